@@ -1,0 +1,153 @@
+# Fusible. `make` builds, `make check` tests, `make demo` shows. See README.md.
+# User settings (also taken from config.mk or the command line):
+CC      ?= cc
+CXX     ?= c++
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BUILD   ?= build
+JOBS    ?= $(shell nproc)
+OPT     ?= -O2 -g
+WERROR  ?=
+-include config.mk
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+  -Wmissing-prototypes -Wformat=2 -Wno-missing-field-initializers \
+  -Werror=implicit -Werror=incompatible-pointer-types -Werror=int-conversion
+HARDEN = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
+  -fstack-clash-protection -fno-delete-null-pointer-checks \
+  -fno-strict-overflow -fno-strict-aliasing -fPIE
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) $(HARDEN) \
+  -ffp-contract=off -pthread -MMD -MP $(CFLAGS)
+ALL_LDFLAGS = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -pthread $(LDFLAGS)
+CORE_LIBS = -ljansson -lglpk -lz -lsodium -ldl -lm
+
+CORE_SRC := $(wildcard core/*.c core/*/*.c core/target/*/*.c)
+CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
+# SIMD forms of the CPU routines: one source, compiled once per instruction set.
+SIMD_SRC := $(wildcard elemlib/cpu/*.c)
+SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
+REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
+FAKE := $(BUILD)/fake/libcuda.so.1 $(BUILD)/fake/libnvrtc.so.13
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+EMBEDDED := prelude.fs $(sort $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh))
+
+SIMD_FLAGS_plain  =
+SIMD_FLAGS_avx2   = -march=x86-64-v3
+SIMD_FLAGS_avx512 = -march=x86-64-v4 -mprefer-vector-width=512
+
+all: $(BUILD)/fusible
+
+$(BUILD)/libfusible.a: $(CORE_OBJ) $(SIMD_OBJ)
+	@rm -f $@; ar rcs $@ $^
+
+$(BUILD)/fusible: $(REPL_OBJ) $(BUILD)/libfusible.a
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline $(CORE_LIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+define simd_rule
+$(BUILD)/simd/$(1)/%.o: elemlib/cpu/%.c
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) -O3 $(SIMD_FLAGS_$(1)) -DFS_ISA=$(1) -c -o $$@ $$<
+endef
+$(foreach isa,plain avx2 avx512,$(eval $(call simd_rule,$(isa))))
+
+$(BUILD)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	$(CC) $(OPT) -o $@ $<
+$(BUILD)/embedded.c: $(BUILD)/embed $(EMBEDDED)
+	$(BUILD)/embed $(EMBEDDED) > $@
+$(BUILD)/embedded.o: $(BUILD)/embedded.c
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Each file of tests/unit is a program. The front end's parts are an archive for
+# them, of which most link nothing.
+unit: $(UNIT) $(FAKE) $(BUILD)/nvrtc-check
+$(BUILD)/librepl.a: $(filter-out %/main.o,$(REPL_OBJ))
+	@rm -f $@; ar rcs $@ $^
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/librepl.a $(BUILD)/libfusible.a
+	@mkdir -p $(@D)
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline $(CORE_LIBS)
+
+# A driver and a compiler without a GPU, for the tests of the CUDA target.
+FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
+  -fvisibility=hidden -DFS_SOURCE_DIR='"$(CURDIR)"'
+$(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h core/target/cuda/driver.h
+	@mkdir -p $(@D)
+	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
+$(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h
+	@mkdir -p $(@D)
+	$(CC) $(FAKE_FLAGS) -o $@ $<
+
+# Compiles kernel texts with the real NVRTC (tests/test_nvrtc.py).
+$(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) $(CORE_LIBS)
+
+# The shared libraries of this machine, to run the build on another one that
+# lacks them (scripts/gpu-check).
+bundle: all unit $(BUILD)/bench-cuda
+	@scripts/bundle $(BUILD)
+
+# A second make with all processors, unless the caller has said -j.
+AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+check:
+	@scripts/install-deps test
+	@$(AGAIN) all unit
+	@tests/run.py --build $(BUILD)
+
+# FORTIFY and the sanitizers do not go together.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+asan:
+	@scripts/install-deps test
+	@$(AGAIN) all unit BUILD=build-asan OPT="-O1 -g -fno-omit-frame-pointer" \
+	  HARDEN="-fPIE -fno-strict-aliasing -fno-strict-overflow $(SANITIZE)" \
+	  LDFLAGS="$(LDFLAGS) $(SANITIZE)"
+	@ASAN_OPTIONS=protect_shadow_gap=0 \
+	  LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/lsan.supp \
+	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt cli
+
+# The main job on real input. Stops at the first example that goes wrong.
+demo:
+	@scripts/install-deps build demo
+	@$(AGAIN) all
+	@scripts/demo $(BUILD)/fusible
+
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+EXAMPLEDIR = $(DESTDIR)$(PREFIX)/share/fusible/examples
+install: all
+	install -d $(BINDIR) $(MANDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR)/paper
+	install -m 755 $(BUILD)/fusible $(BINDIR)/fusible
+	install -m 644 docs/fusible.1 $(MANDIR)/fusible.1
+	install -m 644 $(wildcard examples/*.fs) $(EXAMPLEDIR)
+	install -m 644 $(wildcard examples/data/*) $(EXAMPLEDIR)/data
+	install -m 644 $(wildcard examples/paper/*) $(EXAMPLEDIR)/paper
+uninstall:
+	rm -f $(BINDIR)/fusible $(MANDIR)/fusible.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
+
+# The middle of the manual page comes from the option table.
+man: $(BUILD)/fusible
+	tools/update-man $(BUILD)/fusible docs/fusible.1
+
+# The eleven sequences beside a BLAS library (bench/bench.c).
+$(BUILD)/bench-cpu: bench/bench.c bench/cpu_peers.c bench/peers.h $(BUILD)/libfusible.a
+	$(CC) $(ALL_CFLAGS) -O3 -march=native -fopenmp -DBENCH_PEER=bench_openblas \
+	  -DBENCH_TARGET='"cpu"' -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
+$(BUILD)/bench-cuda: bench/bench.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
+	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas -DBENCH_TARGET='"cuda"' \
+	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
+bench: $(BUILD)/bench-cpu
+	$(BUILD)/bench-cpu --n 16384 --len 67108864 --json bench/results/cpu.json
+bench-gpu: $(BUILD)/bench-cuda
+	$(BUILD)/bench-cuda --n 16384 --len 134217728 --json bench/results/gpu.json
+
+clean:
+	rm -rf $(BUILD) build-asan
+
+.PHONY: all bench bench-gpu unit bundle check asan demo install uninstall man clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,27 @@
+/* peers.h - the same sequences by calls of a BLAS library, to be measured beside
+ * Fusible in one process. */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include <stddef.h>
+
+/* The eleven sequences of Filipovic et al., table 1, in that order. */
+enum bench_case {
+  BENCH_AXPYDOT, BENCH_ATAX, BENCH_BICGK, BENCH_SGEMV, BENCH_SGEMVT, BENCH_SSCAL,
+  BENCH_GEMVER, BENCH_GESUMMV, BENCH_MADD, BENCH_VADD, BENCH_WAXPBY, BENCH_COUNT
+};
+extern const char *const bench_names[BENCH_COUNT];
+
+struct bench_peer {
+  const char *name;                       /* "cuBLAS", "OpenBLAS"             */
+  /* Gets ready for a case with n x n matrices and vectors of len elements;
+   * 0 or a sentence in *error. */
+  int (*prepare)(enum bench_case c, long n, long len, const char **error);
+  /* Runs the case once and gives the seconds it took on the device. */
+  double (*run)(enum bench_case c);
+  void (*finish)(void);
+};
+
+extern const struct bench_peer bench_cublas, bench_openblas;
+
+#endif

@@ -1,0 +1,76 @@
+/* base.c - hash, clock, checked size arithmetic, interrupt flag. */
+#include "core/base/base.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+/* -- hash ------------------------------------------------------------------ */
+
+static const uint64_t hash_p1 = 0x9e3779b185ebca87u;
+static const uint64_t hash_p2 = 0xc2b2ae3d27d4eb4fu;
+
+static uint64_t rotate(uint64_t x, int by) {
+  return x << by | x >> (64 - by);
+}
+
+/* The finalizer of MurmurHash3: every input bit reaches every output bit. */
+static uint64_t avalanche(uint64_t h) {
+  h ^= h >> 33;
+  h *= 0xff51afd7ed558ccdu;
+  h ^= h >> 33;
+  h *= 0xc4ceb9fe1a85ec53u;
+  return h ^ h >> 33;
+}
+
+static uint64_t hash_step(uint64_t h, uint64_t word) {
+  h ^= rotate(word * hash_p2, 31) * hash_p1;
+  return rotate(h, 27) * hash_p1 + hash_p2;
+}
+
+/* Eight bytes a step, multiply and rotate. For tables and for noticing that
+ * texts differ; not for anything that an attacker may try to collide. */
+uint64_t fs_hash(const void *data, size_t len, uint64_t seed) {
+  const unsigned char *p = data;
+  uint64_t h = avalanche(seed + hash_p1) ^ (uint64_t)len * hash_p2;
+  for (; len >= 8; len -= 8, p += 8) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    h = hash_step(h, word);
+  }
+  if (len) {
+    uint64_t word = 0;
+    memcpy(&word, p, len);
+    h = hash_step(h, word);
+  }
+  return avalanche(h);
+}
+
+/* -- numbers --------------------------------------------------------------- */
+
+double fs_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int64_t fs_mul_size(int64_t a, int64_t b) {
+  int64_t product;
+  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product)) return -1;
+  return product;
+}
+
+/* -- interrupt ------------------------------------------------------------- */
+
+static atomic_int interrupt_flag; /* lock-free, so fit for signal handlers */
+
+void fs_interrupt_request(void) { atomic_store(&interrupt_flag, 1); }
+void fs_interrupt_clear(void) { atomic_store(&interrupt_flag, 0); }
+
+static atomic_bool interrupt_held;
+
+void fs_interrupt_hold(bool on) { atomic_store(&interrupt_held, on); }
+
+bool fs_interrupted(void) {
+  return atomic_load_explicit(&interrupt_flag, memory_order_relaxed) != 0 &&
+         !atomic_load_explicit(&interrupt_held, memory_order_relaxed);
+}

@@ -1,0 +1,81 @@
+/* diag.h - source texts, spans, and diagnostics with carets.
+ *
+ * A span is a pair of byte offsets into a numbered source text. Tokens, syntax
+ * nodes, graph nodes and kernels all carry spans, so every message can show
+ * the user's own line:
+ *
+ *   <repl:12>:1:5: error: shapes do not fit: A is 3x4, p is 5
+ *     q = A*p
+ *         ^~~
+ *   hint: A*p needs p to have 4 elements
+ */
+#ifndef FS_DIAG_H
+#define FS_DIAG_H
+
+#include "core/base/base.h"
+
+struct fs_span {
+  uint32_t source;      /* index into the source table; 0 = nowhere */
+  uint32_t begin, end;  /* byte offsets, end exclusive              */
+};
+
+struct fs_source {
+  char *name;  /* "<repl:12>", "cell[3]", "examples/bicgk.fs" */
+  char *text;  /* NUL-terminated copy */
+  size_t len;
+};
+
+enum fs_severity { FS_NOTE, FS_WARNING, FS_ERROR };
+
+struct fs_diag {
+  enum fs_severity severity;
+  const char *id;        /* stable word, see docs/errors.md: "shape-mismatch" */
+  struct fs_span span;
+  char *message, *hint;  /* hint may be NULL */
+};
+
+/* The session's sources and the diagnostics of the current input. */
+struct fs_diags {
+  FS_VEC(struct fs_source) sources;
+  FS_VEC(struct fs_diag) list;
+};
+
+void fs_diags_init(struct fs_diags *d);
+void fs_diags_free(struct fs_diags *d);
+void fs_diags_clear(struct fs_diags *d);  /* forgets the list, keeps sources */
+
+/* Copies the text; gives the number to put in spans. */
+uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
+                       size_t len);
+const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
+/* The bytes of a span, on one line: borrowed pointer and length. */
+const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
+                         size_t *len);
+struct fs_span fs_span_join(struct fs_span a, struct fs_span b);
+/* 1-based line and column (in display columns) of a span's beginning. */
+void fs_span_position(const struct fs_diags *d, struct fs_span span, int *line,
+                      int *column);
+
+/* Records an error and gives FS_ERR_USER, so that callers can write
+ *   return fs_error(d, span, "shape-mismatch", hint, "shapes ...", ...);
+ * `hint` may be NULL; both texts are copied. */
+enum fs_status fs_error(struct fs_diags *d, struct fs_span span,
+                        const char *id, const char *hint, const char *fmt, ...)
+    FS_PRINTF(5, 6);
+/* The same for the environment's failures: gives FS_ERR_ENV. */
+enum fs_status fs_env_error(struct fs_diags *d, const char *id,
+                            const char *hint, const char *fmt, ...)
+    FS_PRINTF(4, 5);
+void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
+             const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
+
+/* Appends the picture above. All parts pass fs_str_put_safe(). */
+void fs_diag_render(const struct fs_diags *d, const struct fs_diag *diag,
+                    struct fs_str *out);
+
+/* The candidate nearest to `name` by edit distance, or NULL if none is near:
+ * "did you mean". Call with candidate = next(user) until it gives NULL. */
+const char *fs_near_miss(const char *name, const char *(*next)(void *user),
+                         void *user);
+
+#endif

@@ -1,0 +1,55 @@
+/* compile.c - the whole pipeline, readable in one function.
+ *
+ *   text --lex--parse--> statements --trace--> graph      core/lang, core/eval
+ *   graph --simplify--> graph                             core/graph
+ *   graph --calls--fusions--cover--> kernels              core/plan, core/model
+ *   kernels --emit--build--> code                         core/emit, core/target
+ *   code --launch--> tensors                              core/run
+ *
+ * Here is the middle: simplified graph to compiled block. run.c calls it for
+ * blocks that it has not seen before.
+ */
+#include "core/compile.h"
+
+enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
+                          enum fs_strategy strategy,
+                          const struct fs_diags *sources,
+                          struct fs_block **out, struct fs_diags *d) {
+  struct fs_block *b = fs_calloc(1, sizeof *b);
+  b->plan = fs_plan_make(simplified, &target->device, strategy);
+  int n = b->plan->kernels.len;
+  b->codes = fs_calloc((size_t)n + 1, sizeof *b->codes);
+  b->timers = fs_calloc((size_t)n + 1, sizeof *b->timers);
+  b->measured = fs_calloc((size_t)n + 1, sizeof *b->measured);
+  const struct fs_kernel **kernels = fs_calloc((size_t)n + 1, sizeof *kernels);
+  for (int k = 0; k < n; k++) {
+    kernels[k] = &b->plan->kernels.data[k];
+    b->measured[k] = -1;
+  }
+  double start = fs_now();
+  enum fs_status st = FS_OK;
+  if (n)
+    st = target->ops->prepare(target, b->plan, sources, n, kernels, b->codes, d);
+  b->compile_seconds = fs_now() - start;
+  free(kernels);
+  if (st != FS_OK) {
+    fs_block_free(b, target);
+    return st;
+  }
+  for (int k = 0; k < n; k++) b->timers[k] = target->ops->timer_new(target);
+  *out = b;
+  return FS_OK;
+}
+
+void fs_block_free(struct fs_block *b, struct fs_target *target) {
+  if (!b) return;
+  for (int k = 0; k < b->plan->kernels.len; k++) {
+    if (b->codes[k]) target->ops->release(target, b->codes[k]);
+    if (b->timers[k]) target->ops->timer_free(target, b->timers[k]);
+  }
+  fs_plan_free(b->plan);
+  free(b->codes);
+  free(b->timers);
+  free(b->measured);
+  free(b);
+}

@@ -1,0 +1,15 @@
+/* compile.h - the pipeline from a traced graph to a compiled block. */
+#ifndef FS_COMPILE_H
+#define FS_COMPILE_H
+
+#include "core/run/run.h"
+
+/* Plans and compiles a simplified graph (keeps it, also on failure). On FS_OK
+ * *out is given: free it with fs_block_free(). */
+enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
+                          enum fs_strategy strategy,
+                          const struct fs_diags *sources,
+                          struct fs_block **out, struct fs_diags *d);
+void fs_block_free(struct fs_block *block, struct fs_target *target);
+
+#endif

@@ -1,0 +1,407 @@
+/* emit.c - a kernel plan as one CUDA C text: head comment, prelude pieces, and
+ * the scheme's skeleton with what the other files of this folder wrote.
+ */
+#include "core/emit/emit.h"
+
+#include "core/base/embed.h"
+#include "core/emit/writer.h"
+
+enum { COUNTER_BYTES = 256 };
+
+static const char *const hook_names[EM_HOOKS] = {
+    "arguments", "pointers",  "before", "panel begin",
+    "row",       "panel end", "after"};
+static const char *const mode_names[] = {"flat", "row", "row, in chunks",
+                                         "row, in panels", "tile"};
+
+/* -- arguments ---------------------------------------------------------------- */
+
+static int slot_argument(struct em *em, int slot) {
+  struct fs_emitted *o = em->out;
+  for (int k = 0; k < o->n_slots; k++)
+    if (o->slots[k] == slot) return k;
+  o->slots = fs_realloc(o->slots, sizeof(int) * (size_t)(o->n_slots + 1));
+  o->slots[o->n_slots] = slot;
+  return o->n_slots++;
+}
+
+static bool is_written(const struct em *em, int access) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_STORE && s->access == access) return true;
+  }
+  return false;
+}
+
+static void access_pointers(struct em *em) {
+  bool *seen = fs_calloc((size_t)em->k->accesses.len + 1, sizeof(bool));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    int x = em->k->steps.data[i].access;
+    if (x < 0 || seen[x]) continue;
+    seen[x] = true;
+    const struct fs_access *a = &em->k->accesses.data[x];
+    const char *type = em_stored_type(a->dtype);
+    const char *how = is_written(em, x) ? "" : "const ";
+    const char *off =
+        a->offset ? em_fmt(em, " + %s", em_int(em, a->offset)) : "";
+    em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type,
+            slot_argument(em, a->slot), off);
+  }
+  free(seen);
+}
+
+/* Where partial results lie: counters, then what has a fixed size, then a row
+ * of column results per block, then the blocks' scalars. */
+static void work_pointers(struct em *em) {
+  bool any = false;
+  int64_t fixed = COUNTER_BYTES + em->work_base;
+  for (int v = 0; v < em->k->values.len; v++) {
+    const struct em_value *x = &em->v[v];
+    bool per_block = x->acc == EM_ACC_COL && em->mode != EM_TILE;
+    bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
+    if (!once && x->acc != EM_ACC_FULL) continue;
+    const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
+                                : em_acc_type(em_val(em, v)->dtype);
+    const char *at = em_int(em, COUNTER_BYTES + x->work);
+    if (per_block || x->acc == EM_ACC_FULL) {
+      int64_t each = per_block ? x->work : em->work_cols + 8 * x->work;
+      at = each ? em_fmt(em, "%s + %s * gridDim.x", em_int(em, fixed),
+                         em_fmt(em, "%lldLL", (long long)each))
+                : em_int(em, fixed);
+    }
+    em_line(em, "%s *const w%d = (%s *)((char *)work + %s);", type, v, type,
+            at);
+    any = true;
+  }
+  if (any || em->n_full || em->vector_end)
+    em_line(em, "unsigned *const counters = (unsigned *)work;");
+  if (em->scratch)
+    em_line(em, "alignas(16) __shared__ double scratch[%lld];",
+            (long long)((em->scratch + 7) / 8));
+}
+
+static void write_arguments(struct em *em, bool has_work) {
+  struct fs_str list = {0};
+  for (int k = 0; k < em->out->n_slots; k++)
+    fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
+  if (em->params.len)
+    fs_str_printf(&list, "%s%s", list.len ? ", " : "",
+                  fs_str_text(&em->params));
+  if (has_work) fs_str_printf(&list, "%svoid *work", list.len ? ", " : "");
+  em->s = &em->hook[EM_ARGUMENTS];
+  em_line(em, "%s", fs_str_text(&list));
+  fs_str_free(&list);
+}
+
+/* -- prelude -------------------------------------------------------------------- */
+
+static const char *const prelude_files[] = {
+    "elemlib/cuda/maps.cuh",    "elemlib/cuda/memory.cuh",
+    "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
+    "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
+    "elemlib/cuda/tile.cuh"};
+
+struct piece {
+  const char *names, *text, *end;
+  bool taken;
+};
+typedef FS_VEC(struct piece) piece_list;
+
+static void find_pieces(piece_list *list, const char *text) {
+  const char *p = text ? strstr(text, "\n//@ ") : NULL;
+  while (p) {
+    const char *line_end = strchr(p + 1, '\n');
+    const char *next = line_end ? strstr(line_end, "\n//@ ") : NULL;
+    *FS_PUSH(list) = (struct piece){
+        .names = p + 5,
+        .text = line_end ? line_end + 1 : p + strlen(p),
+        .end = next ? next + 1 : p + strlen(p)};
+    p = next;
+  }
+}
+
+static bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+/* Whether text[0..len) mentions the identifier name[0..n). */
+static bool mentions(const char *text, size_t len, const char *name,
+                     size_t n) {
+  for (size_t k = 0; k + n <= len; k++) {
+    const char *hit = memchr(text + k, name[0], len - n - k + 1);
+    if (!hit) return false;
+    k = (size_t)(hit - text);
+    if (!memcmp(hit, name, n) && (k == 0 || !is_word(hit[-1])) &&
+        (k + n == len || !is_word(hit[n])))
+      return true;
+  }
+  return false;
+}
+
+static bool piece_is_used(const struct piece *p, const char *text,
+                          size_t len) {
+  const char *name = p->names;
+  while (*name && *name != '\n') {
+    size_t n = strcspn(name, " \n");
+    if (mentions(text, len, name, n)) return true;
+    name += n;
+    while (*name == ' ') name++;
+  }
+  return false;
+}
+
+/* Takes the pieces that `body` uses, and those that they use. */
+static void take_pieces(piece_list *list, const struct fs_str *body) {
+  bool more = true;
+  for (int i = 0; i < list->len; i++)
+    list->data[i].taken =
+        piece_is_used(&list->data[i], fs_str_text(body), body->len);
+  while (more) {
+    more = false;
+    for (int i = 0; i < list->len; i++) {
+      struct piece *p = &list->data[i];
+      for (int u = 0; u < list->len && !p->taken; u++) {
+        const struct piece *q = &list->data[u];
+        if (!q->taken) continue;
+        p->taken = piece_is_used(p, q->text, (size_t)(q->end - q->text));
+        more |= p->taken;
+      }
+    }
+  }
+}
+
+/* A piece and an empty line, which the last one of a file has not. */
+static void put_piece(struct fs_str *out, const struct piece *p) {
+  fs_str_put(out, p->text, (size_t)(p->end - p->text));
+  if (out->len > 1 && out->data[out->len - 2] != '\n') fs_str_puts(out, "\n");
+}
+
+static void write_prelude(const struct fs_str *body, struct fs_str *out) {
+  piece_list list = {0};
+  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
+    find_pieces(&list, fs_embedded_text(prelude_files[f]));
+  take_pieces(&list, body);
+  for (int i = 0; i < list.len; i++)
+    if (list.data[i].taken)
+      put_piece(out, &list.data[i]);
+  FS_VEC_FREE(&list);
+}
+
+/* -- head and constants ------------------------------------------------------------ */
+
+/* One comment line of text that may hold anything. */
+static void comment(struct fs_str *out, const char *text, size_t len) {
+  struct fs_str safe = {0};
+  fs_str_put_safe(&safe, text, len);
+  fs_str_puts(out, "// ");
+  for (size_t k = 0; k < safe.len; k++) { /* no line splicing, no trigraphs */
+    bool bad = safe.data[k] == '\\' || safe.data[k] == '?';
+    if (bad && (k + 1 == safe.len || safe.data[k + 1] == '?'))
+      fs_str_puts(out, safe.data[k] == '?' ? "? " : "\\ ");
+    else
+      fs_str_put(out, safe.data + k, 1);
+  }
+  fs_str_puts(out, "\n");
+  fs_str_free(&safe);
+}
+
+static void statements(const struct em *em, const struct fs_diags *diags,
+                       struct fs_str *out) {
+  if (!diags || !em->plan->graph) return;
+  struct fs_str does = {0};
+  fs_kernel_does(em->plan, em->k, diags, &does);
+  const char *p = fs_str_text(&does);
+  while (*p) {
+    size_t n = strcspn(p, "\n");
+    comment(out, p, n);
+    p += n + (p[n] == '\n');
+  }
+  fs_str_free(&does);
+}
+
+/* "1 lane", "4 lanes" */
+static void amount(struct fs_str *out, int64_t n, const char *what) {
+  fs_str_printf(out, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
+}
+
+static void head(const struct em *em, const struct fs_diags *diags,
+                 struct fs_str *out) {
+  statements(em, diags, out);
+  fs_str_printf(out, "//\n// scheme %s; ", mode_names[em->mode]);
+  amount(out, em->mode == EM_FLAT ? em->n : em->m,
+         em->mode == EM_FLAT ? "element" : "row");
+  if (em->mode != EM_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
+  fs_str_printf(out, "; %d threads", em->T);
+  if (em->RT != em->T) fs_str_printf(out, ", %d on a row", em->RT);
+  fs_str_puts(out, "; ");
+  amount(out, em->V, "lane");
+  fs_str_puts(out, " x ");
+  amount(out, em->C, "vector");
+  if (em->B > 1) fs_str_printf(out, "; %d rows at once", em->B * em->S);
+  if (em->mode == EM_TILE) {
+    fs_str_puts(out, "; ");
+    amount(out, em->U, "tile");
+    fs_str_puts(out, " a block");
+  }
+  if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
+  fs_str_puts(out, "\n");
+}
+
+static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+
+static void constants(struct em *em, struct fs_str *out) {
+  fs_str_printf(out, "typedef %s fs_index;\n", em->wide ? "long long" : "int");
+  fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
+                em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
+  int64_t rows = (int64_t)em->S * em->B;
+  switch (em->mode) {
+    case EM_FLAT:
+      fs_str_printf(out, "constexpr fs_index FS_TILES = %lld;\n",
+                    (long long)up(em->groups, (int64_t)em->T * em->C));
+      break;
+    case EM_TILE:
+      fs_str_printf(out,
+                    "constexpr fs_index FS_M = %lld, FS_ITERATIONS = %d;\n"
+                    "constexpr fs_index FS_PANELS = %lld, FS_PARTS = %lld;\n",
+                    (long long)em->m, em->U, (long long)em->panels,
+                    (long long)em->parts);
+      break;
+    case EM_PANEL:
+      fs_str_printf(
+          out,
+          "constexpr fs_index FS_PANELS = %lld, FS_PARTS_MOST = %lld;\n",
+          (long long)em->panels, (long long)up(em->m, rows));
+      /* fall through */
+    default:
+      fs_str_printf(out,
+                    "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n"
+                    "constexpr fs_index FS_M = %lld;\n",
+                    em->RT, (int)rows, (long long)em->m);
+  }
+  fs_str_puts(out, "\n");
+}
+
+/* -- skeleton ------------------------------------------------------------------------ */
+
+static const char *skeleton(const struct em *em) {
+  switch (em->mode) {
+    case EM_FLAT: return "elemlib/scheme/flat.cuh";
+    case EM_TILE: return "elemlib/scheme/tile.cuh";
+    case EM_PANEL: return "elemlib/scheme/panel.cuh";
+    default: return "elemlib/scheme/row.cuh";
+  }
+}
+
+static const struct fs_str *hook_of_line(const struct em *em, const char *p,
+                                         size_t len) {
+  if (len < 4 || memcmp(p, "//: ", 4)) return NULL;
+  for (int h = 0; h < EM_HOOKS; h++)
+    if (strlen(hook_names[h]) == len - 4 &&
+        !memcmp(hook_names[h], p + 4, len - 4))
+      return &em->hook[h];
+  return NULL;
+}
+
+/* Copies the skeleton, without its opening comment, hooks filled. */
+static void fill(const struct em *em, const char *text, struct fs_str *out) {
+  bool opening = true;
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n"), blank = strspn(p, " ");
+    if (blank > n) blank = n;
+    if (opening && n >= 2 && !memcmp(p, "//", 2)) {
+      p += n + (p[n] == '\n');
+      continue;
+    }
+    opening = false;
+    const struct fs_str *hook = hook_of_line(em, p + blank, n - blank);
+    if (hook) {
+      fs_str_puts(out, fs_str_text(hook));
+    } else {
+      fs_str_put(out, p, n);
+      fs_str_puts(out, "\n");
+    }
+    p += n + (p[n] == '\n');
+  }
+}
+
+static int hook_indent(const struct em *em, enum em_hook hook) {
+  bool nested = em->mode == EM_PANEL || em->mode == EM_TILE;
+  switch (hook) {
+    case EM_ARGUMENTS: return 2;
+    case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
+    case EM_ROW: return nested ? 3 : 2;
+    default: return 1;
+  }
+}
+
+void em_go(struct em *em, enum em_hook hook) {
+  em->s = &em->hook[hook];
+  em->indent = hook_indent(em, hook);
+}
+
+/* -- the launcher's part ----------------------------------------------------------------- */
+
+static void describe_launch(struct em *em, bool has_work) {
+  struct fs_emitted *o = em->out;
+  int64_t rows = (int64_t)em->S * em->B;
+  o->threads = em->T;
+  o->grid_y = 1;
+  o->cooperative = em->vector_end;
+  o->one_wave_each = em->mode == EM_FLAT && !has_work;
+  switch (em->mode) {
+    case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
+    case EM_TILE: o->max_blocks = em->panels * em->parts; break;
+    case EM_PANEL: o->max_blocks = em->panels * up(em->m, rows); break;
+    default: o->max_blocks = up(em->m, rows);
+  }
+  o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff));
+  o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
+  if (!has_work) return;
+  o->work_zeroed = COUNTER_BYTES;
+  o->work_base = COUNTER_BYTES + em->work_base;
+  o->work_per_block = em->work_cols + em->work_fulls;
+}
+
+void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                  const struct fs_device *device, enum fs_emit_variant variant,
+                  const struct fs_diags *diags, struct fs_emitted *out) {
+  *out = (struct fs_emitted){0};
+  struct em em = {.plan = plan, .k = kernel, .device = device,
+                  .variant = variant, .out = out};
+  em.arena = fs_arena_new();
+  em.v = FS_NEW_N(em.arena, struct em_value, kernel->values.len + 1);
+  em.step_done = FS_NEW_N(em.arena, bool, kernel->steps.len + 1);
+  em_analyse(&em);
+  if (em.mode == EM_FLAT) em_flat(&em);
+  else if (em.mode == EM_TILE) em_tile(&em);
+  else em_row(&em);
+  bool has_work = em.n_full || em.vector_end;
+  em_go(&em, EM_POINTERS);
+  access_pointers(&em);
+  work_pointers(&em);
+  em_go(&em, EM_ARGUMENTS);
+  write_arguments(&em, has_work);
+
+  struct fs_str body = {0}, text = {0};
+  const char *frame = fs_embedded_text(skeleton(&em));
+  fill(&em, frame ? frame : "#error no skeleton\n", &body);
+  head(&em, diags, &text);
+  constants(&em, &text);
+  write_prelude(&body, &text);
+  fs_str_put(&text, fs_str_text(&body), body.len);
+  describe_launch(&em, has_work);
+  out->source = text.data;
+  fs_str_free(&body);
+  fs_str_free(&em.params);
+  for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em.hook[h]);
+  fs_arena_free(em.arena);
+}
+
+void fs_emitted_free(struct fs_emitted *e) {
+  free(e->source);
+  free(e->slots);
+  free(e->params);
+  free(e->param_is_int);
+  *e = (struct fs_emitted){0};
+}

@@ -1,0 +1,48 @@
+/* emit.h - kernel plan to CUDA C text.
+ *
+ * The text is complete (no #include), has one `extern "C"` entry, names nothing
+ * after the user's variables except in comments, and is formatted for reading.
+ */
+#ifndef FS_EMIT_H
+#define FS_EMIT_H
+
+#include "core/plan/plan.h"
+
+struct fs_device;
+
+/* What the launcher must know about an emitted kernel. The entry is called
+ *   fs_kernel(slot pointers in the order of slots[], params in the order of
+ *             params[], [void *workspace])
+ * every pointer as void*, every param as double or long long by its type; the
+ * workspace only if it has bytes. A param wanted in both types is there twice.
+ * Any number of blocks up to max_blocks computes the same; sums differ in their
+ * last bits with it, so a launcher takes always the same: as many as are resident
+ * together. */
+struct fs_emitted {
+  char *source;           /* given: the caller frees                         */
+  int n_slots, *slots;    /* plan slots, first use order                     */
+  int n_params, *params;  /* block params; param_is_int says which C type    */
+  bool *param_is_int;
+  int threads;
+  int64_t max_blocks;     /* more than this have nothing to do               */
+  int grid_y;             /* 1, or the tile columns                          */
+  bool one_wave_each;     /* start max_blocks blocks, each does its part once:
+                             measured 6 to 8 % faster on an H200 than blocks
+                             that stay and stride, where nothing is summed   */
+  bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
+  int64_t shared_bytes;   /* dynamic */
+  /* Workspace for partial results: bytes = base + per_block * number of blocks;
+   * its first `zeroed` bytes must be zero at the first launch and are left zero
+   * by every launch (tickets and barrier counters). */
+  int64_t work_base, work_per_block, work_zeroed;
+};
+
+enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
+/* PLAIN: only plain loads and the CUDA core language, for sm_80 and for the
+ * fiber test on a host compiler. BEST may use what device->cc offers. */
+void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                  const struct fs_device *device, enum fs_emit_variant variant,
+                  const struct fs_diags *diags, struct fs_emitted *out);
+void fs_emitted_free(struct fs_emitted *e);
+
+#endif

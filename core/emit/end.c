@@ -1,0 +1,330 @@
+/* end.c - how partial results leave a block, are folded in a fixed order, and
+ * what runs on them at FS_END.
+ *
+ * Every block writes its partial results to the workspace. If only scalars are
+ * wanted, the block that finishes last folds them (a ticket counter tells). Else
+ * a grid barrier stands between, and all blocks fold: a block takes some columns
+ * at a time, its threads lie across them as lanes and slices, each slice takes
+ * every so-manieth partial result, and the slices are put together in order.
+ */
+#include "core/emit/writer.h"
+
+static const struct fs_step *reduce_step(const struct em *em, int i,
+                                         enum em_acc acc) {
+  const struct fs_step *s = &em->k->steps.data[i];
+  return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
+}
+
+static const char *acc_type_of(struct em *em, const struct fs_step *s) {
+  return em_acc_type(em_val(em, s->out)->dtype);
+}
+
+static const char *scratch_of(struct em *em, const struct fs_step *s) {
+  return em_fmt(em, "(%s *)scratch", acc_type_of(em, s));
+}
+
+/* -- column results of a block ------------------------------------------------------- */
+
+static void put_columns(struct em *em, const struct fs_step *s,
+                        const char *from) {
+  const char *at = em_fmt(em, "w%d + part * %s + %s", s->out,
+                          em_int(em, em->fold_pitch_j), em_column_slot(em));
+  const char *guard = em->full ? "" : em->tail ? "if (k > 0) " : "if (in) ";
+  if (em->V == 1) em_line(em, "%s*(%s) = %s;", guard, at, from);
+  else em_line(em, "%sfs_store(%s, %s);", guard, at, from);
+}
+
+static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
+  const char *mine = em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : "");
+  const char *lane = em->V > 1 ? "[e]" : "", *type = acc_type_of(em, s);
+  em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
+  em_line(em, "__syncthreads();");
+  if (em->V == 1) em_line(em, "side[threadIdx.x] = %s;", mine);
+  else em_line(em, "fs_store(side + threadIdx.x * %d, %s);", em->V, mine);
+  em_line(em, "__syncthreads();");
+  em_open(em, "if (sub == 0) {");
+  em_vector_coords(em);
+  em_open(em, "for (int row = 1; row < %d; row++) {", em->S);
+  em_for(em, "e", em->V);
+  const char *other =
+      em_fmt(em, em->V > 1 ? "side[(row * %d + t) * %d + e]"
+                           : "side[row * %d + t]",
+             em->RT, em->V);
+  const char *acc = em_fmt(em, "%s%s", mine, lane);
+  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, other));
+  em_close_for(em, em->V);
+  em_close(em);
+  put_columns(em, s, mine);
+  em_close(em);
+}
+
+void em_columns_out(struct em *em) {
+  if (!em->n_col) return;
+  if (em->mode == EM_KEEP) em_line(em, "const fs_index part = blockIdx.x;");
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
+    if (!s) continue;
+    em_for(em, "c", em->C);
+    if (em->C == 1) em_open(em, "{");
+    if (em->S > 1) {
+      fold_rows_of_block(em, s);
+    } else {
+      em_vector_coords(em);
+      put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : ""));
+    }
+    em_close(em);
+  }
+}
+
+/* -- scalars ---------------------------------------------------------------------------- */
+
+static void fulls_out(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    if (!s) continue;
+    const char *mine = em_fmt(em, "r%d", s->out);
+    if (em->V > 1 && em_is_sweep_step(em, s))
+      mine = em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
+    em_open(em, "{");
+    em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
+            em_op_class(s->op), em->T / 32, mine, scratch_of(em, s));
+    em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
+    em_line(em, "__syncthreads();");
+    em_close(em);
+  }
+}
+
+static void fulls_in(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    if (!s) continue;
+    const char *acc = em_fmt(em, "x%d", s->out);
+    em_line(em, "%s %s = %s;", acc_type_of(em, s), acc,
+            em_neutral(s->op, em_val(em, s->out)->dtype));
+    em_line(em, "for (unsigned b = threadIdx.x; b < gridDim.x; b += %d)",
+            em->T);
+    em_line(em, "  %s = %s;", acc,
+            em_combine(em, s->op, acc,
+                       em_fmt(em, "fs_fresh(w%d + b)", s->out)));
+    const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
+                             em_op_class(s->op), em->T / 32, acc,
+                             scratch_of(em, s));
+    em_line(em, "const %s v%d = %s;",
+            em_value_type(em_val(em, s->out)->dtype), s->out,
+            em_finished(em, s->out, all));
+    em_line(em, "__syncthreads();");
+    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
+  }
+}
+
+static void scalar_steps(struct em *em, const char *guard) {
+  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->phase != FS_END) continue;
+    if (s->kind == FS_SP_STORE)
+      need[i] = em_access(em, s)->varies == 0 && !em->v[s->in[0]].uniform;
+    else
+      need[i] = em_val(em, s->out)->varies == 0 && !em->v[s->out].uniform;
+  }
+  em_plain_steps(em, need, guard);
+  free(need);
+}
+
+/* -- one result per column, or per row ------------------------------------------------------ */
+
+struct axis {
+  uint8_t varies;
+  enum em_acc acc;
+  const char *name;          /* index variable */
+  int64_t count, slots, pitch;
+  const char *parts;
+};
+
+static struct axis axis_of(struct em *em, uint8_t varies) {
+  struct axis a = {.varies = varies};
+  if (varies == FS_VARIES_I) {
+    a.acc = EM_ACC_TROW;
+    a.name = "i";
+    a.count = a.slots = em->m;
+    a.pitch = em->fold_pitch_i;
+    a.parts = em_int(em, em->panels);
+    return a;
+  }
+  a.acc = EM_ACC_COL;
+  a.name = "j";
+  a.count = em->n;
+  a.slots = em->groups * em->V;
+  a.pitch = em->fold_pitch_j;
+  a.parts = em->mode == EM_TILE    ? em_int(em, em->parts)
+            : em->mode == EM_PANEL ? "parts"
+                                   : "(fs_index)gridDim.x";
+  return a;
+}
+
+/* Steps of FS_END over this axis, and what they need. */
+static bool end_steps(struct em *em, const struct axis *a, bool *need) {
+  bool any = false;
+  memset(need, 0, sizeof(bool) * (size_t)em->k->steps.len);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->phase != FS_END || s->kind != FS_SP_STORE ||
+        em_access(em, s)->varies != a->varies)
+      continue;
+    any = need[i] = true;
+    em_need(em, s->in[0], FS_END, need);
+  }
+  return any;
+}
+
+/* Whether there is such a result to fold, in any step. */
+static bool has_results(const struct em *em, enum em_acc acc) {
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (reduce_step(em, i, acc)) return true;
+  return false;
+}
+
+/* The axes' numbers from a slot x; opens the scope of an existing element. */
+static void open_element(struct em *em, const struct axis *a) {
+  bool rows = a->varies == FS_VARIES_I;
+  int n = rows ? em->n_outer : em->n_inner, first = rows ? 0 : em->n_outer;
+  if (n == 1) {
+    em_line(em, "const fs_index %s = x;", a->name);
+    em_open(em, "if (%s < %s) {", a->name, em_int(em, a->count));
+    return;
+  }
+  int64_t width = rows ? em->dim[first + n - 1] : em->gl * em->V;
+  int64_t rest = a->slots;
+  for (int x = 0; x < n; x++) {
+    int64_t dim = x == n - 1 ? width : em->dim[first + x];
+    rest /= dim;
+    const char *e = rest == 1 ? "x" : em_fmt(em, "x / %s", em_int(em, rest));
+    if (x > 0) e = em_fmt(em, "(%s) %% %s", e, em_int(em, dim));
+    em_line(em, "const fs_index %s%d = %s;", a->name, x, e);
+  }
+  em_open(em, "if (x < %s && %s%d < %s) {", em_int(em, a->slots), a->name,
+          n - 1, em_int(em, em->dim[first + n - 1]));
+}
+
+static void saved_values(struct em *em, const struct axis *a) {
+  for (int v = 0; v < em->k->values.len; v++) {
+    if (!em->v[v].saved) continue;
+    bool many = em_val(em, v)->varies & FS_VARIES_I;
+    if (many && a->varies != FS_VARIES_I) continue;
+    em_line(em, "const %s v%d = fs_fresh(w%d%s);",
+            em_value_type(em_val(em, v)->dtype), v, v, many ? " + i" : "");
+    em->v[v].b = em->v[v].c = em->v[v].e = false;
+  }
+}
+
+/* The threads' shape: lanes x slices. Enough units for all blocks, and enough
+ * partial results for a thread to have several loads under way. */
+static int lanes_for(const struct em *em, const struct axis *a) {
+  int lanes = 8, most = em->T / em->fold_lanes;
+  while (lanes < 32 && 2 * lanes <= most &&
+         a->slots / (2 * lanes * em->fold_lanes) >= 64)
+    lanes *= 2;
+  return lanes;
+}
+
+static void fold_one(struct em *em, const struct fs_step *s,
+                     const struct axis *a, int lanes) {
+  int width = em->fold_lanes, slices = em->T / lanes;
+  const char *type = acc_type_of(em, s), *acc = em_fmt(em, "sum%d[e]", s->out);
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  em_line(em, "%s sum%d[%d];", type, s->out, width);
+  em_for(em, "e", width);
+  em_line(em, "%s = %s;", acc, em_neutral(s->op, dt));
+  em_close_for(em, width);
+  fs_str_puts(em->s, "#pragma unroll 4\n");
+  em_open(em, "for (fs_index b = slice; b < %s && at < %s; b += %d) {",
+          a->parts, em_int(em, a->pitch), slices);
+  em_line(em, "%s more[%d];", type, width);
+  em_line(em, "fs_load(more, w%d + b * %s + at);", s->out,
+          em_int(em, a->pitch));
+  em_for(em, "e", width);
+  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
+  em_close_for(em, width);
+  em_close(em);
+  em_line(em, "__syncthreads();");
+  em_line(em, "fs_store(%s + threadIdx.x * %d, sum%d);", scratch_of(em, s),
+          width, s->out);
+  em_line(em, "__syncthreads();");
+  em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
+  em_line(em, "if (threadIdx.x < %d)", lanes * width);
+  em_line(em, "  for (int b = 0; b < %d; b++)", slices);
+  const char *x = em_fmt(em, "x%d", s->out);
+  em_line(em, "    %s = %s;", x,
+          em_combine(em, s->op, x,
+                     em_fmt(em, "(%s)[b * %d + threadIdx.x]",
+                            scratch_of(em, s), lanes * width)));
+}
+
+static void element_steps(struct em *em, const struct axis *a,
+                          const bool *need) {
+  open_element(em, a);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, a->acc);
+    if (!s) continue;
+    em_line(em, "const %s v%d = %s;",
+            em_value_type(em_val(em, s->out)->dtype), s->out,
+            em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
+    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
+  }
+  saved_values(em, a);
+  em_plain_steps(em, need, "");
+  em_close(em);
+}
+
+static void end_of_axis(struct em *em, uint8_t varies) {
+  struct axis a = axis_of(em, varies);
+  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
+  bool any = end_steps(em, &a, need);
+  if (any && !has_results(em, a.acc)) {
+    em_open(em,
+            "for (fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < "
+            "%s; x += (fs_index)gridDim.x * %d) {",
+            em->T, em_int(em, a.slots), em->T);
+    element_steps(em, &a, need);
+    em_close(em);
+  } else if (any) {
+    int lanes = lanes_for(em, &a), width = em->fold_lanes;
+    int64_t unit = (int64_t)lanes * width;
+    em_open(em,
+            "for (fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x) {",
+            em_int(em, (a.slots + unit - 1) / unit));
+    em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
+    em_line(em, "const int slice = threadIdx.x / %d;", lanes);
+    em_line(em, "const fs_index at = unit * %s + lane * %d;",
+            em_int(em, unit), width);
+    for (int i = 0; i < em->k->steps.len; i++) {
+      const struct fs_step *s = reduce_step(em, i, a.acc);
+      if (s) fold_one(em, s, &a, lanes);
+    }
+    em_line(em, "const fs_index x = unit * %s + threadIdx.x;",
+            em_int(em, unit));
+    em_open(em, "if (threadIdx.x < %s) {", em_int(em, unit));
+    element_steps(em, &a, need);
+    em_close(em);
+    em_close(em);
+  }
+  free(need);
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+void em_finish(struct em *em) {
+  if (!em->vector_end && !em->n_full) return;
+  fulls_out(em);
+  if (!em->vector_end) {
+    em_line(em, "if (!fs_last_block(counters)) return;");
+    fulls_in(em);
+    scalar_steps(em, "threadIdx.x == 0");
+    return;
+  }
+  em_line(em, "fs_grid_barrier(counters);");
+  fulls_in(em);
+  scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
+  end_of_axis(em, FS_VARIES_J);
+  end_of_axis(em, FS_VARIES_I);
+}

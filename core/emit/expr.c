@@ -1,0 +1,263 @@
+/* expr.c - types and expressions of the generated text. */
+#include "core/emit/writer.h"
+
+/* -- types ------------------------------------------------------------------ */
+
+const char *em_value_type(enum fs_dtype dt) {
+  switch (dt) {
+    case FS_BOOL: return "bool";
+    case FS_I32: return "int";
+    case FS_I64: return "long long";
+    case FS_F64: return "double";
+    default: return "float";
+  }
+}
+
+const char *em_stored_type(enum fs_dtype dt) {
+  switch (dt) {
+    case FS_BOOL: return "fs_bool";
+    case FS_F16: return "fs_f16";
+    case FS_BF16: return "fs_bf16";
+    default: return em_value_type(dt);
+  }
+}
+
+const char *em_acc_type(enum fs_dtype dt) {
+  return dt == FS_BOOL ? "int" : em_value_type(dt);
+}
+
+int em_acc_size(enum fs_dtype dt) {
+  return dt == FS_I64 || dt == FS_F64 ? 8 : 4;
+}
+
+/* -- reductions --------------------------------------------------------------- */
+
+const char *em_op_class(int reduce_op) {
+  switch (reduce_op) {
+    case FS_RD_SUM: return "fs_add";
+    case FS_RD_PROD: return "fs_times";
+    case FS_RD_MAXR: return "fs_larger";
+    case FS_RD_MINR: return "fs_smaller";
+    case FS_RD_ANY: return "fs_or";
+    default: return "fs_and";
+  }
+}
+
+const char *em_neutral(int reduce_op, enum fs_dtype dt) {
+  bool lowest = reduce_op == FS_RD_MAXR;
+  switch (reduce_op) {
+    case FS_RD_SUM: case FS_RD_ANY: return "0";
+    case FS_RD_PROD: case FS_RD_ALL: return "1";
+    default: break;
+  }
+  switch (dt) {
+    case FS_BOOL: return lowest ? "0" : "1";
+    case FS_I32: return lowest ? "(-2147483647 - 1)" : "2147483647";
+    case FS_I64:
+      return lowest ? "(-9223372036854775807LL - 1)" : "9223372036854775807LL";
+    case FS_F64:
+      return lowest ? "__longlong_as_double(0xfff0000000000000ll)"
+                    : "__longlong_as_double(0x7ff0000000000000ll)";
+    default:
+      return lowest ? "__int_as_float(0xff800000)"
+                    : "__int_as_float(0x7f800000)";
+  }
+}
+
+const char *em_combine(struct em *em, int reduce_op, const char *acc,
+                       const char *x) {
+  switch (reduce_op) {
+    case FS_RD_SUM: return em_fmt(em, "%s + %s", acc, x);
+    case FS_RD_PROD: return em_fmt(em, "%s * %s", acc, x);
+    case FS_RD_MAXR: return em_fmt(em, "fs_max(%s, %s)", acc, x);
+    case FS_RD_MINR: return em_fmt(em, "fs_min(%s, %s)", acc, x);
+    case FS_RD_ANY: return em_fmt(em, "%s | %s", acc, x);
+    default: return em_fmt(em, "%s & %s", acc, x);
+  }
+}
+
+const char *em_accumulate(struct em *em, const struct fs_step *s,
+                          const char *acc) {
+  enum fs_dtype to = em_val(em, s->out)->dtype;
+  enum fs_dtype from = em_val(em, s->in[0])->dtype;
+  const char *x = em_ref(em, s->in[0]);
+  if (s->in[1] >= 0) {
+    const char *y = em_ref(em, s->in[1]);
+    if (fs_dtype_is_float(to))
+      return em_fmt(em, "%s = %s(%s, %s, %s);", acc,
+                    to == FS_F64 ? "fma" : "fmaf", x, y, acc);
+    x = em_fmt(em, "%s * %s", x, y);
+    from = to == FS_I64 ? FS_I32 : to;
+  }
+  if (em_acc_type(to) != em_acc_type(from) &&
+      strcmp(em_acc_type(to), em_acc_type(from)))
+    x = em_fmt(em, "(%s)(%s)", em_acc_type(to), x);
+  else if (from == FS_BOOL)
+    x = em_fmt(em, "(int)%s", x);
+  return em_fmt(em, "%s = %s;", acc, em_combine(em, s->op, acc, x));
+}
+
+static const char *rounded(struct em *em, enum fs_dtype dt, const char *x) {
+  if (dt == FS_F16) return em_fmt(em, "fs_round_f16(%s)", x);
+  if (dt == FS_BF16) return em_fmt(em, "fs_round_bf16(%s)", x);
+  return x;
+}
+
+const char *em_finished(struct em *em, int value, const char *acc) {
+  enum fs_dtype dt = em_val(em, value)->dtype;
+  if (dt == FS_BOOL) return em_fmt(em, "%s != 0", acc);
+  return rounded(em, dt, acc);
+}
+
+/* -- values ------------------------------------------------------------------- */
+
+const char *em_row_ref(struct em *em, int value) {
+  int v = em->v[value].alias;
+  const struct em_value *x = &em->v[v];
+  return em_fmt(em, "%c%d%s%s", em->into_next ? 'n' : 'v', v, x->b && em->B > 1 ? "[b]" : "",
+                x->c && em->C > 1 ? "[c]" : "");
+}
+
+const char *em_ref(struct em *em, int value) {
+  const struct em_value *x = &em->v[em->v[value].alias];
+  const char *row = em_row_ref(em, value);
+  return x->e && em->V > 1 ? em_fmt(em, "%s[e]", row) : row;
+}
+
+/* -- indices ------------------------------------------------------------------ */
+
+static const char *axis_name(struct em *em, int axis) {
+  bool outer = axis < em->n_outer;
+  int n = outer ? em->n_outer : em->n_inner;
+  int number = outer ? axis : axis - em->n_outer;
+  if (n == 1) return outer ? "i" : "j";
+  return em_fmt(em, outer ? "i%d" : "j%d", number);
+}
+
+/* base + sum of index * stride; "" for nothing at all. */
+static const char *affine(struct em *em, int64_t base, const int64_t *stride,
+                          bool use_inner) {
+  struct fs_str s = {0};
+  for (int x = 0; x < em->n_outer + em->n_inner; x++) {
+    if (stride[x] == 0 || em->dim[x] == 1) continue;
+    if (x >= em->n_outer && !use_inner) continue;
+    if (s.len) fs_str_puts(&s, " + ");
+    fs_str_puts(&s, axis_name(em, x));
+    if (stride[x] != 1) fs_str_printf(&s, " * %s", em_int(em, stride[x]));
+  }
+  if (base || !s.len)
+    fs_str_printf(&s, "%s%s", s.len ? " + " : "", em_int(em, base));
+  const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
+  fs_str_free(&s);
+  return text;
+}
+
+const char *em_address(struct em *em, const struct fs_access *a) {
+  return affine(em, 0, a->stride, true);
+}
+
+/* -- right-hand sides ----------------------------------------------------------- */
+
+static const char *index_of(struct em *em, const struct fs_step *s,
+                            const char *lane) {
+  int64_t step = s->affine.stride[em->n_outer + em->n_inner - 1];
+  const char *x = affine(em, s->affine.base, s->affine.stride, true);
+  if (lane && step)
+    x = em_fmt(em, step == 1 ? "%s + %s" : "%s + %s * %s", x, lane,
+               em_int(em, step));
+  return x;
+}
+
+static const char *iota(struct em *em, const struct fs_step *s,
+                        const char *lane) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *x =
+      em_fmt(em, "%s + %s * (%s)(%s)", em_ref(em, s->in[0]),
+             em_ref(em, s->in[1]), em_value_type(dt), index_of(em, s, lane));
+  return rounded(em, dt, x);
+}
+
+static const char *random_number(struct em *em, const struct fs_step *s,
+                                 const char *lane) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *kind = dt == FS_F64 ? s->op ? "fs_normal_f64" : "fs_uniform_f64"
+                     : s->op      ? "fs_normal_f32"
+                                  : "fs_uniform_f32";
+  const char *x =
+      em_fmt(em, "%s(%s, %s, %s)", kind, index_of(em, s, lane),
+             em_ref(em, s->in[0]), em_ref(em, s->in[1]));
+  return rounded(em, dt, x);
+}
+
+static const char *param(struct em *em, const struct fs_step *s) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  bool is_int = !fs_dtype_is_float(dt);
+  struct fs_emitted *o = em->out;
+  int at = 0;
+  while (at < o->n_params && (o->params[at] != s->param ||
+                              o->param_is_int[at] != is_int))
+    at++;
+  if (at == o->n_params) {
+    o->params = fs_realloc(o->params, sizeof(int) * (size_t)(at + 1));
+    o->param_is_int =
+        fs_realloc(o->param_is_int, sizeof(bool) * (size_t)(at + 1));
+    o->params[at] = s->param;
+    o->param_is_int[at] = is_int;
+    o->n_params++;
+    fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "",
+                  is_int ? "long long" : "double", at);
+  }
+  if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
+  return rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));
+}
+
+/* Fills {0} {1} {2} and {f} of an operation's pattern. */
+static const char *pattern(struct em *em, const struct fs_step *s) {
+  struct fs_str out = {0};
+  const char *p = fs_map_ops[s->op].cuda;
+  enum fs_dtype from = em_val(em, s->in[0])->dtype;
+  bool single = fs_dtype_is_float(from) && from != FS_F64;
+  for (; *p; p++) {
+    if (p[0] == '{' && p[1] && p[2] == '}') {
+      if (p[1] == 'f') fs_str_puts(&out, single ? "f" : "");
+      else fs_str_puts(&out, em_ref(em, s->in[p[1] - '0']));
+      p += 2;
+    } else {
+      fs_str_put(&out, p, 1);
+    }
+  }
+  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  fs_str_free(&out);
+  return text;
+}
+
+static const char *cast(struct em *em, const struct fs_step *s) {
+  enum fs_dtype to = em_val(em, s->out)->dtype;
+  enum fs_dtype from = em_val(em, s->in[0])->dtype;
+  const char *x = em_ref(em, s->in[0]);
+  if (to == FS_BOOL && from != FS_BOOL) return em_fmt(em, "%s != 0", x);
+  if (!strcmp(em_value_type(to), em_value_type(from)))
+    return to == from ? x : rounded(em, to, x);
+  /* C++ leaves a float outside the integers' range undefined; these saturate.
+   * A NaN gives 0 as an int, and the smallest integer as a long long. */
+  if (fs_dtype_is_float(from) && (to == FS_I32 || to == FS_I64)) {
+    const char *type = from == FS_F64 ? "double" : "float";
+    if (to == FS_I32) return em_fmt(em, "__%s2int_rz(%s)", type, x);
+    return em_fmt(em, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, type, x);
+  }
+  return rounded(em, to, em_fmt(em, "(%s)%s", em_value_type(to), x));
+}
+
+const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  switch (s->kind) {
+    case FS_SP_PARAM: return param(em, s);
+    case FS_SP_IOTA: return iota(em, s, lane);
+    case FS_SP_RAND: return random_number(em, s, lane);
+    case FS_SP_MAP:
+      if (s->op == FS_OP_CAST) return cast(em, s);
+      if (s->op == FS_OP_COPY) return em_ref(em, s->in[0]);
+      return rounded(em, dt, pattern(em, s));
+    default: return "0"; /* not reached: the other kinds have no such side */
+  }
+}

@@ -1,0 +1,256 @@
+/* scheme.c - what stands around the passes over a row, scheme by scheme. */
+#include "core/emit/writer.h"
+
+
+
+static const struct fs_step *reduce_step(const struct em *em, int i,
+                                         enum em_acc acc) {
+  const struct fs_step *s = &em->k->steps.data[i];
+  return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
+}
+
+void em_declare_fulls(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    if (s) em_declare_acc(em, s, false, false, em_is_sweep_step(em, s));
+  }
+}
+
+void em_declare_columns(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
+    if (s) em_declare_acc(em, s, false, true, true);
+  }
+}
+
+/* -- flat -------------------------------------------------------------------------- */
+
+void em_flat(struct em *em) {
+  em_go(em, EM_BEFORE);
+  em_uniforms(em);
+  em_declare_fulls(em);
+  em_go(em, EM_ROW);
+  em_sweep(em, 0);
+  em_go(em, EM_AFTER);
+  em_finish(em);
+}
+
+/* -- results of a row, in the block ---------------------------------------------------- */
+
+static bool has_row_result(const struct em *em, int phase) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    if (s && s->phase == phase) return true;
+  }
+  return false;
+}
+
+static const char *lanes_result(struct em *em, const struct fs_step *s) {
+  const char *r = em_fmt(em, "r%d%s", s->out, em->B > 1 ? "[b]" : "");
+  if (em->V == 1) return r;
+  return em_fmt(em, "fs_lanes<%s>(%s)", em_op_class(s->op), r);
+}
+
+static void row_result(struct em *em, const struct fs_step *s,
+                       const char *result) {
+  struct em_value *x = &em->v[s->out];
+  const char *type = em_value_type(em_val(em, s->out)->dtype);
+  const char *done = em_finished(em, s->out, result);
+  if (em->B > 1) em_line(em, "v%d[b] = %s;", s->out, done);
+  else em_line(em, "const %s v%d = %s;", type, s->out, done);
+  x->b = true;
+  x->c = x->e = false;
+  if (x->saved)
+    em_line(em, "if (t == 0%s) w%d[%s] = %s;", em->need_ok ? " && ok" : "",
+            s->out, em_val(em, s->out)->varies ? "i" : "0",
+            em_ref(em, s->out));
+}
+
+/* -- the ring of rows ------------------------------------------------------------------ */
+
+static void ring_fetch(struct em *em, const char *row, const char *stage) {
+  int64_t bytes = 0;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_LOAD && s->phase == 0 &&
+        em_val(em, s->out)->varies == 3)
+      bytes += em->n * (int64_t)fs_dtype_size(em_access(em, s)->dtype);
+  }
+  em_line(em, "fs_bulk_expect(&ready[%s], %lld);", stage, (long long)bytes);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || s->phase != 0 ||
+        em_val(em, s->out)->varies != 3)
+      continue;
+    const struct fs_access *a = em_access(em, s);
+    em_line(em,
+            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s, %lld, &ready[%s]);",
+            stage, (long long)em->ring_bytes,
+            em->v[s->out].work
+                ? em_fmt(em, " + %lld", (long long)em->v[s->out].work)
+                : "",
+            s->access, row, em_int(em, a->stride[0]),
+            (long long)(em->n * (int64_t)fs_dtype_size(a->dtype)), stage);
+  }
+}
+
+static void ring_begin(struct em *em) {
+  em_line(em, "FS_RING(ring);");
+  em_line(em, "__shared__ unsigned long long ready[%d];", em->stages);
+  em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);
+  em_line(em, "__syncthreads();");
+  em_open(em, "for (int s = 0; s < %d; s++) {", em->stages);
+  em_line(em, "const fs_index row = blockIdx.x + s * (fs_index)gridDim.x;");
+  em_open(em, "if (threadIdx.x == 0 && row < %s) {", em_int(em, em->m));
+  ring_fetch(em, "row", "s");
+  em_close(em);
+  em_close(em);
+  em_line(em, "int stage = 0;");
+  em_line(em, "unsigned wave = 0;");
+}
+
+static void ring_wait(struct em *em) {
+  em_line(em, "const unsigned char *const slot = ring + stage * %lld;",
+          (long long)em->ring_bytes);
+  em_line(em, "fs_bulk_wait(&ready[stage], wave);");
+}
+
+/* The row is in registers by now: its place takes a later one. */
+static void ring_refill(struct em *em) {
+  em_open(em, "if (threadIdx.x == 0 && i + %d * (fs_index)gridDim.x < %s) {",
+          em->stages, em_int(em, em->m));
+  em_line(em, "const fs_index row = i + %d * (fs_index)gridDim.x;",
+          em->stages);
+  ring_fetch(em, "row", "stage");
+  em_close(em);
+}
+
+static void ring_turn(struct em *em) {
+  em_open(em, "if (++stage == %d) {", em->stages);
+  em_line(em, "stage = 0;");
+  em_line(em, "wave ^= 1;");
+  em_close(em);
+}
+
+/* -- rows --------------------------------------------------------------------------------- */
+
+static void within_warp(struct em *em, const struct fs_step *s) {
+  row_result(em, s,
+             em->RT == 1 ? lanes_result(em, s)
+                         : em_fmt(em, "fs_warp<%s, %d>(%s)",
+                                  em_op_class(s->op), em->RT,
+                                  lanes_result(em, s)));
+}
+
+static void each_result(struct em *em, int phase,
+                        void (*write)(struct em *, const struct fs_step *)) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    if (!s || s->phase != phase) continue;
+    em_for(em, "b", em->B);
+    if (em->B > 1 && em->v[s->out].saved) em_row_coords(em);
+    write(em, s);
+    em_close_for(em, em->B);
+  }
+}
+
+static void declare_result(struct em *em, const struct fs_step *s) {
+  em_line(em, "%s v%d[%d];", em_value_type(em_val(em, s->out)->dtype), s->out,
+          em->B);
+}
+
+static const char *part_of(struct em *em, const struct fs_step *s) {
+  return em_fmt(em, "part%d[turn]%s", s->out, em->B > 1 ? "[b]" : "");
+}
+
+static void to_shared(struct em *em, const struct fs_step *s) {
+  if (em->B == 1) em_open(em, "{");
+  em_line(em, "const %s x = fs_warp<%s, 32>(%s);",
+          em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
+          lanes_result(em, s));
+  em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;",
+          part_of(em, s));
+  if (em->B == 1) em_close(em);
+}
+
+static void from_shared(struct em *em, const struct fs_step *s) {
+  int warps = em->RT / 32;
+  const char *part = part_of(em, s);
+  if (em->S > 1) part = em_fmt(em, "%s + sub * %d", part, warps);
+  row_result(em, s,
+             em_fmt(em, "fs_fold<%s, %d>(%s)", em_op_class(s->op), warps,
+                    part));
+}
+
+static void row_results(struct em *em, int phase) {
+  if (!has_row_result(em, phase)) {
+    if (em->ring && phase == 0) {
+      em_line(em, "__syncthreads();");
+      ring_refill(em);
+    }
+    return;
+  }
+  for (int i = 0; i < em->k->steps.len && em->B > 1; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    if (s && s->phase == phase) declare_result(em, s);
+  }
+  if (em->RT <= 32) {
+    each_result(em, phase, within_warp);
+    return;
+  }
+  each_result(em, phase, to_shared);
+  em_line(em, "__syncthreads();");
+  if (em->ring && phase == 0) ring_refill(em);
+  each_result(em, phase, from_shared);
+  em_line(em, "turn ^= 1;  // the next sums go beside these");
+}
+
+static void declare_parts(struct em *em) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len && em->RT > 32; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    if (!s) continue;
+    const char *rows = em->B > 1 ? em_fmt(em, "[%d]", em->B) : "";
+    em_line(em, "__shared__ %s part%d[2]%s[%d];",
+            em_acc_type(em_val(em, s->out)->dtype), s->out, rows, em->T / 32);
+    any = true;
+  }
+  if (any) em_line(em, "int turn = 0;");
+}
+
+/* -- row ------------------------------------------------------------------------------- */
+
+static void row_body(struct em *em) {
+  em_go(em, EM_ROW);
+  if (em->mode == EM_CHUNK && em->n_col)
+    em_line(em, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
+            em->S * em->B);
+  if (em->B == 1) em_row_coords(em);
+  for (int phase = 0; phase < em->k->n_phases; phase++) {
+    em_row_steps(em, phase);
+    if (em->ring && phase == 0) ring_wait(em);
+    em_sweep(em, phase);
+    row_results(em, phase);
+  }
+  if (em->ring) ring_turn(em);
+}
+
+void em_row(struct em *em) {
+  bool panel = em->mode == EM_PANEL;
+  em_go(em, EM_BEFORE);
+  em_uniforms(em);
+  em_declare_fulls(em);
+  declare_parts(em);
+  if (em->ring) ring_begin(em);
+  if (em->ahead) em_load_ahead(em, true);
+  if (panel) em_go(em, EM_PANEL_BEGIN);
+  if (em->mode != EM_CHUNK) {
+    em_sweep(em, -1);
+    em_declare_columns(em);
+  }
+  row_body(em);
+  em_go(em, panel ? EM_PANEL_END : EM_AFTER);
+  if (em->mode != EM_CHUNK) em_columns_out(em);
+  em_go(em, EM_AFTER);
+  em_finish(em);
+}

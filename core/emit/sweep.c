@@ -1,0 +1,619 @@
+/* sweep.c - one pass over the columns of a row: loads, lanes, stores. All
+ * schemes are made of such passes; they differ in what stands around them. */
+#include "core/emit/writer.h"
+
+/* -- coordinates ---------------------------------------------------------------- */
+
+static void outer_axes(struct em *em) {
+  if (em->n_outer < 2) return;
+  int64_t rest = em->m;
+  for (int x = 0; x < em->n_outer; x++) {
+    rest /= em->dim[x];
+    const char *e = rest == 1 ? "i" : em_fmt(em, "i / %s", em_int(em, rest));
+    if (x > 0)
+      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
+                 em_int(em, em->dim[x]));
+    em_line(em, "const fs_index i%d = %s;", x, e);
+  }
+}
+
+void em_row_coords(struct em *em) {
+  if (em->mode == EM_FLAT) return;
+  const char *rows = em->B > 1 && em->S > 1
+                         ? em_fmt(em, "(b * %d + sub)", em->S)
+                     : em->B > 1 ? "b"
+                     : em->S > 1 ? "sub"
+                                 : NULL;
+  if (rows) em_line(em, "const fs_index i = first + %s;", rows);
+  else em_line(em, "const fs_index i = first;");
+  if (em->need_ok) em_line(em, "const bool ok = i < %s;", em_int(em, em->m));
+  outer_axes(em);
+}
+
+/* The vector's number in the row, from the loops around it. */
+static const char *vector_number(struct em *em) {
+  const char *own = em->C > 1 ? em_fmt(em, "c * %d + t", em->RT) : "t";
+  if (em->C > 1 && em->mode != EM_KEEP) own = em_fmt(em, "(%s)", own);
+  int held = em->RT * em->C;
+  switch (em->mode) {
+    case EM_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
+    case EM_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
+    case EM_PANEL: case EM_TILE:
+      return em_fmt(em, "panel * %d + %s", held, own);
+    default: return own;
+  }
+}
+
+static void inner_axes(struct em *em, const char *g) {
+  int last = em->n_inner - 1;
+  em_line(em, "const fs_index g = %s;", g);
+  const char *upper = em_fmt(em, "g / %s", em_int(em, em->gl));
+  int64_t rest = em->n / em->last;
+  for (int y = 0; y < last; y++) {
+    int64_t dim = em->dim[em->n_outer + y];
+    rest /= dim;
+    const char *e =
+        rest == 1 ? upper : em_fmt(em, "%s / %s", upper, em_int(em, rest));
+    if (y > 0) e = em_fmt(em, "%s %% %s", e, em_int(em, dim));
+    em_line(em, "const fs_index j%d = %s;", y, e);
+  }
+  em_line(em, em->V > 1 ? "const fs_index j%d = g %% %s * %d;"
+                        : "const fs_index j%d = g %% %s;",
+          last, em_int(em, em->gl), em->V);
+}
+
+/* Column index and, unless all vectors are whole, which lanes exist. */
+void em_vector_coords(struct em *em) {
+  const char *g = vector_number(em), *j = "j", *in;
+  if (em->n_inner == 1) {
+    if (em->V == 1) em_line(em, "const fs_index j = %s;", g);
+    else em_line(em, strchr(g, ' ') ? "const fs_index j = (%s) * %d;"
+                                : "const fs_index j = %s * %d;",
+                 g, em->V);
+    in = em_fmt(em, "j < %s", em_int(em, em->n));
+  } else {
+    inner_axes(em, g);
+    j = em_fmt(em, "j%d", em->n_inner - 1);
+    in = em_fmt(em, "g < %s", em_int(em, em->groups));
+  }
+  if (em->full) return;
+  if (!em->tail) {
+    em_line(em, "const bool in = %s;", in);
+    return;
+  }
+  const char *left = em_fmt(em, "%s - %s", em_int(em, em->last), j);
+  em_line(em, "const int k = !(%s) ? 0 : %s < %d ? int(%s) : %d;", in, left,
+          em->V, left, em->V);
+}
+
+const char *em_column_slot(struct em *em) {
+  if (em->n_inner == 1) return "j";
+  return em->V == 1 ? "g" : em_fmt(em, "g * %d", em->V);
+}
+
+static const char *some(struct em *em) {
+  return em->full ? "" : em->tail ? "k > 0" : "in";
+}
+static const char *lane_exists(struct em *em) {
+  return em->full ? "" : em->tail ? "e < k" : "in";
+}
+static const char *row_exists(struct em *em) { return em->need_ok ? "ok" : ""; }
+
+/* -- declarations ---------------------------------------------------------------- */
+
+static void declare(struct em *em, int v, bool b, bool c, bool e, bool zero) {
+  struct em_value *x = &em->v[v];
+  x->b = b;
+  x->c = c;
+  x->e = e;
+  const char *dims = em_dims(em, b, c, e);
+  em_line(em, "%s v%d%s%s;", em_value_type(em_val(em, v)->dtype), v, dims,
+          !zero ? "" : *dims ? " = {}" : " = 0");
+}
+
+void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
+                    bool e) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *dims = em_dims(em, b, c, e), *type = em_acc_type(dt);
+  const char *neutral = em_neutral(s->op, dt);
+  if (!*dims || !strcmp(neutral, "0")) {
+    em_line(em, "%s r%d%s = %s;", type, s->out, dims, *dims ? "{}" : neutral);
+    return;
+  }
+  em_line(em, "%s r%d%s;", type, s->out, dims);
+  if (b) em_for(em, "b", em->B);
+  if (c) em_for(em, "c", em->C);
+  if (e) em_for(em, "e", em->V);
+  em_line(em, "r%d%s%s%s = %s;", s->out, b && em->B > 1 ? "[b]" : "",
+          c && em->C > 1 ? "[c]" : "", e && em->V > 1 ? "[e]" : "", neutral);
+  if (e) em_close_for(em, em->V);
+  if (c) em_close_for(em, em->C);
+  if (b) em_close_for(em, em->B);
+}
+
+/* The accumulator's element that the lane at hand adds to. */
+static const char *acc_ref(struct em *em, const struct fs_step *s) {
+  enum em_acc acc = em->v[s->out].acc;
+  bool b = acc == EM_ACC_ROW || acc == EM_ACC_TROW;
+  bool c = acc == EM_ACC_COL && em->mode != EM_CHUNK;
+  return em_fmt(em, "r%d%s%s%s", s->out, b && em->B > 1 ? "[b]" : "",
+                c && em->C > 1 ? "[c]" : "", em->V > 1 ? "[e]" : "");
+}
+
+/* -- loads ------------------------------------------------------------------------ */
+
+/* Whether V neighbours can be accessed at once. */
+static bool is_vector(const struct em *em, const struct fs_access *a) {
+  int axes = em->n_outer + em->n_inner, last = axes - 1;
+  if (a->stride[last] != 1 || a->offset % em->V) return false;
+  for (int x = 0; x < last; x++)
+    if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
+  return true;
+}
+
+static const char *lanes_left(struct em *em) {
+  return em->full ? em_int(em, em->V)
+         : em->tail ? "k"
+                    : em_fmt(em, "in ? %d : 0", em->V);
+}
+
+static void guarded(struct em *em, const char *guard, const char *statement) {
+  if (*guard) em_line(em, "if (%s) %s", guard, statement);
+  else em_line(em, "%s", statement);
+}
+
+/* "a0 + j", "a0 + (i * 96 + j)" */
+static const char *pointer(struct em *em, const struct fs_step *s) {
+  const char *at = em_address(em, em_access(em, s));
+  return em_fmt(em, strchr(at, ' ') ? "a%d + (%s)" : "a%d + %s", s->access,
+                at);
+}
+
+static void load_vector(struct em *em, const struct fs_step *s,
+                        const char *guard) {
+  const struct fs_access *a = em_access(em, s);
+  const char *to = em_row_ref(em, s->out), *at = em_address(em, a);
+  const char *from = pointer(em, s);
+  if (em->V == 1) {
+    guarded(em, em_and(em, guard, some(em)),
+            em_fmt(em, "%s = fs_get(a%d[%s]);", to, s->access, at));
+  } else if (!is_vector(em, a)) {
+    int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
+    guarded(em, guard,
+            em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
+                   em_int(em, em->last > 1 ? stride : 0), lanes_left(em)));
+  } else if (em->tail) {
+    guarded(em, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
+  } else {
+    guarded(em, em_and(em, guard, some(em)),
+            em_fmt(em, "fs_load(%s, %s);", to, from));
+  }
+}
+
+static bool from_ring(const struct em *em, const struct fs_step *s) {
+  return em->ring && em_val(em, s->out)->varies == 3 && s->phase == 0;
+}
+
+static void load_step(struct em *em, const struct fs_step *s, bool rows) {
+  bool both = em_val(em, s->out)->varies & FS_VARIES_I;
+  if (!both || !rows) {
+    load_vector(em, s, "");
+    return;
+  }
+  em_for(em, "b", em->B);
+  if (em->B > 1) em_row_coords(em);
+  load_vector(em, s, row_exists(em));
+  em_close_for(em, em->B);
+}
+
+static bool is_staged(const struct em *em, const struct fs_step *s) {
+  return em->mode == EM_TILE && em_transposed(em, s);
+}
+
+/* Loads that em_load_ahead() has under way. */
+static bool from_next(const struct em *em, const struct fs_step *s) {
+  return em->ahead && s->kind == FS_SP_LOAD && s->phase == 0 &&
+         em_val(em, s->out)->varies == 3;
+}
+
+static void ring_load(struct em *em, const struct fs_step *s) {
+  int64_t at = em->v[s->out].work;
+  const char *from =
+      at ? em_fmt(em, "(slot + %s)", em_int(em, at)) : "slot";
+  const char *type = em_stored_type(em_access(em, s)->dtype);
+  const char *to = em_row_ref(em, s->out);
+  if (em->V == 1)
+    em_line(em, "%s = fs_get(((const %s *)%s)[j]);", to, type, from);
+  else
+    em_line(em, "fs_load(%s, (const %s *)%s + j);", to, type, from);
+}
+
+/* Moves the loaded row in, and starts on the next one. */
+static void take_next(struct em *em, const bool *need) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= need[i] && from_next(em, &em->k->steps.data[i]);
+  if (!any) return;
+  em_for(em, "c", em->C);
+  em_for(em, "e", em->V);
+  const char *at = em_fmt(em, "%s%s", em->C > 1 ? "[c]" : "",
+                          em->V > 1 ? "[e]" : "");
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && from_next(em, s))
+      em_line(em, "v%d%s = n%d%s;", s->out, at, s->out, at);
+  }
+  em_close_for(em, em->V);
+  em_close_for(em, em->C);
+  em_load_ahead(em, false);
+}
+
+static void load_loop(struct em *em, const bool *need, bool rows) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_LOAD) continue;
+    bool both = em_val(em, s->out)->varies & FS_VARIES_I;
+    bool guards = !em->full || (em->need_ok && both);
+    declare(em, s->out, both, true, true,
+            guards && (!em->full || !from_ring(em, s)));
+    any |= !is_staged(em, s) && !from_next(em, s);
+  }
+  if (em->ahead && rows) take_next(em, need);
+  if (em->mode == EM_TILE) em_tile_stage_loads(em, need);
+  if (!any) return;
+  em_for(em, "c", em->C);
+  if (em->C == 1) em_open(em, "{");
+  em_vector_coords(em);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_LOAD || is_staged(em, s) ||
+        from_next(em, s))
+      continue;
+    if (from_ring(em, s)) {
+      if (em->full) ring_load(em, s);
+      else {
+        em_open(em, "if (in) {");
+        ring_load(em, s);
+        em_close(em);
+      }
+    } else {
+      load_step(em, s, rows);
+    }
+  }
+  em_close(em);
+}
+
+void em_load_ahead(struct em *em, bool first) {
+  for (int i = 0; i < em->k->steps.len && first; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!from_next(em, s)) continue;
+    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = true;
+    em_line(em, "%s n%d%s%s;", em_value_type(em_val(em, s->out)->dtype), s->out,
+            em_dims(em, true, true, true),
+            *em_dims(em, true, true, true) ? " = {}" : " = 0");
+  }
+  em_open(em, first ? "{" : "if (first + (fs_index)gridDim.x < FS_M) {");
+  if (first) em_line(em, "const fs_index i = blockIdx.x;");
+  else em_line(em, "const fs_index i = first + (fs_index)gridDim.x;");
+  outer_axes(em);
+  em_for(em, "c", em->C);
+  em_vector_coords(em);
+  em->into_next = true;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (from_next(em, s)) load_vector(em, s, "");
+  }
+  em->into_next = false;
+  em_close_for(em, em->C);
+  em_close(em);
+}
+
+/* -- lanes ------------------------------------------------------------------------- */
+
+static bool is_stored_here(const struct em *em, const bool *need, int v) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && s->kind == FS_SP_STORE &&
+        em->v[s->in[0]].alias == v)
+      return true;
+  }
+  return false;
+}
+
+bool em_makes_lanes(const struct em *em, const struct fs_step *s) {
+  if (s->kind == FS_SP_LOAD) return false;
+  if (s->kind != FS_SP_STORE) return true;
+  return em->V > 1 && !em->v[em->v[s->in[0]].alias].e;
+}
+
+/* Room for what the lanes make and a store, or a later phase, takes. */
+static void declare_made(struct em *em, const bool *need, bool at_row) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind == FS_SP_LOAD || s->kind == FS_SP_REDUCE) continue;
+    if (s->kind == FS_SP_STORE) {
+      const struct em_value *x = &em->v[em->v[s->in[0]].alias];
+      if (at_row || em->V == 1 || x->e || (x->def >= 0 && need[x->def]))
+        continue;
+      em_line(em, "%s x%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), i,
+              em->V);
+      continue;
+    }
+    struct em_value *x = &em->v[s->out];
+    bool both = em_val(em, s->out)->varies & FS_VARIES_I;
+    bool lasting = x->kept || x->hoisted || (em->mode == EM_TILE && both);
+    if (lasting && at_row) declare(em, s->out, both, true, true, false);
+    if (lasting || at_row) continue;
+    x->b = x->c = x->e = false;
+    if (em->V > 1 && is_stored_here(em, need, s->out))
+      declare(em, s->out, false, false, true, false);
+  }
+}
+
+static void lane_reduce(struct em *em, const struct fs_step *s) {
+  enum em_acc acc = em->v[s->out].acc;
+  const char *guard = "";
+  if (acc != EM_ACC_COL) guard = lane_exists(em);
+  if (acc == EM_ACC_COL || acc == EM_ACC_FULL)
+    guard = em_and(em, row_exists(em), guard);
+  guarded(em, guard, em_accumulate(em, s, acc_ref(em, s)));
+}
+
+void em_lane_step(struct em *em, const struct fs_step *s) {
+  if (s->kind == FS_SP_REDUCE) {
+    lane_reduce(em, s);
+    return;
+  }
+  if (s->kind == FS_SP_STORE) {
+    em_line(em, "x%d[e] = %s;", (int)(s - em->k->steps.data),
+            em_ref(em, s->in[0]));
+    return;
+  }
+  const struct em_value *x = &em->v[s->out];
+  const char *rhs = em_rhs(em, s, em->V > 1 ? "e" : NULL);
+  if (x->b || x->c || x->e)
+    em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+  else
+    em_line(em, "const %s v%d = %s;",
+            em_value_type(em_val(em, s->out)->dtype), s->out, rhs);
+}
+
+static void lane_loop(struct em *em, const bool *need) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= need[i] && em_makes_lanes(em, &em->k->steps.data[i]);
+  if (!any) return;
+  em_for(em, "e", em->V);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && em_makes_lanes(em, s)) em_lane_step(em, s);
+  }
+  em_close_for(em, em->V);
+}
+
+/* -- stores ------------------------------------------------------------------------ */
+
+static void store_vector(struct em *em, const struct fs_step *s) {
+  const struct fs_access *a = em_access(em, s);
+  const struct em_value *x = &em->v[em->v[s->in[0]].alias];
+  const char *guard = em->mode == EM_FLAT ? "" : row_exists(em);
+  if (em->mode != EM_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
+  const char *at = em_address(em, a);
+  const char *to = pointer(em, s);
+  const char *from = em_row_ref(em, s->in[0]);
+  if (em->V == 1) {
+    guarded(em, em_and(em, guard, some(em)),
+            em_fmt(em, "fs_put(a%d[%s], %s);", s->access, at, from));
+    return;
+  }
+  if (!x->e) from = em_fmt(em, "x%d", (int)(s - em->k->steps.data));
+  if (!is_vector(em, a)) {
+    int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
+    guarded(em, guard,
+            em_fmt(em, "fs_store_apart(%s, %s, (fs_index)%s, %s);", to, from,
+                   em_int(em, stride), lanes_left(em)));
+  } else if (em->tail) {
+    guarded(em, guard, em_fmt(em, "fs_store_some(%s, %s, k);", to, from));
+  } else {
+    guarded(em, em_and(em, guard, some(em)),
+            em_fmt(em, "fs_store(%s, %s);", to, from));
+  }
+}
+
+void em_stores(struct em *em, const bool *need) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && s->kind == FS_SP_STORE && !is_staged(em, s))
+      store_vector(em, s);
+  }
+}
+
+/* -- the pass ------------------------------------------------------------------------ */
+
+/* CHUNK: a block's column sums wait in the workspace between two rows. */
+static void chunk_columns(struct em *em, const bool *need, bool load) {
+  if (em->mode != EM_CHUNK) return;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_REDUCE ||
+        em->v[s->out].acc != EM_ACC_COL)
+      continue;
+    int v = s->out;
+    const char *at =
+        em_fmt(em, "w%d + (fs_index)blockIdx.x * %s + %s", v,
+               em_int(em, em->fold_pitch_j), em_column_slot(em));
+    if (em->V == 1) at = em_fmt(em, "*(%s)", at);
+    if (load) {
+      em_declare_acc(em, s, false, false, true);
+      guarded(em, em_and(em, "!fresh", some(em)),
+              em->V == 1 ? em_fmt(em, "r%d = %s;", v, at)
+                         : em_fmt(em, "fs_load(r%d, %s);", v, at));
+    } else {
+      guarded(em, some(em),
+              em->V == 1 ? em_fmt(em, "%s = r%d;", at, v)
+                         : em_fmt(em, "fs_store(%s, r%d);", at, v));
+    }
+  }
+}
+
+static void compute_loop(struct em *em, const bool *need, bool rows) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= need[i] && em->k->steps.data[i].kind != FS_SP_LOAD;
+  if (!any) return;
+  em_for(em, "c", em->C);
+  if (em->C == 1) em_open(em, "{");
+  em_vector_coords(em);
+  chunk_columns(em, need, true);
+  if (rows) {
+    em_for(em, "b", em->B);
+    if (em->B > 1) em_row_coords(em);
+  }
+  declare_made(em, need, false);
+  lane_loop(em, need);
+  em_stores(em, need);
+  if (rows) em_close_for(em, em->B);
+  chunk_columns(em, need, false);
+  em_close(em);
+}
+
+/* What a pass must do: roots and all that they need. */
+static bool find_needed(struct em *em, int phase, bool *need) {
+  bool any = false;
+  memset(need, 0, sizeof(bool) * (size_t)em->k->steps.len);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    bool root;
+    if (phase < 0) {
+      root = s->out >= 0 && em->v[s->out].hoisted;
+    } else {
+      root = s->kind == FS_SP_STORE || s->kind == FS_SP_REDUCE ||
+             (em->v[s->out].kept && em->v[s->out].alias == s->out);
+      root = root && s->phase == phase && em_is_sweep_step(em, s);
+    }
+    if (!root) continue;
+    any = need[i] = true;
+    for (int a = 0; a < 3; a++)
+      if (s->in[a] >= 0) em_need(em, s->in[a], phase < 0 ? 0 : phase, need);
+  }
+  return any;
+}
+
+static void declare_row_results(struct em *em, const bool *need) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_REDUCE) continue;
+    enum em_acc acc = em->v[s->out].acc;
+    if (acc == EM_ACC_ROW || acc == EM_ACC_TROW)
+      em_declare_acc(em, s, true, false, true);
+  }
+}
+
+void em_sweep(struct em *em, int phase) {
+  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
+  if (find_needed(em, phase, need)) {
+    bool rows = phase >= 0 && em->mode != EM_FLAT;
+    declare_row_results(em, need);
+    if (em->mode == EM_CHUNK) {
+      int64_t held = (int64_t)em->RT * em->C;
+      em_open(em, "for (fs_index h = 0; h < %s; h++) {",
+              em_int(em, (em->groups + held - 1) / held));
+    }
+    load_loop(em, need, rows);
+    declare_made(em, need, true);
+    if (em->mode == EM_TILE && rows) em_tile_compute(em, need);
+    else compute_loop(em, need, rows);
+    if (em->mode == EM_CHUNK) em_close(em);
+    if (em->mode == EM_TILE && rows) em_tile_stage_stores(em, need);
+  }
+  free(need);
+}
+
+/* -- steps without lanes ----------------------------------------------------------- */
+
+static void scalar_def(struct em *em, const struct fs_step *s,
+                       const char *guard, bool b) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *type = em_value_type(dt), *rhs;
+  if (s->kind == FS_SP_LOAD) {
+    rhs = em_fmt(em, "fs_get(a%d[%s])", s->access,
+                 em_address(em, em_access(em, s)));
+    if (*guard) rhs = em_fmt(em, "%s ? %s : (%s)0", guard, rhs, type);
+  } else {
+    rhs = em_rhs(em, s, NULL);
+  }
+  struct em_value *x = &em->v[s->out];
+  x->b = b;
+  x->c = x->e = false;
+  if (b && em->B > 1) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+  else em_line(em, "const %s v%d = %s;", type, s->out, rhs);
+}
+
+void em_plain_steps(struct em *em, const bool *need, const char *guard) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i]) continue;
+    if (s->kind == FS_SP_STORE)
+      guarded(em, guard,
+              em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
+                     em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
+    else if (s->kind != FS_SP_REDUCE)
+      scalar_def(em, s, "", false);
+  }
+}
+
+void em_uniforms(struct em *em) {
+  bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_STORE)
+      need[i] = em_access(em, s)->varies == 0 && em->v[s->in[0]].uniform;
+    else
+      need[i] = em->v[s->out].uniform;
+  }
+  em_plain_steps(em, need, "blockIdx.x == 0 && threadIdx.x == 0");
+  free(need);
+}
+
+static bool is_row_step(const struct em *em, const struct fs_step *s,
+                        int phase) {
+  if (s->phase != phase || em_is_sweep_step(em, s)) return false;
+  if (s->kind == FS_SP_STORE)
+    return em_access(em, s)->varies || !em->v[s->in[0]].uniform;
+  return !em->v[s->out].uniform;
+}
+
+static void row_step(struct em *em, const struct fs_step *s) {
+  const char *own = em_and(em, "t == 0", row_exists(em));
+  if (em->panels > 1) own = em_and(em, "panel == 0", own);
+  if (s->kind == FS_SP_REDUCE) {
+    guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out)));
+  } else if (s->kind == FS_SP_STORE) {
+    if (em_access(em, s)->varies == 0) own = em_and(em, "i == 0", own);
+    guarded(em, own,
+            em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
+                   em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
+  } else {
+    scalar_def(em, s, row_exists(em), true);
+  }
+}
+
+void em_row_steps(struct em *em, int phase) {
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_row_step(em, s, phase)) continue;
+    any = true;
+    if (em->B > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
+      declare(em, s->out, true, false, false, false);
+  }
+  if (!any) return;
+  em_for(em, "b", em->B);
+  if (em->B > 1) em_row_coords(em);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (is_row_step(em, s, phase)) row_step(em, s);
+  }
+  em_close_for(em, em->B);
+}

@@ -1,0 +1,192 @@
+/* writer.h - what the files of core/emit share. Private to the stage.
+ *
+ * Vocabulary of the generated text:
+ *   s0 p0 work   arguments: slot pointers, block params, workspace
+ *   a0           typed pointer of access 0
+ *   v0           value 0;  r0: the running result of the reduction giving v0
+ *   w0           partial results of v0 in the workspace
+ *   i, j         row and column of an element (i0 i1, j0 j1: several axes)
+ *   t, sub       this thread's place in its row, and its row in the block
+ *   b, c, e      rows at once, vectors of a row, lanes of a vector: a value is
+ *                subscripted v0[b][c][e] by those of the three that it has
+ *   n0           value 0 of the next row, loaded ahead
+ *   g, k         number of a vector in the row, how many of its lanes exist
+ */
+#ifndef FS_EMIT_WRITER_H
+#define FS_EMIT_WRITER_H
+
+#include "core/emit/emit.h"
+#include "core/target/target.h"
+
+enum em_mode {
+  EM_FLAT,
+  EM_KEEP,   /* row: a row fits in the registers of its threads             */
+  EM_CHUNK,  /* row: rows are walked in chunks, once per phase              */
+  EM_PANEL,  /* row without row results: the columns are cut into panels    */
+  EM_TILE
+};
+
+enum em_acc { /* what a reduction makes */
+  EM_NO_ACC,
+  EM_ACC_ROW,  /* one result per row, ready in the block                    */
+  EM_ACC_TROW, /* the same, but ready at the end (tile)                     */
+  EM_ACC_COL,  /* one per column                                            */
+  EM_ACC_FULL  /* one                                                       */
+};
+
+struct em_value {
+  int def;              /* step, -1 for none                                */
+  int alias;            /* the value that is used for it: itself, or an equal
+                           one that is still on chip                        */
+  bool uniform;         /* the same everywhere and known at the start       */
+  bool hoisted;         /* J: computed before the rows                      */
+  bool kept;            /* computed in one phase, used in a later one       */
+  bool saved;           /* passes through the workspace to FS_END           */
+  bool b, c, e;         /* the subscripts of what is in scope now           */
+  enum em_acc acc;
+  int64_t work;         /* where in the workspace                           */
+};
+
+enum em_hook { /* places of a skeleton; em_hook_names[] */
+  EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
+  EM_AFTER, EM_HOOKS
+};
+
+struct em {
+  const struct fs_plan *plan;
+  const struct fs_kernel *k;
+  const struct fs_device *device;
+  enum fs_emit_variant variant;
+  struct fs_emitted *out;
+  struct fs_arena *arena;        /* of expressions                          */
+  struct fs_str hook[EM_HOOKS];
+  struct fs_str *s;              /* the hook being written                  */
+  int indent;
+  struct fs_str params;          /* arguments of the entry                  */
+
+  enum em_mode mode;
+  int T, RT, S, B, V, C;         /* threads; of a row; rows side by side; rows
+                                    at once; lanes; vectors kept            */
+  int U;                         /* tile: serial iterations                 */
+  bool wide;                     /* 64-bit indices                          */
+  int n_outer, n_inner;
+  int64_t dim[FS_MAX_RANK + 1];  /* inner axes from dim[n_outer]; at least 1 */
+  int64_t m, n;
+  int64_t last;                  /* extent of the last inner axis           */
+  int64_t gl, groups;            /* vectors along it, and in a whole row    */
+  int64_t panels, parts;         /* PANEL, TILE; parts 0: as the grid gives */
+  bool full, tail;               /* all vectors exist; some are partial     */
+  bool need_ok;                  /* some rows of the last step do not exist */
+  bool ring;                     /* rows come through shared memory         */
+  bool ahead;                    /* the next row's loads are under way     */
+  bool into_next;                /* they are being written                 */
+  int stages;
+  int64_t ring_bytes;            /* of a stage                              */
+
+  struct em_value *v;            /* per value  */
+  bool *step_done;               /* scratch: per step */
+  int64_t work_base, work_cols, work_fulls; /* bytes; per block for the last two */
+  int64_t fold_pitch_i, fold_pitch_j;       /* elements of a row of partials */
+  int fold_lanes;                /* elements per access to partials         */
+  int n_full, n_col, n_trow;
+  int64_t scratch;               /* bytes of shared memory for folding      */
+  bool vector_end;               /* FS_END has work per row or column       */
+  bool used_i, used_j;
+};
+
+/* -- text ------------------------------------------------------------------- */
+void em_line(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
+void em_open(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3); /* "... {" */
+void em_close(struct em *em);
+/* #pragma unroll and `for (int var = 0; var < count; var++) {`; nothing for
+ * count 1, which em_close_for() of the same count must know. */
+void em_for(struct em *em, const char *var, int count);
+void em_close_for(struct em *em, int count);
+/* Writing goes on at this place of the skeleton. */
+void em_go(struct em *em, enum em_hook hook);
+const char *em_fmt(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
+const char *em_int(struct em *em, int64_t x);
+/* "a && b", leaving out empty parts; "" if all are. */
+const char *em_and(struct em *em, const char *a, const char *b);
+
+/* -- expressions (expr.c) ----------------------------------------------------- */
+const char *em_value_type(enum fs_dtype dt);
+const char *em_stored_type(enum fs_dtype dt);
+const char *em_acc_type(enum fs_dtype dt);
+int em_acc_size(enum fs_dtype dt);
+const char *em_op_class(int reduce_op);        /* "fs_add" */
+const char *em_neutral(int reduce_op, enum fs_dtype dt);
+/* acc combined with x. */
+const char *em_combine(struct em *em, int reduce_op, const char *acc,
+                       const char *x);
+const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
+const char *em_row_ref(struct em *em, int value); /* without the lane */
+const char *em_dims(struct em *em, bool b, bool c, bool e); /* "[2][4]" */
+/* The right-hand side of a MAP, PARAM, IOTA or RAND step. `lane` is "e" where
+ * the index means the first of several lanes, else NULL. */
+const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane);
+/* "i * 16384 + j" */
+const char *em_address(struct em *em, const struct fs_access *a);
+/* The statement that takes one more term into `acc`. */
+const char *em_accumulate(struct em *em, const struct fs_step *s,
+                          const char *acc);
+/* A finished accumulator as the value's type, rounded. */
+const char *em_finished(struct em *em, int value, const char *acc);
+
+/* -- analysis (analyse.c) ------------------------------------------------------ */
+void em_analyse(struct em *em);
+static inline const struct fs_value *em_val(const struct em *em, int v) {
+  return &em->k->values.data[v];
+}
+static inline bool em_is_j(const struct em *em, int v) {
+  return em_val(em, v)->varies & FS_VARIES_J;
+}
+static inline const struct fs_access *em_access(const struct em *em,
+                                                const struct fs_step *s) {
+  return &em->k->accesses.data[s->access];
+}
+/* Marks in need[] the steps of phase `phase` that make `value` where only the
+ * hoisted, the kept and the row's own values are at hand. */
+void em_need(const struct em *em, int value, int phase, bool *need);
+bool em_is_sweep_step(const struct em *em, const struct fs_step *s);
+
+/* -- pieces (sweep.c) ------------------------------------------------------------ */
+/* One pass over the columns of a row (or over the J values alone: phase -1). */
+void em_sweep(struct em *em, int phase);
+/* Column index `j` and, unless all vectors are whole, which lanes exist. */
+void em_vector_coords(struct em *em);
+/* Where a vector's first column lies among a row of partial column results. */
+const char *em_column_slot(struct em *em);
+/* Row number `i` and whether it exists (`ok`). */
+void em_row_coords(struct em *em);
+/* The loads of the first row, and of the row after the one at hand. */
+void em_load_ahead(struct em *em, bool first);
+/* What is known once per row before the sweep of a phase. */
+void em_row_steps(struct em *em, int phase);
+/* Declares the running results of kind `acc`; "" for no subscripts. */
+void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
+                    bool e);
+/* A step in the innermost loop; whether it has a part there; vector stores. */
+void em_lane_step(struct em *em, const struct fs_step *s);
+bool em_makes_lanes(const struct em *em, const struct fs_step *s);
+void em_stores(struct em *em, const bool *need);
+void em_plain_steps(struct em *em, const bool *need, const char *guard);
+void em_uniforms(struct em *em);
+
+/* -- schemes ------------------------------------------------------------------------ */
+/* The running results that outlive a row. */
+void em_declare_fulls(struct em *em);
+void em_declare_columns(struct em *em);
+void em_flat(struct em *em);
+void em_row(struct em *em);
+void em_tile(struct em *em);
+void em_columns_out(struct em *em); /* end.c: a block's column results */
+void em_finish(struct em *em);      /* end.c: partial results, FS_END  */
+/* tile.c: operands that lie across go through shared memory; and what a tile's
+ * threads compute, by block routines of the library where there is one. */
+void em_tile_stage_loads(struct em *em, const bool *need);
+void em_tile_stage_stores(struct em *em, const bool *need);
+void em_tile_compute(struct em *em, const bool *need);
+bool em_transposed(const struct em *em, const struct fs_step *s);
+
+#endif

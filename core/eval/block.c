@@ -1,0 +1,527 @@
+/* block.c - the statement block: handles of what is traced, the flush that runs
+ * it, results that stay virtual, and host reads.
+ *
+ * Every lazy handle made in a block is in in->handles with one reference. When
+ * the block is flushed, a handle with more references than that one is wanted:
+ * a variable, a pending display, a closure or a value on the interpreter's own
+ * stack holds it. It becomes an output of the graph; the others are dropped.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/eval/show.h"
+#include "core/eval/trace.h"
+
+struct fs_graph *fs_block_graph(struct fs_interp *in) {
+  if (!in->graph) in->graph = fs_graph_new();
+  in->graph->stmt = in->stmt;
+  in->graph->span = fs_in_span(in, in->span);
+  return in->graph;
+}
+
+void fs_block_barrier(struct fs_interp *in) {
+  struct fs_graph *g = fs_block_graph(in);
+  *FS_PUSH(&g->barriers) = (fs_id)g->nodes.len;
+}
+
+/* -- layouts: the user's dimensions and the graph's squeezed axes ---------- */
+
+static struct fs_layout squeeze_layout(const struct fs_layout *l,
+                                       const struct fs_shape *shape) {
+  struct fs_layout out = {.offset = l->offset};
+  for (int k = 0, axis = 0; k < shape->rank; k++)
+    if (shape->dim[k] != 1) out.stride[axis++] = l->stride[k];
+  return out;
+}
+
+static struct fs_layout unsqueeze_layout(const struct fs_layout *l,
+                                         const struct fs_shape *shape) {
+  struct fs_layout out = {.offset = l->offset};
+  for (int k = 0, axis = 0; k < shape->rank; k++)
+    out.stride[k] = shape->dim[k] != 1 ? l->stride[axis++] : 0;
+  return out;
+}
+
+/* -- handles --------------------------------------------------------------- */
+
+struct fs_val fs_block_value(struct fs_interp *in, fs_id node,
+                             const struct fs_shape *shape) {
+  struct fs_graph *g = fs_block_graph(in);
+  const struct fs_node *nd = fs_node(g, node);
+  if (nd->kind == FS_ND_INPUT) {
+    const struct fs_graph_input *i = &g->inputs.data[nd->slot];
+    struct fs_layout layout = unsqueeze_layout(&i->layout, shape);
+    return fs_val_tensor(fs_tensor_stored(fs_storage_ref(i->tensor->storage),
+                                          nd->dtype, shape, &layout));
+  }
+  struct fs_tensor *t = fs_tensor_lazy(g, node, shape);
+  *FS_PUSH(&in->handles) = t;
+  return fs_val_tensor(fs_tensor_ref(t));
+}
+
+enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
+                             fs_id *out) {
+  if (t->state == FS_TS_VIRTUAL) {
+    enum fs_status st = fs_force(in, t);
+    if (st != FS_OK) return st;
+  }
+  struct fs_graph *g = fs_block_graph(in);
+  if (t->state == FS_TS_LAZY && t->graph == g) {
+    *out = t->node;
+    return FS_OK;
+  }
+  if (t->state != FS_TS_STORED)
+    return fs_env_error(in->diags, "lost-value", NULL,
+                        "a value was lost when its block failed");
+  int before = g->inputs.len;
+  struct fs_shape squeezed = fs_squeezed(&t->shape);
+  struct fs_layout layout = squeeze_layout(&t->layout, &t->shape);
+  *out = fs_graph_input(g, t, t->dtype, &squeezed, &layout, NULL);
+  if (g->inputs.len > before) *FS_PUSH(&in->inputs) = fs_tensor_ref(t);
+  return FS_OK;
+}
+
+/* -- pending displays ------------------------------------------------------ */
+
+static void free_pending(struct fs_pending *p) {
+  free(p->name);
+  free(p->text);
+  fs_val_unref(p->value);
+}
+
+static void drop_pending(struct fs_interp *in) {
+  for (int i = 0; i < in->pending.len; i++) free_pending(&in->pending.data[i]);
+  in->pending.len = 0;
+}
+
+void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
+                   struct fs_span span) {
+  if (in->silent || in->explain) return;
+  char *copy = name ? fs_strdup(name) : NULL;
+  *FS_PUSH(&in->pending) = (struct fs_pending){
+      .name = copy, .value = fs_val_ref(v), .span = span};
+}
+
+void fs_interp_text(struct fs_interp *in, const char *text, size_t len) {
+  if (in->explain) return;
+  if (in->pending.len) {
+    char *copy = fs_strndup(text, len);
+    *FS_PUSH(&in->pending) = (struct fs_pending){.text = copy, .len = len};
+  } else if (in->host.text) {
+    in->host.text(in->host.user, text, len);
+  }
+}
+
+/* Hands out what waited; a display of a virtual value computes it first. */
+static enum fs_status emit_pending(struct fs_interp *in) {
+  enum fs_status st = FS_OK;
+  for (int i = 0; i < in->pending.len && st == FS_OK; i++) {
+    struct fs_pending p = in->pending.data[i];
+    if (p.text) {
+      if (in->host.text) in->host.text(in->host.user, p.text, p.len);
+      continue;
+    }
+    if (p.value.kind == FS_V_TENSOR) st = fs_force(in, p.value.tensor);
+    if (st == FS_OK && in->host.show)
+      in->host.show(in->host.user, p.name, p.value, p.span);
+  }
+  drop_pending(in);
+  return st;
+}
+
+/* -- virtual results ------------------------------------------------------- */
+
+enum { VIRTUAL_NODES = 8, VIRTUAL_MIN_BYTES = 1 << 20 };
+
+struct recipe {
+  const struct fs_graph *from;
+  struct fs_graph *to;
+  fs_id old[64], new[64];
+  int n, n_nodes;
+  double input_bytes;
+  bool random;
+};
+
+/* Whether an IOTA or RAND still counts its elements from the beginning, as the
+ * builder makes it: slices of them are not built again. */
+static bool counts_plainly(const struct fs_node *nd) {
+  int64_t stride = 1;
+  for (int k = nd->shape.rank - 1; k >= 0; k--) {
+    if (nd->rand_stride[k] != stride) return false;
+    stride *= nd->shape.dim[k];
+  }
+  return nd->rand_base == 0;
+}
+
+/* What reading an input costs; axes along which it is repeated are free. */
+static double input_bytes(const struct fs_graph *g, const struct fs_node *nd) {
+  const struct fs_layout *l = &g->inputs.data[nd->slot].layout;
+  double bytes = (double)fs_dtype_size(nd->dtype);
+  for (int k = 0; k < nd->shape.rank; k++)
+    if (l->stride[k]) bytes *= (double)nd->shape.dim[k];
+  return bytes;
+}
+
+/* Whether `id` is a small tree of maps over cheap leaves; sums up what it
+ * reads. */
+static bool cheap(struct recipe *r, fs_id id, int depth) {
+  for (int i = 0; i < r->n; i++)
+    if (r->old[i] == id) return true;
+  const struct fs_node *nd = fs_node(r->from, id);
+  if (r->n == 64 || depth > 16) return false;
+  r->old[r->n++] = id;
+  switch (nd->kind) {
+    case FS_ND_INPUT:
+      r->input_bytes += input_bytes(r->from, nd);
+      return ++r->n_nodes <= VIRTUAL_NODES;
+    case FS_ND_PARAM: return true;
+    case FS_ND_IOTA:
+    case FS_ND_RAND:
+    case FS_ND_RANDN:
+      r->random |= nd->kind != FS_ND_IOTA;
+      if (!counts_plainly(nd)) return false; /* fall through */
+    case FS_ND_MAP:
+      if (++r->n_nodes > VIRTUAL_NODES) return false;
+      break;
+    case FS_ND_VIEW: break;
+    default: return false;
+  }
+  for (int k = 0; k < nd->n_src; k++)
+    if (!cheap(r, nd->src[k], depth + 1)) return false;
+  return true;
+}
+
+static fs_id copy_node(struct recipe *r, fs_id id) {
+  for (int i = 0; i < r->n; i++)
+    if (r->old[i] == id) return r->new[i];
+  const struct fs_node *nd = fs_node(r->from, id);
+  fs_id src[3] = {0}, out = 0;
+  for (int k = 0; k < nd->n_src; k++) src[k] = copy_node(r, nd->src[k]);
+  r->to->span = nd->span;
+  r->to->stmt = nd->stmt;
+  const struct fs_graph_input *input;
+  switch (nd->kind) {
+    case FS_ND_INPUT:
+      input = &r->from->inputs.data[nd->slot];
+      out = fs_graph_input(r->to, input->tensor, nd->dtype, &nd->shape,
+                           &input->layout, NULL);
+      break;
+    case FS_ND_PARAM:
+      out = fs_graph_param(r->to, nd->dtype, r->from->params.data[nd->slot]);
+      break;
+    case FS_ND_IOTA:
+      out = fs_graph_iota(r->to, nd->dtype, nd->shape.dim[0], src[0], src[1]);
+      break;
+    case FS_ND_RAND:
+    case FS_ND_RANDN:
+      out = fs_graph_rand(r->to, nd->kind == FS_ND_RANDN, nd->dtype,
+                          &nd->shape, src[0], src[1]);
+      break;
+    case FS_ND_MAP:
+      out = nd->op == FS_OP_CAST ? fs_graph_cast(r->to, src[0], nd->dtype)
+                                 : fs_graph_map(r->to, nd->op, nd->n_src, src,
+                                                nd->dtype);
+      break;
+    default:
+      out = fs_graph_view(r->to, src[0], &nd->view, &nd->shape);
+      break;
+  }
+  r->old[r->n] = id;
+  r->new[r->n++] = out;
+  return out;
+}
+
+/* Whether the block itself computes with the value: then random numbers behind it
+ * would be drawn here and once more by the recipe. */
+static bool is_used(const struct fs_graph *g, fs_id id) {
+  for (int k = 1; k < g->nodes.len; k++)
+    for (int s = 0; s < g->nodes.data[k].n_src; s++)
+      if (g->nodes.data[k].src[s] == id) return true;
+  return false;
+}
+
+static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
+  double bytes =
+      (double)fs_shape_count(&t->shape) * (double)fs_dtype_size(t->dtype);
+  if (bytes < VIRTUAL_MIN_BYTES) return false;
+  for (int i = 0; i < in->pending.len; i++) {
+    const struct fs_val *v = &in->pending.data[i].value;
+    if (v->kind == FS_V_TENSOR && v->tensor == t) return false;
+  }
+  struct recipe r = {.from = in->graph};
+  if (!cheap(&r, t->node, 0) || r.input_bytes > bytes / 4) return false;
+  if (r.random && is_used(in->graph, t->node)) return false;
+  r.n = 0;
+  r.to = fs_graph_new();
+  fs_id node = copy_node(&r, t->node);
+  for (int i = 0; i < r.to->inputs.len; i++)
+    fs_tensor_ref(r.to->inputs.data[i].tensor);
+  t->state = FS_TS_VIRTUAL;
+  t->graph = r.to;
+  t->node = node;
+  return true;
+}
+
+/* Computes a virtual tensor: its recipe is a block of its own. */
+static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
+  struct fs_graph *g = t->graph;
+  g->outputs.len = g->output_names.len = 0;
+  fs_graph_output(g, t->node, NULL);
+  enum fs_status st =
+      fs_run_graph(in->runner, g, &t, in->diags, NULL, in->diags);
+  if (st != FS_OK) return st;
+  for (int i = 0; i < g->inputs.len; i++)
+    fs_tensor_unref(g->inputs.data[i].tensor);
+  fs_graph_free(g);
+  t->graph = NULL;
+  return FS_OK;
+}
+
+/* -- the flush ------------------------------------------------------------- */
+
+static void forget_undo(struct fs_interp *in) {
+  for (int i = 0; i < in->undo.len; i++) {
+    free(in->undo.data[i].name);
+    fs_val_unref(in->undo.data[i].old);
+  }
+  in->undo.len = 0;
+}
+
+/* Drops the graph and the block's own references. */
+static void drop_block(struct fs_interp *in) {
+  for (int i = 0; i < in->handles.len; i++) {
+    struct fs_tensor *t = in->handles.data[i];
+    if (t->state == FS_TS_LAZY) {
+      t->state = FS_TS_LOST;
+      t->graph = NULL;
+    }
+    fs_tensor_unref(t);
+  }
+  in->handles.len = 0;
+  for (int i = 0; i < in->inputs.len; i++)
+    fs_tensor_unref(in->inputs.data[i]);
+  in->inputs.len = 0;
+  if (in->graph) fs_graph_free(in->graph);
+  in->graph = NULL;
+}
+
+/* New names go first: then those that come back find the room that they had,
+ * and nothing is allocated but a name that `return` had removed. */
+void fs_block_abandon(struct fs_interp *in) {
+  for (int i = in->undo.len - 1; i >= 0; i--)
+    if (in->undo.data[i].old.kind == FS_V_NONE)
+      fs_scope_remove(&in->globals, in->undo.data[i].name);
+  for (int i = in->undo.len - 1; i >= 0; i--)
+    if (in->undo.data[i].old.kind != FS_V_NONE)
+      fs_scope_set(&in->globals, in->undo.data[i].name,
+                   fs_val_ref(in->undo.data[i].old));
+  forget_undo(in);
+  drop_pending(in);
+  drop_block(in);
+}
+
+static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
+  for (struct fs_scope *s = in->scope; s; s = s->up)
+    for (int i = 0; i < s->vars.len; i++)
+      if (s->vars.data[i].value.kind == FS_V_TENSOR &&
+          s->vars.data[i].value.tensor == t)
+        return fs_arena_strndup(in->graph->arena, s->vars.data[i].name,
+                                strlen(s->vars.data[i].name));
+  for (int i = 0; i < in->undo.len; i++)
+    if (in->undo.data[i].old.kind == FS_V_TENSOR &&
+        in->undo.data[i].old.tensor == t)
+      return fs_arena_strndup(in->graph->arena, in->undo.data[i].name,
+                              strlen(in->undo.data[i].name));
+  return NULL;
+}
+
+typedef FS_VEC(struct fs_tensor *) tensor_vec;
+
+/* Makes outputs of the wanted handles. `first` are the handles of the outputs,
+ * `also` further handles of nodes that are outputs already (x and x'). */
+/* Whether only the block and the undo log still hold the tensor. */
+static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
+  int refs = 0;
+  for (int i = 0; i < in->inputs.len; i++) refs += in->inputs.data[i] == t;
+  for (int i = 0; i < in->undo.len; i++)
+    refs += in->undo.data[i].old.kind == FS_V_TENSOR &&
+            in->undo.data[i].old.tensor == t;
+  return t->refs == refs && t->storage->refs == 1;
+}
+
+static void choose_outputs(struct fs_interp *in, tensor_vec *first,
+                           tensor_vec *also) {
+  struct fs_graph *g = in->graph;
+  for (int i = 0; i < in->handles.len; i++) {
+    struct fs_tensor *t = in->handles.data[i];
+    if (t->refs < 2 || t->state != FS_TS_LAZY) continue;
+    if (!in->explain && make_virtual(in, t)) continue;
+    bool seen = false;
+    for (int k = 0; k < g->outputs.len && !seen; k++)
+      seen = g->outputs.data[k] == t->node;
+    *FS_PUSH(seen ? also : first) = t;
+    if (!seen) fs_graph_output(g, t->node, name_of(in, t));
+  }
+  for (int i = 0; i < g->inputs.len; i++) {
+    struct fs_graph_input *input = &g->inputs.data[i];
+    if (!input->name) input->name = name_of(in, input->tensor);
+    input->dying = is_dying(in, input->tensor);
+  }
+}
+
+static void share_storage(struct fs_interp *in, const tensor_vec *first,
+                          const fs_id *nodes, const tensor_vec *also) {
+  for (int i = 0; i < also->len; i++) {
+    struct fs_tensor *t = also->data[i], *from = NULL;
+    for (int k = 0; k < first->len && !from; k++)
+      if (nodes[k] == t->node) from = first->data[k];
+    if (!from) continue;
+    struct fs_layout l = squeeze_layout(&from->layout, &from->shape);
+    t->layout = unsqueeze_layout(&l, &t->shape);
+    t->storage = fs_storage_ref(from->storage);
+    t->state = FS_TS_STORED;
+    t->graph = NULL;
+  }
+  (void)in;
+}
+
+static enum fs_status run_block(struct fs_interp *in) {
+  tensor_vec first = {0}, also = {0};
+  choose_outputs(in, &first, &also);
+  enum fs_status st = FS_OK;
+  struct fs_block *ran = NULL;
+  if (in->explain) {
+    in->explain(in->explain_user, in->graph);
+  } else if (first.len) {
+    fs_id *nodes = fs_malloc(sizeof(fs_id) * (size_t)first.len);
+    for (int i = 0; i < first.len; i++) nodes[i] = first.data[i]->node;
+    st = fs_run_graph(in->runner, in->graph, first.data, in->diags, &ran,
+                      in->diags);
+    if (st == FS_OK) share_storage(in, &first, nodes, &also);
+    free(nodes);
+  }
+  FS_VEC_FREE(&first);
+  FS_VEC_FREE(&also);
+  if (st == FS_OK && ran && !in->loading_prelude) {
+    in->n_blocks++;
+    if (in->host.block) in->host.block(in->host.user, ran, in->n_blocks);
+  }
+  return st;
+}
+
+enum fs_status fs_interp_flush(struct fs_interp *in) {
+  if (in->graph) {
+    enum fs_status st = run_block(in);
+    if (st != FS_OK || in->explain) {
+      fs_block_abandon(in);
+      return st;
+    }
+    drop_block(in);
+  }
+  forget_undo(in);
+  return emit_pending(in);
+}
+
+/* -- host reads ------------------------------------------------------------ */
+
+enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t) {
+  enum fs_status st = FS_OK;
+  if (t->state == FS_TS_LAZY && in->explain)
+    return fs_in_error(in, in->span, "explain-read", NULL,
+                       "this needs a computed value, and explaining computes "
+                       "nothing");
+  if (t->state == FS_TS_LAZY && t->graph == in->graph) {
+    fs_tensor_ref(t);
+    st = fs_interp_flush(in);
+    if (--t->refs == 0) { /* cannot happen while the caller borrows it */
+      t->refs = 1;
+      fs_tensor_unref(t);
+    }
+  }
+  if (st == FS_OK && t->state == FS_TS_VIRTUAL) st = run_recipe(in, t);
+  if (st == FS_OK && t->state != FS_TS_STORED)
+    st = fs_env_error(in->diags, "lost-value", NULL,
+                      "a value was lost when its block failed");
+  return st;
+}
+
+enum fs_status fs_interp_force(struct fs_interp *in, struct fs_tensor *t) {
+  return fs_force(in, t);
+}
+
+static enum fs_status read_one(struct fs_interp *in, struct fs_tensor *t,
+                               struct fs_number *out) {
+  enum fs_status st = fs_force(in, t);
+  if (st != FS_OK) return st;
+  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
+  char bytes[16];
+  st = fs_tensor_download(t, first, count, bytes, in->diags);
+  if (st == FS_OK) *out = fs_element_get(t->dtype, bytes);
+  return st;
+}
+
+enum fs_status fs_read_number(struct fs_interp *in, const struct fs_val *v,
+                              struct fs_span span, const char *what,
+                              double *out) {
+  struct fs_number n;
+  enum fs_status st = FS_OK;
+  switch (v->kind) {
+    case FS_V_NUMBER:
+    case FS_V_BOOL: *out = v->number; return FS_OK;
+    case FS_V_TENSOR:
+      if (fs_shape_count(&v->tensor->shape) != 1) break;
+      st = read_one(in, v->tensor, &n);
+      if (st == FS_OK)
+        *out = fs_dtype_is_float(v->tensor->dtype) ? n.f : (double)n.i;
+      return st;
+    default: break;
+  }
+  return fs_in_error(in, span, "not-a-number", NULL, "%s must be a number, not %s",
+                     what, fs_val_text(v));
+}
+
+enum fs_status fs_read_int(struct fs_interp *in, const struct fs_val *v,
+                           struct fs_span span, const char *what,
+                           int64_t *out) {
+  double x = 0;
+  enum fs_status st = fs_read_number(in, v, span, what, &x);
+  if (st != FS_OK) return st;
+  if (x != floor(x) || fabs(x) > 9007199254740992.0)
+    return fs_in_error(in, span, "not-whole", NULL,
+                       "%s must be a whole number, not %.10g", what, x);
+  *out = (int64_t)x;
+  return FS_OK;
+}
+
+enum fs_status fs_read_bool(struct fs_interp *in, const struct fs_val *v,
+                            struct fs_span span, bool *out) {
+  if (v->kind == FS_V_TENSOR && fs_shape_count(&v->tensor->shape) != 1)
+    return fs_in_error(in, span, "not-a-condition",
+                       "any(...) or all(...) make one truth value of many",
+                       "a condition must be one value, not %s",
+                       fs_val_text(v));
+  double x = 0;
+  enum fs_status st = fs_read_number(in, v, span, "a condition", &x);
+  if (st == FS_OK) *out = x != 0;
+  return st;
+}
+
+enum fs_status fs_read_all(struct fs_interp *in, struct fs_tensor *t,
+                           double **out, int64_t *count) {
+  enum fs_status st = fs_force(in, t);
+  if (st != FS_OK) return st;
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
+  size_t size = fs_dtype_size(t->dtype);
+  char *raw = fs_malloc((size_t)n * size + 1);
+  st = fs_tensor_download(t, first, t->shape.dim, raw, in->diags);
+  if (st == FS_OK) {
+    *out = fs_malloc(sizeof(double) * (size_t)n + 1);
+    for (int64_t i = 0; i < n; i++) {
+      struct fs_number x = fs_element_get(t->dtype, raw + (size_t)i * size);
+      (*out)[i] = fs_dtype_is_float(t->dtype) ? x.f : (double)x.i;
+    }
+    *count = n;
+  }
+  free(raw);
+  return st;
+}

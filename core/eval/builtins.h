@@ -1,0 +1,37 @@
+/* builtins.h - the parts of the table of built-in functions. */
+#ifndef FS_BUILTINS_H
+#define FS_BUILTINS_H
+
+#include "core/eval/trace.h"
+
+/* -- arguments (builtins.c) ------------------------------------------------ */
+
+/* Argument k as a traced value. */
+enum fs_status fs_arg_tv(struct fs_call *c, int k, struct fs_tv *out);
+enum fs_status fs_arg_int(struct fs_call *c, int k, const char *what,
+                          int64_t *out);
+enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
+                             const char **out);
+/* An optional dimension argument, 1 to 4; 0 when it is missing. */
+enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out);
+/* Extents m, n, ... from argument `from` on, then perhaps a type name; a vector
+ * of extents, as size(A) gives, counts as its elements. */
+enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
+                            enum fs_dtype *dt);
+enum fs_status fs_give(struct fs_call *c, struct fs_tv t);
+static inline bool fs_val_is_host(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
+}
+
+/* -- functions, one line in the table each --------------------------------- */
+
+typedef enum fs_status fs_builtin_fn(struct fs_call *c);
+fs_builtin_fn fs_bi_map_op, fs_bi_reduce_op, fs_bi_mean, fs_bi_norm, fs_bi_dot,
+    fs_bi_map, fs_bi_reduce, fs_bi_factor, fs_bi_eig, fs_bi_solve, fs_bi_trace;
+fs_builtin_fn fs_bi_zeros, fs_bi_fill, fs_bi_eye, fs_bi_rand, fs_bi_linspace,
+    fs_bi_size, fs_bi_length, fs_bi_numel, fs_bi_ndims, fs_bi_dtype,
+    fs_bi_cast, fs_bi_reshape, fs_bi_vec, fs_bi_transpose, fs_bi_diag;
+fs_builtin_fn fs_bi_print, fs_bi_error, fs_bi_assert, fs_bi_string,
+    fs_bi_number, fs_bi_seed, fs_bi_load, fs_bi_save, fs_bi_time;
+
+#endif

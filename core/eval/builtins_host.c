@@ -1,0 +1,166 @@
+/* builtins_host.c - what happens on the host: text, files, time, seeds. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "core/eval/builtins.h"
+#include "core/eval/files.h"
+#include "core/eval/show.h"
+
+/* -- text ------------------------------------------------------------------ */
+
+enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
+                            struct fs_str *out) {
+  struct fs_show_options options = {0};
+  double x = 0;
+  enum fs_status st;
+  switch (v->kind) {
+    case FS_V_STRING: fs_str_put(out, v->string->text, v->string->len); break;
+    case FS_V_NUMBER: fs_show_number(v->number, 0, out); break;
+    case FS_V_BOOL: fs_str_puts(out, v->number != 0 ? "true" : "false"); break;
+    case FS_V_TENSOR:
+      st = fs_force(in, v->tensor);
+      if (st != FS_OK) return st;
+      if (v->tensor->shape.rank > 0)
+        return fs_show_value(NULL, v, &options, out, in->diags);
+      st = fs_read_number(in, v, in->span, "a value", &x);
+      if (st != FS_OK) return st;
+      if (v->tensor->dtype == FS_BOOL)
+        fs_str_puts(out, x != 0 ? "true" : "false");
+      else
+        fs_show_number(x, v->tensor->dtype == FS_F64 ? 0 : 7, out);
+      break;
+    default: return fs_show_value(NULL, v, &options, out, in->diags);
+  }
+  return FS_OK;
+}
+
+enum fs_status fs_bi_print(struct fs_call *c) {
+  struct fs_str text = {0};
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < c->n && st == FS_OK; k++)
+    st = fs_val_print(c->in, &c->args[k], &text);
+  fs_str_puts(&text, "\n");
+  if (st == FS_OK) fs_interp_text(c->in, fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return st;
+}
+
+enum fs_status fs_bi_string(struct fs_call *c) {
+  struct fs_str text = {0};
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < c->n && st == FS_OK; k++)
+    st = fs_val_print(c->in, &c->args[k], &text);
+  if (st == FS_OK) c->out[0] = fs_val_string(fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return st;
+}
+
+enum fs_status fs_bi_number(struct fs_call *c) {
+  const struct fs_val *v = &c->args[0];
+  double x = 0;
+  if (v->kind == FS_V_STRING) {
+    char *end = NULL;
+    x = strtod(v->string->text, &end);
+    while (isspace((unsigned char)*end)) end++;
+    if (!v->string->len || *end)
+      return fs_in_error(c->in, c->arg_spans[0], "not-a-number", NULL,
+                         "this text is not a number");
+    bool fraction = strpbrk(v->string->text, ".eEnN") != NULL;
+    c->out[0] = fs_val_number(x, !fraction);
+    return FS_OK;
+  }
+  enum fs_status st =
+      fs_read_number(c->in, v, c->arg_spans[0], "the argument", &x);
+  bool whole = v->kind == FS_V_NUMBER ? v->is_int
+               : v->kind == FS_V_TENSOR ? !fs_dtype_is_float(v->tensor->dtype)
+                                        : true;
+  if (st == FS_OK) c->out[0] = fs_val_number(x, whole);
+  return st;
+}
+
+enum fs_status fs_bi_error(struct fs_call *c) {
+  struct fs_str text = {0};
+  enum fs_status st = fs_val_print(c->in, &c->args[0], &text);
+  if (st == FS_OK)
+    st = fs_in_error(c->in, c->span, "user-error", NULL, "%s",
+                     fs_str_text(&text));
+  fs_str_free(&text);
+  return st;
+}
+
+enum fs_status fs_bi_assert(struct fs_call *c) {
+  bool holds = false;
+  enum fs_status st =
+      fs_read_bool(c->in, &c->args[0], c->arg_spans[0], &holds);
+  if (st != FS_OK || holds) return st;
+  struct fs_str text = {0};
+  if (c->n > 1) st = fs_val_print(c->in, &c->args[1], &text);
+  if (st == FS_OK && c->n > 1)
+    st = fs_in_error(c->in, c->span, "assertion", NULL, "assertion failed: %s",
+                     fs_str_text(&text));
+  else if (st == FS_OK)
+    st = fs_in_error(c->in, c->span, "assertion", NULL, "assertion failed");
+  fs_str_free(&text);
+  return st;
+}
+
+/* -- seeds, time ----------------------------------------------------------- */
+
+enum fs_status fs_bi_seed(struct fs_call *c) {
+  int64_t k = 0;
+  enum fs_status st = fs_arg_int(c, 0, "the seed", &k);
+  if (st == FS_OK) fs_interp_seed(c->in, k);
+  return st;
+}
+
+/* What was asked for so far counts: its block ends here. */
+enum fs_status fs_bi_time(struct fs_call *c) {
+  enum fs_status st = FS_OK;
+  if (!c->in->explain) st = fs_interp_flush(c->in);
+  if (st == FS_OK && !c->in->explain)
+    st = fs_runner_sync(c->in->runner, c->in->diags);
+  if (st == FS_OK) c->out[0] = fs_val_number(fs_now(), false);
+  return st;
+}
+
+/* -- files ----------------------------------------------------------------- */
+
+enum fs_status fs_bi_load(struct fs_call *c) {
+  const char *path = NULL, *member = NULL;
+  enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
+  if (st == FS_OK && c->n > 1)
+    st = fs_arg_string(c, 1, "the name of the array", &member);
+  if (st != FS_OK) return st;
+  return fs_file_load(c->in, path, member, fs_in_span(c->in, c->arg_spans[0]),
+                      &c->out[0]);
+}
+
+/* An argument that is a plain name calls its array so inside an .npz. */
+static char *argument_name(struct fs_call *c, int k) {
+  size_t len = 0;
+  const char *text = fs_span_text(c->in->diags, c->arg_spans[k], &len);
+  if (!text || !len || (!isalpha((unsigned char)text[0]) && text[0] != '_'))
+    return NULL;
+  for (size_t i = 0; i < len; i++)
+    if (!isalnum((unsigned char)text[i]) && text[i] != '_') return NULL;
+  return fs_strndup(text, len);
+}
+
+enum fs_status fs_bi_save(struct fs_call *c) {
+  const char *path = NULL;
+  enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
+  if (st != FS_OK) return st;
+  if (c->in->explain) return FS_OK;
+  /* All of one block: the first computation stores the others, too. */
+  for (int k = 1; k < c->n && st == FS_OK; k++)
+    if (c->args[k].kind == FS_V_TENSOR) st = fs_force(c->in, c->args[k].tensor);
+  if (st != FS_OK) return st;
+  int n = c->n - 1;
+  char **names = fs_calloc((size_t)n, sizeof(*names));
+  for (int k = 0; k < n; k++) names[k] = argument_name(c, k + 1);
+  st = fs_file_save(c->in, path, fs_in_span(c->in, c->span), n,
+                    (const char *const *)names, c->args + 1);
+  for (int k = 0; k < n; k++) free(names[k]);
+  free(names);
+  return st;
+}

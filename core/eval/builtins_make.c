@@ -1,0 +1,232 @@
+/* builtins_make.c - constructors, shapes, conversions. */
+#include "core/eval/builtins.h"
+
+/* -- constructors ---------------------------------------------------------- */
+
+enum fs_status fs_bi_zeros(struct fs_call *c) {
+  struct fs_shape shape;
+  enum fs_dtype dt = FS_F32;
+  enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
+  if (st != FS_OK) return st;
+  return fs_give(c, fs_tv_fill(c->in, dt, &shape, c->builtin->data));
+}
+
+enum fs_status fs_bi_fill(struct fs_call *c) {
+  struct fs_shape shape;
+  const struct fs_val *v = &c->args[0];
+  enum fs_dtype dt = FS_F32, none = FS_DTYPE_COUNT, asked = none;
+  if (v->kind == FS_V_TENSOR) dt = v->tensor->dtype;
+  if (v->kind == FS_V_BOOL) dt = FS_BOOL;
+  if (c->args[c->n - 1].kind == FS_V_STRING)
+    fs_dtype_from_name(c->args[c->n - 1].string->text, &asked);
+  if (asked != none) dt = asked;
+  enum fs_status st = fs_arg_shape(c, 1, &shape, &dt);
+  struct fs_tv value;
+  if (st == FS_OK) st = fs_tv_of(c->in, v, c->arg_spans[0], &dt, &value);
+  if (st != FS_OK) return st;
+  if (!fs_tv_is_one(&value))
+    return fs_in_error(c->in, c->arg_spans[0], "shape-mismatch",
+                       "the value comes first: fill(value, m, n)",
+                       "fill repeats one value, not %s",
+                       fs_shape_text(&value.shape));
+  value = fs_tv_cast(c->in, value, dt);
+  struct fs_shape squeezed = fs_squeezed(&shape);
+  struct fs_view all = {0};
+  if (squeezed.rank)
+    value.node = fs_graph_view(fs_block_graph(c->in), value.node, &all,
+                               &squeezed);
+  value.shape = shape;
+  return fs_give(c, value);
+}
+
+enum fs_status fs_bi_eye(struct fs_call *c) {
+  struct fs_shape shape;
+  enum fs_dtype dt = FS_F32;
+  enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
+  if (st != FS_OK) return st;
+  if (shape.rank > 2)
+    return fs_in_error(c->in, c->span, "bad-shape", NULL,
+                       "an identity matrix has two dimensions");
+  int64_t m = shape.dim[0], n = shape.rank == 2 ? shape.dim[1] : m;
+  shape = fs_shape_of(2, (int64_t[]){m, n});
+  st = fs_check_size(c->in, dt, &shape, c->span);
+  return st == FS_OK ? fs_give(c, fs_tv_eye(c->in, dt, m, n)) : st;
+}
+
+enum fs_status fs_bi_rand(struct fs_call *c) {
+  struct fs_shape shape;
+  enum fs_dtype dt = FS_F32;
+  enum fs_status st = fs_arg_shape(c, 0, &shape, &dt);
+  if (st != FS_OK) return st;
+  if (!fs_dtype_is_float(dt))
+    return fs_in_error(c->in, c->arg_spans[c->n - 1], "wrong-type",
+                       "for whole numbers: i32(floor(10*rand(n)))",
+                       "random numbers have a float type, not %s",
+                       fs_dtype_name(dt));
+  return fs_give(c, fs_tv_rand(c->in, c->builtin->data, dt, &shape));
+}
+
+enum fs_status fs_bi_linspace(struct fs_call *c) {
+  double a = 0, b = 0;
+  enum fs_dtype dt = FS_F32;
+  struct fs_shape shape;
+  enum fs_status st =
+      fs_read_number(c->in, &c->args[0], c->arg_spans[0], "the begin", &a);
+  if (st == FS_OK)
+    st = fs_read_number(c->in, &c->args[1], c->arg_spans[1], "the end", &b);
+  if (st == FS_OK) st = fs_arg_shape(c, 2, &shape, &dt);
+  if (st != FS_OK) return st;
+  if (shape.rank != 1)
+    return fs_in_error(c->in, c->span, "bad-shape", NULL,
+                       "linspace(a, b, n) needs the number of values n");
+  int64_t n = shape.dim[0];
+  double step = n > 1 ? (b - a) / (double)(n - 1) : 0;
+  return fs_give(c, fs_tv_iota(c->in, dt, n, a, step));
+}
+
+/* -- shapes ---------------------------------------------------------------- */
+
+/* The shape of any value without computing it. */
+static enum fs_status arg_extents(struct fs_call *c, struct fs_shape *out) {
+  const struct fs_val *v = &c->args[0];
+  *out = fs_shape_scalar();
+  if (v->kind == FS_V_TENSOR) *out = v->tensor->shape;
+  if (v->kind == FS_V_RANGE) *out = (struct fs_shape){1, {fs_range_count(v)}};
+  if (v->kind == FS_V_FUNCTION || v->kind == FS_V_NONE)
+    return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
+                       "%s has no extents", fs_val_text(v));
+  return FS_OK;
+}
+
+/* m, n = size(A) gives numbers, size(A) alone a vector of at least two. */
+enum fs_status fs_bi_size(struct fs_call *c) {
+  struct fs_shape s;
+  int dim;
+  enum fs_status st = arg_extents(c, &s);
+  if (st == FS_OK) st = fs_arg_dim(c, 1, &dim);
+  if (st != FS_OK) return st;
+  if (dim) {
+    c->out[0] = fs_val_number((double)fs_shape_dim(&s, dim - 1), true);
+    return FS_OK;
+  }
+  if (c->want > 1) {
+    for (int k = 0; k < c->want; k++)
+      c->out[k] = fs_val_number((double)fs_shape_dim(&s, k), true);
+    return FS_OK;
+  }
+  struct fs_shape two = {1, {FS_MAX(s.rank, 2)}};
+  int64_t extents[FS_MAX_RANK];
+  for (int k = 0; k < two.dim[0]; k++) extents[k] = fs_shape_dim(&s, k);
+  struct fs_tensor *t = NULL;
+  st = fs_tensor_upload(c->in->target, FS_I64, &two, extents, &t, c->in->diags);
+  if (st == FS_OK) c->out[0] = fs_val_tensor(t);
+  return st;
+}
+
+enum fs_status fs_bi_length(struct fs_call *c) {
+  struct fs_shape s;
+  enum fs_status st = arg_extents(c, &s);
+  if (st != FS_OK) return st;
+  int64_t longest = 1;
+  for (int k = 0; k < s.rank; k++) longest = FS_MAX(longest, s.dim[k]);
+  if (c->args[0].kind == FS_V_RANGE) longest = s.dim[0];
+  if (c->args[0].kind == FS_V_STRING) longest = (int64_t)c->args[0].string->len;
+  c->out[0] = fs_val_number((double)longest, true);
+  return FS_OK;
+}
+
+enum fs_status fs_bi_numel(struct fs_call *c) {
+  struct fs_shape s;
+  enum fs_status st = arg_extents(c, &s);
+  if (st == FS_OK)
+    c->out[0] = fs_val_number((double)fs_shape_count(&s), true);
+  return st;
+}
+
+enum fs_status fs_bi_ndims(struct fs_call *c) {
+  struct fs_shape s;
+  enum fs_status st = arg_extents(c, &s);
+  if (st == FS_OK) c->out[0] = fs_val_number(s.rank, true);
+  return st;
+}
+
+enum fs_status fs_bi_dtype(struct fs_call *c) {
+  static const char *const kinds[] = {"none", "number", "bool", "string",
+                                      "range", "function"};
+  const struct fs_val *v = &c->args[0];
+  const char *name = v->kind == FS_V_TENSOR ? fs_dtype_name(v->tensor->dtype)
+                                            : kinds[v->kind];
+  c->out[0] = fs_val_string(name, strlen(name));
+  return FS_OK;
+}
+
+enum fs_status fs_bi_cast(struct fs_call *c) {
+  enum fs_dtype dt = (enum fs_dtype)c->builtin->data;
+  struct fs_tv t;
+  enum fs_status st =
+      fs_tv_of(c->in, &c->args[0], c->arg_spans[0], &dt, &t);
+  return st == FS_OK ? fs_give(c, fs_tv_cast(c->in, t, dt)) : st;
+}
+
+enum fs_status fs_bi_reshape(struct fs_call *c) {
+  struct fs_shape shape;
+  enum fs_dtype dt = FS_BOOL; /* for the size check: it exists already */
+  struct fs_tv t;
+  if (c->args[c->n - 1].kind == FS_V_STRING)
+    return fs_in_error(c->in, c->arg_spans[c->n - 1], "wrong-type", NULL,
+                       "reshape keeps the type");
+  enum fs_status st = fs_arg_shape(c, 1, &shape, &dt);
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &t);
+  if (st != FS_OK) return st;
+  if (fs_shape_count(&shape) != fs_shape_count(&t.shape))
+    return fs_in_error(c->in, c->span, "shape-mismatch",
+                       "the number of elements must stay the same",
+                       "cannot reshape: %s is %s (%lld elements), the new shape "
+                       "%s has %lld", fs_in_text(c->in, c->arg_spans[0]),
+                       fs_shape_text(&t.shape),
+                       (long long)fs_shape_count(&t.shape),
+                       fs_shape_text(&shape),
+                       (long long)fs_shape_count(&shape));
+  st = fs_tv_reshape(c->in, t, &shape, &t);
+  return st == FS_OK ? fs_give(c, t) : st;
+}
+
+enum fs_status fs_bi_vec(struct fs_call *c) {
+  struct fs_tv t;
+  enum fs_status st = fs_arg_tv(c, 0, &t);
+  if (st != FS_OK) return st;
+  struct fs_shape all = {1, {fs_shape_count(&t.shape)}};
+  st = fs_tv_reshape(c->in, t, &all, &t);
+  return st == FS_OK ? fs_give(c, t) : st;
+}
+
+enum fs_status fs_bi_transpose(struct fs_call *c) {
+  struct fs_tv t;
+  enum fs_status st = fs_arg_tv(c, 0, &t);
+  if (st == FS_OK && t.shape.rank > 2)
+    st = fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                     "transpose needs a matrix or a vector, not %s",
+                     fs_shape_text(&t.shape));
+  return st == FS_OK ? fs_give(c, fs_tv_transpose(c->in, t)) : st;
+}
+
+enum fs_status fs_bi_diag(struct fs_call *c) {
+  struct fs_tv t;
+  enum fs_status st = fs_arg_tv(c, 0, &t);
+  if (st != FS_OK) return st;
+  if (t.shape.rank == 2) return fs_give(c, fs_tv_diagonal(c->in, t));
+  if (t.shape.rank != 1)
+    return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                       "diag needs a matrix or a column, not %s",
+                       fs_shape_text(&t.shape));
+  int64_t n = t.shape.dim[0];
+  struct fs_shape full = fs_shape_of(2, (int64_t[]){n, n});
+  st = fs_check_size(c->in, t.dtype, &full, c->span);
+  if (st != FS_OK) return st;
+  /* where, not a product with the identity: NaN and Inf stay in their place. */
+  struct fs_tv src[3] = {fs_tv_eye(c->in, FS_BOOL, n, n), t,
+                         fs_tv_number(c->in, 0, t.dtype)};
+  struct fs_span spans[3] = {c->span, c->span, c->span};
+  st = fs_tv_map(c->in, FS_OP_WHERE, 3, src, spans, c->span, "diag", &t);
+  return st == FS_OK ? fs_give(c, t) : st;
+}

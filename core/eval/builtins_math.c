@@ -1,0 +1,331 @@
+/* builtins_math.c - elementwise functions, reductions, map and reduce, linear
+ * algebra. On host numbers elementwise functions compute at once. */
+#include "core/eval/builtins.h"
+
+#include <math.h>
+
+/* -- elementwise functions ------------------------------------------------- */
+
+static double host_mod(double x, double y) {
+  double r = fmod(x, y);
+  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+static double host_min(double x, double y) {
+  return isnan(x) || isnan(y) ? NAN : x < y ? x : y;
+}
+
+static double host_max(double x, double y) {
+  return isnan(x) || isnan(y) ? NAN : x > y ? x : y;
+}
+
+/* Sets *whole when whole arguments give a whole result. */
+static double host_map(enum fs_map_op op, const double *x, bool *whole) {
+  *whole = true;
+  switch (op) {
+    case FS_OP_COPY:
+    case FS_OP_CAST: return x[0];
+    case FS_OP_ADD: return x[0] + x[1];
+    case FS_OP_SUB: return x[0] - x[1];
+    case FS_OP_MUL: return x[0] * x[1];
+    case FS_OP_MOD: return host_mod(x[0], x[1]);
+    case FS_OP_MIN: return host_min(x[0], x[1]);
+    case FS_OP_MAX: return host_max(x[0], x[1]);
+    case FS_OP_NEG: return -x[0];
+    case FS_OP_ABS: return fabs(x[0]);
+    case FS_OP_SIGN: return isnan(x[0]) ? NAN : (x[0] > 0) - (x[0] < 0);
+    case FS_OP_SQUARE: return x[0] * x[0];
+    case FS_OP_FLOOR: return floor(x[0]);
+    case FS_OP_CEIL: return ceil(x[0]);
+    case FS_OP_ROUND: return rint(x[0]);
+    case FS_OP_TRUNC: return trunc(x[0]);
+    case FS_OP_WHERE: return x[0] != 0 ? x[1] : x[2];
+    case FS_OP_CLAMP: return host_max(x[1], host_min(x[0], x[2]));
+    case FS_OP_EQ: return x[0] == x[1];
+    case FS_OP_NE: return x[0] != x[1];
+    case FS_OP_LT: return x[0] < x[1];
+    case FS_OP_LE: return x[0] <= x[1];
+    case FS_OP_GT: return x[0] > x[1];
+    case FS_OP_GE: return x[0] >= x[1];
+    case FS_OP_AND: return x[0] != 0 && x[1] != 0;
+    case FS_OP_OR: return x[0] != 0 || x[1] != 0;
+    case FS_OP_NOT: return x[0] == 0;
+    case FS_OP_ISNAN: return isnan(x[0]) != 0;
+    case FS_OP_ISFINITE: return isfinite(x[0]) != 0;
+    default: break;
+  }
+  *whole = false;
+  switch (op) {
+    case FS_OP_DIV: return x[0] / x[1];
+    case FS_OP_POW: return pow(x[0], x[1]);
+    case FS_OP_ATAN2: return atan2(x[0], x[1]);
+    case FS_OP_HYPOT: return hypot(x[0], x[1]);
+    case FS_OP_SQRT: return sqrt(x[0]);
+    case FS_OP_RSQRT: return 1 / sqrt(x[0]);
+    case FS_OP_EXP: return exp(x[0]);
+    case FS_OP_EXPM1: return expm1(x[0]);
+    case FS_OP_LOG: return log(x[0]);
+    case FS_OP_LOG1P: return log1p(x[0]);
+    case FS_OP_LOG2: return log2(x[0]);
+    case FS_OP_LOG10: return log10(x[0]);
+    case FS_OP_SIN: return sin(x[0]);
+    case FS_OP_COS: return cos(x[0]);
+    case FS_OP_TAN: return tan(x[0]);
+    case FS_OP_ASIN: return asin(x[0]);
+    case FS_OP_ACOS: return acos(x[0]);
+    case FS_OP_ATAN: return atan(x[0]);
+    case FS_OP_SINH: return sinh(x[0]);
+    case FS_OP_COSH: return cosh(x[0]);
+    case FS_OP_TANH: return tanh(x[0]);
+    case FS_OP_ERF: return erf(x[0]);
+    case FS_OP_ERFC: return erfc(x[0]);
+    case FS_OP_FMA: return fma(x[0], x[1], x[2]);
+    default: return NAN;
+  }
+}
+
+static enum fs_status map_on_host(struct fs_call *c) {
+  enum fs_map_op op = (enum fs_map_op)c->builtin->data;
+  double x[3] = {0};
+  bool ints = true, whole;
+  for (int k = 0; k < c->n; k++) {
+    x[k] = c->args[k].number;
+    ints = ints && (c->args[k].kind == FS_V_BOOL || c->args[k].is_int);
+  }
+  double r = host_map(op, x, &whole);
+  bool rounding = op == FS_OP_FLOOR || op == FS_OP_CEIL || op == FS_OP_ROUND ||
+                  op == FS_OP_TRUNC;
+  if (fs_map_ops[op].result == 'B')
+    c->out[0] = fs_val_bool(r != 0);
+  else
+    c->out[0] = fs_val_number(r, ((ints && whole) || rounding) &&
+                                     fabs(r) <= 9007199254740992.0);
+  return FS_OK;
+}
+
+static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
+                                 int dim) {
+  struct fs_tv a;
+  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st != FS_OK) return st;
+  return fs_give(c, fs_tv_reduce(c->in, op, a, dim));
+}
+
+enum fs_status fs_bi_map_op(struct fs_call *c) {
+  enum fs_map_op op = (enum fs_map_op)c->builtin->data;
+  bool host = true;
+  for (int k = 0; k < c->n; k++) host = host && fs_val_is_host(&c->args[k]);
+  if (c->n == 1 && (op == FS_OP_MIN || op == FS_OP_MAX)) {
+    if (host) c->out[0] = c->args[0];
+    return host ? FS_OK
+                : reduce_all(c, op == FS_OP_MIN ? FS_RD_MINR : FS_RD_MAXR, 0);
+  }
+  if (host) return map_on_host(c);
+  struct fs_tv src[3], out;
+  /* The mask of where() has no part in the type of the result. */
+  int first = op == FS_OP_WHERE;
+  enum fs_status st = first ? fs_arg_tv(c, 0, &src[0]) : FS_OK;
+  if (st == FS_OK)
+    st = fs_tv_operands(c->in, c->n - first, c->args + first,
+                        c->arg_spans + first, src + first);
+  if (st == FS_OK)
+    st = fs_tv_map(c->in, op, c->n, src, c->arg_spans, c->span,
+                   fs_map_ops[op].name, &out);
+  return st == FS_OK ? fs_give(c, out) : st;
+}
+
+/* -- reductions ------------------------------------------------------------ */
+
+enum fs_status fs_bi_reduce_op(struct fs_call *c) {
+  int dim;
+  enum fs_reduce_op op = (enum fs_reduce_op)c->builtin->data;
+  enum fs_status st = fs_arg_dim(c, 1, &dim);
+  if (st != FS_OK) return st;
+  if (fs_val_is_host(&c->args[0])) {
+    bool truth = op == FS_RD_ANY || op == FS_RD_ALL;
+    c->out[0] = truth ? fs_val_bool(c->args[0].number != 0) : c->args[0];
+    return FS_OK;
+  }
+  return reduce_all(c, op, dim);
+}
+
+static enum fs_dtype fraction_type(enum fs_dtype dt) {
+  if (fs_dtype_is_float(dt)) return dt;
+  return dt == FS_I64 ? FS_F64 : FS_F32;
+}
+
+enum fs_status fs_bi_mean(struct fs_call *c) {
+  int dim;
+  struct fs_tv a;
+  enum fs_status st = fs_arg_dim(c, 1, &dim);
+  if (st == FS_OK) st = fs_arg_tv(c, 0, &a);
+  if (st != FS_OK) return st;
+  int64_t count = dim ? fs_shape_dim(&a.shape, dim - 1) : fs_shape_count(&a.shape);
+  enum fs_dtype dt = fraction_type(a.dtype);
+  struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_cast(c->in, a, dt), dim);
+  return fs_give(c, fs_tv_map2(c->in, FS_OP_DIV, sum,
+                               fs_tv_number(c->in, (double)count, dt)));
+}
+
+enum fs_status fs_bi_norm(struct fs_call *c) {
+  struct fs_tv a;
+  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st != FS_OK) return st;
+  /* Squares of 16-bit floats overflow early, so they are summed in f32. */
+  a = fs_tv_cast(c->in, a, fs_dtype_compute(fraction_type(a.dtype)));
+  struct fs_tv squares = fs_tv_map1(c->in, FS_OP_SQUARE, a);
+  struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, squares, 0);
+  return fs_give(c, fs_tv_map1(c->in, FS_OP_SQRT, sum));
+}
+
+static bool is_vector(const struct fs_shape *s) {
+  return s->rank <= 1 || (s->rank == 2 && (s->dim[0] == 1 || s->dim[1] == 1));
+}
+
+enum fs_status fs_bi_dot(struct fs_call *c) {
+  struct fs_tv v[2];
+  enum fs_status st = fs_tv_operands(c->in, 2, c->args, c->arg_spans, v);
+  if (st != FS_OK) return st;
+  int64_t n = fs_shape_count(&v[0].shape), m = fs_shape_count(&v[1].shape);
+  if (n != m || !is_vector(&v[0].shape) || !is_vector(&v[1].shape))
+    return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                       "dot needs two vectors of one length: %s is %s, %s is %s",
+                       fs_in_text(c->in, c->arg_spans[0]),
+                       fs_shape_text(&v[0].shape),
+                       fs_in_text(c->in, c->arg_spans[1]),
+                       fs_shape_text(&v[1].shape));
+  v[0].shape = v[1].shape = fs_shape_of(1, &n);
+  struct fs_tv products = fs_tv_map2(c->in, FS_OP_MUL, v[0], v[1]);
+  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, products, 0));
+}
+
+/* -- map and reduce with functions ----------------------------------------- */
+
+enum fs_status fs_bi_map(struct fs_call *c) {
+  if (c->args[0].kind != FS_V_FUNCTION)
+    return fs_in_error(c->in, c->arg_spans[0], "wrong-type",
+                       "for instance: map(x -> x^2 + 1, A)",
+                       "the first argument of map must be a function, not %s",
+                       fs_val_text(&c->args[0]));
+  bool before = c->in->elementwise;
+  int got = 0;
+  c->in->elementwise = true;
+  enum fs_status st =
+      fs_call_func(c->in, c->args[0].func, c->n - 1, c->args + 1,
+                   c->arg_spans + 1, c->span, 1, c->out, &got);
+  c->in->elementwise = before;
+  return st;
+}
+
+static const struct {
+  const char *name;
+  enum fs_reduce_op op;
+} reductions[] = {
+    {"sum", FS_RD_SUM},  {"+", FS_RD_SUM},   {"add", FS_RD_SUM},
+    {"prod", FS_RD_PROD}, {"*", FS_RD_PROD}, {"mul", FS_RD_PROD},
+    {"max", FS_RD_MAXR}, {"min", FS_RD_MINR}, {"any", FS_RD_ANY},
+    {"||", FS_RD_ANY},   {"or", FS_RD_ANY},  {"all", FS_RD_ALL},
+    {"&&", FS_RD_ALL},   {"and", FS_RD_ALL}};
+
+static bool reduction_by_name(const char *name, enum fs_reduce_op *op) {
+  for (size_t k = 0; k < FS_LEN(reductions); k++)
+    if (strcmp(reductions[k].name, name) == 0) {
+      *op = reductions[k].op;
+      return true;
+    }
+  return false;
+}
+
+static bool names_param(const struct fs_expr *e, const struct fs_func *f,
+                        int k) {
+  return e->kind == FS_EX_NAME && strcmp(e->text, f->params[k].name) == 0;
+}
+
+/* (x, y) -> x + y, x * y, x && y, x || y, max(x, y), min(x, y). */
+static bool reduction_by_lambda(const struct fs_func *f,
+                                enum fs_reduce_op *op) {
+  const struct fs_expr *e = f->expr;
+  if (f->kind != FS_FN_USER || !e || f->n_params != 2) return false;
+  if (e->kind == FS_EX_CALL && e->n_args == 3 &&
+      e->args[0]->kind == FS_EX_NAME && names_param(e->args[1], f, 0) &&
+      names_param(e->args[2], f, 1)) {
+    const char *name = e->args[0]->text;
+    bool minmax = strcmp(name, "max") == 0 || strcmp(name, "min") == 0;
+    return minmax && reduction_by_name(name, op);
+  }
+  if (e->kind != FS_EX_BINARY || !names_param(e->args[0], f, 0) ||
+      !names_param(e->args[1], f, 1))
+    return false;
+  switch (e->op) {
+    case FS_AO_ADD: return reduction_by_name("sum", op);
+    case FS_AO_MUL:
+    case FS_AO_EMUL: return reduction_by_name("prod", op);
+    case FS_AO_AND: return reduction_by_name("all", op);
+    case FS_AO_OR: return reduction_by_name("any", op);
+    default: return false;
+  }
+}
+
+enum fs_status fs_bi_reduce(struct fs_call *c) {
+  const struct fs_val *f = &c->args[0];
+  enum fs_reduce_op op = FS_RD_SUM;
+  bool known = false;
+  int dim;
+  if (f->kind == FS_V_STRING)
+    known = reduction_by_name(f->string->text, &op);
+  else if (f->kind == FS_V_FUNCTION)
+    known = (f->func->kind == FS_FN_BUILTIN &&
+             reduction_by_name(f->func->name, &op)) ||
+            reduction_by_lambda(f->func, &op);
+  if (!known)
+    return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
+                       "sum prod max min any all, or (x, y) -> x + y, x*y, "
+                       "x && y, x || y, max(x, y), min(x, y)",
+                       "reduce cannot put values together with this");
+  enum fs_status st = fs_arg_dim(c, 2, &dim);
+  struct fs_tv a;
+  if (st == FS_OK) st = fs_arg_tv(c, 1, &a);
+  return st == FS_OK ? fs_give(c, fs_tv_reduce(c->in, op, a, dim)) : st;
+}
+
+/* -- linear algebra -------------------------------------------------------- */
+
+static enum fs_status factor(struct fs_call *c, enum fs_lib_op op,
+                             struct fs_val *out) {
+  struct fs_tv a, r;
+  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st == FS_OK)
+    st = fs_tv_factor(c->in, op, c->builtin->name, a, c->span, &r);
+  if (st == FS_OK) *out = fs_tv_value(c->in, &r);
+  return st;
+}
+
+enum fs_status fs_bi_factor(struct fs_call *c) {
+  return factor(c, (enum fs_lib_op)c->builtin->data, &c->out[0]);
+}
+
+enum fs_status fs_bi_eig(struct fs_call *c) {
+  enum fs_status st = factor(c, FS_LIB_EIGVALS, &c->out[0]);
+  if (st == FS_OK && c->want > 1) st = factor(c, FS_LIB_EIGVECS, &c->out[1]);
+  if (st != FS_OK && c->out[0].kind != FS_V_NONE) {
+    fs_val_unref(c->out[0]);
+    c->out[0] = (struct fs_val){FS_V_NONE};
+  }
+  return st;
+}
+
+enum fs_status fs_bi_solve(struct fs_call *c) {
+  return fs_eval_binary(c->in, FS_AO_SOLVE, &c->args[0], c->arg_spans[0],
+                        &c->args[1], c->arg_spans[1], c->span, &c->out[0]);
+}
+
+enum fs_status fs_bi_trace(struct fs_call *c) {
+  struct fs_tv a;
+  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st != FS_OK) return st;
+  if (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape))
+    return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                       "trace needs a square matrix, not %s",
+                       fs_shape_text(&a.shape));
+  return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_diagonal(c->in, a), 0));
+}

@@ -1,0 +1,240 @@
+/* call.c - calling functions: users' own, lambdas, elementary functions and
+ * builtins. Bodies are traced into the caller's block. */
+#include <stdio.h>
+
+#include "core/eval/interp.h"
+
+enum { MAX_CALLS = 200 };
+
+/* -- making functions ------------------------------------------------------ */
+
+static struct fs_func *user_function(struct fs_interp *in, const char *name) {
+  struct fs_func *f = fs_func_new(FS_FN_USER, name);
+  f->unit = fs_unit_ref(in->units.data[in->units.len - 1]);
+  f->from_prelude = in->loading_prelude || in->scope->prelude;
+  return f;
+}
+
+static bool is_param(const struct fs_func *f, const char *name) {
+  for (int i = 0; i < f->n_params; i++)
+    if (strcmp(f->params[i].name, name) == 0) return true;
+  return false;
+}
+
+static void capture(struct fs_interp *in, struct fs_func *f, const char *name) {
+  if (is_param(f, name)) return;
+  for (int i = 0; i < f->captures.len; i++)
+    if (strcmp(f->captures.data[i].name, name) == 0) return;
+  struct fs_val *v = fs_scope_find(in->scope, name);
+  if (!v && !in->scope->sealed && !in->scope->prelude)
+    v = fs_scope_find(&in->globals, name);
+  if (v)
+    *FS_PUSH(&f->captures) = (struct fs_capture){name, fs_val_ref(*v)};
+}
+
+/* Captures by value what the body mentions. */
+static void capture_names(struct fs_interp *in, struct fs_func *f,
+                          const struct fs_expr *e) {
+  for (; e; e = e->n_args ? e->args[0] : NULL) {
+    if (e->kind == FS_EX_NAME) capture(in, f, e->text);
+    for (int k = 1; k < e->n_args; k++) capture_names(in, f, e->args[k]);
+  }
+}
+
+struct fs_val fs_make_lambda(struct fs_interp *in, const struct fs_expr *e) {
+  struct fs_func *f = user_function(in, NULL);
+  f->n_params = e->n_params;
+  f->params = e->params;
+  f->expr = e->args[0];
+  f->span = e->span;
+  capture_names(in, f, e->args[0]);
+  return fs_val_func(f);
+}
+
+/* A function defined inside a function keeps the values that it sees there. */
+static void capture_scope(struct fs_interp *in, struct fs_func *f) {
+  if (!in->call_depth) return;
+  for (int i = 0; i < in->scope->vars.len; i++) {
+    const char *name = in->scope->vars.data[i].name;
+    if (is_param(f, name)) continue;
+    char *kept = fs_arena_strndup(f->unit->arena, name, strlen(name));
+    *FS_PUSH(&f->captures) =
+        (struct fs_capture){kept, fs_val_ref(in->scope->vars.data[i].value)};
+  }
+}
+
+struct fs_val fs_make_function(struct fs_interp *in, const struct fs_stmt *s) {
+  struct fs_func *f = user_function(in, s->targets[0].name);
+  f->n_params = s->n_params;
+  f->params = s->params;
+  f->body = s->body;
+  f->expr = s->expr;
+  f->span = s->span;
+  capture_scope(in, f);
+  return fs_val_func(f);
+}
+
+/* -- calls ----------------------------------------------------------------- */
+
+static const char *func_name(const struct fs_func *f) {
+  return f->name ? f->name : "this function";
+}
+
+static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
+                                  int min, int max, int n,
+                                  struct fs_span span) {
+  char hint[200], count[40];
+  const char *s = f->kind == FS_FN_BUILTIN ? f->builtin->signature : NULL;
+  snprintf(hint, sizeof(hint), "it is called as %.160s", s ? s : "");
+  if (max < 0)
+    snprintf(count, sizeof(count), "at least %d", min);
+  else if (min == max)
+    snprintf(count, sizeof(count), "%d", min);
+  else
+    snprintf(count, sizeof(count), "%d to %d", min, max);
+  return fs_in_error(in, span, "wrong-count", s ? hint : NULL,
+                     "%.100s takes %s argument%s, not %d", func_name(f), count,
+                     min == 1 && max == 1 ? "" : "s", n);
+}
+
+static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
+                                   int n, struct fs_val *args,
+                                   const struct fs_span *spans,
+                                   struct fs_span span, int want,
+                                   struct fs_val *out, int *got) {
+  const struct fs_builtin *b = f->builtin;
+  if (n < b->min_args || (b->max_args >= 0 && n > b->max_args))
+    return arity_error(in, f, b->min_args, b->max_args, n, span);
+  for (int k = 0; k < want; k++) out[k] = (struct fs_val){FS_V_NONE};
+  struct fs_call c = {in, b, n, args, span, spans, want, out};
+  in->span = span;
+  enum fs_status st = b->fn(&c);
+  if (st != FS_OK) return st;
+  while (*got < want && out[*got].kind != FS_V_NONE) ++*got;
+  return FS_OK;
+}
+
+/* Moves the results of `return` out; what is not wanted is dropped. */
+static void take_results(struct fs_interp *in, int want, struct fs_val *out,
+                         int *got) {
+  *got = FS_MIN(want, in->results.len);
+  for (int i = 0; i < in->results.len; i++) {
+    if (i < want)
+      out[i] = in->results.data[i];
+    else
+      fs_val_unref(in->results.data[i]);
+  }
+  in->results.len = 0;
+}
+
+static enum fs_status run_body(struct fs_interp *in, const struct fs_func *f,
+                               int want, struct fs_val *out, int *got) {
+  const struct fs_expr *e =
+      f->kind == FS_FN_ELEM ? f->elem->define : f->expr;
+  if (e) {
+    enum fs_status st = fs_eval(in, e, &out[0]);
+    *got = st == FS_OK;
+    return st;
+  }
+  enum fs_flow flow = FS_FLOW_NEXT;
+  enum fs_status st = fs_exec(in, f->body, &flow);
+  if (st == FS_OK) take_results(in, want, out, got);
+  for (int i = 0; i < in->results.len; i++) fs_val_unref(in->results.data[i]);
+  in->results.len = 0;
+  return st;
+}
+
+static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
+                                   int n, struct fs_val *args,
+                                   struct fs_span span, int want,
+                                   struct fs_val *out, int *got) {
+  bool elem = f->kind == FS_FN_ELEM;
+  int expect = elem ? f->elem->params.len : f->n_params;
+  if (n != expect) return arity_error(in, f, expect, expect, n, span);
+  if (in->call_depth >= MAX_CALLS)
+    return fs_in_error(in, span, "too-deep", NULL,
+                       "%.100s calls itself too often: more than %d calls are "
+                       "open", func_name(f), MAX_CALLS);
+  struct fs_scope local = {.up = in->scope, .sealed = elem,
+                           .prelude = f->from_prelude};
+  for (int i = 0; i < f->captures.len; i++)
+    fs_scope_set(&local, f->captures.data[i].name,
+                 fs_val_ref(f->captures.data[i].value));
+  for (int i = 0; i < n; i++)
+    fs_scope_set(&local,
+                 elem ? f->elem->params.data[i].name : f->params[i].name,
+                 fs_val_ref(args[i]));
+  int lib_depth = in->lib_depth, index_ends = in->index_end.len;
+  struct fs_span lib_span = in->lib_span, stmt = in->stmt;
+  bool library = elem || f->from_prelude;
+  if (library && !lib_depth) in->lib_span = span;
+  in->lib_depth = library ? lib_depth + 1 : 0;
+  in->scope = &local;
+  in->call_depth++;
+  if (f->unit) *FS_PUSH(&in->units) = f->unit;
+  enum fs_status st = run_body(in, f, want, out, got);
+  if (f->unit) in->units.len--;
+  in->call_depth--;
+  in->stmt = stmt;
+  in->scope = local.up;
+  in->lib_depth = lib_depth;
+  in->lib_span = lib_span;
+  in->index_end.len = index_ends;
+  fs_scope_clear(&local);
+  return st;
+}
+
+enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
+                            struct fs_val *args, const struct fs_span *spans,
+                            struct fs_span span, int want, struct fs_val *out,
+                            int *got) {
+  *got = 0;
+  enum fs_status st = fs_poll(in, span);
+  if (st != FS_OK) return st;
+  if (f->kind == FS_FN_BUILTIN)
+    return call_builtin(in, f, n, args, spans, span, want, out, got);
+  fs_func_ref(f);
+  st = call_defined(in, f, n, args, span, want, out, got);
+  fs_func_unref(f);
+  return st;
+}
+
+/* -- call expressions ------------------------------------------------------ */
+
+static enum fs_status find_function(struct fs_interp *in,
+                                    const struct fs_expr *e,
+                                    struct fs_val *out) {
+  enum fs_status st = fs_eval(in, e, out);
+  if (st != FS_OK || out->kind == FS_V_FUNCTION) return st;
+  const char *text = fs_in_text(in, e->span);
+  char hint[120];
+  snprintf(hint, sizeof(hint), "elements are written %s[...]", text);
+  st = fs_in_error(in, e->span, "not-a-function", hint,
+                   "%s is %s, not a function", text, fs_val_text(out));
+  fs_val_unref(*out);
+  return st;
+}
+
+enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
+                            int want, struct fs_val *out, int *got) {
+  struct fs_val f;
+  enum fs_status st = find_function(in, e->args[0], &f);
+  if (st != FS_OK) return st;
+  int n = e->n_args - 1, have = 0;
+  struct fs_val *args = fs_calloc((size_t)n + 1, sizeof(*args));
+  struct fs_span *spans = fs_calloc((size_t)n + 1, sizeof(*spans));
+  for (; have < n && st == FS_OK; have += st == FS_OK) {
+    spans[have] = e->args[have + 1]->span;
+    st = fs_eval(in, e->args[have + 1], &args[have]);
+    if (st == FS_OK && args[have].kind == FS_V_NONE)
+      st = fs_in_error(in, spans[have], "no-value", NULL,
+                       "%s gives no value", fs_in_text(in, spans[have]));
+  }
+  if (st == FS_OK)
+    st = fs_call_func(in, f.func, n, args, spans, e->span, want, out, got);
+  for (int k = 0; k < have; k++) fs_val_unref(args[k]);
+  free(args);
+  free(spans);
+  fs_val_unref(f);
+  return st;
+}

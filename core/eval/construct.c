@@ -1,0 +1,145 @@
+/* construct.c - tensors out of nothing: fills, random numbers, identities,
+ * ranges, and concatenation. */
+#include <stdio.h>
+
+#include "core/eval/trace.h"
+
+enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
+                             const struct fs_shape *shape,
+                             struct fs_span span) {
+  for (int k = 0; k < shape->rank; k++)
+    if (shape->dim[k] < 1)
+      return fs_in_error(in, span, "empty", NULL,
+                         "a tensor needs at least one element along every "
+                         "dimension, not %s", fs_shape_text(shape));
+  double bytes = (double)fs_dtype_size(dt);
+  for (int k = 0; k < shape->rank; k++) bytes *= (double)shape->dim[k];
+  double memory = in->target ? (double)in->target->device.memory_bytes : 0;
+  if (memory <= 0) memory = 9e18;
+  if (bytes <= memory) return FS_OK;
+  struct fs_str need = {0}, have = {0};
+  fs_str_put_bytes(&need, bytes);
+  fs_str_put_bytes(&have, memory);
+  enum fs_status st = fs_in_error(
+      in, span, "too-large", NULL,
+      "%s %s needs %s of memory; the device has %s", fs_shape_text(shape),
+      fs_dtype_name(dt), fs_str_text(&need), fs_str_text(&have));
+  fs_str_free(&need);
+  fs_str_free(&have);
+  return st;
+}
+
+/* A scalar node repeated over a shape. */
+static struct fs_tv spread_scalar(struct fs_interp *in, fs_id node,
+                                  const struct fs_shape *shape) {
+  struct fs_graph *g = fs_block_graph(in);
+  struct fs_shape squeezed = fs_squeezed(shape);
+  struct fs_view none = {0};
+  struct fs_tv out = {node, fs_node(g, node)->dtype, *shape};
+  if (squeezed.rank) out.node = fs_graph_view(g, node, &none, &squeezed);
+  return out;
+}
+
+struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
+                        const struct fs_shape *shape, double x) {
+  return spread_scalar(in, fs_param(in, dt, x), shape);
+}
+
+struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,
+                        const struct fs_shape *shape) {
+  enum fs_dtype made = dt == FS_F64 ? FS_F64 : FS_F32;
+  struct fs_shape squeezed = fs_squeezed(shape);
+  fs_id seed = fs_param(in, FS_I64, (double)in->seed);
+  fs_id stream = fs_param(in, FS_I64, (double)in->stream++);
+  struct fs_tv out = {0, made, *shape};
+  out.node = fs_graph_rand(fs_block_graph(in), normal, made, &squeezed, seed,
+                           stream);
+  return fs_tv_cast(in, out, dt);
+}
+
+struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
+                        double start, double step) {
+  /* Counting in f64 keeps the ends of 0:0.1:1 where they belong. */
+  enum fs_dtype made = fs_dtype_is_float(dt) ? FS_F64 : FS_I64;
+  struct fs_tv out = {0, made, {1, {n}}};
+  fs_id a = fs_param(in, made, start), s = fs_param(in, made, step);
+  out.node = n == 1 ? a : fs_graph_iota(fs_block_graph(in), made, n, a, s);
+  return fs_tv_cast(in, out, dt);
+}
+
+struct fs_tv fs_tv_eye(struct fs_interp *in, enum fs_dtype dt, int64_t m,
+                       int64_t n) {
+  struct fs_tv i = fs_tv_iota(in, FS_I64, m, 0, 1);
+  struct fs_tv j = fs_tv_iota(in, FS_I64, n, 0, 1);
+  j.shape = fs_shape_of(2, (int64_t[]){1, n});
+  struct fs_tv out = fs_tv_cast(in, fs_tv_map2(in, FS_OP_EQ, i, j), dt);
+  out.shape = fs_shape_of(2, (int64_t[]){m, n});
+  return out;
+}
+
+/* -- concatenation --------------------------------------------------------- */
+
+static enum fs_status concat_shape(struct fs_interp *in, int dim, int n,
+                                   const struct fs_tv *parts,
+                                   const struct fs_span *spans,
+                                   struct fs_shape *out) {
+  int rank = dim;
+  for (int k = 0; k < n; k++) rank = FS_MAX(rank, parts[k].shape.rank);
+  *out = (struct fs_shape){.rank = rank};
+  for (int d = 0; d < rank; d++) out->dim[d] = fs_shape_dim(&parts[0].shape, d);
+  for (int k = 1; k < n; k++)
+    for (int d = 0; d < rank; d++) {
+      int64_t x = fs_shape_dim(&parts[k].shape, d);
+      if (d == dim - 1) {
+        out->dim[d] += x;
+      } else if (x != out->dim[d]) {
+        return fs_in_error(
+            in, spans[k], "shape-mismatch",
+            dim == 2 ? "values side by side need the same number of rows"
+                     : "values below each other need the same number of columns",
+            "shapes do not fit in [...]: %s is %s, %s is %s",
+            fs_in_text(in, spans[0]), fs_shape_text(&parts[0].shape),
+            fs_in_text(in, spans[k]), fs_shape_text(&parts[k].shape));
+      }
+    }
+  return FS_OK;
+}
+
+enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
+                            const struct fs_tv *parts,
+                            const struct fs_span *spans, struct fs_span span,
+                            struct fs_tv *out) {
+  if (n == 1) {
+    *out = parts[0];
+    return FS_OK;
+  }
+  struct fs_shape shape;
+  enum fs_status st = concat_shape(in, dim, n, parts, spans, &shape);
+  enum fs_dtype dt = parts[0].dtype;
+  for (int k = 1; k < n; k++) dt = fs_dtype_promote(dt, parts[k].dtype);
+  if (st == FS_OK) st = fs_check_size(in, dt, &shape, span);
+  if (st != FS_OK) return st;
+  struct fs_graph *g = fs_block_graph(in);
+  int axis_of[FS_MAX_RANK];
+  struct fs_shape squeezed = fs_squeeze(&shape, axis_of);
+  fs_id node = 0;
+  int64_t at = 0;
+  for (int k = 0; k < n; k++) {
+    struct fs_shape part = shape;
+    part.dim[dim - 1] = fs_shape_dim(&parts[k].shape, dim - 1);
+    int part_axis[FS_MAX_RANK];
+    struct fs_shape part_sq = fs_squeeze(&part, part_axis);
+    struct fs_view v = {.src_rank = squeezed.rank};
+    for (int d = 0; d < shape.rank; d++) {
+      int a = axis_of[d];
+      if (a < 0) continue;
+      v.axis[a] = (int8_t)part_axis[d];
+      v.step[a] = part_axis[d] >= 0;
+      v.off[a] = d == dim - 1 ? at : 0;
+    }
+    node = fs_graph_update(g, node, dt, &squeezed, parts[k].node, &part_sq, &v);
+    at += part.dim[dim - 1];
+  }
+  *out = (struct fs_tv){node, dt, shape};
+  return FS_OK;
+}

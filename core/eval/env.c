@@ -1,0 +1,418 @@
+/* env.c - names: scopes, assignment with an undo log, lookup, near misses, and
+ * the words of messages. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/embed.h"
+#include "core/eval/interp.h"
+
+/* -- scopes ---------------------------------------------------------------- */
+
+static uint64_t name_hash(const char *name) {
+  return fs_hash(name, strlen(name), 1);
+}
+
+static struct fs_var *find_var(struct fs_scope *s, const char *name) {
+  uint64_t h = name_hash(name);
+  for (int i = 0; i < s->vars.len; i++) {
+    struct fs_var *v = &s->vars.data[i];
+    if (v->hash == h && strcmp(v->name, name) == 0) return v;
+  }
+  return NULL;
+}
+
+struct fs_val *fs_scope_find(struct fs_scope *s, const char *name) {
+  struct fs_var *v = find_var(s, name);
+  return v ? &v->value : NULL;
+}
+
+void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v) {
+  struct fs_var *var = find_var(s, name);
+  if (var) {
+    struct fs_val old = var->value;
+    var->value = v;
+    fs_val_unref(old);
+    return;
+  }
+  char *copy = fs_strdup(name);
+  *FS_PUSH(&s->vars) =
+      (struct fs_var){.name = copy, .hash = name_hash(name), .value = v};
+}
+
+bool fs_scope_remove(struct fs_scope *s, const char *name) {
+  struct fs_var *var = find_var(s, name);
+  if (!var) return false;
+  struct fs_var old = *var;
+  *var = s->vars.data[--s->vars.len];
+  free(old.name);
+  fs_val_unref(old.value);
+  return true;
+}
+
+void fs_scope_clear(struct fs_scope *s) {
+  for (int i = 0; i < s->vars.len; i++) {
+    free(s->vars.data[i].name);
+    fs_val_unref(s->vars.data[i].value);
+  }
+  FS_VEC_FREE(&s->vars);
+}
+
+/* -- assignment ------------------------------------------------------------ */
+
+static void log_undo(struct fs_interp *in, const char *name) {
+  for (int i = 0; i < in->undo.len; i++)
+    if (strcmp(in->undo.data[i].name, name) == 0) return;
+  struct fs_val *old = fs_scope_find(&in->globals, name);
+  char *copy = fs_strdup(name);
+  *FS_PUSH(&in->undo) = (struct fs_undo){
+      .name = copy, .old = old ? fs_val_ref(*old) : (struct fs_val){FS_V_NONE}};
+}
+
+static void log_assigned(struct fs_interp *in, const char *name) {
+  if (fs_scope_find(&in->globals, name)) return;
+  for (int i = 0; i < in->assigned.len; i++)
+    if (strcmp(in->assigned.data[i], name) == 0) return;
+  char *copy = fs_strdup(name);
+  *FS_PUSH(&in->assigned) = copy;
+}
+
+void fs_assign(struct fs_interp *in, const char *name, struct fs_val v) {
+  if (in->scope == &in->globals && in->running) {
+    log_undo(in, name);
+    log_assigned(in, name);
+  }
+  fs_scope_set(in->scope, name, v);
+}
+
+/* -- lookup ---------------------------------------------------------------- */
+
+const struct fs_elem *fs_elem_find(const struct fs_interp *in,
+                                   const char *name) {
+  for (int i = in->elems.len - 1; i >= 0; i--) {
+    const struct fs_elem *e = in->elems.data[i];
+    if (strcmp(e->name, name) == 0) return e;
+    for (int k = 0; k < e->aliases.len; k++)
+      if (strcmp(e->aliases.data[k], name) == 0) return e;
+  }
+  return NULL;
+}
+
+static struct fs_val *find_variable(struct fs_interp *in, const char *name) {
+  struct fs_val *v = fs_scope_find(in->scope, name);
+  if (v || in->scope->sealed) return v;
+  if (!in->scope->prelude) v = fs_scope_find(&in->globals, name);
+  return v ? v : fs_scope_find(&in->prelude, name);
+}
+
+static bool find_constant(const char *name, struct fs_val *out) {
+  static const struct {
+    const char *name;
+    double value;
+  } constants[] = {{"pi", M_PI},  {"inf", INFINITY}, {"Inf", INFINITY},
+                   {"nan", NAN},  {"NaN", NAN},      {"eps", FLT_EPSILON}};
+  for (size_t k = 0; k < FS_LEN(constants); k++)
+    if (strcmp(constants[k].name, name) == 0) {
+      *out = fs_val_number(constants[k].value, false);
+      return true;
+    }
+  return false;
+}
+
+bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
+  struct fs_val *v = find_variable(in, name);
+  if (v) {
+    *out = fs_val_ref(*v);
+    return true;
+  }
+  const struct fs_elem *e = fs_elem_find(in, name);
+  if (e && e->define) {
+    struct fs_func *f = fs_func_new(FS_FN_ELEM, e->name);
+    f->elem = e;
+    *out = fs_val_func(f);
+    return true;
+  }
+  const struct fs_builtin *b = fs_builtin_find(name);
+  if (!b) return find_constant(name, out);
+  struct fs_func *f = fs_func_new(FS_FN_BUILTIN, b->name);
+  f->builtin = b;
+  *out = fs_val_func(f);
+  return true;
+}
+
+/* Walks over every name that could have been meant. */
+struct candidates {
+  struct fs_interp *in;
+  int stage, k;
+};
+
+static const char *const keywords[] = {
+    "if",    "elseif", "else",   "end",    "while",   "for",   "break",
+    "continue", "function", "return", "begin", "barrier", "import", "input",
+    "true",  "false",  NULL};
+
+static const char *scope_name(struct candidates *c, struct fs_scope *s) {
+  return c->k < s->vars.len ? s->vars.data[c->k++].name : NULL;
+}
+
+static const char *elem_name(struct candidates *c) {
+  int k = c->k++;
+  for (int i = 0; i < c->in->elems.len; i++) {
+    const struct fs_elem *e = c->in->elems.data[i];
+    if (k == 0) return e->name;
+    if (--k < e->aliases.len) return e->aliases.data[k];
+    k -= e->aliases.len;
+  }
+  return NULL;
+}
+
+static const char *next_candidate(void *user) {
+  struct candidates *c = user;
+  for (;; c->stage++, c->k = 0) {
+    const char *name = NULL;
+    switch (c->stage) {
+      case 0: name = scope_name(c, c->in->scope); break;
+      case 1: name = scope_name(c, &c->in->globals); break;
+      case 2: name = scope_name(c, &c->in->prelude); break;
+      case 3: name = fs_builtins[c->k].name; c->k += name != NULL; break;
+      case 4: name = elem_name(c); break;
+      case 5: name = keywords[c->k]; c->k += name != NULL; break;
+      default: return NULL;
+    }
+    if (name) return name;
+  }
+}
+
+enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
+                               struct fs_span span) {
+  struct candidates c = {.in = in};
+  const char *near = fs_near_miss(name, next_candidate, &c);
+  char hint[300];
+  snprintf(hint, sizeof(hint), "did you mean '%.200s'?", near ? near : "");
+  return fs_in_error(in, span, "unknown-name", near ? hint : NULL,
+                     "there is nothing called '%.200s'", name);
+}
+
+/* -- elementary functions -------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end) {
+  size_t a = strlen(text), b = strlen(end);
+  return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
+                              const char *text, size_t len) {
+  uint32_t source = fs_source_add(in->diags, name, text, len);
+  struct fs_elem *e = NULL;
+  enum fs_status st = fs_elem_parse(in->diags, in->elem_arena, source, &e);
+  if (st == FS_OK && e) *FS_PUSH(&in->elems) = e;
+  return st;
+}
+
+void fs_load_elems(struct fs_interp *in) {
+  for (const struct fs_embedded *f = fs_embedded; f->name; f++) {
+    if (!ends_with(f->name, ".elem")) continue;
+    const char *text = fs_embedded_text(f->name);
+    if (text) fs_interp_elem(in, f->name, text, strlen(text));
+  }
+}
+
+/* -- the public view of variables ------------------------------------------ */
+
+const struct fs_val *fs_interp_get(struct fs_interp *in, const char *name) {
+  struct fs_val *v = fs_scope_find(&in->globals, name);
+  return v ? v : fs_scope_find(&in->prelude, name);
+}
+
+void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v) {
+  fs_scope_set(&in->globals, name, v);
+}
+
+bool fs_interp_remove(struct fs_interp *in, const char *name) {
+  return fs_scope_remove(&in->globals, name);
+}
+
+static int by_name(const void *a, const void *b) {
+  const struct fs_var *x = a, *y = b;
+  return strcmp(x->name, y->name);
+}
+
+static void sort_scope(struct fs_scope *s) {
+  bool sorted = true;
+  for (int i = 1; i < s->vars.len && sorted; i++)
+    sorted = strcmp(s->vars.data[i - 1].name, s->vars.data[i].name) <= 0;
+  if (!sorted)
+    qsort(s->vars.data, (size_t)s->vars.len, sizeof(*s->vars.data), by_name);
+}
+
+bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out) {
+  sort_scope(&in->globals);
+  sort_scope(&in->prelude);
+  int n = in->globals.vars.len;
+  if (k < 0 || k >= n + in->prelude.vars.len) return false;
+  struct fs_var *v =
+      k < n ? &in->globals.vars.data[k] : &in->prelude.vars.data[k - n];
+  *out = (struct fs_interp_var){v->name, v->value, k >= n};
+  return true;
+}
+
+/* -- help ------------------------------------------------------------------ */
+
+static void doc_of_elem(struct fs_interp *in, const struct fs_elem *e,
+                        const char *name, struct fs_interp_doc *out) {
+  fs_str_clear(&in->doc_text);
+  fs_str_printf(&in->doc_text, "%s(", name);
+  for (int i = 0; i < e->params.len; i++)
+    fs_str_printf(&in->doc_text, "%s%s", i ? ", " : "",
+                  e->params.data[i].name);
+  fs_str_puts(&in->doc_text, ")");
+  *out = (struct fs_interp_doc){name, fs_str_text(&in->doc_text),
+                                e->doc ? e->doc : "", "elementary", e};
+}
+
+/* The comment lines right above a function's definition are its help. */
+static void put_comment_above(struct fs_interp *in, struct fs_span span,
+                              struct fs_str *out) {
+  const struct fs_source *src = fs_source_get(in->diags, span.source);
+  if (!src || span.begin > src->len) return;
+  size_t begin = span.begin, end;
+  while (begin && src->text[begin - 1] != '\n') begin--;
+  size_t first = begin;
+  while (first) {
+    size_t line = first - 1;
+    while (line && src->text[line - 1] != '\n') line--;
+    if (src->text[line] != '#') break;
+    first = line;
+  }
+  for (; first < begin; first = end + 1) {
+    const char *nl = memchr(src->text + first, '\n', src->len - first);
+    end = nl ? (size_t)(nl - src->text) : src->len;
+    size_t from = first + 1 + (src->text[first + 1] == ' ');
+    if (out->len) fs_str_puts(out, "\n");
+    if (from < end) fs_str_put(out, src->text + from, end - from);
+  }
+}
+
+static void doc_of_value(struct fs_interp *in, const char *name,
+                         const struct fs_val *v, struct fs_interp_doc *out) {
+  struct fs_str *s = &in->doc_text;
+  fs_str_clear(s);
+  *out = (struct fs_interp_doc){name, name, "", "variable", NULL};
+  if (v->kind != FS_V_FUNCTION || v->func->kind != FS_FN_USER) return;
+  const struct fs_func *f = v->func;
+  struct fs_str doc = {0};
+  put_comment_above(in, f->span, &doc);
+  fs_str_printf(s, "%s(", name);
+  for (int i = 0; i < f->n_params; i++)
+    fs_str_printf(s, "%s%s", i ? ", " : "", f->params[i].name);
+  fs_str_puts(s, ")");
+  size_t at = s->len + 1;
+  fs_str_put(s, "", 1);
+  fs_str_puts(s, fs_str_text(&doc));
+  fs_str_free(&doc);
+  out->signature = s->data;
+  out->doc = s->data + at;
+  out->kind = "function";
+}
+
+bool fs_interp_doc(struct fs_interp *in, const char *name,
+                   struct fs_interp_doc *out) {
+  const struct fs_val *v = fs_interp_get(in, name);
+  const struct fs_elem *e = fs_elem_find(in, name);
+  const struct fs_builtin *b = fs_builtin_find(name);
+  if (v) {
+    doc_of_value(in, name, v, out);
+  } else if (e) {
+    doc_of_elem(in, e, name, out);
+  } else if (b) {
+    *out = (struct fs_interp_doc){b->name, b->signature, b->doc, "builtin",
+                                  NULL};
+  } else {
+    for (int i = 0; keywords[i]; i++)
+      if (strcmp(keywords[i], name) == 0) {
+        *out = (struct fs_interp_doc){keywords[i], keywords[i], "", "keyword",
+                                      NULL};
+        return true;
+      }
+    return false;
+  }
+  return true;
+}
+
+bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out) {
+  struct candidates c = {.in = in, .stage = 3};
+  for (int i = 0; c.stage < 5; i++) {
+    const char *name = next_candidate(&c);
+    if (!name || c.stage > 4) break;
+    if (i < k) continue;
+    if (c.stage == 3) {
+      const struct fs_builtin *b = fs_builtin_find(name);
+      *out = (struct fs_interp_doc){b->name, b->signature, b->doc, "builtin",
+                                    NULL};
+    } else {
+      doc_of_elem(in, fs_elem_find(in, name), name, out);
+    }
+    return true;
+  }
+  int rest = k;
+  for (int i = 0; fs_builtins[i].name; i++) rest--;
+  for (int i = 0; i < in->elems.len; i++)
+    rest -= 1 + in->elems.data[i]->aliases.len;
+  struct fs_interp_var v;
+  for (int i = 0; fs_interp_var_at(in, i, &v); i++) {
+    if (v.value.kind != FS_V_FUNCTION || rest-- > 0) continue;
+    doc_of_value(in, v.name, &v.value, out);
+    return true;
+  }
+  return false;
+}
+
+/* -- words for messages ---------------------------------------------------- */
+
+struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span) {
+  return in->lib_depth ? in->lib_span : span;
+}
+
+static char *ring(void) {
+  static char texts[8][80];
+  static unsigned next;
+  return texts[next++ % 8];
+}
+
+const char *fs_in_text(const struct fs_interp *in, struct fs_span span) {
+  size_t len = 0;
+  const char *text = fs_span_text(in->diags, span, &len);
+  char *out = ring();
+  if (!text || !len) return "the value";
+  size_t n = FS_MIN(len, (size_t)28);
+  while (n < len && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
+  const char *nl = memchr(text, '\n', n);
+  if (nl) n = (size_t)(nl - text);
+  snprintf(out, 80, "%.*s%s", (int)n, text, n < len ? "..." : "");
+  return out;
+}
+
+const char *fs_shape_text(const struct fs_shape *s) {
+  struct fs_str text = {0};
+  fs_shape_print(s, &text);
+  char *out = ring();
+  snprintf(out, 80, "%s", fs_str_text(&text));
+  fs_str_free(&text);
+  return out;
+}
+
+const char *fs_val_text(const struct fs_val *v) {
+  switch (v->kind) {
+    case FS_V_NONE: return "nothing";
+    case FS_V_NUMBER: return "a number";
+    case FS_V_BOOL: return "a bool";
+    case FS_V_STRING: return "a string";
+    case FS_V_RANGE: return "a range";
+    case FS_V_FUNCTION: return "a function";
+    case FS_V_TENSOR: break;
+  }
+  char *out = ring();
+  snprintf(out, 80, "%s %s", fs_shape_text(&v->tensor->shape),
+           fs_dtype_name(v->tensor->dtype));
+  return out;
+}

@@ -1,0 +1,522 @@
+/* eval.c - expressions to values. Host numbers are computed at once; operations
+ * on tensors are traced into the block's graph. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/eval/trace.h"
+
+/* -- polls ----------------------------------------------------------------- */
+
+enum fs_status fs_poll(struct fs_interp *in, struct fs_span span) {
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  char here;
+  const char *at = &here;
+  size_t used = at < in->stack_base ? (size_t)(in->stack_base - at)
+                                    : (size_t)(at - in->stack_base);
+  if (used > in->stack_limit)
+    return fs_in_error(in, span, "too-deep", NULL,
+                       "expressions and calls nest too deeply here");
+  return FS_OK;
+}
+
+/* -- host arithmetic ------------------------------------------------------- */
+
+static bool is_host_number(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
+}
+
+static bool is_whole_kind(const struct fs_val *v) {
+  return v->kind == FS_V_BOOL || v->is_int;
+}
+
+static struct fs_val host_binary(enum fs_ast_op op, const struct fs_val *a,
+                                 const struct fs_val *b) {
+  double x = a->number, y = b->number, r = 0;
+  bool ints = is_whole_kind(a) && is_whole_kind(b);
+  switch (op) {
+    case FS_AO_ADD: r = x + y; break;
+    case FS_AO_SUB: r = x - y; break;
+    case FS_AO_MUL:
+    case FS_AO_EMUL: r = x * y; break;
+    case FS_AO_DIV:
+    case FS_AO_EDIV: return fs_val_number(x / y, false);
+    case FS_AO_SOLVE: return fs_val_number(y / x, false);
+    case FS_AO_POW:
+    case FS_AO_EPOW:
+      r = pow(x, y);
+      ints = ints && y >= 0;
+      break;
+    case FS_AO_EQ: return fs_val_bool(x == y);
+    case FS_AO_NE: return fs_val_bool(x != y);
+    case FS_AO_LT: return fs_val_bool(x < y);
+    case FS_AO_LE: return fs_val_bool(x <= y);
+    case FS_AO_GT: return fs_val_bool(x > y);
+    case FS_AO_GE: return fs_val_bool(x >= y);
+    case FS_AO_AND: return fs_val_bool(x != 0 && y != 0);
+    default: return fs_val_bool(x != 0 || y != 0);
+  }
+  return fs_val_number(r, ints && fabs(r) <= 9007199254740992.0);
+}
+
+static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
+                                    const struct fs_val *a,
+                                    const struct fs_val *b,
+                                    struct fs_span span, struct fs_val *out) {
+  bool both = a->kind == FS_V_STRING && b->kind == FS_V_STRING;
+  if (op == FS_AO_EQ || op == FS_AO_NE) {
+    bool same = both && a->string->len == b->string->len &&
+                memcmp(a->string->text, b->string->text, a->string->len) == 0;
+    *out = fs_val_bool(same == (op == FS_AO_EQ));
+    return FS_OK;
+  }
+  if (op != FS_AO_ADD)
+    return fs_in_error(in, span, "wrong-type",
+                       "strings can be joined by + and compared by == and !=",
+                       "this operator does not work on %s and %s",
+                       fs_val_text(a), fs_val_text(b));
+  struct fs_str text = {0};
+  enum fs_status st = fs_val_print(in, a, &text);
+  if (st == FS_OK) st = fs_val_print(in, b, &text);
+  if (st == FS_OK) *out = fs_val_string(fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return st;
+}
+
+/* -- traced operators ------------------------------------------------------ */
+
+static const struct {
+  enum fs_ast_op ast;
+  enum fs_map_op op;
+  const char *text;
+} elementwise[] = {
+    {FS_AO_ADD, FS_OP_ADD, "+"},   {FS_AO_SUB, FS_OP_SUB, "-"},
+    {FS_AO_EMUL, FS_OP_MUL, ".*"}, {FS_AO_EDIV, FS_OP_DIV, "./"},
+    {FS_AO_EQ, FS_OP_EQ, "=="},    {FS_AO_NE, FS_OP_NE, "!="},
+    {FS_AO_LT, FS_OP_LT, "<"},     {FS_AO_LE, FS_OP_LE, "<="},
+    {FS_AO_GT, FS_OP_GT, ">"},     {FS_AO_GE, FS_OP_GE, ">="},
+    {FS_AO_AND, FS_OP_AND, "&&"},  {FS_AO_OR, FS_OP_OR, "||"},
+};
+
+struct operands {
+  struct fs_val v[2];
+  struct fs_span s[2], span;
+};
+
+static enum fs_status divide(struct fs_interp *in, const struct operands *o,
+                             const struct fs_tv *src, struct fs_tv *out) {
+  if (fs_tv_is_one(&src[1]))
+    return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
+  const char *a = fs_in_text(in, o->s[0]), *b = fs_in_text(in, o->s[1]);
+  char hint[120];
+  snprintf(hint, sizeof(hint), "elementwise division is (%s)./(%s)", a, b);
+  return fs_in_error(in, o->span, "shape-mismatch", hint,
+                     "/ divides by a scalar only: %s is %s", b,
+                     fs_shape_text(&src[1].shape));
+}
+
+static enum fs_status power(struct fs_interp *in, const struct operands *o,
+                            struct fs_tv *out) {
+  bool a_one = o->v[0].kind != FS_V_TENSOR ||
+               fs_shape_count(&o->v[0].tensor->shape) == 1;
+  bool b_one = o->v[1].kind != FS_V_TENSOR ||
+               fs_shape_count(&o->v[1].tensor->shape) == 1;
+  if (a_one && b_one && o->v[0].kind != FS_V_RANGE)
+    return fs_tv_epow(in, &o->v[0], o->s[0], &o->v[1], o->s[1], o->span, out);
+  int64_t n = 0;
+  enum fs_status st = FS_OK;
+  if (!b_one || o->v[0].kind != FS_V_TENSOR)
+    return fs_in_error(in, o->span, "wrong-type",
+                       "for the power of every element write .^",
+                       "^ takes a square matrix and a whole number");
+  st = fs_read_int(in, &o->v[1], o->s[1], "the exponent of a matrix", &n);
+  struct fs_tv a;
+  if (st == FS_OK) st = fs_tv_of(in, &o->v[0], o->s[0], NULL, &a);
+  if (st != FS_OK) return st;
+  return fs_tv_power(in, a, o->s[0], n, o->span, out);
+}
+
+static enum fs_status traced_binary(struct fs_interp *in, enum fs_ast_op op,
+                                    const struct operands *o,
+                                    struct fs_tv *out) {
+  if (op == FS_AO_POW) return power(in, o, out);
+  if (op == FS_AO_EPOW)
+    return fs_tv_epow(in, &o->v[0], o->s[0], &o->v[1], o->s[1], o->span, out);
+  struct fs_tv src[2];
+  enum fs_status st = fs_tv_operands(in, 2, o->v, o->s, src);
+  if (st != FS_OK) return st;
+  if (op == FS_AO_MUL)
+    return fs_tv_multiply(in, src[0], o->s[0], src[1], o->s[1], o->span, out);
+  if (op == FS_AO_SOLVE)
+    return fs_tv_solve(in, src[0], o->s[0], src[1], o->s[1], o->span, out);
+  if (op == FS_AO_DIV) return divide(in, o, src, out);
+  for (size_t k = 0; k < FS_LEN(elementwise); k++)
+    if (elementwise[k].ast == op)
+      return fs_tv_map(in, elementwise[k].op, 2, src, o->s, o->span,
+                       elementwise[k].text, out);
+  return fs_in_error(in, o->span, "wrong-type", NULL, "no such operator");
+}
+
+/* What an operator means for the elements that map() hands out one by one. */
+static enum fs_ast_op elementwise_form(enum fs_ast_op op) {
+  if (op == FS_AO_MUL) return FS_AO_EMUL;
+  if (op == FS_AO_DIV) return FS_AO_EDIV;
+  return op == FS_AO_POW ? FS_AO_EPOW : op;
+}
+
+enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
+                              const struct fs_val *a, struct fs_span a_span,
+                              const struct fs_val *b, struct fs_span b_span,
+                              struct fs_span span, struct fs_val *out) {
+  if (in->elementwise) op = elementwise_form(op);
+  if (is_host_number(a) && is_host_number(b)) {
+    *out = host_binary(op, a, b);
+    return FS_OK;
+  }
+  if (a->kind == FS_V_STRING || b->kind == FS_V_STRING)
+    return string_binary(in, op, a, b, span, out);
+  struct operands o = {{*a, *b}, {a_span, b_span}, span};
+  struct fs_tv t;
+  in->span = span;
+  enum fs_status st = traced_binary(in, op, &o, &t);
+  if (st == FS_OK) *out = fs_tv_value(in, &t);
+  return st;
+}
+
+/* -- chains of binary operators -------------------------------------------- */
+
+/* An operator chain a op b op c nests to the left; it is walked from the
+ * innermost operator outwards. spine[0] is the outermost. */
+typedef FS_VEC(const struct fs_expr *) expr_vec;
+
+/* `a && b`, `a || b` with a host truth value on the left: b is evaluated only
+ * when it decides. */
+static bool short_circuit(const struct fs_expr *e, const struct fs_val *left,
+                          struct fs_val *out) {
+  if (e->op != FS_AO_AND && e->op != FS_AO_OR) return false;
+  if (!is_host_number(left)) return false;
+  bool truth = left->number != 0;
+  if (truth == (e->op == FS_AO_AND)) return false;
+  *out = fs_val_bool(truth);
+  return true;
+}
+
+static enum fs_status step(struct fs_interp *in, const struct fs_expr *e,
+                           struct fs_val *acc) {
+  struct fs_val right, out;
+  if (short_circuit(e, acc, &out)) {
+    *acc = out;
+    return FS_OK;
+  }
+  enum fs_status st = fs_eval(in, e->args[1], &right);
+  if (st != FS_OK) return st;
+  st = fs_eval_binary(in, e->op, acc, e->args[0]->span, &right,
+                      e->args[1]->span, e->span, &out);
+  fs_val_unref(right);
+  if (st != FS_OK) return st;
+  fs_val_unref(*acc);
+  *acc = out;
+  return FS_OK;
+}
+
+/* A run of `*` from spine[from] outwards to spine[to]: evaluates the factors,
+ * then multiplies them as one chain. */
+static enum fs_status product_run(struct fs_interp *in, const expr_vec *spine,
+                                  int from, int to, struct fs_val *acc) {
+  int n = from - to + 2, have = 1;
+  struct fs_val *v = fs_calloc((size_t)n, sizeof(*v));
+  struct fs_span *s = fs_calloc((size_t)n, sizeof(*s));
+  v[0] = *acc;
+  s[0] = spine->data[from]->args[0]->span;
+  enum fs_status st = FS_OK;
+  for (int i = from; i >= to && st == FS_OK; i--) {
+    const struct fs_expr *e = spine->data[i];
+    s[have] = e->args[1]->span;
+    st = fs_eval(in, e->args[1], &v[have]);
+    have += st == FS_OK;
+  }
+  struct fs_span span = spine->data[to]->span;
+  struct fs_val out = {FS_V_NONE};
+  in->span = span;
+  if (st == FS_OK)
+    st = in->elementwise ? FS_INCOMPLETE
+                         : fs_multiply_chain(in, n, v, s, span, &out);
+  if (st == FS_INCOMPLETE) { /* nothing to reorder: left to right */
+    st = FS_OK;
+    out = fs_val_ref(v[0]);
+    for (int k = 1; k < n && st == FS_OK; k++) {
+      const struct fs_expr *e = spine->data[from - k + 1];
+      struct fs_val next;
+      st = fs_eval_binary(in, FS_AO_MUL, &out, e->args[0]->span, &v[k], s[k],
+                          e->span, &next);
+      fs_val_unref(out);
+      out = st == FS_OK ? next : (struct fs_val){FS_V_NONE};
+    }
+  }
+  for (int k = 1; k < have; k++) fs_val_unref(v[k]);
+  free(v);
+  free(s);
+  if (st != FS_OK) return st;
+  fs_val_unref(*acc);
+  *acc = out;
+  return FS_OK;
+}
+
+/* (a*b) as written: brackets fix the order of a product. */
+static bool in_brackets(const struct fs_expr *e) {
+  return e->span.begin < e->args[0]->span.begin;
+}
+
+static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
+                                 struct fs_val *out) {
+  expr_vec spine = {0};
+  for (; e->kind == FS_EX_BINARY; e = e->args[0]) *FS_PUSH(&spine) = e;
+  struct fs_val acc;
+  enum fs_status st = fs_eval(in, e, &acc);
+  if (st != FS_OK) {
+    FS_VEC_FREE(&spine);
+    return st;
+  }
+  for (int i = spine.len - 1; i >= 0 && st == FS_OK;) {
+    int to = i;
+    while (spine.data[i]->op == FS_AO_MUL && to > 0 &&
+           spine.data[to - 1]->op == FS_AO_MUL && !in_brackets(spine.data[to]))
+      to--;
+    if (to < i)
+      st = product_run(in, &spine, i, to, &acc);
+    else
+      st = step(in, spine.data[i], &acc);
+    i = to - 1;
+  }
+  FS_VEC_FREE(&spine);
+  if (st == FS_OK)
+    *out = acc;
+  else
+    fs_val_unref(acc);
+  return st;
+}
+
+/* -- unary operators ------------------------------------------------------- */
+
+static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
+                            const struct fs_val *a, struct fs_val *out) {
+  if (is_host_number(a)) {
+    if (e->op == FS_AO_NEG)
+      *out = fs_val_number(-a->number, is_whole_kind(a));
+    else if (e->op == FS_AO_NOT)
+      *out = fs_val_bool(a->number == 0);
+    else
+      *out = *a;
+    return FS_OK;
+  }
+  if (a->kind == FS_V_RANGE && e->op == FS_AO_NEG) {
+    *out = *a;
+    out->start = -a->start;
+    out->step = -a->step;
+    out->stop = -a->stop;
+    return FS_OK;
+  }
+  struct fs_tv t;
+  in->span = e->span;
+  enum fs_status st = fs_tv_of(in, a, e->args[0]->span, NULL, &t);
+  if (st != FS_OK) return st;
+  if (e->op == FS_AO_TRANSPOSE && t.shape.rank > 2)
+    return fs_in_error(in, e->span, "shape-mismatch", NULL,
+                       "' transposes matrices and vectors; this is %s",
+                       fs_shape_text(&t.shape));
+  if (e->op == FS_AO_TRANSPOSE) t = fs_tv_transpose(in, t);
+  if (e->op == FS_AO_NEG) t = fs_tv_map1(in, FS_OP_NEG, t);
+  if (e->op == FS_AO_NOT) t = fs_tv_map1(in, FS_OP_NOT, t);
+  *out = fs_tv_value(in, &t);
+  return FS_OK;
+}
+
+/* Unary operators stack up as well (x''''): from the inside outwards. */
+static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
+                                 struct fs_val *out) {
+  expr_vec spine = {0};
+  for (; e->kind == FS_EX_UNARY; e = e->args[0]) *FS_PUSH(&spine) = e;
+  struct fs_val acc = {FS_V_NONE};
+  enum fs_status st = fs_eval(in, e, &acc);
+  for (int i = spine.len - 1; i >= 0 && st == FS_OK; i--) {
+    struct fs_val next;
+    st = unary(in, spine.data[i], &acc, &next);
+    fs_val_unref(acc);
+    acc = st == FS_OK ? next : (struct fs_val){FS_V_NONE};
+  }
+  FS_VEC_FREE(&spine);
+  if (st == FS_OK) *out = acc;
+  return st;
+}
+
+/* -- ranges, names --------------------------------------------------------- */
+
+static enum fs_status eval_range(struct fs_interp *in, const struct fs_expr *e,
+                                 struct fs_val *out) {
+  double part[3] = {0, 1, 0};
+  for (int k = 0; k < e->n_args; k++) {
+    struct fs_val v;
+    enum fs_status st = fs_eval(in, e->args[k], &v);
+    if (st != FS_OK) return st;
+    st = fs_read_number(in, &v, e->args[k]->span, "a part of a range",
+                        &part[k]);
+    fs_val_unref(v);
+    if (st != FS_OK) return st;
+  }
+  *out = (struct fs_val){.kind = FS_V_RANGE, .start = part[0], .step = 1};
+  out->stop = part[e->n_args - 1];
+  if (e->n_args == 3) out->step = part[1];
+  if (out->step == 0 || !isfinite(out->start) || !isfinite(out->stop) ||
+      !isfinite(out->step))
+    return fs_in_error(in, e->span, "bad-range", NULL,
+                       "a range needs finite ends and a step that is not 0");
+  return FS_OK;
+}
+
+static enum fs_status eval_end(struct fs_interp *in, const struct fs_expr *e,
+                               struct fs_val *out) {
+  if (!in->index_end.len)
+    return fs_in_error(in, e->span, "bad-index", NULL,
+                       "'end' has a meaning only inside an index");
+  int64_t n = in->index_end.data[in->index_end.len - 1];
+  *out = fs_val_number((double)n, true);
+  return FS_OK;
+}
+
+static enum fs_status eval_one_call(struct fs_interp *in,
+                                    const struct fs_expr *e,
+                                    struct fs_val *out) {
+  int got = 0;
+  *out = (struct fs_val){FS_V_NONE};
+  return fs_eval_call(in, e, 1, out, &got);
+}
+
+enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
+                       struct fs_val *out) {
+  enum fs_status st = fs_poll(in, e->span);
+  if (st != FS_OK) return st;
+  switch (e->kind) {
+    case FS_EX_NUMBER: *out = fs_val_number(e->number, e->is_int); return FS_OK;
+    case FS_EX_BOOL: *out = fs_val_bool(e->number != 0); return FS_OK;
+    case FS_EX_STRING: *out = fs_val_string(e->text, e->text_len); return FS_OK;
+    case FS_EX_NAME:
+      if (fs_lookup(in, e->text, out)) return FS_OK;
+      return fs_unknown_name(in, e->text, e->span);
+    case FS_EX_END: return eval_end(in, e, out);
+    case FS_EX_COLON:
+      return fs_in_error(in, e->span, "bad-index", NULL,
+                         "':' alone has a meaning only inside an index");
+    case FS_EX_UNARY: return eval_unary(in, e, out);
+    case FS_EX_BINARY: return eval_chain(in, e, out);
+    case FS_EX_RANGE: return eval_range(in, e, out);
+    case FS_EX_CALL: return eval_one_call(in, e, out);
+    case FS_EX_INDEX: return fs_eval_index(in, e, out);
+    case FS_EX_ARRAY: return fs_eval_array(in, e, out);
+    case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
+  }
+  return fs_in_error(in, e->span, "wrong-type", NULL, "unknown expression");
+}
+
+/* -- array literals -------------------------------------------------------- */
+
+/* [1, 2; 3, 4] of host numbers: one upload. A single row of scalars is a vector:
+ * [1, 2, 3] is a column of three, as is [1; 2; 3]; [1, 2, 3]' is a row. */
+static enum fs_status upload_numbers(struct fs_interp *in,
+                                     const struct fs_expr *e,
+                                     const struct fs_val *v,
+                                     struct fs_val *out) {
+  int cols = e->row_len[0];
+  bool bools = true;
+  for (int k = 0; k < e->n_args; k++) bools = bools && v[k].kind == FS_V_BOOL;
+  enum fs_dtype dt = bools ? FS_BOOL : FS_F32;
+  bool vector = e->n_rows == 1 || cols == 1;
+  struct fs_shape shape =
+      vector ? fs_shape_of(1, (int64_t[]){e->n_args})
+             : fs_shape_of(2, (int64_t[]){e->n_rows, cols});
+  size_t size = fs_dtype_size(dt);
+  char *raw = fs_malloc((size_t)e->n_args * size);
+  for (int k = 0; k < e->n_args; k++)
+    fs_element_put(dt, raw + (size_t)k * size,
+                   (struct fs_number){v[k].number, (int64_t)v[k].number});
+  struct fs_tensor *t = NULL;
+  enum fs_status st =
+      fs_tensor_upload(in->target, dt, &shape, raw, &t, in->diags);
+  free(raw);
+  if (st == FS_OK) *out = fs_val_tensor(t);
+  return st;
+}
+
+static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
+                                 const struct fs_val *v, struct fs_val *out) {
+  struct fs_tv *part = fs_calloc((size_t)e->n_args + 1, sizeof(*part));
+  struct fs_tv *row = fs_calloc((size_t)e->n_rows + 1, sizeof(*row));
+  struct fs_span *spans = fs_calloc((size_t)e->n_args + 1, sizeof(*spans));
+  struct fs_span *rows = fs_calloc((size_t)e->n_rows + 1, sizeof(*rows));
+  bool scalars = true;
+  struct fs_tv whole;
+  for (int k = 0; k < e->n_args; k++) spans[k] = e->args[k]->span;
+  enum fs_status st = fs_tv_operands(in, e->n_args, v, spans, part);
+  for (int k = 0; k < e->n_args && st == FS_OK; k++)
+    scalars = scalars && part[k].shape.rank == 0;
+  in->span = e->span;
+  if (st == FS_OK && scalars && e->n_rows == 1) {
+    st = fs_tv_concat(in, 1, e->n_args, part, spans, e->span, &whole);
+  } else if (st == FS_OK) {
+    int at = 0;
+    for (int r = 0; r < e->n_rows && st == FS_OK; r++) {
+      rows[r] = spans[at];
+      st = fs_tv_concat(in, 2, e->row_len[r], part + at, spans + at, e->span,
+                        &row[r]);
+      at += e->row_len[r];
+    }
+    if (st == FS_OK)
+      st = fs_tv_concat(in, 1, e->n_rows, row, rows, e->span, &whole);
+  }
+  if (st == FS_OK && whole.shape.rank == 0) whole.shape = (struct fs_shape){1, {1}};
+  if (st == FS_OK) *out = fs_tv_value(in, &whole);
+  free(part);
+  free(row);
+  free(spans);
+  free(rows);
+  return st;
+}
+
+static enum fs_status check_elements(struct fs_interp *in,
+                                     const struct fs_expr *e,
+                                     const struct fs_val *v, bool *numbers) {
+  *numbers = true;
+  for (int k = 0; k < e->n_args; k++) {
+    if (v[k].kind == FS_V_STRING || v[k].kind == FS_V_FUNCTION ||
+        v[k].kind == FS_V_NONE)
+      return fs_in_error(in, e->args[k]->span, "wrong-type", NULL,
+                         "an array holds numbers, not %s", fs_val_text(&v[k]));
+    *numbers = *numbers && is_host_number(&v[k]);
+  }
+  if (!*numbers) return FS_OK;
+  for (int r = 1; r < e->n_rows; r++)
+    if (e->row_len[r] != e->row_len[0])
+      return fs_in_error(in, e->span, "shape-mismatch",
+                         "all rows need the same number of elements",
+                         "row 1 has %d elements, row %d has %d", e->row_len[0],
+                         r + 1, e->row_len[r]);
+  return FS_OK;
+}
+
+enum fs_status fs_eval_array(struct fs_interp *in, const struct fs_expr *e,
+                             struct fs_val *out) {
+  if (!e->n_args)
+    return fs_in_error(in, e->span, "empty", NULL,
+                       "a tensor needs at least one element");
+  struct fs_val *v = fs_calloc((size_t)e->n_args, sizeof(*v));
+  enum fs_status st = FS_OK;
+  int have = 0;
+  for (; have < e->n_args && st == FS_OK; have += st == FS_OK)
+    st = fs_eval(in, e->args[have], &v[have]);
+  bool numbers = false;
+  in->span = e->span;
+  if (st == FS_OK) st = check_elements(in, e, v, &numbers);
+  if (st == FS_OK)
+    st = numbers ? upload_numbers(in, e, v, out) : concat_all(in, e, v, out);
+  for (int k = 0; k < have; k++) fs_val_unref(v[k]);
+  free(v);
+  return st;
+}

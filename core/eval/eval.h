@@ -1,0 +1,156 @@
+/* eval.h - the interpreter: statements in, traced blocks out.
+ *
+ * The interpreter walks the syntax tree on the host. Operations on tensors run
+ * nothing: they append to the graph of the current statement block and give
+ * lazy handles. A block is flushed (planned, compiled, run) when it ends or when
+ * the host needs a value; every lazy handle that something still refers to is
+ * then stored.
+ *
+ *   text -> fs_interp_eval -> fs_parse -> statements -> trace -> flush -> host
+ *                                                                 callbacks
+ *
+ * One interpreter lives as long as its session. All calls from one thread.
+ * What values look like on the screen is show.h's business, files are files.h's,
+ * `:commands` are command.h's.
+ */
+#ifndef FS_EVAL_H
+#define FS_EVAL_H
+
+#include "core/eval/value.h"
+#include "core/run/run.h"
+#include "core/session.h" /* enum fs_eval_flags */
+
+struct fs_interp;
+
+/* What the session wants to hear. Any pointer may be NULL. Called in the order
+ * of the program; strings and values are borrowed for the call. */
+struct fs_interp_host {
+  void *user;
+  /* print() and the like: any bytes, not yet made safe for a terminal. */
+  void (*text)(void *user, const char *text, size_t len);
+  /* A statement without `;` gave a value, or `return` displays it. Called after
+   * its block was flushed: tensors are stored. `name` is the variable, or NULL
+   * for an expression. */
+  void (*show)(void *user, const char *name, struct fs_val v,
+               struct fs_span span);
+  /* A block was run (also one that was found in the cache): its plan, its
+   * measured times after fs_runner_sync(). Called before the shows of the
+   * block. `number` counts the blocks of the session from 1. */
+  void (*block)(void *user, struct fs_block *block, int number);
+  void (*progress)(void *user, const char *what, double done, double seconds);
+  /* A `:command` line or `?name` inside a text; the block was flushed. */
+  enum fs_status (*command)(void *user, const char *line, struct fs_span span);
+};
+
+/* Evaluates prelude.fs and the elementary functions; a mistake in these is a
+ * diagnostic in `diags` and the rest goes on. All pointers are borrowed until
+ * fs_interp_free(); *host is copied. */
+struct fs_interp *fs_interp_new(struct fs_diags *diags,
+                                struct fs_runner *runner,
+                                struct fs_target *target,
+                                const struct fs_interp_host *host);
+void fs_interp_free(struct fs_interp *in);
+
+/* Parses and runs a text. flags: enum fs_eval_flags. FS_INCOMPLETE: nothing was
+ * run. On FS_ERR_USER and FS_ERR_ENV diagnostics say what happened; statements
+ * completed before the failing one keep their effect. After FS_INTERRUPTED or
+ * FS_ERR_ENV in a running block, the assignments since that block began are
+ * undone. */
+enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
+                              const char *text, size_t len, unsigned flags);
+
+/* The same for statements that are parsed already. Keeps `arena`, in which they
+ * live: it is freed when the last function defined in it is gone. */
+enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
+                             struct fs_stmt *stmts, unsigned flags);
+
+/* Traces a text as one block without running it, hands the graph, with its
+ * outputs set, to `graph` (borrowed for the call; fs_explain_graph() takes it),
+ * and undoes all assignments. For :explain and the graph dump. */
+enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
+                                 const char *text, size_t len,
+                                 void (*graph)(void *user, struct fs_graph *g),
+                                 void *user);
+
+/* Runs what has been traced so far (nothing to do: FS_OK) and hands out pending
+ * displays. Between two fs_interp_eval() nothing is ever pending. */
+enum fs_status fs_interp_flush(struct fs_interp *in);
+
+/* After an out-of-memory jump (fs_oom_guard) out of an evaluation: forgets what
+ * was going on; variables have the values from before the running block. */
+void fs_interp_recover(struct fs_interp *in);
+
+/* Takes another target and its runner into use; every value moves there through
+ * host memory. On failure everything stays where it was. */
+enum fs_status fs_interp_retarget(struct fs_interp *in,
+                                  struct fs_runner *runner,
+                                  struct fs_target *target);
+
+/* -- variables ------------------------------------------------------------- */
+
+/* The global `name`: borrowed, valid until the next call that evaluates or
+ * defines. NULL if there is none. Builtins are no variables; functions defined
+ * by the user or the prelude are. */
+const struct fs_val *fs_interp_get(struct fs_interp *in, const char *name);
+/* Defines a global; keeps the reference of `v`. */
+void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v);
+bool fs_interp_remove(struct fs_interp *in, const char *name);
+/* Removes all user variables, user functions, declarations; restarts the random
+ * numbers. The prelude stays. */
+void fs_interp_reset(struct fs_interp *in);
+
+/* User variables and user functions in the order of their names, for :vars and
+ * completion: the k-th, or false when there are no more. from_prelude says that
+ * it was defined there. */
+struct fs_interp_var {
+  const char *name;
+  struct fs_val value; /* borrowed */
+  bool from_prelude;
+};
+bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out);
+
+/* Makes a tensor value readable with fs_tensor_download(): flushes the block if
+ * it is lazy, computes it if it is virtual. Not needed for values that came
+ * through the `show` callback. */
+enum fs_status fs_interp_force(struct fs_interp *in, struct fs_tensor *t);
+
+/* -- functions, for help and completion ------------------------------------ */
+
+struct fs_interp_doc {
+  const char *name;      /* "sqrt" */
+  const char *signature; /* "sqrt(x)", "sum(x[, dim])" */
+  const char *doc;       /* one or a few sentences */
+  const char *kind;      /* "builtin", "elementary", "function", "variable",
+                            "keyword" */
+  const struct fs_elem *elem; /* elementary: its metadata; else NULL */
+};
+/* Looks up builtins, elementary functions (also by alias), user and prelude
+ * functions, keywords. Text borrowed until the next call. */
+bool fs_interp_doc(struct fs_interp *in, const char *name,
+                   struct fs_interp_doc *out);
+/* The k-th of all builtins, elementary functions (each alias once more), then
+ * functions; false at the end. */
+bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out);
+
+/* Defines elementary functions from a text (the :elem command). */
+enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
+                              const char *text, size_t len);
+
+/* -- settings and parts ---------------------------------------------------- */
+
+/* Size of made-up `input` data where no variable n exists; 1024 at first. */
+void fs_interp_set_size(struct fs_interp *in, int64_t n);
+int64_t fs_interp_size(const struct fs_interp *in);
+void fs_interp_seed(struct fs_interp *in, int64_t seed);
+
+/* Blocks that were run have the numbers 1, 2, ...; those of the last statement
+ * that ran any have a greater number than this. */
+int fs_interp_before_last(const struct fs_interp *in);
+struct fs_diags *fs_interp_diags(struct fs_interp *in);
+struct fs_runner *fs_interp_runner(struct fs_interp *in);
+struct fs_target *fs_interp_target(struct fs_interp *in);
+/* Sends text to host->text in order with pending displays (used by print and by
+ * whoever else writes from inside an evaluation). */
+void fs_interp_text(struct fs_interp *in, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,495 @@
+/* exec.c - statements, and the interpreter's life: new, eval, run, explain. */
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "core/base/embed.h"
+#include "core/eval/interp.h"
+#include "core/lang/parse.h"
+
+/* -- assignments, displays ------------------------------------------------- */
+
+/* Shows a value in its turn; in a script that ends the block. */
+enum fs_status fs_observe(struct fs_interp *in, const char *name,
+                          struct fs_val v, struct fs_span span) {
+  if (v.kind == FS_V_NONE || in->silent) return FS_OK;
+  fs_block_show(in, name, v, span);
+  bool ends = in->script && !in->begin_depth && !in->explain;
+  return ends ? fs_interp_flush(in) : FS_OK;
+}
+
+static enum fs_status no_value(struct fs_interp *in, const struct fs_expr *e) {
+  return fs_in_error(in, e->span, "no-value", NULL, "%s gives no value",
+                     fs_in_text(in, e->span));
+}
+
+/* `_` takes a result that nobody wants. */
+static bool is_blank(const char *name) {
+  return name[0] == '_' && !name[1];
+}
+
+static enum fs_status exec_assign(struct fs_interp *in,
+                                  const struct fs_stmt *s) {
+  struct fs_val *v = fs_calloc((size_t)s->n_targets, sizeof(*v));
+  int got = 0, want = s->n_targets;
+  enum fs_status st;
+  if (want == 1) {
+    st = fs_eval(in, s->expr, &v[0]);
+    got = st == FS_OK && v[0].kind != FS_V_NONE;
+  } else if (s->expr->kind == FS_EX_CALL) {
+    st = fs_eval_call(in, s->expr, want, v, &got);
+  } else {
+    st = fs_in_error(in, s->expr->span, "wrong-count", NULL,
+                     "one value cannot be assigned to %d names", want);
+  }
+  if (st == FS_OK && got == 0) st = no_value(in, s->expr);
+  if (st == FS_OK && got < want)
+    st = fs_in_error(in, s->span, "wrong-count", NULL,
+                     "%s gives %d value%s, not %d",
+                     fs_in_text(in, s->expr->span), got, got == 1 ? "" : "s",
+                     want);
+  bool shown = !s->silent && !in->call_depth;
+  if (st != FS_OK) {
+    for (int k = 0; k < got; k++) fs_val_unref(v[k]);
+  } else {
+    for (int k = 0; k < want; k++)
+      if (!is_blank(s->targets[k].name))
+        fs_assign(in, s->targets[k].name, fs_val_ref(v[k]));
+    for (int k = 0; k < want; k++) {
+      if (shown && st == FS_OK && !is_blank(s->targets[k].name))
+        st = fs_observe(in, s->targets[k].name, v[k], s->span);
+      fs_val_unref(v[k]);
+    }
+  }
+  free(v);
+  return st;
+}
+
+static enum fs_status exec_expr(struct fs_interp *in, const struct fs_stmt *s) {
+  struct fs_val v;
+  enum fs_status st = fs_eval(in, s->expr, &v);
+  if (st != FS_OK) return st;
+  const char *name = s->expr->kind == FS_EX_NAME ? s->expr->text : NULL;
+  if (!s->silent && !in->call_depth) st = fs_observe(in, name, v, s->span);
+  fs_val_unref(v);
+  return st;
+}
+
+/* -- control flow ---------------------------------------------------------- */
+
+/* Ends the block where a loop begins and after every iteration. */
+static enum fs_status loop_edge(struct fs_interp *in, struct fs_span span) {
+  enum fs_status st = fs_poll(in, span);
+  if (st == FS_OK && !in->explain) st = fs_interp_flush(in);
+  return st;
+}
+
+static enum fs_status condition(struct fs_interp *in, const struct fs_expr *e,
+                                bool *out) {
+  struct fs_val v;
+  in->stmt = e->span; /* not the whole loop */
+  enum fs_status st = fs_eval(in, e, &v);
+  if (st != FS_OK) return st;
+  st = fs_read_bool(in, &v, e->span, out);
+  fs_val_unref(v);
+  return st;
+}
+
+static enum fs_status exec_if(struct fs_interp *in, const struct fs_stmt *s,
+                              enum fs_flow *flow) {
+  bool truth = false;
+  enum fs_status st = condition(in, s->expr, &truth);
+  if (st != FS_OK) return st;
+  return fs_exec(in, truth ? s->body : s->orelse, flow);
+}
+
+/* Whether the loop goes on after what its body did. */
+static bool goes_on(enum fs_flow *flow) {
+  if (*flow == FS_FLOW_RETURN) return false;
+  bool on = *flow != FS_FLOW_BREAK;
+  *flow = FS_FLOW_NEXT;
+  return on;
+}
+
+static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
+                                 enum fs_flow *flow) {
+  enum fs_status st = loop_edge(in, s->span);
+  for (bool on = true; st == FS_OK && on;) {
+    bool truth = false;
+    st = condition(in, s->expr, &truth);
+    if (st != FS_OK || !truth) break;
+    st = fs_exec(in, s->body, flow);
+    if (st == FS_OK) st = loop_edge(in, s->span);
+    on = goes_on(flow);
+  }
+  return st;
+}
+
+/* The k-th value (from 0) that a `for` goes through: numbers of a range, the
+ * elements of a vector, the columns of a matrix. */
+static enum fs_status loop_value(struct fs_interp *in, const struct fs_val *v,
+                                 int64_t k, struct fs_span span,
+                                 struct fs_val *out) {
+  if (v->kind == FS_V_RANGE) {
+    bool ints = v->start == floor(v->start) && v->step == floor(v->step);
+    *out = fs_val_number(v->start + (double)k * v->step, ints);
+    return FS_OK;
+  }
+  if (v->kind != FS_V_TENSOR) {
+    *out = fs_val_ref(*v);
+    return FS_OK;
+  }
+  return fs_index_column(in, v, k, span, out);
+}
+
+static int64_t loop_count(const struct fs_val *v) {
+  if (v->kind == FS_V_RANGE) return fs_range_count(v);
+  if (v->kind != FS_V_TENSOR) return 1;
+  const struct fs_shape *s = &v->tensor->shape;
+  return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
+}
+
+static void loop_progress(struct fs_interp *in, double begun, double *last,
+                          int64_t k, int64_t n) {
+  double now = fs_now();
+  if (in->call_depth || !in->host.progress || now - begun < 2 ||
+      now - *last < 0.25)
+    return;
+  *last = now;
+  in->host.progress(in->host.user, "for", (double)k / (double)n, now - begun);
+}
+
+static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
+                               enum fs_flow *flow) {
+  struct fs_val v, item;
+  in->stmt = s->expr->span;
+  enum fs_status st = fs_eval(in, s->expr, &v);
+  if (st != FS_OK) return st;
+  if (v.kind == FS_V_STRING || v.kind == FS_V_FUNCTION || v.kind == FS_V_NONE)
+    st = fs_in_error(in, s->expr->span, "wrong-type",
+                     "for instance: for k = 1:10",
+                     "a loop goes through a range or a tensor, not %s",
+                     fs_val_text(&v));
+  if (st == FS_OK) st = loop_edge(in, s->span);
+  double begun = fs_now(), last = 0;
+  int64_t n = st == FS_OK ? loop_count(&v) : 0;
+  for (int64_t k = 0; k < n && st == FS_OK; k++) {
+    st = loop_value(in, &v, k, s->expr->span, &item);
+    if (st != FS_OK) break;
+    fs_assign(in, s->targets[0].name, item);
+    st = fs_exec(in, s->body, flow);
+    if (st == FS_OK) st = loop_edge(in, s->span);
+    if (!goes_on(flow)) break;
+    loop_progress(in, begun, &last, k + 1, n);
+  }
+  fs_val_unref(v);
+  return st;
+}
+
+static enum fs_status exec_begin(struct fs_interp *in, const struct fs_stmt *s,
+                                 enum fs_flow *flow) {
+  bool edge = in->script && !in->begin_depth && !in->call_depth && !in->explain;
+  enum fs_status st = edge ? fs_interp_flush(in) : FS_OK;
+  in->begin_depth++;
+  if (st == FS_OK) st = fs_exec(in, s->body, flow);
+  in->begin_depth--;
+  if (st == FS_OK && edge) st = fs_interp_flush(in);
+  return st;
+}
+
+/* -- return ---------------------------------------------------------------- */
+
+static enum fs_status eval_results(struct fs_interp *in,
+                                   const struct fs_stmt *s) {
+  for (int k = 0; k < s->n_exprs; k++) {
+    struct fs_val v;
+    enum fs_status st = fs_eval(in, s->exprs[k], &v);
+    if (st == FS_OK && v.kind == FS_V_NONE) st = no_value(in, s->exprs[k]);
+    if (st != FS_OK) return st;
+    *FS_PUSH(&in->results) = v;
+  }
+  return FS_OK;
+}
+
+static void clear_results(struct fs_interp *in) {
+  for (int k = 0; k < in->results.len; k++) fs_val_unref(in->results.data[k]);
+  in->results.len = 0;
+}
+
+static bool is_returned(const struct fs_stmt *s, const char *name) {
+  for (int k = 0; k < s->n_exprs; k++)
+    if (s->exprs[k]->kind == FS_EX_NAME &&
+        strcmp(s->exprs[k]->text, name) == 0)
+      return true;
+  return false;
+}
+
+/* At the top level `return` names the results of a text: what else it assigned
+ * is forgotten, and the results are shown. */
+static enum fs_status return_top(struct fs_interp *in,
+                                 const struct fs_stmt *s) {
+  enum fs_status st = eval_results(in, s);
+  if (st != FS_OK) {
+    clear_results(in);
+    return st;
+  }
+  for (int i = 0; i < in->assigned.len; i++) {
+    const char *name = in->assigned.data[i];
+    const struct fs_val *v = fs_scope_find(&in->globals, name);
+    if (v && v->kind != FS_V_FUNCTION && !is_returned(s, name))
+      fs_scope_remove(&in->globals, name);
+  }
+  for (int k = 0; k < s->n_exprs; k++) {
+    const struct fs_expr *e = s->exprs[k];
+    fs_block_show(in, e->kind == FS_EX_NAME ? e->text : NULL,
+                  in->results.data[k], e->span);
+  }
+  clear_results(in);
+  return FS_OK;
+}
+
+/* -- statements ------------------------------------------------------------ */
+
+static enum fs_status exec_command(struct fs_interp *in,
+                                   const struct fs_stmt *s) {
+  int before = in->n_blocks;
+  enum fs_status st = fs_interp_flush(in);
+  if (in->n_blocks > before) in->before_last = before;
+  if (st == FS_OK && in->host.command)
+    st = in->host.command(in->host.user, s->text, s->span);
+  return st;
+}
+
+static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
+                               enum fs_flow *flow) {
+  switch (s->kind) {
+    case FS_ST_EXPR: return exec_expr(in, s);
+    case FS_ST_ASSIGN: return exec_assign(in, s);
+    case FS_ST_INDEXED: return fs_exec_indexed(in, s);
+    case FS_ST_IF: return exec_if(in, s, flow);
+    case FS_ST_WHILE: return exec_while(in, s, flow);
+    case FS_ST_FOR: return exec_for(in, s, flow);
+    case FS_ST_BREAK: *flow = FS_FLOW_BREAK; return FS_OK;
+    case FS_ST_CONTINUE: *flow = FS_FLOW_CONTINUE; return FS_OK;
+    case FS_ST_FUNCTION:
+      fs_assign(in, s->targets[0].name, fs_make_function(in, s));
+      return FS_OK;
+    case FS_ST_RETURN:
+      *flow = FS_FLOW_RETURN;
+      return in->call_depth ? eval_results(in, s) : return_top(in, s);
+    case FS_ST_BEGIN: return exec_begin(in, s, flow);
+    case FS_ST_BARRIER: fs_block_barrier(in); return FS_OK;
+    case FS_ST_IMPORT: return fs_exec_import(in, s);
+    case FS_ST_DECLARE: return fs_exec_declare(in, s);
+    case FS_ST_INPUT: return fs_exec_input(in, s);
+    case FS_ST_COMMAND: return exec_command(in, s);
+  }
+  return FS_OK;
+}
+
+/* A block that grew beyond this ends at the next statement: planning takes more
+ * than linear time. */
+enum { BLOCK_NODES = 2000 };
+
+enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
+                       enum fs_flow *flow) {
+  int last = in->n_blocks;
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    enum fs_status st = fs_poll(in, s->span);
+    if (st != FS_OK) return st;
+    int before = in->n_blocks;
+    bool open = in->graph != NULL; /* then the first block is not all its own */
+    in->before_last = last;
+    in->span = in->stmt = s->span;
+    st = exec_one(in, s, flow);
+    bool long_block = in->graph && in->graph->nodes.len > BLOCK_NODES;
+    if (st == FS_OK && long_block && !in->explain) st = fs_interp_flush(in);
+    if (in->n_blocks > before)
+      last = before + (open && in->n_blocks > before + 1);
+    in->before_last = last;
+    if (st != FS_OK || *flow != FS_FLOW_NEXT) return st;
+  }
+  return FS_OK;
+}
+
+/* -- running a text -------------------------------------------------------- */
+
+static void clear_assigned(struct fs_interp *in) {
+  for (int i = 0; i < in->assigned.len; i++) free(in->assigned.data[i]);
+  in->assigned.len = 0;
+}
+
+static void set_stack_limit(struct fs_interp *in, const char *base) {
+  struct rlimit rl;
+  size_t limit = (size_t)4 << 20;
+  if (getrlimit(RLIMIT_STACK, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY)
+    limit = FS_MIN(limit, (size_t)rl.rlim_cur / 2);
+  in->stack_base = base;
+  in->stack_limit = limit;
+}
+
+/* Runs statements and ends their block, whatever happened. */
+static enum fs_status run_block_of(struct fs_interp *in,
+                                   const struct fs_stmt *stmts) {
+  enum fs_flow flow = FS_FLOW_NEXT;
+  enum fs_status st = fs_exec(in, stmts, &flow);
+  clear_results(in);
+  if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
+    int before = in->n_blocks;
+    enum fs_status end = fs_interp_flush(in);
+    if (in->n_blocks > before) in->before_last = before;
+    return st == FS_OK ? end : st;
+  }
+  fs_block_abandon(in);
+  return st;
+}
+
+enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
+                             struct fs_stmt *stmts, unsigned flags) {
+  char base;
+  bool nested = in->running, script = in->script, silent = in->silent;
+  int begin_depth = in->begin_depth;
+  struct fs_span stmt = in->stmt, span = in->span;
+  if (!nested) {
+    set_stack_limit(in, &base);
+    clear_assigned(in);
+  }
+  struct fs_unit *unit = fs_unit_new(arena);
+  *FS_PUSH(&in->units) = unit;
+  in->running = true;
+  in->script = flags & FS_EVAL_SCRIPT;
+  in->silent = flags & FS_EVAL_SILENT;
+  in->begin_depth = 0;
+  enum fs_status st = run_block_of(in, stmts);
+  in->units.len--;
+  fs_unit_unref(unit);
+  in->running = nested;
+  in->script = script;
+  in->silent = silent;
+  in->begin_depth = begin_depth;
+  in->stmt = stmt;
+  in->span = span;
+  return st;
+}
+
+enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
+                              const char *text, size_t len, unsigned flags) {
+  uint32_t source = fs_source_add(in->diags, name, text, len);
+  struct fs_arena *arena = fs_arena_new();
+  struct fs_stmt *stmts = NULL;
+  enum fs_status st = fs_parse(in->diags, arena, source, &stmts);
+  if (st == FS_OK) return fs_interp_run(in, arena, stmts, flags);
+  fs_arena_free(arena);
+  return st;
+}
+
+enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
+                                 const char *text, size_t len,
+                                 void (*graph)(void *user, struct fs_graph *g),
+                                 void *user) {
+  int64_t stream = in->stream;
+  in->explain = graph;
+  in->explain_user = user;
+  enum fs_status st =
+      fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK | FS_EVAL_SILENT);
+  in->explain = NULL;
+  in->stream = stream;
+  return st;
+}
+
+/* -- life ------------------------------------------------------------------ */
+
+static void load_prelude(struct fs_interp *in) {
+  const char *text = fs_embedded_text("prelude.fs");
+  if (!text) return;
+  in->loading_prelude = true;
+  in->scope = &in->prelude;
+  fs_interp_eval(in, "prelude.fs", text, strlen(text),
+                 FS_EVAL_SCRIPT | FS_EVAL_SILENT);
+  in->scope = &in->globals;
+  in->loading_prelude = false;
+}
+
+struct fs_interp *fs_interp_new(struct fs_diags *diags,
+                                struct fs_runner *runner,
+                                struct fs_target *target,
+                                const struct fs_interp_host *host) {
+  struct fs_interp *in = fs_calloc(1, sizeof(*in));
+  in->diags = diags;
+  in->runner = runner;
+  in->target = target;
+  if (host) in->host = *host;
+  in->prelude.prelude = true;
+  in->scope = &in->globals;
+  in->size = 1024;
+  in->seed = 1;
+  in->elem_arena = fs_arena_new();
+  fs_load_elems(in);
+  load_prelude(in);
+  return in;
+}
+
+static void clear_declared(struct fs_interp *in) {
+  for (int i = 0; i < in->declared.len; i++) free(in->declared.data[i].name);
+  in->declared.len = 0;
+}
+
+void fs_interp_reset(struct fs_interp *in) {
+  fs_block_abandon(in);
+  fs_scope_clear(&in->globals);
+  clear_declared(in);
+  fs_interp_seed(in, 1);
+}
+
+void fs_interp_free(struct fs_interp *in) {
+  if (!in) return;
+  fs_interp_reset(in);
+  fs_scope_clear(&in->prelude);
+  clear_assigned(in);
+  clear_results(in);
+  FS_VEC_FREE(&in->declared);
+  FS_VEC_FREE(&in->assigned);
+  FS_VEC_FREE(&in->results);
+  FS_VEC_FREE(&in->elems);
+  FS_VEC_FREE(&in->units);
+  FS_VEC_FREE(&in->handles);
+  FS_VEC_FREE(&in->inputs);
+  FS_VEC_FREE(&in->undo);
+  FS_VEC_FREE(&in->pending);
+  FS_VEC_FREE(&in->index_end);
+  FS_VEC_FREE(&in->importing);
+  fs_str_free(&in->doc_text);
+  fs_arena_free(in->elem_arena);
+  free(in);
+}
+
+/* -- settings and parts ---------------------------------------------------- */
+
+void fs_interp_set_size(struct fs_interp *in, int64_t n) {
+  in->size = n;
+}
+
+int64_t fs_interp_size(const struct fs_interp *in) {
+  return in->size;
+}
+
+void fs_interp_seed(struct fs_interp *in, int64_t seed) {
+  in->seed = seed;
+  in->stream = 0;
+}
+
+int fs_interp_before_last(const struct fs_interp *in) {
+  return in->before_last;
+}
+
+struct fs_diags *fs_interp_diags(struct fs_interp *in) {
+  return in->diags;
+}
+
+struct fs_runner *fs_interp_runner(struct fs_interp *in) {
+  return in->runner;
+}
+
+struct fs_target *fs_interp_target(struct fs_interp *in) {
+  return in->target;
+}

@@ -1,0 +1,637 @@
+/* files_io.c - what all file formats share: a bounded reader that can unpack,
+ * an atomic writer, error sentences, memory for array data, and the choice of
+ * the format by the file's ending. Knows nothing of the interpreter. */
+#include "core/eval/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* -- errors and memory ------------------------------------------------------- */
+
+enum fs_status fs_file_error(const struct fs_file_ctx *ctx, const char *hint,
+                             const char *fmt, ...) {
+  struct fs_str text = {0};
+  fs_str_puts(&text, ctx->saving ? "cannot save " : "cannot load ");
+  fs_str_put_safe(&text, ctx->path, strlen(ctx->path));
+  fs_str_puts(&text, ": ");
+  va_list args;
+  va_start(args, fmt);
+  fs_str_vprintf(&text, fmt, args);
+  va_end(args);
+  enum fs_status st =
+      fs_error(ctx->diags, ctx->span, ctx->saving ? "file-save" : "file-load",
+               hint, "%s", fs_str_text(&text));
+  fs_str_free(&text);
+  return st;
+}
+
+/* The machine's failures (disk full, I/O error) rather than the file's. */
+static enum fs_status system_error(const struct fs_file_ctx *ctx, int error) {
+  struct fs_str text = {0};
+  fs_str_put_safe(&text, ctx->path, strlen(ctx->path));
+  enum fs_status st = fs_env_error(
+      ctx->diags, "file-system", NULL, "cannot %s %s: %s",
+      ctx->saving ? "save" : "load", fs_str_text(&text), strerror(error));
+  fs_str_free(&text);
+  return st;
+}
+
+static enum fs_status open_error(const struct fs_file_ctx *ctx, int error) {
+  switch (error) {
+    case ENOENT:
+      return fs_file_error(ctx, NULL,
+                           ctx->saving ? "there is no such folder"
+                                       : "there is no such file");
+    case EACCES: case EPERM:
+      return fs_file_error(ctx, NULL, "permission denied");
+    case ENOTDIR:
+      return fs_file_error(ctx, NULL, "a part of the path is not a folder");
+    case ENAMETOOLONG: return fs_file_error(ctx, NULL, "the name is too long");
+    case ELOOP: return fs_file_error(ctx, NULL, "too many symbolic links");
+    case EISDIR: return fs_file_error(ctx, NULL, "it is a folder");
+    case ENXIO: case ENODEV:
+      return fs_file_error(ctx, NULL, "it is not a regular file");
+    default: return system_error(ctx, error);
+  }
+}
+
+/* Bytes of memory that can be taken without swapping; -1 if unknown. */
+static int64_t memory_available(void) {
+  FILE *f = fopen("/proc/meminfo", "re");
+  if (!f) return -1;
+  char line[128];
+  long long kib = -1;
+  while (fgets(line, sizeof line, f))
+    if (sscanf(line, "MemAvailable: %lld kB", &kib) == 1) break;
+  fclose(f);
+  return kib < 0 ? -1 : (int64_t)kib * 1024;
+}
+
+enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
+                             void **out) {
+  enum { SMALL = 16 << 20 };
+  int64_t free_bytes = bytes > SMALL ? memory_available() : -1;
+  bool fits = bytes >= 0 && (uint64_t)bytes <= (uint64_t)PTRDIFF_MAX &&
+              (free_bytes < 0 || bytes <= free_bytes);
+  *out = fits ? malloc(bytes ? (size_t)bytes : 1) : NULL;
+  if (*out) return FS_OK;
+  struct fs_str path = {0}, need = {0};
+  fs_str_put_safe(&path, ctx->path, strlen(ctx->path));
+  fs_str_put_bytes(&need, (double)bytes);
+  enum fs_status st = fs_env_error(
+      ctx->diags, "out-of-memory", NULL,
+      "cannot %s %s: it needs %s of memory, which is more than is free",
+      ctx->saving ? "save" : "load", fs_str_text(&path), fs_str_text(&need));
+  fs_str_free(&path);
+  fs_str_free(&need);
+  return st;
+}
+
+bool fs_file_number(const char *text, size_t len, double *out) {
+  static locale_t c_locale;
+  if (!c_locale) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  char copy[512];
+  if (!len || len >= sizeof copy) return false;
+  for (size_t i = 0; i < len; i++)
+    if (!text[i] || text[i] == 'x' || text[i] == 'X' || text[i] == ' ')
+      return false;
+  memcpy(copy, text, len);
+  copy[len] = 0;
+  char *end;
+  *out = strtod_l(copy, &end, c_locale);
+  return end == copy + len;
+}
+
+void fs_arrays_free(struct fs_arrays *arrays) {
+  for (int i = 0; i < arrays->list.len; i++) {
+    free(arrays->list.data[i].name);
+    free(arrays->list.data[i].data);
+  }
+  FS_VEC_FREE(&arrays->list);
+}
+
+/* -- the bounded reader ------------------------------------------------------ */
+
+struct inflate_state {
+  z_stream z;
+  unsigned char in[64 << 10];
+};
+
+enum fs_status fs_reader_open(const struct fs_file_ctx *ctx,
+                              struct fs_reader *r) {
+  *r = (struct fs_reader){.ctx = ctx, .fd = -1};
+  /* O_NONBLOCK: opening a FIFO or a terminal line must not wait. */
+  r->fd = open(ctx->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (r->fd < 0) return open_error(ctx, errno);
+  struct stat st;
+  enum fs_status status = FS_OK;
+  void *buf = NULL;
+  if (fstat(r->fd, &st))
+    status = system_error(ctx, errno);
+  else if (!S_ISREG(st.st_mode))
+    status = open_error(ctx, S_ISDIR(st.st_mode) ? EISDIR : ENXIO);
+  else
+    status = fs_file_alloc(ctx, FS_READER_BUF, &buf);
+  if (status) {
+    fs_reader_close(r);
+    return status;
+  }
+  r->buf = buf;
+  r->size = st.st_size;
+  r->end = r->left = r->size;
+  return FS_OK;
+}
+
+static void inflate_stop(struct fs_reader *r) {
+  if (!r->inflate) return;
+  inflateEnd(&((struct inflate_state *)r->inflate)->z);
+  free(r->inflate);
+  r->inflate = NULL;
+}
+
+void fs_reader_close(struct fs_reader *r) {
+  inflate_stop(r);
+  if (r->fd >= 0) close(r->fd);
+  free(r->buf);
+  r->fd = -1;
+  r->buf = NULL;
+}
+
+void fs_reader_seek(struct fs_reader *r, int64_t pos, int64_t end) {
+  inflate_stop(r);
+  r->pos = pos;
+  r->end = end;
+  r->left = end - pos;
+  r->buf_at = r->buf_len = 0;
+  r->crc = 0;
+}
+
+enum fs_status fs_reader_inflate(struct fs_reader *r, int64_t pos, int64_t end,
+                                 int64_t size) {
+  fs_reader_seek(r, pos, end);
+  void *memory;
+  enum fs_status st =
+      fs_file_alloc(r->ctx, sizeof(struct inflate_state), &memory);
+  if (st) return st;
+  struct inflate_state *s = memory;
+  memset(&s->z, 0, sizeof s->z);
+  if (inflateInit2(&s->z, -MAX_WBITS) != Z_OK) { /* raw, as zip has it */
+    free(s);
+    return system_error(r->ctx, ENOMEM);
+  }
+  r->inflate = s;
+  r->left = size;
+  return FS_OK;
+}
+
+/* Fetches up to `len` bytes of the file itself. */
+static enum fs_status fetch(struct fs_reader *r, void *out, size_t len,
+                            size_t *got) {
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  size_t want = (size_t)FS_MIN((int64_t)len, r->end - r->pos);
+  ssize_t n;
+  do n = pread(r->fd, out, want, r->pos);
+  while (n < 0 && errno == EINTR);
+  if (n < 0) return system_error(r->ctx, errno);
+  if (!n) return fs_file_error(r->ctx, NULL, "the file ends early");
+  r->pos += n;
+  *got = (size_t)n;
+  return FS_OK;
+}
+
+static enum fs_status unpack(struct fs_reader *r, void *out, size_t len,
+                             size_t *got) {
+  struct inflate_state *s = r->inflate;
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  s->z.next_out = out;
+  s->z.avail_out = (uInt)FS_MIN(len, (size_t)1 << 30);
+  uInt asked = s->z.avail_out;
+  while (s->z.avail_out == asked) {
+    if (!s->z.avail_in && r->pos < r->end) {
+      size_t n;
+      enum fs_status st = fetch(r, s->in, sizeof s->in, &n);
+      if (st) return st;
+      s->z.next_in = s->in;
+      s->z.avail_in = (uInt)n;
+    }
+    int rc = inflate(&s->z, Z_NO_FLUSH);
+    if (s->z.avail_out != asked) break;
+    if (rc == Z_STREAM_END || (rc == Z_BUF_ERROR && r->pos >= r->end))
+      return fs_file_error(r->ctx, NULL,
+                           "the packed data ends before its declared size");
+    if (rc != Z_OK && rc != Z_BUF_ERROR)
+      return fs_file_error(r->ctx, NULL, "the packed data is damaged");
+  }
+  *got = asked - s->z.avail_out;
+  return FS_OK;
+}
+
+static enum fs_status produce(struct fs_reader *r, void *out, size_t len,
+                              size_t *got) {
+  return r->inflate ? unpack(r, out, len, got) : fetch(r, out, len, got);
+}
+
+static void give(struct fs_reader *r, const void *data, size_t len) {
+  if (r->checked) r->crc = (uint32_t)crc32_z(r->crc, data, len);
+  r->left -= (int64_t)len;
+}
+
+/* Fills the empty buffer with some of what is left (left > 0). */
+static enum fs_status refill(struct fs_reader *r) {
+  r->buf_at = r->buf_len = 0;
+  size_t want = (size_t)FS_MIN((int64_t)FS_READER_BUF, r->left);
+  return produce(r, r->buf, want, &r->buf_len);
+}
+
+enum fs_status fs_reader_get(struct fs_reader *r, void *out, size_t len) {
+  unsigned char *to = out;
+  if ((uint64_t)len > (uint64_t)FS_MAX(r->left, 0))
+    return fs_file_error(r->ctx, NULL, "the file ends early");
+  while (len) {
+    enum fs_status st = FS_OK;
+    size_t n = FS_MIN(len, r->buf_len - r->buf_at);
+    if (n) {
+      memcpy(to, r->buf + r->buf_at, n);
+      r->buf_at += n;
+    } else if (len >= FS_READER_BUF) {
+      st = produce(r, to, FS_MIN(len, (size_t)64 << 20), &n);
+    } else {
+      st = refill(r);
+    }
+    if (st) return st;
+    give(r, to, n);
+    to += n;
+    len -= n;
+  }
+  return FS_OK;
+}
+
+static enum fs_status line_append(struct fs_reader *r, struct fs_line *line,
+                                  const void *text, size_t len, size_t max) {
+  size_t have = (size_t)line->len;
+  if (have + len > max)
+    return fs_file_error(r->ctx, NULL, "line %lld has more than %zu bytes",
+                         (long long)line->number, max);
+  if (have + len + 1 > line->cap) {
+    size_t cap = FS_MAX(2 * line->cap, have + len + 1);
+    char *grown = realloc(line->text, cap);
+    if (!grown) return system_error(r->ctx, ENOMEM);
+    line->text = grown;
+    line->cap = cap;
+  }
+  memcpy(line->text + have, text, len);
+  line->len += (int64_t)len;
+  line->text[line->len] = 0;
+  return FS_OK;
+}
+
+enum fs_status fs_reader_line(struct fs_reader *r, struct fs_line *line,
+                              size_t max) {
+  line->number++;
+  line->len = 0;
+  if (r->left <= 0) {
+    line->len = -1;
+    return FS_OK;
+  }
+  enum fs_status st = line_append(r, line, "", 0, max);
+  bool ended = false;
+  while (!st && !ended && r->left > 0) {
+    if (r->buf_at == r->buf_len && (st = refill(r))) break;
+    const unsigned char *at = r->buf + r->buf_at;
+    size_t have = r->buf_len - r->buf_at;
+    const unsigned char *nl = memchr(at, '\n', have);
+    size_t n = nl ? (size_t)(nl - at) : have;
+    st = line_append(r, line, at, n, max);
+    ended = nl != NULL;
+    r->buf_at += n + ended;
+    give(r, at, n + ended);
+  }
+  while (!st && line->len && line->text[line->len - 1] == '\r')
+    line->text[--line->len] = 0;
+  return st;
+}
+
+/* -- the atomic writer ------------------------------------------------------- */
+
+enum { WRITER_BUF = 256 << 10 };
+
+/* The file to replace: a symbolic link stays, what it points to is replaced. */
+static char *final_path(const char *path) {
+  char *real = realpath(path, NULL);
+  return real ? real : strdup(path);
+}
+
+static char *temp_beside(const char *path) {
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+    random = fs_hash(path, strlen(path), (uint64_t)(fs_now() * 1e9));
+  const char *slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash - path) + 1 : 0;
+  char *temp = NULL;
+  if (asprintf(&temp, "%.*s.fusible-%016llx.tmp", folder, path,
+               (unsigned long long)random) < 0)
+    return NULL;
+  return temp;
+}
+
+/* Opens the temporary file with the permissions that the final one will have. */
+static enum fs_status writer_create(struct fs_writer *w, const char *path) {
+  struct stat old;
+  bool exists = !stat(path, &old);
+  if (exists && !S_ISREG(old.st_mode))
+    return open_error(w->ctx, S_ISDIR(old.st_mode) ? EISDIR : ENXIO);
+  for (int attempt = 0; attempt < 8 && w->fd < 0; attempt++) {
+    free(w->temp);
+    w->temp = temp_beside(path);
+    if (!w->temp) return system_error(w->ctx, ENOMEM);
+    w->fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (w->fd < 0 && errno != EEXIST) return open_error(w->ctx, errno);
+  }
+  if (w->fd < 0) return open_error(w->ctx, EEXIST);
+  if (exists && fchmod(w->fd, old.st_mode & 0777))
+    return system_error(w->ctx, errno);
+  return FS_OK;
+}
+
+enum fs_status fs_writer_open(const struct fs_file_ctx *ctx,
+                              struct fs_writer *w) {
+  *w = (struct fs_writer){.ctx = ctx, .fd = -1};
+  void *buf = NULL;
+  enum fs_status st = fs_file_alloc(ctx, WRITER_BUF, &buf);
+  if (st) return st;
+  w->buf = buf;
+  char *path = final_path(ctx->path);
+  st = path ? writer_create(w, path) : system_error(ctx, ENOMEM);
+  free(path);
+  if (st) fs_writer_drop(w);
+  return st;
+}
+
+static enum fs_status write_all(struct fs_writer *w, const void *data,
+                                size_t len) {
+  const char *from = data;
+  while (len) {
+    if (fs_interrupted()) return FS_INTERRUPTED;
+    ssize_t n = write(w->fd, from, FS_MIN(len, (size_t)64 << 20));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(w->ctx, errno);
+    from += n;
+    len -= (size_t)n;
+  }
+  return FS_OK;
+}
+
+static enum fs_status writer_flush(struct fs_writer *w) {
+  size_t len = w->buf_len;
+  w->buf_len = 0;
+  return write_all(w, w->buf, len);
+}
+
+enum fs_status fs_writer_put(struct fs_writer *w, const void *data,
+                             size_t len) {
+  w->crc = (uint32_t)crc32_z(w->crc, data, len);
+  w->pos += (int64_t)len;
+  enum fs_status st = FS_OK;
+  if (w->buf_len + len > WRITER_BUF) st = writer_flush(w);
+  if (st) return st;
+  if (len > WRITER_BUF) return write_all(w, data, len);
+  if (len) memcpy(w->buf + w->buf_len, data, len);
+  w->buf_len += len;
+  return FS_OK;
+}
+
+enum fs_status fs_writer_patch(struct fs_writer *w, int64_t pos,
+                               const void *data, size_t len) {
+  enum fs_status st = writer_flush(w);
+  const char *from = data;
+  while (!st && len) {
+    ssize_t n = pwrite(w->fd, from, len, pos);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(w->ctx, errno);
+    from += n;
+    pos += n;
+    len -= (size_t)n;
+  }
+  return st;
+}
+
+void fs_writer_drop(struct fs_writer *w) {
+  if (w->fd >= 0) {
+    close(w->fd);
+    unlink(w->temp);
+  }
+  w->fd = -1;
+  free(w->temp);
+  free(w->buf);
+  w->temp = NULL;
+  w->buf = NULL;
+}
+
+/* Makes the renaming itself survive a power cut. Not every file system can. */
+static void sync_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)FS_MAX(slash - path, 1))
+                       : strdup(".");
+  int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  free(folder);
+}
+
+enum fs_status fs_writer_commit(struct fs_writer *w) {
+  enum fs_status st = writer_flush(w);
+  if (!st && fsync(w->fd)) st = system_error(w->ctx, errno);
+  char *path = final_path(w->ctx->path);
+  if (!st && !path) st = system_error(w->ctx, ENOMEM);
+  if (!st && rename(w->temp, path)) st = open_error(w->ctx, errno);
+  if (!st) {
+    sync_folder(path);
+    close(w->fd); /* nothing left to remove */
+    w->fd = -1;
+  }
+  free(path);
+  fs_writer_drop(w);
+  return st;
+}
+
+/* -- pieces of a source in row-major order ----------------------------------- */
+
+struct piece_walk {
+  const struct fs_file_ctx *ctx;
+  const struct fs_array_source *source;
+  int64_t inner[FS_MAX_RANK + 1]; /* elements of one index of dimension k-1 */
+  int64_t first[FS_MAX_RANK], count[FS_MAX_RANK], budget;
+  void *buf;
+  fs_piece_fn *sink;
+  void *user;
+};
+
+static enum fs_status piece(struct piece_walk *w, int64_t elements) {
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  enum fs_status st = w->source->box(w->source->user, w->first, w->count,
+                                     w->buf, w->ctx->diags);
+  return st ? st : w->sink(w->user, w->buf, elements);
+}
+
+/* Walks dimension k: whole runs of indexes if several fit, else one by one. */
+static enum fs_status walk_pieces(struct piece_walk *w, int k) {
+  if (k == w->source->shape.rank) return piece(w, 1);
+  int64_t n = w->source->shape.dim[k], below = w->inner[k + 1];
+  int64_t step = FS_MAX(w->budget / FS_MAX(below, 1), 1);
+  bool whole = below <= w->budget;
+  enum fs_status st = FS_OK;
+  for (int64_t at = 0; at < n && !st; at += w->count[k]) {
+    w->first[k] = at;
+    w->count[k] = whole ? FS_MIN(step, n - at) : 1;
+    st = whole ? piece(w, w->count[k] * below) : walk_pieces(w, k + 1);
+    for (int j = k + 1; j < w->source->shape.rank; j++) {
+      w->first[j] = 0;
+      w->count[j] = w->source->shape.dim[j];
+    }
+  }
+  return st;
+}
+
+enum fs_status fs_source_each(const struct fs_file_ctx *ctx,
+                              const struct fs_array_source *source,
+                              fs_piece_fn *sink, void *user) {
+  enum { PIECE = 4 << 20 };
+  struct piece_walk w = {.ctx = ctx, .source = source, .sink = sink,
+                         .user = user};
+  int rank = source->shape.rank;
+  w.budget = PIECE / (int64_t)fs_dtype_size(source->dtype);
+  w.inner[rank] = 1;
+  for (int k = rank - 1; k >= 0; k--) {
+    w.inner[k] = w.inner[k + 1] * source->shape.dim[k];
+    w.count[k] = source->shape.dim[k];
+  }
+  if (!w.inner[0]) return FS_OK;
+  enum fs_status st = fs_file_alloc(ctx, PIECE, &w.buf);
+  if (!st) st = walk_pieces(&w, 0);
+  free(w.buf);
+  return st;
+}
+
+/* -- the format by the ending ------------------------------------------------ */
+
+enum format { NPY, NPZ, MTX, CSV, UNKNOWN };
+static const char *const endings[] = {".npy", ".npz", ".mtx", ".csv"};
+
+static enum format format_of(const char *path) {
+  size_t len = strlen(path);
+  for (size_t k = 0; k < FS_LEN(endings); k++)
+    if (len > 4 && !strcasecmp(path + len - 4, endings[k]))
+      return (enum format)k;
+  return UNKNOWN;
+}
+
+bool fs_file_is_loadable(const char *text) {
+  return format_of(text) != UNKNOWN;
+}
+
+static enum fs_status unknown_format(const struct fs_file_ctx *ctx) {
+  return fs_file_error(ctx, "name it .npy, .npz, .mtx or .csv",
+                       "the name does not end in a known file type");
+}
+
+/* "data/A.npy" gives "A". */
+static char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  return fs_strndup(name, strlen(name) - 4);
+}
+
+static enum fs_status read_format(struct fs_reader *r, enum format format,
+                                  const char *member, struct fs_arrays *out) {
+  if (format == NPZ) return fs_npz_read(r, member, out);
+  char *name = base_name(r->ctx->path);
+  struct fs_array *a = FS_PUSH(&out->list);
+  *a = (struct fs_array){.name = name};
+  return format == NPY   ? fs_npy_read(r, a)
+         : format == MTX ? fs_mtx_read(r, a)
+                         : fs_csv_read(r, a);
+}
+
+enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx, const char *member,
+                              struct fs_arrays *out) {
+  *out = (struct fs_arrays){0};
+  enum format format = format_of(ctx->path);
+  if (format == UNKNOWN) return unknown_format(ctx);
+  if (member && format != NPZ)
+    return fs_file_error(ctx, NULL, "only .npz files have members");
+  struct fs_reader r;
+  enum fs_status st = fs_reader_open(ctx, &r);
+  if (st) return st;
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  if (setjmp(out_of_memory)) {
+    fs_oom_guard(old);
+    fs_reader_close(&r);
+    fs_oom_raise();
+  }
+  st = read_format(&r, format, member, out);
+  fs_oom_guard(old);
+  fs_reader_close(&r);
+  if (st) fs_arrays_free(out);
+  return st;
+}
+
+static enum fs_status check_sources(const struct fs_file_ctx *ctx,
+                                    enum format format, int n,
+                                    const struct fs_array_source *sources) {
+  if (format == UNKNOWN) return unknown_format(ctx);
+  if (n < 1) return fs_file_error(ctx, NULL, "there is nothing to save");
+  if (format != NPZ && n > 1)
+    return fs_file_error(ctx, "save them as .npz",
+                         "a %s file holds one array, not %d", endings[format],
+                         n);
+  if ((format == MTX || format == CSV) && sources[0].shape.rank > 2)
+    return fs_file_error(ctx, "save it as .npy",
+                         "a %s file holds matrices, this value has %d "
+                         "dimensions",
+                         endings[format], sources[0].shape.rank);
+  return FS_OK;
+}
+
+static enum fs_status write_format(struct fs_writer *w, enum format format,
+                                   int n,
+                                   const struct fs_array_source *sources) {
+  switch (format) {
+    case NPY: return fs_npy_write(w, sources);
+    case NPZ: return fs_npz_write(w, n, sources);
+    case MTX: return fs_mtx_write(w, sources);
+    default: return fs_csv_write(w, sources);
+  }
+}
+
+enum fs_status fs_arrays_save(const struct fs_file_ctx *ctx, int n,
+                              const struct fs_array_source *sources) {
+  enum format format = format_of(ctx->path);
+  enum fs_status st = check_sources(ctx, format, n, sources);
+  struct fs_writer w;
+  if (!st) st = fs_writer_open(ctx, &w);
+  if (st) return st;
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  if (setjmp(out_of_memory)) { /* no half-written file stays */
+    fs_oom_guard(old);
+    fs_writer_drop(&w);
+    fs_oom_raise();
+  }
+  st = write_format(&w, format, n, sources);
+  if (!st) st = fs_writer_commit(&w);
+  else fs_writer_drop(&w);
+  fs_oom_guard(old);
+  return st;
+}

@@ -1,0 +1,191 @@
+/* files_value.c - files and the values of the language: host arrays are uploaded
+ * on loading; on saving, tensors are computed if need be and fetched from the
+ * device piece by piece. */
+#include "core/eval/files.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/eval/interp.h"
+
+void fs_file_vars_free(struct fs_file_vars *vars) {
+  for (int k = 0; k < vars->list.len; k++) {
+    free(vars->list.data[k].name);
+    fs_val_unref(vars->list.data[k].value);
+  }
+  FS_VEC_FREE(&vars->list);
+}
+
+/* -- loading ----------------------------------------------------------------- */
+
+static enum fs_status upload(struct fs_interp *in,
+                             const struct fs_file_ctx *ctx,
+                             const struct fs_array *a, struct fs_val *out) {
+  struct fs_tensor *t;
+  if (fs_shape_count(&a->shape) == 0)
+    return fs_file_error(ctx, NULL, "the array is %s, and a tensor needs at "
+                         "least one element", fs_shape_text(&a->shape));
+  enum fs_status st = fs_tensor_upload(fs_interp_target(in), a->dtype,
+                                       &a->shape, a->data, &t,
+                                       fs_interp_diags(in));
+  if (!st) *out = fs_val_tensor(t);
+  return st;
+}
+
+/* A relative path that leads nowhere from the current folder is taken from the
+ * folder of the script that the span is in. Given. */
+static char *find_file(struct fs_interp *in, const char *path,
+                       struct fs_span span) {
+  const struct fs_source *src =
+      span.source ? fs_source_get(fs_interp_diags(in), span.source) : NULL;
+  const char *slash = src ? strrchr(src->name, '/') : NULL;
+  if (slash && path[0] != '/' && access(path, F_OK)) {
+    struct fs_str beside = {0};
+    fs_str_put(&beside, src->name, (size_t)(slash - src->name) + 1);
+    fs_str_puts(&beside, path);
+    if (!access(fs_str_text(&beside), F_OK)) return beside.data;
+    fs_str_free(&beside);
+  }
+  return fs_strdup(path);
+}
+
+enum fs_status fs_file_load_all(struct fs_interp *in, const char *path,
+                                struct fs_span span,
+                                struct fs_file_vars *out) {
+  char *found = find_file(in, path, span);
+  struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
+  struct fs_arrays arrays;
+  *out = (struct fs_file_vars){0};
+  enum fs_status st = fs_arrays_load(&ctx, NULL, &arrays);
+  if (st) arrays = (struct fs_arrays){0};
+  for (int k = 0; k < arrays.list.len && !st; k++) {
+    struct fs_array *a = &arrays.list.data[k];
+    struct fs_val v;
+    st = upload(in, &ctx, a, &v);
+    if (st) break;
+    *FS_PUSH(&out->list) = (struct fs_file_var){a->name, v};
+    a->name = NULL;
+    free(a->data); /* early: one array on the host at a time is enough */
+    a->data = NULL;
+  }
+  fs_arrays_free(&arrays);
+  free(found);
+  if (st) fs_file_vars_free(out);
+  return st;
+}
+
+static enum fs_status several(const struct fs_file_ctx *ctx,
+                              const struct fs_arrays *arrays) {
+  struct fs_str hint = {0};
+  fs_str_puts(&hint, "load(file, name) takes one of");
+  for (int k = 0; k < arrays->list.len && k < 12; k++) {
+    const char *name = arrays->list.data[k].name;
+    fs_str_puts(&hint, k ? ", " : " ");
+    fs_str_put_safe(&hint, name, FS_MIN(strlen(name), 40));
+  }
+  enum fs_status st = fs_file_error(ctx, fs_str_text(&hint),
+                                    "it holds %d arrays", arrays->list.len);
+  fs_str_free(&hint);
+  return st;
+}
+
+enum fs_status fs_file_load(struct fs_interp *in, const char *path,
+                            const char *member, struct fs_span span,
+                            struct fs_val *out) {
+  char *found = find_file(in, path, span);
+  struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
+  struct fs_arrays arrays;
+  enum fs_status st = fs_arrays_load(&ctx, member, &arrays);
+  if (!st) {
+    st = arrays.list.len == 1 ? upload(in, &ctx, &arrays.list.data[0], out)
+                              : several(&ctx, &arrays);
+    fs_arrays_free(&arrays);
+  }
+  free(found);
+  return st;
+}
+
+/* -- saving ------------------------------------------------------------------ */
+
+static enum fs_status tensor_box(void *user, const int64_t *first,
+                                 const int64_t *count, void *out,
+                                 struct fs_diags *d) {
+  return fs_tensor_download(user, first, count, out, d);
+}
+
+/* Host values as arrays: numbers and bools of rank 0, ranges of rank 1. */
+static enum fs_status host_box(void *user, const int64_t *first,
+                               const int64_t *count, void *out,
+                               struct fs_diags *d) {
+  const struct fs_val *v = user;
+  (void)d;
+  if (v->kind == FS_V_BOOL) *(unsigned char *)out = v->number != 0;
+  if (v->kind == FS_V_NUMBER && v->is_int)
+    *(int64_t *)out = (int64_t)v->number;
+  if (v->kind == FS_V_NUMBER && !v->is_int) *(double *)out = v->number;
+  for (int64_t i = 0; v->kind == FS_V_RANGE && i < count[0]; i++)
+    ((double *)out)[i] = v->start + v->step * (double)(first[0] + i);
+  return FS_OK;
+}
+
+static enum fs_status tensor_source(struct fs_interp *in,
+                                    const struct fs_file_ctx *ctx,
+                                    struct fs_tensor *t,
+                                    struct fs_array_source *s) {
+  enum fs_status st = fs_interp_force(in, t);
+  s->dtype = t->dtype;
+  s->shape = t->shape;
+  s->box = tensor_box;
+  s->user = t;
+  if (!st && t->dtype == FS_BF16)
+    fs_warn(ctx->diags, ctx->span, "saved-as-f32", NULL,
+            "bf16 has no name in these files: %s is saved as f32", s->name);
+  return st;
+}
+
+static enum fs_status make_source(struct fs_interp *in,
+                                  const struct fs_file_ctx *ctx,
+                                  const struct fs_val *v,
+                                  struct fs_array_source *s) {
+  s->shape = (struct fs_shape){0};
+  s->box = host_box;
+  s->user = (void *)(uintptr_t)v;
+  switch (v->kind) {
+    case FS_V_TENSOR: return tensor_source(in, ctx, v->tensor, s);
+    case FS_V_NUMBER:
+      s->dtype = v->is_int && v->number >= -9e18 && v->number <= 9e18 ? FS_I64
+                                                                    : FS_F64;
+      return FS_OK;
+    case FS_V_BOOL: s->dtype = FS_BOOL; return FS_OK;
+    case FS_V_RANGE:
+      s->dtype = FS_F64;
+      s->shape.rank = 1;
+      s->shape.dim[0] = fs_range_count(v);
+      return FS_OK;
+    default:
+      return fs_file_error(ctx, NULL, "%s is a %s, and only arrays and numbers "
+                           "can be saved",
+                           s->name,
+                           v->kind == FS_V_STRING ? "string" : "function");
+  }
+}
+
+enum fs_status fs_file_save(struct fs_interp *in, const char *path,
+                            struct fs_span span, int n,
+                            const char *const *names,
+                            const struct fs_val *values) {
+  struct fs_file_ctx ctx = {fs_interp_diags(in), span, path, true};
+  struct fs_array_source *sources =
+      fs_calloc((size_t)FS_MAX(n, 1), sizeof(*sources));
+  char(*made_up)[16] = fs_calloc((size_t)FS_MAX(n, 1), sizeof(*made_up));
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < n && !st; k++) {
+    snprintf(made_up[k], sizeof made_up[k], "arr_%d", k);
+    sources[k].name = names && names[k] ? names[k] : made_up[k];
+    st = make_source(in, &ctx, &values[k], &sources[k]);
+  }
+  if (!st) st = fs_arrays_save(&ctx, n, sources);
+  free(sources);
+  free(made_up);
+  return st;
+}

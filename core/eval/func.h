@@ -1,0 +1,66 @@
+/* func.h - functions as values: user functions, lambdas, builtins, elementary
+ * functions. Reference counted, so closures and tables can share them. */
+#ifndef FS_FUNC_H
+#define FS_FUNC_H
+
+#include "core/eval/value.h"
+
+struct fs_interp;
+
+/* The arena of one parsed input; lives as long as a function defined in it. */
+struct fs_unit {
+  int refs;
+  struct fs_arena *arena;
+};
+struct fs_unit *fs_unit_new(struct fs_arena *keeps);
+struct fs_unit *fs_unit_ref(struct fs_unit *u);
+void fs_unit_unref(struct fs_unit *u);
+
+/* A call of a builtin: what it gets and where its results go. */
+struct fs_call {
+  struct fs_interp *in;
+  const struct fs_builtin *builtin;
+  int n;                   /* arguments given        */
+  struct fs_val *args;     /* borrowed               */
+  struct fs_span span;     /* the whole call         */
+  const struct fs_span *arg_spans;
+  int want;                /* results that the caller can take, at least 1 */
+  struct fs_val *out;      /* start as FS_V_NONE     */
+};
+
+struct fs_builtin {
+  const char *name;
+  int min_args, max_args;  /* max_args < 0: any number */
+  enum fs_status (*fn)(struct fs_call *c);
+  int data;                /* an op for functions that serve several names */
+  const char *signature, *doc;
+};
+
+enum fs_func_kind { FS_FN_USER, FS_FN_BUILTIN, FS_FN_ELEM };
+
+struct fs_capture {
+  const char *name; /* in the unit's arena */
+  struct fs_val value;
+};
+
+struct fs_func {
+  int refs;
+  enum fs_func_kind kind;
+  const char *name;                 /* NULL for a lambda */
+  const struct fs_builtin *builtin; /* BUILTIN */
+  const struct fs_elem *elem;       /* ELEM    */
+  struct fs_unit *unit;             /* USER: owns the tree below */
+  int n_params;
+  const struct fs_param *params;
+  const struct fs_stmt *body;       /* one of body and expr */
+  const struct fs_expr *expr;
+  FS_VEC(struct fs_capture) captures;
+  bool from_prelude;
+  struct fs_span span;
+};
+
+struct fs_func *fs_func_new(enum fs_func_kind kind, const char *name);
+struct fs_func *fs_func_ref(struct fs_func *f);
+void fs_func_unref(struct fs_func *f);
+
+#endif

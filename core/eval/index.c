@@ -1,0 +1,561 @@
+/* index.c - A[i, j] and A[i, j] = v.
+ *
+ * Subscripts that are numbers, ranges or `:` make a view (no copy, no kernel);
+ * lists and masks are read on the host, checked, and gathered. Assigning makes a
+ * new version of the tensor: values are pure.
+ *
+ * Extents of the result: a number drops its dimension when it is the last one
+ * and leaves an extent of 1 otherwise, so A[i, :] is a row and A[:, j] a column.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/eval/trace.h"
+
+enum sub_kind { SUB_INT, SUB_RANGE, SUB_LIST };
+
+/* One subscript against one dimension; counts from 1. */
+struct sub {
+  enum sub_kind kind;
+  int64_t first, step, count;
+  int64_t *list;      /* LIST: owned */
+  struct fs_span span;
+};
+
+struct subs {
+  int n;
+  struct sub s[FS_MAX_RANK];
+  bool is_mask;       /* A[mask]: s[0] is a list of positions in all of A */
+};
+
+static void free_subs(struct subs *subs) {
+  for (int k = 0; k < subs->n; k++) free(subs->s[k].list);
+}
+
+/* -- reading subscripts ---------------------------------------------------- */
+
+static enum fs_status range_error(struct fs_interp *in, struct fs_span span,
+                                  int64_t index, int64_t extent, int dim) {
+  return fs_in_error(in, span, "out-of-range", "indices count from 1",
+                     "index %lld is out of range: dimension %d has extent %lld",
+                     (long long)index, dim + 1, (long long)extent);
+}
+
+static enum fs_status check_int(struct fs_interp *in, double x,
+                                struct fs_span span, int64_t extent, int dim,
+                                int64_t *out) {
+  if (x != floor(x))
+    return fs_in_error(in, span, "bad-index", NULL,
+                       "an index must be a whole number, not %.10g", x);
+  int64_t i = fabs(x) < 9e15 ? (int64_t)x : -1;
+  if (i < 1 || i > extent) return range_error(in, span, i, extent, dim);
+  *out = i;
+  return FS_OK;
+}
+
+static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
+                                int64_t extent, int dim, struct sub *out) {
+  out->kind = SUB_RANGE;
+  out->count = fs_range_count(v);
+  if (out->count < 1)
+    return fs_in_error(in, out->span, "empty", NULL,
+                       "this range chooses nothing; a tensor needs at least "
+                       "one element");
+  double last = v->start + (double)(out->count - 1) * v->step;
+  int64_t unused;
+  enum fs_status st =
+      check_int(in, v->start, out->span, extent, dim, &out->first);
+  if (st == FS_OK) st = check_int(in, last, out->span, extent, dim, &unused);
+  if (st == FS_OK && v->step != floor(v->step))
+    st = fs_in_error(in, out->span, "bad-index", NULL,
+                     "the step of an index range must be whole");
+  out->step = (int64_t)v->step;
+  return st;
+}
+
+/* A mask: the positions of its true elements. */
+static enum fs_status mask_sub(struct fs_interp *in, struct fs_tensor *t,
+                               int64_t extent, struct sub *out) {
+  double *x = NULL;
+  int64_t n = 0;
+  if (fs_shape_count(&t->shape) != extent)
+    return fs_in_error(in, out->span, "shape-mismatch",
+                       "a mask has one truth value for each element it chooses "
+                       "from",
+                       "the mask is %s, but there are %lld elements",
+                       fs_shape_text(&t->shape), (long long)extent);
+  enum fs_status st = fs_read_all(in, t, &x, &n);
+  if (st != FS_OK) return st;
+  out->list = fs_malloc(sizeof(int64_t) * (size_t)n);
+  for (int64_t i = 0; i < n; i++)
+    if (x[i] != 0) out->list[out->count++] = i + 1;
+  free(x);
+  if (!out->count)
+    return fs_in_error(in, out->span, "empty", NULL,
+                       "the mask chooses nothing; a tensor needs at least one "
+                       "element");
+  return FS_OK;
+}
+
+static enum fs_status list_sub(struct fs_interp *in, struct fs_tensor *t,
+                               int64_t extent, int dim, struct sub *out) {
+  out->kind = SUB_LIST;
+  if (t->dtype == FS_BOOL) return mask_sub(in, t, extent, out);
+  double *x = NULL;
+  enum fs_status st = fs_read_all(in, t, &x, &out->count);
+  if (st != FS_OK) return st;
+  out->list = fs_malloc(sizeof(int64_t) * (size_t)out->count);
+  for (int64_t i = 0; i < out->count && st == FS_OK; i++)
+    st = check_int(in, x[i], out->span, extent, dim, &out->list[i]);
+  free(x);
+  return st;
+}
+
+static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
+                               int64_t extent, int dim, struct sub *out) {
+  *out = (struct sub){.span = e->span};
+  if (e->kind == FS_EX_COLON) {
+    *out = (struct sub){SUB_RANGE, 1, 1, extent, NULL, e->span};
+    return FS_OK;
+  }
+  struct fs_val v;
+  *FS_PUSH(&in->index_end) = extent;
+  enum fs_status st = fs_eval(in, e, &v);
+  in->index_end.len--;
+  if (st != FS_OK) return st;
+  double x = 0;
+  if (v.kind == FS_V_RANGE) {
+    st = range_sub(in, &v, extent, dim, out);
+  } else if (v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0) {
+    st = list_sub(in, v.tensor, extent, dim, out);
+  } else {
+    st = fs_read_number(in, &v, e->span, "an index", &x);
+    *out = (struct sub){SUB_INT, 0, 0, 1, NULL, e->span};
+    if (st == FS_OK) st = check_int(in, x, e->span, extent, dim, &out->first);
+  }
+  fs_val_unref(v);
+  return st;
+}
+
+/* Reads the subscripts of `e` for a value of the given shape, which gets as
+ * many dimensions as there are subscripts: x[i] of a row is x[1, i]. */
+static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
+                                struct fs_shape *shape, struct subs *out) {
+  int n = e->n_args - 1;
+  const char *what = fs_in_text(in, e->args[0]->span);
+  *out = (struct subs){0};
+  if (n < 1 || n > FS_MAX_RANK || (n > 1 && n < shape->rank) ||
+      (n == 1 && shape->rank > 2))
+    return fs_in_error(in, e->span, "bad-index", NULL,
+                       "%s is %s and needs %d subscripts, not %d", what,
+                       fs_shape_text(shape), FS_MAX(shape->rank, 1), n);
+  bool row = n == 1 && shape->rank == 2 && shape->dim[0] == 1;
+  bool matrix = n == 1 && shape->rank == 2 && !row && shape->dim[1] != 1;
+  enum fs_status st;
+  if (matrix) {
+    st = read_sub(in, e->args[1], fs_shape_count(shape), 0, &out->s[0]);
+    out->n = 1;
+    out->is_mask = st == FS_OK && out->s[0].kind == SUB_LIST;
+    if (st != FS_OK || out->is_mask) return st;
+    return fs_in_error(in, e->span, "bad-index",
+                       "write [i, j], or [:] first to see it as one column",
+                       "%s is %s and needs 2 subscripts", what,
+                       fs_shape_text(shape));
+  }
+  while (shape->rank < n) shape->dim[shape->rank++] = 1;
+  out->n = shape->rank;
+  for (int k = 0; k < out->n; k++)
+    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, NULL, e->span};
+  int first = row ? 1 : 0;
+  for (int k = 0; k < n; k++) {
+    int d = first + k;
+    st = read_sub(in, e->args[1 + k], shape->dim[d], d, &out->s[d]);
+    if (st != FS_OK) return st;
+  }
+  return FS_OK;
+}
+
+/* -- views ----------------------------------------------------------------- */
+
+/* The shape that subscripts choose; lists count like ranges. */
+static struct fs_shape chosen_shape(const struct subs *subs) {
+  struct fs_shape s = {.rank = subs->n};
+  for (int k = 0; k < subs->n; k++) s.dim[k] = subs->s[k].count;
+  while (s.rank > 0 && subs->s[s.rank - 1].kind == SUB_INT) s.rank--;
+  return s;
+}
+
+/* The view from the chosen part to the whole; lists take everything. `part` is
+ * the part's shape with all dimensions of the whole. */
+static struct fs_view part_view(const struct subs *subs,
+                                const struct fs_shape *shape,
+                                struct fs_shape *part) {
+  int whole_axis[FS_MAX_RANK], part_axis[FS_MAX_RANK];
+  part->rank = shape->rank;
+  for (int k = 0; k < shape->rank; k++)
+    part->dim[k] =
+        subs->s[k].kind == SUB_LIST ? shape->dim[k] : subs->s[k].count;
+  struct fs_shape sq = fs_squeeze(shape, whole_axis);
+  fs_squeeze(part, part_axis);
+  struct fs_view v = {.src_rank = sq.rank};
+  for (int k = 0; k < shape->rank; k++) {
+    int a = whole_axis[k];
+    if (a < 0) continue;
+    const struct sub *s = &subs->s[k];
+    bool list = s->kind == SUB_LIST;
+    v.axis[a] = (int8_t)part_axis[k];
+    v.step[a] = part_axis[k] < 0 ? 0 : list ? 1 : s->step;
+    v.off[a] = list ? 0 : s->first - 1;
+  }
+  return v;
+}
+
+/* -- gathering ------------------------------------------------------------- */
+
+static enum fs_status upload_list(struct fs_interp *in, const int64_t *index,
+                                  int64_t n, struct fs_tv *out) {
+  struct fs_shape shape = {1, {n}};
+  struct fs_tensor *t = NULL;
+  enum fs_status st =
+      fs_tensor_upload(in->target, FS_I64, &shape, index, &t, in->diags);
+  if (st != FS_OK) return st;
+  st = fs_block_read(in, t, &out->node);
+  fs_tensor_unref(t);
+  out->dtype = FS_I64;
+  out->shape = shape;
+  return st;
+}
+
+enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a,
+                            const int64_t *index, int64_t n,
+                            struct fs_span span, struct fs_tv *out) {
+  struct fs_tv list;
+  (void)span;
+  enum fs_status st = upload_list(in, index, n, &list);
+  if (st != FS_OK) return st;
+  struct fs_shape sq = fs_squeezed(&a.shape), result = a.shape;
+  result.dim[0] = n;
+  if (result.rank == 0) result.rank = 1;
+  *out = (struct fs_tv){0, a.dtype, result};
+  if (sq.rank == 0) { /* one element, chosen n times */
+    struct fs_view none = {0};
+    struct fs_shape to = fs_squeezed(&result);
+    out->node = a.node;
+    if (to.rank)
+      out->node = fs_graph_view(fs_block_graph(in), a.node, &none, &to);
+    return FS_OK;
+  }
+  struct fs_shape from = a.shape.rank == 1 || fs_cols(&a.shape) == 1
+                             ? fs_shape_of(1, a.shape.dim)
+                             : a.shape;
+  out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_GATHER, a.dtype, &result,
+                           a.node, &from, list.node, &list.shape, 0);
+  return FS_OK;
+}
+
+/* Applies the list subscripts one after the other. */
+static enum fs_status gather_lists(struct fs_interp *in,
+                                   const struct subs *subs, struct fs_tv *t) {
+  for (int k = 0; k < subs->n; k++) {
+    const struct sub *s = &subs->s[k];
+    if (s->kind != SUB_LIST) continue;
+    if (t->shape.rank > 2)
+      return fs_in_error(in, s->span, "bad-index", NULL,
+                         "lists and masks choose from vectors and matrices "
+                         "only");
+    struct fs_tv from = *t, got;
+    if (k == 1) from = fs_tv_transpose(in, from);
+    enum fs_status st =
+        fs_tv_gather(in, from, s->list, s->count, s->span, &got);
+    if (st != FS_OK) return st;
+    if (k == 1) {
+      got.shape = fs_shape_of(2, (int64_t[]){fs_rows(&got.shape),
+                                             fs_cols(&got.shape)});
+      got = fs_tv_transpose(in, got);
+    }
+    *t = got;
+  }
+  return FS_OK;
+}
+
+static enum fs_status flatten(struct fs_interp *in, struct fs_tv *t) {
+  struct fs_shape all = {1, {fs_shape_count(&t->shape)}};
+  return fs_tv_reshape(in, *t, &all, t);
+}
+
+static enum fs_status index_tensor(struct fs_interp *in,
+                                   const struct fs_expr *e, struct fs_tv t,
+                                   struct fs_val *out) {
+  struct subs subs;
+  enum fs_status st = FS_OK;
+  bool all = e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
+  if (all) {
+    st = flatten(in, &t);
+    if (st == FS_OK) *out = fs_tv_value(in, &t);
+    return st;
+  }
+  struct fs_val keep = fs_tv_value(in, &t); /* subscripts may end the block */
+  st = read_subs(in, e, &t.shape, &subs);
+  if (st == FS_OK) st = fs_block_read(in, keep.tensor, &t.node);
+  in->span = e->span;
+  if (st == FS_OK && subs.is_mask) {
+    st = flatten(in, &t);
+    if (st == FS_OK)
+      st = fs_tv_gather(in, t, subs.s[0].list, subs.s[0].count, e->span, &t);
+  } else if (st == FS_OK) {
+    struct fs_shape part;
+    struct fs_view v = part_view(&subs, &t.shape, &part);
+    struct fs_shape sq = fs_squeezed(&part);
+    t.node = fs_graph_view(fs_block_graph(in), t.node, &v, &sq);
+    t.shape = part;
+    st = gather_lists(in, &subs, &t);
+    t.shape = chosen_shape(&subs);
+  }
+  if (st == FS_OK) *out = fs_tv_value(in, &t);
+  free_subs(&subs);
+  fs_val_unref(keep);
+  return st;
+}
+
+enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
+                             struct fs_val *out) {
+  struct fs_val base;
+  enum fs_status st = fs_eval(in, e->args[0], &base);
+  if (st != FS_OK) return st;
+  struct fs_tv t;
+  in->span = e->span;
+  if (base.kind == FS_V_FUNCTION)
+    st = fs_in_error(in, e->span, "wrong-type", "call it with ( )",
+                     "%s is a function and cannot be indexed",
+                     fs_in_text(in, e->args[0]->span));
+  else
+    st = fs_tv_of(in, &base, e->args[0]->span, NULL, &t);
+  if (st == FS_OK) st = index_tensor(in, e, t, out);
+  fs_val_unref(base);
+  return st;
+}
+
+enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
+                               int64_t k, struct fs_span span,
+                               struct fs_val *out) {
+  struct fs_tv t;
+  enum fs_status st = fs_tv_of(in, v, span, NULL, &t);
+  if (st != FS_OK) return st;
+  if (t.shape.rank > 2)
+    return fs_in_error(in, span, "wrong-type", NULL,
+                       "a loop goes through vectors and matrices, not %s",
+                       fs_shape_text(&t.shape));
+  struct subs subs = {.n = FS_MAX(t.shape.rank, 1)};
+  t.shape.rank = subs.n;
+  if (fs_shape_count(&t.shape) == 0) t.shape.dim[0] = 1;
+  subs.s[0] = (struct sub){SUB_RANGE, 1, 1, t.shape.dim[0], NULL, span};
+  subs.s[subs.n - 1] = (struct sub){SUB_INT, k + 1, 0, 1, NULL, span};
+  if (subs.n == 2 && t.shape.dim[0] == 1) subs.s[0].kind = SUB_INT;
+  struct fs_shape part;
+  struct fs_view view = part_view(&subs, &t.shape, &part);
+  struct fs_shape sq = fs_squeezed(&part);
+  t.node = fs_graph_view(fs_block_graph(in), t.node, &view, &sq);
+  t.shape = chosen_shape(&subs);
+  *out = fs_tv_value(in, &t);
+  return FS_OK;
+}
+
+/* -- A[i, j] = v ----------------------------------------------------------- */
+
+struct update {
+  struct fs_tv whole, value;
+  struct fs_span value_span, span;
+};
+
+static enum fs_status value_error(struct fs_interp *in, const struct update *u,
+                                  const struct fs_shape *part) {
+  return fs_in_error(in, u->span, "shape-mismatch",
+                     "the value must be a scalar or fill the part exactly",
+                     "shapes do not fit: the part is %s, %s is %s",
+                     fs_shape_text(part), fs_in_text(in, u->value_span),
+                     fs_shape_text(&u->value.shape));
+}
+
+static enum fs_status assign_view(struct fs_interp *in, struct update *u,
+                                  const struct subs *subs) {
+  struct fs_shape part, chosen = chosen_shape(subs);
+  struct fs_view v = part_view(subs, &u->whole.shape, &part);
+  struct fs_shape sq = fs_squeezed(&part), have = fs_squeezed(&u->value.shape);
+  if (have.rank && !fs_shape_equal(&sq, &have))
+    return value_error(in, u, &chosen);
+  struct fs_shape whole = fs_squeezed(&u->whole.shape);
+  if (!whole.rank) {
+    u->whole.node = u->value.node;
+    return FS_OK;
+  }
+  u->whole.node =
+      fs_graph_update(fs_block_graph(in), u->whole.node, u->whole.dtype, &whole,
+                      u->value.node, &sq, &v);
+  return FS_OK;
+}
+
+/* Where position i of `n` is chosen, and by which element of the list (the last
+ * one that names it), as tensors: where(chosen, value[which], old). */
+static enum fs_status invert_list(struct fs_interp *in, const struct sub *s,
+                                  int64_t n, struct fs_tv *chosen,
+                                  int64_t **which) {
+  int64_t *at = fs_calloc((size_t)n, sizeof(*at));
+  for (int64_t i = 0; i < s->count; i++) at[s->list[i] - 1] = i + 1;
+  struct fs_tv list;
+  enum fs_status st = upload_list(in, at, n, &list);
+  if (st != FS_OK) {
+    free(at);
+    return st;
+  }
+  *chosen = fs_tv_map2(in, FS_OP_GT, list, fs_tv_number(in, 0, FS_I64));
+  for (int64_t i = 0; i < n; i++)
+    if (at[i] == 0) at[i] = 1;
+  *which = at;
+  return FS_OK;
+}
+
+/* A list or mask along dimension `dim` of a vector or matrix, everything along
+ * the other. */
+static enum fs_status assign_list(struct fs_interp *in, struct update *u,
+                                  const struct sub *s, int dim) {
+  struct fs_tv whole = u->whole, chosen, value = u->value;
+  if (dim == 1) whole = fs_tv_transpose(in, whole);
+  int64_t *which = NULL;
+  enum fs_status st = invert_list(in, s, fs_rows(&whole.shape), &chosen, &which);
+  if (st != FS_OK) return st;
+  if (value.shape.rank > 0 && !fs_tv_is_one(&value)) {
+    struct fs_shape part = whole.shape;
+    part.dim[0] = s->count;
+    struct fs_shape a = fs_squeezed(&part);
+    if (dim == 1 && value.shape.rank == 2) value = fs_tv_transpose(in, value);
+    struct fs_shape b = fs_squeezed(&value.shape);
+    value.shape = part;
+    if (!fs_shape_equal(&a, &b))
+      st = value_error(in, u, &part);
+    else
+      st = fs_tv_gather(in, value, which, fs_rows(&whole.shape), s->span,
+                        &value);
+  } else {
+    value.shape = fs_shape_scalar();
+  }
+  free(which);
+  struct fs_tv src[3] = {chosen, value, whole};
+  struct fs_span spans[3] = {u->span, u->span, u->span};
+  if (st == FS_OK)
+    st = fs_tv_map(in, FS_OP_WHERE, 3, src, spans, u->span, "=", &whole);
+  if (st != FS_OK) return st;
+  struct fs_shape shape = u->whole.shape;
+  u->whole = dim == 1 ? fs_tv_transpose(in, whole) : whole;
+  u->whole.shape = shape;
+  return FS_OK;
+}
+
+static enum fs_status assign_mask(struct fs_interp *in, struct update *u,
+                                  const struct sub *s) {
+  struct fs_shape shape = u->whole.shape;
+  struct fs_val keep = fs_tv_value(in, &u->value); /* flatten ends the block */
+  enum fs_status st = flatten(in, &u->whole);
+  if (st == FS_OK) st = fs_block_read(in, keep.tensor, &u->value.node);
+  fs_val_unref(keep);
+  if (st == FS_OK) st = assign_list(in, u, s, 0);
+  if (st == FS_OK) st = fs_tv_reshape(in, u->whole, &shape, &u->whole);
+  return st;
+}
+
+static enum fs_status assign_part(struct fs_interp *in, struct update *u,
+                                  const struct subs *subs) {
+  if (subs->is_mask) return assign_mask(in, u, &subs->s[0]);
+  int lists = 0, dim = 0, narrow = 0;
+  for (int k = 0; k < subs->n; k++) {
+    const struct sub *s = &subs->s[k];
+    if (s->kind == SUB_LIST) {
+      lists++;
+      dim = k;
+    } else if (s->count != u->whole.shape.dim[k] || s->step < 0) {
+      narrow++;
+    }
+  }
+  if (!lists) return assign_view(in, u, subs);
+  if (lists == 1 && !narrow && subs->n <= 2)
+    return assign_list(in, u, &subs->s[dim], dim);
+  return fs_in_error(in, u->span, "bad-index",
+                     "assign in two steps, or use ranges",
+                     "a list or mask can be assigned to along one dimension "
+                     "with ':' along the other");
+}
+
+/* The part keeps the type of the whole; what would lose a fraction is refused. */
+static enum fs_status update_value(struct fs_interp *in,
+                                   const struct fs_val *v, struct update *u) {
+  enum fs_dtype dt = u->whole.dtype;
+  enum fs_status st = fs_tv_of(in, v, u->value_span, &dt, &u->value);
+  if (st != FS_OK) return st;
+  bool whole_number = v->kind == FS_V_NUMBER && v->number == floor(v->number);
+  if (fs_dtype_is_float(u->value.dtype) && !fs_dtype_is_float(dt) &&
+      !whole_number)
+    return fs_in_error(in, u->value_span, "wrong-type",
+                       "convert the value, or the tensor with f32(...)",
+                       "cannot put %s values into a tensor of %s",
+                       fs_dtype_name(u->value.dtype), fs_dtype_name(dt));
+  u->value = fs_tv_cast(in, u->value, dt);
+  return FS_OK;
+}
+
+static enum fs_status update_tensor(struct fs_interp *in,
+                                    const struct fs_stmt *s,
+                                    const struct fs_val *base,
+                                    const struct fs_val *value,
+                                    struct fs_val *out) {
+  const struct fs_expr *e = s->expr2;
+  struct update u = {.value_span = s->expr->span, .span = s->span};
+  struct subs subs;
+  struct fs_shape shape = base->tensor->shape, full = shape;
+  enum fs_status st;
+  bool all = e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
+  if (all) { /* A[:] = v: every element */
+    subs = (struct subs){.n = shape.rank};
+    for (int k = 0; k < shape.rank; k++)
+      subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], NULL, e->span};
+    st = FS_OK;
+  } else {
+    st = read_subs(in, e, &full, &subs);
+  }
+  in->span = s->span;
+  if (st == FS_OK) st = fs_tv_of(in, base, e->span, NULL, &u.whole);
+  if (st == FS_OK) st = update_value(in, value, &u);
+  u.whole.shape = full;
+  if (st == FS_OK) st = assign_part(in, &u, &subs);
+  u.whole.shape = shape;
+  if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
+  free_subs(&subs);
+  return st;
+}
+
+enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
+  const struct fs_expr *target = s->expr2->args[0];
+  const char *name = s->targets[0].name;
+  struct fs_val base, value, out;
+  if (!fs_lookup(in, name, &base))
+    return fs_in_error(in, target->span, "unknown-name",
+                       "make it first, for instance with zeros(m, n)",
+                       "there is no tensor '%.100s' to assign a part of", name);
+  if (base.kind != FS_V_TENSOR) {
+    enum fs_status wrong =
+        fs_in_error(in, target->span, "wrong-type", NULL,
+                    "only parts of tensors can be assigned; '%.100s' is %s",
+                    name, fs_val_text(&base));
+    fs_val_unref(base);
+    return wrong;
+  }
+  enum fs_status st = fs_eval(in, s->expr, &value);
+  if (st == FS_OK) {
+    st = update_tensor(in, s, &base, &value, &out);
+    fs_val_unref(value);
+  }
+  fs_val_unref(base);
+  if (st != FS_OK) return st;
+  fs_assign(in, name, fs_val_ref(out));
+  if (!s->silent && !in->call_depth) st = fs_observe(in, name, out, s->span);
+  fs_val_unref(out);
+  return st;
+}

@@ -1,0 +1,236 @@
+/* interp.h - inside the interpreter; shared by the files of core/eval only.
+ *
+ *   env.c      variables: scopes, undo log
+ *   block.c    the statement block: handles, flush, virtual results, host reads
+ *   trace.c    traced values: promotion, broadcasting, elementwise, reductions
+ *   linalg.c   products, transposes, solves, powers
+ *   construct.c  zeros ... linspace, ranges, array literals
+ *   index.c    A[i, j], A[i, j] = v
+ *   eval.c     expressions       exec.c   statements
+ *   call.c     function calls    decl.c   declarations, input, import
+ *   recover.c  after a jump out of a statement
+ *   builtins.c the table of built-in functions
+ *
+ * Ownership of values: a function that gives a value in *out gives a reference;
+ * arguments are borrowed. On failure *out is untouched.
+ */
+#ifndef FS_INTERP_H
+#define FS_INTERP_H
+
+#include "core/eval/eval.h"
+#include "core/eval/func.h"
+
+/* -- variables ------------------------------------------------------------- */
+
+struct fs_var {
+  char *name;
+  uint64_t hash;
+  struct fs_val value;
+};
+
+struct fs_scope {
+  FS_VEC(struct fs_var) vars;
+  struct fs_scope *up;   /* the caller's, for unwinding only: no dynamic scope */
+  bool sealed;           /* elementary function: globals are not visible       */
+  bool prelude;          /* a prelude function: sees the prelude's names only  */
+};
+
+struct fs_val *fs_scope_find(struct fs_scope *s, const char *name);
+/* Keeps the reference of v. */
+void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v);
+bool fs_scope_remove(struct fs_scope *s, const char *name);
+void fs_scope_clear(struct fs_scope *s);
+
+/* -- the block ------------------------------------------------------------- */
+
+struct fs_undo {
+  char *name;
+  struct fs_val old;     /* FS_V_NONE: there was none */
+};
+
+/* A display or text that waits for the block to run. */
+struct fs_pending {
+  char *name;            /* show: the variable, or NULL */
+  struct fs_val value;   /* show */
+  struct fs_span span;
+  char *text;            /* text, or NULL for a show */
+  size_t len;
+};
+
+struct fs_declared {
+  char *name;
+  const char *type;      /* "matrix", "vector", "scalar" */
+  enum fs_dtype dtype;
+};
+
+enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
+
+struct fs_interp {
+  struct fs_diags *diags;
+  struct fs_runner *runner;
+  struct fs_target *target;
+  struct fs_interp_host host;
+
+  struct fs_scope globals, prelude;
+  struct fs_scope *scope;          /* innermost; &globals or &prelude at top */
+  FS_VEC(struct fs_declared) declared;
+  struct fs_arena *elem_arena;
+  FS_VEC(struct fs_elem *) elems;
+  FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
+
+  /* The block being traced. */
+  struct fs_graph *graph;          /* NULL: nothing traced yet */
+  FS_VEC(struct fs_tensor *) handles; /* every lazy handle made, one reference */
+  FS_VEC(struct fs_tensor *) inputs;  /* read by the graph, one reference each */
+  FS_VEC(struct fs_undo) undo;
+  FS_VEC(struct fs_pending) pending;
+  int n_blocks;
+  int before_last;                 /* n_blocks before the last statement that
+                                      ran blocks: what :plan is about */
+
+  /* The input being run. */
+  bool running, loading_prelude, script, silent;
+  FS_VEC(char *) assigned;         /* new globals since the input began */
+  FS_VEC(struct fs_val) results;   /* of the `return` being carried out */
+  bool returned;
+  void (*explain)(void *user, struct fs_graph *g);
+  void *explain_user;
+
+  int call_depth;
+  bool elementwise;                /* inside map(f, ...): * / ^ act elementwise */
+  int lib_depth;                   /* > 0: inside prelude or elementary code */
+  struct fs_span lib_span;         /* the user's call of that code           */
+  struct fs_span stmt;             /* the innermost statement                */
+  struct fs_span span;             /* the expression being evaluated         */
+  const char *stack_base;
+  size_t stack_limit;
+  int begin_depth;                 /* begin ... end that are open            */
+  FS_VEC(int64_t) index_end;       /* what `end` stands for, innermost last  */
+  FS_VEC(char *) importing;        /* absolute paths */
+
+  int64_t size, seed, stream;
+  struct fs_str doc_text;          /* lent out by fs_interp_doc() */
+};
+
+/* -- errors ---------------------------------------------------------------- */
+
+/* Where a message should point: the user's call while library code runs. */
+struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span);
+#define fs_in_error(in, span, id, hint, ...) \
+  fs_error((in)->diags, fs_in_span(in, span), id, hint, __VA_ARGS__)
+
+/* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
+ * the next eight calls. */
+const char *fs_in_text(const struct fs_interp *in, struct fs_span span);
+/* "3x4 f32" words for messages; lent for the next eight calls. */
+const char *fs_shape_text(const struct fs_shape *s);
+const char *fs_val_text(const struct fs_val *v); /* "a string", "3x4" */
+
+/* -- env.c ----------------------------------------------------------------- */
+
+/* Assigns in the current scope (a global assignment is logged for undo). Keeps
+ * the reference. */
+void fs_assign(struct fs_interp *in, const char *name, struct fs_val v);
+/* Finds a name as the current scope sees it: variables first, then elementary
+ * functions, then builtins. Gives a reference. */
+bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out);
+enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
+                               struct fs_span span);
+const struct fs_elem *fs_elem_find(const struct fs_interp *in,
+                                   const char *name);
+void fs_load_elems(struct fs_interp *in);
+
+/* -- block.c --------------------------------------------------------------- */
+
+struct fs_graph *fs_block_graph(struct fs_interp *in);
+/* The handle of a node; a stored tensor at once when the node is an input seen
+ * through another layout. One reference. */
+struct fs_val fs_block_value(struct fs_interp *in, fs_id node,
+                             const struct fs_shape *shape);
+/* The node that reads a tensor in the current block. */
+enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
+                             fs_id *out);
+/* Forgets the block and undoes the assignments made since it began. */
+void fs_block_abandon(struct fs_interp *in);
+void fs_block_barrier(struct fs_interp *in);
+void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
+                   struct fs_span span);
+enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t);
+/* One number of a value of one element; host values too. */
+enum fs_status fs_read_number(struct fs_interp *in, const struct fs_val *v,
+                              struct fs_span span, const char *what,
+                              double *out);
+/* The same, for a count or an index: a whole number. */
+enum fs_status fs_read_int(struct fs_interp *in, const struct fs_val *v,
+                           struct fs_span span, const char *what,
+                           int64_t *out);
+/* The truth of a condition. */
+enum fs_status fs_read_bool(struct fs_interp *in, const struct fs_val *v,
+                            struct fs_span span, bool *out);
+/* All elements as numbers; *out from malloc. */
+enum fs_status fs_read_all(struct fs_interp *in, struct fs_tensor *t,
+                           double **out, int64_t *count);
+
+/* -- eval.c, exec.c, call.c ------------------------------------------------ */
+
+enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
+                       struct fs_val *out);
+enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
+                              const struct fs_val *a, struct fs_span a_span,
+                              const struct fs_val *b, struct fs_span b_span,
+                              struct fs_span span, struct fs_val *out);
+enum fs_status fs_eval_array(struct fs_interp *in, const struct fs_expr *e,
+                             struct fs_val *out);
+enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
+                       enum fs_flow *flow);
+/* Shows a value in its turn; in a script that ends the block. */
+enum fs_status fs_observe(struct fs_interp *in, const char *name,
+                          struct fs_val v, struct fs_span span);
+/* The polls that every loop and call makes: interrupt and stack. */
+enum fs_status fs_poll(struct fs_interp *in, struct fs_span span);
+
+/* Calls with up to `want` results in out[0..want); *got results were given. */
+enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
+                            struct fs_val *args, const struct fs_span *spans,
+                            struct fs_span span, int want, struct fs_val *out,
+                            int *got);
+enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
+                            int want, struct fs_val *out, int *got);
+struct fs_val fs_make_lambda(struct fs_interp *in, const struct fs_expr *e);
+struct fs_val fs_make_function(struct fs_interp *in, const struct fs_stmt *s);
+
+/* -- index.c --------------------------------------------------------------- */
+
+enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
+                             struct fs_val *out);
+enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s);
+/* Element k of a vector or column k of a matrix, from 0, for loops. */
+enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
+                               int64_t k, struct fs_span span,
+                               struct fs_val *out);
+
+/* -- decl.c, move.c -------------------------------------------------------- */
+
+enum fs_status fs_exec_declare(struct fs_interp *in, const struct fs_stmt *s);
+enum fs_status fs_exec_input(struct fs_interp *in, const struct fs_stmt *s);
+enum fs_status fs_exec_import(struct fs_interp *in, const struct fs_stmt *s);
+
+/* -- builtins.c ------------------------------------------------------------ */
+
+extern const struct fs_builtin fs_builtins[]; /* ends with name == NULL */
+const struct fs_builtin *fs_builtin_find(const char *name);
+
+/* The text of a value as print() and string() give it. */
+enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
+                            struct fs_str *out);
+
+/* -- values ---------------------------------------------------------------- */
+
+struct fs_val fs_val_number(double x, bool is_int);
+struct fs_val fs_val_bool(bool b);
+struct fs_val fs_val_string(const char *text, size_t len);
+struct fs_val fs_val_func(struct fs_func *gives);
+struct fs_val fs_val_tensor(struct fs_tensor *gives);
+int64_t fs_range_count(const struct fs_val *r);
+
+#endif

@@ -1,0 +1,411 @@
+/* linalg.c - what `*`, `\`, `^` and the factorisations mean.
+ *
+ * Products with a vector are a map over the matrix and a reduction, so that they
+ * fuse; only matrix * matrix is a library call.
+ *
+ *   A*p     reduce sum over j of A[i,j] .* p[j]        x'*y   sum of x .* y
+ *   x'*A    reduce sum over i of x[i] .* A[i,j]        x*y'   x[i] .* y[j]
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/eval/trace.h"
+
+/* -- products -------------------------------------------------------------- */
+
+static enum fs_status product_error(struct fs_interp *in, struct fs_tv a,
+                                    struct fs_span a_span, struct fs_tv b,
+                                    struct fs_span b_span,
+                                    struct fs_span span) {
+  const char *x = fs_in_text(in, a_span), *y = fs_in_text(in, b_span);
+  char hint[200];
+  if (a.shape.rank > 2 || b.shape.rank > 2) {
+    snprintf(hint, sizeof(hint), "* multiplies matrices and vectors; .* "
+                                 "multiplies elementwise");
+  } else if (a.shape.rank == 1 && b.shape.rank == 1) {
+    bool same = a.shape.dim[0] == b.shape.dim[0];
+    snprintf(hint, sizeof(hint),
+             same ? "two columns: (%s).*(%s) is elementwise, (%s)'*(%s) the "
+                    "dot product"
+                  : "two columns: (%s)*(%s)' is the outer product", x, y, x, y);
+    return fs_in_error(in, span, "column-times-column", hint,
+                       "cannot multiply two columns: %s is %s, %s is %s", x,
+                       fs_shape_text(&a.shape), y, fs_shape_text(&b.shape));
+  } else {
+    snprintf(hint, sizeof(hint), "%s*%s needs %s to have %lld row%s", x, y, y,
+             (long long)fs_cols(&a.shape), fs_cols(&a.shape) == 1 ? "" : "s");
+  }
+  return fs_in_error(in, span, "shape-mismatch", hint,
+                     "shapes do not fit for *: %s is %s, %s is %s", x,
+                     fs_shape_text(&a.shape), y, fs_shape_text(&b.shape));
+}
+
+/* A matrix operand of a library call, perhaps as the transpose of what lies in
+ * memory: then *trans. */
+static fs_id library_operand(struct fs_interp *in, struct fs_tv *a,
+                             bool *trans) {
+  struct fs_graph *g = fs_block_graph(in);
+  const struct fs_node *nd = fs_node(g, a->node);
+  *trans = false;
+  if (nd->shape.rank != 2) return a->node;
+  if (nd->kind == FS_ND_INPUT) {
+    const struct fs_layout *l = &g->inputs.data[nd->slot].layout;
+    *trans = l->stride[0] == 1 && l->stride[1] != 1;
+  } else if (nd->kind == FS_ND_VIEW) {
+    const struct fs_view *v = &nd->view;
+    *trans = v->src_rank == 2 && v->axis[0] == 1 && v->axis[1] == 0 &&
+             v->step[0] == 1 && v->step[1] == 1;
+  }
+  if (*trans) *a = fs_tv_transpose(in, *a);
+  return a->node;
+}
+
+static struct fs_tv gemm(struct fs_interp *in, struct fs_tv a, struct fs_tv b) {
+  enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
+  enum fs_dtype on = fs_dtype_compute(dt);
+  bool ta, tb;
+  struct fs_tv out = {0, on, {2, {fs_rows(&a.shape), fs_cols(&b.shape)}}};
+  a = fs_tv_cast(in, a, on);
+  b = fs_tv_cast(in, b, on);
+  fs_id x = library_operand(in, &a, &ta), y = library_operand(in, &b, &tb);
+  out.node = fs_graph_lib(fs_block_graph(in), FS_LIB_GEMM, on, &out.shape, x,
+                          &a.shape, y, &b.shape, (unsigned)(ta | tb << 1));
+  return fs_tv_cast(in, out, dt);
+}
+
+/* Integer matrices: no library has them, so the m x k x n products are summed. */
+static struct fs_tv integer_product(struct fs_interp *in, struct fs_tv a,
+                                    struct fs_tv b) {
+  int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
+  a.shape = fs_shape_of(3, (int64_t[]){m, k, 1});
+  b.shape = fs_shape_of(3, (int64_t[]){1, k, n});
+  struct fs_tv out =
+      fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, a, b), 2);
+  out.shape = fs_shape_of(2, (int64_t[]){m, n});
+  return out;
+}
+
+static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
+                                   struct fs_tv b) {
+  int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
+  struct fs_tv out;
+  if (k == 1) {
+    out = fs_tv_map2(in, FS_OP_MUL, a, b);
+  } else if (n == 1) {
+    struct fs_tv row = fs_tv_transpose(in, b);
+    out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, a, row), 2);
+  } else if (m == 1) {
+    struct fs_tv col = fs_tv_transpose(in, a);
+    out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, col, b), 1);
+  } else if (fs_dtype_is_float(fs_dtype_promote(a.dtype, b.dtype))) {
+    return gemm(in, a, b);
+  } else {
+    return integer_product(in, a, b);
+  }
+  bool dot = b.shape.rank == 1 && m == 1;
+  if (dot)
+    out.shape = fs_shape_scalar();
+  else if (b.shape.rank == 1)
+    out.shape = fs_shape_of(1, &m);
+  else
+    out.shape = fs_shape_of(2, (int64_t[]){m, n});
+  return out;
+}
+
+enum fs_status fs_tv_multiply(struct fs_interp *in, struct fs_tv a,
+                              struct fs_span a_span, struct fs_tv b,
+                              struct fs_span b_span, struct fs_span span,
+                              struct fs_tv *out) {
+  bool small = a.shape.rank <= 2 && b.shape.rank <= 2;
+  bool fits = small && a.shape.rank > 0 && b.shape.rank > 0 &&
+              fs_cols(&a.shape) == fs_rows(&b.shape);
+  if (fits) {
+    *out = matrix_product(in, a, b);
+    return FS_OK;
+  }
+  if (fs_tv_is_one(&a) || fs_tv_is_one(&b)) {
+    struct fs_tv src[2] = {a, b};
+    struct fs_span spans[2] = {a_span, b_span};
+    return fs_tv_map(in, FS_OP_MUL, 2, src, spans, span, "*", out);
+  }
+  return product_error(in, a, a_span, b, b_span, span);
+}
+
+/* -- chains ---------------------------------------------------------------- */
+
+enum { CHAIN_MAX = 24 };
+
+struct chain {
+  int n;
+  struct fs_tv part[CHAIN_MAX];
+  struct fs_span span[CHAIN_MAX];
+  int split[CHAIN_MAX][CHAIN_MAX];
+};
+
+/* Whether neighbours fit as matrices, so that any order gives the product. */
+static bool conforms(const struct chain *c) {
+  for (int i = 0; i < c->n; i++)
+    if (c->part[i].shape.rank > 2 || c->part[i].shape.rank < 1) return false;
+  for (int i = 0; i + 1 < c->n; i++)
+    if (fs_cols(&c->part[i].shape) != fs_rows(&c->part[i + 1].shape))
+      return false;
+  return true;
+}
+
+/* The classic dynamic programme over multiplications; ties go to the left. */
+static void best_order(struct chain *c) {
+  double cost[CHAIN_MAX][CHAIN_MAX] = {{0}};
+  for (int len = 2; len <= c->n; len++)
+    for (int i = 0; i + len <= c->n; i++) {
+      int j = i + len - 1;
+      cost[i][j] = INFINITY;
+      for (int s = j - 1; s >= i; s--) {
+        double here = cost[i][s] + cost[s + 1][j] +
+                      (double)fs_rows(&c->part[i].shape) *
+                          (double)fs_cols(&c->part[s].shape) *
+                          (double)fs_cols(&c->part[j].shape);
+        if (here < cost[i][j]) {
+          cost[i][j] = here;
+          c->split[i][j] = s;
+        }
+      }
+    }
+}
+
+static struct fs_span chain_span(const struct chain *c, int i, int j) {
+  return i == j ? c->span[i] : fs_span_join(c->span[i], c->span[j]);
+}
+
+static enum fs_status multiply_part(struct fs_interp *in,
+                                    const struct chain *c, int i, int j,
+                                    struct fs_tv *out) {
+  if (i == j) {
+    *out = c->part[i];
+    return FS_OK;
+  }
+  int s = c->split[i][j];
+  struct fs_tv a, b;
+  enum fs_status st = multiply_part(in, c, i, s, &a);
+  if (st == FS_OK) st = multiply_part(in, c, s + 1, j, &b);
+  if (st != FS_OK) return st;
+  in->span = chain_span(c, i, j);
+  return fs_tv_multiply(in, a, chain_span(c, i, s), b, chain_span(c, s + 1, j),
+                        chain_span(c, i, j), out);
+}
+
+static enum fs_status multiply_left(struct fs_interp *in, const struct chain *c,
+                                    struct fs_tv *out) {
+  *out = c->part[0];
+  for (int i = 1; i < c->n; i++) {
+    enum fs_status st =
+        fs_tv_multiply(in, *out, chain_span(c, 0, i - 1), c->part[i],
+                       c->span[i], chain_span(c, 0, i), out);
+    if (st != FS_OK) return st;
+  }
+  return FS_OK;
+}
+
+static bool is_scalar(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
+         (v->kind == FS_V_TENSOR && v->tensor->shape.rank == 0);
+}
+
+/* The product of the scalar factors, left to right. */
+static enum fs_status scalar_product(struct fs_interp *in, int n,
+                                     const struct fs_val *v,
+                                     const struct fs_span *spans,
+                                     struct fs_span span, struct fs_val *out) {
+  struct fs_val acc = {FS_V_NONE};
+  for (int k = 0; k < n; k++) {
+    if (!is_scalar(&v[k])) continue;
+    struct fs_val next;
+    if (acc.kind == FS_V_NONE) {
+      acc = fs_val_ref(v[k]);
+      continue;
+    }
+    enum fs_status st = fs_eval_binary(in, FS_AO_MUL, &acc, span, &v[k],
+                                       spans[k], span, &next);
+    fs_val_unref(acc);
+    if (st != FS_OK) return st;
+    acc = next;
+  }
+  *out = acc;
+  return FS_OK;
+}
+
+enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
+                                 const struct fs_val *v,
+                                 const struct fs_span *spans,
+                                 struct fs_span span, struct fs_val *out) {
+  struct chain c = {0};
+  if (n > CHAIN_MAX) return FS_INCOMPLETE;
+  int scalars = 0;
+  for (int k = 0; k < n; k++) {
+    if (is_scalar(&v[k])) {
+      scalars++;
+      continue;
+    }
+    enum fs_status st = fs_tv_of(in, &v[k], spans[k], NULL, &c.part[c.n]);
+    if (st != FS_OK) return st;
+    c.span[c.n++] = spans[k];
+  }
+  /* With fewer than two matrices or vectors there is nothing to reorder. */
+  if (c.n < 2) return FS_INCOMPLETE;
+  struct fs_tv product;
+  enum fs_status st;
+  if (conforms(&c)) {
+    best_order(&c);
+    st = multiply_part(in, &c, 0, c.n - 1, &product);
+  } else {
+    st = multiply_left(in, &c, &product);
+  }
+  if (st != FS_OK) return st;
+  struct fs_val whole = fs_tv_value(in, &product), scale = {FS_V_NONE};
+  if (!scalars) {
+    *out = whole;
+    return FS_OK;
+  }
+  st = scalar_product(in, n, v, spans, span, &scale);
+  in->span = span;
+  if (st == FS_OK)
+    st = fs_eval_binary(in, FS_AO_MUL, &scale, span, &whole, span, span, out);
+  fs_val_unref(scale);
+  fs_val_unref(whole);
+  return st;
+}
+
+/* -- solves and factorisations --------------------------------------------- */
+
+/* Libraries work in f32 and f64. */
+static enum fs_dtype library_type(enum fs_dtype dt) {
+  if (fs_dtype_is_float(dt)) return fs_dtype_compute(dt);
+  return dt == FS_I64 ? FS_F64 : FS_F32;
+}
+
+enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
+                           struct fs_span a_span, struct fs_tv b,
+                           struct fs_span b_span, struct fs_span span,
+                           struct fs_tv *out) {
+  if (fs_tv_is_one(&a)) {
+    a.shape = fs_shape_scalar();
+    struct fs_tv src[2] = {b, a};
+    struct fs_span spans[2] = {b_span, a_span};
+    return fs_tv_map(in, FS_OP_DIV, 2, src, spans, span, "\\", out);
+  }
+  bool fits = a.shape.rank <= 2 && b.shape.rank <= 2 && b.shape.rank > 0 &&
+              fs_rows(&a.shape) == fs_rows(&b.shape);
+  if (!fits)
+    return fs_in_error(in, span, "shape-mismatch",
+                       "A\\b needs as many rows in b as in A",
+                       "shapes do not fit for \\: %s is %s, %s is %s",
+                       fs_in_text(in, a_span), fs_shape_text(&a.shape),
+                       fs_in_text(in, b_span), fs_shape_text(&b.shape));
+  enum fs_dtype dt = library_type(fs_dtype_promote(a.dtype, b.dtype));
+  a = fs_tv_cast(in, a, dt);
+  b = fs_tv_cast(in, b, dt);
+  struct fs_shape a2 = {2, {fs_rows(&a.shape), fs_cols(&a.shape)}};
+  struct fs_shape b2 = {2, {fs_rows(&b.shape), fs_cols(&b.shape)}};
+  *out = (struct fs_tv){0, dt, {b.shape.rank, {a2.dim[1], b2.dim[1]}}};
+  out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_SOLVE, dt, &out->shape,
+                           a.node, &a2, b.node, &b2, 0);
+  return FS_OK;
+}
+
+enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
+                            const char *what, struct fs_tv a,
+                            struct fs_span span, struct fs_tv *out) {
+  int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
+  if (a.shape.rank > 2 || (op != FS_LIB_SVDVALS && m != n))
+    return fs_in_error(in, span, "shape-mismatch", NULL,
+                       "%s needs a %smatrix, not %s", what,
+                       op == FS_LIB_SVDVALS ? "" : "square ",
+                       fs_shape_text(&a.shape));
+  enum fs_dtype dt = library_type(a.dtype);
+  a = fs_tv_cast(in, a, dt);
+  struct fs_shape full = {2, {m, n}}, result = full;
+  if (op == FS_LIB_EIGVALS) result = fs_shape_of(1, &n);
+  if (op == FS_LIB_SVDVALS)
+    result = fs_shape_of(1, (int64_t[]){FS_MIN(m, n)});
+  *out = (struct fs_tv){0, dt, result};
+  out->node = fs_graph_lib(fs_block_graph(in), op, dt, &result, a.node, &full,
+                           0, NULL, 0);
+  return FS_OK;
+}
+
+struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a) {
+  int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape), k = FS_MIN(m, n);
+  struct fs_shape sq = fs_squeezed(&a.shape);
+  struct fs_tv out = {a.node, a.dtype, fs_shape_of(1, &k)};
+  struct fs_view v = {.src_rank = sq.rank};
+  for (int s = 0; s < sq.rank; s++) {
+    v.axis[s] = k > 1 ? 0 : -1;
+    v.step[s] = k > 1;
+  }
+  struct fs_shape result = fs_squeezed(&out.shape);
+  if (sq.rank)
+    out.node = fs_graph_view(fs_block_graph(in), a.node, &v, &result);
+  return out;
+}
+
+/* -- powers ---------------------------------------------------------------- */
+
+enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
+                           struct fs_span a_span, int64_t n,
+                           struct fs_span span, struct fs_tv *out) {
+  if (a.shape.rank != 2 || fs_rows(&a.shape) != fs_cols(&a.shape))
+    return fs_in_error(in, span, "shape-mismatch",
+                       "for the power of every element write .^",
+                       "^ needs a square matrix: %s is %s",
+                       fs_in_text(in, a_span), fs_shape_text(&a.shape));
+  enum fs_status st = FS_OK;
+  if (n < 0) st = fs_tv_factor(in, FS_LIB_INV, "a negative power", a, span, &a);
+  if (st != FS_OK) return st;
+  uint64_t k = n < 0 ? (uint64_t)-n : (uint64_t)n;
+  if (k == 0) {
+    *out = fs_tv_eye(in, a.dtype, fs_rows(&a.shape), fs_rows(&a.shape));
+    return FS_OK;
+  }
+  struct fs_tv acc = a;
+  bool have = false;
+  for (; k; k >>= 1) {
+    if (k & 1) {
+      acc = have ? matrix_product(in, acc, a) : a;
+      have = true;
+    }
+    if (k > 1) a = matrix_product(in, a, a);
+  }
+  *out = acc;
+  return FS_OK;
+}
+
+enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
+                          struct fs_span a_span, const struct fs_val *b,
+                          struct fs_span b_span, struct fs_span span,
+                          struct fs_tv *out) {
+  struct fs_tv src[2];
+  struct fs_span spans[2] = {a_span, b_span};
+  double e = b->kind == FS_V_NUMBER ? b->number : NAN;
+  if (b->kind == FS_V_NUMBER &&
+      (e == 1 || e == 2 || e == 3 || e == 4 || e == 0.5 || e == -1)) {
+    enum fs_status st = fs_tv_of(in, a, a_span, NULL, &src[0]);
+    if (st != FS_OK) return st;
+    struct fs_tv x = src[0], one;
+    if (e == 1) *out = fs_tv_map1(in, FS_OP_COPY, x);
+    if (e == 2) *out = fs_tv_map1(in, FS_OP_SQUARE, x);
+    if (e == 3)
+      *out = fs_tv_map2(in, FS_OP_MUL, fs_tv_map1(in, FS_OP_SQUARE, x), x);
+    if (e == 4)
+      *out = fs_tv_map1(in, FS_OP_SQUARE, fs_tv_map1(in, FS_OP_SQUARE, x));
+    if (e == 0.5) *out = fs_tv_map1(in, FS_OP_SQRT, x);
+    if (e == -1) {
+      one = fs_tv_number(in, 1,
+                         fs_dtype_is_float(x.dtype) ? x.dtype : FS_F32);
+      *out = fs_tv_map2(in, FS_OP_DIV, one, x);
+    }
+    return FS_OK;
+  }
+  struct fs_val v[2] = {*a, *b};
+  enum fs_status st = fs_tv_operands(in, 2, v, spans, src);
+  if (st != FS_OK) return st;
+  return fs_tv_map(in, FS_OP_POW, 2, src, spans, span, ".^", out);
+}

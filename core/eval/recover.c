@@ -1,0 +1,63 @@
+/* recover.c - after a jump out of the middle of a statement, when the host had no
+ * memory left. Frames of the C stack are gone and with them references that were
+ * never given back, so all counts are taken anew from what can be reached: the
+ * names. What they do not reach is freed on the device; its small host-side
+ * handles are lost. */
+#include "core/eval/interp.h"
+
+/* -- counts ---------------------------------------------------------------- */
+
+static void forget(struct fs_val v) {
+  if (v.kind == FS_V_STRING) v.string->refs = 0;
+  if (v.kind == FS_V_TENSOR && v.tensor->refs) {
+    struct fs_tensor *t = v.tensor;
+    t->refs = 0;
+    if (t->state != FS_TS_VIRTUAL) return;
+    for (int k = 0; k < t->graph->inputs.len; k++)
+      forget(fs_val_tensor(t->graph->inputs.data[k].tensor));
+  }
+  if (v.kind == FS_V_FUNCTION && v.func->refs) {
+    v.func->refs = 0;
+    for (int k = 0; k < v.func->captures.len; k++)
+      forget(v.func->captures.data[k].value);
+  }
+}
+
+/* One more reference; what a value holds is counted with its first one. */
+static void count(struct fs_val v) {
+  if (v.kind == FS_V_STRING) v.string->refs++;
+  if (v.kind == FS_V_TENSOR && ++v.tensor->refs == 1) {
+    struct fs_tensor *t = v.tensor;
+    if (t->state == FS_TS_STORED) t->storage->refs++;
+    if (t->state != FS_TS_VIRTUAL) return;
+    for (int k = 0; k < t->graph->inputs.len; k++)
+      count(fs_val_tensor(t->graph->inputs.data[k].tensor));
+  }
+  if (v.kind == FS_V_FUNCTION && ++v.func->refs == 1)
+    for (int k = 0; k < v.func->captures.len; k++)
+      count(v.func->captures.data[k].value);
+}
+
+static void each(const struct fs_scope *s, void (*visit)(struct fs_val v)) {
+  for (int k = 0; k < s->vars.len; k++) visit(s->vars.data[k].value);
+}
+
+static void count_all(void *user) {
+  struct fs_interp *in = user;
+  each(&in->globals, forget);
+  each(&in->prelude, forget);
+  each(&in->globals, count);
+  each(&in->prelude, count);
+}
+
+/* -- the interpreter ------------------------------------------------------- */
+
+void fs_interp_recover(struct fs_interp *in) {
+  in->scope = &in->globals;
+  in->call_depth = in->lib_depth = in->begin_depth = 0;
+  in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
+  in->running = in->script = in->silent = in->elementwise = false;
+  in->explain = NULL;
+  fs_block_abandon(in);
+  fs_storage_recount(count_all, in);
+}

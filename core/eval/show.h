@@ -1,0 +1,42 @@
+/* show.h - how values look: `q = f32[4096]`, elided corners, aligned columns.
+ *
+ * Only what is shown is copied from the device, as at most a few small boxes.
+ */
+#ifndef FS_SHOW_H
+#define FS_SHOW_H
+
+#include "core/eval/value.h"
+
+struct fs_show_options {
+  int width;   /* columns to fit into; 0: 80                               */
+  int digits;  /* significant digits of numbers with a fraction; 0: 6      */
+  bool ascii;  /* x ... for the multiplication sign and the dots           */
+};
+
+/* Copies the box first[k] .. first[k]+count[k]-1 as dense row-major data. */
+typedef enum fs_status fs_show_fetch(void *user, const int64_t *first,
+                                     const int64_t *count, void *out,
+                                     struct fs_diags *d);
+
+/* Appends "name = ..." without a newline at the end; `name` may be NULL.
+ * A tensor must be stored: the caller computes lazy ones first. */
+enum fs_status fs_show_value(const char *name, const struct fs_val *v,
+                             const struct fs_show_options *o,
+                             struct fs_str *out, struct fs_diags *d);
+
+/* The array part of it, from any source of elements. */
+enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
+                             const struct fs_shape *shape,
+                             fs_show_fetch *fetch, void *user,
+                             const struct fs_show_options *o,
+                             struct fs_str *out, struct fs_diags *d);
+
+/* "f32[4096x3]", "f64" for a rank-0 tensor; "number", "function", ... */
+void fs_show_type(const struct fs_val *v, bool ascii, struct fs_str *out);
+/* The shortest decimal text of one element in memory that reads back as the
+ * same element: "0.1", "1e-09", "42", "true", "NaN". Gives its length. */
+int fs_show_shortest(enum fs_dtype dt, const void *element, char out[40]);
+/* A host number: "0.25", "8192", "1e-09", "NaN", "-Inf". */
+void fs_show_number(double x, int digits, struct fs_str *out);
+
+#endif

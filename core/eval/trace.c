@@ -1,0 +1,322 @@
+/* trace.c - values as nodes: type promotion, broadcasting, elementwise
+ * operations, reductions, transposes and reshapes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/eval/trace.h"
+
+struct fs_shape fs_shape_of(int rank, const int64_t *dims) {
+  struct fs_shape s = {.rank = rank};
+  for (int k = 0; k < rank; k++) s.dim[k] = dims[k];
+  return s;
+}
+
+struct fs_shape fs_shape_scalar(void) {
+  return (struct fs_shape){0};
+}
+
+/* -- numbers --------------------------------------------------------------- */
+
+fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
+  struct fs_number n = {.f = x};
+  if (x >= -9.2e18 && x <= 9.2e18) n.i = (int64_t)x;
+  return fs_graph_param(fs_block_graph(in), dt, n);
+}
+
+struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like) {
+  return (struct fs_tv){fs_param(in, like, x), like, fs_shape_scalar()};
+}
+
+/* The type of a weak number beside a tensor of type `like`. */
+static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
+  if (v->kind == FS_V_BOOL) return FS_BOOL;
+  if (fs_dtype_is_float(like)) return like;
+  if (!v->is_int) return like == FS_I64 ? FS_F64 : FS_F32;
+  if (like == FS_I64 || fabs(v->number) > 2147483647.0) return FS_I64;
+  return FS_I32;
+}
+
+static bool whole(double x) { return x == floor(x); }
+
+static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span,
+                                 const enum fs_dtype *like,
+                                 struct fs_tv *out) {
+  int64_t n = fs_range_count(v);
+  if (n < 1)
+    return fs_in_error(in, span, "empty", NULL,
+                       "a tensor needs at least one element; this range has "
+                       "none");
+  bool ints = whole(v->start) && whole(v->step);
+  enum fs_dtype dt = ints ? FS_I64 : FS_F32;
+  if (!ints && like && *like == FS_F64) dt = FS_F64;
+  struct fs_shape shape = {1, {n}};
+  enum fs_status st = fs_check_size(in, dt, &shape, span);
+  if (st == FS_OK) *out = fs_tv_iota(in, dt, n, v->start, v->step);
+  return st;
+}
+
+enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
+                        struct fs_span span, const enum fs_dtype *like,
+                        struct fs_tv *out) {
+  enum fs_dtype dt;
+  enum fs_status st = FS_OK;
+  switch (v->kind) {
+    case FS_V_NUMBER:
+      dt = like ? number_type(v, *like) : FS_F32;
+      *out = fs_tv_number(in, v->number, dt);
+      return FS_OK;
+    case FS_V_BOOL:
+      *out = fs_tv_number(in, v->number, FS_BOOL);
+      return FS_OK;
+    case FS_V_RANGE: return range_node(in, v, span, like, out);
+    case FS_V_TENSOR:
+      st = fs_block_read(in, v->tensor, &out->node);
+      out->dtype = v->tensor->dtype;
+      out->shape = v->tensor->shape;
+      return st;
+    default:
+      return fs_in_error(in, span, "wrong-type", NULL,
+                         "%s is %s; numbers are needed here",
+                         fs_in_text(in, span), fs_val_text(v));
+  }
+}
+
+struct fs_val fs_tv_value(struct fs_interp *in, const struct fs_tv *t) {
+  return fs_block_value(in, t->node, &t->shape);
+}
+
+enum fs_status fs_tv_operands(struct fs_interp *in, int n,
+                              const struct fs_val *v,
+                              const struct fs_span *spans, struct fs_tv *out) {
+  /* First what has a type of its own, then the numbers beside it. */
+  enum fs_dtype like = FS_BOOL;
+  bool any = false;
+  for (int k = 0; k < n; k++) {
+    if (v[k].kind == FS_V_NUMBER || v[k].kind == FS_V_BOOL) continue;
+    enum fs_status st = fs_tv_of(in, &v[k], spans[k], NULL, &out[k]);
+    if (st != FS_OK) return st;
+    like = any ? fs_dtype_promote(like, out[k].dtype) : out[k].dtype;
+    any = true;
+  }
+  for (int k = 0; k < n; k++)
+    if (v[k].kind == FS_V_NUMBER || v[k].kind == FS_V_BOOL)
+      fs_tv_of(in, &v[k], spans[k], any ? &like : NULL, &out[k]);
+  return FS_OK;
+}
+
+struct fs_tv fs_tv_cast(struct fs_interp *in, struct fs_tv t,
+                        enum fs_dtype dt) {
+  if (t.dtype == dt) return t;
+  t.node = fs_graph_cast(fs_block_graph(in), t.node, dt);
+  t.dtype = dt;
+  return t;
+}
+
+/* -- broadcasting ---------------------------------------------------------- */
+
+/* The common shape, or false. Dimensions are aligned from the left. */
+static bool common_shape(const struct fs_shape *a, const struct fs_shape *b,
+                         struct fs_shape *out) {
+  struct fs_shape s = {.rank = FS_MAX(a->rank, b->rank)};
+  for (int k = 0; k < s.rank; k++) {
+    int64_t x = fs_shape_dim(a, k), y = fs_shape_dim(b, k);
+    if (x != y && x != 1 && y != 1) return false;
+    s.dim[k] = x == 1 ? y : x;
+  }
+  *out = s;
+  return true;
+}
+
+fs_id fs_tv_spread(struct fs_interp *in, const struct fs_tv *t,
+                   const struct fs_shape *shape) {
+  int axis_of[FS_MAX_RANK];
+  struct fs_shape to = fs_squeeze(shape, axis_of);
+  struct fs_shape from = fs_squeezed(&t->shape);
+  if (from.rank == 0 || from.rank == to.rank) return t->node;
+  int axes[FS_MAX_RANK], n = 0;
+  for (int k = 0; k < t->shape.rank; k++)
+    if (t->shape.dim[k] != 1) axes[n++] = axis_of[k];
+  struct fs_view v = fs_view_axes(n, axes);
+  return fs_graph_view(fs_block_graph(in), t->node, &v, &to);
+}
+
+/* Whether b fits a once it is transposed: then that is the hint. */
+static bool fits_transposed(const struct fs_shape *a,
+                            const struct fs_shape *b) {
+  struct fs_shape t = {.rank = 2, .dim = {fs_cols(b), fs_rows(b)}}, s;
+  return b->rank <= 2 && common_shape(a, &t, &s);
+}
+
+static enum fs_status shape_error(struct fs_interp *in, int n,
+                                  const struct fs_tv *src,
+                                  const struct fs_span *spans,
+                                  struct fs_span span, const char *what) {
+  char hint[160] = "extents must be equal, or 1 to be repeated";
+  int other = n - 1;
+  struct fs_shape s;
+  for (int k = 1; k < n; k++)
+    if (!common_shape(&src[0].shape, &src[k].shape, &s)) {
+      other = k;
+      break;
+    }
+  const struct fs_tv *a = &src[0], *b = &src[other];
+  if (fits_transposed(&a->shape, &b->shape))
+    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)'",
+             fs_in_text(in, spans[other]));
+  return fs_in_error(in, span, "shape-mismatch", hint,
+                     "shapes do not fit for %s: %s is %s, %s is %s", what,
+                     fs_in_text(in, spans[0]), fs_shape_text(&a->shape),
+                     fs_in_text(in, spans[other]), fs_shape_text(&b->shape));
+}
+
+enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,
+                         const struct fs_tv *src, const struct fs_span *spans,
+                         struct fs_span span, const char *what,
+                         struct fs_tv *out) {
+  struct fs_shape shape = src[0].shape;
+  for (int k = 1; k < n; k++)
+    if (!common_shape(&shape, &src[k].shape, &shape))
+      return shape_error(in, n, src, spans, span, what);
+  fs_id ids[3] = {0};
+  for (int k = 0; k < n; k++) ids[k] = fs_tv_spread(in, &src[k], &shape);
+  struct fs_graph *g = fs_block_graph(in);
+  out->node = fs_graph_map(g, op, n, ids, src[0].dtype);
+  out->dtype = fs_node(g, out->node)->dtype;
+  out->shape = shape;
+  return FS_OK;
+}
+
+struct fs_tv fs_tv_map1(struct fs_interp *in, enum fs_map_op op,
+                        struct fs_tv a) {
+  struct fs_tv out = a;
+  fs_tv_map(in, op, 1, &a, &in->span, in->span, "", &out);
+  return out;
+}
+
+struct fs_tv fs_tv_map2(struct fs_interp *in, enum fs_map_op op, struct fs_tv a,
+                        struct fs_tv b) {
+  struct fs_tv src[2] = {a, b}, out = a;
+  struct fs_span spans[2] = {in->span, in->span};
+  fs_tv_map(in, op, 2, src, spans, in->span, "", &out);
+  return out;
+}
+
+/* -- reductions ------------------------------------------------------------ */
+
+struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
+                          struct fs_tv a, int dim) {
+  struct fs_graph *g = fs_block_graph(in);
+  int axis_of[FS_MAX_RANK];
+  fs_squeeze(&a.shape, axis_of);
+  unsigned axes = 0;
+  for (int k = 0; k < a.shape.rank; k++)
+    if ((dim == 0 || k == dim - 1) && axis_of[k] >= 0)
+      axes |= 1u << axis_of[k];
+  struct fs_tv out = a;
+  out.node = fs_graph_reduce(g, op, a.node, axes);
+  out.dtype = fs_node(g, out.node)->dtype;
+  if (dim == 0 || (dim == 1 && a.shape.rank == 1)) {
+    out.shape = fs_shape_scalar();
+  } else if (dim == a.shape.rank) {
+    out.shape.rank--;
+  } else if (dim <= a.shape.rank) {
+    out.shape.dim[dim - 1] = 1;
+  }
+  return out;
+}
+
+/* -- transpose, reshape ---------------------------------------------------- */
+
+struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a) {
+  struct fs_tv out = a;
+  int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
+  if (a.shape.rank == 0) return a;
+  if (a.shape.rank == 1 || m == 1 || n == 1) {
+    bool row = a.shape.rank == 2 && m == 1;
+    out.shape = row ? fs_shape_of(1, &n) : fs_shape_of(2, (int64_t[]){n, m});
+    return out;
+  }
+  int axes[2] = {1, 0};
+  struct fs_view v = fs_view_axes(2, axes);
+  out.shape = fs_shape_of(2, (int64_t[]){n, m});
+  out.node = fs_graph_view(fs_block_graph(in), a.node, &v, &out.shape);
+  return out;
+}
+
+/* Layout of `shape` over the elements of a squeezed layout that lies so that the
+ * same row-major order can be walked; false if it does not. Axes of the old
+ * shape that are dense in each other are merged first. */
+static bool relayout(const struct fs_shape *old, const struct fs_layout *from,
+                     const struct fs_shape *shape, struct fs_layout *out) {
+  int64_t dim[FS_MAX_RANK], stride[FS_MAX_RANK];
+  int n = 0;
+  for (int k = 0; k < old->rank; k++) {
+    if (n && stride[n - 1] == old->dim[k] * from->stride[k]) {
+      dim[n - 1] *= old->dim[k];
+      stride[n - 1] = from->stride[k];
+    } else {
+      dim[n] = old->dim[k];
+      stride[n++] = from->stride[k];
+    }
+  }
+  *out = (struct fs_layout){.offset = from->offset};
+  int at = n - 1;
+  int64_t done = 1; /* elements of dim[at] that are covered already */
+  for (int k = shape->rank - 1; k >= 0; k--) {
+    if (shape->dim[k] == 1) continue;
+    if (at >= 0 && done == dim[at]) at--, done = 1;
+    if (at < 0 || dim[at] % (done * shape->dim[k])) return false;
+    out->stride[k] = stride[at] * done;
+    done *= shape->dim[k];
+  }
+  return true;
+}
+
+/* A stored copy in dense row-major order, made through host memory is not
+ * needed: a rank-1 target gathers it by computed indices on the device. */
+static enum fs_status reshape_stored(struct fs_interp *in, struct fs_tensor *t,
+                                     const struct fs_shape *shape,
+                                     struct fs_tv *out) {
+  struct fs_shape old = fs_squeezed(&t->shape), want = fs_squeezed(shape);
+  struct fs_layout from = {.offset = t->layout.offset}, to;
+  for (int k = 0, a = 0; k < t->shape.rank; k++)
+    if (t->shape.dim[k] != 1) from.stride[a++] = t->layout.stride[k];
+  enum fs_status st = FS_OK;
+  struct fs_tensor *fresh = NULL;
+  if (!relayout(&old, &from, &want, &to)) {
+    size_t bytes = (size_t)fs_shape_count(&old) * fs_dtype_size(t->dtype);
+    char *raw = fs_malloc(bytes);
+    int64_t first[FS_MAX_RANK] = {0};
+    st = fs_tensor_download(t, first, t->shape.dim, raw, in->diags);
+    if (st == FS_OK)
+      st = fs_tensor_upload(in->target, t->dtype, shape, raw, &fresh,
+                            in->diags);
+    free(raw);
+    if (st != FS_OK) return st;
+    st = fs_block_read(in, fresh, &out->node);
+  } else {
+    fresh = fs_tensor_stored(fs_storage_ref(t->storage), t->dtype, &want, &to);
+    st = fs_block_read(in, fresh, &out->node);
+  }
+  fs_tensor_unref(fresh);
+  out->dtype = t->dtype;
+  out->shape = *shape;
+  return st;
+}
+
+enum fs_status fs_tv_reshape(struct fs_interp *in, struct fs_tv a,
+                             const struct fs_shape *shape, struct fs_tv *out) {
+  struct fs_shape old = fs_squeezed(&a.shape);
+  struct fs_shape new = fs_squeezed(shape);
+  if (fs_shape_equal(&old, &new)) {
+    *out = a;
+    out->shape = *shape;
+    return FS_OK;
+  }
+  struct fs_val v = fs_tv_value(in, &a);
+  enum fs_status st = fs_force(in, v.tensor);
+  if (st == FS_OK) st = reshape_stored(in, v.tensor, shape, out);
+  fs_val_unref(v);
+  return st;
+}

@@ -1,0 +1,150 @@
+/* trace.h - language-level operations on tensors: values to graph nodes.
+ *
+ * A traced value is a node and the shape as the user sees it; the node's own
+ * shape is that shape squeezed (no extents of 1).
+ *
+ * Shapes: rank 1 is a column (n x 1), rows are 1 x n. Elementwise operations
+ * align dimensions from the left; an extent of 1 is repeated.
+ *
+ * Types of an operation on values a and b (docs/language.md):
+ *   tensor, tensor   fs_dtype_promote: bool < i32 < i64 < f16, bf16 < f32 < f64;
+ *                    f16 with bf16 gives f32
+ *   tensor, number   numbers are weak: a floating tensor keeps its type. An
+ *                    integer tensor keeps it with a whole number (i32 becomes i64
+ *                    if the number needs it) and becomes f32 (i64: f64) with a
+ *                    number written with a fraction or an exponent. bool with a
+ *                    whole number gives i32
+ *   tensor, bool     a bool is a number of the lowest type
+ *   number, number   on the host in double precision; whole numbers stay whole
+ *                    under + - * and non-negative powers while exact
+ *   /  ./  sqrt ...  integers give f32, i64 gives f64
+ *   sum, prod        bool and i32 give i64
+ *   comparisons      give bool
+ *   a range as a tensor is i64 when its parts are whole, else f32
+ */
+#ifndef FS_TRACE_H
+#define FS_TRACE_H
+
+#include "core/eval/interp.h"
+
+struct fs_tv {
+  fs_id node;
+  enum fs_dtype dtype;
+  struct fs_shape shape;
+};
+
+static inline bool fs_tv_is_one(const struct fs_tv *t) {
+  return fs_shape_count(&t->shape) == 1;
+}
+
+static inline struct fs_shape fs_squeezed(const struct fs_shape *s) {
+  int axis_of[FS_MAX_RANK];
+  return fs_squeeze(s, axis_of);
+}
+struct fs_shape fs_shape_of(int rank, const int64_t *dims);
+struct fs_shape fs_shape_scalar(void);
+/* Extents with rank 0 and 1 filled up: rows x columns. */
+static inline int64_t fs_rows(const struct fs_shape *s) {
+  return fs_shape_dim(s, 0);
+}
+static inline int64_t fs_cols(const struct fs_shape *s) {
+  return fs_shape_dim(s, 1);
+}
+
+/* A value as a node. Numbers get the type that goes with `like` (NULL: f32 for
+ * numbers), see above. Strings and functions are an error at `span`. */
+enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
+                        struct fs_span span, const enum fs_dtype *like,
+                        struct fs_tv *out);
+struct fs_val fs_tv_value(struct fs_interp *in, const struct fs_tv *t);
+fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x);
+/* Traces n operands that take part in one operation together. */
+enum fs_status fs_tv_operands(struct fs_interp *in, int n,
+                              const struct fs_val *v,
+                              const struct fs_span *spans, struct fs_tv *out);
+
+/* The node spread over `shape` (extents of 1 repeated); rank 0 stays rank 0. */
+fs_id fs_tv_spread(struct fs_interp *in, const struct fs_tv *t,
+                   const struct fs_shape *shape);
+struct fs_tv fs_tv_cast(struct fs_interp *in, struct fs_tv t, enum fs_dtype dt);
+
+/* Elementwise, with broadcasting. `what` is the operator or function for the
+ * message about shapes that do not fit. */
+enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,
+                         const struct fs_tv *src, const struct fs_span *spans,
+                         struct fs_span span, const char *what,
+                         struct fs_tv *out);
+/* The same for operands that are known to fit. */
+struct fs_tv fs_tv_map1(struct fs_interp *in, enum fs_map_op op,
+                        struct fs_tv a);
+struct fs_tv fs_tv_map2(struct fs_interp *in, enum fs_map_op op, struct fs_tv a,
+                        struct fs_tv b);
+/* A number as a traced scalar of the type that suits `like`. */
+struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like);
+
+/* dim 0: over everything (a scalar); else over dimension `dim` (from 1). */
+struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
+                          struct fs_tv a, int dim);
+struct fs_tv fs_tv_transpose(struct fs_interp *in, struct fs_tv a);
+/* The same elements, row-major, under another shape of the same count; forces
+ * the value to be stored when its layout does not allow it. */
+enum fs_status fs_tv_reshape(struct fs_interp *in, struct fs_tv a,
+                             const struct fs_shape *shape, struct fs_tv *out);
+
+/* -- linalg.c -------------------------------------------------------------- */
+
+enum fs_status fs_tv_multiply(struct fs_interp *in, struct fs_tv a,
+                              struct fs_span a_span, struct fs_tv b,
+                              struct fs_span b_span, struct fs_span span,
+                              struct fs_tv *out);
+enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
+                           struct fs_span a_span, struct fs_tv b,
+                           struct fs_span b_span, struct fs_span span,
+                           struct fs_tv *out);
+enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
+                           struct fs_span a_span, int64_t n,
+                           struct fs_span span, struct fs_tv *out);
+/* INV, CHOL, EIGVALS, EIGVECS, SVDVALS of a matrix. */
+enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
+                            const char *what, struct fs_tv a,
+                            struct fs_span span, struct fs_tv *out);
+struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a);
+/* a .^ b, with the small exponents that are cheaper as products. */
+enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
+                          struct fs_span a_span, const struct fs_val *b,
+                          struct fs_span b_span, struct fs_span span,
+                          struct fs_tv *out);
+/* The product of a chain of factors: scalars are applied last, matrices and
+ * vectors are multiplied in the cheapest order. */
+enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
+                                 const struct fs_val *v,
+                                 const struct fs_span *spans,
+                                 struct fs_span span, struct fs_val *out);
+
+/* -- construct.c ----------------------------------------------------------- */
+
+/* Refuses shapes that no memory could hold. */
+enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
+                             const struct fs_shape *shape, struct fs_span span);
+struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
+                        const struct fs_shape *shape, double x);
+struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,
+                        const struct fs_shape *shape);
+struct fs_tv fs_tv_eye(struct fs_interp *in, enum fs_dtype dt, int64_t m,
+                       int64_t n);
+struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
+                        double start, double step);
+/* Places blocks side by side (dim 2) or on top of each other (dim 1). */
+enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
+                            const struct fs_tv *parts,
+                            const struct fs_span *spans, struct fs_span span,
+                            struct fs_tv *out);
+
+/* -- index.c --------------------------------------------------------------- */
+
+/* Rows (or elements of a vector) chosen by 1-based whole numbers. */
+enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a,
+                            const int64_t *index, int64_t n,
+                            struct fs_span span, struct fs_tv *out);
+
+#endif

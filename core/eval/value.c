@@ -1,0 +1,92 @@
+/* value.c - making, sharing and releasing values and functions. */
+#include <math.h>
+
+#include "core/eval/interp.h"
+
+struct fs_val fs_val_number(double x, bool is_int) {
+  return (struct fs_val){.kind = FS_V_NUMBER, .number = x, .is_int = is_int};
+}
+
+struct fs_val fs_val_bool(bool b) {
+  return (struct fs_val){.kind = FS_V_BOOL, .number = b};
+}
+
+struct fs_val fs_val_string(const char *text, size_t len) {
+  struct fs_string *s = fs_malloc(sizeof(*s) + len + 1);
+  s->refs = 1;
+  s->len = len;
+  if (len) memcpy(s->text, text, len);
+  s->text[len] = '\0';
+  return (struct fs_val){.kind = FS_V_STRING, .string = s};
+}
+
+struct fs_val fs_val_func(struct fs_func *gives) {
+  return (struct fs_val){.kind = FS_V_FUNCTION, .func = gives};
+}
+
+struct fs_val fs_val_tensor(struct fs_tensor *gives) {
+  return (struct fs_val){.kind = FS_V_TENSOR, .tensor = gives};
+}
+
+struct fs_val fs_val_ref(struct fs_val v) {
+  if (v.kind == FS_V_STRING) v.string->refs++;
+  if (v.kind == FS_V_FUNCTION) fs_func_ref(v.func);
+  if (v.kind == FS_V_TENSOR) fs_tensor_ref(v.tensor);
+  return v;
+}
+
+void fs_val_unref(struct fs_val v) {
+  if (v.kind == FS_V_STRING && --v.string->refs == 0) free(v.string);
+  if (v.kind == FS_V_FUNCTION) fs_func_unref(v.func);
+  if (v.kind == FS_V_TENSOR) fs_tensor_unref(v.tensor);
+}
+
+/* Elements of a range: 1:3 has 3, 3:1 none, 0:0.1:1 eleven (half a step of
+ * rounding in the division is forgiven). */
+int64_t fs_range_count(const struct fs_val *r) {
+  if (r->step == 0 || !isfinite(r->step)) return 0;
+  double n = floor((r->stop - r->start) / r->step + 1e-10) + 1;
+  if (!(n > 0)) return 0;
+  return n > 9e15 ? (int64_t)9e15 : (int64_t)n;
+}
+
+/* -- functions ------------------------------------------------------------- */
+
+struct fs_unit *fs_unit_new(struct fs_arena *keeps) {
+  struct fs_unit *u = fs_malloc(sizeof(*u));
+  *u = (struct fs_unit){.refs = 1, .arena = keeps};
+  return u;
+}
+
+struct fs_unit *fs_unit_ref(struct fs_unit *u) {
+  u->refs++;
+  return u;
+}
+
+void fs_unit_unref(struct fs_unit *u) {
+  if (!u || --u->refs) return;
+  fs_arena_free(u->arena);
+  free(u);
+}
+
+struct fs_func *fs_func_new(enum fs_func_kind kind, const char *name) {
+  struct fs_func *f = fs_calloc(1, sizeof(*f));
+  f->refs = 1;
+  f->kind = kind;
+  f->name = name;
+  return f;
+}
+
+struct fs_func *fs_func_ref(struct fs_func *f) {
+  f->refs++;
+  return f;
+}
+
+void fs_func_unref(struct fs_func *f) {
+  if (!f || --f->refs) return;
+  for (int i = 0; i < f->captures.len; i++)
+    fs_val_unref(f->captures.data[i].value);
+  FS_VEC_FREE(&f->captures);
+  fs_unit_unref(f->unit);
+  free(f);
+}

@@ -1,0 +1,33 @@
+/* value.h - what a name of the language can hold. */
+#ifndef FS_VALUE_H
+#define FS_VALUE_H
+
+#include "core/lang/elem.h"
+#include "core/run/tensor.h"
+
+enum fs_val_kind {
+  FS_V_NONE, FS_V_NUMBER, FS_V_BOOL, FS_V_STRING, FS_V_RANGE, FS_V_FUNCTION,
+  FS_V_TENSOR
+};
+
+struct fs_func;   /* eval/func.h: user function, lambda, builtin, elementary */
+
+/* Plain data; tensors, strings and functions are reference counted. Numbers
+ * are "weak": 2*A keeps A's type if that can hold a fraction when the number
+ * has one. */
+struct fs_val {
+  enum fs_val_kind kind;
+  bool is_int;               /* NUMBER: written or computed as an integer */
+  double number;             /* NUMBER, BOOL (0 or 1)                     */
+  double start, step, stop;  /* RANGE, inclusive                          */
+  struct fs_string *string;
+  struct fs_func *func;
+  struct fs_tensor *tensor;
+};
+
+struct fs_string { int refs; size_t len; char text[]; };
+
+struct fs_val fs_val_ref(struct fs_val v);   /* another reference */
+void fs_val_unref(struct fs_val v);
+
+#endif

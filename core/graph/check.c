@@ -1,0 +1,223 @@
+/* check.c - is a graph legal? docs/ir.md is the specification; the rules carry
+ * its numbers. Gives the first thing that is wrong: a bug in Fusible. */
+#include "core/graph/internal.h"
+
+/* What every kind must look like. n_src: exact, or -1 for "the op says". */
+static const struct {
+  const char *name;
+  int n_src;
+  bool scalar;     /* rank 0 always */
+  bool may_lack;   /* src[0] may be 0 */
+} kinds[] = {
+    [FS_ND_INPUT] = {"input", 0, false, false},
+    [FS_ND_PARAM] = {"param", 0, true, false},
+    [FS_ND_IOTA] = {"iota", 2, false, false},
+    [FS_ND_RAND] = {"rand", 2, false, false},
+    [FS_ND_RANDN] = {"randn", 2, false, false},
+    [FS_ND_MAP] = {"map", -1, false, false},
+    [FS_ND_REDUCE] = {"reduce", 1, false, false},
+    [FS_ND_VIEW] = {"view", 1, false, false},
+    [FS_ND_UPDATE] = {"update", 2, false, true},
+    [FS_ND_LIB] = {"lib", -1, false, false},
+};
+
+static const char *check_shape(const struct fs_node *n) {
+  if (n->shape.rank < 0 || n->shape.rank > FS_MAX_RANK)
+    return "R2: a rank is out of range";
+  for (int k = 0; k < n->shape.rank; k++)
+    if (n->shape.dim[k] < 0 || n->shape.dim[k] == 1)
+      return "R2: a shape is not squeezed";
+  if (fs_shape_count(&n->shape) < 0) return "R2: a shape is too large";
+  return NULL;
+}
+
+static const char *check_sources(const struct fs_node *n, fs_id id) {
+  int want = kinds[n->kind].n_src;
+  if (n->kind == FS_ND_MAP) want = fs_map_ops[n->op].arity;
+  if (n->kind == FS_ND_LIB) want = FS_MIN(FS_MAX(n->n_src, 1), 2);
+  if (n->n_src != want) return "R3: the number of operands is wrong";
+  for (int k = 0; k < n->n_src; k++) {
+    if (n->src[k] >= id) return "R1: an operand comes after its use";
+    if (!n->src[k] && !(k == 0 && kinds[n->kind].may_lack))
+      return "R3: an operand is missing";
+  }
+  return NULL;
+}
+
+static const char *check_leaf(const struct fs_graph *g,
+                              const struct fs_node *n) {
+  if (n->kind == FS_ND_INPUT)
+    return n->slot < 0 || n->slot >= g->inputs.len ? "R4: no such input" : NULL;
+  if (n->kind == FS_ND_PARAM)
+    return n->slot < 0 || n->slot >= g->params.len ? "R4: no such param" : NULL;
+  enum fs_dtype want =
+      n->kind == FS_ND_IOTA ? fs_dtype_compute(n->dtype) : FS_I64;
+  for (int k = 0; k < 2; k++) {
+    const struct fs_node *s = fs_node(g, n->src[k]);
+    if (s->shape.rank != 0) return "R4: an operand of a generator has a shape";
+    if (s->dtype != want) return "R4: an operand of a generator has the wrong type";
+  }
+  return n->kind != FS_ND_IOTA && !fs_dtype_is_float(n->dtype)
+             ? "R4: random numbers are floats" : NULL;
+}
+
+static const char *check_map(const struct fs_graph *g,
+                             const struct fs_node *n) {
+  const struct fs_map_op_info *info = &fs_map_ops[n->op];
+  int first = n->op == FS_OP_WHERE;
+  enum fs_dtype dt = fs_node(g, n->src[first])->dtype;
+  bool shaped = n->shape.rank == 0;
+  for (int k = 0; k < n->n_src; k++) {
+    const struct fs_node *s = fs_node(g, n->src[k]);
+    if (s->dtype != (k < first ? FS_BOOL : dt))
+      return "R5: the operands of a map differ in type";
+    if (s->shape.rank == 0) continue;
+    if (fs_node_is_fill(s)) return "R5: a fill is operand of a map";
+    if (!fs_shape_equal(&s->shape, &n->shape))
+      return "R5: the operands of a map differ in shape";
+    shaped = true;
+  }
+  if (!shaped) return "R5: a map of scalars has a shape";
+  if (n->op == FS_OP_CAST)
+    return n->dtype == dt ? "R5: a cast to the same type" : NULL;
+  if (fs_class_dtype(info->types, dt) != dt)
+    return "R5: a map's operands have the wrong type for its op";
+  return n->dtype == (info->result == 'B' ? FS_BOOL : dt)
+             ? NULL : "R5: a map's result has the wrong type";
+}
+
+static const char *check_reduce(const struct fs_graph *g,
+                                const struct fs_node *n) {
+  const struct fs_node *s = fs_node(g, n->src[0]);
+  struct fs_shape kept = {0};
+  if (!n->axes || n->axes >> s->shape.rank)
+    return "R6: a reduction over axes that are not there";
+  for (int k = 0; k < s->shape.rank; k++)
+    if (!(n->axes >> k & 1)) kept.dim[kept.rank++] = s->shape.dim[k];
+  if (!fs_shape_equal(&kept, &n->shape))
+    return "R6: a reduction's shape is not that of the kept axes";
+  if (fs_reduce_source(n->op, s->dtype) != s->dtype ||
+      fs_reduce_result(n->op, s->dtype) != n->dtype)
+    return "R6: a reduction has the wrong type";
+  return NULL;
+}
+
+/* Does the view map every index of `shape` into `whole`? */
+static const char *check_index(const struct fs_view *v,
+                               const struct fs_shape *whole,
+                               const struct fs_shape *shape) {
+  if (v->src_rank != whole->rank) return "R7: a view of another rank";
+  if (fs_shape_count(shape) == 0) return NULL;
+  for (int s = 0; s < v->src_rank; s++) {
+    int a = v->axis[s];
+    int64_t dim = whole->dim[s], at = v->off[s];
+    if (a < -1 || a >= shape->rank) return "R7: a view names an axis not there";
+    if ((a < 0) != (v->step[s] == 0)) return "R7: a view's step is wrong";
+    if (at < 0 || at >= dim) return "R7: a view begins outside its source";
+    if (a < 0) continue;
+    int64_t span;
+    if (__builtin_mul_overflow(v->step[s], shape->dim[a] - 1, &span) ||
+        span < -at || span >= dim - at)
+      return "R7: a view ends outside its source";
+  }
+  return NULL;
+}
+
+static const char *check_view(const struct fs_graph *g,
+                              const struct fs_node *n) {
+  const struct fs_node *s = fs_node(g, n->src[0]);
+  if (n->dtype != s->dtype) return "R7: a view changes the type";
+  if (s->kind == FS_ND_VIEW && s->shape.rank > 0) return "R7: a view of a view";
+  bool leaf = s->kind == FS_ND_INPUT || s->kind == FS_ND_IOTA ||
+              s->kind == FS_ND_RAND || s->kind == FS_ND_RANDN;
+  if (leaf && s->shape.rank > 0) return "R7: a view of a leaf";
+  if (fs_view_is_identity(&n->view, &s->shape, &n->shape))
+    return "R7: a view that does nothing";
+  return check_index(&n->view, &s->shape, &n->shape);
+}
+
+static const char *check_update(const struct fs_graph *g,
+                                const struct fs_node *n) {
+  const struct fs_node *part = fs_node(g, n->src[1]);
+  bool named[FS_MAX_RANK] = {false};
+  if (n->src[0]) {
+    const struct fs_node *base = fs_node(g, n->src[0]);
+    if (base->dtype != n->dtype || !fs_shape_equal(&base->shape, &n->shape))
+      return "R8: an update changes the shape or type of its base";
+  }
+  if (part->dtype != n->dtype) return "R8: an update's part has another type";
+  for (int s = 0; s < n->view.src_rank; s++)
+    if (n->view.axis[s] >= 0) named[n->view.axis[s]] = true;
+  for (int k = 0; k < part->shape.rank; k++)
+    if (!named[k] && part->shape.dim[k] > 1)
+      return "R8: an update writes elements more than once";
+  return check_index(&n->view, &n->shape, &part->shape);
+}
+
+static const char *check_gemm(const struct fs_node *n) {
+  const struct fs_shape *a = &n->lib_shape[0], *b = &n->lib_shape[1];
+  int ta = n->lib_trans & 1, tb = n->lib_trans >> 1 & 1;
+  if (a->rank > 2 || b->rank > 2) return "R9: gemm is for matrices";
+  if (fs_shape_dim(a, !ta) != fs_shape_dim(b, tb))
+    return "R9: the inner extents of gemm differ";
+  struct fs_shape c = {2, {fs_shape_dim(a, ta), fs_shape_dim(b, !tb)}};
+  struct fs_view none = {0};
+  fs_view_squeeze(&none, &c);
+  return fs_shape_equal(&c, &n->shape) ? NULL : "R9: gemm has another shape";
+}
+
+static const char *check_lib(const struct fs_graph *g,
+                             const struct fs_node *n) {
+  static const int arity[FS_LIB_OP_COUNT] = {
+      [FS_LIB_GEMM] = 2,    [FS_LIB_SOLVE] = 2,   [FS_LIB_INV] = 1,
+      [FS_LIB_CHOL] = 1,    [FS_LIB_EIGVALS] = 1, [FS_LIB_EIGVECS] = 1,
+      [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2};
+  if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
+  for (int k = 0; k < n->n_src; k++) {
+    const struct fs_node *s = fs_node(g, n->src[k]);
+    bool index = n->op == FS_LIB_GATHER && k == 1;
+    if (s->dtype != (index ? FS_I64 : n->dtype))
+      return "R9: a library call's operand has the wrong type";
+    if (fs_shape_count(&n->lib_shape[k]) != fs_shape_count(&s->shape))
+      return "R9: a library call's operand has the wrong shape";
+  }
+  return n->op == FS_LIB_GEMM ? check_gemm(n) : NULL;
+}
+
+static const char *check_node(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *n = fs_node(g, id);
+  if (n->kind <= FS_ND_NONE || n->kind > FS_ND_LIB) return "R1: no such kind";
+  if (n->kind == FS_ND_MAP && n->op >= FS_MAP_OP_COUNT) return "R3: no such op";
+  if (n->kind == FS_ND_REDUCE && n->op >= FS_REDUCE_OP_COUNT)
+    return "R3: no such op";
+  if (n->kind == FS_ND_LIB && n->op >= FS_LIB_OP_COUNT) return "R3: no such op";
+  if (n->dtype >= FS_DTYPE_COUNT) return "R2: no such type";
+  const char *wrong = check_shape(n);
+  if (!wrong) wrong = check_sources(n, id);
+  if (wrong) return wrong;
+  if (kinds[n->kind].scalar && n->shape.rank) return "R4: a param has a shape";
+  switch (n->kind) {
+    case FS_ND_MAP: return check_map(g, n);
+    case FS_ND_REDUCE: return check_reduce(g, n);
+    case FS_ND_VIEW: return check_view(g, n);
+    case FS_ND_UPDATE: return check_update(g, n);
+    case FS_ND_LIB: return check_lib(g, n);
+    default: return check_leaf(g, n);
+  }
+}
+
+const char *fs_graph_check(const struct fs_graph *g) {
+  for (fs_id id = 1; id < (fs_id)g->nodes.len; id++) {
+    const char *wrong = check_node(g, id);
+    if (wrong) return wrong;
+  }
+  if (g->outputs.len != g->output_names.len) return "R10: outputs lack names";
+  for (int k = 0; k < g->outputs.len; k++)
+    if (!g->outputs.data[k] || g->outputs.data[k] >= (fs_id)g->nodes.len)
+      return "R10: no such output";
+  for (int k = 0; k < g->barriers.len; k++)
+    if (g->barriers.data[k] > (fs_id)g->nodes.len ||
+        (k && g->barriers.data[k] < g->barriers.data[k - 1]))
+      return "R10: barriers are out of order";
+  return NULL;
+}

@@ -1,0 +1,80 @@
+/* dtype.c - the tables of element types; promotion; shapes and new layouts. */
+#include "core/graph/dtype.h"
+
+static const struct {
+  const char *name;
+  size_t size;
+  int rank;
+} types[FS_DTYPE_COUNT] = {
+#define X(id, name, bytes, npy, cuda, rank) {name, bytes, rank},
+    FS_DTYPES(X)
+#undef X
+};
+
+const char *fs_dtype_name(enum fs_dtype dt) { return types[dt].name; }
+size_t fs_dtype_size(enum fs_dtype dt) { return types[dt].size; }
+
+bool fs_dtype_from_name(const char *name, enum fs_dtype *dt) {
+  for (int k = 0; k < FS_DTYPE_COUNT; k++)
+    if (!strcmp(types[k].name, name)) {
+      *dt = (enum fs_dtype)k;
+      return true;
+    }
+  return false;
+}
+
+enum fs_dtype fs_dtype_compute(enum fs_dtype dt) {
+  return dt == FS_F16 || dt == FS_BF16 ? FS_F32 : dt;
+}
+
+enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b) {
+  if (a == b) return a;
+  if (types[a].rank == types[b].rank) return FS_F32; /* f16 with bf16 */
+  return types[a].rank > types[b].rank ? a : b;
+}
+
+int64_t fs_shape_count(const struct fs_shape *s) {
+  int64_t n = 1;
+  bool empty = false;
+  for (int k = 0; k < s->rank; k++) {
+    if (s->dim[k] < 0) return -1;
+    empty |= s->dim[k] == 0;
+  }
+  if (empty) return 0;
+  for (int k = 0; k < s->rank && n >= 0; k++) n = fs_mul_size(n, s->dim[k]);
+  return n;
+}
+
+bool fs_shape_equal(const struct fs_shape *a, const struct fs_shape *b) {
+  if (a->rank != b->rank) return false;
+  for (int k = 0; k < a->rank; k++)
+    if (a->dim[k] != b->dim[k]) return false;
+  return true;
+}
+
+void fs_shape_print(const struct fs_shape *s, struct fs_str *out) {
+  if (s->rank == 0) fs_str_puts(out, "scalar");
+  for (int k = 0; k < s->rank; k++)
+    fs_str_printf(out, k ? "x%lld" : "%lld", (long long)s->dim[k]);
+}
+
+enum { ROW_MIN_BYTES = 1024, ROW_ALIGN_BYTES = 128 };
+
+struct fs_layout fs_layout_new(enum fs_dtype dt, const struct fs_shape *shape,
+                               int64_t *count) {
+  struct fs_layout l = {0};
+  int64_t size = (int64_t)fs_dtype_size(dt), n = 1;
+  bool empty = fs_shape_count(shape) == 0;
+  for (int k = shape->rank - 1; k >= 0; k--) {
+    int64_t dim = empty ? FS_MIN(shape->dim[k], 1) : shape->dim[k];
+    l.stride[k] = n < 0 ? 0 : n;
+    if (n >= 0) n = fs_mul_size(n, dim);
+    bool row = k == shape->rank - 1 && n >= ROW_MIN_BYTES / size;
+    if (!row) continue;
+    int64_t unit = ROW_ALIGN_BYTES / size;
+    n = n > INT64_MAX - unit ? -1 : (n + unit - 1) / unit * unit;
+  }
+  if (n >= 0 && fs_mul_size(n, size) < 0) n = -1;
+  *count = empty ? 0 : n;
+  return l;
+}

@@ -1,0 +1,424 @@
+/* graph.c - building graphs: hash-consed nodes, operands brought to the op's
+ * types, views simplified as they are made. The passes are in other files. */
+#include "core/graph/internal.h"
+
+struct fs_graph *fs_graph_new(void) {
+  struct fs_graph *g = fs_calloc(1, sizeof *g);
+  g->arena = fs_arena_new();
+  *FS_PUSH(&g->nodes) = (struct fs_node){.kind = FS_ND_NONE};
+  return g;
+}
+
+void fs_graph_free(struct fs_graph *g) {
+  if (!g) return;
+  FS_VEC_FREE(&g->nodes);
+  FS_VEC_FREE(&g->inputs);
+  FS_VEC_FREE(&g->params);
+  FS_VEC_FREE(&g->outputs);
+  FS_VEC_FREE(&g->output_names);
+  FS_VEC_FREE(&g->barriers);
+  free(g->table);
+  fs_arena_free(g->arena);
+  free(g);
+}
+
+/* -- hash-consing ---------------------------------------------------------- */
+
+uint64_t fs_mix(uint64_t h, uint64_t word) {
+  h ^= word;
+  h *= 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+static void put(struct fs_words *w, uint64_t word) { w->w[w->n++] = word; }
+
+static void put_view(struct fs_words *w, const struct fs_view *v) {
+  put(w, (uint64_t)v->src_rank);
+  for (int s = 0; s < v->src_rank; s++) {
+    put(w, (uint64_t)v->axis[s]);
+    put(w, (uint64_t)v->off[s]);
+    put(w, (uint64_t)v->step[s]);
+  }
+}
+
+static void put_shape(struct fs_words *w, const struct fs_shape *s) {
+  put(w, (uint64_t)s->rank);
+  for (int k = 0; k < s->rank; k++) put(w, (uint64_t)s->dim[k]);
+}
+
+static void put_input(const struct fs_graph *g, const struct fs_node *n,
+                      bool by_identity, struct fs_words *w) {
+  const struct fs_graph_input *in = &g->inputs.data[n->slot];
+  put(w, by_identity ? (uintptr_t)in->storage : (uint64_t)n->slot);
+  put(w, (uint64_t)in->layout.offset);
+  for (int k = 0; k < n->shape.rank; k++)
+    put(w, (uint64_t)in->layout.stride[k]);
+}
+
+void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
+                   bool by_identity, struct fs_words *w) {
+  w->n = 0;
+  put(w, (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
+             (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 |
+             (uint64_t)n->lib_trans << 40);
+  put_shape(w, &n->shape);
+  for (int k = 0; k < n->n_src; k++) put(w, n->src[k]);
+  if (n->kind == FS_ND_INPUT) put_input(g, n, by_identity, w);
+  if (n->kind == FS_ND_PARAM) put(w, (uint64_t)n->slot);
+  if (n->kind == FS_ND_VIEW || n->kind == FS_ND_UPDATE) put_view(w, &n->view);
+  if (n->kind == FS_ND_LIB) {
+    put_shape(w, &n->lib_shape[0]);
+    put_shape(w, &n->lib_shape[1]);
+  }
+  if (n->kind != FS_ND_RAND && n->kind != FS_ND_RANDN && n->kind != FS_ND_IOTA)
+    return;
+  put(w, (uint64_t)n->rand_base);
+  for (int k = 0; k < n->shape.rank; k++) put(w, (uint64_t)n->rand_stride[k]);
+}
+
+uint64_t fs_words_hash(const struct fs_words *w, uint64_t seed) {
+  uint64_t h = fs_mix(seed, (uint64_t)w->n);
+  for (int k = 0; k < w->n; k++) h = fs_mix(h, w->w[k]);
+  return h;
+}
+
+static uint32_t *find_entry(struct fs_graph *g, const struct fs_words *key) {
+  uint32_t mask = g->table_cap - 1;
+  uint32_t at = (uint32_t)fs_words_hash(key, 0) & mask;
+  for (;; at = (at + 1) & mask) {
+    struct fs_words other;
+    if (!g->table[at]) return &g->table[at];
+    fs_node_words(g, fs_node(g, g->table[at]), true, &other);
+    if (other.n == key->n &&
+        !memcmp(other.w, key->w, sizeof(uint64_t) * (size_t)key->n))
+      return &g->table[at];
+  }
+}
+
+static void grow_table(struct fs_graph *g) {
+  uint32_t *old = g->table, cap = g->table_cap;
+  g->table_cap = cap ? 2 * cap : 128;
+  g->table = fs_calloc(g->table_cap, sizeof *g->table);
+  for (uint32_t k = 0; k < cap; k++) {
+    struct fs_words w;
+    if (!old[k]) continue;
+    fs_node_words(g, fs_node(g, old[k]), true, &w);
+    *find_entry(g, &w) = old[k];
+  }
+  free(old);
+}
+
+fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n) {
+  struct fs_words key;
+  if (3 * (uint32_t)g->nodes.len >= 2 * g->table_cap) grow_table(g);
+  fs_node_words(g, n, true, &key);
+  uint32_t *entry = find_entry(g, &key);
+  if (*entry) return *entry;
+  *entry = (uint32_t)g->nodes.len;
+  struct fs_node copy = *n;
+  copy.span = g->span;
+  copy.stmt = g->stmt;
+  *FS_PUSH(&g->nodes) = copy;
+  return *entry;
+}
+
+/* -- leaves ---------------------------------------------------------------- */
+
+/* The shape without extents of 1; `stride` (may be NULL) is squeezed along. */
+static struct fs_shape squeezed(const struct fs_shape *s, int64_t *stride) {
+  struct fs_shape out = {0};
+  for (int k = 0; k < s->rank; k++) {
+    if (s->dim[k] == 1) continue;
+    if (stride) stride[out.rank] = stride[k];
+    out.dim[out.rank++] = s->dim[k];
+  }
+  for (int k = out.rank; stride && k < FS_MAX_RANK; k++) stride[k] = 0;
+  return out;
+}
+
+fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t, enum fs_dtype dt,
+                     const struct fs_shape *shape,
+                     const struct fs_layout *layout, const char *name) {
+  struct fs_graph_input in = {t, fs_tensor_identity(t), *layout, NULL};
+  struct fs_node n = {.kind = FS_ND_INPUT, .dtype = dt, .slot = g->inputs.len};
+  n.shape = squeezed(shape, in.layout.stride);
+  *FS_PUSH(&g->inputs) = in;
+  fs_id id = fs_graph_intern(g, &n);
+  if (fs_node(g, id)->slot != n.slot) {
+    g->inputs.len--; /* the same elements were read before */
+  } else if (name) {
+    g->inputs.data[n.slot].name = fs_arena_strndup(g->arena, name, strlen(name));
+  }
+  return id;
+}
+
+fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
+  struct fs_node n = {.kind = FS_ND_PARAM, .dtype = dt, .slot = g->params.len};
+  if (dt == FS_BOOL) v.i = v.i != 0 || v.f != 0, v.f = (double)v.i;
+  *FS_PUSH(&g->params) = v;
+  return fs_graph_intern(g, &n);
+}
+
+fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
+                    fs_id start, fs_id step) {
+  enum fs_dtype in = fs_dtype_compute(dt);
+  struct fs_node n = {.kind = FS_ND_IOTA, .dtype = dt, .n_src = 2};
+  n.src[0] = fs_graph_cast(g, start, in);
+  n.src[1] = fs_graph_cast(g, step, in);
+  n.shape = squeezed(&(struct fs_shape){1, {count}}, NULL);
+  n.rand_stride[0] = n.shape.rank;
+  return fs_graph_intern(g, &n);
+}
+
+fs_id fs_graph_rand(struct fs_graph *g, bool normal, enum fs_dtype dt,
+                    const struct fs_shape *shape, fs_id seed, fs_id stream) {
+  struct fs_node n = {.kind = normal ? FS_ND_RANDN : FS_ND_RAND, .dtype = dt};
+  n.n_src = 2;
+  n.src[0] = fs_graph_cast(g, seed, FS_I64);
+  n.src[1] = fs_graph_cast(g, stream, FS_I64);
+  n.shape = squeezed(shape, NULL);
+  int64_t stride = 1;
+  for (int k = n.shape.rank - 1; k >= 0; k--) {
+    n.rand_stride[k] = stride;
+    stride *= FS_MAX(n.shape.dim[k], 1);
+  }
+  return fs_graph_intern(g, &n);
+}
+
+/* -- maps ------------------------------------------------------------------ */
+
+bool fs_node_is_fill(const struct fs_node *n) {
+  return n->kind == FS_ND_VIEW && n->view.src_rank == 0;
+}
+
+bool fs_map_op_commutes(enum fs_map_op op) {
+  switch (op) {
+    case FS_OP_ADD: case FS_OP_MUL: case FS_OP_MIN: case FS_OP_MAX:
+    case FS_OP_AND: case FS_OP_OR: case FS_OP_EQ: case FS_OP_NE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt) {
+  switch (types) {
+    case 'N': return dt == FS_BOOL ? FS_I32 : dt;
+    case 'F':
+      if (fs_dtype_is_float(dt)) return dt;
+      return dt == FS_I64 ? FS_F64 : FS_F32;
+    case 'B': return FS_BOOL;
+    default: return dt;
+  }
+}
+
+static fs_id fill(struct fs_graph *g, fs_id scalar,
+                  const struct fs_shape *shape) {
+  return fs_graph_view(g, scalar, &(struct fs_view){0}, shape);
+}
+
+/* A number as the type it is cast to would hold it. */
+static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
+                                    enum fs_dtype to) {
+  double x = fs_dtype_is_float(from) ? v.f : (double)v.i;
+  if (to == FS_BOOL) {
+    bool set = fs_dtype_is_float(from) ? v.f != 0 : v.i != 0;
+    return (struct fs_number){set, set};
+  }
+  int64_t lo = to == FS_I32 ? INT32_MIN : INT64_MIN;
+  if (!(x > (double)lo && x < -(double)lo)) return (struct fs_number){(double)lo, lo};
+  return (struct fs_number){(double)(int64_t)x, (int64_t)x};
+}
+
+/* The same host number as another type: the same slot where every target reads
+ * the same value from it, else a new one. */
+static fs_id cast_param(struct fs_graph *g, fs_id a, enum fs_dtype dt) {
+  struct fs_node n = *fs_node(g, a);
+  bool from_float = fs_dtype_is_float(n.dtype);
+  struct fs_number *v = &g->params.data[n.slot];
+  if (dt == FS_BOOL || (from_float && !fs_dtype_is_float(dt)))
+    return fs_graph_param(g, dt, number_cast(*v, n.dtype, dt));
+  if (!from_float && fs_dtype_is_float(dt)) v->f = (double)v->i;
+  n.dtype = dt;
+  return fs_graph_intern(g, &n);
+}
+
+fs_id fs_graph_cast(struct fs_graph *g, fs_id a, enum fs_dtype dt) {
+  const struct fs_node *n = fs_node(g, a);
+  if (n->dtype == dt) return a;
+  if (n->kind == FS_ND_PARAM) return cast_param(g, a, dt);
+  if (fs_node_is_fill(n)) {
+    struct fs_shape shape = n->shape;
+    return fill(g, fs_graph_cast(g, n->src[0], dt), &shape);
+  }
+  struct fs_node cast = {.kind = FS_ND_MAP, .op = FS_OP_CAST, .dtype = dt,
+                         .n_src = 1, .src = {a}, .shape = n->shape};
+  return fs_graph_intern(g, &cast);
+}
+
+/* Casts the operands to what the op wants; gives the type of its result. */
+static enum fs_dtype convert(struct fs_graph *g, enum fs_map_op op, int n,
+                             fs_id *src) {
+  const struct fs_map_op_info *info = &fs_map_ops[op];
+  int first = op == FS_OP_WHERE; /* its mask has no part in the promotion */
+  enum fs_dtype dt = fs_node(g, src[first])->dtype;
+  for (int k = first + 1; k < n; k++)
+    dt = fs_dtype_promote(dt, fs_node(g, src[k])->dtype);
+  dt = fs_class_dtype(info->types, dt);
+  for (int k = 0; k < n; k++)
+    src[k] = fs_graph_cast(g, src[k], k < first ? FS_BOOL : dt);
+  return info->result == 'B' ? FS_BOOL : dt;
+}
+
+fs_id fs_graph_map(struct fs_graph *g, enum fs_map_op op, int n,
+                   const fs_id *src, enum fs_dtype dt) {
+  struct fs_node map = {.kind = FS_ND_MAP, .op = (uint8_t)op,
+                        .n_src = (uint8_t)n};
+  struct fs_shape shape = {0};
+  if (op == FS_OP_CAST) return fs_graph_cast(g, src[0], dt);
+  for (int k = 0; k < n; k++) {
+    const struct fs_node *s = fs_node(g, src[k]);
+    if (s->shape.rank > 0) shape = s->shape;
+    bool filled = fs_node_is_fill(s);
+    map.src[k] = filled ? s->src[0] : src[k];
+    if (s->shape.rank > 0 && !filled) map.shape = s->shape;
+  }
+  map.dtype = convert(g, op, n, map.src);
+  fs_id id = fs_graph_intern(g, &map);
+  return fs_shape_equal(&map.shape, &shape) ? id : fill(g, id, &shape);
+}
+
+/* -- reductions ------------------------------------------------------------ */
+
+enum fs_dtype fs_reduce_source(enum fs_reduce_op op, enum fs_dtype src) {
+  const struct fs_reduce_op_info *info = &fs_reduce_ops[op];
+  return info->result == 'W' ? src : fs_class_dtype(info->types, src);
+}
+
+enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src) {
+  switch (fs_reduce_ops[op].result) {
+    case 'W': return fs_dtype_is_float(src) ? src : FS_I64;
+    case 'B': return FS_BOOL;
+    default: return fs_reduce_source(op, src);
+  }
+}
+
+fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
+                      unsigned axes) {
+  enum fs_dtype dt = fs_node(g, src)->dtype;
+  struct fs_node n = {.kind = FS_ND_REDUCE, .op = (uint8_t)op, .n_src = 1};
+  n.dtype = fs_reduce_result(op, dt);
+  if (!axes) return fs_graph_cast(g, src, n.dtype);
+  n.axes = (uint8_t)axes;
+  n.src[0] = fs_graph_cast(g, src, fs_reduce_source(op, dt));
+  const struct fs_shape *s = &fs_node(g, src)->shape;
+  for (int k = 0; k < s->rank; k++)
+    if (!(axes >> k & 1)) n.shape.dim[n.shape.rank++] = s->dim[k];
+  return fs_graph_intern(g, &n);
+}
+
+/* -- views ----------------------------------------------------------------- */
+
+static fs_id view_of_input(struct fs_graph *g, const struct fs_node *src,
+                           const struct fs_view *v,
+                           const struct fs_shape *shape) {
+  struct fs_graph_input in = g->inputs.data[src->slot];
+  fs_view_affine(v, shape->rank, &in.layout.offset, in.layout.stride);
+  return fs_graph_input(g, in.tensor, src->dtype, shape, &in.layout, in.name);
+}
+
+static fs_id view_of_affine(struct fs_graph *g, struct fs_node src,
+                            const struct fs_view *v,
+                            const struct fs_shape *shape) {
+  fs_view_affine(v, shape->rank, &src.rand_base, src.rand_stride);
+  src.shape = *shape;
+  return fs_graph_intern(g, &src);
+}
+
+static bool uses_no_axis(const struct fs_view *v) {
+  for (int s = 0; s < v->src_rank; s++)
+    if (v->axis[s] >= 0) return false;
+  return true;
+}
+
+fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
+                    const struct fs_shape *result) {
+  struct fs_node n = *fs_node(g, src);
+  struct fs_view v = *view;
+  struct fs_shape shape = *result;
+  fs_view_squeeze(&v, &shape);
+  if (n.kind == FS_ND_VIEW && n.shape.rank > 0) {
+    v = fs_view_compose(&n.view, &v);
+    fs_view_squeeze(&v, &shape);
+    src = n.src[0];
+    n = *fs_node(g, src);
+  }
+  if (fs_view_is_identity(&v, &n.shape, &shape)) return src;
+  if (shape.rank > 0 && n.shape.rank > 0 && uses_no_axis(&v)) {
+    fs_id scalar = fs_graph_view(g, src, &v, &(struct fs_shape){0});
+    return fill(g, scalar, &shape);
+  }
+  if (n.shape.rank > 0) {
+    if (n.kind == FS_ND_INPUT) return view_of_input(g, &n, &v, &shape);
+    if (n.kind == FS_ND_RAND || n.kind == FS_ND_RANDN || n.kind == FS_ND_IOTA)
+      return view_of_affine(g, n, &v, &shape);
+  }
+  struct fs_node out = {.kind = FS_ND_VIEW, .dtype = n.dtype, .shape = shape,
+                        .n_src = 1, .src = {src}, .view = v};
+  return fs_graph_intern(g, &out);
+}
+
+/* Makes a view of a shape with extents of 1 one of the squeezed shape. */
+static void drop_unit_axes(struct fs_view *v, const struct fs_shape *shape) {
+  int rank = 0;
+  for (int s = 0; s < v->src_rank && s < shape->rank; s++) {
+    if (shape->dim[s] == 1) continue;
+    v->axis[rank] = v->axis[s];
+    v->off[rank] = v->off[s];
+    v->step[rank++] = v->step[s];
+  }
+  v->src_rank = rank;
+}
+
+fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
+                      const struct fs_shape *shape, fs_id value,
+                      const struct fs_shape *part_shape,
+                      const struct fs_view *view) {
+  struct fs_node n = {.kind = FS_ND_UPDATE, .dtype = dt, .n_src = 2};
+  struct fs_shape part = *part_shape;
+  n.shape = squeezed(shape, NULL);
+  n.view = *view;
+  if (view->src_rank != n.shape.rank) drop_unit_axes(&n.view, shape);
+  fs_view_squeeze(&n.view, &part);
+  n.src[0] = base ? fs_graph_cast(g, base, dt) : 0;
+  n.src[1] = fs_graph_cast(g, value, dt);
+  if (fs_node(g, n.src[1])->shape.rank < part.rank)
+    n.src[1] = fill(g, n.src[1], &part);
+  if (fs_view_is_identity(&n.view, &n.shape, &part)) return n.src[1];
+  return fs_graph_intern(g, &n);
+}
+
+/* -- library calls, outputs ------------------------------------------------ */
+
+fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
+                   const struct fs_shape *result, fs_id a,
+                   const struct fs_shape *a_shape, fs_id b,
+                   const struct fs_shape *b_shape, unsigned trans) {
+  struct fs_node n = {.kind = FS_ND_LIB, .op = (uint8_t)op, .dtype = dt,
+                      .lib_trans = (uint8_t)trans};
+  n.shape = squeezed(result, NULL);
+  n.n_src = b ? 2 : 1;
+  n.src[0] = fs_graph_cast(g, a, dt);
+  n.lib_shape[0] = *a_shape;
+  if (b) {
+    n.src[1] = fs_graph_cast(g, b, op == FS_LIB_GATHER ? FS_I64 : dt);
+    n.lib_shape[1] = *b_shape;
+  }
+  return fs_graph_intern(g, &n);
+}
+
+void fs_graph_output(struct fs_graph *g, fs_id id, const char *name) {
+  *FS_PUSH(&g->outputs) = id;
+  *FS_PUSH(&g->output_names) =
+      name ? fs_arena_strndup(g->arena, name, strlen(name)) : NULL;
+}

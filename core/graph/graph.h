@@ -1,0 +1,209 @@
+/* graph.h - one statement block as a data-flow graph.
+ *
+ * Nodes are 32-bit ids into one array, hash-consed: building the same pure node
+ * twice gives the same id. Shapes here have no extents of 1 ("squeezed"): a
+ * column, a row and a 1 x n matrix are all rank-1 nodes, so transposing a vector
+ * is nothing at all, and a 1 x 1 matrix is a scalar. What the user's value looks
+ * like (n x 1 or 1 x n) is kept by the tensor handle, not by the graph.
+ *
+ * A matrix-vector product is two nodes, as in Filipovic et al., section 3.3:
+ *   q = A*p    %3 = map mul %A, view(%p: axis 0 -> 1)     m x n
+ *              %4 = reduce sum %3 over {1}                m
+ *
+ * docs/ir.md is the specification of legal graphs; fs_graph_check() checks it.
+ */
+#ifndef FS_GRAPH_H
+#define FS_GRAPH_H
+
+#include "core/base/diag.h"
+#include "core/graph/dtype.h"
+
+typedef uint32_t fs_id; /* a node; 0 is none */
+
+enum fs_map_op {
+#define FS_MAP_OP(id, ...) FS_OP_##id,
+#include "core/graph/ops.def"
+  FS_MAP_OP_COUNT
+};
+enum fs_reduce_op {
+#define FS_REDUCE_OP(id, ...) FS_RD_##id,
+#include "core/graph/ops.def"
+  FS_REDUCE_OP_COUNT
+};
+
+struct fs_map_op_info {
+  const char *name;
+  int arity;
+  char types, result;  /* see ops.def */
+  const char *infix, *cuda, *doc;
+};
+struct fs_reduce_op_info {
+  const char *name;
+  char types, result;
+  const char *neutral, *doc;
+};
+extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT];
+extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];
+
+/* Calls of dense libraries: scheduled, predicted and measured like kernels,
+ * never fused. Operands are matrices as handed over (never squeezed away:
+ * the extents are in `lib`). */
+enum fs_lib_op {
+  FS_LIB_GEMM,   /* C = op(A)*op(B)              */
+  FS_LIB_SOLVE,  /* X = A\B, LU or least squares */
+  FS_LIB_INV,    /* A^-1                         */
+  FS_LIB_CHOL,   /* upper R with R'*R = A        */
+  FS_LIB_EIGVALS, FS_LIB_EIGVECS,  /* of a symmetric matrix, ascending */
+  FS_LIB_SVDVALS,                  /* singular values, descending      */
+  FS_LIB_GATHER, /* rows/elements of src[0] chosen by 1-based indices src[1] */
+  FS_LIB_OP_COUNT
+};
+extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
+
+enum fs_node_kind {
+  FS_ND_NONE,
+  FS_ND_INPUT,   /* a tensor that exists: slot in fs_graph.inputs           */
+  FS_ND_PARAM,   /* a host number, a kernel argument: slot in fs_graph.params */
+  FS_ND_IOTA,    /* start + step*index, the index being rand_base + sum of
+                    rand_stride[k]*o[k] as for RAND; src = 2 params         */
+  FS_ND_RAND,    /* uniform [0,1) by Philox at the element's linear index;
+                    src[0], src[1] = params (seed, stream)                  */
+  FS_ND_RANDN,   /* standard normal, the same                               */
+  FS_ND_MAP,     /* map_op over operands of the node's shape, or rank 0     */
+  FS_ND_REDUCE,  /* reduce_op over the axes in `axes` of src[0]              */
+  FS_ND_VIEW,    /* src[0] seen through `view`                               */
+  FS_ND_UPDATE,  /* src[0] with the part under `view` replaced by src[1];
+                    src[0] = 0: nothing there yet (concatenation). The view
+                    maps an index of src[1]'s shape to one of the result  */
+  FS_ND_LIB      /* lib_op                                                   */
+};
+
+/* An index map: axis s of the source is read at off[s] + step[s]*o[axis[s]],
+ * where o is the index in the result; axis[s] = -1 means at off[s] always. Axes
+ * of the result that no source axis names are broadcast.
+ * Transpose, slice, broadcast, diagonal and integer subscripts are all views. */
+struct fs_view {
+  int src_rank;
+  int8_t axis[FS_MAX_RANK];
+  int64_t off[FS_MAX_RANK], step[FS_MAX_RANK];
+};
+
+struct fs_node {
+  enum fs_node_kind kind;
+  uint8_t op;             /* fs_map_op, fs_reduce_op or fs_lib_op */
+  enum fs_dtype dtype;
+  struct fs_shape shape;  /* squeezed */
+  uint8_t n_src;
+  fs_id src[3];
+  uint8_t axes;           /* REDUCE: bit k = axis k of src[0] */
+  int slot;               /* INPUT, PARAM */
+  struct fs_view view;    /* VIEW, UPDATE */
+  struct fs_shape lib_shape[2]; /* LIB: the operands' unsqueezed shapes */
+  uint8_t lib_trans;      /* LIB GEMM: bit 0 op(A) = A', bit 1 op(B) = B' */
+  int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
+  int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
+  struct fs_span span;    /* the expression that made it first */
+  struct fs_span stmt;    /* the statement that made it first  */
+};
+
+struct fs_tensor;  /* run/tensor.h: opaque here */
+/* Given by run/tensor.c: equal for handles whose elements lie in one storage. */
+const void *fs_tensor_identity(const struct fs_tensor *t);
+
+struct fs_graph_input {
+  struct fs_tensor *tensor; /* borrowed: the block keeps it alive */
+  const void *storage;      /* fs_tensor_identity() when it was read: only to
+                               be compared, for the tensor may be gone      */
+  struct fs_layout layout;  /* over the squeezed axes             */
+  const char *name;         /* the variable it was read by, or NULL */
+  bool dying;               /* nobody refers to the tensor after the block: an
+                               UPDATE of all of it may take its storage over */
+};
+
+struct fs_graph {
+  struct fs_arena *arena;
+  FS_VEC(struct fs_node) nodes;  /* nodes.data[0] is FS_ND_NONE */
+  FS_VEC(struct fs_graph_input) inputs;
+  FS_VEC(struct fs_number) params;
+  FS_VEC(fs_id) outputs;         /* values wanted when the block has run  */
+  FS_VEC(const char *) output_names;
+  FS_VEC(fs_id) barriers;        /* `barrier`: nodes before / from this id
+                                    on may not share a kernel             */
+  uint32_t *table;               /* hash-consing */
+  uint32_t table_cap;
+  struct fs_span stmt, span;     /* given to nodes built from now on      */
+  struct fs_graph *next_dying;   /* of fs_tensor_unref()                  */
+};
+
+struct fs_graph *fs_graph_new(void);
+void fs_graph_free(struct fs_graph *g);
+static inline struct fs_node *fs_node(const struct fs_graph *g, fs_id id) {
+  return &g->nodes.data[id];
+}
+
+/* -- building: all give the (possibly existing) node -------------------------
+ * These take squeezed operands of fitting shapes; the checks that speak to the
+ * user are in eval/. Views are simplified as they are built: a view of an INPUT
+ * is an INPUT with another layout, a view of RAND or IOTA is one with another
+ * affine index, a view of a view is one view. A scalar seen at every index of a
+ * shape (fill) stays a VIEW with src_rank 0, except as operand of a map. */
+fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t,
+                     enum fs_dtype dt, const struct fs_shape *squeezed,
+                     const struct fs_layout *layout, const char *name);
+fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
+fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
+                    fs_id start, fs_id step);
+fs_id fs_graph_rand(struct fs_graph *g, bool normal, enum fs_dtype dt,
+                    const struct fs_shape *shape, fs_id seed, fs_id stream);
+/* Converts operands to the op's type first (see ops.def), so the result is a
+ * MAP over equal shapes; rank-0 operands stay rank 0. `dt` only for CAST. */
+fs_id fs_graph_map(struct fs_graph *g, enum fs_map_op op, int n,
+                   const fs_id *src, enum fs_dtype dt);
+fs_id fs_graph_cast(struct fs_graph *g, fs_id a, enum fs_dtype dt);
+fs_id fs_graph_reduce(struct fs_graph *g, enum fs_reduce_op op, fs_id src,
+                      unsigned axes);
+fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
+                    const struct fs_shape *shape);
+/* A new version of `base` (or, with base 0, of nothing) of the given type and
+ * shape; value may be rank 0. view: index of the part -> index of the whole, so
+ * its src_rank is the rank of the whole; part_shape is the part's shape. */
+fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
+                      const struct fs_shape *shape, fs_id value,
+                      const struct fs_shape *part_shape,
+                      const struct fs_view *view);
+fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
+                   const struct fs_shape *result, fs_id a,
+                   const struct fs_shape *a_shape, fs_id b,
+                   const struct fs_shape *b_shape, unsigned trans);
+void fs_graph_output(struct fs_graph *g, fs_id id, const char *name);
+
+/* The identity view that places axis k of src at result axis axes[k]. */
+struct fs_view fs_view_axes(int src_rank, const int *axes);
+
+/* -- passes ------------------------------------------------------------------ */
+
+/* Rebuilds the graph with the index laws applied (Barracuda: (map f xs)!i =
+ * f(xs!i), slices compose): slices of maps become maps of slices where that
+ * costs no second pass over memory; casts and copies that do nothing go; dead
+ * nodes go; commutative operands, ids and slots get an order that depends on the
+ * structure only. Never x*0 -> 0 and the like: wrong for NaN and Inf. The one
+ * rule that changes a rounding is scalar-factor, see docs/ir.md:
+ *   sum((s*M) .* v) -> s * sum(M .* v)
+ * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
+ * bit), barriers; spoils: ids, slots. */
+struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
+
+/* NULL if the graph is legal, else what is wrong (a bug in Fusible). */
+const char *fs_graph_check(const struct fs_graph *g);
+
+/* Deterministic text, the `graph` dump. */
+void fs_graph_dump(const struct fs_graph *g, const struct fs_diags *diags,
+                   struct fs_str *out);
+
+/* A hash of structure, shapes, types and layouts, without the values of
+ * params, the identity of tensors, names and spans: equal hash and equal
+ * fs_graph_same() means the plan and the compiled kernels can be used again. */
+uint64_t fs_graph_hash(const struct fs_graph *g);
+bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b);
+
+#endif

@@ -1,0 +1,50 @@
+/* same.c - hash and equality of graphs as the block cache means them: structure,
+ * shapes, types, layouts and which inputs share a storage; not the values of
+ * params, the tensors themselves, names or spans. */
+#include "core/graph/internal.h"
+
+/* The first input with the same storage: which inputs alias is structure. */
+static int alias_of(const struct fs_graph *g, int input) {
+  const void *me = g->inputs.data[input].storage;
+  int k = 0;
+  while (g->inputs.data[k].storage != me) k++;
+  return k;
+}
+
+uint64_t fs_graph_hash(const struct fs_graph *g) {
+  struct fs_words w;
+  uint64_t h = fs_mix(0, (uint64_t)g->nodes.len);
+  for (int k = 1; k < g->nodes.len; k++) {
+    fs_node_words(g, &g->nodes.data[k], false, &w);
+    h = fs_words_hash(&w, h);
+  }
+  for (int k = 0; k < g->inputs.len; k++) h = fs_mix(h, (uint64_t)alias_of(g, k));
+  for (int k = 0; k < g->outputs.len; k++) h = fs_mix(h, g->outputs.data[k]);
+  for (int k = 0; k < g->barriers.len; k++) h = fs_mix(h, g->barriers.data[k]);
+  return fs_mix(h, (uint64_t)g->params.len);
+}
+
+static bool same_ids(const fs_id *a, int n_a, const fs_id *b, int n_b) {
+  return n_a == n_b && (n_a == 0 || !memcmp(a, b, sizeof *a * (size_t)n_a));
+}
+
+bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b) {
+  if (a->nodes.len != b->nodes.len || a->inputs.len != b->inputs.len ||
+      a->params.len != b->params.len)
+    return false;
+  if (!same_ids(a->outputs.data, a->outputs.len, b->outputs.data,
+                b->outputs.len) ||
+      !same_ids(a->barriers.data, a->barriers.len, b->barriers.data,
+                b->barriers.len))
+    return false;
+  for (int k = 0; k < a->inputs.len; k++)
+    if (alias_of(a, k) != alias_of(b, k)) return false;
+  for (int k = 1; k < a->nodes.len; k++) {
+    struct fs_words x, y;
+    fs_node_words(a, &a->nodes.data[k], false, &x);
+    fs_node_words(b, &b->nodes.data[k], false, &y);
+    if (x.n != y.n || memcmp(x.w, y.w, sizeof(uint64_t) * (size_t)x.n))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,436 @@
+/* simplify.c - the rewrite rules over graphs; docs/ir.md lists them with names.
+ *
+ * in:  a checked graph          out: a new one with the same outputs
+ *
+ * Two kinds of pass: `rewrite` walks the nodes in order (operands come before
+ * their uses) and builds each anew by the rules, again until no rule applies;
+ * canon.c then numbers the result in an order that depends on its structure
+ * only. No rule but scalar-factor changes a rounding; none is wrong for NaN,
+ * Inf or signed zeros.
+ *
+ * needs: a legal graph; keeps: outputs, order of barriers, names; spoils: ids */
+#include "core/graph/internal.h"
+
+enum {
+  CHEAP_MAPS = 8,    /* a cone of at most so many maps is computed again rather
+                        than stored for a slice of it                       */
+  PUSH_BUDGET = 64,  /* nodes that one view may be pushed through           */
+  MIRROR_CONE = 16,  /* maps looked through for B + B'                      */
+  MAX_FACTORS = 16,  /* scalar factors taken out of one sum                 */
+  MAX_ROUNDS = 8
+};
+
+/* What is known of a new node: how many nodes use it. */
+struct use {
+  uint32_t uses;
+  int segment;   /* barriers before it */
+  bool output;
+  bool known;    /* false: made inside a rule, used once */
+};
+
+struct rewrite {
+  const struct fs_graph *from;
+  struct fs_graph *to;
+  fs_id *map;         /* from -> to */
+  struct use *old;    /* by id of `from` */
+  bool *mirror;       /* views of `from` to be pushed whole (B + B') */
+  FS_VEC(struct use) use; /* by id of `to` */
+  int segment;
+  bool changed;
+};
+
+/* -- liveness and uses ----------------------------------------------------- */
+
+static void count_uses(struct rewrite *rw) {
+  const struct fs_graph *g = rw->from;
+  for (int k = 0; k < g->outputs.len; k++) {
+    rw->old[g->outputs.data[k]].known = true;
+    rw->old[g->outputs.data[k]].output = true;
+  }
+  for (int id = g->nodes.len - 1; id > 0; id--) {
+    const struct fs_node *n = &g->nodes.data[id];
+    if (!rw->old[id].known) continue; /* dead */
+    for (int k = 0; k < n->n_src; k++) {
+      bool again = (k > 0 && n->src[k] == n->src[0]) ||
+                   (k > 1 && n->src[k] == n->src[1]);
+      rw->old[n->src[k]].known = true;
+      rw->old[n->src[k]].uses += !again;
+    }
+  }
+}
+
+static struct use *use_of(struct rewrite *rw, fs_id id) {
+  while (rw->use.len < rw->to->nodes.len)
+    *FS_PUSH(&rw->use) = (struct use){.segment = rw->segment};
+  return &rw->use.data[id];
+}
+
+/* May a view move through this node, so that the node itself is not needed? */
+static bool is_single_use(struct rewrite *rw, fs_id id) {
+  const struct use *u = use_of(rw, id);
+  if (u->segment != rw->segment) return false;
+  return !u->known || (u->uses <= 1 && !u->output);
+}
+
+/* -- cones ----------------------------------------------------------------- */
+
+/* Is the node computed by few maps from leaves only? Counts them in *maps. */
+static bool is_cheap(const struct fs_graph *g, fs_id id, int *maps) {
+  const struct fs_node *n = fs_node(g, id);
+  if (n->shape.rank == 0) return true;
+  switch (n->kind) {
+    case FS_ND_INPUT: case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
+      return true;
+    case FS_ND_VIEW:
+      return is_cheap(g, n->src[0], maps);
+    case FS_ND_MAP:
+      if (++*maps > CHEAP_MAPS) return false;
+      for (int k = 0; k < n->n_src; k++)
+        if (!is_cheap(g, n->src[k], maps)) return false;
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool is_transpose(const struct fs_graph *g, const struct fs_node *n) {
+  return n->kind == FS_ND_VIEW &&
+         fs_view_is_permutation(&n->view, &fs_node(g, n->src[0])->shape,
+                                &n->shape);
+}
+
+/* Finds B and B' below one map, with only maps in between, and marks the view:
+ * no common order of the axes could serve both. */
+static void mark_mirrors(struct rewrite *rw, fs_id top) {
+  const struct fs_graph *g = rw->from;
+  fs_id seen[MIRROR_CONE] = {top}, views[MIRROR_CONE];
+  int n_seen = 1, n_views = 0;
+  for (int at = 0; at < n_seen; at++) {
+    const struct fs_node *n = fs_node(g, seen[at]);
+    for (int k = 0; n->kind == FS_ND_MAP && k < n->n_src; k++) {
+      const struct fs_node *s = fs_node(g, n->src[k]);
+      if (s->shape.rank < 2) continue;
+      if (is_transpose(g, s) && n_views < MIRROR_CONE)
+        views[n_views++] = n->src[k];
+      if (s->kind == FS_ND_MAP && n_seen < MIRROR_CONE)
+        seen[n_seen++] = n->src[k];
+    }
+  }
+  for (int k = 0; k < n_views; k++) {
+    fs_id src = fs_node(g, views[k])->src[0];
+    int maps = 0;
+    for (int j = 1; j < n_seen; j++)
+      if (seen[j] == src && is_cheap(g, src, &maps)) rw->mirror[views[k]] = true;
+  }
+}
+
+static void find_mirrors(struct rewrite *rw) {
+  const struct fs_graph *g = rw->from;
+  bool any = false;
+  for (int id = 1; id < g->nodes.len && !any; id++)
+    any = g->nodes.data[id].shape.rank > 1 &&
+          is_transpose(g, &g->nodes.data[id]);
+  for (int id = 1; id < g->nodes.len && any; id++)
+    if (rw->old[id].known && g->nodes.data[id].kind == FS_ND_MAP &&
+        g->nodes.data[id].shape.rank > 1)
+      mark_mirrors(rw, (fs_id)id);
+}
+
+/* -- pushing views toward the leaves --------------------------------------- */
+
+struct push {
+  bool whole;   /* renames too; only for cheap cones */
+  bool cheap;   /* the cone is cheap: uses do not matter */
+  int budget;
+};
+
+static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
+                       const struct fs_view *view,
+                       const struct fs_shape *shape);
+
+/* Runs with the spans of the node that is being built anew. */
+#define WITH_SPANS_OF(rw, node)                                   \
+  struct fs_span saved_span_ = (rw)->to->span, saved_stmt_ = (rw)->to->stmt; \
+  (rw)->to->span = (node)->span;                                  \
+  (rw)->to->stmt = (node)->stmt
+#define RESTORE_SPANS(rw) \
+  ((rw)->to->span = saved_span_, (rw)->to->stmt = saved_stmt_)
+
+/* (map f xs)!i = f(xs!i) */
+static fs_id push_through_map(struct rewrite *rw, struct push *p,
+                              const struct fs_node *n,
+                              const struct fs_view *view,
+                              const struct fs_shape *shape) {
+  fs_id src[3];
+  for (int k = 0; k < n->n_src; k++) {
+    bool scalar = fs_node(rw->to, n->src[k])->shape.rank == 0;
+    int twin = 0; /* x .* x goes down once */
+    while (n->src[twin] != n->src[k]) twin++;
+    if (scalar) src[k] = n->src[k];
+    else if (twin < k) src[k] = src[twin];
+    else src[k] = push_view(rw, p, n->src[k], view, shape);
+  }
+  WITH_SPANS_OF(rw, n);
+  fs_id id = fs_graph_map(rw->to, n->op, n->n_src, src, n->dtype);
+  RESTORE_SPANS(rw);
+  return id;
+}
+
+/* A slice of the kept axes: the source is sliced, the reduced axes stay whole
+ * and keep their places among the others. */
+static fs_id push_through_reduce(struct rewrite *rw, struct push *p,
+                                 const struct fs_node *n,
+                                 const struct fs_view *slice,
+                                 const struct fs_shape *middle) {
+  struct fs_shape in = fs_node(rw->to, n->src[0])->shape, shape = {0};
+  struct fs_view v = {.src_rank = in.rank};
+  int place[FS_MAX_RANK] = {-1, -1, -1, -1}, kept = 0;
+  unsigned axes = 0;
+  for (int s = 0; s < in.rank; s++) {
+    if (n->axes >> s & 1) {
+      axes |= 1u << shape.rank;
+      v.axis[s] = (int8_t)shape.rank;
+      v.step[s] = 1;
+      shape.dim[shape.rank++] = in.dim[s];
+      continue;
+    }
+    int a = slice->axis[kept];
+    v.off[s] = slice->off[kept];
+    v.step[s] = slice->step[kept++];
+    v.axis[s] = -1;
+    if (a < 0) continue;
+    if (place[a] < 0) {
+      place[a] = shape.rank;
+      shape.dim[shape.rank++] = middle->dim[a];
+    }
+    v.axis[s] = (int8_t)place[a];
+  }
+  fs_id src = push_view(rw, p, n->src[0], &v, &shape);
+  WITH_SPANS_OF(rw, n);
+  fs_id id = fs_graph_reduce(rw->to, n->op, src, axes);
+  RESTORE_SPANS(rw);
+  return id;
+}
+
+/* The depth of this recursion is bounded by the budget. */
+static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
+                       const struct fs_view *view,
+                       const struct fs_shape *result) {
+  struct fs_node n = *fs_node(rw->to, src);
+  struct fs_view v = *view, slice, rename;
+  struct fs_shape shape = *result, middle;
+  if (n.shape.rank == 0) return fs_graph_view(rw->to, src, view, result);
+  if (n.kind == FS_ND_VIEW) {
+    v = fs_view_compose(&n.view, view);
+    fs_view_squeeze(&v, &shape);
+    src = n.src[0];
+    n = *fs_node(rw->to, src);
+  }
+  bool slices = fs_view_split(&v, &n.shape, &shape, &slice, &middle, &rename);
+  bool through = n.kind == FS_ND_MAP && n.shape.rank > 0;
+  if (through) through = p->cheap || is_single_use(rw, src);
+  if (n.kind == FS_ND_REDUCE && n.shape.rank > 0)
+    through = is_single_use(rw, src);
+  if (fs_view_is_identity(&v, &n.shape, &shape)) return src;
+  if (!through || !(slices || p->whole) || p->budget <= 0)
+    return fs_graph_view(rw->to, src, &v, &shape);
+  p->budget--;
+  rw->changed = true;
+  if (p->whole && n.kind == FS_ND_MAP)
+    return push_through_map(rw, p, &n, &v, &shape);
+  if (!slices) return fs_graph_view(rw->to, src, &v, &shape);
+  fs_id id = n.kind == FS_ND_MAP
+                 ? push_through_map(rw, p, &n, &slice, &middle)
+                 : push_through_reduce(rw, p, &n, &slice, &middle);
+  return fs_graph_view(rw->to, id, &rename, &shape);
+}
+
+static fs_id rewrite_view(struct rewrite *rw, fs_id old,
+                          const struct fs_node *n) {
+  fs_id src = rw->map[n->src[0]];
+  int maps = 0;
+  struct push p = {.budget = PUSH_BUDGET, .whole = rw->mirror[old]};
+  p.cheap = use_of(rw, src)->segment == rw->segment &&
+            is_cheap(rw->to, src, &maps);
+  p.whole = p.whole && p.cheap;
+  return push_view(rw, &p, src, &n->view, &n->shape);
+}
+
+/* -- maps ------------------------------------------------------------------ */
+
+/* Does every value of type `a` survive the way through type `b`? */
+static bool is_lossless(enum fs_dtype a, enum fs_dtype b) {
+  switch (a) {
+    case FS_BOOL: return true;
+    case FS_I32: return b == FS_I64 || b == FS_F64;
+    case FS_F16: case FS_BF16: return b == FS_F32 || b == FS_F64;
+    case FS_F32: return b == FS_F64;
+    default: return false;
+  }
+}
+
+/* The operand that the map is equal to, or 0. */
+static fs_id map_is_operand(const struct fs_graph *g, const struct fs_node *n,
+                            const fs_id *src) {
+  const struct fs_node *a = fs_node(g, src[0]);
+  bool map = a->kind == FS_ND_MAP;
+  switch (n->op) {
+    case FS_OP_COPY: return src[0];
+    case FS_OP_NEG: case FS_OP_NOT:
+      return map && a->op == n->op ? a->src[0] : 0;
+    case FS_OP_WHERE: return src[1] == src[2] ? src[1] : 0;
+    case FS_OP_CAST:
+      if (a->dtype == n->dtype) return src[0];
+      if (!map || a->op != FS_OP_CAST) return 0;
+      if (fs_node(g, a->src[0])->dtype != n->dtype) return 0;
+      return is_lossless(n->dtype, a->dtype) ? a->src[0] : 0;
+    default: return 0;
+  }
+}
+
+static fs_id rewrite_map(struct rewrite *rw, const struct fs_node *n) {
+  fs_id src[3] = {0};
+  for (int k = 0; k < n->n_src; k++) src[k] = rw->map[n->src[k]];
+  fs_id same = map_is_operand(rw->to, n, src);
+  if (!same) return fs_graph_map(rw->to, n->op, n->n_src, src, n->dtype);
+  rw->changed = true;
+  if (fs_node(rw->to, same)->shape.rank == n->shape.rank) return same;
+  return fs_graph_view(rw->to, same, &(struct fs_view){0}, &n->shape);
+}
+
+/* -- sums ------------------------------------------------------------------ */
+
+/* If *operand is s*M, or (s*M)' , with a scalar s and M of the operand's size:
+ * gives s and makes it M, or M'. Else 0. */
+static fs_id take_factor(struct rewrite *rw, fs_id *operand,
+                         struct fs_node *mul) {
+  struct fs_graph *g = rw->to;
+  struct fs_node x = *fs_node(g, *operand);
+  struct fs_node m = x;
+  if (is_transpose(g, &x)) m = *fs_node(g, x.src[0]);
+  if (m.kind != FS_ND_MAP || m.op != FS_OP_MUL || m.shape.rank == 0) return 0;
+  int s = fs_node(g, m.src[0])->shape.rank == 0 ? 0 : 1;
+  if (fs_node(g, m.src[s])->shape.rank != 0) return 0;
+  *mul = m;
+  *operand = m.src[1 - s];
+  if (x.kind == FS_ND_VIEW)
+    *operand = fs_graph_view(g, *operand, &x.view, &x.shape);
+  return m.src[s];
+}
+
+/* Rule scalar-factor: a scalar factor of a matrix-vector product is applied to
+ * the result, sum((s*M) .* v) -> s * sum(M .* v), so that beta*B'*y, which is
+ * ((beta*B')*y), is what sax(beta, sgemtv(B, y)) is. */
+static fs_id rewrite_reduce(struct rewrite *rw, const struct fs_node *n) {
+  struct fs_graph *g = rw->to;
+  fs_id src = rw->map[n->src[0]], scalar[MAX_FACTORS];
+  struct fs_node top = *fs_node(g, src), mul[MAX_FACTORS];
+  int found = 0;
+  if (n->op == FS_RD_SUM && (n->dtype == FS_F32 || n->dtype == FS_F64) &&
+      top.kind == FS_ND_MAP && top.op == FS_OP_MUL &&
+      fs_node(g, top.src[0])->shape.rank && fs_node(g, top.src[1])->shape.rank)
+    while (found < MAX_FACTORS) {
+      scalar[found] = take_factor(rw, &top.src[0], &mul[found]);
+      if (!scalar[found])
+        scalar[found] = take_factor(rw, &top.src[1], &mul[found]);
+      if (!scalar[found]) break;
+      found++;
+    }
+  if (!found) return fs_graph_reduce(g, n->op, src, n->axes);
+  rw->changed = true;
+  g->span = top.span;
+  g->stmt = top.stmt;
+  src = fs_graph_map(g, FS_OP_MUL, 2, top.src, top.dtype);
+  g->span = n->span;
+  g->stmt = n->stmt;
+  fs_id id = fs_graph_reduce(g, n->op, src, n->axes);
+  while (found-- > 0) {
+    g->span = mul[found].span;
+    g->stmt = mul[found].stmt;
+    id = fs_graph_map(g, FS_OP_MUL, 2, (fs_id[]){scalar[found], id}, n->dtype);
+  }
+  return id;
+}
+
+/* -- the walk -------------------------------------------------------------- */
+
+static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
+  if (n.kind == FS_ND_INPUT) {
+    const struct fs_graph_input *in = &rw->from->inputs.data[n.slot];
+    return fs_graph_input(rw->to, in->tensor, n.dtype, &n.shape, &in->layout,
+                          in->name);
+  }
+  for (int k = 0; k < n.n_src; k++) n.src[k] = rw->map[n.src[k]];
+  return fs_graph_intern(rw->to, &n);
+}
+
+static fs_id rewrite_node(struct rewrite *rw, fs_id id) {
+  const struct fs_node *n = fs_node(rw->from, id);
+  rw->to->span = n->span;
+  rw->to->stmt = n->stmt;
+  switch (n->kind) {
+    case FS_ND_MAP: return rewrite_map(rw, n);
+    case FS_ND_REDUCE: return rewrite_reduce(rw, n);
+    case FS_ND_VIEW: return rewrite_view(rw, id, n);
+    case FS_ND_UPDATE:
+      return fs_graph_update(rw->to, rw->map[n->src[0]], n->dtype, &n->shape,
+                             rw->map[n->src[1]],
+                             &fs_node(rw->from, n->src[1])->shape, &n->view);
+    default: return rewrite_leaf(rw, *n);
+  }
+}
+
+static void rewrite_all(struct rewrite *rw) {
+  const struct fs_graph *g = rw->from;
+  for (int id = 1; id < g->nodes.len; id++) {
+    while (rw->segment < g->barriers.len &&
+           g->barriers.data[rw->segment] <= (fs_id)id) {
+      use_of(rw, 0);
+      *FS_PUSH(&rw->to->barriers) = (fs_id)rw->to->nodes.len;
+      rw->segment++;
+    }
+    if (!rw->old[id].known) continue;
+    fs_id now = rw->map[id] = rewrite_node(rw, (fs_id)id);
+    struct use *u = use_of(rw, now);
+    u->known = true;
+    u->uses += rw->old[id].uses;
+    u->output |= rw->old[id].output;
+  }
+  for (int k = 0; k < g->outputs.len; k++)
+    fs_graph_output(rw->to, rw->map[g->outputs.data[k]],
+                    g->output_names.data[k]);
+}
+
+/* One round. *changed: whether a rule applied. */
+static struct fs_graph *rewrite_round(const struct fs_graph *g,
+                                      bool *changed) {
+  struct rewrite rw = {.from = g, .to = fs_graph_new()};
+  size_t n = (size_t)g->nodes.len;
+  rw.map = fs_calloc(n, sizeof *rw.map);
+  rw.old = fs_calloc(n, sizeof *rw.old);
+  rw.mirror = fs_calloc(n, sizeof *rw.mirror);
+  for (int k = 0; k < g->params.len; k++)
+    *FS_PUSH(&rw.to->params) = g->params.data[k];
+  count_uses(&rw);
+  find_mirrors(&rw);
+  rewrite_all(&rw);
+  *changed = rw.changed;
+  free(rw.map);
+  free(rw.old);
+  free(rw.mirror);
+  FS_VEC_FREE(&rw.use);
+  return rw.to;
+}
+
+struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
+  const struct fs_graph *now = g;
+  bool changed = true;
+  for (int round = 0; changed && round < MAX_ROUNDS; round++) {
+    struct fs_graph *next = rewrite_round(now, &changed);
+    if (now != g) fs_graph_free((struct fs_graph *)now);
+    now = next;
+  }
+  struct fs_graph *out = fs_graph_canonical(now);
+  fs_graph_free((struct fs_graph *)now);
+  return out;
+}

@@ -1,0 +1,105 @@
+/* ast.h - the syntax tree. Plain data in the arena of the input it came from.
+ *
+ * Depth is bounded by the parser (FS_MAX_NESTING), so recursive walks over a
+ * tree are safe. Long operator chains (a+b+c+...) nest to the left and count
+ * towards the same bound only by parentheses: walks over `left` operands must
+ * loop, not recurse (see eval.c).
+ */
+#ifndef FS_AST_H
+#define FS_AST_H
+
+#include "core/base/diag.h"
+
+enum {
+  FS_MAX_NESTING = 256,      /* brackets, blocks and functions together */
+  FS_MAX_HEIGHT = 1024,      /* of an expression's tree, see `height` */
+  FS_MAX_NAMES = 1000,       /* parameters, targets, declared names */
+  FS_MAX_SOURCE = 16 << 20,  /* bytes of one input */
+  FS_MAX_TOKENS = 1 << 20,
+  FS_MAX_NAME = 255,
+  FS_MAX_NUMBER = 400
+};
+
+enum fs_expr_kind {
+  FS_EX_NUMBER,   /* number; is_int says that it was written without . or e */
+  FS_EX_BOOL,     /* number is 0 or 1 */
+  FS_EX_STRING,   /* text */
+  FS_EX_NAME,     /* text */
+  FS_EX_END,      /* `end` inside an index */
+  FS_EX_COLON,    /* `:` alone inside an index */
+  FS_EX_UNARY,    /* op, args[0] */
+  FS_EX_BINARY,   /* op, args[0], args[1] */
+  FS_EX_RANGE,    /* args[0]:args[1] or args[0]:args[1]:args[2] (a:step:b) */
+  FS_EX_CALL,     /* args[0] is the function, args[1..] the arguments */
+  FS_EX_INDEX,    /* args[0] is the value, args[1..] the subscripts */
+  FS_EX_ARRAY,    /* [a, b; c, d]: args row by row; row_len[r] elements each */
+  FS_EX_LAMBDA    /* params -> args[0] */
+};
+
+enum fs_ast_op {
+  FS_AO_ADD, FS_AO_SUB, FS_AO_MUL, FS_AO_DIV, FS_AO_SOLVE, FS_AO_POW,
+  FS_AO_EMUL, FS_AO_EDIV, FS_AO_EPOW,
+  FS_AO_EQ, FS_AO_NE, FS_AO_LT, FS_AO_LE, FS_AO_GT, FS_AO_GE,
+  FS_AO_AND, FS_AO_OR,
+  FS_AO_NEG, FS_AO_PLUS, FS_AO_NOT, FS_AO_TRANSPOSE
+};
+
+struct fs_param {
+  const char *name;
+  struct fs_span span;
+};
+
+struct fs_expr {
+  enum fs_expr_kind kind;
+  enum fs_ast_op op;
+  struct fs_span span;     /* the whole expression                         */
+  struct fs_span op_span;  /* the operator or bracket, for carets          */
+  bool is_int;
+  int height;              /* levels of nodes, the left operand of a binary
+                              node that is binary itself not counted: what a
+                              walk that loops there needs of the stack */
+  double number;
+  const char *text;        /* name, or the decoded bytes of a string       */
+  size_t text_len;
+  int n_args;
+  struct fs_expr **args;
+  int n_rows, *row_len;    /* FS_EX_ARRAY                                  */
+  int n_params;
+  struct fs_param *params; /* FS_EX_LAMBDA                                 */
+};
+
+enum fs_stmt_kind {
+  FS_ST_EXPR,      /* expr */
+  FS_ST_ASSIGN,    /* targets = expr; more than one: multiple results      */
+  FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX     */
+  FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */
+  FS_ST_WHILE,     /* expr, body */
+  FS_ST_FOR,       /* targets[0], expr, body */
+  FS_ST_BREAK, FS_ST_CONTINUE,
+  FS_ST_FUNCTION,  /* targets[0] is the name; params, body or expr          */
+  FS_ST_RETURN,    /* exprs */
+  FS_ST_BEGIN,     /* body: begin ... end */
+  FS_ST_BARRIER,
+  FS_ST_IMPORT,    /* text: the file */
+  FS_ST_DECLARE,   /* text: the type word; targets: the names               */
+  FS_ST_INPUT,     /* targets: the names                                    */
+  FS_ST_COMMAND    /* text: a whole `:command ...` line, or `?name`         */
+};
+
+struct fs_stmt {
+  enum fs_stmt_kind kind;
+  struct fs_span span;     /* the statement without its separator */
+  bool silent;             /* ended by `;`                        */
+  const char *text;
+  struct fs_expr *expr, *expr2;
+  int n_targets;
+  struct fs_param *targets;
+  int n_params;
+  struct fs_param *params;
+  int n_exprs;
+  struct fs_expr **exprs;
+  struct fs_stmt *body, *orelse;  /* linked lists */
+  struct fs_stmt *next;
+};
+
+#endif

@@ -1,0 +1,419 @@
+/* elem.c - reads the text of one elementary function (the format: elem.h).
+ *
+ * Line by line: blank lines and lines that begin with `#` are skipped, a line
+ * is `key value`, and `kind level target impl N {` opens a routine, whose text
+ * goes up to a line that is `}` alone. */
+#include "core/lang/elem.h"
+
+#include "core/lang/lex.h"
+
+struct reader {
+  struct fs_diags *diags;
+  struct fs_arena *arena;
+  uint32_t source;
+  const char *text;
+  uint32_t pos, len;
+  struct fs_elem *elem;
+  uint32_t seen; /* bit i: keys[i] was given */
+};
+
+/* A piece of one line, without blanks around it. */
+struct piece {
+  uint32_t begin, end;
+};
+
+/* -- pieces of text -------------------------------------------------------- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static struct piece trim(const struct reader *r, struct piece p) {
+  while (p.begin < p.end && is_blank(r->text[p.begin])) p.begin++;
+  while (p.end > p.begin && is_blank(r->text[p.end - 1])) p.end--;
+  return p;
+}
+
+/* The next line, trimmed. */
+static struct piece next_line(struct reader *r) {
+  const char *at = r->text + r->pos;
+  const char *newline = memchr(at, '\n', r->len - r->pos);
+  uint32_t end = newline ? (uint32_t)(newline - r->text) : r->len;
+  struct piece line = {r->pos, end};
+  r->pos = newline ? end + 1 : end;
+  return trim(r, line);
+}
+
+/* Cuts the first piece up to `separator` (' ': any blanks) off *rest. */
+static struct piece cut(const struct reader *r, struct piece *rest,
+                        char separator) {
+  struct piece p = *rest;
+  uint32_t at = p.begin;
+  while (at < p.end && (separator == ' ' ? !is_blank(r->text[at])
+                                         : r->text[at] != separator))
+    at++;
+  rest->begin = FS_MIN(at + 1, p.end);
+  p.end = at;
+  *rest = trim(r, *rest);
+  return trim(r, p);
+}
+
+static struct fs_span span_of(const struct reader *r, struct piece p) {
+  return (struct fs_span){r->source, p.begin, FS_MAX(p.end, p.begin + 1)};
+}
+
+static bool is_empty(struct piece p) { return p.begin == p.end; }
+
+static bool is_word(const struct reader *r, struct piece p, const char *word) {
+  size_t len = p.end - p.begin;
+  return len == strlen(word) && memcmp(r->text + p.begin, word, len) == 0;
+}
+
+static const char *copy(const struct reader *r, struct piece p) {
+  return fs_arena_strndup(r->arena, r->text + p.begin, p.end - p.begin);
+}
+
+static bool fail(struct reader *r, struct piece at, const char *id,
+                 const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
+static bool fail(struct reader *r, struct piece at, const char *id,
+                 const char *hint, const char *fmt, ...) {
+  struct fs_str message = {0};
+  va_list args;
+  va_start(args, fmt);
+  fs_str_vprintf(&message, fmt, args);
+  va_end(args);
+  fs_error(r->diags, span_of(r, at), id, hint, "%s", fs_str_text(&message));
+  fs_str_free(&message);
+  return false;
+}
+
+/* A piece for a message, cut to a sensible length. */
+static const char *shown(const struct reader *r, struct piece p) {
+  p.end = FS_MIN(p.end, p.begin + 40);
+  return copy(r, p);
+}
+
+/* -- values ---------------------------------------------------------------- */
+
+static bool read_name(struct reader *r, struct piece p, const char **out) {
+  if (!fs_is_name(r->text + p.begin, p.end - p.begin))
+    return fail(r, p, "elem-syntax", NULL, "expected a name, found `%s`",
+                shown(r, p));
+  *out = copy(r, p);
+  return true;
+}
+
+static bool read_int(struct reader *r, struct piece p, int most, int *out) {
+  int value = 0;
+  bool good = !is_empty(p);
+  for (uint32_t i = p.begin; good && i < p.end; i++) {
+    good = r->text[i] >= '0' && r->text[i] <= '9';
+    if (good) value = value * 10 + (r->text[i] - '0');
+    good = good && value <= most;
+  }
+  if (!good)
+    return fail(r, p, "elem-syntax", NULL,
+                "expected a number from 0 to %d, found `%s`", most,
+                shown(r, p));
+  *out = value;
+  return true;
+}
+
+/* One of the words (ends with NULL), or an error with the nearest one. */
+struct words {
+  const char *const *list;
+  int at;
+};
+
+static const char *next_in_list(void *user) {
+  struct words *w = user;
+  return w->list[w->at] ? w->list[w->at++] : NULL;
+}
+
+static bool read_word(struct reader *r, struct piece p, const char *what,
+                      const char *const *list, const char **out) {
+  for (int i = 0; list[i]; i++) {
+    if (!is_word(r, p, list[i])) continue;
+    *out = list[i];
+    return true;
+  }
+  struct fs_str hint = {0};
+  const char *near =
+      fs_near_miss(copy(r, p), next_in_list, &(struct words){list, 0});
+  if (near) {
+    fs_str_printf(&hint, "did you mean `%s`?", near);
+  } else {
+    fs_str_puts(&hint, "one of:");
+    for (int i = 0; list[i]; i++) fs_str_printf(&hint, " %s", list[i]);
+  }
+  fail(r, p, "elem-unknown-word", hint.data, "`%s` is not %s", shown(r, p),
+       what);
+  fs_str_free(&hint);
+  return false;
+}
+
+static const char *const element_types[] = {"tile", "row",    "col",
+                                            "vec",  "scalar", NULL};
+
+/* -- keys ------------------------------------------------------------------ */
+
+static bool key_function(struct reader *r, struct piece value) {
+  return read_name(r, value, &r->elem->name);
+}
+
+/* alias a, b */
+static bool key_alias(struct reader *r, struct piece value) {
+  do {
+    const char *name;
+    if (!read_name(r, cut(r, &value, ','), &name)) return false;
+    *FS_PUSH(&r->elem->aliases) = name;
+  } while (!is_empty(value));
+  return true;
+}
+
+static bool key_doc(struct reader *r, struct piece value) {
+  r->elem->doc = copy(r, value);
+  return true;
+}
+
+/* args A:tile, p:col */
+static bool key_args(struct reader *r, struct piece value) {
+  while (!is_empty(value)) {
+    struct piece arg = cut(r, &value, ','), type = arg;
+    struct piece name = cut(r, &type, ':');
+    struct fs_elem_param param = {0};
+    if (!read_name(r, name, &param.name)) return false;
+    if (is_empty(type))
+      return fail(r, arg, "elem-syntax", "example: args A:tile, p:col",
+                  "`%s` has no element type", param.name);
+    if (!read_word(r, type, "an element type", element_types, &param.type))
+      return false;
+    for (int i = 0; i < r->elem->params.len; i++)
+      if (strcmp(r->elem->params.data[i].name, param.name) == 0)
+        return fail(r, name, "duplicate-name", NULL,
+                    "`%s` stands twice in this list", param.name);
+    *FS_PUSH(&r->elem->params) = param;
+  }
+  return true;
+}
+
+static bool key_result(struct reader *r, struct piece value) {
+  return read_word(r, value, "an element type", element_types,
+                   &r->elem->result);
+}
+
+static bool key_higher(struct reader *r, struct piece value) {
+  r->elem->higher = copy(r, value);
+  return true;
+}
+
+static bool key_nesting(struct reader *r, struct piece value) {
+  return read_int(r, value, 4, &r->elem->nesting);
+}
+
+static bool key_define(struct reader *r, struct piece value) {
+  return fs_parse_expr(r->diags, r->arena, span_of(r, value),
+                       &r->elem->define) == FS_OK;
+}
+
+static bool key_flops(struct reader *r, struct piece value) {
+  return read_int(r, value, 1000000, &r->elem->flops);
+}
+
+/* threads 32x8; what stands behind is a remark */
+static bool key_threads(struct reader *r, struct piece value) {
+  struct piece word = cut(r, &value, ' '), rest = word;
+  int x, y = 1;
+  if (!read_int(r, cut(r, &rest, 'x'), 1024, &x)) return false;
+  if (!is_empty(rest) && !read_int(r, rest, 1024, &y)) return false;
+  if (x < 1 || y < 1 || x * y > 1024)
+    return fail(r, word, "elem-syntax", "a block has 1 to 1024 threads",
+                "%d x %d threads", x, y);
+  r->elem->threads = copy(r, word);
+  return true;
+}
+
+static const struct key {
+  const char *name;
+  bool (*read)(struct reader *r, struct piece value);
+  bool required, repeats;
+} keys[] = {
+    {"function", key_function, true, false},
+    {"alias", key_alias, false, true},
+    {"doc", key_doc, true, false},
+    {"args", key_args, true, false},
+    {"result", key_result, true, false},
+    {"higher", key_higher, false, false},
+    {"nesting", key_nesting, false, false},
+    {"define", key_define, true, false},
+    {"flops", key_flops, false, false},
+    {"threads", key_threads, false, false},
+};
+
+/* -- routines -------------------------------------------------------------- */
+
+static const char *const routine_kinds[] = {"load", "compute", "store", NULL};
+static const char *const routine_levels[] = {"thread", "block", NULL};
+static const char *const routine_targets[] = {"cuda", "c", NULL};
+
+/* head = kind level target [ "impl" number ] "{"     (the "{" is cut off) */
+static bool read_head(struct reader *r, struct piece head,
+                      struct fs_elem_routine *routine) {
+  struct piece rest = head;
+  routine->impl = 1;
+  if (!read_word(r, cut(r, &rest, ' '), "a kind of routine", routine_kinds,
+                 &routine->kind) ||
+      !read_word(r, cut(r, &rest, ' '), "a level", routine_levels,
+                 &routine->level) ||
+      !read_word(r, cut(r, &rest, ' '), "a target", routine_targets,
+                 &routine->target))
+    return false;
+  if (is_empty(rest)) return true;
+  struct piece word = cut(r, &rest, ' ');
+  if (!is_word(r, word, "impl"))
+    return fail(r, word, "elem-syntax", "compute block cuda impl 1 {",
+                "expected `impl` or `{`, found `%s`", shown(r, word));
+  return read_int(r, rest, 1000, &routine->impl);
+}
+
+static bool same_routine(const struct fs_elem_routine *a,
+                         const struct fs_elem_routine *b) {
+  return a->impl == b->impl && strcmp(a->kind, b->kind) == 0 &&
+         strcmp(a->level, b->level) == 0 && strcmp(a->target, b->target) == 0;
+}
+
+static bool read_routine(struct reader *r, struct piece head) {
+  struct fs_elem_routine routine = {0};
+  struct piece words = head;
+  words.end--;
+  if (!read_head(r, trim(r, words), &routine)) return false;
+  for (int i = 0; i < r->elem->routines.len; i++)
+    if (same_routine(&routine, &r->elem->routines.data[i]))
+      return fail(r, head, "elem-duplicate", "alternatives have other numbers",
+                  "this routine was given before");
+  struct piece body = {r->pos, r->pos};
+  for (;;) {
+    if (r->pos >= r->len)
+      return fail(r, head, "elem-syntax",
+                  "the text of a routine ends with a line that is `}` alone",
+                  "this routine has no closing `}`");
+    body.end = r->pos;
+    struct piece line = next_line(r);
+    if (is_word(r, line, "}") && line.begin == body.end) break;
+  }
+  routine.text = copy(r, body);
+  routine.span = span_of(r, body);
+  *FS_PUSH(&r->elem->routines) = routine;
+  return true;
+}
+
+/* -- the file -------------------------------------------------------------- */
+
+static const char *next_key(void *user) {
+  size_t *i = user, n = FS_LEN(keys);
+  size_t k = (*i)++;
+  if (k < n) return keys[k].name;
+  return k - n < FS_LEN(routine_kinds) ? routine_kinds[k - n] : NULL;
+}
+
+static bool unknown_key(struct reader *r, struct piece word) {
+  size_t i = 0;
+  const char *near = fs_near_miss(copy(r, word), next_key, &i);
+  const char *hint =
+      near ? fs_arena_printf(r->arena, "did you mean `%s`?", near) : NULL;
+  return fail(r, word, "elem-unknown-key", hint, "unknown key `%s`",
+              shown(r, word));
+}
+
+static bool read_line(struct reader *r, struct piece line) {
+  if (r->text[line.end - 1] == '{') {
+    struct piece rest = line;
+    struct piece first = cut(r, &rest, ' ');
+    for (int i = 0; routine_kinds[i]; i++)
+      if (is_word(r, first, routine_kinds[i])) return read_routine(r, line);
+  }
+  struct piece value = line;
+  struct piece word = cut(r, &value, ' ');
+  size_t i = 0;
+  while (i < FS_LEN(keys) && !is_word(r, word, keys[i].name)) i++;
+  if (i == FS_LEN(keys)) {
+    for (int k = 0; routine_kinds[k]; k++)
+      if (is_word(r, word, routine_kinds[k]))
+        return fail(r, line, "elem-syntax", "compute block cuda impl 1 {",
+                    "the head of a routine ends with `{`");
+    return unknown_key(r, word);
+  }
+  bool again = (r->seen >> i & 1) != 0;
+  r->seen |= 1u << i;
+  if (again && !keys[i].repeats)
+    return fail(r, word, "elem-duplicate", NULL, "`%s` was given before",
+                keys[i].name);
+  /* A function of no arguments has `args` alone. */
+  if (is_empty(value) && keys[i].read != key_args)
+    return fail(r, word, "elem-syntax", NULL, "`%s` has no value",
+                keys[i].name);
+  return keys[i].read(r, value);
+}
+
+static bool check_text(struct reader *r) {
+  if (r->len > FS_MAX_SOURCE)
+    return fail(r, (struct piece){0, 1}, "text-too-long", NULL,
+                "the text has %u bytes; the limit is %d", (unsigned)r->len,
+                FS_MAX_SOURCE);
+  for (uint32_t i = 0; i < r->len;) {
+    uint32_t c;
+    int n = fs_utf8_decode(r->text + i, r->len - i, &c);
+    if (n == 0 || c == 0)
+      return fail(r, (struct piece){i, i + 1}, n ? "nul-byte" : "not-utf8",
+                  NULL, n ? "the text holds a NUL byte"
+                          : "this byte is not valid UTF-8");
+    i += (uint32_t)n;
+  }
+  return true;
+}
+
+static bool read_file(struct reader *r) {
+  if (!check_text(r)) return false;
+  while (r->pos < r->len) {
+    struct piece line = next_line(r);
+    if (is_empty(line) || r->text[line.begin] == '#') continue;
+    if (!read_line(r, line)) return false;
+  }
+  for (size_t i = 0; i < FS_LEN(keys); i++)
+    if (keys[i].required && !(r->seen >> i & 1))
+      return fail(r, (struct piece){0, 1}, "elem-missing-key", NULL,
+                  "the file has no `%s` line", keys[i].name);
+  return true;
+}
+
+/* The lists grow on the heap; the element, as the rest of it, lives in the
+ * arena. */
+static void move_to_arena(struct fs_arena *arena, void *list, int len,
+                          size_t size, int *cap, void **data) {
+  void *kept = fs_arena_alloc(arena, size * (size_t)len);
+  if (len) memcpy(kept, list, size * (size_t)len);
+  free(list);
+  *data = kept;
+  *cap = len;
+}
+
+#define MOVE_TO_ARENA(arena, vec)                                     \
+  do {                                                                \
+    void *data;                                                       \
+    move_to_arena((arena), (vec)->data, (vec)->len,                   \
+                  sizeof *(vec)->data, &(vec)->cap, &data);           \
+    (vec)->data = data;                                               \
+  } while (0)
+
+enum fs_status fs_elem_parse(struct fs_diags *diags, struct fs_arena *arena,
+                             uint32_t source, struct fs_elem **out) {
+  const struct fs_source *text = fs_source_get(diags, source);
+  struct fs_elem *elem = FS_NEW(arena, struct fs_elem);
+  struct reader r = {diags, arena, source, text->text, 0,
+                     (uint32_t)text->len, elem, 0};
+  elem->span = (struct fs_span){source, 0, (uint32_t)text->len};
+  bool good = read_file(&r);
+  MOVE_TO_ARENA(arena, &elem->aliases);
+  MOVE_TO_ARENA(arena, &elem->params);
+  MOVE_TO_ARENA(arena, &elem->routines);
+  *out = good ? elem : NULL;
+  return good ? FS_OK : FS_ERR_USER;
+}

@@ -1,0 +1,29 @@
+/* parse.h - text to syntax tree: lexer and recursive-descent parser. */
+#ifndef FS_PARSE_H
+#define FS_PARSE_H
+
+#include "core/lang/ast.h"
+
+/* Parses the whole of a source. On FS_OK *out is the list of statements (NULL
+ * if the text is blank), living in `arena`, which must outlive it (function
+ * bodies are kept by their values: see eval/value.h).
+ * FS_INCOMPLETE: the text ends inside a bracket or block, or after a binary
+ * operator, `,` or `=`; no diagnostic is recorded, and *out is NULL. (A string
+ * cannot go on in the next line: an open one is an error at once.)
+ * FS_ERR_USER: a diagnostic was recorded. */
+enum fs_status fs_parse(struct fs_diags *diags, struct fs_arena *arena,
+                        uint32_t source, struct fs_stmt **out);
+
+/* The same for text that nothing can follow (a script, a cell, -e): what
+ * fs_parse calls incomplete is an error that shows what was left open. */
+enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
+                              uint32_t source, struct fs_stmt **out);
+
+/* The number of spaces a continuation line after this incomplete text should
+ * start with: two per open block or bracket. */
+int fs_parse_indent(const char *text, size_t len);
+
+/* Prints a tree as s-expressions, for the `ast` dump and the tests. */
+void fs_ast_dump(const struct fs_stmt *list, struct fs_str *out);
+
+#endif

@@ -1,0 +1,587 @@
+/* parse_stmt.c - the rules of statements and blocks, and the entry points.
+ * Notation and error handling: see parse_expr.c and parser.h. */
+#include "core/lang/parse.h"
+#include "core/lang/parser.h"
+
+/* -- words that are special only at the start of a statement --------------- */
+
+static const char *const type_words[] = {
+    "TILE32x32", "matrix", "subvector32", "vector", "globalscalar", "scalar"};
+
+static bool token_is(const struct fs_token *t, const char *word) {
+  return t->kind == FS_TK_NAME && t->text_len == strlen(word) &&
+         memcmp(t->text, word, t->text_len) == 0;
+}
+
+static const char *type_word(const struct fs_token *t) {
+  for (size_t i = 0; i < FS_LEN(type_words); i++)
+    if (token_is(t, type_words[i])) return type_words[i];
+  return NULL;
+}
+
+/* For fs_near_miss: all words that begin a statement. */
+static const char *next_word(void *user) {
+  int *i = user, n_keywords = FS_TK_FALSE - FS_TK_IF + 1;
+  int k = (*i)++;
+  if (k < n_keywords) return fs_token_shown((enum fs_token_kind)(FS_TK_IF + k));
+  k -= n_keywords;
+  if (k < (int)FS_LEN(type_words)) return type_words[k];
+  return k == (int)FS_LEN(type_words) ? "input" : NULL;
+}
+
+/* Words of other languages. */
+static const char *foreign_word(const char *word) {
+  static const char *const pairs[][2] = {
+      {"elif", "did you mean `elseif`?"},
+      {"elsif", "did you mean `elseif`?"},
+      {"def", "a function is f(x) = x^2, or function f(x) ... end"},
+      {"fn", "a function is f(x) = x^2, or function f(x) ... end"},
+      {"let", "assignment needs no word before it: x = 1"},
+      {"var", "assignment needs no word before it: x = 1"},
+      {"const", "assignment needs no word before it: x = 1"},
+      {"print", "a statement without `;` at its end shows its value"},
+      {"disp", "a statement without `;` at its end shows its value"},
+      {"do", "a loop is while ... end or for k = 1:n ... end"},
+      {"foreach", "a loop is for k = 1:n ... end"},
+      {"endif", "blocks close with `end`"},
+      {"endwhile", "blocks close with `end`"},
+      {"using", "a file is read by import \"file.fs\""},
+      {"include", "a file is read by import \"file.fs\""},
+  };
+  for (size_t i = 0; i < FS_LEN(pairs); i++)
+    if (strcmp(pairs[i][0], word) == 0) return pairs[i][1];
+  return NULL;
+}
+
+/* `word x`: perhaps a keyword, misspelt. */
+static const char *word_hint(struct fs_parser *p, const char *word) {
+  const char *hint = foreign_word(word);
+  int i = 0;
+  const char *near = hint ? NULL : fs_near_miss(word, next_word, &i);
+  if (near) hint = fs_arena_printf(p->arena, "did you mean `%s`?", near);
+  return hint;
+}
+
+/* -- statements in general ------------------------------------------------- */
+
+static struct fs_stmt *new_stmt(struct fs_parser *p, enum fs_stmt_kind kind) {
+  struct fs_stmt *s = FS_NEW(p->arena, struct fs_stmt);
+  s->kind = kind;
+  s->span = fs_cur_span(p);
+  return s;
+}
+
+static struct fs_stmt *finish(struct fs_parser *p, struct fs_stmt *s) {
+  if (p->status != FS_OK) return NULL;
+  s->span.end = p->prev_end;
+  return s;
+}
+
+static void set_target(struct fs_parser *p, struct fs_stmt *s,
+                       struct fs_param name) {
+  s->targets = FS_NEW(p->arena, struct fs_param);
+  s->targets[0] = name;
+  s->n_targets = 1;
+}
+
+/* What stands after a complete statement and does not belong there. `s` may
+ * be NULL. */
+static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
+  const char *hint = NULL;
+  bool is_word = s && s->kind == FS_ST_EXPR && s->expr->kind == FS_EX_NAME;
+  switch (p->cur.kind) {
+    case FS_TK_RPAREN:
+    case FS_TK_RBRACKET:
+      fs_unexpected(p, "unbalanced", NULL,
+                    "%s closes nothing: no bracket is open", fs_found(p));
+      return false;
+    case FS_TK_ASSIGN:
+      hint = "one `=` per statement; a comparison is `==`";
+      break;
+    case FS_TK_COMMA:
+      hint = "statements on one line are separated by `;`";
+      break;
+    case FS_TK_ARROW:
+      hint = "the left of `->` is names only: x -> e or (x, y) -> e";
+      break;
+    case FS_TK_NOT:
+      hint = "not equal is !=";
+      break;
+    default:
+      if (is_word) hint = word_hint(p, s->expr->text);
+  }
+  fs_unexpected(p, "syntax", hint,
+                "expected an operator, `;` or a new line, found %s",
+                fs_found(p));
+  return false;
+}
+
+static bool closes_block(enum fs_token_kind kind) {
+  return kind == FS_TK_END || kind == FS_TK_ELSE || kind == FS_TK_ELSEIF;
+}
+
+/* separator = ";" | newline;  the closing word of a block does without. */
+static bool rule_separator(struct fs_parser *p, struct fs_stmt *s) {
+  if (fs_accept(p, FS_TK_SEMI)) {
+    s->silent = true;
+    return true;
+  }
+  if (fs_accept(p, FS_TK_NEWLINE)) return true;
+  if (p->status != FS_OK) return false;
+  if (p->cur.kind == FS_TK_EOF || (p->n_open && closes_block(p->cur.kind)))
+    return true;
+  return fail_after(p, s);
+}
+
+static struct fs_stmt *rule_statement(struct fs_parser *p);
+
+/* block = { [ statement ] separator }             up to a closing word or the
+ * end of the text, which the caller looks at */
+static bool rule_block(struct fs_parser *p, struct fs_stmt **first) {
+  struct fs_stmt **tail = first;
+  *first = NULL;
+  while (p->status == FS_OK) {
+    while (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE)) continue;
+    if (p->cur.kind == FS_TK_EOF || closes_block(p->cur.kind)) break;
+    struct fs_stmt *s = rule_statement(p);
+    if (!s || !rule_separator(p, s)) return false;
+    *tail = s;
+    tail = &s->next;
+  }
+  return p->status == FS_OK;
+}
+
+/* The `end` of the block that was opened last. */
+static bool expect_end(struct fs_parser *p) {
+  if (fs_accept(p, FS_TK_END)) {
+    fs_close(p);
+    return true;
+  }
+  const char *place = fs_open_place(p, &p->open[p->n_open - 1]);
+  fs_unexpected(p, "unbalanced",
+                fs_arena_printf(p->arena, "the %s is open", place),
+                "expected `end`, found %s", fs_found(p));
+  return false;
+}
+
+/* condition = expr separator */
+static bool rule_condition(struct fs_parser *p, const char *word,
+                           struct fs_expr **out) {
+  *out = fs_rule_expr(p);
+  if (!*out) return false;
+  if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE)) return true;
+  const char *hint = "the body begins on a new line or after `;`";
+  if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";
+  if (token_is(&p->cur, "then") || token_is(&p->cur, "do"))
+    hint = "no word is needed here, only a new line or `;`";
+  fs_unexpected(p, p->cur.kind == FS_TK_ASSIGN ? "bad-condition" : "syntax",
+                hint, "expected `;` or a new line after the head of `%s`, "
+                "found %s", word, fs_found(p));
+  return false;
+}
+
+/* -- blocks ---------------------------------------------------------------- */
+
+/* if   = "if" condition block rest
+ * rest = "end" | "else" block "end" | "elseif" condition block rest
+ * Each elseif is an FS_ST_IF in the `orelse` of the one before: they count as
+ * nesting, so that walks may recurse there. */
+static struct fs_stmt *rule_if(struct fs_parser *p) {
+  struct fs_stmt *first = new_stmt(p, FS_ST_IF), *s = first;
+  int elseifs = 0;
+  if (!fs_open(p)) return NULL;
+  if (!rule_condition(p, "if", &s->expr) || !rule_block(p, &s->body))
+    return NULL;
+  while (p->cur.kind == FS_TK_ELSEIF) {
+    if (!fs_enter(p)) return NULL;
+    elseifs++;
+    s->orelse = new_stmt(p, FS_ST_IF);
+    s = s->orelse;
+    fs_advance(p);
+    if (!rule_condition(p, "elseif", &s->expr) || !rule_block(p, &s->body))
+      return NULL;
+    finish(p, s);
+  }
+  if (fs_accept(p, FS_TK_ELSE) && !rule_block(p, &s->orelse)) return NULL;
+  if (!expect_end(p)) return NULL;
+  p->depth -= elseifs;
+  return finish(p, first);
+}
+
+/* while = "while" condition block "end" */
+static struct fs_stmt *rule_while(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_WHILE);
+  if (!fs_open(p) || !rule_condition(p, "while", &s->expr)) return NULL;
+  p->loops++;
+  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  p->loops--;
+  return finish(p, s);
+}
+
+/* for = "for" name ( "=" | "in" ) condition block "end" */
+static struct fs_stmt *rule_for(struct fs_parser *p) {
+  static const char *const shape = "a loop is for k = 1:n ... end";
+  struct fs_stmt *s = new_stmt(p, FS_ST_FOR);
+  if (!fs_open(p)) return NULL;
+  if (p->cur.kind != FS_TK_NAME)
+    return fs_unexpected(p, "syntax", shape,
+                         "expected the name of the loop variable, found %s",
+                         fs_found(p));
+  set_target(p, s, fs_take_name(p));
+  if (p->cur.kind != FS_TK_ASSIGN && !token_is(&p->cur, "in"))
+    return fs_unexpected(p, "syntax", shape, "expected `=` or `in`, found %s",
+                         fs_found(p));
+  fs_advance(p);
+  fs_skip_newlines(p);
+  if (!rule_condition(p, "for", &s->expr)) return NULL;
+  p->loops++;
+  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  p->loops--;
+  return finish(p, s);
+}
+
+/* begin = "begin" block "end" */
+static struct fs_stmt *rule_begin(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_BEGIN);
+  if (!fs_open(p) || !rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  return finish(p, s);
+}
+
+/* function = "function" name params block "end" */
+static struct fs_stmt *rule_function(struct fs_parser *p) {
+  static const char *const shape = "a function is function f(x, y) ... end";
+  struct fs_stmt *s = new_stmt(p, FS_ST_FUNCTION);
+  if (!fs_open(p)) return NULL;
+  if (p->cur.kind != FS_TK_NAME)
+    return fs_unexpected(p, "syntax", shape,
+                         "expected the name of the function, found %s",
+                         fs_found(p));
+  set_target(p, s, fs_take_name(p));
+  if (p->cur.kind != FS_TK_LPAREN)
+    return fs_unexpected(p, "syntax", shape, "expected `(`, found %s",
+                         fs_found(p));
+  struct fs_names names = {0};
+  bool good = fs_rule_params(p, &names);
+  s->params = fs_names_take(p, &names, &s->n_params);
+  if (!good) return NULL;
+  if (p->cur.kind == FS_TK_ASSIGN)
+    return fs_unexpected(p, "syntax",
+                         "the short form has no `function`: f(x) = x^2",
+                         "expected the body of the function, found `=`");
+  int loops = p->loops;
+  p->loops = 0;
+  if (!rule_block(p, &s->body) || !expect_end(p)) return NULL;
+  p->loops = loops;
+  return finish(p, s);
+}
+
+/* -- simple statements ----------------------------------------------------- */
+
+/* break = "break",  continue = "continue" */
+static struct fs_stmt *rule_jump(struct fs_parser *p, enum fs_stmt_kind kind) {
+  struct fs_stmt *s = new_stmt(p, kind);
+  if (p->loops == 0)
+    return fs_unexpected(p, "not-in-loop", NULL, "%s stands in no loop",
+                         fs_found(p));
+  fs_advance(p);
+  return finish(p, s);
+}
+
+static bool ends_statement(enum fs_token_kind kind) {
+  return kind == FS_TK_SEMI || kind == FS_TK_NEWLINE || kind == FS_TK_EOF ||
+         closes_block(kind);
+}
+
+/* return = "return" [ expr { "," expr } ] */
+static struct fs_stmt *rule_return(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_RETURN);
+  FS_VEC(struct fs_expr *) v = {0};
+  fs_advance(p);
+  if (!ends_statement(p->cur.kind)) {
+    do {
+      if (v.len) fs_skip_newlines(p);
+      struct fs_expr *e = fs_rule_expr(p);
+      if (!e) break;
+      *FS_PUSH(&v) = e;
+    } while (fs_accept(p, FS_TK_COMMA));
+  }
+  s->n_exprs = v.len;
+  s->exprs = FS_NEW_N(p->arena, struct fs_expr *, v.len);
+  if (v.len) memcpy(s->exprs, v.data, sizeof *v.data * (size_t)v.len);
+  FS_VEC_FREE(&v);
+  return finish(p, s);
+}
+
+/* import = "import" string */
+static struct fs_stmt *rule_import(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_IMPORT);
+  fs_advance(p);
+  if (p->cur.kind != FS_TK_STRING)
+    return fs_unexpected(p, "syntax", "import \"file.fs\"",
+                         "expected the file as a string, found %s",
+                         fs_found(p));
+  if (strlen(p->cur.text) != p->cur.text_len)
+    return fs_unexpected(p, "bad-file-name", NULL,
+                         "the name of a file cannot hold a NUL byte");
+  s->text = p->cur.text;
+  fs_advance(p);
+  return finish(p, s);
+}
+
+/* command = ":" word { any character of the line } | "?" ... */
+static struct fs_stmt *rule_command(struct fs_parser *p) {
+  if (p->n_open) {
+    const char *place = fs_open_place(p, &p->open[p->n_open - 1]);
+    return fs_unexpected(p, "misplaced-command",
+                         fs_arena_printf(p->arena, "the %s is open", place),
+                         "a command cannot stand inside a block");
+  }
+  struct fs_stmt *s = new_stmt(p, FS_ST_COMMAND);
+  s->text = fs_arena_strndup(p->arena, p->cur.text, p->cur.text_len);
+  fs_advance(p);
+  return finish(p, s);
+}
+
+/* declaration = ( type-word | "input" ) name { "," name } */
+static struct fs_stmt *rule_declaration(struct fs_parser *p) {
+  const char *word = type_word(&p->cur);
+  struct fs_stmt *s = new_stmt(p, word ? FS_ST_DECLARE : FS_ST_INPUT);
+  s->text = word;
+  struct fs_names names = {0};
+  fs_advance(p);
+  bool good = true;
+  do {
+    if (names.list.len) fs_skip_newlines(p);
+    if (p->cur.kind != FS_TK_NAME) {
+      fs_unexpected(p, "syntax", NULL, "expected a name, found %s",
+                    fs_found(p));
+      good = false;
+    }
+    good = good && fs_names_add(p, &names, fs_take_name(p));
+  } while (good && fs_accept(p, FS_TK_COMMA));
+  s->targets = fs_names_take(p, &names, &s->n_targets);
+  if (!good) return NULL;
+  if (p->cur.kind == FS_TK_ASSIGN)
+    return fs_unexpected(p, "syntax",
+                         "declare the name, then assign in a statement of its "
+                         "own",
+                         "a declaration gives no value");
+  if (p->cur.kind == FS_TK_NAME)
+    return fs_unexpected(p, "syntax", "names are separated by commas",
+                         "expected `,` or `;`, found %s", fs_found(p));
+  return finish(p, s);
+}
+
+/* -- assignments ----------------------------------------------------------- */
+
+/* A name as such, not (x). */
+static bool is_plain_name(const struct fs_expr *e) {
+  return e->kind == FS_EX_NAME && e->span.end - e->span.begin == e->text_len;
+}
+
+static struct fs_param as_param(const struct fs_expr *e) {
+  return (struct fs_param){e->text, e->span};
+}
+
+static struct fs_stmt *bad_target(struct fs_parser *p,
+                                  const struct fs_expr *e) {
+  const char *hint = "the left side is x, A[i, j], f(x), or a, b";
+  if (e->kind == FS_EX_BINARY && e->op >= FS_AO_EQ && e->op <= FS_AO_GE)
+    hint = "a comparison gives a value; it cannot be assigned to";
+  if (e->kind == FS_EX_INDEX) hint = "only a named value has elements to set";
+  if (e->kind == FS_EX_CALL)
+    hint = "indexing is A[i, j]; a function's parameters are plain names";
+  return fs_fail(p, e->span, "bad-target", hint, "this cannot be assigned to");
+}
+
+/* short-function = name "(" [ name { "," name } ] ")" "=" expr; the left side
+ * was read as a call. */
+static bool as_function(struct fs_parser *p, struct fs_stmt *s,
+                        const struct fs_expr *call) {
+  struct fs_names names = {0};
+  bool good = is_plain_name(call->args[0]);
+  for (int i = 1; good && i < call->n_args; i++)
+    good = is_plain_name(call->args[i]) &&
+           fs_names_add(p, &names, as_param(call->args[i]));
+  s->kind = FS_ST_FUNCTION;
+  s->params = fs_names_take(p, &names, &s->n_params);
+  if (good) set_target(p, s, as_param(call->args[0]));
+  return good;
+}
+
+/* Turns the expression on the left of `=` into the statement's target. */
+static bool as_target(struct fs_parser *p, struct fs_stmt *s,
+                      struct fs_expr *e, bool compound) {
+  if (is_plain_name(e)) {
+    s->kind = FS_ST_ASSIGN;
+    set_target(p, s, as_param(e));
+    return true;
+  }
+  if (e->kind == FS_EX_INDEX && is_plain_name(e->args[0])) {
+    s->kind = FS_ST_INDEXED;
+    s->expr2 = e;
+    set_target(p, s, as_param(e->args[0]));
+    return true;
+  }
+  if (e->kind == FS_EX_CALL && !compound && as_function(p, s, e)) return true;
+  bad_target(p, e);
+  return false;
+}
+
+/* targets = name "," name { "," name } "=" expr   `first` is read already */
+static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
+                                    struct fs_expr *first) {
+  struct fs_names names = {0};
+  bool good = is_plain_name(first);
+  if (good) good = fs_names_add(p, &names, as_param(first));
+  while (good && fs_accept(p, FS_TK_COMMA)) {
+    fs_skip_newlines(p);
+    good = p->cur.kind == FS_TK_NAME;
+    if (good) good = fs_names_add(p, &names, fs_take_name(p));
+  }
+  s->kind = FS_ST_ASSIGN;
+  s->targets = fs_names_take(p, &names, &s->n_targets);
+  if (!good || p->cur.kind != FS_TK_ASSIGN)
+    return fs_unexpected(p, "syntax",
+                         "several results are a, b = f(x); statements on one "
+                         "line are separated by `;`",
+                         "expected names and `=`, found %s", fs_found(p));
+  fs_advance(p);
+  fs_skip_newlines(p);
+  s->expr = fs_rule_expr(p);
+  return finish(p, s);
+}
+
+/* `x += e` is x = x + e, and so on; -1 for a plain `=`, -2 for neither. */
+static int compound_op(enum fs_token_kind kind) {
+  switch (kind) {
+    case FS_TK_ASSIGN: return -1;
+    case FS_TK_ADD_ASSIGN: return FS_AO_ADD;
+    case FS_TK_SUB_ASSIGN: return FS_AO_SUB;
+    case FS_TK_MUL_ASSIGN: return FS_AO_MUL;
+    case FS_TK_DIV_ASSIGN: return FS_AO_DIV;
+    default: return -2;
+  }
+}
+
+/* simple = expr | targets
+ *        | ( name | index ) ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
+ *        | short-function */
+static struct fs_stmt *rule_simple(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_EXPR);
+  struct fs_expr *left = fs_rule_expr(p);
+  if (!left) return NULL;
+  if (p->cur.kind == FS_TK_COMMA) return rule_targets(p, s, left);
+  int op = compound_op(p->cur.kind);
+  if (op == -2) {
+    s->expr = left;
+    return finish(p, s);
+  }
+  if (!as_target(p, s, left, op >= 0)) return NULL;
+  struct fs_span op_span = fs_cur_span(p);
+  fs_advance(p);
+  fs_skip_newlines(p);
+  struct fs_expr *right = fs_rule_expr(p);
+  if (!right) return NULL;
+  if (op >= 0)
+    right = fs_new_binary(p, (enum fs_ast_op)op, op_span, left, right);
+  s->expr = right;
+  return finish(p, s);
+}
+
+static struct fs_stmt *misplaced_word(struct fs_parser *p) {
+  const char *hint = "they belong to an `if`";
+  if (p->n_open)
+    hint = fs_arena_printf(p->arena, "the %s is open",
+                           fs_open_place(p, &p->open[p->n_open - 1]));
+  if (p->cur.kind == FS_TK_END)
+    return fs_unexpected(p, "unbalanced", NULL,
+                         "`end` closes nothing: no block is open");
+  return fs_unexpected(p, "unbalanced", hint, "%s stands in no `if`",
+                       fs_found(p));
+}
+
+/* statement = if | while | for | begin | function | return | break | continue
+ *           | "barrier" | import | declaration | command | simple */
+static struct fs_stmt *rule_statement(struct fs_parser *p) {
+  struct fs_stmt *s;
+  bool name_follows = p->next.kind == FS_TK_NAME;
+  switch (p->cur.kind) {
+    case FS_TK_IF: return rule_if(p);
+    case FS_TK_WHILE: return rule_while(p);
+    case FS_TK_FOR: return rule_for(p);
+    case FS_TK_BEGIN: return rule_begin(p);
+    case FS_TK_FUNCTION: return rule_function(p);
+    case FS_TK_RETURN: return rule_return(p);
+    case FS_TK_BREAK: return rule_jump(p, FS_ST_BREAK);
+    case FS_TK_CONTINUE: return rule_jump(p, FS_ST_CONTINUE);
+    case FS_TK_IMPORT: return rule_import(p);
+    case FS_TK_COMMAND: return rule_command(p);
+    case FS_TK_BARRIER:
+      s = new_stmt(p, FS_ST_BARRIER);
+      fs_advance(p);
+      return finish(p, s);
+    case FS_TK_NAME:
+      if (name_follows && (type_word(&p->cur) || token_is(&p->cur, "input")))
+        return rule_declaration(p);
+      return rule_simple(p);
+    default:
+      return rule_simple(p);
+  }
+}
+
+/* -- entries --------------------------------------------------------------- */
+
+/* program = block end-of-text */
+static enum fs_status parse(struct fs_parser *p, struct fs_stmt **out) {
+  *out = NULL;
+  p->lexer.commands = true;
+  fs_advance(p); /* fills the look-ahead */
+  fs_advance(p);
+  struct fs_stmt *list = NULL;
+  if (rule_block(p, &list) && p->cur.kind != FS_TK_EOF) misplaced_word(p);
+  if (p->status == FS_OK) *out = list;
+  return p->status;
+}
+
+static enum fs_status parse_source(struct fs_diags *diags,
+                                   struct fs_arena *arena, uint32_t source,
+                                   bool final, struct fs_stmt **out) {
+  const struct fs_source *text = fs_source_get(diags, source);
+  *out = NULL;
+  if (text->len > FS_MAX_SOURCE)
+    return fs_error(diags, (struct fs_span){source, 0, 1}, "text-too-long",
+                    "large data belongs in a file: load(\"x.npy\")",
+                    "the text has %zu bytes; the limit is %d", text->len,
+                    FS_MAX_SOURCE);
+  struct fs_parser p;
+  fs_parser_init(&p, diags, arena,
+                 (struct fs_span){source, 0, (uint32_t)text->len});
+  p.final = final;
+  return parse(&p, out);
+}
+
+enum fs_status fs_parse(struct fs_diags *diags, struct fs_arena *arena,
+                        uint32_t source, struct fs_stmt **out) {
+  return parse_source(diags, arena, source, false, out);
+}
+
+enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
+                              uint32_t source, struct fs_stmt **out) {
+  return parse_source(diags, arena, source, true, out);
+}
+
+int fs_parse_indent(const char *text, size_t len) {
+  if (len > FS_MAX_SOURCE) return 0;
+  struct fs_diags diags;
+  fs_diags_init(&diags);
+  struct fs_arena *arena = fs_arena_new();
+  uint32_t source = fs_source_add(&diags, "", text, len);
+  struct fs_parser p;
+  struct fs_stmt *list;
+  fs_parser_init(&p, &diags, arena, (struct fs_span){source, 0, (uint32_t)len});
+  int open = parse(&p, &list) == FS_INCOMPLETE ? p.n_open : 0;
+  fs_arena_free(arena);
+  fs_diags_free(&diags);
+  return 2 * open;
+}

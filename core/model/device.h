@@ -1,0 +1,24 @@
+/* device.h - what the planner and the model know about a device. */
+#ifndef FS_DEVICE_H
+#define FS_DEVICE_H
+
+#include "core/base/base.h"
+
+struct fs_device {
+  bool is_cuda;
+  char name[128];            /* "NVIDIA H200", "Intel(R) Xeon(R) ..."      */
+  char arch[32];             /* "sm_90a", "avx512"                         */
+  int cc;                    /* CUDA compute capability * 10, else 0       */
+  int units;                 /* SMs, or worker threads                     */
+  int max_threads;           /* per block                                  */
+  int64_t shared_bytes;      /* per block, with opt-in                     */
+  int64_t regs;              /* 32-bit registers per SM                    */
+  int64_t cache_bytes;       /* L2 (CUDA), last level (CPU)                */
+  int64_t memory_bytes;      /* total                                      */
+  double bandwidth;          /* bytes/s, off-chip                          */
+  double cache_bandwidth;    /* bytes/s while data stays in cache          */
+  double launch;             /* seconds per kernel                         */
+  double flops;              /* f32 operations per second                  */
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* predict.c - first predictions from the attributes of a device. */
+#include "core/model/predict.h"
+
+/* How much a byte costs that is reached against the grain (stride along the
+ * fast axis): a 32-byte sector or a 64-byte line is fetched for 4 bytes, part
+ * of which a cache gives back. */
+static const double STRIDED_COST = 4.0;
+
+/* An exp or a division takes about as long as this many additions. */
+static const double SPECIAL_COST = 8.0;
+
+/* A grid-wide barrier with its fold of partial sums, in launches. */
+static const double BARRIER_LAUNCHES = 1.0;
+
+static double transfer_seconds(const struct fs_work *w,
+                               const struct fs_device *d) {
+  double bytes = w->bytes_read + w->bytes_written;
+  double strided = w->bytes_strided * (w->tiled ? 0.1 : STRIDED_COST - 1.0);
+  bool cached = w->working_set < 0.5 * (double)d->cache_bytes;
+  double bandwidth = cached ? d->cache_bandwidth : d->bandwidth;
+  double busy = FS_MIN(1.0, w->parallel / (double)d->units);
+  double seconds = (bytes + strided) / bandwidth;
+  seconds += w->bytes_extra / d->cache_bandwidth;
+  return seconds / FS_MAX(busy, 1e-6);
+}
+
+struct fs_prediction fs_predict(const struct fs_work *w,
+                                const struct fs_device *d) {
+  struct fs_prediction p;
+  double transfer = transfer_seconds(w, d);
+  double busy = FS_MIN(1.0, w->parallel / (double)d->units);
+  double compute =
+      (w->flops + SPECIAL_COST * w->special) / d->flops / FS_MAX(busy, 1e-6);
+  if (w->tiled) transfer *= 1.05;
+  double sync = d->launch * (w->grid_barrier ? 1.0 + BARRIER_LAUNCHES : 1.0);
+  double body = FS_MAX(transfer, compute) * (w->general_index ? 1.1 : 1.0);
+  p.seconds = sync + body;
+  p.bound = body < sync ? "launch" : transfer >= compute ? "memory" : "compute";
+  return p;
+}

@@ -1,0 +1,279 @@
+/* axes.c - unification of axes (see axes.h). */
+#include "core/plan/axes.h"
+
+static int find(struct fs_axes *ax, int i) {
+  int *parent = ax->parent.data;
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void unite(struct fs_axes *ax, int ha, int a, int hb, int b) {
+  int x = find(ax, ha * FS_MAX_RANK + a), y = find(ax, hb * FS_MAX_RANK + b);
+  if (x != y) ax->parent.data[FS_MAX(x, y)] = FS_MIN(x, y);
+}
+
+int fs_axes_member(const struct fs_axes *ax, fs_id id) {
+  return ax->p->holder[id];
+}
+
+struct fs_shape fs_update_part(const struct fs_graph *g,
+                               const struct fs_node *nd) {
+  return fs_node(g, nd->src[1])->shape;
+}
+
+/* The axes a node walks: an UPDATE made here walks the part that it replaces. */
+static struct fs_shape walked(const struct fs_graph *g,
+                              const struct fs_holder *h) {
+  const struct fs_node *nd = fs_node(g, h->node);
+  return h->inside && nd->kind == FS_ND_UPDATE ? fs_update_part(g, nd)
+                                               : nd->shape;
+}
+
+static bool is_member(const struct fs_axes *ax, fs_id id) {
+  return ax->p->member_stamp[id] == ax->p->stamp;
+}
+
+/* Whether the kernel computes the node itself. */
+static bool computed_here(const struct fs_axes *ax, fs_id id) {
+  const struct fs_node *nd = fs_node(ax->p->g, id);
+  switch (ax->p->info[id].role) {
+    case FS_RL_INLINE: case FS_RL_ABSORBED: return true;
+    case FS_RL_LEAF: return nd->kind != FS_ND_INPUT;
+    case FS_RL_CALL:
+      return is_member(ax, id) || nd->kind == FS_ND_PARAM;
+    default: return false;
+  }
+}
+
+static const char *add(struct fs_axes *ax, fs_id id, int *out);
+
+/* Adds operand k of holder h. */
+static const char *add_source(struct fs_axes *ax, const struct fs_node *nd,
+                              int h, int k, int *out) {
+  const struct fs_node *src = fs_node(ax->p->g, nd->src[k]);
+  /* What an UPDATE makes here is in memory only when the kernel has ended. */
+  if (src->kind == FS_ND_UPDATE && is_member(ax, nd->src[k])) return "level";
+  const char *why = add(ax, nd->src[k], out);
+  ax->holders.data[h].src[k] = *out;
+  return why;
+}
+
+/* A view of something computed here must only rename axes. */
+static const char *add_view(struct fs_axes *ax, const struct fs_node *nd,
+                            int h) {
+  const struct fs_node *src = fs_node(ax->p->g, nd->src[0]);
+  int hs;
+  const char *why = add_source(ax, nd, h, 0, &hs);
+  if (why) return why;
+  for (int s = 0; s < src->shape.rank; s++) {
+    int a = nd->view.axis[s];
+    if (a < 0 || nd->view.off[s] != 0 || nd->view.step[s] != 1 ||
+        src->shape.dim[s] != nd->shape.dim[a])
+      return "shape";
+    unite(ax, hs, s, h, a);
+  }
+  return NULL;
+}
+
+static const char *add_map(struct fs_axes *ax, const struct fs_node *nd,
+                           int h) {
+  for (int s = 0; s < nd->n_src; s++) {
+    int hs;
+    const char *why = add_source(ax, nd, h, s, &hs);
+    if (why) return why;
+    int rank = fs_node(ax->p->g, nd->src[s])->shape.rank;
+    for (int k = 0; k < rank; k++) unite(ax, hs, k, h, k);
+  }
+  return NULL;
+}
+
+static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd,
+                              int h) {
+  int hs, kept = 0;
+  const char *why = add_source(ax, nd, h, 0, &hs);
+  if (why) return why;
+  int rank = fs_node(ax->p->g, nd->src[0])->shape.rank;
+  for (int k = 0; k < rank; k++)
+    if (!(nd->axes >> k & 1)) unite(ax, hs, k, h, kept++);
+  return NULL;
+}
+
+static const char *add_update(struct fs_axes *ax, const struct fs_node *nd,
+                              int h) {
+  int hs;
+  if (nd->src[0] && is_member(ax, fs_plan_base(ax->p->g, nd->src[0])))
+    return "level"; /* the copy of the base runs before this kernel */
+  const char *why = add_source(ax, nd, h, 1, &hs);
+  if (why) return why;
+  int rank = fs_node(ax->p->g, nd->src[1])->shape.rank;
+  for (int k = 0; k < rank; k++) unite(ax, hs, k, h, k);
+  return NULL;
+}
+
+/* IOTA, RAND: their operands are scalars. */
+static const char *add_params(struct fs_axes *ax, const struct fs_node *nd,
+                              int h) {
+  int hs;
+  for (int s = 0; s < nd->n_src; s++) {
+    const char *why = add_source(ax, nd, h, s, &hs);
+    if (why) return why;
+  }
+  return NULL;
+}
+
+static const char *add(struct fs_axes *ax, fs_id id, int *out) {
+  struct fs_planner *p = ax->p;
+  bool once = is_member(ax, id) || p->info[id].role == FS_RL_ABSORBED;
+  if (once && p->holder_stamp[id] == p->stamp) {
+    *out = p->holder[id];
+    return NULL;
+  }
+  const struct fs_node *nd = fs_node(p->g, id);
+  int h = *out = ax->holders.len;
+  p->holder[id] = h;
+  p->holder_stamp[id] = p->stamp;
+  *FS_PUSH(&ax->holders) = (struct fs_holder){.node = id, .src = {-1, -1, -1}};
+  for (int k = 0; k < FS_MAX_RANK; k++)
+    *FS_PUSH(&ax->parent) = h * FS_MAX_RANK + k;
+
+  bool inside = computed_here(ax, id);
+  if (nd->kind == FS_ND_VIEW)
+    inside = computed_here(ax, nd->src[0]);
+  ax->holders.data[h].inside = inside;
+  if (!inside) {
+    ax->holders.data[h].layout = fs_plan_layout(p->g, id);
+    ax->holders.data[h].slot_node = fs_plan_base(p->g, id);
+    /* A slice of an UPDATE made here would see it half done. */
+    return is_member(ax, fs_plan_base(p->g, id)) ? "level" : NULL;
+  }
+  switch (nd->kind) {
+    case FS_ND_VIEW: return add_view(ax, nd, h);
+    case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN: /* scalars */
+    case FS_ND_MAP: return add_map(ax, nd, h);
+    case FS_ND_REDUCE: return add_reduce(ax, nd, h);
+    case FS_ND_UPDATE: return add_update(ax, nd, h);
+    default: return add_params(ax, nd, h);
+  }
+}
+
+/* No two axes of one node may be the same axis of the kernel. */
+static bool conflict(struct fs_axes *ax) {
+  for (int h = 0; h < ax->holders.len; h++) {
+    const struct fs_holder *ho = &ax->holders.data[h];
+    struct fs_shape s = walked(ax->p->g, ho);
+    for (int a = 0; a < s.rank; a++)
+      for (int b = 0; b < a; b++)
+        if (find(ax, h * FS_MAX_RANK + a) == find(ax, h * FS_MAX_RANK + b))
+          return true;
+  }
+  return false;
+}
+
+/* Two reads of one array, walked by axes of the same strides: the same axes, if
+ * nothing speaks against it. This is what lets A*p and A'*r share A. */
+static bool same_array(const struct fs_axes *ax, const struct fs_holder *a,
+                       const struct fs_holder *b) {
+  const struct fs_graph *g = ax->p->g;
+  if (a->inside || b->inside || a->layout.offset != b->layout.offset)
+    return false;
+  const struct fs_node *x = fs_node(g, a->slot_node);
+  const struct fs_node *y = fs_node(g, b->slot_node);
+  if (x->kind != FS_ND_INPUT || y->kind != FS_ND_INPUT)
+    return a->slot_node == b->slot_node;
+  return g->inputs.data[x->slot].storage ==
+         g->inputs.data[y->slot].storage;
+}
+
+static bool unite_reads(struct fs_axes *ax, int ha, int hb) {
+  const struct fs_holder *a = &ax->holders.data[ha], *b = &ax->holders.data[hb];
+  const struct fs_shape *sa = &fs_node(ax->p->g, a->node)->shape;
+  const struct fs_shape *sb = &fs_node(ax->p->g, b->node)->shape;
+  bool used[FS_MAX_RANK] = {false}, changed = false;
+  size_t bytes = sizeof(int) * (size_t)ax->parent.len;
+  memcpy(ax->saved, ax->parent.data, bytes);
+  for (int x = 0; x < sa->rank; x++) {
+    if (a->layout.stride[x] == 0) continue;
+    for (int y = 0; y < sb->rank; y++) {
+      if (used[y] || sb->dim[y] != sa->dim[x] ||
+          b->layout.stride[y] != a->layout.stride[x])
+        continue;
+      used[y] = true;
+      changed |= find(ax, ha * FS_MAX_RANK + x) != find(ax, hb * FS_MAX_RANK + y);
+      unite(ax, ha, x, hb, y);
+      break;
+    }
+  }
+  if (!changed || !conflict(ax)) return true;
+  memcpy(ax->parent.data, ax->saved, bytes);
+  return false;
+}
+
+static int walked_axes(const struct fs_axes *ax, const struct fs_holder *h) {
+  int dims = 0;
+  if (h->inside) return 0;
+  for (int k = 0; k < fs_node(ax->p->g, h->node)->shape.rank; k++)
+    dims += h->layout.stride[k] != 0;
+  return dims;
+}
+
+/* Each read is united with the first read of the same array that it can be
+ * united with; by that it is with all others. */
+static void unite_shared(struct fs_axes *ax) {
+  ax->saved = fs_malloc(sizeof(int) * (size_t)(ax->parent.len + 1));
+  /* Matrices before vectors: they are what is worth reading once. */
+  for (int rank = FS_MAX_RANK; rank > 0; rank--)
+    for (int a = 0; a < ax->holders.len; a++) {
+      if (walked_axes(ax, &ax->holders.data[a]) != rank) continue;
+      for (int b = 0; b < a; b++)
+        if (same_array(ax, &ax->holders.data[a], &ax->holders.data[b]) &&
+            unite_reads(ax, a, b))
+          break;
+    }
+  free(ax->saved);
+}
+
+/* Numbers the classes that members walk. */
+static const char *number(struct fs_axes *ax) {
+  int *cls = fs_malloc(sizeof(int) * (size_t)(ax->parent.len + 1));
+  for (int k = 0; k < ax->parent.len; k++) cls[k] = -1;
+  const char *why = NULL;
+  for (int h = 0; h < ax->holders.len && !why; h++) {
+    struct fs_holder *ho = &ax->holders.data[h];
+    struct fs_shape s = walked(ax->p->g, ho);
+    for (int k = 0; k < s.rank && !why; k++) {
+      int root = find(ax, h * FS_MAX_RANK + k);
+      if (cls[root] < 0) {
+        if (ax->n_classes == FS_MAX_RANK) {
+          why = "shape";
+          break;
+        }
+        ax->extent[ax->n_classes] = s.dim[k];
+        cls[root] = ax->n_classes++;
+      }
+      ho->cls[k] = cls[root];
+      if (ho->inside || ho->layout.stride[k] != 0) ho->mask |= 1u << cls[root];
+    }
+  }
+  free(cls);
+  return why;
+}
+
+const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
+                          const fs_id *calls, int n) {
+  *ax = (struct fs_axes){.p = p};
+  p->stamp++;
+  for (int k = 0; k < n; k++) p->member_stamp[calls[k]] = p->stamp;
+  for (int k = 0; k < n; k++) {
+    int h;
+    const char *why = add(ax, calls[k], &h);
+    if (why) return why;
+  }
+  if (conflict(ax)) return "shape";
+  unite_shared(ax);
+  return number(ax);
+}
+
+void fs_axes_free(struct fs_axes *ax) {
+  FS_VEC_FREE(&ax->holders);
+  FS_VEC_FREE(&ax->parent);
+}

@@ -1,0 +1,320 @@
+/* calls.c - from graph nodes to elementary calls, and from calls to clusters.
+ *
+ * A call is a map, a reduction (with the product inside it: gemv and dot are one
+ * call each, as in Filipovic et al., section 3.3), a library call or an UPDATE.
+ * Maps that cost nothing to repeat (an outer product, 1-beta) are no calls: every
+ * kernel that needs one computes it.
+ */
+#include "core/plan/planner.h"
+
+/* A map over leaves with at most this many operations may be repeated ... */
+enum { INLINE_NODES = 4 };
+/* ... when its operands are at most this part of its result. */
+static const double INLINE_SHARE = 0.25;
+
+/* Calls in a cluster: bounds the length of a kernel, and so its compile time. */
+enum { MAX_CLUSTER = 128 };
+
+fs_id fs_plan_base(const struct fs_graph *g, fs_id id) {
+  while (fs_node(g, id)->kind == FS_ND_VIEW) id = fs_node(g, id)->src[0];
+  return id;
+}
+
+static void mark_live(struct fs_planner *p) {
+  const struct fs_graph *g = p->g;
+  bool *live = FS_NEW_N(p->arena, bool, g->nodes.len);
+  for (int k = 0; k < g->outputs.len; k++) live[g->outputs.data[k]] = true;
+  /* Sources come before users, so one backward pass finds everything. */
+  for (int id = g->nodes.len - 1; id > 0; id--) {
+    if (!live[id]) continue;
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    p->info[id].role = FS_RL_CALL;
+    for (int s = 0; s < nd->n_src; s++) {
+      if (!nd->src[s]) continue;
+      live[nd->src[s]] = true;
+      p->info[nd->src[s]].n_uses++;
+    }
+  }
+}
+
+static void must_store(struct fs_planner *p, fs_id id) {
+  p->info[fs_plan_base(p->g, id)].must_store = true;
+}
+
+static void mark_stored(struct fs_planner *p) {
+  const struct fs_graph *g = p->g;
+  for (int k = 0; k < g->outputs.len; k++) {
+    fs_id id = g->outputs.data[k];
+    p->info[fs_plan_base(g, id)].is_output = true;
+    must_store(p, id);
+  }
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    if (p->info[id].role == FS_RL_DEAD) continue;
+    if (nd->kind == FS_ND_LIB)
+      for (int s = 0; s < nd->n_src; s++) must_store(p, nd->src[s]);
+    if (nd->kind == FS_ND_UPDATE && nd->src[0]) must_store(p, nd->src[0]);
+  }
+}
+
+/* The product in sum(x.*y): one call with its sum, if nobody else wants it. */
+static void absorb_products(struct fs_planner *p) {
+  const struct fs_graph *g = p->g;
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    if (p->info[id].role != FS_RL_CALL || nd->kind != FS_ND_REDUCE) continue;
+    if (nd->op != FS_RD_SUM || !fs_dtype_is_float(nd->dtype)) continue;
+    const struct fs_node *src = fs_node(g, nd->src[0]);
+    struct fs_call_info *in = &p->info[nd->src[0]];
+    bool product = src->kind == FS_ND_MAP &&
+                   (src->op == FS_OP_MUL || src->op == FS_OP_SQUARE);
+    if (product && in->n_uses == 1 && !in->must_store)
+      in->role = FS_RL_ABSORBED;
+  }
+}
+
+/* Counts the map nodes and operand bytes of a cone of maps over leaves; false
+ * when it is none or too large. */
+static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
+                      double *bytes) {
+  const struct fs_node *nd = fs_node(g, id);
+  switch (nd->kind) {
+    case FS_ND_VIEW: return leaf_cone(g, nd->src[0], nodes, bytes);
+    case FS_ND_PARAM: case FS_ND_IOTA: return true;
+    case FS_ND_INPUT:
+      *bytes += (double)fs_shape_count(&nd->shape) *
+                (double)fs_dtype_size(nd->dtype);
+      return true;
+    case FS_ND_MAP:
+      if (++*nodes > INLINE_NODES) return false;
+      for (int s = 0; s < nd->n_src; s++)
+        if (!leaf_cone(g, nd->src[s], nodes, bytes)) return false;
+      return true;
+    default: return false;
+  }
+}
+
+static bool cheap_to_repeat(const struct fs_planner *p, fs_id id) {
+  const struct fs_node *nd = fs_node(p->g, id);
+  if (nd->kind != FS_ND_MAP || p->info[id].must_store) return false;
+  int nodes = 0;
+  double bytes = 0;
+  if (!leaf_cone(p->g, id, &nodes, &bytes)) return false;
+  double own = (double)fs_shape_count(&nd->shape) *
+               (double)fs_dtype_size(nd->dtype);
+  return nd->shape.rank == 0 || bytes <= INLINE_SHARE * own;
+}
+
+static void set_roles(struct fs_planner *p, bool repeat) {
+  const struct fs_graph *g = p->g;
+  for (int id = 1; id < g->nodes.len; id++) {
+    struct fs_call_info *in = &p->info[id];
+    in->call = -1;
+    if (in->role != FS_RL_CALL) continue;
+    switch (fs_node(g, (fs_id)id)->kind) {
+      case FS_ND_INPUT: in->role = FS_RL_LEAF; break;
+      case FS_ND_PARAM: case FS_ND_IOTA:
+        in->role = in->must_store ? FS_RL_CALL : FS_RL_LEAF;
+        break;
+      case FS_ND_RAND: case FS_ND_RANDN: /* too dear to be drawn twice */
+        in->role = in->must_store || in->n_uses > 1 ? FS_RL_CALL : FS_RL_LEAF;
+        break;
+      case FS_ND_VIEW: in->role = FS_RL_EDGE; break;
+      case FS_ND_LIB: in->role = FS_RL_LIBRARY; break;
+      default:
+        if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id))
+          in->role = FS_RL_INLINE;
+    }
+    if (in->role == FS_RL_CALL || in->role == FS_RL_LIBRARY) {
+      in->call = p->calls.len;
+      *FS_PUSH(&p->calls) = (fs_id)id;
+    }
+  }
+}
+
+/* -- clusters ---------------------------------------------------------------- */
+
+static void visit_operand(struct fs_visit *v, fs_id id, bool whole) {
+  const struct fs_node *nd = fs_node(v->p->g, id);
+  switch (v->p->info[id].role) {
+    case FS_RL_CALL: case FS_RL_LIBRARY: v->call(v, id, whole); break;
+    case FS_RL_EDGE: visit_operand(v, nd->src[0], false); break;
+    case FS_RL_LEAF:
+      if (nd->kind == FS_ND_INPUT && v->array) v->array(v, id);
+      break;
+    default:
+      for (int s = 0; s < nd->n_src; s++) visit_operand(v, nd->src[s], whole);
+  }
+}
+
+void fs_visit_call(struct fs_visit *v, fs_id id) {
+  const struct fs_node *nd = fs_node(v->p->g, id);
+  for (int s = 0; s < nd->n_src; s++) {
+    if (!nd->src[s]) continue;
+    bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE;
+    visit_operand(v, nd->src[s], same_domain);
+  }
+}
+
+struct users {
+  struct fs_visit v;
+  int *n_users, *user;  /* per call: how many calls use it; one of them */
+  bool *whole;          /* that one uses it element by element          */
+};
+
+static void count_user(struct fs_visit *v, fs_id id, bool whole) {
+  struct users *u = (struct users *)v;
+  int call = v->p->info[id].call;
+  if (u->n_users[call] == 0 || u->user[call] != v->user) u->n_users[call]++;
+  u->user[call] = v->user;
+  u->whole[call] = whole;
+}
+
+static int find(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* A map whose value nobody but one call wants, element by element, shares that
+ * call's kernel in every good plan: one less store and load. */
+static void join_maps(struct fs_planner *p, int *parent, bool join) {
+  int n = p->calls.len, *size = FS_NEW_N(p->arena, int, p->calls.len);
+  struct users u = {.v = {.p = p, .call = count_user},
+                    .n_users = FS_NEW_N(p->arena, int, n),
+                    .user = FS_NEW_N(p->arena, int, n),
+                    .whole = FS_NEW_N(p->arena, bool, n)};
+  for (u.v.user = 0; u.v.user < n; u.v.user++)
+    fs_visit_call(&u.v, p->calls.data[u.v.user]);
+  p->call_users = u.n_users;
+  for (int c = 0; c < n && join; c++) {
+    fs_id id = p->calls.data[c];
+    const struct fs_node *nd = fs_node(p->g, id);
+    size[c]++;
+    if (nd->kind != FS_ND_MAP || p->info[id].must_store) continue;
+    if (u.n_users[c] != 1 || !u.whole[c]) continue;
+    fs_id user = p->calls.data[u.user[c]];
+    const struct fs_node *un = fs_node(p->g, user);
+    if (p->info[user].role != FS_RL_CALL) continue;
+    if (un->kind == FS_ND_MAP && un->shape.rank != nd->shape.rank) continue;
+    if (un->kind != FS_ND_MAP && un->kind != FS_ND_REDUCE) continue;
+    if (un->kind == FS_ND_REDUCE && nd->shape.rank == 0) continue;
+    bool split = false;
+    for (int b = 0; b < p->g->barriers.len; b++)
+      split |= id < p->g->barriers.data[b] && user >= p->g->barriers.data[b];
+    int from = find(parent, c), to = find(parent, u.user[c]);
+    if (split || size[from] + size[to] >= MAX_CLUSTER) continue;
+    parent[from] = to;
+    size[to] += size[from];
+  }
+}
+
+static void add_edge(struct fs_visit *v, fs_id id, bool whole) {
+  (void)whole;
+  struct fs_planner *p = v->p;
+  int a = p->cluster_of[p->info[id].call], b = v->user;
+  if (a == b) return;
+  struct fs_cluster *from = &p->clusters.data[a], *to = &p->clusters.data[b];
+  for (int k = 0; k < to->before.len; k++)
+    if (to->before.data[k] == a) return;
+  *FS_PUSH(&to->before) = a;
+  *FS_PUSH(&from->after) = b;
+}
+
+struct readers {
+  struct fs_visit v;
+  FS_VEC(struct reader { const void *array; fs_id node; int cluster; }) list;
+};
+
+static void add_reader(struct fs_visit *v, fs_id id) {
+  struct readers *r = (struct readers *)v;
+  const struct fs_node *nd = fs_node(v->p->g, id);
+  struct reader *e = FS_PUSH(&r->list);
+  e->array = v->p->g->inputs.data[nd->slot].storage;
+  e->node = id;
+  e->cluster = v->user;
+}
+
+static void add_edge_or_read(struct fs_visit *v, fs_id id, bool whole) {
+  add_edge(v, id, whole);
+  if (v->p->cluster_of[v->p->info[id].call] == v->user) return;
+  struct reader *e = FS_PUSH(&((struct readers *)v)->list);
+  e->array = NULL;
+  e->node = id;
+  e->cluster = v->user;
+}
+
+static void connect(struct fs_planner *p) {
+  struct readers r = {.v = {.p = p, .call = add_edge_or_read, .array = add_reader}};
+  for (int c = 0; c < p->clusters.len; c++) {
+    r.v.user = c;
+    struct fs_cluster *cl = &p->clusters.data[c];
+    for (int k = 0; k < cl->nodes.len; k++) fs_visit_call(&r.v, cl->nodes.data[k]);
+  }
+  for (int a = 0; a < r.list.len; a++)
+    for (int b = 0; b < a; b++) {
+      const struct reader *x = &r.list.data[a], *y = &r.list.data[b];
+      bool same = x->array ? x->array == y->array
+                            : !y->array && x->node == y->node;
+      if (!same || x->cluster == y->cluster) continue;
+      *FS_PUSH(&p->clusters.data[x->cluster].beside) = y->cluster;
+      *FS_PUSH(&p->clusters.data[y->cluster].beside) = x->cluster;
+    }
+  FS_VEC_FREE(&r.list);
+}
+
+/* Clusters in the order of their last calls, which is topological. */
+static void number_clusters(struct fs_planner *p, int *parent) {
+  int n = p->calls.len, *number = FS_NEW_N(p->arena, int, n);
+  p->cluster_of = FS_NEW_N(p->arena, int, n);
+  for (int c = 0; c < n; c++) number[c] = -1;
+  for (int c = 0; c < n; c++)
+    if (find(parent, c) == c) {
+      number[c] = p->clusters.len;
+      *FS_PUSH(&p->clusters) = (struct fs_cluster){0};
+    }
+  for (int c = 0; c < n; c++) {
+    int k = p->cluster_of[c] = number[find(parent, c)];
+    struct fs_cluster *cl = &p->clusters.data[k];
+    *FS_PUSH(&cl->nodes) = p->calls.data[c];
+    cl->library |= p->info[p->calls.data[c]].role == FS_RL_LIBRARY;
+  }
+}
+
+static double node_bytes(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *nd = fs_node(g, id);
+  struct fs_layout l = fs_plan_layout(g, id);
+  double bytes = (double)fs_dtype_size(nd->dtype);
+  for (int k = 0; k < nd->shape.rank; k++)
+    if (l.stride[k]) bytes *= (double)nd->shape.dim[k];
+  return bytes;
+}
+
+/* Inputs once each, however many views of one storage there are, and outputs. */
+static void measure_block(struct fs_planner *p) {
+  const struct fs_graph *g = p->g;
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *nd = fs_node(g, (fs_id)id);
+    if (p->info[id].role == FS_RL_DEAD || nd->kind != FS_ND_INPUT) continue;
+    const void *storage = g->inputs.data[nd->slot].storage;
+    bool seen = false;
+    for (int k = 0; k < nd->slot; k++)
+      seen |= g->inputs.data[k].storage == storage;
+    if (!seen) p->working_set += node_bytes(g, (fs_id)id);
+  }
+  for (int k = 0; k < g->outputs.len; k++)
+    p->working_set += node_bytes(g, g->outputs.data[k]);
+}
+
+void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {
+  p->info = FS_NEW_N(p->arena, struct fs_call_info, p->g->nodes.len);
+  mark_live(p);
+  mark_stored(p);
+  absorb_products(p);
+  set_roles(p, repeat);
+  int *parent = FS_NEW_N(p->arena, int, p->calls.len);
+  for (int c = 0; c < p->calls.len; c++) parent[c] = c;
+  join_maps(p, parent, join);
+  number_clusters(p, parent);
+  connect(p);
+  measure_block(p);
+}

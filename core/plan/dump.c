@@ -1,0 +1,185 @@
+/* dump.c - a plan as stable text, and kernels in the user's statements. */
+#include "core/plan/plan.h"
+
+static const char *varies_name(uint8_t varies) {
+  static const char *const names[] = {"", "i", "j", "ij"};
+  return names[varies & 3];
+}
+
+static void put_phase(uint8_t phase, struct fs_str *out) {
+  if (phase == FS_END) fs_str_puts(out, "end");
+  else fs_str_printf(out, "%d", phase);
+}
+
+static void put_slot(const struct fs_plan *plan, int slot, struct fs_str *out) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  const struct fs_graph *g = plan->graph;
+  const char *name = NULL;
+  if (s->kind == FS_SLOT_INPUT) name = g->inputs.data[s->index].name;
+  if (s->kind == FS_SLOT_RESULT) name = g->output_names.data[s->index];
+  if (name) fs_str_puts(out, name);
+  else fs_str_printf(out, "t%d", slot);
+}
+
+static void put_access(const struct fs_plan *plan, const struct fs_kernel *k,
+                       int access, struct fs_str *out) {
+  const struct fs_access *a = &k->accesses.data[access];
+  put_slot(plan, a->slot, out);
+  fs_str_printf(out, "[%lld", (long long)a->offset);
+  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
+    if (a->stride[x])
+      fs_str_printf(out, " + %lld*%c%d", (long long)a->stride[x],
+                    x < k->space.n_outer ? 'i' : 'j',
+                    x < k->space.n_outer ? x : x - k->space.n_outer);
+  fs_str_puts(out, "]");
+}
+
+static void put_operands(const struct fs_step *s, struct fs_str *out) {
+  for (int x = 0; x < 3; x++)
+    if (s->in[x] >= 0) fs_str_printf(out, "%sv%d", x ? ", " : " ", s->in[x]);
+}
+
+static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
+                     const struct fs_step *s, struct fs_str *out) {
+  static const char *const over[] = {"", "i", "j", "i and j"};
+  fs_str_puts(out, "    phase ");
+  put_phase(s->phase, out);
+  fs_str_puts(out, ": ");
+  if (s->out >= 0) {
+    const struct fs_value *v = &k->values.data[s->out];
+    fs_str_printf(out, "v%d %s(%s) = ", s->out, fs_dtype_name(v->dtype),
+                  varies_name(v->varies));
+  }
+  switch (s->kind) {
+    case FS_SP_LOAD:
+      fs_str_puts(out, "load ");
+      put_access(plan, k, s->access, out);
+      break;
+    case FS_SP_PARAM: fs_str_printf(out, "param %d", s->param); break;
+    case FS_SP_IOTA: fs_str_puts(out, "iota"); put_operands(s, out); break;
+    case FS_SP_RAND:
+      fs_str_puts(out, s->op ? "randn" : "rand");
+      put_operands(s, out);
+      break;
+    case FS_SP_MAP:
+      fs_str_puts(out, fs_map_ops[s->op].name);
+      put_operands(s, out);
+      break;
+    case FS_SP_REDUCE:
+      fs_str_printf(out, "reduce %s over %s of", fs_reduce_ops[s->op].name,
+                    over[s->over & 3]);
+      fs_str_printf(out, " v%d", s->in[0]);
+      if (s->in[1] >= 0) fs_str_printf(out, " * v%d", s->in[1]);
+      break;
+    case FS_SP_STORE:
+      fs_str_puts(out, "store ");
+      put_access(plan, k, s->access, out);
+      fs_str_printf(out, " = v%d", s->in[0]);
+  }
+  fs_str_puts(out, "\n");
+}
+
+static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
+                       const struct fs_diags *diags, struct fs_str *out) {
+  const struct fs_kernel *k = &plan->kernels.data[index];
+  fs_str_printf(out, "  k%d %s%s", index + 1, fs_scheme_names[k->scheme],
+                k->is_copy ? " copy" : "");
+  if (k->scheme == FS_LIBRARY)
+    fs_str_printf(out, " %s",
+                  fs_lib_op_names[fs_node(plan->graph, k->lib_node)->op]);
+  else
+    fs_str_printf(out, " %lld x %lld", (long long)k->space.m,
+                  (long long)k->space.n);
+  fs_str_puts(out, ": ");
+  fs_kernel_does(plan, k, diags, out);
+  fs_str_printf(out, "\n    reads %.0f B, writes %.0f B", k->bytes_read,
+                k->bytes_written);
+  if (with_times)
+    fs_str_printf(out, ", predicted %.3f us, bound by %s", k->predicted * 1e6,
+                  k->bound);
+  fs_str_puts(out, "\n");
+  for (int s = 0; s < k->steps.len; s++)
+    put_step(plan, k, &k->steps.data[s], out);
+}
+
+void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
+                  bool with_times, struct fs_str *out) {
+  fs_str_printf(out, "> plan: %d calls, %d kernels\n", plan->n_calls,
+                plan->kernels.len);
+  for (int k = 0; k < plan->kernels.len; k++)
+    put_kernel(plan, k, with_times, diags, out);
+  for (int r = 0; with_times && r < plan->rejections.len; r++) {
+    const struct fs_rejection *x = &plan->rejections.data[r];
+    fs_str_printf(out, "  %%%u and %%%u: %s\n", x->a, x->b, x->rule);
+  }
+}
+
+static bool same_span(struct fs_span a, struct fs_span b) {
+  return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+/* The length of a line up to its comment. */
+static size_t code_length(const char *text, size_t len) {
+  bool quoted = false;
+  for (size_t k = 0; k < len; k++) {
+    if (quoted && text[k] == '\\') k++;
+    else if (text[k] == '"') quoted = !quoted;
+    else if (!quoted && (text[k] == '#' || !strncmp(text + k, "//", 2)))
+      return k;
+  }
+  return len;
+}
+
+/* A statement on one line: without comments, and without the `return` in front
+ * of a function's last words. */
+static void put_statement(const struct fs_diags *diags, struct fs_span span,
+                          struct fs_str *out) {
+  const struct fs_source *source = fs_source_get(diags, span.source);
+  if (!source) return;
+  size_t at = FS_MIN((size_t)span.begin, source->len);
+  size_t end = FS_MIN((size_t)span.end, source->len);
+  if (end > at + 7 && !strncmp(source->text + at, "return ", 7)) at += 7;
+  for (bool first = true; at < end; first = false) {
+    const char *text = source->text + at;
+    const char *newline = memchr(text, '\n', end - at);
+    size_t line = newline ? (size_t)(newline - text) : end - at;
+    size_t skip = strspn(text, " \t\r");
+    size_t len = code_length(text, line);
+    while (len && strchr(" \t\r", text[len - 1])) len--;
+    if (len > skip) {
+      if (!first) fs_str_puts(out, " ");
+      fs_str_put_safe(out, text + skip, len - skip);
+    }
+    at += line + 1;
+  }
+}
+
+static int compare_spans(const void *a, const void *b) {
+  const struct fs_span *x = a, *y = b;
+  if (x->source != y->source) return x->source < y->source ? -1 : 1;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
+                    const struct fs_diags *diags, struct fs_str *out) {
+  FS_VEC(struct fs_span) spans = {0};
+  const struct fs_step *last =
+      k->steps.len ? &k->steps.data[k->steps.len - 1] : NULL;
+  for (int c = 0; c < k->calls.len + (k->is_copy ? 1 : 0); c++) {
+    fs_id id = c < k->calls.len ? k->calls.data[c] : last->node;
+    *FS_PUSH(&spans) = fs_node(plan->graph, id)->stmt;
+  }
+  /* In the order in which they were written, whatever the graph's order. */
+  if (spans.len)
+    qsort(spans.data, (size_t)spans.len, sizeof *spans.data, compare_spans);
+  if (k->is_copy) fs_str_puts(out, "copy before ");
+  bool first = true;
+  for (int s = 0; s < spans.len; s++) {
+    if (spans.data[s].source == 0) continue;
+    if (s && same_span(spans.data[s], spans.data[s - 1])) continue;
+    if (!first) fs_str_puts(out, "; ");
+    first = false;
+    put_statement(diags, spans.data[s], out);
+  }
+  FS_VEC_FREE(&spans);
+}

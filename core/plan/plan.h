@@ -1,0 +1,199 @@
+/* plan.h - what a statement block becomes: kernels over index spaces.
+ *
+ * A kernel plan is plain data. Both targets run the same one: the CPU target
+ * walks it (target/cpu), the CUDA target prints it (emit/) and compiles that.
+ *
+ * Index space. i counts rows 0..m-1, j counts columns 0..n-1. i runs over the
+ * space's outer axes and j over its inner axes, both row-major; nearly always
+ * there is one axis of each after fs_plan has collapsed what it could. A flat
+ * kernel has no outer axis: m = 1.
+ *
+ * Values are the on-chip elements, in SSA form. What a value varies over says
+ * what it is: I and J a matrix element, I a row's number, J a column's number,
+ * nothing a scalar.
+ *
+ * Phases. A row kernel sweeps over its row once or more: phase 0, 1, ...; what
+ * a reduction over j of phase p makes can be used from phase p+1 on (row scheme
+ * only: the row is still on chip). Phase FS_END comes after every row of every
+ * block: there reductions over i, over both, and (flat, tile) over j are
+ * finished, in a fixed order, and steps of phase FS_END run once over the space
+ * of their value (m, n or 1 elements), not over m x n.
+ *
+ * Which values outlive their phase: loads (the same element may be read again
+ * later), values that vary over I only, scalars, and results of reductions. A
+ * value that varies over J and was computed is used only in its own phase; where
+ * a later phase needs it, it is computed again there, and `same_as` says of which
+ * earlier value it is a copy. Phase FS_END uses no value of earlier phases but
+ * results of reductions that are ready there.
+ *
+ *   BiCGK, scheme row                       varies  phase
+ *     v0 = load A                           IJ      0
+ *     v1 = load p                           J       0
+ *     v2 = reduce sum over J of v0*v1       I       0  -> usable in 1
+ *     v3 = load r                           I       0
+ *     v4 = reduce sum over I of v0*v3       J       0  -> usable in END
+ *     store q = v2                                  1
+ *     store s = v4                                  END
+ */
+#ifndef FS_PLAN_H
+#define FS_PLAN_H
+
+#include "core/graph/graph.h"
+
+enum fs_scheme {
+  FS_FLAT,    /* 1-D: j only, any block any part of it                        */
+  FS_ROW,     /* a block owns whole rows, several sweeps over each            */
+  FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows */
+  FS_LIBRARY  /* one library call, node `lib_node`                            */
+};
+extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" */
+
+enum { FS_VARIES_I = 1, FS_VARIES_J = 2 };
+enum { FS_END = 255 };
+
+struct fs_space {
+  int n_outer, n_inner;          /* axes; outer ones first in dim[]      */
+  int64_t dim[FS_MAX_RANK];
+  int64_t m, n;                  /* products over outer and inner axes   */
+};
+
+/* Where a load or store of element (i, j) goes:
+ *   slot base + offset + sum over axes k of index[k] * stride[k]  (elements) */
+struct fs_access {
+  int slot;                      /* into fs_plan.slots                   */
+  enum fs_dtype dtype;           /* as stored                            */
+  int64_t offset;
+  int64_t stride[FS_MAX_RANK];   /* per axis of the space                */
+  uint8_t varies;
+};
+
+enum fs_step_kind {
+  FS_SP_LOAD,    /* out = access                                           */
+  FS_SP_PARAM,   /* out = the block's params[param], converted to its type */
+  FS_SP_IOTA,    /* out = in[0] + in[1] * (affine index, see `affine`)     */
+  FS_SP_RAND,    /* out = uniform number at linear index `affine`,
+                    in[0] seed, in[1] stream; op != 0: normal instead      */
+  FS_SP_MAP,     /* out = map_op(in...)                                    */
+  FS_SP_REDUCE,  /* out = reduce_op over `over` of in[0], or of
+                    in[0]*in[1] by fma when in[1] >= 0                     */
+  FS_SP_STORE    /* access = in[0]                                         */
+};
+
+struct fs_affine { /* base + sum over axes of index * stride */
+  int64_t base, stride[FS_MAX_RANK];
+};
+
+struct fs_step {
+  enum fs_step_kind kind;
+  uint8_t op;         /* fs_map_op or fs_reduce_op                         */
+  uint8_t phase;      /* 0, 1, ... or FS_END                               */
+  uint8_t over;       /* REDUCE: FS_VARIES_I, FS_VARIES_J or both          */
+  int out;            /* value, -1 for STORE                               */
+  int in[3];          /* values, -1 for none                               */
+  int access;         /* LOAD, STORE                                       */
+  int param;          /* PARAM                                             */
+  struct fs_affine affine; /* IOTA, RAND */
+  fs_id node;         /* of the simplified graph; 0 for loads of inputs    */
+};
+
+struct fs_value {
+  enum fs_dtype dtype;  /* language type; f16/bf16 live as rounded f32     */
+  uint8_t varies;
+  uint8_t ready;        /* first phase in which it may be used             */
+  int same_as;          /* an equal value of an earlier phase, which a target
+                           that kept it on chip may use instead; else -1   */
+};
+
+/* How a target should walk the kernel; filled by fs_tune(). */
+struct fs_tuning {
+  int threads;          /* CUDA: threads of a block                        */
+  int row_threads;      /* CUDA row: threads that share a row (<= threads) */
+  int vec;              /* elements per access along j: 1, 2, 4, 8         */
+  int cols;             /* CUDA row: vectors of a row each thread keeps    */
+  int iters;            /* tile: serial 32-row iterations; flat: unroll;
+                           row: rows that a thread has at once            */
+  int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
+};
+
+struct fs_kernel {
+  enum fs_scheme scheme;
+  struct fs_space space;
+  struct fs_tuning tune;
+  int n_phases;                     /* sweeps, FS_END not counted          */
+  bool has_end;
+  FS_VEC(struct fs_value) values;
+  FS_VEC(struct fs_step) steps;     /* in legal order, sorted by phase     */
+  FS_VEC(struct fs_access) accesses;
+  fs_id lib_node;                   /* FS_LIBRARY                          */
+  bool is_copy;                     /* only makes the slot of an UPDATE a copy
+                                       of its base; left out where the update
+                                       may happen in place (run.c)         */
+  int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
+  struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
+  FS_VEC(fs_id) calls;              /* elementary calls, topological order */
+  double bytes_read, bytes_written; /* off-chip traffic                    */
+  double flops;
+  double predicted;                 /* seconds                             */
+  const char *bound;                /* "memory", "compute", "launch"       */
+};
+
+enum fs_slot_kind { FS_SLOT_INPUT, FS_SLOT_RESULT, FS_SLOT_TEMP };
+
+struct fs_slot {
+  enum fs_slot_kind kind;
+  int index;                /* INPUT: fs_graph.inputs; RESULT: .outputs    */
+  enum fs_dtype dtype;
+  struct fs_shape shape;    /* squeezed */
+  struct fs_layout layout;  /* RESULT, TEMP: as fs_layout_new() gave it    */
+  int64_t count;            /* elements to allocate                        */
+  int first, last;          /* kernels that touch it: its live range       */
+  fs_id node;
+};
+
+struct fs_rejection {       /* why two calls do not share a kernel         */
+  fs_id a, b;
+  const char *rule;         /* "level", "convex", "shape", "library",
+                               "barrier", "on-chip"                        */
+};
+
+struct fs_plan {
+  struct fs_arena *arena;   /* owns everything below                       */
+  const struct fs_graph *graph; /* simplified; owned by the plan           */
+  FS_VEC(struct fs_kernel) kernels;  /* in launch order                    */
+  FS_VEC(struct fs_slot) slots;
+  FS_VEC(struct fs_rejection) rejections;
+  int *result_slot;         /* per graph output; slots may be shared       */
+  struct fs_layout *result_layout; /* how the output lies in that slot     */
+  int n_calls, n_candidates, n_combinations;
+  double unfused_predicted, unfused_bytes;
+  int unfused_kernels;
+  double predicted;         /* sum over kernels */
+  double bytes, peak_bytes; /* traffic; temporaries and results together   */
+  double plan_seconds;
+  const char *quality;      /* "uncalibrated", ... */
+};
+
+enum fs_strategy { FS_SMART, FS_MIN_SYNC, FS_MIN_MEMORY, FS_FUSE_OFF };
+
+struct fs_device;
+
+/* Plans a simplified graph (keeps it: freed with the plan). Never fails on a
+ * legal graph: every call at least has a kernel of its own. Reproducible: the
+ * same graph and device give the same plan. */
+struct fs_plan *fs_plan_make(struct fs_graph *simplified,
+                             const struct fs_device *device,
+                             enum fs_strategy strategy);
+void fs_plan_free(struct fs_plan *plan);
+
+/* Fills kernel->tune for the device; deterministic. */
+void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
+
+/* The `plan` dump: stable text, no times unless with_times. */
+void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
+                  bool with_times, struct fs_str *out);
+
+/* The statements of a kernel as the user wrote them: "q = A*p; s = A'*r". */
+void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
+                    const struct fs_diags *diags, struct fs_str *out);
+
+#endif

@@ -1,0 +1,242 @@
+/* tune.c - how a target should walk a kernel: threads, lanes, vectors kept.
+ *
+ * The rules aim at two things: enough bytes under way per SM to keep memory busy
+ * (64 KiB and more on an H200: 4.2 TB/s over 132 SMs at about 1 us), and rows
+ * that stay in registers between their first and their last use. All of it is a
+ * function of the kernel and the device, so a plan is reproducible.
+ */
+#include "core/model/device.h"
+#include "core/plan/plan.h"
+
+enum { OVERHEAD_REGS = 40, WARP = 32 };
+
+/* What counts for the choice. */
+struct shape {
+  int64_t n, m, last;    /* columns, rows, extent of the last inner axis      */
+  int size;              /* bytes of the largest element along j              */
+  int loads;             /* accesses read along j, not those of a column only */
+  int kept;              /* of matrix elements: held from phase to phase      */
+  int column_sums;
+  bool sums;             /* any reduction                                     */
+  bool row_results;      /* sums over j that the row itself waits for         */
+  bool several;          /* it goes over the row more than once               */
+};
+
+static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+
+static int power_up(int64_t x, int most) {
+  int p = 1;
+  while (p < most && p < x) p *= 2;
+  return p;
+}
+
+static int value_size(const struct fs_kernel *k, int v) {
+  enum fs_dtype dt = k->values.data[v].dtype;
+  return dt == FS_I64 || dt == FS_F64 ? 8 : 4;
+}
+
+/* Whether a step goes over the elements of a row. */
+static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind == FS_SP_STORE)
+    return k->accesses.data[s->access].varies & FS_VARIES_J;
+  if (s->kind == FS_SP_REDUCE)
+    return k->values.data[s->in[0]].varies & FS_VARIES_J;
+  return k->values.data[s->out].varies & FS_VARIES_J;
+}
+
+static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
+                         struct shape *sh) {
+  bool flat = k->scheme == FS_FLAT;
+  if (s->access >= 0 && s->phase != FS_END) {
+    const struct fs_access *a = &k->accesses.data[s->access];
+    if (a->varies & FS_VARIES_J)
+      sh->size = FS_MAX(sh->size, (int)fs_dtype_size(a->dtype));
+    if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3))
+      sh->loads++;
+  }
+  if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
+  if (s->kind != FS_SP_REDUCE) return;
+  sh->sums = true;
+  sh->size = FS_MAX(sh->size, value_size(k, s->out));
+  if (flat) return;
+  if (s->over == FS_VARIES_J) sh->row_results = true;
+  if (s->over == FS_VARIES_I &&
+      k->values.data[s->in[0]].varies & FS_VARIES_J)
+    sh->column_sums++;
+}
+
+static struct shape look(const struct fs_kernel *k) {
+  struct shape sh = {.n = k->space.n, .m = k->space.m, .size = 1};
+  int axes = k->space.n_outer + k->space.n_inner;
+  sh.last = k->space.n_inner ? k->space.dim[axes - 1] : 1;
+  for (int i = 0; i < k->steps.len; i++)
+    look_at_step(k, &k->steps.data[i], &sh);
+  sh.kept = sh.several ? FS_MAX(1, sh.loads) : sh.loads;
+  return sh;
+}
+
+/* Bytes that can be accessed `vec` elements at once, and all bytes. */
+static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
+                          double *all) {
+  int last = k->space.n_outer + k->space.n_inner - 1;
+  *aligned = *all = 0;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (!(a->varies & FS_VARIES_J) || a->stride[last] == 0) continue;
+    double bytes = (double)fs_dtype_size(a->dtype);
+    for (int y = 0; y <= last; y++)
+      if (a->stride[y]) bytes *= (double)k->space.dim[y];
+    bool ok = a->stride[last] == 1 && a->offset % vec == 0;
+    for (int y = 0; y < last; y++)
+      if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;
+    *all += bytes;
+    if (ok) *aligned += bytes;
+  }
+}
+
+static int lanes(const struct fs_kernel *k, const struct shape *sh) {
+  if (k->space.n_inner == 0) return 1;
+  int vec = FS_MIN(8, 16 / sh->size);
+  for (; vec > 1; vec /= 2) {
+    double aligned, all;
+    aligned_bytes(k, vec, &aligned, &all);
+    if (2 * aligned >= all && sh->last >= vec) break;
+  }
+  return vec;
+}
+
+static int resident(int threads, int regs) {
+  return FS_MAX(1, FS_MIN(65536 / (threads * regs), FS_MIN(8, 2048 / threads)));
+}
+
+static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
+  int64_t vectors = up(sh->n, t->vec);
+  int width = FS_MAX(1, t->vec * sh->size / 4); /* registers of a vector */
+  t->threads = t->row_threads = 256;
+  t->cols = 1;
+  t->iters = FS_MAX(1, FS_MIN(4, 4 / FS_MAX(1, sh->loads)));
+  if (sh->loads == 0 || !sh->sums) t->iters = 1; /* many blocks, each once */
+  while (t->iters > 1 && vectors < (int64_t)units * 4 * 256 * t->iters)
+    t->iters /= 2;
+  while (t->threads > 64 && vectors < (int64_t)units * t->threads)
+    t->threads = t->row_threads = t->threads / 2;
+  int data = t->iters * width * (sh->loads + 1);
+  t->blocks_per_sm = resident(t->threads, data + 24);
+}
+
+/* No row waits for a result: columns may be cut into panels. */
+static void tune_columns(struct fs_tuning *t, const struct shape *sh,
+                         int64_t vectors, int units) {
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  t->threads = 256;
+  t->row_threads = power_up(vectors, 256);
+  t->cols = 1;
+  int side = t->threads / t->row_threads;
+  t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
+  int64_t panels = up(vectors, t->row_threads);
+  while (t->iters > 1 &&
+         sh->m * panels < (int64_t)units * 8 * side * t->iters)
+    t->iters /= 2;
+  int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
+}
+
+/* Only sums of rows, one phase: nothing is held but what is under way. */
+static void tune_dots(struct fs_tuning *t, const struct shape *sh,
+                      int64_t vectors, int units) {
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  bool wide = vectors > 256;
+  t->threads = 256;
+  t->row_threads = wide ? power_up(up(vectors, 4), 256) : power_up(vectors, WARP);
+  t->cols = (int)FS_MIN(wide ? 4 : 8, up(vectors, t->row_threads));
+  t->iters = FS_MAX(1, FS_MIN(4, 32 / (width * t->cols * FS_MAX(1, sh->loads))));
+  int side = t->threads / t->row_threads;
+  while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
+    t->iters /= 2;
+  int data = width * t->cols * (t->iters * FS_MAX(1, sh->loads) + 1);
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
+}
+
+/* A row is used again, or feeds column sums: it should stay in registers. */
+static void tune_held(struct fs_tuning *t, const struct shape *sh,
+                      int64_t vectors, int units) {
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  int arrays = FS_MAX(1, sh->kept + sh->column_sums);
+  static const int threads[] = {128, 256, 512, 1024, 512};
+  static const int most[] = {4, 8, 8, 8, 24};
+  t->threads = 0;
+  if (vectors <= WARP * 8) { /* a warp to a row, no barrier */
+    t->threads = 128;
+    t->row_threads = power_up(vectors, WARP);
+    t->cols = (int)up(vectors, t->row_threads);
+  }
+  for (size_t x = 0; x < FS_LEN(threads) && !t->threads; x++) {
+    int room = FS_MIN(255, 65536 / threads[x]) - 32;
+    int cols = (int)FS_MIN(1000, up(vectors, threads[x]));
+    if (cols > most[x] || cols * width * arrays > room) continue;
+    t->threads = t->row_threads = threads[x];
+    t->cols = cols;
+  }
+  if (!t->threads) { /* too long: in chunks, several rows to share the sums */
+    t->threads = t->row_threads = 512;
+    t->cols = 2;
+    t->iters = sh->column_sums ? FS_MAX(1, 4 / FS_MAX(1, sh->loads)) : 2;
+    while (t->iters > 1 && sh->m < (int64_t)units * t->iters) t->iters /= 2;
+    t->blocks_per_sm = 1;
+    return;
+  }
+  int side = t->threads / t->row_threads;
+  t->iters = FS_MAX(1, FS_MIN(4, 4 / (t->cols * FS_MAX(1, sh->loads))));
+  while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
+    t->iters /= 2;
+  int data = width * t->cols * (sh->kept * t->iters + sh->column_sums + 1);
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
+}
+
+static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
+  int64_t tiles = up(sh->m, WARP) * up(sh->n, WARP);
+  t->threads = 256;
+  t->row_threads = WARP;
+  t->vec = t->cols = 1;
+  t->iters =
+      (int)FS_MAX(1, FS_MIN(32, tiles / FS_MAX(1, (int64_t)units * 16)));
+  t->blocks_per_sm = 4;
+}
+
+/* Rows that lie across memory: neighbours along i share a sector of 32 bytes, so
+ * a thread takes several rows at once. */
+static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
+                        const struct shape *sh) {
+  int last = k->space.n_outer + k->space.n_inner - 1, across = 0;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (a->varies == 3 && a->stride[last] != 1 && k->space.n_outer > 0 &&
+        a->stride[k->space.n_outer - 1] == 1)
+      across++;
+  }
+  int rows = FS_MIN(8, 32 / FS_MAX(1, sh->size * t->cols / 4));
+  if (!across || t->row_threads < WARP || rows <= t->iters) return;
+  t->iters = rows;
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  int data = width * t->cols *
+             (FS_MAX(sh->kept, sh->loads) * rows + sh->column_sums + 1);
+  t->blocks_per_sm = FS_MIN(t->blocks_per_sm,
+                            resident(t->threads, data + OVERHEAD_REGS));
+}
+
+void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
+  struct fs_tuning *t = &k->tune;
+  struct shape sh = look(k);
+  int units = device && device->is_cuda ? FS_MAX(1, device->units) : 128;
+  *t = (struct fs_tuning){256, 256, 1, 1, 1, 1};
+  if (k->scheme == FS_LIBRARY) return;
+  t->vec = lanes(k, &sh);
+  int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
+  if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
+  else if (k->scheme == FS_TILE) tune_tile(t, &sh, units);
+  else if (!sh.row_results && !sh.several)
+    tune_columns(t, &sh, vectors, units);
+  else if (!sh.several && !sh.column_sums) tune_dots(t, &sh, vectors, units);
+  else tune_held(t, &sh, vectors, units);
+  if (k->scheme == FS_ROW) tune_across(k, t, &sh);
+}

@@ -1,0 +1,329 @@
+/* run.c - blocks: looked up or compiled, given storage, launched.
+ *
+ * Results replace the lazy handles only after every kernel was launched, so a
+ * block that fails or is interrupted changes nothing.
+ */
+#include "core/run/run.h"
+
+#include "core/compile.h"
+
+enum {
+  MAX_BLOCKS = 1024,
+  TIMED_RUNS = 3 /* of a block between two syncs: a loop's later rounds run
+                    without events, which cost more than a small launch      */
+};
+
+struct fs_runner {
+  struct fs_target *target;
+  struct fs_run_options options;
+  FS_VEC(struct fs_block *) blocks;
+  FS_VEC(struct fs_block *) timing;  /* ran with timers since the last sync */
+  int64_t hits, misses;
+  uint64_t clock;
+  int numbered;
+};
+
+struct fs_runner *fs_runner_new(struct fs_target *target) {
+  struct fs_runner *r = fs_calloc(1, sizeof *r);
+  r->target = target;
+  r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true};
+  return r;
+}
+
+void fs_runner_free(struct fs_runner *r) {
+  if (!r) return;
+  for (int k = 0; k < r->blocks.len; k++)
+    fs_block_free(r->blocks.data[k], r->target);
+  FS_VEC_FREE(&r->blocks);
+  FS_VEC_FREE(&r->timing);
+  free(r);
+}
+
+struct fs_run_options *fs_runner_options(struct fs_runner *r) {
+  return &r->options;
+}
+
+void fs_runner_cache_stats(const struct fs_runner *r, int64_t *hits,
+                           int64_t *misses) {
+  *hits = r->hits;
+  *misses = r->misses;
+}
+
+/* -- the block cache ----------------------------------------------------------- */
+
+/* Which inputs are the same storage: part of what makes two blocks the same,
+ * since the plan may read such inputs once. */
+static bool same_aliases(const struct fs_graph *a, const struct fs_graph *b) {
+  for (int k = 0; k < a->inputs.len; k++)
+    for (int j = 0; j < k; j++) {
+      bool x = a->inputs.data[k].storage == a->inputs.data[j].storage;
+      bool y = b->inputs.data[k].storage == b->inputs.data[j].storage;
+      if (x != y) return false;
+    }
+  return true;
+}
+
+static struct fs_block *look_up(struct fs_runner *r, const struct fs_graph *g,
+                                uint64_t hash) {
+  for (int k = 0; k < r->blocks.len; k++) {
+    struct fs_block *b = r->blocks.data[k];
+    if (b->hash == hash && fs_graph_same(b->plan->graph, g) &&
+        same_aliases(b->plan->graph, g))
+      return b;
+  }
+  return NULL;
+}
+
+static void forget_oldest(struct fs_runner *r) {
+  int oldest = 0;
+  for (int k = 1; k < r->blocks.len; k++)
+    if (r->blocks.data[k]->last_used < r->blocks.data[oldest]->last_used)
+      oldest = k;
+  struct fs_block *b = r->blocks.data[oldest];
+  for (int k = 0; k < r->timing.len; k++)
+    if (r->timing.data[k] == b) return;
+  fs_block_free(b, r->target);
+  r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
+}
+
+static uint64_t block_hash(const struct fs_runner *r, const struct fs_graph *g) {
+  uint64_t strategy = r->options.strategy;
+  return fs_hash(&strategy, sizeof strategy, fs_graph_hash(g));
+}
+
+/* Finds or compiles the block of a simplified graph. */
+static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
+                                 const struct fs_diags *sources,
+                                 struct fs_block **out, struct fs_diags *d) {
+  uint64_t hash = block_hash(r, g);
+  struct fs_block *b = look_up(r, g, hash);
+  if (b) {
+    r->hits++;
+  } else {
+    r->misses++;
+    enum fs_status st =
+        fs_compile(g, r->target, r->options.strategy, sources, &b, d);
+    if (st != FS_OK) return st;
+    b->hash = hash;
+    b->number = ++r->numbered;
+    if (r->blocks.len >= MAX_BLOCKS) forget_oldest(r);
+    *FS_PUSH(&r->blocks) = b;
+  }
+  b->last_used = ++r->clock;
+  *out = b;
+  return FS_OK;
+}
+
+/* -- running ---------------------------------------------------------------------- */
+
+struct launch {
+  struct fs_runner *r;
+  struct fs_block *block;
+  const struct fs_graph *g;       /* this run's inputs and params */
+  struct fs_storage **storages;   /* per slot */
+  void **ptrs;
+  bool *skip;                     /* per kernel: a copy made needless */
+};
+
+static enum fs_status make_storage(struct launch *l, int slot,
+                                   struct fs_diags *d) {
+  const struct fs_slot *s = &l->block->plan->slots.data[slot];
+  if (l->storages[slot]) return FS_OK;
+  if (s->kind == FS_SLOT_INPUT) {
+    struct fs_tensor *t = l->g->inputs.data[s->index].tensor;
+    l->storages[slot] = fs_storage_ref(t->storage);
+  } else {
+    int64_t bytes = fs_mul_size(s->count, (int64_t)fs_dtype_size(s->dtype));
+    enum fs_status st = fs_storage_new(l->r->target, (size_t)FS_MAX(bytes, 1),
+                                       &l->storages[slot], d);
+    if (st != FS_OK) return st;
+  }
+  l->ptrs[slot] = l->storages[slot]->ptr;
+  return FS_OK;
+}
+
+static bool same_layout(const struct fs_layout *a, const struct fs_layout *b,
+                        int rank) {
+  bool same = a->offset == b->offset;
+  for (int k = 0; k < rank; k++) same &= a->stride[k] == b->stride[k];
+  return same;
+}
+
+static bool is_dying(const struct fs_graph *raw, const struct fs_tensor *t) {
+  for (int k = 0; k < raw->inputs.len; k++)
+    if (raw->inputs.data[k].tensor == t) return raw->inputs.data[k].dying;
+  return false;
+}
+
+/* Whether kernel k, which makes `to` a copy of the input `from`, can be left out
+ * because the update may write where the old value lies: nobody wants that value
+ * after the block, and no other kernel reads it. */
+static bool may_take_over(const struct launch *l, const struct fs_graph *raw,
+                          int k, int from, int to) {
+  const struct fs_plan *plan = l->block->plan;
+  const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
+  if (a->kind != FS_SLOT_INPUT || a->first != k || a->last != k) return false;
+  if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
+    return false;
+  const struct fs_graph_input *in = &l->g->inputs.data[a->index];
+  for (int s = 0; s < plan->slots.len; s++) {
+    const struct fs_slot *o = &plan->slots.data[s];
+    if (s != from && o->kind == FS_SLOT_INPUT &&
+        l->g->inputs.data[o->index].storage == in->storage)
+      return false;
+  }
+  size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
+  return is_dying(raw, in->tensor) && in->tensor->storage->bytes >= bytes;
+}
+
+/* Lets updates of values that die with this block happen in place. All storage
+ * is made first and interrupts wait, so that nothing stops the block once an old
+ * value is being overwritten. */
+static enum fs_status take_over(struct launch *l, const struct fs_graph *raw,
+                                bool *held, struct fs_diags *d) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (!kn->is_copy) continue;
+    int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
+    if (!may_take_over(l, raw, k, from, to)) continue;
+    struct fs_tensor *t =
+        l->g->inputs.data[plan->slots.data[from].index].tensor;
+    l->storages[to] = fs_storage_ref(t->storage);
+    l->ptrs[to] = t->storage->ptr;
+    l->skip[k] = *held = true;
+  }
+  for (int s = 0; *held && s < plan->slots.len; s++) {
+    enum fs_status st = make_storage(l, s, d);
+    if (st != FS_OK) return st;
+  }
+  if (*held && fs_interrupted()) return FS_INTERRUPTED;
+  return FS_OK;
+}
+
+static void drop_dead_temps(struct launch *l, int kernel) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int s = 0; s < plan->slots.len; s++) {
+    const struct fs_slot *sl = &plan->slots.data[s];
+    if (sl->kind != FS_SLOT_TEMP || sl->last != kernel) continue;
+    fs_storage_unref(l->storages[s]);
+    l->storages[s] = NULL;
+  }
+}
+
+static enum fs_status launch_all(struct launch *l, bool timed,
+                                 struct fs_diags *d) {
+  const struct fs_plan *plan = l->block->plan;
+  const struct fs_target_ops *ops = l->r->target->ops;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    if (fs_interrupted()) return FS_INTERRUPTED;
+    if (l->skip[k]) continue;
+    for (int s = 0; s < plan->slots.len; s++) {
+      const struct fs_slot *sl = &plan->slots.data[s];
+      if (sl->first > k || sl->last < k) continue;
+      enum fs_status st = make_storage(l, s, d);
+      if (st != FS_OK) return st;
+    }
+    enum fs_status st =
+        ops->launch(l->r->target, l->block->codes[k], l->ptrs, l->g->params.data,
+                    timed ? l->block->timers[k] : NULL, d);
+    if (st != FS_OK) return st;
+    drop_dead_temps(l, k);
+  }
+  return FS_OK;
+}
+
+/* A layout over squeezed axes as one over the user's dimensions. */
+static struct fs_layout unsqueeze(const struct fs_layout *squeezed,
+                                  const struct fs_shape *shape) {
+  struct fs_layout l = {.offset = squeezed->offset};
+  int axis = 0;
+  for (int k = 0; k < shape->rank; k++)
+    if (shape->dim[k] != 1) l.stride[k] = squeezed->stride[axis++];
+  return l;
+}
+
+static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
+                                   struct fs_diags *d) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int k = 0; k < l->g->outputs.len; k++) {
+    enum fs_status st = make_storage(l, plan->result_slot[k], d);
+    if (st != FS_OK) return st;
+  }
+  for (int k = 0; k < l->g->outputs.len; k++) {
+    struct fs_tensor *t = handles[k];
+    t->state = FS_TS_STORED;
+    t->storage = fs_storage_ref(l->storages[plan->result_slot[k]]);
+    t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
+    t->graph = NULL;
+    t->node = 0;
+  }
+  return FS_OK;
+}
+
+static enum fs_status run_block(struct launch *l, const struct fs_graph *raw,
+                                struct fs_tensor **handles,
+                                struct fs_diags *d) {
+  struct fs_runner *r = l->r;
+  size_t n = (size_t)l->block->plan->slots.len + 1;
+  l->storages = fs_calloc(n, sizeof *l->storages);
+  l->ptrs = fs_calloc(n, sizeof *l->ptrs);
+  l->skip = fs_calloc((size_t)l->block->plan->kernels.len + 1, sizeof *l->skip);
+  bool held = false;
+  enum fs_status st = take_over(l, raw, &held, d);
+  if (held) fs_interrupt_hold(true);
+  bool timed = r->options.timed && l->block->timed_runs < TIMED_RUNS;
+  if (st == FS_OK) st = launch_all(l, timed, d);
+  if (held) fs_interrupt_hold(false);
+  if (st == FS_OK) st = give_results(l, handles, d);
+  for (size_t s = 0; s + 1 < n; s++) fs_storage_unref(l->storages[s]);
+  free(l->storages);
+  free(l->ptrs);
+  free(l->skip);
+  return st;
+}
+
+static void remember_timing(struct fs_runner *r, struct fs_block *b) {
+  for (int k = 0; k < r->timing.len; k++)
+    if (r->timing.data[k] == b) return;
+  *FS_PUSH(&r->timing) = b;
+}
+
+enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
+                            struct fs_tensor **handles,
+                            const struct fs_diags *sources,
+                            struct fs_block **out, struct fs_diags *d) {
+  double start = fs_now();
+  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_block *b = NULL;
+  enum fs_status st = find_block(r, simple, sources, &b, d);
+  if (st != FS_OK) return st; /* fs_compile() freed the graph */
+  bool ours = b->plan->graph != simple;
+  struct launch l = {.r = r, .block = b, .g = simple};
+  st = run_block(&l, g, handles, d);
+  if (ours) fs_graph_free(simple);
+  if (st != FS_OK) return st;
+  b->runs++;
+  b->host_seconds = fs_now() - start;
+  if (r->options.timed && b->timed_runs++ < TIMED_RUNS) remember_timing(r, b);
+  if (out) *out = b;
+  return FS_OK;
+}
+
+struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g) {
+  return fs_plan_make(fs_graph_simplify(g), &r->target->device,
+                      r->options.strategy);
+}
+
+enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
+  enum fs_status st = r->target->ops->sync(r->target, d);
+  for (int k = 0; k < r->timing.len && st == FS_OK; k++) {
+    struct fs_block *b = r->timing.data[k];
+    b->timed_runs = 0;
+    for (int i = 0; i < b->plan->kernels.len; i++)
+      b->measured[i] =
+          r->target->ops->timer_seconds(r->target, b->timers[i]);
+  }
+  r->timing.len = 0;
+  return st;
+}

@@ -1,0 +1,54 @@
+/* run.h - running planned blocks; blocks seen before skip the planner. */
+#ifndef FS_RUN_H
+#define FS_RUN_H
+
+#include "core/run/tensor.h"
+
+/* A compiled block: what the block cache holds. */
+struct fs_block {
+  uint64_t hash;
+  struct fs_graph *key;      /* for fs_graph_same()                        */
+  struct fs_plan *plan;
+  struct fs_code **codes;    /* per kernel                                 */
+  struct fs_timer **timers;  /* per kernel                                 */
+  double *measured;          /* per kernel: seconds of the last timed run, or < 0 */
+  double compile_seconds;    /* 0 when nothing was compiled                */
+  int64_t runs;
+  double host_seconds;       /* host time of the last run beyond kernels   */
+  int number;                /* "block 2"                                  */
+  uint64_t last_used;
+  int timed_runs;            /* since the last fs_runner_sync()             */
+};
+
+struct fs_runner;            /* target, block cache, settings */
+
+struct fs_run_options {
+  enum fs_strategy strategy;
+  bool timed;                /* measure kernels (events)                    */
+};
+
+struct fs_runner *fs_runner_new(struct fs_target *borrows);
+void fs_runner_free(struct fs_runner *r);
+struct fs_run_options *fs_runner_options(struct fs_runner *r);
+
+/* The whole pipeline (see compile.c): simplifies, looks the block up, plans and
+ * compiles it if new, allocates results, launches. `handles[k]` is the lazy
+ * handle of g->outputs[k]; on FS_OK every one is stored. On failure nothing
+ * has changed but the diagnostics. The kernels may still be running when this
+ * returns (cuda). *out (may be NULL) is borrowed from the cache. */
+enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
+                            struct fs_tensor **handles,
+                            const struct fs_diags *sources,
+                            struct fs_block **out, struct fs_diags *d);
+
+/* Plans without running: for :explain and the dumps. Gives the plan. */
+struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g);
+
+/* Waits, and fills block->measured of blocks run since the last call. */
+enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);
+
+/* How often a block was found in the cache and how often not. */
+void fs_runner_cache_stats(const struct fs_runner *r, int64_t *hits,
+                           int64_t *misses);
+
+#endif

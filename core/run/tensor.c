@@ -1,0 +1,454 @@
+/* tensor.c - tensor handles and their storage: reference counts, copies between
+ * host and device for any strided layout, elements as numbers. */
+#include "core/run/tensor.h"
+
+/* -- storage --------------------------------------------------------------- */
+
+static struct fs_storage *storages; /* all that there are */
+
+static enum fs_status out_of_memory(struct fs_target *t, size_t bytes,
+                                    struct fs_diags *d) {
+  struct fs_str want = {0}, have = {0};
+  int64_t used = 0, cached = 0, available = 0;
+  t->ops->memory(t, &used, &cached, &available);
+  fs_str_put_bytes(&want, (double)bytes);
+  fs_str_put_bytes(&have, (double)available);
+  enum fs_status status = fs_env_error(
+      d, "out-of-memory", "free variables with `x = 0`, or use smaller blocks",
+      "not enough memory on %s: %s asked for, %s available", t->device.name,
+      fs_str_text(&want), fs_str_text(&have));
+  fs_str_free(&want);
+  fs_str_free(&have);
+  return status;
+}
+
+enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
+                              struct fs_storage **out, struct fs_diags *d) {
+  void *ptr = NULL;
+  *out = NULL;
+  bytes = FS_MAX(bytes, 1);
+  struct fs_storage *s = fs_malloc(sizeof *s);
+  enum fs_status status = t->ops->alloc(t, bytes, &ptr);
+  if (status == FS_ERR_ENV) {
+    t->ops->trim(t);
+    status = t->ops->alloc(t, bytes, &ptr);
+  }
+  if (status) {
+    free(s);
+    if (status != FS_ERR_ENV) return status;
+    return t->lost ? t->ops->sync(t, d) : out_of_memory(t, bytes, d);
+  }
+  *s = (struct fs_storage){1, t, ptr, bytes, NULL, &storages};
+  if ((s->next = storages)) s->next->link = &s->next;
+  storages = s;
+  *out = s;
+  return FS_OK;
+}
+
+struct fs_storage *fs_storage_ref(struct fs_storage *s) {
+  if (s) s->refs++;
+  return s;
+}
+
+void fs_storage_unref(struct fs_storage *s) {
+  if (!s || --s->refs > 0) return;
+  s->target->ops->free(s->target, s->ptr, s->bytes);
+  *s->link = s->next;
+  if (s->next) s->next->link = s->link;
+  free(s);
+}
+
+void fs_storage_recount(void (*count)(void *user), void *user) {
+  for (struct fs_storage *s = storages; s; s = s->next) s->refs = 0;
+  count(user);
+  for (struct fs_storage *s = storages, *next; s; s = next) {
+    next = s->next;
+    if (s->refs == 0) fs_storage_unref(s);
+  }
+}
+
+/* -- handles --------------------------------------------------------------- */
+
+struct fs_tensor *fs_tensor_lazy(struct fs_graph *g, fs_id node,
+                                 const struct fs_shape *shape) {
+  struct fs_tensor *t = fs_calloc(1, sizeof *t);
+  t->refs = 1;
+  t->state = FS_TS_LAZY;
+  t->dtype = fs_node(g, node)->dtype;
+  t->shape = *shape;
+  t->graph = g;
+  t->node = node;
+  return t;
+}
+
+struct fs_tensor *fs_tensor_stored(struct fs_storage *storage, enum fs_dtype dt,
+                                   const struct fs_shape *shape,
+                                   const struct fs_layout *layout) {
+  struct fs_tensor *t = fs_calloc(1, sizeof *t);
+  t->refs = 1;
+  t->state = FS_TS_STORED;
+  t->dtype = dt;
+  t->shape = *shape;
+  t->storage = storage;
+  t->layout = *layout;
+  return t;
+}
+
+struct fs_tensor *fs_tensor_ref(struct fs_tensor *t) {
+  if (t) t->refs++;
+  return t;
+}
+
+const void *fs_tensor_identity(const struct fs_tensor *t) {
+  return t && t->state == FS_TS_STORED && t->storage ? (const void *)t->storage
+                                                     : (const void *)t;
+}
+
+/* A virtual tensor owns its recipe, and the recipe a reference to each of its
+ * inputs; those may be virtual in turn, so this goes by a list, not by calls. The
+ * list is the graphs themselves: freeing must not need memory. */
+void fs_tensor_unref(struct fs_tensor *t) {
+  struct fs_graph *dying = NULL;
+  for (;;) {
+    if (t && --t->refs <= 0) {
+      struct fs_graph *recipe = t->state == FS_TS_VIRTUAL ? t->graph : NULL;
+      if (t->state == FS_TS_STORED) fs_storage_unref(t->storage);
+      free(t);
+      if (recipe) {
+        recipe->next_dying = dying;
+        dying = recipe;
+      }
+    }
+    while (dying && !dying->inputs.len) {
+      struct fs_graph *done = dying;
+      dying = done->next_dying;
+      fs_graph_free(done);
+    }
+    if (!dying) return;
+    t = dying->inputs.data[--dying->inputs.len].tensor;
+  }
+}
+
+struct fs_shape fs_squeeze(const struct fs_shape *s, int *axis_of) {
+  struct fs_shape out = {0};
+  for (int k = 0; k < s->rank; k++) {
+    axis_of[k] = s->dim[k] == 1 ? -1 : out.rank;
+    if (s->dim[k] != 1) out.dim[out.rank++] = s->dim[k];
+  }
+  return out;
+}
+
+/* -- upload ---------------------------------------------------------------- */
+
+enum fs_status fs_tensor_upload(struct fs_target *t, enum fs_dtype dt,
+                                const struct fs_shape *shape, const void *data,
+                                struct fs_tensor **out, struct fs_diags *d) {
+  int64_t count, size = (int64_t)fs_dtype_size(dt);
+  struct fs_layout layout = fs_layout_new(dt, shape, &count);
+  struct fs_storage *storage;
+  *out = NULL;
+  if (count < 0) {
+    struct fs_str text = {0};
+    fs_shape_print(shape, &text);
+    enum fs_status status =
+        fs_env_error(d, "out-of-memory", NULL,
+                     "a tensor of shape %s is larger than any memory",
+                     fs_str_text(&text));
+    fs_str_free(&text);
+    return status;
+  }
+  enum fs_status status = fs_storage_new(t, (size_t)(count * size), &storage, d);
+  if (status) return status;
+  int64_t total = fs_shape_count(shape);
+  int64_t row = shape->rank ? shape->dim[shape->rank - 1] : 1;
+  int64_t pitch = shape->rank > 1 ? layout.stride[shape->rank - 2] : row;
+  if (total > 0)
+    status = pitch == row
+                 ? t->ops->upload(t, storage->ptr, total * size, data,
+                                  total * size, total * size, 1, d)
+                 : t->ops->upload(t, storage->ptr, pitch * size, data,
+                                  row * size, row * size, total / row, d);
+  if (status) fs_storage_unref(storage);
+  else *out = fs_tensor_stored(storage, dt, shape, &layout);
+  return status;
+}
+
+/* -- download -------------------------------------------------------------- */
+
+/* Larger gathers go through the host in pieces of this size; strides up to
+ * MAX_GAP elements are read with their gaps, wider ones element by element. */
+enum { PIECE_BYTES = 4 << 20, MAX_GAP = 8 };
+
+/* One axis of a box: `count` indices, apart by `stride` elements in storage
+ * (> 0) and by `out` elements in the dense result (negative if reversed). */
+struct axis {
+  int64_t count, stride, out;
+};
+
+struct box {
+  const struct fs_tensor *t;
+  char *host;           /* element of the result for index 0, 0, ... */
+  int64_t base;         /* the same in storage, in elements */
+  int64_t size;         /* of an element */
+  int rank;
+  struct axis axis[FS_MAX_RANK + 1]; /* by falling stride */
+  struct fs_diags *d;
+};
+
+static enum fs_status fetch(const struct box *b, void *dst, int64_t dst_pitch,
+                            int64_t at, int64_t pitch, int64_t width,
+                            int64_t rows) {
+  struct fs_storage *s = b->t->storage;
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  return s->target->ops->download(
+      s->target, dst, dst_pitch * b->size,
+      (const char *)s->ptr + at * b->size, pitch * b->size, width * b->size,
+      rows, b->d);
+}
+
+static void scatter(const struct box *b, char *dst, int64_t dst_step,
+                    const char *src, int64_t src_step, int64_t n) {
+  int64_t size = b->size;
+#define COPY_AS(type)                                                   \
+  for (int64_t k = 0; k < n; k++)                                       \
+    memcpy(dst + k * dst_step * (int64_t)sizeof(type),                  \
+           src + k * src_step * (int64_t)sizeof(type), sizeof(type))
+  if (size == 1) { COPY_AS(uint8_t); }
+  else if (size == 2) { COPY_AS(uint16_t); }
+  else if (size == 4) { COPY_AS(uint32_t); }
+  else { COPY_AS(uint64_t); }
+#undef COPY_AS
+}
+
+/* The two innermost axes: rows of runs. The last axis is always a run. */
+static enum fs_status gather_plane(const struct box *b, void *piece, char *host,
+                                   int64_t at) {
+  const struct axis *run = &b->axis[b->rank - 1];
+  struct axis rows = {1, 0, 0};
+  if (b->rank > 1) rows = b->axis[b->rank - 2];
+  int64_t most = FS_MAX(PIECE_BYTES / b->size, 1);
+  int64_t cols = FS_MIN(run->count, (most - 1) / run->stride + 1);
+  int64_t width = (cols - 1) * run->stride + 1;
+  int64_t high = rows.stride < width ? 1 : FS_MAX(most / width, 1);
+  for (int64_t r = 0; r < rows.count; r += high)
+    for (int64_t c = 0; c < run->count; c += cols) {
+      int64_t n_r = FS_MIN(high, rows.count - r);
+      int64_t n_c = FS_MIN(cols, run->count - c);
+      int64_t w = (n_c - 1) * run->stride + 1;
+      enum fs_status status =
+          fetch(b, piece, w, at + r * rows.stride + c * run->stride,
+                FS_MAX(rows.stride, w), w, n_r);
+      if (status) return status;
+      for (int64_t k = 0; k < n_r; k++)
+        scatter(b, host + ((r + k) * rows.out + c * run->out) * b->size,
+                run->out, (char *)piece + k * w * b->size, run->stride, n_c);
+    }
+  return FS_OK;
+}
+
+/* Can rows go straight to their place, without a piece in between? */
+static bool is_direct(const struct box *b) {
+  const struct axis *run = &b->axis[b->rank - 1];
+  if (run->stride != 1 || run->out != 1) return false;
+  if (b->rank == 1) return true;
+  const struct axis *rows = &b->axis[b->rank - 2];
+  return rows->stride >= run->count && rows->out >= run->count;
+}
+
+static enum fs_status copy_plane(const struct box *b, char *host, int64_t at) {
+  int64_t width = b->axis[b->rank - 1].count;
+  struct axis rows = {1, width, width};
+  if (b->rank > 1) rows = b->axis[b->rank - 2];
+  return fetch(b, host, rows.out, at, rows.stride, width, rows.count);
+}
+
+/* Runs the outer axes and copies a plane for each of their indices. */
+static enum fs_status copy_box(const struct box *b) {
+  int64_t index[FS_MAX_RANK + 1] = {0};
+  int outer = b->rank - 2;
+  bool direct = is_direct(b);
+  void *piece = direct ? NULL : fs_malloc(PIECE_BYTES + 64);
+  enum fs_status status = FS_OK;
+  for (;;) {
+    char *host = b->host;
+    int64_t at = b->base;
+    for (int k = 0; k < outer; k++) {
+      host += index[k] * b->axis[k].out * b->size;
+      at += index[k] * b->axis[k].stride;
+    }
+    status = direct ? copy_plane(b, host, at) : gather_plane(b, piece, host, at);
+    int k = outer - 1;
+    while (k >= 0 && ++index[k] == b->axis[k].count) index[k--] = 0;
+    if (status || k < 0) break;
+  }
+  free(piece);
+  return status;
+}
+
+/* Merges axes that continue each other, so that a dense box is one run. */
+static void merge_axes(struct box *b) {
+  for (int k = b->rank - 1; k > 0; k--) {
+    struct axis *a = &b->axis[k - 1], *inner = &b->axis[k];
+    if (a->stride != inner->stride * inner->count ||
+        a->out != inner->out * inner->count)
+      continue;
+    inner->count *= a->count;
+    memmove(a, inner, sizeof *a * (size_t)(b->rank - k));
+    b->rank--;
+  }
+}
+
+static void add_axis(struct box *b, int64_t count, int64_t stride,
+                     int64_t out) {
+  if (count == 1 || stride == 0) return;
+  if (stride < 0) { /* walk it from its other end */
+    b->base += (count - 1) * stride;
+    b->host += (count - 1) * out * b->size;
+    stride = -stride;
+    out = -out;
+  }
+  int at = b->rank++;
+  for (; at > 0 && b->axis[at - 1].stride < stride; at--)
+    b->axis[at] = b->axis[at - 1];
+  b->axis[at] = (struct axis){count, stride, out};
+}
+
+/* Repeats what was fetched once along the axes of stride 0. */
+static void repeat(const struct fs_tensor *t, const int64_t *count, char *out,
+                   int64_t size) {
+  int64_t block = size;
+  for (int k = t->shape.rank - 1; k >= 0; k--) {
+    int64_t outer = 1;
+    for (int o = 0; o < k; o++) outer *= count[o];
+    for (int64_t o = 0; t->layout.stride[k] == 0 && o < outer; o++)
+      for (int64_t c = 1; c < count[k]; c++)
+        memcpy(out + (o * count[k] + c) * block, out + o * count[k] * block,
+               (size_t)block);
+    block *= count[k];
+  }
+}
+
+enum fs_status fs_tensor_download(const struct fs_tensor *t,
+                                  const int64_t *first, const int64_t *count,
+                                  void *out, struct fs_diags *d) {
+  struct box b = {.t = t, .host = out, .base = t->layout.offset, .d = d};
+  int64_t stride = 1;
+  b.size = (int64_t)fs_dtype_size(t->dtype);
+  for (int k = 0; k < t->shape.rank; k++)
+    if (count[k] <= 0) return FS_OK;
+  for (int k = t->shape.rank - 1; k >= 0; k--) {
+    b.base += first[k] * t->layout.stride[k];
+    add_axis(&b, count[k], t->layout.stride[k], stride);
+    stride *= count[k];
+  }
+  merge_axes(&b);
+  if (!b.rank || b.axis[b.rank - 1].stride > MAX_GAP)
+    b.axis[b.rank++] = (struct axis){1, 1, 1};
+  enum fs_status status = copy_box(&b);
+  if (!status) repeat(t, count, out, b.size);
+  return status;
+}
+
+/* -- elements -------------------------------------------------------------- */
+
+float fs_half_to_float(uint16_t h) {
+  uint32_t sign = (uint32_t)(h & 0x8000) << 16, bits;
+  uint32_t exponent = h >> 10 & 31, fraction = h & 1023;
+  float f;
+  if (exponent == 0) { /* zero or subnormal: fraction * 2^-24 is exact */
+    f = (float)fraction * 0x1p-24f;
+    return sign ? -f : f;
+  }
+  bits = exponent == 31 ? 0x7f800000u : (exponent + 112) << 23;
+  bits |= sign | fraction << 13;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+uint16_t fs_float_to_half(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) /* NaN: kept, quiet */
+    return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x1ff));
+  if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
+  uint32_t shift = 13, value = magnitude - (112u << 23);
+  if (magnitude < 113u << 23) { /* subnormal: units of 2^-24 */
+    uint32_t exponent = magnitude >> 23;
+    if (exponent < 102) return (uint16_t)sign;
+    value = (magnitude & 0x7fffff) | 0x800000;
+    shift = 126 - exponent;
+  }
+  uint32_t half = 1u << (shift - 1), rest = value & ((1u << shift) - 1);
+  value >>= shift;
+  value += rest > half || (rest == half && (value & 1));
+  return (uint16_t)(sign | value);
+}
+
+float fs_bf16_to_float(uint16_t h) {
+  uint32_t bits = (uint32_t)h << 16;
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+uint16_t fs_float_to_bf16(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* Rounds so that a second rounding to 16 bits gives what one would: toward zero,
+ * with the last bit set if anything was lost (round to odd). */
+static float to_odd_float(double x) {
+  float f = (float)x;
+  uint32_t bits;
+  if (!(x == x) || (double)f == x) return f;
+  memcpy(&bits, &f, sizeof bits);
+  if (__builtin_fabs((double)f) > __builtin_fabs(x)) bits--;
+  bits |= 1;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+static struct fs_number from_double(double x) {
+  bool fits = x > -0x1p63 && x < 0x1p63;
+  return (struct fs_number){x, fits ? (int64_t)x : 0};
+}
+
+static struct fs_number from_int(int64_t i) {
+  return (struct fs_number){(double)i, i};
+}
+
+struct fs_number fs_element_get(enum fs_dtype dt, const void *p) {
+  uint16_t h;
+  int32_t i;
+  int64_t l;
+  float f;
+  double x;
+  switch (dt) {
+    case FS_BOOL: return from_int(*(const unsigned char *)p != 0);
+    case FS_I32: memcpy(&i, p, sizeof i); return from_int(i);
+    case FS_I64: memcpy(&l, p, sizeof l); return from_int(l);
+    case FS_F16: memcpy(&h, p, sizeof h); return from_double((double)fs_half_to_float(h));
+    case FS_BF16: memcpy(&h, p, sizeof h); return from_double((double)fs_bf16_to_float(h));
+    case FS_F32: memcpy(&f, p, sizeof f); return from_double((double)f);
+    default: memcpy(&x, p, sizeof x); return from_double(x);
+  }
+}
+
+void fs_element_put(enum fs_dtype dt, void *p, struct fs_number v) {
+  uint16_t h;
+  int32_t i = (int32_t)v.i;
+  float f = (float)v.f;
+  switch (dt) {
+    case FS_BOOL: *(unsigned char *)p = v.i != 0; return;
+    case FS_I32: memcpy(p, &i, sizeof i); return;
+    case FS_I64: memcpy(p, &v.i, sizeof v.i); return;
+    case FS_F16: h = fs_float_to_half(to_odd_float(v.f)); memcpy(p, &h, sizeof h); return;
+    case FS_BF16: h = fs_float_to_bf16(to_odd_float(v.f)); memcpy(p, &h, sizeof h); return;
+    case FS_F32: memcpy(p, &f, sizeof f); return;
+    default: memcpy(p, &v.f, sizeof v.f); return;
+  }
+}

@@ -1,0 +1,76 @@
+/* tensor.h - tensor handles: what the language's values hold.
+ *
+ * A handle is reference counted and is in one of three states:
+ *   stored   its elements lie in a storage, under a layout (views share storages)
+ *   lazy     it is node `node` of the graph of the block being traced
+ *   virtual  it can be recomputed from `recipe`, which nobody has read yet
+ */
+#ifndef FS_TENSOR_H
+#define FS_TENSOR_H
+
+#include "core/graph/graph.h"
+#include "core/target/target.h"
+
+struct fs_storage {
+  int refs;
+  struct fs_target *target; /* borrowed: outlives all storages */
+  void *ptr;                /* device pointer                  */
+  size_t bytes;
+  struct fs_storage *next, **link; /* the list of all storages */
+};
+
+enum fs_tensor_state { FS_TS_STORED, FS_TS_LAZY, FS_TS_VIRTUAL, FS_TS_LOST };
+
+struct fs_tensor {
+  int refs;
+  enum fs_tensor_state state;
+  enum fs_dtype dtype;
+  struct fs_shape shape;       /* the user's: 1 x n rows keep their 1      */
+  struct fs_storage *storage;  /* STORED                                   */
+  struct fs_layout layout;     /* STORED: over `shape`'s dimensions        */
+  struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe    */
+  fs_id node;                  /* LAZY, VIRTUAL                            */
+};
+
+/* All give a handle with one reference. */
+struct fs_tensor *fs_tensor_lazy(struct fs_graph *g, fs_id node,
+                                 const struct fs_shape *shape);
+struct fs_tensor *fs_tensor_stored(struct fs_storage *keeps, enum fs_dtype dt,
+                                   const struct fs_shape *shape,
+                                   const struct fs_layout *layout);
+struct fs_tensor *fs_tensor_ref(struct fs_tensor *t);
+void fs_tensor_unref(struct fs_tensor *t); /* NULL is allowed */
+
+/* New uninitialised storage; tries target->trim and a retry before it reports
+ * out of memory, naming how much was asked for and what is available. */
+enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
+                              struct fs_storage **out, struct fs_diags *d);
+struct fs_storage *fs_storage_ref(struct fs_storage *s);
+void fs_storage_unref(struct fs_storage *s);
+/* After a jump out of the middle of something, when references were lost: sets
+ * all counts to 0, lets count() take those that exist, and frees the rest. */
+void fs_storage_recount(void (*count)(void *user), void *user);
+
+/* A stored tensor from dense row-major host data (borrowed). */
+enum fs_status fs_tensor_upload(struct fs_target *t, enum fs_dtype dt,
+                                const struct fs_shape *shape, const void *data,
+                                struct fs_tensor **out, struct fs_diags *d);
+/* The box first[k] .. first[k]+count[k]-1 of a stored tensor as dense row-major
+ * host data in `out` (borrowed, big enough). Copies no more than about the box. */
+enum fs_status fs_tensor_download(const struct fs_tensor *t,
+                                  const int64_t *first, const int64_t *count,
+                                  void *out, struct fs_diags *d);
+
+/* Squeezes: drops extents of 1. axis_of[k] is the squeezed axis of dimension k,
+ * or -1. */
+struct fs_shape fs_squeeze(const struct fs_shape *s, int *axis_of);
+
+/* One element in host memory as a number, and back. */
+struct fs_number fs_element_get(enum fs_dtype dt, const void *p);
+void fs_element_put(enum fs_dtype dt, void *p, struct fs_number v);
+float fs_half_to_float(uint16_t h);
+uint16_t fs_float_to_half(float f);       /* round to nearest even */
+float fs_bf16_to_float(uint16_t h);
+uint16_t fs_float_to_bf16(float f);
+
+#endif

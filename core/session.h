@@ -1,0 +1,92 @@
+/* session.h - all that a front end sees of Fusible.
+ *
+ * A session evaluates inputs and answers with a stream of events, each a JSON
+ * object (docs/events.md):
+ *
+ *   {"event":"text","stream":"stdout","text":"..."}          print(), commands
+ *   {"event":"value","name":"q","shape":[4],"dtype":"f32",
+ *    "data":{"text/plain":"q = f32[4]\n  1  2  3  4"}}       a displayed value
+ *   {"event":"plan","block":2,"kernels":[...],...}           after each block
+ *   {"event":"progress","what":"...","done":0.4,"seconds":3.1}
+ *   {"event":"diagnostic","severity":"error","id":"shape-mismatch",
+ *    "source":"<repl:3>","line":1,"column":5,"message":"...","hint":"...",
+ *    "rendered":"...the picture with carets..."}
+ *   {"event":"done","status":"ok","seconds":0.01}            last of an input
+ *
+ * One thread at a time may call a session, except fs_session_interrupt().
+ */
+#ifndef FS_SESSION_H
+#define FS_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fs_session;
+
+/* `event` is borrowed for the call. */
+typedef void fs_event_fn(void *user, const json_t *event);
+
+struct fs_session_config {
+  const char *target;      /* "auto", "cpu", "cuda", "cuda:1"; NULL = auto    */
+  int threads;             /* CPU target; 0 = all processors                  */
+  fs_event_fn *on_event;
+  void *user;
+};
+
+/* Never fails for want of a GPU: with target "auto" the CPU is taken. The CUDA
+ * context is made on first use. NULL with a sentence in *error (static or given
+ * for the life of the process) when the target asked for is not there. */
+struct fs_session *fs_session_new(const struct fs_session_config *config,
+                                  const char **error);
+void fs_session_free(struct fs_session *s);
+
+enum fs_eval_flags {
+  FS_EVAL_BLOCK = 0,   /* the whole text is one statement block (terminal, cell) */
+  FS_EVAL_SCRIPT = 1,  /* blocks end where a value is observed                */
+  FS_EVAL_SILENT = 2   /* no value display                                    */
+};
+
+/* The outcome as exit codes know it. */
+enum fs_result {
+  FS_RESULT_OK = 0, FS_RESULT_ERROR = 1, FS_RESULT_ENVIRONMENT = 3,
+  FS_RESULT_INTERRUPTED = 130, FS_RESULT_QUIT = 256
+};
+
+/* Evaluates `text`; `name` is what messages call it ("<repl:12>", "a.fs").
+ * For *FS_RESULT_QUIT* the user asked to leave (:quit). */
+enum fs_result fs_session_eval(struct fs_session *s, const char *name,
+                               const char *text, size_t len, unsigned flags);
+
+enum fs_completeness { FS_COMPLETE, FS_NEEDS_MORE, FS_INVALID };
+/* By the real parser. *indent: spaces for the next line when more is needed. */
+enum fs_completeness fs_session_is_complete(struct fs_session *s,
+                                            const char *text, size_t len,
+                                            int *indent);
+
+/* Completions at byte offset `cursor`: an array of {"text","type","doc"}, plus
+ * the byte range they replace. Given: the caller decrefs. type: "variable",
+ * "function", "command", "keyword", "type", "option", "path". */
+json_t *fs_session_complete(struct fs_session *s, const char *text, size_t len,
+                            size_t cursor, size_t *begin, size_t *end);
+
+/* Help on the name at the cursor: {"found":bool,"text/plain":"..."}. Given. */
+json_t *fs_session_inspect(struct fs_session *s, const char *text, size_t len,
+                           size_t cursor, int detail);
+
+/* Defines a variable from text, as on the command line: n=8192, A=a.npy. */
+enum fs_result fs_session_define(struct fs_session *s, const char *name,
+                                 const char *value);
+
+/* Async-signal-safe: the running input stops at the next safe point. */
+void fs_session_interrupt(struct fs_session *s);
+
+/* The same as `:set name value`, without output: "width", "ascii", "digits" ... */
+enum fs_result fs_session_set(struct fs_session *s, const char *name,
+                              const char *value);
+
+/* :set settings, by name: "plan" "line|box|off", "learn", ... Borrowed text or
+ * NULL if there is none of that name. */
+const char *fs_session_setting(struct fs_session *s, const char *name);
+
+#endif

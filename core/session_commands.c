@@ -1,0 +1,713 @@
+/* session_commands.c - what the `:commands` of eval/commands.def do. Each gets
+ * its words and answers with text or plan events. */
+#include "core/session_internal.h"
+
+#include <stdio.h>
+
+#include "core/emit/emit.h"
+#include "core/eval/files.h"
+#include "core/target/cuda/driver.h"
+#include "core/target/cuda/nvrtc.h"
+
+enum { MAX_WORDS = 256 };
+
+/* A command line taken apart: words at blanks, "quoted ones" whole. */
+struct command {
+  struct fs_session *s;
+  const struct fs_command *what;
+  struct fs_span span;
+  const char *rest;        /* all after the command's name */
+  char *text;              /* holds the words */
+  int n;
+  const char *word[MAX_WORDS];
+  struct fs_str out;       /* said when the command is done */
+  bool explained;          /* :explain has shown a plan      */
+};
+
+static enum fs_status fail(struct command *c, const char *hint,
+                           const char *message) {
+  return fs_error(&c->s->diags, c->span, "command", hint, ":%s: %s",
+                  c->what->name, message);
+}
+
+static enum fs_status usage(struct command *c) {
+  char hint[128];
+  snprintf(hint, sizeof hint, ":%s %s", c->what->name, c->what->args);
+  return fail(c, hint, "that is not how it is called");
+}
+
+static bool is(const struct command *c, int k, const char *word) {
+  return k < c->n && !strcmp(c->word[k], word);
+}
+
+bool fs_is_identifier(const char *text) {
+  if (!*text || (*text >= '0' && *text <= '9')) return false;
+  for (const char *p = text; *p; p++) {
+    unsigned char ch = (unsigned char)*p;
+    if (ch != '_' && ch < 0x80 && !(ch >= '0' && ch <= '9') &&
+        !(ch >= 'a' && ch <= 'z') && !(ch >= 'A' && ch <= 'Z'))
+      return false;
+  }
+  const char *keyword, *doc;
+  for (int k = 0; (keyword = fs_keyword_at(k, &doc)); k++)
+    if (!strcmp(keyword, text)) return false;
+  return strlen(text) <= 255;
+}
+
+/* -- help -------------------------------------------------------------------- */
+
+static const struct topic {
+  const char *name, *doc, *text;
+} topics[] = {
+  {"language", "statements, values, blocks",
+   "A statement ends at the line's end or at `;`, which also keeps its value from\n"
+   "being shown. # begins a comment.\n"
+   "  A = rand(4096, 4096); p = ones(4096)    values: tensors, numbers, strings,\n"
+   "  q = A*p; s = A'*q                       ranges, functions\n"
+   "  if x > 0 ... elseif ... else ... end    while c ... end    for k = 1:n ... end\n"
+   "  f(x) = x^2 + 1     function g(x, y) ... return a, b end     map(x -> x^2, v)\n"
+   "A block is what is planned together: one input at the prompt, `begin ... end`,\n"
+   "the body of a loop, in a script the text between two values that are looked at.\n"
+   "Indexes count from 1: A[2, :], v[end], v[1:2:end], A[1:3, 2] = 0\n"},
+  {"operators", "what * and .* and ' mean",
+   "  A*B  A*x  x'*y  x*y'  2*A    linear algebra        .*  ./  .^   by element\n"
+   "  A'                           transpose             +  -         by element\n"
+   "  A\\b                          solve                 ==  !=  <  <=  >  >=\n"
+   "  a:b  a:step:b                range                 &&  ||  !\n"
+   "+ - .* ./ and comparisons also take a scalar, a row or a column with a matrix.\n"},
+  {"types", "element types and how they mix",
+   "  bool i32 i64 f16 bf16 f32 f64      f32 is what constructors give\n"
+   "Of two types the wider wins; integers with a float give that float; f16 with\n"
+   "bf16 gives f32. f16 and bf16 compute in f32 and are rounded after every step.\n"
+   "f64(A), i32(x) ... convert.\n"},
+  {"plan", "how to read a plan",
+   "One line per kernel: its scheme, the statements it does, the bytes it moves to\n"
+   "and from memory, the predicted and the measured time, their ratio, and the share\n"
+   "of the device's memory bandwidth that was reached.\n"
+   "  row      a block owns whole rows and keeps them on chip between uses\n"
+   "  tile     32 x 32 tiles, serial down the rows\n"
+   "  flat     elements one after the other\n"
+   "  library  a dense library's routine\n"
+   "Measured is the time on the device (events; on the CPU a monotonic clock) of the\n"
+   "last run; planning and compiling are never in it and shown apart. unfused is the\n"
+   "prediction for one kernel per call. :explain plans without running.\n"},
+  {"files", "loading and saving",
+   "  A = load(\"A.npy\")    x = load(\"d.npz\", \"x\")    save(\"out.npz\", A, x)\n"
+   "  :load d.npz          :load X A.mtx            :save out.npz A x\n"
+   ".npy and .npz as NumPy has them, .mtx MatrixMarket, .csv numbers with an\n"
+   "optional line of names. Text numbers become f64.\n"},
+  {"keys", "keys at the prompt",
+   "  Tab        completes names, commands, files\n"
+   "  Up, Down   earlier inputs          Ctrl-R   searches them\n"
+   "  Ctrl-C     at the prompt: clears the input; running: stops it, values stay\n"
+   "  Ctrl-D     leaves\n"},
+};
+
+static bool put_topic(const char *name, struct fs_str *out) {
+  size_t len = strlen(name);
+  if (!strcmp(name, "op") || !strcmp(name, "ops")) name = "operators", len = 9;
+  for (size_t k = 0; k < FS_LEN(topics); k++)
+    if (len >= 2 && !strncmp(topics[k].name, name, len)) {
+      fs_str_puts(out, topics[k].text);
+      return true;
+    }
+  return false;
+}
+
+static void put_overview(struct command *c) {
+  fs_command_overview(&c->out);
+  fs_str_puts(&c->out, "\nTopics\n");
+  for (size_t k = 0; k < FS_LEN(topics); k++)
+    fs_str_printf(&c->out, "  :help %-18s  %s\n", topics[k].name,
+                  topics[k].doc);
+  fs_str_puts(&c->out, "  :help settings            what :set changes\n"
+                       "  ?name                     a function, a variable, a "
+                       "command\n");
+}
+
+static enum fs_status run_help(struct command *c) {
+  if (!c->n) {
+    put_overview(c);
+    return FS_OK;
+  }
+  const char *name = c->word[0] + (*c->word[0] == ':');
+  struct fs_str words = {0};
+  const struct fs_command *command = NULL;
+  if (is(c, 0, "settings")) {
+    fs_settings_list(c->s, &c->out);
+    return FS_OK;
+  }
+  bool found = *c->word[0] != ':' &&
+               (put_topic(name, &c->out) ||
+                fs_session_describe(c->s, name, 0, &c->out));
+  if (!found) command = fs_command_find(name, strlen(name), &words);
+  if (command) fs_command_page(command, &c->out);
+  fs_str_free(&words);
+  if (found || command) return FS_OK;
+  return fail(c, "see :help for what there is", "nothing is known by that name");
+}
+
+/* -- variables --------------------------------------------------------------- */
+
+static void put_padded(struct fs_str *out, const char *text, int width) {
+  struct fs_str safe = {0};
+  fs_str_put_safe(&safe, text, strlen(text));
+  int used = fs_utf8_width(fs_str_text(&safe), safe.len);
+  fs_str_printf(out, "%s%*s", fs_str_text(&safe), FS_MAX(width - used, 0), "");
+  fs_str_free(&safe);
+}
+
+static double bytes_of(const struct fs_val *v) {
+  if (v->kind != FS_V_TENSOR) return 0;
+  return (double)fs_shape_count(&v->tensor->shape) *
+         (double)fs_dtype_size(v->tensor->dtype);
+}
+
+static void put_variable(struct command *c, const struct fs_interp_var *v,
+                         int width) {
+  struct fs_str type = {0};
+  fs_str_puts(&c->out, "  ");
+  put_padded(&c->out, v->name, width);
+  if (v->value.kind == FS_V_TENSOR) {
+    fs_show_type(&v->value, c->s->show.ascii, &type);
+    put_padded(&c->out, fs_str_text(&type), 20);
+    fs_str_puts(&c->out, "  ");
+    fs_str_put_bytes(&c->out, bytes_of(&v->value));
+    if (v->value.tensor->state == FS_TS_VIRTUAL)
+      fs_str_puts(&c->out, ", computed when it is read");
+    if (v->value.tensor->state == FS_TS_LOST) fs_str_puts(&c->out, ", lost");
+  } else {
+    fs_show_value(NULL, &v->value, &c->s->show, &type, &c->s->diags);
+    size_t cut = FS_MIN(type.len, (size_t)60);
+    while (cut < type.len && ((unsigned char)type.data[cut] & 0xc0) == 0x80)
+      cut++;
+    fs_str_put(&c->out, fs_str_text(&type), cut);
+    if (cut < type.len) fs_str_puts(&c->out, " ...");
+  }
+  fs_str_puts(&c->out, "\n");
+  fs_str_free(&type);
+}
+
+static enum fs_status run_vars(struct command *c) {
+  struct fs_interp_var v;
+  int width = 4, n = 0;
+  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++)
+    if (!v.from_prelude)
+      width = FS_MAX(width, FS_MIN(fs_utf8_width(v.name, strlen(v.name)), 30));
+  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) {
+    if (v.from_prelude) continue;
+    put_variable(c, &v, width + 2);
+    n++;
+  }
+  if (!n) fs_str_puts(&c->out, "no variables\n");
+  return FS_OK;
+}
+
+static enum fs_status run_reset(struct command *c) {
+  struct fs_interp_var v;
+  int n = 0;
+  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) n += !v.from_prelude;
+  if (c->n > 1 || (c->n && !is(c, 0, "-f"))) return usage(c);
+  if (n && !c->n) {
+    fs_str_printf(&c->out,
+                  "this removes %d variable%s or function%s: `:reset -f` does "
+                  "it\n",
+                  n, n == 1 ? "" : "s", n == 1 ? "" : "s");
+    return FS_OK;
+  }
+  fs_interp_reset(c->s->in);
+  fs_interp_seed(c->s->in, c->s->seed);
+  return FS_OK;
+}
+
+/* -- files ------------------------------------------------------------------- */
+
+static void put_loaded(struct fs_session *s, const char *name,
+                       const struct fs_val *v, struct fs_str *out) {
+  if (!out) return;
+  fs_str_put_safe(out, name, strlen(name));
+  fs_str_puts(out, " = ");
+  fs_show_type(v, s->show.ascii, out);
+  fs_str_puts(out, "\n");
+}
+
+/* "my-data" as a name: my_data. */
+static void make_identifier(char *name) {
+  for (char *p = name; *p; p++) {
+    unsigned char ch = (unsigned char)*p;
+    bool good = ch == '_' || ch >= 0x80 || (ch >= '0' && ch <= '9') ||
+                (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+    if (!good) *p = '_';
+  }
+}
+
+enum fs_status fs_session_load(struct fs_session *s, const char *name,
+                               const char *path, struct fs_span span,
+                               struct fs_str *out) {
+  if (name) {
+    struct fs_val v;
+    enum fs_status st = fs_file_load(s->in, path, NULL, span, &v);
+    if (st) return st;
+    put_loaded(s, name, &v, out);
+    fs_interp_set(s->in, name, v);
+    return FS_OK;
+  }
+  struct fs_file_vars vars;
+  enum fs_status st = fs_file_load_all(s->in, path, span, &vars);
+  for (int k = 0; k < vars.list.len && !st; k++) {
+    struct fs_file_var *v = &vars.list.data[k];
+    make_identifier(v->name);
+    if (!fs_is_identifier(v->name))
+      st = fs_error(&s->diags, span, "bad-name", "`:load name file` gives one",
+                    "'%s' cannot be the name of a variable", v->name);
+  }
+  for (int k = 0; k < vars.list.len && !st; k++) {
+    struct fs_file_var *v = &vars.list.data[k];
+    put_loaded(s, v->name, &v->value, out);
+    fs_interp_set(s->in, v->name, fs_val_ref(v->value));
+  }
+  fs_file_vars_free(&vars);
+  return st;
+}
+
+static enum fs_status run_load(struct command *c) {
+  if (c->n == 1)
+    return fs_session_load(c->s, NULL, c->word[0], c->span, &c->out);
+  if (c->n != 2) return usage(c);
+  if (!fs_is_identifier(c->word[0]))
+    return fail(c, NULL, "its first word is not a name");
+  return fs_session_load(c->s, c->word[0], c->word[1], c->span, &c->out);
+}
+
+struct saved {
+  int n;
+  const char *names[MAX_WORDS];
+  struct fs_val values[MAX_WORDS]; /* one reference each */
+};
+
+static enum fs_status pick_named(struct command *c, struct saved *out) {
+  for (int k = 1; k < c->n; k++) {
+    const struct fs_val *v = fs_interp_get(c->s->in, c->word[k]);
+    if (!v)
+      return fs_error(&c->s->diags, c->span, "unknown-name", NULL,
+                      "there is no variable %s", c->word[k]);
+    out->names[out->n] = c->word[k];
+    out->values[out->n++] = fs_val_ref(*v);
+  }
+  return FS_OK;
+}
+
+static enum fs_status pick_all(struct command *c, struct saved *out) {
+  struct fs_interp_var v;
+  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) {
+    bool data = v.value.kind == FS_V_TENSOR || v.value.kind == FS_V_NUMBER ||
+                v.value.kind == FS_V_BOOL || v.value.kind == FS_V_RANGE;
+    if (v.from_prelude || !data) continue;
+    if (out->n == MAX_WORDS)
+      return fail(c, "name those that you want", "there are too many variables");
+    out->names[out->n] = v.name;
+    out->values[out->n++] = fs_val_ref(v.value);
+  }
+  return FS_OK;
+}
+
+static enum fs_status run_save(struct command *c) {
+  if (!c->n) return usage(c);
+  struct saved *saved = fs_calloc(1, sizeof *saved);
+  enum fs_status st = c->n > 1 ? pick_named(c, saved) : pick_all(c, saved);
+  if (!st)
+    st = fs_file_save(c->s->in, c->word[0], c->span, saved->n, saved->names,
+                      saved->values);
+  if (!st)
+    fs_str_printf(&c->out, "saved %d value%s to %s\n", saved->n,
+                  saved->n == 1 ? "" : "s", c->word[0]);
+  for (int k = 0; k < saved->n; k++) fs_val_unref(saved->values[k]);
+  free(saved);
+  return st;
+}
+
+/* -- plans ------------------------------------------------------------------- */
+
+/* The plans of this input so far, if it ran blocks before the command; else
+ * those of the last input that did. A new reference, or NULL. */
+static json_t *plans_to_show(struct fs_session *s) {
+  if (!s->records.len) return json_incref(s->last_plans);
+  if (fs_session_collect(s)) return NULL;
+  json_t *plans = json_array();
+  for (int k = 0; k < s->records.len; k++)
+    json_array_append(plans, s->records.data[k].event);
+  return plans;
+}
+
+static size_t main_plan(const struct fs_session *s) {
+  return s->records.len ? (size_t)fs_session_main_plan(s) : s->last_main;
+}
+
+/* Shows the main plan, or all; at the prompt says that there are more. */
+static enum fs_status show_last_plans(struct command *c, const char *form,
+                                      bool all) {
+  size_t k;
+  json_t *plan, *plans = plans_to_show(c->s);
+  if (!plans) fs_str_puts(&c->out, "no plan yet\n");
+  json_array_foreach(plans, k, plan) {
+    if (!all && k != main_plan(c->s)) continue;
+    json_t *copy = json_copy(plan);
+    json_object_set_new(copy, "form", json_string(form));
+    fs_session_emit(c->s, copy);
+  }
+  size_t more = json_array_size(plans) - 1;
+  if (plans && more && !all && !(c->s->flags & FS_EVAL_SCRIPT))
+    fs_str_printf(&c->out, "and %zu more block%s: :plan all\n", more,
+                  more == 1 ? "" : "s");
+  json_decref(plans);
+  return FS_OK;
+}
+
+static enum fs_status dump_last(struct command *c) {
+  fs_session_choose_block(c->s);
+  if (c->s->last_block)
+    fs_plan_dump(c->s->last_block->plan, &c->s->diags, true, &c->out);
+  else
+    fs_str_puts(&c->out, "no plan yet\n");
+  return FS_OK;
+}
+
+static enum fs_status run_plan(struct command *c) {
+  if (c->n > 1) return usage(c);
+  if (!c->n || is(c, 0, "box")) return show_last_plans(c, "box", false);
+  if (is(c, 0, "line")) return show_last_plans(c, "line", false);
+  if (is(c, 0, "all")) return show_last_plans(c, "box", true);
+  if (is(c, 0, "dump")) return dump_last(c);
+  if (!is(c, 0, "json"))
+    return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
+                   "each input",
+                "it is :plan box, line, all, json or dump");
+  json_t *plans = plans_to_show(c->s);
+  char *text = plans ? json_dumps(plans, JSON_INDENT(2)) : NULL;
+  json_decref(plans);
+  fs_str_puts(&c->out, text ? text : "no plan yet");
+  fs_str_puts(&c->out, "\n");
+  free(text);
+  return FS_OK;
+}
+
+static void explain_graph(void *user, struct fs_graph *g) {
+  struct command *c = user;
+  struct fs_session *s = c->s;
+  struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g);
+  json_t *e = fs_plan_event(plan, NULL, &s->diags,
+                            &fs_session_target(s)->device);
+  json_object_set_new(e, "form", json_string("box"));
+  c->explained |= plan->kernels.len > 0;
+  fs_session_emit(s, e);
+  fs_plan_free(plan);
+}
+
+static enum fs_status run_explain(struct command *c) {
+  if (!*c->rest) return usage(c);
+  enum fs_status st = fs_interp_explain(c->s->in, "<explain>", c->rest,
+                                        strlen(c->rest), explain_graph, c);
+  if (!st && !c->explained) fs_str_puts(&c->out, "this needs no kernel\n");
+  return st == FS_INCOMPLETE ? fail(c, NULL, "the statements end too early")
+                             : st;
+}
+
+/* A stand-in for a GPU that is not here, to print code for. */
+static struct fs_device usual_gpu(void) {
+  return (struct fs_device){
+    .is_cuda = true, .name = "sm_90a", .arch = "sm_90a", .cc = 90,
+    .units = 132, .max_threads = 1024, .shared_bytes = 227 << 10,
+    .regs = 65536, .cache_bytes = 50 << 20, .memory_bytes = 141LL << 30,
+    .bandwidth = 4.8e12, .cache_bandwidth = 12e12, .launch = 3e-6,
+    .flops = 67e12};
+}
+
+static void put_cuda_text(struct command *c, const struct fs_kernel *kernel) {
+  struct fs_device device = usual_gpu();
+  struct fs_kernel tuned = *kernel;
+  struct fs_emitted e = {0};
+  if (kernel->scheme == FS_LIBRARY) {
+    fs_str_puts(&c->out, "a library call: no code\n");
+    return;
+  }
+  fs_tune(&tuned, &device);
+  fs_emit_cuda(c->s->last_block->plan, &tuned, &device, FS_EMIT_BEST,
+               &c->s->diags, &e);
+  fs_str_puts(&c->out, e.source);
+  fs_emitted_free(&e);
+}
+
+static void put_code(struct command *c, int k, const char *form) {
+  const struct fs_block *b = c->s->last_block;
+  struct fs_target *t = fs_session_target(c->s);
+  const char *why = NULL;
+  fs_str_printf(&c->out, "# k%d %s\n", k + 1,
+                fs_scheme_names[b->plan->kernels.data[k].scheme]);
+  char *text = t->ops->code_text(t, b->codes[k], form, &why);
+  if (text)
+    fs_str_puts(&c->out, text);
+  else if (!strcmp(form, "cuda"))
+    put_cuda_text(c, &b->plan->kernels.data[k]);
+  else
+    fs_str_printf(&c->out, "%s\n", why ? why : "there is no such form here");
+  if (c->out.len && c->out.data[c->out.len - 1] != '\n')
+    fs_str_puts(&c->out, "\n");
+  free(text);
+}
+
+static enum fs_status run_code(struct command *c) {
+  const char *form = c->s->on_cuda ? "cuda" : "walk";
+  long only = 0;
+  fs_session_choose_block(c->s);
+  if (!c->s->last_block || c->s->last_runner != fs_session_runner(c->s)) {
+    fs_str_puts(&c->out, "no block has run yet\n");
+    return FS_OK;
+  }
+  for (int k = 0; k < c->n; k++) {
+    char *end;
+    const char *digits = c->word[k] + (c->word[k][0] == 'k');
+    long n = strtol(digits, &end, 10);
+    if (*digits && !*end) only = n;
+    else if (strstr(c->what->options, c->word[k])) form = c->word[k];
+    else return usage(c);
+  }
+  int n = c->s->last_block->plan->kernels.len;
+  if (only < 0 || only > n)
+    return fail(c, NULL, "the last block has no such kernel");
+  for (int k = 0; k < n; k++)
+    if (!only || only == k + 1) put_code(c, k, form);
+  return FS_OK;
+}
+
+/* Commands that are a setting by another name; without a word they tell it. */
+static enum fs_status change_setting(struct command *c, const char *name) {
+  if (c->n > 1) return usage(c);
+  if (c->n) return fs_setting_change(c->s, name, c->word[0], c->span);
+  fs_str_printf(&c->out, "%s %s\n", name, fs_session_setting(c->s, name));
+  return FS_OK;
+}
+
+static enum fs_status run_set(struct command *c) {
+  if (!c->n) {
+    fs_settings_list(c->s, &c->out);
+    return FS_OK;
+  }
+  if (c->n > 2) return usage(c);
+  if (c->n == 2)
+    return fs_setting_change(c->s, c->word[0], c->word[1], c->span);
+  const char *value = fs_session_setting(c->s, c->word[0]);
+  if (!value) return fs_setting_change(c->s, c->word[0], "", c->span);
+  fs_str_printf(&c->out, "%s %s\n", c->word[0], value);
+  return FS_OK;
+}
+
+/* -- the device -------------------------------------------------------------- */
+
+static void put_line(struct fs_str *out, const char *name) {
+  fs_str_printf(out, "  %-11s ", name);
+}
+
+static void put_rate(struct fs_str *out, double bytes_per_second) {
+  fs_str_put_bytes(out, bytes_per_second);
+  fs_str_puts(out, "/s");
+}
+
+static void put_device(struct command *c, const struct fs_device *d) {
+  struct fs_str *out = &c->out;
+  put_line(out, "device");
+  fs_str_put_safe(out, d->name, strlen(d->name));
+  fs_str_printf(out, ", %s, %d %s\n", d->arch, d->units,
+                d->is_cuda ? "multiprocessors" : "threads");
+  put_line(out, "memory");
+  fs_str_put_bytes(out, (double)d->memory_bytes);
+  fs_str_puts(out, ", cache ");
+  fs_str_put_bytes(out, (double)d->cache_bytes);
+  if (d->is_cuda) {
+    fs_str_puts(out, ", on chip ");
+    fs_str_put_bytes(out, (double)d->shared_bytes);
+    fs_str_puts(out, " per block");
+  }
+  fs_str_puts(out, "\n");
+  put_line(out, "limits");
+  put_rate(out, d->bandwidth);
+  fs_str_puts(out, " from memory, ");
+  put_rate(out, d->cache_bandwidth);
+  fs_str_puts(out, " from cache, ");
+  fs_str_put_seconds(out, d->launch);
+  fs_str_puts(out, " a kernel (before calibration)\n");
+}
+
+static void put_cuda_libraries(struct command *c) {
+  const char *why = NULL;
+  put_line(&c->out, "driver");
+  bool driver = fs_cu_load(&why);
+  if (driver)
+    fs_str_printf(&c->out, "CUDA %d.%d\n", fs_cu_version() / 1000,
+                  fs_cu_version() % 1000 / 10);
+  else
+    fs_str_printf(&c->out, "%s\n", why ? why : "not found");
+  put_line(&c->out, "NVRTC");
+  why = NULL;
+  if (fs_nvrtc_load(driver ? fs_cu_version() : 0, &why))
+    fs_str_printf(&c->out, "%d.%d, %s\n", fs_nvrtc_version() / 1000,
+                  fs_nvrtc_version() % 1000 / 10, fs_nvrtc_path());
+  else
+    fs_str_printf(&c->out, "%s\n", why ? why : "not found");
+}
+
+static enum fs_status run_device(struct command *c) {
+  struct fs_session *s = c->s;
+  put_line(&c->out, "target");
+  fs_str_puts(&c->out, s->target_name);
+  if (s->wants_cuda)
+    fs_str_puts(&c->out, " (opened when it is first needed)");
+  fs_str_puts(&c->out, "\n");
+  if (!s->wants_cuda) put_device(c, &fs_session_target(s)->device);
+  put_cuda_libraries(c);
+  int64_t hits, misses;
+  fs_runner_cache_stats(fs_session_runner(s), &hits, &misses);
+  put_line(&c->out, "blocks");
+  fs_str_printf(&c->out, "%lld planned, %lld found again\n", (long long)misses,
+                (long long)hits);
+  return FS_OK;
+}
+
+static enum fs_status run_memory(struct command *c) {
+  struct fs_target *t = fs_session_target(c->s);
+  int64_t used = 0, cached = 0, available = 0;
+  t->ops->memory(t, &used, &cached, &available);
+  put_line(&c->out, "used");
+  fs_str_put_bytes(&c->out, (double)used);
+  fs_str_puts(&c->out, " by values\n");
+  put_line(&c->out, "kept");
+  fs_str_put_bytes(&c->out, (double)cached);
+  fs_str_puts(&c->out, " for reuse\n");
+  put_line(&c->out, "free");
+  fs_str_put_bytes(&c->out, (double)available);
+  fs_str_printf(&c->out, " on %s\n", t->device.name);
+  return FS_OK;
+}
+
+/* -- the session ------------------------------------------------------------- */
+
+static enum fs_status run_history(struct command *c) {
+  long n = 20;
+  char *end;
+  if (c->n) n = strtol(c->word[0], &end, 10);
+  if (c->n > 1 || (c->n && (*end || n < 0))) return usage(c);
+  int first = c->s->history.len - (int)FS_MIN(n, (long)c->s->history.len);
+  for (int k = first; k < c->s->history.len; k++) {
+    fs_str_printf(&c->out, "%5d  ", k + 1);
+    for (const char *at = c->s->history.data[k]; *at;) {
+      size_t len = strcspn(at, "\n");
+      fs_str_put(&c->out, at, len);
+      at += len + (at[len] == '\n');
+      fs_str_puts(&c->out, *at ? "\n       " : "");
+    }
+    fs_str_puts(&c->out, "\n");
+  }
+  return FS_OK;
+}
+
+/* Ends the evaluation like an interrupt; session.c tells the two apart. */
+static enum fs_status run_quit(struct command *c) {
+  c->s->quit = true;
+  return FS_INTERRUPTED;
+}
+
+static enum fs_status dispatch(struct command *c) {
+  switch (c->what->id) {
+    case FS_CMD_HELP: return run_help(c);
+    case FS_CMD_VARS: return run_vars(c);
+    case FS_CMD_DEVICE: return run_device(c);
+    case FS_CMD_MEMORY: return run_memory(c);
+    case FS_CMD_PLAN: return run_plan(c);
+    case FS_CMD_EXPLAIN: return run_explain(c);
+    case FS_CMD_CODE: return run_code(c);
+    case FS_CMD_FUSE: return change_setting(c, "fuse");
+    case FS_CMD_STRATEGY: return change_setting(c, "strategy");
+    case FS_CMD_TARGET: return change_setting(c, "target");
+    case FS_CMD_TIME: return change_setting(c, "time");
+    case FS_CMD_LOAD: return run_load(c);
+    case FS_CMD_SAVE: return run_save(c);
+    case FS_CMD_RESET: return run_reset(c);
+    case FS_CMD_SET: return run_set(c);
+    case FS_CMD_HISTORY: return run_history(c);
+    case FS_CMD_QUIT: return run_quit(c);
+    default: return FS_OK;
+  }
+}
+
+/* -- taking a line apart ------------------------------------------------------- */
+
+static bool split(struct command *c) {
+  char *p = c->text, *to = c->text;
+  for (;;) {
+    while (*p == ' ' || *p == '\t') p++;
+    if (!*p) return true;
+    if (c->n == MAX_WORDS) return false;
+    c->word[c->n++] = to;
+    bool quoted = *p == '"';
+    p += quoted;
+    while (*p && (quoted ? *p != '"' : *p != ' ' && *p != '\t')) *to++ = *p++;
+    if (quoted && !*p) return false;
+    bool more = *p != 0;
+    *to++ = 0;
+    if (!more) return true;
+    p++;
+  }
+}
+
+static enum fs_status inspect(struct fs_session *s, const char *line,
+                              struct fs_span span) {
+  int detail = line[1] == '?';
+  const char *name = line + 1 + detail;
+  struct fs_str out = {0};
+  while (*name == ' ' || *name == '\t') name++;
+  if (!*name) return fs_session_command(s, ":help", span);
+  if (!fs_session_describe(s, name, detail, &out)) {
+    fs_str_free(&out);
+    return fs_error(&s->diags, span, "unknown-name", "see :help",
+                    "nothing is known about %s", name);
+  }
+  fs_session_say(s, "stdout", fs_str_text(&out), out.len);
+  fs_str_free(&out);
+  return FS_OK;
+}
+
+static enum fs_status unknown(struct fs_session *s, struct fs_span span,
+                              const char *name, size_t len,
+                              const struct fs_str *words) {
+  return fs_error(&s->diags, span, "unknown-command",
+                  words->len ? fs_str_text(words) : "see :help",
+                  "there is no command :%.*s", (int)FS_MIN(len, 40), name);
+}
+
+enum fs_status fs_session_command(struct fs_session *s, const char *line,
+                                  struct fs_span span) {
+  if (*line == '?') return inspect(s, line, span);
+  const char *name = line + 1;
+  size_t len = strcspn(name, " \t");
+  struct fs_str words = {0};
+  if (*name == '?') return fs_session_command(s, ":help", span);
+  struct command *c = fs_calloc(1, sizeof *c);
+  *c = (struct command){.s = s, .span = span, .rest = name + len};
+  c->what = fs_command_find(name, len, &words);
+  c->text = fs_strdup(c->rest);
+  while (*c->rest == ' ' || *c->rest == '\t') c->rest++;
+  enum fs_status st = FS_OK;
+  if (!c->what)
+    st = unknown(s, span, name, len, &words);
+  else if (c->what->id != FS_CMD_EXPLAIN && !split(c))
+    st = fail(c, NULL, "a quote is open, or there are too many words");
+  else if (!*c->what->args && *c->rest)
+    st = fail(c, NULL, "it takes no words");
+  if (!st && fs_command_has(c->what, 'D')) st = fs_session_ready(s);
+  if (!st) st = dispatch(c);
+  fs_session_answer(s, "stdout", &c->out);
+  fs_str_free(&c->out);
+  fs_str_free(&words);
+  free(c->text);
+  free(c);
+  return st;
+}

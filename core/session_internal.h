@@ -1,0 +1,151 @@
+/* session_internal.h - inside the session; shared by core/session*.c only.
+ *
+ *   session.c           life, targets, evaluation, events
+ *   session_plan.c      plans as events
+ *   session_settings.c  the settings
+ *   session_commands.c  what the :commands do
+ *   session_help.c      completion and help
+ */
+#ifndef FS_SESSION_INTERNAL_H
+#define FS_SESSION_INTERNAL_H
+
+#include "core/eval/command.h"
+#include "core/eval/eval.h"
+#include "core/eval/show.h"
+#include "core/session.h"
+
+/* A target in use, with its runner. Both live until the session ends, unless
+ * :set threads replaces them. */
+struct fs_place {
+  struct fs_target *target;
+  struct fs_runner *runner;
+  int index;                /* CUDA: which device */
+};
+
+/* A distinct block of the current input. */
+struct fs_plan_record {
+  struct fs_runner *runner;
+  int number;               /* of the block in its runner     */
+  struct fs_block *block;   /* NULL once the times were taken */
+  struct fs_block *kept;    /* the same, as long as it is there */
+  int64_t runs;
+  int last;                 /* of its runs: the block's number for the user */
+  json_t *event;
+};
+
+struct fs_session {
+  struct fs_session_config config;
+  struct fs_diags diags;
+  struct fs_interp *in;
+  struct fs_place cpu, cuda;
+  bool on_cuda;
+  bool wants_cuda;          /* not tried yet: at the first need */
+  bool must_have_cuda;      /* asked for by name, not by "auto" */
+  int device_index;
+  char target_name[24];     /* "cpu", "cuda", "cuda:1" */
+
+  /* Settings, see session_settings.c. */
+  char plan_form[8];
+  bool time;
+  struct fs_show_options show;
+  enum fs_strategy strategy, fused; /* in use; when fusing is on */
+  int threads;
+  int64_t seed;
+  char answer[32];          /* lent out by fs_session_setting() */
+
+  /* The input being evaluated. */
+  FS_VEC(struct fs_plan_record) records;
+  int blocks_run;
+  unsigned flags;
+  enum fs_status show_status;
+  bool quit, busy;
+  double plan_seconds, jit_seconds;
+
+  json_t *last_plans;       /* of the last input that ran blocks */
+  size_t last_main;         /* which of them :plan shows         */
+  struct fs_block *last_block;
+  struct fs_runner *last_runner;
+  FS_VEC(char *) history;
+
+  bool no_memory;           /* happened, and was not told yet */
+  json_t *no_memory_event;
+  void *spare;              /* given back to the system when that happens */
+};
+
+/* -- events (session.c) ------------------------------------------------------ */
+
+/* A JSON string of any bytes: control characters and bad UTF-8 as escapes. */
+json_t *fs_json_text(const char *text, size_t len);
+void fs_session_emit(struct fs_session *s, json_t *gives);
+/* A text event, safe for a terminal; stream "stdout" or "stderr". */
+void fs_session_say(struct fs_session *s, const char *stream, const char *text,
+                    size_t len);
+/* The same of a text of ours, in ASCII if that is set: "us" for "µs". */
+void fs_session_answer(struct fs_session *s, const char *stream,
+                       struct fs_str *text);
+void fs_session_note(struct fs_session *s, const char *id, const char *fmt,
+                     ...) FS_PRINTF(3, 4);
+
+struct fs_target *fs_session_target(const struct fs_session *s);
+struct fs_runner *fs_session_runner(const struct fs_session *s);
+/* Opens the CUDA device if it is wanted and was not tried yet. */
+enum fs_status fs_session_ready(struct fs_session *s);
+/* "auto", "cpu", "cuda", "cuda:1". */
+enum fs_status fs_session_use(struct fs_session *s, const char *name,
+                              struct fs_span span);
+enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
+
+/* -- session_plan.c ---------------------------------------------------------- */
+
+/* {"event":"plan",...} of a plan; `block` NULL: it was not run. */
+json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
+                      const struct fs_diags *sources,
+                      const struct fs_device *device);
+/* A block was run: remembers it for the end of the input. */
+void fs_session_record(struct fs_session *s, struct fs_block *block,
+                       int number);
+/* Waits for the device and puts the measured times into the events. */
+enum fs_status fs_session_collect(struct fs_session *s);
+/* Which record :plan is about: of the last statement that ran blocks the one
+ * that takes most of the time. -1 if nothing was run. */
+int fs_session_main_plan(const struct fs_session *s);
+/* Makes it the block of :code and :plan dump. */
+void fs_session_choose_block(struct fs_session *s);
+/* The runner's blocks are about to go. */
+void fs_session_forget_blocks(struct fs_session *s,
+                              const struct fs_runner *runner);
+/* Sends the plans of the input (if `send`), keeps them for :plan, forgets. */
+void fs_session_end_plans(struct fs_session *s, bool send);
+
+/* -- session_settings.c ------------------------------------------------------ */
+
+void fs_settings_init(struct fs_session *s);
+/* The settings with their values; or one. */
+void fs_settings_list(struct fs_session *s, struct fs_str *out);
+/* The k-th setting for completion and help; false at the end. */
+bool fs_setting_at(int k, const char **name, const char **values,
+                   const char **doc);
+/* FS_ERR_USER with a diagnostic at the span for what cannot be. */
+enum fs_status fs_setting_change(struct fs_session *s, const char *name,
+                                 const char *value, struct fs_span span);
+
+/* -- session_commands.c ------------------------------------------------------ */
+
+/* Runs a line that begins with `:` or `?`. */
+enum fs_status fs_session_command(struct fs_session *s, const char *line,
+                                  struct fs_span span);
+/* Loads all arrays of a file, or one under another name. */
+enum fs_status fs_session_load(struct fs_session *s, const char *name,
+                               const char *path, struct fs_span span,
+                               struct fs_str *out);
+bool fs_is_identifier(const char *text);
+
+/* -- session_help.c ---------------------------------------------------------- */
+
+/* The text of :help NAME and ?name; false if nothing is known. */
+bool fs_session_describe(struct fs_session *s, const char *name, int detail,
+                         struct fs_str *out);
+/* The k-th keyword; NULL at the end. */
+const char *fs_keyword_at(int k, const char **doc);
+
+#endif

@@ -1,0 +1,212 @@
+/* session_plan.c - plans as events: what was planned, what it was predicted to
+ * cost and what it took. A block that runs many times in one input gives one
+ * event, sent when the input is over. */
+#include "core/session_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MAX_RECORDS = 200, COLLECT_EVERY = 256 };
+
+/* Numbers that are not known are null, never 0 and never NaN. */
+static json_t *real(double x) {
+  return isfinite(x) && x >= 0 ? json_real(x) : json_null();
+}
+
+/* -- one event --------------------------------------------------------------- */
+
+static json_t *kernel_object(const struct fs_plan *plan, int k,
+                             const struct fs_diags *sources) {
+  const struct fs_kernel *kernel = &plan->kernels.data[k];
+  struct fs_str does = {0};
+  char id[24];
+  snprintf(id, sizeof id, "k%d", k + 1);
+  fs_kernel_does(plan, kernel, sources, &does);
+  json_t *o = json_object();
+  json_object_set_new(o, "id", json_string(id));
+  json_object_set_new(o, "scheme",
+                      json_string(fs_scheme_names[kernel->scheme]));
+  json_object_set_new(o, "does", fs_json_text(fs_str_text(&does), does.len));
+  json_object_set_new(o, "bytes_read", real(kernel->bytes_read));
+  json_object_set_new(o, "bytes_written", real(kernel->bytes_written));
+  json_object_set_new(o, "moves",
+                      real(kernel->bytes_read + kernel->bytes_written));
+  json_object_set_new(o, "flops", real(kernel->flops));
+  json_object_set_new(o, "predicted", real(kernel->predicted));
+  json_object_set_new(o, "measured", json_null());
+  json_object_set_new(o, "ratio", json_null());
+  json_object_set_new(o, "share", json_null());
+  json_object_set_new(o, "bound",
+                      kernel->bound ? json_string(kernel->bound) : json_null());
+  fs_str_free(&does);
+  return o;
+}
+
+static json_t *unfused_object(const struct fs_plan *plan) {
+  json_t *o = json_object();
+  json_object_set_new(o, "kernels", json_integer(plan->unfused_kernels));
+  json_object_set_new(o, "bytes", real(plan->unfused_bytes));
+  json_object_set_new(o, "predicted", real(plan->unfused_predicted));
+  return o;
+}
+
+json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
+                      const struct fs_diags *sources,
+                      const struct fs_device *device) {
+  json_t *e = json_object(), *kernels = json_array();
+  for (int k = 0; k < plan->kernels.len; k++)
+    json_array_append_new(kernels, kernel_object(plan, k, sources));
+  bool cached = block && block->runs > 1;
+  json_object_set_new(e, "event", json_string("plan"));
+  json_object_set_new(e, "calls", json_integer(plan->n_calls));
+  json_object_set_new(e, "kernels", kernels);
+  json_object_set_new(e, "unfused", unfused_object(plan));
+  json_object_set_new(e, "saved_bytes",
+                      real(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
+  json_object_set_new(e, "predicted", real(plan->predicted));
+  json_object_set_new(e, "measured", json_null());
+  json_object_set_new(e, "planned_s", real(plan->plan_seconds));
+  json_object_set_new(e, "candidates", json_integer(plan->n_candidates));
+  json_object_set_new(e, "combinations", json_integer(plan->n_combinations));
+  json_object_set_new(e, "jit_s",
+                      block && !cached ? real(block->compile_seconds)
+                                       : json_null());
+  json_object_set_new(e, "cached", json_boolean(cached));
+  json_object_set_new(e, "runs", json_integer(block ? 1 : 0));
+  json_object_set_new(e, "quality",
+                      plan->quality ? json_string(plan->quality) : json_null());
+  json_object_set_new(e, "device",
+                      fs_json_text(device->name, strlen(device->name)));
+  return e;
+}
+
+/* -- the blocks of an input -------------------------------------------------- */
+
+static struct fs_plan_record *find_record(struct fs_session *s,
+                                          const struct fs_block *block) {
+  for (int k = s->records.len - 1; k >= 0; k--) {
+    struct fs_plan_record *r = &s->records.data[k];
+    if (r->runner == fs_session_runner(s) && r->number == block->number)
+      return r;
+  }
+  return NULL;
+}
+
+/* A long script: what was first is of least interest. */
+static void drop_first(struct fs_session *s) {
+  json_decref(s->records.data[0].event);
+  s->records.len--;
+  memmove(s->records.data, s->records.data + 1,
+          sizeof *s->records.data * (size_t)s->records.len);
+}
+
+void fs_session_record(struct fs_session *s, struct fs_block *block,
+                       int number) {
+  struct fs_plan_record *r = find_record(s, block);
+  if (!r && s->records.len == MAX_RECORDS) drop_first(s);
+  s->last_block = block;
+  s->last_runner = fs_session_runner(s);
+  if (block->runs <= 1) {
+    s->plan_seconds += block->plan->plan_seconds;
+    s->jit_seconds += block->compile_seconds;
+  }
+  /* Blocks stay in the runner's cache for much longer than this. */
+  if (++s->blocks_run % COLLECT_EVERY == 0) fs_session_collect(s);
+  if (!r) {
+    r = FS_PUSH(&s->records);
+    *r = (struct fs_plan_record){.runner = fs_session_runner(s),
+                                 .number = block->number};
+    r->event = fs_plan_event(block->plan, block, &s->diags,
+                             &fs_session_target(s)->device);
+    json_object_set_new(r->event, "block", json_integer(number));
+  }
+  r->runs++;
+  r->last = number;
+  r->block = r->kept = block;
+}
+
+static void put_measured(struct fs_plan_record *r, double bandwidth) {
+  json_t *kernels = json_object_get(r->event, "kernels"), *kernel;
+  size_t k;
+  double total = 0;
+  json_array_foreach(kernels, k, kernel) {
+    double measured = r->block->measured ? r->block->measured[k] : -1;
+    double moves = json_number_value(json_object_get(kernel, "moves"));
+    double predicted = json_number_value(json_object_get(kernel, "predicted"));
+    total = measured < 0 ? NAN : total + measured;
+    if (!(measured > 0)) continue;
+    json_object_set_new(kernel, "measured", real(measured));
+    json_object_set_new(kernel, "ratio", predicted > 0
+                                             ? real(measured / predicted)
+                                             : json_null());
+    if (bandwidth > 0)
+      json_object_set_new(kernel, "share",
+                          real(moves / measured / bandwidth));
+  }
+  json_object_set_new(r->event, "measured", real(total));
+}
+
+enum fs_status fs_session_collect(struct fs_session *s) {
+  if (!s->records.len) return FS_OK;
+  enum fs_status st = fs_runner_sync(fs_session_runner(s), &s->diags);
+  for (int k = 0; k < s->records.len; k++) {
+    struct fs_plan_record *r = &s->records.data[k];
+    if (!r->block) continue;
+    if (!st)
+      put_measured(r, fs_session_target(s)->device.bandwidth);
+    json_object_set_new(r->event, "runs", json_integer(r->runs));
+    r->block = NULL;
+  }
+  return st;
+}
+
+/* By the prediction, so that the choice does not change from run to run. */
+static double weight(const struct fs_plan_record *r) {
+  return (double)r->runs *
+         json_number_value(json_object_get(r->event, "predicted"));
+}
+
+int fs_session_main_plan(const struct fs_session *s) {
+  int from = fs_interp_before_last(s->in), best = s->records.len - 1;
+  bool found = false;
+  for (int k = s->records.len - 1; k >= 0; k--) {
+    const struct fs_plan_record *r = &s->records.data[k];
+    if (r->last <= from) continue;
+    if (found && weight(r) <= weight(&s->records.data[best])) continue;
+    best = k;
+    found = true;
+  }
+  return best;
+}
+
+void fs_session_choose_block(struct fs_session *s) {
+  int k = fs_session_main_plan(s);
+  if (k < 0 || !s->records.data[k].kept) return;
+  s->last_block = s->records.data[k].kept;
+  s->last_runner = s->records.data[k].runner;
+}
+
+void fs_session_forget_blocks(struct fs_session *s,
+                              const struct fs_runner *runner) {
+  if (s->last_runner == runner) s->last_block = NULL;
+  for (int k = 0; k < s->records.len; k++)
+    if (s->records.data[k].runner == runner) s->records.data[k].kept = NULL;
+}
+
+void fs_session_end_plans(struct fs_session *s, bool send) {
+  if (s->records.len) {
+    s->last_main = (size_t)fs_session_main_plan(s);
+    fs_session_choose_block(s);
+  }
+  json_t *plans = s->records.len ? json_array() : NULL;
+  for (int k = 0; k < s->records.len; k++) {
+    struct fs_plan_record *r = &s->records.data[k];
+    if (send && strcmp(s->plan_form, "off"))
+      fs_session_emit(s, json_incref(r->event));
+    json_array_append_new(plans, r->event);
+  }
+  s->records.len = 0;
+  if (!plans) return;
+  json_decref(s->last_plans);
+  s->last_plans = plans;
+}

@@ -1,0 +1,257 @@
+/* session_settings.c - the settings, one table. Each acts at once. */
+#include "core/session_internal.h"
+
+#include <stdio.h>
+
+/* What a setting does with a new value: FS_ERR_USER without a diagnostic means
+ * that the value cannot be; the caller says which can. */
+typedef enum fs_status change_fn(struct fs_session *s, const char *value,
+                                 struct fs_span span);
+typedef void value_fn(struct fs_session *s, char out[32]);
+
+static bool whole_number(const char *text, long long low, long long high,
+                         long long *out) {
+  char *end;
+  *out = strtoll(text, &end, 10);
+  return *text && !*end && *out >= low && *out <= high;
+}
+
+static bool on_off(const char *text, bool *out) {
+  *out = !strcmp(text, "on");
+  return *out || !strcmp(text, "off");
+}
+
+/* -- one pair of functions per setting --------------------------------------- */
+
+static void get_plan(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->plan_form);
+}
+static enum fs_status set_plan(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  (void)span;
+  if (strcmp(value, "line") && strcmp(value, "box") && strcmp(value, "off"))
+    return FS_ERR_USER;
+  snprintf(s->plan_form, sizeof s->plan_form, "%s", value);
+  return FS_OK;
+}
+
+static void get_time(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->time ? "on" : "off");
+}
+static enum fs_status set_time(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  (void)span;
+  return on_off(value, &s->time) ? FS_OK : FS_ERR_USER;
+}
+
+static void get_target(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->target_name);
+}
+
+static const char *const strategies[] = {
+  [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",
+  [FS_MIN_MEMORY] = "minmemory", [FS_FUSE_OFF] = "off"};
+
+static void get_strategy(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", strategies[s->strategy]);
+}
+static enum fs_status set_strategy(struct fs_session *s, const char *value,
+                                   struct fs_span span) {
+  (void)span;
+  for (size_t k = 0; k < FS_LEN(strategies); k++) {
+    if (strcmp(value, strategies[k])) continue;
+    s->strategy = (enum fs_strategy)k;
+    if (s->strategy != FS_FUSE_OFF) s->fused = s->strategy;
+    if (s->cpu.runner) fs_runner_options(s->cpu.runner)->strategy = s->strategy;
+    if (s->cuda.runner)
+      fs_runner_options(s->cuda.runner)->strategy = s->strategy;
+    return FS_OK;
+  }
+  return FS_ERR_USER;
+}
+
+static void get_fuse(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->strategy == FS_FUSE_OFF ? "off" : "on");
+}
+static enum fs_status set_fuse(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  bool on;
+  if (!on_off(value, &on)) return FS_ERR_USER;
+  return set_strategy(s, on ? strategies[s->fused] : "off", span);
+}
+
+static void get_threads(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%d", s->cpu.target->device.units);
+}
+static enum fs_status set_threads(struct fs_session *s, const char *value,
+                                  struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 0, 1024, &n)) return FS_ERR_USER;
+  return fs_session_set_threads(s, (int)n);
+}
+
+static void get_n(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%lld", (long long)fs_interp_size(s->in));
+}
+static enum fs_status set_n(struct fs_session *s, const char *value,
+                            struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 1, 1LL << 40, &n)) return FS_ERR_USER;
+  fs_interp_set_size(s->in, n);
+  return FS_OK;
+}
+
+static void get_seed(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%lld", (long long)s->seed);
+}
+static enum fs_status set_seed(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 0, INT64_MAX - 1, &n)) return FS_ERR_USER;
+  s->seed = n;
+  fs_interp_seed(s->in, n);
+  return FS_OK;
+}
+
+static void get_digits(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%d", s->show.digits);
+}
+static enum fs_status set_digits(struct fs_session *s, const char *value,
+                                 struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 1, 17, &n)) return FS_ERR_USER;
+  s->show.digits = (int)n;
+  return FS_OK;
+}
+
+static void get_width(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%d", s->show.width);
+}
+static enum fs_status set_width(struct fs_session *s, const char *value,
+                                struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 20, 1000, &n)) return FS_ERR_USER;
+  s->show.width = (int)n;
+  return FS_OK;
+}
+
+static void get_ascii(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->show.ascii ? "on" : "off");
+}
+static enum fs_status set_ascii(struct fs_session *s, const char *value,
+                                struct fs_span span) {
+  (void)span;
+  return on_off(value, &s->show.ascii) ? FS_OK : FS_ERR_USER;
+}
+
+/* -- the table --------------------------------------------------------------- */
+
+static const struct setting {
+  const char *name, *values, *doc;
+  value_fn *get;
+  change_fn *set;
+} settings[] = {
+  {"plan", "line box off", "how plans are shown after an input", get_plan,
+   set_plan},
+  {"time", "on off", "times after each input", get_time, set_time},
+  {"target", "auto cpu cuda", "where blocks run", get_target, fs_session_use},
+  {"strategy", "smart minsync minmemory off", "what a plan aims at",
+   get_strategy, set_strategy},
+  {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
+  {"threads", "0..1024", "threads of the CPU target; 0: all processors",
+   get_threads, set_threads},
+  {"n", "1..", "size of made-up inputs", get_n, set_n},
+  {"seed", "0..", "start of the random numbers", get_seed, set_seed},
+  {"digits", "1..17", "significant digits shown of a number", get_digits,
+   set_digits},
+  {"width", "20..1000", "columns that a shown array may take", get_width,
+   set_width},
+  {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
+};
+
+static const char *next_name(void *user) {
+  size_t *k = user;
+  return *k < FS_LEN(settings) ? settings[(*k)++].name : NULL;
+}
+
+static const struct setting *find(const char *name) {
+  for (size_t k = 0; k < FS_LEN(settings); k++)
+    if (!strcmp(settings[k].name, name)) return &settings[k];
+  return NULL;
+}
+
+void fs_settings_init(struct fs_session *s) {
+  memcpy(s->plan_form, "line", 5);
+  s->show = (struct fs_show_options){.width = 80, .digits = 6};
+}
+
+void fs_settings_list(struct fs_session *s, struct fs_str *out) {
+  for (size_t k = 0; k < FS_LEN(settings); k++) {
+    char value[32];
+    settings[k].get(s, value);
+    fs_str_printf(out, "  %-9s  %-9s  %s  (%s)\n", settings[k].name, value,
+                  settings[k].doc, settings[k].values);
+  }
+}
+
+bool fs_setting_at(int k, const char **name, const char **values,
+                   const char **doc) {
+  if (k < 0 || k >= (int)FS_LEN(settings)) return false;
+  *name = settings[k].name;
+  *values = settings[k].values;
+  *doc = settings[k].doc;
+  return true;
+}
+
+/* "line, box or off"; "1 or more"; "20 to 1000". */
+static void put_values(const char *values, struct fs_str *out) {
+  const char *dots = strstr(values, "..");
+  if (dots) {
+    fs_str_put(out, values, (size_t)(dots - values));
+    if (dots[2]) fs_str_printf(out, " to %s", dots + 2);
+    else fs_str_puts(out, " or more");
+    return;
+  }
+  for (const char *v = values; *v;) {
+    size_t n = strcspn(v, " ");
+    if (v != values) fs_str_puts(out, v[n] ? ", " : " or ");
+    fs_str_put(out, v, n);
+    v += n + (v[n] == ' ');
+  }
+}
+
+enum fs_status fs_setting_change(struct fs_session *s, const char *name,
+                                 const char *value, struct fs_span span) {
+  const struct setting *t = find(name);
+  if (!t) {
+    size_t k = 0;
+    const char *near = fs_near_miss(name, next_name, &k);
+    char hint[64];
+    snprintf(hint, sizeof hint, "%s%s%s", near ? "did you mean " : "see :set",
+             near ? near : "", near ? "?" : "");
+    return fs_error(&s->diags, span, "unknown-setting", hint,
+                    "there is no setting %s", name);
+  }
+  int before = s->diags.list.len;
+  enum fs_status st = t->set(s, value, span);
+  if (st != FS_ERR_USER || s->diags.list.len > before) return st;
+  struct fs_str can = {0};
+  put_values(t->values, &can);
+  st = fs_error(&s->diags, span, "bad-setting", NULL,
+                "%s cannot be %s; it can be %s", name, value,
+                fs_str_text(&can));
+  fs_str_free(&can);
+  return st;
+}
+
+const char *fs_session_setting(struct fs_session *s, const char *name) {
+  const struct setting *t = find(name);
+  if (!t) return NULL;
+  t->get(s, s->answer);
+  return s->answer;
+}

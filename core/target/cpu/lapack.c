@@ -1,0 +1,709 @@
+/* lapack.c - library kernels on host memory: GEMM, solves, factorisations and
+ * gathers by OpenBLAS (or any BLAS and LAPACK), which is loaded when the first
+ * one is run.
+ *
+ * The library is called by its Fortran names, so one shared object of either
+ * kind is enough. Those routines are column-major and overwrite their operands:
+ * every factorisation works on a packed column-major copy; GEMM packs only what
+ * is not already one of the two orders.
+ */
+#include "core/target/cpu/lapack.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* -- the library ------------------------------------------------------------ */
+
+/* Hidden lengths of CHARACTER arguments come last, as gfortran passes them. */
+#define FS_BLAS_FNS(X)                                                        \
+  X(gemm, (const char *, const char *, const int *, const int *, const int *, \
+           const void *, const void *, const int *, const void *, const int *,\
+           const void *, void *, const int *, size_t, size_t))                \
+  X(gesv, (const int *, const int *, void *, const int *, int *, void *,      \
+           const int *, int *))                                               \
+  X(gels, (const char *, const int *, const int *, const int *, void *,       \
+           const int *, void *, const int *, void *, const int *, int *,      \
+           size_t))                                                           \
+  X(getrf, (const int *, const int *, void *, const int *, int *, int *))     \
+  X(getri, (const int *, void *, const int *, const int *, void *,            \
+            const int *, int *))                                              \
+  X(potrf, (const char *, const int *, void *, const int *, int *, size_t))   \
+  X(syevd, (const char *, const char *, const int *, void *, const int *,     \
+            void *, void *, const int *, int *, const int *, int *, size_t,   \
+            size_t))                                                          \
+  X(gesdd, (const char *, const int *, const int *, void *, const int *,      \
+            void *, void *, const int *, void *, const int *, void *,         \
+            const int *, int *, int *, size_t))
+
+/* Index 0: f32 ("sgemm_"), 1: f64 ("dgemm_"). */
+static struct {
+  bool tried, ok;
+#define X(name, args) void (*name[2]) args;
+  FS_BLAS_FNS(X)
+#undef X
+  void (*set_threads)(int);
+} lib;
+
+static void *find(void *const *handles, const char *symbol) {
+  for (int k = 0; handles[k]; k++) {
+    void *fn = dlsym(handles[k], symbol);
+    if (fn) return fn;
+  }
+  return NULL;
+}
+
+/* A function pointer from dlsym()'s object pointer, as POSIX allows. */
+static void set_fn(void *slot, void *fn) { memcpy(slot, &fn, sizeof fn); }
+
+static bool resolve(void *const *handles) {
+#define X(name, args)                                        \
+  set_fn(&lib.name[0], find(handles, "s" #name "_"));        \
+  set_fn(&lib.name[1], find(handles, "d" #name "_"));        \
+  if (!lib.name[0] || !lib.name[1]) return false;
+  FS_BLAS_FNS(X)
+#undef X
+  set_fn(&lib.set_threads, find(handles, "openblas_set_num_threads"));
+  return true;
+}
+
+/* Like dlopen(), but a lack of memory is told as one, and then the next need of
+ * the library tries again. */
+static void *open_library(const char *name) {
+  void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  const char *error = handle ? NULL : dlerror();
+  if (error && strstr(error, "memory")) fs_oom_raise();
+  return handle;
+}
+
+static void load(void) {
+  static const char *const sets[][3] = {{"libopenblas.so.0"},
+                                        {"libopenblas.so.0", "liblapack.so.3"},
+                                        {"libblas.so.3", "liblapack.so.3"},
+                                        {"libblas.so", "liblapack.so"}};
+  for (size_t s = 0; s < FS_LEN(sets) && !lib.ok; s++) {
+    void *handles[4] = {0};
+    for (int n = 0, k = 0; k < 3 && sets[s][k]; k++)
+      if ((handles[n] = open_library(sets[s][k]))) n++;
+    lib.ok = resolve(handles);
+  }
+  lib.tried = true;
+}
+
+bool fs_lapack_present(const char **why) {
+  if (!lib.tried) load();
+  if (!lib.ok && why)
+    *why = "no BLAS/LAPACK library was found; Debian's package libopenblas0 "
+           "has one";
+  return lib.ok;
+}
+
+/* -- elements --------------------------------------------------------------- */
+
+static float from_half(uint16_t h) {
+  uint32_t sign = (uint32_t)(h & 0x8000) << 16, bits;
+  uint32_t exponent = (h >> 10) & 31, fraction = h & 0x3ff;
+  if (exponent == 31) {
+    bits = sign | 0x7f800000 | fraction << 13;
+  } else if (exponent) {
+    bits = sign | (exponent + 112) << 23 | fraction << 13;
+  } else {
+    float f = (float)fraction * 0x1p-24f;
+    memcpy(&bits, &f, 4);
+    bits |= sign;
+  }
+  float f;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+
+static uint16_t to_half(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  uint32_t sign = (bits >> 16) & 0x8000, rest = bits & 0x7fffffff;
+  if (rest > 0x7f800000) return (uint16_t)(sign | 0x7e00);
+  if (rest >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
+  if (rest < 0x38800000) { /* below the normal halves: in units of 2^-24 */
+    float scaled = (f < 0 ? -f : f) * 0x1p24f;
+    return (uint16_t)(sign | (uint32_t)lrintf(scaled));
+  }
+  rest += 0xfff + ((rest >> 13) & 1);
+  return (uint16_t)(sign | ((rest - 0x38000000) >> 13));
+}
+
+static float from_bf16(uint16_t h) {
+  uint32_t bits = (uint32_t)h << 16;
+  float f;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+
+static uint16_t to_bf16(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/* Calls BODY with `x` being the element at p in its arithmetic type. */
+#define FS_READ_AS(dtype, p, BODY)                                         \
+  switch (dtype) {                                                         \
+    case FS_BOOL: { uint8_t x = *(const uint8_t *)(p) != 0; BODY; } break; \
+    case FS_I32: { int32_t x = *(const int32_t *)(p); BODY; } break;       \
+    case FS_I64: { int64_t x = *(const int64_t *)(p); BODY; } break;       \
+    case FS_F16: { float x = from_half(*(const uint16_t *)(p)); BODY; } break; \
+    case FS_BF16: { float x = from_bf16(*(const uint16_t *)(p)); BODY; } break; \
+    case FS_F32: { float x = *(const float *)(p); BODY; } break;           \
+    default: { double x = *(const double *)(p); BODY; } break;             \
+  }
+
+static double read_double(enum fs_dtype dt, const char *p) {
+  FS_READ_AS(dt, p, return (double)x);
+  return 0;
+}
+
+static int64_t to_i64(double v) {
+  if (!(v > -9.3e18)) return v != v ? 0 : INT64_MIN;
+  return v < 9.2233720368547748e18 ? (int64_t)v : INT64_MAX;
+}
+
+static void write_double(enum fs_dtype dt, char *p, double v) {
+  switch (dt) {
+    case FS_BOOL: *(uint8_t *)p = v != 0; break;
+    case FS_I32: *(int32_t *)p = (int32_t)to_i64(v); break;
+    case FS_I64: *(int64_t *)p = to_i64(v); break;
+    case FS_F16: *(uint16_t *)p = to_half((float)v); break;
+    case FS_BF16: *(uint16_t *)p = to_bf16((float)v); break;
+    case FS_F32: *(float *)p = (float)v; break;
+    default: *(double *)p = v; break;
+  }
+}
+
+/* -- matrices between arrays and packed copies ------------------------------- */
+
+/* A packed matrix of floats (wide = 0) or doubles (wide = 1), element (i, j) at
+ * i*si + j*sj. */
+struct packed {
+  void *data;
+  int wide;
+  int64_t si, sj;
+};
+
+static char *at(const struct fs_lib_array *a, int64_t i, int64_t j) {
+  return (char *)a->ptr + (i * a->stride[0] + j * a->stride[1]) *
+                              (int64_t)fs_dtype_size(a->dtype);
+}
+
+static inline void pack_block(const struct fs_lib_array *a,
+                              const struct packed *p, int64_t i0, int64_t j0,
+                              int64_t i1, int64_t j1) {
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = j0; j < j1; j++) {
+      double v = read_double(a->dtype, at(a, i, j));
+      int64_t e = i * p->si + j * p->sj;
+      if (p->wide)
+        ((double *)p->data)[e] = v;
+      else
+        ((float *)p->data)[e] = (float)v;
+    }
+}
+
+static inline void unpack_block(const struct fs_lib_array *a,
+                                const struct packed *p, int64_t i0, int64_t j0,
+                                int64_t i1, int64_t j1) {
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = j0; j < j1; j++) {
+      int64_t e = i * p->si + j * p->sj;
+      double v = p->wide ? ((double *)p->data)[e] : ((float *)p->data)[e];
+      write_double(a->dtype, at(a, i, j), v);
+    }
+}
+
+/* In tiles, so that a transposing copy does not walk a column per line. */
+enum { TILE = 32 };
+static void pack(const struct fs_lib_array *a, const struct packed *p) {
+  for (int64_t i = 0; i < a->dim[0]; i += TILE)
+    for (int64_t j = 0; j < a->dim[1]; j += TILE)
+      pack_block(a, p, i, j, FS_MIN(i + TILE, a->dim[0]),
+                 FS_MIN(j + TILE, a->dim[1]));
+}
+
+static void unpack(const struct fs_lib_array *a, const struct packed *p) {
+  for (int64_t i = 0; i < a->dim[0]; i += TILE)
+    for (int64_t j = 0; j < a->dim[1]; j += TILE)
+      unpack_block(a, p, i, j, FS_MIN(i + TILE, a->dim[0]),
+                   FS_MIN(j + TILE, a->dim[1]));
+}
+
+/* What one call holds on to, freed at its end. */
+struct scratch {
+  void *blocks[8];
+  int n;
+  bool failed;
+};
+
+static void *take(struct scratch *s, int64_t count, size_t size) {
+  int64_t bytes = fs_mul_size(FS_MAX(count, 1), (int64_t)size);
+  void *p = s->failed || bytes < 0 ? NULL : malloc((size_t)bytes);
+  if (!p)
+    s->failed = true;
+  else
+    s->blocks[s->n++] = p;
+  return p;
+}
+
+static void drop(struct scratch *s) {
+  while (s->n) free(s->blocks[--s->n]);
+}
+
+static enum fs_status no_memory(const struct fs_lib_call *c,
+                                struct fs_diags *d) {
+  return fs_env_error(d, "out-of-memory", NULL,
+                      "not enough host memory for %s of %" PRId64 "x%" PRId64,
+                      fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);
+}
+
+/* A column-major copy of `a` with `rows` >= a->dim[0] rows. */
+static struct packed columns(struct scratch *s, const struct fs_lib_array *a,
+                             int wide, int64_t rows) {
+  struct packed p = {.wide = wide, .si = 1, .sj = rows};
+  int64_t count = fs_mul_size(rows, FS_MAX(a->dim[1], 1));
+  p.data = take(s, count, wide ? 8 : 4);
+  if (p.data) pack(a, &p);
+  return p;
+}
+
+static double packed_get(const struct packed *p, int64_t e) {
+  return p->wide ? ((double *)p->data)[e] : ((float *)p->data)[e];
+}
+
+static void packed_put(const struct packed *p, int64_t e, double v) {
+  if (p->wide)
+    ((double *)p->data)[e] = v;
+  else
+    ((float *)p->data)[e] = (float)v;
+}
+
+/* -- GEMM -------------------------------------------------------------------- */
+
+/* How BLAS may read or write `a` as it lies: 'R' row-major with *ld, 'C'
+ * column-major, 0 not at all. */
+static char order_of(const struct fs_lib_array *a, int64_t *ld) {
+  const int64_t *n = a->dim, *s = a->stride;
+  if ((n[1] == 1 || s[1] == 1) && (n[0] == 1 || s[0] >= FS_MAX(n[1], 1))) {
+    *ld = n[0] == 1 ? FS_MAX(n[1], 1) : s[0];
+    return *ld <= INT32_MAX ? 'R' : 0;
+  }
+  if ((n[0] == 1 || s[0] == 1) && (n[1] == 1 || s[1] >= FS_MAX(n[0], 1))) {
+    *ld = n[1] == 1 ? FS_MAX(n[0], 1) : s[1];
+    return *ld <= INT32_MAX ? 'C' : 0;
+  }
+  return 0;
+}
+
+struct gemm_operand {
+  void *ptr;
+  char order;
+  int64_t ld;
+};
+
+/* The array itself where BLAS can use it, else a row-major block for it. */
+static struct gemm_operand gemm_operand(struct scratch *s,
+                                        const struct fs_lib_array *a, int wide,
+                                        bool is_result) {
+  struct gemm_operand g = {.ptr = a->ptr};
+  if (a->dtype == (wide ? FS_F64 : FS_F32)) g.order = order_of(a, &g.ld);
+  if (g.order) return g;
+  g.order = 'R';
+  g.ld = FS_MAX(a->dim[1], 1);
+  struct packed p = {.wide = wide, .si = g.ld, .sj = 1};
+  p.data = g.ptr = take(s, fs_mul_size(FS_MAX(a->dim[0], 1), g.ld),
+                        wide ? 8 : 4);
+  if (p.data && !is_result) pack(a, &p);
+  return g;
+}
+
+static void swap_sides(struct fs_lib_array *a) {
+  int64_t dim = a->dim[0], stride = a->stride[0];
+  a->dim[0] = a->dim[1], a->stride[0] = a->stride[1];
+  a->dim[1] = dim, a->stride[1] = stride;
+}
+
+/* BLAS computes column-major C' = B' A'; memory in row-major order is already
+ * the transpose, so 'R' operands go in as they are. */
+static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
+                                 struct fs_diags *d) {
+  struct fs_lib_call c = *call;
+  int64_t ld;
+  if (c.out.dtype == (wide ? FS_F64 : FS_F32) && order_of(&c.out, &ld) == 'C') {
+    struct fs_lib_array a = c.a;
+    c.a = c.b, c.b = a;
+    swap_sides(&c.a), swap_sides(&c.b), swap_sides(&c.out);
+  }
+  struct scratch s = {0};
+  struct gemm_operand a = gemm_operand(&s, &c.a, wide, false);
+  struct gemm_operand b = gemm_operand(&s, &c.b, wide, false);
+  struct gemm_operand out = gemm_operand(&s, &c.out, wide, true);
+  if (s.failed) {
+    drop(&s);
+    return no_memory(call, d);
+  }
+  int m = (int)c.out.dim[0], n = (int)c.out.dim[1], k = (int)c.a.dim[1];
+  int lda = (int)a.ld, ldb = (int)b.ld, ldc = (int)out.ld;
+  double one64 = 1, zero64 = 0;
+  float one32 = 1, zero32 = 0;
+  lib.gemm[wide](b.order == 'R' ? "N" : "T", a.order == 'R' ? "N" : "T", &n, &m,
+                 &k, wide ? (void *)&one64 : (void *)&one32, b.ptr, &ldb, a.ptr,
+                 &lda, wide ? (void *)&zero64 : (void *)&zero32, out.ptr, &ldc,
+                 1, 1);
+  if (out.ptr != c.out.ptr) {
+    struct packed p = {.data = out.ptr, .wide = wide, .si = out.ld, .sj = 1};
+    unpack(&c.out, &p);
+  }
+  drop(&s);
+  return FS_OK;
+}
+
+static int64_t read_int(enum fs_dtype dt, const char *p) {
+  FS_READ_AS(dt, p, return (int64_t)x);
+  return 0;
+}
+
+static double largest(const struct fs_lib_array *a) {
+  double most = 0;
+  for (int64_t i = 0; i < a->dim[0]; i++)
+    for (int64_t j = 0; j < a->dim[1]; j++)
+      most = FS_MAX(most, fabs(read_double(a->dtype, at(a, i, j))));
+  return most;
+}
+
+/* Integer products wrap around, as they do elementwise. */
+static enum fs_status gemm_wrapping(const struct fs_lib_call *c,
+                                    struct fs_diags *d) {
+  int64_t m = c->out.dim[0], n = c->out.dim[1], depth = c->a.dim[1];
+  uint64_t *row = malloc(sizeof *row * (size_t)FS_MAX(n, 1));
+  if (!row) return no_memory(c, d);
+  enum fs_status status = FS_OK;
+  for (int64_t i = 0; i < m && status == FS_OK; i++) {
+    memset(row, 0, sizeof *row * (size_t)n);
+    for (int64_t k = 0; k < depth; k++) {
+      uint64_t x = (uint64_t)read_int(c->a.dtype, at(&c->a, i, k));
+      for (int64_t j = 0; j < n; j++)
+        row[j] += x * (uint64_t)read_int(c->b.dtype, at(&c->b, k, j));
+    }
+    for (int64_t j = 0; j < n; j++) {
+      char *p = at(&c->out, i, j);
+      if (c->out.dtype == FS_I64)
+        *(uint64_t *)p = row[j];
+      else if (c->out.dtype == FS_I32)
+        *(uint32_t *)p = (uint32_t)row[j];
+      else
+        write_double(c->out.dtype, p, (double)(int64_t)row[j]);
+    }
+    if (fs_interrupted()) status = FS_INTERRUPTED;
+  }
+  free(row);
+  return status;
+}
+
+static void clear_out(const struct fs_lib_array *a) {
+  for (int64_t i = 0; i < a->dim[0]; i++)
+    for (int64_t j = 0; j < a->dim[1]; j++)
+      write_double(a->dtype, at(a, i, j), 0);
+}
+
+static enum fs_status gemm(const struct fs_lib_call *c, struct fs_diags *d) {
+  if (!fs_lib_count(&c->out)) return FS_OK;
+  if (!c->a.dim[1]) {
+    clear_out(&c->out);
+    return FS_OK;
+  }
+  if (fs_dtype_is_float(c->a.dtype) || fs_dtype_is_float(c->b.dtype)) {
+    bool wide = c->a.dtype == FS_F64 || c->b.dtype == FS_F64 ||
+                c->out.dtype == FS_F64;
+    return gemm_float(c, wide, d);
+  }
+  /* In doubles every partial sum is exact below 2^53. */
+  bool exact = largest(&c->a) * largest(&c->b) * (double)c->a.dim[1] < 0x1p53;
+  return exact && lib.ok ? gemm_float(c, 1, d) : gemm_wrapping(c, d);
+}
+
+/* -- solves ------------------------------------------------------------------ */
+
+static enum fs_status solve_square(const struct fs_lib_call *c, int wide,
+                                   struct scratch *s, int *info) {
+  int n = (int)c->a.dim[0], k = (int)c->b.dim[1];
+  struct packed a = columns(s, &c->a, wide, n);
+  struct packed b = columns(s, &c->b, wide, n);
+  int *pivots = take(s, n, sizeof *pivots);
+  if (s->failed) return FS_ERR_ENV;
+  lib.gesv[wide](&n, &k, a.data, &n, pivots, b.data, &n, info);
+  if (!*info) unpack(&c->out, &b);
+  return FS_OK;
+}
+
+/* The size that a routine asked for in its first work element. */
+static int work_size(const double *query, int wide) {
+  float f;
+  memcpy(&f, query, sizeof f);
+  /* A float rounds sizes above 2^24 down; ask for a little more. */
+  double size = wide ? *query : (double)f * (1 + 0x1p-22);
+  return size < INT32_MAX ? (int)ceil(size) : INT32_MAX;
+}
+
+/* Whether the triangle that gels left has a diagonal element that is only
+ * rounding: then the columns (rows) depend on each other. */
+static bool is_deficient(const struct packed *a, int64_t m, int64_t n) {
+  double most = 0, least = INFINITY;
+  for (int64_t i = 0; i < FS_MIN(m, n); i++) {
+    double x = fabs(packed_get(a, i + i * m));
+    most = FS_MAX(most, x), least = FS_MIN(least, x);
+  }
+  double unit = a->wide ? 0x1p-50 : 0x1p-21; /* four roundings */
+  return !(least > unit * (double)FS_MAX(m, n) * most);
+}
+
+static enum fs_status solve_least_squares(const struct fs_lib_call *c, int wide,
+                                          struct scratch *s, int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], k = (int)c->b.dim[1];
+  int ldb = FS_MAX(m, n), ask = -1;
+  struct packed a = columns(s, &c->a, wide, m);
+  struct packed b = columns(s, &c->b, wide, ldb);
+  if (s->failed) return FS_ERR_ENV;
+  double query = 0;
+  lib.gels[wide]("N", &m, &n, &k, a.data, &m, b.data, &ldb, &query, &ask, info,
+                 1);
+  int size = work_size(&query, wide);
+  void *work = take(s, size, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  lib.gels[wide]("N", &m, &n, &k, a.data, &m, b.data, &ldb, work, &size, info,
+                 1);
+  if (!*info && is_deficient(&a, m, n)) *info = 1;
+  if (!*info) unpack(&c->out, &b);
+  return FS_OK;
+}
+
+static enum fs_status solve(const struct fs_lib_call *c, int wide,
+                            struct scratch *s, int *info) {
+  return c->a.dim[0] == c->a.dim[1] ? solve_square(c, wide, s, info)
+                                    : solve_least_squares(c, wide, s, info);
+}
+
+static enum fs_status invert(const struct fs_lib_call *c, int wide,
+                             struct scratch *s, int *info) {
+  int n = (int)c->a.dim[0], ask = -1;
+  struct packed a = columns(s, &c->a, wide, n);
+  int *pivots = take(s, n, sizeof *pivots);
+  if (s->failed) return FS_ERR_ENV;
+  lib.getrf[wide](&n, &n, a.data, &n, pivots, info);
+  if (*info) return FS_OK;
+  double query = 0;
+  lib.getri[wide](&n, a.data, &n, pivots, &query, &ask, info);
+  int size = work_size(&query, wide);
+  void *work = take(s, size, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  lib.getri[wide](&n, a.data, &n, pivots, work, &size, info);
+  if (!*info) unpack(&c->out, &a);
+  return FS_OK;
+}
+
+/* -- factorisations ------------------------------------------------------------ */
+
+static enum fs_status cholesky(const struct fs_lib_call *c, int wide,
+                               struct scratch *s, int *info) {
+  int n = (int)c->a.dim[0];
+  struct packed a = columns(s, &c->a, wide, n);
+  if (s->failed) return FS_ERR_ENV;
+  lib.potrf[wide]("U", &n, a.data, &n, info, 1);
+  if (*info) return FS_OK;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j + 1; i < n; i++) packed_put(&a, i + j * n, 0);
+  unpack(&c->out, &a);
+  return FS_OK;
+}
+
+/* An eigenvector's sign is free: its largest component is made positive, so
+ * that all targets agree. */
+static void fix_signs(const struct packed *v, int64_t n) {
+  for (int64_t j = 0; j < n; j++) {
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+      double x = packed_get(v, i + j * n);
+      if (fabs(x) > fabs(most)) most = x;
+    }
+    if (most >= 0) continue;
+    for (int64_t i = 0; i < n; i++)
+      packed_put(v, i + j * n, -packed_get(v, i + j * n));
+  }
+}
+
+static enum fs_status eigen(const struct fs_lib_call *c, int wide,
+                            struct scratch *s, int *info) {
+  int n = (int)c->a.dim[0], ask = -1, isize = 0;
+  bool vectors = c->op == FS_LIB_EIGVECS;
+  const char *job = vectors ? "V" : "N";
+  struct packed a = columns(s, &c->a, wide, n);
+  struct packed w = {.wide = wide, .si = 1, .sj = n};
+  w.data = take(s, n, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  double query = 0;
+  lib.syevd[wide](job, "U", &n, a.data, &n, w.data, &query, &ask, &isize, &ask,
+                  info, 1, 1);
+  int size = work_size(&query, wide);
+  void *work = take(s, size, wide ? 8 : 4);
+  int *iwork = take(s, isize, sizeof *iwork);
+  if (s->failed) return FS_ERR_ENV;
+  lib.syevd[wide](job, "U", &n, a.data, &n, w.data, work, &size, iwork, &isize,
+                  info, 1, 1);
+  if (*info) return FS_OK;
+  if (vectors) fix_signs(&a, n);
+  unpack(&c->out, vectors ? &a : &w);
+  return FS_OK;
+}
+
+static enum fs_status singular_values(const struct fs_lib_call *c, int wide,
+                                      struct scratch *s, int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], ask = -1, one = 1;
+  int64_t least = FS_MIN(m, n);
+  struct packed a = columns(s, &c->a, wide, m);
+  struct packed w = {.wide = wide, .si = 1, .sj = least};
+  w.data = take(s, least, wide ? 8 : 4);
+  int *iwork = take(s, 8 * least, sizeof *iwork);
+  if (s->failed) return FS_ERR_ENV;
+  double query = 0;
+  lib.gesdd[wide]("N", &m, &n, a.data, &m, w.data, NULL, &one, NULL, &one,
+                  &query, &ask, iwork, info, 1);
+  int size = work_size(&query, wide);
+  void *work = take(s, size, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  lib.gesdd[wide]("N", &m, &n, a.data, &m, w.data, NULL, &one, NULL, &one, work,
+                  &size, iwork, info, 1);
+  if (!*info) unpack(&c->out, &w);
+  return FS_OK;
+}
+
+/* -- GATHER -------------------------------------------------------------------- */
+
+/* The bytes from an array's beginning to its element number `e`, row-major. */
+static int64_t element_offset(const struct fs_lib_array *a, int64_t e) {
+  int64_t offset = 0;
+  for (int k = a->rank - 1; k >= 0; k--) {
+    offset += e % a->dim[k] * a->stride[k];
+    e /= a->dim[k];
+  }
+  return offset * (int64_t)fs_dtype_size(a->dtype);
+}
+
+static void copy_element(const struct fs_lib_array *to, int64_t to_offset,
+                         const struct fs_lib_array *from, int64_t from_offset) {
+  char *p = (char *)to->ptr + to_offset;
+  const char *q = (const char *)from->ptr + from_offset;
+  if (to->dtype == from->dtype)
+    memcpy(p, q, fs_dtype_size(to->dtype));
+  else
+    write_double(to->dtype, p, read_double(from->dtype, q));
+}
+
+/* Row `from_row` of `a` to row `to_row` of the result (extents past the first
+ * are the same). */
+static void copy_row(const struct fs_lib_call *c, int64_t to_row,
+                     int64_t from_row, int64_t width) {
+  size_t size = fs_dtype_size(c->a.dtype);
+  struct fs_lib_array from = c->a, to = c->out;
+  from.ptr = (char *)from.ptr + from_row * from.stride[0] * (int64_t)size;
+  to.ptr = (char *)to.ptr +
+           to_row * to.stride[0] * (int64_t)fs_dtype_size(to.dtype);
+  from.dim[0] = to.dim[0] = 1;
+  if (to.dtype == from.dtype && fs_lib_is_dense(&from) &&
+      fs_lib_is_dense(&to)) {
+    memcpy(to.ptr, from.ptr, size * (size_t)width);
+    return;
+  }
+  for (int64_t e = 0; e < width; e++)
+    copy_element(&to, element_offset(&to, e), &from, element_offset(&from, e));
+}
+
+static enum fs_status gather(const struct fs_lib_call *c, struct fs_diags *d) {
+  int64_t n = fs_lib_count(&c->b), width = 1;
+  int64_t extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
+  for (int k = 1; k < c->a.rank; k++) width *= c->a.dim[k];
+  for (int64_t e = 0; e < n; e++) {
+    const char *p = (const char *)c->b.ptr + element_offset(&c->b, e);
+    double v = read_double(c->b.dtype, p);
+    if (!(v >= 1 && v <= (double)extent) || floor(v) != v)
+      return fs_lib_bad_index(c, v, e + 1, d);
+    int64_t index = (int64_t)v - 1;
+    if (c->by_element)
+      copy_element(&c->out, element_offset(&c->out, e), &c->a,
+                   element_offset(&c->a, index));
+    else
+      copy_row(c, e, index, width);
+    if (e % 65536 == 65535 && fs_interrupted()) return FS_INTERRUPTED;
+  }
+  return FS_OK;
+}
+
+/* -- entry ---------------------------------------------------------------------- */
+
+/* LAPACK's iterations may not end, or run wild, on NaN and infinities. */
+static bool all_finite(const struct fs_lib_array *a) {
+  if (!fs_dtype_is_float(a->dtype)) return true;
+  for (int64_t i = 0; i < a->dim[0]; i++)
+    for (int64_t j = 0; j < a->dim[1]; j++)
+      if (!isfinite(read_double(a->dtype, at(a, i, j)))) return false;
+  return true;
+}
+
+static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
+  static enum fs_status (*const routine[FS_LIB_OP_COUNT])(
+      const struct fs_lib_call *, int, struct scratch *, int *) = {
+      [FS_LIB_SOLVE] = solve,       [FS_LIB_INV] = invert,
+      [FS_LIB_CHOL] = cholesky,     [FS_LIB_EIGVALS] = eigen,
+      [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular_values};
+  int64_t count = fs_lib_count(&c->out);
+  if (!count) return FS_OK;
+  if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */
+    clear_out(&c->out);
+    return FS_OK;
+  }
+  bool iterative = c->op == FS_LIB_EIGVALS || c->op == FS_LIB_EIGVECS ||
+                   c->op == FS_LIB_SVDVALS;
+  if (iterative && !all_finite(&c->a)) return fs_lib_failed(c, 1, d);
+  int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||
+             (c->has_b && c->b.dtype == FS_F64);
+  struct scratch s = {0};
+  int info = 0;
+  enum fs_status status = routine[c->op](c, wide, &s, &info);
+  if (status == FS_ERR_ENV) status = no_memory(c, d);
+  drop(&s);
+  if (status == FS_OK && info < 0)
+    return fs_error(d, c->span, "too-large", NULL,
+                    "%s of %" PRId64 "x%" PRId64 " is more than LAPACK can do",
+                    fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);
+  return status == FS_OK && info ? fs_lib_failed(c, info, d) : status;
+}
+
+enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
+                              struct fs_diags *d) {
+  enum fs_status status = fs_lib_check(call, d);
+  if (status != FS_OK) return status;
+  if (call->op == FS_LIB_GATHER) return gather(call, d);
+  const char *why = NULL;
+  bool present = fs_lapack_present(&why);
+  bool integers = call->op == FS_LIB_GEMM &&
+                  !fs_dtype_is_float(call->a.dtype) &&
+                  !fs_dtype_is_float(call->b.dtype);
+  if (!present && !integers)
+    return fs_env_error(d, "no-lapack", NULL, "%s needs a library: %s",
+                        fs_lib_op_names[call->op], why);
+  if (lib.set_threads) lib.set_threads(FS_MAX(threads, 1));
+  return call->op == FS_LIB_GEMM ? gemm(call, d) : factor(call, d);
+}
+
+enum fs_status fs_lapack_run(const struct fs_plan *plan,
+                             const struct fs_kernel *k, void *const *slots,
+                             int threads, struct fs_diags *d) {
+  struct fs_lib_call call;
+  fs_lib_call_read(plan, k, slots, &call);
+  return fs_lapack_call(&call, threads, d);
+}

@@ -1,0 +1,166 @@
+/* pool.c - worker threads that spin briefly and then sleep.
+ *
+ * The caller publishes a job under a new generation number; everyone, the
+ * caller too, takes task numbers from one counter. A worker that finds no new
+ * generation spins for some 20 microseconds, so that the next kernel of a block
+ * finds it awake, and then sleeps on a futex.
+ */
+#include "core/target/cpu/pool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SPINS = 400, MAX_THREADS = 1024 };
+
+struct fs_pool {
+  int threads;
+  pthread_t *id;
+  _Atomic uint32_t generation; /* futex: a new job, or the end       */
+  _Atomic uint32_t running;    /* futex: workers still in the job    */
+  _Atomic uint32_t sleepers;
+  _Atomic bool caller_sleeps;
+  _Atomic bool quit, stopped;
+  _Alignas(64) _Atomic int64_t next;
+  int64_t n;
+  int wanted;
+  fs_task_fn *task;
+  void *user;
+};
+
+struct worker_start {
+  struct fs_pool *pool;
+  int index;
+};
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+static void futex_wake(_Atomic uint32_t *word, int count) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static void pause_briefly(void) {
+#if defined __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+static void take_tasks(struct fs_pool *p, int worker) {
+  for (;;) {
+    int64_t k = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
+    if (k >= p->n) return;
+    if (fs_interrupted()) {
+      atomic_store(&p->stopped, true);
+      return;
+    }
+    p->task(p->user, k, worker);
+  }
+}
+
+static uint32_t wait_for_job(struct fs_pool *p, uint32_t seen) {
+  for (int spin = 0; spin < SPINS; spin++) {
+    uint32_t now = atomic_load_explicit(&p->generation, memory_order_acquire);
+    if (now != seen) return now;
+    pause_briefly();
+  }
+  atomic_fetch_add(&p->sleepers, 1);
+  uint32_t now;
+  while ((now = atomic_load(&p->generation)) == seen)
+    futex_wait(&p->generation, seen);
+  atomic_fetch_sub(&p->sleepers, 1);
+  return now;
+}
+
+static void *worker_main(void *arg) {
+  struct worker_start start = *(struct worker_start *)arg;
+  struct fs_pool *p = start.pool;
+  uint32_t seen = 0;
+  free(arg);
+  for (;;) {
+    seen = wait_for_job(p, seen);
+    if (atomic_load(&p->quit)) return NULL;
+    if (start.index < p->wanted) take_tasks(p, start.index);
+    if (atomic_fetch_sub(&p->running, 1) == 1 &&
+        atomic_load(&p->caller_sleeps))
+      futex_wake(&p->running, 1);
+  }
+}
+
+/* Workers leave signals to the thread that runs the session. */
+static bool start_worker(struct fs_pool *p, int index) {
+  struct worker_start *start = fs_malloc(sizeof *start);
+  sigset_t all, old;
+  *start = (struct worker_start){p, index};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  bool ok = pthread_create(&p->id[index], NULL, worker_main, start) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (!ok) free(start);
+  return ok;
+}
+
+struct fs_pool *fs_pool_new(int threads) {
+  struct fs_pool *p = NULL;
+  threads = FS_MAX(1, FS_MIN(threads, MAX_THREADS));
+  if (posix_memalign((void **)&p, 64, sizeof *p)) return NULL;
+  memset(p, 0, sizeof *p);
+  p->id = fs_calloc((size_t)threads, sizeof *p->id);
+  for (p->threads = 1; p->threads < threads; p->threads++)
+    if (!start_worker(p, p->threads)) break;
+  return p;
+}
+
+static void publish(struct fs_pool *p) {
+  atomic_fetch_add(&p->generation, 1);
+  if (atomic_load(&p->sleepers) > 0) futex_wake(&p->generation, INT_MAX);
+}
+
+void fs_pool_free(struct fs_pool *p) {
+  if (!p) return;
+  atomic_store(&p->quit, true);
+  publish(p);
+  for (int k = 1; k < p->threads; k++) pthread_join(p->id[k], NULL);
+  free(p->id);
+  free(p);
+}
+
+int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
+
+static void join(struct fs_pool *p) {
+  for (int spin = 0; spin < SPINS; spin++) {
+    if (atomic_load_explicit(&p->running, memory_order_acquire) == 0) return;
+    pause_briefly();
+  }
+  atomic_store(&p->caller_sleeps, true);
+  uint32_t left;
+  while ((left = atomic_load(&p->running)) != 0) futex_wait(&p->running, left);
+  atomic_store(&p->caller_sleeps, false);
+}
+
+enum fs_status fs_pool_run(struct fs_pool *p, int threads, int64_t n,
+                           fs_task_fn *task, void *user) {
+  if (threads <= 1 || n <= 1 || p->threads == 1) {
+    for (int64_t k = 0; k < n; k++) {
+      if (fs_interrupted()) return FS_INTERRUPTED;
+      task(user, k, 0);
+    }
+    return FS_OK;
+  }
+  p->n = n;
+  p->wanted = threads;
+  p->task = task;
+  p->user = user;
+  atomic_store(&p->stopped, false);
+  atomic_store(&p->next, 0);
+  atomic_store(&p->running, (uint32_t)(p->threads - 1));
+  publish(p);
+  take_tasks(p, 0);
+  join(p);
+  return atomic_load(&p->stopped) ? FS_INTERRUPTED : FS_OK;
+}

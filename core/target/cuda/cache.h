@@ -1,0 +1,34 @@
+/* cache.h - compiled kernels on disk, $XDG_CACHE_HOME/fusible/kernels.
+ *
+ * Loading machine code is running it, so the folder and every file must belong
+ * to this user and be closed to others; what does not pass is neither loaded nor
+ * deleted. FUSIBLE_CACHE=off switches the cache off.
+ */
+#ifndef FS_CUDA_CACHE_H
+#define FS_CUDA_CACHE_H
+
+#include "core/base/base.h"
+
+struct fs_kernel_key {
+  unsigned char bytes[32]; /* SHA-256 */
+};
+
+/* The key of texts[0..n), length-prefixed, with the version of the format. */
+struct fs_kernel_key fs_kernel_key(int n, const char *const *texts);
+
+/* The image stored under `key`, from malloc() with a NUL after it, or NULL. */
+void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size);
+/* Stores an image; failing to do so is no error. */
+void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
+                         size_t size);
+/* Forgets an image that the driver refused. */
+void fs_kernel_cache_drop(const struct fs_kernel_key *key);
+
+/* Once: a sentence why the cache is not used, or NULL. */
+const char *fs_kernel_cache_notice(void);
+
+/* Keeps `text` beside the cache under a name made of the key, for a report;
+ * gives the path (the caller frees it) or NULL. */
+char *fs_kernel_keep_source(const struct fs_kernel_key *key, const char *text);
+
+#endif

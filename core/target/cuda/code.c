@@ -1,0 +1,346 @@
+/* code.c - kernels of the CUDA target: emit, compile or find in the cache, load,
+ * launch.
+ *
+ * Everything that can be decided once is decided in prepare: grid, attributes,
+ * workspace, the argument array. A launch only writes pointers and numbers into
+ * that array and calls the driver.
+ */
+#include <stdio.h>
+
+#include "core/target/cuda/internal.h"
+
+/* -- compiling -------------------------------------------------------------------------- */
+
+static struct fs_kernel_key key_of(const struct cuda *t, const char *source) {
+  char version[32];
+  snprintf(version, sizeof version, "%d", fs_nvrtc_version());
+  const char *texts[] = {FS_VERSION, t->arch,           fs_nvrtc_options(),
+                         version,    fs_nvrtc_path(),   source};
+  return fs_kernel_key((int)FS_LEN(texts), texts);
+}
+
+/* A text that is to become machine code. */
+struct build {
+  const char *source;
+  struct fs_kernel_key key;
+  struct fs_nvrtc_job job;   /* image and size: the outcome */
+  bool cached;
+  int same_as;               /* an earlier build of the same text, or -1 */
+};
+
+static void start_build(struct cuda *t, struct build *b, const char *source) {
+  b->source = source;
+  b->key = key_of(t, source);
+  b->same_as = -1;
+  b->job.source = source;
+  b->job.arch = t->arch;
+  b->job.image = fs_kernel_cache_get(&b->key, &b->job.size);
+  b->cached = b->job.image != NULL;
+}
+
+/* The first lines of a compiler's log, on one. */
+static void put_log(struct fs_str *s, const char *log) {
+  int lines = 0;
+  for (const char *p = log; p && *p && lines < 3; lines++) {
+    size_t len = strcspn(p, "\n");
+    fs_str_puts(s, lines ? " / " : "");
+    fs_str_put(s, p, FS_MIN(len, 200));
+    p += len + (p[len] == '\n');
+  }
+}
+
+/* The compiler refused a text of our own: keep it for the report. */
+static enum fs_status refused(const struct build *b, struct fs_diags *d) {
+  struct fs_str log = {0};
+  put_log(&log, b->job.log);
+  char *kept = fs_kernel_keep_source(&b->key, b->source);
+  fs_env_error(d, "compile-failed",
+               "this is a fault of Fusible: please report it with that file",
+               "NVRTC refused a generated kernel, kept as %s: %s",
+               kept ? kept : "(it could not be written)",
+               log.len ? log.data : "it gave no message");
+  fs_str_free(&log);
+  free(kept);
+  return FS_ERR_ENV;
+}
+
+/* Compiles what the cache did not have, several at once. */
+static enum fs_status finish_builds(struct build *builds, int n,
+                                    struct fs_diags *d) {
+  struct fs_nvrtc_job *jobs = fs_calloc((size_t)FS_MAX(n, 1), sizeof *jobs);
+  int *which = fs_calloc((size_t)FS_MAX(n, 1), sizeof *which), todo = 0;
+  for (int k = 0; k < n; k++) {
+    for (int e = 0; e < k && builds[k].same_as < 0; e++)
+      if (!memcmp(&builds[e].key, &builds[k].key, sizeof builds[k].key))
+        builds[k].same_as = e;
+    if (builds[k].cached || builds[k].same_as >= 0) continue;
+    which[todo] = k;
+    jobs[todo++] = builds[k].job;
+  }
+  fs_nvrtc_compile_all(jobs, todo);
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < todo; k++) {
+    struct build *b = &builds[which[k]];
+    b->job = jobs[k];
+    if (b->job.image)
+      fs_kernel_cache_put(&b->key, b->job.image, b->job.size);
+    else if (status == FS_OK)
+      status = b->job.cancelled ? FS_INTERRUPTED : refused(b, d);
+  }
+  free(jobs);
+  free(which);
+  return status;
+}
+
+static void free_build(struct build *b) {
+  free(b->job.image);
+  free(b->job.log);
+}
+
+/* Loads an image; one from the cache that the driver refuses is made anew. */
+static enum fs_status load_image(struct cuda *t, struct build *b,
+                                 const char *entry, CUmodule *module,
+                                 CUfunction *function, struct fs_diags *d) {
+  CUresult r = fs_cu.module_load(module, b->job.image);
+  if (r != CU_OK) *module = NULL;
+  bool stale = r == CU_INVALID_IMAGE || r == CU_NO_BINARY_FOR_GPU;
+  if (stale && b->cached) {
+    fs_kernel_cache_drop(&b->key);
+    free_build(b);
+    fs_nvrtc_compile(&b->job);
+    b->cached = false;
+    if (!b->job.image) return refused(b, d);
+    r = fs_cu.module_load(module, b->job.image);
+    if (r != CU_OK) *module = NULL;
+  }
+  if (r == CU_OK && (r = fs_cu.module_function(function, *module, entry))) {
+    fs_cu.module_unload(*module);
+    *module = NULL;
+  }
+  if (r == CU_OK) return FS_OK;
+  if (r == CU_INVALID_IMAGE || r == CU_NO_BINARY_FOR_GPU ||
+      r == CU_UNSUPPORTED_PTX)
+    return fs_env_error(d, "driver-error", "update the driver, or install an "
+                        "NVRTC that is not newer than it",
+                        "the driver (CUDA %d.%d) does not load code of NVRTC "
+                        "%d.%d", fs_cu_version() / 1000,
+                        fs_cu_version() % 1000 / 10, fs_nvrtc_version() / 1000,
+                        fs_nvrtc_version() % 1000 / 10);
+  return fs_cuda_fail(t, r, "loading a kernel", d);
+}
+
+static void warn_cache(struct fs_diags *d) {
+  const char *notice = fs_kernel_cache_notice();
+  if (notice)
+    fs_warn(d, (struct fs_span){0}, "kernel-cache", NULL, "%s", notice);
+}
+
+enum fs_status fs_cuda_build(struct cuda *t, const char *source,
+                             const char *entry, CUmodule *module,
+                             CUfunction *function, struct fs_diags *d) {
+  struct build b = {0};
+  fs_cuda_enter(t);
+  start_build(t, &b, source);
+  enum fs_status status = finish_builds(&b, 1, d);
+  if (status == FS_OK) status = load_image(t, &b, entry, module, function, d);
+  free_build(&b);
+  return status;
+}
+
+/* -- one kernel ---------------------------------------------------------------------------- */
+
+/* Blocks that can run at the same time on the whole device. */
+static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
+                                      int64_t *out, struct fs_diags *d) {
+  int per_unit = 0;
+  CUresult r = fs_cu.occupancy(&per_unit, c->function, c->emitted.threads,
+                               (size_t)c->emitted.shared_bytes);
+  if (r != CU_OK) return fs_cuda_fail(t, r, "sizing a kernel", d);
+  if (per_unit < 1)
+    return fs_env_error(d, "driver-error", NULL,
+                        "a kernel of %d threads and %lld bytes of shared "
+                        "memory does not fit on %s (`%s`)", c->emitted.threads,
+                        (long long)c->emitted.shared_bytes,
+                        t->base.device.name, c->does);
+  *out = (int64_t)per_unit * t->base.device.units;
+  return FS_OK;
+}
+
+/* As many blocks as are resident together, so that the work is spread once;
+ * no more than have something to do. Where the grid has a second dimension the
+ * first is cut so that several waves even out the tail. */
+static void choose_grid(struct fs_code *c, int64_t resident) {
+  const struct fs_emitted *e = &c->emitted;
+  int64_t y = FS_MAX(e->grid_y, 1);
+  int64_t room = y == 1 || e->cooperative ? resident / y : 8 * resident / y;
+  if (e->one_wave_each) room = e->max_blocks;
+  int64_t x = FS_MIN(FS_MAX(e->max_blocks, 1), FS_MAX(room, 1));
+  c->grid_x = (unsigned)FS_MIN(x, INT32_MAX);
+  c->grid_y = (unsigned)y;
+}
+
+static enum fs_status make_workspace(struct cuda *t, struct fs_code *c,
+                                     struct fs_diags *d) {
+  const struct fs_emitted *e = &c->emitted;
+  int64_t blocks = (int64_t)c->grid_x * c->grid_y;
+  int64_t bytes = e->work_base + e->work_per_block * blocks;
+  if (bytes <= 0) return FS_OK;
+  enum fs_status status = fs_cuda_scratch(t, (size_t)bytes, &c->work, d);
+  if (status != FS_OK) return status;
+  c->work_bytes = (size_t)bytes;
+  /* All of it, not only the counters: the fold reads whole vectors of columns,
+   * beyond the last one too, and drops what it read there. */
+  return fs_cuda_zero(&t->base, c->work, (size_t)bytes, d);
+}
+
+static void make_args(struct fs_code *c) {
+  int n = c->emitted.n_slots + c->emitted.n_params + 1;
+  c->values = fs_calloc((size_t)n, sizeof *c->values);
+  c->args = fs_calloc((size_t)n, sizeof *c->args);
+  for (int k = 0; k < n; k++) c->args[k] = &c->values[k];
+  c->values[n - 1].pointer = c->work;
+}
+
+/* Everything between machine code and the first launch. */
+static enum fs_status set_up(struct cuda *t, struct fs_code *c,
+                             struct fs_diags *d) {
+  CUresult r = CU_OK;
+  if (c->emitted.shared_bytes > 0)
+    r = fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED,
+                           (int)c->emitted.shared_bytes);
+  if (r != CU_OK)
+    return fs_cuda_fail(t, r, "asking for shared memory", d);
+  int64_t resident = 0;
+  enum fs_status status = resident_blocks(t, c, &resident, d);
+  if (status != FS_OK) return status;
+  choose_grid(c, resident);
+  status = make_workspace(t, c, d);
+  if (status == FS_OK) make_args(c);
+  return status;
+}
+
+static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
+                                const struct fs_kernel *kernel,
+                                const struct fs_diags *sources) {
+  struct fs_code *c = fs_calloc(1, sizeof *c);
+  struct fs_str does = {0};
+  fs_kernel_does(plan, kernel, sources, &does);
+  c->does = does.data ? does.data : fs_strdup("");
+  c->plan = plan;
+  c->kernel = kernel;
+  c->library = kernel->scheme == FS_LIBRARY;
+  if (!c->library)
+    fs_emit_cuda(plan, kernel, &t->base.device,
+                 t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN,
+                 sources, &c->emitted);
+  return c;
+}
+
+void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
+  struct cuda *t = fs_cuda_of(target);
+  if (!c) return;
+  fs_cuda_enter(t);
+  for (int k = 0; k < FS_RECENT; k++)
+    if (t->recent[k] == c) t->recent[k] = NULL;
+  /* A kernel that runs keeps its module, at worst for good. */
+  if (c->module && fs_cuda_settle(t)) fs_cu.module_unload(c->module);
+  if (c->work) fs_cuda_free(target, c->work, c->work_bytes);
+  if (!c->library) fs_emitted_free(&c->emitted);
+  free(c->values);
+  free(c->args);
+  free(c->does);
+  free(c);
+}
+
+/* Builds the generated kernels among codes[0..n); builds[] is parallel. */
+static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
+                                  struct fs_diags *d) {
+  struct build *builds = fs_calloc((size_t)FS_MAX(n, 1), sizeof *builds);
+  struct fs_code **made = fs_calloc((size_t)FS_MAX(n, 1), sizeof *made);
+  int count = 0;
+  for (int k = 0; k < n; k++) {
+    if (codes[k]->library) continue;
+    start_build(t, &builds[count], codes[k]->emitted.source);
+    codes[k]->key = builds[count].key;
+    made[count++] = codes[k];
+  }
+  enum fs_status status = finish_builds(builds, count, d);
+  for (int k = 0; k < count && status == FS_OK; k++) {
+    struct build *b = &builds[k];
+    struct build *from = b->same_as >= 0 ? &builds[b->same_as] : b;
+    status = load_image(t, from, "fs_kernel", &made[k]->module,
+                        &made[k]->function, d);
+    if (status == FS_OK) status = set_up(t, made[k], d);
+  }
+  for (int k = 0; k < count; k++) free_build(&builds[k]);
+  free(builds);
+  free(made);
+  return status;
+}
+
+enum fs_status fs_cuda_prepare(struct fs_target *target,
+                               const struct fs_plan *plan,
+                               const struct fs_diags *sources, int n,
+                               const struct fs_kernel *const *kernels,
+                               struct fs_code **codes, struct fs_diags *d) {
+  struct cuda *t = fs_cuda_of(target);
+  fs_cuda_enter(t);
+  for (int k = 0; k < n; k++)
+    codes[k] = new_code(t, plan, kernels[k], sources);
+  enum fs_status status = build_codes(t, n, codes, d);
+  for (int k = 0; k < n && status == FS_OK; k++)
+    if (codes[k]->library) status = fs_cuda_library_prepare(t, codes[k], d);
+  warn_cache(d);
+  if (status == FS_OK) return FS_OK;
+  for (int k = 0; k < n; k++) {
+    fs_cuda_release(target, codes[k]);
+    codes[k] = NULL;
+  }
+  return status;
+}
+
+/* -- launching --------------------------------------------------------------------------- */
+
+static CUresult start(struct cuda *t, const struct fs_code *c) {
+  const struct fs_emitted *e = &c->emitted;
+  unsigned threads = (unsigned)e->threads, shared = (unsigned)e->shared_bytes;
+  if (e->cooperative && fs_cu.launch_cooperative)
+    return fs_cu.launch_cooperative(c->function, c->grid_x, c->grid_y, 1,
+                                    threads, 1, 1, shared, t->stream, c->args);
+  return fs_cu.launch(c->function, c->grid_x, c->grid_y, 1, threads, 1, 1,
+                      shared, t->stream, c->args, NULL);
+}
+
+enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
+                              void *const *slots,
+                              const struct fs_number *params,
+                              struct fs_timer *timer, struct fs_diags *d) {
+  struct cuda *t = fs_cuda_of(target);
+  fs_cuda_enter(t);
+  CUresult r = CU_OK;
+  enum fs_status status = FS_OK;
+  if (timer && (!timer->begin || !timer->end)) timer = NULL;
+  if (timer) r = fs_cu.event_record(timer->begin, t->stream);
+  fs_cuda_started(t, c);
+  if (c->library) {
+    status = fs_cuda_library_launch(t, c, slots, d);
+    if (status != FS_OK) return status;
+  } else if (r == CU_OK) {
+    const struct fs_emitted *e = &c->emitted;
+    union cuda_arg *value = c->values;
+    for (int k = 0; k < e->n_slots; k++)
+      value++->pointer = slots[e->slots[k]];
+    for (int k = 0; k < e->n_params; k++, value++) {
+      const struct fs_number *p = &params[e->params[k]];
+      if (e->param_is_int[k])
+        value->integer = p->i;
+      else
+        value->number = p->f;
+    }
+    r = start(t, c);
+  }
+  if (timer && r == CU_OK) r = fs_cu.event_record(timer->end, t->stream);
+  if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);
+  if (timer) timer->recorded = true;
+  return FS_OK;
+}

@@ -1,0 +1,530 @@
+/* cublas.c - library kernels on the device: products by cuBLAS, solves and
+ * factorisations by cuSOLVER, both loaded when the first one is planned.
+ *
+ * The libraries are column-major. A row-major matrix is the transpose of a
+ * column-major one in the same memory, so products need no copies; solves and
+ * factorisations overwrite their operands and work on packed copies. Without the
+ * libraries the call is done on the host (host_call.c).
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "core/target/cpu/lapack.h"
+#include "core/target/cuda/library.h"
+
+/* -- loading ---------------------------------------------------------------------------- */
+
+typedef struct cublas_context *cublasHandle;
+typedef struct cusolver_context *cusolverHandle;
+typedef const int *ints;
+
+#define FS_CUBLAS_FNS(X)                                                      \
+  X(create, "cublasCreate_v2", (cublasHandle *))                              \
+  X(destroy, "cublasDestroy_v2", (cublasHandle))                              \
+  X(set_stream, "cublasSetStream_v2", (cublasHandle, CUstream))               \
+  X(set_mode, "cublasSetMathMode", (cublasHandle, int))                       \
+  X(gemm, "cublasGemmEx",                                                     \
+    (cublasHandle, int ta, int tb, int m, int n, int k, const void *alpha,    \
+     const void *a, int a_type, int lda, const void *b, int b_type, int ldb,  \
+     const void *beta, void *c, int c_type, int ldc, int compute, int algo))
+
+/* %s is S or D. */
+#define FS_CUSOLVER_FNS(X)                                                    \
+  X(potrf_size, "potrf_bufferSize",                                           \
+    (cusolverHandle, int uplo, int n, void *a, int lda, int *size))           \
+  X(potrf, "potrf", (cusolverHandle, int uplo, int n, void *a, int lda,       \
+                     void *work, int size, int *info))                        \
+  X(getrf_size, "getrf_bufferSize",                                           \
+    (cusolverHandle, int m, int n, void *a, int lda, int *size))              \
+  X(getrf, "getrf", (cusolverHandle, int m, int n, void *a, int lda,          \
+                     void *work, int *pivots, int *info))                     \
+  X(getrs, "getrs", (cusolverHandle, int trans, int n, int k, const void *a,  \
+                     int lda, ints pivots, void *b, int ldb, int *info))      \
+  X(syevd_size, "syevd_bufferSize",                                           \
+    (cusolverHandle, int job, int uplo, int n, const void *a, int lda,        \
+     const void *w, int *size))                                               \
+  X(syevd, "syevd", (cusolverHandle, int job, int uplo, int n, void *a,       \
+                     int lda, void *w, void *work, int size, int *info))      \
+  X(gesvd_size, "gesvd_bufferSize",                                           \
+    (cusolverHandle, int m, int n, int *size))                                \
+  X(gesvd, "gesvd",                                                           \
+    (cusolverHandle, signed char u, signed char vt, int m, int n, void *a,    \
+     int lda, void *s, void *left, int ldl, void *right, int ldr, void *work, \
+     int size, void *rwork, int *info))
+
+struct cuda_libraries {
+  struct cuda_own *own;
+  bool tried_blas, tried_solver;
+  cublasHandle blas;      /* NULL: not there */
+  cusolverHandle solver;
+  struct {
+#define X(name, symbol, args) int (*name) args;
+    FS_CUBLAS_FNS(X)
+#undef X
+  } cublas;
+  struct {
+    int (*create)(cusolverHandle *);
+    int (*destroy)(cusolverHandle);
+    int (*set_stream)(cusolverHandle, CUstream);
+#define X(name, symbol, args) int (*name[2]) args;
+    FS_CUSOLVER_FNS(X)
+#undef X
+  } cusolver;
+};
+
+enum { CUBLAS_NO_TF32_NO_REDUCED = 16, CUBLAS_COMPUTE_F32 = 68,
+       CUBLAS_COMPUTE_F64 = 70, CUBLAS_ALGO_DEFAULT = -1 };
+enum { CUBLAS_UPPER = 1 };
+
+static bool find(void *handle, const char *symbol, void *slot) {
+  void *fn = dlsym(handle, symbol);
+  memcpy(slot, &fn, sizeof fn);
+  return fn != NULL;
+}
+
+static void *open_library(const char *env, const char *const *sonames,
+                          const char *wheel) {
+  struct fs_str tried = {0};
+  void *handle = fs_cuda_find_library(env, sonames, wheel, fs_nvrtc_path(),
+                                      &tried);
+  fs_str_free(&tried);
+  return handle;
+}
+
+/* A driver of CUDA 12 is not asked to serve libraries of CUDA 13. */
+static const char *const *pick(const char *const *both) {
+  return fs_cu_version() && fs_cu_version() < 13000 ? both + 1 : both;
+}
+
+static void load_blas(struct cuda *t, struct cuda_libraries *l) {
+  static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
+                                      NULL};
+  l->tried_blas = true;
+  void *handle = open_library("FUSIBLE_CUBLAS", pick(names), "cublas");
+  if (!handle) return;
+  bool ok = true;
+#define X(name, symbol, args) ok = find(handle, symbol, &l->cublas.name) && ok;
+  FS_CUBLAS_FNS(X)
+#undef X
+  if (!ok || l->cublas.create(&l->blas)) {
+    l->blas = NULL;
+    return;
+  }
+  l->cublas.set_stream(l->blas, t->stream);
+  l->cublas.set_mode(l->blas, CUBLAS_NO_TF32_NO_REDUCED);
+}
+
+static void load_solver(struct cuda *t, struct cuda_libraries *l) {
+  static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11",
+                                      NULL};
+  l->tried_solver = true;
+  void *handle = open_library("FUSIBLE_CUSOLVER", pick(names), "cusolver");
+  if (!handle) return;
+  bool ok = find(handle, "cusolverDnCreate", &l->cusolver.create) &&
+            find(handle, "cusolverDnDestroy", &l->cusolver.destroy) &&
+            find(handle, "cusolverDnSetStream", &l->cusolver.set_stream);
+#define X(name, symbol, args)                                        \
+  ok = find(handle, "cusolverDnS" symbol, &l->cusolver.name[0]) &&   \
+       find(handle, "cusolverDnD" symbol, &l->cusolver.name[1]) && ok;
+  FS_CUSOLVER_FNS(X)
+#undef X
+  if (!ok || l->cusolver.create(&l->solver)) {
+    l->solver = NULL;
+    return;
+  }
+  l->cusolver.set_stream(l->solver, t->stream);
+}
+
+static struct cuda_libraries *libraries(struct cuda *t) {
+  if (!t->libraries) t->libraries = fs_calloc(1, sizeof *t->libraries);
+  return t->libraries;
+}
+
+void fs_cuda_library_close(struct cuda *t) {
+  struct cuda_libraries *l = t->libraries;
+  if (!l) return;
+  if (l->solver) l->cusolver.destroy(l->solver);
+  if (l->blas) l->cublas.destroy(l->blas);
+  fs_cuda_own_free(l->own);
+  free(l);
+  t->libraries = NULL;
+}
+
+/* -- a call's scratch --------------------------------------------------------------------- */
+
+/* Everything that one call works with. */
+struct work {
+  struct cuda *t;
+  struct cuda_libraries *l;
+  const struct fs_lib_call *call;
+  struct cuda_own_call own;
+  struct fs_diags *d;
+  int wide;                /* compute in f64 */
+  struct { void *p; size_t bytes; } blocks[8];
+  int n;
+  int *info;               /* on the device: [0] LAPACK's, [1] not finite */
+};
+
+static enum fs_status take(struct work *w, int64_t count, size_t size,
+                           void **out) {
+  int64_t bytes = fs_mul_size(FS_MAX(count, 1), (int64_t)size);
+  enum fs_status status = fs_cuda_scratch(
+      w->t, bytes < 0 ? SIZE_MAX / 2 : (size_t)bytes, out, w->d);
+  if (status != FS_OK) return status;
+  w->blocks[w->n].p = *out;
+  w->blocks[w->n++].bytes = (size_t)bytes;
+  return FS_OK;
+}
+
+/* Memory is freed in stream order: kernels may still use it. */
+static void drop(struct work *w) {
+  while (w->n--) fs_cuda_free(&w->t->base, w->blocks[w->n].p,
+                              w->blocks[w->n].bytes);
+}
+
+static size_t width(const struct work *w) { return w->wide ? 8 : 4; }
+
+static struct fs_lib_array columns(const struct work *w, void *p, int64_t rows,
+                                   int64_t cols) {
+  return (struct fs_lib_array){.ptr = p, .dtype = w->wide ? FS_F64 : FS_F32,
+                               .rank = 2, .dim = {rows, cols},
+                               .stride = {1, rows}};
+}
+
+/* A column-major copy of an operand. */
+static enum fs_status pack(struct work *w, const struct fs_lib_array *a,
+                           bool check_finite, void **out) {
+  enum fs_status status = take(w, a->dim[0] * a->dim[1], width(w), out);
+  if (status != FS_OK) return status;
+  struct fs_lib_array to = columns(w, *out, a->dim[0], a->dim[1]);
+  return fs_cuda_own_copy(&w->own, a, &to, false,
+                          check_finite ? w->info + 1 : NULL);
+}
+
+static enum fs_status unpack(struct work *w, void *from, bool only_upper) {
+  const struct fs_lib_array *out = &w->call->out;
+  struct fs_lib_array a = columns(w, from, out->dim[0], out->dim[1]);
+  return fs_cuda_own_copy(&w->own, &a, out, only_upper, NULL);
+}
+
+/* A status of cuBLAS or cuSOLVER that is not success. */
+static enum fs_status refused(struct work *w, const char *library, int code) {
+  CUresult r = fs_cu.stream_query(w->t->stream);
+  if (fs_cu_is_fatal(r)) return fs_cuda_fail(w->t, r, "a library call", w->d);
+  bool memory = code == 3 || code == 2; /* ALLOC_FAILED in either */
+  return fs_env_error(w->d, memory ? "out-of-memory" : "driver-error", NULL,
+                      "%s failed at %s: %s (status %d)", library,
+                      fs_lib_op_names[w->call->op],
+                      memory ? "no memory" : "an internal error", code);
+}
+
+/* LAPACK's info, and whether operands were finite: waits for the stream. */
+static enum fs_status check_info(struct work *w) {
+  int info[2] = {0, 0};
+  enum fs_status status = fs_cuda_download(&w->t->base, info, 0, w->info, 0,
+                                           sizeof info, 1, w->d);
+  if (status != FS_OK) return status;
+  if (info[1]) return fs_lib_failed(w->call, 1, w->d);
+  if (info[0] < 0) return refused(w, "cuSOLVER", info[0]);
+  return info[0] ? fs_lib_failed(w->call, info[0], w->d) : FS_OK;
+}
+
+/* -- GEMM ------------------------------------------------------------------------------------ */
+
+/* 'R' or 'C' as the library may use the array in place, else 0. */
+static char order_of(const struct fs_lib_array *a, int *ld) {
+  const int64_t *n = a->dim, *s = a->stride;
+  int64_t row = n[0] == 1 ? FS_MAX(n[1], 1) : s[0];
+  int64_t col = n[1] == 1 ? FS_MAX(n[0], 1) : s[1];
+  if ((n[1] == 1 || s[1] == 1) && row >= FS_MAX(n[1], 1) && row <= INT32_MAX) {
+    *ld = (int)row;
+    return 'R';
+  }
+  if ((n[0] == 1 || s[0] == 1) && col >= FS_MAX(n[0], 1) && col <= INT32_MAX) {
+    *ld = (int)col;
+    return 'C';
+  }
+  return 0;
+}
+
+static int cuda_type(enum fs_dtype dt) { /* cudaDataType */
+  return dt == FS_F64 ? 1 : dt == FS_F16 ? 2 : dt == FS_BF16 ? 14 : 0;
+}
+
+/* The type all three matrices of a product have for the library. */
+static enum fs_dtype gemm_type(const struct fs_lib_call *c) {
+  enum fs_dtype a = c->a.dtype, b = c->b.dtype, o = c->out.dtype;
+  if (a == b && b == o && fs_dtype_is_float(a)) return a;
+  return a == FS_F64 || b == FS_F64 || o == FS_F64 ? FS_F64 : FS_F32;
+}
+
+/* `a` itself, or a row-major block of type `dt` for it. */
+static enum fs_status gemm_operand(struct work *w, enum fs_dtype dt,
+                                   const struct fs_lib_array *a, bool is_result,
+                                   struct fs_lib_array *out, char *order,
+                                   int *ld) {
+  *out = *a;
+  *order = a->dtype == dt ? order_of(a, ld) : 0;
+  if (*order) return FS_OK;
+  *order = 'R';
+  *ld = (int)FS_MAX(a->dim[1], 1);
+  out->dtype = dt;
+  out->stride[0] = *ld, out->stride[1] = 1;
+  enum fs_status status = take(w, a->dim[0] * a->dim[1], fs_dtype_size(dt),
+                               &out->ptr);
+  if (status != FS_OK || is_result) return status;
+  return fs_cuda_own_copy(&w->own, a, out, false, NULL);
+}
+
+static struct fs_lib_array transposed(struct fs_lib_array a) {
+  int64_t dim = a.dim[0], stride = a.stride[0];
+  a.dim[0] = a.dim[1], a.stride[0] = a.stride[1];
+  a.dim[1] = dim, a.stride[1] = stride;
+  return a;
+}
+
+static enum fs_status gemm(struct work *w) {
+  const struct fs_lib_call *call = w->call;
+  enum fs_dtype dt = gemm_type(call);
+  struct fs_lib_array in[2] = {call->a, call->b}, out = call->out, m[3];
+  char order[3];
+  int ld[3];
+  if (out.dtype == dt && order_of(&out, &ld[2]) == 'C') {
+    struct fs_lib_array a = transposed(in[0]); /* C' = B' A' */
+    in[0] = transposed(in[1]), in[1] = a, out = transposed(out);
+  }
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < 3 && status == FS_OK; k++)
+    status = gemm_operand(w, dt, k < 2 ? &in[k] : &out, k == 2, &m[k],
+                          &order[k], &ld[k]);
+  if (status != FS_OK) return status;
+  double alpha64 = 1, beta64 = 0;
+  float alpha32 = 1, beta32 = 0;
+  bool wide = dt == FS_F64;
+  int type = cuda_type(dt);
+  int r = w->l->cublas.gemm(
+      w->l->blas, order[1] != 'R', order[0] != 'R', (int)out.dim[1],
+      (int)out.dim[0], (int)in[0].dim[1],
+      wide ? (void *)&alpha64 : (void *)&alpha32, m[1].ptr, type, ld[1],
+      m[0].ptr, type, ld[0], wide ? (void *)&beta64 : (void *)&beta32, m[2].ptr,
+      type, ld[2], wide ? CUBLAS_COMPUTE_F64 : CUBLAS_COMPUTE_F32,
+      CUBLAS_ALGO_DEFAULT);
+  if (r) return refused(w, "cuBLAS", r);
+  return m[2].ptr == out.ptr ? FS_OK
+                             : fs_cuda_own_copy(&w->own, &m[2], &out, false,
+                                                NULL);
+}
+
+/* -- solves and factorisations ----------------------------------------------------------------- */
+
+static enum fs_status factor_lu(struct work *w, void *a, int n, void **pivots) {
+  int size = 0, r = w->l->cusolver.getrf_size[w->wide](w->l->solver, n, n, a, n,
+                                                       &size);
+  if (r) return refused(w, "cuSOLVER", r);
+  void *buffer;
+  enum fs_status status = take(w, size, width(w), &buffer);
+  if (status == FS_OK) status = take(w, n, sizeof(int), pivots);
+  if (status != FS_OK) return status;
+  r = w->l->cusolver.getrf[w->wide](w->l->solver, n, n, a, n, buffer, *pivots,
+                                    w->info);
+  return r ? refused(w, "cuSOLVER", r) : check_info(w);
+}
+
+/* X with A*X = B, or the inverse with B the identity. */
+static enum fs_status solve(struct work *w) {
+  const struct fs_lib_call *c = w->call;
+  int n = (int)c->a.dim[0], k = (int)c->out.dim[1];
+  void *a, *b, *pivots;
+  enum fs_status status = pack(w, &c->a, false, &a);
+  if (status == FS_OK) status = factor_lu(w, a, n, &pivots);
+  if (status != FS_OK) return status;
+  if (c->op == FS_LIB_SOLVE) {
+    status = pack(w, &c->b, false, &b);
+  } else {
+    status = take(w, (int64_t)n * k, width(w), &b);
+    struct fs_lib_array to = columns(w, b, n, k);
+    if (status == FS_OK) status = fs_cuda_own_identity(&w->own, &to);
+  }
+  if (status != FS_OK) return status;
+  int r = w->l->cusolver.getrs[w->wide](w->l->solver, 0, n, k, a, n, pivots, b,
+                                        n, w->info);
+  return r ? refused(w, "cuSOLVER", r) : unpack(w, b, false);
+}
+
+static enum fs_status cholesky(struct work *w) {
+  int n = (int)w->call->a.dim[0], size = 0;
+  void *a, *buffer;
+  enum fs_status status = pack(w, &w->call->a, false, &a);
+  if (status != FS_OK) return status;
+  int r = w->l->cusolver.potrf_size[w->wide](w->l->solver, CUBLAS_UPPER, n, a,
+                                             n, &size);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = take(w, size, width(w), &buffer);
+  if (status != FS_OK) return status;
+  r = w->l->cusolver.potrf[w->wide](w->l->solver, CUBLAS_UPPER, n, a, n, buffer,
+                                    size, w->info);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = check_info(w);
+  return status == FS_OK ? unpack(w, a, true) : status;
+}
+
+static enum fs_status eigen(struct work *w) {
+  int n = (int)w->call->a.dim[0], size = 0;
+  int vectors = w->call->op == FS_LIB_EIGVECS;
+  void *a, *values, *buffer;
+  enum fs_status status = pack(w, &w->call->a, true, &a);
+  if (status == FS_OK) status = check_info(w); /* finite? */
+  if (status == FS_OK) status = take(w, n, width(w), &values);
+  if (status != FS_OK) return status;
+  int r = w->l->cusolver.syevd_size[w->wide](
+      w->l->solver, vectors, CUBLAS_UPPER, n, a, n, values, &size);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = take(w, size, width(w), &buffer);
+  if (status != FS_OK) return status;
+  r = w->l->cusolver.syevd[w->wide](w->l->solver, vectors, CUBLAS_UPPER, n, a,
+                                    n, values, buffer, size, w->info);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = check_info(w);
+  if (status == FS_OK && vectors)
+    status = fs_cuda_own_signs(&w->own, w->wide ? FS_F64 : FS_F32, a, n);
+  return status == FS_OK ? unpack(w, vectors ? a : values, false) : status;
+}
+
+/* cuSOLVER wants at least as many rows as columns: A' has the same values. */
+static enum fs_status singular_values(struct work *w) {
+  struct fs_lib_array from = w->call->a;
+  if (from.dim[0] < from.dim[1]) from = transposed(from);
+  int m = (int)from.dim[0], n = (int)from.dim[1], size = 0;
+  void *a, *values, *buffer, *rwork;
+  enum fs_status status = pack(w, &from, true, &a);
+  if (status == FS_OK) status = check_info(w);
+  if (status == FS_OK) status = take(w, n, width(w), &values);
+  if (status == FS_OK) status = take(w, n, width(w), &rwork);
+  if (status != FS_OK) return status;
+  int r = w->l->cusolver.gesvd_size[w->wide](w->l->solver, m, n, &size);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = take(w, size, width(w), &buffer);
+  if (status != FS_OK) return status;
+  r = w->l->cusolver.gesvd[w->wide](w->l->solver, 'N', 'N', m, n, a, m, values,
+                                    NULL, m, NULL, n, buffer, size, rwork,
+                                    w->info);
+  if (r) return refused(w, "cuSOLVER", r);
+  status = check_info(w);
+  return status == FS_OK ? unpack(w, values, false) : status;
+}
+
+static enum fs_status gather(struct work *w) {
+  void *wrong;
+  unsigned long long position = UINT64_MAX;
+  enum fs_status status = take(w, 1, sizeof position, &wrong);
+  if (status != FS_OK) return status;
+  CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff,
+                               sizeof position, w->t->stream);
+  if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
+  status = fs_cuda_own_gather(&w->own, w->call, wrong);
+  if (status == FS_OK)
+    status = fs_cuda_download(&w->t->base, &position, 0, wrong, 0,
+                              sizeof position, 1, w->d);
+  if (status != FS_OK || position == UINT64_MAX) return status;
+  return fs_cuda_host_call(w->t, w->call, w->d); /* words the error */
+}
+
+/* -- entry ---------------------------------------------------------------------------------*/
+
+static bool is_integer_product(const struct fs_lib_call *c) {
+  return c->op == FS_LIB_GEMM && !fs_dtype_is_float(c->a.dtype) &&
+         !fs_dtype_is_float(c->b.dtype);
+}
+
+/* Whether the device can do the call; else the host does. */
+static bool on_device(const struct cuda_libraries *l,
+                      const struct fs_lib_call *c) {
+  if (c->op == FS_LIB_GATHER || is_integer_product(c)) return true;
+  if (!fs_lib_count(&c->out) || !fs_lib_count(&c->a)) return false;
+  if (c->op == FS_LIB_GEMM) return l->blas != NULL;
+  if (c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1]) return false;
+  return l->solver != NULL;
+}
+
+/* Compiles the own kernels that the call may need. */
+static enum fs_status warm_up(struct work *w) {
+  const struct fs_lib_call *c = w->call;
+  w->own.dry = true;
+  if (c->op == FS_LIB_GATHER) return fs_cuda_own_gather(&w->own, c, NULL);
+  if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
+  struct fs_lib_array x = columns(w, NULL, 1, 1);
+  if (c->op == FS_LIB_GEMM) x.dtype = gemm_type(c);
+  int ld;
+  const struct fs_lib_array *in[] = {&c->a, c->has_b ? &c->b : NULL};
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < 2 && status == FS_OK; k++)
+    if (in[k] && (c->op != FS_LIB_GEMM || in[k]->dtype != x.dtype ||
+                  !order_of(in[k], &ld)))
+      status = fs_cuda_own_copy(&w->own, in[k], &x, false, NULL);
+  if (status == FS_OK && (c->op != FS_LIB_GEMM || c->out.dtype != x.dtype ||
+                          !order_of(&c->out, &ld)))
+    status = fs_cuda_own_copy(&w->own, &x, &c->out, false, NULL);
+  if (status == FS_OK && c->op == FS_LIB_INV)
+    status = fs_cuda_own_identity(&w->own, &x);
+  if (status == FS_OK && c->op == FS_LIB_EIGVECS)
+    status = fs_cuda_own_signs(&w->own, x.dtype, NULL, 0);
+  return status;
+}
+
+static void set_up(struct cuda *t, const struct fs_code *code,
+                   void *const *slots, struct fs_lib_call *call,
+                   struct work *w, struct fs_diags *d) {
+  fs_lib_call_read(code->plan, code->kernel, slots, call);
+  memset(w, 0, sizeof *w);
+  w->t = t, w->l = libraries(t), w->call = call, w->d = d;
+  w->wide = call->a.dtype == FS_F64 || call->out.dtype == FS_F64 ||
+            (call->has_b && call->b.dtype == FS_F64);
+  w->own = (struct cuda_own_call){.t = t, .own = &w->l->own, .d = d};
+}
+
+enum fs_status fs_cuda_library_prepare(struct cuda *t,
+                                       const struct fs_code *code,
+                                       struct fs_diags *d) {
+  struct fs_lib_call call;
+  struct work w;
+  set_up(t, code, NULL, &call, &w, d);
+  bool blas = call.op == FS_LIB_GEMM && !is_integer_product(&call);
+  if (blas && !w.l->tried_blas) load_blas(t, w.l);
+  if (call.op != FS_LIB_GEMM && call.op != FS_LIB_GATHER && !w.l->tried_solver)
+    load_solver(t, w.l);
+  if (on_device(w.l, &call)) return warm_up(&w);
+  const char *why = NULL;
+  if (fs_lapack_present(&why)) return FS_OK;
+  return fs_env_error(d, "no-lapack", NULL,
+                      "%s needs %s or a host library, and neither is here: %s",
+                      fs_lib_op_names[call.op],
+                      blas ? "cuBLAS (libcublas.so.13 or .12)"
+                           : "cuSOLVER (libcusolver.so.12 or .11)", why);
+}
+
+enum fs_status fs_cuda_library_launch(struct cuda *t,
+                                      const struct fs_code *code,
+                                      void *const *slots, struct fs_diags *d) {
+  static enum fs_status (*const routine[FS_LIB_OP_COUNT])(struct work *) = {
+      [FS_LIB_GEMM] = gemm,          [FS_LIB_SOLVE] = solve,
+      [FS_LIB_INV] = solve,          [FS_LIB_CHOL] = cholesky,
+      [FS_LIB_EIGVALS] = eigen,      [FS_LIB_EIGVECS] = eigen,
+      [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = gather};
+  struct fs_lib_call call;
+  struct work w;
+  set_up(t, code, slots, &call, &w, d);
+  enum fs_status status = fs_lib_check(&call, d);
+  if (status != FS_OK) return status;
+  if (!on_device(w.l, &call)) return fs_cuda_host_call(t, &call, d);
+  if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
+  if (call.op != FS_LIB_GEMM) { /* two numbers come back from the device */
+    void *info;
+    status = take(&w, 2, sizeof(int), &info);
+    w.info = info;
+    if (status == FS_OK)
+      status = fs_cuda_zero(&t->base, info, 2 * sizeof(int), d);
+  }
+  if (status == FS_OK) status = routine[call.op](&w);
+  drop(&w);
+  return status;
+}

@@ -1,0 +1,143 @@
+/* internal.h - what the files of the CUDA target share. */
+#ifndef FS_CUDA_INTERNAL_H
+#define FS_CUDA_INTERNAL_H
+
+#include "core/emit/emit.h"
+#include "core/target/cuda/cache.h"
+#include "core/target/cuda/driver.h"
+#include "core/target/cuda/nvrtc.h"
+#include "core/target/library.h"
+#include "core/target/target.h"
+
+/* Freed blocks by size class, handed out again without asking the driver. */
+enum { FS_BINS = 128, FS_BIN_DEPTH = 64 };
+struct cuda_bin {
+  CUdeviceptr block[FS_BIN_DEPTH];
+  int n;
+};
+
+struct cuda_libraries; /* cublas.c */
+
+enum { FS_RECENT = 24 };
+struct cuda {
+  struct fs_target base;   /* first: a struct fs_target * is one of these */
+  CUdevice device;
+  CUcontext context;
+  CUstream stream;         /* all work is on it, so reuse of memory is ordered */
+  char arch[32];           /* what NVRTC compiles for */
+
+  CUmemoryPool pool;       /* NULL: the driver has none, plain allocation */
+  struct cuda_bin *bins;
+  int64_t used, cached;    /* bytes handed out; bytes in the bins */
+  char *staging;           /* page-locked, for small copies; may be NULL */
+
+  /* Kernels started since the last time all was well, for messages. */
+  const struct fs_code *recent[FS_RECENT];
+  int n_recent;            /* may exceed FS_RECENT */
+  bool reported;           /* base.lost was told to the user */
+  bool stuck;              /* work did not end in time and may still run */
+
+  struct cuda_libraries *libraries;
+};
+static inline struct cuda *fs_cuda_of(struct fs_target *t) {
+  return (struct cuda *)t;
+}
+
+union cuda_arg {
+  void *pointer;
+  CUdeviceptr address;
+  double number;
+  long long integer;
+};
+
+struct fs_code {
+  const struct fs_plan *plan;      /* borrowed, as the kernel */
+  const struct fs_kernel *kernel;
+  char *does;                      /* "q = A*p; s = A'*r" */
+  bool library;
+
+  struct fs_emitted emitted;
+  struct fs_kernel_key key;
+  CUmodule module;
+  CUfunction function;
+  unsigned grid_x, grid_y;
+  void *work;
+  size_t work_bytes;
+  union cuda_arg *values;
+  void **args;                     /* args[k] = &values[k] */
+};
+
+struct fs_timer {
+  CUevent begin, end;
+  bool recorded;
+};
+
+enum { FS_STAGING = 1 << 20 };
+
+/* Makes the context current on this thread. Call first in every entry. */
+void fs_cuda_enter(struct cuda *t);
+
+/* Words a failure of `doing` ("starting a kernel") and remembers a fault that
+ * nothing can mend. Gives FS_ERR_ENV. d may be NULL. */
+enum fs_status fs_cuda_fail(struct cuda *t, CUresult r, const char *doing,
+                            struct fs_diags *d);
+/* Waits for the stream: FS_INTERRUPTED leaves the work running. */
+enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d);
+/* Waits two seconds at most, whatever is pending: false if work still runs, and
+ * then at once until it was seen to end. */
+bool fs_cuda_settle(struct cuda *t);
+void fs_cuda_started(struct cuda *t, const struct fs_code *code);
+
+/* memory.c */
+void fs_cuda_memory_open(struct cuda *t);
+void fs_cuda_memory_close(struct cuda *t);
+enum fs_status fs_cuda_alloc(struct fs_target *t, size_t bytes, void **out);
+void fs_cuda_free(struct fs_target *t, void *ptr, size_t bytes);
+void fs_cuda_trim(struct fs_target *t);
+void fs_cuda_memory(struct fs_target *t, int64_t *used, int64_t *cached,
+                    int64_t *available);
+enum fs_status fs_cuda_upload(struct fs_target *t, void *dst, int64_t dst_pitch,
+                              const void *src, int64_t src_pitch, int64_t width,
+                              int64_t rows, struct fs_diags *d);
+enum fs_status fs_cuda_download(struct fs_target *t, void *dst,
+                                int64_t dst_pitch, const void *src,
+                                int64_t src_pitch, int64_t width, int64_t rows,
+                                struct fs_diags *d);
+enum fs_status fs_cuda_copy(struct fs_target *t, void *dst, int64_t dst_pitch,
+                            const void *src, int64_t src_pitch, int64_t width,
+                            int64_t rows, struct fs_diags *d);
+enum fs_status fs_cuda_zero(struct fs_target *t, void *dst, size_t bytes,
+                            struct fs_diags *d);
+/* Scratch for one call, with the message on failure. */
+enum fs_status fs_cuda_scratch(struct cuda *t, size_t bytes, void **out,
+                               struct fs_diags *d);
+
+/* code.c */
+enum fs_status fs_cuda_prepare(struct fs_target *t, const struct fs_plan *plan,
+                               const struct fs_diags *sources, int n,
+                               const struct fs_kernel *const *kernels,
+                               struct fs_code **codes, struct fs_diags *d);
+void fs_cuda_release(struct fs_target *t, struct fs_code *code);
+enum fs_status fs_cuda_launch(struct fs_target *t, struct fs_code *code,
+                              void *const *slots,
+                              const struct fs_number *params,
+                              struct fs_timer *timer, struct fs_diags *d);
+/* Compiles (or finds in the cache) one text with entry `entry`. */
+enum fs_status fs_cuda_build(struct cuda *t, const char *source,
+                             const char *entry, CUmodule *module,
+                             CUfunction *function, struct fs_diags *d);
+
+/* code_text.c */
+char *fs_cuda_code_text(struct fs_target *t, const struct fs_code *code,
+                        const char *form, const char **why);
+
+/* cublas.c */
+enum fs_status fs_cuda_library_prepare(struct cuda *t,
+                                       const struct fs_code *code,
+                                       struct fs_diags *d);
+enum fs_status fs_cuda_library_launch(struct cuda *t,
+                                      const struct fs_code *code,
+                                      void *const *slots, struct fs_diags *d);
+void fs_cuda_library_close(struct cuda *t);
+
+#endif

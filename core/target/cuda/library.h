@@ -1,0 +1,47 @@
+/* library.h - the parts of a library call on the CUDA target. */
+#ifndef FS_CUDA_LIBRARY_H
+#define FS_CUDA_LIBRARY_H
+
+#include "core/target/cuda/internal.h"
+
+/* -- own_kernels.c: the small kernels around a call --------------------------- */
+
+struct cuda_own; /* compiled so far; belongs to struct cuda_libraries */
+void fs_cuda_own_free(struct cuda_own *own);
+/* The text of "fs_copy", "fs_gather", "fs_product" or "fs_signs" for element
+ * types as elemlib/library/library.cuh names them. */
+void fs_cuda_own_source(const char *entry, enum fs_dtype from,
+                        enum fs_dtype other, enum fs_dtype to,
+                        struct fs_str *out);
+
+/* Each compiles its kernel for these element types if that was not done, and
+ * with t->stream starts it unless `dry`. */
+struct cuda_own_call {
+  struct cuda *t;
+  struct cuda_own **own;
+  bool dry;              /* only compile */
+  struct fs_diags *d;
+};
+
+/* A dense column-major m x n block of f32 or f64, or a strided array. */
+enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
+                                const struct fs_lib_array *from,
+                                const struct fs_lib_array *to, bool only_upper,
+                                int *bad);
+/* The identity into `to`. */
+enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
+                                    const struct fs_lib_array *to);
+enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong);
+enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call);
+enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
+                                 enum fs_dtype dtype, void *matrix, int64_t n);
+
+/* -- host_call.c: the same call by LAPACK on host copies ----------------------- */
+
+enum fs_status fs_cuda_host_call(struct cuda *t, const struct fs_lib_call *call,
+                                 struct fs_diags *d);
+
+#endif

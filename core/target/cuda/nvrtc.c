@@ -1,0 +1,216 @@
+/* nvrtc.c - loads NVRTC and compiles with it.
+ *
+ * One kernel a program, no headers. Its own cache is off (-no-cache): with it on,
+ * NVRTC would call cuInit behind our back and lose its messages on a hit.
+ */
+#include "core/target/cuda/nvrtc.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "core/target/cuda/driver.h"
+#include "core/target/target.h"
+
+static struct {
+#define FS_NVRTC(need, name, symbol, args) int (*name) args;
+#include "core/target/cuda/cuda_api.def"
+} fs_nvrtc;
+
+enum { NVRTC_OK = 0, NVRTC_CANCELLED = 16, OLDEST_NVRTC = 12000 };
+
+static struct {
+  pthread_mutex_t lock;
+  bool tried;
+  char *why;         /* NULL: loaded */
+  int version;
+  char *path;
+  int archs[64], n_archs;
+  char options[192]; /* blank between options */
+} nvrtc = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+
+static bool resolve(void *handle) {
+#define FS_NVRTC(need, name, symbol, args)           \
+  {                                                  \
+    void *fn = dlsym(handle, symbol);                \
+    if (need && !fn) return false;                   \
+    memcpy(&fs_nvrtc.name, &fn, sizeof fn);          \
+  }
+#include "core/target/cuda/cuda_api.def"
+  void *fn;
+  memcpy(&fn, &fs_nvrtc.version, sizeof fn);
+  nvrtc.path = fs_cuda_library_path(fn);
+  return true;
+}
+
+/* Options that this version knows: --minimal came with 12.4, -no-cache with
+ * 12.9. -fmad=false: only explicit fma may round once. */
+static void choose_options(void) {
+  snprintf(nvrtc.options, sizeof nvrtc.options,
+           "-default-device -std=c++17 -fmad=false%s%s",
+           nvrtc.version >= 12040 ? " --minimal" : "",
+           nvrtc.version >= 12090 ? " -no-cache" : "");
+}
+
+static char *load_nvrtc(int driver) {
+  /* A driver of CUDA 12 cannot be relied on to load code of NVRTC 13. */
+  static const char *const newest[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
+  static const char *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", NULL};
+  struct fs_str text = {0}, tried = {0};
+  void *handle = fs_cuda_find_library(
+      "FUSIBLE_NVRTC", driver && driver < 13000 ? older : newest, "cuda_nvrtc",
+      NULL, &tried);
+  int major = 0, minor = 0;
+  if (!handle)
+    fs_str_printf(&text, "the CUDA compiler library NVRTC (libnvrtc.so.13 or "
+                  ".12) was not found; tried %s", fs_str_text(&tried));
+  else if (!resolve(handle))
+    fs_str_puts(&text, "the NVRTC library that was found is too old or broken");
+  else if (fs_nvrtc.version(&major, &minor) != NVRTC_OK ||
+           (nvrtc.version = major * 1000 + minor * 10) < OLDEST_NVRTC)
+    fs_str_printf(&text, "NVRTC %d.%d (%s) is too old; 12.0 or newer is needed",
+                  major, minor, nvrtc.path ? nvrtc.path : "");
+  fs_str_free(&tried);
+  if (text.len) return text.data;
+  int n = 0;
+  if (fs_nvrtc.arch_count(&n) == NVRTC_OK && n > 0 &&
+      n <= (int)FS_LEN(nvrtc.archs) &&
+      fs_nvrtc.archs(nvrtc.archs) == NVRTC_OK)
+    nvrtc.n_archs = n;
+  choose_options();
+  return NULL;
+}
+
+bool fs_nvrtc_load(int driver, const char **why) {
+  pthread_mutex_lock(&nvrtc.lock);
+  if (!nvrtc.tried) nvrtc.why = load_nvrtc(driver);
+  nvrtc.tried = true;
+  pthread_mutex_unlock(&nvrtc.lock);
+  if (nvrtc.why && why) *why = nvrtc.why;
+  return !nvrtc.why;
+}
+
+int fs_nvrtc_version(void) { return nvrtc.version; }
+const char *fs_nvrtc_path(void) { return nvrtc.path ? nvrtc.path : ""; }
+const char *fs_nvrtc_options(void) { return nvrtc.options; }
+
+bool fs_nvrtc_arch(int cc, char *out, size_t size) {
+  int best = 0;
+  for (int k = 0; k < nvrtc.n_archs; k++)
+    if (nvrtc.archs[k] <= cc) best = FS_MAX(best, nvrtc.archs[k]);
+  if (!best) return false;
+  if (best == cc)
+    snprintf(out, size, "sm_%d%s", cc, cc >= 90 ? "a" : "");
+  else
+    snprintf(out, size, "compute_%d", best);
+  return true;
+}
+
+static int on_flow(void *payload, void *reserved) {
+  (void)payload, (void)reserved;
+  return fs_interrupted();
+}
+
+enum { MAX_OPTIONS = 16 };
+
+/* Splits the option text in place; gives the number of options. */
+static int split_options(char *text, const char **out) {
+  int n = 0;
+  for (char *save, *word = strtok_r(text, " ", &save); word && n < MAX_OPTIONS;
+       word = strtok_r(NULL, " ", &save))
+    out[n++] = word;
+  return n;
+}
+
+static void take_log(nvrtcProgram program, struct fs_nvrtc_job *job) {
+  size_t size = 0;
+  if (fs_nvrtc.log_size(program, &size) != NVRTC_OK || size < 2) return;
+  job->log = malloc(size + 1);
+  if (!job->log) return;
+  if (fs_nvrtc.log(program, job->log) != NVRTC_OK) job->log[0] = '\0';
+  job->log[size] = '\0';
+}
+
+static void take_image(nvrtcProgram program, struct fs_nvrtc_job *job) {
+  bool ptx = strncmp(job->arch, "compute_", 8) == 0;
+  size_t size = 0;
+  int r = ptx ? fs_nvrtc.ptx_size(program, &size)
+              : fs_nvrtc.cubin_size(program, &size);
+  if (r != NVRTC_OK || !size || !(job->image = malloc(size + 1))) return;
+  r = ptx ? fs_nvrtc.ptx(program, job->image)
+          : fs_nvrtc.cubin(program, job->image);
+  ((char *)job->image)[size] = '\0';
+  job->size = size;
+  if (r == NVRTC_OK) return;
+  free(job->image);
+  job->image = NULL;
+}
+
+void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
+  nvrtcProgram program = NULL;
+  job->image = NULL, job->log = NULL, job->size = 0, job->cancelled = false;
+  if (fs_nvrtc.create(&program, job->source, "fusible.cu", 0, NULL, NULL))
+    return;
+  char text[sizeof nvrtc.options], arch[48];
+  const char *options[MAX_OPTIONS + 1];
+  memcpy(text, nvrtc.options, sizeof text);
+  int n = split_options(text, options);
+  snprintf(arch, sizeof arch, "-arch=%s", job->arch);
+  options[n++] = arch;
+  if (fs_nvrtc.flow_callback) fs_nvrtc.flow_callback(program, on_flow, NULL);
+  int r = fs_nvrtc.compile(program, n, options);
+  take_log(program, job);
+  job->cancelled = r == NVRTC_CANCELLED;
+  if (r == NVRTC_OK) take_image(program, job);
+  fs_nvrtc.destroy(&program);
+}
+
+/* -- several at once ------------------------------------------------------------ */
+
+struct batch {
+  struct fs_nvrtc_job *jobs;
+  int n;
+  atomic_int next;
+};
+
+static void *work(void *user) {
+  struct batch *b = user;
+  for (int k; (k = atomic_fetch_add(&b->next, 1)) < b->n;)
+    fs_nvrtc_compile(&b->jobs[k]);
+  return NULL;
+}
+
+void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n) {
+  enum { MOST = 4 };
+  struct batch b = {.jobs = jobs, .n = n};
+  cpu_set_t cpus;
+  int cores = 1;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) cores = CPU_COUNT(&cpus);
+  int wanted = FS_MIN(n, FS_MIN(cores, MOST)), started = 0;
+  pthread_t threads[MOST];
+  while (started < wanted - 1 &&
+         pthread_create(&threads[started], NULL, work, &b) == 0)
+    started++;
+  work(&b); /* this thread too: no thread at all is still right */
+  while (started) pthread_join(threads[--started], NULL);
+}
+
+enum fs_status fs_nvrtc_check(const char *source, const char *arch,
+                              char **log) {
+  const char *why = NULL;
+  *log = NULL;
+  if (!fs_nvrtc_load(0, &why)) {
+    *log = fs_strdup(why);
+    return FS_ERR_ENV;
+  }
+  struct fs_nvrtc_job job = {.source = source, .arch = arch};
+  fs_nvrtc_compile(&job);
+  *log = fs_strdup(job.log ? job.log : "");
+  bool ok = job.image != NULL;
+  free(job.log);
+  free(job.image);
+  return ok ? FS_OK : job.cancelled ? FS_INTERRUPTED : FS_ERR_USER;
+}

@@ -1,0 +1,40 @@
+/* nvrtc.h - the run-time compiler: CUDA C text to machine code. */
+#ifndef FS_CUDA_NVRTC_H
+#define FS_CUDA_NVRTC_H
+
+#include "core/base/base.h"
+
+typedef struct nvrtc_program *nvrtcProgram;
+
+/* Loads NVRTC: $FUSIBLE_NVRTC, else the places of fs_cuda_find_library().
+ * `driver` is the driver's CUDA version (13000), which prefers a compiler whose
+ * code it can load, or 0. False with a sentence in *why (kept). Thread-safe;
+ * remembers the outcome. */
+bool fs_nvrtc_load(int driver, const char **why);
+
+/* Version as 13000; the library's file, kept; both after loading. */
+int fs_nvrtc_version(void);
+const char *fs_nvrtc_path(void);
+
+/* What to compile for a device of compute capability `cc` (90): "sm_90a", or
+ * "compute_89" when NVRTC is older than the device and the driver must finish
+ * the work. False if NVRTC has nothing that runs there. */
+bool fs_nvrtc_arch(int cc, char *out, size_t size);
+
+/* One compilation. `image` and `log` are from malloc() and the caller's. */
+struct fs_nvrtc_job {
+  const char *source, *arch;  /* "sm_90a"; "compute_90a" makes PTX */
+  void *image;                /* NULL if it failed; PTX has a final NUL */
+  size_t size;
+  char *log;                  /* may be NULL */
+  bool cancelled;             /* fs_interrupted() turned true inside */
+};
+/* Thread-safe once loaded. */
+void fs_nvrtc_compile(struct fs_nvrtc_job *job);
+/* The same for jobs[0..n) on up to four threads. */
+void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n);
+
+/* The options, one text, for cache keys. */
+const char *fs_nvrtc_options(void);
+
+#endif

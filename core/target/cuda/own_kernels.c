@@ -1,0 +1,194 @@
+/* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
+ * converting copies, gathers, integer products, signs of eigenvectors. */
+#include "core/base/embed.h"
+#include "core/target/cuda/library.h"
+
+enum own_kind { OWN_COPY, OWN_GATHER, OWN_PRODUCT, OWN_SIGNS, OWN_KINDS };
+
+/* The pieces of library.cuh, named as their entries. */
+static const char *const entries[OWN_KINDS] = {"fs_copy", "fs_gather",
+                                               "fs_product", "fs_signs"};
+
+/* Types of memory.cuh, by dtype. */
+static const char *const stored[FS_DTYPE_COUNT] = {
+    [FS_BOOL] = "fs_bool", [FS_I32] = "int",    [FS_I64] = "long long",
+    [FS_F16] = "fs_f16",   [FS_BF16] = "fs_bf16", [FS_F32] = "float",
+    [FS_F64] = "double"};
+
+struct entry {
+  enum own_kind kind;
+  enum fs_dtype from, other, to;
+  CUmodule module;
+  CUfunction function;
+};
+struct cuda_own {
+  FS_VEC(struct entry) list;
+};
+
+void fs_cuda_own_free(struct cuda_own *own) {
+  if (!own) return;
+  for (int k = 0; k < own->list.len; k++)
+    fs_cu.module_unload(own->list.data[k].module);
+  FS_VEC_FREE(&own->list);
+  free(own);
+}
+
+/* The head of library.cuh and its piece `name`. */
+static void put_piece(struct fs_str *s, const char *name) {
+  static const char mark[] = "\n//@ ";
+  const char *text = fs_embedded_text("elemlib/library/library.cuh");
+  const char *p = strstr(text, mark);
+  size_t name_len = strlen(name);
+  fs_str_put(s, text, (size_t)(p - text));
+  for (const char *end; p; p = end) {
+    const char *named = p + sizeof mark - 1;
+    end = strstr(named, mark);
+    if (strncmp(named, name, name_len) == 0 && named[name_len] == '\n')
+      fs_str_put(s, p, end ? (size_t)(end - p) : strlen(p));
+  }
+}
+
+void fs_cuda_own_source(const char *entry, enum fs_dtype from,
+                        enum fs_dtype other, enum fs_dtype to,
+                        struct fs_str *out) {
+  fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
+                "#define FS_TO %s\n", stored[from], stored[other], stored[to]);
+  fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
+  put_piece(out, entry);
+}
+
+static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
+                          enum fs_dtype from, enum fs_dtype other,
+                          enum fs_dtype to, CUfunction *out) {
+  struct entry e = {.kind = kind, .from = from, .other = other, .to = to};
+  if (!*c->own) *c->own = fs_calloc(1, sizeof **c->own);
+  struct cuda_own *own = *c->own;
+  for (int k = 0; k < own->list.len; k++) {
+    const struct entry *had = &own->list.data[k];
+    if (had->kind != kind || had->from != from || had->other != other ||
+        had->to != to)
+      continue;
+    *out = had->function;
+    return FS_OK;
+  }
+  struct fs_str source = {0};
+  fs_cuda_own_source(entries[kind], from, other, to, &source);
+  enum fs_status status = fs_cuda_build(c->t, source.data, entries[kind],
+                                        &e.module, &e.function, c->d);
+  fs_str_free(&source);
+  if (status == FS_OK) *FS_PUSH(&own->list) = e;
+  *out = e.function;
+  return status;
+}
+
+/* One thread per element up to what fills the device some times over. */
+static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
+                            int64_t count, void **args) {
+  enum { THREADS = 256 };
+  int64_t most = 16 * (int64_t)c->t->base.device.units;
+  int64_t blocks = FS_MIN((count + THREADS - 1) / THREADS, most);
+  CUresult r = fs_cu.launch(f, (unsigned)FS_MAX(blocks, 1), 1, 1, THREADS, 1, 1,
+                            0, c->t->stream, args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
+                                const struct fs_lib_array *from,
+                                const struct fs_lib_array *to, bool only_upper,
+                                int *bad) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_COPY, from->dtype, FS_F32, to->dtype, &f);
+  int64_t m = to->dim[0], n = to->dim[1];
+  if (status != FS_OK || c->dry || !m || !n) return status;
+  long long numbers[] = {from->stride[0], from->stride[1], to->stride[0],
+                         to->stride[1], m, n};
+  const void *p = from->ptr, *q = to->ptr;
+  int upper = only_upper;
+  void *args[] = {&p, &numbers[0], &numbers[1], &q, &numbers[2], &numbers[3],
+                  &numbers[4], &numbers[5], &upper, &bad};
+  return start(c, f, m * n, args);
+}
+
+enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
+                                    const struct fs_lib_array *to) {
+  struct fs_lib_array none = *to;
+  none.ptr = NULL;
+  return fs_cuda_own_copy(c, &none, to, false, NULL);
+}
+
+struct gather_args { /* as in library.cuh */
+  long long count, width, extent;
+  long long index_dim[4], index_stride[4];
+  long long row_from, row_to;
+  long long dim[4], from[4], to[4];
+  int by_element;
+};
+
+/* Aligns an array's extents to the end of four, from its axis `first` on. */
+static void fill(const struct fs_lib_array *a, int first, long long *dim,
+                 long long *stride) {
+  for (int k = 0; k < FS_MAX_RANK; k++) {
+    int axis = k - (FS_MAX_RANK - a->rank);
+    bool there = axis >= first;
+    if (dim) dim[k] = there ? a->dim[axis] : 1;
+    stride[k] = there ? a->stride[axis] : 0;
+  }
+}
+
+enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_GATHER, call->a.dtype, call->b.dtype,
+                              call->out.dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct gather_args g = {.count = fs_lib_count(&call->b), .width = 1,
+                          .by_element = call->by_element};
+  fill(&call->b, 0, g.index_dim, g.index_stride);
+  if (call->by_element) {
+    g.extent = fs_lib_count(&call->a);
+    for (int k = 0; k < call->a.rank; k++) g.row_from += call->a.stride[k];
+    for (int k = 0; k < FS_MAX_RANK; k++) g.dim[k] = 1;
+    fill(&call->out, 0, NULL, g.to);
+  } else {
+    g.extent = call->a.dim[0];
+    g.row_from = call->a.stride[0];
+    g.row_to = call->out.stride[0];
+    fill(&call->a, 1, g.dim, g.from);
+    fill(&call->out, 1, NULL, g.to);
+    for (int k = 1; k < call->a.rank; k++) g.width *= call->a.dim[k];
+  }
+  if (!g.count || !g.width) return FS_OK;
+  const void *from = call->a.ptr, *index = call->b.ptr, *to = call->out.ptr;
+  void *args[] = {&from, &index, &to, &g, &wrong};
+  return start(c, f, g.count * g.width, args);
+}
+
+enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call) {
+  const struct fs_lib_array *a = &call->a, *b = &call->b, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_PRODUCT, a->dtype, b->dtype, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long n[] = {a->stride[0], a->stride[1], b->stride[0],
+                   b->stride[1], o->stride[0], o->stride[1],
+                   o->dim[0],    o->dim[1],    a->dim[1]};
+  const void *p = a->ptr, *q = b->ptr, *to = o->ptr;
+  void *args[] = {&p,    &n[0], &n[1], &q,    &n[2], &n[3],
+                  &to,   &n[4], &n[5], &n[6], &n[7], &n[8]};
+  return start(c, f, o->dim[0] * o->dim[1], args);
+}
+
+enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
+                                 enum fs_dtype dtype, void *matrix, int64_t n) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_SIGNS, dtype, dtype, dtype, &f);
+  if (status != FS_OK || c->dry || !n) return status;
+  long long count = n;
+  void *args[] = {&matrix, &count};
+  CUresult r = fs_cu.launch(f, (unsigned)n, 1, 1, 256, 1, 1, 0, c->t->stream,
+                            args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}

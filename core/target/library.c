@@ -1,0 +1,162 @@
+/* library.c - reads an FS_LIBRARY kernel into plain matrices, and holds the
+ * messages that both targets give when a library call cannot be done. */
+#include "core/target/library.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
+ * others take the strides of `layout` in order. */
+static void read_array(const struct fs_plan *plan, int slot,
+                       const struct fs_layout *layout,
+                       const struct fs_shape *full, void *const *slots,
+                       struct fs_lib_array *out) {
+  memset(out, 0, sizeof *out);
+  out->dtype = plan->slots.data[slot].dtype;
+  out->rank = FS_MAX(full->rank, 2);
+  int axis = 0;
+  for (int k = 0; k < out->rank; k++) {
+    out->dim[k] = fs_shape_dim(full, k);
+    out->stride[k] = out->dim[k] == 1 ? 0 : layout->stride[axis++];
+  }
+  char *base = slots ? slots[slot] : NULL;
+  if (base)
+    base += layout->offset * (int64_t)fs_dtype_size(out->dtype);
+  out->ptr = base;
+}
+
+static void transpose(struct fs_lib_array *a) {
+  int64_t dim = a->dim[0], stride = a->stride[0];
+  a->dim[0] = a->dim[1], a->stride[0] = a->stride[1];
+  a->dim[1] = dim, a->stride[1] = stride;
+}
+
+static struct fs_shape matrix(int64_t rows, int64_t cols) {
+  return (struct fs_shape){.rank = 2, .dim = {rows, cols}};
+}
+
+/* The unsqueezed shape of the result. */
+static struct fs_shape result_shape(const struct fs_lib_call *c,
+                                    const struct fs_shape *index) {
+  const struct fs_lib_array *a = &c->a;
+  switch (c->op) {
+    case FS_LIB_GEMM: return matrix(a->dim[0], c->b.dim[1]);
+    case FS_LIB_SOLVE: return matrix(a->dim[1], c->b.dim[1]);
+    case FS_LIB_EIGVALS: return matrix(a->dim[0], 1);
+    case FS_LIB_SVDVALS: return matrix(FS_MIN(a->dim[0], a->dim[1]), 1);
+    case FS_LIB_GATHER: {
+      if (c->by_element) return *index;
+      struct fs_shape s = {.rank = a->rank};
+      for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
+      s.dim[0] = fs_shape_count(index);
+      return s;
+    }
+    default: return matrix(a->dim[0], a->dim[1]);
+  }
+}
+
+/* x[idx] chooses elements, A[idx, :] rows. For a column both are the same; for
+ * a 1 x n row the number of elements of the result tells. */
+static bool gathers_elements(const struct fs_node *node,
+                             const struct fs_lib_array *a, int64_t indices) {
+  int64_t wide = 0;
+  for (int k = 0; k < a->rank; k++) wide += a->dim[k] != 1;
+  return wide <= 1 && fs_shape_count(&node->shape) == indices;
+}
+
+void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
+                      void *const *slots, struct fs_lib_call *out) {
+  const struct fs_node *node = fs_node(plan->graph, k->lib_node);
+  memset(out, 0, sizeof *out);
+  out->op = node->op;
+  out->node = k->lib_node;
+  out->span = node->span;
+  out->stmt = node->stmt;
+  out->has_b = node->n_src > 1;
+  read_array(plan, k->lib_slots[1], &k->lib_layout[1], &node->lib_shape[0],
+             slots, &out->a);
+  if (out->has_b)
+    read_array(plan, k->lib_slots[2], &k->lib_layout[2], &node->lib_shape[1],
+               slots, &out->b);
+  if (out->op == FS_LIB_GEMM && (node->lib_trans & 1)) transpose(&out->a);
+  if (out->op == FS_LIB_GEMM && (node->lib_trans & 2)) transpose(&out->b);
+  if (out->op == FS_LIB_GATHER)
+    out->by_element = gathers_elements(node, &out->a, fs_lib_count(&out->b));
+  struct fs_shape full = result_shape(out, &node->lib_shape[1]);
+  read_array(plan, k->lib_slots[0], &k->lib_layout[0], &full, slots, &out->out);
+}
+
+int64_t fs_lib_count(const struct fs_lib_array *a) {
+  int64_t count = 1;
+  for (int k = 0; k < a->rank; k++) count *= a->dim[k];
+  return count;
+}
+
+bool fs_lib_is_dense(const struct fs_lib_array *a) {
+  int64_t expect = 1;
+  for (int k = a->rank - 1; k >= 0; k--) {
+    if (a->dim[k] != 1 && a->stride[k] != expect) return false;
+    expect *= a->dim[k];
+  }
+  return true;
+}
+
+enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
+                                int64_t position, struct fs_diags *d) {
+  int64_t extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
+  const char *what = c->by_element ? "elements" : "rows";
+  if (floor(value) != value)
+    return fs_error(d, c->span, "bad-index", "indices count from 1",
+                    "index %g (number %" PRId64 " of the list) is not an "
+                    "integer", value, position);
+  return fs_error(d, c->span, "bad-index",
+                  "indices run from 1 to the number of elements",
+                  "index %.0f (number %" PRId64 " of the list) is outside: "
+                  "there are %" PRId64 " %s", value, position, extent, what);
+}
+
+enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
+                             struct fs_diags *d) {
+  switch (c->op) {
+    case FS_LIB_CHOL:
+      return fs_error(d, c->span, "not-positive-definite",
+                      "chol needs a symmetric matrix whose eigenvalues are "
+                      "all positive",
+                      "the matrix is not positive definite: its leading "
+                      "%" PRId64 "x%" PRId64 " part fails", info, info);
+    case FS_LIB_SOLVE:
+      if (c->a.dim[0] != c->a.dim[1])
+        return fs_error(d, c->span, "singular",
+                        "remove dependent columns, or add a ridge term",
+                        "the columns of the %" PRId64 "x%" PRId64 " matrix are "
+                        "not independent, so there is no single least-squares "
+                        "solution", c->a.dim[0], c->a.dim[1]);
+      /* fall through */
+    case FS_LIB_INV:
+      return fs_error(d, c->span, "singular",
+                      "check for equal or zero rows and columns",
+                      "the matrix is singular: pivot %" PRId64 " of "
+                      "%" PRId64 " is zero", info, c->a.dim[0]);
+    default:
+      return fs_error(d, c->span, "no-convergence",
+                      "look for NaN or infinite elements",
+                      "the decomposition of the %" PRId64 "x%" PRId64
+                      " matrix did not converge", c->a.dim[0], c->a.dim[1]);
+  }
+}
+
+enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
+  bool square = c->op == FS_LIB_INV || c->op == FS_LIB_CHOL ||
+                c->op == FS_LIB_EIGVALS || c->op == FS_LIB_EIGVECS;
+  if (square && c->a.dim[0] != c->a.dim[1])
+    return fs_error(d, c->span, "shape-mismatch", NULL,
+                    "%s needs a square matrix, not %" PRId64 "x%" PRId64,
+                    fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);
+  for (int k = 0; k < 2; k++)
+    if (c->op != FS_LIB_GATHER &&
+        (c->a.dim[k] > INT32_MAX || (c->has_b && c->b.dim[k] > INT32_MAX)))
+      return fs_error(d, c->span, "too-large", NULL,
+                      "%s takes extents up to 2147483647",
+                      fs_lib_op_names[c->op]);
+  return FS_OK;
+}

@@ -1,0 +1,51 @@
+/* library.h - what an FS_LIBRARY kernel asks for, as plain matrices.
+ *
+ * Both targets read the call through this, so that shapes, transposed operands
+ * and squeezed axes are worked out in one place.
+ */
+#ifndef FS_LIBRARY_H
+#define FS_LIBRARY_H
+
+#include "core/plan/plan.h"
+
+/* An operand or the result: element (i, j, ...) lies at
+ *   (char *)ptr + size * (i*stride[0] + j*stride[1] + ...).
+ * Never squeezed: a column of n is n x 1; extents of 1 have stride 0. */
+struct fs_lib_array {
+  void *ptr;
+  enum fs_dtype dtype;
+  int rank;                      /* at least 2 */
+  int64_t dim[FS_MAX_RANK], stride[FS_MAX_RANK];
+};
+
+struct fs_lib_call {
+  enum fs_lib_op op;
+  struct fs_lib_array out, a, b; /* a is op(A), b is op(B): transposition is
+                                    already in their strides              */
+  bool has_b;
+  bool by_element;               /* GATHER: elements of `a`, not its rows  */
+  fs_id node;
+  struct fs_span span, stmt;     /* for messages */
+};
+
+/* slots[] are base pointers by plan slot; NULL entries are allowed where only
+ * the shapes matter. */
+void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
+                      void *const *slots, struct fs_lib_call *out);
+
+/* Elements of an array, and whether they lie dense and row-major. */
+int64_t fs_lib_count(const struct fs_lib_array *a);
+bool fs_lib_is_dense(const struct fs_lib_array *a);
+
+/* The error for an index that GATHER cannot use: `value` at position
+ * `position` (1-based) of the index vector, with `extent` things to choose
+ * from. Gives FS_ERR_USER. */
+enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
+                                int64_t position, struct fs_diags *d);
+/* The errors of the factorisations; `info` is LAPACK's (> 0). */
+enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
+                             struct fs_diags *d);
+/* FS_OK, or the error that a square matrix is needed. */
+enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d);
+
+#endif

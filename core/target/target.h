@@ -1,0 +1,96 @@
+/* target.h - what a device can do: memory, kernels, library calls, clocks.
+ *
+ * Two targets exist, `cpu` and `cuda`; both run the same kernel plans and are
+ * held to the same tests. All calls come from one thread.
+ */
+#ifndef FS_TARGET_H
+#define FS_TARGET_H
+
+#include "core/model/device.h"
+#include "core/plan/plan.h"
+
+struct fs_target;
+struct fs_code;              /* a prepared kernel, private to the target    */
+
+/* How many seconds a piece of work took, readable after a sync. */
+struct fs_timer;
+
+struct fs_target_ops {
+  const char *name;
+
+  /* Makes `bytes` of storage, 256-byte aligned, contents undefined. On failure
+   * FS_ERR_ENV *without* a diagnostic: the caller frees what it can, retries,
+   * and then reports. Stream-ordered: memory freed while kernels still use it is
+   * handed out again only to later work. */
+  enum fs_status (*alloc)(struct fs_target *t, size_t bytes, void **out);
+  void (*free)(struct fs_target *t, void *ptr, size_t bytes);
+  /* Gives cached free memory back to the system. */
+  void (*trim)(struct fs_target *t);
+  void (*memory)(struct fs_target *t, int64_t *used, int64_t *cached,
+                 int64_t *available);
+
+  /* rows x width bytes between host and device; pitches in bytes. Synchronous:
+   * waits for earlier work. copy is device to device, asynchronous. */
+  enum fs_status (*upload)(struct fs_target *t, void *dst, int64_t dst_pitch,
+                           const void *src, int64_t src_pitch, int64_t width,
+                           int64_t rows, struct fs_diags *d);
+  enum fs_status (*download)(struct fs_target *t, void *dst, int64_t dst_pitch,
+                             const void *src, int64_t src_pitch, int64_t width,
+                             int64_t rows, struct fs_diags *d);
+  enum fs_status (*copy)(struct fs_target *t, void *dst, int64_t dst_pitch,
+                         const void *src, int64_t src_pitch, int64_t width,
+                         int64_t rows, struct fs_diags *d);
+  enum fs_status (*zero)(struct fs_target *t, void *dst, size_t bytes,
+                         struct fs_diags *d);
+
+  /* Compiles kernels (several at once where that pays) into codes[0..n).
+   * Kernels are borrowed until the codes are released. `plan` gives slots and
+   * statements. FS_LIBRARY kernels are prepared too. */
+  enum fs_status (*prepare)(struct fs_target *t, const struct fs_plan *plan,
+                            const struct fs_diags *sources, int n,
+                            const struct fs_kernel *const *kernels,
+                            struct fs_code **codes, struct fs_diags *d);
+  void (*release)(struct fs_target *t, struct fs_code *code);
+
+  /* Starts a kernel: slots[] are base pointers by plan slot, params[] the
+   * block's. Asynchronous where the device is. `timer` may be NULL. The cpu
+   * target gives FS_INTERRUPTED when fs_interrupted() turned true inside. */
+  enum fs_status (*launch)(struct fs_target *t, struct fs_code *code,
+                           void *const *slots, const struct fs_number *params,
+                           struct fs_timer *timer, struct fs_diags *d);
+
+  /* Waits for all work; reports what failed meanwhile. Polls for interrupts. */
+  enum fs_status (*sync)(struct fs_target *t, struct fs_diags *d);
+
+  struct fs_timer *(*timer_new)(struct fs_target *t);
+  double (*timer_seconds)(struct fs_target *t, struct fs_timer *timer);
+  void (*timer_free)(struct fs_target *t, struct fs_timer *timer);
+
+  /* Generated text of a kernel ("cuda", "ptx", "sass", "walk"), or NULL with the
+   * reason in *why. Given: the caller frees. */
+  char *(*code_text)(struct fs_target *t, const struct fs_code *code,
+                     const char *form, const char **why);
+  void (*close)(struct fs_target *t);
+};
+
+struct fs_target {
+  const struct fs_target_ops *ops;
+  struct fs_device device;
+  bool lost;                 /* a fault poisoned the device: nothing works any
+                                more until a new process takes it */
+};
+
+/* Starts the CPU target: threads = 0 takes the processors of the affinity
+ * mask. `isa` NULL picks the best of "avx512", "avx2", "plain". */
+struct fs_target *fs_cpu_open(int threads, const char *isa);
+
+/* Loads the driver and NVRTC and takes device `index`. NULL with a diagnostic
+ * (FS_ERR_ENV, one plain sentence) when something is missing or too old. */
+struct fs_target *fs_cuda_open(int index, struct fs_diags *d);
+/* Whether a driver and a device seem to be there; cheap, no context. */
+bool fs_cuda_present(void);
+/* Compiles a generated kernel text for an architecture ("sm_80") without any
+ * device; *log is given. FS_ERR_ENV if NVRTC is missing. */
+enum fs_status fs_nvrtc_check(const char *source, const char *arch, char **log);
+
+#endif

@@ -1,0 +1,327 @@
+/* reduce.c - reductions of strips in a fixed order.
+ *
+ * Along a row: each vector lane takes every LANES-th element, lanes are folded
+ * pairwise, f32 lanes in double, into the caller's cell; the walker's strips
+ * are short, so no f32 lane takes more than ~200 terms. Along columns: plain
+ * accumulators per column, at most ~1000 terms, folded in double.
+ */
+#include "elemlib/cpu/parts.h"
+#include "elemlib/cpu/simd.h"
+
+/* -- folding lanes -------------------------------------------------------- */
+
+FS_INLINE double fold_f64(fs_vd v) {
+  double t[FS_VD];
+  fs_store_f64(t, v);
+  for (int half = FS_VD / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; k++) t[k] += t[k + half];
+  return t[0];
+}
+FS_INLINE double fold_f32(fs_vf v) {
+#if defined __AVX512F__
+  __m512 x = (__m512)v;
+  __m256 upper =
+      _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
+  fs_vd lo = (fs_vd)_mm512_cvtps_pd(_mm512_castps512_ps256(x));
+  fs_vd hi = (fs_vd)_mm512_cvtps_pd(upper);
+  return fold_f64(lo + hi);
+#else
+  double t[FS_VF];
+  for (int k = 0; k < FS_VF; k++) t[k] = (double)v[k];
+  for (int half = FS_VF / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; k++) t[k] += t[k + half];
+  return t[0];
+#endif
+}
+
+/* -- dot products --------------------------------------------------------- */
+
+/* ROWS rows at once against one x; two accumulators per row. The tail adds in
+ * element order to its own sum. */
+#define DOT_ROWS(T, V, LANES, SFX)                                       \
+  FS_INLINE void dot_rows_##SFX(const T *const *row, const int count,    \
+                                const T *x, int64_t n,                   \
+                                union fs_cell *acc) {                    \
+    V s0[4] = {0}, s1[4] = {0};                                          \
+    int64_t k = 0;                                                       \
+    for (; k + 2 * LANES <= n; k += 2 * LANES) {                         \
+      V x0 = fs_load_##SFX(x + k), x1 = fs_load_##SFX(x + k + LANES);    \
+      for (int r = 0; r < count; r++) {                                  \
+        s0[r] = fs_fma_##SFX(fs_load_##SFX(row[r] + k), x0, s0[r]);      \
+        s1[r] = fs_fma_##SFX(fs_load_##SFX(row[r] + k + LANES), x1,      \
+                             s1[r]);                                     \
+      }                                                                  \
+    }                                                                    \
+    for (int r = 0; r < count; r++) {                                    \
+      T rest = 0;                                                        \
+      for (int64_t t = k; t < n; t++)                                    \
+        rest = fs_fma1_##SFX(row[r][t], x[t], rest);                     \
+      acc[r].f += fold_##SFX(s0[r] + s1[r]) + (double)rest;              \
+    }                                                                    \
+  }                                                                      \
+  void FS_SYM(fs_rowdot_##SFX)(const void *const *rows, int n_rows,      \
+                               const void *x, int64_t n,                 \
+                               union fs_cell *acc) {                     \
+    const T *const *row = (const T *const *)rows;                        \
+    int r = 0;                                                           \
+    for (; r + 4 <= n_rows; r += 4)                                      \
+      dot_rows_##SFX(row + r, 4, x, n, acc + r);                         \
+    for (; r < n_rows; r++) dot_rows_##SFX(row + r, 1, x, n, acc + r);   \
+  }
+DOT_ROWS(float, fs_vf, FS_VF, f32)
+DOT_ROWS(double, fs_vd, FS_VD, f64)
+
+/* -- one row -------------------------------------------------------------- */
+
+#define SUM_ROW(T, V, LANES, SFX)                                        \
+  static void sum_##SFX(const void *x_, int64_t n, union fs_cell *acc) { \
+    const T *x = x_;                                                     \
+    V s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                            \
+    int64_t k = 0;                                                       \
+    for (; k + 4 * LANES <= n; k += 4 * LANES) {                         \
+      s0 += fs_load_##SFX(x + k);                                        \
+      s1 += fs_load_##SFX(x + k + LANES);                                \
+      s2 += fs_load_##SFX(x + k + 2 * LANES);                            \
+      s3 += fs_load_##SFX(x + k + 3 * LANES);                            \
+    }                                                                    \
+    T rest = 0;                                                          \
+    for (; k < n; k++) rest += x[k];                                     \
+    acc->f += fold_##SFX((s0 + s1) + (s2 + s3)) + (double)rest;          \
+  }
+SUM_ROW(float, fs_vf, FS_VF, f32)
+SUM_ROW(double, fs_vd, FS_VD, f64)
+
+/* Eight interleaved partial results, folded in order: the compiler makes one
+ * vector of them. */
+#define EIGHT_ROW(NAME, T, ACC, MEMBER, INIT, STEP)                      \
+  static void NAME(const void *x_, int64_t n, union fs_cell *acc) {      \
+    const T *x = x_;                                                     \
+    ACC s[8];                                                            \
+    for (int q = 0; q < 8; q++) s[q] = (INIT);                           \
+    int64_t k = 0;                                                       \
+    for (; k + 8 <= n; k += 8)                                           \
+      for (int q = 0; q < 8; q++) s[q] = STEP(s[q], (ACC)x[k + q]);      \
+    for (; k < n; k++) s[0] = STEP(s[0], (ACC)x[k]);                     \
+    for (int q = 1; q < 8; q++) s[0] = STEP(s[0], s[q]);                 \
+    acc->MEMBER = STEP(acc->MEMBER, s[0]);                               \
+  }
+#define ADD_I(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define MUL_I(a, b) ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
+#define MUL_F(a, b) ((a) * (b))
+#define MIN_I(a, b) ((a) <= (b) ? (a) : (b))
+#define MAX_I(a, b) ((a) >= (b) ? (a) : (b))
+#define MIN_F(a, b) ((((a) <= (b)) | ((a) != (a))) ? (a) : (b))
+#define MAX_F(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))
+#define OR_I(a, b) ((a) | ((b) != 0))
+#define AND_I(a, b) ((a) & ((b) != 0))
+
+EIGHT_ROW(prod_f32, float, double, f, 1, MUL_F)
+EIGHT_ROW(prod_f64, double, double, f, 1, MUL_F)
+EIGHT_ROW(sum_u8, uint8_t, int64_t, i, 0, ADD_I)
+EIGHT_ROW(sum_i32, int32_t, int64_t, i, 0, ADD_I)
+EIGHT_ROW(sum_i64, int64_t, int64_t, i, 0, ADD_I)
+EIGHT_ROW(prod_u8, uint8_t, int64_t, i, 1, MUL_I)
+EIGHT_ROW(prod_i32, int32_t, int64_t, i, 1, MUL_I)
+EIGHT_ROW(prod_i64, int64_t, int64_t, i, 1, MUL_I)
+EIGHT_ROW(min_u8, uint8_t, int64_t, i, INT64_MAX, MIN_I)
+EIGHT_ROW(min_i32, int32_t, int64_t, i, INT64_MAX, MIN_I)
+EIGHT_ROW(min_i64, int64_t, int64_t, i, INT64_MAX, MIN_I)
+EIGHT_ROW(max_u8, uint8_t, int64_t, i, INT64_MIN, MAX_I)
+EIGHT_ROW(max_i32, int32_t, int64_t, i, INT64_MIN, MAX_I)
+EIGHT_ROW(max_i64, int64_t, int64_t, i, INT64_MIN, MAX_I)
+EIGHT_ROW(any_u8, uint8_t, int64_t, i, 0, OR_I)
+EIGHT_ROW(all_u8, uint8_t, int64_t, i, 1, AND_I)
+
+/* Largest and smallest: 32 partial results in the operand's own type. */
+#define EXTREME_ROW(NAME, T, INIT, STEP)                                 \
+  static void NAME(const void *x_, int64_t n, union fs_cell *acc) {      \
+    const T *x = x_;                                                     \
+    enum { LANES = 128 / sizeof(T) };                                    \
+    T s[LANES];                                                          \
+    for (int q = 0; q < LANES; q++) s[q] = (INIT);                       \
+    int64_t k = 0;                                                       \
+    for (; k + LANES <= n; k += LANES)                                   \
+      for (int q = 0; q < LANES; q++) s[q] = STEP(s[q], x[k + q]);       \
+    for (; k < n; k++) s[0] = STEP(s[0], x[k]);                          \
+    for (int half = LANES / 2; half > 0; half /= 2)                      \
+      for (int q = 0; q < half; q++) s[q] = STEP(s[q], s[q + half]);     \
+    acc->f = STEP(acc->f, (double)s[0]);                                 \
+  }
+EXTREME_ROW(min_f32, float, __builtin_inff(), MIN_F)
+EXTREME_ROW(min_f64, double, __builtin_inf(), MIN_F)
+EXTREME_ROW(max_f32, float, -__builtin_inff(), MAX_F)
+EXTREME_ROW(max_f64, double, -__builtin_inf(), MAX_F)
+
+#define NUMBERS(NAME)                                                   \
+  {                                                                     \
+    [FS_CT_U8] = NAME##_u8, [FS_CT_I32] = NAME##_i32,                   \
+    [FS_CT_I64] = NAME##_i64, [FS_CT_F32] = NAME##_f32,                 \
+    [FS_CT_F64] = NAME##_f64                                            \
+  }
+fs_row_fn *const FS_SYM(fs_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
+  [FS_RD_SUM] = NUMBERS(sum),
+  [FS_RD_PROD] = NUMBERS(prod),
+  [FS_RD_MAXR] = NUMBERS(max),
+  [FS_RD_MINR] = NUMBERS(min),
+  [FS_RD_ANY] = {[FS_CT_U8] = any_u8},
+  [FS_RD_ALL] = {[FS_CT_U8] = all_u8},
+};
+
+/* -- columns -------------------------------------------------------------- */
+
+/* The rows at hand are summed before they meet the accumulator: it then takes an
+ * eighth of the additions, and its rounding error shrinks likewise. */
+#define COL_DOT(T, V, LANES, SFX)                                        \
+  FS_INLINE void col_dot_##SFX(const T *const *row, const int count,     \
+                               const T *coef, int64_t n, T *acc) {       \
+    V c[8];                                                              \
+    for (int r = 0; r < count; r++) c[r] = (V){0} + coef[r];             \
+    int64_t k = 0;                                                       \
+    for (; k + LANES <= n; k += LANES) {                                 \
+      V s = fs_load_##SFX(row[0] + k) * c[0];                            \
+      for (int r = 1; r < count; r++)                                    \
+        s = fs_fma_##SFX(fs_load_##SFX(row[r] + k), c[r], s);            \
+      fs_store_##SFX(acc + k, fs_load_##SFX(acc + k) + s);               \
+    }                                                                    \
+    for (; k < n; k++) {                                                 \
+      T s = row[0][k] * coef[0];                                         \
+      for (int r = 1; r < count; r++)                                    \
+        s = fs_fma1_##SFX(row[r][k], coef[r], s);                        \
+      acc[k] += s;                                                       \
+    }                                                                    \
+  }                                                                      \
+  void FS_SYM(fs_coldot_##SFX)(const void *const *rows, int n_rows,      \
+                               const void *coef_, int64_t n,             \
+                               void *acc) {                              \
+    const T *const *row = (const T *const *)rows;                        \
+    const T *coef = coef_;                                               \
+    int r = 0;                                                           \
+    for (; r + 8 <= n_rows; r += 8)                                      \
+      col_dot_##SFX(row + r, 8, coef + r, n, acc);                       \
+    for (; r + 4 <= n_rows; r += 4)                                      \
+      col_dot_##SFX(row + r, 4, coef + r, n, acc);                       \
+    for (; r < n_rows; r++) col_dot_##SFX(row + r, 1, coef + r, n, acc); \
+  }                                                                      \
+  void FS_SYM(fs_colmul_##SFX)(const void *a_, const void *b_, int64_t n, \
+                               void *acc_) {                             \
+    const T *a = a_, *b = b_;                                            \
+    T *acc = acc_;                                                       \
+    int64_t k = 0;                                                       \
+    for (; k + LANES <= n; k += LANES)                                   \
+      fs_store_##SFX(acc + k,                                            \
+                     fs_fma_##SFX(fs_load_##SFX(a + k),                  \
+                                  fs_load_##SFX(b + k),                  \
+                                  fs_load_##SFX(acc + k)));              \
+    for (; k < n; k++) acc[k] = fs_fma1_##SFX(a[k], b[k], acc[k]);       \
+  }
+COL_DOT(float, fs_vf, FS_VF, f32)
+COL_DOT(double, fs_vd, FS_VD, f64)
+
+#define COL(NAME, T, ACC, STEP)                                          \
+  static void NAME(const void *const *rows, int n_rows, int64_t n,       \
+                   void *acc_) {                                         \
+    ACC *acc = acc_;                                                     \
+    int r = 0;                                                           \
+    for (; r + 4 <= n_rows; r += 4) {                                    \
+      const T *a = rows[r], *b = rows[r + 1], *c = rows[r + 2],          \
+              *d = rows[r + 3];                                          \
+      FS_EACH(k, n) {                                                    \
+        ACC s = (ACC)STEP((ACC)a[k], (ACC)b[k]);                         \
+        ACC t = (ACC)STEP((ACC)c[k], (ACC)d[k]);                         \
+        s = (ACC)STEP(s, t);                                             \
+        acc[k] = (ACC)STEP(acc[k], s);                                   \
+      }                                                                  \
+    }                                                                    \
+    for (; r < n_rows; r++) {                                            \
+      const T *a = rows[r];                                              \
+      FS_EACH(k, n) { acc[k] = (ACC)STEP(acc[k], (ACC)a[k]); }           \
+    }                                                                    \
+  }
+#define ADD_F(a, b) ((a) + (b))
+COL(col_sum_u8, uint8_t, int64_t, ADD_I)
+COL(col_sum_i32, int32_t, int64_t, ADD_I)
+COL(col_sum_i64, int64_t, int64_t, ADD_I)
+COL(col_sum_f32, float, float, ADD_F)
+COL(col_sum_f64, double, double, ADD_F)
+COL(col_prod_u8, uint8_t, int64_t, MUL_I)
+COL(col_prod_i32, int32_t, int64_t, MUL_I)
+COL(col_prod_i64, int64_t, int64_t, MUL_I)
+COL(col_prod_f32, float, float, MUL_F)
+COL(col_prod_f64, double, double, MUL_F)
+COL(col_min_u8, uint8_t, uint8_t, MIN_I)
+COL(col_min_i32, int32_t, int32_t, MIN_I)
+COL(col_min_i64, int64_t, int64_t, MIN_I)
+COL(col_min_f32, float, float, MIN_F)
+COL(col_min_f64, double, double, MIN_F)
+COL(col_max_u8, uint8_t, uint8_t, MAX_I)
+COL(col_max_i32, int32_t, int32_t, MAX_I)
+COL(col_max_i64, int64_t, int64_t, MAX_I)
+COL(col_max_f32, float, float, MAX_F)
+COL(col_max_f64, double, double, MAX_F)
+COL(col_any_u8, uint8_t, uint8_t, OR_I)
+COL(col_all_u8, uint8_t, uint8_t, AND_I)
+
+fs_col_fn *const FS_SYM(fs_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
+  [FS_RD_SUM] = NUMBERS(col_sum),
+  [FS_RD_PROD] = NUMBERS(col_prod),
+  [FS_RD_MAXR] = NUMBERS(col_max),
+  [FS_RD_MINR] = NUMBERS(col_min),
+  [FS_RD_ANY] = {[FS_CT_U8] = col_any_u8},
+  [FS_RD_ALL] = {[FS_CT_U8] = col_all_u8},
+};
+
+/* -- partial results of several blocks ------------------------------------ */
+
+#define FOLD(NAME, T, MEMBER, ACC, STEP)                                 \
+  static void NAME(const void *part_, int64_t n, union fs_cell *cells) { \
+    const T *part = part_;                                               \
+    FS_EACH(k, n) {                                                      \
+      cells[k].MEMBER = STEP(cells[k].MEMBER, (ACC)part[k]);             \
+    }                                                                    \
+  }
+FOLD(fold_sum_i64, int64_t, i, int64_t, ADD_I)
+FOLD(fold_sum_f32, float, f, double, ADD_F)
+FOLD(fold_sum_f64, double, f, double, ADD_F)
+FOLD(fold_prod_i64, int64_t, i, int64_t, MUL_I)
+FOLD(fold_prod_f32, float, f, double, MUL_F)
+FOLD(fold_prod_f64, double, f, double, MUL_F)
+FOLD(fold_min_u8, uint8_t, i, int64_t, MIN_I)
+FOLD(fold_min_i32, int32_t, i, int64_t, MIN_I)
+FOLD(fold_min_i64, int64_t, i, int64_t, MIN_I)
+FOLD(fold_min_f32, float, f, double, MIN_F)
+FOLD(fold_min_f64, double, f, double, MIN_F)
+FOLD(fold_max_u8, uint8_t, i, int64_t, MAX_I)
+FOLD(fold_max_i32, int32_t, i, int64_t, MAX_I)
+FOLD(fold_max_i64, int64_t, i, int64_t, MAX_I)
+FOLD(fold_max_f32, float, f, double, MAX_F)
+FOLD(fold_max_f64, double, f, double, MAX_F)
+FOLD(fold_any_u8, uint8_t, i, int64_t, OR_I)
+FOLD(fold_all_u8, uint8_t, i, int64_t, AND_I)
+
+#define fold_sum_u8 NULL  /* sums of these types have 64-bit accumulators */
+#define fold_sum_i32 NULL
+#define fold_prod_u8 NULL
+#define fold_prod_i32 NULL
+fs_fold_fn *const FS_SYM(fs_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
+  [FS_RD_SUM] = NUMBERS(fold_sum),
+  [FS_RD_PROD] = NUMBERS(fold_prod),
+  [FS_RD_MAXR] = NUMBERS(fold_max),
+  [FS_RD_MINR] = NUMBERS(fold_min),
+  [FS_RD_ANY] = {[FS_CT_U8] = fold_any_u8},
+  [FS_RD_ALL] = {[FS_CT_U8] = fold_all_u8},
+};
+
+#define FINISH(NAME, T)                                                   \
+  void FS_SYM(fs_finish_##NAME)(void *out, const union fs_cell *cells,    \
+                                int64_t n, bool from_float) {             \
+    T *o = out;                                                           \
+    if (from_float)                                                       \
+      FS_EACH(k, n) { o[k] = (T)cells[k].f; }                             \
+    else                                                                  \
+      FS_EACH(k, n) { o[k] = (T)cells[k].i; }                             \
+  }
+FINISH(u8, uint8_t)
+FINISH(i32, int32_t)
+FINISH(i64, int64_t)
+FINISH(f32, float)
+FINISH(f64, double)

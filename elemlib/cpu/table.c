@@ -1,0 +1,41 @@
+/* table.c - the routines of one instruction set as one table. */
+#include "elemlib/cpu/parts.h"
+
+#define FS_TEXT_(x) #x
+#define FS_TEXT(x) FS_TEXT_(x)
+#define BY_SIZE(NAME)                                                \
+  {FS_SYM(NAME##_1), FS_SYM(NAME##_2), FS_SYM(NAME##_4), FS_SYM(NAME##_8)}
+#define BY_FLOAT(NAME)                                               \
+  {[FS_CT_F32] = FS_SYM(NAME##_f32), [FS_CT_F64] = FS_SYM(NAME##_f64)}
+#define BY_TYPE(NAME)                                                \
+  {FS_SYM(NAME##_u8), FS_SYM(NAME##_i32), FS_SYM(NAME##_i64),        \
+   FS_SYM(NAME##_f32), FS_SYM(NAME##_f64)}
+
+const struct fs_routines FS_SYM(fs_routines) = {
+  .isa = FS_TEXT(FS_ISA),
+  .vector_bytes = FS_VB,
+  .map = FS_SYM(fs_maps),
+  .pair = FS_SYM(fs_pairs),
+  .axpby = {FS_SYM(fs_axpby_f32), FS_SYM(fs_axpby_f64)},
+  .convert = FS_SYM(fs_converts),
+  .load = {[FS_F16] = FS_SYM(fs_load_f16), [FS_BF16] = FS_SYM(fs_load_bf16)},
+  .store = {[FS_F16] = FS_SYM(fs_store_f16),
+            [FS_BF16] = FS_SYM(fs_store_bf16)},
+  .round = {[FS_F16] = FS_SYM(fs_round_f16),
+            [FS_BF16] = FS_SYM(fs_round_bf16)},
+  .gather = BY_SIZE(fs_gather),
+  .scatter = BY_SIZE(fs_scatter),
+  .transpose = BY_SIZE(fs_transpose),
+  .fill = BY_SIZE(fs_fill),
+  .stream = FS_SYM(fs_stream),
+  .row = FS_SYM(fs_rows),
+  .rowdot = BY_FLOAT(fs_rowdot),
+  .col = FS_SYM(fs_cols),
+  .coldot = BY_FLOAT(fs_coldot),
+  .colmul = BY_FLOAT(fs_colmul),
+  .fold = FS_SYM(fs_folds),
+  .finish = BY_TYPE(fs_finish),
+  .uniform = {FS_SYM(fs_uniform_f32), FS_SYM(fs_uniform_f64)},
+  .normal = {FS_SYM(fs_normal_f32), FS_SYM(fs_normal_f64)},
+  .iota = BY_TYPE(fs_iota),
+};

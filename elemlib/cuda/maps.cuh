@@ -1,0 +1,62 @@
+// maps.cuh - what the map operations of core/graph/ops.def call.
+//
+// Every file of this folder is cut into pieces: a line `//@ names` opens the
+// piece that defines these names. The emitter puts a piece into a kernel's text
+// exactly when the text (or a piece already taken) mentions one of its names.
+
+//@ fs_one
+constexpr int fs_one = 1;  // takes the type of the other operand
+
+//@ fs_min
+// The smaller; NaN if either is NaN.
+template <typename T>
+__device__ __forceinline__ T fs_min(T a, T b) {
+  return a < b || a != a ? a : b;
+}
+
+//@ fs_max
+// The larger; NaN if either is NaN.
+template <typename T>
+__device__ __forceinline__ T fs_max(T a, T b) {
+  return a > b || a != a ? a : b;
+}
+
+//@ fs_abs
+template <typename T>
+__device__ __forceinline__ T fs_abs(T a) {
+  return a < T(0) ? T(-a) : a;
+}
+__device__ __forceinline__ float fs_abs(float a) { return fabsf(a); }
+__device__ __forceinline__ double fs_abs(double a) { return fabs(a); }
+
+//@ fs_sign
+// -1, 0 or 1; NaN stays NaN.
+template <typename T>
+__device__ __forceinline__ T fs_sign(T a) {
+  return a != a ? a : T((a > T(0)) - (a < T(0)));
+}
+
+//@ fs_isfinite
+template <typename T>
+__device__ __forceinline__ bool fs_isfinite(T a) {
+  return a - a == T(0);
+}
+
+//@ fs_mod
+// The remainder with the sign of the divisor; an integer divided by 0 gives 0.
+template <typename T>
+__device__ __forceinline__ T fs_mod(T a, T b) {
+  if (b == T(0) || b == T(-1)) return T(0);
+  const T r = a % b;
+  return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
+}
+__device__ __forceinline__ float fs_mod(float a, float b) {
+  const float r = fmodf(a, b);
+  if (r == 0.0f) return copysignf(0.0f, b);
+  return (r < 0.0f) != (b < 0.0f) ? r + b : r;
+}
+__device__ __forceinline__ double fs_mod(double a, double b) {
+  const double r = fmod(a, b);
+  if (r == 0.0) return copysign(0.0, b);
+  return (r < 0.0) != (b < 0.0) ? r + b : r;
+}

@@ -1,0 +1,181 @@
+// memory.cuh - how elements lie in memory: types as stored, loads and stores of
+// one element and of N neighbours. Only here does a kernel touch global memory.
+// On the device the conversions are single instructions; the bit code beside
+// them is for compilers that do not know the device's assembler.
+
+//@ fs_from_f16
+__device__ __forceinline__ float fs_from_f16(unsigned short h) {
+#ifdef __CUDA_ARCH__
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+  return f;
+#else
+  const unsigned sign = (unsigned)(h & 0x8000) << 16;
+  const unsigned rest = h & 0x7fffu;
+  if (rest >= 0x7c00)  // infinite, NaN
+    return __uint_as_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  if (rest >= 0x0400) return __uint_as_float(sign | ((rest << 13) + 0x38000000u));
+  const float tiny = (float)rest * 5.9604644775390625e-8f;  // 2^-24
+  return sign ? -tiny : tiny;
+#endif
+}
+
+//@ fs_to_f16
+// To the nearest, ties to even.
+__device__ __forceinline__ unsigned short fs_to_f16(float f) {
+#ifdef __CUDA_ARCH__
+  unsigned short h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+  return h;
+#else
+  const unsigned u = __float_as_uint(f), rest = u & 0x7fffffffu;
+  const unsigned sign = u >> 16 & 0x8000u;
+  if (rest > 0x7f800000u) return (unsigned short)(sign | 0x7e00u);
+  if (rest >= 0x477ff000u) return (unsigned short)(sign | 0x7c00u);
+  if (rest < 0x38800000u) {  // below 2^-14: let an addition round
+    const float x = __uint_as_float(rest) + 0.5f;
+    return (unsigned short)(sign | (__float_as_uint(x) - 0x3f000000u));
+  }
+  const unsigned even = rest >> 13 & 1;
+  return (unsigned short)(sign | ((rest - 0x38000000u + 0xfffu + even) >> 13));
+#endif
+}
+
+//@ fs_from_bf16
+__device__ __forceinline__ float fs_from_bf16(unsigned short h) {
+  return __uint_as_float((unsigned)h << 16);
+}
+
+//@ fs_to_bf16
+__device__ __forceinline__ unsigned short fs_to_bf16(float f) {
+  const unsigned u = __float_as_uint(f);
+  if ((u & 0x7fffffffu) > 0x7f800000u)
+    return (unsigned short)(u >> 16 | 0x40u);  // NaN
+  return (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+}
+
+//@ fs_round_f16
+__device__ __forceinline__ float fs_round_f16(float f) {
+  return fs_from_f16(fs_to_f16(f));
+}
+
+//@ fs_round_bf16
+__device__ __forceinline__ float fs_round_bf16(float f) {
+  return fs_from_bf16(fs_to_bf16(f));
+}
+
+//@ fs_get
+// The element's value, in the type it is computed in; put is the way back.
+template <typename T>
+__device__ __forceinline__ T fs_get(T x) {
+  return x;
+}
+
+//@ fs_put
+template <typename T>
+__device__ __forceinline__ void fs_put(T &to, T x) {
+  to = x;
+}
+
+//@ fs_bool
+struct fs_bool {
+  unsigned char byte;
+};
+__device__ __forceinline__ bool fs_get(fs_bool x) { return x.byte != 0; }
+__device__ __forceinline__ void fs_put(fs_bool &to, bool x) { to.byte = x; }
+
+//@ fs_f16
+struct fs_f16 {
+  unsigned short bits;
+};
+__device__ __forceinline__ float fs_get(fs_f16 x) { return fs_from_f16(x.bits); }
+__device__ __forceinline__ void fs_put(fs_f16 &to, float x) {
+  to.bits = fs_to_f16(x);
+}
+
+//@ fs_bf16
+struct fs_bf16 {
+  unsigned short bits;
+};
+__device__ __forceinline__ float fs_get(fs_bf16 x) {
+  return fs_from_bf16(x.bits);
+}
+__device__ __forceinline__ void fs_put(fs_bf16 &to, float x) {
+  to.bits = fs_to_bf16(x);
+}
+
+//@ fs_pack
+// N neighbours that lie on a multiple of their size: one access of the device
+// up to 16 bytes.
+template <typename S, int N>
+struct alignas(sizeof(S) * N < 16 ? sizeof(S) * N : 16) fs_pack {
+  S e[N];
+};
+
+//@ fs_load
+template <typename T, int N, typename S>
+__device__ __forceinline__ void fs_load(T (&v)[N], const S *from) {
+  const fs_pack<S, N> x = *reinterpret_cast<const fs_pack<S, N> *>(from);
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
+}
+
+//@ fs_load_some
+// The first k of N neighbours; what lies behind is left as it is.
+template <typename T, int N, typename S>
+__device__ __forceinline__ void fs_load_some(T (&v)[N], const S *from, int k) {
+  if (k == N) {
+    fs_load(v, from);
+  } else {
+#pragma unroll
+    for (int e = 0; e < N; e++)
+      if (e < k) v[e] = fs_get(from[e]);
+  }
+}
+
+//@ fs_load_apart
+// The first k of N elements that lie `stride` apart (0: all the same one).
+template <typename T, int N, typename S, typename I>
+__device__ __forceinline__ void fs_load_apart(T (&v)[N], const S *from,
+                                              I stride, int k) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    if (e < k) v[e] = fs_get(from[e * stride]);
+}
+
+//@ fs_store
+template <typename T, int N, typename S>
+__device__ __forceinline__ void fs_store(S *to, const T (&v)[N]) {
+  fs_pack<S, N> x;
+#pragma unroll
+  for (int e = 0; e < N; e++) fs_put(x.e[e], v[e]);
+  *reinterpret_cast<fs_pack<S, N> *>(to) = x;
+}
+
+//@ fs_store_some
+template <typename T, int N, typename S>
+__device__ __forceinline__ void fs_store_some(S *to, const T (&v)[N], int k) {
+  if (k == N) {
+    fs_store(to, v);
+  } else {
+#pragma unroll
+    for (int e = 0; e < N; e++)
+      if (e < k) fs_put(to[e], v[e]);
+  }
+}
+
+//@ fs_store_apart
+template <typename T, int N, typename S, typename I>
+__device__ __forceinline__ void fs_store_apart(S *to, const T (&v)[N],
+                                               I stride, int k) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    if (e < k) fs_put(to[e * stride], v[e]);
+}
+
+//@ fs_fresh
+// An element that another block wrote in this launch.
+template <typename T>
+__device__ __forceinline__ T fs_fresh(const T *from) {
+  return *(const volatile T *)from;
+}

@@ -1,0 +1,99 @@
+// reduce.cuh - reductions in a warp and in a block, always in the same order.
+
+//@ fs_add
+struct fs_add {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return a + b; }
+};
+
+//@ fs_times
+struct fs_times {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return a * b; }
+};
+
+//@ fs_larger
+struct fs_larger {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_max(a, b); }
+};
+
+//@ fs_smaller
+struct fs_smaller {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return fs_min(a, b); }
+};
+
+//@ fs_or
+struct fs_or {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return a | b; }
+};
+
+//@ fs_and
+struct fs_and {
+  template <typename T>
+  __device__ __forceinline__ static T of(T a, T b) { return a & b; }
+};
+
+//@ fs_lanes
+// The N partial results of one thread, as a tree.
+template <typename Op, typename T, int N>
+__device__ __forceinline__ T fs_lanes(const T (&v)[N]) {
+  T x[N];
+#pragma unroll
+  for (int e = 0; e < N; e++) x[e] = v[e];
+#pragma unroll
+  for (int w = N / 2; w > 0; w /= 2)
+#pragma unroll
+    for (int e = 0; e < w; e++) x[e] = Op::of(x[e], x[e + w]);
+  return x[0];
+}
+
+//@ fs_warp
+// Over groups of W neighbouring threads of a warp (W a power of two); every
+// thread gets the result. The whole warp must come here.
+template <typename Op, int W, typename T>
+__device__ __forceinline__ T fs_warp(T x) {
+#pragma unroll
+  for (int o = W / 2; o > 0; o /= 2)
+    x = Op::of(x, __shfl_xor_sync(0xffffffffu, x, o));
+  return x;
+}
+
+//@ fs_block
+// Over all threads of a block of W warps; every thread gets the result. `part`
+// is shared memory for W elements; free again after the next barrier.
+template <typename Op, int W, typename T>
+__device__ __forceinline__ T fs_block(T x, T *part) {
+  x = fs_warp<Op, 32>(x);
+  if (W == 1) return x;
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = x;
+  __syncthreads();
+  x = part[0];
+#pragma unroll
+  for (int w = 1; w < W; w++) x = Op::of(x, part[w]);
+  return x;
+}
+
+//@ fs_fold
+// N partial results that lie side by side.
+template <typename Op, int N, typename T>
+__device__ __forceinline__ T fs_fold(const T *part) {
+  T x = part[0];
+#pragma unroll
+  for (int w = 1; w < N; w++) x = Op::of(x, part[w]);
+  return x;
+}
+
+//@ fs_parts
+// Into how many parts the rows are dealt out: enough for every block of the grid
+// to have work, at most one per block, so that partial results have room.
+__device__ __forceinline__ fs_index fs_parts(fs_index panels, fs_index most) {
+  const fs_index blocks = gridDim.x;
+  fs_index parts = blocks / panels;
+  if (panels * 8 > blocks) parts = (8 * blocks + panels - 1) / panels;
+  if (parts > blocks) parts = blocks;
+  if (parts > most) parts = most;
+  return parts < 1 ? 1 : parts;
+}

@@ -1,0 +1,123 @@
+// library.cuh - the small kernels around library calls on the device. A program
+// is memory.cuh, the head of this file, and the one piece (`//@ name`) that is
+// wanted, with FS_FROM, FS_TO, FS_OTHER defined as element types as stored.
+// Strides are in elements.
+
+typedef long long fs_long;
+
+__device__ __forceinline__ fs_long fs_thread() {
+  return (fs_long)blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ fs_long fs_threads() {
+  return (fs_long)gridDim.x * blockDim.x;
+}
+
+//@ fs_copy
+// to(i, j) = from(i, j), converted, over m x n. `only_upper` puts 0 below the
+// diagonal; a `from` of null makes the identity; *bad becomes 1 when an element
+// is neither finite nor `bad` null.
+extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
+                                   fs_long from_j, FS_TO *to, fs_long to_i,
+                                   fs_long to_j, fs_long m, fs_long n,
+                                   int only_upper, int *bad) {
+  using value = decltype(fs_get(*to));
+  for (fs_long e = fs_thread(); e < m * n; e += fs_threads()) {
+    const fs_long i = e / n, j = e % n;
+    FS_TO *place = &to[i * to_i + j * to_j];
+    if (!from) {
+      fs_put(*place, (value)(i == j));
+      continue;
+    }
+    const auto x = fs_get(from[i * from_i + j * from_j]);
+    if (bad && !((double)x - (double)x == 0)) *bad = 1;
+    fs_put(*place, only_upper && i > j ? (value)0 : (value)x);
+  }
+}
+
+//@ fs_gather
+struct fs_gather_args {
+  fs_long count, width, extent;  // indices; elements of a row; things to choose
+  fs_long index_dim[4], index_stride[4];
+  fs_long row_from, row_to;      // stride from one chosen thing to the next
+  fs_long dim[4], from[4], to[4];
+  int by_element;                // the result has the index's shape
+};
+
+__device__ __forceinline__ fs_long fs_offset(fs_long e, const fs_long *dim,
+                                             const fs_long *stride) {
+  fs_long offset = 0;
+  for (int k = 3; k >= 0; k--) {
+    offset += e % dim[k] * stride[k];
+    e /= dim[k];
+  }
+  return offset;
+}
+
+// to[e, ...] = from[index[e] - 1, ...]. The first wrong index (by position, from
+// 1) goes to *wrong, which starts at the largest number.
+extern "C" __global__ void fs_gather(const FS_FROM *from, const FS_OTHER *index,
+                                     FS_TO *to, const fs_gather_args a,
+                                     unsigned long long *wrong) {
+  using value = decltype(fs_get(*to));
+  for (fs_long g = fs_thread(); g < a.count * a.width; g += fs_threads()) {
+    const fs_long e = g / a.width, w = g % a.width;
+    const double x =
+        (double)fs_get(index[fs_offset(e, a.index_dim, a.index_stride)]);
+    if (!(x >= 1 && x <= (double)a.extent) || floor(x) != x) {
+      atomicMin(wrong, (unsigned long long)(e + 1));
+      continue;
+    }
+    const fs_long row = (fs_long)x - 1;
+    const fs_long f = row * a.row_from + fs_offset(w, a.dim, a.from);
+    const fs_long t = a.by_element ? fs_offset(e, a.index_dim, a.to)
+                                   : e * a.row_to + fs_offset(w, a.dim, a.to);
+    fs_put(to[t], (value)fs_get(from[f]));
+  }
+}
+
+//@ fs_product
+// c = a * b in integers, which wrap around; m x k by k x n.
+extern "C" __global__ void fs_product(const FS_FROM *a, fs_long a_i,
+                                      fs_long a_k, const FS_OTHER *b,
+                                      fs_long b_k, fs_long b_j, FS_TO *c,
+                                      fs_long c_i, fs_long c_j, fs_long m,
+                                      fs_long n, fs_long depth) {
+  using value = decltype(fs_get(*c));
+  for (fs_long e = fs_thread(); e < m * n; e += fs_threads()) {
+    const fs_long i = e / n, j = e % n;
+    unsigned long long sum = 0;
+    for (fs_long k = 0; k < depth; k++)
+      sum += (unsigned long long)(fs_long)fs_get(a[i * a_i + k * a_k]) *
+             (unsigned long long)(fs_long)fs_get(b[k * b_k + j * b_j]);
+    fs_put(c[i * c_i + j * c_j], (value)(fs_long)sum);
+  }
+}
+
+//@ fs_signs
+// Turns each column of the column-major n x n matrix so that its component of
+// largest magnitude (the first of equals) is positive. One block per column.
+extern "C" __global__ void fs_signs(FS_TO *v, fs_long n) {
+  __shared__ FS_TO best[256];
+  __shared__ fs_long where[256];
+  FS_TO *column = v + (fs_long)blockIdx.x * n;
+  const int t = threadIdx.x;
+  FS_TO most = 0;
+  fs_long at = n;
+  for (fs_long i = t; i < n; i += 256) {
+    const FS_TO x = column[i] < 0 ? -column[i] : column[i];
+    if (x > most) most = x, at = i;
+  }
+  best[t] = most;
+  where[t] = at;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half && (best[t + half] > best[t] || (best[t + half] == best[t] &&
+                                                  where[t + half] < where[t])))
+      best[t] = best[t + half], where[t] = where[t + half];
+    __syncthreads();
+  }
+  const bool turn = where[0] < n && column[where[0]] < 0;
+  __syncthreads();
+  if (turn)
+    for (fs_long i = t; i < n; i += 256) column[i] = -column[i];
+}

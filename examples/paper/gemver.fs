@@ -1,0 +1,14 @@
+TILE32x32 A, B, C;
+subvector32 u1, u2, v1, v2, w, x, y, z;
+globalscalar alpha, beta;
+input A, u1, u2, v1, v2, y, z, alpha, beta;
+C = sger(u1, v1);
+B = smadd(A, C);
+C = sger(u2, v2);
+B = smadd(B, C);
+x = sgemtv(B, y);
+x = sax(beta, x);
+x = sxpy(x, z);
+w = sgemv(B, x);
+w = sax(alpha, w);
+return B, x, w;

@@ -1,0 +1,168 @@
+# prelude.fs - what need not be in C, in the language itself. Read at start.
+# A comment right above a function is what `?name` shows.
+
+# -- Barracuda's names (Larsen: Simple Optimizations for Applicative Array
+#    Programs for Graphics Processors) ------------------------------------------
+
+# vmap(f, x): f of every element of x.
+vmap(f, x) = map(f, x)
+# vzipWith(f, x, y): f(x[i], y[i]) for every i.
+vzipWith(f, x, y) = map(f, x, y)
+# vreduce(op, x): all elements of x put together by op, such as "sum" or "max".
+vreduce(op, x) = reduce(op, x)
+# vslice(first, last, x): the elements first to last of x, counted from 1.
+vslice(first, last, x) = x[first:last]
+# vsum(x): the sum of the elements of x.
+vsum(x) = sum(x)
+# vlength(x): how many elements x has.
+vlength(x) = length(x)
+
+# -- norms ----------------------------------------------------------------------
+
+# norm1(x): the sum of the magnitudes.
+norm1(x) = sum(abs(x))
+# norm2(x): the Euclidean length of a vector.
+norm2(x) = sqrt(sum(x.^2))
+# norminf(x): the largest magnitude.
+norminf(x) = max(abs(x))
+# normfro(A): the square root of the sum of the squares of a matrix.
+normfro(A) = sqrt(sum(A.^2))
+# normalize(x): x divided by its Euclidean length.
+normalize(x) = x / norm2(x)
+
+# -- statistics -------------------------------------------------------------------
+
+# var(x): the variance of all elements, divided by n - 1.
+var(x) = sum((x - mean(x)).^2) / (numel(x) - 1)
+# std(x): the standard deviation of all elements.
+std(x) = sqrt(var(x))
+# center(X): X with the mean of every column taken away.
+center(X) = X - mean(X, 1)
+# standardize(X): every column of X with mean 0 and standard deviation 1.
+function standardize(X)
+  C = center(X)
+  return C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1))
+end
+# cov(X): the covariance matrix of the columns of X.
+function cov(X)
+  C = center(X)
+  return C'*C / (size(X, 1) - 1)
+end
+# mse(x, y): the mean of the squared differences.
+mse(x, y) = mean((x - y).^2)
+# rmse(x, y): the square root of the mean squared difference.
+rmse(x, y) = sqrt(mse(x, y))
+
+# -- elementwise functions of many uses ------------------------------------------------
+
+# relu(x): x where positive, else 0.
+relu(x) = max(x, 0)
+# sigmoid(x): 1/(1 + exp(-x)).
+sigmoid(x) = 1 ./ (1 + exp(-x))
+# normcdf(x): the distribution function of the standard normal distribution.
+normcdf(x) = 0.5*erfc(-x / sqrt(2))
+# lerp(a, b, t): a for t = 0, b for t = 1, straight in between.
+lerp(a, b, t) = a + t.*(b - a)
+
+# rowmax(A), colmax(A), rowmin(A), colmin(A): the extremes of rows and columns;
+# max(A, 2) would be the larger of A and 2.
+rowmax(A) = reduce("max", A, 2)
+colmax(A) = reduce("max", A, 1)
+rowmin(A) = reduce("min", A, 2)
+colmin(A) = reduce("min", A, 1)
+
+# softmax(A): exp of every row of A, divided by the row's sum; of a vector, over
+# all its elements.
+function softmax(A)
+  if size(A, 2) == 1
+    e = exp(A - max(A))
+    return e / sum(e)
+  end
+  e = exp(A - rowmax(A))
+  return e ./ sum(e, 2)
+end
+
+# logsumexp(x): log(sum(exp(x))) without overflow.
+function logsumexp(x)
+  m = max(x)
+  return m + log(sum(exp(x - m)))
+end
+
+# -- solvers --------------------------------------------------------------------------
+
+# cg(A, b, tol, steps): solves A*x = b for a symmetric positive definite A by
+# conjugate gradients, until the residual has fallen by the factor tol. Gives the
+# solution and how many steps it took.
+function cg(A, b, tol, steps)
+  x = 0*b
+  r = b
+  p = b
+  rs = r'*r
+  goal = tol^2*rs
+  k = 0
+  while k < steps && rs > goal
+    q = A*p
+    alpha = rs/(p'*q)
+    x = x + alpha*p
+    r = r - alpha*q
+    new = r'*r
+    p = r + (new/rs)*p
+    rs = new
+    k = k + 1
+  end
+  return x, k
+end
+
+# bicg(A, b, tol, steps): solves A*x = b for a general square A by biconjugate
+# gradients. A*p and A'*s of one step read A once. Gives the solution and the
+# number of steps.
+function bicg(A, b, tol, steps)
+  x = 0*b
+  r = b
+  s = b
+  p = b
+  t = b
+  rho = s'*r
+  goal = tol^2*(b'*b)
+  rr = b'*b
+  k = 0
+  while k < steps && rr > goal
+    q = A*p
+    u = A'*t
+    alpha = rho/(t'*q)
+    x = x + alpha*p
+    r = r - alpha*q
+    s = s - alpha*u
+    new = s'*r
+    beta = new/rho
+    p = r + beta*p
+    t = s + beta*t
+    rho = new
+    rr = r'*r
+    k = k + 1
+  end
+  return x, k
+end
+
+# jacobi(A, b, steps): steps of Jacobi's iteration for A*x = b with a dominant
+# diagonal.
+function jacobi(A, b, steps)
+  d = diag(A)
+  x = b ./ d
+  for k = 1:steps
+    x = x + (b - A*x) ./ d
+  end
+  return x
+end
+
+# power_iteration(A, steps): the eigenvalue of largest magnitude of A and its
+# eigenvector, by repeated products.
+function power_iteration(A, steps)
+  v = fill(1, size(A, 1))
+  v = v / norm2(v)
+  for k = 1:steps
+    w = A*v
+    v = w / norm2(w)
+  end
+  return v'*(A*v), v
+end

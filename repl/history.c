@@ -1,0 +1,100 @@
+/* history.c - the history file. Entries are written with timestamps, which is
+ * what keeps a multi-line entry one entry, and appended one by one, so that
+ * sessions side by side do not overwrite each other's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+
+#include "repl/line.h"
+
+enum { KEPT = 10000 };
+
+static char *path; /* NULL: nothing is stored */
+
+bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
+                 struct fs_str *out) {
+  const char *base = getenv(variable), *home = getenv("HOME");
+  if (base && base[0] == '/') {
+    fs_str_printf(out, "%s/fusible/%s", base, name);
+    return true;
+  }
+  if (!home || home[0] != '/') return false;
+  fs_str_printf(out, "%s/%s/fusible/%s", home, fallback, name);
+  return true;
+}
+
+static char *history_path(void) {
+  const char *given = getenv("FUSIBLE_HISTORY");
+  struct fs_str s = {0};
+  if (given) return *given ? fs_strdup(given) : NULL;
+  fs_xdg_path("XDG_STATE_HOME", ".local/state", "history", &s);
+  return s.data;
+}
+
+/* Makes the folders above the file, for this user only. */
+static void make_folders(const char *file) {
+  char *copy = fs_strdup(file);
+  for (char *slash = strchr(copy + 1, '/'); slash;
+       slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    mkdir(copy, 0700); /* fails if it exists, or the open below will tell */
+    *slash = '/';
+  }
+  free(copy);
+}
+
+void fs_history_open(bool persistent) {
+  using_history();
+  stifle_history(KEPT);
+  history_comment_char = '#';
+  history_write_timestamps = 1; /* before read_history(): see line.h */
+  path = persistent ? history_path() : NULL;
+  if (!path) return;
+  make_folders(path);
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    close(fd);
+    read_history(path);
+    return;
+  }
+  fprintf(stderr, "fusible: no history: %s: %s\n", path, strerror(errno));
+  free(path);
+  path = NULL;
+}
+
+/* A line that starts with # and a digit would be read back as a timestamp, so
+ * a space is put before it. */
+static char *guarded(const char *entry) {
+  struct fs_str s = {0};
+  for (const char *c = entry; *c; c++) {
+    bool starts = c == entry || c[-1] == '\n';
+    if (starts && c[0] == '#' && c[1] >= '0' && c[1] <= '9')
+      fs_str_puts(&s, " ");
+    fs_str_put(&s, c, 1);
+  }
+  while (s.len && (s.data[s.len - 1] == '\n' || s.data[s.len - 1] == ' '))
+    s.data[--s.len] = 0;
+  return s.data;
+}
+
+void fs_history_add(const char *entry) {
+  char *text = guarded(entry);
+  HIST_ENTRY *last =
+      history_length ? history_get(history_base + history_length - 1) : NULL;
+  if (text && *text && !(last && !strcmp(last->line, text))) {
+    add_history(text);
+    if (path) append_history(1, path);
+  }
+  free(text);
+}
+
+void fs_history_close(void) {
+  if (path) history_truncate_file(path, KEPT);
+  free(path);
+  path = NULL;
+}

@@ -1,0 +1,43 @@
+/* line.h - reads entries: Readline on a terminal, plain lines elsewhere. */
+#ifndef FS_LINE_H
+#define FS_LINE_H
+
+#include "core/base/base.h"
+#include "core/session.h"
+#include "repl/options.h"
+
+struct fs_line;
+
+struct fs_line *fs_line_new(struct fs_session *session,
+                            const struct fs_options *options);
+void fs_line_free(struct fs_line *line); /* also trims the history file */
+
+/* Reads one entry: lines until the parser says that they are complete, or a
+ * pasted block. False at the end of input (Ctrl-D on an empty line). */
+bool fs_line_read(struct fs_line *line, struct fs_str *entry);
+
+/* Takes a pasted transcript apart: if a line of `text` starts with the prompt,
+ * appends only the lines that do, without it; else all of the text. */
+void fs_line_strip_prompts(const char *text, bool continued,
+                           struct fs_str *out);
+
+/* -- history.c ------------------------------------------------------------- */
+
+/* Reads the history file, or sets history up without one (`persistent` off,
+ * or no place for it). */
+void fs_history_open(bool persistent);
+void fs_history_add(const char *entry);
+void fs_history_close(void);
+
+/* -- complete.c ------------------------------------------------------------ */
+
+/* Binds Tab. `pending` holds the earlier lines of the entry being typed. */
+void fs_complete_init(struct fs_session *session,
+                      const struct fs_str *pending);
+
+/* $VARIABLE/fusible/NAME, or ~/FALLBACK/fusible/NAME; relative values do not
+ * count. False when there is no home. */
+bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
+                 struct fs_str *out);
+
+#endif

@@ -1,0 +1,324 @@
+/* main.c - the program `fusible`: scripts, one-liners and the prompt, over
+ * core/session.h. Results go to stdout, all else to stderr. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/session.h"
+#include "repl/line.h"
+#include "repl/options.h"
+#include "repl/progress.h"
+#include "repl/render.h"
+#include "repl/term.h"
+
+enum { EXIT_USAGE = 2 };
+
+struct front {
+  struct fs_options options;
+  struct fs_session *session;
+  struct fs_render *render;
+};
+
+/* -- evaluating ------------------------------------------------------------ */
+
+static enum fs_result evaluate(struct front *f, const char *name,
+                               const char *text, size_t len, unsigned flags,
+                               bool page) {
+  fs_render_begin(f->render, flags & FS_EVAL_SCRIPT ? FS_RENDER_SCRIPT
+                                                    : FS_RENDER_PROMPT, page);
+  fs_progress_begin();
+  enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, f->session);
+  enum fs_result result = fs_session_eval(f->session, name, text, len, flags);
+  fs_term_set_mode(old, NULL);
+  fs_progress_end();
+  fs_render_end(f->render);
+  return result;
+}
+
+/* -- scripts --------------------------------------------------------------- */
+
+static bool read_stream(FILE *in, struct fs_str *out) {
+  char piece[65536];
+  size_t n;
+  while ((n = fread(piece, 1, sizeof piece, in))) fs_str_put(out, piece, n);
+  return !ferror(in);
+}
+
+static bool read_script(struct front *f, const char *path,
+                        struct fs_str *out) {
+  struct stat info;
+  FILE *in = fopen(path, "rb");
+  bool ok = in && !fstat(fileno(in), &info);
+  if (ok && S_ISDIR(info.st_mode)) errno = EISDIR, ok = false;
+  if (ok) ok = read_stream(in, out);
+  if (!ok)
+    fs_render_failure(f->render, "file", "cannot read %s: %s", path,
+                      strerror(errno));
+  if (in) fclose(in);
+  return ok;
+}
+
+static size_t line_end(const char *text, size_t len, size_t at) {
+  const char *newline = memchr(text + at, '\n', len - at);
+  return newline ? (size_t)(newline - text) + 1 : len;
+}
+
+/* What the front end itself had no memory for. */
+static enum fs_result no_memory(void) {
+  fputs("fusible: out of memory on the host\n", stderr);
+  return FS_RESULT_ENVIRONMENT;
+}
+
+/* A statement of a script, after as many empty lines as it takes for messages to
+ * name the script's own lines. */
+static enum fs_result evaluate_part(struct front *f, const char *name,
+                                    size_t lines, const char *text,
+                                    size_t len) {
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  struct fs_str part = {0};
+  volatile enum fs_result result;
+  if (setjmp(out_of_memory)) {
+    result = no_memory();
+  } else {
+    for (size_t i = 0; i < lines; i++) fs_str_puts(&part, "\n");
+    fs_str_put(&part, text, len);
+    result = evaluate(f, name, fs_str_text(&part), part.len, FS_EVAL_SCRIPT,
+                      false);
+    fs_str_free(&part);
+  }
+  fs_oom_guard(old);
+  return result;
+}
+
+/* --keep-going: statement by statement. */
+static enum fs_result keep_going(struct front *f, const char *name,
+                                 const char *text, size_t len) {
+  enum fs_result worst = FS_RESULT_OK;
+  size_t begin = 0, lines = 0;
+  while (begin < len) {
+    size_t end = line_end(text, len, begin);
+    int indent;
+    while (end < len && fs_session_is_complete(f->session, text + begin,
+                                               end - begin, &indent) ==
+                            FS_NEEDS_MORE)
+      end = line_end(text, len, end);
+    enum fs_result r =
+        evaluate_part(f, name, lines, text + begin, end - begin);
+    if (r != FS_RESULT_OK) worst = r;
+    if (r == FS_RESULT_QUIT || r == FS_RESULT_INTERRUPTED) break;
+    for (; begin < end; begin++) lines += text[begin] == '\n';
+  }
+  return worst;
+}
+
+static enum fs_result run_text(struct front *f, const char *name,
+                               const struct fs_str *text) {
+  if (f->options.keep_going)
+    return keep_going(f, name, fs_str_text(text), text->len);
+  return evaluate(f, name, fs_str_text(text), text->len, FS_EVAL_SCRIPT,
+                  false);
+}
+
+static int run_input(struct front *f, const struct fs_input *input, int nth) {
+  struct fs_str text = {0}, name = {0};
+  bool readable = true;
+  switch (input->kind) {
+    case FS_INPUT_CODE:
+      fs_str_printf(&name, "<-e:%d>", nth);
+      fs_str_puts(&text, input->text);
+      break;
+    case FS_INPUT_STDIN:
+      fs_str_puts(&name, "<stdin>");
+      readable = read_stream(stdin, &text);
+      break;
+    case FS_INPUT_FILE:
+      fs_str_puts(&name, input->text);
+      readable = read_script(f, input->text, &text);
+      break;
+  }
+  int result =
+      readable ? (int)run_text(f, fs_str_text(&name), &text) : EXIT_USAGE;
+  fs_str_free(&text);
+  fs_str_free(&name);
+  return result;
+}
+
+/* Gives an exit code, or FS_RESULT_QUIT. */
+static int run_scripts(struct front *f) {
+  const struct fs_options *o = &f->options;
+  int worst = 0;
+  for (int i = 0; i < o->inputs.len; i++) {
+    int result = run_input(f, &o->inputs.data[i], i + 1);
+    if (result) worst = result;
+    if (result == FS_RESULT_QUIT || result == FS_RESULT_INTERRUPTED) break;
+    if (result && !o->keep_going) break;
+  }
+  return worst;
+}
+
+static int define_inputs(struct front *f) {
+  for (int i = 0; i < f->options.defines.len; i++) {
+    const char *define = f->options.defines.data[i];
+    const char *equals = strchr(define, '=');
+    char *name = fs_strndup(define, (size_t)(equals - define));
+    fs_render_begin(f->render, FS_RENDER_SCRIPT, false);
+    enum fs_result result = fs_session_define(f->session, name, equals + 1);
+    fs_render_end(f->render);
+    free(name);
+    if (result != FS_RESULT_OK) return (int)result;
+  }
+  return 0;
+}
+
+/* -- the prompt ------------------------------------------------------------ */
+
+static void banner(const struct front *f) {
+  const char *target = fs_session_setting(f->session, "target");
+  if (f->options.quiet || f->options.json || !isatty(STDIN_FILENO)) return;
+  bool utf8 = fs_term_look(stderr).utf8;
+  fprintf(stderr, "Fusible %s%s%s %s :help for help, Ctrl-D to leave\n",
+          FS_VERSION, target ? utf8 ? " · " : " | " : "",
+          target ? target : "", utf8 ? "·" : "|");
+}
+
+static void read_rc(struct front *f) {
+  struct fs_str path = {0}, text = {0};
+  if (!f->options.no_rc &&
+      fs_xdg_path("XDG_CONFIG_HOME", ".config", "rc.fs", &path) &&
+      !access(fs_str_text(&path), F_OK) &&
+      read_script(f, fs_str_text(&path), &text))
+    evaluate(f, fs_str_text(&path), fs_str_text(&text), text.len,
+             FS_EVAL_SCRIPT, false);
+  fs_str_free(&path);
+  fs_str_free(&text);
+}
+
+/* Commands whose output is there to be read, not watched; also ?name. */
+static bool is_long_read(const char *entry) {
+  static const char *const names[] = {":help", ":code", ":history"};
+  size_t len = strcspn(entry, " \t\r\n");
+  if (*entry == '?') return true;
+  for (size_t i = 0; i < FS_LEN(names); i++)
+    if (len > 1 && !strncmp(entry, names[i], len)) return true;
+  return false;
+}
+
+/* Arrays are cut to the screen, and a later `:set width` stays until the screen
+ * changes. */
+static void tell_width(struct front *f, int *told) {
+  int width = fs_term_look(stdout).width;
+  char text[16];
+  if (width == *told || width < 20) return;
+  *told = width;
+  snprintf(text, sizeof text, "%d", width);
+  fs_session_set(f->session, "width", text);
+}
+
+static enum fs_result run_entry(struct front *f, const struct fs_str *entry,
+                                int number) {
+  const char *text = fs_str_text(entry);
+  const char *start = text + strspn(text, " \t\r\n");
+  struct fs_str name = {0};
+  fs_str_printf(&name, "<repl:%d>", number);
+  enum fs_result result = evaluate(f, fs_str_text(&name), text, entry->len,
+                                   FS_EVAL_BLOCK, is_long_read(start));
+  fs_str_free(&name);
+  return result;
+}
+
+/* False at the end of the input, or when the user asked to leave. */
+static bool next_entry(struct front *f, struct fs_line *line,
+                       struct fs_str *entry, int n, int *told) {
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  volatile bool more = true;
+  if (setjmp(out_of_memory)) {
+    no_memory();
+  } else {
+    more = fs_line_read(line, entry);
+    if (more) tell_width(f, told);
+    if (more) more = run_entry(f, entry, n) != FS_RESULT_QUIT;
+  }
+  fs_oom_guard(old);
+  return more;
+}
+
+static void run_prompt(struct front *f) {
+  struct fs_line *line = fs_line_new(f->session, &f->options);
+  struct fs_str entry = {0};
+  int told = 0;
+  if (!f->options.plan && !strcmp(fs_session_setting(f->session, "plan"),
+                                  "off"))
+    fs_session_set(f->session, "plan", "line");
+  banner(f);
+  read_rc(f);
+  fs_term_set_mode(FS_TERM_PROMPT, NULL);
+  for (int n = 1; next_entry(f, line, &entry, n, &told);) n++;
+  fs_term_set_mode(FS_TERM_IDLE, NULL);
+  fs_str_free(&entry);
+  fs_line_free(line);
+}
+
+/* -- start ----------------------------------------------------------------- */
+
+static bool start(struct front *f) {
+  const char *error = NULL;
+  f->render = fs_render_new(&f->options);
+  struct fs_session_config config = {
+    .target = f->options.target, .threads = f->options.threads,
+    .on_event = fs_render_event, .user = f->render};
+  f->session = fs_session_new(&config, &error);
+  if (!f->session) {
+    fs_render_failure(f->render, "target", "%s",
+                      error ? error : "no session could be started");
+    return false;
+  }
+  fs_render_attach(f->render, f->session);
+  const char *plan = f->options.plan;
+  if (!plan) plan = f->options.json ? "line" : "off";
+  fs_session_set(f->session, "plan", plan);
+  if (!fs_term_look(stdout).utf8) fs_session_set(f->session, "ascii", "on");
+  return true;
+}
+
+static int run(struct front *f) {
+  struct fs_options *o = &f->options;
+  bool terminal = isatty(STDIN_FILENO);
+  if (!o->inputs.len && !o->interactive) {
+    o->interactive = terminal;
+    if (!terminal)
+      *FS_PUSH(&o->inputs) = (struct fs_input){FS_INPUT_STDIN, "-"};
+  }
+  fs_progress_init(isatty(STDERR_FILENO) && !o->quiet);
+  if (!start(f)) return FS_RESULT_ENVIRONMENT;
+  int code = define_inputs(f);
+  if (!code) code = run_scripts(f);
+  if (code == FS_RESULT_QUIT) return 0;
+  if (!o->interactive) return code;
+  run_prompt(f);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  struct front f = {.session = NULL};
+  int code = EXIT_USAGE;
+  switch (fs_options_parse(&f.options, argc, argv)) {
+    case FS_OPTIONS_BAD: break;
+    case FS_OPTIONS_DONE: code = 0; break;
+    case FS_OPTIONS_RUN:
+      fs_term_init(&f.options);
+      code = run(&f);
+  }
+  if (!code && f.render && !f.options.interactive && fs_render_lost(f.render))
+    code = FS_RESULT_ENVIRONMENT;
+  if (f.session) fs_session_free(f.session);
+  if (f.render) fs_render_free(f.render);
+  fs_options_free(&f.options);
+  if (fflush(stdout) || ferror(stdout)) {
+    fputs("fusible: the results could not be written\n", stderr);
+    if (!code) code = FS_RESULT_ENVIRONMENT;
+  }
+  return code;
+}

@@ -1,0 +1,514 @@
+/* plan.c - see plan.h. Reads the plan event's JSON, knows nothing of where the
+ * text goes. What is not known shows as a dash, never as 0. */
+#include "repl/plan.h"
+
+#include <math.h>
+
+/* Below this, launching and the clock are most of what is measured. */
+static const double WORTH_A_HINT = 50e-6;
+
+enum { COLS = 7, DOES = 1, BOX_MIN = 48, BOX_MAX = 110, DOES_MIN = 14,
+       DOES_LINES = 3 };
+
+/* -- reading the event ----------------------------------------------------- */
+
+static double number(const json_t *o, const char *key) {
+  const json_t *v = json_object_get(o, key);
+  return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static const char *text(const json_t *o, const char *key) {
+  const char *s = json_string_value(json_object_get(o, key));
+  return s ? s : "";
+}
+
+static double moves_of(const json_t *kernel) {
+  double m = number(kernel, "moves");
+  if (!isnan(m)) return m;
+  return number(kernel, "bytes_read") + number(kernel, "bytes_written");
+}
+
+/* The sum over all kernels; not a number as soon as one is not known. */
+static double total(const json_t *plan, const char *key) {
+  const json_t *kernels = json_object_get(plan, "kernels"), *k;
+  size_t i;
+  double sum = 0;
+  json_array_foreach(kernels, i, k)
+    sum += strcmp(key, "moves") ? number(k, key) : moves_of(k);
+  return sum;
+}
+
+/* -- small texts ----------------------------------------------------------- */
+
+static const char *sep(const struct fs_look *look) {
+  return look->utf8 ? " · " : " | ";
+}
+
+static void put_plural(struct fs_str *out, double n, const char *noun) {
+  fs_str_printf(out, "%.0f %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+static void put_seconds(struct fs_str *out, const struct fs_look *look,
+                        double s) {
+  if (isnan(s)) fs_str_puts(out, look->utf8 ? "—" : "-");
+  else fs_str_put_seconds(out, s);
+}
+
+static void put_bytes(struct fs_str *out, const struct fs_look *look,
+                      double b) {
+  if (isnan(b)) fs_str_puts(out, look->utf8 ? "—" : "-");
+  else fs_str_put_bytes(out, b);
+}
+
+static void put_ratio(struct fs_str *out, const struct fs_look *look,
+                      double ratio) {
+  if (isnan(ratio) || isinf(ratio)) return;
+  fs_str_printf(out, "%s%.2f", look->utf8 ? "×" : "x", ratio);
+}
+
+/* Twice as slow and twice as fast are equally far off. */
+static const char *ratio_color(double ratio) {
+  if (isnan(ratio) || ratio <= 0) return "";
+  double off = fabs(log2(ratio));
+  return off > 1 ? "31" : off > 0.35 ? "33" : "32";
+}
+
+static bool far_off(double ratio) {
+  return !isnan(ratio) && ratio > 0 && fabs(log2(ratio)) > 1;
+}
+
+static void put_colored(struct fs_str *out, const struct fs_look *look,
+                        const char *color, const char *words) {
+  bool on = look->color && *color && *words;
+  if (on) fs_str_printf(out, "\033[%sm", color);
+  fs_str_puts(out, words);
+  if (on) fs_str_puts(out, "\033[0m");
+}
+
+static int width_of(const char *s) { return fs_utf8_width(s, strlen(s)); }
+
+/* Where the locale is not UTF-8, signs that came with the text are replaced,
+ * each by one column. */
+static void put_for_locale(struct fs_str *out, const struct fs_look *look,
+                           const char *s) {
+  static const struct { uint32_t code; char ascii; } signs[] = {
+    {0xb5, 'u'}, {0x3bc, 'u'}, {0xb7, '.'}, {0xd7, 'x'}, {0x2014, '-'},
+    {0x2026, '~'}, {0x2192, '>'}, {0x2032, '\''},
+  };
+  if (look->utf8) {
+    fs_str_puts(out, s);
+    return;
+  }
+  for (size_t len = strlen(s); len;) {
+    uint32_t code = 0;
+    int n = fs_utf8_decode(s, len, &code);
+    char ascii = code < 128 ? (char)code : '?';
+    for (size_t i = 0; i < FS_LEN(signs); i++)
+      if (signs[i].code == code) ascii = signs[i].ascii;
+    fs_str_put(out, n == 1 ? s : &ascii, 1);
+    s += FS_MAX(n, 1);
+    len -= (size_t)FS_MAX(n, 1);
+  }
+}
+
+/* The longest beginning of s[0..len) that takes at most `width` columns. */
+static size_t fitting(const char *s, size_t len, int width) {
+  size_t at = 0;
+  while (at < len) {
+    uint32_t code;
+    size_t n = (size_t)FS_MAX(fs_utf8_decode(s + at, len - at, &code), 1);
+    if (fs_utf8_width(s, at + n) > width) break;
+    at += n;
+  }
+  return at;
+}
+
+/* -- one line -------------------------------------------------------------- */
+
+/* The bytes and the times of a line; what is not known is not a number. */
+struct sums {
+  double moves, predicted, measured;
+};
+
+/* Goes on with what `head` says: dim but for the ratio, which is worth a hint
+ * where it is far off. */
+static void put_sums(const struct fs_str *head, const struct sums *t,
+                     const char *hint, const struct fs_look *look,
+                     struct fs_str *out) {
+  double ratio = t->measured / t->predicted;
+  struct fs_str line = {0}, words = {0};
+  fs_str_put(&line, fs_str_text(head), head->len);
+  fs_str_printf(&line, "%spredicted ", sep(look));
+  put_seconds(&line, look, t->predicted);
+  if (!isnan(t->measured)) {
+    fs_str_printf(&line, "%smeasured ", sep(look));
+    put_seconds(&line, look, t->measured);
+  }
+  put_for_locale(&words, look, fs_str_text(&line));
+  put_colored(out, look, "2", fs_str_text(&words));
+  fs_str_clear(&words);
+  put_ratio(&words, look, ratio);
+  if (words.len) {
+    put_colored(out, look, "2", " (");
+    put_colored(out, look, ratio_color(ratio), fs_str_text(&words));
+    put_colored(out, look, "2", ")");
+  }
+  fs_str_clear(&words);
+  if (far_off(ratio) && t->measured > WORTH_A_HINT)
+    fs_str_printf(&words, "%s%s", sep(look), hint);
+  put_colored(out, look, "2", fs_str_text(&words));
+  fs_str_puts(out, "\n");
+  fs_str_free(&words);
+  fs_str_free(&line);
+}
+
+void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
+                      struct fs_str *out) {
+  const json_t *kernels = json_object_get(plan, "kernels");
+  size_t n = json_array_size(kernels);
+  if (!n) return;
+  struct sums t = {total(plan, "moves"), total(plan, "predicted"),
+                   total(plan, "measured")};
+  double runs = number(plan, "runs");
+  struct fs_str head = {0};
+  put_plural(&head, (double)n, "kernel");
+  const char *scheme = text(json_array_get(kernels, 0), "scheme");
+  if (n == 1 && *scheme) fs_str_printf(&head, " (%s)", scheme);
+  fs_str_puts(&head, sep(look));
+  put_bytes(&head, look, t.moves);
+  if (runs > 1)
+    fs_str_printf(&head, "%s%s%.0f", sep(look), look->utf8 ? "×" : "x", runs);
+  put_sums(&head, &t, ":plan", look, out);
+  fs_str_free(&head);
+}
+
+void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
+                         struct fs_str *out) {
+  struct sums t = {0, 0, 0};
+  double runs = 0, launches = 0;
+  size_t k;
+  const json_t *plan;
+  json_array_foreach(plans, k, plan) {
+    double n = fmax(number(plan, "runs"), 1);
+    runs += n;
+    launches += n * (double)json_array_size(json_object_get(plan, "kernels"));
+    t.moves += n * total(plan, "moves");
+    t.predicted += n * total(plan, "predicted");
+    t.measured += n * total(plan, "measured");
+  }
+  struct fs_str head = {0};
+  put_plural(&head, (double)json_array_size(plans), "block");
+  if (runs > (double)json_array_size(plans)) {
+    fs_str_puts(&head, ", ");
+    put_plural(&head, runs, "run");
+  }
+  fs_str_puts(&head, sep(look));
+  fs_str_printf(&head, "%.0f launch%s", launches, launches == 1 ? "" : "es");
+  fs_str_puts(&head, sep(look));
+  put_bytes(&head, look, t.moves);
+  put_sums(&head, &t, ":plan all", look, out);
+  fs_str_free(&head);
+}
+
+/* -- the table of the box -------------------------------------------------- */
+
+struct row {
+  char *cell[COLS];
+  const char *color[COLS];
+};
+
+struct box {
+  const struct fs_look *look;
+  struct fs_arena *arena;
+  FS_VEC(struct row) rows;
+  int width[COLS]; /* 0: the column is not shown           */
+  int gap, inner;  /* columns between cells, between frames */
+  struct fs_str title, footer;
+  struct fs_str *out;
+};
+
+static char *keep(struct box *b, struct fs_str *s) {
+  struct fs_str fit = {0};
+  put_for_locale(&fit, b->look, fs_str_text(s));
+  char *kept = fs_arena_strndup(b->arena, fs_str_text(&fit), fit.len);
+  fs_str_free(&fit);
+  fs_str_clear(s);
+  return kept;
+}
+
+static struct row *add_row(struct box *b) {
+  struct row *r = FS_PUSH(&b->rows);
+  for (int c = 0; c < COLS; c++) r->cell[c] = (char *)"", r->color[c] = "";
+  return r;
+}
+
+static void add_header(struct box *b) {
+  static const char *const names[COLS] = {
+    "kernel", "does", "moves", "predicted", "measured", "ratio",
+    "of the limit"};
+  struct row *r = add_row(b);
+  for (int c = 0; c < COLS; c++) {
+    r->cell[c] = fs_arena_strndup(b->arena, names[c], strlen(names[c]));
+    r->color[c] = "2";
+  }
+}
+
+static void add_kernel(struct box *b, const json_t *k) {
+  struct row *r = add_row(b);
+  struct fs_str s = {0};
+  double predicted = number(k, "predicted"), measured = number(k, "measured");
+  double ratio = number(k, "ratio"), share = number(k, "share");
+  if (isnan(ratio)) ratio = measured / predicted;
+  fs_str_put_safe(&s, text(k, "id"), strlen(text(k, "id")));
+  fs_str_puts(&s, " ");
+  fs_str_put_safe(&s, text(k, "scheme"), strlen(text(k, "scheme")));
+  r->cell[0] = keep(b, &s);
+  fs_str_put_safe(&s, text(k, "does"), strlen(text(k, "does")));
+  r->cell[DOES] = keep(b, &s);
+  put_bytes(&s, b->look, moves_of(k));
+  r->cell[2] = keep(b, &s);
+  put_seconds(&s, b->look, predicted);
+  r->cell[3] = keep(b, &s);
+  put_seconds(&s, b->look, measured);
+  r->cell[4] = keep(b, &s);
+  put_ratio(&s, b->look, ratio);
+  r->cell[5] = keep(b, &s);
+  r->color[5] = ratio_color(ratio);
+  if (!isnan(share)) fs_str_printf(&s, "%.0f %%", 100 * share);
+  r->cell[6] = keep(b, &s);
+  fs_str_free(&s);
+}
+
+/* What the block would cost without fusion: predicted only, hence the ~. */
+static void add_unfused(struct box *b, const json_t *plan) {
+  const json_t *u = json_object_get(plan, "unfused");
+  if (!json_is_object(u)) return;
+  struct row *r = add_row(b);
+  struct fs_str s = {0};
+  fs_str_puts(&s, "unfused");
+  r->cell[0] = keep(b, &s);
+  put_plural(&s, number(u, "kernels"), "kernel");
+  r->cell[DOES] = keep(b, &s);
+  put_bytes(&s, b->look, number(u, "bytes"));
+  r->cell[2] = keep(b, &s);
+  put_seconds(&s, b->look, number(u, "predicted"));
+  r->cell[3] = keep(b, &s);
+  fs_str_puts(&s, "~");
+  r->cell[4] = keep(b, &s);
+  for (int c = 0; c < COLS; c++) r->color[c] = "2";
+  fs_str_free(&s);
+}
+
+/* -- layout ---------------------------------------------------------------- */
+
+static void measure(struct box *b) {
+  for (int i = 0; i < b->rows.len; i++)
+    for (int c = 0; c < COLS; c++)
+      b->width[c] = FS_MAX(b->width[c], width_of(b->rows.data[i].cell[c]));
+}
+
+static int taken(const struct box *b) {
+  int sum = 2; /* a space inside each frame */
+  for (int c = 0; c < COLS; c++)
+    if (b->width[c]) sum += b->width[c] + (c ? b->gap : 0);
+  return sum;
+}
+
+/* Narrows in steps until `does` has room: smaller gaps, a shorter heading,
+ * then without the limit, the bytes, the ratio. */
+static void lay_out(struct box *b) {
+  static const int dropped[] = {6, 2, 5};
+  measure(b);
+  int wanted = FS_MAX(b->width[DOES], 4), room;
+  b->gap = 3;
+  b->width[DOES] = 0;
+  int fixed = taken(b) + b->gap;
+  b->inner = FS_MIN(b->look->width, BOX_MAX) - 2;
+  int least = FS_MIN(wanted, DOES_MIN);
+  for (int step = 0; (room = b->inner - fixed) < FS_MIN(wanted, 30); step++) {
+    if (step == 0) b->gap = 2;
+    else if (step == 1) {
+      b->rows.data[0].cell[6] = (char *)"limit";
+      b->width[6] = 5;
+    } else if (room >= least || step - 2 >= (int)FS_LEN(dropped)) break;
+    else b->width[dropped[step - 2]] = 0;
+    fixed = taken(b) + b->gap;
+  }
+  b->width[DOES] = FS_MAX(FS_MIN(wanted, room), 4);
+  /* Numbers stand beside the text, not at the far edge of a wide screen. */
+  int words = FS_MAX(width_of(fs_str_text(&b->title)),
+                     width_of(fs_str_text(&b->footer)));
+  b->inner = FS_MIN(b->inner, FS_MAX(taken(b), words + 2));
+  b->width[DOES] += b->inner - taken(b);
+}
+
+static void pad(struct fs_str *out, int n) {
+  for (; n > 0; n--) fs_str_puts(out, " ");
+}
+
+static void put_frame(struct box *b, const char *utf8, const char *ascii) {
+  put_colored(b->out, b->look, "2", b->look->utf8 ? utf8 : ascii);
+}
+
+static void put_cell(struct box *b, int c, const char *s, size_t len,
+                     const char *color) {
+  bool left = c <= DOES;
+  int blank = b->width[c] - fs_utf8_width(s, len);
+  char *words = fs_strndup(s, len);
+  if (!left) pad(b->out, blank);
+  put_colored(b->out, b->look, color, words);
+  if (left) pad(b->out, blank);
+  free(words);
+}
+
+/* How much of the text goes on this line: up to a "; " or a space if one is
+ * near, else as much as fits. */
+static size_t break_at(const char *s, int width) {
+  size_t len = strlen(s), fit = fitting(s, len, width), best = 0;
+  if (fit == len) return len;
+  for (size_t i = 1; i <= fit; i++)
+    if (s[i] == ' ' && (s[i - 1] == ';' || i > fit / 2)) best = i;
+  return best > fit / 3 ? best : fit;
+}
+
+static void put_row(struct box *b, const struct row *r) {
+  const char *rest = r->cell[DOES];
+  for (int line = 0; line < DOES_LINES && (line == 0 || *rest); line++) {
+    size_t n = break_at(rest, b->width[DOES]);
+    struct fs_str words = {0};
+    bool elide = line + 1 == DOES_LINES && rest[n];
+    if (elide) n = fitting(rest, strlen(rest), b->width[DOES] - 1);
+    fs_str_put(&words, rest, n);
+    if (elide) fs_str_puts(&words, b->look->utf8 ? "…" : "~");
+    put_frame(b, "│ ", "| ");
+    for (int c = 0; c < COLS; c++) {
+      if (!b->width[c]) continue;
+      if (c) pad(b->out, b->gap);
+      const char *cell = c == DOES  ? fs_str_text(&words)
+                         : line == 0 ? r->cell[c] : "";
+      put_cell(b, c, cell, strlen(cell), r->color[c]);
+    }
+    put_frame(b, " │", " |");
+    fs_str_puts(b->out, "\n");
+    fs_str_free(&words);
+    rest += n;
+    while (*rest == ' ') rest++;
+  }
+}
+
+/* ╭ words ─────╮ ; words that do not fit are cut. */
+static void put_edge(struct box *b, bool top, const char *words) {
+  const char *utf8[2][2] = {{"╰", "╯"}, {"╭", "╮"}};
+  struct fs_str rule = {0};
+  size_t n = fitting(words, strlen(words), b->inner - 2);
+  int used = fs_utf8_width(words, n) + 2;
+  put_frame(b, utf8[top][0], "+");
+  fs_str_puts(b->out, " ");
+  fs_str_put(b->out, words, n);
+  fs_str_puts(b->out, " ");
+  for (int i = used; i < b->inner; i++)
+    fs_str_puts(&rule, b->look->utf8 ? "─" : "-");
+  put_colored(b->out, b->look, "2", fs_str_text(&rule));
+  put_frame(b, utf8[top][1], "+");
+  fs_str_puts(b->out, "\n");
+  fs_str_free(&rule);
+}
+
+/* What is too long for the lower edge goes on lines above it. */
+static void put_footer(struct box *b) {
+  const char *rest = fs_str_text(&b->footer), *dot = sep(b->look);
+  while (width_of(rest) > b->inner - 2) {
+    size_t fit = fitting(rest, strlen(rest), b->inner - 2), n = 0;
+    for (const char *c = rest; (c = strstr(c, dot)); c++)
+      if ((size_t)(c - rest) <= fit) n = (size_t)(c - rest);
+    if (!n) break;
+    put_frame(b, "│ ", "| ");
+    fs_str_put(b->out, rest, n);
+    pad(b->out, b->inner - 2 - fs_utf8_width(rest, n));
+    put_frame(b, " │", " |");
+    fs_str_puts(b->out, "\n");
+    rest += n + strlen(dot);
+  }
+  put_edge(b, false, rest);
+}
+
+static void set_words(struct box *b, struct fs_str *to, struct fs_str *s) {
+  put_for_locale(to, b->look, fs_str_text(s));
+  fs_str_free(s);
+}
+
+static void make_title(struct box *b, const json_t *plan) {
+  struct fs_str s = {0};
+  double block = number(plan, "block"), calls = number(plan, "calls");
+  double saved = number(plan, "saved_bytes");
+  if (!isnan(block)) fs_str_printf(&s, "block %.0f%s", block, sep(b->look));
+  if (!isnan(calls)) {
+    put_plural(&s, calls, "call");
+    fs_str_puts(&s, b->look->utf8 ? " → " : " -> ");
+  }
+  put_plural(&s, (double)json_array_size(json_object_get(plan, "kernels")),
+             "kernel");
+  if (saved > 0) {
+    fs_str_puts(&s, sep(b->look));
+    fs_str_put_bytes(&s, saved);
+    fs_str_puts(&s, " saved");
+  }
+  set_words(b, &b->title, &s);
+}
+
+static void put_jit(struct fs_str *s, const char *dot, const json_t *plan) {
+  double jit = number(plan, "jit_s");
+  if (json_is_true(json_object_get(plan, "cached"))) {
+    fs_str_printf(s, "%sJIT 0 (cached)", dot);
+  } else if (jit > 0) {
+    fs_str_printf(s, "%sJIT ", dot);
+    fs_str_put_seconds(s, jit);
+    fs_str_puts(s, " (cold)");
+  }
+}
+
+static void make_footer(struct box *b, const json_t *plan) {
+  struct fs_str s = {0};
+  const char *dot = sep(b->look), *quality = text(plan, "quality");
+  double candidates = number(plan, "candidates"), runs = number(plan, "runs");
+  fs_str_puts(&s, "planned in ");
+  put_seconds(&s, b->look, number(plan, "planned_s"));
+  if (candidates > 0) {
+    fs_str_puts(&s, dot);
+    put_plural(&s, candidates, "candidate");
+    if (number(plan, "combinations") > 0) {
+      fs_str_puts(&s, ", ");
+      put_plural(&s, number(plan, "combinations"), "combination");
+    }
+  }
+  put_jit(&s, dot, plan);
+  if (runs > 1)
+    fs_str_printf(&s, "%sruns %s%.0f", dot, b->look->utf8 ? "×" : "x", runs);
+  if (*quality) fs_str_printf(&s, "%s%s", dot, quality);
+  set_words(b, &b->footer, &s);
+}
+
+void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
+                     struct fs_str *out) {
+  const json_t *kernels = json_object_get(plan, "kernels"), *k;
+  size_t i;
+  if (!json_array_size(kernels)) return;
+  if (look->width < BOX_MIN) {
+    fs_plan_put_line(plan, look, out);
+    return;
+  }
+  struct box b = {.look = look, .arena = fs_arena_new(), .out = out};
+  make_title(&b, plan);
+  make_footer(&b, plan);
+  add_header(&b);
+  json_array_foreach(kernels, i, k) add_kernel(&b, k);
+  add_unfused(&b, plan);
+  lay_out(&b);
+  put_edge(&b, true, fs_str_text(&b.title));
+  for (int r = 0; r < b.rows.len; r++) put_row(&b, &b.rows.data[r]);
+  put_footer(&b);
+  FS_VEC_FREE(&b.rows);
+  fs_str_free(&b.title);
+  fs_str_free(&b.footer);
+  fs_arena_free(b.arena);
+}

@@ -1,0 +1,289 @@
+/* render.c - see render.h. */
+#include "repl/render.h"
+
+#include "repl/plan.h"
+#include "repl/progress.h"
+#include "repl/term.h"
+
+/* A loop may run many different blocks: of so many the plans are shown. */
+enum { PLANS_SHOWN = 8 };
+
+struct fs_render {
+  const struct fs_options *options;
+  struct fs_session *session;
+  enum fs_render_mode mode;
+  bool page;
+  struct fs_str paged; /* what may go to the pager              */
+  json_t *plans;       /* of this input, for its end            */
+  bool lost;           /* there was no memory to show something */
+};
+
+struct fs_render *fs_render_new(const struct fs_options *options) {
+  struct fs_render *r = fs_calloc(1, sizeof *r);
+  r->options = options;
+  return r;
+}
+
+void fs_render_free(struct fs_render *r) {
+  json_decref(r->plans);
+  fs_str_free(&r->paged);
+  free(r);
+}
+
+void fs_render_attach(struct fs_render *r, struct fs_session *session) {
+  r->session = session;
+}
+
+static void put(FILE *out, const struct fs_str *s) {
+  fs_progress_write(out, fs_str_text(s), s->len);
+}
+
+static const char *text_of(const json_t *event, const char *key) {
+  const char *s = json_string_value(json_object_get(event, key));
+  return s ? s : "";
+}
+
+/* -- plans ----------------------------------------------------------------- */
+
+static FILE *plan_stream(const struct fs_render *r) {
+  return r->mode == FS_RENDER_PROMPT ? stdout : stderr;
+}
+
+/* A command asked for it (`:plan`): shown at once, in its turn. */
+static void show_asked(struct fs_render *r, const json_t *plan) {
+  FILE *out = plan_stream(r);
+  struct fs_look look = fs_term_look(out);
+  struct fs_str s = {0};
+  if (!strcmp(text_of(plan, "form"), "line")) fs_plan_put_line(plan, &look, &s);
+  else fs_plan_put_box(plan, &look, &s);
+  put(out, &s);
+  fs_str_free(&s);
+}
+
+static void put_boxes(const struct fs_render *r, const struct fs_look *look,
+                      struct fs_str *s) {
+  size_t k, n = json_array_size(r->plans);
+  const json_t *plan;
+  json_array_foreach(r->plans, k, plan) {
+    if (r->mode == FS_RENDER_PROMPT && k == PLANS_SHOWN) {
+      fs_str_printf(s, "... and %zu more plans\n", n - k);
+      return;
+    }
+    fs_plan_put_box(plan, look, s);
+  }
+}
+
+/* A script's blocks have a line each, an input at the prompt one for all. */
+static void put_lines(const struct fs_render *r, const struct fs_look *look,
+                      struct fs_str *s) {
+  size_t k, n = json_array_size(r->plans);
+  const json_t *plan;
+  if (r->mode == FS_RENDER_SCRIPT || n == 1)
+    json_array_foreach(r->plans, k, plan) {
+      if (n > 1)
+        fs_str_printf(s, "block %lld: ", (long long)json_integer_value(
+                                             json_object_get(plan, "block")));
+      fs_plan_put_line(plan, look, s);
+    }
+  if (n > 1) fs_plan_put_summary(r->plans, look, s);
+}
+
+/* The plans of an input, when all its values are out. */
+static void show_plans(struct fs_render *r) {
+  if (!r->plans) return;
+  const char *form =
+      r->session ? fs_session_setting(r->session, "plan") : "line";
+  FILE *out = plan_stream(r);
+  struct fs_look look = fs_term_look(out);
+  struct fs_str s = {0};
+  if (!strcmp(form, "box")) put_boxes(r, &look, &s);
+  if (!strcmp(form, "line")) put_lines(r, &look, &s);
+  put(out, &s);
+  fs_str_free(&s);
+  json_decref(r->plans);
+  r->plans = NULL;
+}
+
+static void on_plan(struct fs_render *r, const json_t *event) {
+  if (*text_of(event, "form")) {
+    show_asked(r, event);
+    return;
+  }
+  if (!r->plans) r->plans = json_array();
+  json_array_append_new(r->plans, json_deep_copy(event));
+}
+
+/* -- diagnostics ----------------------------------------------------------- */
+
+static const char *severity_color(const char *severity) {
+  if (!strcmp(severity, "error")) return "1;31";
+  return strcmp(severity, "warning") ? "1;36" : "1;33";
+}
+
+static void put_sgr(struct fs_str *out, const char *sgr, const char *text,
+                    size_t len) {
+  fs_str_printf(out, "\033[%sm", sgr);
+  fs_str_put(out, text, len);
+  fs_str_puts(out, "\033[0m");
+}
+
+/* One line of the picture: place and severity, carets, hint, or source. */
+static void put_diag_line(struct fs_str *out, const char *line, size_t len,
+                          bool first, const char *severity) {
+  char *copy = fs_strndup(line, len);
+  const char *word = first ? strstr(copy, severity) : NULL;
+  size_t n = strlen(severity);
+  if (word && word[n] == ':') {
+    size_t before = (size_t)(word - copy);
+    put_sgr(out, "1", copy, before);
+    put_sgr(out, severity_color(severity), word, n + 1);
+    put_sgr(out, "1", word + n + 1, len - before - n - 1);
+  } else if (len && strspn(copy, " \t^~|") == len) {
+    put_sgr(out, "1;32", copy, len);
+  } else if (!strncmp(copy, "hint:", 5)) {
+    put_sgr(out, "1;36", copy, 5);
+    fs_str_put(out, copy + 5, len - 5);
+  } else {
+    fs_str_put(out, copy, len);
+  }
+  free(copy);
+}
+
+static void put_diagnostic(struct fs_str *out, const json_t *event,
+                           bool color) {
+  const char *rendered = text_of(event, "rendered");
+  const char *severity = text_of(event, "severity");
+  struct fs_str plain = {0};
+  if (*rendered) {
+    fs_str_puts(&plain, rendered);
+  } else {
+    fs_str_printf(&plain, "%s: ", severity);
+    fs_str_puts(&plain, text_of(event, "message"));
+    if (*text_of(event, "hint"))
+      fs_str_printf(&plain, "\nhint: %s", text_of(event, "hint"));
+  }
+  const char *at = fs_str_text(&plain);
+  for (bool first = true; *at; first = false) {
+    size_t len = strcspn(at, "\n");
+    if (color) put_diag_line(out, at, len, first, severity);
+    else fs_str_put(out, at, len);
+    fs_str_puts(out, "\n");
+    at += len + (at[len] == '\n');
+  }
+  fs_str_free(&plain);
+}
+
+/* -- events ---------------------------------------------------------------- */
+
+static void result_text(struct fs_render *r, const char *text) {
+  if (r->page) fs_str_puts(&r->paged, text);
+  else fs_progress_write(stdout, text, strlen(text));
+}
+
+static void on_text(struct fs_render *r, const json_t *event) {
+  const char *text = text_of(event, "text");
+  if (!strcmp(text_of(event, "stream"), "stderr"))
+    fs_progress_write(stderr, text, strlen(text));
+  else
+    result_text(r, text);
+}
+
+static void on_value(struct fs_render *r, const json_t *event) {
+  const char *text = text_of(json_object_get(event, "data"), "text/plain");
+  size_t len = strlen(text);
+  result_text(r, text);
+  if (len && text[len - 1] != '\n') result_text(r, "\n");
+}
+
+static void on_diagnostic(const json_t *event) {
+  struct fs_str s = {0};
+  put_diagnostic(&s, event, fs_term_look(stderr).color);
+  put(stderr, &s);
+  fs_str_free(&s);
+}
+
+static void on_progress(const json_t *event) {
+  const json_t *done = json_object_get(event, "done");
+  fs_progress_note(text_of(event, "what"),
+                   json_is_number(done) ? json_number_value(done) : -1);
+}
+
+static void put_json(const json_t *event) {
+  char *line = json_dumps(event, JSON_COMPACT);
+  struct fs_str s = {0};
+  if (!line) return; /* only when memory is short */
+  fs_str_puts(&s, line);
+  fs_str_puts(&s, "\n");
+  put(stdout, &s);
+  fs_str_free(&s);
+  free(line);
+}
+
+static void show_event(struct fs_render *r, const json_t *event) {
+  const char *kind = text_of(event, "event");
+  if (!strcmp(kind, "progress")) on_progress(event);
+  if (r->options->json) put_json(event);
+  else if (!strcmp(kind, "text")) on_text(r, event);
+  else if (!strcmp(kind, "value")) on_value(r, event);
+  else if (!strcmp(kind, "plan")) on_plan(r, event);
+  else if (!strcmp(kind, "diagnostic")) on_diagnostic(event);
+}
+
+/* The session must not be jumped over: what cannot be shown is missing, and the
+ * exit code tells of it. */
+static void sheltered(struct fs_render *r, const json_t *event,
+                      void (*show)(struct fs_render *r, const json_t *event)) {
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  if (setjmp(out_of_memory)) {
+    fputs("fusible: out of memory on the host: some output is missing\n",
+          stderr);
+    r->lost = true;
+  } else {
+    show(r, event);
+  }
+  fs_oom_guard(old);
+}
+
+void fs_render_event(void *user, const json_t *event) {
+  sheltered(user, event, show_event);
+}
+
+bool fs_render_lost(const struct fs_render *r) { return r->lost; }
+
+void fs_render_begin(struct fs_render *r, enum fs_render_mode mode,
+                     bool page) {
+  r->mode = mode;
+  r->page = page;
+  json_decref(r->plans);
+  r->plans = NULL;
+  fs_str_clear(&r->paged);
+}
+
+static void show_rest(struct fs_render *r, const json_t *event) {
+  (void)event;
+  show_plans(r);
+  if (r->paged.len) fs_term_page(fs_str_text(&r->paged));
+  fs_str_clear(&r->paged);
+}
+
+void fs_render_end(struct fs_render *r) { sheltered(r, NULL, show_rest); }
+
+void fs_render_failure(struct fs_render *r, const char *id, const char *fmt,
+                       ...) {
+  struct fs_str message = {0};
+  va_list args;
+  va_start(args, fmt);
+  fs_str_vprintf(&message, fmt, args);
+  va_end(args);
+  if (r->options->json) {
+    json_t *event = json_pack("{ss,ss,ss,ss}", "event", "diagnostic",
+                              "severity", "error", "id", id, "message",
+                              fs_str_text(&message));
+    if (event) put_json(event);
+    json_decref(event);
+  } else {
+    fprintf(stderr, "fusible: %s\n", fs_str_text(&message));
+  }
+  fs_str_free(&message);
+}

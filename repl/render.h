@@ -1,0 +1,35 @@
+/* render.h - turns the session's events into text on stdout and stderr, or
+ * into JSON lines. */
+#ifndef FS_RENDER_H
+#define FS_RENDER_H
+
+#include <jansson.h>
+
+#include "core/session.h"
+#include "repl/options.h"
+
+struct fs_render;
+
+/* Gives a renderer, to be named as `user` of fs_render_event(). */
+struct fs_render *fs_render_new(const struct fs_options *options);
+void fs_render_free(struct fs_render *r);
+/* The session whose settings decide how plans are shown. Borrowed. */
+void fs_render_attach(struct fs_render *r, struct fs_session *session);
+
+/* Plans go to stderr in a script, to stdout at the prompt. */
+enum fs_render_mode { FS_RENDER_SCRIPT, FS_RENDER_PROMPT };
+/* Brackets the evaluation of one input. `page`: output longer than the screen
+ * is for the pager. */
+void fs_render_begin(struct fs_render *r, enum fs_render_mode mode, bool page);
+void fs_render_end(struct fs_render *r);
+
+void fs_render_event(void *user, const json_t *event);
+/* Whether something could not be shown for want of memory. */
+bool fs_render_lost(const struct fs_render *r);
+
+/* A failure that the session cannot tell itself: "fusible: ..." on stderr, or
+ * a diagnostic event with --json. */
+void fs_render_failure(struct fs_render *r, const char *id, const char *fmt,
+                       ...) FS_PRINTF(3, 4);
+
+#endif

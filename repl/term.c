@@ -1,0 +1,220 @@
+/* term.c - see term.h. Signal handlers do only what is async-signal-safe; at
+ * the prompt they wake fs_term_wait() through a pipe, since any thread of the
+ * session may be the one that runs the handler. */
+#include "repl/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const struct fs_options *options;
+static bool utf8;
+static bool have_saved;
+static struct termios saved; /* as it was at the start */
+static int wake[2] = {-1, -1};
+
+static volatile sig_atomic_t mode = FS_TERM_IDLE;
+static volatile sig_atomic_t presses; /* Ctrl-C during this input */
+static volatile sig_atomic_t got_interrupt, got_resize, got_stop;
+static struct fs_session *volatile running;
+
+/* -- signals --------------------------------------------------------------- */
+
+static void say(const char *text, size_t len) {
+  ssize_t unused = write(STDERR_FILENO, text, len);
+  (void)unused;
+}
+
+/* Async-signal-safe. Line editing and bracketed paste are on at the prompt
+ * only, but a crash may come anywhere. */
+static void restore(void) {
+  static const char paste_off[] = "\033[?2004l";
+  if (!have_saved) return;
+  signal(SIGTTOU, SIG_IGN);
+  tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+  if (mode == FS_TERM_PROMPT && isatty(STDERR_FILENO))
+    say(paste_off, sizeof paste_off - 1);
+}
+
+static void leave(void) {
+  restore();
+  _exit(130);
+}
+
+static void on_interrupt_while_running(void) {
+  static const char again[] =
+      "\nstill stopping; Ctrl-C once more leaves at once, without saving\n";
+  struct fs_session *session = running;
+  if (session) fs_session_interrupt(session);
+  presses = presses + 1;
+  if (presses == 2) say(again, sizeof again - 1);
+  if (presses > 2) leave();
+}
+
+static void on_signal(int number) {
+  int error = errno;
+  switch (number) {
+    case SIGWINCH: got_resize = 1; break;
+    case SIGTSTP: got_stop = 1; break;
+    default:
+      if (mode == FS_TERM_RUN) on_interrupt_while_running();
+      else if (mode == FS_TERM_IDLE) leave();
+      else if (mode == FS_TERM_PROMPT) got_interrupt = 1;
+  }
+  if (mode == FS_TERM_PROMPT) {
+    ssize_t unused = write(wake[1], "", 1);
+    (void)unused;
+  }
+  errno = error;
+}
+
+/* For signals that end the process: restore, then let the default act. */
+static void on_death(int number) {
+  restore();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void handle(int number, void (*handler)(int), int flags) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+static void install_handlers(void) {
+  static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+                               SIGTERM, SIGHUP, SIGQUIT};
+  static char stack[16384]; /* a handler for an overflown stack needs its own */
+  stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+  sigaltstack(&alternative, NULL);
+  for (size_t i = 0; i < FS_LEN(deadly); i++)
+    handle(deadly[i], on_death, SA_ONSTACK | SA_NODEFER);
+  handle(SIGINT, on_signal, SA_RESTART);
+  handle(SIGWINCH, on_signal, SA_RESTART);
+}
+
+void fs_term_init(const struct fs_options *o) {
+  options = o;
+  setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers have a point */
+  utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+  have_saved = tcgetattr(STDIN_FILENO, &saved) == 0;
+  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK)) wake[0] = wake[1] = -1;
+  install_handlers();
+}
+
+enum fs_term_mode fs_term_set_mode(enum fs_term_mode new_mode,
+                                   struct fs_session *session) {
+  enum fs_term_mode old = (enum fs_term_mode)mode;
+  presses = 0;
+  running = session;
+  if (new_mode == FS_TERM_PROMPT) got_interrupt = 0;
+  mode = new_mode;
+  if (have_saved)
+    handle(SIGTSTP, new_mode == FS_TERM_PROMPT ? on_signal : SIG_DFL,
+           SA_RESTART);
+  return old;
+}
+
+/* Takes one flag; the order makes Ctrl-C win. */
+static bool take(volatile sig_atomic_t *flag) {
+  bool was = *flag != 0;
+  *flag = 0;
+  return was;
+}
+
+enum fs_term_event fs_term_wait(void) {
+  struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                          {.fd = wake[0], .events = POLLIN}};
+  char drain[64];
+  for (;;) {
+    if (take(&got_interrupt)) return FS_TERM_INTERRUPT;
+    if (take(&got_stop)) return FS_TERM_STOP;
+    if (take(&got_resize)) return FS_TERM_RESIZE;
+    fds[0].revents = fds[1].revents = 0;
+    if (poll(fds, 2, -1) < 0 && errno != EINTR) return FS_TERM_KEY;
+    if (fds[1].revents)
+      while (read(wake[0], drain, sizeof drain) > 0) continue;
+    else if (fds[0].revents)
+      return FS_TERM_KEY;
+  }
+}
+
+void fs_term_stop(void) {
+  handle(SIGTSTP, SIG_DFL, 0);
+  raise(SIGTSTP);
+  handle(SIGTSTP, on_signal, SA_RESTART);
+}
+
+/* -- looks ----------------------------------------------------------------- */
+
+static bool set_and_not_empty(const char *variable) {
+  const char *value = getenv(variable);
+  return value && *value;
+}
+
+static bool forced(const char *variable) {
+  return set_and_not_empty(variable) && strcmp(getenv(variable), "0");
+}
+
+static bool wants_color(FILE *stream) {
+  const char *term = getenv("TERM");
+  if (options->color != FS_COLOR_AUTO)
+    return options->color == FS_COLOR_ALWAYS;
+  if (set_and_not_empty("NO_COLOR")) return false;
+  if (forced("CLICOLOR_FORCE") || forced("FORCE_COLOR")) return true;
+  return isatty(fileno(stream)) && term && *term && strcmp(term, "dumb");
+}
+
+static bool window(FILE *stream, struct winsize *size) {
+  return !ioctl(fileno(stream), TIOCGWINSZ, size) && size->ws_col > 0;
+}
+
+struct fs_look fs_term_look(FILE *stream) {
+  struct winsize size;
+  struct fs_look look = {.width = 100, .color = wants_color(stream),
+                         .utf8 = utf8};
+  const char *columns = getenv("COLUMNS");
+  if (window(stream, &size)) look.width = size.ws_col;
+  else if (columns && atol(columns) > 0)
+    look.width = (int)FS_MIN(atol(columns), 1000);
+  return look;
+}
+
+int fs_term_rows(void) {
+  struct winsize size;
+  return window(stdout, &size) && size.ws_row > 0 ? size.ws_row : 24;
+}
+
+/* -- pager ----------------------------------------------------------------- */
+
+static int count_lines(const char *text) {
+  int lines = 0;
+  while ((text = strchr(text, '\n'))) lines++, text++;
+  return lines;
+}
+
+void fs_term_page(const char *text) {
+  const char *pager = getenv("FUSIBLE_PAGER");
+  bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  if (!pager) pager = getenv("PAGER");
+  if (!pager) pager = "less -SRX";
+  fflush(stdout);
+  if (terminal && *pager && count_lines(text) >= fs_term_rows()) {
+    enum fs_term_mode old = fs_term_set_mode(FS_TERM_PAGER, NULL);
+    handle(SIGPIPE, SIG_IGN, 0); /* a pager may be left early */
+    FILE *out = popen(pager, "w");
+    if (out) fputs(text, out);
+    int status = out ? pclose(out) : 127 << 8;
+    handle(SIGPIPE, SIG_DFL, 0);
+    fs_term_set_mode(old, NULL);
+    if (status != 127 << 8) return;
+  }
+  fputs(text, stdout);
+  fflush(stdout);
+}

@@ -1,0 +1,45 @@
+/* term.h - the terminal: what it can, signals, putting it back in order. */
+#ifndef FS_TERM_H
+#define FS_TERM_H
+
+#include <stdio.h>
+
+#include "core/base/base.h"
+#include "core/session.h"
+#include "repl/look.h"
+#include "repl/options.h"
+
+/* Takes the locale, remembers the terminal's state and installs the handlers:
+ * the Ctrl-C ladder, and for signals that kill, one that restores first. */
+void fs_term_init(const struct fs_options *options);
+
+/* What output to `stream` may use. Colour: --color, then NO_COLOR, then
+ * CLICOLOR_FORCE or FORCE_COLOR, then a terminal that is not "dumb". */
+struct fs_look fs_term_look(FILE *stream);
+int fs_term_rows(void);
+
+/* What SIGINT means now. */
+enum fs_term_mode {
+  FS_TERM_IDLE,   /* leave with 130                                          */
+  FS_TERM_PROMPT, /* fs_term_wait() tells it                                 */
+  FS_TERM_RUN,    /* first: stop the input; then a warning; then leave, 130  */
+  FS_TERM_PAGER   /* the pager's business                                    */
+};
+/* Gives the former mode. FS_TERM_RUN starts the ladder anew; `session` is used
+ * in that mode only. */
+enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
+                                   struct fs_session *session);
+
+/* Waits for a key or a signal while at the prompt. */
+enum fs_term_event {
+  FS_TERM_KEY, FS_TERM_INTERRUPT, FS_TERM_RESIZE, FS_TERM_STOP
+};
+enum fs_term_event fs_term_wait(void);
+/* Stops this process as Ctrl-Z asks; returns when it goes on. */
+void fs_term_stop(void);
+
+/* Prints the text, through the pager if it is longer than the screen and both
+ * standard input and output are a terminal. */
+void fs_term_page(const char *text);
+
+#endif

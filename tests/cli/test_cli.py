@@ -1,0 +1,386 @@
+#!/usr/bin/python3
+"""Modes, exit codes and streams of the program.  usage: test_cli.py [PATTERN]"""
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+HOME = tempfile.mkdtemp(prefix='fusible-cli-')
+BAD = 'x = nowhere_to_be_found'
+PLANNED = 'A = rand(64, 64); p = rand(64);\nq = A*p;\nprint(size(q, 1))\n'
+
+
+def environment(**extra):
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(('FUSIBLE', 'XDG_', 'NO_COLOR', 'FORCE_COLOR',
+                                'CLICOLOR'))}
+    env.update(HOME=HOME, LC_ALL='C.UTF-8', TERM='xterm')
+    env.update(extra)
+    return env
+
+
+class Result:
+    def __init__(self, done):
+        self.code, self.out, self.err = (done.returncode, done.stdout,
+                                         done.stderr)
+
+    def __repr__(self):
+        return f'code {self.code}\nout: {self.out!r}\nerr: {self.err!r}'
+
+
+def fusible(*args, stdin='', target='cpu', **env):
+    extra = ['--target', target] if target else []
+    return Result(subprocess.run(
+        [PROGRAM, *extra, *args], input=stdin, capture_output=True, text=True,
+        env=environment(**env), cwd=HOME, timeout=60))
+
+
+def script(name, text):
+    path = os.path.join(HOME, name)
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+    return path
+
+
+def check(result, code, out=None, err=None):
+    """`out` and `err`: a text that must be in, or '' for nothing at all."""
+    assert result.code == code, result
+    for wanted, got in ((out, result.out), (err, result.err)):
+        if wanted == '':
+            assert got == '', result
+        elif wanted is not None:
+            assert wanted in got, result
+    return result
+
+
+# -- modes --------------------------------------------------------------------
+
+def test_code():
+    check(fusible('-e', 'a = 40 + 2'), 0, 'a = 42', '')
+
+
+def test_code_repeated():
+    check(fusible('-e', 'b = 40;', '-e', 'a = b + 2'), 0, 'a = 42', '')
+    check(fusible('-eb = 40;', '--eval=a = b + 2'), 0, 'a = 42', '')
+
+
+def test_file():
+    path = script('a.fs', 'b = 40;\na = b + 2\n')
+    check(fusible(path), 0, 'a = 42', '')
+    check(fusible('run', path), 0, 'a = 42', '')
+    check(fusible('-i', path, stdin='c = a + 1\n'), 0, 'c = 43')
+
+
+def test_file_with_inputs():
+    path = script('in.fs', 'input n;\na = n + 2\n')
+    check(fusible('run', path, 'n=40'), 0, 'a = 42', '')
+    check(fusible(path, 'n=40'), 0, 'a = 42', '')
+    check(fusible('n=40', path), 0, 'a = 42', '')
+
+
+def test_stdin():
+    check(fusible(stdin='a = 40 + 2\n'), 0, 'a = 42', '')
+    check(fusible('-', stdin='a = 40 + 2'), 0, 'a = 42', '')
+    check(fusible(stdin=''), 0, '', '')
+
+
+def test_code_before_file_in_order():
+    path = script('second.fs', 'a = b + 2\n')
+    check(fusible('-e', 'b = 40;', path), 0, 'a = 42')
+    check(fusible(path, '-e', 'b = 40;'), 1)
+
+
+def test_prompt_without_terminal():
+    r = check(fusible('-i', stdin='a = 40 + 2\nbegin\nb = 50 + 3\nend\n'), 0,
+              'a = 42')
+    assert 'b = 53' in r.out and 'fs>' not in r.out, r
+    assert 'fs>' not in fusible('-iq', stdin='a = 1\n').err
+
+
+def test_prompt_goes_on_after_error():
+    check(fusible('-i', stdin=BAD + '\na = 40 + 2\n'), 0, 'a = 42', 'error')
+
+
+def test_quit():
+    check(fusible('-e', ':quit', '-e', BAD), 0, '', '')
+    check(fusible(stdin=':quit\n' + BAD + '\n'), 0, '', '')
+
+
+def test_options_after_file():
+    path = script('after.fs', PLANNED)
+    check(fusible(path, '--plan', 'line'), 0, '64', 'kernel')
+
+
+def test_relative_to_where_one_is():
+    script('near.fs', 'a = 40 + 2\n')
+    check(fusible('near.fs'), 0, 'a = 42')
+
+
+# -- exit codes ---------------------------------------------------------------
+
+def test_error_stops_a_script():
+    path = script('bad.fs', 'a = 40 + 2\n' + BAD + '\nb = 50 + 3\n')
+    r = check(fusible(path), 1, 'a = 42', 'error')
+    assert 'b = 53' not in r.out
+    assert 'bad.fs:2:' in r.err, r
+
+
+def test_keep_going():
+    path = script('bad2.fs', 'a = 40 + 2\n' + BAD + '\nbegin\nb = 50 + 3\n'
+                             'end\n)\nc = 1 + 5\n')
+    r = check(fusible('--keep-going', path), 1, 'a = 42', 'error')
+    assert 'b = 53' in r.out and 'c = 6' in r.out, r
+    assert 'bad2.fs:2:' in r.err and 'bad2.fs:6:' in r.err, r
+    check(fusible('-k', '-e', BAD, '-e', 'a = 40 + 2'), 1, 'a = 42')
+
+
+def test_incomplete_script():
+    check(fusible('-e', 'a = (1 +'), 1, None, 'error')
+    check(fusible('-e', 'while true'), 1, None, 'error')
+
+
+def test_usage_errors():
+    for args in (['--nonsense'], ['-Z'], ['-e'], ['--plan', 'nice'],
+                 ['--target', 'tpu'], ['--target', 'cuda:x'],
+                 ['--threads', '-1'], ['--threads', '1.5'], ['--json=1'],
+                 ['a.fs', 'b.fs'], ['run'], ['--color', 'red']):
+        check(fusible(*args, target=None), 2, '', 'fusible: ')
+    assert '--target?' in fusible('--targt').err
+
+
+def test_unreadable_scripts():
+    check(fusible('nowhere.fs'), 2, '', 'cannot read nowhere.fs')
+    check(fusible(HOME), 2, '', 'directory')
+
+
+def test_no_device():
+    r = fusible('-e', 'a = 1', target='cuda:99')
+    check(r, 3, '', 'fusible: ')
+    assert len(r.err.strip().splitlines()) <= 2, r
+
+
+def test_interrupted_script():
+    process = subprocess.Popen(
+        [PROGRAM, '--target', 'cpu', '-e', 'print("started")',
+         '-e', 'k = 0; while true; k = k + 1; end'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    try:
+        ready, _, _ = select.select([process.stdout], [], [], 20)
+        assert ready, 'no output'
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        assert process.returncode == 130, process.returncode
+    finally:
+        process.kill()
+
+
+def test_interrupted_while_reading():
+    process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE,
+                               env=environment())
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    process.stdin.close()
+
+
+def test_closed_output():
+    if not os.path.exists('/dev/full'):
+        return
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        done = subprocess.run([PROGRAM, '--target', 'cpu', '-e', 'a = 42'],
+                              stdout=full, env=environment(), check=False)
+    assert done.returncode == 3, done.returncode
+
+
+# -- streams ------------------------------------------------------------------
+
+def test_help_and_version():
+    r = check(fusible('--help'), 0, '--target', '')
+    assert max(map(len, r.out.splitlines())) <= 100, r
+    check(fusible('-h'), 0, 'usage:', '')
+    assert re.fullmatch(r'fusible \d+\.\d+\.\d+\n', fusible('--version').out)
+
+
+def test_manual_page_is_up_to_date():
+    generated = fusible('--man', target=None).out
+    with open(os.path.join(ROOT, 'docs/fusible.1'), encoding='utf-8') as f:
+        assert generated in f.read(), 'run `make man`'
+
+
+def test_plans():
+    path = script('plan.fs', PLANNED)
+    check(fusible(path), 0, '64', '')
+    check(fusible('--plan', 'off', path), 0, '64', '')
+    r = check(fusible('--plan', 'line', path), 0, '64')
+    assert 'kernel' not in r.out, r
+    assert re.search(r'\d kernels? .*predicted .*measured', r.err), r
+    r = check(fusible('--plan=box', path), 0, '64', '╭')
+    assert '╰ planned in' in r.err and '╭' not in r.out, r
+    check(fusible(path, FUSIBLE_PLAN='box'), 0, '64', '╭')
+    check(fusible(path, FUSIBLE_PLAN='bad'), 2, '', 'FUSIBLE_PLAN')
+
+
+def test_plan_set_in_the_script():
+    path = script('set.fs', ':set plan box\n' + PLANNED)
+    check(fusible(path), 0, '64', '╭')
+
+
+def test_commands_without_utf8():
+    r = check(fusible('-e', ':time on', '-e', ':device', '-e', 'x = ones(9);',
+                      LC_ALL='C'), 0, ' us a kernel', ' us')
+    (r.out + r.err).encode('ascii')
+
+
+def test_explain():
+    check(fusible('-e', ':explain y = 2*ones(9)'), 0, None, 'y = 2*ones(9)')
+    check(fusible('-e', ':explain print(1)'), 0, 'this needs no kernel\n', '')
+
+
+def test_wrong_words_of_commands():
+    for line, words in ((':vars x', 'no words'), (':quit now', 'no words'),
+                        (':fuse maybe', 'on or off'),
+                        (':set n 0', '1 or more'),
+                        (':set width 3', '20 to 1000'),
+                        (':plan off', ':set plan line')):
+        check(fusible('-e', line), 1, '', words)
+    for name in 'pi', 'Inf', 'NaN', 'eps':
+        check(fusible('-e', '?' + name), 0, 'constant', '')
+
+
+def test_plan_shown_in_its_turn():
+    two = PLANNED + ':plan box\nz = 2*p;\n:plan box\ny = 3*p;\nprint("end")\n'
+    r = check(fusible('-e', two), 0, 'end')
+    assert r.err.count('╭') == 2 and 'y = 3*p' not in r.err, r
+    assert r.err.index('q = A*p') < r.err.index('z = 2*p'), r
+    r = fusible('-e', 'import "' + script('merge.fs', two) + '"')
+    assert r.err.count('╭') == 2, r
+    r = check(fusible('--plan', 'line', '-e', two.replace(':plan box', 'print(q[1] > 0)')), 0)
+    assert re.search(r'^block 2: .*kernel', r.err, re.M), r
+    assert re.search(r'^\d blocks · ', r.err, re.M), r
+
+
+def test_plan_of_a_loop_shows_its_body():
+    r = check(fusible('-e', 'A = eye(9); b = ones(9); x, k = cg(A, b, 1e-9, 5);'
+                      '\n:plan\n:plan dump'), 0, 'q = A*p', 'q = A*p')
+    assert r.err.count('╭') == 1, r
+
+
+def test_files_beside_the_script():
+    os.makedirs(os.path.join(HOME, 'deep'), exist_ok=True)
+    script('deep/d.csv', '1,2\n3,4\n')
+    script('only_here.fs', 'print("from the current folder")\n')
+    path = script('deep/s.fs', 'print(sum(load("d.csv")))\n:load d.csv\n'
+                  'import "only_here.fs"\n')
+    check(fusible(path), 0, '10\nd = f64[2×2]\nfrom the current')
+    check(fusible(os.path.relpath(path, HOME)), 0, '10\n')
+    check(fusible('-e', 'load("d.csv")'), 1, '', 'd.csv')
+
+
+def test_plan_without_utf8():
+    r = check(fusible('--plan', 'box', script('p.fs', PLANNED), LC_ALL='C'),
+              0, '64', '+ planned in')
+    r.err.encode('ascii')
+
+
+def test_colour():
+    escape = '\x1b['
+    for args, env, wanted in (
+            ([], {}, False),
+            ([], {'FORCE_COLOR': '1'}, True),
+            ([], {'CLICOLOR_FORCE': '1'}, True),
+            ([], {'CLICOLOR_FORCE': '0'}, False),
+            ([], {'FORCE_COLOR': '1', 'NO_COLOR': '1'}, False),
+            ([], {'FORCE_COLOR': '1', 'NO_COLOR': ''}, True),
+            (['--color', 'always'], {'NO_COLOR': '1'}, True),
+            (['--color=never'], {'FORCE_COLOR': '1'}, False)):
+        r = check(fusible(*args, '-e', BAD, **env), 1, '', 'error')
+        assert (escape in r.err) == wanted, (args, env, r)
+
+
+def events_of(result):
+    return [json.loads(line) for line in result.out.splitlines()]
+
+
+def test_json():
+    path = script('json.fs', 'A = rand(64, 64); p = rand(64);\nq = A*p\n')
+    r = check(fusible('--json', path), 0, None, '')
+    kinds = [e['event'] for e in events_of(r)]
+    assert 'value' in kinds and 'plan' in kinds and kinds[-1] == 'done', kinds
+    plan = next(e for e in events_of(r) if e['event'] == 'plan')
+    assert plan['kernels'] and plan['kernels'][0]['predicted'] > 0, plan
+
+
+def test_json_error():
+    r = check(fusible('--json', '-e', BAD), 1, None, '')
+    found = [e for e in events_of(r) if e['event'] == 'diagnostic']
+    assert found and found[0]['severity'] == 'error' and found[0]['id'], r
+    assert found[0]['line'] == 1 and 'nowhere' in found[0]['message'], r
+
+
+def test_json_at_the_prompt():
+    r = check(fusible('--json', '-i', stdin='a = 40 + 2\nb = 50 + 3\n'), 0,
+              None, '')
+    assert [e['event'] for e in events_of(r)].count('done') == 2, r
+
+
+def test_json_no_device():
+    r = check(fusible('--json', '-e', 'a = 1', target='cuda:99'), 3, None, '')
+    assert events_of(r)[0]['event'] == 'diagnostic', r
+
+
+def test_hostile_names_are_escaped():
+    r = fusible('-e', 's = "\x1b[31mred\x9b"')
+    assert '\x1b' not in r.out and '\x1b' not in r.err, r
+
+
+def test_no_rc_in_scripts():
+    folder = os.path.join(HOME, '.config/fusible')
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'rc.fs'), 'w', encoding='ascii') as f:
+        f.write('print("from rc")\n')
+    try:
+        check(fusible('-e', 'a = 1'), 0, 'a = 1', '')
+        check(fusible('-i', stdin=''), 0, 'from rc')
+        check(fusible('-i', '--no-rc', stdin=''), 0, '')
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_install_deps_usage():
+    done = subprocess.run(
+        [os.path.join(ROOT, 'scripts/install-deps'), 'nonsense'],
+        capture_output=True, check=False)
+    assert done.returncode == 2
+
+
+def main():
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
+    passed = failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith('test_') or pattern not in name:
+            continue
+        try:
+            test()
+            passed += 1
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f'FAILED {name}')
+            traceback.print_exc(file=sys.stdout)
+    shutil.rmtree(HOME, ignore_errors=True)
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

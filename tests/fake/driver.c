@@ -1,0 +1,584 @@
+/* driver.c - a libcuda.so.1 without a GPU, for tests only: device memory is host
+ * memory, kernels are host code made by tests/fake/nvrtc.c and run as fibers, at
+ * once and in order.
+ *
+ *   FUSIBLE_FAKE=1          without it there is no device, so that this library
+ *                           can never be taken for a real one by accident
+ *   FUSIBLE_FAKE_FAIL       see fake.h
+ *   FUSIBLE_FAKE_MEMORY     bytes of the device (default 1 GiB)
+ *   FUSIBLE_FAKE_VERSION    CUDA version of the driver (default 13000)
+ *   FUSIBLE_FAKE_CC         compute capability (default 80)
+ *   FUSIBLE_FAKE_BUSY       milliseconds a stream stays busy after a launch
+ *   FUSIBLE_FAKE_RUN=0      runs nothing: the device is as large as an A100, H200
+ *                           or B200 (by the compute capability) and its memory
+ *                           zero, of which only what is touched takes room; to
+ *                           see what would be compiled
+ *   FUSIBLE_FAKE_READ       a byte, of which everything read back consists then
+ *
+ * Fresh memory is filled with 0xa7. A copy or fill outside of what was allocated
+ * is an illegal access; what was never freed is reported at the end.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/target/cuda/driver.h"
+#include "tests/fake/fake.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define CALL(name)                         \
+  do {                                     \
+    int code_ = enter(name);               \
+    if (code_) return code_;               \
+  } while (0)
+
+struct block {
+  char *p;
+  size_t bytes;
+  struct block *next;
+};
+struct cu_event {
+  double at;
+  bool recorded;
+};
+struct cu_module {
+  void *lib;
+  struct cu_function *functions;
+};
+struct cu_function {
+  int (*start)(void **args, unsigned blocks, unsigned threads, size_t shared);
+  struct cu_function *next;
+};
+
+static struct block *blocks;
+static size_t used;
+static int poison, pools;
+static double busy_until;
+static char handle[16]; /* contexts, streams and pools need only an address */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_sticky(int code) {
+  return (code >= 700 && code != 701 && code < 720) || code == 999 ||
+         code == 214;
+}
+
+static int enter(const char *name) {
+  if (poison) return poison;
+  int code = fake_failure(name);
+  if (is_sticky(code)) poison = code;
+  return code;
+}
+
+static bool runs(void) { return fake_number("FUSIBLE_FAKE_RUN", 1) != 0; }
+
+static long memory_bytes(void) {
+  return runs() ? fake_number("FUSIBLE_FAKE_MEMORY", 1 << 30) : 140L << 30;
+}
+
+/* -- device and context --------------------------------------------------------- */
+
+EXPORT int cuInit(unsigned flags);
+EXPORT int cuInit(unsigned flags) {
+  (void)flags;
+  CALL("cuInit");
+  return fake_number("FUSIBLE_FAKE", 0) ? 0 : CU_NO_DEVICE;
+}
+
+EXPORT int cuDriverGetVersion(int *version);
+EXPORT int cuDriverGetVersion(int *version) {
+  *version = (int)fake_number("FUSIBLE_FAKE_VERSION", 13000);
+  return 0;
+}
+
+EXPORT int cuGetErrorName(int r, const char **name);
+EXPORT int cuGetErrorName(int r, const char **name) {
+  *name = r == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  return 0;
+}
+EXPORT int cuGetErrorString(int r, const char **text);
+EXPORT int cuGetErrorString(int r, const char **text) {
+  *text = r == 2 ? "out of memory" : "an injected error";
+  return 0;
+}
+
+EXPORT int cuDeviceGetCount(int *count);
+EXPORT int cuDeviceGetCount(int *count) {
+  CALL("cuDeviceGetCount");
+  *count = 1;
+  return 0;
+}
+EXPORT int cuDeviceGet(int *device, int ordinal);
+EXPORT int cuDeviceGet(int *device, int ordinal) {
+  CALL("cuDeviceGet");
+  *device = ordinal;
+  return ordinal == 0 ? 0 : CU_INVALID_DEVICE;
+}
+EXPORT int cuDeviceGetName(char *name, int len, int device);
+EXPORT int cuDeviceGetName(char *name, int len, int device) {
+  (void)device;
+  snprintf(name, (size_t)len, "fake GPU");
+  return 0;
+}
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device);
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  (void)device;
+  *bytes = (size_t)memory_bytes();
+  return 0;
+}
+
+/* The limits by which kernels are tuned, of A100, H200 and B200. */
+static int real_limit(int cc, int which) {
+  int k = cc >= 100 ? 2 : cc >= 90;
+  switch (which) {
+    case CU_DEV_SHARED_OPTIN: return k ? 227 << 10 : 163 << 10;
+    case CU_DEV_CLOCK_KHZ: return (int[]){1410000, 1980000, 1965000}[k];
+    case CU_DEV_UNITS: return (int[]){108, 132, 148}[k];
+    case CU_DEV_MEMORY_KHZ: return (int[]){1215000, 3201000, 3996000}[k];
+    case CU_DEV_BUS_BITS: return (int[]){5120, 6144, 8192}[k];
+    case CU_DEV_L2_BYTES: return (int[]){40, 50, 126}[k] << 20;
+    default: return 0;
+  }
+}
+
+EXPORT int cuDeviceGetAttribute(int *value, int which, int device);
+EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
+  (void)device;
+  int cc = (int)fake_number("FUSIBLE_FAKE_CC", 80);
+  if (!runs() && (*value = real_limit(cc, which))) return 0;
+  switch (which) {
+    case CU_DEV_MAX_THREADS: *value = 1024; break;
+    case CU_DEV_SHARED: *value = 48 << 10; break;
+    case CU_DEV_SHARED_OPTIN: *value = (cc >= 90 ? 227 : 99) << 10; break;
+    case CU_DEV_CLOCK_KHZ: *value = 1000000; break;
+    case CU_DEV_UNITS: *value = 4; break;
+    case CU_DEV_MEMORY_KHZ: *value = 1000000; break;
+    case CU_DEV_BUS_BITS: *value = 256; break;
+    case CU_DEV_L2_BYTES: *value = 40 << 20; break;
+    case CU_DEV_CC_MAJOR: *value = cc / 10; break;
+    case CU_DEV_CC_MINOR: *value = cc % 10; break;
+    case CU_DEV_REGS_PER_UNIT: *value = 65536; break;
+    case CU_DEV_COOPERATIVE:
+    case CU_DEV_POOLS: *value = 1; break;
+    default: *value = 0;
+  }
+  return 0;
+}
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device);
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
+  (void)device;
+  CALL("cuDevicePrimaryCtxRetain");
+  *context = handle;
+  return 0;
+}
+
+/* What is left now was leaked; a poisoned context frees nothing. */
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device);
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
+  (void)device;
+  if (!poison && (blocks || pools))
+    fprintf(stderr, "fake driver: %zu bytes and %d pools were never freed\n",
+            used, pools);
+  return 0;
+}
+EXPORT int cuCtxSetCurrent(void *context);
+EXPORT int cuCtxSetCurrent(void *context) {
+  (void)context;
+  CALL("cuCtxSetCurrent");
+  return 0;
+}
+
+/* -- streams and events ----------------------------------------------------------- */
+
+EXPORT int cuStreamCreate(void **stream, unsigned flags);
+EXPORT int cuStreamCreate(void **stream, unsigned flags) {
+  (void)flags;
+  CALL("cuStreamCreate");
+  *stream = handle;
+  return 0;
+}
+EXPORT int cuStreamDestroy_v2(void *stream);
+EXPORT int cuStreamDestroy_v2(void *stream) {
+  (void)stream;
+  CALL("cuStreamDestroy_v2");
+  return 0;
+}
+EXPORT int cuStreamQuery(void *stream);
+EXPORT int cuStreamQuery(void *stream) {
+  (void)stream;
+  CALL("cuStreamQuery");
+  return now() < busy_until ? CU_NOT_READY : 0;
+}
+EXPORT int cuStreamSynchronize(void *stream);
+EXPORT int cuStreamSynchronize(void *stream) {
+  (void)stream;
+  CALL("cuStreamSynchronize");
+  while (now() < busy_until) usleep(100);
+  return 0;
+}
+EXPORT int cuEventCreate(CUevent *event, unsigned flags);
+EXPORT int cuEventCreate(CUevent *event, unsigned flags) {
+  (void)flags;
+  CALL("cuEventCreate");
+  *event = calloc(1, sizeof **event);
+  return *event ? 0 : CU_OUT_OF_MEMORY;
+}
+EXPORT int cuEventDestroy_v2(CUevent event);
+EXPORT int cuEventDestroy_v2(CUevent event) {
+  free(event);
+  return 0;
+}
+EXPORT int cuEventRecord(CUevent event, void *stream);
+EXPORT int cuEventRecord(CUevent event, void *stream) {
+  (void)stream;
+  CALL("cuEventRecord");
+  event->at = now();
+  event->recorded = true;
+  return 0;
+}
+EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to);
+EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
+  CALL("cuEventElapsedTime");
+  if (!from->recorded || !to->recorded) return 400;
+  *ms = (float)(1e3 * (to->at - from->at));
+  return 0;
+}
+
+/* -- memory ------------------------------------------------------------------------ */
+
+/* Where nothing runs, pages that nobody touches: zero. */
+static void *new_memory(size_t bytes) {
+  void *p = NULL;
+  if (!runs()) {
+    p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+  }
+  if (posix_memalign(&p, 512, bytes + !bytes)) return NULL;
+  memset(p, 0xa7, bytes);
+  return p;
+}
+
+static int take(CUdeviceptr *out, size_t bytes) {
+  if (used + bytes > (size_t)memory_bytes()) return CU_OUT_OF_MEMORY;
+  struct block *b = malloc(sizeof *b);
+  void *p = b ? new_memory(bytes) : NULL;
+  if (!p) {
+    free(b);
+    return CU_OUT_OF_MEMORY;
+  }
+  *b = (struct block){.p = p, .bytes = bytes, .next = blocks};
+  blocks = b;
+  used += bytes;
+  *out = (CUdeviceptr)(uintptr_t)p;
+  return 0;
+}
+
+static int give(CUdeviceptr address) {
+  char *p = (char *)(uintptr_t)address;
+  for (struct block **b = &blocks; *b; b = &(*b)->next) {
+    if ((*b)->p != p) continue;
+    struct block *gone = *b;
+    *b = gone->next;
+    used -= gone->bytes;
+    if (runs())
+      free(gone->p);
+    else
+      munmap(gone->p, gone->bytes + !gone->bytes);
+    free(gone);
+    return 0;
+  }
+  fprintf(stderr, "fake driver: freed what was not allocated\n");
+  return CU_INVALID_VALUE;
+}
+
+/* Whether `rows` of `width` bytes, `pitch` apart, lie in one block. */
+static bool inside(CUdeviceptr address, size_t width, size_t pitch,
+                   size_t rows) {
+  const char *p = (const char *)(uintptr_t)address;
+  size_t reach = rows ? (rows - 1) * pitch + width : 0;
+  for (struct block *b = blocks; b; b = b->next)
+    if (p >= b->p && p <= b->p + b->bytes &&
+        reach <= (size_t)(b->p + b->bytes - p))
+      return true;
+  fprintf(stderr, "fake driver: copy outside of allocated memory\n");
+  poison = CU_ILLEGAL_ADDRESS;
+  return false;
+}
+
+EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
+EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
+  *total = (size_t)memory_bytes();
+  *free_bytes = *total - used;
+  return 0;
+}
+EXPORT int cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);
+EXPORT int cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) {
+  CALL("cuMemAlloc_v2");
+  return take(out, bytes);
+}
+EXPORT int cuMemFree_v2(CUdeviceptr p);
+EXPORT int cuMemFree_v2(CUdeviceptr p) {
+  CALL("cuMemFree_v2");
+  return give(p);
+}
+EXPORT int cuMemAllocHost_v2(void **out, size_t bytes);
+EXPORT int cuMemAllocHost_v2(void **out, size_t bytes) {
+  CALL("cuMemAllocHost_v2");
+  *out = malloc(bytes);
+  return *out ? 0 : CU_OUT_OF_MEMORY;
+}
+EXPORT int cuMemFreeHost(void *p);
+EXPORT int cuMemFreeHost(void *p) {
+  free(p);
+  return 0;
+}
+EXPORT int cuMemPoolCreate(void **out, const struct cu_pool_props *props);
+EXPORT int cuMemPoolCreate(void **out, const struct cu_pool_props *props) {
+  CALL("cuMemPoolCreate");
+  if (props->alloc_type != 1 || props->location.type != 1) return 1;
+  *out = handle;
+  pools++;
+  return 0;
+}
+EXPORT int cuMemPoolDestroy(void *pool);
+EXPORT int cuMemPoolDestroy(void *pool) {
+  (void)pool;
+  CALL("cuMemPoolDestroy");
+  pools--;
+  return 0;
+}
+EXPORT int cuMemPoolSetAttribute(void *pool, int which, void *value);
+EXPORT int cuMemPoolSetAttribute(void *pool, int which, void *value) {
+  (void)pool, (void)which, (void)value;
+  CALL("cuMemPoolSetAttribute");
+  return 0;
+}
+EXPORT int cuMemPoolGetAttribute(void *pool, int which, void *value);
+EXPORT int cuMemPoolGetAttribute(void *pool, int which, void *value) {
+  (void)pool, (void)which;
+  CALL("cuMemPoolGetAttribute");
+  *(uint64_t *)value = used;
+  return 0;
+}
+EXPORT int cuMemPoolTrimTo(void *pool, size_t keep);
+EXPORT int cuMemPoolTrimTo(void *pool, size_t keep) {
+  (void)pool, (void)keep;
+  CALL("cuMemPoolTrimTo");
+  return 0;
+}
+EXPORT int cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, void *pool,
+                                   void *stream);
+EXPORT int cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, void *pool,
+                                   void *stream) {
+  (void)pool, (void)stream;
+  CALL("cuMemAllocFromPoolAsync");
+  return take(out, bytes);
+}
+EXPORT int cuMemFreeAsync(CUdeviceptr p, void *stream);
+EXPORT int cuMemFreeAsync(CUdeviceptr p, void *stream) {
+  (void)stream;
+  CALL("cuMemFreeAsync");
+  return give(p);
+}
+
+/* FUSIBLE_FAKE_READ: true if it gave the data. */
+static bool reads_made_up(char *to, size_t width, size_t pitch, size_t rows) {
+  int byte = (int)fake_number("FUSIBLE_FAKE_READ", -1);
+  if (runs() || byte < 0) return false;
+  for (size_t i = 0; i < rows; i++) memset(to + i * pitch, byte, width);
+  return true;
+}
+
+EXPORT int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                                void *stream);
+EXPORT int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                                void *stream) {
+  (void)stream;
+  CALL("cuMemcpyHtoDAsync_v2");
+  if (!inside(to, bytes, bytes, 1)) return poison;
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return 0;
+}
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                                void *stream);
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                                void *stream) {
+  (void)stream;
+  CALL("cuMemcpyDtoHAsync_v2");
+  if (!inside(from, bytes, bytes, 1)) return poison;
+  if (reads_made_up(to, bytes, bytes, 1)) return 0;
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return 0;
+}
+EXPORT int cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                                void *stream);
+EXPORT int cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                                void *stream) {
+  (void)stream;
+  CALL("cuMemcpyDtoDAsync_v2");
+  if (!inside(from, bytes, bytes, 1) || !inside(to, bytes, bytes, 1))
+    return poison;
+  if (!runs()) return 0;
+  memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+  return 0;
+}
+EXPORT int cuMemcpy2DAsync_v2(const struct cu_copy_2d *c, void *stream);
+EXPORT int cuMemcpy2DAsync_v2(const struct cu_copy_2d *c, void *stream) {
+  (void)stream;
+  CALL("cuMemcpy2DAsync_v2");
+  bool in = c->src_type == CU_MEMORY_HOST, out = c->dst_type == CU_MEMORY_HOST;
+  if (c->src_pitch < c->width || c->dst_pitch < c->width ||
+      c->src_pitch > INT32_MAX || c->dst_pitch > INT32_MAX)
+    return CU_INVALID_VALUE;
+  if ((!in && !inside(c->src_device, c->width, c->src_pitch, c->height)) ||
+      (!out && !inside(c->dst_device, c->width, c->dst_pitch, c->height)))
+    return poison;
+  const char *from = in ? c->src_host : (const char *)(uintptr_t)c->src_device;
+  char *to = out ? c->dst_host : (char *)(uintptr_t)c->dst_device;
+  if (!runs() && !in && !out) return 0;
+  if (out && reads_made_up(to, c->width, c->dst_pitch, c->height)) return 0;
+  for (size_t i = 0; i < c->height; i++)
+    memmove(to + i * c->dst_pitch, from + i * c->src_pitch, c->width);
+  return 0;
+}
+EXPORT int cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
+                           void *stream);
+EXPORT int cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
+                           void *stream) {
+  (void)stream;
+  CALL("cuMemsetD8Async");
+  if (!inside(p, bytes, bytes, 1)) return poison;
+  if (!runs() && !value) return 0;
+  memset((void *)(uintptr_t)p, value, bytes);
+  return 0;
+}
+
+/* -- modules and launches ------------------------------------------------------------ */
+
+/* An ELF file's length: the section table ends it. */
+static size_t elf_size(const unsigned char *image) {
+  uint64_t table;
+  uint16_t size, count;
+  memcpy(&table, image + 40, 8);
+  memcpy(&size, image + 58, 2);
+  memcpy(&count, image + 60, 2);
+  return (size_t)(table + (uint64_t)size * count);
+}
+
+EXPORT int cuModuleLoadData(CUmodule *out, const void *image);
+EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
+  CALL("cuModuleLoadData");
+  if (!runs()) {
+    *out = calloc(1, sizeof **out);
+    return 0;
+  }
+  if (memcmp(image, "\177ELF", 4)) return CU_INVALID_IMAGE;
+  char path[] = "/tmp/fusible-fake-XXXXXX"; /* a new name, or dlopen() gives the
+                                               library loaded before */
+  int fd = mkstemp(path);
+  size_t size = elf_size(image);
+  void *lib = NULL;
+  if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
+    lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (fd >= 0) close(fd), unlink(path);
+  if (!lib) return CU_INVALID_IMAGE;
+  *out = calloc(1, sizeof **out);
+  (*out)->lib = lib;
+  return 0;
+}
+EXPORT int cuModuleUnload(CUmodule module);
+EXPORT int cuModuleUnload(CUmodule module) {
+  CALL("cuModuleUnload");
+  if (module->lib) dlclose(module->lib);
+  while (module->functions) {
+    CUfunction f = module->functions;
+    module->functions = f->next;
+    free(f);
+  }
+  free(module);
+  return 0;
+}
+EXPORT int cuModuleGetFunction(CUfunction *out, CUmodule module,
+                               const char *name);
+EXPORT int cuModuleGetFunction(CUfunction *out, CUmodule module,
+                               const char *name) {
+  CALL("cuModuleGetFunction");
+  char symbol[128];
+  snprintf(symbol, sizeof symbol, "fake_start_%s", name);
+  void *start = module->lib ? dlsym(module->lib, symbol) : NULL;
+  if (!start && module->lib) return 500;
+  *out = calloc(1, sizeof **out);
+  memcpy(&(*out)->start, &start, sizeof start);
+  (*out)->next = module->functions; /* lives as long as its module */
+  module->functions = *out;
+  return 0;
+}
+EXPORT int cuFuncSetAttribute(CUfunction f, int which, int value);
+EXPORT int cuFuncSetAttribute(CUfunction f, int which, int value) {
+  (void)f, (void)which;
+  CALL("cuFuncSetAttribute");
+  int most = 0;
+  cuDeviceGetAttribute(&most, CU_DEV_SHARED_OPTIN, 0);
+  return value <= most ? 0 : CU_INVALID_VALUE;
+}
+EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f);
+EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f) {
+  (void)f, (void)which;
+  *value = 0;
+  return 0;
+}
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
+                                                       int threads,
+                                                       size_t shared_bytes);
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
+                                                       int threads,
+                                                       size_t shared_bytes) {
+  (void)f, (void)shared_bytes;
+  CALL("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  *count = threads <= 256 ? 2 : 1;
+  return 0;
+}
+
+static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+                  unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                  void **args) {
+  if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024)
+    return CU_INVALID_VALUE;
+  busy_until = now() + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
+  if (!runs()) return 0;
+  if (f->start(args, gx, bx, shared)) poison = CU_LAUNCH_TIMEOUT;
+  return poison;
+}
+
+EXPORT int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+                          unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *stream, void **args,
+                          void **extra);
+EXPORT int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+                          unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *stream, void **args,
+                          void **extra) {
+  (void)stream, (void)extra;
+  CALL("cuLaunchKernel");
+  return launch(f, gx, gy, gz, bx, by, bz, shared, args);
+}
+EXPORT int cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy,
+                                     unsigned gz, unsigned bx, unsigned by,
+                                     unsigned bz, unsigned shared, void *stream,
+                                     void **args);
+EXPORT int cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy,
+                                     unsigned gz, unsigned bx, unsigned by,
+                                     unsigned bz, unsigned shared, void *stream,
+                                     void **args) {
+  (void)stream;
+  CALL("cuLaunchCooperativeKernel");
+  if (runs() && gx * gy * gz > 8) return CU_COOPERATIVE_TOO_LARGE;
+  return launch(f, gx, gy, gz, bx, by, bz, shared, args);
+}

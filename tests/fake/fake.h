@@ -1,0 +1,48 @@
+/* fake.h - making calls fail on purpose; for the fake driver and compiler.
+ *
+ *   FUSIBLE_FAKE_FAIL=cuMemAllocFromPoolAsync:3:2,cuLaunchKernel:1:700
+ *
+ * lets the third allocation give 2 and the first launch 700; "*" in place of the
+ * number means every one. Codes that poison a real context poison this one.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fake_count {
+  const char *call;
+  int n;
+};
+
+/* The code to give for this call of `call`, or 0. */
+static int fake_failure(const char *call) {
+  static struct fake_count counts[96];
+  int k = 0;
+  while (counts[k].call && strcmp(counts[k].call, call)) k++;
+  counts[k].call = call;
+  counts[k].n++;
+  const char *spec = getenv("FUSIBLE_FAKE_FAIL");
+  size_t len = strlen(call);
+  while (spec && *spec) {
+    const char *end = spec + strcspn(spec, ",");
+    if (!strncmp(spec, call, len) && spec[len] == ':') {
+      const char *number = spec + len + 1, *code = strchr(number, ':');
+      if (code && (*number == '*' || atoi(number) == counts[k].n))
+        return atoi(code + 1);
+    }
+    spec = *end ? end + 1 : end;
+  }
+  return 0;
+}
+
+/* A number from the environment. */
+static inline long fake_number(const char *name, long otherwise) {
+  const char *text = getenv(name);
+  return text && *text ? atol(text) : otherwise;
+}
+
+#endif

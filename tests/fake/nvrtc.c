@@ -1,0 +1,251 @@
+/* nvrtc.c - a libnvrtc without CUDA, for tests only: compiles CUDA text with the
+ * host's C++ compiler on top of tests/fiber/fiber.h. The "cubin" is a shared
+ * object with a caller fake_start_NAME for each kernel, which the fake driver
+ * loads. Options are checked as NVRTC 13.0 knows them. FUSIBLE_FAKE_FAIL works
+ * here too (fake.h).
+ *
+ *   FUSIBLE_FAKE_NVRTC      the version (default 13000)
+ *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
+ *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c)
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/base.h"
+#include "tests/fake/fake.h"
+
+#define EXPORT __attribute__((visibility("default")))
+extern char **environ;
+
+typedef struct nvrtc_program {
+  char *source;
+  char *image, *log;
+  size_t size;
+  bool is_ptx;
+} *nvrtcProgram;
+
+EXPORT int nvrtcVersion(int *major, int *minor);
+EXPORT int nvrtcVersion(int *major, int *minor) {
+  long version = fake_number("FUSIBLE_FAKE_NVRTC", 13000);
+  *major = (int)(version / 1000);
+  *minor = (int)(version % 1000 / 10);
+  return 0;
+}
+
+static const int archs[] = {75, 80, 86, 89, 90, 100};
+EXPORT int nvrtcGetNumSupportedArchs(int *count);
+EXPORT int nvrtcGetNumSupportedArchs(int *count) {
+  *count = (int)FS_LEN(archs);
+  return 0;
+}
+EXPORT int nvrtcGetSupportedArchs(int *out);
+EXPORT int nvrtcGetSupportedArchs(int *out) {
+  memcpy(out, archs, sizeof archs);
+  return 0;
+}
+
+EXPORT int nvrtcCreateProgram(nvrtcProgram *out, const char *source,
+                              const char *name, int headers,
+                              const char *const *texts,
+                              const char *const *names);
+EXPORT int nvrtcCreateProgram(nvrtcProgram *out, const char *source,
+                              const char *name, int headers,
+                              const char *const *texts,
+                              const char *const *names) {
+  (void)name, (void)headers, (void)texts, (void)names;
+  int code = fake_failure("nvrtcCreateProgram");
+  if (code) return code;
+  *out = calloc(1, sizeof **out);
+  (*out)->source = strdup(source);
+  (*out)->log = strdup("");
+  return 0;
+}
+EXPORT int nvrtcDestroyProgram(nvrtcProgram *program);
+EXPORT int nvrtcDestroyProgram(nvrtcProgram *program) {
+  free((*program)->source);
+  free((*program)->image);
+  free((*program)->log);
+  free(*program);
+  *program = NULL;
+  return 0;
+}
+
+/* -- the host program ------------------------------------------------------------- */
+
+/* `extern "C" __global__ void [__launch_bounds__(..)] NAME(`: the next NAME. */
+static const char *next_kernel(const char *p, char *name, size_t size) {
+  p = strstr(p, "extern \"C\"");
+  if (!p) return NULL;
+  for (p += 10; *p; p++) {
+    if (*p != '(') continue;
+    const char *end = p, *begin;
+    while (end[-1] == ' ' || end[-1] == '\n') end--;
+    begin = end;
+    while (strchr("abcdefghijklmnopqrstuvwxyz_0123456789", begin[-1])) begin--;
+    snprintf(name, size, "%.*s", (int)(end - begin), begin);
+    if (strcmp(name, "__launch_bounds__") != 0) return p;
+    p = strchr(p, ')');
+    if (!p) return NULL;
+  }
+  return NULL;
+}
+
+static void write_program(FILE *f, const char *source) {
+  fprintf(f, "#include <utility>\n#include <type_traits>\n"
+          "#include \"%s/tests/fiber/fiber.h\"\n", FS_SOURCE_DIR);
+  fputs("static unsigned long long atomicMin(unsigned long long *p, unsigned "
+        "long long x) {\n  auto old = *p; if (x < old) *p = x; return old;\n}\n"
+        "#line 1 \"fusible.cu\"\n", f);
+  fputs(source, f);
+  fputs("\ntemplate <typename... A, size_t... I>\nstatic void fake_call(void "
+        "(*f)(A...), void **args, std::index_sequence<I...>) {\n"
+        "  f(*(std::decay_t<A> *)args[I]...);\n}\n"
+        "template <typename... A>\nstatic void fake_any(void (*f)(A...), void "
+        "**args) {\n  fake_call(f, args, std::index_sequence_for<A...>());\n}\n",
+        f);
+  char name[100];
+  for (const char *p = source; (p = next_kernel(p, name, sizeof name));)
+    fprintf(f,
+            "extern \"C\" __attribute__((visibility(\"default\"))) int "
+            "fake_start_%s(void **args, unsigned blocks, unsigned threads, "
+            "size_t shared) {\n"
+            "  return fiber_launch(blocks, threads, shared, [](void *a) { "
+            "fake_any(&%s, (void **)a); }, args);\n}\n", name, name);
+}
+
+static char *read_file(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  fseek(f, 0, SEEK_END);
+  long len = ftell(f);
+  rewind(f);
+  char *data = malloc((size_t)len + 1);
+  *size = fread(data, 1, (size_t)len, f);
+  data[*size] = 0;
+  fclose(f);
+  return data;
+}
+
+static int run_compiler(const char *source, const char *target,
+                        const char *log) {
+  const char *cxx = getenv("CXX");
+  char *argv[] = {(char *)(cxx && *cxx ? cxx : "c++"), "-std=c++17", "-O1",
+                  "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fwrapv",
+                  "-fno-strict-aliasing", "-fvisibility=hidden", "-o",
+                  (char *)target, (char *)source, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, log, 01 | 0100 | 01000, 0600);
+  pid_t pid;
+  int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 1;
+  if (!failed) waitpid(pid, &status, 0);
+  return failed || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
+}
+
+static int build(nvrtcProgram program) {
+  char folder[] = "/tmp/fusible-fake-XXXXXX", source[64], target[64], log[64];
+  if (!mkdtemp(folder)) return 11;
+  snprintf(source, sizeof source, "%s/k.cc", folder);
+  snprintf(target, sizeof target, "%s/k.so", folder);
+  snprintf(log, sizeof log, "%s/log", folder);
+  FILE *f = fopen(source, "w");
+  if (f) write_program(f, program->source);
+  if (f) fclose(f);
+  int failed = run_compiler(source, target, log);
+  size_t size;
+  char *text = read_file(log, &size);
+  if (text) free(program->log), program->log = text;
+  if (!failed) program->image = read_file(target, &program->size);
+  unlink(source), unlink(target), unlink(log), rmdir(folder);
+  return program->image ? 0 : 6;
+}
+
+static bool is_option(const char *text) {
+  static const char *const known[] = {"-default-device", "-std=c++17",
+                                      "-fmad=false", "--minimal", "-no-cache"};
+  for (size_t k = 0; k < FS_LEN(known); k++)
+    if (!strcmp(text, known[k])) return true;
+  return !strncmp(text, "-arch=", 6);
+}
+
+/* Keeps a text; the same one of another process is the same file. */
+static void keep(const char *source, const char *arch) {
+  const char *folder = getenv("FUSIBLE_FAKE_KEEP");
+  if (!folder || !*folder) return;
+  uint64_t hash = 1469598103934665603u;
+  for (const char *p = source; *p; p++)
+    hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s-%016llx.cu", folder, arch,
+           (unsigned long long)hash);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  size_t len = strlen(source);
+  if (write(fd, source, len) != (ssize_t)len) unlink(path);
+  close(fd);
+}
+
+EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
+                               const char *const *options);
+EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
+                               const char *const *options) {
+  int code = fake_failure("nvrtcCompileProgram");
+  if (code) {
+    free(program->log);
+    program->log = strdup("fusible.cu(1): error: injected\n");
+    return code;
+  }
+  for (int k = 0; k < n; k++) {
+    if (!is_option(options[k])) return 5;
+    program->is_ptx |= !strncmp(options[k], "-arch=compute_", 14);
+    if (!strncmp(options[k], "-arch=", 6)) keep(program->source, options[k] + 6);
+  }
+  if (!fake_number("FUSIBLE_FAKE_RUN", 1)) {
+    program->image = strdup("nothing");
+    program->size = strlen(program->image) + 1;
+    return 0;
+  }
+  if (!program->is_ptx) return build(program);
+  program->image = strdup("// PTX of the fake compiler\n");
+  program->size = strlen(program->image) + 1;
+  return 0;
+}
+
+static int give_size(nvrtcProgram program, bool ptx, size_t *bytes) {
+  if (!program->image || program->is_ptx != ptx) return 4;
+  *bytes = program->size;
+  return 0;
+}
+EXPORT int nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes);
+EXPORT int nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes) {
+  return give_size(program, false, bytes);
+}
+EXPORT int nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes);
+EXPORT int nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes) {
+  return give_size(program, true, bytes);
+}
+EXPORT int nvrtcGetCUBIN(nvrtcProgram program, char *out);
+EXPORT int nvrtcGetCUBIN(nvrtcProgram program, char *out) {
+  memcpy(out, program->image, program->size);
+  return 0;
+}
+EXPORT int nvrtcGetPTX(nvrtcProgram program, char *out);
+EXPORT int nvrtcGetPTX(nvrtcProgram program, char *out) {
+  memcpy(out, program->image, program->size);
+  return 0;
+}
+EXPORT int nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes);
+EXPORT int nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes) {
+  *bytes = strlen(program->log) + 1;
+  return 0;
+}
+EXPORT int nvrtcGetProgramLog(nvrtcProgram program, char *out);
+EXPORT int nvrtcGetProgramLog(nvrtcProgram program, char *out) {
+  memcpy(out, program->log, strlen(program->log) + 1);
+  return 0;
+}

@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""The CUDA target without a GPU: the real program on the fake driver and compiler
+of this folder, which run the emitted kernels as fibers.
+
+Results must equal the CPU target's; what the driver can fail at must end in one
+plain sentence and never in a crash, a wrong result or a hang. The last line is
+`N passed, N failed`.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fakegpu  # noqa: E402
+from fakegpu import BUILD, FAKE, PROGRAM, ROOT  # noqa: E402
+
+counts = {'passed': 0, 'failed': 0}
+home = tempfile.TemporaryDirectory(prefix='fusible-fake-')
+
+
+def check(ok, what):
+    counts['passed' if ok else 'failed'] += 1
+    if not ok:
+        print('FAILED:', what[:1500])
+    return ok
+
+
+def environment(**more):
+    return fakegpu.environment(home.name, **more)
+
+
+def fusible(script, *args, target='cuda', **more):
+    return subprocess.run(
+        [PROGRAM, '--target', target, *args, '-e', script], text=True,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+        env=environment(**more))
+
+
+# Small integers: every sum is exact, so both targets print the same.
+SETUP = '''
+i = (1:40); j = (1:33)';
+A = mod(i*j, 7) - 3; p = mod(1:33, 5) - 2; r = mod(1:40, 3) - 1;
+A = A .* 1.0; p = p .* 1.0; r = r .* 1.0;
+'''
+PROGRAMS = {
+    'BiCGK': 'begin q = A*p; s = A\'*r end\nq\ns\nq[3] + s[4]',
+    'ATAX': 'y = A\'*(A*p);\ny',
+    'GEMVER': 'B = A + r*p\' + r*p\'; x = 2*B\'*r + p; w = 3*B*x;\nw\nB',
+    'row maximum': 'M = A - max(A, 2);\nM\nsum(M)',
+    'sums': 'sum(A, 1)\nsum(A, 2)\nmin(A)\nsum(A .* A)',
+    'half': 'H = f16(A);\nH*f16(p)\nsum(H)',
+    'product': 'A\'*A\n(A*A\')[2:4, 1:3]',
+    'integers': 'K = i32(A); K*K\'',
+    'gather': 'k = [3, 1, 2, 33]; p[k]\nA[[2, 40, 7], :]',
+    'update': 'C = A; C[2:5, 3] = 7; C[1, :] = p\'; C\nsum(C)',
+}
+
+
+def test_results():
+    for name, text in PROGRAMS.items():
+        cpu = fusible(SETUP + text, target='cpu')
+        if cpu.returncode:
+            print(f'note: {name} is not compared, the CPU says:', cpu.stderr)
+            continue
+        gpu = fusible(SETUP + text)
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and
+              not gpu.stderr, f'{name}: {gpu.stdout}\n{gpu.stderr}\n'
+              f'but on the CPU\n{cpu.stdout}')
+        again = fusible(SETUP + text)  # now from the cache
+        check(again.stdout == gpu.stdout, f'{name}: other bits from the cache')
+        solved = fusible(SETUP + text, FUSIBLE_CACHE='off')
+        check(solved.stdout == gpu.stdout, f'{name}: other bits uncached')
+
+
+# -- sentences --------------------------------------------------------------------
+
+
+def sentence(what, words, status=3, script='1:3', **more):
+    r = fusible(script, **more)
+    text = r.stderr.strip()
+    check(r.returncode == status and re.search(words, text) and
+          len(text.splitlines()) <= 4,
+          f'{what}: wanted {words!r}, status {r.returncode}: {text}')
+
+
+def fail(*specs):
+    return dict(FUSIBLE_FAKE_FAIL=','.join(specs))
+
+
+def test_sentences():
+    sentence('no driver', 'libcuda.so.1 was not found', LD_LIBRARY_PATH=None)
+    sentence('no device', 'finds no GPU|offers no GPU', FUSIBLE_FAKE='0')
+    sentence('old driver', r'supports CUDA 11\.4', FUSIBLE_FAKE_VERSION='11040')
+    sentence('stub', "toolkit's stub", **fail('cuInit:1:34'))
+    sentence('mismatch', 'different\\s+versions', **fail('cuInit:1:803'))
+    sentence('not ready', 'fabric manager', **fail('cuInit:1:802'))
+    sentence('exclusive', 'another process has the GPU',
+             **fail('cuDevicePrimaryCtxRetain:1:46'))
+    sentence('no NVRTC', 'NVRTC.*was not found; tried /nowhere',
+             FUSIBLE_NVRTC='/nowhere')
+    sentence('old NVRTC', r'NVRTC 11\.8 .*too old', FUSIBLE_FAKE_NVRTC='11080')
+    sentence('new device', r'', status=0, FUSIBLE_FAKE_CC='75')
+    sentence('old device', 'does not compile for fake GPU', FUSIBLE_FAKE_CC='52')
+    work = SETUP + 'q = A*p; print(sum(q))'
+    sentence('device full', 'not enough|out of memory', script=work,
+             FUSIBLE_FAKE_MEMORY='3000')
+    sentence('fault', r'(?s)the GPU stopped with an illegal memory access.*`',
+             script=work, **fail('cuLaunchKernel:3:700'))
+    sentence('fault seen later', 'the GPU stopped with', script=work,
+             **fail('cuStreamQuery:2:700'))
+    sentence('compiler', 'NVRTC refused a generated kernel, kept as .*injected',
+             script=work, FUSIBLE_CACHE='off', **fail('nvrtcCompileProgram:1:6'))
+    sentence('image', 'does not load code of NVRTC', script=work,
+             **fail('cuModuleLoadData:*:200'))
+    fusible(work)
+    sentence('image once', '', status=0, script=work,  # from the cache: anew
+             **fail('cuModuleLoadData:1:200'))
+
+
+def test_cuda_text():
+    for form, word in (('cuda', '__global__'), ('ptx', 'PTX')):
+        r = fusible(SETUP + 'q = A*p;\n:code ' + form)
+        check(word in r.stdout or r.returncode, f':code {form}: {r.stdout[:300]}'
+              f'{r.stderr}')
+
+
+# -- every call fails once ----------------------------------------------------------
+
+
+def functions():
+    with open(os.path.join(ROOT, 'core/target/cuda/cuda_api.def')) as f:
+        return re.findall(r'^FS_(?:CU|NVRTC)\(\d, \w+, "(\w+)"', f.read(), re.M)
+
+
+def test_failures():
+    script = SETUP + 'begin q = A*p; s = A\'*r end\nprint(sum(q), " ", sum(s))\n' \
+        'k = [2, 1]; print(p[k])\nG = A\'*A; print(G[1, 1])'
+    good = fusible(script)
+    if not check(good.returncode == 0, f'the script: {good.stderr}'):
+        return
+    for name in functions():
+        for spec in ('1:1', '2:2', '3:700', '*:2'):
+            r = fusible(script, '--keep-going',
+                        FUSIBLE_FAKE_FAIL=f'{name}:{spec}')
+            ok = r.returncode in (0, 1, 3)
+            if r.returncode == 0:
+                ok = ok and r.stdout == good.stdout
+            else:
+                ok = ok and r.stderr.strip()
+            check(ok, f'{name}:{spec} ended with {r.returncode}: '
+                  f'{r.stdout}{r.stderr}')
+            gives = re.search('Free|Destroy|Unload', name)
+            check('never freed' not in r.stderr or r.returncode or gives,
+                  f'{name}:{spec}: {r.stderr}')
+
+
+def test_goes_on():
+    """An error of the device leaves the session and its values alone."""
+    r = fusible(SETUP + 'q = A*p;\nprint(sum(q))\nprint(sum(A))\nprint(1 + 1)',
+                '--keep-going', FUSIBLE_FAKE_FAIL='cuLaunchKernel:4:1')
+    check('2' in r.stdout.split(), f'the session ended: {r.stdout}{r.stderr}')
+
+
+def test_interrupt():
+    """Ctrl-C while the device is busy."""
+    env = environment(FUSIBLE_FAKE_BUSY='60000')
+    process = subprocess.Popen(
+        [PROGRAM, '--target', 'cuda', '-e', 'print("begun")\n' + SETUP +
+         'print(sum(A))'], env=env, text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    time.sleep(1.5)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+    check(process.returncode in (130, -signal.SIGINT) and
+          time.monotonic() - began < 10,
+          f'Ctrl-C: status {process.returncode} after '
+          f'{time.monotonic() - began:.1f} s')
+
+
+def test_language():
+    """tests/lang, with the fake GPU as the target."""
+    wrapper = os.path.join(home.name, 'on-gpu')
+    with open(wrapper, 'w', encoding='utf-8') as f:
+        f.write(f'#!/bin/bash\nexec "{PROGRAM}" --target cuda "$@"\n')
+    os.chmod(wrapper, 0o700)
+    r = subprocess.run([sys.executable, os.path.join(ROOT, 'tests/run_lang.py'),
+                        '--bin', wrapper], text=True, capture_output=True,
+                       timeout=600, env=environment())
+    found = re.search(r'^(\d+) passed, 0 failed', r.stdout, re.M)
+    check(r.returncode == 0 and found, f'tests/lang: {r.stdout[-1500:]}')
+
+
+def test_units():
+    """The unit tests that take a device when there is one."""
+    for name in ('test_library', 'test_cuda'):
+        r = subprocess.run([os.path.join(BUILD, 'unit', name)], text=True,
+                           capture_output=True, timeout=600, env=environment())
+        found = re.search(r'^(\d+) passed, (\d+) failed', r.stdout, re.M)
+        check(r.returncode == 0 and found and int(found[1]) > 400,
+              f'{name}: {r.stdout[-500:]}{r.stderr[-1500:]}')
+
+
+def main():
+    for test in (test_results, test_sentences, test_cuda_text, test_goes_on,
+                 test_interrupt, test_language, test_units, test_failures):
+        test()
+    print(f'{counts["passed"]} passed, {counts["failed"]} failed')
+    return counts['failed'] > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,293 @@
+// fiber.h - runs CUDA C on a host: every thread of every block is a fiber.
+//
+// Test only. Standing before an emitted kernel text, it lets a C++ compiler of
+// the host build that text unmodified. Fibers switch where the device's threads
+// wait for each other: barriers, shuffles, polling. All blocks are alive at once,
+// so grid barriers work; shared memory is one section of the program that is
+// exchanged when another block's fibers run. Threads that wait for ever are
+// found and reported. x86-64 switches by hand, other machines by ucontext.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+
+#define FS_ON_HOST
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__ static __attribute__((section("fiber_shared")))
+
+struct fiber_dim3 {
+  unsigned x, y, z;
+};
+static fiber_dim3 threadIdx, blockIdx, blockDim = {1, 1, 1},
+                                       gridDim = {1, 1, 1};
+
+// At least one element, so that the section exists in every program.
+static __attribute__((section("fiber_shared"), used)) char fiber_anchor[16];
+extern "C" char __start_fiber_shared[] __attribute__((visibility("hidden")));
+extern "C" char __stop_fiber_shared[] __attribute__((visibility("hidden")));
+
+// -- fibers ---------------------------------------------------------------------
+
+enum fiber_state { FIBER_READY, FIBER_BARRIER, FIBER_SHUFFLE, FIBER_SPIN, FIBER_DONE };
+
+struct fiber_warp {
+  unsigned turn, arrived;
+  uint64_t value[2][32];
+};
+
+struct fiber_block {
+  fiber_warp *warps;
+  char *shared, *dynamic;
+  int sum, result;  // of __syncthreads_or
+};
+
+struct fiber_thread {
+#ifdef __x86_64__
+  void *stack_pointer;
+#else
+  ucontext_t context;
+#endif
+  fiber_state state;
+  unsigned turn;  // of the shuffle it waits in
+};
+
+static fiber_thread *fiber_now;
+static fiber_block *fiber_block_now;
+static void (*fiber_entry)(void *);
+static void *fiber_argument;
+enum { FIBER_STACK = 128 << 10 };
+
+#ifdef __x86_64__
+static void *fiber_scheduler;
+
+// Saves the callee's registers and this stack, and goes on with the other.
+__attribute__((naked, noinline)) static void fiber_switch(void **, void *) {
+  asm volatile(
+      "pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n"
+      "pushq %r15\n movq %rsp, (%rdi)\n movq %rsi, %rsp\n popq %r15\n"
+      "popq %r14\n popq %r13\n popq %r12\n popq %rbx\n popq %rbp\n ret\n");
+}
+static void fiber_yield() {
+  fiber_switch(&fiber_now->stack_pointer, fiber_scheduler);
+}
+static void fiber_resume(fiber_thread *f) {
+  fiber_switch(&fiber_scheduler, f->stack_pointer);
+}
+#else
+static ucontext_t fiber_scheduler;
+static void fiber_yield() {
+  swapcontext(&fiber_now->context, &fiber_scheduler);
+}
+static void fiber_resume(fiber_thread *f) {
+  swapcontext(&fiber_scheduler, &f->context);
+}
+#endif
+
+static void fiber_main() {
+  fiber_entry(fiber_argument);
+  fiber_now->state = FIBER_DONE;
+  fiber_yield();
+  abort();  // a finished fiber is never resumed
+}
+
+static void fiber_prepare(fiber_thread *f, char *stack) {
+  f->state = FIBER_READY;
+#ifdef __x86_64__
+  void **top = (void **)(stack + FIBER_STACK) - 2;
+  *top = (void *)fiber_main;  // the stack is misaligned by 8 there, as after a call
+  f->stack_pointer = top - 6;
+#else
+  getcontext(&f->context);
+  f->context.uc_stack.ss_sp = stack;
+  f->context.uc_stack.ss_size = FIBER_STACK;
+  f->context.uc_link = nullptr;
+  makecontext(&f->context, fiber_main, 0);
+#endif
+}
+
+static void fiber_wait(fiber_state state) {
+  const fiber_dim3 mine = threadIdx;
+  fiber_now->state = state;
+  fiber_yield();
+  threadIdx = mine;
+}
+
+// -- what the device offers ---------------------------------------------------------
+
+static int __syncthreads_or(int x) {
+  fiber_block_now->sum |= x != 0;
+  fiber_wait(FIBER_BARRIER);
+  return fiber_block_now->result;
+}
+static void __syncthreads() { __syncthreads_or(0); }
+
+template <typename T>
+static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
+  fiber_warp *w = &fiber_block_now->warps[threadIdx.x / 32];
+  const unsigned lane = threadIdx.x % 32, turn = w->turn;
+  memcpy(&w->value[turn & 1][lane], &x, sizeof x);
+  if (++w->arrived == 32) {
+    w->arrived = 0;
+    w->turn++;
+  } else {
+    fiber_now->turn = turn;
+    fiber_wait(FIBER_SHUFFLE);
+  }
+  memcpy(&x, &w->value[turn & 1][lane ^ (unsigned)lane_mask], sizeof x);
+  return x;
+}
+static void __syncwarp() { __shfl_xor_sync(~0u, 0, 0); }
+
+static void __nanosleep(unsigned) { fiber_wait(FIBER_SPIN); }
+static void __threadfence() {}
+static unsigned atomicAdd(unsigned *p, unsigned x) {
+  const unsigned old = *p;
+  *p += x;
+  return old;
+}
+
+template <typename To, typename From>
+static To fiber_bits(From x) {
+  To y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}
+static float __uint_as_float(unsigned x) { return fiber_bits<float>(x); }
+static float __int_as_float(int x) { return fiber_bits<float>(x); }
+static unsigned __float_as_uint(float x) { return fiber_bits<unsigned>(x); }
+static double __longlong_as_double(long long x) { return fiber_bits<double>(x); }
+
+template <class I, class F>
+static I fiber_saturate(F x) {
+  const I least = (I)1 << (8 * sizeof(I) - 1);
+  if (x != x) return sizeof(I) == 8 ? least : 0;
+  if (x >= -(F)least) return ~least;
+  return x < (F)least ? least : (I)x;
+}
+static int __float2int_rz(float x) { return fiber_saturate<int>(x); }
+static int __double2int_rz(double x) { return fiber_saturate<int>(x); }
+static long long __float2ll_rz(float x) { return fiber_saturate<long long>(x); }
+static long long __double2ll_rz(double x) { return fiber_saturate<long long>(x); }
+static size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
+static unsigned char *fiber_dynamic() {
+  return (unsigned char *)fiber_block_now->dynamic;
+}
+// A bulk copy comes at once: whoever is not done with the old bytes will show.
+// Of *ready, the low half counts bytes still to come, the high half phases.
+static void fiber_bulk_copy(void *to, const void *from, unsigned bytes,
+                            unsigned long long *ready) {
+  memcpy(to, from, bytes);
+  *ready -= bytes;
+  if ((unsigned)*ready == 0) *ready += 1ull << 32;
+}
+
+// -- the scheduler -----------------------------------------------------------------
+
+// Runs one block's fibers until none can go on. True if anything moved.
+static bool fiber_run_block(fiber_thread *threads, fiber_block *b) {
+  bool moved = false;
+  const unsigned n = blockDim.x;
+  for (;;) {
+    bool pass = false;
+    unsigned barrier = 0, done = 0;
+    for (unsigned t = 0; t < n; t++) {
+      fiber_thread *f = &threads[t];
+      bool spins = f->state == FIBER_SPIN;
+      if (f->state == FIBER_SHUFFLE && b->warps[t / 32].turn != f->turn)
+        f->state = FIBER_READY;
+      if (f->state == FIBER_READY || spins) {
+        fiber_now = f;
+        threadIdx = {t, 0, 0};
+        f->state = FIBER_READY;
+        fiber_resume(f);
+        pass |= !(spins && f->state == FIBER_SPIN);
+      }
+      barrier += f->state == FIBER_BARRIER;
+      done += f->state == FIBER_DONE;
+    }
+    if (barrier && barrier + done == n) {
+      b->result = b->sum;
+      b->sum = 0;
+      for (unsigned t = 0; t < n; t++)
+        if (threads[t].state == FIBER_BARRIER) threads[t].state = FIBER_READY;
+      pass = true;
+    }
+    moved |= pass;
+    if (!pass) return moved;
+  }
+}
+
+static int fiber_report(const fiber_thread *threads, unsigned total) {
+  unsigned count[5] = {0};
+  for (unsigned t = 0; t < total; t++) count[threads[t].state]++;
+  fprintf(stderr,
+          "fiber: threads wait for ever: %u at a barrier, %u in a shuffle, %u "
+          "polling, %u finished\n",
+          count[FIBER_BARRIER], count[FIBER_SHUFFLE], count[FIBER_SPIN],
+          count[FIBER_DONE]);
+  return -1;
+}
+
+static int fiber_schedule(fiber_thread *threads, fiber_block *blocks) {
+  const size_t shared = (size_t)(__stop_fiber_shared - __start_fiber_shared);
+  const unsigned total = gridDim.x * blockDim.x;
+  for (int idle = 0; idle < 3;) {
+    bool moved = false;
+    for (unsigned b = 0; b < gridDim.x; b++) {
+      blockIdx = {b, 0, 0};
+      fiber_block_now = &blocks[b];
+      memcpy(__start_fiber_shared, blocks[b].shared, shared);
+      moved |= fiber_run_block(threads + (size_t)b * blockDim.x, &blocks[b]);
+      memcpy(blocks[b].shared, __start_fiber_shared, shared);
+    }
+    unsigned done = 0;
+    for (unsigned t = 0; t < total; t++) done += threads[t].state == FIBER_DONE;
+    if (done == total) return 0;
+    idle = moved ? 0 : idle + 1;
+  }
+  return fiber_report(threads, total);
+}
+
+// Runs a grid of blocks x threads; 0, or -1 when threads wait for ever.
+static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
+                        void (*entry)(void *), void *argument) {
+  const size_t total = (size_t)blocks * threads;
+  const size_t shared = (size_t)(__stop_fiber_shared - __start_fiber_shared);
+  char *stacks = (char *)mmap(nullptr, total * FIBER_STACK,
+                              PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == (char *)MAP_FAILED) return -1;
+  fiber_thread *t = (fiber_thread *)calloc(total, sizeof *t);
+  fiber_block *b = (fiber_block *)calloc(blocks, sizeof *b);
+  for (size_t k = 0; k < total; k++)
+    fiber_prepare(&t[k], stacks + k * FIBER_STACK);
+  for (unsigned k = 0; k < blocks; k++) {
+    b[k].warps = (fiber_warp *)calloc((threads + 31) / 32, sizeof(fiber_warp));
+    b[k].shared = (char *)malloc(shared);
+    b[k].dynamic = (char *)aligned_alloc(128, (dynamic + 255) / 128 * 128);
+    memset(b[k].shared, 0xa5, shared);  // nobody may rely on what was there
+    memset(b[k].dynamic, 0xa5, dynamic);
+  }
+  fiber_entry = entry;
+  fiber_argument = argument;
+  gridDim = {blocks, 1, 1};
+  blockDim = {threads, 1, 1};
+  const int failed = fiber_schedule(t, b);
+  for (unsigned k = 0; k < blocks; k++) {
+    free(b[k].warps);
+    free(b[k].shared);
+    free(b[k].dynamic);
+  }
+  free(t);
+  free(b);
+  munmap(stacks, total * FIBER_STACK);
+  return failed;
+}

@@ -1,0 +1,86 @@
+# sanitize.fs - every scheme and library call once at small odd sizes, for
+# compute-sanitizer (scripts/gpu-check sanitize). Data are small integers, so the
+# sums are exact and are checked against what they must be.
+function same(a, b, what)
+  if max(abs(a - b)) > 0
+    error("wrong: " + what);
+  end
+end
+
+m = 67; n = 45;
+i = reshape(f32(1:m), m, 1); j = reshape(f32(1:n), 1, n);
+A = mod(i*j, 7) - 3;
+p = mod(f32(1:n), 5) - 2; r = mod(f32(1:m), 3) - 1;
+
+begin
+  q = A*p;
+  s = A'*r;
+end
+same(q'*r, s'*p, "q'r = s'p");
+
+y = A'*(A*p);
+same(y'*p, q'*q, "p'A'Ap = q'q");
+
+begin
+  B = A + r*p' + r*p';
+  x = 2*B'*r + p;
+  w = 3*B*x;
+end
+same(w'*r, 3*(B'*r)'*x, "w'r");
+
+z = p - 2*s; d = z'*p;
+same(d, p'*p - 2*(s'*p), "axpydot");
+
+M = A - max(A, 2);
+same(max(M), 0, "row maximum");
+same(sum(sum(A, 1)), sum(sum(A, 2)), "sums");
+
+E = exp(M ./ 4); S = E ./ sum(E, 2);
+t = sum(S, 2) - 1;
+if max(abs(t)) > 0.0001
+  error("wrong: softmax");
+end
+
+C = A; C[2:5, 3] = 7; C[1, :] = p';
+same(sum(C[2:5, 3]), 28, "update");
+
+H = f16(A); h = H*f16(p);
+same(f32(h), q, "half");
+
+G = A'*A + 100*eye(n);
+X = G \ s;
+if norm(G*X - s) > 0.001*norm(s) + 0.001
+  error("wrong: solve");
+end
+R = chol(G);
+if norm(R'*R - G) > 0.01*norm(G)
+  error("wrong: chol");
+end
+k = [3, 1, 2, 45];
+same(p[k], [p[3], p[1], p[2], p[45]], "gather");
+v = rand(1001); u = v .* 2 + 1;
+same(sum(u >= 1), 1001, "rand");
+# Long rows: bulk copies through a ring, sums in chunks, in panels; a tile.
+K = 600; L = 4096;
+V = mod(reshape(f32(1:K), K, 1)*reshape(f32(1:L), 1, L), 5) - 2;
+a = mod(f32(1:L), 3) - 1; b = mod(f32(1:K), 3) - 1;
+begin
+  c = V*a;
+  g = V'*b;
+end
+same(c'*b, g'*a, "ring");
+g = V'*b;
+same(g'*a, c'*b, "panels");
+U = [V, V];
+d = U*[a; a];
+same(d, 2*c, "chunks");
+W = mod(reshape(f32(1:3), 3, 1)*reshape(f32(1:70001), 1, 70001), 5) - 2;
+a = mod(f32(1:70001), 3) - 1; b = [1, -1, 2];
+begin
+  c = W*a;
+  g = W'*b;
+end
+same(c'*b, g'*a, "wide tiles");
+T = V[1:321, 1:321];
+same(sum(T + T'), 2*sum(T), "tile");
+print("sanitize: ok");

@@ -1,0 +1,36 @@
+# Blocks, barriers, virtual results.
+begin
+  A = rand(60, 60); p = rand(60); r = rand(60);
+  q = A*p;
+  barrier
+  s = A'*r;
+end
+print(max(abs(q - A*p)) < 1e-4, " ", max(abs(s - A'*r)) < 1e-4)   # expect: true true
+# A name that is reassigned in a block keeps its last value.
+x = ones(3); x = 2*x; x = x + 1;
+print(sum(x))                 # expect: 9
+# Large results that are cheap to make again are not stored until read.
+u = rand(1024); v = rand(1024);
+C = u*v';
+s = sum(C);
+print(abs(s - sum(u)*sum(v)) < 1)              # expect: true
+u = 2*u;
+D = 1*C;
+print(abs(sum(D) - s) < 1)    # expect: true
+R = rand(1024, 1024);
+a = R[1, 1]; b = R[1, 1];
+print(number(a) == number(b), " ", max(abs(R - R)))   # expect: true 0
+B = zeros(600, 600);
+B[2, 3] = 1;
+print(sum(B))                 # expect: 1
+# Loops end a block at every iteration.
+for k = 1:3
+  x = x + k;
+end
+print(sum(x))                 # expect: 27
+# x and its transpose are one result.
+y = x + 1; z = y';
+print(sum(y) - sum(z), " ", size(z, 1))   # expect: 0 1
+w = y;
+y[1] = 100;
+print(w[1], " ", y[1])             # expect: 10 100

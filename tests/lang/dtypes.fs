@@ -1,0 +1,38 @@
+# Types and their promotion.
+print(dtype([1, 2]), " ", dtype(1:3), " ", dtype(rand(2)), " ", dtype(2), " ", dtype(true))  # expect: f32 range f32 number bool
+x = [1, 2, 3];
+print(dtype(f64(x)), " ", dtype(f16(x)), " ", dtype(bf16(x)), " ", dtype(i32(x)), " ", dtype(i64(x)), " ", dtype(bool(x)))  # expect: f64 f16 bf16 i32 i64 bool
+print(dtype(f64(x) + x), " ", dtype(f16(x) + bf16(x)), " ", dtype(i32(x) + x), " ", dtype(i64(x) + f16(x)))  # expect: f64 f32 f32 f16
+print(dtype(i32(x) + i64(x)), " ", dtype(bool(x) + bool(x)), " ", dtype(bool(x) + i64(x)))  # expect: i64 i32 i64
+# Numbers are weak.
+print(dtype(f16(x) + 1), " ", dtype(f16(x) + 0.5), " ", dtype(f64(x)*2))  # expect: f16 f16 f64
+print(dtype(i32(x) + 1), " ", dtype(i32(x) + 1.5), " ", dtype(i64(x) + 1.5), " ", dtype(i32(x) + 5000000000))  # expect: i32 f32 f64 i64
+print(dtype(bool(x) + 1), " ", dtype(bool(x) + 0.5))  # expect: i32 f32
+print(dtype(i32(x) ./ i32(x)), " ", dtype(i64(x)/2), " ", dtype(sqrt(i32(x))))  # expect: f32 f64 f32
+print(dtype(sum(i32(x))), " ", dtype(sum(bool(x))), " ", dtype(sum(f16(x))), " ", dtype(max(i32(x))))  # expect: i64 i64 f16 i32
+print(dtype(x > 1), " ", dtype(any(x)), " ", dtype(mean(i32(x))), " ", dtype(x == x))  # expect: bool bool f32 bool
+print(dtype(zeros(2, "f64")), " ", dtype(ones(2, 3, "i32")), " ", dtype(fill(1, 2, "bool")), " ", dtype(rand(3, "f64")), " ", dtype(eye(2, "f16")), " ", dtype(linspace(0, 1, 3, "f64")))  # expect: f64 i32 bool f64 f16 f64
+print(i32([1.7, -1.7]))       # expect: i32[2]
+                              # expect:    1  -1
+print(sum(i64(1:10)), " ", sum(1:10), " ", dtype((1:3) + 0))  # expect: 55 55 i64
+print(dtype((0:0.5:2) + 0))   # expect: f32
+i = i32([7, 8]);
+print(sum(i .* i), " ", i[1] + i[2])   # expect: 113 15
+print(mod(7, 3), " ", mod(-7, 3), " ", mod(i, 5))  # expect: 1 2 i32[2]
+                              # expect:   2  3
+M = i32([1, 2; 3, 4]);
+M*M                           # expect: i64[2×2]
+                              # expect:    7  10
+                              # expect:   15  22
+M*i                           # expect: i64[2]
+                              # expect:   23  53
+print(f32(3), " ", dtype(f32(3)), " ", dtype(f64(0.1) + x))   # expect: 3 f32 f64
+# ---
+# floats to integers saturate, NaN gives 0; an integer modulo 0 is 0
+x = [0.0/0.0, 1e30, -1e30, 2.7];
+i64(x)[1]                     # expect: 0
+i64(x)[2]                     # expect: 9223372036854775807
+i32(x)[1]                     # expect: 0
+i32(x)[3]                     # expect: -2147483648
+i32(x)[4]                     # expect: 2
+mod(i32([5, -5]), i32([0, 3]))[1]   # expect: 0

@@ -1,0 +1,48 @@
+f(x) = 2*x + 1
+print(f(3), " ", sum(f([1, 2])))   # expect: 7 8
+function g(a, b)
+  s = a + b;
+  return s, a - b
+end
+u, v = g(5, 3);
+print(u, " ", v)                   # expect: 8 2
+print(g(1, 1))                # expect: 2
+function fact(n)
+  if n <= 1; return 1; end
+  return n*fact(n - 1)
+end
+print(fact(10))               # expect: 3628800
+h = x -> x^2 + c0(x);
+c0(x) = 1
+print(h(3))                   # expect: 10
+# Closures keep the values they saw.
+a = 2;
+k = x -> a*x;
+a = 100;
+print(k(5))                   # expect: 10
+# Globals can be read, not assigned, by functions.
+w = 7;
+function r(); w = w + 1; return w; end
+print(r(), " ", w)                 # expect: 8 7
+adder(n) = x -> x + n
+add3 = adder(3);
+print(add3(4), " ", adder(10)(1))  # expect: 7 11
+apply(f, x) = f(x)
+print(apply(sqrt, 16), " ", apply(x -> -x, 2))   # expect: 4 -2
+function outer(x)
+  inner(y) = y + x
+  return inner(1)
+end
+print(outer(41))              # expect: 42
+twice = (f, x) -> f(f(x));
+print(twice(x -> x*3, 2))     # expect: 18
+# A variable may take the name of a builtin.
+sum = 3;
+print(sum + 1, " ", mean([1, 3]))  # expect: 4 2
+m, n = size(ones(3, 5));
+print(m, " ", n)                   # expect: 3 5
+function nothing(x); y = x; end
+nothing(1)
+d, V = eig([2, 0; 0, 3]);
+print(d)                      # expect: f32[2]
+                              # expect:   2  3

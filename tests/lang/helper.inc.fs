@@ -1,0 +1,3 @@
+# Imported by import.fs.
+triple(x) = 3*x
+shared = 5;

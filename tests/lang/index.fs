@@ -1,0 +1,92 @@
+A = [1, 2, 3; 4, 5, 6];
+x = [10, 20, 30, 40, 50];
+print(A[1, 2], " ", A[end, end], " ", x[1], " ", x[end], " ", x[end-1])   # expect: 2 6 10 50 40
+A[2, :]                       # expect: f32[1×3]
+                              # expect:   4  5  6
+A[:, 3]                       # expect: f32[2]
+                              # expect:   3  6
+A[1:2, 2:3]                   # expect: f32[2×2]
+                              # expect:   2  3
+                              # expect:   5  6
+A[:]                          # expect: f32[6]
+                              # expect:   1  2  3  4  5  6
+x[2:2:end]                    # expect: f32[2]
+                              # expect:   20  40
+x[end:-1:1]                   # expect: f32[5]
+                              # expect:   50  40  30  20  10
+x[[1, 5, 1]]                  # expect: f32[3]
+                              # expect:   10  50  10
+x[x > 25]                     # expect: f32[3]
+                              # expect:   30  40  50
+A[A > 2]                      # expect: f32[4]
+                              # expect:   3  4  5  6
+A[[2, 1], :]                  # expect: f32[2×3]
+                              # expect:   4  5  6
+                              # expect:   1  2  3
+A[:, [3, 1]]                  # expect: f32[2×2]
+                              # expect:   3  1
+                              # expect:   6  4
+A[[2, 1], [3, 3, 1]]          # expect: f32[2×3]
+                              # expect:   6  6  4
+                              # expect:   3  3  1
+A[[true, false], :]           # expect: f32[1×3]
+                              # expect:   1  2  3
+x'[2:3]                       # expect: f32[1×2]
+                              # expect:   20  30
+print(x'[4], " ", A[2, :][2], " ", A'[3, 1])   # expect: 40 5 3
+k = 2;
+print(x[k], " ", x[k+1], " ", x[length(x)/5 + 1])   # expect: 20 30 20
+i = i32([3, 4]);
+print(x[i[1]], " ", sum(x[i]))     # expect: 30 70
+print((1:10)[3], " ", (5:-1:1)[2]) # expect: 3 4
+print(x[2, 1], " ", x[:, 1][5])    # expect: 20 50
+s = sum(x);
+print(s[1])                   # expect: 150
+T = reshape(1:24, 2, 3, 4);
+print(T[2, 3, 4], " ", size(T[:, 1, :], 3), " ", sum(T[1, :, 2]))   # expect: 24 4 18
+B = A;
+B[2, 2] = 9;
+print(A[2, 2], " ", B[2, 2])       # expect: 5 9
+B[1, :] = 7                   # expect: B = f32[2×3]
+                              # expect:   7  7  7
+                              # expect:   4  9  6
+B[:, 1] = [0; 1]              # expect: B = f32[2×3]
+                              # expect:   0  7  7
+                              # expect:   1  9  6
+B[B > 6] = -1                 # expect: B = f32[2×3]
+                              # expect:    0  -1  -1
+                              # expect:    1  -1   6
+x[[1, 2]] = [5, 6];
+x[2:2:4] = 0                  # expect: x = f32[5]
+                              # expect:    5   0  30   0  50
+B[[2], :] = [1, 2, 3];
+B[:, [1, 3]] = [8, 9; 8, 9]   # expect: B = f32[2×3]
+                              # expect:    8  -1   9
+                              # expect:    8   2   9
+x[end:-2:1] = [1, 2, 3]       # expect: x = f32[5]
+                              # expect:   3  0  2  0  1
+B[:] = 4;
+print(sum(B))                 # expect: 24
+x[2] += 5;
+print(x[2])                   # expect: 5
+I = i32([1, 2, 3]);
+I[2] = 7;
+print(I, " ", dtype(I))            # expect: i32[3]
+                              # expect:   1  7  3 i32
+C = zeros(3, 3);
+for k = 1:3
+  C[k, k] = k;
+end
+print(trace(C), " ", sum(C))       # expect: 6 6
+# Array literals put tensors together.
+y = [x; 9]                    # expect: y = f32[6]
+                              # expect:   3  5  2  0  1  9
+[A; A[1, :]]                  # expect: f32[3×3]
+                              # expect:   1  2  3
+                              # expect:   4  5  6
+                              # expect:   1  2  3
+[A, [7; 8]]                   # expect: f32[2×4]
+                              # expect:   1  2  3  7
+                              # expect:   4  5  6  8
+[x[1], x[2]]                  # expect: f32[2]
+                              # expect:   3  5

@@ -1,0 +1,22 @@
+A = [4, 1; 1, 3];
+print(max(abs(inv(A)*A - eye(2))) < 1e-5)     # expect: true
+R = chol(A);
+print(max(abs(R'*R - A)) < 1e-5, " ", R[2, 1])     # expect: true 0
+d = eigvals(A);
+V = eigvecs(A);
+print(max(abs(A*V - V*diag(d))) < 1e-4)       # expect: true
+print(max(abs(solve(A, [1, 2]) - A\[1; 2])))  # expect: 0
+print(abs(sum(svdvals(A)) - trace(A)) < 1e-4) # expect: true
+print(max(abs(A^-1 - inv(A))))                # expect: 0
+# Least squares.
+X = [1, 1; 1, 2; 1, 3];
+b = X \ [1; 2; 3];
+print(abs(b[1]) < 1e-4, " ", abs(b[2] - 1) < 1e-4) # expect: true true
+seed(2);
+M = rand(70, 33); N = rand(33, 41);
+P = M*N;
+print(max(abs(P[5, :]' - N'*M[5, :]')) < 1e-4)   # expect: true
+print(max(abs((M*N)' - N'*M')) < 1e-4)        # expect: true
+print(max(abs(M'*M - (M'*M)')) < 1e-4)        # expect: true
+f = f16([1, 2; 3, 4]);
+print(dtype(f*f), " ", sum(f*f))                   # expect: f16 54

@@ -1,0 +1,128 @@
+/* nvrtc_check.c - compiles many kernel texts with the NVRTC that the program
+ * itself would take. No device is needed.
+ *
+ *   nvrtc-check < LIST     lines "ARCH PATH", as "sm_90a /tmp/k.cu"
+ *
+ * Answers one line per line, in order, tabs between:
+ *   ok    REGISTERS  LOCAL  PATH         LOCAL: bytes of local memory per thread
+ *   fail  0          0      PATH  the compiler's log on one line
+ *   none  0          0      PATH         this NVRTC does not know the architecture
+ * The first line names NVRTC: "nvrtc 13.0 /path". Without NVRTC it is "absent WHY"
+ * and the status is 2.
+ */
+#include <elf.h>
+#include <stdio.h>
+
+#include "core/target/cuda/nvrtc.h"
+
+enum { BATCH = 32 };
+
+struct text {
+  char arch[32], path[4096];
+  char *source;
+  bool known;
+};
+
+static char *read_text(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  struct fs_str text = {0};
+  char part[4096];
+  for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+    fs_str_put(&text, part, n);
+  fclose(f);
+  return text.data;
+}
+
+/* What .nv.info, the list of attributes in a cubin, says of all functions: the
+ * most registers and the largest stack frame. */
+static void read_info(const unsigned char *p, size_t size, unsigned *registers,
+                      unsigned *local) {
+  enum { SIZED = 4, FRAME_SIZE = 0x11, REGCOUNT = 0x2f };
+  for (size_t at = 0; at + 4 <= size;) {
+    uint16_t len = 0;
+    if (p[at] == SIZED) memcpy(&len, p + at + 2, 2);
+    if (len >= 8 && at + 12 <= size) {
+      uint32_t value;
+      memcpy(&value, p + at + 8, 4);
+      if (p[at + 1] == REGCOUNT) *registers = FS_MAX(*registers, value);
+      if (p[at + 1] == FRAME_SIZE) *local = FS_MAX(*local, value);
+    }
+    at += 4 + (size_t)len;
+  }
+}
+
+static void read_cubin(const unsigned char *image, size_t size,
+                       unsigned *registers, unsigned *local) {
+  Elf64_Ehdr head;
+  if (size < sizeof head || memcmp(image, ELFMAG, SELFMAG)) return;
+  memcpy(&head, image, sizeof head);
+  for (int k = 0; k < head.e_shnum; k++) {
+    enum { NV_INFO = 0x70000000 }; /* the section's type */
+    Elf64_Shdr s;
+    size_t at = head.e_shoff + (size_t)k * sizeof s;
+    if (at + sizeof s > size) return;
+    memcpy(&s, image + at, sizeof s);
+    if (s.sh_type == NV_INFO && s.sh_offset + s.sh_size <= size)
+      read_info(image + s.sh_offset, s.sh_size, registers, local);
+  }
+}
+
+static void answer(const struct text *t, const struct fs_nvrtc_job *job) {
+  unsigned registers = 0, local = 0;
+  if (!t->known) {
+    printf("none\t0\t0\t%s\n", t->path);
+    return;
+  }
+  if (job->image) {
+    read_cubin(job->image, job->size, &registers, &local);
+    printf("ok\t%u\t%u\t%s\n", registers, local, t->path);
+    return;
+  }
+  printf("fail\t0\t0\t%s\t", t->path);
+  const char *log = !t->source ? "cannot be read" : job->log ? job->log : "";
+  for (; *log; log++) putchar(*log == '\n' || *log == '\t' ? ' ' : *log);
+  putchar('\n');
+}
+
+/* Compiles texts[0..n) at once and answers in order. */
+static void compile(struct text *texts, int n) {
+  struct fs_nvrtc_job jobs[BATCH] = {0}, todo[BATCH];
+  int which[BATCH], count = 0;
+  for (int k = 0; k < n; k++) {
+    struct text *t = &texts[k];
+    char best[32];
+    int cc = atoi(t->arch + 3);
+    t->known = fs_nvrtc_arch(cc, best, sizeof best) &&
+               !strncmp(best, "sm_", 3);
+    t->source = read_text(t->path);
+    if (!t->known || !t->source) continue;
+    which[count] = k;
+    todo[count++] = (struct fs_nvrtc_job){.source = t->source, .arch = t->arch};
+  }
+  fs_nvrtc_compile_all(todo, count);
+  for (int k = 0; k < count; k++) jobs[which[k]] = todo[k];
+  for (int k = 0; k < n; k++) {
+    answer(&texts[k], &jobs[k]);
+    free(jobs[k].image);
+    free(jobs[k].log);
+    free(texts[k].source);
+  }
+  fflush(stdout);
+}
+
+int main(void) {
+  const char *why = NULL;
+  if (!fs_nvrtc_load(0, &why)) {
+    printf("absent %s\n", why);
+    return 2;
+  }
+  printf("nvrtc %d.%d %s\n", fs_nvrtc_version() / 1000,
+         fs_nvrtc_version() % 1000 / 10, fs_nvrtc_path());
+  static struct text texts[BATCH];
+  int n = 0;
+  while (scanf("%31s %4095[^\n]", texts[n].arch, texts[n].path) == 2)
+    if (++n == BATCH) compile(texts, n), n = 0;
+  if (n) compile(texts, n);
+  return 0;
+}

@@ -1,0 +1,101 @@
+"""A terminal to drive programs in: a pty, with what they wrote kept as text."""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>]')
+
+
+class Terminal:
+    def __init__(self, argv, env=None, rows=24, columns=80):
+        self.master, slave = pty.openpty()
+        self.resize(rows, columns, tell=False)
+        self.raw = b''
+        self.mark = 0
+        self.process = subprocess.Popen(
+            argv, stdin=slave, stdout=slave, stderr=slave, env=env,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.set_blocking(self.master, False)
+        self.slave = slave  # kept open, so that its settings can be asked for
+
+    def resize(self, rows, columns, tell=True):
+        size = struct.pack('HHHH', rows, columns, 0, 0)
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+        if tell:
+            os.kill(self.process.pid, signal.SIGWINCH)
+
+    def settings(self):
+        """The local flags: what line editing changes."""
+        return termios.tcgetattr(self.slave)[3]
+
+    def _pump(self, seconds):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:
+            return False
+        self.raw += data
+        return bool(data)
+
+    def text(self):
+        """What came since the last expect(), without escapes."""
+        plain = ESCAPES.sub(b'', self.raw[self.mark:])
+        return plain.replace(b'\r', b'').decode('utf-8', 'replace')
+
+    def send(self, text):
+        data = text.encode()
+        while data:
+            n = os.write(self.master, data[:512])
+            data = data[n:]
+
+    def expect(self, pattern, seconds=10):
+        """Waits for a regular expression; gives the text up to its end."""
+        end = time.monotonic() + seconds
+        while True:
+            text = self.text()
+            found = re.search(pattern, text, re.M)
+            if found:
+                # Everything read so far is used up: patterns are chosen so
+                # that nothing of interest can follow the match at once.
+                self.mark = len(self.raw)
+                return text
+            left = end - time.monotonic()
+            if left <= 0 or (not self._pump(left) and
+                             self.process.poll() is not None):
+                raise AssertionError(f'no {pattern!r} in {self.text()!r}')
+
+    def prompt(self, seconds=20):
+        return self.expect(r'fs> $', seconds)
+
+    def line(self, text, seconds=20):
+        """Types a line; gives what is shown up to the next prompt."""
+        self.send(text + '\r')
+        return self.prompt(seconds)
+
+    def wait(self, seconds=10):
+        """The exit status; what is still written is read."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None:
+            if time.monotonic() > end:
+                raise AssertionError(f'still running: {self.text()!r}')
+            self._pump(0.05)
+        while self._pump(0.05):
+            pass
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)

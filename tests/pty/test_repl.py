@@ -1,0 +1,444 @@
+#!/usr/bin/python3
+"""Drives the real program at a terminal.  usage: test_repl.py [PATTERN]"""
+import glob
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal import Terminal  # noqa: E402
+
+PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
+PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
+UP, CTRL_A, CTRL_C, CTRL_D, CTRL_Z = '\x1b[A', '\x01', '\x03', '\x04', '\x1a'
+
+
+class Case:
+    """A home of its own for a test, and sessions in it."""
+    def __init__(self):
+        self.home = tempfile.mkdtemp(prefix='fusible-pty-')
+        self.open_terminals = []
+
+    def env(self, **extra):
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith(('FUSIBLE', 'XDG_', 'NO_COLOR', 'FORCE_'))}
+        env.update(HOME=self.home, TERM='xterm', LC_ALL='C.UTF-8', PAGER='cat',
+                   INPUTRC='/dev/null')
+        env.update(extra)
+        return env
+
+    def start(self, *args, rows=24, columns=80, prompt=True, **env):
+        t = Terminal([PROGRAM, '--target', 'cpu', *args], self.env(**env),
+                     rows, columns)
+        self.open_terminals.append(t)
+        if prompt:
+            t.prompt()
+        return t
+
+    def write(self, name, text):
+        path = os.path.join(self.home, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        return path
+
+    def close(self):
+        for t in self.open_terminals:
+            t.close()
+
+
+# -- entries ------------------------------------------------------------------
+
+def test_value_is_shown(c):
+    t = c.start()
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_banner_and_quiet(c):
+    t = c.start(prompt=False)
+    assert ':help' in t.prompt()
+    assert ':help' not in c.start('-q', prompt=False).prompt()
+
+
+def test_continuation(c):
+    t = c.start()
+    t.send('begin\r')
+    t.expect(r'\.\.\.   $')  # the prompt and two spaces of indent
+    t.send('a = 40 + 2\r')
+    t.expect(r'\.\.\.   $')
+    assert 'a = 42' in t.line('end')
+
+
+def test_blank_lines_do_nothing(c):
+    t = c.start()
+    t.line('')
+    t.line('   ')
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_paste_is_one_block(c):
+    t = c.start('--plan', 'off')
+    t.send(PASTE_ON + 'a = 40 + 2\nb = 50 + 3\n' + PASTE_OFF)
+    t.expect('b = 50')
+    time.sleep(0.3)
+    assert 'a = 42' not in t.text()  # it waits for Enter
+    shown = t.line('')
+    assert 'a = 42' in shown and 'b = 53' in shown, shown
+    assert shown.count('fs> ') == 1
+
+
+def test_paste_of_a_transcript(c):
+    t = c.start()
+    t.send(PASTE_ON + 'fs> a = 40 + 2\na = 42\nfs> begin\n...   b = 50 + 3\n'
+           '... end\nb = 53\n' + PASTE_OFF)
+    t.send('\r')
+    shown = t.expect('b = 53\nfs> $')
+    assert 'a = 42' in shown and 'error' not in shown, shown
+
+
+def test_typed_prompt_is_stripped(c):
+    t = c.start()
+    t.send('fs> a = 40 + 2\r')
+    t.expect('a = 42\nfs> $')
+
+
+def test_error_keeps_the_session(c):
+    t = c.start()
+    t.line('a = 40 + 2')
+    shown = t.line('b = nowhere_to_be_found')
+    assert 'error' in shown and '^' in shown, shown
+    assert '43' in t.line('c = a + 1')
+
+
+def test_inspect(c):
+    t = c.start()
+    assert 'sum' in t.line('?sum')
+    t.line('?nowhere_to_be_found')
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_plan_line_and_box(c):
+    t = c.start(columns=100)
+    t.line('A = rand(64, 64); p = rand(64);')
+    shown = t.line('q = A*p;')
+    assert re.search(r'1 kernel \(\w+\) · .* · predicted .* · measured .*×',
+                     shown), shown
+    assert '╭ block' in t.line(':plan') and '╭ block' in t.line(':plan box')
+    assert re.search(r'^1 kernel \(', t.line(':plan line'), re.M)
+    assert '╭' not in t.line('q = A*p;')  # none of them is a mode
+    t.line(':set plan box')
+    shown = t.line('q = A*p;')
+    assert '╭ block' in shown and 'measured' in shown and '╰ planned' in shown
+    t.line(':set plan off')
+    assert 'kernel' not in t.line('q = A*p;')
+    assert ':set plan line' in t.line(':plan off')
+
+
+def test_plan_of_several_blocks(c):
+    t = c.start(columns=100)
+    t.line('A = rand(64, 64) + 32*eye(64); b = rand(64);')
+    shown = t.line('x, k = cg(A, b, 1e-6, 50);')
+    lines = [r for r in shown.splitlines() if 'predicted' in r]
+    assert len(lines) == 1 and re.match(
+        r'\d+ blocks, \d+ runs · \d+ launches · ', lines[0]), shown
+    shown = t.line(':plan')
+    assert 'q = A*p' in shown and shown.count('╭') == 1, shown
+    assert re.search(r'and \d more blocks: :plan all', shown), shown
+    assert t.line(':plan all').count('╭') > 1
+
+
+def test_quit_command(c):
+    t = c.start()
+    t.send(':quit\r')
+    assert t.wait() == 0
+
+
+# -- history ------------------------------------------------------------------
+
+def test_multi_line_entry_is_recalled_after_restart(c):
+    t = c.start()
+    for line in ('begin', 'a = 40 + 2', '#1 remark'):
+        t.send(line + '\r')
+        t.expect(r'\.\.\. +$')
+    t.line('end')
+    t.line('b = 50 + 3')
+    t.send(CTRL_D)
+    assert t.wait() == 0
+    path = os.path.join(c.home, '.local/state/fusible/history')
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    t = c.start()
+    t.send(UP + UP)
+    t.expect('end')
+    shown = t.line('')
+    assert 'a = 42' in shown, shown
+
+
+def test_history_variable_and_no_history(c):
+    path = os.path.join(c.home, 'elsewhere')
+    t = c.start(FUSIBLE_HISTORY=path)
+    t.line('a = 40 + 2')
+    t.send(CTRL_D)
+    t.wait()
+    assert 'a = 40 + 2' in open(path, encoding='utf-8').read()
+    size = os.path.getsize(path)
+    t = c.start('--no-history', FUSIBLE_HISTORY=path)
+    t.line('b = 1 + 1')
+    t.send(CTRL_D)
+    t.wait()
+    assert os.path.getsize(path) == size
+
+
+def test_two_sessions_share_the_history(c):
+    one, two = c.start(), c.start()
+    one.line('a = 40 + 2')
+    two.line('b = 50 + 3')
+    for t in (one, two):
+        t.send(CTRL_D)
+        t.wait()
+    path = os.path.join(c.home, '.local/state/fusible/history')
+    text = open(path, encoding='utf-8').read()
+    assert 'a = 40 + 2' in text and 'b = 50 + 3' in text
+
+
+# -- completion ---------------------------------------------------------------
+
+def test_completion_describes(c):
+    t = c.start(columns=100)
+    t.send('x = su\t')
+    shown = t.expect(r'(?s)sum.*x = su\w*$')
+    rows = [r for r in shown.splitlines() if r.startswith('sum')]
+    assert any(re.match(r'sum +function +\S+', r) for r in rows), shown
+    t.send(CTRL_C)
+    t.prompt()
+
+
+def test_completion_of_commands_and_variables(c):
+    t = c.start('-q')
+    t.line('velocity = 40 + 2')
+    t.send('w = velo\t')
+    t.expect('w = velocity$')
+    assert '43' in t.line(' + 1')
+    t.send(':he\t')
+    shown = t.expect(':help $')
+    assert 'command' not in shown, shown  # only one: nothing to list
+
+
+def test_completion_of_files(c):
+    path = c.write('data/matrix_one.npy', '')
+    t = c.start()
+    t.send('load("' + path[:-8] + '\t')
+    t.expect('one.npy')
+
+
+def test_tab_indents_in_a_block(c):
+    t = c.start()
+    t.send('begin\r')
+    t.expect(r'\.\.\. +$')
+    t.send('\ta = 40 + 2\r')
+    t.expect(r'\.\.\. +$')
+    assert 'a = 42' in t.line('end')
+
+
+# -- keys and signals ---------------------------------------------------------
+
+def test_ctrl_c_clears_the_line(c):
+    t = c.start()
+    t.send('this is not wanted')
+    t.expect('wanted')
+    t.send(CTRL_C)
+    t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_ctrl_c_clears_the_block(c):
+    t = c.start()
+    t.send('begin\r')
+    t.expect(r'\.\.\. +$')
+    t.send(CTRL_C)
+    t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_ctrl_c_stops_a_loop(c):
+    t = c.start()
+    t.line('keep = 40 + 2')
+    t.send('k = 0; while true; k = k + 1; end\r')
+    t.expect('end')
+    time.sleep(1.0)
+    began = time.monotonic()
+    t.send(CTRL_C)
+    shown = t.prompt()
+    assert 'interrupted' in shown and 'error' not in shown, shown
+    assert time.monotonic() - began < 2
+    assert 'k = ' in t.line('k')
+    assert '43' in t.line('c = keep + 1')
+
+
+def test_interrupt_again_and_again(c):
+    t = c.start()
+    for _ in range(20):
+        t.send('k = 0; while true; k = k + 1; end\r')
+        t.expect('end\n')
+        time.sleep(0.05)
+        t.send(CTRL_C)
+        assert 'error' not in t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_ctrl_d(c):
+    t = c.start()
+    t.send('begin\r')
+    t.expect(r'\.\.\. +$')
+    t.send(CTRL_D)  # the indent alone does not count as a line
+    t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+    t.send(CTRL_D)
+    assert t.wait() == 0
+
+
+def test_stop_and_go_on(c):
+    script = 'set -m; "$0" --target cpu; echo STOPPED; stty -a; echo SEEN; fg'
+    t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env())
+    c.open_terminals.append(t)
+    t.prompt()
+    t.send('a = 40')
+    t.expect('a = 40')
+    t.send(CTRL_Z)
+    # In one: what follows SEEN may come with it, and would be used up by it.
+    shown = t.expect(r'(?s)STOPPED.*SEEN.*a = 40\Z')
+    assert ' icanon' in shown and ' echo ' in shown, shown
+    assert 'a = 42' in t.line(' + 2')
+    t.send(CTRL_D)
+    t.wait()
+
+
+def test_resize(c):
+    t = c.start(columns=100)
+    t.line('A = rand(64, 64); p = rand(64);')
+    t.line(':set plan box')
+
+    def widest():
+        shown = t.line('q = A*p;')
+        return max(len(r) for r in shown.splitlines() if '│' in r)
+    assert widest() > 60
+    t.resize(24, 60)
+    t.prompt()  # drawn anew
+    assert widest() <= 60
+
+
+def check_restored(c, number):
+    t = c.start()
+    assert not t.settings() & termios.ICANON  # editing is on
+    t.process.send_signal(number)
+    t.wait()
+    assert t.settings() & termios.ICANON and t.settings() & termios.ECHO
+    assert t.process.returncode == -number
+
+
+def test_terminal_restored_on_term(c):
+    check_restored(c, signal.SIGTERM)
+
+
+def test_terminal_restored_on_abort(c):
+    check_restored(c, signal.SIGABRT)
+
+
+def test_terminal_restored_on_crash(c):
+    check_restored(c, signal.SIGSEGV)
+
+
+# -- files and modes ----------------------------------------------------------
+
+def test_rc_file(c):
+    c.write('.config/fusible/rc.fs', 'base = 40;\n')
+    t = c.start()
+    assert '42' in t.line('a = base + 2')
+    t = c.start('--no-rc')
+    assert 'error' in t.line('a = base + 2')
+
+
+def test_script_then_prompt(c):
+    path = c.write('s.fs', 'base = 40;\n')
+    t = c.start('-i', path)
+    assert '42' in t.line('a = base + 2')
+
+
+def test_long_help_is_paged(c):
+    pager = c.write('pager', '#!/bin/sh\necho PAGED; cat >/dev/null\n')
+    os.chmod(pager, 0o755)
+    t = c.start(rows=5, FUSIBLE_PAGER=pager)
+    assert 'PAGED' in t.line(':help')
+    assert 'PAGED' not in t.line('a = 40 + 2')
+
+
+def test_no_readline(c):
+    t = c.start('--no-readline')
+    assert 'a = 42' in t.line('a = 40 + 2')
+    t.send('begin\r')
+    t.expect(r'\.\.\. $')
+    t.send(CTRL_C)
+    t.prompt()
+    t.send(CTRL_D)
+    assert t.wait() == 0
+
+
+def test_colour(c):
+    t = c.start()
+    t.line('b = nowhere_to_be_found')
+    assert b'\x1b[1;31m' in t.raw
+    t = c.start(NO_COLOR='1')
+    t.line('b = nowhere_to_be_found')
+    assert b'\x1b[1;31m' not in t.raw and b'\x1b[1;32m' not in t.raw
+
+
+def test_progress_line(c):
+    t = c.start()
+    t.send('k = 0; while true; k = k + 1; end\r')
+    t.expect(r' · [23] s', 6)
+    t.send(CTRL_C)
+    t.prompt()
+
+
+def test_json_in_a_pipe(c):
+    done = subprocess.run(
+        [PROGRAM, '--target', 'cpu', '--json'], input='a = 40 + 2\n',
+        capture_output=True, text=True, env=c.env(), timeout=60)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and done.stderr == ''
+    values = [e for e in events if e['event'] == 'value']
+    assert values and '42' in values[0]['data']['text/plain']
+    assert events[-1]['event'] == 'done'
+
+
+def main():
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
+    passed = failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith('test_') or pattern not in name:
+            continue
+        case = Case()
+        try:
+            test(case)
+            passed += 1
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f'FAILED {name}')
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            case.close()
+            for path in glob.glob(case.home):
+                subprocess.run(['rm', '-rf', path], check=False)
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

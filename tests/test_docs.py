@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+"""Runs every example of the documentation, and holds its tables to the code.
+
+    tests/test_docs.py [--fusible PATH] [FILE.md ...]
+    UPDATE=1 tests/test_docs.py        rewrites outputs and tables in place
+
+A block marked ```fs is evaluated; the ```text block right after it holds what
+that prints, exactly. ```fs fails is the same for a statement that is refused;
+its text block ends with the message, without the place in front. The blocks of a
+document are one session on the CPU target, in a folder of its own in which
+`examples` is the project's. Tables between <!-- table: NAME --> and <!-- end -->
+are made from the sources. The last line is `N passed, N failed`.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+UPDATE = os.environ.get('UPDATE') == '1'
+BLOCK = re.compile(r'^```fs(?P<fails> fails)?\n(?P<code>.*?)^```\n'
+                   r'(?:(?P<gap>\n?)```text\n(?P<out>.*?)^```\n)?',
+                   re.M | re.S)
+TABLE = re.compile(r'(<!-- table: ([a-z-]+) -->\n)(.*?)(<!-- end -->)', re.S)
+PLACE = re.compile(r'^block-(\d+)\.fs:\d+:\d+: ', re.M)
+MARK = '@@@ end of block '
+
+passed = failed = 0
+
+
+def check(ok, what, detail=''):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print(f'FAIL {what}\n{detail}'.rstrip())
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as f:
+        return f.read()
+
+
+# -- examples ------------------------------------------------------------------
+
+def run_blocks(fusible, codes, folder):
+    """The output of each block: what it printed, then its messages."""
+    argv = [fusible, '--target', 'cpu', '--threads', '2', '--keep-going',
+            '--plan', 'off', '--quiet', '--color', 'never']
+    for k, code in enumerate(codes):
+        with open(os.path.join(folder, f'block-{k}.fs'), 'w',
+                  encoding='utf-8') as f:
+            f.write(code)
+        argv += ['-e', f'import "block-{k}.fs"', '-e', f'print("{MARK}{k}")']
+    env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+               XDG_STATE_HOME=folder, LC_ALL='C.UTF-8', TZ='UTC')
+    done = subprocess.run(argv, cwd=folder, env=env, timeout=300,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    out = done.stdout.decode('utf-8', 'replace')
+    err = done.stderr.decode('utf-8', 'replace')
+    outputs, rest = [], out
+    for k in range(len(codes)):
+        text, found, rest = rest.partition(f'{MARK}{k}\n')
+        outputs.append(text)
+    if done.returncode not in (0, 1) or rest:
+        check(False, 'the session', f'status {done.returncode}\n{rest}{err}')
+    pieces = PLACE.split(err)  # text, number, text, number, text ...
+    messages = [''] * len(codes)
+    for number, text in zip(pieces[1::2], pieces[2::2]):
+        messages[int(number)] += text
+    if pieces[0]:
+        check(False, 'messages without a place', pieces[0])
+    return list(zip(outputs, messages))
+
+
+def line_of(text, at):
+    return text.count('\n', 0, at) + 1
+
+
+def run_document(fusible, path):
+    text = read(path)
+    blocks = list(BLOCK.finditer(text))
+    if not blocks:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(ROOT, 'examples'),
+                   os.path.join(folder, 'examples'))
+        results = run_blocks(fusible, [b['code'] for b in blocks], folder)
+    fresh, at = [], 0
+    for b, (out, message) in zip(blocks, results):
+        place = f'{path}:{line_of(text, b.start())}'
+        got = out + message
+        want = b['out'] or ''
+        if bool(message) != bool(b['fails']):
+            check(False, place, 'is not refused' if b['fails'] else message)
+        else:
+            check(UPDATE or got == want, place,
+                  f'--- documented\n{want}--- found\n{got}')
+        fresh.append(text[at:b.start()])
+        fresh.append(f'```fs{b["fails"] or ""}\n{b["code"]}```\n')
+        if got:
+            fresh.append(f'{b["gap"] or ""}```text\n{got}```\n')
+        at = b.end()
+    fresh.append(text[at:])
+    if UPDATE and ''.join(fresh) != text:
+        with open(os.path.join(ROOT, path), 'w', encoding='utf-8') as f:
+            f.write(''.join(fresh))
+
+
+# -- tables from the sources ------------------------------------------------------
+
+def strings(text):
+    """The value of C string literals that stand side by side."""
+    parts = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
+    return ''.join(parts).replace('\\"', '"').replace('\\\\', '\\')
+
+
+def arguments(text, at):
+    """The arguments of a call from the byte after its bracket on."""
+    args, now, depth = [], '', 1
+    while depth:
+        c = text[at]
+        if c in '"\'':
+            end = at + 1
+            while text[end] != c:
+                end += 2 if text[end] == '\\' else 1
+            now += text[at:end + 1]
+            at = end + 1
+            continue
+        depth += (c in '([{') - (c in ')]}')
+        if depth == 1 and c == ',':
+            args.append(now.strip())
+            now = ''
+        elif depth:
+            now += c
+        at += 1
+    return args + [now.strip()]
+
+
+def op_table():
+    """(name, arity, operand class, result, infix, doc)"""
+    text = read('core/graph/ops.def')
+    rows = []
+    for m in re.finditer(r'^FS_MAP_OP\((?!CAST)', text, re.M):
+        a = arguments(text, m.end())
+        rows.append((strings(a[1]), int(a[2]), a[3].strip("'"), a[4].strip("'"),
+                     strings(a[5]), strings(a[7])))
+    return rows
+
+
+def reduce_table():
+    text = read('core/graph/ops.def')
+    rows = []
+    for m in re.finditer(r'^FS_REDUCE_OP\(', text, re.M):
+        a = arguments(text, m.end())
+        rows.append((strings(a[1]), a[3].strip("'"), strings(a[5])))
+    return rows
+
+
+def builtin_table():
+    """(name, signature, doc) of what is not in ops.def"""
+    text = read('core/eval/builtins.c')
+    rows = []
+    for m in re.finditer(r'^    \{(?=")', text, re.M):
+        a = arguments(text, m.end())
+        if len(a) >= 7:
+            rows.append((strings(a[0]), strings(a[5]), strings(a[6])))
+    return rows
+
+
+def prelude_table():
+    """(names, signature, doc): the remark above each function"""
+    rows, remark, shown = [], [], None
+    for line in read('prelude.fs').splitlines():
+        head = re.match(r'(?:function )?(\w+)\(([^)]*)\)', line)
+        if line.startswith('# ') and not line.startswith('# --'):
+            remark.append(line[2:])
+        elif head and remark:
+            shown = ' '.join(remark)
+            rows.append(([head[1]], f'{head[1]}({head[2]})', shown))
+            remark = []
+        elif head and shown and not line.startswith(' ') and rows[-1][2] == shown:
+            rows[-1][0].append(head[1])
+        elif not line.startswith('#'):
+            remark = []
+            shown = shown if line.strip() else None
+    return rows
+
+
+def elem_table():
+    """(name, aliases, arguments, doc)"""
+    rows = []
+    for path in sorted(glob.glob(os.path.join(ROOT, 'elemlib', '*.elem'))):
+        keys = dict(re.findall(r'^(function|alias|doc|args)\s+(.*)$',
+                               read(path), re.M))
+        args = re.sub(r':\w+', '', keys['args'])
+        rows.append((keys['function'], keys.get('alias', ''), args,
+                     keys['doc']))
+    return rows
+
+
+def command_table():
+    text = read('core/eval/commands.def')
+    rows = []
+    for m in re.finditer(r'^FS_COMMAND\(', text, re.M):
+        a = arguments(text, m.end())
+        rows.append((strings(a[1]), strings(a[2]), strings(a[3]), strings(a[7])))
+    return rows
+
+
+def cell(text):
+    return text.replace('|', '\\|')
+
+
+def code_cell(text):
+    return f'`{cell(text)}`' if text else ''
+
+
+CLASS = {'A': 'any type', 'N': 'numbers', 'F': 'floats', 'B': 'truth values'}
+
+
+def make_table(name):
+    out = []
+
+    def row(*cells):
+        out.append('| ' + ' | '.join(cells) + ' |')
+
+    if name == 'elementwise':
+        row('function', 'computed in', 'gives')
+        row('---', '---', '---')
+        for op, arity, types, result, infix, doc in op_table():
+            call = f'{op}({", ".join("xyz"[:arity])})'
+            row(code_cell(call) + (f', `{cell(infix)}`' if infix else ''),
+                CLASS[types],
+                doc + (' (bool)' if result == 'B' else ''))
+    elif name == 'reductions':
+        row('reduction', 'type of the result', 'gives')
+        row('---', '---', '---')
+        kinds = {'S': 'as the operand', 'B': 'bool',
+                 'W': 'as the operand; `bool` and `i32` give `i64`'}
+        for op, result, doc in reduce_table():
+            row(code_cell(op), kinds[result], doc)
+    elif name == 'builtins':
+        row('call', 'what it does')
+        row('---', '---')
+        for _, signature, doc in builtin_table():
+            row(code_cell(signature), cell(doc))
+    elif name == 'prelude':
+        row('call', 'what it does')
+        row('---', '---')
+        for names, signature, doc in prelude_table():
+            head, colon, rest = doc.partition(': ')
+            row(code_cell(head if colon else signature),
+                cell(rest if colon else doc).rstrip('.'))
+    elif name == 'elementary':
+        row('call', 'also called', 'what it does')
+        row('---', '---', '---')
+        for function, alias, args, doc in elem_table():
+            row(code_cell(f'{function}({args})'),
+                ', '.join(code_cell(a) for a in re.split(r',\s*', alias) if a),
+                cell(doc))
+    elif name == 'commands':
+        row('command', 'what it does')
+        row('---', '---')
+        for command, letter, args, doc in command_table():
+            row(code_cell(f':{command} {args}'.strip()) +
+                (f', `:{letter}`' if letter else ''), cell(doc))
+    else:
+        raise ValueError(f'there is no table {name}')
+    return '\n'.join(out) + '\n'
+
+
+def check_tables(path):
+    text = read(path)
+
+    def fill(m):
+        want = make_table(m[2])
+        check(UPDATE or m[3] == want, f'{path}: table {m[2]}',
+              'it does not match the code: UPDATE=1 tests/test_docs.py')
+        return m[1] + want + m[4]
+
+    fresh = TABLE.sub(fill, text)
+    if UPDATE and fresh != text:
+        with open(os.path.join(ROOT, path), 'w', encoding='utf-8') as f:
+            f.write(fresh)
+
+
+# -- the error ids ------------------------------------------------------------------
+
+# Which argument of these is the id (the last two are local to a file).
+RECORD = {'fs_error': 2, 'fs_in_error': 2, 'fs_warn': 2, 'fs_env_error': 1,
+          'fs_fail': 2, 'fs_unexpected': 1,
+          'fs_session_note': 1, 'fail': 2, 'bad': 4}
+ID = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"')
+
+
+def ids_in_code():
+    found = {}
+    sources = glob.glob(os.path.join(ROOT, 'core', '**', '*.c'), recursive=True)
+    for path in sorted(sources):
+        text = re.sub(r'/\*.*?\*/', '', read(path), flags=re.S)
+        for m in re.finditer(r'\b(%s)\(' % '|'.join(RECORD), text):
+            a = arguments(text, m.end())
+            at = RECORD[m[1]]
+            if len(a) <= at + 1:
+                continue
+            for word in ID.findall(a[at]):
+                found.setdefault(word, os.path.relpath(path, ROOT))
+    return found
+
+
+def check_errors():
+    code = ids_in_code()
+    rows = re.findall(r'^\| `([a-z0-9-]+)` \|(.*)\|$', read('docs/errors.md'),
+                      re.M)
+    documented = {name for name, _ in rows}
+    check(len(code) > 40, 'error ids found in the code', str(len(code)))
+    for name, path in sorted(code.items()):
+        check(name in documented, f'docs/errors.md lacks `{name}` ({path})')
+    for name, rest in rows:
+        check(name in code, f'docs/errors.md has `{name}`, the code has not')
+        cells = [c.strip() for c in rest.split('|')]
+        check(len(cells) >= 2 and all(cells[:1]),
+              f'docs/errors.md says nothing about `{name}`')
+    check(len(documented) == len(rows), 'docs/errors.md names each id once')
+
+
+# -- every name is in the manual -----------------------------------------------------
+
+def check_names():
+    manual = read('docs/language.md')
+    names = [r[0] for r in op_table() + reduce_table() + builtin_table()]
+    names += [n for r in prelude_table() for n in r[0]]
+    names += [r[0] for r in elem_table()]
+    for name in names:
+        check(re.search(rf'(?<!\w){re.escape(name)}(?!\w)', manual),
+              f'docs/language.md does not name {name}')
+    architecture = read('ARCHITECTURE.md')
+    for path in glob.glob(os.path.join(ROOT, 'core', '**', '*.c'),
+                          recursive=True):
+        name = os.path.basename(path)
+        check(f'{name}`' in architecture, f'ARCHITECTURE.md does not name {name}')
+    for path in glob.glob(os.path.join(ROOT, '*.md')) + \
+            glob.glob(os.path.join(ROOT, 'docs', '*.md')):
+        here = os.path.relpath(path, ROOT)
+        for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', read(here)):
+            target = os.path.join(os.path.dirname(path), link)
+            check(os.path.exists(target), f'{here}: there is no {link}')
+
+
+def main():
+    parser = argparse.ArgumentParser(description='runs the documentation')
+    parser.add_argument('--fusible', default=os.environ.get(
+        'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+    parser.add_argument('files', nargs='*')
+    args = parser.parse_args()
+    fusible = os.path.abspath(args.fusible)
+    files = [os.path.relpath(f, ROOT) for f in args.files]
+    if not files:
+        files = ['README.md'] + sorted(
+            os.path.join('docs', os.path.basename(f))
+            for f in glob.glob(os.path.join(ROOT, 'docs', '*.md')))
+    for path in files:
+        if os.path.exists(os.path.join(ROOT, path)):
+            check_tables(path)
+            run_document(fusible, path)
+    if not args.files:
+        check_errors()
+        check_names()
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,481 @@
+#!/usr/bin/env python3
+"""Bad input: a clear error, the session goes on, nothing is lost.
+
+Each case is a text given to a session that holds some variables. The message must
+name its place, underline the right words and say what is wrong; afterwards the
+variables must be what they were and the session must still compute. The last line
+is `N passed, N failed`.
+"""
+import argparse
+import io
+import os
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BEFORE = 'keep = [1, 2, 3]; total = 42; M = [1, 2; 3, 4];'
+AFTER = ('print("still ", total, " ", sum(keep), " ", sum(M*M), " ", '
+         'keep[2])')
+STILL = 'still 42 6 54 2\n'
+
+# name: text, what is underlined (None: no place), words of the message, status
+CASES = {
+    # -- names ------------------------------------------------------------------
+    'unknown name': ('x = nothing_like_it', 'nothing_like_it',
+                     ["there is nothing called 'nothing_like_it'"]),
+    'near miss of a variable': ('x = totl + 1', 'totl', ["did you mean 'total'"]),
+    'near miss of a function': ('x = sqrtt(2)', 'sqrtt', ["did you mean 'sqrt'"]),
+    'near miss of an elementary function': (
+        'x = sgemw(M, keep)', 'sgemw', ["did you mean 'sgemv'"]),
+    'unknown name in a function': (
+        'f(x) = x + nowhere\nf(1)', 'nowhere', ["'nowhere'"]),
+    'a part of nothing': ('nowhere[1] = 2', 'nowhere', ["'nowhere'"]),
+    'command': (':pln', None, [':pln', 'plan']),
+    'unknown setting': (':set colour red', None, ['colour']),
+
+    # -- shapes -----------------------------------------------------------------
+    'sum of shapes': ('M + [1, 2, 3]', 'M + [1, 2, 3]',
+                      ['M is 2x2', '[1, 2, 3] is 3', '+']),
+    'product of shapes': ('M*keep', 'M*keep', ['M is 2x2', 'keep is 3',
+                                               'needs keep to have 2 rows']),
+    'column*column': ('keep*keep', 'keep*keep',
+                      ['two columns', '.*', "'", 'dot product']),
+    'columns of other lengths': ('keep*[1, 2]', 'keep*[1, 2]',
+                                 ['two columns', 'outer product']),
+    'transposed it would fit': ("[1, 2; 3, 4; 5, 6] .* [1, 2, 3; 4, 5, 6]",
+                                '[1, 2; 3, 4; 5, 6] .* [1, 2, 3; 4, 5, 6]',
+                                ['3x2', '2x3', 'transposed it would fit']),
+    'shapes inside the prelude': (
+        'cg(M, keep, 1e-6, 3)', 'cg(M, keep, 1e-6, 3)', ['2x2', '3']),
+    'solve': ('M\\keep', 'M\\keep', ['M is 2x2', 'keep is 3', 'rows']),
+    'division by a matrix': ('1/M', '1/M', ['2x2', './']),
+    'power of a column': ('keep^2', 'keep^2', ['square', '.^']),
+    'dot': ('dot(keep, [1, 2])', 'dot(keep, [1, 2])', ['keep is 3', 'is 2']),
+    'inverse of a rectangle': ('inv([1, 2, 3; 4, 5, 6])',
+                               'inv([1, 2, 3; 4, 5, 6])', ['square', '2x3']),
+    'blocks': ('[M, keep]', 'keep', ['2x2', '3', 'number of rows']),
+    'ragged rows': ('[1, 2; 3]', '[1, 2; 3]', ['row 1 has 2', 'row 2 has 1']),
+    'reshape': ('reshape(M, 3, 3)', 'reshape(M, 3, 3)',
+                ['2x2 (4 elements)', '3x3 has 9']),
+    'assign a wrong part': ('M[1, :] = keep', 'M[1, :] = keep',
+                            ['the part is 1x2', 'keep is 3']),
+    'mask of a wrong size': ('keep[[true, false]]', '[true, false]',
+                             ['the mask is 2', '3 elements']),
+    'condition of many': ('if keep > 1\nprint("no")\nend', 'keep > 1',
+                          ['one value', 'any(...)']),
+    'five dimensions': ('zeros(2, 2, 2, 2, 2)', '2', ['at most 4']),
+
+    # -- types and calls ----------------------------------------------------------
+    'a string in a sum': ('keep*"three"', 'keep*"three"', ['string']),
+    'a function in a sum': ('keep + sqrt', 'sqrt', ['function']),
+    'fraction into integers': ('k = i32(keep); k[1] = 0.5', '0.5',
+                               ['f32', 'i32', 'convert']),
+    'unknown type': ('zeros(3, "f63")', '"f63"', ["'f63'", 'f64']),
+    'integer random': ('rand(3, "i32")', '"i32"', ['float', 'i32']),
+    'too few arguments': ('pow(2)', 'pow(2)', ['2 arguments', 'not 1',
+                                               'pow(x, y)']),
+    'too many arguments': ('f(a, b) = a\nf(1, 2, 3)', 'f(1, 2, 3)',
+                           ['f takes 2 arguments, not 3']),
+    'too many results': ('a, b, c = eig(M + M\')', "a, b, c = eig(M + M')",
+                         ['gives 2 values', 'not 3']),
+    'a call of a tensor': ('M(1, 2)', 'M', ['not a function', 'M[...]']),
+    'an index of a function': ('sqrt[2]', 'sqrt[2]', ['function', '( )']),
+    'no value': ('x = print(1)', 'print(1)', ['no value']),
+    'reduce by nonsense': ('reduce("avg", keep)', '"avg"', ['sum prod max min']),
+    'endless recursion': ('f(x) = f(x + 1)\nf(1)', 'f(x + 1)',
+                          ['f calls itself too often']),
+    'user error': ('error("out of tea")', 'error("out of tea")',
+                   ['out of tea']),
+    'assertion': ('assert(total == 41, "not 41")',
+                  'assert(total == 41, "not 41")',
+                  ['assertion failed', 'not 41']),
+    'declared otherwise': ('matrix keep;\ninput keep;', 'keep',
+                           ['declared as a matrix', '3']),
+    'input of nothing': ('input zzz;', 'zzz', ['neither declared nor defined']),
+
+    # -- indices --------------------------------------------------------------------
+    'index too large': ('keep[4]', '4', ['index 4', 'extent 3']),
+    'index zero': ('keep[0]', '0', ['index 0', 'count from 1']),
+    'index negative': ('M[1, -1]', '-1', ['index -1', 'dimension 2']),
+    'index of a fraction': ('keep[1.5]', '1.5', ['whole', '1.5']),
+    'range too long': ('M[1:3, 1]', '1:3', ['index 3', 'extent 2']),
+    'list out of range': ('keep[[1, 9]]', '[1, 9]', ['index 9', 'extent 3']),
+    'too few subscripts': ('M[1]', 'M[1]', ['2x2', '2 subscripts']),
+    'too many subscripts': ('ones(2, 2, 2)[1, 1]', 'ones(2, 2, 2)[1, 1]',
+                            ['3 subscripts', 'not 2']),
+    'empty range': ('keep[3:2]', '3:2', ['nothing']),
+    'index huge': ('keep[1e300]', '1e300', ['out of range']),
+    'index NaN': ('keep[0/0]', '0/0', ['whole number']),
+    'range without a step': ('x = 1:0:5', '1:0:5', ['step']),
+    'no elements': ('zeros(0, 3)', '0', ['at least 1']),
+
+    # -- the text ---------------------------------------------------------------------
+    'bracket open': ('x = (1 + 2', '(', ['(']),
+    'bracket too many': ('x = 1 + 2)', ')', ['closes nothing']),
+    'wrong bracket': ('x = [1, 2)', ')', [']']),
+    'block open': ('if true\n x = 1', 'if', ['has no `end`']),
+    'end too many': ('x = 1\nend', 'end', ['end']),
+    'string open': ('x = "abc', '"abc', ['string']),
+    'not finished': ('x = 1 +', None, ['found the end']),
+    'two numbers': ('x = 2 3', '3', ['expected an operator']),
+    'number and name': ('x = 2y', '2y', ['2*y']),
+    'assignment in a condition': ('if total = 1\nend', '=', ['==']),
+    'chained comparison': ('1 < 2 < 3', None, ['&&']),
+    'assignment to a number': ('3 = total', '3', ['cannot be assigned']),
+    'break outside': ('break', 'break', ['loop']),
+    'unknown sign': ('x = total @ 2', '@', ['@']),
+    'not UTF-8': (b'x = 1\ny = "\xff\xfe"\n', None, ['UTF-8']),
+    'NUL byte': (b'x = 1 \x00 2\n', None, ['NUL']),
+    'text that reorders': ('x = 1 \u202e 2', None, ['U+202E']),
+    'huge number': ('x = ' + '9'*309, None, ['too large']),
+    'number of 10,000 digits': ('x = ' + '9'*10000, None, ['400']),
+    'name of 10,000 letters': ('x = ' + 'a'*10000, None, ['255']),
+    'nested 10,000 deep': ('x = ' + '('*10000 + '1' + ')'*10000, None,
+                           ['256']),
+    'brackets 10,000 deep': ('x = ' + '['*10000 + ']'*10000, None, ['256']),
+    'signs 10,000 deep': ('x = ' + '-'*10000 + '1', None, ['256']),
+    'powers 10,000 deep': ('x = 1' + '^1'*10000, None, ['256']),
+    'blocks 10,000 deep': ('if true;'*10000 + 'end;'*10000, None, ['256']),
+    'lambdas 10,000 deep': ('x = ' + 'y -> '*10000 + '1', None, ['256']),
+
+    # -- sizes ----------------------------------------------------------------------------
+    '1e9 x 1e9': ('B = zeros(1e9, 1e9)', 'zeros(1e9, 1e9)',
+                  ['1000000000x1000000000', 'f32', 'memory']),
+    '1e9 x 1e9 random': ('B = rand(1e9, 1e9)*2', 'rand(1e9, 1e9)',
+                         ['needs', 'memory']),
+    'identity of 1e9': ('B = eye(1e9)', 'eye(1e9)', ['needs', 'memory']),
+    'range of 1e15': ('B = vec(1:1e15)', '1:1e15', ['needs', 'memory']),
+    'extent of 1e30': ('B = zeros(1e30)', '1e30', ['whole number']),
+    'made-up input too large': ('n = 1e9;\nmatrix Z;\ninput Z;', 'Z',
+                                ['needs', 'memory']),
+
+    # -- linear algebra -------------------------------------------------------------------
+    'singular': ('[1, 2; 2, 4]\\[1, 2]', None, ['singular']),
+    'not positive definite': ('chol([1, 2; 2, 1])', None,
+                              ['not positive definite']),
+}
+
+# Fine, though they look odd: the value that is printed.
+FINE = {
+    'division by zero': ('print(1/0, " ", -1/0, " ", [1, 2]/0 == 1/0)',
+                         'Inf -Inf bool[2]\n  true  true\n'),
+    'NaN': ('print(0/0, " ", sum([0, 1]/0))', 'NaN NaN\n'),
+    'roots of negatives': ('print(sqrt(-1), " ", sum(sqrt([-1, 4])))', 'NaN NaN\n'),
+    'NaN through max': ('print(max([1, 0, 3]./[1, 0, 1]))', 'NaN\n'),
+    'Inf times 0': ('print(sum([1, 1]/0 .* [0, 0]))', 'NaN\n'),
+    'overflow of f16': ('print(f16(70000))', 'Inf\n'),
+    'long chain': ('print(' + '1 + '*20000 + '1)', '20001\n'),
+    'a name like a type': ('vector = 3; print(vector)', '3\n'),
+    'CR LF': (b'x = 1;\r\nprint(x)\r\n', '1\n'),
+    'byte order mark': (b'\xef\xbb\xbfprint(7)\n', '7\n'),
+    'empty text': ('', ''),
+    'remarks only': ('# nothing\n\n  // nothing', ''),
+}
+
+passed = failed = 0
+
+
+def check(ok, what, detail=''):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print(f'FAIL {what}\n{detail}'.rstrip())
+
+
+class Fusible:
+    def __init__(self, path, folder):
+        self.path, self.folder = path, folder
+        with open(path, 'rb') as program: # sanitizers map all addresses
+            self.limitable = b'__asan_init' not in program.read()
+        self.env = dict(os.environ, XDG_CACHE_HOME=folder, LC_ALL='C.UTF-8',
+                        XDG_CONFIG_HOME=folder, XDG_STATE_HOME=folder)
+
+    def argv(self, *args):
+        return [self.path, '--target', 'cpu', '--threads', '2', '--plan',
+                'off', '--quiet', '--color', 'never', *args]
+
+    def run(self, argv, text=b'', limit=None):
+        if isinstance(text, str):
+            text = text.encode()
+
+        def limits():
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        done = subprocess.run(argv, input=text, capture_output=True,
+                              cwd=self.folder, env=self.env, timeout=120,
+                              preexec_fn=limits if limit and self.limitable
+                              else None)
+        return (done.returncode, done.stdout.decode('utf-8', 'replace'),
+                done.stderr.decode('utf-8', 'replace'))
+
+    def session(self, text, limit=None):
+        """Evaluates the text between BEFORE and AFTER."""
+        return self.run(self.argv('--keep-going', '-e', BEFORE, '-', '-e',
+                                  AFTER), text, limit)
+
+
+def underlined(err):
+    """The words over the carets of the first picture."""
+    lines = err.splitlines()
+    for source, carets in zip(lines, lines[1:]):
+        m = re.fullmatch(r'( *)(\^~*)', carets)
+        if m:
+            return source[m.start(2):m.end(2)]
+    return None
+
+
+def expect(name, result, words, status, under=None, placed=True):
+    code, out, err = result
+    detail = f'status {code}\n{out}{err}'
+    check(code == status, f'{name}: exit status {status}', detail)
+    for word in words:
+        check(word in err, f'{name}: says {word!r}', detail)
+    if under is not None:
+        check(underlined(err) == under, f'{name}: underlines {under!r}',
+              f'{underlined(err)!r}\n{detail}')
+    if placed:
+        check(re.search(r'^<stdin>:\d+:\d+: error: ', err, re.M),
+              f'{name}: names the place', detail)
+    check(out.endswith(STILL), f'{name}: nothing is lost', detail)
+    check(len(err) < 2000, f'{name}: is short', f'{len(err)} characters')
+
+
+def bad_input(f):
+    for name, (text, under, words) in CASES.items():
+        result = f.session(text)
+        expect(name, result, words, 1, under)
+
+
+def fine_input(f):
+    for name, (text, want) in FINE.items():
+        code, out, err = f.session(text)
+        check(code == 0 and not err and out == want + STILL, name,
+              f'status {code}\n{out}{err}')
+
+
+# -- files -----------------------------------------------------------------------
+
+def npy(header, data=b'', version=(1, 0)):
+    text = header.encode() if isinstance(header, str) else header
+    text += b'\n'
+    size = struct.pack('<H' if version == (1, 0) else '<I', len(text))
+    return b'\x93NUMPY' + bytes(version) + size + text + data
+
+
+def header(descr="'<f4'", shape='(2, 2)', order='False'):
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
+
+
+def npz(name, data, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', method) as z:
+        z.writestr(name, data)
+    return out.getvalue()
+
+
+def plain_array():
+    return npy(header(shape='(4, 4)').ljust(117), bytes(64))
+
+
+def hostile_files():
+    good = plain_array()
+    packed = npz('a.npy', good)
+    return {
+        'empty.npy': (b'', ['empty.npy']),
+        'short.npy': (b'\x93NUMPY', ['short.npy']),
+        'magic.npy': (b'\x93NUMPX' + good[6:], ['magic.npy']),
+        'version.npy': (good[:6] + b'\x09\x00' + good[8:], ['version']),
+        'truncated.npy': (good[:-5], ['truncated.npy', '64']),
+        'header.npy': (good[:40], ['header.npy']),
+        'huge.npy': (npy(header(shape='(1000000000, 1000000000)'), b'1234'),
+                     ['huge.npy']),
+        'overflow.npy': (npy(header(shape='(4294967296, 4294967296, 2)')),
+                         ['overflow.npy']),
+        'negative.npy': (npy(header(shape='(-1, 2)'), b'1234'),
+                         ['negative.npy']),
+        'none.npy': (npy(header(shape='(0, 2)')), ['none.npy', 'at least one element']),
+        'rank.npy': (npy(header(shape='(1, 1, 1, 1, 1)'), b'1234'),
+                     ['rank.npy', '4']),
+        'pickle.npy': (npy(header(descr="'|O'"), b'\x80\x04.'),
+                       ['pickle.npy']),
+        'complex.npy': (npy(header(descr="'<c8'"), bytes(32)),
+                        ['complex.npy']),
+        'record.npy': (npy(header(descr="[('x', '<f4')]"), bytes(16)),
+                       ['record.npy']),
+        'code.npy': (npy("__import__('os').system('touch hacked')"),
+                     ['code.npy']),
+        'long.npy': (npy(b'{' + b' '*200000, version=(2, 0)), ['long.npy']),
+        'lie.npy': (b'\x93NUMPY\x02\x00\xff\xff\xff\xff{}', ['lie.npy']),
+        'empty.npz': (b'', ['empty.npz']),
+        'text.npz': (b'not a zip file at all', ['text.npz']),
+        'cut.npz': (packed[:-30], ['cut.npz']),
+        'crc.npz': (packed[:45] + bytes([packed[45] ^ 1]) + packed[46:],
+                    ['crc.npz']),
+        'bomb.npz': (npz('a.npy', npy(header(shape='(500000000,)')) +
+                         bytes(300_000_000)), ['bomb.npz']),
+        'word.csv': (b'1,2\n3,four\n', ['word.csv', '2']),
+        'ragged.csv': (b'1,2\n3\n', ['ragged.csv', '2']),
+        'empty.csv': (b'', ['empty.csv']),
+        'binary.csv': (bytes(range(256)), ['binary.csv']),
+        'magic.mtx': (b'1 2 3\n', ['magic.mtx']),
+        'range.mtx': (b'%%MatrixMarket matrix coordinate real general\n'
+                      b'2 2 1\n3 1 1.0\n', ['range.mtx']),
+        'few.mtx': (b'%%MatrixMarket matrix array real general\n2 2\n1\n2\n',
+                    ['few.mtx']),
+        'huge.mtx': (b'%%MatrixMarket matrix coordinate real general\n'
+                     b'1000000000 1000000000 1\n1 1 1\n', ['huge.mtx']),
+        'array.xyz': (good, ['array.xyz']),
+    }
+
+
+def files(f):
+    for name, (data, words) in hostile_files().items():
+        with open(os.path.join(f.folder, name), 'wb') as out:
+            out.write(data)
+        began = time.monotonic()
+        result = f.session(f'x = load("{name}")', limit=4 << 30)
+        expect(f'load {name}', result, words, 1, f'"{name}"')
+        check(time.monotonic() - began < 20, f'load {name}: is quick')
+        check('x' not in re.findall(r'^(\w+) =', result[1], re.M),
+              f'load {name}: gives nothing')
+    check(not os.path.exists(os.path.join(f.folder, 'hacked')),
+          'a header is never evaluated')
+    os.mkdir(os.path.join(f.folder, 'folder.npy'))
+    os.mkfifo(os.path.join(f.folder, 'pipe.npy'))
+    for name in 'folder.npy', 'pipe.npy', 'missing.npy', 'no/such/place.npy':
+        result = f.session(f'x = load("{name}")')
+        expect(f'load {name}', result, [name], result[0], placed=False)
+        check(result[0] in (1, 3), f'load {name}: status', str(result))
+    result = f.session('save("no/such/place.npy", keep)')
+    expect('save nowhere', result, ['no/such/place.npy'], 1)
+    good = os.path.join(f.folder, 'good.npy')
+    with open(good, 'wb') as out:
+        out.write(plain_array())
+    result = f.session('save("good.npy", keep, M)')
+    expect('two arrays in one .npy', result, ['good.npy', '.npz'], 1)
+    with open(good, 'rb') as again:
+        check(again.read() == plain_array(), 'a failed save keeps the old file')
+    result = f.session('load("good.npz", "b")')
+    expect('no such archive', result, ['good.npz'], result[0], placed=False)
+    with open(os.path.join(f.folder, 'good.npz'), 'wb') as out:
+        out.write(npz('a.npy', plain_array()))
+    result = f.session('load("good.npz", "b")')
+    expect('no such array', result, ['good.npz', "'b'" and 'b'], 1)
+    with open(os.path.join(f.folder, 'loop.fs'), 'w') as out:
+        out.write('import "loop.fs"\n')
+    result = f.session('import "loop.fs"')
+    expect('import of itself', result, ['imports itself'], 1, placed=False)
+    result = f.session('import "missing.fs"')
+    expect('import of nothing', result, ['missing.fs'], 1)
+
+
+# -- the environment ------------------------------------------------------------------
+
+def sentences(err):
+    return [line for line in err.splitlines() if line.strip()]
+
+
+def environment(f):
+    env = dict(f.env, FUSIBLE_LIBCUDA='/nonexistent/libcuda.so.1')
+    done = subprocess.run([f.path, '--target', 'cuda', '--color', 'never',
+                           '-e', '1 + 1'], env=env, cwd=f.folder, timeout=60,
+                          capture_output=True, text=True)
+    have_gpu = os.path.exists('/dev/nvidiactl')
+    if not have_gpu:
+        check(done.returncode == 3, 'no driver: exit status 3', str(done))
+        check(len(sentences(done.stderr)) in (1, 2) and
+              'driver' in done.stderr.lower(), 'no driver: one sentence',
+              done.stderr)
+        result = f.session(':target cuda')
+        expect('no driver, later', result, ['driver'], 3, placed=False)
+    done = f.run([f.path, '--target', 'gpu', '-e', '1'])
+    check(done[0] == 2 and 'auto|cpu|cuda' in done[2], 'unknown target',
+          str(done))
+    done = f.run([f.path, 'missing.fs'])
+    check(done[0] == 2 and 'missing.fs' in done[2], 'missing script', str(done))
+    done = f.run(f.argv('--no-such-option'))
+    check(done[0] == 2 and 'no-such-option' in done[2], 'unknown option',
+          str(done))
+    if f.limitable:
+        result = f.session('B = ones(30000, 30000); B[1, 1] = 2; c = sum(B);',
+                           limit=2 << 30)
+        expect('host memory', result, ['memory'], 3, placed=False)
+    done = f.run(f.argv('-e', 'x = [1, 2] + [1, 2, 3]', '-e', 'print(1)'))
+    check(done[0] == 1 and done[1] == '', 'a script stops at its first error',
+          str(done))
+
+
+# -- interrupts --------------------------------------------------------------------------
+
+def interrupt(argv, f, text=b'', after=0.7, then=b''):
+    p = subprocess.Popen(argv, cwd=f.folder, env=f.env, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        if text:
+            p.stdin.write(text)
+            p.stdin.flush()
+        time.sleep(after)
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        out, err = p.communicate(then, timeout=20)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        out, err = p.communicate()
+        return None, out.decode(), err.decode()
+    return p.returncode, out.decode('utf-8', 'replace'), err.decode()
+
+
+LOOPS = {
+    'an empty loop': 'while true; end',
+    'a loop of numbers': 'k = 0; while true; k = k + 1; end',
+    'a loop of blocks': 'x = keep; while true; x = M*M; x = x + 1; end',
+    'a loop in a function': 'f(x) = x\nfor k = 1:1e12; f(k); end',
+    'a long kernel': 'x = sum(exp(rand(60000, 60000)));',
+    'a long block': 'begin; keep = [9, 9]; for k = 1:1e9; M = M + 1; end; end',
+}
+
+
+def interrupts(f):
+    for name, loop in LOOPS.items():
+        code, out, err = interrupt(f.argv('-e', BEFORE, '-e', loop), f)
+        check(code == 130, f'interrupt of {name}: exit status 130',
+              f'status {code}\n{out}{err}')
+        check('Traceback' not in err and len(sentences(err)) <= 2,
+              f'interrupt of {name}: is short', err)
+    # At the prompt the session goes on with the values from before the block.
+    argv = f.argv('-i', '--no-readline', '--no-rc', '--no-history')
+    text = (BEFORE + '\nfunction fib(n)\n if n < 2\n  return n\n end\n'
+            ' return fib(n - 1) + fib(n - 2)\nend\n'
+            'begin; keep = [9, 9]; total = 0; k = fib(60); end\n').encode()
+    code, out, err = interrupt(argv, f, text, 1.0, (AFTER + '\n:quit\n').encode())
+    check(code == 0 and STILL in out, 'interrupt at the prompt: old values stay',
+          f'status {code}\n{out}{err}')
+
+
+def main():
+    parser = argparse.ArgumentParser(description='bad input')
+    parser.add_argument('--fusible', default=os.environ.get(
+        'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        f = Fusible(os.path.abspath(args.fusible), folder)
+        bad_input(f)
+        fine_input(f)
+        files(f)
+        environment(f)
+        interrupts(f)
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+"""Every CUDA kernel that the test suite makes compiles with NVRTC.
+
+The suite's programs run on the fake GPU of tests/fake, which here keeps each
+kernel text and runs nothing, as an A100, H200 and B200: the paper's sequences at
+the sizes of the issue, the scripts of tests/plan, tests/lang and examples, and
+random programs. Then the real NVRTC compiles every distinct text for sm_80, sm_90a
+and sm_100. Where there is no NVRTC the texts are only counted; where there is one,
+nothing compiled is a failure.
+
+    tests/test_nvrtc.py [--random N] [--most N] [--keep FOLDER]
+
+The last line is `N passed, N failed`.
+"""
+import argparse
+import collections
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+import run_lang  # noqa: E402
+import test_random  # noqa: E402
+import test_sequences  # noqa: E402
+from score import Score  # noqa: E402
+
+SIZES = '1,31,32,33,1000,4096,5000x3,16384'
+DEVICES = {'80': 'sm_80', '90': 'sm_90a', '100': 'sm_100'}
+score = Score()
+check = score.check
+
+
+# -- the programs --------------------------------------------------------------------
+# Each source gives (name, folder to run in, arguments).
+
+
+def sequences(folder):
+    for size in SIZES.split(','):
+        m, n = (int(x) for x in (size.split('x') * 2)[:2])
+        text = test_sequences.script(folder, 0, m, n, test_sequences.SEQUENCES)
+        # Without the results in files: 16384 would be much to write.
+        lines = [x for x in text.splitlines() if not x.startswith('save(')]
+        path = os.path.join(folder, f'sequences_{size}.fs')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write('\n'.join(lines) + '\n')
+        yield 'sequences at ' + size, folder, [path]
+
+
+def scripts(pattern):
+    for path in sorted(glob.glob(os.path.join(fakegpu.ROOT, pattern))):
+        yield os.path.relpath(path, fakegpu.ROOT), os.path.dirname(path), [path]
+
+
+def lang(folder):
+    for path in glob.glob(os.path.join(HERE, 'lang', '*.inc.fs')):
+        shutil.copy(path, folder)
+    for path in sorted(glob.glob(os.path.join(HERE, 'lang', '*.fs'))):
+        if path.endswith('.inc.fs'):
+            continue
+        for s in run_lang.sections(path):
+            name = f'{os.path.basename(path)[:-3]}_{s.first_line}.fs'
+            script = os.path.join(folder, name)
+            with open(script, 'w', encoding='utf-8') as f:
+                f.write(''.join(s.lines))
+            yield 'lang/' + name, folder, [script] + s.args
+
+
+def random_programs(folder, count, batch=50):
+    for first in range(0, count, batch):
+        text = ''
+        for k in range(first, min(count, first + batch)):
+            text += test_random.script(
+                k, test_random.Program(1000003 + k).build(), folder)
+        path = os.path.join(folder, f'random_{first}.fs')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        yield f'random programs from {first}', folder, [path]
+
+
+# -- collecting ------------------------------------------------------------------------
+
+
+def collect(name, source, keep, home, reads=(None,)):
+    """Runs the programs of a source on each device; the texts go to `keep`."""
+    before = len(os.listdir(keep))
+    runs = 0
+    for what, folder, args in source:
+        for cc in DEVICES:
+            for byte in reads:
+                env = fakegpu.environment(
+                    home, FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC=cc,
+                    FUSIBLE_FAKE_KEEP=keep, FUSIBLE_CACHE='off',
+                    FUSIBLE_FAKE_READ=byte)
+                r = fakegpu.run(['--no-rc', '--plan', 'off', '--keep-going',
+                                 '--target', 'cuda'] + args, env, folder, 60)
+                runs += 1
+                # Results are zero, so that a program may well complain.
+                check(r.returncode in (0, 1), f'{what}, capability {cc}: status '
+                      f'{r.returncode}\n{r.stderr[-500:]}')
+    new = len(os.listdir(keep)) - before
+    check(new > 0, f'{name}: no kernel text')
+    print(f'{name}: {runs} runs, {new} new texts', flush=True)
+
+
+def collect_all(keep, home, count):
+    """Gives the names of the texts that are not of random programs."""
+    with tempfile.TemporaryDirectory() as folder:
+        collect('sequences', sequences(folder), keep, home)
+        collect('plan', scripts('tests/plan/*.fs'), keep, home)
+        # 0.747 everywhere, and loops that wait for convergence begin.
+        collect('examples', scripts('examples/*.fs'), keep, home,
+                (None, '63'))
+        collect('paper', scripts('examples/paper/*.fs'), keep, home)
+        collect('lang', lang(folder), keep, home)
+        written = set(os.listdir(keep))
+        collect('random', random_programs(folder, count), keep, home)
+    return written
+
+
+# -- compiling -------------------------------------------------------------------------
+
+
+def distinct(keep):
+    """{architecture: paths} of texts that differ in more than comments."""
+    found = collections.defaultdict(dict)
+    for name in sorted(os.listdir(keep)):
+        path = os.path.join(keep, name)
+        with open(path, encoding='utf-8') as f:
+            text = re.sub(r'//.*', '', f.read())
+        arch = name.split('-')[0]
+        arch = 'sm_100' if arch == 'sm_100a' else arch
+        found[arch].setdefault(text, path)
+    return {arch: list(texts.values()) for arch, texts in found.items()}
+
+
+def head(path):
+    """The statements of a kernel, from its first line."""
+    with open(path, encoding='utf-8') as f:
+        lines = f.read().split('\n')
+    scheme = next((x for x in lines[:6] if x.startswith('// scheme')), '')
+    return f'{lines[0][:100]}  {scheme[3:]}'
+
+
+def compile_all(texts):
+    """The answers of nvrtc-check, or None without NVRTC."""
+    tool = os.path.join(fakegpu.BUILD, 'nvrtc-check')
+    env = {k: v for k, v in os.environ.items() if k != 'LD_LIBRARY_PATH' or
+           'fake' not in v}
+    lines = ''.join(f'{arch} {path}\n' for arch, paths in texts.items()
+                    for path in paths)
+    r = subprocess.run([tool], input=lines, env=env, capture_output=True,
+                       text=True, errors='replace', timeout=1500)
+    out = r.stdout.splitlines()
+    if r.returncode == 2 and out and out[0].startswith('absent '):
+        print('NVRTC is not here, nothing is compiled:', out[0][7:])
+        return None
+    check(r.returncode == 0 and len(out) == 1 + sum(map(len, texts.values())),
+          f'nvrtc-check: status {r.returncode}, {len(out)} lines\n{r.stderr}')
+    print(out[0] if out else '')
+    return [line.split('\t') for line in out[1:]]
+
+
+def report(texts, answers):
+    """Counts, and the kernels that need local memory."""
+    arch_of = {p: arch for arch, paths in texts.items() for p in paths}
+    done, registers, local = collections.Counter(), {}, []
+    for status, regs, bytes_, path, *log in answers:
+        arch = arch_of[path]
+        if status == 'none':
+            continue
+        if check(status == 'ok', f'{arch} {head(path)}\n{" ".join(log)[:1000]}'):
+            done[arch] += 1
+            registers[arch] = max(registers.get(arch, 0), int(regs))
+            if int(bytes_):
+                local.append((int(bytes_), arch, int(regs), head(path)))
+    check(sum(done.values()) > 0, 'NVRTC is here, but nothing was compiled')
+    for arch in texts:
+        print(f'{arch}: {done[arch]} compiled, '
+              f'{registers.get(arch, 0)} registers at most')
+    print(f'{len(local)} kernels use local memory')
+    for size, arch, regs, what in sorted(local, reverse=True)[:20]:
+        print(f'  {size} bytes, {regs} registers, {arch}: {what}')
+
+
+def sample(paths, written, most):
+    """All that are `written`, and of the others as many as make `most`, evenly
+    spread; names are hashes, so the order is by chance."""
+    first = [p for p in paths if os.path.basename(p) in written]
+    rest = [p for p in paths if os.path.basename(p) not in written]
+    room = min(len(rest), max(most - len(first), 0))
+    return first + [rest[k * len(rest) // room] for k in range(room)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description='kernels compile with NVRTC')
+    parser.add_argument('--random', type=int, default=300,
+                        help='random programs')
+    parser.add_argument('--most', type=int, default=2500,
+                        help='texts compiled for one architecture')
+    parser.add_argument('--keep', help='a folder for the texts')
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix='fusible-nvrtc-') as home:
+        keep = os.path.abspath(args.keep or os.path.join(home, 'texts'))
+        os.makedirs(keep, exist_ok=True)
+        written = collect_all(keep, home, args.random)
+        texts = distinct(keep)
+        for arch in DEVICES.values():
+            check(texts.get(arch), f'no text for {arch}')
+        for arch, paths in texts.items():
+            texts[arch] = sample(paths, written, args.most)
+            print(f'{arch}: {len(paths)} distinct texts, '
+                  f'{len(texts[arch])} to compile')
+        answers = compile_all(texts)
+        if answers is not None:
+            report(texts, answers)
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""The paper's eleven sequences and its two printed scripts, exactly.
+
+    tests/test_sequences.py [--target cpu|cuda] [--sizes 1,31,...] [--fusible PATH]
+
+Inputs are integers in -1..1 made by the same formula in Fusible and here; every
+partial sum of every order is below 2^24 (checked), so f32 results must be equal
+bit for bit to the reference, and two runs must agree. Kernel counts are checked
+as the plan reports them. The last line is `N passed, N failed`.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from score import Score
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SIZES = "1,31,32,33,1000,4096,16384,5000x3"
+
+# name: inputs, statements, results, kernels at most (where the sizes let it fuse)
+SEQUENCES = {
+    "AXPYDOT": ("w:n v:n u:n", "z = w - alpha*v; r = z'*u", "z r", 1),
+    "ATAX": ("A:mn x:n", "y = A'*(A*x)", "y", 1),
+    "BiCGK": ("A:mn p:n r:m", "q = A*p; s = A'*r", "q s", 1),
+    "SGEMV": ("A:mn x:n y:m", "z = alpha*A*x + beta*y", "z", 1),
+    "SGEMVT": ("A:mn y:m z:n", "x = beta*A'*y + z; w = alpha*A*x", "x w", 2),
+    "SSCAL": ("x:n", "y = alpha*x", "y", 1),
+    "GEMVER": ("A:mn u1:m v1:n u2:m v2:n y:m z:n",
+               "B = A + u1*v1' + u2*v2'; x = beta*B'*y + z; w = alpha*B*x",
+               "B x w", 2),
+    "GESUMMV": ("A:mn B:mn x:n", "y = alpha*A*x + beta*B*x", "y", 1),
+    "MADD": ("A:mn B:mn", "C = A + B", "C", 1),
+    "VADD": ("w:n y:n z:n", "x = w + y + z", "x", 1),
+    "WAXPBY": ("x:n y:n", "w = alpha*x + beta*y", "w", 1),
+    "paper BiCGK": ("A:mn p:n r:m", "import \"%s/examples/paper/bicgk.fs\"" % ROOT,
+                    "q s", 1),
+    "paper GEMVER": ("A:mn u1:m v1:n u2:m v2:n y:m z:n",
+                     "import \"%s/examples/paper/gemver.fs\"" % ROOT, "B x w", 2),
+}
+ALPHA, BETA = 2, -1
+
+
+def hashed(i, j, salt):
+    h = (7919 * i + 104729 * j + 31 * (i * j) + 7 * salt) % 65521
+    h = (h * h + 12345) % 65521
+    return h % 3 - 1
+
+
+class Data:
+    """The named inputs of one size, made once and used by all sequences."""
+
+    def __init__(self, m, n):
+        self.m, self.n, self.made = m, n, {}
+
+    def get(self, name, kind):
+        key = (name, kind)
+        if key not in self.made:
+            i = np.arange(1, (self.n if kind == "n" else self.m) + 1)
+            salt = sum(map(ord, name))
+            if kind == "mn":
+                j = np.arange(1, self.n + 1)
+                a = np.empty((self.m, self.n), np.float32)
+                for k in range(0, self.m, 1024):  # in pieces: int64 is large
+                    a[k:k + 1024] = hashed(i[k:k + 1024, None], j[None, :], salt)
+                self.made[key] = a
+            else:
+                self.made[key] = hashed(i, 0, salt).astype(np.float32)
+        return self.made[key]
+
+    @staticmethod
+    def text(name, kind):
+        salt = sum(map(ord, name))
+        if kind == "mn":
+            return "%s = hashed(7919*I + 104729*J' + 31*(I*J') + %d);" % (name, 7 * salt)
+        return "%s = hashed(7919*%s + %d);" % (name, "J" if kind == "n" else "I",
+                                               7 * salt)
+
+
+def dot(a, b):
+    """a @ b exactly, and the bound on every partial sum. Pieces keep it small."""
+    if a.ndim == 1:
+        return (a.astype(np.float64) @ b.astype(np.float64),
+                np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)))
+    out = np.empty(a.shape[0])
+    g = np.empty(a.shape[0])
+    for k in range(0, a.shape[0], 1024):
+        part = a[k:k + 1024].astype(np.float64)
+        out[k:k + 1024] = part @ b
+        g[k:k + 1024] = np.abs(part) @ np.abs(b)
+    return out, g
+
+
+def tdot(a, b):
+    """a.T @ b, likewise."""
+    out = np.zeros(a.shape[1])
+    g = np.zeros(a.shape[1])
+    for k in range(0, a.shape[0], 1024):
+        part = a[k:k + 1024].astype(np.float64)
+        out += part.T @ b[k:k + 1024]
+        g += np.abs(part).T @ np.abs(b[k:k + 1024])
+    return out, g
+
+
+def reference(name, d):
+    """The results by name, and the largest partial sum."""
+    g = [0.0]
+
+    def track(pair):
+        g.append(float(np.max(pair[1])))
+        return pair[0]
+
+    def v(x, kind):
+        return d.get(x, kind)
+
+    name = name.replace("paper ", "")
+    if name == "AXPYDOT":
+        z = v("w", "n") - ALPHA * v("v", "n")
+        return {"z": z, "r": track(dot(z, v("u", "n")))}, g
+    if name == "ATAX":
+        a = v("A", "mn")
+        return {"y": track(tdot(a, track(dot(a, v("x", "n")))))}, g
+    if name == "BiCGK":
+        a = v("A", "mn")
+        return {"q": track(dot(a, v("p", "n"))), "s": track(tdot(a, v("r", "m")))}, g
+    if name == "SGEMV":
+        return {"z": ALPHA * track(dot(v("A", "mn"), v("x", "n"))) +
+                BETA * v("y", "m")}, g
+    if name == "SGEMVT":
+        a = v("A", "mn")
+        x = BETA * track(tdot(a, v("y", "m"))) + v("z", "n")
+        return {"x": x, "w": ALPHA * track(dot(a, x))}, g
+    if name == "SSCAL":
+        return {"y": ALPHA * v("x", "n")}, g
+    if name == "GEMVER":
+        b = (v("A", "mn") + np.outer(v("u1", "m"), v("v1", "n")) +
+             np.outer(v("u2", "m"), v("v2", "n")))
+        x = BETA * track(tdot(b, v("y", "m"))) + v("z", "n")
+        return {"B": b, "x": x, "w": ALPHA * track(dot(b, x))}, g
+    if name == "GESUMMV":
+        x = v("x", "n")
+        return {"y": ALPHA * track(dot(v("A", "mn"), x)) +
+                BETA * track(dot(v("B", "mn"), x))}, g
+    if name == "MADD":
+        return {"C": v("A", "mn") + v("B", "mn")}, g
+    if name == "VADD":
+        return {"x": v("w", "n") + v("y", "n") + v("z", "n")}, g
+    return {"w": ALPHA * v("x", "n") + BETA * v("y", "n")}, g
+
+
+def script(folder, run, m, n, names):
+    out = ["function hashed(h)", "  h = mod(h, 65521)",
+           "  return f32(mod(mod(h.*h + 12345, 65521), 3) - 1)", "end",
+           "I = i64(1:%d); J = i64(1:%d);" % (m, n)]
+    big = m * n > 5000 * 5000
+    for name in names:
+        inputs, text, results, _ = SEQUENCES[name]
+        out.append("alpha = %d; beta = %d;" % (ALPHA, BETA))
+        for item in inputs.split():
+            out.append(Data.text(*item.split(":")))
+        if text.startswith("import"):
+            out.append(text)
+        else:
+            out.append("begin\n  %s;\nend" % text.replace("; ", ";\n  "))
+        for r in results.split():
+            path = os.path.join(folder, "%s_%s_%d.npy" % (name, r, run))
+            value = r
+            if big and r in ("B", "C"):   # a matrix of 1 GiB: part, and row sums
+                value = "%s[1:64, :]" % r
+                sums = path.replace(".npy", "_sums.npy")
+                out.append('save("%s", vec(sum(%s, 2)));' % (sums, r))
+            out.append('save("%s", %s);' % (path, value))
+        out.append("clear = 0; " + " ".join(
+            "%s = 0;" % x.split(":")[0] for x in inputs.split()) +
+            " ".join(" %s = 0;" % r for r in results.split()))
+    return "\n".join(out) + "\n"
+
+
+def run_script(opt, text, folder):
+    path = os.path.join(folder, "sequences.fs")
+    with open(path, "w") as f:
+        f.write(text)
+    r = subprocess.run([opt.fusible, "--no-rc", "--json", "--target", opt.target, path],
+                       capture_output=True, text=True, errors="replace")
+    plans = []
+    for line in r.stdout.splitlines():
+        try:
+            e = json.loads(line)
+        except ValueError:
+            continue
+        if e.get("event") == "plan":
+            plans.append(e)
+        if e.get("event") == "diagnostic" and e.get("severity") == "error":
+            print(e.get("rendered", e))
+    if r.returncode:
+        print("exit code", r.returncode, r.stderr[-2000:])
+    return plans
+
+
+def squeeze(text):
+    return "".join(text.split())
+
+
+def kernels_of(plans, text):
+    want = squeeze(text).split(";")
+    for p in plans:
+        does = squeeze(";".join(k["does"] for k in p["kernels"]))
+        if all(w in does for w in want):
+            return len(p["kernels"])
+    return None
+
+
+def check_results(score, name, d, folder, size):
+    want, g = reference(name, d)
+    score.check(max(g) < 2 ** 24, "%s at %s: the data is not exact" % (name, size))
+    for r in SEQUENCES[name][2].split():
+        path = os.path.join(folder, "%s_%s_%%d.npy" % (name, r))
+        if not os.path.exists(path % 0):
+            score.check(False, "%s at %s: no result %s" % (name, size, r))
+            continue
+        a = np.load(path % 0)
+        same = os.path.exists(path % 1) and \
+            np.array_equal(a, np.load(path % 1))
+        score.check(same, "%s at %s: two runs of %s differ" % (name, size, r))
+        w = np.asarray(want[r])
+        sums = path % 0
+        sums = sums.replace(".npy", "_sums.npy")
+        if os.path.exists(sums):
+            score.check(np.array_equal(np.load(sums), w.sum(axis=1, dtype=np.float64)),
+                        "%s at %s: row sums of %s" % (name, size, r))
+            w = w[:64]
+        score.check(a.dtype == np.float32 and a.size == w.size and
+                    np.array_equal(a.reshape(-1), w.reshape(-1)),
+                    "%s at %s: %s is wrong" % (name, size, r))
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--target", default="cpu")
+    ap.add_argument("--sizes", default=os.environ.get("SIZES", SIZES))
+    ap.add_argument("--fusible", default=os.path.join(
+        os.environ.get("BUILD", os.path.join(ROOT, "build")), "fusible"))
+    opt = ap.parse_args()
+    score = Score()
+    for size in opt.sizes.split(","):
+        m, n = (int(x) for x in (size.split("x") * 2)[:2])
+        d = Data(m, n)
+        with tempfile.TemporaryDirectory() as folder:
+            for run in range(2):
+                plans = run_script(opt, script(folder, run, m, n, SEQUENCES), folder)
+            for name, (_, text, _, most) in SEQUENCES.items():
+                check_results(score, name, d, folder, size)
+                if text.startswith("import"):
+                    continue
+                k = kernels_of(plans, text)
+                score.check(k is not None and k <= most,
+                            "%s at %s takes %s kernels" % (name, size, k))
+    return score.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,388 @@
+/* test_cuda.c - the CUDA target below the planner: the kernel cache against
+ * damage and against other people's files, NVRTC without a device, and, where a
+ * driver is there (a real one, or that of tests/fake), memory, copies, timers and
+ * interrupts. Prints "N passed, N failed". */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/target/cuda/library.h"
+#include "core/target/target.h"
+
+static int passed, failed;
+static struct fs_diags diags;
+
+#define CHECK(cond, ...)                                         \
+  do {                                                           \
+    if (cond) passed++;                                          \
+    else {                                                       \
+      failed++;                                                  \
+      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);            \
+      fprintf(stderr, __VA_ARGS__);                              \
+      fprintf(stderr, "\n");                                     \
+    }                                                            \
+  } while (0)
+
+static const char *message(void) {
+  return diags.list.len ? diags.list.data[diags.list.len - 1].message : "(none)";
+}
+
+/* -- the kernel cache ------------------------------------------------------------ */
+
+static char root[64];
+static const char image[] = "an image, long enough to be worth damaging: "
+                            "0123456789abcdefghijklmnopqrstuvwxyz";
+
+static struct fs_kernel_key the_key(void) {
+  const char *texts[] = {"a", "bc"};
+  return fs_kernel_key(2, texts);
+}
+
+static char *file_path(char *out, size_t size) {
+  struct fs_kernel_key key = the_key();
+  int n = snprintf(out, size, "%s/fusible/kernels/", root);
+  for (size_t k = 0; k < sizeof key.bytes; k++)
+    n += snprintf(out + n, size - (size_t)n, "%02x", key.bytes[k]);
+  return out;
+}
+
+static bool has_it(void) {
+  struct fs_kernel_key key = the_key();
+  size_t size = 0;
+  char *got = fs_kernel_cache_get(&key, &size);
+  bool ok = got && size == sizeof image && !memcmp(got, image, size);
+  free(got);
+  return ok;
+}
+
+static bool store_it(void) {
+  struct fs_kernel_key key = the_key();
+  fs_kernel_cache_put(&key, image, sizeof image);
+  return true;
+}
+
+/* The cache looks at the environment once, so each case is its own process. */
+static bool in_child(bool (*body)(void)) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) _exit(body() ? 0 : 1);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool is_missing(void) { return !has_it(); }
+static bool is_refused(void) {
+  store_it();
+  return !has_it() && fs_kernel_cache_notice() && !fs_kernel_cache_notice();
+}
+static bool is_off(void) {
+  store_it();
+  return !has_it() && !fs_kernel_cache_notice();
+}
+
+static void read_whole(const char *path, char **data, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  *data = NULL, *size = 0;
+  if (!f) return;
+  *data = fs_malloc(65536);
+  *size = fread(*data, 1, 65536, f);
+  fclose(f);
+}
+
+static void write_whole(const char *path, const char *data, size_t size) {
+  unlink(path);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
+  close(fd);
+}
+
+static void test_damage(void) {
+  char path[256], *data;
+  size_t size;
+  in_child(store_it);
+  read_whole(file_path(path, sizeof path), &data, &size);
+  CHECK(size > sizeof image && in_child(has_it), "stored and found again");
+  for (size_t k = 0; k < size; k++) { /* every byte */
+    data[k] = (char)(data[k] ^ (1 << k % 8));
+    write_whole(path, data, size);
+    data[k] = (char)(data[k] ^ (1 << k % 8));
+    CHECK(in_child(is_missing), "byte %zu damaged and not noticed", k);
+    CHECK(access(path, F_OK) != 0, "a damaged file stays");
+  }
+  for (size_t k = 0; k < size; k += 7) { /* cut off, and with more behind */
+    write_whole(path, data, k);
+    CHECK(in_child(is_missing), "cut to %zu and not noticed", k);
+  }
+  data[size] = 'x';
+  write_whole(path, data, size + 1);
+  CHECK(in_child(is_missing), "a byte too many and not noticed");
+  write_whole(path, data, size);
+  CHECK(in_child(has_it), "the whole file is found again");
+  free(data);
+}
+
+static void test_attacks(void) {
+  char path[256], other[300], folder[128], *data;
+  size_t size;
+  read_whole(file_path(path, sizeof path), &data, &size);
+  snprintf(other, sizeof other, "%s/other", root);
+  write_whole(other, data, size);
+  unlink(path);
+  CHECK(symlink(other, path) == 0 && in_child(is_missing), "a link is followed");
+  unlink(path);
+  CHECK(link(other, path) == 0 && in_child(is_missing), "a hard link is taken");
+  unlink(path), unlink(other);
+  CHECK(mkfifo(path, 0600) == 0 && in_child(is_missing), "a pipe is read");
+  unlink(path);
+  CHECK(mkdir(path, 0700) == 0 && in_child(is_missing), "a folder is read");
+  rmdir(path);
+  write_whole(path, data, size);
+  chmod(path, 0666);
+  CHECK(in_child(is_missing), "a file that others may write is taken");
+  CHECK(access(path, F_OK) == 0, "a foreign file is deleted");
+  chmod(path, 0600);
+  if (geteuid() == 0) {
+    CHECK(chown(path, 12345, 12345) == 0 && in_child(is_missing),
+          "another user's file is taken");
+    unlink(path);
+    write_whole(path, data, size);
+  }
+  snprintf(folder, sizeof folder, "%s/fusible/kernels", root);
+  chmod(folder, 0777);
+  CHECK(in_child(is_refused), "a folder open to all is used");
+  chmod(folder, 0700);
+  snprintf(folder, sizeof folder, "%s/fusible", root);
+  chmod(folder, 0770);
+  CHECK(in_child(is_refused), "a folder above open to the group is used");
+  chmod(folder, 0700);
+  chmod(root, 0777);
+  CHECK(in_child(is_refused), "a base that anyone may change is used");
+  chmod(root, 0700);
+  setenv("FUSIBLE_CACHE", "off", 1);
+  CHECK(in_child(is_off), "off is not off");
+  unsetenv("FUSIBLE_CACHE");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  setenv("HOME", "also-relative", 1);
+  CHECK(in_child(is_off), "a relative folder is used");
+  setenv("XDG_CACHE_HOME", root, 1);
+  CHECK(in_child(has_it), "after all this the good file is found");
+  free(data);
+}
+
+static void test_keys(void) {
+  const char *a[] = {"ab", "c"}, *b[] = {"a", "bc"}, *c[] = {"abc"};
+  struct fs_kernel_key x = fs_kernel_key(2, a), y = fs_kernel_key(2, b);
+  struct fs_kernel_key z = fs_kernel_key(1, c), w = fs_kernel_key(2, a);
+  CHECK(memcmp(&x, &y, sizeof x) && memcmp(&x, &z, sizeof x), "equal keys");
+  CHECK(!memcmp(&x, &w, sizeof x), "a key is not stable");
+}
+
+static void test_cache(void) {
+  snprintf(root, sizeof root, "/tmp/fusible-cache-XXXXXX");
+  if (!mkdtemp(root)) abort();
+  const char *old = getenv("FUSIBLE_CACHE");
+  char *kept = old ? fs_strdup(old) : NULL, *home = fs_strdup(
+      getenv("HOME") ? getenv("HOME") : "/");
+  unsetenv("FUSIBLE_CACHE");
+  setenv("XDG_CACHE_HOME", root, 1);
+  test_keys();
+  test_damage();
+  test_attacks();
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", root);
+  CHECK(system(command) == 0, "tidying up");
+  setenv("HOME", home, 1);
+  unsetenv("XDG_CACHE_HOME");
+  if (kept) setenv("FUSIBLE_CACHE", kept, 1);
+  free(kept), free(home);
+}
+
+/* -- NVRTC without a device ---------------------------------------------------------- */
+
+static void check_compiles(const char *what, const char *source) {
+  static const char *const archs[] = {"sm_80", "sm_90a", "sm_100"};
+  for (size_t k = 0; k < FS_LEN(archs); k++) {
+    char *log;
+    enum fs_status status = fs_nvrtc_check(source, archs[k], &log);
+    CHECK(status == FS_OK, "%s for %s: %.600s", what, archs[k], log);
+    free(log);
+  }
+}
+
+/* The kernels around library calls, each type in every place. */
+static void test_own_kernels(void) {
+  static const char *const entries[] = {"fs_copy", "fs_gather", "fs_product"};
+  struct fs_str s = {0};
+  for (size_t e = 0; e < FS_LEN(entries); e++)
+    for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+      int last = e == 2 ? FS_F16 : FS_DTYPE_COUNT; /* products are of integers */
+      if (t >= last) continue;
+      fs_str_clear(&s);
+      fs_cuda_own_source(entries[e], (enum fs_dtype)t,
+                         (enum fs_dtype)((t + 1) % last),
+                         (enum fs_dtype)((t + 2) % last), &s);
+      check_compiles(entries[e], s.data);
+    }
+  for (int t = FS_F32; t <= FS_F64; t++) {
+    fs_str_clear(&s);
+    fs_cuda_own_source("fs_signs", (enum fs_dtype)t, (enum fs_dtype)t,
+                       (enum fs_dtype)t, &s);
+    check_compiles("fs_signs", s.data);
+  }
+  fs_str_free(&s);
+}
+
+static void test_nvrtc(void) {
+  const char *why = NULL;
+  if (!fs_nvrtc_load(0, &why)) {
+    fprintf(stderr, "NVRTC is not tested: %s\n", why);
+    return;
+  }
+  char *log, arch[32];
+  CHECK(fs_nvrtc_arch(80, arch, sizeof arch) && !strcmp(arch, "sm_80"), "sm_80");
+  CHECK(fs_nvrtc_arch(90, arch, sizeof arch) && !strcmp(arch, "sm_90a"),
+        "sm_90a");
+  CHECK(!fs_nvrtc_arch(20, arch, sizeof arch), "capability 2.0 is too old");
+  CHECK(fs_nvrtc_arch(990, arch, sizeof arch) &&
+            !strncmp(arch, "compute_", 8), "an unknown device gets PTX");
+  enum fs_status status = fs_nvrtc_check(
+      "extern \"C\" __global__ void k(int *p) { *p = missing; }", "sm_80", &log);
+  CHECK(status == FS_ERR_USER && strstr(log, "missing"), "a wrong text: %s", log);
+  free(log);
+  if (!getenv("FUSIBLE_FAKE")) test_own_kernels();
+}
+
+/* -- the device ------------------------------------------------------------------------ */
+
+static struct fs_target *gpu;
+
+static void test_memory(void) {
+  int64_t used0, used, cached, available;
+  gpu->ops->memory(gpu, &used0, &cached, &available);
+  void *p[64], *q = NULL;
+  size_t sizes[64];
+  bool aligned = true;
+  for (int k = 0; k < 64; k++) {
+    sizes[k] = (size_t)1 << k % 21;
+    sizes[k] += (size_t)(k * 37);
+    CHECK(gpu->ops->alloc(gpu, sizes[k], &p[k]) == FS_OK, "alloc %zu", sizes[k]);
+    aligned = aligned && (uintptr_t)p[k] % 256 == 0;
+  }
+  CHECK(aligned, "storage is not aligned to 256 bytes");
+  gpu->ops->memory(gpu, &used, &cached, &available);
+  CHECK(used > used0 && available > 0, "nothing is in use");
+  void *last = p[63];
+  for (int k = 0; k < 64; k++) gpu->ops->free(gpu, p[k], sizes[k]);
+  gpu->ops->memory(gpu, &used, &cached, &available);
+  CHECK(used == used0 && cached > 0, "%lld bytes are still in use",
+        (long long)(used - used0));
+  CHECK(gpu->ops->alloc(gpu, sizes[63], &q) == FS_OK && q == last,
+        "a freed block is not handed out again");
+  gpu->ops->free(gpu, q, sizes[63]);
+  gpu->ops->trim(gpu);
+  CHECK(gpu->ops->alloc(gpu, SIZE_MAX / 4, &q) == FS_ERR_ENV && !q,
+        "2^62 bytes were had");
+  size_t most = (size_t)gpu->device.memory_bytes - (64 << 20);
+  void *r = NULL; /* nearly all of it, and then more than is left */
+  bool had = gpu->ops->alloc(gpu, most, &q) == FS_OK;
+  CHECK(gpu->ops->alloc(gpu, 256 << 20, &r) == FS_ERR_ENV || !had,
+        "more memory than there is");
+  if (q) gpu->ops->free(gpu, q, most);
+  if (r) gpu->ops->free(gpu, r, 256 << 20);
+  gpu->ops->trim(gpu);
+  CHECK(gpu->ops->alloc(gpu, 1000, &q) == FS_OK, "after being out of memory");
+  gpu->ops->free(gpu, q, 1000);
+  gpu->ops->free(gpu, NULL, 10);
+}
+
+/* rows x width bytes through the device with different pitches. */
+static void try_copy(int64_t width, int64_t rows, int64_t host_pitch,
+                     int64_t device_pitch) {
+  size_t host = (size_t)(host_pitch * rows), dev = (size_t)(device_pitch * rows);
+  unsigned char *in = fs_malloc(host), *out = fs_malloc(host);
+  void *a = NULL, *b = NULL;
+  for (size_t k = 0; k < host; k++) in[k] = (unsigned char)(k * 131 >> 3);
+  memset(out, 0x5a, host);
+  enum fs_status s = gpu->ops->alloc(gpu, dev, &a);
+  if (s == FS_OK) s = gpu->ops->alloc(gpu, dev, &b);
+  if (s == FS_OK) s = gpu->ops->zero(gpu, b, dev, &diags);
+  if (s == FS_OK) s = gpu->ops->upload(gpu, a, device_pitch, in, host_pitch,
+                                       width, rows, &diags);
+  if (s == FS_OK) s = gpu->ops->copy(gpu, b, device_pitch, a, device_pitch,
+                                     width, rows, &diags);
+  if (s == FS_OK) s = gpu->ops->download(gpu, out, host_pitch, b, device_pitch,
+                                         width, rows, &diags);
+  bool same = s == FS_OK;
+  for (int64_t i = 0; i < rows && same; i++) {
+    same = !memcmp(in + i * host_pitch, out + i * host_pitch, (size_t)width);
+    for (int64_t j = width; j < host_pitch && same; j++)
+      same = out[i * host_pitch + j] == 0x5a;
+  }
+  CHECK(same, "copy of %lld x %lld, pitches %lld %lld: %s", (long long)rows,
+        (long long)width, (long long)host_pitch, (long long)device_pitch,
+        message());
+  if (a) gpu->ops->free(gpu, a, dev);
+  if (b) gpu->ops->free(gpu, b, dev);
+  free(in), free(out);
+}
+
+static void test_copies(void) {
+  try_copy(1, 1, 1, 1);
+  try_copy(4, 1, 4, 4);
+  try_copy(12, 33, 12, 128);
+  try_copy(12, 33, 16, 12);
+  try_copy(1000, 1000, 1000, 1000);
+  try_copy(1000, 3000, 1000, 1024); /* more than the staging buffer */
+  try_copy(3000001, 1, 3000001, 3000001);
+  try_copy((65 << 20) + 3, 1, (65 << 20) + 3, (65 << 20) + 3);
+  try_copy(5000, 14000, 5000, 5120); /* several pieces */
+  CHECK(gpu->ops->upload(gpu, NULL, 0, NULL, 0, 0, 5, &diags) == FS_OK,
+        "an empty copy");
+}
+
+static void test_timers(void) {
+  struct fs_timer *t = gpu->ops->timer_new(gpu);
+  CHECK(gpu->ops->timer_seconds(gpu, t) < 0, "a timer that never ran has a time");
+  gpu->ops->timer_free(gpu, t);
+  gpu->ops->timer_free(gpu, NULL);
+}
+
+static void test_limits(void) {
+  const struct fs_device *d = &gpu->device;
+  CHECK(d->is_cuda && d->cc >= 50 && d->units > 0 && d->max_threads >= 512 &&
+            d->shared_bytes >= 48 << 10 && d->memory_bytes > 0 &&
+            d->bandwidth > 1e9 && d->cache_bandwidth > d->bandwidth &&
+            d->flops > 1e9 && d->launch > 0 && d->arch[0] && d->name[0],
+        "%s %s: implausible limits", d->name, d->arch);
+  printf("%s, %s: %d units, %.2f TB/s, L2 %.2f TB/s, %.1f TFLOP/s, %lld MiB, "
+         "L2 %lld MiB, %lld KiB shared\n", d->name, d->arch, d->units,
+         d->bandwidth / 1e12, d->cache_bandwidth / 1e12, d->flops / 1e12,
+         (long long)(d->memory_bytes >> 20), (long long)(d->cache_bytes >> 20),
+         (long long)(d->shared_bytes >> 10));
+}
+
+int main(void) {
+  fs_diags_init(&diags);
+  test_cache();
+  test_nvrtc();
+  if (fs_cuda_present()) {
+    CHECK(!fs_cuda_open(99, &diags) && strstr(message(), "no CUDA device 99"),
+          "device 99: %s", message());
+    gpu = fs_cuda_open(0, &diags);
+    CHECK(gpu != NULL, "cuda: %s", message());
+  }
+  if (gpu) {
+    test_limits();
+    test_memory();
+    test_copies();
+    test_timers();
+    gpu->ops->close(gpu);
+  }
+  fs_diags_free(&diags);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,609 @@
+/* test_library.c - library kernels: products, solves, factorisations, gathers, in
+ * every element type and with transposed, padded and strided operands, against
+ * plain loops. Each case runs on host memory; and, where a CUDA driver is there
+ * (a real one, or that of tests/fake), on the device too. Operands must come out
+ * as they went in, and nothing between the elements of a result may change.
+ * Prints "N passed, N failed". */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/target/cpu/lapack.h"
+#include "core/target/target.h"
+
+static int passed, failed;
+static struct fs_diags diags;
+static struct fs_target *gpu; /* NULL: none */
+
+#define CHECK(cond, ...)                                         \
+  do {                                                           \
+    if (cond) passed++;                                          \
+    else {                                                       \
+      failed++;                                                  \
+      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);            \
+      fprintf(stderr, __VA_ARGS__);                              \
+      fprintf(stderr, "\n");                                     \
+    }                                                            \
+  } while (0)
+
+static uint64_t seed = 7;
+static double random_unit(void) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 11) * 0x1p-53;
+}
+
+/* -- matrices with any layout --------------------------------------------------- */
+
+enum { GUARD = 0x5a };
+
+struct mat {
+  enum fs_dtype dtype;
+  int64_t rows, cols, si, sj; /* strides in elements */
+  int64_t offset, count;
+  char *data;
+};
+
+enum how { ROWS, PADDED, COLUMNS, APART };
+static const char *const how_names[] = {"rows", "padded", "columns", "apart"};
+
+static struct mat mat_new(enum fs_dtype dt, int64_t rows, int64_t cols,
+                          enum how how) {
+  struct mat m = {.dtype = dt, .rows = rows, .cols = cols};
+  m.si = how == COLUMNS ? 1 : how == PADDED ? cols + 3 : cols;
+  m.sj = how == COLUMNS ? rows : 1;
+  if (how == APART) m.si = 2 * cols + 5, m.sj = 2;
+  m.offset = how == ROWS ? 0 : 4;
+  m.count = m.offset + rows * FS_MAX(m.si, 1) + cols * m.sj + 8;
+  m.data = fs_malloc((size_t)m.count * fs_dtype_size(dt));
+  memset(m.data, GUARD, (size_t)m.count * fs_dtype_size(dt));
+  return m;
+}
+
+static char *place(const struct mat *m, int64_t i, int64_t j) {
+  return m->data + (m->offset + i * m->si + j * m->sj) *
+                       (int64_t)fs_dtype_size(m->dtype);
+}
+
+/* Half precision through the compiler's own conversion would need a new one;
+ * the values used here are small integers and dyadic fractions. */
+static double get_half(uint16_t h) {
+  int e = h >> 10 & 31;
+  double f = h & 1023;
+  double v = e ? ldexp(1024 + f, e - 25) : ldexp(f, -24);
+  return h & 0x8000 ? -v : v;
+}
+static uint16_t put_half(double v) {
+  for (unsigned h = 0; h < 0x7c00; h++) /* the smallest not below |v| */
+    if (get_half((uint16_t)h) >= fabs(v))
+      return (uint16_t)(h | (v < 0 ? 0x8000 : 0));
+  return 0x7c00;
+}
+
+static double get(const struct mat *m, int64_t i, int64_t j) {
+  const char *p = place(m, i, j);
+  switch (m->dtype) {
+    case FS_BOOL: return *(const uint8_t *)p;
+    case FS_I32: return *(const int32_t *)p;
+    case FS_I64: return (double)*(const int64_t *)p;
+    case FS_F16: return get_half(*(const uint16_t *)p);
+    case FS_BF16: {
+      uint32_t bits = (uint32_t)*(const uint16_t *)p << 16;
+      float f;
+      memcpy(&f, &bits, 4);
+      return f;
+    }
+    case FS_F32: return *(const float *)p;
+    default: return *(const double *)p;
+  }
+}
+
+static void put(const struct mat *m, int64_t i, int64_t j, double v) {
+  char *p = place(m, i, j);
+  switch (m->dtype) {
+    case FS_BOOL: *(uint8_t *)p = v != 0; break;
+    case FS_I32: *(int32_t *)p = (int32_t)v; break;
+    case FS_I64: *(int64_t *)p = (int64_t)v; break;
+    case FS_F16: *(uint16_t *)p = put_half(v); break;
+    case FS_BF16: {
+      float f = (float)v;
+      uint32_t bits;
+      memcpy(&bits, &f, 4);
+      *(uint16_t *)p = (uint16_t)(bits >> 16);
+      break;
+    }
+    case FS_F32: *(float *)p = (float)v; break;
+    default: *(double *)p = v; break;
+  }
+}
+
+/* Small non-zero integers: every partial sum is exact. */
+static void fill_integers(struct mat *m, int most) {
+  for (int64_t i = 0; i < m->rows; i++)
+    for (int64_t j = 0; j < m->cols; j++) {
+      double v = 1 + floor(random_unit() * most);
+      bool negative = m->dtype != FS_BOOL && random_unit() < 0.5;
+      put(m, i, j, negative ? -v : v);
+    }
+}
+
+static void fill_random(struct mat *m) {
+  for (int64_t i = 0; i < m->rows; i++)
+    for (int64_t j = 0; j < m->cols; j++)
+      put(m, i, j, random_unit() - 0.5);
+}
+
+/* Whether everything but the elements still holds the guard byte. */
+static bool guards_hold(const struct mat *m) {
+  size_t size = fs_dtype_size(m->dtype), bytes = (size_t)m->count * size;
+  char *copy = fs_malloc(bytes);
+  memcpy(copy, m->data, bytes);
+  for (int64_t i = 0; i < m->rows; i++)
+    for (int64_t j = 0; j < m->cols; j++)
+      memset(copy + (place(m, i, j) - m->data), GUARD, size);
+  bool ok = true;
+  for (size_t k = 0; k < bytes; k++) ok = ok && copy[k] == GUARD;
+  free(copy);
+  return ok;
+}
+
+/* -- one library kernel as a plan ------------------------------------------------ */
+
+struct job {
+  struct fs_plan plan;
+  struct fs_kernel kernel;
+  struct fs_slot slots[3];
+  struct mat *mats[3];   /* result, operands */
+  int n;
+};
+
+/* The squeezed shape and layout of a matrix. */
+static struct fs_shape squeeze(const struct mat *m, struct fs_layout *layout) {
+  struct fs_shape s = {0};
+  layout->offset = m->offset;
+  if (m->rows != 1) {
+    layout->stride[s.rank] = m->si;
+    s.dim[s.rank++] = m->rows;
+  }
+  if (m->cols != 1) {
+    layout->stride[s.rank] = m->sj;
+    s.dim[s.rank++] = m->cols;
+  }
+  return s;
+}
+
+static void job_begin(struct job *job, enum fs_lib_op op, struct mat *out,
+                      struct mat *a, struct mat *b, unsigned trans) {
+  memset(job, 0, sizeof *job);
+  uint32_t source = fs_source_add(&diags, "<test>", "Y = op(A, B)", 12);
+  struct fs_graph *g = fs_graph_new();
+  g->span = g->stmt = (struct fs_span){source, 4, 12};
+  struct mat *mats[] = {out, a, b};
+  struct fs_shape full[3], squeezed[3];
+  fs_id in[3] = {0};
+  job->n = b ? 3 : 2;
+  for (int k = 0; k < job->n; k++) {
+    struct mat *m = job->mats[k] = mats[k];
+    full[k] = (struct fs_shape){2, {m->rows, m->cols}};
+    squeezed[k] = squeeze(m, &job->kernel.lib_layout[k]);
+    job->slots[k].dtype = m->dtype;
+    job->kernel.lib_slots[k] = k;
+    if (k)
+      in[k] = fs_graph_input(g, NULL, m->dtype, &squeezed[k],
+                             &job->kernel.lib_layout[k], NULL);
+  }
+  job->kernel.scheme = FS_LIBRARY;
+  job->kernel.lib_node =
+      fs_graph_lib(g, op, out->dtype, &squeezed[0], in[1], &full[1], in[2],
+                   b ? &full[2] : NULL, trans);
+  *FS_PUSH(&job->kernel.calls) = job->kernel.lib_node;
+  job->plan.graph = g;
+  job->plan.slots.data = job->slots;
+  job->plan.slots.len = job->plan.slots.cap = job->n;
+  job->plan.kernels.data = &job->kernel;
+  job->plan.kernels.len = 1;
+}
+
+static void job_end(struct job *job) {
+  fs_graph_free((struct fs_graph *)job->plan.graph);
+  FS_VEC_FREE(&job->kernel.calls);
+}
+
+static enum fs_status run_host(struct job *job) {
+  void *slots[3];
+  for (int k = 0; k < job->n; k++) slots[k] = job->mats[k]->data;
+  return fs_lapack_run(&job->plan, &job->kernel, slots, 2, &diags);
+}
+
+static enum fs_status run_device(struct job *job) {
+  void *slots[3] = {0};
+  size_t bytes[3];
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < job->n && status == FS_OK; k++) {
+    const struct mat *m = job->mats[k];
+    bytes[k] = (size_t)m->count * fs_dtype_size(m->dtype);
+    status = gpu->ops->alloc(gpu, bytes[k], &slots[k]);
+    if (status == FS_OK)
+      status = gpu->ops->upload(gpu, slots[k], 0, m->data, 0,
+                                (int64_t)bytes[k], 1, &diags);
+  }
+  const struct fs_kernel *kernel = &job->kernel;
+  struct fs_code *code = NULL;
+  if (status == FS_OK)
+    status = gpu->ops->prepare(gpu, &job->plan, &diags, 1, &kernel, &code,
+                               &diags);
+  if (status == FS_OK)
+    status = gpu->ops->launch(gpu, code, slots, NULL, NULL, &diags);
+  if (status == FS_OK) status = gpu->ops->sync(gpu, &diags);
+  for (int k = 0; k < job->n; k++) {
+    if (status == FS_OK)
+      status = gpu->ops->download(gpu, job->mats[k]->data, 0, slots[k], 0,
+                                  (int64_t)bytes[k], 1, &diags);
+    if (slots[k]) gpu->ops->free(gpu, slots[k], bytes[k]);
+  }
+  gpu->ops->release(gpu, code);
+  return status;
+}
+
+/* Runs on one of the targets and checks that only the result changed. */
+static enum fs_status run(struct job *job, bool on_gpu) {
+  char *before[3] = {0};
+  for (int k = 1; k < job->n; k++) {
+    size_t bytes = (size_t)job->mats[k]->count *
+                   fs_dtype_size(job->mats[k]->dtype);
+    before[k] = fs_malloc(bytes);
+    memcpy(before[k], job->mats[k]->data, bytes);
+  }
+  fs_diags_clear(&diags);
+  enum fs_status status = on_gpu ? run_device(job) : run_host(job);
+  for (int k = 1; k < job->n; k++) {
+    size_t bytes = (size_t)job->mats[k]->count *
+                   fs_dtype_size(job->mats[k]->dtype);
+    CHECK(!memcmp(before[k], job->mats[k]->data, bytes), "operand %d changed",
+          k);
+    free(before[k]);
+  }
+  CHECK(guards_hold(job->mats[0]), "wrote between the result's elements");
+  return status;
+}
+
+static const char *message(void) {
+  return diags.list.len ? diags.list.data[0].message : "(none)";
+}
+
+/* -- GEMM ------------------------------------------------------------------------- */
+
+static double product_at(const struct mat *a, const struct mat *b,
+                         unsigned trans, int64_t i, int64_t j) {
+  int64_t depth = trans & 1 ? a->rows : a->cols;
+  double sum = 0;
+  for (int64_t k = 0; k < depth; k++)
+    sum += (trans & 1 ? get(a, k, i) : get(a, i, k)) *
+           (trans & 2 ? get(b, j, k) : get(b, k, j));
+  return sum;
+}
+
+static void try_gemm(enum fs_dtype dt, enum fs_dtype out_dt, int64_t m,
+                     int64_t n, int64_t k, unsigned trans, enum how ha,
+                     enum how hb, enum how ho, bool on_gpu) {
+  struct mat a = mat_new(dt, trans & 1 ? k : m, trans & 1 ? m : k, ha);
+  struct mat b = mat_new(dt, trans & 2 ? n : k, trans & 2 ? k : n, hb);
+  struct mat c = mat_new(out_dt, m, n, ho);
+  bool narrow = dt == FS_F16 || dt == FS_BF16;
+  fill_integers(&a, narrow ? 2 : dt == FS_BOOL ? 1 : 8);
+  fill_integers(&b, narrow ? 2 : dt == FS_BOOL ? 1 : 8);
+  struct job job;
+  job_begin(&job, FS_LIB_GEMM, &c, &a, &b, trans);
+  enum fs_status status = run(&job, on_gpu);
+  bool equal = status == FS_OK;
+  for (int64_t i = 0; i < m && equal; i++)
+    for (int64_t j = 0; j < n && equal; j++)
+      equal = get(&c, i, j) == product_at(&a, &b, trans, i, j);
+  CHECK(equal, "gemm %s->%s %dx%dx%d trans %u %s %s %s%s: %s",
+        fs_dtype_name(dt), fs_dtype_name(out_dt), (int)m, (int)n, (int)k, trans,
+        how_names[ha], how_names[hb], how_names[ho], on_gpu ? " gpu" : "",
+        message());
+  job_end(&job);
+  free(a.data), free(b.data), free(c.data);
+}
+
+static void test_gemm(bool on_gpu) {
+  for (int dt = 0; dt < FS_DTYPE_COUNT; dt++)
+    for (unsigned trans = 0; trans < 4; trans++) {
+      enum fs_dtype out = dt == FS_BOOL ? FS_I64 : (enum fs_dtype)dt;
+      try_gemm((enum fs_dtype)dt, out, 7, 5, 11, trans, ROWS, ROWS, ROWS,
+               on_gpu);
+      try_gemm((enum fs_dtype)dt, out, 1, 5, 11, trans, PADDED, COLUMNS, ROWS,
+               on_gpu);
+    }
+  for (int h = 0; h < 64; h++)
+    try_gemm(h % 2 ? FS_F32 : FS_F64, h % 2 ? FS_F32 : FS_F64, 6, 9, 4,
+             (unsigned)h % 4, (enum how)(h & 3), (enum how)(h >> 2 & 3),
+             (enum how)(h >> 4 & 3), on_gpu);
+  try_gemm(FS_F32, FS_F32, 1, 1, 33, 0, ROWS, ROWS, ROWS, on_gpu);
+  try_gemm(FS_F32, FS_F32, 70, 1, 33, 0, ROWS, ROWS, PADDED, on_gpu);
+  try_gemm(FS_F64, FS_F64, 33, 1, 1, 2, ROWS, ROWS, ROWS, on_gpu);
+  try_gemm(FS_I32, FS_I64, 65, 33, 130, 1, ROWS, APART, ROWS, on_gpu);
+}
+
+/* Integer products wrap around like elementwise ones. */
+static void test_wrap(bool on_gpu) {
+  struct mat a = mat_new(FS_I64, 2, 2, ROWS), b = mat_new(FS_I64, 2, 2, ROWS);
+  struct mat c = mat_new(FS_I64, 2, 2, ROWS);
+  for (int k = 0; k < 4; k++) {
+    *(int64_t *)place(&a, k / 2, k % 2) = INT64_MAX - k;
+    *(int64_t *)place(&b, k / 2, k % 2) = 3 + k;
+  }
+  struct job job;
+  job_begin(&job, FS_LIB_GEMM, &c, &a, &b, 0);
+  bool ok = run(&job, on_gpu) == FS_OK;
+  for (int k = 0; k < 4 && ok; k++) {
+    uint64_t sum = 0;
+    for (int e = 0; e < 2; e++)
+      sum += *(uint64_t *)place(&a, k / 2, e) * *(uint64_t *)place(&b, e, k % 2);
+    ok = *(uint64_t *)place(&c, k / 2, k % 2) == sum;
+  }
+  CHECK(ok, "wrapping product: %s", message());
+  job_end(&job);
+  free(a.data), free(b.data), free(c.data);
+}
+
+/* -- solves and factorisations ------------------------------------------------------ */
+
+static double tolerance(enum fs_dtype dt) { return dt == FS_F64 ? 1e-9 : 2e-3; }
+
+static void try_solve(enum fs_dtype dt, int64_t m, int64_t n, int64_t k,
+                      enum how how, bool on_gpu) {
+  struct mat a = mat_new(dt, m, n, how), b = mat_new(dt, m, k, ROWS);
+  struct mat x = mat_new(dt, n, k, how == ROWS ? ROWS : PADDED);
+  fill_random(&a), fill_random(&b);
+  for (int64_t i = 0; i < FS_MIN(m, n); i++) put(&a, i, i, get(&a, i, i) + 3);
+  struct job job;
+  job_begin(&job, FS_LIB_SOLVE, &x, &a, &b, 0);
+  enum fs_status status = run(&job, on_gpu);
+  /* A'(A x - b) = 0 holds for square, tall and (with A x = b) wide ones. */
+  double worst = 0;
+  for (int64_t e = 0; e < k && status == FS_OK; e++)
+    for (int64_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (int64_t i = 0; i < m; i++) {
+        double r = -get(&b, i, e);
+        for (int64_t l = 0; l < n; l++) r += get(&a, i, l) * get(&x, l, e);
+        sum += get(&a, i, j) * r;
+      }
+      worst = FS_MAX(worst, fabs(sum));
+    }
+  CHECK(status == FS_OK && worst < tolerance(dt),
+        "solve %s %dx%d\\%d %s%s: residual %g, %s", fs_dtype_name(dt), (int)m,
+        (int)n, (int)k, how_names[how], on_gpu ? " gpu" : "", worst, message());
+  job_end(&job);
+  free(a.data), free(b.data), free(x.data);
+}
+
+/* Symmetric and positive definite. */
+static struct mat definite(enum fs_dtype dt, int64_t n, enum how how) {
+  struct mat a = mat_new(dt, n, n, how);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j <= i; j++) {
+      double v = i == j ? 4 + (double)i / 8 : random_unit() - 0.5;
+      put(&a, i, j, v);
+      put(&a, j, i, get(&a, i, j));
+    }
+  return a;
+}
+
+static void try_inverse(enum fs_dtype dt, int64_t n, enum how how, bool on_gpu) {
+  struct mat a = definite(dt, n, how), x = mat_new(dt, n, n, PADDED);
+  if (n > 1) put(&a, 0, 1, 2.5);
+  struct job job;
+  job_begin(&job, FS_LIB_INV, &x, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  double worst = 0;
+  for (int64_t i = 0; i < n && status == FS_OK; i++)
+    for (int64_t j = 0; j < n; j++)
+      worst = FS_MAX(worst, fabs(product_at(&a, &x, 0, i, j) - (i == j)));
+  CHECK(status == FS_OK && worst < tolerance(dt), "inv %s %d: %g, %s",
+        fs_dtype_name(dt), (int)n, worst, message());
+  job_end(&job);
+  free(a.data), free(x.data);
+}
+
+static void try_cholesky(enum fs_dtype dt, int64_t n, enum how how,
+                         bool on_gpu) {
+  struct mat a = definite(dt, n, how), r = mat_new(dt, n, n, ROWS);
+  struct job job;
+  job_begin(&job, FS_LIB_CHOL, &r, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  double worst = 0;
+  for (int64_t i = 0; i < n && status == FS_OK; i++)
+    for (int64_t j = 0; j < n; j++) {
+      worst = FS_MAX(worst, fabs(product_at(&r, &r, 1, i, j) - get(&a, i, j)));
+      if (i > j && get(&r, i, j) != 0) worst = INFINITY;
+    }
+  CHECK(status == FS_OK && worst < tolerance(dt), "chol %s %d: %g, %s",
+        fs_dtype_name(dt), (int)n, worst, message());
+  job_end(&job);
+  free(a.data), free(r.data);
+}
+
+static void try_eigen(enum fs_dtype dt, int64_t n, enum how how, bool on_gpu) {
+  struct mat a = definite(dt, n, how);
+  struct mat v = mat_new(dt, n, n, PADDED), w = mat_new(dt, n, 1, ROWS);
+  struct job job;
+  job_begin(&job, FS_LIB_EIGVALS, &w, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  job_end(&job);
+  job_begin(&job, FS_LIB_EIGVECS, &v, &a, NULL, 0);
+  if (status == FS_OK) status = run(&job, on_gpu);
+  job_end(&job);
+  double worst = 0;
+  for (int64_t j = 0; j < n && status == FS_OK; j++) {
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+      double left = product_at(&a, &v, 0, i, j), x = get(&v, i, j);
+      worst = FS_MAX(worst, fabs(left - get(&w, j, 0) * x));
+      if (fabs(x) > fabs(most)) most = x;
+    }
+    if (most <= 0 || (j && get(&w, j, 0) < get(&w, j - 1, 0))) worst = INFINITY;
+  }
+  CHECK(status == FS_OK && worst < tolerance(dt), "eig %s %d: %g, %s",
+        fs_dtype_name(dt), (int)n, worst, message());
+  free(a.data), free(v.data), free(w.data);
+}
+
+/* The sum of their squares is that of the elements; descending. */
+static void try_singular(enum fs_dtype dt, int64_t m, int64_t n, bool on_gpu) {
+  struct mat a = mat_new(dt, m, n, PADDED);
+  struct mat w = mat_new(dt, FS_MIN(m, n), 1, ROWS);
+  fill_random(&a);
+  struct job job;
+  job_begin(&job, FS_LIB_SVDVALS, &w, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  double left = 0, right = 0;
+  bool sorted = true;
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) left += get(&a, i, j) * get(&a, i, j);
+  for (int64_t i = 0; i < w.rows && status == FS_OK; i++) {
+    right += get(&w, i, 0) * get(&w, i, 0);
+    sorted = sorted && (!i || get(&w, i, 0) <= get(&w, i - 1, 0));
+  }
+  CHECK(status == FS_OK && sorted && fabs(left - right) < tolerance(dt),
+        "svd %s %dx%d: %g against %g, %s", fs_dtype_name(dt), (int)m, (int)n,
+        left, right, message());
+  job_end(&job);
+  free(a.data), free(w.data);
+}
+
+static void test_factorisations(bool on_gpu) {
+  static const enum fs_dtype types[] = {FS_F32, FS_F64};
+  static const int64_t sizes[] = {1, 2, 31, 33};
+  for (int t = 0; t < 2; t++)
+    for (int s = 0; s < 4; s++)
+      for (int how = 0; how < 4; how++) {
+        int64_t n = sizes[s];
+        try_solve(types[t], n, n, how + 1, (enum how)how, on_gpu);
+        try_inverse(types[t], n, (enum how)how, on_gpu);
+        try_cholesky(types[t], n, (enum how)how, on_gpu);
+        try_eigen(types[t], n, (enum how)how, on_gpu);
+        try_singular(types[t], n, n + how, on_gpu);
+        try_singular(types[t], n + how, n, on_gpu);
+      }
+  for (int t = 0; t < 2; t++) {
+    try_solve(types[t], 20, 6, 2, PADDED, on_gpu);
+    try_solve(types[t], 6, 20, 2, ROWS, on_gpu);
+    try_solve(types[t], 50, 1, 1, APART, on_gpu);
+  }
+}
+
+/* -- errors --------------------------------------------------------------------------- */
+
+static void expect(enum fs_lib_op op, struct mat *out, struct mat *a,
+                   struct mat *b, const char *id, const char *words,
+                   bool on_gpu) {
+  struct job job;
+  job_begin(&job, op, out, a, b, 0);
+  enum fs_status status = run(&job, on_gpu);
+  bool found = diags.list.len == 1 && !strcmp(diags.list.data[0].id, id) &&
+               strstr(message(), words) &&
+               diags.list.data[0].span.begin == 4;
+  CHECK(status == FS_ERR_USER && found, "wanted %s \"%s\", got %d %s: %s", id,
+        words, status, diags.list.len ? diags.list.data[0].id : "", message());
+  job_end(&job);
+}
+
+static void test_errors(bool on_gpu) {
+  struct mat a = mat_new(FS_F32, 3, 3, ROWS), b = mat_new(FS_F32, 3, 1, ROWS);
+  struct mat x = mat_new(FS_F32, 3, 1, ROWS), y = mat_new(FS_F32, 3, 3, ROWS);
+  struct mat tall = mat_new(FS_F32, 3, 2, ROWS), z = mat_new(FS_F32, 2, 1, ROWS);
+  for (int k = 0; k < 9; k++) put(&a, k / 3, k % 3, 1);
+  for (int k = 0; k < 3; k++) put(&b, k, 0, k), put(&tall, k, 0, k + 0.1),
+      put(&tall, k, 1, 3 * (k + 0.1));
+  expect(FS_LIB_SOLVE, &x, &a, &b, "singular", "pivot 2 of 3", on_gpu);
+  expect(FS_LIB_SOLVE, &z, &tall, &b, "singular", "3x2", on_gpu);
+  expect(FS_LIB_INV, &y, &a, NULL, "singular", "singular", on_gpu);
+  put(&a, 1, 1, -5);
+  expect(FS_LIB_CHOL, &y, &a, NULL, "not-positive-definite", "2x2", on_gpu);
+  put(&a, 1, 1, NAN);
+  expect(FS_LIB_EIGVALS, &x, &a, NULL, "no-convergence", "3x3", on_gpu);
+  expect(FS_LIB_SVDVALS, &x, &a, NULL, "no-convergence", "3x3", on_gpu);
+  expect(FS_LIB_INV, &tall, &tall, NULL, "shape-mismatch", "3x2", on_gpu);
+  free(a.data), free(b.data), free(x.data), free(y.data), free(tall.data);
+  free(z.data);
+}
+
+/* -- GATHER --------------------------------------------------------------------------- */
+
+static void try_gather(enum fs_dtype dt, enum fs_dtype index_dt, int64_t rows,
+                       int64_t cols, bool elements, enum how how, bool on_gpu) {
+  int64_t extent = elements ? rows * cols : rows, n = 2 * extent + 1;
+  struct mat a = mat_new(dt, rows, cols, how);
+  struct mat index = mat_new(index_dt, n, 1, how == APART ? APART : ROWS);
+  bool across = elements && rows == 1;
+  struct mat out = mat_new(dt, across ? 1 : n, across ? n : elements ? 1 : cols,
+                           how == ROWS ? ROWS : PADDED);
+  fill_integers(&a, 9);
+  int64_t *want = fs_calloc((size_t)n, sizeof *want);
+  for (int64_t e = 0; e < n; e++) {
+    want[e] = (int64_t)(random_unit() * (double)extent);
+    put(&index, e, 0, (double)want[e] + 1);
+  }
+  struct job job;
+  job_begin(&job, FS_LIB_GATHER, &out, &a, &index, 0);
+  bool ok = run(&job, on_gpu) == FS_OK;
+  for (int64_t e = 0; e < n && ok; e++)
+    for (int64_t j = 0; j < (elements ? 1 : cols) && ok; j++) {
+      double got = across ? get(&out, 0, e) : get(&out, e, j);
+      double wanted = across ? get(&a, 0, want[e]) : get(&a, want[e], j);
+      ok = got == wanted;
+    }
+  CHECK(ok, "gather %s by %s %dx%d %s%s: %s", fs_dtype_name(dt),
+        fs_dtype_name(index_dt), (int)rows, (int)cols, how_names[how],
+        on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(a.data), free(index.data), free(out.data), free(want);
+}
+
+static void test_gather(bool on_gpu) {
+  static const enum fs_dtype index[] = {FS_I32, FS_I64, FS_F32};
+  for (int dt = 0; dt < FS_DTYPE_COUNT; dt++)
+    for (int how = 0; how < 4; how++) {
+      enum fs_dtype ix = index[(dt + how) % 3];
+      try_gather((enum fs_dtype)dt, ix, 9, 1, true, (enum how)how, on_gpu);
+      try_gather((enum fs_dtype)dt, ix, 1, 9, true, (enum how)how, on_gpu);
+      try_gather((enum fs_dtype)dt, ix, 6, 5, false, (enum how)how, on_gpu);
+      try_gather((enum fs_dtype)dt, ix, 1, 5, false, (enum how)how, on_gpu);
+    }
+  struct mat a = mat_new(FS_F32, 4, 1, ROWS), out = mat_new(FS_F32, 3, 1, ROWS);
+  struct mat index_mat = mat_new(FS_F32, 3, 1, ROWS);
+  fill_integers(&a, 5);
+  static const double bad[] = {0, 5, 1.5, NAN, -1, 1e30};
+  static const char *const words[] = {
+      "index 0 (number 2 of the list) is outside: there are 4 elements",
+      "index 5 (number 2", "index 1.5 (number 2 of the list) is not an integer",
+      "not an integer", "index -1", "outside"};
+  for (size_t k = 0; k < FS_LEN(bad); k++) {
+    put(&index_mat, 0, 0, 1), put(&index_mat, 1, 0, bad[k]);
+    put(&index_mat, 2, 0, 77);
+    expect(FS_LIB_GATHER, &out, &a, &index_mat, "bad-index", words[k], on_gpu);
+  }
+  free(a.data), free(out.data), free(index_mat.data);
+}
+
+int main(void) {
+  fs_diags_init(&diags);
+  const char *why = NULL;
+  if (!fs_lapack_present(&why)) fprintf(stderr, "%s\n", why);
+  if (fs_cuda_present()) {
+    gpu = fs_cuda_open(0, &diags);
+    CHECK(gpu != NULL, "cuda: %s", message());
+  }
+  for (int on_gpu = 0; on_gpu <= (gpu != NULL); on_gpu++) {
+    test_gemm(on_gpu);
+    test_wrap(on_gpu);
+    test_factorisations(on_gpu);
+    test_errors(on_gpu);
+    test_gather(on_gpu);
+  }
+  if (gpu) gpu->ops->close(gpu);
+  fs_diags_free(&diags);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

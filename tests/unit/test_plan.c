@@ -1,0 +1,171 @@
+/* test_plan.c - the level rule and the cover, on graphs built by hand: how many
+ * kernels, of which scheme, with which steps. */
+#include <stdio.h>
+
+#include "core/run/tensor.h"
+
+static int passed, failed;
+
+static void check(bool ok, const char *what) {
+  if (ok) passed++;
+  else failed++, printf("FAILED: %s\n", what);
+}
+
+static const struct fs_device gpu = {
+    .is_cuda = true, .name = "test", .arch = "sm_90a", .cc = 90, .units = 132,
+    .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536,
+    .cache_bytes = 50 << 20, .memory_bytes = (int64_t)140 << 30,
+    .bandwidth = 4.2e12, .cache_bandwidth = 8e12, .launch = 3.5e-6,
+    .flops = 50e12};
+static const struct fs_device cpu = {
+    .name = "test", .arch = "avx2", .units = 2, .cache_bytes = 32 << 20,
+    .memory_bytes = (int64_t)16 << 30, .bandwidth = 4e10,
+    .cache_bandwidth = 1e11, .launch = 2e-6, .flops = 1e11};
+
+/* Tensors without memory: a planner only asks which storage is which. */
+static struct fs_tensor *tensor(int k) {
+  static struct fs_storage storages[16];
+  static struct fs_tensor tensors[16];
+  storages[k].refs = tensors[k].refs = 1;
+  tensors[k].storage = &storages[k];
+  return &tensors[k];
+}
+
+static fs_id input(struct fs_graph *g, int k, int64_t m, int64_t n,
+                   const char *name) {
+  struct fs_shape s = {.rank = n > 0 ? 2 : m > 0 ? 1 : 0, .dim = {m, n}};
+  int64_t count;
+  struct fs_layout l = fs_layout_new(FS_F32, &s, &count);
+  return fs_graph_input(g, tensor(k), FS_F32, &s, &l, name);
+}
+
+static fs_id along(struct fs_graph *g, fs_id v, int axis, int64_t m, int64_t n) {
+  struct fs_view view = fs_view_axes(1, &axis);
+  struct fs_shape s = {.rank = 2, .dim = {m, n}};
+  return fs_graph_view(g, v, &view, &s);
+}
+
+static fs_id transposed(struct fs_graph *g, fs_id a) {
+  struct fs_shape s = fs_node(g, a)->shape, t = {2, {s.dim[1], s.dim[0]}};
+  struct fs_view view = fs_view_axes(2, (int[]){1, 0});
+  return fs_graph_view(g, a, &view, &t);
+}
+
+static fs_id map2(struct fs_graph *g, enum fs_map_op op, fs_id a, fs_id b) {
+  return fs_graph_map(g, op, 2, (fs_id[]){a, b}, 0);
+}
+
+static fs_id matvec(struct fs_graph *g, fs_id a, fs_id x) {
+  struct fs_shape s = fs_node(g, a)->shape;
+  fs_id p = map2(g, FS_OP_MUL, a, along(g, x, 1, s.dim[0], s.dim[1]));
+  return fs_graph_reduce(g, FS_RD_SUM, p, 2);
+}
+
+static fs_id outer(struct fs_graph *g, fs_id u, fs_id v, int64_t m, int64_t n) {
+  return map2(g, FS_OP_MUL, along(g, u, 0, m, n), along(g, v, 1, m, n));
+}
+
+static fs_id number(struct fs_graph *g, double v) {
+  return fs_graph_param(g, FS_F32, (struct fs_number){v, (int64_t)v});
+}
+
+/* Plans and compares; prints the plan when it is not what was expected. */
+static void expect(struct fs_graph *g, const struct fs_device *d, int kernels,
+                   const char *schemes, const char *what) {
+  const char *wrong = fs_graph_check(g);
+  check(!wrong, wrong ? wrong : what);
+  struct fs_plan *p = fs_plan_make(fs_graph_simplify(g), d, FS_SMART);
+  char got[64] = "";
+  for (int k = 0; k < p->kernels.len && k < 60; k++)
+    got[k] = fs_scheme_names[p->kernels.data[k].scheme][0];
+  bool ok = p->kernels.len == kernels && (!schemes || !strcmp(got, schemes));
+  check(ok, what);
+  struct fs_diags diags;
+  fs_diags_init(&diags);
+  struct fs_str s = {0};
+  fs_plan_dump(p, &diags, true, &s);
+  if (!ok || getenv("DUMP")) printf("%s: %s", what, fs_str_text(&s));
+  fs_str_free(&s);
+  fs_diags_free(&diags);
+  fs_plan_free(p);
+  fs_graph_free(g);
+}
+
+static void sequences(const struct fs_device *d, int64_t m, int64_t n) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, m, n, "A"), p = input(g, 1, n, 0, "p");
+  fs_id r = input(g, 2, m, 0, "r");
+  fs_graph_output(g, matvec(g, A, p), "q");
+  fs_graph_output(g, matvec(g, transposed(g, A), r), "s");
+  expect(g, d, 1, "r", "BiCGK");
+
+  g = fs_graph_new();
+  A = input(g, 0, m, n, "A"), p = input(g, 1, n, 0, "p");
+  fs_graph_output(g, matvec(g, transposed(g, A), matvec(g, A, p)), "y");
+  expect(g, d, 1, "r", "ATAX");
+
+  g = fs_graph_new();
+  A = input(g, 0, n, n, "A");
+  fs_id y = input(g, 1, n, 0, "y"), z = input(g, 2, n, 0, "z");
+  fs_id x = map2(g, FS_OP_ADD, map2(g, FS_OP_MUL, number(g, 2),
+                                    matvec(g, transposed(g, A), y)), z);
+  fs_graph_output(g, x, "x");
+  fs_graph_output(g, map2(g, FS_OP_MUL, number(g, 3), matvec(g, A, x)), "w");
+  expect(g, d, 2, "rr", "SGEMVT");
+
+  g = fs_graph_new();
+  A = input(g, 0, n, n, "A");
+  fs_id u1 = input(g, 1, n, 0, "u1"), v1 = input(g, 2, n, 0, "v1");
+  fs_id u2 = input(g, 3, n, 0, "u2"), v2 = input(g, 4, n, 0, "v2");
+  y = input(g, 5, n, 0, "y"), z = input(g, 6, n, 0, "z");
+  fs_id B = map2(g, FS_OP_ADD, A, outer(g, u1, v1, n, n));
+  B = map2(g, FS_OP_ADD, B, outer(g, u2, v2, n, n));
+  x = map2(g, FS_OP_ADD, map2(g, FS_OP_MUL, number(g, 2),
+                              matvec(g, transposed(g, B), y)), z);
+  fs_graph_output(g, B, "B");
+  fs_graph_output(g, x, "x");
+  fs_graph_output(g, map2(g, FS_OP_MUL, number(g, 3), matvec(g, B, x)), "w");
+  expect(g, d, 2, "rr", "GEMVER");
+
+  g = fs_graph_new();
+  fs_id w = input(g, 0, n, 0, "w"), v = input(g, 1, n, 0, "v");
+  fs_id u = input(g, 2, n, 0, "u");
+  z = map2(g, FS_OP_SUB, w, map2(g, FS_OP_MUL, number(g, 0.5), v));
+  fs_graph_output(g, z, "z");
+  fs_graph_output(g, fs_graph_reduce(g, FS_RD_SUM, map2(g, FS_OP_MUL, z, u), 1),
+                  "r");
+  expect(g, d, 1, "f", "AXPYDOT");
+
+  g = fs_graph_new();
+  A = input(g, 0, m, n, "A");
+  B = input(g, 1, m, n, "B");
+  fs_graph_output(g, map2(g, FS_OP_ADD, A, B), "C");
+  expect(g, d, 1, NULL, "MADD");
+
+  g = fs_graph_new();
+  A = input(g, 0, m, n, "A");
+  fs_id max = fs_graph_reduce(g, FS_RD_MAXR, A, 2);
+  fs_id e = map2(g, FS_OP_SUB, A, along(g, max, 0, m, n));
+  e = fs_graph_map(g, FS_OP_EXP, 1, &e, 0);
+  fs_id sum = fs_graph_reduce(g, FS_RD_SUM, e, 2);
+  fs_graph_output(g, map2(g, FS_OP_DIV, e, along(g, sum, 0, m, n)), "S");
+  expect(g, d, 1, "r", "row softmax");
+
+  g = fs_graph_new();
+  A = input(g, 0, m, n, "A"), x = input(g, 1, n, 0, "x");
+  B = input(g, 2, m, n, "B");
+  fs_graph_output(g, map2(g, FS_OP_ADD,
+                          map2(g, FS_OP_MUL, number(g, 2), matvec(g, A, x)),
+                          map2(g, FS_OP_MUL, number(g, 3), matvec(g, B, x))),
+                  "y");
+  expect(g, d, 1, "r", "GESUMMV");
+}
+
+int main(void) {
+  sequences(&gpu, 4096, 4096);
+  sequences(&gpu, 5000, 4000);
+  sequences(&cpu, 4096, 4096);
+  sequences(&cpu, 1000, 1000);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,320 @@
+/* test_session.c - the session as a front end sees it: the order of events, plan
+ * events of loops, errors that leave the session whole, completion, help,
+ * definitions, settings and commands. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/base.h"
+#include "core/session.h"
+
+static int passed, failed;
+
+static void check_at(int line, bool ok, const char *what) {
+  if (ok) {
+    passed++;
+    return;
+  }
+  failed++;
+  fprintf(stderr, "test_session.c:%d: %s\n", line, what);
+}
+#define CHECK(x) check_at(__LINE__, (x), #x)
+
+static struct fs_session *session;
+static json_t *events;
+
+static void on_event(void *user, const json_t *event) {
+  (void)user;
+  json_array_append_new(events, json_deep_copy(event));
+}
+
+static enum fs_result eval(const char *text) {
+  json_array_clear(events);
+  return fs_session_eval(session, "<test>", text, strlen(text), 0);
+}
+
+static const char *text_of(const json_t *o, const char *key) {
+  const char *s = json_string_value(json_object_get(o, key));
+  return s ? s : "";
+}
+
+/* The k-th event of a kind, or NULL. */
+static json_t *event_at(const char *kind, int k) {
+  size_t i;
+  json_t *e;
+  json_array_foreach(events, i, e)
+    if (!strcmp(text_of(e, "event"), kind) && k-- == 0) return e;
+  return NULL;
+}
+
+static int count(const char *kind) {
+  int n = 0;
+  while (event_at(kind, n)) n++;
+  return n;
+}
+
+/* The kinds of all events in their order: "value plan done". */
+static bool order_is(const char *want) {
+  struct fs_str s = {0};
+  size_t i;
+  json_t *e;
+  json_array_foreach(events, i, e)
+    fs_str_printf(&s, "%s%s", i ? " " : "", text_of(e, "event"));
+  bool ok = !strcmp(fs_str_text(&s), want);
+  if (!ok) fprintf(stderr, "  events: %s\n", fs_str_text(&s));
+  fs_str_free(&s);
+  return ok;
+}
+
+static const char *shown(int k) {
+  return text_of(json_object_get(event_at("value", k), "data"), "text/plain");
+}
+
+static bool says(const char *words) {
+  for (int k = 0; event_at("text", k); k++)
+    if (strstr(text_of(event_at("text", k), "text"), words)) return true;
+  return false;
+}
+
+/* -- evaluation -------------------------------------------------------------- */
+
+static void test_values(void) {
+  CHECK(eval("x = 1/4") == FS_RESULT_OK && order_is("value done"));
+  CHECK(!strcmp(shown(0), "x = 0.25"));
+  CHECK(eval("A = [1, 2; 3, 4]; q = A*[1, 1]") == FS_RESULT_OK);
+  CHECK(order_is("value plan done") && !strcmp(shown(0), "q = f32[2]\n  3  7"));
+  CHECK(json_array_size(json_object_get(event_at("value", 0), "shape")) == 1);
+  CHECK(!strcmp(text_of(event_at("value", 0), "dtype"), "f32"));
+  CHECK(eval("q;") == FS_RESULT_OK && order_is("done"));
+  CHECK(eval("print(\"a\\x1b[31mb\")") == FS_RESULT_OK && says("a\\x1b[31mb"));
+  CHECK(eval("") == FS_RESULT_OK && order_is("done"));
+  CHECK(fs_session_eval(session, "t", "1 + 1", 5, FS_EVAL_SILENT) ==
+        FS_RESULT_OK);
+}
+
+static void test_plans(void) {
+  CHECK(eval("v = ones(100); for k = 1:50; v = v*0.5; end") == FS_RESULT_OK);
+  int plans = count("plan"), runs = 0;
+  for (int k = 0; k < plans; k++)
+    runs += (int)json_integer_value(
+        json_object_get(event_at("plan", k), "runs"));
+  CHECK(plans <= 3 && runs >= 50);
+  const json_t *last = event_at("plan", plans - 1), *kernel =
+      json_array_get(json_object_get(last, "kernels"), 0);
+  CHECK(json_number_value(json_object_get(kernel, "measured")) > 0);
+  CHECK(json_number_value(json_object_get(kernel, "predicted")) > 0);
+  CHECK(strstr(text_of(kernel, "does"), "v = v*0.5"));
+  CHECK(eval(":set plan off") == FS_RESULT_OK);
+  CHECK(eval("w = v + 1;") == FS_RESULT_OK && count("plan") == 0);
+  CHECK(eval(":plan") == FS_RESULT_OK && count("plan") == 1);
+  CHECK(!strcmp(text_of(event_at("plan", 0), "form"), "box"));
+  CHECK(eval(":set plan line") == FS_RESULT_OK);
+  CHECK(eval(":explain z = w .* v") == FS_RESULT_OK && count("plan") == 1);
+  CHECK(json_is_null(json_object_get(event_at("plan", 0), "measured")));
+  CHECK(eval("z") == FS_RESULT_ERROR);
+  CHECK(eval(":time on") == FS_RESULT_OK && eval("w = v + 2;") == FS_RESULT_OK);
+  CHECK(says("time: ") && says("kernels ") && order_is("text plan done"));
+  CHECK(eval(":time off") == FS_RESULT_OK);
+}
+
+static void test_errors(void) {
+  CHECK(eval("a = 1; b = nonsense_") == FS_RESULT_ERROR);
+  CHECK(order_is("diagnostic done"));
+  const json_t *d = event_at("diagnostic", 0);
+  CHECK(!strcmp(text_of(d, "severity"), "error") && *text_of(d, "id"));
+  CHECK(json_integer_value(json_object_get(d, "line")) == 1);
+  CHECK(json_integer_value(json_object_get(d, "column")) == 12);
+  CHECK(strstr(text_of(d, "rendered"), "^"));
+  CHECK(eval("x = ones(3); y = ones(4); x + y") == FS_RESULT_ERROR);
+  CHECK(count("plan") == 0);
+  CHECK(eval("f(") == FS_RESULT_ERROR && count("diagnostic") == 1);
+  CHECK(eval("ones(1000000000, 1000000000) + 1") != FS_RESULT_OK);
+  CHECK(eval("\xff\xfe") == FS_RESULT_ERROR && count("diagnostic") == 1);
+  CHECK(eval("load(\"/no/such.npy\")") == FS_RESULT_ERROR);
+  CHECK(eval("1 + 1") == FS_RESULT_OK && !strcmp(shown(0), "2"));
+}
+
+static void test_complete_text(void) {
+  int indent = 0;
+#define IS(text) fs_session_is_complete(session, text, strlen(text), &indent)
+  CHECK(IS("x = 1") == FS_COMPLETE);
+  CHECK(IS(":help (") == FS_COMPLETE);
+  CHECK(IS("?x") == FS_COMPLETE);
+  CHECK(IS("for k = 1:3") == FS_NEEDS_MORE && indent == 2);
+  CHECK(IS("x = (1 +") == FS_NEEDS_MORE);
+  CHECK(IS("x = )") == FS_INVALID);
+  CHECK(IS("") == FS_COMPLETE);
+#undef IS
+}
+
+/* -- completion and help ------------------------------------------------------- */
+
+/* Whether completing at the end of `text` offers `answer` of `type`. */
+static bool offers(const char *text, const char *answer, const char *type) {
+  size_t begin, end, i, len = strlen(text);
+  json_t *a, *list = fs_session_complete(session, text, len, len, &begin, &end);
+  bool found = false;
+  json_array_foreach(list, i, a)
+    found = found || (!strcmp(text_of(a, "text"), answer) &&
+                      !strcmp(text_of(a, "type"), type));
+  found = found && begin <= end && end == len;
+  json_decref(list);
+  return found;
+}
+
+static void test_completion(void) {
+  eval("alpha_one = 3; my_func(x) = x + 1");
+  CHECK(offers("y = alph", "alpha_one", "variable"));
+  CHECK(offers("my_f", "my_func", "function"));
+  CHECK(offers("y = sqr", "sqrt", "function"));
+  CHECK(offers("whi", "while", "keyword"));
+  CHECK(offers("TIL", "TILE32x32", "keyword"));
+  CHECK(offers(":pl", ":plan", "command"));
+  CHECK(offers("x = 1\n:str", ":strategy", "command"));
+  CHECK(offers(":plan b", "box", "option"));
+  CHECK(offers(":set dig", "digits", "option"));
+  CHECK(offers(":set plan l", "line", "option"));
+  CHECK(offers(":help oper", "operators", "option"));
+  CHECK(offers(":help sqr", "sqrt", "function"));
+  CHECK(offers("?alph", "alpha_one", "variable"));
+  CHECK(offers("load(\"/et", "/etc/", "path"));
+  CHECK(offers(":load /et", "/etc/", "path"));
+  CHECK(!offers("x = \"alph", "alpha_one", "variable"));
+  CHECK(!offers("y = sqr", "alpha_one", "variable"));
+  CHECK(offers("", "alpha_one", "variable"));
+}
+
+static bool tells(const char *text, size_t cursor, int detail,
+                  const char *words) {
+  json_t *o = fs_session_inspect(session, text, strlen(text), cursor, detail);
+  bool ok = json_is_true(json_object_get(o, "found")) &&
+            strstr(text_of(o, "text/plain"), words);
+  json_decref(o);
+  return ok;
+}
+
+static void test_inspect(void) {
+  eval("# Doubles its argument.\nfunction twice(x)\n  return 2*x\nend");
+  CHECK(tells("sqrt", 4, 0, "square root"));
+  CHECK(tells("y = sqrt(", 9, 0, "square root"));
+  CHECK(tells("alpha_one", 2, 0, "3"));
+  CHECK(tells("twice", 5, 0, "twice(x)"));
+  CHECK(tells("twice", 5, 0, "Doubles its argument."));
+  CHECK(tells("twice", 5, 1, "return 2*x"));
+  CHECK(tells(":plan", 5, 0, "box"));
+  CHECK(tells("while", 5, 0, "keyword"));
+  CHECK(!tells("no_such_name", 3, 0, ""));
+}
+
+/* -- definitions, settings, commands ------------------------------------------- */
+
+static void test_define(void) {
+  CHECK(fs_session_define(session, "n1", "8192") == FS_RESULT_OK);
+  CHECK(eval("n1") == FS_RESULT_OK && !strcmp(shown(0), "n1 = 8192"));
+  CHECK(fs_session_define(session, "t1", "true") == FS_RESULT_OK);
+  CHECK(eval("t1") == FS_RESULT_OK && !strcmp(shown(0), "t1 = true"));
+  CHECK(fs_session_define(session, "s1", "text") == FS_RESULT_OK);
+  CHECK(eval("s1") == FS_RESULT_OK && !strcmp(shown(0), "s1 = \"text\""));
+  CHECK(fs_session_define(session, "x y", "1") == FS_RESULT_ERROR);
+  CHECK(fs_session_define(session, "while", "1") == FS_RESULT_ERROR);
+  CHECK(fs_session_define(session, "A1", "/no/file.npy") == FS_RESULT_ERROR);
+}
+
+static void test_settings(void) {
+  CHECK(!fs_session_setting(session, "nonsense"));
+  CHECK(!strcmp(fs_session_setting(session, "target"), "cpu"));
+  CHECK(fs_session_set(session, "digits", "3") == FS_RESULT_OK);
+  CHECK(eval("1/3") == FS_RESULT_OK && !strcmp(shown(0), "0.333"));
+  CHECK(fs_session_set(session, "digits", "6") == FS_RESULT_OK);
+  CHECK(fs_session_set(session, "digits", "0") == FS_RESULT_ERROR);
+  CHECK(fs_session_set(session, "ascii", "on") == FS_RESULT_OK);
+  CHECK(eval("[1, 2; 3, 4]") == FS_RESULT_OK && strstr(shown(0), "f32[2x2]"));
+  CHECK(fs_session_set(session, "ascii", "off") == FS_RESULT_OK);
+  CHECK(eval("k1 = ones(4)*3;") == FS_RESULT_OK);
+  CHECK(fs_session_set(session, "threads", "1") == FS_RESULT_OK);
+  CHECK(!strcmp(fs_session_setting(session, "threads"), "1"));
+  CHECK(eval("sum(k1)") == FS_RESULT_OK && strstr(shown(0), "12"));
+  CHECK(eval(":fuse off") == FS_RESULT_OK);
+  CHECK(!strcmp(fs_session_setting(session, "strategy"), "off"));
+  CHECK(eval(":fuse on") == FS_RESULT_OK);
+  CHECK(!strcmp(fs_session_setting(session, "strategy"), "smart"));
+  CHECK(eval(":set seed 7\nr1 = rand(3)\n:set seed 7\nr2 = rand(3)\n"
+             "d = sum(abs(r1 - r2))") == FS_RESULT_OK);
+  CHECK(!strcmp(shown(2), "d = 0"));
+}
+
+static void test_files(void) {
+  char path[64] = "/tmp/fusible-session-XXXXXX", text[256];
+  if (!mkdtemp(path)) return;
+  eval("B = [1, 2; 3, 4]; w = [5, 6]");
+  snprintf(text, sizeof text, ":save %s/x.npz B w", path);
+  CHECK(eval(text) == FS_RESULT_OK && says("saved 2 values"));
+  CHECK(eval(":reset") == FS_RESULT_OK && says(":reset -f"));
+  CHECK(eval(":reset -f") == FS_RESULT_OK);
+  CHECK(eval(":vars") == FS_RESULT_OK && says("no variables"));
+  snprintf(text, sizeof text, ":load %s/x.npz", path);
+  CHECK(eval(text) == FS_RESULT_OK && says("B = f32["));
+  CHECK(eval("sum(B*w)") == FS_RESULT_OK && strstr(shown(0), "56"));
+  snprintf(text, sizeof text, "save(\"%s/y.csv\", B); C = load(\"%s/y.csv\")",
+           path, path);
+  CHECK(eval(text) == FS_RESULT_OK && strstr(shown(0), "C = f64["));
+  snprintf(text, sizeof text, "%s/y.csv", path);
+  CHECK(fs_session_define(session, "D", text) == FS_RESULT_OK);
+  CHECK(eval("D[2, 1]") == FS_RESULT_OK && strstr(shown(0), "3"));
+  unlink(text);
+  snprintf(text, sizeof text, "%s/x.npz", path);
+  unlink(text);
+  rmdir(path);
+}
+
+static void test_commands(void) {
+  static const char *const fine[] = {
+    ":help", ":help plan", ":help op", ":help :save", ":help sqrt", "?sqrt",
+    "?? sqrt", ":vars", ":device", ":memory", ":plan", ":plan json",
+    ":plan dump", ":code", ":code walk", ":code 1 cuda", ":set", ":set digits",
+    ":history", ":history 2", ":strategy", ":target", ":target auto", ":h",
+    ":mem", "?"};
+  static const char *const bad[] = {
+    ":nonsense", ":s", ":plan sideways", ":set digits many", ":set nothing 1",
+    ":load", ":load \"x", ":save", ":code 99", ":strategy x", ":target x",
+    ":explain", ":explain 1 +", ":help no_such_thing", "?no_such_thing",
+    ":history x", ":reset now", ":fuse maybe"};
+  eval("q = ones(8, 8)*ones(8); s = sum(q);");
+  for (size_t k = 0; k < FS_LEN(fine); k++)
+    check_at(__LINE__, eval(fine[k]) == FS_RESULT_OK &&
+                           !event_at("diagnostic", 0),
+             fine[k]);
+  for (size_t k = 0; k < FS_LEN(bad); k++)
+    check_at(__LINE__, eval(bad[k]) == FS_RESULT_ERROR &&
+                           count("diagnostic") == 1,
+             bad[k]);
+  CHECK(eval(":vras") == FS_RESULT_ERROR &&
+        strstr(text_of(event_at("diagnostic", 0), "hint"), ":vars"));
+  CHECK(eval("m = 1\n:quit\nm = 2") == FS_RESULT_QUIT);
+  CHECK(!strcmp(text_of(event_at("done", 0), "status"), "quit"));
+  CHECK(eval("m") == FS_RESULT_OK && !strcmp(shown(0), "m = 1"));
+}
+
+int main(void) {
+  const char *error = NULL;
+  struct fs_session_config config = {.target = "cpu", .on_event = on_event};
+  struct fs_session_config wrong = {.target = "abacus", .on_event = on_event};
+  events = json_array();
+  CHECK(!fs_session_new(&wrong, &error) && strstr(error, "abacus"));
+  session = fs_session_new(&config, &error);
+  if (!session) return 2;
+  test_values();
+  test_plans();
+  test_errors();
+  test_complete_text();
+  test_completion();
+  test_inspect();
+  test_define();
+  test_settings();
+  test_files();
+  test_commands();
+  fs_session_free(session);
+  json_decref(events);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed || !passed;
+}
