@@ -156,6 +156,10 @@ static void on_block(void *user, struct fs_block *block, int number) {
   fs_session_record(user, block, number);
 }
 
+static void on_launch(void *user, struct fs_block *block) {
+  fs_session_announce(user, block);
+}
+
 static void on_progress(void *user, const char *what, double done,
                         double seconds) {
   json_t *e = json_object();
@@ -191,6 +195,8 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   struct fs_runner *r = fs_runner_new(target);
   fs_runner_options(r)->strategy = s->strategy;
   fs_runner_options(r)->timed = true;
+  fs_runner_options(r)->launching = on_launch;
+  fs_runner_options(r)->user = (void *)(uintptr_t)s;
   return r;
 }
 
@@ -602,7 +608,7 @@ static void begin_input(struct fs_session *s, unsigned flags) {
   s->no_memory = false;
   s->quit = false;
   s->show_status = FS_OK;
-  s->blocks_run = 0;
+  s->blocks_run = s->announced = 0;
   s->plan_seconds = s->jit_seconds = 0;
   s->busy = true;
 }

@@ -30,6 +30,7 @@ struct fs_plan_record {
   struct fs_block *kept;    /* the same, as long as it is there */
   int64_t runs;
   int last;                 /* of its runs: the block's number for the user */
+  bool announced;           /* its prediction was sent when it was launched */
   json_t *event;
 };
 
@@ -46,7 +47,7 @@ struct fs_session {
 
   /* Settings, see session_settings.c. */
   char plan_form[8];
-  bool time;
+  bool time, rich;
   struct fs_show_options show;
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
   int threads;
@@ -55,7 +56,8 @@ struct fs_session {
 
   /* The input being evaluated. */
   FS_VEC(struct fs_plan_record) records;
-  int blocks_run;
+  int blocks_run, last_number; /* number: of the last block, for the user */
+  int announced, plan_ids;
   unsigned flags;
   enum fs_status show_status;
   bool quit, busy;
@@ -101,6 +103,9 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
 json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
                       const struct fs_diags *sources,
                       const struct fs_device *device);
+/* A block is about to run: a front end that wants rich output gets its plan as
+ * predicted, and later, under the same id, as measured. */
+void fs_session_announce(struct fs_session *s, struct fs_block *block);
 /* A block was run: remembers it for the end of the input. */
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number);

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MAX_RECORDS = 200, COLLECT_EVERY = 256 };
+enum {
+  MAX_RECORDS = 200, COLLECT_EVERY = 256,
+  MAX_ANNOUNCED = 20 /* of one input: a notebook keeps few outputs of a cell */
+};
 
 /* Numbers that are not known are null, never 0 and never NaN. */
 static json_t *real(double x) {
@@ -100,10 +103,46 @@ static void drop_first(struct fs_session *s) {
           sizeof *s->records.data * (size_t)s->records.len);
 }
 
+static struct fs_plan_record *new_record(struct fs_session *s,
+                                         struct fs_block *block, int number) {
+  char id[32];
+  if (s->records.len == MAX_RECORDS) drop_first(s);
+  struct fs_plan_record *r = FS_PUSH(&s->records);
+  *r = (struct fs_plan_record){.runner = fs_session_runner(s),
+                               .number = block->number};
+  snprintf(id, sizeof id, "plan-%d", ++s->plan_ids);
+  r->event = fs_plan_event(block->plan, block, &s->diags,
+                           &fs_session_target(s)->device);
+  json_object_set_new(r->event, "id", json_string(id));
+  json_object_set_new(r->event, "block", json_integer(number));
+  return r;
+}
+
+static void send_plan(struct fs_session *s, const struct fs_plan_record *r,
+                      const char *state) {
+  json_object_set_new(r->event, "state", json_string(state));
+  fs_session_emit(s, json_incref(r->event));
+}
+
+/* Nothing of an input that has failed already: its error is what counts. */
+void fs_session_announce(struct fs_session *s, struct fs_block *block) {
+  if (!s->rich || !s->busy || !strcmp(s->plan_form, "off")) return;
+  if (s->announced == MAX_ANNOUNCED || find_record(s, block)) return;
+  for (int k = 0; k < s->diags.list.len; k++)
+    if (s->diags.list.data[k].severity == FS_ERROR) return;
+  struct fs_plan_record *r = new_record(s, block, s->last_number + 1);
+  json_object_set_new(r->event, "runs", json_integer(0));
+  json_object_set_new(r->event, "cached", json_boolean(block->runs > 0));
+  if (block->runs) json_object_set_new(r->event, "jit_s", json_null());
+  r->announced = true;
+  s->announced++;
+  send_plan(s, r, "launched");
+}
+
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number) {
   struct fs_plan_record *r = find_record(s, block);
-  if (!r && s->records.len == MAX_RECORDS) drop_first(s);
+  s->last_number = number;
   s->last_block = block;
   s->last_runner = fs_session_runner(s);
   if (block->runs <= 1) {
@@ -112,14 +151,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   }
   /* Blocks stay in the runner's cache for much longer than this. */
   if (++s->blocks_run % COLLECT_EVERY == 0) fs_session_collect(s);
-  if (!r) {
-    r = FS_PUSH(&s->records);
-    *r = (struct fs_plan_record){.runner = fs_session_runner(s),
-                                 .number = block->number};
-    r->event = fs_plan_event(block->plan, block, &s->diags,
-                             &fs_session_target(s)->device);
-    json_object_set_new(r->event, "block", json_integer(number));
-  }
+  if (!r) r = new_record(s, block, number);
   r->runs++;
   r->last = number;
   r->block = r->kept = block;
@@ -193,7 +225,23 @@ void fs_session_forget_blocks(struct fs_session *s,
     if (s->records.data[k].runner == runner) s->records.data[k].kept = NULL;
 }
 
+/* What was announced and did not come to run. */
+static void drop_failed(struct fs_session *s) {
+  int kept = 0;
+  for (int k = 0; k < s->records.len; k++) {
+    struct fs_plan_record *r = &s->records.data[k];
+    if (r->runs) {
+      s->records.data[kept++] = *r;
+      continue;
+    }
+    send_plan(s, r, "withdrawn");
+    json_decref(r->event);
+  }
+  s->records.len = kept;
+}
+
 void fs_session_end_plans(struct fs_session *s, bool send) {
+  drop_failed(s);
   if (s->records.len) {
     s->last_main = (size_t)fs_session_main_plan(s);
     fs_session_choose_block(s);
@@ -201,8 +249,8 @@ void fs_session_end_plans(struct fs_session *s, bool send) {
   json_t *plans = s->records.len ? json_array() : NULL;
   for (int k = 0; k < s->records.len; k++) {
     struct fs_plan_record *r = &s->records.data[k];
-    if (send && strcmp(s->plan_form, "off"))
-      fs_session_emit(s, json_incref(r->event));
+    if (send && strcmp(s->plan_form, "off")) send_plan(s, r, "measured");
+    else if (r->announced) send_plan(s, r, "withdrawn");
     json_array_append_new(plans, r->event);
   }
   s->records.len = 0;

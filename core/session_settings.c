@@ -149,6 +149,15 @@ static enum fs_status set_ascii(struct fs_session *s, const char *value,
   return on_off(value, &s->show.ascii) ? FS_OK : FS_ERR_USER;
 }
 
+static void get_rich(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->rich ? "on" : "off");
+}
+static enum fs_status set_rich(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  (void)span;
+  return on_off(value, &s->rich) ? FS_OK : FS_ERR_USER;
+}
+
 /* -- the table --------------------------------------------------------------- */
 
 static const struct setting {
@@ -172,6 +181,8 @@ static const struct setting {
   {"width", "20..1000", "columns that a shown array may take", get_width,
    set_width},
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
+  {"rich", "on off", "events also carry HTML, SVG and plans at their launch",
+   get_rich, set_rich},
 };
 
 static const char *next_name(void *user) {

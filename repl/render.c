@@ -105,6 +105,8 @@ static void show_plans(struct fs_render *r) {
 }
 
 static void on_plan(struct fs_render *r, const json_t *event) {
+  const char *state = text_of(event, "state");
+  if (*state && strcmp(state, "measured")) return; /* for live displays */
   if (*text_of(event, "form")) {
     show_asked(r, event);
     return;

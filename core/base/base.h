@@ -110,6 +110,9 @@ int fs_utf8_width(const char *text, size_t len);
 /* Appends text with control characters, invalid UTF-8 and bidi controls as
  * visible escapes (\x1b), so that data can never drive the terminal. */
 void fs_str_put_safe(struct fs_str *s, const char *text, size_t len);
+/* The same as the text of an HTML or XML element or of a quoted attribute: also
+ * & < > " ' as entities. All data in HTML and SVG goes through this. */
+void fs_str_put_html(struct fs_str *s, const char *text, size_t len);
 
 /* -- numbers --------------------------------------------------------------- */
 

@@ -140,3 +140,18 @@ void fs_str_put_safe(struct fs_str *s, const char *text, size_t len) {
   }
   fs_str_put(s, text + begin, i - begin);
 }
+
+void fs_str_put_html(struct fs_str *s, const char *text, size_t len) {
+  static const char special[] = "&<>\"'";
+  static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                       "&#39;"};
+  struct fs_str safe = {0};
+  fs_str_put_safe(&safe, text, len);
+  for (const char *at = fs_str_text(&safe); *at;) {
+    size_t run = strcspn(at, special);
+    fs_str_put(s, at, run);
+    at += run;
+    if (*at) fs_str_puts(s, entity[strchr(special, *at++) - special]);
+  }
+  fs_str_free(&safe);
+}

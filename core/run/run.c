@@ -299,6 +299,7 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = find_block(r, simple, sources, &b, d);
   if (st != FS_OK) return st; /* fs_compile() freed the graph */
   bool ours = b->plan->graph != simple;
+  if (out && r->options.launching) r->options.launching(r->options.user, b);
   struct launch l = {.r = r, .block = b, .g = simple};
   st = run_block(&l, g, handles, d);
   if (ours) fs_graph_free(simple);

@@ -25,6 +25,9 @@ struct fs_runner;            /* target, block cache, settings */
 struct fs_run_options {
   enum fs_strategy strategy;
   bool timed;                /* measure kernels (events)                    */
+  /* A block is about to be launched whose caller will hear of it (`out`). */
+  void (*launching)(void *user, struct fs_block *block);
+  void *user;
 };
 
 struct fs_runner *fs_runner_new(struct fs_target *borrows);
