@@ -12,11 +12,18 @@
 #include "core/compile.h"
 
 enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
-                          enum fs_strategy strategy,
+                          const struct fs_plan_options *options,
                           const struct fs_diags *sources,
                           struct fs_block **out, struct fs_diags *d) {
+  struct fs_plan *plan = fs_plan_make(simplified, &target->device, options);
+  return fs_compile_plan(plan, target, sources, out, d);
+}
+
+enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
+                               const struct fs_diags *sources,
+                               struct fs_block **out, struct fs_diags *d) {
   struct fs_block *b = fs_calloc(1, sizeof *b);
-  b->plan = fs_plan_make(simplified, &target->device, strategy);
+  b->plan = plan;
   int n = b->plan->kernels.len;
   b->codes = fs_calloc((size_t)n + 1, sizeof *b->codes);
   b->timers = fs_calloc((size_t)n + 1, sizeof *b->timers);

@@ -7,9 +7,13 @@
 /* Plans and compiles a simplified graph (keeps it, also on failure). On FS_OK
  * *out is given: free it with fs_block_free(). */
 enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
-                          enum fs_strategy strategy,
+                          const struct fs_plan_options *options,
                           const struct fs_diags *sources,
                           struct fs_block **out, struct fs_diags *d);
+/* The same from a plan (keeps it, also on failure). */
+enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
+                               const struct fs_diags *sources,
+                               struct fs_block **out, struct fs_diags *d);
 void fs_block_free(struct fs_block *block, struct fs_target *target);
 
 #endif

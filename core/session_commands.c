@@ -394,7 +394,8 @@ static enum fs_status run_plan(struct command *c) {
 static void explain_graph(void *user, struct fs_graph *g) {
   struct command *c = user;
   struct fs_session *s = c->s;
-  struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g);
+  struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
+                                          &s->diags);
   json_t *e = fs_plan_event(plan, NULL, &s->diags,
                             &fs_session_target(s)->device);
   json_object_set_new(e, "form", json_string("box"));

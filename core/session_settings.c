@@ -48,18 +48,14 @@ static void get_target(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->target_name);
 }
 
-static const char *const strategies[] = {
-  [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",
-  [FS_MIN_MEMORY] = "minmemory", [FS_FUSE_OFF] = "off"};
-
 static void get_strategy(struct fs_session *s, char out[32]) {
-  snprintf(out, 32, "%s", strategies[s->strategy]);
+  snprintf(out, 32, "%s", fs_strategy_names[s->strategy]);
 }
 static enum fs_status set_strategy(struct fs_session *s, const char *value,
                                    struct fs_span span) {
   (void)span;
-  for (size_t k = 0; k < FS_LEN(strategies); k++) {
-    if (strcmp(value, strategies[k])) continue;
+  for (int k = 0; k <= FS_FUSE_OFF; k++) {
+    if (strcmp(value, fs_strategy_names[k])) continue;
     s->strategy = (enum fs_strategy)k;
     if (s->strategy != FS_FUSE_OFF) s->fused = s->strategy;
     if (s->cpu.runner) fs_runner_options(s->cpu.runner)->strategy = s->strategy;
@@ -77,7 +73,7 @@ static enum fs_status set_fuse(struct fs_session *s, const char *value,
                                struct fs_span span) {
   bool on;
   if (!on_off(value, &on)) return FS_ERR_USER;
-  return set_strategy(s, on ? strategies[s->fused] : "off", span);
+  return set_strategy(s, on ? fs_strategy_names[s->fused] : "off", span);
 }
 
 static void get_threads(struct fs_session *s, char out[32]) {
@@ -169,7 +165,7 @@ static const struct setting {
    set_plan},
   {"time", "on off", "times after each input", get_time, set_time},
   {"target", "auto cpu cuda", "where blocks run", get_target, fs_session_use},
-  {"strategy", "smart minsync minmemory off", "what a plan aims at",
+  {"strategy", "smart minsync minmemory noreorder manual off", "what a plan aims at",
    get_strategy, set_strategy},
   {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",

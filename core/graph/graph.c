@@ -22,6 +22,33 @@ void fs_graph_free(struct fs_graph *g) {
   free(g);
 }
 
+static const char *copy_name(struct fs_graph *g, const char *name) {
+  return name ? fs_arena_strndup(g->arena, name, strlen(name)) : NULL;
+}
+
+struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
+  struct fs_graph *g = fs_calloc(1, sizeof *g);
+  g->arena = fs_arena_new();
+  for (int k = 0; k < from->nodes.len; k++)
+    *FS_PUSH(&g->nodes) = from->nodes.data[k];
+  for (int k = 0; k < from->inputs.len; k++) {
+    struct fs_graph_input *in = FS_PUSH(&g->inputs);
+    *in = from->inputs.data[k];
+    in->name = copy_name(g, in->name);
+  }
+  for (int k = 0; k < from->params.len; k++)
+    *FS_PUSH(&g->params) = from->params.data[k];
+  for (int k = 0; k < from->outputs.len; k++) {
+    *FS_PUSH(&g->outputs) = from->outputs.data[k];
+    *FS_PUSH(&g->output_names) = copy_name(g, from->output_names.data[k]);
+  }
+  for (int k = 0; k < from->barriers.len; k++)
+    *FS_PUSH(&g->barriers) = from->barriers.data[k];
+  g->stmt = from->stmt;
+  g->span = from->span;
+  return g;
+}
+
 /* -- hash-consing ---------------------------------------------------------- */
 
 uint64_t fs_mix(uint64_t h, uint64_t word) {

@@ -137,6 +137,9 @@ struct fs_graph {
 
 struct fs_graph *fs_graph_new(void);
 void fs_graph_free(struct fs_graph *g);
+/* The same nodes under the same ids. It can be planned and run, not built on:
+ * new nodes would not find the old ones. */
+struct fs_graph *fs_graph_copy(const struct fs_graph *g);
 static inline struct fs_node *fs_node(const struct fs_graph *g, fs_id id) {
   return &g->nodes.data[id];
 }

@@ -6,6 +6,20 @@
 
 const char *const fs_scheme_names[] = {"flat", "row", "tile", "library"};
 
+const char *const fs_strategy_names[] = {
+  [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",
+  [FS_MIN_MEMORY] = "minmemory", [FS_NO_REORDER] = "noreorder",
+  [FS_MANUAL] = "manual", [FS_FUSE_OFF] = "off"};
+
+const char *const fs_rule_names[FS_RULE_COUNT] = {
+  [FS_RULE_NONE] = "", [FS_RULE_LEVEL] = "level",
+  [FS_RULE_CONVEX] = "convex", [FS_RULE_SHAPE] = "shape",
+  [FS_RULE_ON_CHIP] = "on-chip", [FS_RULE_LIBRARY] = "library",
+  [FS_RULE_BARRIER] = "barrier", [FS_RULE_ORDER] = "order",
+  [FS_RULE_PIN] = "pin", [FS_RULE_APART] = "apart",
+  [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",
+  [FS_RULE_LIMIT] = "limit"};
+
 static void free_kernel(struct fs_kernel *k) {
   FS_VEC_FREE(&k->values);
   FS_VEC_FREE(&k->steps);
@@ -215,6 +229,7 @@ static void drop_plan(struct fs_plan *plan) {
   FS_VEC_FREE(&plan->kernels);
   FS_VEC_FREE(&plan->slots);
   FS_VEC_FREE(&plan->rejections);
+  FS_VEC_FREE(&plan->pins);
   fs_arena_free(plan->arena);
   free(plan);
 }
@@ -246,7 +261,8 @@ static struct fs_plan *try_plan(const struct fs_graph *g,
 
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
-                             enum fs_strategy strategy) {
+                             const struct fs_plan_options *options) {
+  enum fs_strategy strategy = options->strategy;
   double start = fs_now();
   struct fs_plan *plan = NULL;
   if (strategy != FS_FUSE_OFF)
@@ -256,8 +272,20 @@ struct fs_plan *fs_plan_make(struct fs_graph *simplified,
   for (int k = 0; k < plan->kernels.len; k++)
     if (plan->kernels.data[k].scheme != FS_LIBRARY)
       fs_tune(&plan->kernels.data[k], device);
+  for (int k = 0; k < options->n_pins; k++)
+    *FS_PUSH(&plan->pins) = (struct fs_pin_result){.pin = options->pins[k]};
+  plan->rank = 1;
   plan->plan_seconds = fs_now() - start;
   return plan;
+}
+
+int fs_plan_ranked(const struct fs_graph *simplified,
+                   const struct fs_device *device,
+                   const struct fs_plan_options *options, int k,
+                   struct fs_plan **out) {
+  if (k < 1) return 0;
+  out[0] = fs_plan_make(fs_graph_copy(simplified), device, options);
+  return 1;
 }
 
 void fs_plan_free(struct fs_plan *plan) {

@@ -102,7 +102,16 @@ struct fs_value {
   uint8_t ready;        /* first phase in which it may be used             */
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
+  uint8_t storage;      /* enum fs_on_chip                                 */
+  int first, last;      /* steps that make it and last read it             */
+  int offset;           /* registers: word of the thread; shared: byte of the
+                           block; elements with disjoint lives share it    */
 };
+
+/* Where an on-chip element lies. The thread-to-data rule (Filipovic et al.,
+ * section 3.2.3): in registers if the thread that makes a word is the one that
+ * reads it, else in shared memory, with a local barrier in between. */
+enum fs_on_chip { FS_ON_NOTHING, FS_ON_REGISTERS, FS_ON_SHARED };
 
 /* How a target should walk the kernel; filled by fs_tune(). */
 struct fs_tuning {
@@ -131,6 +140,9 @@ struct fs_kernel {
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
   FS_VEC(fs_id) calls;              /* elementary calls, topological order */
+  int registers;                    /* on-chip footprint: words of a thread */
+  int shared_bytes;                 /* ... and bytes of a block            */
+  int local_barriers;               /* of one walk through the steps       */
   double bytes_read, bytes_written; /* off-chip traffic                    */
   double flops;
   double predicted;                 /* seconds                             */
@@ -150,10 +162,55 @@ struct fs_slot {
   fs_id node;
 };
 
+/* What forbids or discards a fusion, an implementation or a combination. */
+enum fs_rule {
+  FS_RULE_NONE,
+  FS_RULE_LEVEL,      /* a value is used before the kernel has it ready      */
+  FS_RULE_CONVEX,     /* something outside lies between two members          */
+  FS_RULE_SHAPE,      /* the index spaces do not agree                       */
+  FS_RULE_ON_CHIP,    /* more than the chip, or a kernel, can hold           */
+  FS_RULE_LIBRARY,    /* a library call is a kernel of its own               */
+  FS_RULE_BARRIER,    /* a `barrier` statement lies between                  */
+  FS_RULE_ORDER,      /* strategy noreorder: another statement lies between  */
+  FS_RULE_PIN,        /* `:split`, or a `:fuse` elsewhere                    */
+  FS_RULE_APART,      /* they share no data: nothing would be saved          */
+  FS_RULE_DOMINATED,  /* another implementation does the same in less        */
+  FS_RULE_PRICE,      /* legal, but predicted to take longer                 */
+  FS_RULE_LIMIT,      /* beyond the size of the search                       */
+  FS_RULE_COUNT
+};
+extern const char *const fs_rule_names[FS_RULE_COUNT]; /* "level", "convex" ... */
+
 struct fs_rejection {       /* why two calls do not share a kernel         */
   fs_id a, b;
-  const char *rule;         /* "level", "convex", "shape", "library",
-                               "barrier", "on-chip"                        */
+  const char *rule;         /* of fs_rule_names                            */
+  double together, apart;   /* "price": predicted seconds of the kernel of
+                               both, and of the kernels in its place; else 0 */
+};
+
+/* The space that was looked at. */
+struct fs_space_counts {
+  int64_t fusions;          /* sets of calls that were tried               */
+  int64_t legal;            /* ... of which some kernel exists             */
+  int64_t implementations;  /* kernels made of them: division of axes,
+                               scheme, order, threads, iterations          */
+  int64_t kept;             /* ... that no other one dominates             */
+  double combinations;      /* ways to cover every call once by kept ones  */
+  bool combinations_exact;  /* false: there are at least so many           */
+  int listed;               /* combinations ranked by predicted time       */
+  int64_t pruned[FS_RULE_COUNT]; /* fusions (level ... limit) and
+                               implementations (dominated) left out        */
+};
+
+struct fs_pin {             /* a pair of nodes that the user pinned        */
+  fs_id a, b;               /* of the simplified graph                     */
+  bool together;            /* `:fuse a b`; false: `:split a b`            */
+};
+
+struct fs_pin_result {
+  struct fs_pin pin;
+  const char *rule;         /* NULL: kept; else what forbids it            */
+  fs_id a, b;               /* the pair of calls that decides              */
 };
 
 struct fs_plan {
@@ -162,6 +219,11 @@ struct fs_plan {
   FS_VEC(struct fs_kernel) kernels;  /* in launch order                    */
   FS_VEC(struct fs_slot) slots;
   FS_VEC(struct fs_rejection) rejections;
+  FS_VEC(struct fs_pin_result) pins; /* as in the options                  */
+  struct fs_space_counts space;
+  int rank;                 /* of fs_plan_ranked(): 1 is the best          */
+  const char *choice;       /* the combination as text: the same in
+                               fs_plan_options.choice gives this plan again */
   int *result_slot;         /* per graph output; slots may be shared       */
   struct fs_layout *result_layout; /* how the output lies in that slot     */
   int n_calls, n_candidates, n_combinations;
@@ -173,17 +235,69 @@ struct fs_plan {
   const char *quality;      /* "uncalibrated", ... */
 };
 
-enum fs_strategy { FS_SMART, FS_MIN_SYNC, FS_MIN_MEMORY, FS_FUSE_OFF };
+enum fs_strategy {
+  FS_SMART,        /* the least predicted time                               */
+  FS_MIN_SYNC,     /* the fewest kernels, then the least time                */
+  FS_MIN_MEMORY,   /* the least peak memory, then the least time             */
+  FS_NO_REORDER,   /* kernels keep the order of the statements               */
+  FS_MANUAL,       /* only `barrier` statements split                        */
+  FS_FUSE_OFF      /* a kernel for each call                                 */
+};
+extern const char *const fs_strategy_names[]; /* "smart", "minsync" ... */
+
+struct fs_plan_options {
+  enum fs_strategy strategy;
+  const struct fs_pin *pins;  /* borrowed */
+  int n_pins;
+  const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
+                                 combination to take (from the tuning store);
+                                 what does not fit the block is ignored     */
+};
 
 struct fs_device;
 
 /* Plans a simplified graph (keeps it: freed with the plan). Never fails on a
  * legal graph: every call at least has a kernel of its own. Reproducible: the
- * same graph and device give the same plan. */
+ * same graph, device and options give the same plan. */
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
-                             enum fs_strategy strategy);
+                             const struct fs_plan_options *options);
 void fs_plan_free(struct fs_plan *plan);
+
+/* The k combinations of least predicted time, best first, each a complete plan
+ * on a copy of the simplified graph (borrowed). Gives how many there are, at
+ * most k; out[] gets them, each to be freed. out[0] is what fs_plan_make()
+ * gives with the same options (but for options->choice, which is ignored). */
+int fs_plan_ranked(const struct fs_graph *simplified,
+                   const struct fs_device *device,
+                   const struct fs_plan_options *options, int k,
+                   struct fs_plan **out);
+
+/* Why two nodes share a kernel or do not (`:why a b`). */
+struct fs_why {
+  bool same;                /* they share a kernel in the plan             */
+  int kernel_a, kernel_b;   /* indices into plan->kernels; -1: a node that
+                               every kernel makes for itself               */
+  const char *rule;         /* !same: of fs_rule_names ("level" ... "price",
+                               "apart"); same: NULL, or "pin"              */
+  fs_id a, b;               /* the pair of calls that decides: a's value
+                               reaches b, or they walk data differently    */
+  double chosen;            /* predicted seconds of the plan               */
+  double together, apart;   /* ... of the best plan that forces them into one
+                               kernel, or into two; < 0: there is none     */
+  int together_kernels, apart_kernels;
+};
+struct fs_why fs_plan_why(const struct fs_plan *plan,
+                          const struct fs_device *device,
+                          const struct fs_plan_options *options, fs_id a,
+                          fs_id b);
+
+/* The node that a user means by a word: the last value that a variable of that
+ * name gets in the block ("q"), or the statement of that number in it ("2",
+ * counted from 1 in the order of the text). 0 if there is none. `sources` has
+ * the texts that the graph's spans point into. */
+fs_id fs_plan_statement(const struct fs_graph *simplified,
+                        const struct fs_diags *sources, const char *word);
 
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);

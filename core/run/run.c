@@ -63,12 +63,41 @@ static bool same_aliases(const struct fs_graph *a, const struct fs_graph *b) {
   return true;
 }
 
+struct fs_plan_request fs_plan_request(const struct fs_runner *r,
+                                       const struct fs_graph *g,
+                                       const struct fs_diags *sources) {
+  struct fs_plan_request q = {.options = {.strategy = r->options.strategy}};
+  for (int k = 0; k < r->options.n_pins; k++) {
+    const struct fs_named_pin *named = &r->options.pins[k];
+    struct fs_pin pin = {.together = named->together};
+    pin.a = fs_plan_statement(g, sources, named->a);
+    pin.b = fs_plan_statement(g, sources, named->b);
+    if (pin.a && pin.b && pin.a != pin.b) *FS_PUSH(&q.pins) = pin;
+  }
+  q.options.pins = q.pins.data;
+  q.options.n_pins = q.pins.len;
+  return q;
+}
+
+void fs_plan_request_free(struct fs_plan_request *q) { FS_VEC_FREE(&q->pins); }
+
+static bool same_pins(const struct fs_plan *plan,
+                      const struct fs_plan_options *o) {
+  if (plan->pins.len != o->n_pins) return false;
+  for (int k = 0; k < o->n_pins; k++) {
+    struct fs_pin a = plan->pins.data[k].pin, b = o->pins[k];
+    if (a.a != b.a || a.b != b.b || a.together != b.together) return false;
+  }
+  return true;
+}
+
 static struct fs_block *look_up(struct fs_runner *r, const struct fs_graph *g,
+                                const struct fs_plan_options *o,
                                 uint64_t hash) {
   for (int k = 0; k < r->blocks.len; k++) {
     struct fs_block *b = r->blocks.data[k];
     if (b->hash == hash && fs_graph_same(b->plan->graph, g) &&
-        same_aliases(b->plan->graph, g))
+        same_aliases(b->plan->graph, g) && same_pins(b->plan, o))
       return b;
   }
   return NULL;
@@ -86,24 +115,33 @@ static void forget_oldest(struct fs_runner *r) {
   r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
 }
 
-static uint64_t block_hash(const struct fs_runner *r, const struct fs_graph *g) {
-  uint64_t strategy = r->options.strategy;
-  return fs_hash(&strategy, sizeof strategy, fs_graph_hash(g));
+static uint64_t block_hash(const struct fs_plan_options *o,
+                           const struct fs_graph *g) {
+  uint64_t strategy = o->strategy, hash = fs_graph_hash(g);
+  for (int k = 0; k < o->n_pins; k++) {
+    uint64_t pin[3] = {o->pins[k].a, o->pins[k].b, o->pins[k].together};
+    hash = fs_hash(pin, sizeof pin, hash);
+  }
+  return fs_hash(&strategy, sizeof strategy, hash);
 }
 
 /* Finds or compiles the block of a simplified graph. */
 static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
                                  struct fs_block **out, struct fs_diags *d) {
-  uint64_t hash = block_hash(r, g);
-  struct fs_block *b = look_up(r, g, hash);
+  struct fs_plan_request q = fs_plan_request(r, g, sources);
+  uint64_t hash = block_hash(&q.options, g);
+  struct fs_block *b = look_up(r, g, &q.options, hash);
+  enum fs_status st = FS_OK;
   if (b) {
     r->hits++;
   } else {
     r->misses++;
-    enum fs_status st =
-        fs_compile(g, r->target, r->options.strategy, sources, &b, d);
-    if (st != FS_OK) return st;
+    st = fs_compile(g, r->target, &q.options, sources, &b, d);
+  }
+  fs_plan_request_free(&q);
+  if (st != FS_OK) return st;
+  if (!b->number) {
     b->hash = hash;
     b->number = ++r->numbered;
     if (r->blocks.len >= MAX_BLOCKS) forget_oldest(r);
@@ -311,9 +349,13 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   return FS_OK;
 }
 
-struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g) {
-  return fs_plan_make(fs_graph_simplify(g), &r->target->device,
-                      r->options.strategy);
+struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
+                                 const struct fs_diags *sources) {
+  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_plan_request q = fs_plan_request(r, simple, sources);
+  struct fs_plan *plan = fs_plan_make(simple, &r->target->device, &q.options);
+  fs_plan_request_free(&q);
+  return plan;
 }
 
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {

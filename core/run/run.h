@@ -22,8 +22,17 @@ struct fs_block {
 
 struct fs_runner;            /* target, block cache, settings */
 
+/* `:fuse q s`, `:split q s`: variables that a block assigns, or the numbers of
+ * its statements. It holds for blocks that have both. */
+struct fs_named_pin {
+  const char *a, *b;
+  bool together;
+};
+
 struct fs_run_options {
   enum fs_strategy strategy;
+  const struct fs_named_pin *pins;  /* borrowed */
+  int n_pins;
   bool timed;                /* measure kernels (events)                    */
   /* A block is about to be launched whose caller will hear of it (`out`). */
   void (*launching)(void *user, struct fs_block *block);
@@ -45,7 +54,19 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_block **out, struct fs_diags *d);
 
 /* Plans without running: for :explain and the dumps. Gives the plan. */
-struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g);
+struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
+                                 const struct fs_diags *sources);
+
+/* What the runner plans a simplified graph by: its strategy, and those of its
+ * pins that the graph has both ends of. Free it with fs_plan_request_free(). */
+struct fs_plan_request {
+  struct fs_plan_options options;
+  FS_VEC(struct fs_pin) pins;
+};
+struct fs_plan_request fs_plan_request(const struct fs_runner *r,
+                                       const struct fs_graph *simplified,
+                                       const struct fs_diags *sources);
+void fs_plan_request_free(struct fs_plan_request *q);
 
 /* Waits, and fills block->measured of blocks run since the last call. */
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);

@@ -74,7 +74,8 @@ static void expect(struct fs_graph *g, const struct fs_device *d, int kernels,
                    const char *schemes, const char *what) {
   const char *wrong = fs_graph_check(g);
   check(!wrong, wrong ? wrong : what);
-  struct fs_plan *p = fs_plan_make(fs_graph_simplify(g), d, FS_SMART);
+  struct fs_plan *p = fs_plan_make(fs_graph_simplify(g), d,
+                                   &(struct fs_plan_options){0});
   char got[64] = "";
   for (int k = 0; k < p->kernels.len && k < 60; k++)
     got[k] = fs_scheme_names[p->kernels.data[k].scheme][0];
