@@ -118,7 +118,8 @@ static json_t *shape_array(const struct fs_shape *shape) {
 }
 
 static json_t *value_event(const char *name, const struct fs_val *v,
-                           const struct fs_str *text) {
+                           const struct fs_str *text,
+                           const struct fs_str *html) {
   static const char *const kinds[] = {"nothing", "number", "bool", "string",
                                       "range", "function", "tensor"};
   json_t *e = json_object(), *data = json_object();
@@ -134,6 +135,9 @@ static json_t *value_event(const char *name, const struct fs_val *v,
     json_object_set_new(e, "number", json_real(v->number));
   json_object_set_new(data, "text/plain",
                       fs_json_text(fs_str_text(text), text->len));
+  if (html->len)
+    json_object_set_new(data, "text/html",
+                        fs_json_text(fs_str_text(html), html->len));
   json_object_set_new(e, "data", data);
   return e;
 }
@@ -141,15 +145,17 @@ static json_t *value_event(const char *name, const struct fs_val *v,
 static void on_show(void *user, const char *name, struct fs_val v,
                     struct fs_span span) {
   struct fs_session *s = user;
-  struct fs_str text = {0};
+  struct fs_str text = {0}, html = {0};
   (void)span;
   if (v.kind == FS_V_NONE) return;
-  enum fs_status st = fs_show_value(name, &v, &s->show, &text, &s->diags);
+  enum fs_status st = fs_show_both(name, &v, &s->show, &text,
+                                   s->rich ? &html : NULL, &s->diags);
   if (!st)
-    fs_session_emit(s, value_event(name, &v, &text));
+    fs_session_emit(s, value_event(name, &v, &text, &html));
   else if (!s->show_status)
     s->show_status = st;
   fs_str_free(&text);
+  fs_str_free(&html);
 }
 
 static void on_block(void *user, struct fs_block *block, int number) {

@@ -74,6 +74,15 @@ json_t *fs_session_complete(struct fs_session *s, const char *text, size_t len,
 json_t *fs_session_inspect(struct fs_session *s, const char *text, size_t len,
                            size_t cursor, int detail);
 
+/* The user's variables and functions in the order of their names, for a variable
+ * pane: an array of
+ *   {"name":"A","kind":"tensor","type":"f32[4096\u00d74096]","shape":[4096,4096],
+ *    "dtype":"f32","bytes":67108864,"state":"stored","where":"cuda","value":null}
+ * state: "stored", "virtual" (computed when it is read), "lost"; "where" is null
+ * unless stored, and "host" for what is no tensor; "value": one short line, null
+ * for arrays that are not short. Nothing is computed. Given; NULL without memory. */
+json_t *fs_session_variables(struct fs_session *s);
+
 /* Defines a variable from text, as on the command line: n=8192, A=a.npy. */
 enum fs_result fs_session_define(struct fs_session *s, const char *name,
                                  const char *value);

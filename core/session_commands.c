@@ -157,49 +157,39 @@ static void put_padded(struct fs_str *out, const char *text, int width) {
   fs_str_free(&safe);
 }
 
-static double bytes_of(const struct fs_val *v) {
-  if (v->kind != FS_V_TENSOR) return 0;
-  return (double)fs_shape_count(&v->tensor->shape) *
-         (double)fs_dtype_size(v->tensor->dtype);
+static const char *text_in(const json_t *o, const char *key) {
+  const char *text = json_string_value(json_object_get(o, key));
+  return text ? text : "";
 }
 
-static void put_variable(struct command *c, const struct fs_interp_var *v,
-                         int width) {
-  struct fs_str type = {0};
+static void put_variable(struct command *c, const json_t *v, int width) {
   fs_str_puts(&c->out, "  ");
-  put_padded(&c->out, v->name, width);
-  if (v->value.kind == FS_V_TENSOR) {
-    fs_show_type(&v->value, c->s->show.ascii, &type);
-    put_padded(&c->out, fs_str_text(&type), 20);
+  put_padded(&c->out, text_in(v, "name"), width);
+  if (json_object_get(v, "bytes")) {
+    const char *state = text_in(v, "state");
+    put_padded(&c->out, text_in(v, "type"), 20);
     fs_str_puts(&c->out, "  ");
-    fs_str_put_bytes(&c->out, bytes_of(&v->value));
-    if (v->value.tensor->state == FS_TS_VIRTUAL)
+    fs_str_put_bytes(&c->out, json_number_value(json_object_get(v, "bytes")));
+    if (!strcmp(state, "virtual"))
       fs_str_puts(&c->out, ", computed when it is read");
-    if (v->value.tensor->state == FS_TS_LOST) fs_str_puts(&c->out, ", lost");
+    if (!strcmp(state, "lost")) fs_str_puts(&c->out, ", lost");
   } else {
-    fs_show_value(NULL, &v->value, &c->s->show, &type, &c->s->diags);
-    size_t cut = FS_MIN(type.len, (size_t)60);
-    while (cut < type.len && ((unsigned char)type.data[cut] & 0xc0) == 0x80)
-      cut++;
-    fs_str_put(&c->out, fs_str_text(&type), cut);
-    if (cut < type.len) fs_str_puts(&c->out, " ...");
+    fs_str_puts(&c->out, text_in(v, "value"));
   }
   fs_str_puts(&c->out, "\n");
-  fs_str_free(&type);
 }
 
 static enum fs_status run_vars(struct command *c) {
-  struct fs_interp_var v;
-  int width = 4, n = 0;
-  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++)
-    if (!v.from_prelude)
-      width = FS_MAX(width, FS_MIN(fs_utf8_width(v.name, strlen(v.name)), 30));
-  for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) {
-    if (v.from_prelude) continue;
-    put_variable(c, &v, width + 2);
-    n++;
+  json_t *list = fs_session_variables(c->s), *v;
+  size_t k;
+  int width = 4;
+  json_array_foreach(list, k, v) {
+    const char *name = text_in(v, "name");
+    width = FS_MAX(width, FS_MIN(fs_utf8_width(name, strlen(name)), 30));
   }
-  if (!n) fs_str_puts(&c->out, "no variables\n");
+  json_array_foreach(list, k, v) put_variable(c, v, width + 2);
+  if (!json_array_size(list)) fs_str_puts(&c->out, "no variables\n");
+  json_decref(list);
   return FS_OK;
 }
 

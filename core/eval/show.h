@@ -24,6 +24,13 @@ enum fs_status fs_show_value(const char *name, const struct fs_val *v,
                              const struct fs_show_options *o,
                              struct fs_str *out, struct fs_diags *d);
 
+/* The same, and unless `html` (empty at first) is NULL also as HTML: an elided
+ * table with the indexes of rows and columns, other values as <pre>. Only fixed
+ * tags, without attributes; names and texts are escaped. */
+enum fs_status fs_show_both(const char *name, const struct fs_val *v,
+                            const struct fs_show_options *o, struct fs_str *out,
+                            struct fs_str *html, struct fs_diags *d);
+
 /* The array part of it, from any source of elements. */
 enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
                              const struct fs_shape *shape,

@@ -1,0 +1,249 @@
+/* show_excerpt.c - what is seen of a value: numbers in the fewest digits, and of an
+ * array the corners, fetched together and given one number format. */
+#include "core/eval/show_excerpt.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* -- one number -------------------------------------------------------------- */
+
+static void element_text(enum fs_dtype dt, double v, int precision,
+                         char out[40], double *back) {
+  snprintf(out, 40, "%.*g", precision, v);
+  *back = strtod(out, NULL);
+  if (dt == FS_F32) *back = strtof(out, NULL);
+  if (dt == FS_F16) *back = fs_half_to_float(fs_float_to_half((float)*back));
+  if (dt == FS_BF16) *back = fs_bf16_to_float(fs_float_to_bf16((float)*back));
+}
+
+/* The text of a float with the fewest digits that reads back the same. */
+static int shortest_float(enum fs_dtype dt, double v, char out[40]) {
+  if (isnan(v)) return snprintf(out, 40, "NaN");
+  if (isinf(v)) return snprintf(out, 40, v < 0 ? "-Inf" : "Inf");
+  int first = dt == FS_F64 ? 15 : dt == FS_F32 ? 6 : dt == FS_F16 ? 3 : 2;
+  double back = 0;
+  for (int p = first; p <= 17; p++) {
+    element_text(dt, v, p, out, &back);
+    if (back == v) break;
+  }
+  return (int)strlen(out);
+}
+
+int fs_show_shortest(enum fs_dtype dt, const void *element, char out[40]) {
+  struct fs_number n = fs_element_get(dt, element);
+  if (dt == FS_BOOL) return snprintf(out, 40, n.i ? "true" : "false");
+  if (!fs_dtype_is_float(dt)) return snprintf(out, 40, "%lld", (long long)n.i);
+  return shortest_float(dt, n.f, out);
+}
+
+/* The double nearest to the shortest text: 0.1f becomes 0.1, so that more
+ * decimals never show what is not in the number. */
+static double plain_value(enum fs_dtype dt, double v) {
+  char text[40];
+  if (dt == FS_F64 || !isfinite(v)) return v;
+  shortest_float(dt, v, text);
+  return strtod(text, NULL);
+}
+
+/* Of v rounded to `digits` significant digits: its decimal exponent, and how
+ * many decimals it needs (-2 for 1200, 3 for 0.125). */
+static void measure(double v, int digits, int *exponent, int *needed) {
+  char text[40];
+  snprintf(text, sizeof text, "%.*e", digits - 1, v);
+  char *e = strchr(text, 'e');
+  *exponent = (int)strtol(e + 1, NULL, 10);
+  int significant = digits;
+  while (significant > 1 && e[-1] == '0') e--, significant--;
+  *needed = significant - 1 - *exponent;
+}
+
+static int decimals_after_rounding(double v, int decimals) {
+  char text[400];
+  snprintf(text, sizeof text, "%.*f", decimals, v);
+  size_t len = strlen(text);
+  while (decimals > 0 && text[len - 1] == '0') len--, decimals--;
+  return decimals;
+}
+
+/* Fixed notation with `digits` digits of the largest value (and three decimals
+ * at least, so that mixed sizes stay readable), without zeros at the end; whole
+ * numbers without decimals. Scientific where that would be long or would hide
+ * the small ones. */
+static struct fs_number_format choose_format(const double *v, int n, int digits) {
+  struct fs_number_format f = {0};
+  int max_exp = INT32_MIN, max_digits = 1;
+  bool whole = true;
+  int exponent, needed;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(v[i]) || v[i] == 0) continue;
+    measure(v[i], digits, &exponent, &needed);
+    max_exp = FS_MAX(max_exp, exponent);
+    max_digits = FS_MAX(max_digits, needed + exponent + 1);
+    whole = whole && v[i] == rint(v[i]);
+  }
+  if (max_exp == INT32_MIN || (whole && max_exp < 10)) return f;
+  int cap = FS_MAX(digits - 1 - max_exp, max_exp < 5 ? 3 : 1);
+  f.scientific = whole || max_exp >= 8 || max_exp < -4;
+  for (int i = 0; i < n && !f.scientific; i++) {
+    if (!isfinite(v[i]) || v[i] == 0) continue;
+    measure(v[i], digits, &exponent, &needed);
+    f.scientific = needed > cap && exponent + cap < 1;
+  }
+  if (f.scientific) {
+    f.decimals = max_digits - 1;
+    return f;
+  }
+  for (int i = 0; i < n; i++)
+    if (isfinite(v[i]))
+      f.decimals = FS_MAX(f.decimals, decimals_after_rounding(v[i], cap));
+  return f;
+}
+
+static void print_float(const struct fs_number_format *f, double v,
+                        char out[40]) {
+  if (isnan(v))
+    snprintf(out, 40, "NaN");
+  else if (isinf(v))
+    snprintf(out, 40, v < 0 ? "-Inf" : "Inf");
+  else if (v == 0)
+    snprintf(out, 40, "%s%.*f", signbit(v) ? "-" : "",
+             f->scientific ? 0 : f->decimals, 0.0);
+  else if (f->scientific)
+    snprintf(out, 40, "%.*e", f->decimals, v);
+  else
+    snprintf(out, 40, "%.*f", f->decimals, v);
+}
+
+static int digits_of(const struct fs_show_options *o) {
+  int digits = o->digits ? o->digits : 6;
+  return FS_MIN(FS_MAX(digits, 1), 17);
+}
+
+void fs_show_number(double x, int digits, struct fs_str *out) {
+  struct fs_show_options o = {.digits = digits};
+  if (isfinite(x) && x == rint(x) && fabs(x) < 1e15) {
+    fs_str_printf(out, "%.0f", x);
+    return;
+  }
+  char text[40];
+  struct fs_number_format f = choose_format(&x, 1, digits_of(&o));
+  print_float(&f, x, text);
+  fs_str_puts(out, text);
+}
+
+/* -- what is seen of an array ------------------------------------------------ */
+
+static struct fs_picks pick(int64_t extent, int all, int head, int tail) {
+  struct fs_picks p = {0};
+  if (extent <= all) head = (int)extent, tail = 0;
+  p.head = head;
+  for (int k = 0; k < head; k++) p.index[p.n++] = k;
+  for (int k = tail; k > 0; k--) p.index[p.n++] = extent - k;
+  return p;
+}
+
+static void plan_view(struct fs_excerpt *v, enum fs_dtype dt,
+                      const struct fs_shape *shape) {
+  int rank = shape->rank;
+  *v = (struct fs_excerpt){.dtype = dt, .shape = shape, .n_pages = 1};
+  v->line = rank <= 1 || (rank == 2 && shape->dim[0] == 1);
+  v->n_columns = rank ? shape->dim[rank - 1] : 1;
+  v->n_rows = rank > 1 ? shape->dim[rank - 2] : 1;
+  for (int k = 0; k + 2 < rank; k++) v->n_pages *= shape->dim[k];
+  v->pages = pick(v->n_pages, ALL_PAGES, 2, 1);
+  v->rows = pick(v->n_rows, ALL_ROWS, EDGE, EDGE);
+  v->columns = v->line
+                   ? pick(v->n_columns, ALL_LINE, EDGE_LINE, EDGE_LINE)
+                   : pick(v->n_columns, ALL_COLUMNS, EDGE, EDGE);
+}
+
+void fs_excerpt_page(const struct fs_shape *shape, int64_t page,
+                       int64_t *index) {
+  for (int k = shape->rank - 3; k >= 0; k--) {
+    index[k] = page % shape->dim[k];
+    page /= shape->dim[k];
+  }
+}
+
+struct fetcher {
+  fs_show_fetch *fetch;
+  void *user;
+  struct fs_diags *d;
+};
+
+/* One box of a page: picked rows r..r+nr, columns c..c+nc, which are
+ * consecutive in the array. */
+static enum fs_status fetch_box(struct fs_excerpt *v, const struct fetcher *f, int p,
+                                int r, int nr, int c, int nc) {
+  int rank = v->shape->rank;
+  int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
+  double raw[MAX_PAGE]; /* room for the widest element type */
+  if (!nr || !nc) return FS_OK;
+  fs_excerpt_page(v->shape, v->pages.index[p], first);
+  if (rank > 1) first[rank - 2] = v->rows.index[r], count[rank - 2] = nr;
+  if (rank > 0) first[rank - 1] = v->columns.index[c], count[rank - 1] = nc;
+  enum fs_status st = f->fetch(f->user, first, count, raw, f->d);
+  if (st) return st;
+  size_t size = fs_dtype_size(v->dtype);
+  struct fs_number *page = v->values + p * v->rows.n * v->columns.n;
+  for (int i = 0; i < nr; i++)
+    for (int j = 0; j < nc; j++)
+      page[(r + i) * v->columns.n + c + j] = fs_element_get(
+          v->dtype, (const char *)raw + (size_t)(i * nc + j) * size);
+  return FS_OK;
+}
+
+static enum fs_status fetch_view(struct fs_excerpt *v, const struct fetcher *f) {
+  enum fs_status st = FS_OK;
+  int rh = v->rows.head, rt = v->rows.n - rh;
+  int ch = v->columns.head, ct = v->columns.n - ch;
+  for (int p = 0; p < v->pages.n && !st; p++) {
+    st = fetch_box(v, f, p, 0, rh, 0, ch);
+    if (!st) st = fetch_box(v, f, p, 0, rh, ch, ct);
+    if (!st) st = fetch_box(v, f, p, rh, rt, 0, ch);
+    if (!st) st = fetch_box(v, f, p, rh, rt, ch, ct);
+  }
+  return st;
+}
+
+/* -- cells ------------------------------------------------------------------- */
+
+void fs_excerpt_cell(const struct fs_excerpt *v, const struct fs_number *n,
+                      char out[40]) {
+  if (v->dtype == FS_BOOL)
+    snprintf(out, 40, n->i ? "true" : "false");
+  else if (!fs_dtype_is_float(v->dtype))
+    snprintf(out, 40, "%lld", (long long)n->i);
+  else
+    print_float(&v->format, n->f, out);
+}
+
+/* Chooses the number format and the width of a cell. */
+static void format_view(struct fs_excerpt *v, const struct fs_show_options *o) {
+  int n = v->pages.n * v->rows.n * v->columns.n;
+  char text[40];
+  if (fs_dtype_is_float(v->dtype)) {
+    double *plain = fs_malloc(sizeof(*plain) * (size_t)FS_MAX(n, 1));
+    for (int i = 0; i < n; i++)
+      plain[i] = v->values[i].f = plain_value(v->dtype, v->values[i].f);
+    v->format = choose_format(plain, n, digits_of(o));
+    free(plain);
+  }
+  for (int i = 0; i < n; i++) {
+    fs_excerpt_cell(v, &v->values[i], text);
+    v->width = FS_MAX(v->width, (int)strlen(text));
+  }
+}
+
+enum fs_status fs_excerpt_make(struct fs_excerpt *v, enum fs_dtype dt,
+                            const struct fs_shape *shape, fs_show_fetch *fetch,
+                            void *user, const struct fs_show_options *o,
+                            struct fs_diags *d) {
+  struct fetcher f = {fetch, user, d};
+  plan_view(v, dt, shape);
+  size_t n = (size_t)v->pages.n * (size_t)v->rows.n * (size_t)v->columns.n;
+  v->values = fs_calloc(n, sizeof(*v->values));
+  enum fs_status st = fetch_view(v, &f);
+  if (!st) format_view(v, o);
+  return st;
+}
