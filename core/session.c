@@ -13,14 +13,6 @@ enum { HISTORY_KEPT = 1000 };
 
 /* -- events ------------------------------------------------------------------ */
 
-json_t *fs_json_text(const char *text, size_t len) {
-  struct fs_str safe = {0};
-  fs_str_put_safe(&safe, text, len);
-  json_t *s = json_stringn(fs_str_text(&safe), safe.len);
-  fs_str_free(&safe);
-  return s;
-}
-
 /* The front end's frames are not to be jumped over (it may hold locks): it has a
  * handler of its own, or the memory that it cannot get ends the process. */
 void fs_session_emit(struct fs_session *s, json_t *gives) {

@@ -386,8 +386,7 @@ static void explain_graph(void *user, struct fs_graph *g) {
   struct fs_session *s = c->s;
   struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
                                           &s->diags);
-  json_t *e = fs_plan_event(plan, NULL, &s->diags,
-                            &fs_session_target(s)->device);
+  json_t *e = fs_plan_event(plan, NULL, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
   c->explained |= plan->kernels.len > 0;
   fs_session_emit(s, e);

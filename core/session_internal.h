@@ -13,6 +13,7 @@
 #include "core/eval/eval.h"
 #include "core/eval/show.h"
 #include "core/session.h"
+#include "core/view/describe.h"
 
 /* A target in use, with its runner. Both live until the session ends, unless
  * :set threads replaces them. */
@@ -76,8 +77,6 @@ struct fs_session {
 
 /* -- events (session.c) ------------------------------------------------------ */
 
-/* A JSON string of any bytes: control characters and bad UTF-8 as escapes. */
-json_t *fs_json_text(const char *text, size_t len);
 void fs_session_emit(struct fs_session *s, json_t *gives);
 /* A text event, safe for a terminal; stream "stdout" or "stderr". */
 void fs_session_say(struct fs_session *s, const char *stream, const char *text,
@@ -99,10 +98,6 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
 
 /* -- session_plan.c ---------------------------------------------------------- */
 
-/* {"event":"plan",...} of a plan; `block` NULL: it was not run. */
-json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
-                      const struct fs_diags *sources,
-                      const struct fs_device *device);
 /* A block is about to run: a front end that wants rich output gets its plan as
  * predicted, and later, under the same id, as measured. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block);

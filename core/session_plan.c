@@ -3,85 +3,12 @@
  * event, sent when the input is over. */
 #include "core/session_internal.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum {
   MAX_RECORDS = 200, COLLECT_EVERY = 256,
   MAX_ANNOUNCED = 20 /* of one input: a notebook keeps few outputs of a cell */
 };
-
-/* Numbers that are not known are null, never 0 and never NaN. */
-static json_t *real(double x) {
-  return isfinite(x) && x >= 0 ? json_real(x) : json_null();
-}
-
-/* -- one event --------------------------------------------------------------- */
-
-static json_t *kernel_object(const struct fs_plan *plan, int k,
-                             const struct fs_diags *sources) {
-  const struct fs_kernel *kernel = &plan->kernels.data[k];
-  struct fs_str does = {0};
-  char id[24];
-  snprintf(id, sizeof id, "k%d", k + 1);
-  fs_kernel_does(plan, kernel, sources, &does);
-  json_t *o = json_object();
-  json_object_set_new(o, "id", json_string(id));
-  json_object_set_new(o, "scheme",
-                      json_string(fs_scheme_names[kernel->scheme]));
-  json_object_set_new(o, "does", fs_json_text(fs_str_text(&does), does.len));
-  json_object_set_new(o, "bytes_read", real(kernel->bytes_read));
-  json_object_set_new(o, "bytes_written", real(kernel->bytes_written));
-  json_object_set_new(o, "moves",
-                      real(kernel->bytes_read + kernel->bytes_written));
-  json_object_set_new(o, "flops", real(kernel->flops));
-  json_object_set_new(o, "predicted", real(kernel->predicted));
-  json_object_set_new(o, "measured", json_null());
-  json_object_set_new(o, "ratio", json_null());
-  json_object_set_new(o, "share", json_null());
-  json_object_set_new(o, "bound",
-                      kernel->bound ? json_string(kernel->bound) : json_null());
-  fs_str_free(&does);
-  return o;
-}
-
-static json_t *unfused_object(const struct fs_plan *plan) {
-  json_t *o = json_object();
-  json_object_set_new(o, "kernels", json_integer(plan->unfused_kernels));
-  json_object_set_new(o, "bytes", real(plan->unfused_bytes));
-  json_object_set_new(o, "predicted", real(plan->unfused_predicted));
-  return o;
-}
-
-json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
-                      const struct fs_diags *sources,
-                      const struct fs_device *device) {
-  json_t *e = json_object(), *kernels = json_array();
-  for (int k = 0; k < plan->kernels.len; k++)
-    json_array_append_new(kernels, kernel_object(plan, k, sources));
-  bool cached = block && block->runs > 1;
-  json_object_set_new(e, "event", json_string("plan"));
-  json_object_set_new(e, "calls", json_integer(plan->n_calls));
-  json_object_set_new(e, "kernels", kernels);
-  json_object_set_new(e, "unfused", unfused_object(plan));
-  json_object_set_new(e, "saved_bytes",
-                      real(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
-  json_object_set_new(e, "predicted", real(plan->predicted));
-  json_object_set_new(e, "measured", json_null());
-  json_object_set_new(e, "planned_s", real(plan->plan_seconds));
-  json_object_set_new(e, "candidates", json_integer(plan->n_candidates));
-  json_object_set_new(e, "combinations", json_integer(plan->n_combinations));
-  json_object_set_new(e, "jit_s",
-                      block && !cached ? real(block->compile_seconds)
-                                       : json_null());
-  json_object_set_new(e, "cached", json_boolean(cached));
-  json_object_set_new(e, "runs", json_integer(block ? 1 : 0));
-  json_object_set_new(e, "quality",
-                      plan->quality ? json_string(plan->quality) : json_null());
-  json_object_set_new(e, "device",
-                      fs_json_text(device->name, strlen(device->name)));
-  return e;
-}
 
 /* -- the blocks of an input -------------------------------------------------- */
 
@@ -112,7 +39,7 @@ static struct fs_plan_record *new_record(struct fs_session *s,
                                .number = block->number};
   snprintf(id, sizeof id, "plan-%d", ++s->plan_ids);
   r->event = fs_plan_event(block->plan, block, &s->diags,
-                           &fs_session_target(s)->device);
+                           fs_session_target(s));
   json_object_set_new(r->event, "id", json_string(id));
   json_object_set_new(r->event, "block", json_integer(number));
   return r;
@@ -157,27 +84,6 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   r->block = r->kept = block;
 }
 
-static void put_measured(struct fs_plan_record *r, double bandwidth) {
-  json_t *kernels = json_object_get(r->event, "kernels"), *kernel;
-  size_t k;
-  double total = 0;
-  json_array_foreach(kernels, k, kernel) {
-    double measured = r->block->measured ? r->block->measured[k] : -1;
-    double moves = json_number_value(json_object_get(kernel, "moves"));
-    double predicted = json_number_value(json_object_get(kernel, "predicted"));
-    total = measured < 0 ? NAN : total + measured;
-    if (!(measured > 0)) continue;
-    json_object_set_new(kernel, "measured", real(measured));
-    json_object_set_new(kernel, "ratio", predicted > 0
-                                             ? real(measured / predicted)
-                                             : json_null());
-    if (bandwidth > 0)
-      json_object_set_new(kernel, "share",
-                          real(moves / measured / bandwidth));
-  }
-  json_object_set_new(r->event, "measured", real(total));
-}
-
 enum fs_status fs_session_collect(struct fs_session *s) {
   if (!s->records.len) return FS_OK;
   enum fs_status st = fs_runner_sync(fs_session_runner(s), &s->diags);
@@ -185,7 +91,8 @@ enum fs_status fs_session_collect(struct fs_session *s) {
     struct fs_plan_record *r = &s->records.data[k];
     if (!r->block) continue;
     if (!st)
-      put_measured(r, fs_session_target(s)->device.bandwidth);
+      fs_plan_event_measured(r->event, r->block,
+                             &fs_session_target(s)->device);
     json_object_set_new(r->event, "runs", json_integer(r->runs));
     r->block = NULL;
   }

@@ -1,7 +1,7 @@
 /* render.c - see render.h. */
 #include "repl/render.h"
 
-#include "repl/plan.h"
+#include "core/view/view.h"
 #include "repl/progress.h"
 #include "repl/term.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/base.h"
 #include "core/session.h"
-#include "repl/look.h"
+#include "core/view/view.h"
 #include "repl/options.h"
 
 /* Takes the locale, remembers the terminal's state and installs the handlers:

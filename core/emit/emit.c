@@ -342,7 +342,7 @@ void em_go(struct em *em, enum em_hook hook) {
 
 /* -- the launcher's part ----------------------------------------------------------------- */
 
-static void describe_launch(struct em *em, bool has_work) {
+void em_describe_launch(struct em *em, bool has_work) {
   struct fs_emitted *o = em->out;
   int64_t rows = (int64_t)em->S * em->B;
   o->threads = em->T;
@@ -390,7 +390,7 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
   constants(&em, &text);
   write_prelude(&body, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
-  describe_launch(&em, has_work);
+  em_describe_launch(&em, has_work);
   out->source = text.data;
   fs_str_free(&body);
   fs_str_free(&em.params);

@@ -6,9 +6,8 @@
 #ifndef FS_EMIT_H
 #define FS_EMIT_H
 
+#include "core/model/occupancy.h"
 #include "core/plan/plan.h"
-
-struct fs_device;
 
 /* What the launcher must know about an emitted kernel. The entry is called
  *   fs_kernel(slot pointers in the order of slots[], params in the order of
@@ -43,6 +42,13 @@ enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out);
+/* What the emitted kernel will take of the device, and where its values live
+ * (places[] has one per value); the same decisions without the text. */
+void fs_emit_footprint(const struct fs_plan *plan,
+                       const struct fs_kernel *kernel,
+                       const struct fs_device *device,
+                       enum fs_emit_variant variant, struct fs_footprint *out,
+                       struct fs_home *places);
 void fs_emitted_free(struct fs_emitted *e);
 
 #endif

@@ -94,6 +94,9 @@ struct em {
   bool used_i, used_j;
 };
 
+/* Threads, blocks and shared memory of the launch (emit.c). */
+void em_describe_launch(struct em *em, bool has_work);
+
 /* -- text ------------------------------------------------------------------- */
 void em_line(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
 void em_open(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3); /* "... {" */

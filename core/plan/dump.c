@@ -132,8 +132,8 @@ static size_t code_length(const char *text, size_t len) {
 
 /* A statement on one line: without comments, and without the `return` in front
  * of a function's last words. */
-static void put_statement(const struct fs_diags *diags, struct fs_span span,
-                          struct fs_str *out) {
+void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
+                      struct fs_str *out) {
   const struct fs_source *source = fs_source_get(diags, span.source);
   if (!source) return;
   size_t at = FS_MIN((size_t)span.begin, source->len);
@@ -179,7 +179,7 @@ void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
     if (s && same_span(spans.data[s], spans.data[s - 1])) continue;
     if (!first) fs_str_puts(out, "; ");
     first = false;
-    put_statement(diags, spans.data[s], out);
+    fs_statement_put(diags, spans.data[s], out);
   }
   FS_VEC_FREE(&spans);
 }

@@ -306,6 +306,10 @@ void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out);
 
+/* A statement as the user wrote it, on one line and without comments. */
+void fs_statement_put(const struct fs_diags *diags, struct fs_span stmt,
+                      struct fs_str *out);
+
 /* The statements of a kernel as the user wrote them: "q = A*p; s = A'*r". */
 void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
                     const struct fs_diags *diags, struct fs_str *out);

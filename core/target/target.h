@@ -6,7 +6,7 @@
 #ifndef FS_TARGET_H
 #define FS_TARGET_H
 
-#include "core/model/device.h"
+#include "core/model/occupancy.h"
 #include "core/plan/plan.h"
 
 struct fs_target;
@@ -65,6 +65,13 @@ struct fs_target_ops {
   struct fs_timer *(*timer_new)(struct fs_target *t);
   double (*timer_seconds)(struct fs_target *t, struct fs_timer *timer);
   void (*timer_free)(struct fs_target *t, struct fs_timer *timer);
+
+  /* What a kernel of the plan takes of the device, for fs_occupancy(), and where
+   * its values live: places[] has one per value. Nothing is compiled; not for
+   * library calls. */
+  void (*footprint)(struct fs_target *t, const struct fs_plan *plan,
+                    const struct fs_kernel *kernel, struct fs_footprint *out,
+                    struct fs_home *places);
 
   /* Generated text of a kernel ("cuda", "ptx", "sass", "walk"), or NULL with the
    * reason in *why. Given: the caller frees. */

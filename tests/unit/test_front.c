@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "repl/line.h"
-#include "repl/plan.h"
+#include "core/view/view.h"
 
 static int passed, failed;
 

@@ -141,6 +141,18 @@ static enum fs_status cpu_prepare(struct fs_target *t,
   return FS_OK;
 }
 
+static void cpu_footprint(struct fs_target *t, const struct fs_plan *plan,
+                          const struct fs_kernel *kernel,
+                          struct fs_footprint *out, struct fs_home *places) {
+  struct cpu *c = cpu_of(t);
+  const char *why;
+  struct fs_walk *w = fs_walk_new(plan, kernel, c->r, c->core_cache,
+                                  c->base.device.cache_bytes, &why);
+  *out = (struct fs_footprint){.threads = 1, .blocks = 1};
+  if (w) fs_walk_footprint(w, out, places);
+  fs_walk_free(w);
+}
+
 static enum fs_status grow(struct cpu *c, void **block, size_t *have,
                            size_t want, struct fs_diags *d) {
   if (*have >= want) return FS_OK;
@@ -337,6 +349,7 @@ static const struct fs_target_ops cpu_ops = {
   .timer_new = cpu_timer_new,
   .timer_seconds = cpu_timer_seconds,
   .timer_free = cpu_timer_free,
+  .footprint = cpu_footprint,
   .code_text = cpu_code_text,
   .close = cpu_close,
 };

@@ -134,6 +134,10 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
                            void *const *slots,
                            const struct fs_number *params);
 
+/* Where the values live in the scratch of a thread, and the number of tasks. */
+void fs_walk_footprint(const struct fs_walk *w, struct fs_footprint *out,
+                       struct fs_home *places);
+
 /* The "walk" form of a kernel's code. */
 void fs_walk_print(const struct fs_walk *w, struct fs_str *out);
 

@@ -242,6 +242,7 @@ static const struct fs_target_ops ops = {
     .timer_new = timer_new,
     .timer_seconds = timer_seconds,
     .timer_free = timer_free,
+    .footprint = fs_cuda_footprint,
     .code_text = fs_cuda_code_text,
     .close = cuda_close,
 };

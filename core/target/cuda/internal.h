@@ -128,6 +128,9 @@ enum fs_status fs_cuda_build(struct cuda *t, const char *source,
                              CUfunction *function, struct fs_diags *d);
 
 /* code_text.c */
+void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,
+                       const struct fs_kernel *kernel,
+                       struct fs_footprint *out, struct fs_home *places);
 char *fs_cuda_code_text(struct fs_target *t, const struct fs_code *code,
                         const char *form, const char **why);
 

@@ -1,0 +1,97 @@
+/* places.c - what an emitted kernel takes of a GPU: threads, blocks, registers,
+ * shared memory, and where each value lives. By the same analysis as the text, so
+ * that what is shown is what is written. */
+#include "core/emit/writer.h"
+
+/* Addresses, counters and what the compiler needs besides the values. */
+enum { OVERHEAD_REGS = 30, MOST_REGS = 255, TILE_BYTES_SIDE = 33 };
+
+static double size_of(const struct em *em, int v) {
+  return (double)em_acc_size(em_val(em, v)->dtype);
+}
+
+/* Elements of a value that one thread has at a time. */
+static double per_thread(const struct em *em, int v) {
+  const struct em_value *x = &em->v[v];
+  uint8_t varies = em_val(em, v)->varies;
+  double rows = varies & FS_VARIES_I ? em->B : 1, columns = 1;
+  if (varies & FS_VARIES_J) {
+    bool whole = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
+                 em->mode == EM_FLAT || em->mode == EM_PANEL;
+    columns = (double)em->V * (whole ? em->C : 1);
+  }
+  return rows * columns;
+}
+
+static bool is_staged(const struct em *em, const struct fs_step *s) {
+  return em->mode == EM_TILE && s->access >= 0 && em_transposed(em, s);
+}
+
+/* A row in the ring is there once for each stage. */
+static bool is_in_ring(const struct em *em, const struct fs_step *s) {
+  return em->ring && s->kind == FS_SP_LOAD && s->phase == 0 &&
+         em_val(em, s->out)->varies == (FS_VARIES_I | FS_VARIES_J);
+}
+
+static void place_value(const struct em *em, int v, struct fs_home *p) {
+  const struct em_value *x = &em->v[v];
+  *p = (struct fs_home){.storage = "none"};
+  if (x->def < 0 || x->alias != v) return;
+  const struct fs_step *s = &em->k->steps.data[x->def];
+  p->storage = "register";
+  p->bytes = per_thread(em, v) * size_of(em, v) * em->T;
+  if (is_in_ring(em, s)) {
+    p->storage = "shared";
+    p->bytes = (double)em->n * (double)fs_dtype_size(em_access(em, s)->dtype) *
+               em->stages;
+  } else if (is_staged(em, s)) {
+    p->storage = "shared";
+    p->bytes = 32.0 * TILE_BYTES_SIDE * size_of(em, v);
+  }
+}
+
+/* What is held at the same time: all that outlives a vector, and the widest of
+ * the values that do not. */
+static int registers(const struct em *em) {
+  double held = OVERHEAD_REGS, passing = 0;
+  for (int v = 0; v < em->k->values.len; v++) {
+    const struct em_value *x = &em->v[v];
+    if (x->def < 0 || x->alias != v) continue;
+    const struct fs_step *s = &em->k->steps.data[x->def];
+    double regs = per_thread(em, v) * size_of(em, v) / 4;
+    bool stays = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
+                 s->kind == FS_SP_LOAD;
+    if (em->ahead && s->kind == FS_SP_LOAD && em_val(em, v)->varies == 3)
+      regs *= 2;
+    if (stays) held += regs;
+    else passing = FS_MAX(passing, regs);
+  }
+  int most = FS_MIN(MOST_REGS, 65536 / (em->T * FS_MAX(
+                                   1, em->k->tune.blocks_per_sm)));
+  return (int)FS_MIN(held + passing, (double)most);
+}
+
+void fs_emit_footprint(const struct fs_plan *plan,
+                       const struct fs_kernel *kernel,
+                       const struct fs_device *device,
+                       enum fs_emit_variant variant, struct fs_footprint *out,
+                       struct fs_home *places) {
+  struct fs_emitted launch = {0};
+  struct em em = {.plan = plan, .k = kernel, .device = device,
+                  .variant = variant, .out = &launch};
+  em.arena = fs_arena_new();
+  em.v = FS_NEW_N(em.arena, struct em_value, kernel->values.len + 1);
+  em.step_done = FS_NEW_N(em.arena, bool, kernel->steps.len + 1);
+  em_analyse(&em);
+  em_describe_launch(&em, em.n_full || em.vector_end);
+  *out = (struct fs_footprint){
+      .threads = launch.threads, .registers = registers(&em),
+      .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks,
+      .wanted = kernel->tune.blocks_per_sm};
+  for (int v = 0; v < kernel->values.len; v++) {
+    place_value(&em, v, &places[v]);
+    if (em.mode == EM_TILE && !strcmp(places[v].storage, "shared"))
+      out->shared += (int64_t)places[v].bytes;
+  }
+  fs_arena_free(em.arena);
+}

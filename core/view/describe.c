@@ -1,0 +1,501 @@
+/* describe.c - see describe.h. Kernels with what they read, keep on chip and
+ * write, by the user's names; what they take of the device; and the reasons for
+ * their borders. */
+#include "core/view/describe.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/view/reason.h"
+
+struct describe {
+  const struct fs_plan *plan;
+  const struct fs_diags *sources;
+  struct fs_target *target;
+  FS_VEC(struct fs_span) statements; /* in the order of the source */
+};
+
+json_t *fs_json_text(const char *text, size_t len) {
+  struct fs_str safe = {0};
+  fs_str_put_safe(&safe, text, len);
+  json_t *s = json_stringn(fs_str_text(&safe), safe.len);
+  fs_str_free(&safe);
+  return s;
+}
+
+/* Numbers that are not known are null, never 0 and never NaN. */
+json_t *fs_json_known(double x) {
+  return isfinite(x) && x >= 0 ? json_real(x) : json_null();
+}
+
+static void set(json_t *o, const char *key, json_t *gives) {
+  json_object_set_new(o, key, gives);
+}
+
+static json_t *text_of(const struct fs_str *s) {
+  return fs_json_text(fs_str_text(s), s->len);
+}
+
+static json_t *word(const char *text) {
+  return text ? json_string(text) : json_null();
+}
+
+static json_t *shape_array(const struct fs_shape *shape) {
+  json_t *a = json_array();
+  for (int k = 0; k < shape->rank; k++)
+    json_array_append_new(a, json_integer(shape->dim[k]));
+  return a;
+}
+
+/* -- statements ----------------------------------------------------------------- */
+
+static int compare_spans(const void *a, const void *b) {
+  const struct fs_span *x = a, *y = b;
+  if (x->source != y->source) return x->source < y->source ? -1 : 1;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool same_span(struct fs_span a, struct fs_span b) {
+  return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+static void find_statements(struct describe *d) {
+  for (int k = 0; k < d->plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &d->plan->kernels.data[k];
+    for (int c = 0; c < kn->calls.len; c++) {
+      struct fs_span s = fs_node(d->plan->graph, kn->calls.data[c])->stmt;
+      if (s.source) *FS_PUSH(&d->statements) = s;
+    }
+  }
+  int n = 0;
+  if (d->statements.len)
+    qsort(d->statements.data, (size_t)d->statements.len,
+          sizeof *d->statements.data, compare_spans);
+  for (int k = 0; k < d->statements.len; k++)
+    if (!n || !same_span(d->statements.data[k], d->statements.data[n - 1]))
+      d->statements.data[n++] = d->statements.data[k];
+  d->statements.len = n;
+}
+
+/* From 1 on; 0 for what no statement made. */
+static int statement_number(const struct describe *d, fs_id id) {
+  struct fs_span s = fs_node(d->plan->graph, id)->stmt;
+  for (int k = 0; k < d->statements.len; k++)
+    if (same_span(d->statements.data[k], s)) return k + 1;
+  return 0;
+}
+
+static json_t *statements_array(const struct describe *d) {
+  json_t *list = json_array();
+  for (int k = 0; k < d->statements.len; k++) {
+    struct fs_span span = d->statements.data[k];
+    const struct fs_source *source = fs_source_get(d->sources, span.source);
+    struct fs_str text = {0};
+    int line, column;
+    json_t *o = json_object();
+    fs_statement_put(d->sources, span, &text);
+    fs_span_position(d->sources, span, &line, &column);
+    set(o, "text", text_of(&text));
+    set(o, "source", source ? fs_json_text(source->name, strlen(source->name))
+                            : json_null());
+    set(o, "line", json_integer(line));
+    set(o, "column", json_integer(column));
+    json_array_append_new(list, o);
+    fs_str_free(&text);
+  }
+  return list;
+}
+
+/* -- calls ----------------------------------------------------------------------- */
+
+static void put_op(const struct fs_node *nd, struct fs_str *out) {
+  switch (nd->kind) {
+    case FS_ND_MAP: fs_str_puts(out, fs_map_ops[nd->op].name); break;
+    case FS_ND_REDUCE:
+      fs_str_printf(out, "reduce %s", fs_reduce_ops[nd->op].name);
+      break;
+    case FS_ND_LIB: fs_str_puts(out, fs_lib_op_names[nd->op]); break;
+    case FS_ND_UPDATE: fs_str_puts(out, "update"); break;
+    case FS_ND_RAND: fs_str_puts(out, "rand"); break;
+    case FS_ND_RANDN: fs_str_puts(out, "randn"); break;
+    case FS_ND_IOTA: fs_str_puts(out, "iota"); break;
+    default: fs_str_puts(out, "fill");
+  }
+}
+
+static json_t *calls_array(const struct describe *d,
+                           const struct fs_kernel *k) {
+  json_t *list = json_array();
+  for (int c = 0; c < k->calls.len; c++) {
+    const struct fs_node *nd = fs_node(d->plan->graph, k->calls.data[c]);
+    int statement = statement_number(d, k->calls.data[c]);
+    struct fs_str op = {0};
+    json_t *o = json_object();
+    put_op(nd, &op);
+    set(o, "op", text_of(&op));
+    set(o, "dtype", json_string(fs_dtype_name(nd->dtype)));
+    set(o, "shape", shape_array(&nd->shape));
+    set(o, "statement", statement ? json_integer(statement) : json_null());
+    json_array_append_new(list, o);
+    fs_str_free(&op);
+  }
+  return list;
+}
+
+/* -- memory ----------------------------------------------------------------------- */
+
+/* The user's name; for what has none, the words that made it. */
+static json_t *slot_name(const struct describe *d, int slot) {
+  const struct fs_slot *s = &d->plan->slots.data[slot];
+  const struct fs_graph *g = d->plan->graph;
+  const char *name = NULL;
+  if (s->kind == FS_SLOT_INPUT) name = g->inputs.data[s->index].name;
+  if (s->kind == FS_SLOT_RESULT) name = g->output_names.data[s->index];
+  if (name) return fs_json_text(name, strlen(name));
+  const struct fs_node *nd = fs_node(g, s->node);
+  size_t len = 0;
+  const char *text = NULL;
+  if (s->kind != FS_SLOT_INPUT && nd->span.source)
+    text = fs_span_text(d->sources, nd->span, &len);
+  if (text && len) return fs_json_text(text, FS_MIN(len, (size_t)60));
+  char number[24];
+  snprintf(number, sizeof number, "t%d", slot);
+  return json_string(number);
+}
+
+/* The shape of what is in memory: axes along which a value is only repeated go,
+ * and the others come in the order in which they lie, so that A and A' are both
+ * shown as A is. */
+static json_t *stored_shape(const struct fs_slot *s) {
+  struct fs_shape shape = {0};
+  int64_t stride[FS_MAX_RANK];
+  for (int k = 0; k < s->shape.rank; k++) {
+    int64_t step = s->layout.stride[k] < 0 ? -s->layout.stride[k]
+                                           : s->layout.stride[k];
+    if (!step) continue;
+    int at = shape.rank++;
+    for (; at > 0 && stride[at - 1] < step; at--) {
+      stride[at] = stride[at - 1];
+      shape.dim[at] = shape.dim[at - 1];
+    }
+    stride[at] = step;
+    shape.dim[at] = s->shape.dim[k];
+  }
+  return shape_array(&shape);
+}
+
+static json_t *traffic(const struct describe *d, int slot, double bytes) {
+  static const char *const kinds[] = {"input", "result", "temporary"};
+  const struct fs_slot *s = &d->plan->slots.data[slot];
+  json_t *o = json_object();
+  set(o, "name", slot_name(d, slot));
+  set(o, "slot", json_integer(slot));
+  set(o, "kind", json_string(kinds[s->kind]));
+  set(o, "dtype", json_string(fs_dtype_name(s->dtype)));
+  set(o, "shape", stored_shape(s));
+  set(o, "bytes", fs_json_known(bytes));
+  return o;
+}
+
+static double access_bytes(const struct fs_kernel *k,
+                           const struct fs_access *a) {
+  double count = 1;
+  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
+    if (a->stride[x] != 0) count *= (double)k->space.dim[x];
+  return count * (double)fs_dtype_size(a->dtype);
+}
+
+/* The storage of an input may be read through several slots (A and A'). */
+static const void *storage_of(const struct fs_plan *plan, int slot) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].storage
+                                  : (const void *)s;
+}
+
+/* Whether an earlier step reads the same elements, but for a shift. */
+static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
+                        int step) {
+  const struct fs_access *a =
+      &k->accesses.data[k->steps.data[step].access];
+  for (int j = 0; j < step; j++) {
+    const struct fs_step *t = &k->steps.data[j];
+    if (t->kind != FS_SP_LOAD) continue;
+    const struct fs_access *b = &k->accesses.data[t->access];
+    if (storage_of(plan, b->slot) == storage_of(plan, a->slot) &&
+        b->dtype == a->dtype &&
+        !memcmp(b->stride, a->stride, sizeof a->stride))
+      return true;
+  }
+  return false;
+}
+
+static void add_traffic(const struct describe *d, json_t *list, int slot,
+                        double bytes) {
+  size_t i;
+  json_t *o;
+  json_array_foreach(list, i, o) {
+    if (json_integer_value(json_object_get(o, "slot")) != slot) continue;
+    set(o, "bytes", fs_json_known(
+        bytes + json_number_value(json_object_get(o, "bytes"))));
+    return;
+  }
+  json_array_append_new(list, traffic(d, slot, bytes));
+}
+
+static double slot_bytes(const struct fs_slot *s) {
+  return (double)fs_shape_count(&s->shape) * (double)fs_dtype_size(s->dtype);
+}
+
+static json_t *traffic_array(const struct describe *d,
+                             const struct fs_kernel *k, bool writes) {
+  json_t *list = json_array();
+  for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++)
+    if (k->lib_slots[l] >= 0 && (l == 0) == writes)
+      add_traffic(d, list, k->lib_slots[l],
+                  slot_bytes(&d->plan->slots.data[k->lib_slots[l]]));
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->access < 0 || (s->kind == FS_SP_STORE) != writes) continue;
+    if (!writes && read_before(d->plan, k, i)) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    add_traffic(d, list, a->slot, access_bytes(k, a));
+  }
+  return list;
+}
+
+/* -- on the chip ------------------------------------------------------------------ */
+
+static json_t *phase_number(uint8_t phase) {
+  return phase == FS_END ? json_string("end") : json_integer(phase);
+}
+
+static int last_use(const struct fs_kernel *k, int v, int made) {
+  int last = made;
+  for (int i = made; i < k->steps.len; i++)
+    for (int x = 0; x < 3; x++)
+      if (k->steps.data[i].in[x] == v) last = i;
+  return last;
+}
+
+static json_t *element_name(const struct describe *d,
+                            const struct fs_kernel *k,
+                            const struct fs_step *s) {
+  if (s->kind == FS_SP_LOAD)
+    return slot_name(d, k->accesses.data[s->access].slot);
+  const struct fs_node *nd = s->node ? fs_node(d->plan->graph, s->node) : NULL;
+  size_t len = 0;
+  const char *text = NULL;
+  if (nd && nd->span.source)
+    text = fs_span_text(d->sources, nd->span, &len);
+  if (text && len && !memchr(text, '\n', len))
+    return fs_json_text(text, FS_MIN(len, (size_t)60));
+  return nd && nd->kind == FS_ND_MAP ? json_string(fs_map_ops[nd->op].name)
+                                     : json_null();
+}
+
+static json_t *element(const struct describe *d, const struct fs_kernel *k,
+                       int step, const struct fs_home *place) {
+  static const char *const varies[] = {"", "i", "j", "ij"};
+  const struct fs_step *s = &k->steps.data[step];
+  const struct fs_value *v = &k->values.data[s->out];
+  char id[24];
+  snprintf(id, sizeof id, "v%d", s->out);
+  int last = last_use(k, s->out, step);
+  json_t *o = json_object();
+  set(o, "id", json_string(id));
+  set(o, "is", element_name(d, k, s));
+  set(o, "dtype", json_string(fs_dtype_name(v->dtype)));
+  set(o, "varies", json_string(varies[v->varies & 3]));
+  set(o, "storage", json_string(place->storage));
+  set(o, "bytes", fs_json_known(place->bytes));
+  set(o, "from", phase_number(s->phase));
+  set(o, "to", phase_number(k->steps.data[last].phase));
+  set(o, "steps", json_pack("[ii]", step + 1, last + 1));
+  return o;
+}
+
+static void put_occupancy(const struct describe *d, json_t *o,
+                          const struct fs_footprint *f) {
+  const struct fs_device *device = &d->target->device;
+  struct fs_occupancy occ = fs_occupancy(f, device);
+  json_t *c = json_object();
+  bool cuda = device->is_cuda;
+  set(c, "threads", json_integer(cuda ? f->threads : device->units));
+  set(c, "registers", cuda ? json_integer(f->registers) : json_null());
+  set(c, "shared_bytes", cuda ? json_integer(f->shared) : json_null());
+  set(c, "cache_bytes", cuda ? json_null() : json_integer(f->scratch));
+  set(c, "blocks", json_integer(f->blocks));
+  set(c, "per_unit", json_integer(occ.per_unit));
+  set(c, "share", fs_json_known(occ.share));
+  set(c, "limit", word(occ.limit));
+  set(o, "occupancy", c);
+}
+
+static void put_on_chip(const struct describe *d, json_t *o,
+                        const struct fs_kernel *k) {
+  json_t *list = json_array();
+  set(o, "elements", list);
+  set(o, "occupancy", json_null());
+  if (k->scheme == FS_LIBRARY) return;
+  struct fs_footprint f = {0};
+  size_t n = (size_t)k->values.len + 1;
+  struct fs_home *places = fs_calloc(n, sizeof *places);
+  d->target->ops->footprint(d->target, d->plan, k, &f, places);
+  for (int i = 0; i < k->steps.len; i++) {
+    int v = k->steps.data[i].out;
+    if (v < 0 || !places[v].storage || !strcmp(places[v].storage, "none"))
+      continue;
+    json_array_append_new(list, element(d, k, i, &places[v]));
+  }
+  free(places);
+  put_occupancy(d, o, &f);
+}
+
+/* -- kernels ------------------------------------------------------------------------ */
+
+static json_t *kernel_statements(const struct describe *d,
+                                 const struct fs_kernel *k) {
+  json_t *list = json_array();
+  for (int n = 1; n <= d->statements.len; n++)
+    for (int c = 0; c < k->calls.len; c++)
+      if (statement_number(d, k->calls.data[c]) == n) {
+        json_array_append_new(list, json_integer(n));
+        break;
+      }
+  return list;
+}
+
+static void put_times(json_t *o, const struct fs_kernel *k) {
+  set(o, "moves", fs_json_known(k->bytes_read + k->bytes_written));
+  set(o, "flops", fs_json_known(k->flops));
+  set(o, "predicted", fs_json_known(k->predicted));
+  set(o, "measured", json_null());
+  set(o, "ratio", json_null());
+  set(o, "share", json_null());
+  set(o, "bound", word(k->bound));
+}
+
+static json_t *kernel_object(const struct describe *d, int index) {
+  const struct fs_kernel *k = &d->plan->kernels.data[index];
+  struct fs_str text = {0};
+  char id[24];
+  snprintf(id, sizeof id, "k%d", index + 1);
+  json_t *o = json_object();
+  set(o, "id", json_string(id));
+  set(o, "scheme", json_string(fs_scheme_names[k->scheme]));
+  fs_kernel_does(d->plan, k, d->sources, &text);
+  set(o, "does", text_of(&text));
+  set(o, "statements", kernel_statements(d, k));
+  set(o, "calls", calls_array(d, k));
+  set(o, "space", json_pack("[II]", (json_int_t)k->space.m,
+                            (json_int_t)k->space.n));
+  set(o, "sweeps", json_integer(k->scheme == FS_LIBRARY ? 0 : k->n_phases));
+  set(o, "launches", json_integer(1));
+  set(o, "reads", traffic_array(d, k, false));
+  set(o, "writes", traffic_array(d, k, true));
+  set(o, "bytes_read", fs_json_known(k->bytes_read));
+  set(o, "bytes_written", fs_json_known(k->bytes_written));
+  put_times(o, k);
+  put_on_chip(d, o, k);
+  fs_str_clear(&text);
+  bool border = fs_why_split(d->plan, index, d->sources, &text);
+  set(o, "why_split", border ? text_of(&text) : json_null());
+  fs_str_free(&text);
+  return o;
+}
+
+static json_t *unfused_object(const struct fs_plan *plan) {
+  json_t *o = json_object();
+  set(o, "kernels", json_integer(plan->unfused_kernels));
+  set(o, "bytes", fs_json_known(plan->unfused_bytes));
+  set(o, "predicted", fs_json_known(plan->unfused_predicted));
+  return o;
+}
+
+/* What the planner looked at, and how much each rule left out. */
+static json_t *space_object(const struct fs_space_counts *c) {
+  json_t *o = json_object(), *pruned = json_object();
+  set(o, "fusions", json_integer(c->fusions));
+  set(o, "legal", json_integer(c->legal));
+  set(o, "implementations", json_integer(c->implementations));
+  set(o, "kept", json_integer(c->kept));
+  set(o, "combinations", fs_json_known(c->combinations));
+  set(o, "exact", json_boolean(c->combinations_exact));
+  set(o, "listed", json_integer(c->listed));
+  for (int r = FS_RULE_NONE + 1; r < FS_RULE_COUNT; r++)
+    if (c->pruned[r])
+      set(pruned, fs_rule_names[r], json_integer(c->pruned[r]));
+  set(o, "pruned", pruned);
+  return o;
+}
+
+static void put_totals(json_t *e, const struct fs_plan *plan) {
+  set(e, "unfused", unfused_object(plan));
+  set(e, "bytes", fs_json_known(plan->bytes));
+  set(e, "saved_bytes",
+      fs_json_known(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
+  set(e, "peak_bytes", fs_json_known(plan->peak_bytes));
+  set(e, "launches", json_integer(plan->kernels.len));
+  set(e, "predicted", fs_json_known(plan->predicted));
+  set(e, "measured", json_null());
+  set(e, "planned_s", fs_json_known(plan->plan_seconds));
+  set(e, "candidates", json_integer(plan->n_candidates));
+  set(e, "combinations", json_integer(plan->n_combinations));
+  set(e, "space", space_object(&plan->space));
+}
+
+json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
+                      const struct fs_diags *sources,
+                      struct fs_target *target) {
+  struct describe d = {.plan = plan, .sources = sources, .target = target};
+  json_t *e = json_object(), *kernels = json_array();
+  bool cached = block && block->runs > 1;
+  find_statements(&d);
+  set(e, "event", json_string("plan"));
+  set(e, "calls", json_integer(plan->n_calls));
+  set(e, "statements", statements_array(&d));
+  for (int k = 0; k < plan->kernels.len; k++)
+    json_array_append_new(kernels, kernel_object(&d, k));
+  set(e, "kernels", kernels);
+  put_totals(e, plan);
+  set(e, "jit_s", block && !cached ? fs_json_known(block->compile_seconds)
+                                   : json_null());
+  set(e, "cached", json_boolean(cached));
+  set(e, "runs", json_integer(block ? 1 : 0));
+  set(e, "quality", word(plan->quality));
+  set(e, "device", fs_json_text(target->device.name,
+                                strlen(target->device.name)));
+  FS_VEC_FREE(&d.statements);
+  return e;
+}
+
+/* -- what was measured --------------------------------------------------------------- */
+
+/* The part of the limit that the prediction names which the kernel reached. */
+static double share_of(const json_t *kernel, double seconds,
+                       const struct fs_device *device) {
+  double moves = json_number_value(json_object_get(kernel, "moves"));
+  double flops = json_number_value(json_object_get(kernel, "flops"));
+  const char *bound = json_string_value(json_object_get(kernel, "bound"));
+  if (bound && !strcmp(bound, "compute"))
+    return device->flops > 0 ? flops / seconds / device->flops : NAN;
+  return device->bandwidth > 0 ? moves / seconds / device->bandwidth : NAN;
+}
+
+void fs_plan_event_measured(json_t *event, const struct fs_block *block,
+                            const struct fs_device *device) {
+  json_t *kernel;
+  size_t k;
+  double total = 0;
+  json_array_foreach(json_object_get(event, "kernels"), k, kernel) {
+    double measured = block->measured ? block->measured[k] : -1;
+    double predicted = json_number_value(json_object_get(kernel, "predicted"));
+    total = measured < 0 ? NAN : total + measured;
+    if (!(measured > 0)) continue;
+    set(kernel, "measured", fs_json_known(measured));
+    set(kernel, "ratio", predicted > 0 ? fs_json_known(measured / predicted)
+                                       : json_null());
+    set(kernel, "share", fs_json_known(share_of(kernel, measured, device)));
+  }
+  set(event, "measured", fs_json_known(total));
+}

@@ -1,0 +1,61 @@
+/* view.h - pictures of a plan event.
+ *
+ * All are drawn from the event's JSON (docs/events.md) and nothing else, so that
+ * the terminal, a file and a notebook show the same figures, and a front end can
+ * draw the events of a session that runs in another process. What the event does
+ * not know shows as a dash, never as 0.
+ */
+#ifndef FS_VIEW_H
+#define FS_VIEW_H
+
+#include <jansson.h>
+
+#include "core/base/base.h"
+
+/* What a piece of output may use where it is going. */
+struct fs_look {
+  int width;  /* columns                                   */
+  bool color; /* SGR escapes                               */
+  bool utf8;  /* else ASCII stands in for signs and frames */
+};
+
+/* -- for a terminal (text.c) --------------------------------------------------- */
+
+/* 2 kernels · 2.00 GiB · predicted 0.503 ms · measured 0.510 ms (×1.01)
+ * Appends one line with its newline; nothing for a plan without kernels. */
+void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
+                      struct fs_str *out);
+
+/* 3 blocks, 12 runs · 20 launches · 30.9 MiB · predicted ... · measured ...
+ * All plans of an input in one line; times and bytes are of all runs. */
+void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
+                         struct fs_str *out);
+
+/* ╭ block 2 · 2 calls → 1 kernel · 1.00 GiB saved ────────╮
+ * │ kernel    does   moves  predicted  measured  ratio ...│
+ * ╰ planned in 0.6 ms · 5 candidates, 3 combinations ─────╯
+ * Fits look->width, down to 48 columns; below that the line is taken. */
+void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
+                     struct fs_str *out);
+
+/* -- the graph of its kernels (dot.c) -------------------------------------------- */
+
+/* As Graphviz text: what is read, the kernels, what is made, and how many bytes
+ * pass between them. No times: the same block gives the same text. */
+void fs_plan_put_dot(const json_t *plan, struct fs_str *out);
+
+/* The picture of a Graphviz text as an <svg> element, by the program `dot`. False
+ * with one sentence in *why (static) when it is not there or fails. */
+bool fs_dot_svg(const char *dot, struct fs_str *out, const char **why);
+
+/* -- for a browser (html.c) ----------------------------------------------------- */
+
+/* A fragment without scripts, styles, links and identifiers, of tags that pass
+ * JupyterLab's sanitiser. It folds out to the kernels with bars, the graph (`svg`
+ * as an image; NULL: none), the reasons, and what the plan carries of "code" and
+ * "alternatives". All texts pass fs_str_put_html(). */
+void fs_plan_put_html(const json_t *plan, const char *svg, struct fs_str *out);
+/* The same as a whole page. */
+void fs_plan_put_page(const json_t *plan, const char *svg, struct fs_str *out);
+
+#endif
