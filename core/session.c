@@ -431,6 +431,7 @@ void fs_session_free(struct fs_session *s) {
   close_place(&s->cuda);
   close_place(&s->cpu);
   json_decref(s->last_plans);
+  fs_session_drop_pictures(s);
   json_decref(s->no_memory_event);
   free(s->spare);
   for (int k = 0; k < s->history.len; k++) free(s->history.data[k]);

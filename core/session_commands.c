@@ -362,7 +362,32 @@ static enum fs_status dump_last(struct command *c) {
   return FS_OK;
 }
 
+/* A command that is a file of its own. */
+static enum fs_status hand_over(struct command *c,
+                                enum fs_status (*run)(struct fs_session *s,
+                                                      struct fs_words *words)) {
+  struct fs_words words = {c->n, c->word, c->span, &c->out, NULL, NULL};
+  int before = c->s->diags.list.len;
+  enum fs_status st = run(c->s, &words);
+  if (st != FS_ERR_USER || c->s->diags.list.len > before) return st;
+  return words.wrong ? fail(c, words.hint, words.wrong) : usage(c);
+}
+
+/* dot, svg and html, to be seen or saved. */
+static enum fs_status draw_last(struct fs_session *s, struct fs_words *words) {
+  json_t *plans = plans_to_show(s);
+  json_t *plan = json_array_get(plans, main_plan(s));
+  enum fs_status st = FS_OK;
+  fs_session_choose_block(s);
+  if (plan) st = fs_session_view(s, words, plan, s->last_block);
+  else fs_str_puts(words->out, "no plan yet\n");
+  json_decref(plans);
+  return st;
+}
+
 static enum fs_status run_plan(struct command *c) {
+  if (c->n && (is(c, 0, "dot") || is(c, 0, "svg") || is(c, 0, "html")))
+    return hand_over(c, draw_last);
   if (c->n > 1) return usage(c);
   if (!c->n || is(c, 0, "box")) return show_last_plans(c, "box", false);
   if (is(c, 0, "line")) return show_last_plans(c, "line", false);
@@ -371,7 +396,7 @@ static enum fs_status run_plan(struct command *c) {
   if (!is(c, 0, "json"))
     return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
                    "each input",
-                "it is :plan box, line, all, json or dump");
+                "it is :plan box, line, all, json, dump, dot, svg or html");
   json_t *plans = plans_to_show(c->s);
   char *text = plans ? json_dumps(plans, JSON_INDENT(2)) : NULL;
   json_decref(plans);

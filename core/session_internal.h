@@ -4,6 +4,7 @@
  *   session_plan.c      plans as events
  *   session_settings.c  the settings
  *   session_commands.c  what the :commands do
+ *   session_view.c      plans as pictures: for files and for rich output
  *   session_help.c      completion and help
  */
 #ifndef FS_SESSION_INTERNAL_H
@@ -33,6 +34,14 @@ struct fs_plan_record {
   int last;                 /* of its runs: the block's number for the user */
   bool announced;           /* its prediction was sent when it was launched */
   json_t *event;
+};
+
+struct fs_words;
+
+/* The picture of a graph of kernels, made once. */
+struct fs_picture {
+  uint64_t hash;
+  char *dot, *svg;
 };
 
 struct fs_session {
@@ -66,6 +75,7 @@ struct fs_session {
 
   json_t *last_plans;       /* of the last input that ran blocks */
   size_t last_main;         /* which of them :plan shows         */
+  FS_VEC(struct fs_picture) pictures;
   struct fs_block *last_block;
   struct fs_runner *last_runner;
   FS_VEC(char *) history;
@@ -117,6 +127,17 @@ void fs_session_forget_blocks(struct fs_session *s,
 /* Sends the plans of the input (if `send`), keeps them for :plan, forgets. */
 void fs_session_end_plans(struct fs_session *s, bool send);
 
+/* -- session_view.c ---------------------------------------------------------- */
+
+/* The event with "data": its forms for a front end that shows rich output, by
+ * media type. `block` NULL or the block that ran. Gives a new event. */
+json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
+                             const struct fs_block *block);
+/* `:plan dot|svg|html [FILE]` of a plan event. */
+enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
+                               json_t *plan, const struct fs_block *block);
+void fs_session_drop_pictures(struct fs_session *s);
+
 /* -- session_settings.c ------------------------------------------------------ */
 
 void fs_settings_init(struct fs_session *s);
@@ -139,6 +160,18 @@ enum fs_status fs_session_load(struct fs_session *s, const char *name,
                                const char *path, struct fs_span span,
                                struct fs_str *out);
 bool fs_is_identifier(const char *text);
+
+/* -- commands with a file of their own ------------------------------------------ */
+
+/* A command's words, and where its answer goes. A function that gives FS_ERR_USER
+ * without a diagnostic may say what is wrong; else it was not called as it is. */
+struct fs_words {
+  int n;
+  const char *const *word;
+  struct fs_span span;
+  struct fs_str *out;
+  const char *wrong, *hint; /* static */
+};
 
 /* -- session_help.c ---------------------------------------------------------- */
 

@@ -48,7 +48,9 @@ static struct fs_plan_record *new_record(struct fs_session *s,
 static void send_plan(struct fs_session *s, const struct fs_plan_record *r,
                       const char *state) {
   json_object_set_new(r->event, "state", json_string(state));
-  fs_session_emit(s, json_incref(r->event));
+  bool rich = s->rich && strcmp(state, "withdrawn");
+  fs_session_emit(s, rich ? fs_session_rich_plan(s, r->event, r->kept)
+                          : json_incref(r->event));
 }
 
 /* Nothing of an input that has failed already: its error is what counts. */

@@ -1,0 +1,159 @@
+/* session_view.c - plans as pictures: `:plan dot`, `svg` and `html`, and what a
+ * front end with rich output gets with every plan. All of it is drawn from the
+ * plan event. */
+#include "core/session_internal.h"
+
+
+#include "core/eval/files.h"
+#include "core/view/view.h"
+
+/* Pictures kept; columns of a box in plain text. */
+enum { PICTURES_KEPT = 64, PLAIN_WIDTH = 100 };
+
+/* -- pictures ------------------------------------------------------------------- */
+
+static void drop_picture(struct fs_picture *p) {
+  free(p->dot);
+  free(p->svg);
+}
+
+void fs_session_drop_pictures(struct fs_session *s) {
+  for (int k = 0; k < s->pictures.len; k++) drop_picture(&s->pictures.data[k]);
+  FS_VEC_FREE(&s->pictures);
+}
+
+/* The picture of a plan's graph: borrowed; NULL with the reason. `dot` takes tens
+ * of milliseconds, so that a block that runs again has the one from before. */
+static const char *picture(struct fs_session *s, const json_t *plan,
+                           const char **why) {
+  struct fs_str dot = {0}, svg = {0};
+  fs_plan_put_dot(plan, &dot);
+  uint64_t hash = fs_hash(dot.data, dot.len, 0);
+  const char *found = NULL;
+  for (int k = 0; k < s->pictures.len; k++)
+    if (s->pictures.data[k].hash == hash &&
+        !strcmp(s->pictures.data[k].dot, dot.data))
+      found = s->pictures.data[k].svg;
+  if (!found && fs_dot_svg(dot.data, &svg, why)) {
+    if (s->pictures.len == PICTURES_KEPT) {
+      drop_picture(&s->pictures.data[0]);
+      memmove(s->pictures.data, s->pictures.data + 1,
+              sizeof *s->pictures.data * (PICTURES_KEPT - 1));
+      s->pictures.len--;
+    }
+    char *copy = fs_strdup(dot.data);
+    struct fs_picture *p = FS_PUSH(&s->pictures);
+    *p = (struct fs_picture){hash, copy, svg.data};
+    found = svg.data;
+  }
+  fs_str_free(&dot);
+  return found;
+}
+
+/* -- what only the session knows -------------------------------------------------- */
+
+static json_t *code_of(struct fs_session *s, const struct fs_block *b) {
+  json_t *list = json_array();
+  struct fs_target *t = fs_session_target(s);
+  for (int k = 0; k < b->plan->kernels.len; k++) {
+    const char *why = NULL;
+    const struct fs_kernel *kn = &b->plan->kernels.data[k];
+    char *text = kn->scheme == FS_LIBRARY ? NULL
+        : t->ops->code_text(t, b->codes[k], s->on_cuda ? "cuda" : "walk", &why);
+    if (text) json_array_append_new(list, fs_json_text(text, strlen(text)));
+    free(text);
+  }
+  return list;
+}
+
+/* The event with what is folded away in HTML. */
+static json_t *complete(struct fs_session *s, const json_t *event,
+                        const struct fs_block *block) {
+  json_t *all = json_copy((json_t *)(uintptr_t)event);
+  if (block && s->last_runner == fs_session_runner(s))
+    json_object_set_new(all, "code", code_of(s, block));
+  return all;
+}
+
+/* -- rich output -------------------------------------------------------------------- */
+
+static json_t *plain_of(const struct fs_session *s, const json_t *event) {
+  struct fs_str text = {0};
+  struct fs_look look = {.width = PLAIN_WIDTH, .utf8 = !s->show.ascii};
+  fs_plan_put_box(event, &look, &text);
+  json_t *o = fs_json_text(fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return o;
+}
+
+/* At the launch nothing is added that takes time: the block is waiting. */
+json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
+                             const struct fs_block *block) {
+  const char *why = NULL;
+  struct fs_str html = {0};
+  json_t *data = json_object(), *all = complete(s, event, block);
+  const char *svg = block ? picture(s, event, &why) : NULL;
+  fs_plan_put_html(all, svg, &html);
+  json_decref(all);
+  json_object_set_new(data, "text/plain", plain_of(s, event));
+  json_object_set_new(data, "text/html",
+                      json_stringn(fs_str_text(&html), html.len));
+  json_object_set_new(data, "application/json",
+                      json_copy((json_t *)(uintptr_t)event));
+  fs_str_free(&html);
+  json_t *rich = json_copy((json_t *)(uintptr_t)event);
+  json_object_set_new(rich, "data", data);
+  return rich;
+}
+
+/* -- :plan dot, svg, html --------------------------------------------------------------- */
+
+static enum fs_status save(struct fs_session *s, struct fs_words *words,
+                           const struct fs_str *text) {
+  struct fs_file_ctx ctx = {.diags = &s->diags, .path = words->word[1],
+                            .span = words->span, .saving = true};
+  struct fs_writer w;
+  enum fs_status st = fs_writer_open(&ctx, &w);
+  if (st) return st;
+  st = fs_writer_put(&w, text->data, text->len);
+  if (st) {
+    fs_writer_drop(&w);
+    return st;
+  }
+  st = fs_writer_commit(&w);
+  if (!st) fs_str_printf(words->out, "saved %s\n", words->word[1]);
+  return st;
+}
+
+static enum fs_status draw(struct fs_session *s, const char *form,
+                           const json_t *plan, const struct fs_block *block,
+                           struct fs_str *out) {
+  const char *why = NULL;
+  if (!strcmp(form, "dot")) {
+    fs_plan_put_dot(plan, out);
+    return FS_OK;
+  }
+  const char *svg = picture(s, plan, &why);
+  if (!strcmp(form, "svg")) {
+    if (!svg)
+      return fs_env_error(&s->diags, "no-graphviz", NULL, "%s", why);
+    fs_str_puts(out, svg);
+    return FS_OK;
+  }
+  json_t *all = complete(s, plan, block);
+  fs_plan_put_page(all, svg, out);
+  json_decref(all);
+  if (!svg) fs_session_note(s, "no-graphviz", "%s", why);
+  return FS_OK;
+}
+
+enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
+                               json_t *plan, const struct fs_block *block) {
+  struct fs_str text = {0};
+  if (words->n > 2) return FS_ERR_USER;
+  enum fs_status st = draw(s, words->word[0], plan, block, &text);
+  if (!st && words->n == 2) st = save(s, words, &text);
+  else if (!st) fs_str_put(words->out, fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return st;
+}

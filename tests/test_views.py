@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Plans as pictures: `:plan json`, `dot`, `svg`, `html`, and the rich forms in plan
+events. The SVG is rasterised, the HTML is parsed and held against a list of tags and
+attributes, and hostile names must not leave their place in either."""
+import base64
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from score import Score  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FUSIBLE = os.path.abspath(os.environ.get(
+    'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+score = Score()
+check = score.check
+
+# What the views use of what JupyterLab's sanitiser passes; no style, class, id.
+TAGS = {'details': {'open'}, 'summary': set(), 'table': set(), 'thead': set(),
+        'tbody': set(), 'tr': set(), 'th': set(), 'td': {'align'},
+        'code': set(), 'pre': set(), 'p': set(), 'small': set(), 'br': set(),
+        'strong': set(), 'ul': set(), 'li': set(),
+        'img': {'alt', 'width', 'src'}}
+PAGE = {'html': {'lang'}, 'head': set(), 'meta': {'charset'}, 'title': set(),
+        'body': set()}
+VOID = {'br', 'img', 'meta'}
+
+SETUP = """A = rand(600, 400); p = rand(400); r = rand(600); z = rand(400)*2;
+"""
+BLOCK = """begin q = A*p; s = A'*r; x = s + z; w = A*x; end;
+"""
+
+
+def run(script, folder, *args, env=None):
+    e = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+             XDG_STATE_HOME=folder, XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
+             FUSIBLE_REFERENCE_DEVICE='1')
+    e.update(env or {})
+    path = os.path.join(folder, 'script.fs')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(script)
+    return subprocess.run(
+        [FUSIBLE, '--target', 'cpu', '--threads', '2', '--quiet', *args, path],
+        cwd=folder, env=e, capture_output=True, text=True, timeout=120)
+
+
+class Reader(html.parser.HTMLParser):
+    """Finds what is not allowed, and the text."""
+
+    def __init__(self, allowed):
+        super().__init__()
+        self.allowed, self.wrong, self.open = allowed, [], []
+        self.words, self.images, self.summaries = [], [], 0
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.allowed:
+            self.wrong.append(f'<{tag}>')
+        for name, value in attrs:
+            if name not in self.allowed.get(tag, ()):
+                self.wrong.append(f'<{tag} {name}>')
+            if name == 'width' and not re.fullmatch(r'\d+', value):
+                self.wrong.append(f'width {value}')
+            if name == 'src':
+                self.images.append(value)
+        self.summaries += tag == 'summary'
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f'</{tag}> out of place')
+
+    def handle_comment(self, data):
+        self.wrong.append('a comment')
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def read_html(text, page=False):
+    reader = Reader({**TAGS, **(PAGE if page else {})})
+    reader.feed(text)
+    reader.close()
+    wrong = reader.wrong + [f'<{t}> is not closed' for t in reader.open]
+    return reader, ''.join(reader.words), wrong
+
+
+def picture_of(reader):
+    head = 'data:image/svg+xml;base64,'
+    for src in reader.images:
+        if src.startswith(head):
+            return base64.b64decode(src[len(head):]).decode()
+    return ''
+
+
+def is_painted(svg, folder):
+    """Whether a rasterised picture has dark text and the kernels' blue."""
+    path, out = os.path.join(folder, 'a.svg'), os.path.join(folder, 'a.png')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(svg)
+    done = subprocess.run(['rsvg-convert', path, '-o', out],
+                          capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        return False, done.stderr
+    import struct
+    import zlib
+    with open(out, 'rb') as f:
+        data = f.read()
+    at, idat, size = 8, b'', (0, 0)
+    while at < len(data):
+        n, kind = struct.unpack('>I4s', data[at:at + 8])
+        body = data[at + 8:at + 8 + n]
+        if kind == b'IHDR':
+            size = struct.unpack('>II', body[:8])
+            depth = body[8:10]
+        idat += body if kind == b'IDAT' else b''
+        at += 12 + n
+    if depth != b'\x08\x06':
+        return False, f'not RGBA of 8 bits: {depth}'
+    raw, w, h = zlib.decompress(idat), *size
+    colours, before, stride = {}, bytearray(4 * w), 4 * w + 1
+    for y in range(h):
+        kind, line = raw[y * stride], bytearray(raw[y * stride + 1:
+                                                    (y + 1) * stride])
+        for x in range(4 * w):
+            a = line[x - 4] if x > 3 else 0
+            b, c = before[x], before[x - 4] if x > 3 else 0
+            if kind == 1:
+                line[x] = (line[x] + a) & 255
+            elif kind == 2:
+                line[x] = (line[x] + b) & 255
+            elif kind == 3:
+                line[x] = (line[x] + (a + b) // 2) & 255
+            elif kind == 4:
+                p = a + b - c
+                pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+                line[x] = (line[x] + (a if pa <= pb and pa <= pc else
+                                      b if pb <= pc else c)) & 255
+        before = line
+        for x in range(0, 4 * w, 4):
+            rgb = bytes(line[x:x + 3])
+            colours[rgb] = colours.get(rgb, 0) + 1
+    dark = sum(n for c, n in colours.items() if max(c) < 100)
+    blue = colours.get(bytes((0xdb, 0xe9, 0xf6)), 0)
+    return dark > 100 and blue > 500, f'{w}x{h}, dark {dark}, blue {blue}'
+
+
+def svg_text(svg):
+    words = re.findall(r'<text[^>]*>(.*?)</text>', svg, re.S)
+    text = ' '.join(words)
+    for a, b in (('&#39;', "'"), ('&#45;', '-'), ('&gt;', '>'), ('&lt;', '<'),
+                 ('&quot;', '"'), ('&amp;', '&'), ('&#160;', ' ')):
+        text = text.replace(a, b)
+    return text
+
+
+def test_json(folder):
+    done = run(SETUP + BLOCK + ':plan json\n', folder)
+    plan = json.loads(done.stdout)[-1]
+    kernels = plan['kernels']
+    check([s['text'] for s in plan['statements']] ==
+          ['q = A*p', "s = A'*r", 'x = s + z', 'w = A*x'], 'statements',
+          plan['statements'])
+    for k in kernels:
+        reads = sum(t['bytes'] for t in k['reads'])
+        writes = sum(t['bytes'] for t in k['writes'])
+        check(reads == k['bytes_read'], f'{k["id"]}: reads add up',
+              f'{reads} {k["bytes_read"]}')
+        check(writes == k['bytes_written'], f'{k["id"]}: writes add up',
+              f'{writes} {k["bytes_written"]}')
+        check(k['elements'] and all(
+            e['storage'] in ('register', 'cache', 'in place') and
+            e['steps'][0] <= e['steps'][1] for e in k['elements']),
+            f'{k["id"]}: elements', k['elements'])
+        check(k['occupancy']['threads'] == 2 and 0 <
+              k['occupancy']['share'] <= 1, f'{k["id"]}: occupancy')
+    names = {t['name']: t for k in kernels for t in k['reads'] + k['writes']}
+    check(names['A']['shape'] == [600, 400] and names['p']['shape'] == [400]
+          and names['q']['shape'] == [600], 'shapes', names)
+    check(names['A']['kind'] == 'input' and names['w']['kind'] == 'result',
+          'kinds')
+    check(plan['bytes'] == sum(k['moves'] for k in kernels), 'bytes')
+    check(plan['launches'] == len(kernels), 'launches')
+    check(all((k['why_split'] is None) == (n == 0)
+              for n, k in enumerate(kernels)), 'borders have reasons',
+          [k['why_split'] for k in kernels])
+    covered = sorted({n for k in kernels for n in k['statements']})
+    check(covered == [1, 2, 3, 4], 'every statement is in a kernel', covered)
+
+
+def test_pictures(folder):
+    done = run(SETUP + BLOCK + ':plan dot\n:plan svg\n', folder)
+    dot, svg = done.stdout.split('<svg', 1)
+    svg = '<svg' + svg
+    check(dot.startswith('digraph plan {') and '-> k1' in dot, ':plan dot')
+    text = svg_text(svg)
+    for words in ('q = A*p', "s = A'*r", 'x = s + z', 'w = A*x', 'A', 'f32'):
+        check(words in text, f'the picture says {words}', text)
+    good, why = is_painted(svg, folder)
+    check(good, 'the picture is not blank', why)
+    for form, head in (('dot', 'digraph'), ('svg', '<svg'),
+                       ('html', '<!DOCTYPE html>')):
+        path = os.path.join(folder, f'plan.{form}')
+        done = run(SETUP + BLOCK + f':plan {form} {path}\n', folder)
+        check(done.returncode == 0 and open(path, encoding='utf-8').read()
+              .startswith(head), f':plan {form} FILE', done.stderr)
+    done = run(SETUP + BLOCK + ':plan svg /nowhere/at/all.svg\n', folder)
+    check(done.returncode == 1 and 'all.svg' in done.stderr,
+          'a file that cannot be written', done.stderr)
+
+
+def test_page(folder):
+    done = run(SETUP + BLOCK + ':plan html\n', folder)
+    reader, words, wrong = read_html(done.stdout, page=True)
+    check(not wrong, 'only allowed tags and attributes', wrong)
+    for text in ("s = A'*r", 'predicted', 'measured', 'why these kernels',
+                 'memory and chip', 'code', 'sweep 1', '600×400', 'unfused'):
+        check(text in words, f'the page says {text}')
+    check('█' in words or '▏' in words, 'the page has bars')
+    good, why = is_painted(picture_of(reader), folder)
+    check(good, 'the page has the picture', why)
+
+
+def test_without_dot(folder):
+    env = {'PATH': os.path.join(folder, 'empty')}
+    done = run(SETUP + BLOCK + ':plan html\n', folder, env=env)
+    reader, words, wrong = read_html(done.stdout, page=True)
+    check(done.returncode == 0 and not reader.images and not wrong and
+          'q = A*p' in words, 'html without dot', done.stderr)
+    check('graphviz' in done.stderr, 'html says what is missing', done.stderr)
+    done = run(SETUP + BLOCK + ':plan svg\nprint("on")\n', folder, env=env)
+    check(done.returncode == 3 and 'graphviz' in done.stderr,
+          'svg says what to install', done.stderr)
+
+
+HOSTILE = ['<img src=x onerror=alert(1)>', '</td><script>alert(1)</script>',
+           '"onclick="alert(1)', "'><b>", '&amp;&lt;', '`x`', '-->', ']]>',
+           '\\l\\N\\G', '\\"];x[', '\u202eabc', '\x1b[31m', '{{7*7}}', '%s%n']
+
+
+def test_hostile(folder):
+    for k, bad in enumerate(HOSTILE):
+        # Statements are quoted with what the user wrote in them.
+        text = bad.replace('\\', '\\\\').replace('"', '\\"')
+        text = re.sub(r'[\x00-\x1f\u202e]', '?', text)
+        script = (':set rich on\nx = rand(1000); print(0)\n'
+                  f'y = x .* length("{text}")\n:plan html\n')
+        done = run(script, folder)
+        check(done.returncode == 0, f'hostile {k} runs', done.stderr)
+        _, words, wrong = read_html(done.stdout[done.stdout.find('<!DOC'):],
+                                    page=True)
+        check(not wrong, f'hostile {k}: tags', (bad, wrong))
+        check('length("' in words, f'hostile {k}: the text is there', words)
+    # Names of files are in no view, but names of variables are.
+    done = run('größe = rand(64); π2 = größe*2;\n:plan dot\n:plan html\n',
+               folder)
+    check('größe' in done.stdout and done.returncode == 0, 'names in UTF-8',
+          done.stderr)
+
+
+def test_rich(folder):
+    script = ':set rich on\n' + SETUP + BLOCK + 'x[1]\n' + BLOCK
+    done = run(script, folder, '--json')
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    plans = [e for e in events if e['event'] == 'plan']
+    check(plans and all('data' in p for p in plans), 'plans have data')
+    states = {p['state'] for p in plans}
+    check(states == {'launched', 'measured'}, 'both states', states)
+    for p in plans:
+        data = p['data']
+        reader, words, wrong = read_html(data['text/html'])
+        check(not wrong, f'{p["id"]} {p["state"]}: tags', wrong)
+        check(p['kernels'][0]['does'] in words, f'{p["id"]}: statements')
+        check(('measured' in words) and p['kernels'][0]['does'].split()[0] in
+              data['text/plain'], f'{p["id"]}: plain text')
+        check(data['application/json']['kernels'] == p['kernels'],
+              f'{p["id"]}: JSON')
+        if p['state'] == 'measured':
+            check(picture_of(reader).startswith('<svg'), 'has its picture')
+        else:
+            check(not reader.images, 'the launch does not wait for a picture')
+    done = run(SETUP + BLOCK, folder, '--json', '--plan', 'line')
+    check('"data": {"text/html' not in done.stdout and
+          'text/html' not in done.stdout, 'without rich there is no HTML')
+
+
+def main():
+    for tool in ('dot', 'rsvg-convert'):
+        check(shutil.which(tool), f'{tool} is there',
+              'scripts/install-deps test')
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, 'empty'))
+        for test in (test_json, test_pictures, test_page, test_without_dot,
+                     test_hostile, test_rich):
+            test(folder)
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
