@@ -140,10 +140,15 @@ $(BUILD)/bench-cpu: bench/bench.c bench/cpu_peers.c bench/peers.h $(BUILD)/libfu
 $(BUILD)/bench-cuda: bench/bench.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas -DBENCH_TARGET='"cuda"' \
 	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
+# Fusible as a process that bench/gpu.py asks to run things.
+$(BUILD)/bench-serve: bench/serve.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
+	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas \
+	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 bench: $(BUILD)/bench-cpu
 	$(BUILD)/bench-cpu --n 16384 --len 67108864 --json bench/results/cpu.json
-bench-gpu: $(BUILD)/bench-cuda
-	$(BUILD)/bench-cuda --n 16384 --len 134217728 --json bench/results/gpu.json
+bench-gpu: $(BUILD)/bench-serve
+	bench/gpu.py --serve $(BUILD)/bench-serve --dtypes f32,f64,bf16 \
+	  --json $(BUILD)/gpu.json --markdown $(BUILD)/gpu.md
 
 clean:
 	rm -rf $(BUILD) build-asan
