@@ -16,10 +16,22 @@ static const char *const mode_names[] = {"flat", "row", "row, in chunks",
 
 /* -- arguments ---------------------------------------------------------------- */
 
+/* The array behind an input, equal for views of one array; else NULL. */
+static const void *array_of(const struct em *em, int slot) {
+  if (slot >= em->plan->slots.len) return NULL; /* a plan without a block */
+  const struct fs_slot *s = &em->plan->slots.data[slot];
+  if (s->kind != FS_SLOT_INPUT) return NULL;
+  return em->plan->graph->inputs.data[s->index].storage;
+}
+
+/* Views of one array are one argument, so that the compiler sees which of their
+ * loads are the same. */
 static int slot_argument(struct em *em, int slot) {
   struct fs_emitted *o = em->out;
+  const void *array = array_of(em, slot);
   for (int k = 0; k < o->n_slots; k++)
-    if (o->slots[k] == slot) return k;
+    if (o->slots[k] == slot || (array && array_of(em, o->slots[k]) == array))
+      return k;
   o->slots = fs_realloc(o->slots, sizeof(int) * (size_t)(o->n_slots + 1));
   o->slots[o->n_slots] = slot;
   return o->n_slots++;

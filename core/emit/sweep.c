@@ -151,6 +151,17 @@ static bool is_vector(const struct em *em, const struct fs_access *a) {
   return true;
 }
 
+/* How far a vector of this load lies behind a multiple of its size, if only the
+ * load's offset is to blame (a shifted slice, as stencils read); else 0. */
+static int shift_of(const struct em *em, const struct fs_step *s) {
+  const struct fs_access *a = em_access(em, s);
+  int last = em->n_outer + em->n_inner - 1;
+  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != 1) return 0;
+  for (int x = 0; x < last; x++)
+    if (em->dim[x] > 1 && a->stride[x] % em->V) return 0;
+  return (int)((a->offset % em->V + em->V) % em->V);
+}
+
 static const char *lanes_left(struct em *em) {
   return em->full ? em_int(em, em->V)
          : em->tail ? "k"
@@ -206,6 +217,50 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
   em_close_for(em, em->B);
 }
 
+static const char *whole_load(struct em *em, const struct fs_step *s) {
+  const char *to = em_row_ref(em, s->out), *from = pointer(em, s);
+  int shift = shift_of(em, s);
+  return shift ? em_fmt(em, "fs_load_shifted<%d>(%s, %s);", shift, to, from)
+               : em_fmt(em, "fs_load(%s, %s);", to, from);
+}
+
+/* "first + 4 <= 8190": all rows of this step exist. */
+static const char *all_rows(struct em *em) {
+  if (!em->need_ok) return "";
+  int rows = em->B * em->S;
+  return em_fmt(em, "first + %d <= %s", rows, em_int(em, em->m));
+}
+
+static void load_together(struct em *em, const bool *mine, bool rows,
+                          bool whole) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!mine[i]) continue;
+    bool both = rows && em_val(em, s->out)->varies & FS_VARIES_I;
+    if (both) em_for(em, "b", em->B);
+    if (both && em->B > 1) em_row_coords(em);
+    if (whole) em_line(em, "%s", whole_load(em, s));
+    else load_vector(em, s, both ? row_exists(em) : "");
+    if (both) em_close_for(em, em->B);
+  }
+}
+
+/* Shifted loads take the two whole vectors that they lie in, which neighbouring
+ * slices and rows share (x[1:end-1], x[2:end]) and the compiler then loads once.
+ * The last vectors of a row and the last rows may not be whole: there, one by
+ * one. */
+static void stencil_loads(struct em *em, const bool *mine, bool rows) {
+  const char *j = em->n_inner == 1 ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
+  const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->V,
+                          em_int(em, em->last));
+  em_open(em, "if (%s) {", em_and(em, in, rows ? all_rows(em) : ""));
+  load_together(em, mine, rows, true);
+  em->indent--;
+  em_open(em, "} else {");
+  load_together(em, mine, rows, false);
+  em_close(em);
+}
+
 static bool is_staged(const struct em *em, const struct fs_step *s) {
   return em->mode == EM_TILE && em_transposed(em, s);
 }
@@ -214,6 +269,11 @@ static bool is_staged(const struct em *em, const struct fs_step *s) {
 static bool from_next(const struct em *em, const struct fs_step *s) {
   return em->ahead && s->kind == FS_SP_LOAD && s->phase == 0 &&
          em_val(em, s->out)->varies == 3;
+}
+
+static bool is_plain_load(const struct em *em, const struct fs_step *s) {
+  return s->kind == FS_SP_LOAD && !is_staged(em, s) && !from_next(em, s) &&
+         !from_ring(em, s);
 }
 
 static void ring_load(struct em *em, const struct fs_step *s) {
@@ -262,6 +322,12 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
   if (em->ahead && rows) take_next(em, need);
   if (em->mode == EM_TILE) em_tile_stage_loads(em, need);
   if (!any) return;
+  bool *together = fs_calloc((size_t)em->k->steps.len, sizeof(bool));
+  bool stencil = false;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    stencil |= need[i] && is_plain_load(em, s) && shift_of(em, s);
+  }
   em_for(em, "c", em->C);
   if (em->C == 1) em_open(em, "{");
   em_vector_coords(em);
@@ -277,10 +343,14 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
         ring_load(em, s);
         em_close(em);
       }
+    } else if (stencil && (shift_of(em, s) || is_vector(em, em_access(em, s)))) {
+      together[i] = true;
     } else {
       load_step(em, s, rows);
     }
   }
+  if (stencil) stencil_loads(em, together, rows);
+  free(together);
   em_close(em);
 }
 

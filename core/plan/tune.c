@@ -20,6 +20,7 @@ struct shape {
   bool sums;             /* any reduction                                     */
   bool row_results;      /* sums over j that the row itself waits for         */
   bool several;          /* it goes over the row more than once               */
+  bool stencil;          /* it reads neighbours of an element                 */
 };
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
@@ -44,6 +45,27 @@ static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
   return k->values.data[s->out].varies & FS_VARIES_J;
 }
 
+static bool is_stored(const struct fs_kernel *k, int access) {
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_STORE && k->steps.data[i].access == access)
+      return true;
+  return false;
+}
+
+/* Whether an earlier load walks an array of the same layout from another place:
+ * surely a stencil, of which a thread's rows share most vectors. */
+static bool is_shared_load(const struct fs_kernel *k, const struct fs_step *s) {
+  const struct fs_access *a = &k->accesses.data[s->access];
+  for (int i = 0; &k->steps.data[i] != s; i++) {
+    if (k->steps.data[i].kind != FS_SP_LOAD) continue;
+    const struct fs_access *b = &k->accesses.data[k->steps.data[i].access];
+    if (a->offset != b->offset && a->varies == b->varies &&
+        !memcmp(a->stride, b->stride, sizeof a->stride))
+      return true;
+  }
+  return false;
+}
+
 static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
                          struct shape *sh) {
   bool flat = k->scheme == FS_FLAT;
@@ -51,8 +73,10 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     const struct fs_access *a = &k->accesses.data[s->access];
     if (a->varies & FS_VARIES_J)
       sh->size = FS_MAX(sh->size, (int)fs_dtype_size(a->dtype));
-    if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3))
-      sh->loads++;
+    if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3)) {
+      if (is_shared_load(k, s)) sh->stencil = true;
+      else sh->loads++;
+    }
   }
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
@@ -75,7 +99,8 @@ static struct shape look(const struct fs_kernel *k) {
   return sh;
 }
 
-/* Bytes that can be accessed `vec` elements at once, and all bytes. */
+/* Bytes that can be accessed `vec` elements at once, and all bytes. A load whose
+ * offset alone is odd takes two whole vectors, which its neighbours share. */
 static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
                           double *all) {
   int last = k->space.n_outer + k->space.n_inner - 1;
@@ -86,7 +111,8 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
       if (a->stride[y]) bytes *= (double)k->space.dim[y];
-    bool ok = a->stride[last] == 1 && a->offset % vec == 0;
+    bool ok = a->stride[last] == 1 &&
+              (a->offset % vec == 0 || !is_stored(k, x));
     for (int y = 0; y < last; y++)
       if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;
     *all += bytes;
@@ -133,11 +159,13 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   t->cols = 1;
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
+  if (sh->stencil) t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
   int64_t panels = up(vectors, t->row_threads);
   while (t->iters > 1 &&
          sh->m * panels < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
   int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
+  if (sh->stencil) data += 2 * width * t->iters;
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
 }
 

@@ -48,10 +48,16 @@ __device__ __forceinline__ float fs_from_bf16(unsigned short h) {
 
 //@ fs_to_bf16
 __device__ __forceinline__ unsigned short fs_to_bf16(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  unsigned short h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(f));
+  return h;
+#else
   const unsigned u = __float_as_uint(f);
   if ((u & 0x7fffffffu) > 0x7f800000u)
     return (unsigned short)(u >> 16 | 0x40u);  // NaN
   return (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+#endif
 }
 
 //@ fs_round_f16
@@ -118,6 +124,19 @@ __device__ __forceinline__ void fs_load(T (&v)[N], const S *from) {
   const fs_pack<S, N> x = *reinterpret_cast<const fs_pack<S, N> *>(from);
 #pragma unroll
   for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
+}
+
+//@ fs_load_shifted
+// N neighbours that begin SHIFT behind a multiple of their size, out of the two
+// whole vectors that they lie in.
+template <int SHIFT, typename T, int N, typename S>
+__device__ __forceinline__ void fs_load_shifted(T (&v)[N], const S *from) {
+  const fs_pack<S, N> *const p =
+      reinterpret_cast<const fs_pack<S, N> *>(from - SHIFT);
+  const fs_pack<S, N> x = p[0], y = p[1];
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    v[e] = fs_get(e + SHIFT < N ? x.e[(e + SHIFT) % N] : y.e[(e + SHIFT) % N]);
 }
 
 //@ fs_load_some
