@@ -71,15 +71,16 @@ colmax(A) = reduce("max", A, 1)
 rowmin(A) = reduce("min", A, 2)
 colmin(A) = reduce("min", A, 1)
 
-# softmax(A): exp of every row of A, divided by the row's sum; of a vector, over
-# all its elements.
+# softmax(A): exp of every row of A over the row's sum; of a vector, over all its
+# elements. The sum is inverted once: a division for each element would cost a
+# GPU more than reading it does.
 function softmax(A)
   if size(A, 2) == 1
     e = exp(A - max(A))
-    return e / sum(e)
+    return e * (1 / sum(e))
   end
   e = exp(A - rowmax(A))
-  return e ./ sum(e, 2)
+  return e .* (1 ./ sum(e, 2))
 end
 
 # logsumexp(x): log(sum(exp(x))) without overflow.
