@@ -2,6 +2,8 @@
  *
  *   session.c           life, targets, evaluation, events
  *   session_plan.c      plans as events
+ *   session_plot.c      plots as events
+ *   session_variables.c the variables as data
  *   session_settings.c  the settings
  *   session_commands.c  what the :commands do
  *   session_view.c      plans as pictures: for files and for rich output
@@ -137,6 +139,13 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
 enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
                                json_t *plan, const struct fs_block *block);
 void fs_session_drop_pictures(struct fs_session *s);
+
+/* -- session_plot.c ---------------------------------------------------------- */
+
+/* Sends the plot as a display event. */
+void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p);
+/* Puts the device's limits and the kernels of the last blocks into a plot. */
+enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p);
 
 /* -- session_settings.c ------------------------------------------------------ */
 

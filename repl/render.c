@@ -197,6 +197,44 @@ static void on_value(struct fs_render *r, const json_t *event) {
   if (len && text[len - 1] != '\n') result_text(r, "\n");
 }
 
+/* One line of a plot: runs of columns that show the same series in its colour. */
+static void put_inked(struct fs_str *out, const char *line, size_t len,
+                      const char *ink) {
+  static const char *const colors[] = {"34", "31", "32", "35", "33",
+                                       "36", "37", "91", "95", "93"};
+  char now = ' ';
+  for (size_t i = 0; i < len;) {
+    uint32_t code;
+    int n = FS_MAX(fs_utf8_decode(line + i, len - i, &code), 1);
+    int columns = fs_utf8_width(line + i, (size_t)n);
+    char next = *ink >= '0' && *ink <= '9' ? *ink : ' ';
+    if (next != now && now != ' ') fs_str_puts(out, "\033[0m");
+    if (next != now && next != ' ')
+      fs_str_printf(out, "\033[%sm", colors[next - '0']);
+    now = next;
+    fs_str_put(out, line + i, (size_t)n);
+    i += (size_t)n;
+    for (int k = 0; k < columns && *ink; k++) ink++;
+  }
+  if (now != ' ') fs_str_puts(out, "\033[0m");
+}
+
+static void on_display(struct fs_render *r, const json_t *event) {
+  const char *at = text_of(json_object_get(event, "data"), "text/plain");
+  const json_t *ink = json_object_get(event, "ink");
+  bool color = fs_term_look(stdout).color;
+  struct fs_str s = {0};
+  for (size_t k = 0; *at; k++) {
+    size_t len = strcspn(at, "\n");
+    const char *marks = json_string_value(json_array_get(ink, k));
+    put_inked(&s, at, len, color && marks ? marks : "");
+    fs_str_puts(&s, "\n");
+    at += len + (at[len] == '\n');
+  }
+  result_text(r, fs_str_text(&s));
+  fs_str_free(&s);
+}
+
 static void on_diagnostic(const json_t *event) {
   struct fs_str s = {0};
   put_diagnostic(&s, event, fs_term_look(stderr).color);
@@ -227,6 +265,7 @@ static void show_event(struct fs_render *r, const json_t *event) {
   if (r->options->json) put_json(event);
   else if (!strcmp(kind, "text")) on_text(r, event);
   else if (!strcmp(kind, "value")) on_value(r, event);
+  else if (!strcmp(kind, "display")) on_display(r, event);
   else if (!strcmp(kind, "plan")) on_plan(r, event);
   else if (!strcmp(kind, "diagnostic")) on_diagnostic(event);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/plot_request.h"
 #include "core/eval/show.h"
 #include "core/eval/trace.h"
 
@@ -87,6 +88,7 @@ static void free_pending(struct fs_pending *p) {
   free(p->name);
   free(p->text);
   fs_val_unref(p->value);
+  fs_plot_request_free(p->plot);
 }
 
 static void drop_pending(struct fs_interp *in) {
@@ -112,6 +114,28 @@ void fs_interp_text(struct fs_interp *in, const char *text, size_t len) {
   }
 }
 
+enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r) {
+  if (in->explain) {
+    fs_plot_request_free(r);
+    return FS_OK;
+  }
+  *FS_PUSH(&in->pending) = (struct fs_pending){.plot = r};
+  return in->script && !in->begin_depth ? fs_interp_flush(in) : FS_OK;
+}
+
+static enum fs_status emit_plot(struct fs_interp *in,
+                                struct fs_plot_request *r) {
+  struct fs_plot *p = NULL;
+  enum fs_status st = fs_plot_read(in, r, &p);
+  if (st) return st;
+  if (r->kind == FS_PLOT_ROOFLINE && in->host.roofline)
+    st = in->host.roofline(in->host.user, p);
+  fs_plot_free(in->last_plot);
+  in->last_plot = p;
+  if (!st && in->host.plot && !in->silent) in->host.plot(in->host.user, p);
+  return st;
+}
+
 /* Hands out what waited; a display of a virtual value computes it first. */
 static enum fs_status emit_pending(struct fs_interp *in) {
   enum fs_status st = FS_OK;
@@ -119,6 +143,10 @@ static enum fs_status emit_pending(struct fs_interp *in) {
     struct fs_pending p = in->pending.data[i];
     if (p.text) {
       if (in->host.text) in->host.text(in->host.user, p.text, p.len);
+      continue;
+    }
+    if (p.plot) {
+      st = emit_plot(in, p.plot);
       continue;
     }
     if (p.value.kind == FS_V_TENSOR) st = fs_force(in, p.value.tensor);
@@ -247,6 +275,7 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
   for (int i = 0; i < in->pending.len; i++) {
     const struct fs_val *v = &in->pending.data[i].value;
     if (v->kind == FS_V_TENSOR && v->tensor == t) return false;
+    if (fs_plot_request_shows(in->pending.data[i].plot, t)) return false;
   }
   struct recipe r = {.from = in->graph};
   if (!cheap(&r, t->node, 0) || r.input_bytes > bytes / 4) return false;

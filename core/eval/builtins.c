@@ -1,6 +1,7 @@
 /* builtins.c - the table of built-in functions, and what they share to read
  * their arguments. The functions themselves are in builtins_*.c. */
 #include "core/eval/builtins.h"
+#include "core/eval/plot_request.h"
 
 #include <stdio.h>
 
@@ -116,6 +117,26 @@ const struct fs_builtin fs_builtins[] = {
     {"time", 0, 0, fs_bi_time, 0, "time()",
      "seconds of a clock that only goes forward; the statements before are "
      "computed first"},
+
+    {"plot", 1, -1, fs_bi_plot, FS_PLOT_LINES,
+     "plot([x,] y[, \"name\"], ..., \"option=value\", ...)",
+     "draws curves: y over x, or over 1, 2, ...; the columns of a matrix are "
+     "curves. Options: title= xlabel= ylabel= log=x|y|xy"},
+    {"scatter", 1, -1, fs_bi_plot, FS_PLOT_POINTS,
+     "scatter([x,] y[, \"name\"], ..., \"option=value\", ...)",
+     "draws points; takes what plot takes"},
+    {"hist", 1, -1, fs_bi_plot, FS_PLOT_HISTOGRAM,
+     "hist(x, \"option=value\", ...)",
+     "draws how often values occur; also the option bins="},
+    {"heatmap", 1, -1, fs_bi_plot, FS_PLOT_HEATMAP,
+     "heatmap(A, \"option=value\", ...)",
+     "draws the elements of a matrix as shades, row 1 at the top"},
+    {"roofline", 0, -1, fs_bi_plot, FS_PLOT_ROOFLINE,
+     "roofline(\"option=value\", ...)",
+     "draws what the kernels of the last blocks reached, under the limits of "
+     "the device"},
+    {"savefig", 1, 1, fs_bi_savefig, 0, "savefig(\"file\")",
+     "writes the last plot to a .svg, .json (Vega-Lite) or .txt file"},
     {NULL}};
 
 enum { BUCKETS = 512 };

@@ -17,6 +17,7 @@
 #define FS_EVAL_H
 
 #include "core/eval/value.h"
+#include "core/plot/plot.h"
 #include "core/run/run.h"
 #include "core/session.h" /* enum fs_eval_flags */
 
@@ -37,6 +38,10 @@ struct fs_interp_host {
    * measured times after fs_runner_sync(). Called before the shows of the
    * block. `number` counts the blocks of the session from 1. */
   void (*block)(void *user, struct fs_block *block, int number);
+  /* plot() and the like, in its turn. */
+  void (*plot)(void *user, const struct fs_plot *plot);
+  /* Puts the kernels of the last blocks into the plot of roofline(). */
+  enum fs_status (*roofline)(void *user, struct fs_plot *plot);
   void (*progress)(void *user, const char *what, double done, double seconds);
   /* A `:command` line or `?name` inside a text; the block was flushed. */
   enum fs_status (*command)(void *user, const char *line, struct fs_span span);

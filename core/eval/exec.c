@@ -456,6 +456,7 @@ void fs_interp_free(struct fs_interp *in) {
   FS_VEC_FREE(&in->inputs);
   FS_VEC_FREE(&in->undo);
   FS_VEC_FREE(&in->pending);
+  fs_plot_free(in->last_plot);
   FS_VEC_FREE(&in->index_end);
   FS_VEC_FREE(&in->importing);
   fs_str_free(&in->doc_text);

@@ -48,13 +48,16 @@ struct fs_undo {
   struct fs_val old;     /* FS_V_NONE: there was none */
 };
 
-/* A display or text that waits for the block to run. */
+struct fs_plot_request;
+
+/* A display, a text or a plot that waits for the block to run. */
 struct fs_pending {
   char *name;            /* show: the variable, or NULL */
   struct fs_val value;   /* show */
   struct fs_span span;
   char *text;            /* text, or NULL for a show */
   size_t len;
+  struct fs_plot_request *plot; /* a plot: then there is no value */
 };
 
 struct fs_declared {
@@ -84,6 +87,7 @@ struct fs_interp {
   FS_VEC(struct fs_tensor *) inputs;  /* read by the graph, one reference each */
   FS_VEC(struct fs_undo) undo;
   FS_VEC(struct fs_pending) pending;
+  struct fs_plot *last_plot;       /* for savefig() */
   int n_blocks;
   int before_last;                 /* n_blocks before the last statement that
                                       ran blocks: what :plan is about */
@@ -155,6 +159,8 @@ void fs_block_abandon(struct fs_interp *in);
 void fs_block_barrier(struct fs_interp *in);
 void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
                    struct fs_span span);
+/* Shows a plot in its turn (keeps it); in a script that ends the block. */
+enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r);
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t);
 /* One number of a value of one element; host values too. */
 enum fs_status fs_read_number(struct fs_interp *in, const struct fs_val *v,

@@ -243,6 +243,54 @@ static void test_settings(void) {
   CHECK(!strcmp(shown(2), "d = 0"));
 }
 
+/* Whether the only variable `name` is as the JSON text says. */
+static bool variable_is(const char *name, const char *json) {
+  json_t *list = fs_session_variables(session), *v;
+  json_t *want = json_loads(json, 0, NULL);
+  size_t k;
+  int found = 0;
+  json_array_foreach(list, k, v)
+    if (!strcmp(json_string_value(json_object_get(v, "name")), name)) {
+      found += json_equal(v, want);
+      if (!found) json_dumpf(v, stderr, 0);
+    }
+  json_decref(list);
+  json_decref(want);
+  return found == 1;
+}
+
+static void test_variables(void) {
+  eval(":reset -f");
+  eval("A = f64([1, 2; 3, 4]); v = [1, 0.5]; t = sum(v); n = 3; f(x) = x; "
+       "s = \"a\\x1b\"; w = zeros(1000, 1000)");
+  CHECK(variable_is("A", "{\"name\":\"A\",\"kind\":\"tensor\",\"type\":"
+                         "\"f64[2\u00d72]\",\"shape\":[2,2],\"dtype\":\"f64\","
+                         "\"bytes\":32.0,\"state\":\"stored\",\"where\":\"cpu\","
+                         "\"value\":null}"));
+  CHECK(variable_is("v", "{\"name\":\"v\",\"kind\":\"tensor\",\"type\":"
+                         "\"f32[2]\",\"shape\":[2],\"dtype\":\"f32\","
+                         "\"bytes\":8.0,\"state\":\"stored\",\"where\":\"cpu\","
+                         "\"value\":\"[1, 0.5]\"}"));
+  CHECK(variable_is("t", "{\"name\":\"t\",\"kind\":\"tensor\",\"type\":"
+                         "\"f32\",\"shape\":[],\"dtype\":\"f32\","
+                         "\"bytes\":4.0,\"state\":\"stored\",\"where\":\"cpu\","
+                         "\"value\":\"1.5\"}"));
+  CHECK(variable_is("n", "{\"name\":\"n\",\"kind\":\"number\",\"type\":"
+                         "\"number\",\"where\":\"host\",\"value\":\"3\"}"));
+  CHECK(variable_is("f", "{\"name\":\"f\",\"kind\":\"function\",\"type\":"
+                         "\"function\",\"where\":\"host\","
+                         "\"value\":\"function(x)\"}"));
+  CHECK(variable_is("s", "{\"name\":\"s\",\"kind\":\"string\",\"type\":"
+                         "\"string\",\"where\":\"host\","
+                         "\"value\":\"\\\"a\\\\x1b\\\"\"}"));
+  eval("w = 2*zeros(1000, 1000);");
+  CHECK(variable_is("w", "{\"name\":\"w\",\"kind\":\"tensor\",\"type\":"
+                         "\"f32[1000\u00d71000]\",\"shape\":[1000,1000],"
+                         "\"dtype\":\"f32\",\"bytes\":4000000.0,"
+                         "\"state\":\"virtual\",\"where\":null,"
+                         "\"value\":null}"));
+}
+
 static void test_files(void) {
   char path[64] = "/tmp/fusible-session-XXXXXX", text[256];
   if (!mkdtemp(path)) return;
@@ -311,6 +359,7 @@ int main(void) {
   test_inspect();
   test_define();
   test_settings();
+  test_variables();
   test_files();
   test_commands();
   fs_session_free(session);

@@ -1,0 +1,145 @@
+/* session_plot.c - plots as events, and the kernels that roofline() shows. */
+#include "core/session_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* -- events ------------------------------------------------------------------ */
+
+/* A text as an array of its lines. */
+static json_t *lines_array(const struct fs_str *text) {
+  json_t *lines = json_array();
+  for (const char *at = fs_str_text(text); *at;) {
+    size_t n = strcspn(at, "\n");
+    json_array_append_new(lines, json_stringn(at, n));
+    at += n + (at[n] == '\n');
+  }
+  return lines;
+}
+
+static json_t *plot_bundle(struct fs_session *s, const struct fs_plot *p,
+                           json_t **ink) {
+  struct fs_plot_look look = {.width = s->show.width, .ascii = s->show.ascii};
+  struct fs_str text = {0}, marks = {0}, svg = {0};
+  json_t *data = json_object();
+  fs_plot_text(p, &look, &text, &marks);
+  json_object_set_new(data, "text/plain",
+                      fs_json_text(fs_str_text(&text), text.len));
+  *ink = lines_array(&marks);
+  if (s->rich) {
+    fs_plot_svg(p, &svg);
+    json_object_set_new(data, "image/svg+xml",
+                        fs_json_text(fs_str_text(&svg), svg.len));
+    json_object_set_new(data, "application/vnd.vegalite.v5+json",
+                        fs_plot_vega(p));
+  }
+  fs_str_free(&text);
+  fs_str_free(&marks);
+  fs_str_free(&svg);
+  return data;
+}
+
+void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p) {
+  json_t *e = json_object(), *ink = NULL;
+  json_t *data = plot_bundle(s, p, &ink);
+  json_object_set_new(e, "event", json_string("display"));
+  json_object_set_new(e, "kind", json_string("plot"));
+  json_object_set_new(e, "data", data);
+  json_object_set_new(e, "ink", ink);
+  fs_session_emit(s, e);
+}
+
+/* -- roofline ---------------------------------------------------------------- */
+
+/* After Williams, Waterman and Patterson, Roofline, CACM 52 (2009): operations
+ * per second over operations per byte of traffic, under the two limits of the
+ * device. */
+struct roofline {
+  struct fs_plot *plot;
+  double bandwidth, peak;   /* bytes/s, operations/s */
+  double low, high;         /* of the intensities that are shown */
+  FS_VEC(const json_t *) kernels;
+};
+
+static double key(const json_t *kernel, const char *name) {
+  const json_t *v = json_object_get(kernel, name);
+  return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static double intensity(const json_t *kernel) {
+  return key(kernel, "flops") / key(kernel, "moves");
+}
+
+/* Kernels that compute and move something. */
+static void take_kernels(struct roofline *r, const json_t *plan) {
+  const json_t *kernel;
+  size_t k;
+  json_array_foreach(json_object_get(plan, "kernels"), k, kernel) {
+    double x = intensity(kernel);
+    if (!(x > 0) || !isfinite(x)) continue;
+    r->low = fmin(r->low, x / 4);
+    r->high = fmax(r->high, x * 4);
+    *FS_PUSH(&r->kernels) = kernel;
+  }
+}
+
+static char *kernel_label(const json_t *kernel) {
+  enum { SHOWN = 28 };
+  const char *id = json_string_value(json_object_get(kernel, "id"));
+  const char *does = json_string_value(json_object_get(kernel, "does"));
+  struct fs_str label = {0};
+  size_t len = does ? strlen(does) : 0, cut = FS_MIN(len, (size_t)SHOWN);
+  while (cut < len && cut && ((unsigned char)does[cut] & 0xc0) == 0x80) cut--;
+  fs_str_printf(&label, "%s %.*s%s", id ? id : "", (int)cut, does ? does : "",
+                cut < len ? "..." : "");
+  return label.data;
+}
+
+static void put_times(struct roofline *r, const char *which) {
+  struct fs_series *s = fs_plot_add(r->plot, FS_MARK_POINTS, r->kernels.len,
+                                    which);
+  bool labelled = !strcmp(which, "measured");
+  if (labelled) s->labels = fs_calloc((size_t)s->n + 1, sizeof *s->labels);
+  for (int64_t k = 0; k < s->n; k++) {
+    const json_t *kernel = r->kernels.data[k];
+    s->x[k] = intensity(kernel);
+    s->y[k] = key(kernel, "flops") / key(kernel, which) / 1e9;
+    if (labelled) s->labels[k] = kernel_label(kernel);
+  }
+}
+
+static void put_roof(struct roofline *r) {
+  double ridge = r->peak / r->bandwidth;
+  struct fs_series *s = fs_plot_add(r->plot, FS_MARK_LINE, 3, "device limit");
+  s->x[0] = fmin(r->low, ridge / 4);
+  s->x[1] = ridge;
+  s->x[2] = fmax(r->high, ridge * 4);
+  for (int k = 0; k < 3; k++)
+    s->y[k] = fmin(s->x[k] * r->bandwidth, r->peak) / 1e9;
+}
+
+static void label(char **to, const char *text) {
+  if (!*to) *to = fs_strdup(text);
+}
+
+enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
+  const struct fs_device *device = &fs_session_target(s)->device;
+  struct roofline r = {p, device->bandwidth, device->flops, INFINITY, 0,
+                       {NULL, 0, 0}};
+  enum fs_status st = fs_session_collect(s);
+  if (st) return st;
+  for (int k = 0; k < s->records.len; k++)
+    if (s->records.data[k].runs) take_kernels(&r, s->records.data[k].event);
+  for (size_t k = 0; !s->records.len && k < json_array_size(s->last_plans); k++)
+    take_kernels(&r, json_array_get(s->last_plans, k));
+  p->x.log = p->y.log = true;
+  label(&p->title, device->name);
+  label(&p->x.label, "floating-point operations per byte");
+  label(&p->y.label, "GFLOP/s");
+  if (!r.kernels.len) r.low = 0.25, r.high = 4;
+  if (r.bandwidth > 0 && r.peak > 0) put_roof(&r);
+  put_times(&r, "measured");
+  put_times(&r, "predicted");
+  FS_VEC_FREE(&r.kernels);
+  return FS_OK;
+}
