@@ -162,8 +162,10 @@ static void on_plot(void *user, const struct fs_plot *plot) {
   fs_session_show_plot(user, plot);
 }
 
-static enum fs_status on_roofline(void *user, struct fs_plot *plot) {
-  return fs_session_roofline(user, plot);
+static enum fs_status on_kernels(void *user, struct fs_plot *plot,
+                                 bool times) {
+  return times ? fs_session_predictions(user, plot)
+               : fs_session_roofline(user, plot);
 }
 
 static void on_progress(void *user, const char *what, double done,
@@ -426,7 +428,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   s->cpu.runner = new_runner(s, s->cpu.target);
   struct fs_interp_host host = {.user = s, .text = on_text, .show = on_show,
                                 .block = on_block, .plot = on_plot,
-                                .roofline = on_roofline,
+                                .kernels = on_kernels,
                                 .progress = on_progress,
                                 .command = on_command};
   s->in = fs_interp_new(&s->diags, s->cpu.runner, s->cpu.target, &host);

@@ -146,6 +146,8 @@ void fs_session_drop_pictures(struct fs_session *s);
 void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p);
 /* Puts the device's limits and the kernels of the last blocks into a plot. */
 enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p);
+/* Bars of the predicted and the measured times of the last blocks. */
+enum fs_status fs_session_predictions(struct fs_session *s, struct fs_plot *p);
 
 /* -- session_settings.c ------------------------------------------------------ */
 

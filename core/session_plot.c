@@ -49,6 +49,15 @@ void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p) {
   fs_session_emit(s, e);
 }
 
+/* The k-th plan of this input, or if it has run no block yet, of the last one that
+ * did. */
+static const json_t *last_plan(const struct fs_session *s, int k) {
+  int n = 0;
+  for (int i = 0; i < s->records.len; i++)
+    if (s->records.data[i].runs && n++ == k) return s->records.data[i].event;
+  return n ? NULL : json_array_get(s->last_plans, (size_t)k);
+}
+
 /* -- roofline ---------------------------------------------------------------- */
 
 /* After Williams, Waterman and Patterson, Roofline, CACM 52 (2009): operations
@@ -128,10 +137,8 @@ enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
                        {NULL, 0, 0}};
   enum fs_status st = fs_session_collect(s);
   if (st) return st;
-  for (int k = 0; k < s->records.len; k++)
-    if (s->records.data[k].runs) take_kernels(&r, s->records.data[k].event);
-  for (size_t k = 0; !s->records.len && k < json_array_size(s->last_plans); k++)
-    take_kernels(&r, json_array_get(s->last_plans, k));
+  const json_t *plan;
+  for (int k = 0; (plan = last_plan(s, k)); k++) take_kernels(&r, plan);
   p->x.log = p->y.log = true;
   label(&p->title, device->name);
   label(&p->x.label, "floating-point operations per byte");
@@ -141,5 +148,32 @@ enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p) {
   put_times(&r, "measured");
   put_times(&r, "predicted");
   FS_VEC_FREE(&r.kernels);
+  return FS_OK;
+}
+
+/* -- predictions ------------------------------------------------------------- */
+
+enum { BLOCKS_SHOWN = 60 };
+
+enum fs_status fs_session_predictions(struct fs_session *s, struct fs_plot *p) {
+  double predicted[BLOCKS_SHOWN], measured[BLOCKS_SHOWN];
+  enum fs_status st = fs_session_collect(s);
+  const json_t *plan;
+  int n = 0;
+  bool named = p->x.names.len > 0;
+  if (st) return st;
+  for (; n < BLOCKS_SHOWN && (plan = last_plan(s, n)); n++) {
+    struct fs_str name = {0};
+    predicted[n] = key(plan, "predicted") * 1e6;
+    measured[n] = key(plan, "measured") * 1e6;
+    fs_str_printf(&name, "block %lld", (long long)json_integer_value(
+                                           json_object_get(plan, "block")));
+    if (named) fs_str_free(&name);
+    else *FS_PUSH(&p->x.names) = name.data;
+  }
+  label(&p->y.label, "microseconds");
+  if (!n) return FS_OK;
+  fs_plot_add_bars(p, 0, 2, predicted, n, "predicted");
+  fs_plot_add_bars(p, 1, 2, measured, n, "measured");
   return FS_OK;
 }

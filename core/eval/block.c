@@ -128,8 +128,8 @@ static enum fs_status emit_plot(struct fs_interp *in,
   struct fs_plot *p = NULL;
   enum fs_status st = fs_plot_read(in, r, &p);
   if (st) return st;
-  if (r->kind == FS_PLOT_ROOFLINE && in->host.roofline)
-    st = in->host.roofline(in->host.user, p);
+  if (r->kind >= FS_PLOT_ROOFLINE && in->host.kernels)
+    st = in->host.kernels(in->host.user, p, r->kind == FS_PLOT_PREDICTIONS);
   fs_plot_free(in->last_plot);
   in->last_plot = p;
   if (!st && in->host.plot && !in->silent) in->host.plot(in->host.user, p);

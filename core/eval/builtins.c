@@ -125,6 +125,10 @@ const struct fs_builtin fs_builtins[] = {
     {"scatter", 1, -1, fs_bi_plot, FS_PLOT_POINTS,
      "scatter([x,] y[, \"name\"], ..., \"option=value\", ...)",
      "draws points; takes what plot takes"},
+    {"bar", 1, -1, fs_bi_plot, FS_PLOT_BARS,
+     "bar(y[, \"name\"], ..., \"option=value\", ...)",
+     "draws bars, those of several vectors side by side; also the option "
+     "names=a,b,c for the places"},
     {"hist", 1, -1, fs_bi_plot, FS_PLOT_HISTOGRAM,
      "hist(x, \"option=value\", ...)",
      "draws how often values occur; also the option bins="},
@@ -135,6 +139,9 @@ const struct fs_builtin fs_builtins[] = {
      "roofline(\"option=value\", ...)",
      "draws what the kernels of the last blocks reached, under the limits of "
      "the device"},
+    {"predictions", 0, -1, fs_bi_plot, FS_PLOT_PREDICTIONS,
+     "predictions(\"option=value\", ...)",
+     "draws the predicted and the measured times of the last blocks as bars"},
     {"savefig", 1, 1, fs_bi_savefig, 0, "savefig(\"file\")",
      "writes the last plot to a .svg, .json (Vega-Lite) or .txt file"},
     {NULL}};

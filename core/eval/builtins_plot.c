@@ -1,5 +1,7 @@
-/* builtins_plot.c - plot(), scatter(), hist(), heatmap(), roofline(), savefig().
+/* builtins_plot.c - plot(), scatter(), bar(), hist(), heatmap(), roofline(),
+ * predictions(), savefig().
  *
+ *   bar([3, 5], "names=left,right")   predictions()
  *   plot(x, y, "exact", x, z, "computed", "title=Two curves", "log=y")
  *
  * Numbers come first, a text after a curve is its name, and texts of the form
@@ -56,6 +58,7 @@ static enum fs_status take_option(struct fs_call *c, int k,
   if ((v = value_of(text, "title"))) set_text(&r->title, v);
   else if ((v = value_of(text, "xlabel"))) set_text(&r->x_label, v);
   else if ((v = value_of(text, "ylabel"))) set_text(&r->y_label, v);
+  else if ((v = value_of(text, "names"))) set_text(&r->names, v);
   else if ((v = value_of(text, "log"))) return set_log(c, k, v, r);
   else if ((v = value_of(text, "bins"))) return set_bins(c, k, v, r);
   else *taken = false;
@@ -67,7 +70,7 @@ static enum fs_status take_name(struct fs_call *c, int k,
                                 struct fs_plot_request *r, int *named) {
   if (*named >= r->sources.len)
     return fs_in_error(c->in, c->arg_spans[k], "bad-option",
-                       "options are title= xlabel= ylabel= log= bins=",
+                       "options are title= xlabel= ylabel= log= bins= names=",
                        "%s is neither an option nor the name of a curve before "
                        "it", fs_in_text(c->in, c->arg_spans[k]));
   set_text(&r->sources.data[(*named)++].name, c->args[k].string->text);
@@ -114,6 +117,10 @@ static enum fs_status add_curves(struct fs_call *c, int x, int k,
                        "x and y need as many elements",
                        "the curve has %lld x for %lld y", (long long)x_points,
                        (long long)points);
+  if (r->kind == FS_PLOT_BARS && points > MAX_BINS)
+    return fs_in_error(c->in, c->arg_spans[k], "too-many-curves",
+                       "plot(x) draws a curve, hist(x) how often values occur",
+                       "at most %d bars are drawn", MAX_BINS);
   if (r->sources.len + curves > MAX_CURVES)
     return fs_in_error(c->in, c->arg_spans[k], "too-many-curves",
                        "every column of a matrix is a curve; heatmap(A) shows "
@@ -137,11 +144,12 @@ static bool is_data(const struct fs_call *c, int k) {
 static enum fs_status read_curves(struct fs_call *c,
                                   struct fs_plot_request *r) {
   enum fs_status st = FS_OK;
+  bool bars = r->kind == FS_PLOT_BARS;
   int named = 0;
   for (int k = 0; k < c->n && !st;) {
     bool option = false;
     if (is_data(c, k)) {
-      bool pair = is_data(c, k + 1);
+      bool pair = !bars && is_data(c, k + 1);
       named = r->sources.len;
       st = add_curves(c, pair ? k : -1, pair ? k + 1 : k, r);
       k += pair ? 2 : 1;
@@ -201,10 +209,14 @@ static enum fs_status read_options(struct fs_call *c,
 enum fs_status fs_bi_plot(struct fs_call *c) {
   struct fs_plot_request *r =
       fs_plot_request_new((enum fs_plot_kind)c->builtin->data, c->span);
-  enum fs_status st = r->kind == FS_PLOT_ROOFLINE ? read_options(c, r)
-                      : r->kind == FS_PLOT_LINES || r->kind == FS_PLOT_POINTS
-                          ? read_curves(c, r)
-                          : read_one(c, r);
+  enum fs_status st;
+  switch (r->kind) {
+    case FS_PLOT_ROOFLINE:
+    case FS_PLOT_PREDICTIONS: st = read_options(c, r); break;
+    case FS_PLOT_HISTOGRAM:
+    case FS_PLOT_HEATMAP: st = read_one(c, r); break;
+    default: st = read_curves(c, r); break;
+  }
   if (st) fs_plot_request_free(r);
   else st = fs_block_plot(c->in, r);
   return st;

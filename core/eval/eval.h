@@ -40,8 +40,9 @@ struct fs_interp_host {
   void (*block)(void *user, struct fs_block *block, int number);
   /* plot() and the like, in its turn. */
   void (*plot)(void *user, const struct fs_plot *plot);
-  /* Puts the kernels of the last blocks into the plot of roofline(). */
-  enum fs_status (*roofline)(void *user, struct fs_plot *plot);
+  /* Puts the kernels of the last blocks into the plot of roofline(), or their
+   * times into that of predictions(). */
+  enum fs_status (*kernels)(void *user, struct fs_plot *plot, bool times);
   void (*progress)(void *user, const char *what, double done, double seconds);
   /* A `:command` line or `?name` inside a text; the block was flushed. */
   enum fs_status (*command)(void *user, const char *line, struct fs_span span);

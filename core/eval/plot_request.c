@@ -35,6 +35,7 @@ void fs_plot_request_free(struct fs_plot_request *r) {
   free(r->title);
   free(r->x_label);
   free(r->y_label);
+  free(r->names);
   free(r);
 }
 
@@ -392,12 +393,34 @@ static enum fs_status read_heatmap(struct fs_interp *in,
   return st;
 }
 
+/* -- bars -------------------------------------------------------------------- */
+
+struct heights {
+  double *y;
+};
+
+static void take_height(void *user, int64_t k, double x, double y) {
+  (void)x;
+  ((struct heights *)user)->y[k] = y;
+}
+
+static enum fs_status read_bars(struct fs_interp *in,
+                                const struct fs_plot_request *r, int k,
+                                struct fs_plot *p) {
+  const struct fs_plot_source *s = &r->sources.data[k];
+  struct heights h = {fs_calloc((size_t)s->n, sizeof *h.y)};
+  enum fs_status st = walk(in, s, r->span, take_height, &h);
+  if (!st) fs_plot_add_bars(p, k, r->sources.len, h.y, s->n, s->name);
+  free(h.y);
+  return st;
+}
+
 /* -- the whole --------------------------------------------------------------- */
 
 static enum fs_status read_source(struct fs_interp *in,
-                                  const struct fs_plot_request *r,
-                                  const struct fs_plot_source *s,
+                                  const struct fs_plot_request *r, int k,
                                   struct fs_plot *p) {
+  const struct fs_plot_source *s = &r->sources.data[k];
   enum fs_status st = FS_OK;
   if (s->x.kind == FS_V_TENSOR) st = fs_force(in, s->x.tensor);
   if (!st && s->y.kind == FS_V_TENSOR) st = fs_force(in, s->y.tensor);
@@ -405,6 +428,7 @@ static enum fs_status read_source(struct fs_interp *in,
   switch (r->kind) {
     case FS_PLOT_POINTS: return read_points(in, r, s, p);
     case FS_PLOT_HISTOGRAM: return read_histogram(in, r, s, p);
+    case FS_PLOT_BARS: return read_bars(in, r, k, p);
     case FS_PLOT_HEATMAP: return read_heatmap(in, r, s, p);
     default: return read_line(in, r, s, p);
   }
@@ -416,11 +440,14 @@ enum fs_status fs_plot_read(struct fs_interp *in, struct fs_plot_request *r,
                             struct fs_plot **out) {
   struct fs_plot *p = fs_plot_new();
   p->title = copy(r->title);
-  p->x = (struct fs_axis){copy(r->x_label), r->log_x};
-  p->y = (struct fs_axis){copy(r->y_label), r->log_y};
+  p->x.label = copy(r->x_label);
+  p->y.label = copy(r->y_label);
+  p->x.log = r->log_x;
+  p->y.log = r->log_y;
+  if (r->names) fs_axis_name(&p->x, r->names);
   enum fs_status st = FS_OK;
   for (int k = 0; k < r->sources.len && !st; k++)
-    st = read_source(in, r, &r->sources.data[k], p);
+    st = read_source(in, r, k, p);
   if (st) fs_plot_free(p);
   else *out = p;
   return st;

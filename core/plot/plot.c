@@ -20,6 +20,8 @@ void fs_plot_free(struct fs_plot *p) {
   if (!p) return;
   for (int k = 0; k < p->series.len; k++) free_series(&p->series.data[k]);
   FS_VEC_FREE(&p->series);
+  for (int k = 0; k < p->x.names.len; k++) free(p->x.names.data[k]);
+  FS_VEC_FREE(&p->x.names);
   free(p->title);
   free(p->x.label);
   free(p->y.label);
@@ -35,6 +37,28 @@ struct fs_series *fs_plot_add(struct fs_plot *p, enum fs_mark mark, int64_t n,
   s->n = n;
   if (name) s->name = fs_strdup(name);
   return s;
+}
+
+void fs_axis_name(struct fs_axis *axis, const char *names) {
+  for (const char *at = names; *at;) {
+    size_t n = strcspn(at, ",");
+    char *copy = fs_strndup(at, n);
+    *FS_PUSH(&axis->names) = copy;
+    at += n + (at[n] == ',');
+  }
+}
+
+/* Between two bars of a series is one without height. */
+void fs_plot_add_bars(struct fs_plot *p, int k, int n, const double *y,
+                      int64_t m, const char *name) {
+  struct fs_series *s = fs_plot_add(p, FS_MARK_BARS, 2 * m - 1, name);
+  double width = 0.8 / n;
+  for (int64_t i = 0; i < m; i++) {
+    s->x[2 * i] = (double)i + 0.6 + width * k;
+    s->x[2 * i + 1] = s->x[2 * i] + width;
+    s->y[2 * i] = y[i];
+    if (i + 1 < m) s->y[2 * i + 1] = NAN;
+  }
 }
 
 bool fs_plot_has_legend(const struct fs_plot *p) {
@@ -67,6 +91,7 @@ static void take_series(const struct fs_series *s, struct range *x,
                         struct range *y) {
   for (int64_t k = 0; k < s->n; k++) {
     if (s->mark == FS_MARK_BARS) {
+      if (!usable(s->y[k], y->log)) continue;
       take(x, s->x[k]);
       take(x, s->x[k + 1]);
       take(y, s->y[k]);
@@ -107,7 +132,7 @@ static void linear_ticks(struct fs_scale *s) {
   double most = fmax(fabs(s->low), fabs(s->high));
   if (!(step > 0) || !isfinite(first)) return;
   s->digits = (int)fmin(fmax(ceil(log10(most / step)) + 1, 6), 17);
-  for (int k = 0; k < FS_TICKS_MAX; k++) {
+  for (int k = 0; k < 12; k++) {
     double v = (first + k) * step;
     add_tick(s, fabs(v) < step * 1e-9 ? 0 : v, v);
   }
@@ -158,6 +183,16 @@ static void cell_scales(const struct fs_series *s, struct fs_scale *x,
   y->reversed = true;
 }
 
+/* The named places instead of numbers, if there are not too many. */
+static void name_ticks(const struct fs_axis *axis, struct fs_scale *s) {
+  if (!axis->names.len || axis->names.len > FS_TICKS_MAX || s->log) return;
+  s->low = fmin(s->low, 0.5);
+  s->high = fmax(s->high, axis->names.len + 0.5);
+  s->n_ticks = 0;
+  s->names = axis->names.data;
+  for (int k = 0; k < axis->names.len; k++) add_tick(s, k + 1, k + 1);
+}
+
 bool fs_plot_scales(const struct fs_plot *p, struct fs_scale *x,
                     struct fs_scale *y) {
   struct range rx = {.log = p->x.log}, ry = {.log = p->y.log};
@@ -174,6 +209,7 @@ bool fs_plot_scales(const struct fs_plot *p, struct fs_scale *x,
   if (!rx.any || !ry.any) return false;
   make_scale(&rx, bars ? 0 : 0.03, false, x);
   make_scale(&ry, 0.05, bars, y);
+  name_ticks(&p->x, x);
   return true;
 }
 
@@ -183,6 +219,8 @@ double fs_scale_at(const struct fs_scale *s, double v) {
   return s->reversed ? 1 - t : t;
 }
 
-void fs_tick_text(const struct fs_scale *s, double v, char out[32]) {
-  snprintf(out, 32, "%.*g", s->digits, v);
+const char *fs_tick_text(const struct fs_scale *s, int k, char room[32]) {
+  if (s->names) return s->names[k];
+  snprintf(room, 32, "%.*g", s->digits, s->tick[k]);
+  return room;
 }

@@ -19,7 +19,7 @@
 enum fs_mark {
   FS_MARK_LINE,   /* x[k], y[k] in order, broken at gaps                     */
   FS_MARK_POINTS,
-  FS_MARK_BARS,   /* x: n + 1 edges, y: n heights from 0                     */
+  FS_MARK_BARS,   /* x: n + 1 edges, y: n heights from 0, NaN for no bar     */
   FS_MARK_CELLS   /* y: rows x columns values, row 1 at the top              */
 };
 
@@ -36,6 +36,7 @@ struct fs_series {
 struct fs_axis {
   char *label;             /* or NULL */
   bool log;
+  FS_VEC(char *) names;    /* of the places 1, 2, ...; none: numbers */
 };
 
 struct fs_plot {
@@ -54,7 +55,7 @@ struct fs_series *fs_plot_add(struct fs_plot *p, enum fs_mark mark, int64_t n,
 
 /* -- axes (plot.c) ----------------------------------------------------------- */
 
-enum { FS_TICKS_MAX = 12 };
+enum { FS_TICKS_MAX = 24 };
 
 /* What an axis shows, after taking logarithms where it is logarithmic. */
 struct fs_scale {
@@ -63,6 +64,7 @@ struct fs_scale {
   int digits;              /* significant ones that tell the ticks apart */
   int n_ticks;
   double tick[FS_TICKS_MAX]; /* values as they are written */
+  char *const *names;      /* of the ticks, or NULL: borrowed from the plot */
 };
 
 /* The scales that show every point of the plot. False if there is no finite
@@ -71,8 +73,14 @@ bool fs_plot_scales(const struct fs_plot *p, struct fs_scale *x,
                     struct fs_scale *y);
 /* Where v lies on the axis: 0 at its low end, 1 at its high end; NaN for a gap. */
 double fs_scale_at(const struct fs_scale *s, double v);
-/* "0.25", "1e-06", "-300". */
-void fs_tick_text(const struct fs_scale *s, double v, char out[32]);
+/* The words of tick k: "0.25", "1e-06", or a name, not made safe. Valid as long as
+ * `room` and the plot. */
+const char *fs_tick_text(const struct fs_scale *s, int k, char room[32]);
+/* Takes the names a,b,c for the places of the axis. */
+void fs_axis_name(struct fs_axis *axis, const char *names);
+/* Bars k of n beside each other at every place 1, 2, ...: the heights y[0..m). */
+void fs_plot_add_bars(struct fs_plot *p, int k, int n, const double *y,
+                      int64_t m, const char *name);
 /* Smallest and largest finite cell; false if there is none. */
 bool fs_cells_range(const struct fs_series *s, double *low, double *high);
 /* The series has a name and there is more than one, or it is no bars or cells. */

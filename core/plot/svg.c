@@ -104,17 +104,17 @@ static void put_axes(struct page *g, bool grid) {
   double bottom = HEIGHT - BOTTOM, right = WIDTH - g->right;
   for (int k = 0; k < g->x.n_ticks; k++) {
     double x = page_x(g, g->x.tick[k]);
-    fs_tick_text(&g->x, g->x.tick[k], text);
-    if (grid) put_line(g, x, TOP, x, bottom, "#dddddd");
+    if (grid && !g->x.names) put_line(g, x, TOP, x, bottom, "#dddddd");
     put_line(g, x, bottom, x, bottom + 4, "#444444");
-    put_text(g, x, bottom + 17, "middle", 0, text);
+    bool slant = g->x.names && g->x.n_ticks > 8;
+    put_text(g, x, bottom + (slant ? 12 : 17), slant ? "end" : "middle",
+             slant ? -20 : 0, fs_tick_text(&g->x, k, text));
   }
   for (int k = 0; k < g->y.n_ticks; k++) {
     double y = page_y(g, g->y.tick[k]);
-    fs_tick_text(&g->y, g->y.tick[k], text);
     if (grid) put_line(g, LEFT, y, right, y, "#dddddd");
     put_line(g, LEFT - 4, y, LEFT, y, "#444444");
-    put_text(g, LEFT - 7, y + 4, "end", 0, text);
+    put_text(g, LEFT - 7, y + 4, "end", 0, fs_tick_text(&g->y, k, text));
   }
 }
 

@@ -177,8 +177,7 @@ static int label_margin(const struct canvas *c) {
   int widest = 1;
   char text[32];
   for (int k = 0; k < c->y.n_ticks; k++) {
-    fs_tick_text(&c->y, c->y.tick[k], text);
-    widest = FS_MAX(widest, (int)strlen(text));
+    widest = FS_MAX(widest, (int)strlen(fs_tick_text(&c->y, k, text)));
   }
   return FS_MIN(widest, LABEL_MAX) + 1;
 }
@@ -186,7 +185,7 @@ static int label_margin(const struct canvas *c) {
 static void put_frame_left(struct canvas *c, int row) {
   char text[32] = "";
   int k = tick_at(c, row);
-  if (k >= 0) fs_tick_text(&c->y, c->y.tick[k], text);
+  if (k >= 0) fs_tick_text(&c->y, k, text);
   fs_str_printf(c->out, "%*.*s ", c->margin - 1, c->margin - 1, text);
   fs_str_puts(c->out, c->look->ascii ? (k < 0 ? "|" : "+")
                                      : (k < 0 ? "\u2502" : "\u2524"));
@@ -208,18 +207,24 @@ static void put_frame_bottom(struct canvas *c) {
   end_line(c);
 }
 
-/* The numbers under the ticks, as many as find room. */
+/* Columns that the words of one tick may take. */
+static int tick_room(const struct canvas *c) {
+  if (!c->x.names) return 32;
+  return FS_MAX(c->width / FS_MAX(c->x.n_ticks, 1) - 1, 1);
+}
+
+/* What stands under the ticks, as much as finds room. */
 static void put_numbers(struct canvas *c) {
   int used = -1, room = c->margin + 1 + c->width;
   for (int k = 0; k < c->x.n_ticks; k++) {
-    char text[32];
-    fs_tick_text(&c->x, c->x.tick[k], text);
-    int w = (int)strlen(text);
+    char number[32];
+    const char *text = fs_tick_text(&c->x, k, number);
+    int w = FS_MIN(text_width(text), tick_room(c));
     int at = c->margin + 1 + tick_column(c, k) - w / 2;
     at = FS_MAX(FS_MIN(at, room - w), 0);
     if (at <= used) continue;
     blanks(c->out, at - FS_MAX(used, 0));
-    fs_str_puts(c->out, text);
+    put_clipped(c->out, text, w);
     used = at + w;
   }
   end_line(c);

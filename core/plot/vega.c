@@ -40,6 +40,31 @@ static json_t *bar_channel(const struct fs_axis *axis) {
   return c;
 }
 
+/* {"values": [1, 2], "labelExpr": "['a','b'][datum.value-1]"}: the names as string
+ * literals of the expression, in ASCII. */
+static json_t *named_axis(const struct fs_axis *axis) {
+  json_t *names = json_array(), *values = json_array();
+  struct fs_str code = {0};
+  for (int k = 0; k < axis->names.len; k++) {
+    json_array_append_new(names, text_json(axis->names.data[k]));
+    json_array_append_new(values, json_integer(k + 1));
+  }
+  char *list = json_dumps(names, JSON_ENSURE_ASCII | JSON_COMPACT);
+  fs_str_printf(&code, "%s[datum.value-1]", list);
+  json_t *o = json_pack("{so,ss,si}", "values", values, "labelExpr",
+                        fs_str_text(&code), "labelAngle", -20);
+  free(list);
+  json_decref(names);
+  fs_str_free(&code);
+  return o;
+}
+
+static json_t *x_channel(const struct fs_plot *p) {
+  json_t *c = channel("x", &p->x);
+  if (p->x.names.len) set(c, "axis", named_axis(&p->x));
+  return c;
+}
+
 static json_t *series_name(const struct fs_series *s, int k) {
   char text[32];
   snprintf(text, sizeof text, "series %d", k + 1);
@@ -63,9 +88,10 @@ static json_t *point_values(const struct fs_series *s, const struct fs_plot *p) 
 static json_t *bar_values(const struct fs_series *s) {
   json_t *values = json_array();
   for (int64_t i = 0; i < s->n; i++)
-    json_array_append_new(
-        values, json_pack("{so,so,so}", "x", number(s->x[i]), "x2",
-                          number(s->x[i + 1]), "y", number(s->y[i])));
+    if (isfinite(s->y[i]))
+      json_array_append_new(
+          values, json_pack("{so,so,so}", "x", number(s->x[i]), "x2",
+                            number(s->x[i + 1]), "y", number(s->y[i])));
   return values;
 }
 
@@ -100,7 +126,7 @@ static json_t *mark_of(const struct fs_series *s) {
 static json_t *cell_encoding(const struct fs_plot *p) {
   json_t *e = json_object(), *y = channel("y", &p->y);
   set(json_object_get(y, "scale"), "reverse", json_true());
-  set(e, "x", channel("x", &p->x));
+  set(e, "x", x_channel(p));
   set(e, "x2", json_pack("{ss}", "field", "x2"));
   set(e, "y", y);
   set(e, "y2", json_pack("{ss}", "field", "y2"));
@@ -118,12 +144,12 @@ static json_t *layer(const struct fs_plot *p, int k) {
     e = cell_encoding(p);
     values = cell_values(s);
   } else if (s->mark == FS_MARK_BARS) {
-    set(e, "x", channel("x", &p->x));
+    set(e, "x", x_channel(p));
     set(e, "x2", json_pack("{ss}", "field", "x2"));
     set(e, "y", bar_channel(&p->y));
     values = bar_values(s);
   } else {
-    set(e, "x", channel("x", &p->x));
+    set(e, "x", x_channel(p));
     set(e, "y", channel("y", &p->y));
     if (s->mark == FS_MARK_LINE)
       set(e, "order", json_pack("{ss,ss}", "field", "i", "type",

@@ -282,6 +282,25 @@ def test_roofline():
     S.check(len(plots('roofline()')) == 1, 'before any block')
 
 
+def test_bars():
+    p = plots('bar([1, 2], "a", [3, 4], "b", "names=left,right")')[0]
+    S.check([[r['y'] for r in rows(p, k)] for k in (0, 1)] == [[1, 2], [3, 4]],
+            'grouped bars')
+    S.check('left' in picture(p[SVG]) and 'right' in p['text/plain'], 'names')
+    evil = """'],alert(1),['\\"+datum.x+\\"<b>"""
+    p = plots('bar([1, 2], %s)' % quoted('names=' + evil + ',b'))[0]
+    code = p[VEGA]['layer'][0]['encoding']['x']['axis']['labelExpr']
+    names = json.loads(code[:code.rindex('[datum.value-1]')])
+    S.check(code.isascii() and names[-1] == 'b' and
+            ','.join(names[:-1]) == evil, code)
+    p = plots('begin\nx = rand(100); time(); y = 2*x; time(); s = sum(y)\n'
+              'predictions("log=y")\nend', 'predictions("names=one,two")',
+              'bar([0/0, 1, -2])', 'bar(rand(500))')
+    S.check(len(p) == 4 and len(rows(p[0])) == len(rows(p[0], 1)) == 3 and
+            all(r['y'] > 0 for r in rows(p[0], 1)), 'times of blocks')
+    S.check('one' in picture(p[1][SVG]), 'names of blocks')
+
+
 def test_errors():
     for code, word in (('plot("x")', 'bad-option'), ('plot(sin)', 'wrong-type'),
                        ('plot([1,2],[1,2,3])', 'shape-mismatch'),
@@ -291,7 +310,9 @@ def test_errors():
                        ('heatmap(zeros(2,2,2))', 'wrong-type'),
                        ('heatmap(3)', 'wrong-type'), ('plot(3)', 'wrong-type'),
                        ('plot(zeros(3,50))', 'too-many-curves'),
-                       ('roofline(3)', 'wrong-type'), ('savefig("a.svg")',
+                       ('roofline(3)', 'wrong-type'), ('bar(rand(2000))',
+                                                       'too-many-curves'),
+                        ('savefig("a.svg")',
                                                        'no-plot'),
                        ('plot([1,2]); savefig("a.png")', 'file'),
                        ('y = plot([1,2])', 'no-value')):
