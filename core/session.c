@@ -445,6 +445,7 @@ void fs_session_free(struct fs_session *s) {
   json_decref(s->last_plans);
   fs_session_drop_pictures(s);
   json_decref(s->no_memory_event);
+  fs_mirror_free(s);
   free(s->spare);
   for (int k = 0; k < s->history.len; k++) free(s->history.data[k]);
   FS_VEC_FREE(&s->history);
@@ -511,7 +512,7 @@ static enum fs_status eval_text(struct fs_session *s, const char *name,
   return st == FS_INCOMPLETE ? report_incomplete(s, name, text, len) : st;
 }
 
-static void remember(struct fs_session *s, const char *text, size_t len) {
+void fs_session_remember(struct fs_session *s, const char *text, size_t len) {
   while (len && is_space(text[len - 1])) len--;
   if (!len || len > 1 << 20) return;
   if (s->history.len == HISTORY_KEPT) {
@@ -561,7 +562,7 @@ static enum fs_status eval_step(struct fs_session *s, void *user) {
   const struct input *i = user;
   fs_session_end_plans(s, false); /* left only by an input without memory */
   enum fs_status st = eval_text(s, i->name, i->text, i->len);
-  remember(s, i->text, i->len);
+  if (!(i->flags & FS_EVAL_REPLAY)) fs_session_remember(s, i->text, i->len);
   enum fs_status synced = fs_session_collect(s);
   if (!st) st = synced;
   return st ? st : s->show_status;
@@ -672,7 +673,7 @@ static enum fs_result end_guarded(struct fs_session *s, struct input *i) {
 enum fs_result fs_session_eval(struct fs_session *s, const char *name,
                                const char *text, size_t len, unsigned flags) {
   double start = fs_now();
-  struct input i = {.name = name, .text = text, .len = len};
+  struct input i = {.name = name, .text = text, .len = len, .flags = flags};
   begin_input(s, flags);
   i.st = guarded(s, eval_step, &i);
   i.seconds = fs_now() - start;

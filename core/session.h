@@ -44,7 +44,8 @@ void fs_session_free(struct fs_session *s);
 enum fs_eval_flags {
   FS_EVAL_BLOCK = 0,   /* the whole text is one statement block (terminal, cell) */
   FS_EVAL_SCRIPT = 1,  /* blocks end where a value is observed                */
-  FS_EVAL_SILENT = 2   /* no value display                                    */
+  FS_EVAL_SILENT = 2,  /* no value display                                    */
+  FS_EVAL_REPLAY = 4   /* once more, as it was: not for the history           */
 };
 
 /* The outcome as exit codes know it. */

@@ -71,8 +71,21 @@ static void add(struct answers *a, const char *text, const char *type,
   json_array_append_new(a->list, o);
 }
 
+static void add_mirrored(struct answers *a, bool functions) {
+  const char *name;
+  json_t *v;
+  json_object_foreach(a->s->mirror.variables, name, v) {
+    const char *kind = json_string_value(json_object_get(v, "kind"));
+    const char *type = json_string_value(json_object_get(v, "type"));
+    bool function = kind && !strcmp(kind, "function");
+    if (function && !functions) continue;
+    add(a, name, function ? "function" : "variable", type ? type : "");
+  }
+}
+
 static void add_variables(struct answers *a, bool functions) {
   struct fs_interp_var v;
+  add_mirrored(a, functions);
   for (int k = 0; fs_interp_var_at(a->s->in, k, &v); k++) {
     bool function = v.value.kind == FS_V_FUNCTION;
     if (v.from_prelude || (function && !functions)) continue;
@@ -368,6 +381,20 @@ static bool describe_variable(struct fs_session *s, const char *name,
   return true;
 }
 
+/* A variable of the session that this one mirrors. */
+static bool describe_mirrored(const struct fs_session *s, const char *name,
+                              int detail, struct fs_str *out) {
+  const json_t *v = json_object_get(s->mirror.variables, name);
+  const char *text = json_string_value(json_object_get(v, "text"));
+  const char *source = json_string_value(json_object_get(v, "source"));
+  const char *type = json_string_value(json_object_get(v, "type"));
+  if (!v) return false;
+  if (detail && source) fs_str_puts(out, source);
+  else if (text) fs_str_puts(out, text);
+  else fs_str_printf(out, "%s = %s\n", name, type ? type : "");
+  return true;
+}
+
 static bool describe_word(const char *name, struct fs_str *out) {
   enum fs_dtype dt;
   const char *doc = NULL;
@@ -400,7 +427,8 @@ bool fs_session_describe(struct fs_session *s, const char *name, int detail,
     if (c) fs_command_page(c, out);
     return c != NULL;
   }
-  return describe_variable(s, name, detail, out) ||
+  return describe_mirrored(s, name, detail, out) ||
+         describe_variable(s, name, detail, out) ||
          describe_known(s, name, detail, out) || describe_word(name, out);
 }
 

@@ -8,6 +8,8 @@
  *   session_commands.c  what the :commands do
  *   session_view.c      plans as pictures: for files and for rich output
  *   session_help.c      completion and help
+ *   session_mirror.c    a session that stands for one in another process
+ *   session_worker.c    the process in which a session runs (worker.h)
  */
 #ifndef FS_SESSION_INTERNAL_H
 #define FS_SESSION_INTERNAL_H
@@ -38,6 +40,12 @@ struct fs_plan_record {
   json_t *event;
 };
 
+/* What is known of a session in another process; empty in any other. Objects by
+ * name: what session_worker.c tells of variables, and values of settings. */
+struct fs_mirror {
+  json_t *variables, *settings;
+};
+
 struct fs_words;
 
 /* The picture of a graph of kernels, made once. */
@@ -65,6 +73,7 @@ struct fs_session {
   int threads;
   int64_t seed;
   char answer[32];          /* lent out by fs_session_setting() */
+  char rebuild[8];          /* "auto", "ask", "off": a front end's business */
 
   /* The input being evaluated. */
   FS_VEC(struct fs_plan_record) records;
@@ -82,6 +91,8 @@ struct fs_session {
   struct fs_runner *last_runner;
   FS_VEC(char *) history;
 
+  struct fs_mirror mirror;
+
   bool no_memory;           /* happened, and was not told yet */
   json_t *no_memory_event;
   void *spare;              /* given back to the system when that happens */
@@ -98,6 +109,9 @@ void fs_session_answer(struct fs_session *s, const char *stream,
                        struct fs_str *text);
 void fs_session_note(struct fs_session *s, const char *id, const char *fmt,
                      ...) FS_PRINTF(3, 4);
+
+/* One more line for :history. */
+void fs_session_remember(struct fs_session *s, const char *text, size_t len);
 
 struct fs_target *fs_session_target(const struct fs_session *s);
 struct fs_runner *fs_session_runner(const struct fs_session *s);
@@ -171,6 +185,14 @@ enum fs_status fs_session_load(struct fs_session *s, const char *name,
                                const char *path, struct fs_span span,
                                struct fs_str *out);
 bool fs_is_identifier(const char *text);
+
+/* -- session_mirror.c -------------------------------------------------------- */
+
+/* Takes {"vars": {...}, "gone": [...], "settings": {...}} over. */
+void fs_mirror_update(struct fs_session *s, const json_t *state);
+/* The other process is a new one: no variables; settings stay. */
+void fs_mirror_clear(struct fs_session *s);
+void fs_mirror_free(struct fs_session *s);
 
 /* -- commands with a file of their own ------------------------------------------ */
 

@@ -154,6 +154,18 @@ static enum fs_status set_rich(struct fs_session *s, const char *value,
   return on_off(value, &s->rich) ? FS_OK : FS_ERR_USER;
 }
 
+static void get_rebuild(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->rebuild);
+}
+static enum fs_status set_rebuild(struct fs_session *s, const char *value,
+                                  struct fs_span span) {
+  (void)span;
+  if (strcmp(value, "auto") && strcmp(value, "ask") && strcmp(value, "off"))
+    return FS_ERR_USER;
+  snprintf(s->rebuild, sizeof s->rebuild, "%s", value);
+  return FS_OK;
+}
+
 /* -- the table --------------------------------------------------------------- */
 
 static const struct setting {
@@ -177,6 +189,8 @@ static const struct setting {
   {"width", "20..1000", "columns that a shown array may take", get_width,
    set_width},
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
+  {"rebuild", "auto ask off", "after a fault of the device: inputs run again",
+   get_rebuild, set_rebuild},
   {"rich", "on off", "events also carry HTML, SVG and plans at their launch",
    get_rich, set_rich},
 };
@@ -194,6 +208,7 @@ static const struct setting *find(const char *name) {
 
 void fs_settings_init(struct fs_session *s) {
   memcpy(s->plan_form, "line", 5);
+  memcpy(s->rebuild, "auto", 5);
   s->show = (struct fs_show_options){.width = 80, .digits = 6};
 }
 
@@ -258,7 +273,10 @@ enum fs_status fs_setting_change(struct fs_session *s, const char *name,
 
 const char *fs_session_setting(struct fs_session *s, const char *name) {
   const struct setting *t = find(name);
+  const char *told =
+      json_string_value(json_object_get(s->mirror.settings, name));
   if (!t) return NULL;
-  t->get(s, s->answer);
+  if (told) snprintf(s->answer, sizeof s->answer, "%s", told);
+  else t->get(s, s->answer);
   return s->answer;
 }

@@ -1,11 +1,13 @@
 /* main.c - the program `fusible`: scripts, one-liners and the prompt, over
- * core/session.h. Results go to stdout, all else to stderr. */
+ * core/session.h; the prompt has its session in a worker (core/worker.h). Results
+ * go to stdout, all else to stderr. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/session.h"
+#include "core/worker.h"
 #include "repl/line.h"
 #include "repl/options.h"
 #include "repl/progress.h"
@@ -16,7 +18,8 @@ enum { EXIT_USAGE = 2 };
 
 struct front {
   struct fs_options options;
-  struct fs_session *session;
+  struct fs_session *session; /* with a worker: its mirror */
+  struct fs_worker *worker;   /* or NULL */
   struct fs_render *render;
 };
 
@@ -28,12 +31,21 @@ static enum fs_result evaluate(struct front *f, const char *name,
   fs_render_begin(f->render, flags & FS_EVAL_SCRIPT ? FS_RENDER_SCRIPT
                                                     : FS_RENDER_PROMPT, page);
   fs_progress_begin();
-  enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, f->session);
-  enum fs_result result = fs_session_eval(f->session, name, text, len, flags);
+  const struct fs_term_job job = {f->session, f->worker};
+  enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, &job);
+  enum fs_result result =
+      f->worker ? fs_worker_run(f->worker, name, text, len, flags)
+                : fs_session_eval(f->session, name, text, len, flags);
   fs_term_set_mode(old, NULL);
   fs_progress_end();
   fs_render_end(f->render);
   return result;
+}
+
+static enum fs_result change_setting(struct front *f, const char *name,
+                                     const char *value) {
+  return f->worker ? fs_worker_set(f->worker, name, value)
+                   : fs_session_set(f->session, name, value);
 }
 
 /* -- scripts --------------------------------------------------------------- */
@@ -164,7 +176,9 @@ static int define_inputs(struct front *f) {
     const char *equals = strchr(define, '=');
     char *name = fs_strndup(define, (size_t)(equals - define));
     fs_render_begin(f->render, FS_RENDER_SCRIPT, false);
-    enum fs_result result = fs_session_define(f->session, name, equals + 1);
+    enum fs_result result =
+        f->worker ? fs_worker_define(f->worker, name, equals + 1)
+                  : fs_session_define(f->session, name, equals + 1);
     fs_render_end(f->render);
     free(name);
     if (result != FS_RESULT_OK) return (int)result;
@@ -213,7 +227,7 @@ static void tell_width(struct front *f, int *told) {
   if (width == *told || width < 20) return;
   *told = width;
   snprintf(text, sizeof text, "%d", width);
-  fs_session_set(f->session, "width", text);
+  change_setting(f, "width", text);
 }
 
 static enum fs_result run_entry(struct front *f, const struct fs_str *entry,
@@ -251,7 +265,7 @@ static void run_prompt(struct front *f) {
   int told = 0;
   if (!f->options.plan && !strcmp(fs_session_setting(f->session, "plan"),
                                   "off"))
-    fs_session_set(f->session, "plan", "line");
+    change_setting(f, "plan", "line");
   banner(f);
   read_rc(f);
   fs_term_set_mode(FS_TERM_PROMPT, NULL);
@@ -263,13 +277,50 @@ static void run_prompt(struct front *f) {
 
 /* -- start ----------------------------------------------------------------- */
 
-static bool start(struct front *f) {
-  const char *error = NULL;
-  f->render = fs_render_new(&f->options);
+/* `:set rebuild ask`: at the terminal, with Enter for yes. */
+static bool ask_rebuild(void *user, int inputs, double seconds) {
+  char answer = 0, c = 0;
+  (void)user;
+  if (!isatty(STDIN_FILENO)) return true;
+  fprintf(stderr, "run %d input%s again, about %.1f s? [Y/n] ", inputs,
+          inputs == 1 ? "" : "s", seconds);
+  enum fs_term_mode old = fs_term_set_mode(FS_TERM_PROMPT, NULL);
+  while (c != '\n' && answer != 'n') {
+    enum fs_term_event event = fs_term_wait();
+    if (event == FS_TERM_INTERRUPT) answer = 'n';
+    if (event == FS_TERM_STOP) fs_term_stop();
+    if (event != FS_TERM_KEY) continue;
+    if (read(STDIN_FILENO, &c, 1) != 1) answer = 'n';
+    else if (!answer) answer = c == 'N' ? 'n' : c;
+  }
+  fs_term_set_mode(old, NULL);
+  return answer != 'n';
+}
+
+static void start_worker(struct front *f, const char **error) {
+  struct fs_worker_config config = {
+    .target = f->options.target, .threads = f->options.threads,
+    .on_event = fs_render_event, .user = f->render,
+    .ask_rebuild = ask_rebuild};
+  f->worker = fs_worker_new(&config, error);
+  if (f->worker && fs_worker_ready(f->worker, error))
+    f->session = fs_worker_session(f->worker);
+}
+
+static void start_session(struct front *f, const char **error) {
   struct fs_session_config config = {
     .target = f->options.target, .threads = f->options.threads,
     .on_event = fs_render_event, .user = f->render};
-  f->session = fs_session_new(&config, &error);
+  f->session = fs_session_new(&config, error);
+}
+
+static bool start(struct front *f) {
+  const char *error = NULL;
+  f->render = fs_render_new(&f->options);
+  if (f->options.interactive && !f->options.one_process)
+    start_worker(f, &error);
+  else
+    start_session(f, &error);
   if (!f->session) {
     fs_render_failure(f->render, "target", "%s",
                       error ? error : "no session could be started");
@@ -278,8 +329,8 @@ static bool start(struct front *f) {
   fs_render_attach(f->render, f->session);
   const char *plan = f->options.plan;
   if (!plan) plan = f->options.json ? "line" : "off";
-  fs_session_set(f->session, "plan", plan);
-  if (!fs_term_look(stdout).utf8) fs_session_set(f->session, "ascii", "on");
+  change_setting(f, "plan", plan);
+  if (!fs_term_look(stdout).utf8) change_setting(f, "ascii", "on");
   return true;
 }
 
@@ -304,6 +355,8 @@ static int run(struct front *f) {
 int main(int argc, char **argv) {
   struct front f = {.session = NULL};
   int code = EXIT_USAGE;
+  if (argc > 1 && !strcmp(argv[1], "--worker"))
+    return fs_worker_main(argc, argv);
   switch (fs_options_parse(&f.options, argc, argv)) {
     case FS_OPTIONS_BAD: break;
     case FS_OPTIONS_DONE: code = 0; break;
@@ -313,7 +366,8 @@ int main(int argc, char **argv) {
   }
   if (!code && f.render && !f.options.interactive && fs_render_lost(f.render))
     code = FS_RESULT_ENVIRONMENT;
-  if (f.session) fs_session_free(f.session);
+  if (f.worker) fs_worker_free(f.worker);
+  else if (f.session) fs_session_free(f.session);
   if (f.render) fs_render_free(f.render);
   fs_options_free(&f.options);
   if (fflush(stdout) || ferror(stdout)) {

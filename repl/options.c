@@ -9,7 +9,7 @@
 enum id {
   OPT_EVAL, OPT_INTERACTIVE, OPT_JSON, OPT_TARGET, OPT_THREADS, OPT_PLAN,
   OPT_COLOR, OPT_QUIET, OPT_KEEP_GOING, OPT_NO_RC, OPT_NO_HISTORY,
-  OPT_NO_READLINE, OPT_HELP, OPT_VERSION, OPT_MAN
+  OPT_NO_READLINE, OPT_ONE_PROCESS, OPT_HELP, OPT_VERSION, OPT_MAN
 };
 
 struct row {
@@ -43,6 +43,8 @@ static const struct row table[] = {
   {OPT_NO_HISTORY, 0, "no-history", NULL, NULL,
    "neither read nor write the history file"},
   {OPT_NO_READLINE, 0, "no-readline", NULL, NULL, "plain line input"},
+  {OPT_ONE_PROCESS, 0, "one-process", NULL, NULL,
+   "no worker for the prompt: a fault of the GPU ends it"},
   {OPT_HELP, 'h', "help", NULL, NULL, "print this help"},
   {OPT_VERSION, 'V', "version", NULL, NULL, "print the version"},
   {OPT_MAN, 0, "man", NULL, NULL, NULL},
@@ -200,6 +202,7 @@ static enum fs_options_result apply(struct fs_options *o, const struct row *r,
     case OPT_NO_RC: o->no_rc = true; break;
     case OPT_NO_HISTORY: o->no_history = true; break;
     case OPT_NO_READLINE: o->no_readline = true; break;
+    case OPT_ONE_PROCESS: o->one_process = true; break;
     case OPT_TARGET:
       if (!is_target(value)) return bad_value(r, value);
       o->target = value;

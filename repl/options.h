@@ -23,7 +23,8 @@ struct fs_options {
   int threads;                    /* 0 = all processors      */
   const char *plan;               /* "off", "line", "box"; NULL = by the mode */
   enum fs_color_choice color;
-  bool interactive, json, quiet, no_rc, no_history, no_readline, keep_going;
+  bool interactive, json, quiet, no_rc, no_history, no_readline, keep_going,
+      one_process;
 };
 
 enum fs_options_result {

@@ -22,7 +22,8 @@ static int wake[2] = {-1, -1};
 static volatile sig_atomic_t mode = FS_TERM_IDLE;
 static volatile sig_atomic_t presses; /* Ctrl-C during this input */
 static volatile sig_atomic_t got_interrupt, got_resize, got_stop;
-static struct fs_session *volatile running;
+static struct fs_session *volatile session;
+static struct fs_worker *volatile worker;
 
 /* -- signals --------------------------------------------------------------- */
 
@@ -50,18 +51,40 @@ static void leave(void) {
 static void on_interrupt_while_running(void) {
   static const char again[] =
       "\nstill stopping; Ctrl-C once more leaves at once, without saving\n";
-  struct fs_session *session = running;
-  if (session) fs_session_interrupt(session);
+  struct fs_session *s = session;
+  struct fs_worker *w = worker;
+  if (w) fs_worker_interrupt(w);
+  else if (s) fs_session_interrupt(s);
   presses = presses + 1;
   if (presses == 2) say(again, sizeof again - 1);
   if (presses > 2) leave();
+}
+
+/* The worker has a session of its own, where the key does not reach it. In a
+ * handler: SIGTSTP is blocked, and would come only after it. */
+static void stop_with_worker(void) {
+  struct fs_worker *w = worker;
+  struct sigaction stop = {.sa_handler = SIG_DFL}, old;
+  sigset_t set, before;
+  if (w) fs_worker_pause(w, true);
+  sigaction(SIGTSTP, &stop, &old);
+  sigemptyset(&set);
+  sigaddset(&set, SIGTSTP);
+  raise(SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &set, &before);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  sigaction(SIGTSTP, &old, NULL);
+  if (w) fs_worker_pause(w, false);
 }
 
 static void on_signal(int number) {
   int error = errno;
   switch (number) {
     case SIGWINCH: got_resize = 1; break;
-    case SIGTSTP: got_stop = 1; break;
+    case SIGTSTP:
+      if (mode == FS_TERM_RUN) stop_with_worker();
+      else got_stop = 1;
+      break;
     default:
       if (mode == FS_TERM_RUN) on_interrupt_while_running();
       else if (mode == FS_TERM_IDLE) leave();
@@ -109,14 +132,17 @@ void fs_term_init(const struct fs_options *o) {
 }
 
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode new_mode,
-                                   struct fs_session *session) {
+                                   const struct fs_term_job *job) {
   enum fs_term_mode old = (enum fs_term_mode)mode;
+  bool with_worker = job && job->worker;
   presses = 0;
-  running = session;
+  session = job ? job->session : NULL;
+  worker = job ? job->worker : NULL;
   if (new_mode == FS_TERM_PROMPT) got_interrupt = 0;
   mode = new_mode;
   if (have_saved)
-    handle(SIGTSTP, new_mode == FS_TERM_PROMPT ? on_signal : SIG_DFL,
+    handle(SIGTSTP,
+           new_mode == FS_TERM_PROMPT || with_worker ? on_signal : SIG_DFL,
            SA_RESTART);
   return old;
 }

@@ -7,6 +7,7 @@
 #include "core/base/base.h"
 #include "core/session.h"
 #include "core/view/view.h"
+#include "core/worker.h"
 #include "repl/options.h"
 
 /* Takes the locale, remembers the terminal's state and installs the handlers:
@@ -25,10 +26,15 @@ enum fs_term_mode {
   FS_TERM_RUN,    /* first: stop the input; then a warning; then leave, 130  */
   FS_TERM_PAGER   /* the pager's business                                    */
 };
-/* Gives the former mode. FS_TERM_RUN starts the ladder anew; `session` is used
- * in that mode only. */
+/* What runs: in a worker, if there is one. */
+struct fs_term_job {
+  struct fs_session *session;
+  struct fs_worker *worker;
+};
+/* Gives the former mode. FS_TERM_RUN starts the ladder anew; `job` is used in
+ * that mode only, and copied. */
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
-                                   struct fs_session *session);
+                                   const struct fs_term_job *job);
 
 /* Waits for a key or a signal while at the prompt. */
 enum fs_term_event {

@@ -5,6 +5,7 @@
 #include "core/eval/builtins.h"
 #include "core/eval/files.h"
 #include "core/eval/show.h"
+#include "core/eval/witness.h"
 
 /* -- text ------------------------------------------------------------------ */
 
@@ -119,7 +120,10 @@ enum fs_status fs_bi_time(struct fs_call *c) {
   if (!c->in->explain) st = fs_interp_flush(c->in);
   if (st == FS_OK && !c->in->explain)
     st = fs_runner_sync(c->in->runner, c->in->diags);
-  if (st == FS_OK) c->out[0] = fs_val_number(fs_now(), false);
+  if (st == FS_OK) {
+    double now = fs_witness_time(fs_now());
+    c->out[0] = fs_val_number(now, false);
+  }
   return st;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/eval/trace.h"
+#include "core/eval/witness.h"
 #include "core/lang/parse.h"
 
 /* -- declarations ---------------------------------------------------------- */
@@ -37,6 +38,7 @@ enum fs_status fs_exec_declare(struct fs_interp *in, const struct fs_stmt *s) {
     }
     d->type = declared_kind(s->text);
     d->dtype = FS_F32;
+    in->globals.stamp++;
   }
   return FS_OK;
 }
@@ -160,6 +162,7 @@ static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
 
 static enum fs_status read_text(struct fs_interp *in, const char *path,
                                 struct fs_span span, struct fs_str *out) {
+  fs_witness_read(path);
   FILE *f = fopen(path, "rb");
   if (!f)
     return fs_in_error(in, span, "no-file", NULL, "cannot import '%.300s': %s",

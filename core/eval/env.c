@@ -29,21 +29,26 @@ struct fs_val *fs_scope_find(struct fs_scope *s, const char *name) {
 
 void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v) {
   struct fs_var *var = find_var(s, name);
+  s->stamp++;
   if (var) {
     struct fs_val old = var->value;
     var->value = v;
+    var->stamp = s->stamp;
     fs_val_unref(old);
     return;
   }
   char *copy = fs_strdup(name);
-  *FS_PUSH(&s->vars) =
-      (struct fs_var){.name = copy, .hash = name_hash(name), .value = v};
+  s->sorted = false;
+  *FS_PUSH(&s->vars) = (struct fs_var){.name = copy, .hash = name_hash(name),
+                                       .stamp = s->stamp, .value = v};
 }
 
 bool fs_scope_remove(struct fs_scope *s, const char *name) {
   struct fs_var *var = find_var(s, name);
   if (!var) return false;
   struct fs_var old = *var;
+  s->stamp++;
+  s->sorted = false;
   *var = s->vars.data[--s->vars.len];
   free(old.name);
   fs_val_unref(old.value);
@@ -56,6 +61,7 @@ void fs_scope_clear(struct fs_scope *s) {
     fs_val_unref(s->vars.data[i].value);
   }
   FS_VEC_FREE(&s->vars);
+  s->stamp++;
 }
 
 /* -- assignment ------------------------------------------------------------ */
@@ -206,6 +212,7 @@ enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
   struct fs_elem *e = NULL;
   enum fs_status st = fs_elem_parse(in->diags, in->elem_arena, source, &e);
   if (st == FS_OK && e) *FS_PUSH(&in->elems) = e;
+  in->globals.stamp++;
   return st;
 }
 
@@ -238,11 +245,9 @@ static int by_name(const void *a, const void *b) {
 }
 
 static void sort_scope(struct fs_scope *s) {
-  bool sorted = true;
-  for (int i = 1; i < s->vars.len && sorted; i++)
-    sorted = strcmp(s->vars.data[i - 1].name, s->vars.data[i].name) <= 0;
-  if (!sorted)
+  if (!s->sorted && s->vars.len)
     qsort(s->vars.data, (size_t)s->vars.len, sizeof(*s->vars.data), by_name);
+  s->sorted = true;
 }
 
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out) {
@@ -252,7 +257,7 @@ bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out) {
   if (k < 0 || k >= n + in->prelude.vars.len) return false;
   struct fs_var *v =
       k < n ? &in->globals.vars.data[k] : &in->prelude.vars.data[k - n];
-  *out = (struct fs_interp_var){v->name, v->value, k >= n};
+  *out = (struct fs_interp_var){v->name, v->value, k >= n, v->stamp};
   return true;
 }
 

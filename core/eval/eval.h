@@ -112,7 +112,10 @@ struct fs_interp_var {
   const char *name;
   struct fs_val value; /* borrowed */
   bool from_prelude;
+  uint64_t stamp;      /* changes whenever the name gets a value */
 };
+/* Greater after anything was defined, assigned or removed. */
+uint64_t fs_interp_stamp(const struct fs_interp *in);
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out);
 
 /* Makes a tensor value readable with fs_tensor_download(): flushes the block if
@@ -148,6 +151,10 @@ enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
 void fs_interp_set_size(struct fs_interp *in, int64_t n);
 int64_t fs_interp_size(const struct fs_interp *in);
 void fs_interp_seed(struct fs_interp *in, int64_t seed);
+/* Where the random numbers are: with it, a later input draws the same again. */
+void fs_interp_random(const struct fs_interp *in, int64_t *seed,
+                      int64_t *stream);
+void fs_interp_set_random(struct fs_interp *in, int64_t seed, int64_t stream);
 
 /* Blocks that were run have the numbers 1, 2, ...; those of the last statement
  * that ran any have a greater number than this. */

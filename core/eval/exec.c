@@ -438,6 +438,7 @@ void fs_interp_reset(struct fs_interp *in) {
   fs_block_abandon(in);
   fs_scope_clear(&in->globals);
   clear_declared(in);
+  in->globals.stamp++;
   fs_interp_seed(in, 1);
 }
 
@@ -477,6 +478,21 @@ int64_t fs_interp_size(const struct fs_interp *in) {
 void fs_interp_seed(struct fs_interp *in, int64_t seed) {
   in->seed = seed;
   in->stream = 0;
+}
+
+void fs_interp_random(const struct fs_interp *in, int64_t *seed,
+                      int64_t *stream) {
+  *seed = in->seed;
+  *stream = in->stream;
+}
+
+void fs_interp_set_random(struct fs_interp *in, int64_t seed, int64_t stream) {
+  in->seed = seed;
+  in->stream = stream;
+}
+
+uint64_t fs_interp_stamp(const struct fs_interp *in) {
+  return in->globals.stamp;
 }
 
 int fs_interp_before_last(const struct fs_interp *in) {

@@ -25,11 +25,14 @@
 struct fs_var {
   char *name;
   uint64_t hash;
+  uint64_t stamp;        /* of its scope, when it got its value */
   struct fs_val value;
 };
 
 struct fs_scope {
   FS_VEC(struct fs_var) vars;
+  uint64_t stamp;        /* greater after every change                         */
+  bool sorted;           /* `vars` is in the order of names                    */
   struct fs_scope *up;   /* the caller's, for unwinding only: no dynamic scope */
   bool sealed;           /* elementary function: globals are not visible       */
   bool prelude;          /* a prelude function: sees the prelude's names only  */

@@ -85,6 +85,7 @@ struct fs_target {
   struct fs_device device;
   bool lost;                 /* a fault poisoned the device: nothing works any
                                 more until a new process takes it */
+  bool stuck;                /* work did not end in time and may still run */
 };
 
 /* Starts the CPU target: threads = 0 takes the processors of the affinity

@@ -139,7 +139,7 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
     if (r == CU_OK && t->base.lost) r = CU_UNKNOWN;
     if (r == CU_OK) {
       t->n_recent = 0;
-      t->stuck = false;
+      t->base.stuck = false;
       return FS_OK;
     }
     if (r != CU_NOT_READY) return fs_cuda_fail(t, r, "waiting for kernels", d);
@@ -157,11 +157,11 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
 }
 
 bool fs_cuda_settle(struct cuda *t) {
-  double limit = t->stuck ? 0 : 2, begin = fs_now();
+  double limit = t->base.stuck ? 0 : 2, begin = fs_now();
   CUresult r;
   while ((r = fs_cu.stream_query(t->stream)) == CU_NOT_READY) {
     if (fs_now() - begin >= limit) {
-      t->stuck = true;
+      t->base.stuck = true;
       return false;
     }
     struct timespec pause = {.tv_nsec = 100000};

@@ -35,7 +35,6 @@ struct cuda {
   const struct fs_code *recent[FS_RECENT];
   int n_recent;            /* may exceed FS_RECENT */
   bool reported;           /* base.lost was told to the user */
-  bool stuck;              /* work did not end in time and may still run */
 
   struct cuda_libraries *libraries;
 };

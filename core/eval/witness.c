@@ -1,0 +1,42 @@
+/* witness.c - see witness.h. */
+#include "core/eval/witness.h"
+
+static struct fs_witness *witness;
+
+void fs_witness_set(struct fs_witness *w) { witness = w; }
+
+void fs_witness_clear(struct fs_witness *w) {
+  for (int k = 0; k < w->read.len; k++) free(w->read.data[k]);
+  w->read.len = w->times.len = 0;
+  w->times_told = w->saves = 0;
+  w->replay = false;
+}
+
+void fs_witness_free(struct fs_witness *w) {
+  fs_witness_clear(w);
+  FS_VEC_FREE(&w->read);
+  FS_VEC_FREE(&w->times);
+}
+
+void fs_witness_read(const char *path) {
+  if (!witness) return;
+  for (int k = 0; k < witness->read.len; k++)
+    if (!strcmp(witness->read.data[k], path)) return;
+  char *copy = fs_strdup(path);
+  *FS_PUSH(&witness->read) = copy;
+}
+
+double fs_witness_time(double now) {
+  if (!witness) return now;
+  int64_t k = witness->times_told++;
+  if (witness->replay)
+    return k < witness->times.len ? witness->times.data[k] : now;
+  if (k < FS_WITNESS_TIMES) *FS_PUSH(&witness->times) = now;
+  return now;
+}
+
+bool fs_witness_save(void) {
+  if (!witness) return true;
+  witness->saves++;
+  return !witness->replay;
+}

@@ -1,0 +1,32 @@
+/* witness.h - what an input took from outside of the session, and left there: so
+ * that a journal of inputs can be replayed and say what it cannot bring back.
+ *
+ * One witness at most, of the input that runs; without one nothing is noted.
+ */
+#ifndef FS_WITNESS_H
+#define FS_WITNESS_H
+
+#include "core/base/base.h"
+
+enum { FS_WITNESS_TIMES = 1000 };
+
+struct fs_witness {
+  FS_VEC(char *) read;     /* files, as they were named; each once       */
+  FS_VEC(double) times;    /* what time() gave, the first ones           */
+  int64_t times_told;      /* how often it was asked                     */
+  int64_t saves;           /* files written, or not written in a replay  */
+  bool replay;             /* times are given once more, saves left out  */
+};
+
+/* Takes `w` (borrowed) into use, or none. */
+void fs_witness_set(struct fs_witness *w);
+void fs_witness_clear(struct fs_witness *w); /* for the next input */
+void fs_witness_free(struct fs_witness *w);
+
+void fs_witness_read(const char *path);
+/* The time to tell: `now`, or in a replay what was told then. */
+double fs_witness_time(double now);
+/* A file is about to be written. False: it is not to be, this is a replay. */
+bool fs_witness_save(void);
+
+#endif

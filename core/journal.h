@@ -1,0 +1,67 @@
+/* journal.h - the inputs that made a session what it is, kept by the front to make
+ * it again in another process. Inside core/worker*.c only.
+ *
+ * Only what left something behind is kept: an input that just displayed is not.
+ */
+#ifndef FS_JOURNAL_H
+#define FS_JOURNAL_H
+
+#include <jansson.h>
+
+#include "core/base/base.h"
+
+enum fs_entry_kind { FS_ENTRY_EVAL, FS_ENTRY_DEFINE, FS_ENTRY_SET };
+
+/* A file that an input read, as it was then. */
+struct fs_seen_file {
+  char *path;
+  bool there;
+  int64_t size, seconds, nanoseconds; /* of the last change */
+  uint64_t hash;                      /* of its bytes; of large files in parts */
+};
+
+struct fs_entry {
+  enum fs_entry_kind kind;
+  char *name, *text;   /* given; the text has a NUL after its len bytes       */
+  size_t len;
+  unsigned flags;
+  json_t *random;      /* where the random numbers were before it             */
+  /* From here on: what came of it. */
+  int result;          /* enum fs_result                                      */
+  double seconds;
+  json_t *times;       /* what time() told; `timed` of them or more           */
+  int64_t timed, saves;
+  char **changed;      /* names that it gave a value or removed, NULL-ended   */
+  bool settings;       /* nothing else was changed                            */
+  FS_VEC(struct fs_seen_file) files;
+};
+
+struct fs_journal {
+  FS_VEC(struct fs_entry *) list;
+  double seconds;      /* of all of them                                      */
+  int pruned_at;       /* how many there were after fs_journal_prune()        */
+};
+
+struct fs_entry *fs_entry_new(enum fs_entry_kind kind, const char *name,
+                              const char *text, size_t len, unsigned flags);
+void fs_entry_free(struct fs_entry *e);
+/* Takes over what the worker told of the input when it was done: `state` as of
+ * session_worker.c. */
+void fs_entry_outcome(struct fs_entry *e, int result, double seconds,
+                      const json_t *state);
+/* Whether a session without this input would be another one. */
+bool fs_entry_matters(const struct fs_entry *e, const json_t *state);
+/* Appends ", data.npy has changed" for each file that is not as it was. */
+void fs_entry_put_files(const struct fs_entry *e, struct fs_str *out);
+
+/* Keeps `gives`; one that changes the same settings as the last replaces it. */
+void fs_journal_add(struct fs_journal *j, struct fs_entry *gives);
+void fs_journal_remove(struct fs_journal *j, int k);
+void fs_journal_clear(struct fs_journal *j);
+/* All variables were removed: drops what only made some. */
+void fs_journal_reset(struct fs_journal *j);
+/* Drops inputs of which nothing is left: all names that they changed were given
+ * other values later, and no input that is kept may have read them. */
+void fs_journal_prune(struct fs_journal *j);
+
+#endif

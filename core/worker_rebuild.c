@@ -1,0 +1,273 @@
+/* worker_rebuild.c - what happens when a worker is gone: one sentence, another
+ * worker, and the journal once more. Inputs that cannot be as they were are named:
+ * those that were interrupted in the middle, those whose files are others now, and
+ * those that end the process again.
+ *
+ *   lost ──▶ spawn ──▶ ready ──▶ replay, replay, ... ──▶ "12 inputs were replayed"
+ *    ▲                             │ dies: this input is left out
+ *    └─────────────────────────────┘ at most RESTARTS times
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "core/worker_internal.h"
+
+enum {
+  RESTARTS = 3,      /* of one rebuilding                               */
+  STARTS = 3,        /* of processes that end before they are ready     */
+  SENDS = 3,         /* of one input that no worker began               */
+  NAMES_MAX = 8      /* variables named of one input                    */
+};
+static const double progress_step = 0.1;
+
+/* -- words ----------------------------------------------------------------- */
+
+static void put_status(int status, struct fs_str *out) {
+  if (WIFSIGNALED(status)) {
+    const char *name = sigabbrev_np(WTERMSIG(status));
+    fs_str_printf(out, "was ended by SIG%s", name ? name : "NAL");
+  } else if (WEXITSTATUS(status) == 4) {
+    fs_str_puts(out, "ended: the host has no memory left for it, or it has a "
+                     "defect");
+  } else {
+    fs_str_printf(out, "ended with status %d", WEXITSTATUS(status));
+  }
+}
+
+static void put_cause(enum fs_worker_cause cause, int status,
+                      struct fs_str *out) {
+  switch (cause) {
+    case FS_CAUSE_DIED:
+      fs_str_puts(out, "the session's process ");
+      put_status(status, out);
+      break;
+    case FS_CAUSE_LOST:
+      fs_str_puts(out, "the GPU is of no more use to the session's process");
+      break;
+    case FS_CAUSE_STUCK:
+      fs_str_printf(out, "the session's process did not stop within %.0f s",
+                    FS_WORKER_PATIENCE);
+      break;
+    case FS_CAUSE_BROKEN:
+      fs_str_puts(out, "the session's process sent what makes no sense");
+      break;
+  }
+}
+
+static void put_entry(const struct fs_entry *e, struct fs_str *out) {
+  fs_str_put_safe(out, e->name, strlen(e->name));
+}
+
+/* ", x, y and 3 more (<repl:7> was interrupted)" */
+static void put_missing(struct fs_worker *w, const struct fs_entry *e,
+                        const char *why) {
+  struct fs_str *out = &w->rebuild.missing;
+  int n = 0;
+  for (char **name = e->changed; name && *name; name++, n++) {
+    if (n >= NAMES_MAX) continue;
+    fs_str_puts(out, ", ");
+    fs_str_put_safe(out, *name, strlen(*name));
+  }
+  if (n > NAMES_MAX) fs_str_printf(out, " and %d more", n - NAMES_MAX);
+  fs_str_puts(out, n ? " (" : ", ");
+  put_entry(e, out);
+  fs_str_printf(out, " %s%s", why, n ? ")" : "");
+}
+
+static void tell_death(struct fs_worker *w, enum fs_worker_cause cause,
+                       int status, enum fs_worker_phase phase) {
+  struct fs_str s = {0};
+  put_cause(cause, status, &s);
+  if (phase == FS_WORKER_RUNNING && w->request.started && w->request.entry) {
+    fs_str_puts(&s, " while it ran ");
+    put_entry(w->request.entry, &s);
+  }
+  fs_str_puts(&s, "; another one takes its place");
+  fs_worker_say(w, "error", "worker-died", fs_str_text(&s), NULL);
+  fs_str_free(&s);
+}
+
+static void tell_progress(struct fs_worker *w) {
+  struct fs_rebuild *r = &w->rebuild;
+  double now = fs_now();
+  if (now - r->told < progress_step) return;
+  r->told = now;
+  double by_time = w->journal.seconds > 0
+                       ? r->done_seconds / w->journal.seconds : 1;
+  json_t *e = json_object();
+  json_object_set_new(e, "event", json_string("progress"));
+  json_object_set_new(e, "what", json_string("rebuilding the session"));
+  json_object_set_new(e, "done", json_real(FS_MIN(by_time, 1.0)));
+  json_object_set_new(e, "seconds", json_real(now - r->began));
+  fs_worker_emit(w, e);
+}
+
+static void tell_end(struct fs_worker *w, int left_out) {
+  struct fs_rebuild *r = &w->rebuild;
+  struct fs_str s = {0};
+  fs_str_printf(&s, "%d input%s replayed in %.2f s", r->replayed,
+                r->replayed == 1 ? " was" : "s were", fs_now() - r->began);
+  if (left_out)
+    fs_str_printf(&r->missing, ", %d more input%s", left_out,
+                  left_out == 1 ? "" : "s");
+  if (r->missing.len)
+    fs_str_printf(&s, "; not as before: %s", r->missing.data + 2);
+  else if (r->total)
+    fs_str_puts(&s, "; the variables are as before");
+  fs_worker_say(w, r->missing.len ? "warning" : "note", "rebuilt",
+                fs_str_text(&s), NULL);
+  fs_str_free(&s);
+}
+
+/* -- after a death --------------------------------------------------------- */
+
+/* Whether the journal is to be replayed. */
+static bool wanted(struct fs_worker *w) {
+  const char *how = fs_session_setting(w->mirror, "rebuild");
+  if (!w->journal.list.len) return true;
+  if (how && !strcmp(how, "off")) return false;
+  if (how && !strcmp(how, "ask") && w->config.ask_rebuild)
+    return w->config.ask_rebuild(w->config.user, w->journal.list.len,
+                                 w->journal.seconds);
+  return true;
+}
+
+static void fail(struct fs_worker *w, const char *words) {
+  free(w->error);
+  w->error = fs_strdup(words);
+  w->phase = FS_WORKER_FAILED;
+  w->rebuild.on = false;
+  fs_worker_go_on(w);
+}
+
+static void respawn(struct fs_worker *w) {
+  struct fs_str s = {0};
+  if (fs_worker_spawn(w)) return;
+  fs_str_printf(&s, "the session's process could not be started: %s",
+                strerror(errno));
+  fail(w, fs_str_text(&s));
+  fs_str_free(&s);
+}
+
+/* The input that ran in the replay is left out from now on. */
+static void leave_out(struct fs_worker *w) {
+  struct fs_rebuild *r = &w->rebuild;
+  if (r->next >= w->journal.list.len) return;
+  put_missing(w, w->journal.list.data[r->next],
+              "does not end in this process");
+  fs_journal_remove(&w->journal, r->next);
+  if (++r->restarts > RESTARTS) r->cancelled = true;
+}
+
+static void begin(struct fs_worker *w) {
+  struct fs_rebuild *r = &w->rebuild;
+  fs_str_clear(&r->missing);
+  *r = (struct fs_rebuild){.on = true, .began = fs_now(), .missing = r->missing,
+                           .total = w->journal.list.len};
+  if (wanted(w)) return;
+  fs_str_printf(&r->missing, ", all variables (:set rebuild %s)",
+                fs_session_setting(w->mirror, "rebuild"));
+  fs_journal_clear(&w->journal);
+}
+
+void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause) {
+  enum fs_worker_phase phase = w->phase;
+  if (!fs_worker_pid(w)) return;
+  int status = fs_worker_reap(w);
+  w->deaths++;
+  w->interrupted = 0;
+  w->failed_starts = phase == FS_WORKER_STARTING ? w->failed_starts + 1 : 0;
+  tell_death(w, cause, status, phase);
+  if (w->failed_starts >= STARTS) {
+    fail(w, "the session's process ends before it is ready");
+    return;
+  }
+  if (phase == FS_WORKER_REPLAYING) leave_out(w);
+  if (phase == FS_WORKER_RUNNING)
+    w->request.ended = w->request.started || w->request.sent >= SENDS;
+  if (!w->rebuild.on) begin(w);
+  w->rebuild.next = w->rebuild.replayed = 0;
+  w->rebuild.done_seconds = 0;
+  fs_mirror_clear(w->mirror);
+  respawn(w);
+}
+
+/* -- the replay ------------------------------------------------------------ */
+
+static void send_history(struct fs_worker *w) {
+  json_t *o = json_object();
+  json_object_set_new(o, "do", json_string("remember"));
+  bool comes = w->request.on && !w->request.ended && /* it adds itself */
+               w->request.kind == FS_ENTRY_EVAL;
+  int n = FS_MAX(w->history.len - comes, 0);
+  for (int k = 0; k < n; k++)
+    fs_wire_put(&w->wire, o, w->history.data[k], strlen(w->history.data[k]));
+  json_decref(o);
+}
+
+static void finish(struct fs_worker *w) {
+  struct fs_rebuild *r = &w->rebuild;
+  int left_out = w->journal.list.len - r->next;
+  while (w->journal.list.len > r->next)
+    fs_journal_remove(&w->journal, w->journal.list.len - 1);
+  w->failed_starts = 0;
+  w->interrupted = 0;
+  r->on = false;
+  w->phase = FS_WORKER_IDLE;
+  tell_end(w, left_out);
+  fs_worker_go_on(w);
+}
+
+static void note_files(struct fs_worker *w, const struct fs_entry *e) {
+  struct fs_str files = {0};
+  fs_entry_put_files(e, &files);
+  if (files.len) {
+    put_missing(w, e, "read other files");
+    fs_str_puts(&w->rebuild.missing, fs_str_text(&files));
+  }
+  fs_str_free(&files);
+}
+
+static void replay_next(struct fs_worker *w) {
+  struct fs_rebuild *r = &w->rebuild;
+  while (r->next < w->journal.list.len && !r->cancelled) {
+    struct fs_entry *e = w->journal.list.data[r->next];
+    if (e->result == FS_RESULT_INTERRUPTED) {
+      put_missing(w, e, "was interrupted");
+      fs_journal_remove(&w->journal, r->next);
+      continue;
+    }
+    note_files(w, e);
+    w->phase = FS_WORKER_REPLAYING;
+    fs_worker_send(w, e, true);
+    return;
+  }
+  finish(w);
+}
+
+void fs_rebuild_begin(struct fs_worker *w) {
+  send_history(w);
+  replay_next(w);
+}
+
+void fs_rebuild_replayed(struct fs_worker *w, int result,
+                         const json_t *state) {
+  struct fs_rebuild *r = &w->rebuild;
+  struct fs_entry *e = w->journal.list.data[r->next];
+  fs_worker_take_state(w, state);
+  if (r->cancelled && result == FS_RESULT_INTERRUPTED) {
+    finish(w);
+    return;
+  }
+  if (result != e->result)
+    put_missing(w, e, "ended otherwise than before");
+  else if (e->timed > (int64_t)json_array_size(e->times))
+    put_missing(w, e, "depends on the time");
+  r->done_seconds += e->seconds;
+  r->replayed++;
+  r->next++;
+  tell_progress(w);
+  replay_next(w);
+}
