@@ -19,7 +19,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 UPDATE = os.environ.get('UPDATE') == '1'
 # FUSIBLE_REFERENCE_DEVICE makes plans independent of the machine; predicted times
 # are left out, so that a better model changes only what it decides.
-TIMES = re.compile(r', predicted [0-9.]+ us, bound by \w+')
+# So are the counts of the space, which tests/unit/test_space.c is about.
+TIMES = re.compile(r', predicted [0-9.]+ us, bound by \w+'
+                   r'|^  (space|pruned): .*\n', re.M)
 
 passed = failed = 0
 

@@ -16,6 +16,7 @@
 struct fs_graph *fs_block_graph(struct fs_interp *in) {
   if (!in->graph) in->graph = fs_graph_new();
   in->graph->stmt = in->stmt;
+  in->graph->turn = (uint32_t)in->graph->nodes.len;
   in->graph->span = fs_in_span(in, in->span);
   return in->graph;
 }
@@ -227,6 +228,7 @@ static fs_id copy_node(struct recipe *r, fs_id id) {
   for (int k = 0; k < nd->n_src; k++) src[k] = copy_node(r, nd->src[k]);
   r->to->span = nd->span;
   r->to->stmt = nd->stmt;
+  r->to->turn = nd->turn;
   const struct fs_graph_input *input;
   switch (nd->kind) {
     case FS_ND_INPUT:

@@ -104,6 +104,7 @@ static fs_id build(struct canon *c, fs_id id) {
   fs_id src[3];
   c->to->span = n.span;
   c->to->stmt = n.stmt;
+  c->to->turn = n.turn;
   if (n.kind == FS_ND_INPUT) {
     const struct fs_graph_input *in = &c->from->inputs.data[n.slot];
     return fs_graph_input(c->to, in->tensor, n.dtype, &n.shape, &in->layout,
@@ -127,6 +128,7 @@ static fs_id build(struct canon *c, fs_id id) {
   if (is_later(made->stmt, n.stmt)) {
     made->stmt = n.stmt;
     made->span = n.span;
+    made->turn = n.turn;
   }
   return now;
 }

@@ -45,6 +45,7 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
   for (int k = 0; k < from->barriers.len; k++)
     *FS_PUSH(&g->barriers) = from->barriers.data[k];
   g->stmt = from->stmt;
+  g->turn = from->turn;
   g->span = from->span;
   return g;
 }
@@ -145,6 +146,7 @@ fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n) {
   struct fs_node copy = *n;
   copy.span = g->span;
   copy.stmt = g->stmt;
+  copy.turn = g->turn;
   *FS_PUSH(&g->nodes) = copy;
   return *entry;
 }

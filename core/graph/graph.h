@@ -104,6 +104,8 @@ struct fs_node {
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
   struct fs_span span;    /* the expression that made it first */
   struct fs_span stmt;    /* the statement that made it first  */
+  uint32_t turn;          /* its place in the order in which the block was
+                             written; not part of what makes graphs equal */
 };
 
 struct fs_tensor;  /* run/tensor.h: opaque here */
@@ -132,6 +134,7 @@ struct fs_graph {
   uint32_t *table;               /* hash-consing */
   uint32_t table_cap;
   struct fs_span stmt, span;     /* given to nodes built from now on      */
+  uint32_t turn;                 /* ... as well                           */
   struct fs_graph *next_dying;   /* of fs_tensor_unref()                  */
 };
 

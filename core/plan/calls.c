@@ -305,6 +305,22 @@ static void measure_block(struct fs_planner *p) {
     p->working_set += node_bytes(g, g->outputs.data[k]);
 }
 
+/* The clusters in the order in which the block was written. */
+static void set_turns(struct fs_planner *p) {
+  int n = p->clusters.len;
+  p->turn = FS_NEW_N(p->arena, int, n + 1);
+  for (int c = 0; c < n; c++) {
+    const struct fs_cluster *cl = &p->clusters.data[c];
+    fs_id last = cl->nodes.data[cl->nodes.len - 1];
+    for (int o = 0; o < n; o++) {
+      const struct fs_cluster *other = &p->clusters.data[o];
+      fs_id id = other->nodes.data[other->nodes.len - 1];
+      uint32_t a = fs_node(p->g, id)->turn, b = fs_node(p->g, last)->turn;
+      p->turn[c] += a < b || (a == b && o < c);
+    }
+  }
+}
+
 void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {
   p->info = FS_NEW_N(p->arena, struct fs_call_info, p->g->nodes.len);
   mark_live(p);
@@ -317,4 +333,7 @@ void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {
   number_clusters(p, parent);
   connect(p);
   measure_block(p);
+  if (p->options->strategy == FS_NO_REORDER ||
+      p->options->strategy == FS_MANUAL)
+    set_turns(p);
 }

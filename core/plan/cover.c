@@ -1,117 +1,430 @@
 /* cover.c - which fusions to take: each cluster in exactly one kernel, at the
  * least predicted time. This is set partition, solved exactly by GLPK as in
- * Filipovic's compiler ("combination of fusion implementations"). */
+ * Filipovic's compiler ("combination of fusion implementations"); a cut forbids
+ * what was found, and the next best follows. Covers come in the order of their
+ * best implementations; rank.c lists the implementations of each. */
 #include <glpk.h>
 
 #include "core/plan/planner.h"
 
-enum { MAX_ROUNDS = 16, TIME_LIMIT_MS = 200 };
+enum {
+  MAX_CUTS = 256,       /* covers that wait for each other, or were listed      */
+  TIME_LIMIT_MS = 200,
+  MAX_STATES = 4096,    /* of the count of combinations                         */
+  MAX_LISTED = 256      /* covers that are counted one by one                   */
+};
 
-/* What a candidate costs under a strategy. The index breaks ties, so that the
- * same block always gets the same plan. */
-static double cost(const struct fs_candidate *c, enum fs_strategy strategy,
-                   int index) {
-  double us = c->kernel.predicted * 1e6 + 1e-7 * index;
-  if (strategy == FS_MIN_SYNC) return us + 1e7;
-  if (strategy == FS_MIN_MEMORY) return us + c->kernel.bytes_written * 1e-3;
-  return us;
+static int rows_of(const struct fs_planner *p) {
+  return p->window_end - p->window;
 }
 
-static glp_prob *build(const struct fs_planner *p, enum fs_strategy strategy) {
-  int rows = p->window_end - p->window, cols = p->candidates.len;
-  glp_prob *lp = glp_create_prob();
-  glp_set_obj_dir(lp, GLP_MIN);
-  glp_add_rows(lp, rows);
-  for (int r = 1; r <= rows; r++) glp_set_row_bnds(lp, r, GLP_FX, 1, 1);
-  glp_add_cols(lp, cols);
+/* -- what a candidate costs -------------------------------------------------------- */
+
+/* More than all that a block can save in time: under the strategies that count
+ * something else first. */
+static double penalty(const struct fs_planner *p) {
+  double sum = 0;
+  for (int r = 0; r < rows_of(p); r++) sum += p->candidates.data[r].seconds;
+  return 2 * sum;
+}
+
+static double extra_cost(const struct fs_planner *p,
+                         const struct fs_candidate *c) {
+  switch (p->options->strategy) {
+    case FS_MIN_SYNC: case FS_MANUAL: return penalty(p);
+    case FS_MIN_MEMORY:
+      return penalty(p) * c->temporary / FS_MAX(p->working_set, 1.0);
+    default: return 0;
+  }
+}
+
+/* -- one cover --------------------------------------------------------------------- */
+
+struct cover {
+  int n;
+  int *chosen;          /* candidates, in launch order */
+};
+
+struct solver {
+  struct fs_planner *p;
+  glp_prob *lp;
+  int *column;          /* of each column of the problem: its candidate */
+  int columns;
+};
+
+/* A fusion that takes longer than its clusters alone is in no best cover. */
+static bool is_too_dear(const struct fs_planner *p, int c) {
+  const struct fs_candidate *cand = &p->candidates.data[c];
+  double alone = 0, mine = cand->seconds + extra_cost(p, cand);
+  for (int r = 0; r < rows_of(p); r++)
+    if (fs_set_has(&cand->set, r))
+      alone += p->candidates.data[r].seconds +
+               extra_cost(p, &p->candidates.data[r]);
+  return mine > alone;
+}
+
+/* `:fuse a b`: what has one of them without the other is out. */
+static bool is_pinned_out(const struct fs_planner *p, int c) {
+  const struct fs_set *s = &p->candidates.data[c].set;
+  for (int k = 0; k < p->pins.len; k++) {
+    const struct fs_pin_result *r = &p->pins.data[k];
+    if (r->rule) continue;
+    int a = p->info[r->pin.a].call, b = p->info[r->pin.b].call;
+    if (a < 0 || b < 0) continue;
+    a = p->cluster_of[a] - p->window;
+    b = p->cluster_of[b] - p->window;
+    if (a < 0 || b < 0 || a >= rows_of(p) || b >= rows_of(p) || a == b) continue;
+    if (r->pin.together ? fs_set_has(s, a) != fs_set_has(s, b)
+                        : fs_set_has(s, a) && fs_set_has(s, b))
+      return true;
+  }
+  return false;
+}
+
+/* In microseconds; the index breaks ties, so that the same block always gets the
+ * same plan. */
+static void add_columns(struct solver *s, bool all) {
+  struct fs_planner *p = s->p;
+  int rows = rows_of(p);
   int *ind = fs_malloc(sizeof(int) * (size_t)(rows + 1));
   double *val = fs_malloc(sizeof(double) * (size_t)(rows + 1));
-  for (int c = 1; c <= cols; c++) {
-    const struct fs_candidate *cand = &p->candidates.data[c - 1];
-    int n = 0;
+  s->column = FS_NEW_N(p->arena, int, p->candidates.len + 1);
+  for (int c = 0; c < p->candidates.len; c++) {
+    const struct fs_candidate *cand = &p->candidates.data[c];
+    if (is_pinned_out(p, c) || (!all && is_too_dear(p, c))) continue;
+    int n = 0, col = glp_add_cols(s->lp, 1);
     for (int r = 0; r < rows; r++)
       if (fs_set_has(&cand->set, r)) {
         ind[++n] = r + 1;
         val[n] = 1;
       }
-    glp_set_mat_col(lp, c, n, ind, val);
-    glp_set_col_kind(lp, c, GLP_BV);
-    glp_set_obj_coef(lp, c, cost(cand, strategy, c));
+    s->column[col] = c;
+    s->columns = col;
+    glp_set_mat_col(s->lp, col, n, ind, val);
+    glp_set_col_kind(s->lp, col, GLP_BV);
+    glp_set_obj_coef(s->lp, col,
+                     (cand->seconds + extra_cost(p, cand)) * 1e6 + 1e-7 * c);
   }
-  free(ind);
-  free(val);
-  return lp;
-}
-
-/* Forbids the combination of these candidates (they wait for each other). */
-static void cut(glp_prob *lp, const int *chosen, int n) {
-  int row = glp_add_rows(lp, 1);
-  int *ind = fs_malloc(sizeof(int) * (size_t)(n + 1));
-  double *val = fs_malloc(sizeof(double) * (size_t)(n + 1));
-  for (int k = 0; k < n; k++) {
-    ind[k + 1] = chosen[k] + 1;
-    val[k + 1] = 1;
-  }
-  glp_set_mat_row(lp, row, n, ind, val);
-  glp_set_row_bnds(lp, row, GLP_UP, 0, n - 1);
   free(ind);
   free(val);
 }
 
-static int solve(glp_prob *lp, int *chosen) {
+static void build(struct solver *s, bool all) {
+  s->lp = glp_create_prob();
+  glp_set_obj_dir(s->lp, GLP_MIN);
+  glp_add_rows(s->lp, rows_of(s->p));
+  for (int r = 1; r <= rows_of(s->p); r++)
+    glp_set_row_bnds(s->lp, r, GLP_FX, 1, 1);
+  add_columns(s, all);
+}
+
+/* Forbids the combination of these candidates. */
+static void cut(struct solver *s, const struct cover *c) {
+  int row = glp_add_rows(s->lp, 1), n = 0;
+  int *ind = fs_malloc(sizeof(int) * (size_t)(c->n + 1));
+  double *val = fs_malloc(sizeof(double) * (size_t)(c->n + 1));
+  for (int col = 1; col <= s->columns; col++)
+    for (int k = 0; k < c->n; k++)
+      if (s->column[col] == c->chosen[k]) {
+        ind[++n] = col;
+        val[n] = 1;
+      }
+  glp_set_mat_row(s->lp, row, n, ind, val);
+  glp_set_row_bnds(s->lp, row, GLP_UP, 0, n - 1);
+  free(ind);
+  free(val);
+}
+
+static bool is_whole(const struct solver *s) {
+  for (int c = 1; c <= s->columns; c++) {
+    double x = glp_get_col_prim(s->lp, c);
+    if (x > 1e-6 && x < 1 - 1e-6) return false;
+  }
+  return true;
+}
+
+/* The relaxation is nearly always whole already; else branch and cut. */
+static int solve(struct solver *s, int *chosen) {
+  glp_smcp simplex;
   glp_iocp opt;
+  glp_init_smcp(&simplex);
   glp_init_iocp(&opt);
-  opt.presolve = GLP_ON;
-  opt.msg_lev = GLP_MSG_OFF;
-  opt.tm_lim = TIME_LIMIT_MS;
-  int rc = glp_intopt(lp, &opt), n = 0;
-  int status = glp_mip_status(lp);
-  if (rc != 0 && rc != GLP_ETMLIM) return 0;
+  simplex.msg_lev = opt.msg_lev = GLP_MSG_OFF;
+  simplex.tm_lim = opt.tm_lim = TIME_LIMIT_MS;
+  simplex.meth = GLP_DUALP; /* a cut leaves the last solution dual feasible */
+  if (glp_simplex(s->lp, &simplex) ||
+      glp_get_status(s->lp) != GLP_OPT)
+    return 0;
+  bool whole = is_whole(s);
+  int n = 0, rc = whole ? 0 : glp_intopt(s->lp, &opt);
+  if (rc && rc != GLP_ETMLIM) return 0;
+  int status = whole ? GLP_OPT : glp_mip_status(s->lp);
   if (status != GLP_OPT && status != GLP_FEAS) return 0;
-  for (int c = 1; c <= glp_get_num_cols(lp); c++)
-    if (glp_mip_col_val(lp, c) > 0.5) chosen[n++] = c - 1;
+  for (int c = 1; c <= s->columns; c++) {
+    double x = whole ? glp_get_col_prim(s->lp, c) : glp_mip_col_val(s->lp, c);
+    if (x > 0.5) chosen[n++] = s->column[c];
+  }
   return n;
+}
+
+/* -- launch order ------------------------------------------------------------------ */
+
+struct order {
+  const struct fs_planner *p;
+  int *owner;       /* per row: its kernel            */
+  int *waits;       /* per kernel: edges into it left */
+  bool *taken;
+};
+
+static void count_edges(struct order *o, int kernel, int sign) {
+  const struct fs_planner *p = o->p;
+  for (int r = 0; r < rows_of(p); r++) {
+    if (kernel >= 0 && o->owner[r] != kernel) continue;
+    const struct fs_cluster *cl = &p->clusters.data[p->window + r];
+    for (int k = 0; k < cl->after.len; k++) {
+      int to = cl->after.data[k] - p->window;
+      if (to >= rows_of(p) || o->owner[to] == o->owner[r]) continue;
+      o->waits[o->owner[to]] += sign;
+    }
+  }
+}
+
+/* In the order of the statements for the strategies that keep it, else as they
+ * were found. */
+static int next_kernel(const struct order *o, const int *chosen, int n) {
+  const struct fs_planner *p = o->p;
+  bool keep = p->options->strategy == FS_NO_REORDER ||
+              p->options->strategy == FS_MANUAL;
+  int best = -1, best_turn = INT32_MAX;
+  for (int k = 0; k < n; k++) {
+    if (o->taken[k] || o->waits[k]) continue;
+    if (!keep) return k;
+    for (int r = 0; r < rows_of(p); r++)
+      if (fs_set_has(&p->candidates.data[chosen[k]].set, r) &&
+          p->turn[p->window + r] < best_turn) {
+        best_turn = p->turn[p->window + r];
+        best = k;
+      }
+  }
+  return best;
 }
 
 /* Puts the chosen candidates into an order in which each comes after what it
  * depends on; false if two wait for each other. */
 static bool order(const struct fs_planner *p, int *chosen, int n) {
-  int rows = p->window_end - p->window;
-  int *owner = fs_malloc(sizeof(int) * (size_t)FS_MAX(1, rows));
+  int rows = rows_of(p), done = 0;
+  struct order o = {.p = p};
+  o.owner = fs_calloc((size_t)(rows + n) + 1, sizeof(int));
+  o.waits = o.owner + rows;
+  o.taken = fs_calloc((size_t)n + 1, sizeof(bool));
+  int *sorted = fs_malloc(sizeof(int) * (size_t)(n + 1));
   for (int k = 0; k < n; k++)
     for (int r = 0; r < rows; r++)
-      if (fs_set_has(&p->candidates.data[chosen[k]].set, r)) owner[r] = k;
-  int *sorted = fs_malloc(sizeof(int) * (size_t)(n + 1)), done = 0;
-  bool *taken = fs_calloc((size_t)n + 1, sizeof(bool)), progress = true;
-  while (done < n && progress) {
-    progress = false;
-    for (int k = 0; k < n && !progress; k++) {
-      bool ready = !taken[k];
-      for (int r = 0; r < rows && ready; r++) {
-        if (owner[r] != k) continue;
-        const struct fs_cluster *cl = &p->clusters.data[p->window + r];
-        for (int b = 0; b < cl->before.len; b++) {
-          int from = cl->before.data[b] - p->window;
-          if (from >= 0 && owner[from] != k && !taken[owner[from]]) ready = false;
-        }
-      }
-      if (!ready) continue;
-      taken[k] = progress = true;
-      sorted[done++] = chosen[k];
-    }
+      if (fs_set_has(&p->candidates.data[chosen[k]].set, r)) o.owner[r] = k;
+  count_edges(&o, -1, 1);
+  for (int k; done < n && (k = next_kernel(&o, chosen, n)) >= 0;) {
+    o.taken[k] = true;
+    sorted[done++] = chosen[k];
+    count_edges(&o, k, -1);
   }
   if (done == n) memcpy(chosen, sorted, sizeof(int) * (size_t)n);
-  free(owner);
+  free(o.owner);
+  free(o.taken);
   free(sorted);
-  free(taken);
   return done == n;
 }
 
-static int singles(const struct fs_planner *p, int *chosen) {
-  int rows = p->window_end - p->window;
-  for (int r = 0; r < rows; r++) chosen[r] = r; /* fuse.c puts them first */
-  order(p, chosen, rows);
-  return rows;
+/* -- how many there are -------------------------------------------------------------- */
+
+struct state {
+  struct fs_set covered;
+  double covers, combinations; /* of the rest */
+};
+
+struct counter {
+  struct fs_planner *p;
+  int **by_first, *n_by_first; /* candidates by their first row */
+  FS_VEC(struct state) states;
+  int *table;
+  bool full;
+  int chosen[FS_MAX_SET], depth;
+  double listed, feasible;     /* combinations, one by one */
+};
+
+static int first_row(const struct fs_set *s, int rows, bool in) {
+  int r = 0;
+  while (r < rows && fs_set_has(s, r) != in) r++;
+  return r;
+}
+
+static bool overlaps(const struct fs_set *a, const struct fs_set *b) {
+  for (size_t w = 0; w < FS_LEN(a->word); w++)
+    if (a->word[w] & b->word[w]) return true;
+  return false;
+}
+
+static struct fs_set joined(const struct fs_set *a, const struct fs_set *b) {
+  struct fs_set s = *a;
+  for (size_t w = 0; w < FS_LEN(s.word); w++) s.word[w] |= b->word[w];
+  return s;
+}
+
+static int *find_state(struct counter *c, const struct fs_set *s) {
+  int mask = 2 * MAX_STATES - 1, at = (int)(fs_hash(s, sizeof *s, 1) &
+                                            (uint64_t)mask);
+  while (c->table[at] &&
+         memcmp(&c->states.data[c->table[at] - 1].covered, s, sizeof *s))
+    at = (at + 1) & mask;
+  return &c->table[at];
+}
+
+/* How many ways lead on from what is covered, by dynamic programming over sets:
+ * the first row that is not covered must be next. */
+static struct state count_rest(struct counter *c, const struct fs_set *covered) {
+  struct state sum = {.covered = *covered};
+  int row = first_row(covered, rows_of(c->p), false);
+  if (row == rows_of(c->p)) {
+    sum.covers = sum.combinations = 1;
+    return sum;
+  }
+  int *slot = find_state(c, covered);
+  if (*slot) return c->states.data[*slot - 1];
+  if (c->states.len >= MAX_STATES) {
+    c->full = true;
+    return sum;
+  }
+  *FS_PUSH(&c->states) = sum;
+  int mine = *slot = c->states.len;
+  for (int k = 0; k < c->n_by_first[row]; k++) {
+    const struct fs_candidate *cand =
+        &c->p->candidates.data[c->by_first[row][k]];
+    if (overlaps(&cand->set, covered)) continue;
+    struct fs_set next = joined(covered, &cand->set);
+    struct state rest = count_rest(c, &next);
+    sum.covers += rest.covers;
+    sum.combinations += rest.combinations * cand->n;
+  }
+  c->states.data[mine - 1] = sum;
+  return sum;
+}
+
+/* Every cover, without those whose kernels wait for each other. */
+static void count_each(struct counter *c, const struct fs_set *covered,
+                       double ways) {
+  int row = first_row(covered, rows_of(c->p), false);
+  if (row == rows_of(c->p)) {
+    int chosen[FS_MAX_SET];
+    memcpy(chosen, c->chosen, sizeof(int) * (size_t)c->depth);
+    if (order(c->p, chosen, c->depth)) c->feasible += ways;
+    return;
+  }
+  for (int k = 0; k < c->n_by_first[row]; k++) {
+    int at = c->by_first[row][k];
+    const struct fs_candidate *cand = &c->p->candidates.data[at];
+    if (overlaps(&cand->set, covered)) continue;
+    struct fs_set next = joined(covered, &cand->set);
+    c->chosen[c->depth++] = at;
+    count_each(c, &next, ways * cand->n);
+    c->depth--;
+  }
+}
+
+static void count_combinations(struct fs_planner *p) {
+  int rows = rows_of(p);
+  struct counter *c = FS_NEW(p->arena, struct counter);
+  c->p = p;
+  c->by_first = FS_NEW_N(p->arena, int *, rows + 1);
+  c->n_by_first = FS_NEW_N(p->arena, int, rows + 1);
+  c->table = FS_NEW_N(p->arena, int, 2 * MAX_STATES);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int r = 0; pass && r < rows; r++) {
+      c->by_first[r] = FS_NEW_N(p->arena, int, c->n_by_first[r] + 1);
+      c->n_by_first[r] = 0;
+    }
+    for (int k = 0; k < p->candidates.len; k++) {
+      if (is_pinned_out(p, k)) continue;
+      int r = first_row(&p->candidates.data[k].set, rows, true);
+      if (pass) c->by_first[r][c->n_by_first[r]] = k;
+      c->n_by_first[r]++;
+    }
+  }
+  struct fs_set none = {{0}};
+  struct state all = count_rest(c, &none);
+  bool few = !c->full && all.covers <= MAX_LISTED;
+  if (few) count_each(c, &none, 1);
+  p->space.combinations = FS_MAX(p->space.combinations, 1) *
+                          (few ? c->feasible : FS_MAX(all.combinations, 1));
+  p->space.combinations_exact &= few;
+  FS_VEC_FREE(&c->states);
+}
+
+/* -- the k best ------------------------------------------------------------------------ */
+
+static double cost_of(const struct fs_planner *p, const struct cover *c) {
+  double sum = 0;
+  for (int k = 0; k < c->n; k++) {
+    const struct fs_candidate *cand = &p->candidates.data[c->chosen[k]];
+    sum += cand->seconds + extra_cost(p, cand);
+  }
+  return sum;
+}
+
+/* Merges the k best combinations of a cover into the list. */
+static int merge(struct fs_planner *p, const struct cover *c, int k,
+                 struct fs_combination *list, int n) {
+  double *sums = fs_malloc(sizeof(double) * (size_t)k), base = 0;
+  int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(c->n + 1));
+  const double **costs = fs_malloc(sizeof *costs * (size_t)(c->n + 1));
+  int *lens = fs_malloc(sizeof(int) * (size_t)(c->n + 1));
+  for (int x = 0; x < c->n; x++) {
+    const struct fs_candidate *cand = &p->candidates.data[c->chosen[x]];
+    double *seconds = FS_NEW_N(p->arena, double, cand->n);
+    for (int i = 0; i < cand->n; i++)
+      seconds[i] = p->impls.data[cand->first + i].seconds;
+    costs[x] = seconds;
+    lens[x] = cand->n;
+    base += extra_cost(p, cand);
+  }
+  int found = fs_rank_sums(c->n, costs, lens, k, sums, index);
+  for (int f = 0; f < found; f++) {
+    double cost = sums[f] + base;
+    int at = n;
+    while (at > 0 && list[at - 1].cost > cost) at--;
+    if (at >= k) break;
+    if (n < k) n++;
+    memmove(list + at + 1, list + at, sizeof *list * (size_t)(n - 1 - at));
+    list[at] = (struct fs_combination){.cost = cost, .n = c->n};
+    list[at].picks = FS_NEW_N(p->arena, struct fs_pick, c->n + 1);
+    for (int x = 0; x < c->n; x++) {
+      int first = p->candidates.data[c->chosen[x]].first;
+      list[at].picks[x] = (struct fs_pick){
+          c->chosen[x], first + index[(size_t)f * (size_t)c->n + (size_t)x]};
+    }
+  }
+  free(sums);
+  free(index);
+  free((void *)costs);
+  free(lens);
+  return n;
+}
+
+static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
+  struct solver s = {.p = p};
+  int found = 0;
+  build(&s, k > 1);
+  struct cover c = {.chosen = FS_NEW_N(p->arena, int, p->candidates.len + 1)};
+  for (int round = 0; round < MAX_CUTS; round++) {
+    c.n = solve(&s, c.chosen);
+    if (!c.n) break;
+    bool ready = order(p, c.chosen, c.n);
+    /* Later covers cost at least as much. */
+    if (ready && found == k && cost_of(p, &c) >= list[k - 1].cost) break;
+    if (ready) found = merge(p, &c, k, list, found);
+    if (ready && k == 1) break;
+    cut(&s, &c);
+  }
+  glp_delete_prob(s.lp);
+  return found;
 }
 
 /* -- GLPK without memory ---------------------------------------------------- */
@@ -129,28 +442,18 @@ static int glpk_says(void *user, const char *text) {
   return 1; /* nothing is printed */
 }
 
-static int solve_all(struct fs_planner *p, enum fs_strategy strategy,
-                     int *chosen) {
-  glp_term_out(GLP_OFF);
-  glp_term_hook(glpk_says, NULL);
-  glp_error_hook(glpk_failed, NULL);
-  glp_prob *lp = build(p, strategy);
-  int n = 0;
-  for (int round = 0; round < MAX_ROUNDS; round++) {
-    n = solve(lp, chosen);
-    p->plan->n_combinations++;
-    if (n == 0 || order(p, chosen, n)) break;
-    cut(lp, chosen, n);
-    n = 0;
-  }
-  glp_delete_prob(lp);
-  return n;
+/* Every cluster alone: what is left when nothing else can be had. */
+static int singles(struct fs_planner *p, int k, struct fs_combination *list) {
+  int rows = rows_of(p);
+  struct cover c = {.n = rows, .chosen = FS_NEW_N(p->arena, int, rows + 1)};
+  for (int r = 0; r < rows; r++) c.chosen[r] = r; /* fuse.c puts them first */
+  order(p, c.chosen, rows);
+  return merge(p, &c, k, list, 0);
 }
 
-int fs_plan_cover(struct fs_planner *p, enum fs_strategy strategy,
-                  int *chosen) {
-  int rows = p->window_end - p->window;
-  if (p->candidates.len == rows) return singles(p, chosen);
+int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
+  count_combinations(p);
+  if (p->candidates.len == rows_of(p)) return singles(p, k, list);
   jmp_buf out_of_memory;
   jmp_buf *volatile outer = fs_oom_guard(&out_of_memory);
   volatile int n = 0;
@@ -158,8 +461,11 @@ int fs_plan_cover(struct fs_planner *p, enum fs_strategy strategy,
     glp_free_env();
     n = 0;
   } else if (glp_init_env() != 2) {
-    n = solve_all(p, strategy, chosen);
+    glp_term_out(GLP_OFF);
+    glp_term_hook(glpk_says, NULL);
+    glp_error_hook(glpk_failed, NULL);
+    n = solve_all(p, k, list);
   }
   fs_oom_guard(outer);
-  return n ? n : singles(p, chosen);
+  return n ? n : singles(p, k, list);
 }

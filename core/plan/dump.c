@@ -102,12 +102,31 @@ static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
     put_step(plan, k, &k->steps.data[s], out);
 }
 
+/* How many there were of what, and what left them out. */
+static void put_space(const struct fs_space_counts *c, struct fs_str *out) {
+  fs_str_printf(out, "  space: %lld fusions tried, %lld legal, %lld "
+                "implementations, %lld kept, ",
+                (long long)c->fusions, (long long)c->legal,
+                (long long)c->implementations, (long long)c->kept);
+  fs_str_printf(out, "%s%.4g combinations\n", c->combinations_exact ? "" : "~",
+                c->combinations);
+  const char *before = "  pruned: ";
+  for (int r = 1; r < FS_RULE_COUNT; r++) {
+    if (!c->pruned[r]) continue;
+    fs_str_printf(out, "%s%s %lld", before, fs_rule_names[r],
+                  (long long)c->pruned[r]);
+    before = ", ";
+  }
+  if (*before == ',') fs_str_puts(out, "\n");
+}
+
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out) {
   fs_str_printf(out, "> plan: %d calls, %d kernels\n", plan->n_calls,
                 plan->kernels.len);
   for (int k = 0; k < plan->kernels.len; k++)
     put_kernel(plan, k, with_times, diags, out);
+  if (with_times) put_space(&plan->space, out);
   for (int r = 0; with_times && r < plan->rejections.len; r++) {
     const struct fs_rejection *x = &plan->rejections.data[r];
     fs_str_printf(out, "  %%%u and %%%u: %s\n", x->a, x->b, x->rule);

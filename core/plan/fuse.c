@@ -11,12 +11,25 @@
 enum {
   MAX_FUSION = 12,        /* clusters that the full enumeration puts together */
   MAX_CALLS = 160,        /* calls of a fusion: bounds compile time           */
-  MAX_CANDIDATES = 400
+  MAX_CANDIDATES = 400,   /* of the full enumeration                          */
+  MAX_WORK = 40000        /* calls in all sets for which a kernel is looked for */
+};
+
+/* A set that was looked at: where it is among the candidates, or why not. */
+struct seen {
+  struct fs_set set;
+  int at;
+  const char *why;
 };
 
 struct growth {
   struct fs_planner *p;
-  FS_VEC(struct fs_set) seen;
+  FS_VEC(struct seen) seen;
+  int *table, cap;        /* hashed: index + 1 into `seen`                    */
+  struct fs_set *next_to; /* per cluster: those it is connected with          */
+  struct fs_set *needs;   /* ... earlier ones that it depends on              */
+  int work;               /* calls in the sets that kernels were looked for   */
+  bool in_order;          /* strategies that keep the order of statements     */
 };
 
 static struct fs_cluster *cluster(struct fs_planner *p, int i) {
@@ -27,12 +40,68 @@ static int window_size(const struct fs_planner *p) {
   return p->window_end - p->window;
 }
 
-static bool was_seen(struct growth *g, const struct fs_set *s) {
-  for (int k = 0; k < g->seen.len; k++)
-    if (!memcmp(&g->seen.data[k], s, sizeof *s)) return true;
-  *FS_PUSH(&g->seen) = *s;
-  return false;
+/* -- sets ----------------------------------------------------------------------- */
+
+static int set_size(const struct fs_set *s) {
+  int n = 0;
+  for (size_t w = 0; w < FS_LEN(s->word); w++)
+    n += __builtin_popcountll(s->word[w]);
+  return n;
 }
+
+static void add_all(struct fs_set *to, const struct fs_set *from) {
+  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
+
+/* The first member at or after `from`; FS_MAX_SET if there is none. */
+static int next_in(const struct fs_set *s, int from) {
+  for (int w = from / 64; w < FS_MAX_SET / 64; w++) {
+    uint64_t left = s->word[w];
+    if (w == from / 64) left &= ~(uint64_t)0 << (from % 64);
+    if (left) return w * 64 + __builtin_ctzll(left);
+  }
+  return FS_MAX_SET;
+}
+
+#define EACH(i, set) \
+  (int i = next_in((set), 0); i < FS_MAX_SET; i = next_in((set), i + 1))
+
+static uint64_t hash_of(const struct fs_set *s) {
+  uint64_t h = 0;
+  for (size_t w = 0; w < FS_LEN(s->word); w++) {
+    h = (h ^ s->word[w]) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+static int *slot_of(struct growth *g, const struct fs_set *s) {
+  int at = (int)(hash_of(s) & (uint64_t)(g->cap - 1));
+  while (g->table[at] &&
+         memcmp(&g->seen.data[g->table[at] - 1].set, s, sizeof *s))
+    at = (at + 1) & (g->cap - 1);
+  return &g->table[at];
+}
+
+/* The entry of a set; *fresh: it was not there. */
+static int look_up(struct growth *g, const struct fs_set *s, bool *fresh) {
+  if (2 * g->seen.len >= g->cap) {
+    g->cap = g->cap ? 2 * g->cap : 1024;
+    g->table = fs_realloc(g->table, sizeof(int) * (size_t)g->cap);
+    memset(g->table, 0, sizeof(int) * (size_t)g->cap);
+    for (int k = 0; k < g->seen.len; k++)
+      *slot_of(g, &g->seen.data[k].set) = k + 1;
+  }
+  int *slot = slot_of(g, s);
+  *fresh = !*slot;
+  if (*fresh) {
+    *FS_PUSH(&g->seen) = (struct seen){.set = *s, .at = -1};
+    *slot = g->seen.len;
+  }
+  return *slot - 1;
+}
+
+/* -- which sets may be fusions ----------------------------------------------------- */
 
 static void compute_reach(struct fs_planner *p) {
   int n = window_size(p);
@@ -43,194 +112,294 @@ static void compute_reach(struct fs_planner *p) {
       int a = cl->after.data[k] - p->window;
       if (a < 0 || a >= n) continue;
       fs_set_add(&p->reach[c], a);
-      for (size_t w = 0; w < FS_LEN(p->reach[c].word); w++)
-        p->reach[c].word[w] |= p->reach[a].word[w];
+      add_all(&p->reach[c], &p->reach[a]);
     }
   }
 }
 
-/* No cluster outside depends on a member and has a member depend on it. */
-static bool convex(const struct fs_planner *p, const struct fs_set *s) {
-  int n = window_size(p);
-  struct fs_set from = {{0}};
-  for (int c = 0; c < n; c++)
-    if (fs_set_has(s, c))
-      for (size_t w = 0; w < FS_LEN(from.word); w++)
-        from.word[w] |= p->reach[c].word[w];
-  for (int c = 0; c < n; c++) {
-    if (fs_set_has(s, c) || !fs_set_has(&from, c)) continue;
-    for (size_t w = 0; w < FS_LEN(from.word); w++)
-      if (p->reach[c].word[w] & s->word[w]) return false;
-  }
-  return true;
-}
-
-static bool crosses_barrier(struct fs_planner *p, const struct fs_set *s) {
-  fs_id low = UINT32_MAX, high = 0;
-  for (int c = 0; c < window_size(p); c++)
-    if (fs_set_has(s, c)) {
-      const struct fs_cluster *cl = cluster(p, c);
-      low = FS_MIN(low, cl->nodes.data[0]);
-      high = FS_MAX(high, cl->nodes.data[cl->nodes.len - 1]);
-    }
-  for (int b = 0; b < p->g->barriers.len; b++)
-    if (low < p->g->barriers.data[b] && high >= p->g->barriers.data[b])
-      return true;
-  return false;
-}
-
-static int compare_ids(const void *a, const void *b) {
-  fs_id x = *(const fs_id *)a, y = *(const fs_id *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* Adds the set as a candidate. Gives its index, or -1 with the rule in *why. */
-static int try_set(struct fs_planner *p, const struct fs_set *s,
-                   const char **why) {
-  FS_VEC(fs_id) calls = {0};
-  for (int c = 0; c < window_size(p); c++)
-    if (fs_set_has(s, c))
-      for (int k = 0; k < cluster(p, c)->nodes.len; k++)
-        *FS_PUSH(&calls) = cluster(p, c)->nodes.data[k];
-  qsort(calls.data, (size_t)calls.len, sizeof(fs_id), compare_ids);
-  struct fs_kernel k;
-  *why = fs_kernel_build(p, calls.data, calls.len, &k);
-  FS_VEC_FREE(&calls);
-  if (*why) return -1;
-  *FS_PUSH(&p->candidates) = (struct fs_candidate){.set = *s, .kernel = k};
-  return p->candidates.len - 1;
-}
-
-static bool add_single(struct fs_planner *p, int c) {
-  struct fs_set s = {{0}};
-  fs_set_add(&s, c);
-  const struct fs_cluster *cl = cluster(p, c);
-  if (cl->library) {
-    struct fs_kernel k;
-    fs_kernel_library(p, cl->nodes.data[0], &k);
-    *FS_PUSH(&p->candidates) = (struct fs_candidate){.set = s, .kernel = k};
-    return true;
-  }
-  const char *why;
-  return try_set(p, &s, &why) >= 0;
-}
-
-static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
-                           const char *why) {
-  fs_id a = 0, b = cluster(p, c)->nodes.data[cluster(p, c)->nodes.len - 1];
-  for (int m = 0; m < window_size(p); m++)
-    if (fs_set_has(s, m))
-      a = cluster(p, m)->nodes.data[cluster(p, m)->nodes.len - 1];
-  fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why);
-}
-
-static int calls_in(struct fs_planner *p, const struct fs_set *s) {
-  int n = 0;
-  for (int c = 0; c < window_size(p); c++)
-    if (fs_set_has(s, c)) n += cluster(p, c)->nodes.len;
-  return n;
-}
-
-/* The set with cluster c, if that may be a fusion: its candidate, or -1. */
-static int grow(struct growth *g, const struct fs_set *from, int c) {
+static void connect(struct growth *g) {
   struct fs_planner *p = g->p;
-  struct fs_set s = *from;
-  if (c < 0 || c >= window_size(p) || fs_set_has(&s, c)) return -1;
-  fs_set_add(&s, c);
-  if (was_seen(g, &s)) return -1;
-  const char *why = NULL;
-  int at = -1;
-  if (cluster(p, c)->library) why = "library";
-  else if (calls_in(p, &s) > MAX_CALLS) why = "on-chip";
-  else if (crosses_barrier(p, &s)) why = "barrier";
-  else if (!convex(p, &s)) why = "convex";
-  else at = try_set(p, &s, &why);
-  if (why) note_rejection(p, from, c, why);
-  return at;
-}
-
-static int neighbours(struct fs_planner *p, const struct fs_set *s, int *out) {
-  int n = 0;
-  struct fs_set seen = *s;
-  for (int c = 0; c < window_size(p); c++) {
-    if (!fs_set_has(s, c)) continue;
+  int n = window_size(p);
+  g->next_to = FS_NEW_N(p->arena, struct fs_set, n);
+  g->needs = FS_NEW_N(p->arena, struct fs_set, n);
+  for (int c = 0; c < n; c++) {
+    for EACH(later, &p->reach[c]) fs_set_add(&g->needs[later], c);
     const struct fs_cluster *cl = cluster(p, c);
     const int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
     int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
     for (int l = 0; l < 3; l++)
       for (int k = 0; k < lens[l]; k++) {
         int x = lists[l][k] - p->window;
-        if (x < 0 || x >= window_size(p) || fs_set_has(&seen, x)) continue;
-        fs_set_add(&seen, x);
-        out[n++] = x;
+        if (x >= 0 && x < n && x != c) fs_set_add(&g->next_to[c], x);
       }
   }
+}
+
+static bool crosses_barrier(struct fs_planner *p, const struct fs_set *s) {
+  if (!p->g->barriers.len) return false;
+  fs_id low = UINT32_MAX, high = 0;
+  for EACH(c, s) {
+    const struct fs_cluster *cl = cluster(p, c);
+    low = FS_MIN(low, cl->nodes.data[0]);
+    high = FS_MAX(high, cl->nodes.data[cl->nodes.len - 1]);
+  }
+  for (int b = 0; b < p->g->barriers.len; b++)
+    if (low < p->g->barriers.data[b] && high >= p->g->barriers.data[b])
+      return true;
+  return false;
+}
+
+/* The members are neighbours in the order of the statements. */
+static bool contiguous(const struct fs_planner *p, const struct fs_set *s) {
+  int low = INT32_MAX, high = -1;
+  for EACH(c, s) {
+    low = FS_MIN(low, p->turn[p->window + c]);
+    high = FS_MAX(high, p->turn[p->window + c]);
+  }
+  return high - low + 1 == set_size(s);
+}
+
+static int calls_in(struct fs_planner *p, const struct fs_set *s) {
+  int n = 0;
+  for EACH(c, s) n += cluster(p, c)->nodes.len;
   return n;
 }
 
-/* From every cluster, always taking the neighbour that saves most: so that even
- * a block too large to enumerate has its good fusions among the candidates. */
-static void grow_greedily(struct growth *g, int seed, const double *alone) {
+/* -- candidates -------------------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b) {
+  fs_id x = *(const fs_id *)a, y = *(const fs_id *)b;
+  return x < y ? -1 : x > y;
+}
+
+int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out) {
+  fs_id *calls = *out = FS_NEW_N(p->arena, fs_id, calls_in(p, s) + 1);
+  int n = 0;
+  for EACH(c, s) {
+    const struct fs_cluster *cl = cluster(p, c);
+    memcpy(calls + n, cl->nodes.data, sizeof(fs_id) * (size_t)cl->nodes.len);
+    n += cl->nodes.len;
+  }
+  qsort(calls, (size_t)n, sizeof(fs_id), compare_ids);
+  return n;
+}
+
+/* What the set stores for others: bytes that the block does not give. */
+static double temporaries(struct fs_planner *p, const struct fs_set *s) {
+  double bytes = 0;
+  for EACH(c, s) {
+    const struct fs_cluster *cl = cluster(p, c);
+    bool wanted = false;
+    for (int k = 0; k < cl->after.len; k++) {
+      int a = cl->after.data[k] - p->window;
+      wanted |= a < 0 || a >= window_size(p) || !fs_set_has(s, a);
+    }
+    if (!wanted) continue;
+    const struct fs_node *nd =
+        fs_node(p->g, cl->nodes.data[cl->nodes.len - 1]);
+    if (p->info[cl->nodes.data[cl->nodes.len - 1]].is_output) continue;
+    bytes += (double)fs_shape_count(&nd->shape) *
+             (double)fs_dtype_size(nd->dtype);
+  }
+  return bytes;
+}
+
+static int add_candidate(struct fs_planner *p, const struct fs_set *s,
+                         int first) {
+  struct fs_candidate c = {.set = *s, .first = first,
+                           .n = p->impls.len - first,
+                           .seconds = p->impls.data[first].seconds,
+                           .temporary = temporaries(p, s)};
+  p->space.legal++;
+  p->space.kept += c.n;
+  *FS_PUSH(&p->candidates) = c;
+  return p->candidates.len - 1;
+}
+
+/* A candidate of the set, if it has a kernel. */
+int fs_plan_try(struct fs_planner *p, const struct fs_set *s,
+                const char **why) {
+  fs_id *calls;
+  int n = fs_plan_members(p, s, &calls), first = p->impls.len;
+  *why = fs_kernel_survey(p, calls, n, &p->impls);
+  return *why ? -1 : add_candidate(p, s, first);
+}
+
+static bool add_single(struct fs_planner *p, int c) {
+  struct fs_set s = {{0}};
+  const char *why;
+  fs_set_add(&s, c);
+  const struct fs_cluster *cl = cluster(p, c);
+  if (!cl->library) return fs_plan_try(p, &s, &why) >= 0;
+  struct fs_kernel k;
+  fs_kernel_library(p, cl->nodes.data[0], &k);
+  int first = p->impls.len;
+  *FS_PUSH(&p->impls) =
+      (struct fs_impl){.scheme = FS_LIBRARY, .seconds = k.predicted};
+  p->space.implementations++;
+  fs_kernel_free(&k);
+  add_candidate(p, &s, first);
+  return true;
+}
+
+static fs_id last_call(struct fs_planner *p, int c) {
+  return cluster(p, c)->nodes.data[cluster(p, c)->nodes.len - 1];
+}
+
+static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
+                           const char *why) {
+  fs_id a = 0, b = last_call(p, c);
+  for EACH(m, s) a = last_call(p, m);
+  p->space.pruned[fs_rule_of(why)]++;
+  if (set_size(s) == 1 || p->rejections.len < 64)
+    fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why, 0, 0);
+}
+
+static bool split_by_pin(const struct fs_planner *p, const struct fs_set *s) {
+  for (int k = 0; k < p->pins.len; k++) {
+    const struct fs_pin_result *r = &p->pins.data[k];
+    if (r->rule || r->pin.together) continue;
+    int a = p->info[r->pin.a].call, b = p->info[r->pin.b].call;
+    if (a < 0 || b < 0) continue;
+    a = p->cluster_of[a] - p->window;
+    b = p->cluster_of[b] - p->window;
+    if (a >= 0 && b >= 0 && a < window_size(p) && b < window_size(p) &&
+        fs_set_has(s, a) && fs_set_has(s, b))
+      return true;
+  }
+  return false;
+}
+
+/* What forbids the set before a kernel is looked for. */
+static const char *forbidden(struct growth *g, const struct fs_set *s, int c) {
   struct fs_planner *p = g->p;
-  int list[FS_MAX_SET];
+  if (cluster(p, c)->library) return "library";
+  if (split_by_pin(p, s)) return "pin";
+  if (calls_in(p, s) > MAX_CALLS) return "on-chip";
+  if (crosses_barrier(p, s)) return "barrier";
+  if (g->in_order && !contiguous(p, s)) return "order";
+  return NULL;
+}
+
+/* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
+static int grow(struct growth *g, const struct fs_set *from, int c) {
+  struct fs_planner *p = g->p;
+  struct fs_set s = *from;
+  bool fresh;
+  fs_set_add(&s, c);
+  int e = look_up(g, &s, &fresh);
+  if (!fresh) return g->seen.data[e].at;
+  p->space.fusions++;
+  const char *why = forbidden(g, &s, c);
+  int at = -1;
+  if (!why && g->work >= MAX_WORK) why = "limit";
+  if (!why) g->work += calls_in(p, &s);
+  if (!why) at = fs_plan_try(p, &s, &why);
+  if (why) note_rejection(p, from, c, why);
+  g->seen.data[e].at = at;
+  g->seen.data[e].why = why;
+  return at;
+}
+
+/* The clusters that may join a convex set: connected with it, and nothing outside
+ * lies between. What does lie between may join first. */
+static struct fs_set neighbours(struct growth *g, const struct fs_set *s,
+                                bool count) {
+  struct fs_planner *p = g->p;
+  struct fs_set out = {{0}}, from = {{0}}, to = {{0}};
+  for EACH(c, s) {
+    add_all(&out, &g->next_to[c]);
+    add_all(&from, &p->reach[c]);
+    add_all(&to, &g->needs[c]);
+  }
+  struct fs_set near = out;
+  for EACH(c, &near) {
+    bool between = false;
+    for (size_t w = 0; w < FS_LEN(out.word); w++)
+      between |= ((from.word[w] & g->needs[c].word[w]) |
+                  (to.word[w] & p->reach[c].word[w])) & ~s->word[w];
+    if (!between && !fs_set_has(s, c)) continue;
+    out.word[c / 64] &= ~((uint64_t)1 << (c % 64));
+    if (!between || fs_set_has(s, c) || !count) continue;
+    p->space.fusions++;
+    if (set_size(s) == 1) note_rejection(p, s, c, "convex");
+    else p->space.pruned[FS_RULE_CONVEX]++;
+  }
+  return out;
+}
+
+/* From a cluster, always taking the neighbour that saves most, but for some. Gives
+ * the set. */
+static struct fs_set grow_from(struct growth *g, int seed,
+                               const struct fs_set *without) {
+  struct fs_planner *p = g->p;
   struct fs_set s = {{0}};
   fs_set_add(&s, seed);
-  double now = alone[seed];
+  double now = p->candidates.data[seed].seconds;
   for (;;) {
-    int n = neighbours(p, &s, list), best = -1;
+    struct fs_set near = neighbours(g, &s, false);
+    int best = -1;
     double best_gain = 0;
-    for (int k = 0; k < n; k++) {
-      int at = grow(g, &s, list[k]);
+    for EACH(c, &near) {
+      int at = without && fs_set_has(without, c) ? -1 : grow(g, &s, c);
       if (at < 0) continue;
-      double gain = now + alone[list[k]] - p->candidates.data[at].kernel.predicted;
-      if (gain > best_gain) {
-        best_gain = gain;
-        best = at;
-      }
+      double gain =
+          now + p->candidates.data[c].seconds - p->candidates.data[at].seconds;
+      if (gain <= best_gain) continue;
+      best_gain = gain;
+      best = at;
     }
-    if (best < 0 || p->candidates.len >= 4 * MAX_CANDIDATES) return;
+    if (best < 0) return s;
     s = p->candidates.data[best].set;
-    now = p->candidates.data[best].kernel.predicted;
+    now = p->candidates.data[best].seconds;
   }
 }
 
-static int set_size(const struct fs_set *s) {
-  int n = 0;
-  for (size_t w = 0; w < FS_LEN(s->word); w++)
-    n += __builtin_popcountll(s->word[w]);
-  return n;
+/* So that even a block too large to enumerate has its good fusions among the
+ * candidates: from what no good fusion has yet, then from every cluster. */
+static void grow_greedily(struct growth *g) {
+  struct fs_planner *p = g->p;
+  struct fs_set have = {{0}};
+  for (int pass = 0; pass < 2; pass++)
+    for (int c = 0; c < window_size(p); c++) {
+      if (cluster(p, c)->library || (!pass && fs_set_has(&have, c))) continue;
+      struct fs_set s = grow_from(g, c, pass ? NULL : &have);
+      add_all(&have, &s);
+    }
 }
 
 static void enumerate(struct growth *g) {
   struct fs_planner *p = g->p;
-  int list[FS_MAX_SET];
   for (int k = 0; k < p->candidates.len; k++) {
     struct fs_set s = p->candidates.data[k].set;
-    if (p->candidates.data[k].kernel.scheme == FS_LIBRARY) continue;
-    if (set_size(&s) >= MAX_FUSION) continue;
-    int n = neighbours(p, &s, list);
-    for (int x = 0; x < n; x++) {
-      if (p->candidates.len >= MAX_CANDIDATES) return;
-      grow(g, &s, list[x]);
+    int first = p->candidates.data[k].first;
+    if (p->impls.data[first].scheme == FS_LIBRARY) continue;
+    if (set_size(&s) >= MAX_FUSION && !g->in_order) continue;
+    struct fs_set near = neighbours(g, &s, true);
+    for EACH(c, &near) {
+      if (p->candidates.len >= MAX_CANDIDATES) {
+        p->space.pruned[FS_RULE_LIMIT]++;
+        return;
+      }
+      grow(g, &s, c);
     }
   }
 }
 
-bool fs_plan_candidates(struct fs_planner *p, enum fs_strategy strategy) {
+bool fs_plan_candidates(struct fs_planner *p) {
   int n = window_size(p);
-  struct growth g = {.p = p};
+  enum fs_strategy strategy = p->options->strategy;
+  struct growth g = {.p = p, .in_order = strategy == FS_NO_REORDER ||
+                                         strategy == FS_MANUAL};
   compute_reach(p);
-  double *alone = FS_NEW_N(p->arena, double, n);
-  for (int c = 0; c < n; c++) {
+  for (int c = 0; c < n; c++)
     if (!add_single(p, c)) return false;
-    alone[c] = p->candidates.data[p->candidates.len - 1].kernel.predicted;
-  }
   if (strategy != FS_FUSE_OFF) {
-    if (n > MAX_FUSION)
-      for (int c = 0; c < n; c++)
-        if (!cluster(p, c)->library) grow_greedily(&g, c, alone);
+    connect(&g);
+    if (n > MAX_FUSION) grow_greedily(&g);
     enumerate(&g);
   }
   FS_VEC_FREE(&g.seen);
+  free(g.table);
   return true;
 }

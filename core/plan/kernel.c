@@ -1,9 +1,11 @@
-/* kernel.c - from a group of calls to the cheapest kernel that runs them.
+/* kernel.c - from a group of calls to the kernels that run them.
  *
  * For every way to divide the group's axes into outer ones (rows i) and inner
  * ones (columns j), and every scheme, the calls are placed by the level rule: a
  * call runs at or after the phase in which what it uses is ready (plan.h). What
- * cannot be placed is no kernel; of what can, the least predicted time wins.
+ * cannot be placed is no kernel; what can is an implementation of the fusion
+ * (Filipovic et al., section 4.2, "generation of fusion implementations"), and
+ * stays one unless another needs no more of anything.
  */
 #include "core/plan/axes.h"
 
@@ -638,7 +640,7 @@ static double parallel_pieces(const struct fs_kernel *k,
 }
 
 static void price(const struct builder *b, struct fs_kernel *k,
-                  const struct fs_device *d) {
+                  const struct fs_device *d, struct fs_work *work) {
   struct fs_work w = {0};
   count_traffic(b, k, &w);
   count_operations(k, &w);
@@ -657,17 +659,30 @@ static void price(const struct builder *b, struct fs_kernel *k,
   k->flops = w.flops + w.special;
   k->predicted = pr.seconds;
   k->bound = pr.bound;
+  *work = w;
 }
 
 /* -- putting it together --------------------------------------------------------------------- */
 
-static void free_parts(struct fs_kernel *k) {
+void fs_kernel_free(struct fs_kernel *k) {
   FS_VEC_FREE(&k->values);
   FS_VEC_FREE(&k->steps);
   FS_VEC_FREE(&k->accesses);
   FS_VEC_FREE(&k->calls);
 }
 
+/* An empty kernel in the room of the last one. */
+static void clear(struct fs_kernel *k, enum fs_scheme scheme) {
+  struct fs_kernel old = *k;
+  *k = (struct fs_kernel){.scheme = scheme};
+  k->values = old.values;
+  k->steps = old.steps;
+  k->accesses = old.accesses;
+  k->calls = old.calls;
+  k->values.len = k->steps.len = k->accesses.len = k->calls.len = 0;
+}
+
+/* By phase, and within one as they were placed. */
 static void sort_steps(struct fs_kernel *k) {
   struct fs_step *out =
       fs_malloc(sizeof *out * (size_t)FS_MAX(1, k->steps.len));
@@ -682,37 +697,8 @@ static void sort_steps(struct fs_kernel *k) {
         else k->has_end = true;
       }
   }
-  free(k->steps.data);
-  k->steps.data = out;
-  k->steps.cap = FS_MAX(1, n);
-}
-
-static const char *build_one(struct fs_planner *p, struct fs_axes *ax,
-                             const fs_id *calls, int n, const bool *stored,
-                             unsigned inner, enum fs_scheme scheme,
-                             struct fs_kernel *k) {
-  struct builder b = {.p = p, .ax = ax, .calls = calls, .n_calls = n,
-                      .inner = inner, .scheme = scheme, .k = k};
-  *k = (struct fs_kernel){.scheme = scheme};
-  for (int h = 0; h < ax->holders.len; h++)
-    memset(ax->holders.data[h].value, 0, sizeof ax->holders.data[h].value);
-  order_axes(&b);
-  place_all(&b, stored);
-  if (b.why) {
-    free_parts(k);
-    return b.why;
-  }
-  sort_steps(k);
-  collapse(k);
-  for (int c = 0; c < n; c++) *FS_PUSH(&k->calls) = calls[c];
-  price(&b, k, p->device);
-  return NULL;
-}
-
-/* "level" says most about why, then "on-chip", then "shape". */
-static int rule_rank(const char *why) {
-  if (!why) return 0;
-  return !strcmp(why, "level") ? 3 : !strcmp(why, "on-chip") ? 2 : 1;
+  if (n) memcpy(k->steps.data, out, sizeof *out * (size_t)n);
+  free(out);
 }
 
 /* The paper's 32 x 32 tiles want one outer and one inner axis of some length. */
@@ -720,39 +706,132 @@ static bool tile_fits(const struct fs_kernel *k) {
   return k->space.n_outer == 1 && k->space.n_inner == 1;
 }
 
-const char *fs_kernel_build(struct fs_planner *p, const fs_id *calls, int n,
-                            struct fs_kernel *out) {
+struct group { /* of calls that are to share a kernel */
+  struct fs_planner *p;
   struct fs_axes ax;
-  const char *why = fs_axes_unify(&ax, p, calls, n), *worst = why;
-  bool *stored = fs_calloc((size_t)n, sizeof(bool)), found = false;
-  if (!why) find_stored(p, calls, n, stored);
-  unsigned every = (1u << ax.n_classes) - 1;
+  const fs_id *calls;
+  int n;
+  bool *stored;
+};
+
+static const char *build_one(struct group *g, unsigned inner,
+                             enum fs_scheme scheme, struct fs_kernel *k,
+                             struct fs_work *work) {
+  struct builder b = {.p = g->p, .ax = &g->ax, .calls = g->calls,
+                      .n_calls = g->n, .inner = inner, .scheme = scheme, .k = k};
+  clear(k, scheme);
+  for (int h = 0; h < g->ax.holders.len; h++)
+    memset(g->ax.holders.data[h].value, 0,
+           sizeof g->ax.holders.data[h].value);
+  order_axes(&b);
+  place_all(&b, g->stored);
+  if (b.why) return b.why;
+  sort_steps(k);
+  collapse(k);
+  if (scheme == FS_TILE && !tile_fits(k)) return "shape";
+  for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
+  price(&b, k, g->p->device, work);
+  return NULL;
+}
+
+static const char *open_group(struct group *g, struct fs_planner *p,
+                              const fs_id *calls, int n) {
+  *g = (struct group){.p = p, .calls = calls, .n = n};
+  const char *why = fs_axes_unify(&g->ax, p, calls, n);
+  g->stored = fs_calloc((size_t)n, sizeof(bool));
+  if (!why) find_stored(p, calls, n, g->stored);
+  return why;
+}
+
+static void close_group(struct group *g) {
+  free(g->stored);
+  fs_axes_free(&g->ax);
+}
+
+/* -- all implementations ----------------------------------------------------------------------- */
+
+/* "level" says most about why, then "on-chip", then "shape". */
+static int rule_rank(const char *why) {
+  if (!why) return 0;
+  return !strcmp(why, "level") ? 3 : !strcmp(why, "on-chip") ? 2 : 1;
+}
+
+/* Whether x needs no more than y of anything, and offers no less. */
+static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
+  return x->seconds <= y->seconds && x->bytes <= y->bytes &&
+         x->strided <= y->strided && x->flops <= y->flops &&
+         x->parallel >= y->parallel && x->on_chip <= y->on_chip &&
+         x->syncs <= y->syncs;
+}
+
+/* Adds it behind those that are as fast; drops what it dominates, or it. */
+static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
+                     fs_impl_list *out) {
+  p->space.implementations++;
+  for (int k = from; k < out->len; k++)
+    if (dominates(&out->data[k], &impl)) {
+      p->space.pruned[FS_RULE_DOMINATED]++;
+      return;
+    }
+  int kept = from;
+  for (int k = from; k < out->len; k++)
+    if (!dominates(&impl, &out->data[k])) out->data[kept++] = out->data[k];
+  p->space.pruned[FS_RULE_DOMINATED] += out->len - kept;
+  out->len = kept;
+  int at = out->len;
+  *FS_PUSH(out) = impl;
+  for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
+    out->data[at] = out->data[at - 1];
+  out->data[at] = impl;
+}
+
+static struct fs_impl summary(const struct fs_kernel *k, unsigned inner,
+                              const struct fs_work *w) {
+  struct fs_impl impl = {.scheme = k->scheme, .inner = inner,
+                         .seconds = k->predicted,
+                         .strided = w->bytes_strided,
+                         .flops = w->flops + w->special,
+                         .parallel = w->parallel, .syncs = w->grid_barrier};
+  impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
+  impl.on_chip = k->values.len;
+  return impl;
+}
+
+const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
+                             fs_impl_list *out) {
+  struct group g;
+  const char *why = open_group(&g, p, calls, n), *worst = why;
+  int from = out->len;
+  unsigned every = (1u << g.ax.n_classes) - 1;
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
     for (enum fs_scheme s = first; s <= last; s++) {
-      struct fs_kernel k;
-      const char *no = build_one(p, &ax, calls, n, stored, inner, s, &k);
-      if (!no && s == FS_TILE && !tile_fits(&k)) {
-        free_parts(&k);
-        no = "shape";
-      }
-      if (no) {
-        if (rule_rank(no) > rule_rank(worst)) worst = no;
-      } else if (!found || k.predicted < out->predicted) {
-        if (found) free_parts(out);
-        *out = k;
-        found = true;
-      } else {
-        free_parts(&k);
-      }
+      struct fs_work w;
+      const char *no = build_one(&g, inner, s, &p->scratch, &w);
+      if (!no) add_impl(p, summary(&p->scratch, inner, &w), from, out);
+      else if (rule_rank(no) > rule_rank(worst)) worst = no;
     }
   }
-  free(stored);
-  fs_axes_free(&ax);
-  return found ? NULL : worst ? worst : "shape";
+  close_group(&g);
+  return out->len > from ? NULL : worst ? worst : "shape";
+}
+
+void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
+                    const struct fs_impl *impl, struct fs_kernel *out) {
+  struct group g;
+  struct fs_work w;
+  *out = (struct fs_kernel){0};
+  if (impl->scheme == FS_LIBRARY) {
+    fs_kernel_library(p, calls[0], out);
+    return;
+  }
+  open_group(&g, p, calls, n);
+  build_one(&g, impl->inner, impl->scheme, out, &w);
+  close_group(&g);
+  fs_tune(out, p->device);
 }
 
 /* -- copies and library calls -------------------------------------------------------------------- */
@@ -800,7 +879,9 @@ void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
   s->in[0] = v;
   s->access = 1;
   collapse(k);
-  price(&builder, k, p->device);
+  struct fs_work w;
+  price(&builder, k, p->device, &w);
+  fs_tune(k, p->device);
 }
 
 static double library_flops(const struct fs_node *nd) {

@@ -4,6 +4,9 @@
  */
 #include "core/plan/planner.h"
 
+/* Combinations of which strategy minmemory takes the one of least peak. */
+enum { MEMORY_CHOICES = 16 };
+
 const char *const fs_scheme_names[] = {"flat", "row", "tile", "library"};
 
 const char *const fs_strategy_names[] = {
@@ -20,20 +23,18 @@ const char *const fs_rule_names[FS_RULE_COUNT] = {
   [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",
   [FS_RULE_LIMIT] = "limit"};
 
-static void free_kernel(struct fs_kernel *k) {
-  FS_VEC_FREE(&k->values);
-  FS_VEC_FREE(&k->steps);
-  FS_VEC_FREE(&k->accesses);
-  FS_VEC_FREE(&k->calls);
+enum fs_rule fs_rule_of(const char *name) {
+  for (int r = 1; r < FS_RULE_COUNT; r++)
+    if (!strcmp(fs_rule_names[r], name)) return (enum fs_rule)r;
+  return FS_RULE_NONE;
 }
 
-void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule) {
-  struct fs_plan *plan = p->plan;
-  for (int k = 0; k < plan->rejections.len; k++)
-    if (plan->rejections.data[k].a == a && plan->rejections.data[k].b == b)
-      return;
-  *FS_PUSH(&plan->rejections) =
-      (struct fs_rejection){.a = a, .b = b, .rule = rule};
+void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
+                    double together, double apart) {
+  for (int k = FS_MAX(0, p->rejections.len - 64); k < p->rejections.len; k++)
+    if (p->rejections.data[k].a == a && p->rejections.data[k].b == b) return;
+  *FS_PUSH(&p->rejections) = (struct fs_rejection){
+      .a = a, .b = b, .rule = rule, .together = together, .apart = apart};
 }
 
 /* -- kernels in order ---------------------------------------------------------- */
@@ -58,29 +59,48 @@ static void add_kernel(struct fs_planner *p, struct fs_kernel *k) {
   *FS_PUSH(&p->plan->kernels) = *k;
 }
 
-static void free_candidates(struct fs_planner *p, const bool *taken) {
-  for (int k = 0; k < p->candidates.len; k++)
-    if (!taken || !taken[k]) free_kernel(&p->candidates.data[k].kernel);
-  p->candidates.len = 0;
+/* A kernel of a combination, free of the window that it was chosen in. */
+struct part {
+  int n;
+  fs_id *calls;
+  struct fs_impl impl;
+};
+
+/* A window's combinations, cheapest first. */
+struct listed {
+  int n;
+  double *costs;
+  int *lens;
+  struct part **parts;
+};
+
+static struct listed list_window(struct fs_planner *p, int k) {
+  struct fs_combination *found = FS_NEW_N(p->arena, struct fs_combination, k + 1);
+  struct listed l = {.n = fs_plan_combine(p, k, found)};
+  l.costs = FS_NEW_N(p->arena, double, l.n + 1);
+  l.lens = FS_NEW_N(p->arena, int, l.n + 1);
+  l.parts = FS_NEW_N(p->arena, struct part *, l.n + 1);
+  for (int c = 0; c < l.n; c++) {
+    l.costs[c] = found[c].cost;
+    l.lens[c] = found[c].n;
+    l.parts[c] = FS_NEW_N(p->arena, struct part, found[c].n + 1);
+    for (int x = 0; x < found[c].n; x++) {
+      struct fs_pick pick = found[c].picks[x];
+      struct part *part = &l.parts[c][x];
+      part->n = fs_plan_members(p, &p->candidates.data[pick.candidate].set,
+                                &part->calls);
+      part->impl = p->impls.data[pick.impl];
+    }
+  }
+  return l;
 }
 
-static bool plan_window(struct fs_planner *p, enum fs_strategy strategy) {
-  bool complete = fs_plan_candidates(p, strategy);
-  if (!complete) {
-    free_candidates(p, NULL);
-    return false;
-  }
-  p->plan->n_candidates += p->candidates.len;
-  int rows = p->window_end - p->window;
-  int *chosen = FS_NEW_N(p->arena, int, FS_MAX(rows, p->candidates.len));
-  int n = fs_plan_cover(p, strategy, chosen);
-  bool *taken = FS_NEW_N(p->arena, bool, p->candidates.len);
+static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
   for (int k = 0; k < n; k++) {
-    taken[chosen[k]] = true;
-    add_kernel(p, &p->candidates.data[chosen[k]].kernel);
+    struct fs_kernel kernel;
+    fs_kernel_make(p, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
+    add_kernel(p, &kernel);
   }
-  free_candidates(p, taken);
-  return true;
 }
 
 /* -- slots ------------------------------------------------------------------------ */
@@ -186,28 +206,34 @@ static void price_unfused(struct fs_planner *p) {
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
     fs_id id = p->calls.data[c];
-    if (p->info[id].role == FS_RL_LIBRARY) fs_kernel_library(p, id, &k);
-    else if (fs_kernel_build(p, &id, 1, &k)) continue;
+    struct fs_impl best = {.scheme = FS_LIBRARY};
+    if (p->info[id].role != FS_RL_LIBRARY) {
+      fs_impl_list impls = {0};
+      bool none = fs_kernel_survey(p, &id, 1, &impls) != NULL;
+      if (!none) best = impls.data[0];
+      FS_VEC_FREE(&impls);
+      if (none) continue;
+    }
+    fs_kernel_make(p, &id, 1, &best, &k);
     plan->unfused_predicted += k.predicted;
     plan->unfused_bytes += k.bytes_read + k.bytes_written;
     plan->unfused_kernels++;
-    free_kernel(&k);
+    fs_kernel_free(&k);
   }
 }
 
 /* -- the planner ---------------------------------------------------------------------- */
 
 static void init(struct fs_planner *p, const struct fs_graph *g,
-                 const struct fs_device *device) {
-  *p = (struct fs_planner){.g = g, .device = device, .arena = fs_arena_new()};
+                 const struct fs_device *device,
+                 const struct fs_plan_options *options) {
+  *p = (struct fs_planner){.g = g, .device = device, .options = options,
+                           .arena = fs_arena_new()};
   size_t n = (size_t)g->nodes.len;
   p->holder = FS_NEW_N(p->arena, int, n);
   p->holder_stamp = FS_NEW_N(p->arena, int, n);
   p->member_stamp = FS_NEW_N(p->arena, int, n);
-  p->plan = fs_calloc(1, sizeof *p->plan);
-  p->plan->arena = fs_arena_new();
-  p->plan->graph = g;
-  p->plan->quality = "uncalibrated";
+  p->space.combinations_exact = true;
 }
 
 static void finish(struct fs_planner *p) {
@@ -221,11 +247,16 @@ static void finish(struct fs_planner *p) {
   FS_VEC_FREE(&p->clusters);
   FS_VEC_FREE(&p->calls);
   FS_VEC_FREE(&p->candidates);
+  FS_VEC_FREE(&p->impls);
+  FS_VEC_FREE(&p->pins);
+  FS_VEC_FREE(&p->rejections);
+  fs_kernel_free(&p->scratch);
   fs_arena_free(p->arena);
 }
 
 static void drop_plan(struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernels.len; k++) free_kernel(&plan->kernels.data[k]);
+  for (int k = 0; k < plan->kernels.len; k++)
+    fs_kernel_free(&plan->kernels.data[k]);
   FS_VEC_FREE(&plan->kernels);
   FS_VEC_FREE(&plan->slots);
   FS_VEC_FREE(&plan->rejections);
@@ -234,48 +265,125 @@ static void drop_plan(struct fs_plan *plan) {
   free(plan);
 }
 
-/* Plans with these liberties; NULL if some cluster then has no kernel. */
-static struct fs_plan *try_plan(const struct fs_graph *g,
-                                const struct fs_device *device,
-                                enum fs_strategy strategy, bool join,
-                                bool repeat) {
+/* Opens the plan that kernels are added to. */
+static void begin_plan(struct fs_planner *p, int rank) {
+  struct fs_plan *plan = p->plan = fs_calloc(1, sizeof *p->plan);
+  plan->arena = fs_arena_new();
+  plan->graph = p->g;
+  plan->quality = "uncalibrated";
+  plan->rank = rank;
+  plan->n_calls = p->calls.len;
+}
+
+static void end_plan(struct fs_planner *p) {
+  struct fs_plan *plan = p->plan;
+  number_slots(p);
+  sum_up(p);
+  price_unfused(p);
+  plan->n_candidates = (int)p->space.legal;
+  plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
+  plan->space = p->space;
+  for (int k = 0; k < p->rejections.len; k++)
+    *FS_PUSH(&plan->rejections) = p->rejections.data[k];
+  for (int k = 0; k < p->pins.len; k++)
+    *FS_PUSH(&plan->pins) = p->pins.data[k];
+}
+
+typedef FS_VEC(struct listed) windows;
+
+/* Plans of the k best choices of a combination for each window, on copies of the
+ * graph but for the first. */
+static int put_together(struct fs_planner *p, const windows *w, int k,
+                        struct fs_plan **out) {
+  int n = w->len;
+  const double **costs = fs_malloc(sizeof *costs * (size_t)(n + 1));
+  int *lens = fs_malloc(sizeof(int) * (size_t)(n + 1));
+  int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(n + 1));
+  double *sums = fs_malloc(sizeof(double) * (size_t)k);
+  for (int x = 0; x < n; x++) {
+    costs[x] = w->data[x].costs;
+    lens[x] = w->data[x].n;
+  }
+  int found = fs_rank_sums(n, costs, lens, k, sums, index);
+  p->space.listed = found;
+  for (int f = 0; f < found; f++) {
+    begin_plan(p, f + 1);
+    for (int x = 0; x < n; x++) {
+      int c = index[f * n + x];
+      add_parts(p, w->data[x].parts[c], w->data[x].lens[c]);
+    }
+    end_plan(p);
+    if (f) p->plan->graph = fs_graph_copy(p->g);
+    out[f] = p->plan;
+  }
+  free((void *)costs);
+  free(lens);
+  free(index);
+  free(sums);
+  return found;
+}
+
+/* Plans with these liberties; 0 if some cluster then has no kernel. */
+static int try_plans(const struct fs_graph *g, const struct fs_device *device,
+                     const struct fs_plan_options *options, bool join,
+                     bool repeat, int k, struct fs_plan **out) {
   struct fs_planner p;
-  init(&p, g, device);
+  windows w = {0};
+  init(&p, g, device, options);
   fs_plan_calls(&p, join, repeat);
-  p.plan->n_calls = p.calls.len;
   bool ok = true;
   for (p.window = 0; ok && p.window < p.clusters.len; p.window = p.window_end) {
     p.window_end = FS_MIN(p.clusters.len, p.window + FS_MAX_SET);
-    ok = plan_window(&p, strategy);
+    p.candidates.len = p.impls.len = 0;
+    ok = fs_plan_candidates(&p);
+    if (ok) *FS_PUSH(&w) = list_window(&p, k);
   }
-  if (ok) {
-    number_slots(&p);
-    sum_up(&p);
-    price_unfused(&p);
-  } else {
-    drop_plan(p.plan);
-  }
+  int n = ok ? put_together(&p, &w, k, out) : 0;
+  FS_VEC_FREE(&w);
   finish(&p);
-  return ok ? p.plan : NULL;
+  return n;
+}
+
+/* The least peak memory first, then as they were. */
+static void sort_by_memory(struct fs_plan **plans, int n) {
+  for (int k = 1; k < n; k++) {
+    struct fs_plan *plan = plans[k];
+    int at = k;
+    for (; at > 0 && plans[at - 1]->peak_bytes > plan->peak_bytes; at--)
+      plans[at] = plans[at - 1];
+    plans[at] = plan;
+  }
+}
+
+/* Keeps the graph: it is the first plan's. */
+static int make_plans(struct fs_graph *g, const struct fs_device *device,
+                      const struct fs_plan_options *o, int k,
+                      struct fs_plan **out) {
+  double start = fs_now();
+  bool keep = o->strategy == FS_FUSE_OFF || o->strategy == FS_NO_REORDER ||
+              o->strategy == FS_MANUAL;
+  bool memory = o->strategy == FS_MIN_MEMORY;
+  int n = 0, wanted = memory ? FS_MAX(k, MEMORY_CHOICES) : k;
+  struct fs_plan **plans = fs_calloc((size_t)wanted, sizeof *plans);
+  if (!keep) n = try_plans(g, device, o, true, true, wanted, plans);
+  if (!n) n = try_plans(g, device, o, false, true, wanted, plans);
+  if (!n) n = try_plans(g, device, o, false, false, wanted, plans);
+  if (memory) sort_by_memory(plans, n);
+  for (int i = 0; i < n; i++) {
+    plans[i]->plan_seconds = fs_now() - start;
+    plans[i]->rank = i + 1;
+    if (i < k) out[i] = plans[i];
+    else fs_plan_free(plans[i]);
+  }
+  free(plans);
+  return FS_MIN(n, k);
 }
 
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options) {
-  enum fs_strategy strategy = options->strategy;
-  double start = fs_now();
   struct fs_plan *plan = NULL;
-  if (strategy != FS_FUSE_OFF)
-    plan = try_plan(simplified, device, strategy, true, true);
-  if (!plan) plan = try_plan(simplified, device, strategy, false, true);
-  if (!plan) plan = try_plan(simplified, device, strategy, false, false);
-  for (int k = 0; k < plan->kernels.len; k++)
-    if (plan->kernels.data[k].scheme != FS_LIBRARY)
-      fs_tune(&plan->kernels.data[k], device);
-  for (int k = 0; k < options->n_pins; k++)
-    *FS_PUSH(&plan->pins) = (struct fs_pin_result){.pin = options->pins[k]};
-  plan->rank = 1;
-  plan->plan_seconds = fs_now() - start;
+  make_plans(simplified, device, options, 1, &plan);
   return plan;
 }
 
@@ -284,8 +392,7 @@ int fs_plan_ranked(const struct fs_graph *simplified,
                    const struct fs_plan_options *options, int k,
                    struct fs_plan **out) {
   if (k < 1) return 0;
-  out[0] = fs_plan_make(fs_graph_copy(simplified), device, options);
-  return 1;
+  return make_plans(fs_graph_copy(simplified), device, options, k, out);
 }
 
 void fs_plan_free(struct fs_plan *plan) {

@@ -45,9 +45,35 @@ struct fs_cluster {
   bool library;
 };
 
+/* One way to make a fusion a kernel: fs_kernel_make() builds it. */
+struct fs_impl {
+  enum fs_scheme scheme;
+  unsigned inner;             /* classes of axes that are inner ones, as bits */
+  int variant;                /* of fs_tune_variants()                       */
+  double seconds;
+  double bytes, strided, flops, parallel; /* what it needs and offers, for    */
+  int on_chip, syncs;                     /* what dominates what             */
+};
+typedef FS_VEC(struct fs_impl) fs_impl_list;
+
+/* A fusion (or a cluster alone) with its implementations, best first. */
 struct fs_candidate {
   struct fs_set set;
-  struct fs_kernel kernel;
+  int first, n;               /* in planner.impls                            */
+  double seconds;             /* of the best                                 */
+  double temporary;           /* bytes that it stores which the block does not
+                                 give                                        */
+};
+
+/* Which implementation of which candidate, for each kernel in launch order. */
+struct fs_pick {
+  int candidate, impl;        /* indices into planner.candidates and .impls  */
+};
+
+struct fs_combination {
+  double cost;
+  int n;
+  struct fs_pick *picks;      /* in the planner's arena                      */
 };
 
 struct fs_planner {
@@ -65,10 +91,18 @@ struct fs_planner {
   struct fs_set *reach;                /* per cluster of the window: later ones
                                           that depend on it                  */
   FS_VEC(struct fs_candidate) candidates;
-  struct fs_plan *plan;
+  fs_impl_list impls;
+  const struct fs_plan_options *options;
+  FS_VEC(struct fs_pin_result) pins;
+  FS_VEC(struct fs_rejection) rejections;
+  struct fs_space_counts space;
+  struct fs_plan *plan;                /* being put together                 */
+  int *turn;                           /* per cluster: its place in the order of
+                                          the statements                     */
   /* scratch of fs_kernel_build(), per node; valid where *_stamp is the stamp */
   int *holder, *holder_stamp, *member_stamp;
   int stamp;
+  struct fs_kernel scratch;            /* of fs_kernel_survey()              */
 };
 
 /* calls.c: roles, calls and clusters. Without `join` every call is a cluster of
@@ -87,11 +121,16 @@ void fs_visit_call(struct fs_visit *v, fs_id id);
 /* The node behind views: what must be stored for `id` to be readable. */
 fs_id fs_plan_base(const struct fs_graph *g, fs_id id);
 
-/* kernel.c: the cheapest kernel for these calls (ascending), in the planner's
- * arena. NULL, or the rule that forbids it: "level", "shape", "on-chip".
- * Accesses name graph nodes in `slot` until fs_plan_make() numbers slots. */
-const char *fs_kernel_build(struct fs_planner *p, const fs_id *calls, int n,
-                            struct fs_kernel *out);
+/* kernel.c: all implementations of these calls (ascending) in one kernel: every
+ * division of the axes, every scheme. Appends those that no other one dominates,
+ * best first. NULL, or the rule that forbids all: "level", "shape", "on-chip". */
+const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
+                             fs_impl_list *out);
+/* The kernel itself, tuned. Accesses name graph nodes in `slot` until the slots
+ * are numbered. Gives its parts: fs_kernel_free(). */
+void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
+                    const struct fs_impl *impl, struct fs_kernel *out);
+void fs_kernel_free(struct fs_kernel *k);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
 /* A library call. */
@@ -103,14 +142,26 @@ struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id);
 
 /* fuse.c: the window's candidates: every cluster alone and the fusions of them.
  * False if a cluster alone has no kernel (its axes conflict). */
-bool fs_plan_candidates(struct fs_planner *p, enum fs_strategy strategy);
+bool fs_plan_candidates(struct fs_planner *p);
+/* The candidate of a set, made if it is legal; -1 with the rule in *why. */
+int fs_plan_try(struct fs_planner *p, const struct fs_set *s, const char **why);
+/* The calls of a set, ascending, in the planner's arena. Gives how many. */
+int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out);
 
-/* cover.c: picks candidates that cover each cluster of the window once at the
- * least predicted time; chosen[] (one per cluster) gets their indices in launch
- * order. Gives how many. */
-int fs_plan_cover(struct fs_planner *p, enum fs_strategy strategy, int *chosen);
+/* cover.c: up to k combinations of the window's candidates that cover each of its
+ * clusters once, cheapest first; list[] is filled, how many is given (at least
+ * one, but for pins that contradict each other). Counts what there is. */
+int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list);
+/* rank.c: the k smallest sums of one cost of each list (each ascending, of lens[]
+ * costs), in order; ties in the order of the indices. index[] gets n indices for
+ * each. Gives how many. */
+int fs_rank_sums(int n, const double *const *costs, const int *lens, int k,
+                 double *sums, int *index);
 
 /* Records why two calls do not share a kernel. */
-void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule);
+void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
+                    double together, double apart);
+/* The number of a rule's name. */
+enum fs_rule fs_rule_of(const char *name);
 
 #endif

@@ -115,9 +115,22 @@ static void forget_oldest(struct fs_runner *r) {
   r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
 }
 
+/* The order of the statements counts only where the strategy keeps it. */
+static uint64_t order_hash(const struct fs_graph *g, uint64_t hash) {
+  for (int k = 1; k < g->nodes.len; k++) {
+    uint32_t rank = 0;
+    for (int j = 1; j < g->nodes.len; j++)
+      rank += g->nodes.data[j].turn < g->nodes.data[k].turn;
+    hash = fs_hash(&rank, sizeof rank, hash);
+  }
+  return hash;
+}
+
 static uint64_t block_hash(const struct fs_plan_options *o,
                            const struct fs_graph *g) {
   uint64_t strategy = o->strategy, hash = fs_graph_hash(g);
+  if (strategy == FS_NO_REORDER || strategy == FS_MANUAL)
+    hash = order_hash(g, hash);
   for (int k = 0; k < o->n_pins; k++) {
     uint64_t pin[3] = {o->pins[k].a, o->pins[k].b, o->pins[k].together};
     hash = fs_hash(pin, sizeof pin, hash);

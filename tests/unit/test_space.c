@@ -1,0 +1,168 @@
+/* test_space.c - the fusion space as it is counted, and how long planning takes.
+ *
+ *   test_space             counts and times within generous bounds
+ *   test_space --table     the counts and times of all blocks
+ */
+#include <stdio.h>
+
+#include "core/base/base.h"
+#include "core/session.h"
+
+static int passed, failed;
+static bool table;
+
+static void check(bool ok, const char *what, const char *name) {
+  if (ok) passed++;
+  else failed++, printf("FAILED: %s: %s\n", name, what);
+}
+
+static struct fs_session *session;
+static json_t *plan;
+
+static void on_event(void *user, const json_t *event) {
+  (void)user;
+  const char *kind = json_string_value(json_object_get(event, "event"));
+  if (!strcmp(kind, "diagnostic"))
+    printf("%s", json_string_value(json_object_get(event, "rendered")));
+  if (strcmp(kind, "plan")) return;
+  json_decref(plan);
+  plan = json_deep_copy(event);
+}
+
+static double number(const char *name) {
+  return json_number_value(json_object_get(plan, name));
+}
+
+static double count(const char *name) {
+  json_t *space = json_object_get(plan, "space");
+  return json_number_value(json_object_get(space, name));
+}
+
+static void eval(const char *text) {
+  fs_session_eval(session, "<space>", text, strlen(text), 0);
+}
+
+/* Plans twice and takes the shorter time: the machine may be busy. */
+static double explain(const char *statements) {
+  struct fs_str line = {0};
+  fs_str_printf(&line, ":explain %s", statements);
+  double best = 1e9;
+  for (int round = 0; round < 3; round++) {
+    eval(fs_str_text(&line));
+    best = FS_MIN(best, number("planned_s"));
+  }
+  fs_str_free(&line);
+  return best;
+}
+
+static void show(const char *name, double seconds) {
+  if (!table) return;
+  printf("%-12s %3.0f calls %2zu kernels %6.0f fusions %5.0f legal %6.0f impl. "
+         "%5.0f kept %10.0f combinations %8.3f ms\n",
+         name, number("calls"), json_array_size(json_object_get(plan, "kernels")),
+         count("fusions"), count("legal"), count("implementations"),
+         count("kept"), count("combinations"), seconds * 1e3);
+  const char *rule;
+  json_t *n, *space = json_object_get(plan, "space");
+  printf("            ");
+  json_object_foreach(json_object_get(space, "pruned"), rule, n)
+    if (json_integer_value(n))
+      printf(" %s %lld", rule, (long long)json_integer_value(n));
+  printf("\n");
+}
+
+static const struct sequence {
+  const char *name, *text;
+  int kernels;
+} sequences[] = {
+  {"AXPYDOT", "z = w - alpha*v; r = z'*u", 1},
+  {"ATAX", "y = A'*(A*x)", 1},
+  {"BiCGK", "q = A*x; s = A'*y", 1},
+  {"SGEMV", "z = alpha*A*x + beta*y", 1},
+  {"SGEMVT", "x2 = beta*A'*y + z; w2 = alpha*A*x2", 2},
+  {"SSCAL", "y2 = alpha*x", 1},
+  {"GEMVER", "B2 = A + u*v' + w*z'; x2 = beta*B2'*y + z; w2 = alpha*B2*x2", 2},
+  {"GESUMMV", "y2 = alpha*A*x + beta*B*x", 1},
+  {"MADD", "C = A + B", 1},
+  {"VADD", "x2 = w + y + z", 1},
+  {"WAXPBY", "w2 = alpha*x + beta*y", 1},
+};
+
+static void plan_sequences(void) {
+  for (size_t k = 0; k < FS_LEN(sequences); k++) {
+    double t = explain(sequences[k].text);
+    show(sequences[k].name, t);
+    size_t kernels = json_array_size(json_object_get(plan, "kernels"));
+    check((int)kernels == sequences[k].kernels, "kernels", sequences[k].name);
+    check(t < 3 * 5e-3, "a first plan takes under 5 ms", sequences[k].name);
+  }
+}
+
+/* Blocks of `calls` calls. Every form is one that fuses in many ways. */
+static void chain(struct fs_str *s, int calls) {
+  for (int k = 0; k < calls; k++) {
+    const char *before = k ? "t" : "x";
+    if (k % 3 == 0) fs_str_printf(s, "t%d = A*%s%d; ", k + 1, before, k);
+    if (k % 3 == 1) fs_str_printf(s, "t%d = A'*%s%d; ", k + 1, before, k);
+    if (k % 3 == 2) fs_str_printf(s, "t%d = t%d .* y + sum(t%d); ", k + 1, k, k - 1);
+  }
+}
+
+static void wide(struct fs_str *s, int calls) {
+  for (int k = 0; k < calls; k++)
+    fs_str_printf(s, "t%d = %s*%s; ", k + 1, k % 2 ? "A'" : "A",
+                  k % 4 < 2 ? "x" : "y");
+}
+
+static void maps(struct fs_str *s, int calls) {
+  for (int k = 0; k < calls; k++)
+    fs_str_printf(s, "t%d = %s%d .* y + %d; ", k + 1, k ? "t" : "x", k, k);
+}
+
+static void mixed(struct fs_str *s, int calls) {
+  for (int k = 0; k < calls; k++)
+    switch (k % 5) {
+      case 0: fs_str_printf(s, "t%d = A*%s%d; ", k + 1, k ? "t" : "x", k); break;
+      case 1: fs_str_printf(s, "t%d = exp(t%d) .* x; ", k + 1, k); break;
+      case 2: fs_str_printf(s, "s%d = sum(t%d); ", k + 1, k); break;
+      case 3: fs_str_printf(s, "t%d = t%d / s%d; ", k + 1, k - 1, k); break;
+      default: fs_str_printf(s, "t%d = A'*t%d + y; ", k + 1, k);
+    }
+}
+
+static void plan_blocks(void) {
+  static const struct { const char *name; void (*put)(struct fs_str *, int); }
+    kinds[] = {{"chain", chain}, {"wide", wide}, {"maps", maps}, {"mixed", mixed}};
+  static const struct { int calls; double limit; } sizes[] = {
+    {20, 10e-3}, {100, 100e-3}};
+  for (size_t k = 0; k < FS_LEN(kinds); k++)
+    for (size_t i = 0; i < FS_LEN(sizes); i++) {
+      struct fs_str text = {0};
+      char name[40];
+      snprintf(name, sizeof name, "%s %d", kinds[k].name, sizes[i].calls);
+      eval("x0 = x;");
+      kinds[k].put(&text, sizes[i].calls);
+      double t = explain(fs_str_text(&text));
+      show(name, t);
+      check(t < 3 * sizes[i].limit, "within the time", name);
+      fs_str_free(&text);
+    }
+}
+
+int main(int argc, char **argv) {
+  table = argc > 1 && !strcmp(argv[1], "--table");
+  setenv("FUSIBLE_REFERENCE_DEVICE", "1", 1);
+  struct fs_session_config config = {.target = "cpu", .threads = 1,
+                                     .on_event = on_event};
+  const char *error = NULL;
+  session = fs_session_new(&config, &error);
+  eval("A = rand(600, 600); B = rand(600, 600); x = rand(600); y = rand(600);"
+       "z = rand(600); u = rand(600); v = rand(600); w = rand(600);"
+       "alpha = 2; beta = 3; x0 = x;");
+  plan_sequences();
+  plan_blocks();
+  fs_session_free(session);
+  json_decref(plan);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}
