@@ -444,6 +444,7 @@ void fs_session_free(struct fs_session *s) {
   close_place(&s->cpu);
   json_decref(s->last_plans);
   fs_session_drop_pictures(s);
+  fs_session_drop_past(s);
   json_decref(s->no_memory_event);
   fs_mirror_free(s);
   free(s->spare);

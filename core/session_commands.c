@@ -385,6 +385,23 @@ static enum fs_status draw_last(struct fs_session *s, struct fs_words *words) {
   return st;
 }
 
+static enum fs_status assert_last(struct fs_session *s,
+                                  struct fs_words *words) {
+  json_t *plans = plans_to_show(s);
+  enum fs_status st =
+      fs_session_assert(s, words, json_array_get(plans, main_plan(s)));
+  json_decref(plans);
+  return st;
+}
+
+static enum fs_status compare_last(struct command *c) {
+  json_t *plans = plans_to_show(c->s);
+  if (plans) fs_session_diff(c->s, plans, main_plan(c->s), &c->out);
+  else fs_str_puts(&c->out, "no plan yet\n");
+  json_decref(plans);
+  return FS_OK;
+}
+
 static enum fs_status run_plan(struct command *c) {
   if (c->n && (is(c, 0, "dot") || is(c, 0, "svg") || is(c, 0, "html")))
     return hand_over(c, draw_last);
@@ -393,10 +410,12 @@ static enum fs_status run_plan(struct command *c) {
   if (is(c, 0, "line")) return show_last_plans(c, "line", false);
   if (is(c, 0, "all")) return show_last_plans(c, "box", true);
   if (is(c, 0, "dump")) return dump_last(c);
+  if (is(c, 0, "diff")) return compare_last(c);
   if (!is(c, 0, "json"))
     return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
                    "each input",
-                "it is :plan box, line, all, json, dump, dot, svg or html");
+                "it is :plan box, line, all, diff, json, dump, dot, svg or "
+                "html");
   json_t *plans = plans_to_show(c->s);
   char *text = plans ? json_dumps(plans, JSON_INDENT(2)) : NULL;
   json_decref(plans);
@@ -414,7 +433,11 @@ static void explain_graph(void *user, struct fs_graph *g) {
   json_t *e = fs_plan_event(plan, NULL, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
   c->explained |= plan->kernels.len > 0;
-  fs_session_emit(s, e);
+  if (plan->kernels.len)
+    json_object_set_new(e, "alternatives", fs_session_alternatives(s, plan, 3));
+  fs_session_emit(s, s->rich ? fs_session_rich_plan(s, e, NULL)
+                             : json_incref(e));
+  json_decref(e);
   fs_plan_free(plan);
 }
 
@@ -638,6 +661,9 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_MEMORY: return run_memory(c);
     case FS_CMD_PLAN: return run_plan(c);
     case FS_CMD_EXPLAIN: return run_explain(c);
+    case FS_CMD_ALTERNATIVES: return hand_over(c, fs_session_show_alternatives);
+    case FS_CMD_WHY: return hand_over(c, fs_session_why);
+    case FS_CMD_ASSERT: return hand_over(c, assert_last);
     case FS_CMD_CODE: return run_code(c);
     case FS_CMD_FUSE: return change_setting(c, "fuse");
     case FS_CMD_STRATEGY: return change_setting(c, "strategy");

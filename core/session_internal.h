@@ -6,6 +6,8 @@
  *   session_variables.c the variables as data
  *   session_settings.c  the settings
  *   session_commands.c  what the :commands do
+ *   session_explain.c   :alternatives, :why, :plan diff
+ *   session_assert.c    :assert
  *   session_view.c      plans as pictures: for files and for rich output
  *   session_help.c      completion and help
  *   session_mirror.c    a session that stands for one in another process
@@ -32,6 +34,7 @@ struct fs_place {
 struct fs_plan_record {
   struct fs_runner *runner;
   int number;               /* of the block in its runner     */
+  struct fs_span place;     /* of its first statement         */
   struct fs_block *block;   /* NULL once the times were taken */
   struct fs_block *kept;    /* the same, as long as it is there */
   int64_t runs;
@@ -52,6 +55,12 @@ struct fs_words;
 struct fs_picture {
   uint64_t hash;
   char *dot, *svg;
+};
+
+/* A plan by the hash of its statements. */
+struct fs_past_plan {
+  uint64_t hash;
+  json_t *plan;
 };
 
 struct fs_session {
@@ -87,6 +96,7 @@ struct fs_session {
   json_t *last_plans;       /* of the last input that ran blocks */
   size_t last_main;         /* which of them :plan shows         */
   FS_VEC(struct fs_picture) pictures;
+  FS_VEC(struct fs_past_plan) past;
   struct fs_block *last_block;
   struct fs_runner *last_runner;
   FS_VEC(char *) history;
@@ -162,6 +172,25 @@ void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p);
 enum fs_status fs_session_roofline(struct fs_session *s, struct fs_plot *p);
 /* Bars of the predicted and the measured times of the last blocks. */
 enum fs_status fs_session_predictions(struct fs_session *s, struct fs_plot *p);
+
+/* -- session_explain.c, session_assert.c ---------------------------------------- */
+
+enum fs_status fs_session_show_alternatives(struct fs_session *s,
+                                            struct fs_words *words);
+enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words);
+/* `plan` NULL: nothing has run. */
+enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
+                                 const json_t *plan);
+/* The k best combinations for a plan's block, and the unfused one, as
+ * fs_alternatives_put() takes them. Given. */
+json_t *fs_session_alternatives(struct fs_session *s,
+                                const struct fs_plan *chosen, int k);
+/* The plans of an input that ended are kept to be compared with. */
+void fs_session_keep_past(struct fs_session *s, json_t *plan);
+void fs_session_drop_past(struct fs_session *s);
+/* plans[at] against the run before of the same statements. */
+void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
+                     struct fs_str *out);
 
 /* -- session_settings.c ------------------------------------------------------ */
 

@@ -12,11 +12,28 @@ enum {
 
 /* -- the blocks of an input -------------------------------------------------- */
 
+/* Where the work of a block was written: the same block at another place is a
+ * plan of its own for the user. */
+static struct fs_span place_of(const struct fs_block *block) {
+  const struct fs_plan *plan = block->plan;
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (plan->kernels.data[k].calls.len)
+      return fs_node(plan->graph, plan->kernels.data[k].calls.data[0])->stmt;
+  return (struct fs_span){0};
+}
+
+static bool is_of(const struct fs_plan_record *r,
+                  const struct fs_block *block) {
+  struct fs_span at = place_of(block);
+  return r->number == block->number && r->place.source == at.source &&
+         r->place.begin == at.begin && r->place.end == at.end;
+}
+
 static struct fs_plan_record *find_record(struct fs_session *s,
                                           const struct fs_block *block) {
   for (int k = s->records.len - 1; k >= 0; k--) {
     struct fs_plan_record *r = &s->records.data[k];
-    if (r->runner == fs_session_runner(s) && r->number == block->number)
+    if (r->runner == fs_session_runner(s) && is_of(r, block))
       return r;
   }
   return NULL;
@@ -36,7 +53,8 @@ static struct fs_plan_record *new_record(struct fs_session *s,
   if (s->records.len == MAX_RECORDS) drop_first(s);
   struct fs_plan_record *r = FS_PUSH(&s->records);
   *r = (struct fs_plan_record){.runner = fs_session_runner(s),
-                               .number = block->number};
+                               .number = block->number,
+                               .place = place_of(block)};
   snprintf(id, sizeof id, "plan-%d", ++s->plan_ids);
   r->event = fs_plan_event(block->plan, block, &s->diags,
                            fs_session_target(s));
@@ -160,6 +178,7 @@ void fs_session_end_plans(struct fs_session *s, bool send) {
     struct fs_plan_record *r = &s->records.data[k];
     if (send && strcmp(s->plan_form, "off")) send_plan(s, r, "measured");
     else if (r->announced) send_plan(s, r, "withdrawn");
+    fs_session_keep_past(s, r->event);
     json_array_append_new(plans, r->event);
   }
   s->records.len = 0;

@@ -138,6 +138,27 @@ static uint64_t block_hash(const struct fs_plan_options *o,
   return fs_hash(&strategy, sizeof strategy, hash);
 }
 
+static const char *adopted_name(struct fs_graph *to, const char *old,
+                                const char *new) {
+  if (!new || (old && !strcmp(old, new))) return new ? old : NULL;
+  return fs_arena_strndup(to->arena, new, strlen(new));
+}
+
+/* The block was found under other words: its plan speaks of those that were
+ * written last. */
+static void adopt_words(struct fs_graph *to, const struct fs_graph *from) {
+  for (int k = 1; k < to->nodes.len; k++) {
+    to->nodes.data[k].span = from->nodes.data[k].span;
+    to->nodes.data[k].stmt = from->nodes.data[k].stmt;
+  }
+  for (int k = 0; k < to->inputs.len; k++)
+    to->inputs.data[k].name = adopted_name(to, to->inputs.data[k].name,
+                                           from->inputs.data[k].name);
+  for (int k = 0; k < to->outputs.len; k++)
+    to->output_names.data[k] = adopted_name(to, to->output_names.data[k],
+                                            from->output_names.data[k]);
+}
+
 /* Finds or compiles the block of a simplified graph. */
 static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
@@ -148,6 +169,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = FS_OK;
   if (b) {
     r->hits++;
+    adopt_words((struct fs_graph *)b->plan->graph, g);
   } else {
     r->misses++;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);

@@ -20,6 +20,8 @@ static const struct { const char *rule, *words; } sentences[] = {
                 "that does more"},
   {"price", "%a and %b could share a kernel, but by the prediction that is no "
             "faster"},
+  {"order", "`noreorder` keeps the kernels in the order of the statements, and "
+            "another one stands between %a and %b"},
   {"apart", "%a and %b have nothing in common: neither uses what the other makes "
             "or reads"},
 };
@@ -103,4 +105,118 @@ bool fs_why_split(const struct fs_plan *plan, int index,
   fs_str_free(&a);
   fs_str_free(&b);
   return true;
+}
+
+/* -- what a kernel shares ------------------------------------------------------------ */
+
+static const char *input_name(const struct fs_plan *plan, int slot) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].name
+                                  : NULL;
+}
+
+static int users_of(const struct fs_kernel *k, int value) {
+  int n = 0;
+  for (int i = 0; i < k->steps.len; i++)
+    for (int x = 0; x < 3; x++) n += k->steps.data[i].in[x] == value;
+  return n;
+}
+
+/* The largest array that is loaded once and used more than once. */
+static const char *shared_array(const struct fs_plan *plan,
+                                const struct fs_kernel *k) {
+  const char *best = NULL;
+  int most = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || users_of(k, s->out) < 2) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    const char *name = input_name(plan, a->slot);
+    int rank = __builtin_popcount(a->varies);
+    if (!name || rank <= most) continue;
+    best = name;
+    most = rank;
+  }
+  return best;
+}
+
+/* A call whose value another call of the kernel uses on the chip. */
+static fs_id passed_value(const struct fs_plan *plan,
+                          const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_MAP && s->kind != FS_SP_REDUCE) continue;
+    struct fs_span mine = s->node ? fs_node(plan->graph, s->node)->stmt
+                                  : (struct fs_span){0};
+    for (int j = i + 1; mine.source && j < k->steps.len; j++) {
+      const struct fs_step *t = &k->steps.data[j];
+      if (t->kind == FS_SP_STORE || !t->node) continue;
+      struct fs_span its = fs_node(plan->graph, t->node)->stmt;
+      for (int x = 0; x < 3; x++)
+        if (t->in[x] == s->out && its.begin != mine.begin) return s->node;
+    }
+  }
+  return 0;
+}
+
+void fs_reason_put_shared(const struct fs_plan *plan, int index,
+                          const struct fs_diags *sources, struct fs_str *out) {
+  if (index < 0) {
+    fs_str_puts(out, "each kernel computes it for itself");
+    return;
+  }
+  const struct fs_kernel *k = &plan->kernels.data[index];
+  const char *array = shared_array(plan, k);
+  fs_id passed = passed_value(plan, k);
+  fs_str_printf(out, "k%d %s", index + 1, fs_scheme_names[k->scheme]);
+  if (array) {
+    fs_str_puts(out, " reads ");
+    fs_str_put_safe(out, array, strlen(array));
+    fs_str_puts(out, " once for all that use it");
+  }
+  if (passed) {
+    struct fs_str text = {0};
+    fs_statement_put(sources, fs_node(plan->graph, passed)->stmt, &text);
+    fs_str_printf(out, "%s what `%s` makes is used while it is on the chip",
+                  array ? ", and" : ":", fs_str_text(&text));
+    fs_str_free(&text);
+  }
+  if (!array && !passed) fs_str_puts(out, " saves a launch");
+}
+
+/* How often it goes over the elements of a row, and not only over its results. */
+static int sweeps_of(const struct fs_kernel *k) {
+  int sweeps = 1;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    for (int x = 0; x < 3 && s->phase != FS_END; x++)
+      if (s->in[x] >= 0 && k->values.data[s->in[x]].varies & FS_VARIES_J)
+        sweeps = FS_MAX(sweeps, s->phase + 1);
+  }
+  return sweeps;
+}
+
+void fs_reason_put_scheme(const struct fs_plan *plan, int index,
+                          struct fs_str *out) {
+  const struct fs_kernel *k = &plan->kernels.data[index];
+  switch (k->scheme) {
+    case FS_LIBRARY:
+      fs_str_puts(out, "a dense library's routine");
+      break;
+    case FS_TILE:
+      fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
+                       "columns are both read along memory");
+      break;
+    case FS_ROW:
+      fs_str_printf(out, "a block owns whole rows, of which there are %lld with "
+                         "%lld elements", (long long)k->space.m,
+                    (long long)k->space.n);
+      if (sweeps_of(k) > 1)
+        fs_str_printf(out, ", and goes over each %d times while it is on the "
+                           "chip", sweeps_of(k));
+      break;
+    default:
+      fs_str_printf(out, "it goes over %lld elements one after the other",
+                    (long long)k->space.n);
+  }
 }

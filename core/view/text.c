@@ -54,6 +54,18 @@ static void put_seconds(struct fs_str *out, const struct fs_look *look,
   else fs_str_put_seconds(out, s);
 }
 
+/* A prediction of what was not run is marked. */
+static void put_predicted(struct fs_str *out, const struct fs_look *look,
+                          double s, bool ran) {
+  if (!ran && !isnan(s)) fs_str_puts(out, "~");
+  put_seconds(out, look, s);
+}
+
+static bool has_run(const json_t *plan) {
+  const json_t *runs = json_object_get(plan, "runs");
+  return !json_is_number(runs) || json_number_value(runs) > 0;
+}
+
 static void put_bytes(struct fs_str *out, const struct fs_look *look,
                       double b) {
   if (isnan(b)) fs_str_puts(out, look->utf8 ? "—" : "-");
@@ -128,6 +140,7 @@ static size_t fitting(const char *s, size_t len, int width) {
 /* The bytes and the times of a line; what is not known is not a number. */
 struct sums {
   double moves, predicted, measured;
+  bool explained; /* not run */
 };
 
 /* Goes on with what `head` says: dim but for the ratio, which is worth a hint
@@ -139,7 +152,7 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
   struct fs_str line = {0}, words = {0};
   fs_str_put(&line, fs_str_text(head), head->len);
   fs_str_printf(&line, "%spredicted ", sep(look));
-  put_seconds(&line, look, t->predicted);
+  put_predicted(&line, look, t->predicted, !t->explained);
   if (!isnan(t->measured)) {
     fs_str_printf(&line, "%smeasured ", sep(look));
     put_seconds(&line, look, t->measured);
@@ -168,7 +181,7 @@ void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
   size_t n = json_array_size(kernels);
   if (!n) return;
   struct sums t = {total(plan, "moves"), total(plan, "predicted"),
-                   total(plan, "measured")};
+                   total(plan, "measured"), !has_run(plan)};
   double runs = number(plan, "runs");
   struct fs_str head = {0};
   put_plural(&head, (double)n, "kernel");
@@ -184,7 +197,7 @@ void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
 
 void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
                          struct fs_str *out) {
-  struct sums t = {0, 0, 0};
+  struct sums t = {0, 0, 0, false};
   double runs = 0, launches = 0;
   size_t k;
   const json_t *plan;
@@ -253,7 +266,7 @@ static void add_header(struct box *b) {
   }
 }
 
-static void add_kernel(struct box *b, const json_t *k) {
+static void add_kernel(struct box *b, const json_t *k, bool ran) {
   struct row *r = add_row(b);
   struct fs_str s = {0};
   double predicted = number(k, "predicted"), measured = number(k, "measured");
@@ -267,7 +280,7 @@ static void add_kernel(struct box *b, const json_t *k) {
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);
-  put_seconds(&s, b->look, predicted);
+  put_predicted(&s, b->look, predicted, ran);
   r->cell[3] = keep(b, &s);
   put_seconds(&s, b->look, measured);
   r->cell[4] = keep(b, &s);
@@ -291,9 +304,9 @@ static void add_unfused(struct box *b, const json_t *plan) {
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, number(u, "bytes"));
   r->cell[2] = keep(b, &s);
-  put_seconds(&s, b->look, number(u, "predicted"));
+  put_predicted(&s, b->look, number(u, "predicted"), has_run(plan));
   r->cell[3] = keep(b, &s);
-  fs_str_puts(&s, "~");
+  fs_str_puts(&s, has_run(plan) ? "~" : "");
   r->cell[4] = keep(b, &s);
   for (int c = 0; c < COLS; c++) r->color[c] = "2";
   fs_str_free(&s);
@@ -501,12 +514,15 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
   make_title(&b, plan);
   make_footer(&b, plan);
   add_header(&b);
-  json_array_foreach(kernels, i, k) add_kernel(&b, k);
+  json_array_foreach(kernels, i, k) add_kernel(&b, k, has_run(plan));
   add_unfused(&b, plan);
   lay_out(&b);
   put_edge(&b, true, fs_str_text(&b.title));
   for (int r = 0; r < b.rows.len; r++) put_row(&b, &b.rows.data[r]);
   put_footer(&b);
+  const json_t *alternatives = json_object_get(plan, "alternatives");
+  if (json_array_size(alternatives))
+    fs_alternatives_put(alternatives, look, out);
   FS_VEC_FREE(&b.rows);
   fs_str_free(&b.title);
   fs_str_free(&b.footer);

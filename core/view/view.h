@@ -38,6 +38,17 @@ void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
 void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out);
 
+/* Combinations of kernels, best first, a row for each kernel (diff.c):
+ *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does"}],
+ *     "predicted", "launches", "bytes", "peak_bytes"}]   rank null: unfused */
+void fs_alternatives_put(const json_t *list, const struct fs_look *look,
+                         struct fs_str *out);
+
+/* What has changed from one plan of a block to another: kernels that were added,
+ * removed or changed, with both times. */
+void fs_plan_put_diff(const json_t *before, const json_t *now,
+                      const struct fs_look *look, struct fs_str *out);
+
 /* -- the graph of its kernels (dot.c) -------------------------------------------- */
 
 /* As Graphviz text: what is read, the kernels, what is made, and how many bytes

@@ -1,0 +1,330 @@
+/* session_explain.c - what was considered, and why it came out so: `:alternatives`,
+ * `:why` and `:plan diff`. Answers are in the user's own statements. */
+#include "core/session_internal.h"
+
+#include "core/view/reason.h"
+#include "core/view/view.h"
+
+enum { ALTERNATIVES = 8, MOST_ALTERNATIVES = 100 };
+
+static struct fs_look look_of(const struct fs_session *s) {
+  return (struct fs_look){.width = FS_MAX(s->show.width, 60),
+                          .utf8 = !s->show.ascii};
+}
+
+/* The block that the commands are about; NULL, with words, if there is none. */
+static const struct fs_block *current(struct fs_session *s,
+                                      struct fs_words *words) {
+  fs_session_choose_block(s);
+  if (s->last_block && s->last_runner == fs_session_runner(s))
+    return s->last_block;
+  fs_str_puts(words->out, "no block has run yet\n");
+  return NULL;
+}
+
+/* -- :alternatives ------------------------------------------------------------------ */
+
+static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
+                           json_t *rank, bool chosen) {
+  json_t *o = json_object(), *kernels = json_array();
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    struct fs_str does = {0};
+    json_t *kernel = json_object();
+    fs_kernel_does(plan, kn, &s->diags, &does);
+    json_object_set_new(kernel, "scheme",
+                        json_string(fs_scheme_names[kn->scheme]));
+    json_object_set_new(kernel, "does",
+                        fs_json_text(fs_str_text(&does), does.len));
+    json_array_append_new(kernels, kernel);
+    fs_str_free(&does);
+  }
+  json_object_set_new(o, "rank", rank);
+  json_object_set_new(o, "chosen", json_boolean(chosen));
+  json_object_set_new(o, "kernels", kernels);
+  json_object_set_new(o, "predicted", fs_json_known(plan->predicted));
+  json_object_set_new(o, "launches", json_integer(plan->kernels.len));
+  json_object_set_new(o, "bytes", fs_json_known(plan->bytes));
+  json_object_set_new(o, "peak_bytes", fs_json_known(plan->peak_bytes));
+  return o;
+}
+
+/* Whether two plans of one graph have the same kernels. */
+static bool same_plan(const struct fs_plan *a, const struct fs_plan *b) {
+  if (a->kernels.len != b->kernels.len) return false;
+  for (int k = 0; k < a->kernels.len; k++) {
+    const struct fs_kernel *x = &a->kernels.data[k], *y = &b->kernels.data[k];
+    if (x->scheme != y->scheme || x->calls.len != y->calls.len ||
+        memcmp(&x->space, &y->space, sizeof x->space))
+      return false;
+    for (int c = 0; c < x->calls.len; c++)
+      if (x->calls.data[c] != y->calls.data[c]) return false;
+  }
+  return true;
+}
+
+static struct fs_plan *unfused_plan(struct fs_session *s,
+                                    const struct fs_graph *g) {
+  struct fs_plan_options options = {.strategy = FS_FUSE_OFF};
+  return fs_plan_make(fs_graph_copy(g), &fs_session_target(s)->device,
+                      &options);
+}
+
+json_t *fs_session_alternatives(struct fs_session *s,
+                                const struct fs_plan *chosen, int k) {
+  json_t *list = json_array();
+  struct fs_plan_request q =
+      fs_plan_request(fs_session_runner(s), chosen->graph, &s->diags);
+  struct fs_plan **plans = fs_calloc((size_t)k, sizeof *plans);
+  int n = fs_plan_ranked(chosen->graph, &fs_session_target(s)->device,
+                         &q.options, k, plans);
+  bool found = false;
+  for (int i = 0; i < n; i++) {
+    bool same = !found && same_plan(plans[i], chosen);
+    found |= same;
+    json_array_append_new(list,
+                          combination(s, plans[i], json_integer(i + 1), same));
+    fs_plan_free(plans[i]);
+  }
+  struct fs_plan *unfused = unfused_plan(s, chosen->graph);
+  json_array_append_new(
+      list, combination(s, unfused, json_null(),
+                        !found && same_plan(unfused, chosen)));
+  fs_plan_free(unfused);
+  free(plans);
+  fs_plan_request_free(&q);
+  return list;
+}
+
+enum fs_status fs_session_show_alternatives(struct fs_session *s,
+                                            struct fs_words *words) {
+  long k = ALTERNATIVES;
+  char *end = NULL;
+  if (words->n) k = strtol(words->word[0], &end, 10);
+  if (words->n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
+  const struct fs_block *b = current(s, words);
+  if (!b) return FS_OK;
+  struct fs_look look = look_of(s);
+  json_t *list = fs_session_alternatives(
+      s, b->plan, (int)FS_MIN(k, (long)MOST_ALTERNATIVES));
+  fs_alternatives_put(list, &look, words->out);
+  fs_str_puts(words->out, "times are predicted; * is the plan in use\n");
+  json_decref(list);
+  return FS_OK;
+}
+
+/* -- :why ------------------------------------------------------------------------------ */
+
+struct why {
+  struct fs_session *s;
+  struct fs_words *words;
+  const struct fs_plan *plan;
+  struct fs_plan_request request;
+};
+
+static void put_kernel(const struct why *w, int kernel) {
+  if (kernel < 0) fs_str_puts(w->words->out, "every kernel that needs it");
+  else fs_str_printf(w->words->out, "k%d", kernel + 1);
+}
+
+/* `q = A*p` */
+static void put_quoted(const struct why *w, fs_id id, struct fs_str *out) {
+  fs_statement_put(&w->s->diags, fs_node(w->plan->graph, id)->stmt, out);
+}
+
+/* The line of the statement with carets under it. */
+static void point_at(const struct why *w, fs_id id, int kernel) {
+  struct fs_span span = fs_node(w->plan->graph, id)->stmt;
+  char message[48] = "computed in every kernel that needs it";
+  if (!span.source) return;
+  if (kernel >= 0)
+    snprintf(message, sizeof message, "in k%d %s", kernel + 1,
+             fs_scheme_names[w->plan->kernels.data[kernel].scheme]);
+  struct fs_diag d = {.severity = FS_NOTE, .span = span, .message = message};
+  fs_diag_render(&w->s->diags, &d, w->words->out);
+}
+
+static void put_price(const struct why *w, const char *head, double seconds,
+                      int kernels, double chosen) {
+  struct fs_str *out = w->words->out;
+  fs_str_puts(out, head);
+  fs_str_printf(out, " (%d kernel%s) would take ~", kernels,
+                kernels == 1 ? "" : "s");
+  fs_str_put_seconds(out, seconds);
+  fs_str_puts(out, " instead of ~");
+  fs_str_put_seconds(out, chosen);
+  if (chosen > 0) fs_str_printf(out, " (\u00d7%.2f)", seconds / chosen);
+  fs_str_puts(out, ".\n");
+}
+
+static void put_sentence(const struct why *w, const char *rule, fs_id a,
+                         fs_id b) {
+  struct fs_str x = {0}, y = {0};
+  put_quoted(w, a, &x);
+  put_quoted(w, b, &y);
+  fs_reason_put(rule, fs_str_text(&x), fs_str_text(&y), w->words->out);
+  fs_str_free(&x);
+  fs_str_free(&y);
+}
+
+static void answer_pair(const struct why *w, fs_id a, fs_id b) {
+  struct fs_str *out = w->words->out;
+  struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
+                                &w->request.options, a, b);
+  bool one = y.same;
+  fs_str_printf(out, "%s and %s %s: ", w->words->word[0], w->words->word[1],
+                one ? "share a kernel" : "do not share a kernel");
+  if (y.rule) put_sentence(w, y.rule, y.a ? y.a : a, y.b ? y.b : b);
+  else fs_reason_put_shared(w->plan, y.kernel_a, &w->s->diags, out);
+  fs_str_puts(out, ".\n");
+  if (one && y.apart >= 0)
+    put_price(w, "Two kernels for them", y.apart, y.apart_kernels, y.chosen);
+  if (!one && y.together >= 0)
+    put_price(w, "The best plan with both in one kernel", y.together,
+              y.together_kernels, y.chosen);
+  if (!one && y.together < 0 && y.rule && strcmp(y.rule, "price"))
+    fs_str_puts(out, "No kernel can have both, whatever the price.\n");
+  point_at(w, a, y.kernel_a);
+  point_at(w, b, y.kernel_b);
+}
+
+static int kernel_of(const struct fs_plan *plan, fs_id id) {
+  for (int k = 0; k < plan->kernels.len; k++)
+    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
+      if (plan->kernels.data[k].calls.data[c] == id) return k;
+  return -1;
+}
+
+/* Every other kernel, and why it is another. */
+static void answer_borders(const struct why *w, fs_id a, int own) {
+  for (int k = 0; k < w->plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &w->plan->kernels.data[k];
+    if (k == own || kn->is_copy || !kn->calls.len) continue;
+    fs_id other = kn->calls.data[kn->calls.len - 1];
+    struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
+                                  &w->request.options, a, other);
+    if (y.same || !y.rule) continue;
+    fs_str_printf(w->words->out, "  not with k%d: ", k + 1);
+    put_sentence(w, y.rule, y.a ? y.a : a, y.b ? y.b : other);
+    fs_str_puts(w->words->out, ".\n");
+  }
+}
+
+static void answer_one(const struct why *w, fs_id a) {
+  struct fs_str *out = w->words->out, does = {0};
+  int k = kernel_of(w->plan, a);
+  if (k < 0) {
+    fs_str_printf(out, "%s is computed in ", w->words->word[0]);
+    put_kernel(w, k);
+    fs_str_puts(out, ": that costs less than to store it and read it again.\n");
+  } else {
+    const struct fs_kernel *kn = &w->plan->kernels.data[k];
+    fs_kernel_does(w->plan, kn, &w->s->diags, &does);
+    fs_str_printf(out, "%s is made in k%d %s, which does `%s`: ",
+                  w->words->word[0], k + 1, fs_scheme_names[kn->scheme],
+                  fs_str_text(&does));
+    fs_reason_put_scheme(w->plan, k, out);
+    fs_str_puts(out, ". It moves ");
+    fs_str_put_bytes(out, kn->bytes_read + kn->bytes_written);
+    fs_str_puts(out, " and takes ~");
+    fs_str_put_seconds(out, kn->predicted);
+    fs_str_printf(out, ", bound by %s.\n", kn->bound ? kn->bound : "memory");
+    answer_borders(w, a, k);
+  }
+  point_at(w, a, k);
+  fs_str_free(&does);
+}
+
+static void put_choices(const struct fs_graph *g, struct fs_str *out) {
+  int n = 0;
+  for (int k = 0; k < g->outputs.len && n < 8; k++)
+    if (g->output_names.data[k])
+      fs_str_printf(out, "%s%s", n++ ? ", " : "the last block gives ",
+                    g->output_names.data[k]);
+  fs_str_puts(out, n ? "; a number means the statement of that number"
+                     : "a number means the statement of that number");
+}
+
+/* 0 with a diagnostic for a word that means nothing in the block. */
+static fs_id find_word(const struct why *w, const char *word) {
+  fs_id id = fs_plan_statement(w->plan->graph, &w->s->diags, word);
+  while (id && fs_node(w->plan->graph, id)->kind == FS_ND_VIEW)
+    id = fs_node(w->plan->graph, id)->src[0];
+  if (id) return id;
+  struct fs_str hint = {0};
+  put_choices(w->plan->graph, &hint);
+  fs_error(&w->s->diags, w->words->span, "unknown-name", fs_str_text(&hint),
+           "the last block has no statement that makes %s", word);
+  fs_str_free(&hint);
+  return 0;
+}
+
+enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
+  if (words->n < 1 || words->n > 2) return FS_ERR_USER;
+  const struct fs_block *block = current(s, words);
+  if (!block) return FS_OK;
+  struct why w = {.s = s, .words = words, .plan = block->plan};
+  fs_id a = find_word(&w, words->word[0]);
+  fs_id b = words->n == 2 && a ? find_word(&w, words->word[1]) : a;
+  if (!a || !b) return FS_ERR_USER;
+  w.request = fs_plan_request(fs_session_runner(s), w.plan->graph, &s->diags);
+  if (words->n == 2 && a != b) answer_pair(&w, a, b);
+  else answer_one(&w, a);
+  fs_plan_request_free(&w.request);
+  return FS_OK;
+}
+
+/* -- :plan diff ---------------------------------------------------------------------------- */
+
+/* A block by its statements, whatever their place and the sizes. */
+static uint64_t text_hash(const json_t *plan) {
+  size_t k;
+  const json_t *statement;
+  uint64_t hash = 0;
+  json_array_foreach(json_object_get(plan, "statements"), k, statement) {
+    const char *text =
+        json_string_value(json_object_get(statement, "text"));
+    if (text) hash = fs_hash(text, strlen(text), hash);
+  }
+  return hash;
+}
+
+enum { PAST_KEPT = 128 };
+
+void fs_session_keep_past(struct fs_session *s, json_t *plan) {
+  uint64_t hash = text_hash(plan);
+  if (s->past.len == PAST_KEPT) {
+    json_decref(s->past.data[0].plan);
+    memmove(s->past.data, s->past.data + 1,
+            sizeof *s->past.data * (PAST_KEPT - 1));
+    s->past.len--;
+  }
+  *FS_PUSH(&s->past) = (struct fs_past_plan){hash, json_incref(plan)};
+}
+
+void fs_session_drop_past(struct fs_session *s) {
+  for (int k = 0; k < s->past.len; k++) json_decref(s->past.data[k].plan);
+  FS_VEC_FREE(&s->past);
+}
+
+/* The run before of the block of plans[main]: in this input, or in one before. */
+static json_t *run_before(struct fs_session *s, json_t *plans, size_t at) {
+  json_t *now = json_array_get(plans, at);
+  uint64_t hash = text_hash(now);
+  for (size_t k = at; k-- > 0;)
+    if (text_hash(json_array_get(plans, k)) == hash)
+      return json_array_get(plans, k);
+  for (int k = s->past.len - 1; k >= 0; k--)
+    if (s->past.data[k].hash == hash && s->past.data[k].plan != now)
+      return s->past.data[k].plan;
+  return NULL;
+}
+
+void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
+                     struct fs_str *out) {
+  json_t *before = run_before(s, plans, at);
+  struct fs_look look = look_of(s);
+  if (before) fs_plan_put_diff(before, json_array_get(plans, at), &look, out);
+  else fs_str_puts(out, "this block has run once: there is nothing to compare "
+                        "it with\n");
+}

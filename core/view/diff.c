@@ -1,0 +1,257 @@
+/* diff.c - two plans of a block beside each other, and combinations as a table. */
+#include "core/view/view.h"
+
+#include <math.h>
+
+static const char *text(const json_t *o, const char *key) {
+  const char *s = json_string_value(json_object_get(o, key));
+  return s ? s : "";
+}
+
+static double number(const json_t *o, const char *key) {
+  const json_t *v = json_object_get(o, key);
+  return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static void put_seconds(struct fs_str *out, const struct fs_look *look,
+                        double s) {
+  if (isnan(s)) fs_str_puts(out, look->utf8 ? "\u2014" : "-");
+  else fs_str_put_seconds(out, s);
+}
+
+static void put_bytes(struct fs_str *out, const struct fs_look *look, double b) {
+  if (isnan(b)) fs_str_puts(out, look->utf8 ? "\u2014" : "-");
+  else fs_str_put_bytes(out, b);
+}
+
+/* -- columns -------------------------------------------------------------------- */
+
+enum { COLUMNS = 8, GAP = 2, LEAST = 16 };
+
+struct row { char *cell[COLUMNS]; };
+
+/* Cells of text; one column, `wide`, takes what is left and is broken over lines,
+ * those before it are left-justified, those after it right-justified. */
+struct grid {
+  const struct fs_look *look;
+  struct fs_arena *arena;
+  FS_VEC(struct row) rows;
+  int n, wide;
+};
+
+static struct row *add(struct grid *g) {
+  struct row *r = FS_PUSH(&g->rows);
+  for (int c = 0; c < COLUMNS; c++) r->cell[c] = (char *)"";
+  return r;
+}
+
+/* Takes the text over and empties it. */
+static char *keep(struct grid *g, struct fs_str *s) {
+  char *kept = fs_arena_strndup(g->arena, fs_str_text(s), s->len);
+  fs_str_clear(s);
+  return kept;
+}
+
+static int width_of(const char *s) { return fs_utf8_width(s, strlen(s)); }
+
+static size_t line_of(const char *s, int width) {
+  size_t len = strlen(s), fit = 0, best = 0;
+  while (fit < len) {
+    uint32_t code;
+    size_t n = (size_t)FS_MAX(fs_utf8_decode(s + fit, len - fit, &code), 1);
+    if (fs_utf8_width(s, fit + n) > width) break;
+    fit += n;
+  }
+  if (fit == len) return len;
+  for (size_t i = 1; i <= fit; i++)
+    if (s[i] == ' ' && (s[i - 1] == ';' || i > fit / 2)) best = i;
+  return best ? best : FS_MAX(fit, 1);
+}
+
+static void pad(struct fs_str *out, int n) {
+  for (; n > 0; n--) fs_str_puts(out, " ");
+}
+
+static void put_row(const struct grid *g, const struct row *r, const int *width,
+                    struct fs_str *out) {
+  const char *rest = r->cell[g->wide];
+  for (bool first = true; first || *rest; first = false) {
+    size_t n = line_of(rest, width[g->wide]);
+    for (int c = 0; c < g->n; c++) {
+      char *cell = c == g->wide ? fs_strndup(rest, n)
+                                : fs_strdup(first ? r->cell[c] : "");
+      int blank = width[c] - width_of(cell);
+      if (c) pad(out, GAP);
+      if (c > g->wide) pad(out, blank);
+      fs_str_puts(out, cell);
+      if (c <= g->wide) pad(out, blank);
+      free(cell);
+    }
+    while (out->len && out->data[out->len - 1] == ' ') out->data[--out->len] = 0;
+    fs_str_puts(out, "\n");
+    rest += n;
+    while (*rest == ' ') rest++;
+  }
+}
+
+static void put_grid(struct grid *g, struct fs_str *out) {
+  int width[COLUMNS] = {0}, others = 0;
+  for (int c = 0; c < g->n; c++) {
+    for (int k = 0; k < g->rows.len; k++)
+      width[c] = FS_MAX(width[c], width_of(g->rows.data[k].cell[c]));
+    if (c != g->wide) others += width[c] + GAP;
+  }
+  int room = FS_MAX(g->look->width - others, LEAST);
+  width[g->wide] = FS_MIN(width[g->wide], room);
+  for (int k = 0; k < g->rows.len; k++)
+    put_row(g, &g->rows.data[k], width, out);
+  FS_VEC_FREE(&g->rows);
+  fs_arena_free(g->arena);
+}
+
+/* -- combinations ----------------------------------------------------------------- */
+
+static void add_heads(struct grid *g, const char *const *heads) {
+  struct row *r = add(g);
+  for (int c = 0; c < g->n; c++) {
+    struct fs_str s = {0};
+    fs_str_puts(&s, heads[c]);
+    r->cell[c] = keep(g, &s);
+    fs_str_free(&s);
+  }
+}
+
+static void add_combination(struct grid *g, const json_t *a) {
+  const json_t *kernels = json_object_get(a, "kernels"), *k;
+  struct fs_str s = {0};
+  size_t i;
+  json_array_foreach(kernels, i, k) {
+    struct row *r = add(g);
+    fs_str_puts(&s, text(k, "scheme"));
+    r->cell[2] = keep(g, &s);
+    fs_str_puts(&s, text(k, "does"));
+    r->cell[3] = keep(g, &s);
+    if (i) continue;
+    if (isnan(number(a, "rank"))) fs_str_puts(&s, "unfused");
+    else fs_str_printf(&s, "%.0f", number(a, "rank"));
+    r->cell[0] = keep(g, &s);
+    if (json_is_true(json_object_get(a, "chosen"))) fs_str_puts(&s, "*");
+    r->cell[1] = keep(g, &s);
+    fs_str_puts(&s, "~");
+    put_seconds(&s, g->look, number(a, "predicted"));
+    r->cell[4] = keep(g, &s);
+    fs_str_printf(&s, "%.0f", number(a, "launches"));
+    r->cell[5] = keep(g, &s);
+    put_bytes(&s, g->look, number(a, "bytes"));
+    r->cell[6] = keep(g, &s);
+    put_bytes(&s, g->look, number(a, "peak_bytes"));
+    r->cell[7] = keep(g, &s);
+  }
+  fs_str_free(&s);
+}
+
+void fs_alternatives_put(const json_t *list, const struct fs_look *look,
+                         struct fs_str *out) {
+  static const char *const heads[] = {"rank", "", "kernels", "", "predicted",
+                                      "launches", "moves", "peak"};
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 8, .wide = 3};
+  size_t i;
+  const json_t *a;
+  add_heads(&g, heads);
+  json_array_foreach(list, i, a) add_combination(&g, a);
+  put_grid(&g, out);
+}
+
+/* -- what has changed ---------------------------------------------------------------- */
+
+static const json_t *find_kernel(const json_t *plan, const char *does) {
+  size_t i;
+  const json_t *k;
+  json_array_foreach(json_object_get(plan, "kernels"), i, k)
+    if (!strcmp(text(k, "does"), does)) return k;
+  return NULL;
+}
+
+/* "7.0 µs -> 8.1 µs", or one of them where the other plan has no such kernel. */
+static void put_both(struct fs_str *s, const struct fs_look *look, double old,
+                     double new, bool has_old, bool has_new,
+                     void (*put)(struct fs_str *, const struct fs_look *,
+                                 double)) {
+  bool changed = has_old && !(has_new && old == new);
+  if (changed) put(s, look, old);
+  if (changed && has_new) fs_str_puts(s, look->utf8 ? " \u2192 " : " -> ");
+  if (has_new) put(s, look, new);
+}
+
+static void add_pair(struct grid *g, const char *name, const char *what,
+                     const char *does, const json_t *old, const json_t *new) {
+  static const char *const keys[] = {"moves", "predicted", "measured"};
+  struct row *r = add(g);
+  struct fs_str s = {0};
+  const char *const words[] = {name, what, does};
+  for (int c = 0; c < 3; c++) {
+    fs_str_puts(&s, words[c]);
+    r->cell[c] = keep(g, &s);
+  }
+  for (int c = 0; c < 3; c++) {
+    bool bytes = c == 0;
+    const char *key = bytes && isnan(number(new ? new : old, "moves")) ? "bytes"
+                                                                       : keys[c];
+    put_both(&s, g->look, number(old, key), number(new, key), old, new,
+             bytes ? put_bytes : put_seconds);
+    r->cell[3 + c] = keep(g, &s);
+  }
+  fs_str_free(&s);
+}
+
+static bool same_kernel(const json_t *a, const json_t *b) {
+  return !strcmp(text(a, "scheme"), text(b, "scheme")) &&
+         json_equal(json_object_get(a, "space"), json_object_get(b, "space"));
+}
+
+static void put_change(struct fs_str *s, const json_t *old, const json_t *new) {
+  if (strcmp(text(old, "scheme"), text(new, "scheme")))
+    fs_str_printf(s, "was %s", text(old, "scheme"));
+  else fs_str_puts(s, "other size");
+}
+
+static void add_kernels(struct grid *g, const json_t *old, const json_t *new) {
+  size_t i;
+  const json_t *k;
+  struct fs_str change = {0};
+  json_array_foreach(json_object_get(old, "kernels"), i, k)
+    if (!find_kernel(new, text(k, "does")))
+      add_pair(g, text(k, "scheme"), "removed", text(k, "does"), k, NULL);
+  json_array_foreach(json_object_get(new, "kernels"), i, k) {
+    const json_t *before = find_kernel(old, text(k, "does"));
+    fs_str_clear(&change);
+    if (!before) fs_str_puts(&change, "added");
+    else if (same_kernel(before, k)) fs_str_puts(&change, "same");
+    else put_change(&change, before, k);
+    add_pair(g, text(k, "scheme"), fs_str_text(&change), text(k, "does"),
+             before, k);
+  }
+  fs_str_free(&change);
+}
+
+void fs_plan_put_diff(const json_t *old, const json_t *new,
+                      const struct fs_look *look, struct fs_str *out) {
+  static const char *const heads[] = {"kernel", "", "does", "moves",
+                                      "predicted", "measured"};
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 6, .wide = 2};
+  struct fs_str total = {0};
+  size_t before = json_array_size(json_object_get(old, "kernels"));
+  size_t now = json_array_size(json_object_get(new, "kernels"));
+  fs_str_printf(out, "block %.0f against block %.0f\n", number(new, "block"),
+                number(old, "block"));
+  add_heads(&g, heads);
+  add_kernels(&g, old, new);
+  if (before == now)
+    fs_str_printf(&total, "%zu kernel%s", now, now == 1 ? "" : "s");
+  else
+    fs_str_printf(&total, "%zu %s %zu kernel%s", before,
+                  look->utf8 ? "\u2192" : "->", now, now == 1 ? "" : "s");
+  add_pair(&g, "all", "", fs_str_text(&total), old, new);
+  put_grid(&g, out);
+  fs_str_free(&total);
+}
