@@ -50,6 +50,11 @@ struct fs_target_ops {
                             const struct fs_diags *sources, int n,
                             const struct fs_kernel *const *kernels,
                             struct fs_code **codes, struct fs_diags *d);
+  /* Makes machine code of all kernels of several plans at once, for the prepare
+   * calls that follow; n = 0 lets it go again. Says nothing: what does not compile
+   * prepare will tell. NULL where there is nothing to compile. */
+  void (*warm)(struct fs_target *t, int n, const struct fs_plan *const *plans,
+               const struct fs_diags *sources);
   void (*release)(struct fs_target *t, struct fs_code *code);
 
   /* Starts a kernel: slots[] are base pointers by plan slot, params[] the
@@ -73,8 +78,8 @@ struct fs_target_ops {
                     const struct fs_kernel *kernel, struct fs_footprint *out,
                     struct fs_home *places);
 
-  /* Generated text of a kernel ("cuda", "ptx", "sass", "walk"), or NULL with the
-   * reason in *why. Given: the caller frees. */
+  /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass",
+   * "walk"), or NULL with the reason in *why. Given: the caller frees. */
   char *(*code_text)(struct fs_target *t, const struct fs_code *code,
                      const char *form, const char **why);
   void (*close)(struct fs_target *t);
@@ -100,5 +105,9 @@ bool fs_cuda_present(void);
 /* Compiles a generated kernel text for an architecture ("sm_80") without any
  * device; *log is given. FS_ERR_ENV if NVRTC is missing. */
 enum fs_status fs_nvrtc_check(const char *source, const char *arch, char **log);
+/* The "ptx" or, where the CUDA toolkit has a disassembler, "sass" of a generated
+ * text for an architecture; needs no device. Given, or NULL with *why. */
+char *fs_nvrtc_text(const char *source, const char *arch, const char *form,
+                    const char **why);
 
 #endif

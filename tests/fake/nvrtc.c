@@ -174,9 +174,21 @@ static bool is_option(const char *text) {
 }
 
 /* Keeps a text; the same one of another process is the same file. */
-static void keep(const char *source, const char *arch) {
-  const char *folder = getenv("FUSIBLE_FAKE_KEEP");
-  if (!folder || !*folder) return;
+/* The text without its #line directives: the same kernel of two places is one. */
+static char *plain_text(const char *source) {
+  char *copy = malloc(strlen(source) + 1), *to = copy;
+  for (const char *p = source; copy && *p;) {
+    size_t len = strcspn(p, "\n");
+    len += p[len] == '\n';
+    if (strncmp(p, "#line ", 6)) memcpy(to, p, len), to += len;
+    p += len;
+  }
+  if (copy) *to = 0;
+  return copy;
+}
+
+static void keep_plain(const char *source, const char *arch,
+                       const char *folder) {
   uint64_t hash = 1469598103934665603u;
   for (const char *p = source; *p; p++)
     hash = (hash ^ (unsigned char)*p) * 1099511628211u;
@@ -188,6 +200,13 @@ static void keep(const char *source, const char *arch) {
   size_t len = strlen(source);
   if (write(fd, source, len) != (ssize_t)len) unlink(path);
   close(fd);
+}
+
+static void keep(const char *source, const char *arch) {
+  const char *folder = getenv("FUSIBLE_FAKE_KEEP");
+  char *plain = folder && *folder ? plain_text(source) : NULL;
+  if (plain) keep_plain(plain, arch, folder);
+  free(plain);
 }
 
 EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,

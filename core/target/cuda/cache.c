@@ -20,7 +20,7 @@ enum {
   HOUR = 3600
 };
 static const int64_t largest_image = 64 << 20;
-static const int64_t cap_bytes = 256 << 20; /* over 10,000 kernels */
+enum { USUAL_MIB = 256 }; /* over 10,000 kernels */
 
 struct header {
   char magic[8];
@@ -35,7 +35,9 @@ static struct {
   char *path;
   char notice[512];
   int64_t until_scan;  /* bytes to write before the folder is measured again */
-} cache = {.dir = -1};
+  int64_t limit;       /* bytes; -1: as FUSIBLE_CACHE says */
+  int64_t hits, misses, stored;
+} cache = {.dir = -1, .limit = -1};
 
 struct fs_kernel_key fs_kernel_key(int n, const char *const *texts) {
   struct fs_kernel_key key;
@@ -106,8 +108,18 @@ static char *base_path(void) {
   return s.data;
 }
 
+/* FUSIBLE_CACHE in MiB; what is neither a number nor "off" counts as unset. */
+static int64_t usual_limit(void) {
+  const char *text = getenv("FUSIBLE_CACHE");
+  char *end = NULL;
+  long long mib = text && *text ? strtoll(text, &end, 10) : -1;
+  if (!end || *end || mib < 0 || mib > 1 << 20) mib = USUAL_MIB;
+  return (int64_t)mib << 20;
+}
+
 static void open_cache(void) {
   cache.opened = true;
+  if (cache.limit < 0) cache.limit = usual_limit();
   const char *off = getenv("FUSIBLE_CACHE");
   char *base = off && strcmp(off, "off") == 0 ? NULL : base_path();
   if (!base) return;
@@ -178,7 +190,7 @@ static void *read_image(int fd, const struct fs_kernel_key *key, size_t *size,
   return image;
 }
 
-void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size) {
+static void *get(const struct fs_kernel_key *key, size_t *size) {
   if (!in_use()) return NULL;
   char name[NAME_SIZE];
   name_of(key, name);
@@ -199,6 +211,13 @@ void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size) {
   return image;
 }
 
+void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size) {
+  void *image = get(key, size);
+  if (image) cache.hits++;
+  else cache.misses++;
+  return image;
+}
+
 /* -- writing ---------------------------------------------------------------------- */
 
 struct entry {
@@ -212,10 +231,11 @@ static int by_age(const void *a, const void *b) {
   return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Deletes the oldest files until four fifths of the cap are left, and what
- * killed writers left behind. */
-static void make_room(DIR *folder) {
-  FS_VEC(struct entry) list = {0};
+typedef FS_VEC(struct entry) entry_list;
+
+/* Lists the kernels that are ours and deletes what killed writers left behind.
+ * Gives their bytes. */
+static int64_t scan(DIR *folder, entry_list *list) {
   int64_t total = 0;
   for (struct dirent *e; (e = readdir(folder));) {
     struct stat st;
@@ -226,20 +246,34 @@ static void make_room(DIR *folder) {
     if (temporary && st.st_mtime < time(NULL) - HOUR)
       unlinkat(cache.dir, e->d_name, 0);
     if (strlen(e->d_name) != NAME_SIZE - 1) continue;
-    struct entry *n = FS_PUSH(&list);
+    struct entry *n = FS_PUSH(list);
     memcpy(n->name, e->d_name, NAME_SIZE);
     n->size = st.st_size, n->used = st.st_mtime;
     total += st.st_size;
   }
-  if (total > cap_bytes) {
+  return total;
+}
+
+/* Deletes the least recently used until four fifths of the limit are left. */
+static void make_room(DIR *folder) {
+  entry_list list = {0};
+  int64_t total = scan(folder, &list);
+  if (total > cache.limit) {
     qsort(list.data, (size_t)list.len, sizeof *list.data, by_age);
-    for (int k = 0; k < list.len && total > cap_bytes / 5 * 4; k++) {
+    for (int k = 0; k < list.len && total > cache.limit / 5 * 4; k++) {
       unlinkat(cache.dir, list.data[k].name, 0);
       total -= list.data[k].size;
     }
   }
-  cache.until_scan = FS_MAX(cap_bytes - total, 1 << 20) / 4;
+  cache.until_scan = FS_MAX(cache.limit - total, 1 << 20) / 4;
   FS_VEC_FREE(&list);
+}
+
+static DIR *open_folder(void) {
+  int fd = openat(cache.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+  if (!folder && fd >= 0) close(fd);
+  return folder;
 }
 
 /* One process at a time; whoever finds the lock taken leaves it to the other. */
@@ -248,13 +282,45 @@ static void limit_size(void) {
                     0600);
   if (lock < 0) return;
   if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
-    int fd = openat(cache.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    DIR *folder = open_folder();
     if (folder) make_room(folder);
     if (folder) closedir(folder);
-    else if (fd >= 0) close(fd);
   }
   close(lock);
+}
+
+void fs_kernel_cache_limit(int64_t bytes) {
+  in_use();
+  cache.limit = bytes;
+  cache.until_scan = 0;
+}
+
+struct fs_kernel_cache_state fs_kernel_cache_state(void) {
+  bool used = in_use();
+  struct fs_kernel_cache_state s = {
+      .used = used && cache.limit > 0, .path = cache.path ? cache.path : "",
+      .why = cache.notice, .hits = cache.hits, .misses = cache.misses,
+      .stored = cache.stored, .limit = FS_MAX(cache.limit, 0)};
+  DIR *folder = used ? open_folder() : NULL;
+  entry_list list = {0};
+  if (folder) s.bytes = scan(folder, &list);
+  if (folder) closedir(folder);
+  s.files = list.len;
+  FS_VEC_FREE(&list);
+  return s;
+}
+
+int64_t fs_kernel_cache_clear(void) {
+  DIR *folder = in_use() ? open_folder() : NULL;
+  entry_list list = {0};
+  int64_t gone = 0;
+  if (folder) scan(folder, &list);
+  if (folder) closedir(folder);
+  for (int k = 0; k < list.len; k++)
+    gone += unlinkat(cache.dir, list.data[k].name, 0) == 0;
+  FS_VEC_FREE(&list);
+  cache.until_scan = 0;
+  return gone;
 }
 
 static bool write_all(int fd, const void *from, size_t size) {
@@ -270,7 +336,7 @@ static bool write_all(int fd, const void *from, size_t size) {
 void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size) {
   static unsigned counter;
-  if (!in_use() || (int64_t)size > largest_image) return;
+  if (!in_use() || !cache.limit || (int64_t)size > largest_image) return;
   if (cache.until_scan <= 0) limit_size();
   cache.until_scan -= (int64_t)size;
   struct header h = {.key = *key, .size = size};
@@ -286,7 +352,9 @@ void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
   /* No fsync: a torn file fails its checksum and is a miss. */
   bool ok = write_all(fd, &h, sizeof h) && write_all(fd, image, size);
   ok = close(fd) == 0 && ok;
-  if (!ok || renameat(cache.dir, temporary, cache.dir, name))
+  if (ok && renameat(cache.dir, temporary, cache.dir, name) == 0)
+    cache.stored++;
+  else
     unlinkat(cache.dir, temporary, 0);
 }
 

@@ -2,7 +2,9 @@
  *
  * Loading machine code is running it, so the folder and every file must belong
  * to this user and be closed to others; what does not pass is neither loaded nor
- * deleted. FUSIBLE_CACHE=off switches the cache off.
+ * deleted. FUSIBLE_CACHE=off switches the cache off, FUSIBLE_CACHE=512 lets it
+ * take 512 MiB instead of 256; `:set cache` does the same. When it is full, those
+ * used least recently go until four fifths are left.
  */
 #ifndef FS_CUDA_CACHE_H
 #define FS_CUDA_CACHE_H
@@ -23,6 +25,21 @@ void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size);
 /* Forgets an image that the driver refused. */
 void fs_kernel_cache_drop(const struct fs_kernel_key *key);
+
+/* What `:cache` shows. Counts are of this process, the rest is on disk. */
+struct fs_kernel_cache_state {
+  bool used;            /* there is a folder and it may be used */
+  const char *path;     /* "" if there is none; kept            */
+  const char *why;      /* a sentence why it is not used, or "" */
+  int64_t hits, misses, stored;
+  int64_t files, bytes; /* compiled kernels in the folder       */
+  int64_t limit;        /* bytes                                */
+};
+struct fs_kernel_cache_state fs_kernel_cache_state(void);
+/* Deletes all compiled kernels that are ours; gives how many. */
+int64_t fs_kernel_cache_clear(void);
+/* Bytes that the folder may take, from the next write on; 0: nothing is kept. */
+void fs_kernel_cache_limit(int64_t bytes);
 
 /* Once: a sentence why the cache is not used, or NULL. */
 const char *fs_kernel_cache_notice(void);

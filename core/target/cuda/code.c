@@ -11,11 +11,15 @@
 
 /* -- compiling -------------------------------------------------------------------------- */
 
-static struct fs_kernel_key key_of(const struct cuda *t, const char *source) {
+/* Without line tables the #line directives leave no trace in machine code: then
+ * the plain text is the key, and the same kernel of another line is a hit. */
+static struct fs_kernel_key key_of(const struct cuda *t, const char *source,
+                                   const char *lined) {
   char version[32];
   snprintf(version, sizeof version, "%d", fs_nvrtc_version());
-  const char *texts[] = {FS_VERSION, t->arch,           fs_nvrtc_options(),
-                         version,    fs_nvrtc_path(),   source};
+  const char *texts[] = {FS_VERSION, t->arch, fs_nvrtc_options(), version,
+                         fs_nvrtc_identity(),
+                         fs_nvrtc_line_tables() && lined ? lined : source};
   return fs_kernel_key((int)FS_LEN(texts), texts);
 }
 
@@ -28,13 +32,33 @@ struct build {
   int same_as;               /* an earlier build of the same text, or -1 */
 };
 
-static void start_build(struct cuda *t, struct build *b, const char *source) {
+/* Compiled ahead of prepare; each is taken once. */
+struct fs_builds {
+  FS_VEC(struct build) list;
+};
+
+static bool take_warm(struct cuda *t, struct build *b) {
+  for (int k = 0; t->warm && k < t->warm->list.len; k++) {
+    struct build *w = &t->warm->list.data[k];
+    if (!w->job.image || memcmp(&w->key, &b->key, sizeof b->key)) continue;
+    b->job.image = fs_malloc(w->job.size + 1);
+    memcpy(b->job.image, w->job.image, w->job.size + 1);
+    b->job.size = w->job.size;
+    return true;
+  }
+  return false;
+}
+
+/* `lined`: the text with #line directives, or NULL. */
+static void start_build(struct cuda *t, struct build *b, const char *source,
+                        const char *lined) {
   b->source = source;
-  b->key = key_of(t, source);
+  b->key = key_of(t, source, lined);
   b->same_as = -1;
-  b->job.source = source;
+  b->job.source = lined ? lined : source;
   b->job.arch = t->arch;
-  b->job.image = fs_kernel_cache_get(&b->key, &b->job.size);
+  if (!take_warm(t, b))
+    b->job.image = fs_kernel_cache_get(&b->key, &b->job.size);
   b->cached = b->job.image != NULL;
 }
 
@@ -140,7 +164,7 @@ enum fs_status fs_cuda_build(struct cuda *t, const char *source,
                              CUfunction *function, struct fs_diags *d) {
   struct build b = {0};
   fs_cuda_enter(t);
-  start_build(t, &b, source);
+  start_build(t, &b, source, NULL);
   enum fs_status status = finish_builds(&b, 1, d);
   if (status == FS_OK) status = load_image(t, &b, entry, module, function, d);
   free_build(&b);
@@ -233,6 +257,8 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
     fs_emit_cuda(plan, kernel, &t->base.device,
                  t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN,
                  sources, &c->emitted);
+  if (!c->library)
+    c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
   return c;
 }
 
@@ -249,6 +275,7 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
   free(c->values);
   free(c->args);
   free(c->does);
+  free(c->lined);
   free(c);
 }
 
@@ -260,7 +287,7 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   int count = 0;
   for (int k = 0; k < n; k++) {
     if (codes[k]->library) continue;
-    start_build(t, &builds[count], codes[k]->emitted.source);
+    start_build(t, &builds[count], codes[k]->emitted.source, codes[k]->lined);
     codes[k]->key = builds[count].key;
     made[count++] = codes[k];
   }
@@ -297,6 +324,50 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
     codes[k] = NULL;
   }
   return status;
+}
+
+/* -- compiling ahead ------------------------------------------------------------------------ */
+
+static void let_go(struct cuda *t) {
+  for (int k = 0; t->warm && k < t->warm->list.len; k++)
+    free_build(&t->warm->list.data[k]);
+  if (t->warm) FS_VEC_FREE(&t->warm->list);
+  free(t->warm);
+  t->warm = NULL;
+}
+
+static void warm_kernel(struct cuda *t, const struct fs_plan *plan,
+                        const struct fs_kernel *kernel,
+                        const struct fs_diags *sources, struct fs_code **codes,
+                        struct fs_builds *w) {
+  struct fs_code *c = new_code(t, plan, kernel, sources);
+  *codes = c;
+  if (c->library) return;
+  struct build *b = FS_PUSH(&w->list);
+  *b = (struct build){0};
+  start_build(t, b, c->emitted.source, c->lined);
+}
+
+void fs_cuda_warm(struct fs_target *target, int n,
+                  const struct fs_plan *const *plans,
+                  const struct fs_diags *sources) {
+  struct cuda *t = fs_cuda_of(target);
+  struct fs_builds *w = fs_calloc(1, sizeof *w);
+  FS_VEC(struct fs_code *) codes = {0};
+  struct fs_diags unheard;
+  fs_diags_init(&unheard);
+  fs_cuda_enter(t);
+  let_go(t);
+  for (int p = 0; p < n; p++)
+    for (int k = 0; k < plans[p]->kernels.len; k++)
+      warm_kernel(t, plans[p], &plans[p]->kernels.data[k], sources,
+                  FS_PUSH(&codes), w);
+  finish_builds(w->list.data, w->list.len, &unheard);
+  for (int k = 0; k < codes.len; k++) fs_cuda_release(target, codes.data[k]);
+  FS_VEC_FREE(&codes);
+  fs_diags_free(&unheard);
+  t->warm = w;
+  if (!n) let_go(t);
 }
 
 /* -- launching --------------------------------------------------------------------------- */

@@ -10,13 +10,17 @@
 
 extern char **environ;
 
-/* Compiles again; the image is the caller's, NULL with the reason in *why. */
-static char *compile(const struct fs_code *code, const char *arch, size_t *size,
+/* Compiles; the image is the caller's, NULL with the reason in *why. */
+static char *compile(const char *source, const char *arch, size_t *size,
                      const char **why) {
-  struct fs_nvrtc_job job = {.source = code->emitted.source, .arch = arch};
+  struct fs_nvrtc_job job = {.source = source, .arch = arch};
   fs_nvrtc_compile(&job);
+  if (!job.image)
+    *why = job.cancelled ? "interrupted"
+           : job.log     ? "NVRTC did not compile it: an architecture that it "
+                           "does not know, or a fault of Fusible"
+                         : "NVRTC did not compile it";
   free(job.log);
-  if (!job.image) *why = "NVRTC did not compile it";
   *size = job.size;
   return job.image;
 }
@@ -85,28 +89,34 @@ static char *disassemble(const char *image, size_t size, const char **why) {
   return text;
 }
 
+char *fs_nvrtc_text(const char *source, const char *arch, const char *form,
+                    const char **why) {
+  size_t size = 0;
+  if (!fs_nvrtc_load(0, why)) return NULL;
+  if (strcmp(form, "ptx") == 0) {
+    char virtual[48];
+    const char *number = strchr(arch, '_');
+    snprintf(virtual, sizeof virtual, "compute%s", number ? number : "");
+    return compile(source, virtual, &size, why);
+  }
+  char *image = compile(source, arch, &size, why);
+  char *text = image ? disassemble(image, size, why) : NULL;
+  free(image);
+  return text;
+}
+
 char *fs_cuda_code_text(struct fs_target *target, const struct fs_code *code,
                         const char *form, const char **why) {
   struct cuda *t = fs_cuda_of(target);
-  size_t size = 0;
   if (code->library) {
     *why = "it is a library call";
     return NULL;
   }
   if (strcmp(form, "cuda") == 0) return fs_strdup(code->emitted.source);
-  if (strcmp(form, "ptx") == 0) {
-    char arch[48];
-    const char *number = strchr(t->arch, '_');
-    snprintf(arch, sizeof arch, "compute%s", number ? number : "");
-    return compile(code, arch, &size, why);
-  }
-  if (strcmp(form, "sass") == 0) {
-    char *image = compile(code, t->arch, &size, why);
-    char *text = image ? disassemble(image, size, why) : NULL;
-    free(image);
-    return text;
-  }
-  *why = "the CUDA target shows cuda, ptx and sass";
+  if (strcmp(form, "lines") == 0) return fs_strdup(code->lined);
+  if (strcmp(form, "ptx") == 0 || strcmp(form, "sass") == 0)
+    return fs_nvrtc_text(code->lined, t->arch, form, why);
+  *why = "the CUDA target shows cuda, lines, ptx and sass";
   return NULL;
 }
 

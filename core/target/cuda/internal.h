@@ -37,6 +37,7 @@ struct cuda {
   bool reported;           /* base.lost was told to the user */
 
   struct cuda_libraries *libraries;
+  struct fs_builds *warm;  /* code.c: compiled ahead */
 };
 static inline struct cuda *fs_cuda_of(struct fs_target *t) {
   return (struct cuda *)t;
@@ -56,6 +57,7 @@ struct fs_code {
   bool library;
 
   struct fs_emitted emitted;
+  char *lined;                     /* emitted.source with #line directives */
   struct fs_kernel_key key;
   CUmodule module;
   CUfunction function;
@@ -116,6 +118,8 @@ enum fs_status fs_cuda_prepare(struct fs_target *t, const struct fs_plan *plan,
                                const struct fs_diags *sources, int n,
                                const struct fs_kernel *const *kernels,
                                struct fs_code **codes, struct fs_diags *d);
+void fs_cuda_warm(struct fs_target *t, int n, const struct fs_plan *const *plans,
+                  const struct fs_diags *sources);
 void fs_cuda_release(struct fs_target *t, struct fs_code *code);
 enum fs_status fs_cuda_launch(struct fs_target *t, struct fs_code *code,
                               void *const *slots,

@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "core/emit/emit.h"
 #include "core/target/cuda/driver.h"
 #include "core/target/target.h"
 
@@ -26,7 +28,8 @@ static struct {
   bool tried;
   char *why;         /* NULL: loaded */
   int version;
-  char *path;
+  char *path, *identity;
+  bool line_tables;
   int archs[64], n_archs;
   char options[192]; /* blank between options */
 } nvrtc = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -49,10 +52,22 @@ static bool resolve(void *handle) {
 /* Options that this version knows: --minimal came with 12.4, -no-cache with
  * 12.9. -fmad=false: only explicit fma may round once. */
 static void choose_options(void) {
+  const char *lines = getenv("FUSIBLE_LINEINFO");
+  nvrtc.line_tables = lines && *lines && strcmp(lines, "0");
   snprintf(nvrtc.options, sizeof nvrtc.options,
-           "-default-device -std=c++17 -fmad=false%s%s",
+           "-default-device -std=c++17 -fmad=false%s%s%s",
            nvrtc.version >= 12040 ? " --minimal" : "",
-           nvrtc.version >= 12090 ? " -no-cache" : "");
+           nvrtc.version >= 12090 ? " -no-cache" : "",
+           nvrtc.line_tables ? " -lineinfo" : "");
+}
+
+static void identify(void) {
+  struct stat st = {0};
+  struct fs_str s = {0};
+  if (nvrtc.path && stat(nvrtc.path, &st)) st = (struct stat){0};
+  fs_str_printf(&s, "%s %lld %lld", nvrtc.path ? nvrtc.path : "",
+                (long long)st.st_size, (long long)st.st_mtime);
+  nvrtc.identity = s.data;
 }
 
 static char *load_nvrtc(int driver) {
@@ -81,6 +96,7 @@ static char *load_nvrtc(int driver) {
       fs_nvrtc.archs(nvrtc.archs) == NVRTC_OK)
     nvrtc.n_archs = n;
   choose_options();
+  identify();
   return NULL;
 }
 
@@ -95,6 +111,10 @@ bool fs_nvrtc_load(int driver, const char **why) {
 
 int fs_nvrtc_version(void) { return nvrtc.version; }
 const char *fs_nvrtc_path(void) { return nvrtc.path ? nvrtc.path : ""; }
+const char *fs_nvrtc_identity(void) {
+  return nvrtc.identity ? nvrtc.identity : "";
+}
+bool fs_nvrtc_line_tables(void) { return nvrtc.line_tables; }
 const char *fs_nvrtc_options(void) { return nvrtc.options; }
 
 bool fs_nvrtc_arch(int cc, char *out, size_t size) {
@@ -152,7 +172,7 @@ static void take_image(nvrtcProgram program, struct fs_nvrtc_job *job) {
 void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
   nvrtcProgram program = NULL;
   job->image = NULL, job->log = NULL, job->size = 0, job->cancelled = false;
-  if (fs_nvrtc.create(&program, job->source, "fusible.cu", 0, NULL, NULL))
+  if (fs_nvrtc.create(&program, job->source, FS_EMIT_FILE, 0, NULL, NULL))
     return;
   char text[sizeof nvrtc.options], arch[48];
   const char *options[MAX_OPTIONS + 1];
@@ -184,7 +204,7 @@ static void *work(void *user) {
 }
 
 void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n) {
-  enum { MOST = 4 };
+  enum { MOST = 16 };
   struct batch b = {.jobs = jobs, .n = n};
   cpu_set_t cpus;
   int cores = 1;

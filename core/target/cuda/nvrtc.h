@@ -15,6 +15,10 @@ bool fs_nvrtc_load(int driver, const char **why);
 /* Version as 13000; the library's file, kept; both after loading. */
 int fs_nvrtc_version(void);
 const char *fs_nvrtc_path(void);
+/* Path, size and date of that file: an update in place is another compiler. */
+const char *fs_nvrtc_identity(void);
+/* Whether code gets line tables for profilers: $FUSIBLE_LINEINFO=1. */
+bool fs_nvrtc_line_tables(void);
 
 /* What to compile for a device of compute capability `cc` (90): "sm_90a", or
  * "compute_89" when NVRTC is older than the device and the driver must finish
@@ -31,7 +35,7 @@ struct fs_nvrtc_job {
 };
 /* Thread-safe once loaded. */
 void fs_nvrtc_compile(struct fs_nvrtc_job *job);
-/* The same for jobs[0..n) on up to four threads. */
+/* The same for jobs[0..n), on as many threads as there are processors. */
 void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n);
 
 /* The options, one text, for cache keys. */
