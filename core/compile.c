@@ -28,6 +28,8 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->codes = fs_calloc((size_t)n + 1, sizeof *b->codes);
   b->timers = fs_calloc((size_t)n + 1, sizeof *b->timers);
   b->measured = fs_calloc((size_t)n + 1, sizeof *b->measured);
+  b->inputs =
+      fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   const struct fs_kernel **kernels = fs_calloc((size_t)n + 1, sizeof *kernels);
   for (int k = 0; k < n; k++) {
     kernels[k] = &b->plan->kernels.data[k];
@@ -58,5 +60,6 @@ void fs_block_free(struct fs_block *b, struct fs_target *target) {
   free(b->codes);
   free(b->timers);
   free(b->measured);
+  free(b->inputs);
   free(b);
 }

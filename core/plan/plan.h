@@ -222,6 +222,7 @@ struct fs_plan {
   FS_VEC(struct fs_pin_result) pins; /* as in the options                  */
   struct fs_space_counts space;
   int rank;                 /* of fs_plan_ranked(): 1 is the best          */
+  bool tuned;               /* chosen by measurement (run/search.h)        */
   const char *choice;       /* the combination as text: the same in
                                fs_plan_options.choice gives this plan again */
   int *result_slot;         /* per graph output; slots may be shared       */
@@ -309,6 +310,10 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
 /* A statement as the user wrote it, on one line and without comments. */
 void fs_statement_put(const struct fs_diags *diags, struct fs_span stmt,
                       struct fs_str *out);
+/* The `space` dump: counts, and the best combinations (plans them again). */
+void fs_space_dump(const struct fs_plan *plan, const struct fs_device *device,
+                   const struct fs_plan_options *options,
+                   const struct fs_diags *diags, struct fs_str *out);
 
 /* The statements of a kernel as the user wrote them: "q = A*p; s = A'*r". */
 void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,

@@ -6,6 +6,7 @@
 #include "core/run/run.h"
 
 #include "core/compile.h"
+#include "core/run/tunings.h"
 
 enum {
   MAX_BLOCKS = 1024,
@@ -21,6 +22,7 @@ struct fs_runner {
   int64_t hits, misses;
   uint64_t clock;
   int numbered;
+  struct fs_tunings *tunings;        /* NULL: not asked for yet */
 };
 
 struct fs_runner *fs_runner_new(struct fs_target *target) {
@@ -36,11 +38,21 @@ void fs_runner_free(struct fs_runner *r) {
     fs_block_free(r->blocks.data[k], r->target);
   FS_VEC_FREE(&r->blocks);
   FS_VEC_FREE(&r->timing);
+  fs_tunings_free(r->tunings);
   free(r);
 }
 
 struct fs_run_options *fs_runner_options(struct fs_runner *r) {
   return &r->options;
+}
+
+struct fs_target *fs_runner_target(const struct fs_runner *r) {
+  return r->target;
+}
+
+struct fs_tunings *fs_runner_tunings(struct fs_runner *r) {
+  if (!r->tunings) r->tunings = fs_tunings_open(&r->target->device);
+  return r->tunings;
 }
 
 void fs_runner_cache_stats(const struct fs_runner *r, int64_t *hits,
@@ -126,6 +138,14 @@ static uint64_t order_hash(const struct fs_graph *g, uint64_t hash) {
   return hash;
 }
 
+/* They stay where they are, for the session may show them, but are not found. */
+void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash) {
+  for (int k = 0; k < r->blocks.len; k++) {
+    struct fs_block *b = r->blocks.data[k];
+    if (b->plan->tuned && (!hash || b->hash == hash)) b->hash = ~b->hash;
+  }
+}
+
 static uint64_t block_hash(const struct fs_plan_options *o,
                            const struct fs_graph *g) {
   uint64_t strategy = o->strategy, hash = fs_graph_hash(g);
@@ -159,6 +179,21 @@ static void adopt_words(struct fs_graph *to, const struct fs_graph *from) {
                                             from->output_names.data[k]);
 }
 
+/* The combination that `:tune` chose for a block, or NULL. */
+static const char *tuned_choice(struct fs_runner *r, uint64_t hash,
+                                struct fs_diags *d) {
+  const char *notice = fs_tunings_notice(fs_runner_tunings(r));
+  if (notice && d)
+    fs_warn(d, (struct fs_span){0}, "tuning-file",
+            ":tune begins a new file", "%s", notice);
+  return fs_tunings_choice(r->tunings, hash);
+}
+
+static void mark_tuned(struct fs_plan *plan, const char *choice) {
+  plan->tuned = choice && plan->choice && !strcmp(plan->choice, choice);
+  if (plan->tuned) plan->quality = "tuned";
+}
+
 /* Finds or compiles the block of a simplified graph. */
 static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
@@ -172,7 +207,9 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     adopt_words((struct fs_graph *)b->plan->graph, g);
   } else {
     r->misses++;
+    q.options.choice = tuned_choice(r, hash, d);
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
+    if (st == FS_OK) mark_tuned(b->plan, q.options.choice);
   }
   fs_plan_request_free(&q);
   if (st != FS_OK) return st;
@@ -362,6 +399,14 @@ static void remember_timing(struct fs_runner *r, struct fs_block *b) {
   *FS_PUSH(&r->timing) = b;
 }
 
+/* For :tune, which runs the block again. */
+static void remember_inputs(struct fs_block *b, const struct fs_graph *g) {
+  for (int k = 0; k < g->inputs.len; k++) {
+    const struct fs_storage *s = g->inputs.data[k].tensor->storage;
+    b->inputs[k] = (struct fs_block_input){s->serial, s->bytes};
+  }
+}
+
 enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,
                             const struct fs_diags *sources,
@@ -374,6 +419,7 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   bool ours = b->plan->graph != simple;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
   struct launch l = {.r = r, .block = b, .g = simple};
+  remember_inputs(b, simple);
   st = run_block(&l, g, handles, d);
   if (ours) fs_graph_free(simple);
   if (st != FS_OK) return st;
@@ -388,7 +434,9 @@ struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources) {
   struct fs_graph *simple = fs_graph_simplify(g);
   struct fs_plan_request q = fs_plan_request(r, simple, sources);
+  q.options.choice = tuned_choice(r, block_hash(&q.options, simple), NULL);
   struct fs_plan *plan = fs_plan_make(simple, &r->target->device, &q.options);
+  mark_tuned(plan, q.options.choice);
   fs_plan_request_free(&q);
   return plan;
 }

@@ -4,6 +4,12 @@
 
 #include "core/run/tensor.h"
 
+/* What a run read: the storage (fs_storage.serial) that an input lay in. */
+struct fs_block_input {
+  uint64_t serial;
+  size_t bytes;
+};
+
 /* A compiled block: what the block cache holds. */
 struct fs_block {
   uint64_t hash;
@@ -18,6 +24,7 @@ struct fs_block {
   int number;                /* "block 2"                                  */
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync()             */
+  struct fs_block_input *inputs; /* per graph input, of the last run        */
 };
 
 struct fs_runner;            /* target, block cache, settings */
@@ -42,6 +49,9 @@ struct fs_run_options {
 struct fs_runner *fs_runner_new(struct fs_target *borrows);
 void fs_runner_free(struct fs_runner *r);
 struct fs_run_options *fs_runner_options(struct fs_runner *r);
+struct fs_target *fs_runner_target(const struct fs_runner *r);
+/* What `:tune` found for this device; read when first asked for. */
+struct fs_tunings *fs_runner_tunings(struct fs_runner *r);
 
 /* The whole pipeline (see compile.c): simplifies, looks the block up, plans and
  * compiles it if new, allocates results, launches. `handles[k]` is the lazy
@@ -70,6 +80,9 @@ void fs_plan_request_free(struct fs_plan_request *q);
 
 /* Waits, and fills block->measured of blocks run since the last call. */
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);
+
+/* Tuned blocks (one hash, or with 0 all) are planned anew when they come again. */
+void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash);
 
 /* How often a block was found in the cache and how often not. */
 void fs_runner_cache_stats(const struct fs_runner *r, int64_t *hits,

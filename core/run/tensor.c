@@ -38,7 +38,8 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
     if (status != FS_ERR_ENV) return status;
     return t->lost ? t->ops->sync(t, d) : out_of_memory(t, bytes, d);
   }
-  *s = (struct fs_storage){1, t, ptr, bytes, NULL, &storages};
+  static uint64_t made;
+  *s = (struct fs_storage){1, t, ptr, bytes, ++made, NULL, &storages};
   if ((s->next = storages)) s->next->link = &s->next;
   storages = s;
   *out = s;
@@ -48,6 +49,12 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
 struct fs_storage *fs_storage_ref(struct fs_storage *s) {
   if (s) s->refs++;
   return s;
+}
+
+struct fs_storage *fs_storage_find(uint64_t serial) {
+  struct fs_storage *s = storages;
+  while (s && s->serial != serial) s = s->next;
+  return fs_storage_ref(s);
 }
 
 void fs_storage_unref(struct fs_storage *s) {

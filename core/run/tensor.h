@@ -16,6 +16,7 @@ struct fs_storage {
   struct fs_target *target; /* borrowed: outlives all storages */
   void *ptr;                /* device pointer                  */
   size_t bytes;
+  uint64_t serial;          /* no two of a process have the same */
   struct fs_storage *next, **link; /* the list of all storages */
 };
 
@@ -47,6 +48,8 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
                               struct fs_storage **out, struct fs_diags *d);
 struct fs_storage *fs_storage_ref(struct fs_storage *s);
 void fs_storage_unref(struct fs_storage *s);
+/* The storage of that serial with one more reference; NULL: it is gone. */
+struct fs_storage *fs_storage_find(uint64_t serial);
 /* After a jump out of the middle of something, when references were lost: sets
  * all counts to 0, lets count() take those that exist, and frees the rest. */
 void fs_storage_recount(void (*count)(void *user), void *user);

@@ -1,0 +1,54 @@
+/* dump_space.c - the `space` dump: what the planner looked at, by the counts, and
+ * the combinations that it liked best. Deterministic: no times.
+ *
+ *   > space: 3 calls, 7 fusions tried, 6 legal, 21 implementations, 12 kept
+ *     pruned: level 2, shape 1
+ *     combinations 9
+ *     1: row q = A*p; s = A'*r
+ *     2: row q = A*p | row s = A'*r
+ */
+#include "core/plan/plan.h"
+
+enum { SHOWN = 8 };
+
+static void put_combination(const struct fs_plan *plan,
+                            const struct fs_diags *diags, struct fs_str *out) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kernel = &plan->kernels.data[k];
+    fs_str_printf(out, "%s%s ", k ? " | " : "", fs_scheme_names[kernel->scheme]);
+    fs_kernel_does(plan, kernel, diags, out);
+  }
+  fs_str_puts(out, "\n");
+}
+
+static void put_counts(const struct fs_plan *plan, struct fs_str *out) {
+  const struct fs_space_counts *c = &plan->space;
+  const char *sep = "  pruned: ";
+  fs_str_printf(out,
+                "> space: %d calls, %lld fusions tried, %lld legal, %lld "
+                "implementations, %lld kept\n", plan->n_calls,
+                (long long)c->fusions, (long long)c->legal,
+                (long long)c->implementations, (long long)c->kept);
+  for (int k = 1; k < FS_RULE_COUNT; k++) {
+    if (!c->pruned[k]) continue;
+    fs_str_printf(out, "%s%s %lld", sep, fs_rule_names[k],
+                  (long long)c->pruned[k]);
+    sep = ", ";
+  }
+  if (*sep == ',') fs_str_puts(out, "\n");
+  fs_str_printf(out, "  combinations %s%.15g\n",
+                c->combinations_exact ? "" : "at least ", c->combinations);
+}
+
+void fs_space_dump(const struct fs_plan *plan, const struct fs_device *device,
+                   const struct fs_plan_options *options,
+                   const struct fs_diags *diags, struct fs_str *out) {
+  struct fs_plan *best[SHOWN];
+  int n = fs_plan_ranked(plan->graph, device, options, SHOWN, best);
+  put_counts(plan, out);
+  for (int k = 0; k < n; k++) {
+    fs_str_printf(out, "  %d: ", k + 1);
+    put_combination(best[k], diags, out);
+    fs_plan_free(best[k]);
+  }
+}
