@@ -509,6 +509,12 @@ static enum fs_status eval_text(struct fs_session *s, const char *name,
   if (is_command_line(text, len, &begin, &end))
     return eval_command(s, name, text, len, begin, end);
   enum fs_status st = begin < end ? fs_session_ready(s) : FS_OK;
+  if (!st && s->dump & 1 && begin < end) {
+    struct fs_str tree = {0};
+    fs_dump_ast(text, len, &tree);
+    fs_session_answer(s, "stdout", &tree);
+    fs_str_free(&tree);
+  }
   if (!st) st = fs_interp_eval(s->in, name, text, len, s->flags);
   return st == FS_INCOMPLETE ? report_incomplete(s, name, text, len) : st;
 }

@@ -99,4 +99,8 @@ enum fs_result fs_session_set(struct fs_session *s, const char *name,
  * NULL if there is none of that name. */
 const char *fs_session_setting(struct fs_session *s, const char *name);
 
+/* Whether "graph,plan" is a list of stages that `:set dump` and --dump take; then
+ * *stages has a bit for each. */
+bool fs_dump_parse(const char *words, unsigned *stages);
+
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "core/emit/emit.h"
 #include "core/eval/files.h"
 #include "core/target/cuda/driver.h"
 #include "core/target/cuda/nvrtc.h"
@@ -450,73 +449,6 @@ static enum fs_status run_explain(struct command *c) {
                              : st;
 }
 
-/* A stand-in for a GPU that is not here, to print code for. */
-static struct fs_device usual_gpu(void) {
-  return (struct fs_device){
-    .is_cuda = true, .name = "sm_90a", .arch = "sm_90a", .cc = 90,
-    .units = 132, .max_threads = 1024, .shared_bytes = 227 << 10,
-    .regs = 65536, .cache_bytes = 50 << 20, .memory_bytes = 141LL << 30,
-    .bandwidth = 4.8e12, .cache_bandwidth = 12e12, .launch = 3e-6,
-    .flops = 67e12};
-}
-
-static void put_cuda_text(struct command *c, const struct fs_kernel *kernel) {
-  struct fs_device device = usual_gpu();
-  struct fs_kernel tuned = *kernel;
-  struct fs_emitted e = {0};
-  if (kernel->scheme == FS_LIBRARY) {
-    fs_str_puts(&c->out, "a library call: no code\n");
-    return;
-  }
-  fs_tune(&tuned, &device);
-  fs_emit_cuda(c->s->last_block->plan, &tuned, &device, FS_EMIT_BEST,
-               &c->s->diags, &e);
-  fs_str_puts(&c->out, e.source);
-  fs_emitted_free(&e);
-}
-
-static void put_code(struct command *c, int k, const char *form) {
-  const struct fs_block *b = c->s->last_block;
-  struct fs_target *t = fs_session_target(c->s);
-  const char *why = NULL;
-  fs_str_printf(&c->out, "# k%d %s\n", k + 1,
-                fs_scheme_names[b->plan->kernels.data[k].scheme]);
-  char *text = t->ops->code_text(t, b->codes[k], form, &why);
-  if (text)
-    fs_str_puts(&c->out, text);
-  else if (!strcmp(form, "cuda"))
-    put_cuda_text(c, &b->plan->kernels.data[k]);
-  else
-    fs_str_printf(&c->out, "%s\n", why ? why : "there is no such form here");
-  if (c->out.len && c->out.data[c->out.len - 1] != '\n')
-    fs_str_puts(&c->out, "\n");
-  free(text);
-}
-
-static enum fs_status run_code(struct command *c) {
-  const char *form = c->s->on_cuda ? "cuda" : "walk";
-  long only = 0;
-  fs_session_choose_block(c->s);
-  if (!c->s->last_block || c->s->last_runner != fs_session_runner(c->s)) {
-    fs_str_puts(&c->out, "no block has run yet\n");
-    return FS_OK;
-  }
-  for (int k = 0; k < c->n; k++) {
-    char *end;
-    const char *digits = c->word[k] + (c->word[k][0] == 'k');
-    long n = strtol(digits, &end, 10);
-    if (*digits && !*end) only = n;
-    else if (strstr(c->what->options, c->word[k])) form = c->word[k];
-    else return usage(c);
-  }
-  int n = c->s->last_block->plan->kernels.len;
-  if (only < 0 || only > n)
-    return fail(c, NULL, "the last block has no such kernel");
-  for (int k = 0; k < n; k++)
-    if (!only || only == k + 1) put_code(c, k, form);
-  return FS_OK;
-}
-
 /* Commands that are a setting by another name; without a word they tell it. */
 static enum fs_status change_setting(struct command *c, const char *name) {
   if (c->n > 1) return usage(c);
@@ -664,7 +596,10 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_ALTERNATIVES: return hand_over(c, fs_session_show_alternatives);
     case FS_CMD_WHY: return hand_over(c, fs_session_why);
     case FS_CMD_ASSERT: return hand_over(c, assert_last);
-    case FS_CMD_CODE: return run_code(c);
+    case FS_CMD_CODE: return hand_over(c, fs_session_code);
+    case FS_CMD_DUMP: return hand_over(c, fs_session_dump_last);
+    case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
+    case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
     case FS_CMD_FUSE: return change_setting(c, "fuse");
     case FS_CMD_STRATEGY: return change_setting(c, "strategy");
     case FS_CMD_TARGET: return change_setting(c, "target");

@@ -9,6 +9,9 @@
  *   session_explain.c   :alternatives, :why, :plan diff
  *   session_assert.c    :assert
  *   session_view.c      plans as pictures: for files and for rich output
+ *   session_code.c      :code
+ *   session_tools.c     :dump and :cache
+ *   session_tune.c      :tune
  *   session_help.c      completion and help
  *   session_mirror.c    a session that stands for one in another process
  *   session_worker.c    the process in which a session runs (worker.h)
@@ -78,6 +81,7 @@ struct fs_session {
   char plan_form[8];
   bool time, rich;
   struct fs_show_options show;
+  unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
   int threads;
   int64_t seed;
@@ -234,6 +238,18 @@ struct fs_words {
   struct fs_str *out;
   const char *wrong, *hint; /* static */
 };
+/* session_code.c; session_tools.c; session_tune.c */
+enum fs_status fs_session_code(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_cache(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_dump_last(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_tune(struct fs_session *s, struct fs_words *words);
+
+/* A set of stages as fs_dump_parse() takes it. */
+void fs_dump_words(unsigned stages, char *out, size_t size);
+/* The dumps of a text's tree, and of a block, stage by stage. */
+void fs_dump_ast(const char *text, size_t len, struct fs_str *out);
+void fs_session_dump(struct fs_session *s, const struct fs_block *block,
+                     unsigned stages, struct fs_str *out);
 
 /* -- session_help.c ---------------------------------------------------------- */
 

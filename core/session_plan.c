@@ -92,6 +92,12 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   s->last_number = number;
   s->last_block = block;
   s->last_runner = fs_session_runner(s);
+  if (s->dump && block->runs <= 1) {
+    struct fs_str text = {0};
+    fs_session_dump(s, block, s->dump, &text);
+    fs_session_answer(s, "stdout", &text);
+    fs_str_free(&text);
+  }
   if (block->runs <= 1) {
     s->plan_seconds += block->plan->plan_seconds;
     s->jit_seconds += block->compile_seconds;

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/target/cuda/cache.h"
+
 /* What a setting does with a new value: FS_ERR_USER without a diagnostic means
  * that the value cannot be; the caller says which can. */
 typedef enum fs_status change_fn(struct fs_session *s, const char *value,
@@ -166,6 +168,29 @@ static enum fs_status set_rebuild(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static void get_dump(struct fs_session *s, char out[32]) {
+  fs_dump_words(s->dump, out, 32);
+}
+static enum fs_status set_dump(struct fs_session *s, const char *value,
+                               struct fs_span span) {
+  (void)span;
+  return fs_dump_parse(value, &s->dump) ? FS_OK : FS_ERR_USER;
+}
+
+static void get_cache(struct fs_session *s, char out[32]) {
+  (void)s;
+  snprintf(out, 32, "%lld",
+           (long long)fs_kernel_cache_state().limit >> 20);
+}
+static enum fs_status set_cache(struct fs_session *s, const char *value,
+                                struct fs_span span) {
+  long long mib;
+  (void)s, (void)span;
+  if (!whole_number(value, 0, 1 << 20, &mib)) return FS_ERR_USER;
+  fs_kernel_cache_limit(mib << 20);
+  return FS_OK;
+}
+
 /* -- the table --------------------------------------------------------------- */
 
 static const struct setting {
@@ -191,6 +216,9 @@ static const struct setting {
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
   {"rebuild", "auto ask off", "after a fault of the device: inputs run again",
    get_rebuild, set_rebuild},
+  {"dump", "off ast graph space plan code", "what every input prints of its way "
+   "to code; several: graph,plan", get_dump, set_dump},
+  {"cache", "0..", "MiB of compiled kernels kept on disk", get_cache, set_cache},
   {"rich", "on off", "events also carry HTML, SVG and plans at their launch",
    get_rich, set_rich},
 };

@@ -331,6 +331,7 @@ static bool start(struct front *f) {
   if (!plan) plan = f->options.json ? "line" : "off";
   change_setting(f, "plan", plan);
   if (!fs_term_look(stdout).utf8) change_setting(f, "ascii", "on");
+  if (f->options.dump) change_setting(f, "dump", f->options.dump);
   return true;
 }
 

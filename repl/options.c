@@ -5,11 +5,12 @@
 #include <ctype.h>
 
 #include "core/base/diag.h"
+#include "core/session.h"
 
 enum id {
   OPT_EVAL, OPT_INTERACTIVE, OPT_JSON, OPT_TARGET, OPT_THREADS, OPT_PLAN,
-  OPT_COLOR, OPT_QUIET, OPT_KEEP_GOING, OPT_NO_RC, OPT_NO_HISTORY,
-  OPT_NO_READLINE, OPT_ONE_PROCESS, OPT_HELP, OPT_VERSION, OPT_MAN
+  OPT_DUMP, OPT_COLOR, OPT_QUIET, OPT_KEEP_GOING, OPT_NO_RC,
+  OPT_NO_HISTORY, OPT_NO_READLINE, OPT_ONE_PROCESS, OPT_HELP, OPT_VERSION, OPT_MAN
 };
 
 struct row {
@@ -34,6 +35,8 @@ static const struct row table[] = {
    "threads of the CPU target (0: all processors)"},
   {OPT_PLAN, 'p', "plan", "off|line|box", "FUSIBLE_PLAN",
    "how to show plans (line at the prompt, off in scripts)"},
+  {OPT_DUMP, 0, "dump", "LIST", "FUSIBLE_DUMP",
+   "print stages of each input: ast,graph,space,plan,code"},
   {OPT_COLOR, 0, "color", "auto|always|never", NULL,
    "colour (auto: on a terminal, unless NO_COLOR is set)"},
   {OPT_QUIET, 'q', "quiet", NULL, NULL, "no banner, no progress line"},
@@ -57,9 +60,13 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_HISTORY", "history file; empty: none (else "
    "$XDG_STATE_HOME/fusible/history)"},
   {"FUSIBLE_PAGER, PAGER", "pager for long help (else less -SRX)"},
+  {"FUSIBLE_CACHE", "MiB of compiled kernels kept on disk (256), or off"},
+  {"FUSIBLE_TUNING", "off: results of :tune are neither used nor kept"},
+  {"FUSIBLE_LINEINFO", "1: kernels carry line tables for profilers"},
   {"FUSIBLE_ELEMLIB", "folder whose elementary functions come first"},
   {"XDG_CONFIG_HOME", "holds fusible/rc.fs, read at the prompt's start"},
   {"XDG_STATE_HOME", "holds fusible/history"},
+  {"XDG_DATA_HOME", "holds fusible/, the results of :tune"},
   {"XDG_CACHE_HOME", "holds fusible/, the compiled kernels"},
 };
 
@@ -214,6 +221,12 @@ static enum fs_options_result apply(struct fs_options *o, const struct row *r,
       if (!one_of(value, r->value)) return bad_value(r, value);
       o->plan = value;
       break;
+    case OPT_DUMP: {
+      unsigned stages;
+      if (!fs_dump_parse(value, &stages)) return bad_value(r, value);
+      o->dump = value;
+      break;
+    }
     case OPT_COLOR:
       if (!one_of(value, r->value)) return bad_value(r, value);
       o->color = !strcmp(value, "always")  ? FS_COLOR_ALWAYS

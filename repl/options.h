@@ -22,6 +22,7 @@ struct fs_options {
   const char *target;             /* "auto", "cpu", "cuda:1" */
   int threads;                    /* 0 = all processors      */
   const char *plan;               /* "off", "line", "box"; NULL = by the mode */
+  const char *dump;               /* "graph,plan", NULL = none            */
   enum fs_color_choice color;
   bool interactive, json, quiet, no_rc, no_history, no_readline, keep_going,
       one_process;

@@ -24,15 +24,30 @@ static void wipe(void) {
   shown = false;
 }
 
+enum { BAR = 20 };
+
+/* " [######----] 60 %", with blocks where the terminal has them. */
+static void put_bar(char *out, size_t size, bool utf8) {
+  int full = (int)(BAR * FS_MIN(done, 1.0));
+  size_t at = (size_t)snprintf(out, size, utf8 ? " " : " [");
+  for (int k = 0; k < BAR && at < size; k++) {
+    const char *sign = utf8 ? (k < full ? "\u2588" : "\u2591")
+                            : (k < full ? "#" : "-");
+    at += (size_t)snprintf(out + at, size - at, "%s", sign);
+  }
+  if (at < size)
+    snprintf(out + at, size - at, "%s %.0f %%", utf8 ? "" : "]",
+             100 * FS_MIN(done, 1.0));
+}
+
 static void draw(void) {
   struct fs_look look = fs_term_look(stderr);
-  char line[sizeof what + 64], percent[16] = "";
-  if (done >= 0)
-    snprintf(percent, sizeof percent, " %.0f %%", 100 * FS_MIN(done, 1.0));
+  char percent[4 * BAR + 16] = "", line[sizeof what + sizeof percent + 64];
+  if (done >= 0) put_bar(percent, sizeof percent, look.utf8);
   int len = snprintf(line, sizeof line, "%s%s %s %.0f s",
                      *what ? what : "running", percent, look.utf8 ? "·" : "|",
                      fs_now() - started);
-  if (len >= look.width) return;
+  if (fs_utf8_width(line, (size_t)len) >= look.width) return;
   fprintf(stderr, "\r\033[K%s", line);
   fflush(stderr);
   shown = true;

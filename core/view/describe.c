@@ -463,6 +463,7 @@ json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
   set(e, "cached", json_boolean(cached));
   set(e, "runs", json_integer(block ? 1 : 0));
   set(e, "quality", word(plan->quality));
+  set(e, "tuned", json_boolean(plan->tuned));
   set(e, "device", fs_json_text(target->device.name,
                                 strlen(target->device.name)));
   FS_VEC_FREE(&d.statements);

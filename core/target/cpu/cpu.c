@@ -329,7 +329,9 @@ static void describe(struct cpu *c) {
   v->bandwidth = FS_MIN(FS_MIN(14e9, core / 2) * threads, 300e9);
   v->launch = 2e-6;
   v->flops = 2.5e9 * 2 * (c->r->vector_bytes / 4) * threads;
-  if (getenv("FUSIBLE_REFERENCE_DEVICE")) describe_reference(v);
+  if (!getenv("FUSIBLE_REFERENCE_DEVICE")) return;
+  c->core_cache = 1 << 20;
+  describe_reference(v);
 }
 
 static const struct fs_target_ops cpu_ops = {

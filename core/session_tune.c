@@ -1,0 +1,157 @@
+/* session_tune.c - `:tune`: the empirical search over the last block's plans, as
+ * a table, and what is kept of it. */
+#include "core/session_internal.h"
+
+#include <stdio.h>
+
+#include "core/run/search.h"
+#include "core/run/tunings.h"
+
+enum { USUAL_K = 8, MOST_K = 256 };
+
+struct progress {
+  struct fs_session *s;
+  double began, last;
+};
+
+/* At most ten a second. */
+static void on_progress(void *user, const char *what, double done) {
+  struct progress *p = user;
+  double now = fs_now();
+  if (now - p->last < 0.1) return;
+  p->last = now;
+  json_t *e = json_object();
+  char text[32];
+  snprintf(text, sizeof text, "tune: %s", what);
+  json_object_set_new(e, "event", json_string("progress"));
+  json_object_set_new(e, "what", json_string(text));
+  json_object_set_new(e, "done", json_real(done));
+  json_object_set_new(e, "seconds", json_real(now - p->began));
+  fs_session_emit(p->s, e);
+}
+
+/* -- the table --------------------------------------------------------------------- */
+
+static void put_cell(struct fs_str *out, int width, const struct fs_str *cell) {
+  int used = fs_utf8_width(fs_str_text(cell), cell->len);
+  fs_str_printf(out, "  %*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
+}
+
+static void put_time(struct fs_str *out, int width, double seconds) {
+  struct fs_str cell = {0};
+  if (seconds >= 0) fs_str_put_seconds(&cell, seconds);
+  else fs_str_puts(&cell, "-");
+  put_cell(out, width, &cell);
+  fs_str_free(&cell);
+}
+
+static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) {
+  const struct fs_candidate *c = &r->list.data[k];
+  fs_str_printf(out, "  %4d  %7d", c->rank, c->kernels);
+  put_time(out, 10, c->predicted);
+  put_time(out, 10, c->measured);
+  if (c->measured >= 0 && c->predicted > 0)
+    fs_str_printf(out, "  %5.2f", c->measured / c->predicted);
+  else
+    fs_str_puts(out, "      -");
+  if (c->trouble) fs_str_printf(out, "  %s", c->trouble);
+  else if (k == r->best) fs_str_puts(out, "  chosen");
+  fs_str_puts(out, "\n");
+}
+
+static void put_table(struct fs_str *out, const struct fs_search *r) {
+  fs_str_puts(out, "  rank  kernels   predicted    measured  ratio\n");
+  for (int k = 0; k < r->list.len; k++) put_candidate(out, r, k);
+}
+
+static void put_summary(struct fs_str *out, const struct fs_search *r) {
+  const struct fs_candidate *best = &r->list.data[r->best];
+  const struct fs_candidate *first = &r->list.data[0];
+  fs_str_printf(out, "%d plan%s timed %d times in ", r->list.len,
+                r->list.len == 1 ? "" : "s", best->n_times);
+  fs_str_put_seconds(out, r->time_seconds);
+  fs_str_puts(out, ", compiled in ");
+  fs_str_put_seconds(out, r->compile_seconds);
+  if (first->measured > 0 && best != first)
+    fs_str_printf(out, "; the chosen one takes %.1f %% less than the first",
+                  100 * (1 - best->measured / first->measured));
+  fs_str_puts(out, "\n");
+  if (r->stand_ins)
+    fs_str_puts(out, "some inputs are not there any more; storage of their size "
+                     "stood in for them\n");
+  if (r->interrupted)
+    fs_str_puts(out, "stopped early: this is the best so far\n");
+}
+
+/* -- keeping the winner -------------------------------------------------------------- */
+
+static enum fs_status keep_best(struct fs_session *s, struct fs_search *r) {
+  struct fs_block *b = s->last_block;
+  const struct fs_candidate *best = &r->list.data[r->best];
+  const struct fs_plan *plan = best->block->plan;
+  struct fs_tuning_result result = {
+      .block = b->hash, .choice = plan->choice, .rank = best->rank,
+      .predicted = best->predicted, .measured = best->measured,
+      .first = FS_MAX(r->list.data[0].measured, 0)};
+  enum fs_status st = FS_OK;
+  if (result.choice)
+    st = fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
+  fs_search_adopt(r, b);
+  return st;
+}
+
+static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
+  struct progress p = {s, fs_now(), 0};
+  struct fs_search_options o = {.k = k, .progress = on_progress, .user = &p};
+  struct fs_search r;
+  enum fs_status st = fs_search_block(s->last_runner, s->last_block, &o,
+                                      &s->diags, &r, &s->diags);
+  if (st == FS_OK && r.best >= 0) {
+    if (r.interrupted) fs_interrupt_clear();
+    put_table(out, &r);
+    put_summary(out, &r);
+    st = keep_best(s, &r);
+  }
+  fs_search_free(&r);
+  return st;
+}
+
+static enum fs_status forget(struct fs_session *s, struct fs_words *c) {
+  bool all = c->n == 2 && !strcmp(c->word[1], "all");
+  if (c->n > 2 || (c->n == 2 && !all)) return FS_ERR_USER;
+  if (!all && !s->last_block) {
+    fs_str_puts(c->out, "no block has run yet\n");
+    return FS_OK;
+  }
+  struct fs_runner *r = all ? fs_session_runner(s) : s->last_runner;
+  int gone = fs_tunings_forget(fs_runner_tunings(r),
+                               all ? 0 : s->last_block->hash, &s->diags);
+  enum fs_status st = fs_session_collect(s);
+  if (st == FS_OK) fs_runner_forget_tuned(r, all ? 0 : s->last_block->hash);
+  if (all)
+    fs_str_printf(c->out, "%d tuned block%s forgotten\n", gone,
+                  gone == 1 ? "" : "s");
+  else
+    fs_str_puts(c->out, gone ? "the block runs as predicted again\n"
+                             : "the last block was not tuned\n");
+  return st;
+}
+
+enum fs_status fs_session_tune(struct fs_session *s, struct fs_words *c) {
+  long k = USUAL_K;
+  char *end = NULL;
+  fs_session_choose_block(s);
+  if (c->n && !strcmp(c->word[0], "forget")) return forget(s, c);
+  if (c->n) k = strtol(c->word[0], &end, 10);
+  if (c->n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
+  if (!s->last_block || s->last_runner != fs_session_runner(s)) {
+    fs_str_puts(c->out, "no block has run yet\n");
+    return FS_OK;
+  }
+  if (!s->last_block->plan->kernels.len) {
+    fs_str_puts(c->out, "the last block needs no kernel\n");
+    return FS_OK;
+  }
+  enum fs_status st = fs_session_collect(s);
+  return st ? st : search(s, (int)FS_MIN(k, MOST_K), c->out);
+}
