@@ -1,5 +1,5 @@
 /* vega.c - a plot as a Vega-Lite 5 specification: one layer for each series, its
- * points as data in the specification. Gaps are null. */
+ * points as data in the specification. Gaps are empty. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,10 +11,6 @@ static json_t *text_json(const char *text) {
   json_t *s = json_stringn(fs_str_text(&safe), safe.len);
   fs_str_free(&safe);
   return s;
-}
-
-static json_t *number(double v) {
-  return isfinite(v) ? json_real(v) : json_null();
 }
 
 static void set(json_t *o, const char *key, json_t *value) {
@@ -71,43 +67,98 @@ static json_t *series_name(const struct fs_series *s, int k) {
   return s->name ? text_json(s->name) : json_string(text);
 }
 
-static json_t *point_values(const struct fs_series *s, const struct fs_plot *p) {
-  json_t *values = json_array();
-  for (int64_t i = 0; i < s->n; i++) {
-    json_t *o = json_object();
-    bool x = !p->x.log || s->x[i] > 0, y = !p->y.log || s->y[i] > 0;
-    set(o, "i", json_integer(i));
-    set(o, "x", x ? number(s->x[i]) : json_null());
-    set(o, "y", y ? number(s->y[i]) : json_null());
-    if (s->labels && s->labels[i]) set(o, "label", text_json(s->labels[i]));
-    json_array_append_new(values, o);
+/* -- data -------------------------------------------------------------------- */
+
+/* Data are CSV texts in the specification, a tenth of the size of objects. */
+static void put_csv(struct fs_str *out, double v, bool usable) {
+  char text[32];
+  snprintf(text, sizeof text, "%.9g", v);
+  if (usable && isfinite(v)) fs_str_puts(out, text);
+}
+
+static void put_csv_text(struct fs_str *out, const char *text) {
+  struct fs_str safe = {0};
+  fs_str_put_safe(&safe, text, strlen(text));
+  fs_str_puts(out, "\"");
+  for (const char *p = fs_str_text(&safe); *p; p++)
+    fs_str_printf(out, *p == '"' ? "\"%c" : "%c", *p);
+  fs_str_puts(out, "\"");
+  fs_str_free(&safe);
+}
+
+/* `columns`: the names, all of numbers but "label". */
+static json_t *csv_data(struct fs_str *rows, const char *columns) {
+  struct fs_str all = {0};
+  json_t *parse = json_object();
+  fs_str_printf(&all, "%s\n", columns);
+  fs_str_put(&all, fs_str_text(rows), rows->len);
+  for (const char *at = columns; *at;) {
+    char name[16];
+    size_t n = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)n, at);
+    if (strcmp(name, "label")) set(parse, name, json_string("number"));
+    at += n + (at[n] == ',');
   }
-  return values;
+  json_t *o = json_pack("{ss%,s{ss,so}}", "values", fs_str_text(&all), all.len,
+                        "format", "type", "csv", "parse", parse);
+  fs_str_free(&all);
+  fs_str_free(rows);
+  return o;
 }
 
-static json_t *bar_values(const struct fs_series *s) {
-  json_t *values = json_array();
-  for (int64_t i = 0; i < s->n; i++)
-    if (isfinite(s->y[i]))
-      json_array_append_new(
-          values, json_pack("{so,so,so}", "x", number(s->x[i]), "x2",
-                            number(s->x[i + 1]), "y", number(s->y[i])));
-  return values;
+static json_t *point_data(const struct fs_series *s, const struct fs_plot *p) {
+  struct fs_str rows = {0};
+  for (int64_t i = 0; i < s->n; i++) {
+    fs_str_printf(&rows, "%lld,", (long long)i);
+    put_csv(&rows, s->x[i], !p->x.log || s->x[i] > 0);
+    fs_str_puts(&rows, ",");
+    put_csv(&rows, s->y[i], !p->y.log || s->y[i] > 0);
+    if (s->labels) fs_str_puts(&rows, ",");
+    if (s->labels && s->labels[i]) put_csv_text(&rows, s->labels[i]);
+    fs_str_puts(&rows, "\n");
+  }
+  return csv_data(&rows, s->labels ? "i,x,y,label" : "i,x,y");
 }
 
-static json_t *cell_values(const struct fs_series *s) {
-  json_t *values = json_array();
+static json_t *bar_data(const struct fs_series *s) {
+  struct fs_str rows = {0};
+  for (int64_t i = 0; i < s->n; i++) {
+    if (!isfinite(s->y[i])) continue;
+    put_csv(&rows, s->x[i], true);
+    fs_str_puts(&rows, ",");
+    put_csv(&rows, s->x[i + 1], true);
+    fs_str_puts(&rows, ",");
+    put_csv(&rows, s->y[i], true);
+    fs_str_puts(&rows, "\n");
+  }
+  return csv_data(&rows, "x,x2,y");
+}
+
+static json_t *cell_data(const struct fs_series *s) {
+  struct fs_str rows = {0};
+  for (int64_t k = 0; k < s->n; k++) {
+    char text[32] = "";
+    if (isfinite(s->y[k])) snprintf(text, sizeof text, "%.6g", s->y[k]);
+    fs_str_printf(&rows, "%lld,%lld,%s\n", (long long)(k / s->columns),
+                  (long long)(k % s->columns), text);
+  }
+  return csv_data(&rows, "r,c,v");
+}
+
+static json_t *calculate(const char *as, const char *from, int more,
+                         double size) {
+  char code[80];
+  snprintf(code, sizeof code, "0.5 + %.9g*(datum.%s + %d)", size, from, more);
+  return json_pack("{ss,ss}", "calculate", code, "as", as);
+}
+
+/* The edges of the cells, from their row and column. */
+static json_t *cell_transform(const struct fs_series *s) {
   double w = (double)s->all_columns / (double)s->columns;
   double h = (double)s->all_rows / (double)s->rows;
-  for (int64_t r = 0; r < s->rows; r++)
-    for (int64_t c = 0; c < s->columns; c++)
-      json_array_append_new(
-          values,
-          json_pack("{sf,sf,sf,sf,so}", "x", 0.5 + w * (double)c, "x2",
-                    0.5 + w * (double)(c + 1), "y", 0.5 + h * (double)r, "y2",
-                    0.5 + h * (double)(r + 1), "v",
-                    number(s->y[r * s->columns + c])));
-  return values;
+  return json_pack("[o,o,o,o]", calculate("x", "c", 0, w),
+                   calculate("x2", "c", 1, w), calculate("y", "r", 0, h),
+                   calculate("y2", "r", 1, h));
 }
 
 /* -- layers ------------------------------------------------------------------ */
@@ -138,27 +189,28 @@ static json_t *cell_encoding(const struct fs_plot *p) {
 
 static json_t *layer(const struct fs_plot *p, int k) {
   const struct fs_series *s = &p->series.data[k];
-  json_t *o = json_object(), *e = json_object(), *values;
+  json_t *o = json_object(), *e = json_object(), *data;
   if (s->mark == FS_MARK_CELLS) {
     json_decref(e);
     e = cell_encoding(p);
-    values = cell_values(s);
+    data = cell_data(s);
+    set(o, "transform", cell_transform(s));
   } else if (s->mark == FS_MARK_BARS) {
     set(e, "x", x_channel(p));
     set(e, "x2", json_pack("{ss}", "field", "x2"));
     set(e, "y", bar_channel(&p->y));
-    values = bar_values(s);
+    data = bar_data(s);
   } else {
     set(e, "x", x_channel(p));
     set(e, "y", channel("y", &p->y));
     if (s->mark == FS_MARK_LINE)
       set(e, "order", json_pack("{ss,ss}", "field", "i", "type",
                                 "quantitative"));
-    values = point_values(s, p);
+    data = point_data(s, p);
   }
   if (fs_plot_has_legend(p))
     set(e, "color", json_pack("{so}", "datum", series_name(s, k)));
-  set(o, "data", json_pack("{so}", "values", values));
+  set(o, "data", data);
   set(o, "mark", mark_of(s));
   set(o, "encoding", e);
   return o;

@@ -6,7 +6,9 @@ allowed, also with hostile names and texts; Vega-Lite is held to its shape. The
 pictures of golden/plots.fs are compared with golden/*.txt (UPDATE=1 rewrites
 them). The last line is `N passed, N failed`.
 """
+import csv
 import html.parser
+import io
 import json
 import math
 import os
@@ -174,19 +176,30 @@ def picture(text):
 CHANNELS = {'x', 'y', 'x2', 'y2', 'color', 'order'}
 
 
+def csv_rows(layer):
+    """The data of a layer, as Vega-Lite reads them."""
+    numbers = set(layer['data']['format']['parse'])
+    reader = csv.DictReader(io.StringIO(layer['data']['values']))
+    return [{k: (float(v) if v else None) if k in numbers else v
+             for k, v in row.items()} for row in reader]
+
+
 def vega(spec):
     S.check(spec['$schema'].endswith('/vega-lite/v5.json') and
             set(spec) <= {'$schema', 'width', 'height', 'title', 'layer'},
             ('vega', list(spec)))
     for layer in spec['layer']:
-        S.check(set(layer) == {'data', 'mark', 'encoding'} and
+        S.check(set(layer) - {'transform'} == {'data', 'mark', 'encoding'} and
                 layer['mark']['type'] in ('line', 'point', 'bar', 'rect') and
                 set(layer['encoding']) <= CHANNELS, ('layer', list(layer)))
         fields = [c['field'] for c in layer['encoding'].values()
                   if 'field' in c]
-        for row in layer['data']['values']:
-            if not all(f in row and (row[f] is None or
-                                     isinstance(row[f], (int, float)))
+        made = {m['as'] for m in layer.get('transform', [])}
+        form = layer['data']['format']
+        S.check(form['type'] == 'csv' and
+                set(form['parse'].values()) <= {'number'}, form)
+        for row in csv_rows(layer):
+            if not all(f in made or isinstance(row[f], (float, type(None)))
                        for f in fields):
                 S.check(False, ('vega row', row, fields))
                 break
@@ -205,7 +218,7 @@ def plots(*code):
 
 
 def rows(data, layer=0):
-    return data[VEGA]['layer'][layer]['data']['values']
+    return csv_rows(data[VEGA]['layer'][layer])
 
 
 def test_plots():
