@@ -98,7 +98,7 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
   json_object_set_new(data, "text/plain", plain_of(s, event));
   json_object_set_new(data, "text/html",
                       json_stringn(fs_str_text(&html), html.len));
-  json_object_set_new(data, "application/json",
+  json_object_set_new(data, "application/vnd.fusible.plan+json",
                       json_copy((json_t *)(uintptr_t)event));
   fs_str_free(&html);
   json_t *rich = json_copy((json_t *)(uintptr_t)event);

@@ -279,7 +279,7 @@ def test_rich(folder):
         check(p['kernels'][0]['does'] in words, f'{p["id"]}: statements')
         check(('measured' in words) and p['kernels'][0]['does'].split()[0] in
               data['text/plain'], f'{p["id"]}: plain text')
-        check(data['application/json']['kernels'] == p['kernels'],
+        check(data['application/vnd.fusible.plan+json']['kernels'] == p['kernels'],
               f'{p["id"]}: JSON')
         if p['state'] == 'measured':
             check(picture_of(reader).startswith('<svg'), 'has its picture')
