@@ -1,0 +1,376 @@
+"""Drives JupyterLab in a headless browser as a person would: `make check-lab`.
+
+    drive.py FUSIBLE OUT
+
+FUSIBLE is the program of the build, beside which the kernel lies; screenshots and the
+server's log go to the folder OUT. Runs in an environment with jupyterlab and
+playwright (scripts/check-lab makes it). The last line is `N passed, N failed`.
+"""
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from playwright.sync_api import TimeoutError as Late
+from playwright.sync_api import sync_playwright
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+from score import Score  # noqa: E402
+
+WAIT = 60000  # milliseconds for what may take long on a busy machine
+S = Score()
+
+
+# -- the server ----------------------------------------------------------------
+
+class Lab:
+    """A JupyterLab server with a home of its own, in which only Fusible and the
+    kernel that comes with JupyterLab are found."""
+
+    def __init__(self, fusible, out):
+        self.home = tempfile.mkdtemp(prefix='fusible-lab-')
+        self.work = os.path.join(self.home, 'work')
+        os.mkdir(self.work)
+        prefix = os.path.join(self.home, 'prefix')
+        subprocess.run([fusible, 'kernel', 'install', '--prefix', prefix],
+                       check=True, stdout=subprocess.DEVNULL)
+        quiet = os.path.join(self.home, 'CONFIG', 'lab', 'user-settings',
+                             '@jupyterlab', 'apputils-extension')
+        os.makedirs(quiet)
+        with open(os.path.join(quiet, 'notification.jupyterlab-settings'),
+                  'w') as f:
+            f.write('{"fetchNews": "false", "checkForUpdates": false}')
+        self.token = secrets.token_hex(16)
+        with socket.socket() as probe:
+            probe.bind(('127.0.0.1', 0))
+            self.port = probe.getsockname()[1]
+        env = dict(os.environ, HOME=self.home, FUSIBLE_TARGET='cpu',
+                   JUPYTER_TOKEN=self.token, LC_ALL='C.UTF-8',
+                   JUPYTER_PATH=os.path.join(prefix, 'share', 'jupyter'))
+        for name in ('CONFIG', 'DATA', 'RUNTIME'):
+            env['JUPYTER_%s_DIR' % name] = os.path.join(self.home, name)
+        for name in ('CACHE', 'CONFIG', 'STATE', 'DATA'):
+            env['XDG_%s_HOME' % name] = os.path.join(self.home, 'xdg')
+        self.log = open(os.path.join(out, 'server.log'), 'wb')
+        self.process = subprocess.Popen(
+            [os.path.join(os.path.dirname(sys.executable), 'jupyter-lab'),
+             '--no-browser', '--allow-root', '--ip=127.0.0.1',
+             '--port=%d' % self.port, '--ServerApp.port_retries=0',
+             '--notebook-dir=' + self.work],
+            env=env, stdout=self.log, stderr=subprocess.STDOUT,
+            start_new_session=True)
+
+    def url(self, path):
+        return 'http://127.0.0.1:%d/%s?token=%s' % (self.port, path, self.token)
+
+    def wait(self):
+        for _ in range(240):
+            if self.process.poll() is not None:
+                return False
+            try:
+                urllib.request.urlopen(self.url('api/status')).close()
+                return True
+            except OSError:
+                time.sleep(0.25)
+        return False
+
+    def close(self):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.log.close()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+# -- the page ------------------------------------------------------------------
+
+class Page:
+    def __init__(self, page, out):
+        self.page, self.out, self.shots = page, out, 0
+
+    def shot(self, name):
+        self.shots += 1
+        self.page.screenshot(path=os.path.join(
+            self.out, '%02d-%s.png' % (self.shots, name)))
+
+    def see(self, selector, what, timeout=WAIT, text=None):
+        """Whether the page comes to show it."""
+        found = self.page.locator(selector, has_text=text)
+        try:
+            found.last.wait_for(state='visible', timeout=timeout)
+            return S.check(True, what)
+        except Late:
+            self.shot('missing')
+            return S.check(False, what)
+
+    def active(self):
+        return self.page.locator('.jp-Notebook:visible .jp-Cell.jp-mod-active')
+
+    def write(self, code):
+        """Puts text into the last cell, which is empty."""
+        cell = self.page.locator('.jp-Notebook:visible .jp-CodeCell').last
+        cell.locator('.cm-content').click()
+        self.page.keyboard.press('Control+a')
+        self.page.keyboard.press('Delete')
+        self.page.keyboard.insert_text(code)
+        return cell
+
+    def run(self, code, wait=True):
+        """Runs code in the last cell; gives its place among the cells."""
+        self.write(code)
+        k = self.page.locator('.jp-Notebook:visible .jp-CodeCell').count() - 1
+        self.page.keyboard.press('Shift+Enter')
+        cell = self.cell(k)
+        if wait:
+            self.done(cell)
+        return cell
+
+    def cell(self, k):
+        return self.page.locator('.jp-Notebook:visible .jp-CodeCell').nth(k)
+
+    def done(self, cell):
+        prompt = cell.locator('.jp-InputPrompt')
+        for _ in range(WAIT // 100):
+            if re.match(r'\[\d+\]', prompt.inner_text()):
+                return True
+            time.sleep(0.1)
+        self.shot('not-done')
+        return S.check(False, 'a cell ends')
+
+    def button(self, name):
+        self.page.locator('.jp-NotebookPanel:visible [data-jp-item-name="%s"] '
+                          'jp-button, .jp-NotebookPanel:visible '
+                          '[data-jp-item-name="%s"] button' % (name, name)
+                          ).first.click()
+
+
+def outputs(cell):
+    return '\n'.join(cell.locator('.jp-OutputArea-output').all_inner_texts())
+
+
+# -- what is checked -----------------------------------------------------------
+
+def launch(p, lab):
+    p.page.goto(lab.url('lab') + '&reset')
+    tile = p.page.locator('.jp-LauncherCard[data-category="Notebook"]',
+                          has_text='Fusible')
+    tile.wait_for(timeout=WAIT)
+    p.page.wait_for_function(
+        '() => [...document.querySelectorAll(".jp-LauncherCard img")]'
+        '.every(i => i.complete && i.naturalWidth > 0)')
+    S.check(tile.locator('img').count() == 1, 'the tile has a logo')
+    p.shot('launcher')
+    tile.click()
+    p.see('.jp-NotebookPanel .cm-content', 'the tile makes a notebook')
+    p.see('.jp-Toolbar-kernelName', 'its kernel is Fusible', text='Fusible')
+    p.see('.jp-StatusBar-Widget', 'and is ready',
+          text='Fusible | Idle')
+
+
+def values(p):
+    cell = p.run('A = [1, 2; 3, 4]')
+    cells = cell.locator('.jp-RenderedHTML td').all_inner_texts()
+    S.check(cells == ['1', '2', '3', '4'], ('a matrix is a table', cells))
+    S.check('[1]' in cell.locator('.jp-OutputPrompt').first.inner_text(),
+            'it is the result')
+    S.check('54' in outputs(p.run('sum(A*A)')), 'a number')
+    colours = p.page.evaluate(
+        '() => new Set([...document.querySelectorAll(".cm-content span")]'
+        '.map(e => getComputedStyle(e).color)).size')
+    S.check(colours > 1, 'the input is highlighted')
+
+
+def live_plan(p):
+    """What stood in the plan's display, from its launch to its end."""
+    p.write('B = rand(1500, 1500); C = B*B; D = C*B; E = D*C; s = sum(E);')
+    p.page.evaluate('''() => {
+      window.plans = [];
+      const look = () => {
+        const all = document.querySelectorAll(".jp-CodeCell");
+        for (const cell of all) {
+          if (!cell.textContent.includes("E = D*C")) continue;
+          const out = cell.querySelector(".jp-OutputArea");
+          const text = out ? out.innerText : "";
+          if (text && text !== window.plans[window.plans.length - 1])
+            window.plans.push(text);
+        }
+      };
+      new MutationObserver(look).observe(document.body,
+        {childList: true, subtree: true, characterData: true});
+    }''')
+    k = p.page.locator('.jp-Notebook:visible .jp-CodeCell').count() - 1
+    p.page.keyboard.press('Shift+Enter')
+    p.done(p.cell(k))
+    time.sleep(0.5)
+    seen = p.page.evaluate('() => window.plans')
+    ratio = re.compile(r'[×x]\s?\d')
+    S.check(len(seen) >= 2 and not ratio.search(seen[0]) and
+            ratio.search(seen[-1]),
+            ('the plan goes from predicted to measured', seen[:1], seen[-1:]))
+    S.check(p.cell(k).locator('.jp-OutputArea-child').count() == 1,
+            'in one and the same display')
+    p.shot('plan')
+    return p.cell(k)
+
+
+def fold_out(p, cell):
+    summary = cell.locator('.jp-OutputArea details > summary')
+    if not S.check(summary.count() > 0, 'the plan folds out'):
+        return
+    before = len(outputs(cell))
+    summary.first.click()
+    time.sleep(0.3)
+    S.check(len(outputs(cell)) > before, 'and shows more')
+    p.shot('plan-folded-out')
+
+
+def completion(p):
+    p.write('linspa')
+    p.page.keyboard.press('Tab')
+    time.sleep(1)
+    text = p.active().locator('.cm-content').inner_text()
+    if 'linspace' not in text:
+        p.see('.jp-Completer', 'Tab completes', text='linspace')
+        p.page.keyboard.press('Escape')
+    p.write('s')
+    p.page.keyboard.press('Tab')
+    p.see('.jp-Completer', 'Tab lists what fits', text='sqrt')
+    p.shot('completion')
+    p.page.keyboard.press('Escape')
+    p.write('linspace(')
+    p.page.keyboard.press('Shift+Tab')
+    p.see('.jp-Tooltip', 'Shift-Tab explains', text='evenly spaced')
+    p.shot('tooltip')
+    p.page.keyboard.press('Escape')
+
+
+def interrupt(p):
+    p.page.keyboard.press('Escape')
+    cell = p.run('k = 0; while k < 1e15; k = k + 1; end', wait=False)
+    p.see('.jp-InputPrompt', 'the loop runs', text='[*]')
+    time.sleep(1)
+    begun = time.time()
+    p.button('interrupt')
+    p.done(cell)
+    S.check(time.time() - begun < 5, 'an interrupt ends it')
+    S.check('interrupted' in outputs(cell), outputs(cell))
+    p.shot('interrupted')
+    again = p.run('sum(A)')
+    S.check('10' in outputs(again), 'and variables are as they were')
+
+
+def plots(p):
+    cell = p.run('t = linspace(0, 10, 400);\n'
+                 'plot(t, exp(-t/4).*cos(3*t), "damped", t, exp(-t/4), '
+                 '"envelope", "xlabel=seconds", "title=An oscillation")')
+    picture = cell.locator('.jp-RenderedVegaCommon5 canvas, '
+                           '.jp-RenderedVegaCommon5 svg')
+    try:
+        picture.first.wait_for(timeout=WAIT)
+        good = True
+    except Late:
+        good = False
+    if S.check(good, 'a plot is drawn by Vega-Lite'):
+        time.sleep(1)
+        colours = p.page.evaluate('''() => {
+          const c = [...document.querySelectorAll(
+              ".jp-RenderedVegaCommon5 canvas")].pop();
+          if (!c) return 99;
+          const d = c.getContext("2d").getImageData(0, 0, c.width,
+                                                    c.height).data;
+          const seen = new Set();
+          for (let i = 0; i < d.length; i += 4)
+            seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+          return seen.size;
+        }''')
+        S.check(colours > 20, ('with curves on it', colours))
+    cell.scroll_into_view_if_needed()
+    p.shot('plot')
+
+
+def errors(p):
+    cell = p.run('A*[1, 2, 3]')
+    S.check(cell.locator('.jp-OutputArea-child').count() == 1 and
+            '^' in outputs(cell) and 'hint' in outputs(cell),
+            ('an error shows its place, and nothing else', outputs(cell)))
+    p.shot('error')
+
+
+def restart(p):
+    p.button('restart')
+    p.page.locator('.jp-Dialog .jp-mod-accept').click(timeout=WAIT)
+    time.sleep(1)
+    cell = p.run('A')
+    S.check('A' in outputs(cell) and 'unknown' in outputs(cell).lower(),
+            ('a restart forgets', outputs(cell)))
+    S.check('7' in outputs(p.run('3 + 4')), 'and the next cell runs')
+
+
+def run_all(p, lab):
+    """A notebook of three cells of which the second fails."""
+    cells = [{'cell_type': 'code', 'id': 'c%d' % k, 'metadata': {},
+              'source': source, 'outputs': [], 'execution_count': None}
+             for k, source in enumerate(['first = 1', 'nowhere + 1',
+                                         'third = 3'])]
+    with open(os.path.join(lab.work, 'stop.ipynb'), 'w') as f:
+        json.dump({'cells': cells, 'nbformat': 4, 'nbformat_minor': 5,
+                   'metadata': {'kernelspec': {
+                       'name': 'fusible', 'display_name': 'Fusible',
+                       'language': 'fusible'}}}, f)
+    p.page.goto(lab.url('lab/tree/stop.ipynb') + '&reset')
+    p.see('.jp-Notebook .cm-content', 'a notebook opens', text='third')
+    p.see('.jp-StatusBar-Widget', 'with its kernel', text='Fusible | Idle')
+    p.page.locator('.lm-MenuBar-item', has_text='Run').first.click()
+    p.page.locator('.lm-Menu-item[data-command="runmenu:run-all"], '
+                   '.lm-Menu-item[data-command="notebook:run-all-cells"]'
+                   ).first.click()
+    p.done(p.cell(1))
+    time.sleep(1)
+    S.check('nowhere' in outputs(p.cell(1)), outputs(p.cell(1)))
+    S.check(outputs(p.cell(2)) == '' and not re.search(
+        r'\d', p.cell(2).locator('.jp-InputPrompt').inner_text()),
+        'an error ends Run All')
+    p.shot('run-all')
+
+
+def main():
+    fusible, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    os.makedirs(out, exist_ok=True)
+    lab = Lab(fusible, out)
+    try:
+        if not S.check(lab.wait(), 'the server starts'):
+            return S.close()
+        with sync_playwright() as player:
+            browser = player.chromium.launch(
+                executable_path=shutil.which('chromium'),
+                args=['--no-sandbox', '--disable-gpu'])
+            page = browser.new_page(viewport={'width': 1200, 'height': 900})
+            p = Page(page, out)
+            launch(p, lab)
+            values(p)
+            fold_out(p, live_plan(p))
+            completion(p)
+            interrupt(p)
+            plots(p)
+            errors(p)
+            restart(p)
+            run_all(p, lab)
+            browser.close()
+    finally:
+        lab.close()
+    return S.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
