@@ -579,6 +579,12 @@ static enum fs_status run_history(struct command *c) {
   return FS_OK;
 }
 
+static enum fs_status run_clear(struct command *c) {
+  if (c->n > 1 || (c->n && !is(c, 0, "wait"))) return usage(c);
+  fs_session_emit(c->s, json_pack("{ss sb}", "event", "clear", "wait", c->n));
+  return FS_OK;
+}
+
 /* Ends the evaluation like an interrupt; session.c tells the two apart. */
 static enum fs_status run_quit(struct command *c) {
   c->s->quit = true;
@@ -608,6 +614,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_SAVE: return run_save(c);
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);
+    case FS_CMD_CLEAR: return run_clear(c);
     case FS_CMD_HISTORY: return run_history(c);
     case FS_CMD_QUIT: return run_quit(c);
     default: return FS_OK;

@@ -1,6 +1,8 @@
 /* render.c - see render.h. */
 #include "repl/render.h"
 
+#include <unistd.h>
+
 #include "core/view/view.h"
 #include "repl/progress.h"
 #include "repl/term.h"
@@ -268,6 +270,8 @@ static void show_event(struct fs_render *r, const json_t *event) {
   else if (!strcmp(kind, "display")) on_display(r, event);
   else if (!strcmp(kind, "plan")) on_plan(r, event);
   else if (!strcmp(kind, "diagnostic")) on_diagnostic(event);
+  else if (!strcmp(kind, "clear") && isatty(STDOUT_FILENO))
+    fs_progress_write(stdout, "\033[H\033[2J", 7);
 }
 
 /* The session must not be jumped over: what cannot be shown is missing, and the
