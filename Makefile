@@ -27,21 +27,26 @@ CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 SIMD_SRC := $(wildcard elemlib/cpu/*.c)
 SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
 REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
+KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
 FAKE := $(BUILD)/fake/libcuda.so.1 $(BUILD)/fake/libnvrtc.so.13
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-EMBEDDED := prelude.fs $(sort $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh))
+EMBEDDED := prelude.fs $(sort $(wildcard jupyter/kernelspec/logo-*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh))
 
 SIMD_FLAGS_plain  =
 SIMD_FLAGS_avx2   = -march=x86-64-v3
 SIMD_FLAGS_avx512 = -march=x86-64-v4 -mprefer-vector-width=512
 
-all: $(BUILD)/fusible
+all: $(BUILD)/fusible $(BUILD)/fusible-kernel
 
 $(BUILD)/libfusible.a: $(CORE_OBJ) $(SIMD_OBJ)
 	@rm -f $@; ar rcs $@ $^
 
 $(BUILD)/fusible: $(REPL_OBJ) $(BUILD)/libfusible.a
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline $(CORE_LIBS)
+
+# The Jupyter kernel; it draws plans and keeps its history as the prompt does.
+$(BUILD)/fusible-kernel: $(KERNEL_OBJ) $(BUILD)/librepl.a $(BUILD)/libfusible.a
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lzmq -lreadline $(CORE_LIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -67,9 +72,11 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c
 unit: $(UNIT) $(FAKE) $(BUILD)/nvrtc-check
 $(BUILD)/librepl.a: $(filter-out %/main.o,$(REPL_OBJ))
 	@rm -f $@; ar rcs $@ $^
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/librepl.a $(BUILD)/libfusible.a
+$(BUILD)/libjupyter.a: $(filter-out %/main.o,$(KERNEL_OBJ))
+	@rm -f $@; ar rcs $@ $^
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
 	@mkdir -p $(@D)
-	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline $(CORE_LIBS)
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
 
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
 FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
@@ -118,15 +125,21 @@ demo:
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
 EXAMPLEDIR = $(DESTDIR)$(PREFIX)/share/fusible/examples
+KERNELDIR = $(DESTDIR)$(PREFIX)/share/jupyter/kernels/fusible
 install: all
 	install -d $(BINDIR) $(MANDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR)/paper
-	install -m 755 $(BUILD)/fusible $(BINDIR)/fusible
+	install -m 755 $(BUILD)/fusible $(BUILD)/fusible-kernel $(BINDIR)
+	install -d $(KERNELDIR)
+	install -m 644 jupyter/kernelspec/logo-* $(KERNELDIR)
+	sed 's|@PROGRAM@|$(PREFIX)/bin/fusible-kernel|' \
+	  jupyter/kernelspec/kernel.json.in > $(KERNELDIR)/kernel.json
 	install -m 644 docs/fusible.1 $(MANDIR)/fusible.1
 	install -m 644 $(wildcard examples/*.fs) $(EXAMPLEDIR)
 	install -m 644 $(wildcard examples/data/*) $(EXAMPLEDIR)/data
 	install -m 644 $(wildcard examples/paper/*) $(EXAMPLEDIR)/paper
 uninstall:
-	rm -f $(BINDIR)/fusible $(MANDIR)/fusible.1
+	rm -rf $(KERNELDIR)
+	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(MANDIR)/fusible.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
 
 # The middle of the manual page comes from the option table.

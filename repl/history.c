@@ -93,6 +93,11 @@ void fs_history_add(const char *entry) {
   free(text);
 }
 
+const char *fs_history_at(int k) {
+  HIST_ENTRY *entry = history_get(history_base + k);
+  return entry ? entry->line : NULL;
+}
+
 void fs_history_close(void) {
   if (path) history_truncate_file(path, KEPT);
   free(path);

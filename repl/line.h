@@ -28,6 +28,8 @@ void fs_line_strip_prompts(const char *text, bool continued,
 void fs_history_open(bool persistent);
 void fs_history_add(const char *entry);
 void fs_history_close(void);
+/* The k-th entry from the oldest, borrowed; NULL behind the last. */
+const char *fs_history_at(int k);
 
 /* -- complete.c ------------------------------------------------------------ */
 

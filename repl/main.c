@@ -8,6 +8,7 @@
 
 #include "core/session.h"
 #include "core/worker.h"
+#include "repl/kernelspec.h"
 #include "repl/line.h"
 #include "repl/options.h"
 #include "repl/progress.h"
@@ -362,6 +363,10 @@ int main(int argc, char **argv) {
     case FS_OPTIONS_BAD: break;
     case FS_OPTIONS_DONE: code = 0; break;
     case FS_OPTIONS_RUN:
+      if (f.options.kernel.action) {
+        code = fs_kernelspec(&f.options);
+        break;
+      }
       fs_term_init(&f.options);
       code = run(&f);
   }

@@ -9,8 +9,9 @@
 
 enum id {
   OPT_EVAL, OPT_INTERACTIVE, OPT_JSON, OPT_TARGET, OPT_THREADS, OPT_PLAN,
-  OPT_DUMP, OPT_COLOR, OPT_QUIET, OPT_KEEP_GOING, OPT_NO_RC,
-  OPT_NO_HISTORY, OPT_NO_READLINE, OPT_ONE_PROCESS, OPT_HELP, OPT_VERSION, OPT_MAN
+  OPT_DUMP, OPT_COLOR, OPT_QUIET, OPT_KEEP_GOING, OPT_NO_RC, OPT_NO_HISTORY,
+  OPT_NO_READLINE, OPT_ONE_PROCESS, OPT_HELP, OPT_VERSION, OPT_MAN, OPT_USER,
+  OPT_SYS_PREFIX, OPT_PREFIX, OPT_NAME, OPT_DISPLAY_NAME, OPT_ENV
 };
 
 struct row {
@@ -20,6 +21,7 @@ struct row {
   const char *value; /* NULL: takes none                      */
   const char *env;   /* variable that gives the default value */
   const char *help;  /* NULL: not shown                       */
+  bool kernel;       /* of `fusible kernel` only              */
 };
 
 static const struct row table[] = {
@@ -50,6 +52,15 @@ static const struct row table[] = {
    "no worker for the prompt: a fault of the GPU ends it"},
   {OPT_HELP, 'h', "help", NULL, NULL, "print this help"},
   {OPT_VERSION, 'V', "version", NULL, NULL, "print the version"},
+  {OPT_USER, 0, "user", NULL, NULL, "for this user (the default)", true},
+  {OPT_SYS_PREFIX, 0, "sys-prefix", NULL, NULL,
+   "for the active Python or conda environment", true},
+  {OPT_PREFIX, 0, "prefix", "FOLDER", NULL, "in FOLDER/share/jupyter", true},
+  {OPT_NAME, 0, "name", "NAME", NULL, "the kernel's name (fusible)", true},
+  {OPT_DISPLAY_NAME, 0, "display-name", "TEXT", NULL,
+   "what the launcher shows (Fusible)", true},
+  {OPT_ENV, 0, "env", "NAME VALUE", NULL,
+   "a variable for the kernel's environment (repeatable)", true},
   {OPT_MAN, 0, "man", NULL, NULL, NULL},
 };
 
@@ -80,7 +91,8 @@ static const struct { const char *code, *help; } exit_table[] = {
 };
 
 static const char usage[] =
-    "usage: fusible [OPTION]... [run] [FILE [NAME=VALUE]...]\n";
+    "usage: fusible [OPTION]... [run] [FILE [NAME=VALUE]...]\n"
+    "       fusible kernel install|uninstall|list [OPTION]...\n";
 
 static enum fs_options_result complain(const char *fmt, ...) FS_PRINTF(1, 2);
 static enum fs_options_result complain(const char *fmt, ...) {
@@ -102,19 +114,26 @@ static void put_left(const struct row *r, struct fs_str *out) {
   if (r->value) fs_str_printf(out, " %s", r->value);
 }
 
-void fs_options_help(FILE *out) {
-  fprintf(out,
-          "%s\nFused linear algebra. Without FILE, -e or piped input: the "
-          "prompt.\nFILE - is standard input; NAME=VALUE gives the script an "
-          "input\n(n=8192, A=matrix.npy).\n\nOptions:\n", usage);
+static void put_rows(FILE *out, bool kernel) {
   for (size_t i = 0; i < FS_LEN(table); i++) {
-    if (!table[i].help) continue;
+    if (!table[i].help || table[i].kernel != kernel) continue;
     struct fs_str left = {0};
     put_left(&table[i], &left);
     fprintf(out, "  %-32s %s\n", fs_str_text(&left), table[i].help);
     if (table[i].env) fprintf(out, "  %-32s [$%s]\n", "", table[i].env);
     fs_str_free(&left);
   }
+}
+
+void fs_options_help(FILE *out) {
+  fprintf(out,
+          "%s\nFused linear algebra. Without FILE, -e or piped input: the "
+          "prompt.\nFILE - is standard input; NAME=VALUE gives the script an "
+          "input\n(n=8192, A=matrix.npy).\n\nOptions:\n", usage);
+  put_rows(out, false);
+  fputs("\nOptions of fusible kernel, which makes the notebook kernel known to "
+        "Jupyter:\n", out);
+  put_rows(out, true);
   fputs("\nEnvironment:\n", out);
   for (size_t i = 0; i < FS_LEN(env_table); i++)
     fprintf(out, "  %-32s %s\n", env_table[i].name, env_table[i].help);
@@ -140,11 +159,10 @@ static void man_entry(FILE *out, const char *head, const char *text) {
   fputs(".\n", out);
 }
 
-void fs_options_man(FILE *out) {
-  fputs(".SH OPTIONS\n", out);
+static void man_rows(FILE *out, bool kernel) {
   for (size_t i = 0; i < FS_LEN(table); i++) {
     const struct row *r = &table[i];
-    if (!r->help) continue;
+    if (!r->help || r->kernel != kernel) continue;
     fputs(".TP\n", out);
     if (r->letter) fprintf(out, "\\fB\\-%c\\fR, ", r->letter);
     fputs("\\fB\\-\\-", out);
@@ -156,6 +174,13 @@ void fs_options_man(FILE *out) {
     if (r->env) fprintf(out, ";\nthe default is taken from $%s", r->env);
     fputs(".\n", out);
   }
+}
+
+void fs_options_man(FILE *out) {
+  fputs(".SH OPTIONS\n", out);
+  man_rows(out, false);
+  fputs(".SS Options of fusible kernel\n", out);
+  man_rows(out, true);
   fputs(".SH ENVIRONMENT\n", out);
   for (size_t i = 0; i < FS_LEN(env_table); i++)
     man_entry(out, env_table[i].name, env_table[i].help);
@@ -233,6 +258,12 @@ static enum fs_options_result apply(struct fs_options *o, const struct row *r,
                  : !strcmp(value, "never") ? FS_COLOR_NEVER
                                            : FS_COLOR_AUTO;
       break;
+    case OPT_USER: o->kernel.user = true; break;
+    case OPT_SYS_PREFIX: o->kernel.sys_prefix = true; break;
+    case OPT_PREFIX: o->kernel.prefix = value; break;
+    case OPT_NAME: o->kernel.name = value; break;
+    case OPT_DISPLAY_NAME: o->kernel.display_name = value; break;
+    case OPT_ENV: *FS_PUSH(&o->kernel.env) = value; break;
     case OPT_HELP: fs_options_help(stdout); return FS_OPTIONS_DONE;
     case OPT_MAN: fs_options_man(stdout); return FS_OPTIONS_DONE;
     case OPT_VERSION:
@@ -255,6 +286,16 @@ static enum fs_options_result unknown(const char *name) {
   return complain("no option --%s", name);
 }
 
+/* Takes the value that follows; --env takes two, unless it is NAME=VALUE. */
+static enum fs_options_result apply_next(struct fs_options *o,
+                                         const struct row *r, int argc,
+                                         char **argv, int *i) {
+  enum fs_options_result result = apply(o, r, argv[++*i]);
+  if (r->id != OPT_ENV || strchr(argv[*i], '=')) return result;
+  if (*i + 1 == argc) return complain("--%s wants %s", r->name, r->value);
+  return apply(o, r, argv[++*i]);
+}
+
 /* --name, --name=value, --name value. *i steps over a value taken. */
 static enum fs_options_result parse_long(struct fs_options *o, int argc,
                                          char **argv, int *i) {
@@ -264,10 +305,12 @@ static enum fs_options_result parse_long(struct fs_options *o, int argc,
     const struct row *r = &table[k];
     if (strlen(r->name) != len || strncmp(r->name, name, len)) continue;
     if (!r->value && equals) return complain("--%s takes no value", r->name);
+    if (r->kernel && !o->kernel.action)
+      return complain("--%s belongs to `fusible kernel'", r->name);
     if (!r->value) return apply(o, r, NULL);
     if (equals) return apply(o, r, equals + 1);
     if (*i + 1 == argc) return complain("--%s wants %s", r->name, r->value);
-    return apply(o, r, argv[++*i]);
+    return apply_next(o, r, argc, argv, i);
   }
   return unknown(name);
 }
@@ -323,6 +366,24 @@ static enum fs_options_result from_environment(struct fs_options *o) {
   return FS_OPTIONS_RUN;
 }
 
+/* What comes after `fusible kernel`. */
+static enum fs_options_result kernel_operand(struct fs_options *o,
+                                             const char *text) {
+  if (*o->kernel.action)
+    return complain("kernel %s takes no `%s'", o->kernel.action, text);
+  if (!one_of(text, "install|uninstall|list"))
+    return complain("kernel wants install, uninstall or list, not `%s'", text);
+  o->kernel.action = text;
+  return FS_OPTIONS_RUN;
+}
+
+static enum fs_options_result check_kernel(const struct fs_kernel_options *k) {
+  if (!*k->action) return complain("kernel wants install, uninstall or list");
+  if (k->user + k->sys_prefix + (k->prefix != NULL) > 1)
+    return complain("--user, --sys-prefix and --prefix exclude each other");
+  return FS_OPTIONS_RUN;
+}
+
 enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
                                         char **argv) {
   *o = (struct fs_options){.target = "auto"};
@@ -332,7 +393,11 @@ enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
   for (int i = 1; i < argc && result == FS_OPTIONS_RUN; i++) {
     const char *arg = argv[i];
     if (literal || arg[0] != '-' || !arg[1]) {
-      if (!strcmp(arg, "run") && !subcommand && !file && !literal)
+      if (o->kernel.action)
+        result = kernel_operand(o, arg);
+      else if (!strcmp(arg, "kernel") && i == 1)
+        o->kernel.action = "";
+      else if (!strcmp(arg, "run") && !subcommand && !file && !literal)
         subcommand = true;
       else
         result = operand(o, arg, &file);
@@ -343,6 +408,8 @@ enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
                              : parse_short(o, argc, argv, &i);
     }
   }
+  if (result == FS_OPTIONS_RUN && o->kernel.action)
+    return check_kernel(&o->kernel);
   if (result == FS_OPTIONS_RUN && subcommand && !file)
     return complain("run wants a FILE");
   return result;
@@ -351,4 +418,5 @@ enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
 void fs_options_free(struct fs_options *o) {
   FS_VEC_FREE(&o->inputs);
   FS_VEC_FREE(&o->defines);
+  FS_VEC_FREE(&o->kernel.env);
 }

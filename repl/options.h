@@ -13,6 +13,14 @@ struct fs_input {
   const char *text; /* the code or the path, as given */
 };
 
+/* `fusible kernel install | uninstall | list` */
+struct fs_kernel_options {
+  const char *action;            /* NULL: another mode           */
+  bool user, sys_prefix;
+  const char *prefix, *name, *display_name;
+  FS_VEC(const char *) env;      /* "K=V", or "K" and "V"        */
+};
+
 enum fs_color_choice { FS_COLOR_AUTO, FS_COLOR_ALWAYS, FS_COLOR_NEVER };
 
 /* Pointers are into argv or the environment, or static. */
@@ -24,6 +32,7 @@ struct fs_options {
   const char *plan;               /* "off", "line", "box"; NULL = by the mode */
   const char *dump;               /* "graph,plan", NULL = none            */
   enum fs_color_choice color;
+  struct fs_kernel_options kernel;
   bool interactive, json, quiet, no_rc, no_history, no_readline, keep_going,
       one_process;
 };

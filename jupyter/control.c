@@ -1,0 +1,217 @@
+/* control.c - the control channel: what must be answered while an input runs. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "jupyter/server.h"
+
+struct control {
+  struct fs_server *s;
+  void *router, *port, *shell;
+  int sequence;          /* of debug messages */
+};
+
+/* What the shell thread knows; it is never busy for long. NULL at the end. */
+static json_t *ask_shell(struct control *c, enum fs_question what) {
+  struct fs_query *q = fs_calloc(1, sizeof *q);
+  q->what = what;
+  fs_net_pass(c->shell, q);
+  q = fs_net_take(c->shell, true);
+  if (!q) return NULL;
+  json_t *answer = q->answer;
+  free(q);
+  return answer;
+}
+
+/* -- interrupt and shutdown -------------------------------------------------- */
+
+static json_t *interrupt(struct control *c) {
+  struct fs_worker *worker = atomic_load(&c->s->worker);
+  if (worker) fs_worker_interrupt(worker);
+  return json_pack("{ss}", "status", "ok");
+}
+
+/* The worker is ended first, whatever it does; nothing waits for it. */
+static void shut_down(struct control *c, struct fs_request *r) {
+  bool restart = json_is_true(json_object_get(r->content, "restart"));
+  json_decref(ask_shell(c, FS_ASK_STOP));
+  atomic_store(&c->s->stopping, true);
+  json_t *content =
+      json_pack("{ss sb}", "status", "ok", "restart", (int)restart);
+  fs_publish(c->port, r, "shutdown_reply", json_incref(content), NULL);
+  fs_publish_flush(c->port);
+  fs_net_reply(c->s, c->router, r, "shutdown_reply", content, NULL);
+  fs_publish_status(c->port, r, "idle");
+  fs_publish_flush(c->port);
+  fs_server_stop(c->s);
+}
+
+/* -- usage ------------------------------------------------------------------- */
+
+static double cpu_seconds(void) {
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* Resident bytes and, in *seconds, processor time of a process. */
+static double resident(int pid, double *seconds) {
+  char path[64], text[1024];
+  long long pages = 0;
+  unsigned long user = 0, kernel = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *in = pid > 0 ? fopen(path, "re") : NULL;
+  *seconds = 0;
+  if (!in) return 0;
+  size_t n = fread(text, 1, sizeof text - 1, in);
+  fclose(in);
+  text[n] = 0;
+  const char *after = strrchr(text, ')'); /* the name may hold anything */
+  if (!after ||
+      sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu "
+                        "%*d %*d %*d %*d %*d %*d %*u %*u %lld",
+             &user, &kernel, &pages) != 3)
+    return 0;
+  *seconds = (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* As ipykernel gives it, with the device's memory added. */
+static json_t *usage(struct control *c) {
+  static double last_wall, last_cpu; /* of this one thread */
+  char host[HOST_NAME_MAX + 1] = "";
+  struct sysinfo info = {0};
+  json_t *state = ask_shell(c, FS_ASK_STATE);
+  int pid = (int)json_integer_value(json_object_get(state, "pid"));
+  double seconds = 0, unused = 0, wall = fs_now();
+  double bytes = resident(pid, &seconds) + resident(getpid(), &unused);
+  seconds += cpu_seconds();
+  double share = last_wall > 0 && wall > last_wall
+                     ? 100 * (seconds - last_cpu) / (wall - last_wall)
+                     : 0;
+  last_wall = wall;
+  last_cpu = seconds;
+  gethostname(host, sizeof host - 1);
+  sysinfo(&info);
+  double all = (double)info.totalram * info.mem_unit;
+  double left = (double)(info.freeram + info.bufferram) * info.mem_unit;
+  json_t *device = json_object_get(state, "memory");
+  json_t *content = json_pack(
+      "{ss si si sf sf si s{sf sf sf} sO?}", "hostname", host, "pid",
+      (int)getpid(), "worker_pid", pid, "kernel_cpu", FS_MAX(share, 0.0),
+      "kernel_memory", bytes, "cpu_count", (int)sysconf(_SC_NPROCESSORS_ONLN),
+      "host_virtual_memory", "total", all, "available", left, "free", left,
+      "device_memory", device);
+  json_decref(state);
+  return content ? content : json_object();
+}
+
+/* -- the variable pane ------------------------------------------------------- */
+
+/* The variables as the debugger's protocol has them, without a debugger. */
+static json_t *inspect_variables(struct control *c) {
+  json_t *state = ask_shell(c, FS_ASK_STATE), *list = json_array(), *v;
+  const char *name;
+  json_object_foreach(json_object_get(state, "variables"), name, v) {
+    const char *type = json_string_value(json_object_get(v, "type"));
+    const char *kind = json_string_value(json_object_get(v, "kind"));
+    const char *text = json_string_value(json_object_get(v, "text"));
+    if (kind && !strcmp(kind, "function")) continue;
+    if (!type) type = kind ? kind : "";
+    json_array_append_new(
+        list, json_pack("{ss ss ss ss si}", "name", name, "value",
+                        text ? text : type, "type", type, "evaluateName", name,
+                        "variablesReference", 0));
+  }
+  json_decref(state);
+  return json_pack("{so}", "variables", list);
+}
+
+static json_t *rich_inspect(struct control *c, const json_t *arguments) {
+  const char *name =
+      json_string_value(json_object_get(arguments, "variableName"));
+  json_t *state = ask_shell(c, FS_ASK_STATE), *data = json_object();
+  json_t *v = name ? json_object_get(json_object_get(state, "variables"), name)
+                   : NULL;
+  json_t *text = json_object_get(v, "text");
+  if (!text) text = json_object_get(v, "type");
+  if (text) json_object_set(data, "text/plain", text);
+  json_decref(state);
+  return json_pack("{so s{}}", "data", data, "metadata");
+}
+
+static json_t *debug(struct control *c, const struct fs_request *r) {
+  const char *command =
+      json_string_value(json_object_get(r->content, "command"));
+  json_t *seq = json_object_get(r->content, "seq"), *body = NULL;
+  if (!command) command = "";
+  if (!strcmp(command, "inspectVariables"))
+    body = inspect_variables(c);
+  else if (!strcmp(command, "richInspectVariables"))
+    body = rich_inspect(c, json_object_get(r->content, "arguments"));
+  else if (!strcmp(command, "debugInfo"))
+    body = json_pack("{sb ss si ss ss s[] s[] sb s[]}", "isStarted", 0,
+                     "hashMethod", "Murmur2", "hashSeed", 0, "tmpFilePrefix",
+                     "", "tmpFileSuffix", ".fs", "breakpoints",
+                     "stoppedThreads", "richRendering", 1, "exceptionPaths");
+  json_t *content = json_pack(
+      "{ss sO? si sb ss so}", "type", "response", "request_seq",
+      json_is_integer(seq) ? seq : NULL, "seq", ++c->sequence, "success",
+      body != NULL, "command", command, "body", body ? body : json_object());
+  if (!content) content = json_object();
+  if (!body)
+    json_object_set_new(content, "message",
+                        json_string("there is no debugger"));
+  return content;
+}
+
+/* -- the thread -------------------------------------------------------------- */
+
+static void answer(struct control *c, struct fs_request *r) {
+  json_t *content = NULL;
+  char type[64];
+  fs_publish_status(c->port, r, "busy");
+  if (!strcmp(r->type, "shutdown_request")) {
+    shut_down(c, r);
+    return;
+  }
+  if (!strcmp(r->type, "interrupt_request")) content = interrupt(c);
+  else if (!strcmp(r->type, "kernel_info_request")) content = fs_kernel_info();
+  else if (!strcmp(r->type, "usage_request")) content = usage(c);
+  else if (!strcmp(r->type, "debug_request")) content = debug(c, r);
+  else fs_log("no answer to %.40s on control", r->type);
+  if (content) {
+    snprintf(type, sizeof type, "%.*s_reply",
+             (int)(strlen(r->type) - strlen("_request")), r->type);
+    fs_publish_flush(c->port); /* busy comes first */
+    fs_net_reply(c->s, c->router, r, type, content, NULL);
+  }
+  fs_publish_status(c->port, r, "idle");
+}
+
+void *fs_control_run(void *server) {
+  struct control c = {.s = server};
+  struct fs_request *r;
+  c.router = c.s->socket[FS_CONTROL];
+  c.port = fs_iopub_port(c.s);
+  c.shell = fs_net_inproc(c.s, ZMQ_PAIR, FS_SHELL_DOOR, false);
+  zmq_pollitem_t item = {c.router, 0, ZMQ_POLLIN, 0};
+  enum fs_received got = FS_NOTHING;
+  while (got != FS_CLOSED && (zmq_poll(&item, 1, -1) >= 0 || errno == EINTR))
+    while ((got = fs_net_receive(c.s, c.router, &r)) <= FS_DROPPED &&
+           got != FS_NOTHING) {
+      if (got == FS_DROPPED) continue;
+      answer(&c, r);
+      fs_request_free(r);
+    }
+  zmq_close(c.router);
+  zmq_close(c.port);
+  zmq_close(c.shell);
+  return NULL;
+}

@@ -1,0 +1,213 @@
+/* main.c - the program `fusible-kernel`: Jupyter's kernel for Fusible. Started by
+ * a Jupyter server with the path of a connection file (docs/jupyter.md). The
+ * session itself runs in a worker process, which is this program again. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "jupyter/server.h"
+
+enum { EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, OUTPUT_LIMIT = 16 << 20 };
+
+static const char usage[] =
+    "usage: fusible-kernel [--no-key] [-f] CONNECTION_FILE\n"
+    "\n"
+    "Jupyter's kernel for Fusible, started by a Jupyter server.\n"
+    "`fusible kernel install` makes it known to Jupyter.\n"
+    "\n"
+    "  -f FILE       the connection file\n"
+    "  --no-key      accept a connection file without a key: anybody who can\n"
+    "                reach the ports can then run code\n"
+    "  --help, --version\n"
+    "\n"
+    "Environment: FUSIBLE_TARGET, FUSIBLE_THREADS as for fusible;\n"
+    "FUSIBLE_OUTPUT_LIMIT, bytes of text that a cell may print (16 MiB)\n";
+
+static pthread_t main_thread;
+
+void fs_log(const char *fmt, ...) {
+  struct fs_str text = {0};
+  va_list args;
+  va_start(args, fmt);
+  fs_str_vprintf(&text, fmt, args);
+  va_end(args);
+  fprintf(stderr, "fusible-kernel: %s\n", fs_str_text(&text));
+  fs_str_free(&text);
+}
+
+void fs_server_stop(struct fs_server *s) {
+  atomic_store(&s->stopping, true);
+  pthread_kill(main_thread, SIGTERM);
+}
+
+/* -- threads ----------------------------------------------------------------- */
+
+/* Echoes, with the address in front; nothing else happens on this socket. */
+static void *heart_run(void *server) {
+  struct fs_server *s = server;
+  void *socket = s->socket[FS_HEART];
+  while (zmq_proxy(socket, socket, NULL) < 0 && errno == EINTR) {}
+  zmq_close(socket);
+  return NULL;
+}
+
+static bool start_threads(struct fs_server *s, pthread_t thread[4]) {
+  void *(*const run[4])(void *) = {fs_iopub_run, heart_run, fs_shell_run,
+                                   fs_control_run};
+  for (int k = 0; k < 4; k++)
+    if (pthread_create(&thread[k], NULL, run[k], s)) return false;
+  return true;
+}
+
+static void block_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &set, NULL); /* threads inherit it */
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/* SIGINT interrupts the input; SIGTERM and SIGHUP end. A kernel whose server is
+ * gone ends too: it was started in a process session of its own, so nothing else
+ * would tell it. */
+static void wait_for_end(struct fs_server *s, pid_t parent) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  bool watched = getenv("JPY_PARENT_PID") != NULL;
+  const struct timespec second = {1, 0};
+  for (;;) {
+    int got = sigtimedwait(&set, NULL, &second);
+    if (got == SIGINT) {
+      struct fs_worker *w = atomic_load(&s->worker);
+      if (w && !atomic_load(&s->stopping)) fs_worker_interrupt(w);
+    } else if (got > 0) {
+      return;
+    }
+    if (watched && getppid() != parent) {
+      fs_log("the process that started this kernel is gone");
+      return;
+    }
+  }
+}
+
+static void *end_context(void *zmq) {
+  zmq_ctx_term(zmq); /* waits until what was sent has left, a second at most */
+  return NULL;
+}
+
+/* Every thread sees its context end, closes its sockets and returns. The process
+ * does not wait longer than a lingering message may take. */
+static void stop_threads(struct fs_server *s, pthread_t thread[4]) {
+  struct timespec until;
+  pthread_t last;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 2;
+  zmq_ctx_shutdown(s->zmq);
+  for (int k = 0; k < 4; k++)
+    if (pthread_timedjoin_np(thread[k], NULL, &until)) _exit(0);
+  if (pthread_create(&last, NULL, end_context, s->zmq) ||
+      pthread_timedjoin_np(last, NULL, &until))
+    _exit(0);
+}
+
+/* -- start ------------------------------------------------------------------- */
+
+static bool bind_all(struct fs_server *s) {
+  struct fs_str error = {0};
+  s->zmq = zmq_ctx_new();
+  for (int k = 0; s->zmq && k < FS_CHANNELS; k++) {
+    s->socket[k] = fs_net_bind(s, (enum fs_channel)k, &error);
+    if (s->socket[k]) continue;
+    fs_log("%s", fs_str_text(&error));
+    fs_str_free(&error);
+    return false;
+  }
+  return s->zmq != NULL;
+}
+
+static bool is_number(const char *text, long long max, long long *out) {
+  char *end;
+  *out = strtoll(text, &end, 10);
+  return *text && !*end && *out >= 0 && *out <= max;
+}
+
+static bool read_environment(struct fs_server *s) {
+  const char *target = getenv("FUSIBLE_TARGET");
+  const char *threads = getenv("FUSIBLE_THREADS");
+  const char *limit = getenv("FUSIBLE_OUTPUT_LIMIT");
+  long long n = 0, bytes = OUTPUT_LIMIT;
+  if (threads && *threads && !is_number(threads, 4096, &n)) {
+    fs_log("FUSIBLE_THREADS is no number: %s", threads);
+    return false;
+  }
+  if (limit && *limit && !is_number(limit, 1LL << 40, &bytes)) {
+    fs_log("FUSIBLE_OUTPUT_LIMIT is no number: %s", limit);
+    return false;
+  }
+  s->target = target && *target ? target : "auto";
+  s->threads = (int)n;
+  s->output_limit = (size_t)bytes;
+  s->persistent = true;
+  return true;
+}
+
+static int serve(const char *path, bool keyless) {
+  static struct fs_server s;
+  struct fs_str error = {0};
+  pthread_t thread[4];
+  pid_t parent = getppid();
+  main_thread = pthread_self();
+  if (!fs_connection_read(path, keyless, &s.connection, &error)) {
+    fs_log("%s", fs_str_text(&error));
+    fs_str_free(&error);
+    return EXIT_ENVIRONMENT;
+  }
+  if (!read_environment(&s)) return EXIT_USAGE;
+  if (!fs_seal_init(&s.seal, s.connection.key)) return EXIT_ENVIRONMENT;
+  if (keyless && !*s.connection.key)
+    fs_log("WITHOUT A KEY: whoever reaches the ports of %s runs code as you",
+           s.connection.ip);
+  block_signals();
+  if (!bind_all(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
+  wait_for_end(&s, parent);
+  stop_threads(&s, thread);
+  fs_seal_free(&s.seal);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  const char *path = NULL;
+  bool keyless = false;
+  if (argc > 1 && !strcmp(argv[1], "--worker"))
+    return fs_worker_main(argc, argv);
+  for (int k = 1; k < argc; k++) {
+    if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h")) {
+      fputs(usage, stdout);
+      return 0;
+    } else if (!strcmp(argv[k], "--version")) {
+      puts("fusible-kernel " FS_VERSION);
+      return 0;
+    } else if (!strcmp(argv[k], "--no-key")) {
+      keyless = true;
+    } else if (!strcmp(argv[k], "-f") && k + 1 < argc && !path) {
+      path = argv[++k];
+    } else if (*argv[k] != '-' && !path) {
+      path = argv[k];
+    } else {
+      fprintf(stderr, "fusible-kernel: not understood: %s\n%s", argv[k], usage);
+      return EXIT_USAGE;
+    }
+  }
+  if (path) return serve(path, keyless);
+  fputs(usage, stderr);
+  return EXIT_USAGE;
+}

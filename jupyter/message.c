@@ -1,0 +1,282 @@
+/* message.c - see message.h. */
+#include "jupyter/message.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char delimiter[] = "<IDS|MSG>";
+
+/* -- signatures that were seen ----------------------------------------------- */
+
+/* A message that comes a second time is somebody's recording. Two generations
+ * of open-addressed tables: when the younger is full the older is forgotten, so
+ * that at least the last SEEN_MAX messages are known, in bounded memory. */
+enum { SEEN_FIRST = 1 << 10, SEEN_MAX = 1 << 20, SEEN_KEY = 16 };
+
+struct fs_seen {
+  size_t cap, len; /* cap is a power of 2; full at three quarters */
+  unsigned char (*keys)[SEEN_KEY];
+};
+
+static const unsigned char no_key[SEEN_KEY];
+
+static struct fs_seen *seen_new(size_t cap) {
+  struct fs_seen *s = fs_calloc(1, sizeof *s);
+  s->keys = fs_calloc(cap, sizeof *s->keys);
+  s->cap = cap;
+  return s;
+}
+
+static void seen_free(struct fs_seen *s) {
+  if (s) free(s->keys);
+  free(s);
+}
+
+/* The slot of the key, or the free one where it belongs. A signature is as good
+ * as random: its own bytes are the hash. */
+static size_t seen_slot(const struct fs_seen *s, const unsigned char *key) {
+  size_t at;
+  memcpy(&at, key, sizeof at);
+  for (at &= s->cap - 1;; at = (at + 1) & (s->cap - 1))
+    if (!memcmp(s->keys[at], key, SEEN_KEY) ||
+        !memcmp(s->keys[at], no_key, SEEN_KEY))
+      return at;
+}
+
+static bool seen_has(const struct fs_seen *s, const unsigned char *key) {
+  return s && !memcmp(s->keys[seen_slot(s, key)], key, SEEN_KEY);
+}
+
+static void seen_put(struct fs_seen *s, const unsigned char *key) {
+  memcpy(s->keys[seen_slot(s, key)], key, SEEN_KEY);
+  s->len++;
+}
+
+static struct fs_seen *seen_grown(struct fs_seen *s) {
+  struct fs_seen *larger = seen_new(2 * s->cap);
+  for (size_t k = 0; k < s->cap; k++)
+    if (memcmp(s->keys[k], no_key, SEEN_KEY)) seen_put(larger, s->keys[k]);
+  seen_free(s);
+  return larger;
+}
+
+/* Whether it was seen; now it is. */
+static bool replayed(struct fs_seal *w, const unsigned char *mac) {
+  unsigned char key[SEEN_KEY];
+  memcpy(key, mac, SEEN_KEY);
+  key[0] |= !memcmp(key, no_key, SEEN_KEY); /* the empty slot's own key */
+  pthread_mutex_lock(&w->lock);
+  bool old = seen_has(w->seen[0], key) || seen_has(w->seen[1], key);
+  if (!old) {
+    if (!w->seen[0]) w->seen[0] = seen_new(SEEN_FIRST);
+    if (w->seen[0]->len * 4 >= w->seen[0]->cap * 3) {
+      if (w->seen[0]->len < SEEN_MAX) {
+        w->seen[0] = seen_grown(w->seen[0]);
+      } else {
+        seen_free(w->seen[1]);
+        w->seen[1] = w->seen[0];
+        w->seen[0] = seen_new(SEEN_FIRST);
+      }
+    }
+    seen_put(w->seen[0], key);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return old;
+}
+
+/* -- life -------------------------------------------------------------------- */
+
+void fs_seal_uuid(char out[40]) {
+  unsigned char b[16];
+  randombytes_buf(b, sizeof b);
+  b[6] = (unsigned char)((b[6] & 0x0f) | 0x40); /* version 4: random */
+  b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+  snprintf(out, 40,
+           "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x"
+           "%02x",
+           b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
+           b[11], b[12], b[13], b[14], b[15]);
+}
+
+bool fs_seal_init(struct fs_seal *w, const char *key) {
+  size_t len = strlen(key);
+  *w = (struct fs_seal){.key_len = len};
+  if (len > sizeof w->key || sodium_init() < 0) return false;
+  memcpy(w->key, key, len);
+  const char *user = getenv("USER");
+  snprintf(w->username, sizeof w->username, "%s", user ? user : "kernel");
+  fs_seal_uuid(w->session);
+  pthread_mutex_init(&w->lock, NULL);
+  return true;
+}
+
+void fs_seal_free(struct fs_seal *w) {
+  sodium_memzero(w->key, sizeof w->key);
+  seen_free(w->seen[0]);
+  seen_free(w->seen[1]);
+  pthread_mutex_destroy(&w->lock);
+}
+
+/* -- signing ----------------------------------------------------------------- */
+
+static void mac_of(const struct fs_seal *w, const struct fs_part frames[4],
+                   unsigned char mac[FS_SEAL_MAC]) {
+  crypto_auth_hmacsha256_state state;
+  crypto_auth_hmacsha256_init(&state, w->key, w->key_len);
+  for (int k = 0; k < 4; k++)
+    crypto_auth_hmacsha256_update(
+        &state, (const unsigned char *)frames[k].data, frames[k].len);
+  crypto_auth_hmacsha256_final(&state, mac);
+}
+
+void fs_seal_sign(const struct fs_seal *w, const struct fs_part frames[4],
+                  char hex[65]) {
+  unsigned char mac[FS_SEAL_MAC];
+  *hex = 0;
+  if (!w->key_len) return;
+  mac_of(w, frames, mac);
+  sodium_bin2hex(hex, 65, mac, sizeof mac);
+}
+
+static enum fs_seal_status check_signature(struct fs_seal *w,
+                                           const struct fs_part *signature,
+                                           const struct fs_part parts[4]) {
+  unsigned char mac[FS_SEAL_MAC];
+  char hex[65];
+  if (!w->key_len) return FS_SEAL_OK;
+  if (signature->len != 64) return FS_SEAL_BAD_SIGNATURE;
+  mac_of(w, parts, mac);
+  sodium_bin2hex(hex, sizeof hex, mac, sizeof mac);
+  if (sodium_memcmp(hex, signature->data, 64)) return FS_SEAL_BAD_SIGNATURE;
+  return replayed(w, mac) ? FS_SEAL_REPLAYED : FS_SEAL_OK;
+}
+
+/* -- JSON -------------------------------------------------------------------- */
+
+/* Depth by counting brackets outside of strings: jansson would go deeper, by
+ * recursion. What is no JSON it finds out itself. */
+static bool is_shallow(const char *data, size_t len) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t k = 0; k < len; k++) {
+    char c = data[k];
+    if (quoted) {
+      if (c == '\\') k++;
+      else if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > FS_SEAL_DEPTH) return false;
+    } else if (c == '}' || c == ']') {
+      depth--;
+    }
+  }
+  return true;
+}
+
+json_t *fs_json_read(const char *data, size_t len) {
+  if (!len || !is_shallow(data, len)) return NULL;
+  json_t *o = json_loadb(data, len, JSON_ALLOW_NUL, NULL);
+  if (json_is_object(o)) return o;
+  json_decref(o);
+  return NULL;
+}
+
+static int append(const char *piece, size_t len, void *user) {
+  fs_str_put(user, piece, len);
+  return 0;
+}
+
+void fs_json_put(const json_t *value, struct fs_str *out) {
+  if (!value || json_dump_callback(value, append, out,
+                                   JSON_COMPACT | JSON_ENCODE_ANY))
+    fs_str_puts(out, "{}");
+}
+
+/* -- messages ---------------------------------------------------------------- */
+
+static int find_delimiter(const struct fs_part *frames, int n) {
+  for (int k = 0; k < n; k++)
+    if (frames[k].len == sizeof delimiter - 1 &&
+        !memcmp(frames[k].data, delimiter, sizeof delimiter - 1))
+      return k;
+  return -1;
+}
+
+enum fs_seal_status fs_message_read(struct fs_seal *w,
+                                 const struct fs_part *frames, int n,
+                                 struct fs_message *out) {
+  *out = (struct fs_message){.ids = frames};
+  int at = find_delimiter(frames, n);
+  if (at < 0 || n > FS_SEAL_FRAMES || n - at - 1 < 5)
+    return FS_SEAL_BAD_FRAMES;
+  const struct fs_part *parts = frames + at + 2;
+  enum fs_seal_status status =
+      check_signature(w, &frames[at + 1], parts);
+  if (status) return status;
+  out->n_ids = at;
+  out->raw_header = parts[0];
+  out->header = fs_json_read(parts[0].data, parts[0].len);
+  out->metadata = fs_json_read(parts[2].data, parts[2].len);
+  out->content = fs_json_read(parts[3].data, parts[3].len);
+  out->type = json_string_value(json_object_get(out->header, "msg_type"));
+  if (!out->metadata) out->metadata = json_object();
+  if (out->type && out->content) return FS_SEAL_OK;
+  fs_message_free(out);
+  return FS_SEAL_BAD_JSON;
+}
+
+void fs_message_free(struct fs_message *m) {
+  json_decref(m->header);
+  json_decref(m->metadata);
+  json_decref(m->content);
+  *m = (struct fs_message){0};
+}
+
+void fs_seal_date(char out[40]) {
+  struct timespec now;
+  struct tm tm;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &tm);
+  size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &tm);
+  snprintf(out + n, 40 - n, ".%06ldZ", now.tv_nsec / 1000);
+}
+
+void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out) {
+  char id[96], date[40];
+  snprintf(id, sizeof id, "%s_%d_%llu", w->session, (int)getpid(),
+           atomic_fetch_add(&w->sent, 1));
+  fs_seal_date(date);
+  json_t *h = json_pack("{ss ss ss ss ss ss}", "msg_id", id, "session",
+                        w->session, "username", w->username, "date", date,
+                        "msg_type", type, "version", FS_PROTOCOL_VERSION);
+  if (!h) { /* a user name that is no UTF-8 */
+    snprintf(w->username, sizeof w->username, "kernel");
+    fs_seal_header(w, type, out);
+    return;
+  }
+  fs_json_put(h, out);
+  json_decref(h);
+}
+
+/* -- positions --------------------------------------------------------------- */
+
+static bool continues(char byte) {
+  return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+size_t fs_code_point_to_byte(const char *text, size_t len,
+                             long long position) {
+  size_t at = 0;
+  for (; position > 0 && at < len; position--)
+    for (at++; at < len && continues(text[at]);) at++;
+  return at;
+}
+
+long long fs_byte_to_code_point(const char *text, size_t len, size_t at) {
+  long long n = 0;
+  for (size_t k = 0; k < len && k < at; k++) n += !continues(text[k]);
+  return n;
+}

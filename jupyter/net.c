@@ -1,0 +1,215 @@
+/* net.c - sockets and messages on them; see server.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <zmq.h>
+
+#include "jupyter/server.h"
+
+enum {
+  LINGER_MS = 1000,     /* for the last reply to leave     */
+  HANDSHAKE_MS = 2000,  /* then a mute connection is closed */
+  LARGE = 64 << 20, SMALL = 1 << 20, TINY = 4 << 10
+};
+
+static const struct {
+  int type;
+  int largest; /* message that is taken */
+} kinds[FS_CHANNELS] = {
+  [FS_SHELL] = {ZMQ_ROUTER, LARGE},
+  [FS_IOPUB] = {ZMQ_XPUB, SMALL},
+  [FS_STDIN] = {ZMQ_ROUTER, SMALL},
+  [FS_CONTROL] = {ZMQ_ROUTER, LARGE},
+  [FS_HEART] = {ZMQ_ROUTER, TINY},
+};
+
+static void set_number(void *socket, int option, int value) {
+  zmq_setsockopt(socket, option, &value, sizeof value);
+}
+
+static void set_options(struct fs_server *s, void *socket,
+                        enum fs_channel channel) {
+  int64_t largest = kinds[channel].largest;
+  zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
+  set_number(socket, ZMQ_LINGER, LINGER_MS);
+  set_number(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
+  set_number(socket, ZMQ_SNDHWM, 0); /* a slow reader loses nothing */
+  if (kinds[channel].type == ZMQ_ROUTER)
+    set_number(socket, ZMQ_ROUTER_HANDOVER, 1); /* a page that was reloaded */
+  else
+    set_number(socket, ZMQ_XPUB_VERBOSE, 1); /* welcome every subscriber */
+  if (strchr(s->connection.ip, ':') && strcmp(s->connection.transport, "ipc"))
+    set_number(socket, ZMQ_IPV6, 1);
+  if (!s->connection.curve) return;
+  set_number(socket, ZMQ_CURVE_SERVER, 1);
+  zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, s->connection.curve_public, 41);
+  zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, s->connection.curve_secret, 41);
+}
+
+void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
+                  struct fs_str *error) {
+  struct fs_str endpoint = {0};
+  void *socket = zmq_socket(s->zmq, kinds[channel].type);
+  fs_connection_endpoint(&s->connection, channel, &endpoint);
+  if (socket) set_options(s, socket, channel);
+  if (!socket || zmq_bind(socket, fs_str_text(&endpoint))) {
+    fs_str_printf(error, "cannot listen at %s: %s", fs_str_text(&endpoint),
+                  zmq_strerror(errno));
+    if (socket) zmq_close(socket);
+    socket = NULL;
+  }
+  fs_str_free(&endpoint);
+  return socket;
+}
+
+void *fs_net_inproc(struct fs_server *s, int type, const char *address,
+                    bool bind) {
+  void *socket = zmq_socket(s->zmq, type);
+  if (!socket) return NULL;
+  set_number(socket, ZMQ_LINGER, 0);
+  if (!(bind ? zmq_bind(socket, address) : zmq_connect(socket, address)))
+    return socket;
+  zmq_close(socket);
+  return NULL;
+}
+
+/* -- receiving --------------------------------------------------------------- */
+
+struct parts {
+  zmq_msg_t message[FS_SEAL_FRAMES];
+  struct fs_part frame[FS_SEAL_FRAMES];
+  int n;
+  bool too_many;
+};
+
+/* All frames of a message, so that the next one begins at its first. Those above
+ * the limit are read and forgotten. */
+static enum fs_received take_parts(void *socket, struct parts *p) {
+  int more = 1;
+  size_t size = sizeof more;
+  *p = (struct parts){.n = 0};
+  for (int flags = ZMQ_DONTWAIT; more; flags = 0) {
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    int got;
+    do got = zmq_msg_recv(&message, socket, flags);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return errno == EAGAIN ? FS_NOTHING : FS_CLOSED;
+    zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size);
+    if (p->n == FS_SEAL_FRAMES) {
+      p->too_many = true;
+      zmq_msg_close(&message);
+      continue;
+    }
+    p->message[p->n] = message;
+    p->frame[p->n] = (struct fs_part){zmq_msg_data(&p->message[p->n]),
+                                       zmq_msg_size(&p->message[p->n])};
+    p->n++;
+  }
+  return FS_GOT;
+}
+
+static struct fs_request *keep(struct fs_message *m) {
+  struct fs_request *r = fs_calloc(1, sizeof *r);
+  for (int k = 0; k < m->n_ids; k++) {
+    char *copy = fs_malloc(m->ids[k].len + 1);
+    memcpy(copy, m->ids[k].data, m->ids[k].len);
+    *FS_PUSH(&r->ids) = (struct fs_part){copy, m->ids[k].len};
+  }
+  r->header_len = m->raw_header.len;
+  r->header = fs_malloc(r->header_len + 1);
+  memcpy(r->header, m->raw_header.data, r->header_len);
+  r->header[r->header_len] = 0;
+  r->type = fs_strdup(m->type);
+  r->content = json_incref(m->content);
+  r->metadata = json_incref(m->metadata);
+  return r;
+}
+
+void fs_request_free(struct fs_request *r) {
+  if (!r) return;
+  for (int k = 0; k < r->ids.len; k++) free((char *)(uintptr_t)r->ids.data[k].data);
+  FS_VEC_FREE(&r->ids);
+  free(r->header);
+  free(r->type);
+  json_decref(r->content);
+  json_decref(r->metadata);
+  free(r);
+}
+
+/* At most one line a second, however many there are. */
+static void log_dropped(struct fs_server *s, enum fs_seal_status why) {
+  static _Atomic time_t last;
+  static const char *const words[] = {
+    [FS_SEAL_BAD_FRAMES] = "frames are missing",
+    [FS_SEAL_BAD_SIGNATURE] = "its signature is wrong",
+    [FS_SEAL_REPLAYED] = "it came before",
+    [FS_SEAL_BAD_JSON] = "its JSON is wrong"};
+  time_t now = time(NULL), then = atomic_load(&last);
+  int n = atomic_fetch_add(&s->dropped, 1) + 1;
+  if (now == then || !atomic_compare_exchange_strong(&last, &then, now))
+    return;
+  atomic_fetch_sub(&s->dropped, n);
+  fs_log("%d message%s dropped; the last because %s", n, n == 1 ? "" : "s",
+         words[why]);
+}
+
+enum fs_received fs_net_receive(struct fs_server *s, void *socket,
+                                struct fs_request **gives) {
+  struct parts p;
+  struct fs_message m;
+  enum fs_received got = take_parts(socket, &p);
+  if (got == FS_GOT) {
+    enum fs_seal_status st =
+        p.too_many ? FS_SEAL_BAD_FRAMES
+                   : fs_message_read(&s->seal, p.frame, p.n, &m);
+    if (st) {
+      log_dropped(s, st);
+      got = FS_DROPPED;
+    } else {
+      *gives = keep(&m);
+      fs_message_free(&m);
+    }
+  }
+  for (int k = 0; k < p.n; k++) zmq_msg_close(&p.message[k]);
+  return got;
+}
+
+/* -- sending ----------------------------------------------------------------- */
+
+void fs_net_reply(struct fs_server *s, void *socket,
+                  const struct fs_request *to, const char *type,
+                  json_t *content, json_t *metadata) {
+  struct fs_str header = {0}, meta = {0}, body = {0};
+  char signature[65];
+  fs_seal_header(&s->seal, type, &header);
+  fs_json_put(metadata, &meta);
+  fs_json_put(content, &body);
+  struct fs_part parts[4] = {{header.data, header.len},
+                              {to->header, to->header_len},
+                              {meta.data, meta.len}, {body.data, body.len}};
+  fs_seal_sign(&s->seal, parts, signature);
+  for (int k = 0; k < to->ids.len; k++)
+    zmq_send(socket, to->ids.data[k].data, to->ids.data[k].len, ZMQ_SNDMORE);
+  zmq_send(socket, "<IDS|MSG>", 9, ZMQ_SNDMORE);
+  zmq_send(socket, signature, strlen(signature), ZMQ_SNDMORE);
+  for (int k = 0; k < 4; k++)
+    zmq_send(socket, parts[k].data, parts[k].len, k < 3 ? ZMQ_SNDMORE : 0);
+  fs_str_free(&header);
+  fs_str_free(&meta);
+  fs_str_free(&body);
+  json_decref(content);
+  json_decref(metadata);
+}
+
+void fs_net_pass(void *socket, void *pointer) {
+  while (zmq_send(socket, &pointer, sizeof pointer, 0) < 0 && errno == EINTR) {}
+}
+
+void *fs_net_take(void *socket, bool wait) {
+  void *pointer = NULL;
+  int n;
+  do n = zmq_recv(socket, &pointer, sizeof pointer, wait ? 0 : ZMQ_DONTWAIT);
+  while (n < 0 && errno == EINTR);
+  return n == sizeof pointer ? pointer : NULL;
+}

@@ -1,0 +1,104 @@
+/* server.h - the parts of a running kernel, one thread each:
+ *
+ *   main      signals; the end                                    (main.c)
+ *   shell     ROUTER shell and stdin, and the worker, in which the
+ *             session lives: inputs, completion, help, history    (shell.c)
+ *   control   ROUTER control: interrupt, shutdown, usage          (control.c)
+ *   iopub     XPUB: the only one that publishes                   (iopub.c)
+ *   heart     echoes                                              (main.c)
+ *
+ * A socket has one owner. Threads speak over inproc sockets, which carry
+ * pointers; what is pointed to then belongs to the receiver.
+ */
+#ifndef FS_JUPYTER_SERVER_H
+#define FS_JUPYTER_SERVER_H
+
+#include "core/worker.h"
+#include "jupyter/connection.h"
+#include "jupyter/message.h"
+
+struct fs_server {
+  void *zmq;                 /* the context: of all threads */
+  struct fs_seal seal;
+  struct fs_connection connection;
+  void *socket[FS_CHANNELS]; /* bound; each its thread's    */
+  const char *target;        /* "auto", "cpu", "cuda:1"     */
+  int threads;
+  bool persistent;           /* history goes to its file    */
+  size_t output_limit;       /* bytes of text an input may print */
+  _Atomic(struct fs_worker *) worker;
+  atomic_bool stopping;      /* a shutdown was answered     */
+  atomic_int dropped;        /* messages since the last line about it */
+};
+
+/* -- messages (net.c) -------------------------------------------------------- */
+
+/* Binds the socket of a channel with all its options. NULL with a sentence. */
+void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
+                  struct fs_str *error);
+/* A socket of this thread to an inproc address; ends with the context. */
+void *fs_net_inproc(struct fs_server *s, int type, const char *address,
+                    bool bind);
+
+/* A request: kept until it is answered. */
+struct fs_request {
+  FS_VEC(struct fs_part) ids; /* owned */
+  char *header;                /* as it came, for parent_header */
+  size_t header_len;
+  char *type;
+  json_t *content, *metadata;
+};
+void fs_request_free(struct fs_request *r);
+
+enum fs_received { FS_GOT, FS_NOTHING, FS_DROPPED, FS_CLOSED };
+/* Takes the next message if one waits. FS_DROPPED: it was not for us. */
+enum fs_received fs_net_receive(struct fs_server *s, void *socket,
+                                struct fs_request **gives);
+
+/* Sends an answer (or an input_request) to where the request came from. */
+void fs_net_reply(struct fs_server *s, void *socket,
+                  const struct fs_request *to, const char *type,
+                  json_t *gives_content, json_t *gives_metadata);
+
+/* Pointers over inproc. Receive: NULL when nothing waits. */
+void fs_net_pass(void *socket, void *pointer);
+void *fs_net_take(void *socket, bool wait);
+
+/* -- publishing (iopub.c) ---------------------------------------------------- */
+
+/* This thread's way to the publisher. */
+void *fs_iopub_port(struct fs_server *s);
+/* `parent` may be NULL; it is copied. metadata NULL: {}. */
+void fs_publish(void *port, const struct fs_request *parent, const char *type,
+                json_t *gives_content, json_t *gives_metadata);
+/* Text of a stream; pieces that follow each other become one message. */
+void fs_publish_text(void *port, const struct fs_request *parent,
+                     const char *stream, const char *text, size_t len);
+void fs_publish_status(void *port, const struct fs_request *parent,
+                       const char *state);
+/* Returns when all that was published through this port has left. */
+void fs_publish_flush(void *port);
+
+/* -- threads ----------------------------------------------------------------- */
+
+void *fs_iopub_run(void *server);
+void *fs_shell_run(void *server);
+void *fs_control_run(void *server);
+
+/* kernel_info_reply's content. Gives. */
+json_t *fs_kernel_info(void);
+/* One sentence on the log, with the program's name. */
+void fs_log(const char *fmt, ...) FS_PRINTF(1, 2);
+
+/* What control asks of the shell thread, and gets the answer in. */
+enum fs_question { FS_ASK_STATE, FS_ASK_STOP };
+#define FS_SHELL_DOOR "inproc://shell"
+struct fs_query {
+  enum fs_question what;
+  json_t *answer;            /* FS_ASK_STATE: {"variables","memory","pid"} */
+};
+
+/* The session ends: everything is told to stop. Wakes main. */
+void fs_server_stop(struct fs_server *s);
+
+#endif

@@ -1,0 +1,446 @@
+/* shell.c - the thread with the session: it owns the shell and stdin sockets and
+ * the worker. One loop waits for all of them, so nothing here takes long: while
+ * an input runs in the worker, completion, help and history are answered at once
+ * from what the front knows. Inputs wait in a queue and run one by one. */
+#include <errno.h>
+#include <stdio.h>
+#include <zmq.h>
+
+#include "jupyter/answers.h"
+#include "jupyter/cell.h"
+#include "jupyter/history.h"
+
+enum phase { IDLE, RUNNING, EXPRESSIONS };
+
+struct shell {
+  struct fs_server *s;
+  void *router, *input, *door, *port;
+  struct fs_worker *worker;
+  bool stopped;            /* no more inputs: the end is near */
+  FS_VEC(struct fs_request *) queue;
+  enum phase phase;
+  struct fs_request *running;
+  struct fs_cell cell;
+  int count;               /* inputs so far */
+  char started[40];
+  bool asking;             /* an input_request waits for its reply */
+
+  /* After an input that went well: its user_expressions, one by one. */
+  json_t *reply, *expressions, *results;
+  void *expression;        /* iterator */
+  json_t *value, *trouble; /* of the one that runs */
+};
+
+/* -- replies ----------------------------------------------------------------- */
+
+static void reply(struct shell *h, const struct fs_request *r,
+                  json_t *content) {
+  char type[64];
+  json_t *metadata = NULL;
+  snprintf(type, sizeof type, "%.*s_reply",
+           (int)FS_MIN(strlen(r->type) - strlen("_request"), (size_t)40),
+           r->type);
+  if (r == h->running)
+    metadata = json_pack("{ss sb}", "started", h->started, "dependencies_met",
+                         1);
+  fs_net_reply(h->s, h->router, r, type, content, metadata);
+}
+
+static bool wants(const struct fs_request *r, const char *key, bool otherwise) {
+  json_t *v = json_object_get(r->content, key);
+  return json_is_boolean(v) ? json_is_true(v) : otherwise;
+}
+
+/* What waits is not run any more; what comes later is. */
+static void abort_queue(struct shell *h) {
+  for (int k = 0; k < h->queue.len; k++) {
+    struct fs_request *r = h->queue.data[k];
+    fs_publish_status(h->port, r, "busy");
+    fs_publish_flush(h->port);
+    reply(h, r,
+          json_pack("{ss ss ss s[s] si s[] s{}}", "status", "error", "ename",
+                    "Aborted", "evalue", "an earlier input failed",
+                    "traceback", "Aborted: an earlier input failed",
+                    "execution_count", h->count, "payload",
+                    "user_expressions"));
+    fs_publish_status(h->port, r, "idle");
+    fs_request_free(r);
+  }
+  h->queue.len = 0;
+}
+
+/* -- the course of an input -------------------------------------------------- */
+
+static void receive_all(struct shell *h);
+
+static void finish(struct shell *h, bool failed) {
+  struct fs_request *r = h->running;
+  bool stop = failed && wants(r, "stop_on_error", true);
+  if (stop) receive_all(h); /* what was sent before the reply is known */
+  fs_publish_flush(h->port);
+  reply(h, r, h->reply);
+  h->reply = NULL;
+  fs_publish_status(h->port, r, "idle");
+  h->phase = IDLE;
+  h->running = NULL;
+  fs_cell_free(&h->cell);
+  fs_request_free(r);
+  if (stop) abort_queue(h);
+}
+
+static bool evaluate(struct shell *h, const char *text, size_t len,
+                     unsigned flags) {
+  char name[32];
+  snprintf(name, sizeof name, "<cell:%d>", h->cell.count);
+  return fs_worker_eval(h->worker, name, text, len, flags);
+}
+
+static bool next_expression(struct shell *h) {
+  if (!h->expression) return false;
+  json_t *code = json_object_iter_value(h->expression);
+  h->value = h->trouble = NULL;
+  return json_is_string(code) &&
+         evaluate(h, json_string_value(code), json_string_length(code),
+                  FS_EVAL_BLOCK);
+}
+
+static json_t *expression_result(struct shell *h) {
+  if (!h->trouble && h->value)
+    return json_pack("{ss sO s{}}", "status", "ok", "data", h->value,
+                     "metadata");
+  json_t *t = h->trouble;
+  json_t *id = json_object_get(t, "id"), *words = json_object_get(t, "message");
+  const char *picture =
+      json_string_value(json_object_get(t, "rendered"));
+  if (!t)
+    return json_pack("{ss ss ss s[]}", "status", "error", "ename", "no-value",
+                     "evalue", "the expression gives no value", "traceback");
+  return json_pack("{ss sO sO s[s]}", "status", "error", "ename", id, "evalue",
+                   words, "traceback", picture ? picture : "");
+}
+
+static void end_expression(struct shell *h) {
+  json_object_set_new(h->results, json_object_iter_key(h->expression),
+                      expression_result(h));
+  json_decref(h->value);
+  json_decref(h->trouble);
+  h->value = h->trouble = NULL;
+  h->expression = json_object_iter_next(h->expressions, h->expression);
+}
+
+static void run_expressions(struct shell *h) {
+  while (h->expression && !next_expression(h)) end_expression(h);
+  if (h->expression) return;
+  json_object_set_new(h->reply, "user_expressions", h->results);
+  h->results = h->expressions = NULL;
+  finish(h, false);
+}
+
+/* The worker is done with an input. */
+static void ended(struct shell *h) {
+  bool failed;
+  if (h->phase == EXPRESSIONS) {
+    end_expression(h);
+    run_expressions(h);
+    return;
+  }
+  h->asking = false;
+  h->reply = fs_cell_end(&h->cell, fs_worker_result(h->worker), &failed);
+  const char *code =
+      json_string_value(json_object_get(h->running->content, "code"));
+  if (h->cell.count > 0 && h->cell.count == h->count && !h->cell.silent && code &&
+      wants(h->running, "store_history", true))
+    fs_past_add(h->count, code, h->cell.result);
+  h->expressions = json_object_get(h->running->content, "user_expressions");
+  h->expression = failed ? NULL : json_object_iter(h->expressions);
+  if (!h->expression) {
+    finish(h, failed);
+    return;
+  }
+  h->results = json_object();
+  h->phase = EXPRESSIONS;
+  run_expressions(h);
+}
+
+static bool is_blank(const char *text) {
+  return !text[strspn(text, " \t\r\n")];
+}
+
+static void begin(struct shell *h, struct fs_request *r) {
+  json_t *code = json_object_get(r->content, "code");
+  const char *text = json_string_value(code);
+  bool silent = json_is_true(json_object_get(r->content, "silent"));
+  bool counts = text && !silent && !is_blank(text) &&
+                wants(r, "store_history", true);
+  fs_seal_date(h->started);
+  h->running = r;
+  h->phase = RUNNING;
+  h->count += counts;
+  fs_cell_begin(&h->cell, h->s, h->port, r, h->count);
+  fs_publish_status(h->port, r, "busy");
+  if (!silent)
+    fs_publish(h->port, r, "execute_input",
+               json_pack("{ss si}", "code", text ? text : "",
+                         "execution_count", h->count), NULL);
+  unsigned flags = FS_EVAL_BLOCK | (silent ? FS_EVAL_SILENT : 0);
+  if (text && evaluate(h, text, json_string_length(code), flags)) return;
+  bool failed;
+  fs_cell_fail(&h->cell, "request", "the request has no code");
+  h->reply = fs_cell_end(&h->cell, FS_RESULT_ERROR, &failed);
+  finish(h, failed);
+}
+
+static void begin_next(struct shell *h) {
+  while (h->phase == IDLE && h->queue.len && !h->stopped) {
+    struct fs_request *r = h->queue.data[0];
+    h->queue.len--;
+    memmove(h->queue.data, h->queue.data + 1,
+            sizeof *h->queue.data * (size_t)h->queue.len);
+    begin(h, r);
+  }
+}
+
+/* -- what the worker says ---------------------------------------------------- */
+
+/* ask() in the language: a question for who sent the input. */
+static void on_ask(struct shell *h, const json_t *event) {
+  const char *prompt = json_string_value(json_object_get(event, "prompt"));
+  struct fs_request *old;
+  enum fs_received got;
+  if (!wants(h->running, "allow_stdin", true)) {
+    fs_worker_answer(h->worker, NULL);
+    return;
+  }
+  while ((got = fs_net_receive(h->s, h->input, &old)) == FS_GOT ||
+         got == FS_DROPPED)
+    if (got == FS_GOT) fs_request_free(old); /* answers nobody waits for */
+  fs_publish_flush(h->port);
+  fs_net_reply(h->s, h->input, h->running, "input_request",
+               json_pack("{ss sb}", "prompt", prompt ? prompt : "", "password",
+                         json_is_true(json_object_get(event, "password"))),
+               NULL);
+  h->asking = true;
+}
+
+static void on_input(struct shell *h, const struct fs_request *r) {
+  json_t *value = json_object_get(r->content, "value");
+  const char *text = json_string_value(value);
+  if (!h->asking || strcmp(r->type, "input_reply")) return;
+  h->asking = false;
+  fs_worker_answer(h->worker, text && strcmp(text, "\004") ? text : NULL);
+}
+
+/* Between inputs: a worker that died, or was replaced. */
+static void on_idle_event(struct shell *h, const json_t *event) {
+  const char *text = json_string_value(json_object_get(event, "text"));
+  if (!text) text = json_string_value(json_object_get(event, "message"));
+  if (text) fs_publish_text(h->port, NULL, "stderr", text, strlen(text));
+}
+
+static void on_event(void *user, const json_t *event) {
+  struct shell *h = user;
+  const char *name = json_string_value(json_object_get(event, "event"));
+  if (!name) return;
+  if (h->phase == RUNNING && !strcmp(name, "ask")) {
+    on_ask(h, event);
+  } else if (h->phase == RUNNING) {
+    fs_cell_event(&h->cell, event);
+  } else if (h->phase == EXPRESSIONS) {
+    if (!strcmp(name, "value") && !h->value)
+      h->value = json_incref(json_object_get(event, "data"));
+    const char *severity =
+        json_string_value(json_object_get(event, "severity"));
+    if (severity && !strcmp(severity, "error") && !h->trouble)
+      h->trouble = json_incref((json_t *)(uintptr_t)event);
+  } else {
+    on_idle_event(h, event);
+  }
+}
+
+/* -- requests ---------------------------------------------------------------- */
+
+static json_t *comm_info(void) {
+  return json_pack("{ss s{}}", "status", "ok", "comms");
+}
+
+static json_t *connect_info(const struct fs_server *s) {
+  const int *p = s->connection.port;
+  return json_pack("{ss si si si si si}", "status", "ok", "shell_port",
+                   p[FS_SHELL], "iopub_port", p[FS_IOPUB], "stdin_port",
+                   p[FS_STDIN], "control_port", p[FS_CONTROL], "hb_port",
+                   p[FS_HEART]);
+}
+
+/* The content of the reply, or NULL where there is none. */
+static json_t *answer(struct shell *h, const struct fs_request *r) {
+  if (!strcmp(r->type, "kernel_info_request")) return fs_kernel_info();
+  if (!strcmp(r->type, "comm_info_request")) return comm_info();
+  if (!strcmp(r->type, "connect_request")) return connect_info(h->s);
+  if (!strcmp(r->type, "history_request")) return fs_past_answer(r->content);
+  if (h->stopped) return NULL;
+  if (!strcmp(r->type, "complete_request"))
+    return fs_answer_complete(h->worker, r->content);
+  if (!strcmp(r->type, "inspect_request"))
+    return fs_answer_inspect(h->worker, r->content);
+  if (!strcmp(r->type, "is_complete_request"))
+    return fs_answer_is_complete(h->worker, r->content);
+  return NULL;
+}
+
+static void stop(struct shell *h) {
+  if (h->stopped) return;
+  h->stopped = true;
+  atomic_store(&h->s->worker, NULL);
+  fs_worker_free(h->worker);
+  h->worker = NULL;
+  fs_past_close();
+  if (h->phase == IDLE) return;
+  h->phase = IDLE; /* what was running gets no answer */
+  fs_cell_free(&h->cell);
+  fs_request_free(h->running);
+  json_decref(h->reply);
+  json_decref(h->results);
+  json_decref(h->value);
+  json_decref(h->trouble);
+  h->running = NULL;
+  h->reply = h->results = h->value = h->trouble = NULL;
+}
+
+/* Deprecated here, but some still send it. */
+static void shut_down(struct shell *h, const struct fs_request *r) {
+  bool restart = json_is_true(json_object_get(r->content, "restart"));
+  json_t *content =
+      json_pack("{ss sb}", "status", "ok", "restart", (int)restart);
+  stop(h);
+  atomic_store(&h->s->stopping, true);
+  fs_publish(h->port, r, "shutdown_reply", json_incref(content), NULL);
+  fs_publish_flush(h->port);
+  reply(h, r, content);
+}
+
+static void on_request(struct shell *h, struct fs_request *r) {
+  if (!strcmp(r->type, "execute_request")) {
+    *FS_PUSH(&h->queue) = r;
+    return;
+  }
+  fs_publish_status(h->port, r, "busy");
+  bool end = !strcmp(r->type, "shutdown_request");
+  json_t *content = end ? NULL : answer(h, r);
+  if (end) {
+    shut_down(h, r);
+  } else if (content) {
+    reply(h, r, content);
+  } else if (!strcmp(r->type, "comm_open")) {
+    /* nothing here speaks over comms */
+    fs_publish(h->port, r, "comm_close",
+               json_pack("{sO? s{}}", "comm_id",
+                         json_object_get(r->content, "comm_id"), "data"), NULL);
+  } else if (strncmp(r->type, "comm_", 5)) {
+    fs_log("no answer to %.40s", r->type);
+  }
+  fs_publish_status(h->port, r, "idle");
+  fs_request_free(r);
+  if (!end) return;
+  fs_publish_flush(h->port);
+  fs_server_stop(h->s);
+}
+
+/* At most so many at once, that a flood of them does not keep the worker waiting. */
+enum { AT_ONCE = 256 };
+
+static void receive_all(struct shell *h) {
+  struct fs_request *r;
+  for (int k = 0; k < AT_ONCE; k++) {
+    enum fs_received got = fs_net_receive(h->s, h->router, &r);
+    if (got == FS_GOT) on_request(h, r);
+    else if (got != FS_DROPPED) return;
+  }
+}
+
+static void receive_input(struct shell *h) {
+  struct fs_request *r;
+  enum fs_received got;
+  while ((got = fs_net_receive(h->s, h->input, &r)) == FS_GOT ||
+         got == FS_DROPPED) {
+    if (got == FS_DROPPED) continue;
+    if (!h->stopped) on_input(h, r);
+    fs_request_free(r);
+  }
+}
+
+static void answer_control(struct shell *h) {
+  struct fs_query *q = fs_net_take(h->door, false);
+  if (!q) return;
+  if (q->what == FS_ASK_STOP) {
+    stop(h);
+  } else if (!h->stopped) {
+    q->answer = json_pack(
+        "{so so si}", "variables",
+        json_deep_copy(fs_worker_variables(h->worker)), "memory",
+        json_deep_copy(fs_worker_memory(h->worker)), "pid",
+        fs_worker_pid(h->worker));
+  }
+  fs_net_pass(h->door, q);
+}
+
+/* -- the thread -------------------------------------------------------------- */
+
+static bool open_worker(struct shell *h) {
+  const char *error = NULL;
+  struct fs_worker_config config = {.target = h->s->target,
+                                    .threads = h->s->threads,
+                                    .on_event = on_event, .user = h};
+  h->worker = fs_worker_new(&config, &error);
+  if (!h->worker) {
+    fs_log("%s", error ? error : "no session could be started");
+    return false;
+  }
+  atomic_store(&h->s->worker, h->worker);
+  return true;
+}
+
+/* One round: waits, then serves everybody who has something. */
+static bool serve(struct shell *h) {
+  zmq_pollitem_t items[] = {{h->router, 0, ZMQ_POLLIN, 0},
+                            {h->input, 0, ZMQ_POLLIN, 0},
+                            {h->door, 0, ZMQ_POLLIN, 0},
+                            {NULL, 0, ZMQ_POLLIN, 0}};
+  int n = 3, wait = h->phase == RUNNING ? fs_cell_wait(&h->cell) : -1;
+  if (!h->stopped) items[n++].fd = fs_worker_fd(h->worker);
+  if (zmq_poll(items, n, wait) < 0 && errno != EINTR) return false;
+  answer_control(h);
+  receive_input(h);
+  receive_all(h);
+  if (!h->stopped) {
+    if (items[3].revents) fs_worker_pump(h->worker, 0);
+    if (h->phase != IDLE && !fs_worker_busy(h->worker)) ended(h);
+    if (h->phase == RUNNING) fs_cell_tick(&h->cell);
+  }
+  begin_next(h);
+  return true;
+}
+
+void *fs_shell_run(void *server) {
+  struct shell h = {.s = server};
+  h.router = h.s->socket[FS_SHELL];
+  h.input = h.s->socket[FS_STDIN];
+  h.port = fs_iopub_port(h.s);
+  h.door = fs_net_inproc(h.s, ZMQ_PAIR, FS_SHELL_DOOR, true);
+  fs_publish_status(h.port, NULL, "starting");
+  fs_past_open(h.s->persistent);
+  if (open_worker(&h)) {
+    fs_worker_set(h.worker, "rich", "on");
+    fs_worker_set(h.worker, "plan", "line");
+    while (serve(&h)) {}
+  } else {
+    fs_server_stop(h.s);
+  }
+  stop(&h);
+  for (int k = 0; k < h.queue.len; k++) fs_request_free(h.queue.data[k]);
+  FS_VEC_FREE(&h.queue);
+  zmq_close(h.router);
+  zmq_close(h.input);
+  zmq_close(h.door);
+  zmq_close(h.port);
+  return NULL;
+}

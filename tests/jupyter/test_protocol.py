@@ -1,0 +1,781 @@
+#!/usr/bin/python3
+"""The messages of the kernel, one by one and in all combinations, over real
+sockets.  usage: test_protocol.py [PATTERN]"""
+import peers  # noqa: F401, first: it changes the Python that runs this
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import zmq  # noqa: E402
+from client import Client, Failure, Kernel, text_of  # noqa: E402
+from score import Score  # noqa: E402
+
+BAD = 'x = there_is_no_such_name'
+LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
+
+
+def types(messages):
+    return [m.type for m in messages if m.channel == 'iopub']
+
+
+def states(messages):
+    return [m.content['execution_state'] for m in messages
+            if m.type == 'status']
+
+
+def value_of(c, expression):
+    """What an expression shows, as text."""
+    reply, outputs = c.execute(expression)
+    assert reply['status'] == 'ok', reply
+    results = [m for m in outputs if m.type == 'execute_result']
+    assert len(results) == 1, outputs
+    return results[0].content['data']['text/plain']
+
+
+def busy(c, code=LONG):
+    """Starts something long and waits until it runs."""
+    request = c.execute_request(code)
+    while True:
+        m = c.receive()
+        assert m, 'the input does not begin'
+        if m.type == 'execute_input':
+            time.sleep(0.1)
+            return request
+
+
+# -- requests -----------------------------------------------------------------
+
+def test_kernel_info(k, c):
+    for channel in ('shell', 'control'):
+        info, got = c.ask('kernel_info_request', channel=channel)
+        assert info['status'] == 'ok' and info['protocol_version'] == '5.5'
+        language = info['language_info']
+        assert language['name'] == 'fusible' and language['file_extension'] == '.fs'
+        assert language['codemirror_mode'] and language['pygments_lexer']
+        assert 'Fusible' in info['banner'] and info['help_links'] == []
+        assert states(got) == ['busy', 'idle'], got
+
+
+def test_unknown_requests(k, c):
+    for channel in ('shell', 'control'):
+        request = c.send('no_such_request', {'a': 1}, channel)
+        got = c.collect(request, reply=False)
+        assert states(got) == ['busy', 'idle'], got
+        assert all(m.type == 'status' for m in got), got
+    assert value_of(c, '1+1') == '2'
+
+
+def test_headers(k, c):
+    """Our own session, a fresh id for each message, the request's header as it
+    was sent, with what we do not know."""
+    request, frames = c.frames('kernel_info_request', {}, extra={'deep': [1]})
+    c.sockets['shell'].send_multipart(frames)
+    got = c.collect(request)
+    reply = next(m for m in got if m.channel == 'shell')
+    assert reply.raw[1] == frames[2], 'parent header was written anew'
+    ids = [m.header['msg_id'] for m in got]
+    assert len(set(ids)) == len(ids)
+    assert len({m.header['session'] for m in got}) == 1
+    assert reply.header['session'] != c.session
+    assert all(m.header['version'] == '5.5' and m.header['date'] for m in got)
+    assert all(len(m.topic) == 1 for m in got if m.channel == 'iopub')
+
+
+def test_execute_combinations(k, c):
+    """silent, store_history, stop_on_error and user_expressions, of inputs that go
+    well and that fail: what is counted, published and answered."""
+    count = c.execute('1')[0]['execution_count']
+    for silent, store, stop, asks, code in itertools.product(
+            (False, True), (False, True), (False, True), (False, True),
+            ('6*7', BAD, 'print("a")')):
+        asked = {'a': '40+2', 'b': BAD, 'c': 'z = 3'} if asks else {}
+        request = c.execute_request(code, silent=silent, store_history=store,
+                                    stop_on_error=stop, user_expressions=asked)
+        got = c.collect(request)
+        reply = next(m for m in got if m.channel == 'shell').content
+        case = (silent, store, stop, asks, code, got)
+        counts = store and not silent
+        count += counts
+        assert reply['execution_count'] == count, case
+        assert states(got) == ['busy', 'idle'], case
+        outputs = [t for t in types(got) if t not in ('status',
+                                                      'execute_input')]
+        assert ('execute_input' in types(got)) == (not silent), case
+        if silent:
+            assert not outputs, case
+        elif code == BAD:
+            assert outputs == ['error'], case
+        elif code == '6*7':
+            assert outputs == ['execute_result'], case
+        else:
+            assert outputs == ['stream'], case
+        if code == BAD:
+            assert reply['status'] == 'error', case
+            assert reply['ename'] == 'unknown-name' and reply['traceback']
+            assert reply['user_expressions'] == {}, case
+            continue
+        assert reply['status'] == 'ok' and reply['payload'] == [], case
+        answers = reply['user_expressions']
+        assert set(answers) == set(asked), case
+        if asks:
+            assert answers['a']['data']['text/plain'] == '42', case
+            assert answers['b']['status'] == 'error', case
+            assert answers['b']['ename'] == 'unknown-name', case
+
+
+def test_counts_from_one(k, c):
+    with Kernel() as fresh, fresh.client() as d:
+        d.ready()
+        assert d.execute('1', silent=True)[0]['execution_count'] == 0
+        assert d.execute('')[0]['execution_count'] == 0
+        assert d.execute('1', store_history=False)[0]['execution_count'] == 0
+        assert d.execute('1')[0]['execution_count'] == 1
+        assert d.execute(BAD)[0]['execution_count'] == 2
+        reply, outputs = d.execute('4')
+        assert outputs[0].content['execution_count'] == 3
+
+
+def test_reply_metadata(k, c):
+    got = c.collect(c.execute_request('1'))
+    reply = next(m for m in got if m.channel == 'shell')
+    assert reply.metadata['started'].endswith('Z')
+
+
+def test_errors(k, c):
+    """Caret text in the traceback, the summary as its last line, on IOPub too."""
+    reply, outputs = c.execute('a = 1;\nb = a + [1, 2, 3]*[1, 2];')
+    assert reply['status'] == 'error'
+    error = outputs[-1]
+    assert error.type == 'error'
+    for key in ('ename', 'evalue', 'traceback'):
+        assert error.content[key] == reply[key]
+    lines = reply['traceback']
+    assert any('^' in line for line in lines), lines
+    assert lines[-1] == f'{reply["ename"]}: {reply["evalue"]}'
+    assert '<cell:' in lines[0] and ':2:' in lines[0], lines
+
+
+def test_values_and_results(k, c):
+    reply, outputs = c.execute('a = 1\nprint("between")\nb = 2\nb + 40')
+    assert [m.type for m in outputs] == [
+        'display_data', 'stream', 'display_data', 'execute_result'], outputs
+    assert outputs[-1].content['data']['text/plain'] == '42'
+    assert all('text/plain' in m.content['data'] for m in outputs
+               if m.type != 'stream')
+    assert all(isinstance(m.content['metadata'], dict) for m in outputs
+               if m.type != 'stream')
+
+
+def test_few_outputs(k, c):
+    """A notebook keeps 50 outputs of a cell."""
+    code = '\n'.join(f'a{i} = {i}' for i in range(300))
+    reply, outputs = c.execute(code)
+    shown = [m for m in outputs
+             if m.type in ('display_data', 'execute_result', 'stream')]
+    assert len(shown) <= 50, len(shown)
+    assert 'a250 = 250' in text_of(outputs)
+
+
+def test_plan_display(k, c):
+    code = 'A = rand(40, 40); p = rand(40); r = rand(40);\n' \
+           'q = A*p; s = A\'*r;'
+    reply, outputs = c.execute(code)
+    plans = [m for m in outputs if m.type == 'display_data']
+    updates = [m for m in outputs if m.type == 'update_display_data']
+    assert len(plans) == 1 and len(updates) >= 1, outputs
+    name = plans[0].content['transient']['display_id']
+    assert {m.content['transient']['display_id'] for m in updates} == {name}
+    for m in plans + updates:
+        assert m.content['data']['text/plain'] and m.content['data']['text/html']
+        assert '<script' not in m.content['data']['text/html']
+    assert 'measured' in updates[-1].content['data']['text/plain']
+    again = c.execute(code)[1]
+    other = [m for m in again if m.type == 'display_data']
+    assert other[0].content['transient']['display_id'] != name
+
+
+def test_no_plan_with_errors(k, c):
+    for code in ('A = rand(30, 30); q = A*rand(30);\n' + BAD,
+                 BAD + '\nq = rand(30, 30)*rand(30);'):
+        reply, outputs = c.execute(code)
+        assert reply['status'] == 'error'
+        assert [m.type for m in outputs] == ['error'], outputs
+    assert not c.execute('q = rand(30, 30)*rand(30);', silent=True)[1]
+
+
+def test_launched_plan_comes_early(k, c):
+    """A block that runs for long shows what was predicted while it runs."""
+    code = 'A = rand(3000, 3000); for k = 1:100000\n  q = A*rand(3000);\nend'
+    request = c.execute_request(code)
+    seen = []
+    while 'display_data' not in seen:
+        m = c.receive(20)
+        assert m, seen
+        seen.append(m.type)
+    assert 'execute_reply' not in seen
+    c.ask('interrupt_request', channel='control')
+    got = c.collect(request)
+    got += [m for m in c.stray if m.parent.get('msg_id') == request]
+    assert 'error' in types(got) or any(m.type == 'error' for m in c.stray)
+
+
+def test_silent_loop_has_no_output(k, c):
+    assert c.execute('for i = 1:5\n  i\nend', silent=True)[1] == []
+
+
+def test_pager(k, c):
+    for code in ('?rand', '??rand', ':help', ':help plan', ' ?rand \n'):
+        reply, outputs = c.execute(code)
+        assert reply['status'] == 'ok' and not outputs, (code, outputs)
+        page, = reply['payload']
+        assert page['source'] == 'page' and len(page['data']['text/plain']) > 40
+    reply, outputs = c.execute('?there_is_no_such_name')
+    assert reply['status'] == 'error' and outputs[-1].type == 'error'
+
+
+def test_quit_asks_to_exit(k, c):
+    reply, _ = c.execute(':quit')
+    assert reply['status'] == 'ok'
+    assert [p['source'] for p in reply['payload']] == ['ask_exit']
+    assert value_of(c, '1+1') == '2'
+
+
+def test_clear(k, c):
+    reply, outputs = c.execute('print("a")\n:clear\nprint("b")')
+    assert [m.type for m in outputs] == ['stream', 'clear_output', 'stream']
+    assert outputs[1].content == {'wait': False}
+    assert c.execute(':clear wait')[1][0].content == {'wait': True}
+
+
+# -- completion and help ------------------------------------------------------
+
+def test_complete(k, c):
+    c.execute('matrix_one = rand(3, 4);')
+    reply, got = c.ask('complete_request', {'code': 'y = matrix_o', 'cursor_pos': 12})
+    assert reply['matches'] == ['matrix_one'], reply
+    assert (reply['cursor_start'], reply['cursor_end']) == (4, 12)
+    rich = reply['metadata']['_jupyter_types_experimental']
+    assert [r['text'] for r in rich] == reply['matches']
+    assert rich[0]['type'] == 'instance' and '3' in rich[0]['signature']
+    reply, _ = c.ask('complete_request', {'code': 'ra', 'cursor_pos': 2})
+    rich = reply['metadata']['_jupyter_types_experimental']
+    assert [r['text'] for r in rich] == reply['matches']
+    assert len(reply['matches']) > 1
+
+
+def test_code_points(k, c):
+    """Positions count characters, also those beyond 16 bits."""
+    code = '𨭎𨭎𨭎 = 10; matrix_o'
+    c.execute('matrix_one = 1;')
+    reply, _ = c.ask('complete_request', {'code': code, 'cursor_pos': len(code)})
+    assert reply['matches'] == ['matrix_one'], reply
+    assert reply['cursor_start'] == code.index('matrix')
+    assert reply['cursor_end'] == len(code)
+    reply, _ = c.ask('complete_request', {'code': '𨭎𨭎𨭎', 'cursor_pos': 3})
+    assert reply['cursor_end'] == 3
+    reply, _ = c.ask('inspect_request', {'code': '𨭎 + rand(', 'cursor_pos': 9,
+                                         'detail_level': 0})
+    assert reply['found'] and 'random' in reply['data']['text/plain'], reply
+
+
+def test_inspect(k, c):
+    c.execute('# twice as much\nfunction double_it(v)\n  return 2*v\nend')
+    few, _ = c.ask('inspect_request', {'code': 'double_it', 'cursor_pos': 4,
+                                       'detail_level': 0})
+    more, _ = c.ask('inspect_request', {'code': 'double_it', 'cursor_pos': 4,
+                                        'detail_level': 1})
+    assert few['found'] and 'double_it' in few['data']['text/plain'], few
+    assert more['found'] and len(more['data']['text/plain']) > len(
+        few['data']['text/plain']), (few, more)
+    none, _ = c.ask('inspect_request', {'code': 'no_such_name', 'cursor_pos': 3,
+                                        'detail_level': 0})
+    assert none['status'] == 'ok' and not none['found'] and none['data'] == {}
+
+
+def test_is_complete(k, c):
+    for code, status in (('x = 1', 'complete'), ('begin', 'incomplete'),
+                         ('x = )', 'invalid'), (':help', 'complete')):
+        reply, _ = c.ask('is_complete_request', {'code': code})
+        assert reply['status'] == status, (code, reply)
+    reply, _ = c.ask('is_complete_request', {'code': 'for k = 1:3'})
+    assert reply['indent'].strip() == '' and reply['indent']
+
+
+def test_history(k, c):
+    with Kernel() as fresh:
+        with fresh.client() as d:
+            d.ready()
+            for code in ('a = 1', 'b = 2', 'a = 1', 'function f(x)\n  return x\nend'):
+                d.execute(code)
+            d.execute('secret = 1', store_history=False)
+            d.execute('secret = 2', silent=True)
+
+            def history(**how):
+                return d.ask('history_request', {
+                    'output': False, 'raw': True, **how})[0]['history']
+
+            lines = history(hist_access_type='tail', n=10)
+            assert [h[1:] for h in lines] == [
+                [1, 'a = 1'], [2, 'b = 2'], [3, 'a = 1'],
+                [4, 'function f(x)\n  return x\nend']], lines
+            now = lines[0][0]
+            assert history(hist_access_type='tail', n=1)[0][1] == 4
+            for session in (0, now):
+                some = history(hist_access_type='range', session=session,
+                               start=2, stop=4)
+                assert [h[1] for h in some] == [2, 3], some
+            assert len(history(hist_access_type='search', pattern='a*')) == 2
+            assert len(history(hist_access_type='search', pattern='a*',
+                               unique=True)) == 1
+            assert len(history(hist_access_type='search', pattern='? = ?',
+                               n=2)) == 2
+            both = d.ask('history_request', {
+                'output': True, 'raw': True, 'hist_access_type': 'tail',
+                'n': 4})[0]['history']
+            assert both[0][2] == ['a = 1', 'a = 1'], both
+            d.ask('shutdown_request', {'restart': True}, channel='control')
+        fresh.process.wait(5)
+        with Kernel(home=fresh.home) as second, second.client() as d:
+            d.ready()
+            d.execute('later = 1')
+            lines = d.ask('history_request', {
+                'output': False, 'raw': True, 'hist_access_type': 'tail',
+                'n': 3})[0]['history']
+            assert [h[2] for h in lines] == [
+                'a = 1', 'function f(x)\n  return x\nend', 'later = 1'], lines
+            assert lines[-1][:2] == [lines[0][0] + 1, 1], lines
+
+
+def test_comms(k, c):
+    assert c.ask('comm_info_request')[0] == {'status': 'ok', 'comms': {}}
+    got = c.collect(c.send('comm_open', {'comm_id': 'u1', 'target_name': 't',
+                                         'data': {}}), reply=False)
+    assert types(got) == ['status', 'comm_close', 'status'], got
+    assert got[1].content['comm_id'] == 'u1'
+    for kind in ('comm_msg', 'comm_close'):
+        got = c.collect(c.send(kind, {'comm_id': 'u1', 'data': {}}), reply=False)
+        assert types(got) == ['status', 'status'], got
+
+
+def test_connect(k, c):
+    reply, _ = c.ask('connect_request')
+    assert reply['shell_port'] == k.connection['shell_port']
+
+
+def test_usage(k, c):
+    c.execute('A = rand(500, 500);')
+    usage, _ = c.ask('usage_request', channel='control')
+    assert usage['pid'] == k.process.pid and usage['kernel_memory'] > 1e6
+    assert usage['cpu_count'] >= 1 and usage['host_virtual_memory']['total'] > 1e8
+    assert usage['device_memory']['used'] >= 1000000, usage
+
+
+def test_variables(k, c):
+    c.execute('pane_a = rand(3, 4); pane_n = 42; pane_s = "text";')
+    reply, _ = c.ask('debug_request', {'type': 'request', 'seq': 7,
+                                       'command': 'inspectVariables'},
+                     channel='control')
+    assert reply['success'] and reply['request_seq'] == 7
+    found = {v['name']: v for v in reply['body']['variables']}
+    assert '3' in found['pane_a']['type'] and '4' in found['pane_a']['type']
+    assert '42' in found['pane_n']['value'] and 'text' in found['pane_s']['value']
+    rich, _ = c.ask('debug_request', {
+        'type': 'request', 'seq': 8, 'command': 'richInspectVariables',
+        'arguments': {'variableName': 'pane_n'}}, channel='control')
+    assert '42' in rich['body']['data']['text/plain']
+    info, _ = c.ask('debug_request', {'type': 'request', 'seq': 9,
+                                      'command': 'debugInfo'}, channel='control')
+    assert info['body']['isStarted'] is False
+    other, _ = c.ask('debug_request', {'type': 'request', 'seq': 10,
+                                       'command': 'next'}, channel='control')
+    assert other['success'] is False
+
+
+# -- the queue ----------------------------------------------------------------
+
+def queue(c, codes, **options):
+    """Sends all at once; gives the replies in the order of the codes."""
+    names = [c.execute_request(code, **options) for code in codes]
+    info = c.send('kernel_info_request')
+    replies, idle = {}, set()
+    while not set(names) | {info} <= set(replies) & idle:
+        m = c.receive()
+        assert m, (replies, idle)
+        parent = m.parent.get('msg_id')
+        if m.channel == 'shell':
+            replies[parent] = m.content
+        if m.type == 'status' and m.content['execution_state'] == 'idle':
+            idle.add(parent)
+    assert replies[info]['status'] == 'ok'
+    return [replies[n] for n in names]
+
+
+def test_queue_is_dropped_after_an_error(k, c):
+    c.execute('done = 0;')
+    replies = queue(c, ['done = 1;', 'sleep_a = 1;\n' + BAD] +
+                    [f'done = {i};' for i in range(2, 12)])
+    assert [r['status'] for r in replies] == ['ok'] + 11*['error']
+    assert {r['ename'] for r in replies[2:]} == {'Aborted'}
+    assert value_of(c, 'done') == 'done = 1'
+
+
+def test_queue_goes_on_without_stop_on_error(k, c):
+    replies = queue(c, [BAD, 'done = 5;', 'done = 6;'], stop_on_error=False)
+    assert [r['status'] for r in replies] == ['error', 'ok', 'ok']
+    assert value_of(c, 'done') == 'done = 6'
+
+
+def test_later_requests_are_not_aborted(k, c):
+    for _ in range(20):
+        name = c.execute_request(BAD)
+        while c.receive().channel != 'shell':
+            pass
+        follow = c.execute_request('1+1')
+        got = c.collect(follow)
+        reply = next(m for m in got if m.channel == 'shell')
+        assert reply.content['status'] == 'ok', reply
+        del name
+
+
+def test_interrupt_drops_the_queue(k, c):
+    request = busy(c)
+    others = [c.execute_request('after = 1;') for _ in range(3)]
+    reply, _ = c.ask('interrupt_request', channel='control')
+    assert reply == {'status': 'ok'}
+    for name in (request, *others):
+        got = [m for m in c.stray if m.parent.get('msg_id') == name]
+        c.stray = [m for m in c.stray if m not in got]
+        if not any(m.channel == 'shell' for m in got):
+            got += c.collect(name)
+        content = next(m for m in got if m.channel == 'shell').content
+        assert content['status'] == 'error', content
+        assert content['ename'] in ('interrupted', 'Aborted'), content
+    c.stray.clear()
+    assert value_of(c, '1+1') == '2'
+
+
+# -- interrupts, shutdown, the end --------------------------------------------
+
+def test_interrupt_when_idle(k, c):
+    for _ in range(5):
+        c.ask('interrupt_request', channel='control')
+        os.kill(k.process.pid, signal.SIGINT)
+    time.sleep(0.1)
+    assert value_of(c, '1+1') == '2'
+
+
+def test_interrupt_by_signal(k, c):
+    c.execute('kept = 7;')
+    request = busy(c)
+    began = time.monotonic()
+    os.kill(k.process.pid, signal.SIGINT)
+    got = c.collect(request)
+    assert time.monotonic() - began < 1
+    reply = next(m for m in got if m.channel == 'shell')
+    assert reply.content['ename'] == 'interrupted', reply
+    assert value_of(c, 'kept') == 'kept = 7'
+
+
+def ended(kernel, seconds):
+    began = time.monotonic()
+    kernel.process.wait(seconds)
+    return time.monotonic() - began
+
+
+def test_shutdown_from_any_state(k, c):
+    for state in ('idle', 'busy', 'queued', 'stopped worker'):
+        for restart in (False, True):
+            with Kernel() as fresh, fresh.client() as d:
+                d.ready()
+                d.execute('1')
+                worker = fresh.worker()
+                if state != 'idle':
+                    busy(d)
+                if state == 'queued':
+                    for _ in range(10):
+                        d.execute_request('1')
+                if state == 'stopped worker':
+                    os.kill(worker, signal.SIGSTOP)
+                began = time.monotonic()
+                reply, got = d.ask('shutdown_request', {'restart': restart},
+                                   channel='control')
+                assert reply == {'status': 'ok', 'restart': restart}, reply
+                assert 'shutdown_reply' in types(got), got
+                ended(fresh, 2.5)
+                assert time.monotonic() - began < 2.5, (state, restart)
+                assert fresh.process.returncode == 0, state
+                assert not os.path.exists(f'/proc/{worker}'), state
+
+
+def test_shutdown_on_shell(k, c):
+    with Kernel() as fresh, fresh.client() as d:
+        d.ready()
+        reply, _ = d.ask('shutdown_request', {'restart': False})
+        assert reply == {'status': 'ok', 'restart': False}
+        ended(fresh, 2.5)
+
+
+def test_sigterm(k, c):
+    with Kernel() as fresh, fresh.client() as d:
+        d.ready()
+        worker = fresh.worker()
+        busy(d)
+        fresh.process.send_signal(signal.SIGTERM)
+        assert ended(fresh, 2.5) < 2.5
+        assert not os.path.exists(f'/proc/{worker}')
+
+
+def test_parent_death(k, c):
+    """A kernel whose server is gone ends, with its worker."""
+    import subprocess
+    import tempfile
+    from client import PROGRAM, CHANNELS, free_ports
+    home = tempfile.mkdtemp(prefix='fusible-orphan-')
+    connection = {'transport': 'tcp', 'ip': '127.0.0.1', 'key': 'orphan',
+                  'signature_scheme': 'hmac-sha256'}
+    for name, port in zip(CHANNELS, free_ports(5)):
+        connection[name + '_port'] = port
+    path = os.path.join(home, 'c.json')
+    with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), 'w') as f:
+        json.dump(connection, f)
+    code = ('import subprocess, sys, time\n'
+            f'p = subprocess.Popen([{PROGRAM!r}, "-f", {path!r}], '
+            'start_new_session=True)\nprint(p.pid, flush=True)\ntime.sleep(60)')
+    parent = subprocess.Popen(
+        [sys.executable, '-c', code], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, 'HOME': home, 'JPY_PARENT_PID': '1',
+             'FUSIBLE_TARGET': 'cpu'})
+    pid = int(parent.stdout.readline())
+    with Client(connection) as d:
+        d.ready()
+        busy(d)
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 5
+    while os.path.exists(f'/proc/{pid}') and time.monotonic() < end:
+        with open(f'/proc/{pid}/stat', encoding='ascii') as f:
+            if f.read().rsplit(')', 1)[1].split()[0] == 'Z':
+                break
+        time.sleep(0.05)
+    assert time.monotonic() < end, 'the kernel is still there'
+
+
+# -- sockets ------------------------------------------------------------------
+
+def test_welcome(k, c):
+    for topic in (b'', b'kernel.', b'x'):
+        with Client(k.connection, subscribe=False) as d:
+            d.sockets['iopub'].setsockopt(zmq.SUBSCRIBE, topic)
+            m = d.receive(5)
+            assert m and m.type == 'iopub_welcome', m
+            assert m.content == {'subscription': topic.decode()}, m
+            assert m.parent == {} and m.topic == [topic]
+
+
+def test_many_subscribers(k, c):
+    with k.client() as a, k.client() as b:
+        for d in (a, b):
+            d.ready()
+        a.execute('print("for all")')
+        seen = []
+        while (m := b.receive(0.5)):
+            seen.append(m)
+        assert text_of(seen) == 'for all\n', seen
+
+
+def test_reload_while_busy(k, c):
+    """A page that was reloaded comes back with the same identity."""
+    with Client(k.connection, identity=b'page') as first:
+        first.ready()
+        busy(first)
+    with Client(k.connection, identity=b'page') as second:
+        assert second.ready() < 5
+        second.ask('interrupt_request', channel='control')
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            reply, _ = second.execute('1+1')
+            if reply['status'] == 'ok':
+                break
+        assert reply['status'] == 'ok'
+
+
+def test_ipc(k, c):
+    with Kernel(transport='ipc') as other, other.client() as d:
+        d.ready()
+        assert value_of(d, '1+1') == '2'
+        assert d.beat() < 1
+
+
+def test_without_key(k, c):
+    with Kernel(key='') as refused:
+        assert ended(refused, 5) < 5
+        assert refused.process.returncode == 3
+        assert 'key' in refused.said()
+    with Kernel(key='', args=['--no-key']) as open_to_all:
+        with open_to_all.client() as d:
+            d.ready()
+            assert value_of(d, '1+1') == '2'
+        assert 'WITHOUT A KEY' in open_to_all.said()
+
+
+def test_curve(k, c):
+    public, secret = zmq.curve_keypair()
+    with Kernel(connection={'curve_publickey': public.decode(),
+                            'curve_secretkey': secret.decode()}) as sealed:
+        with sealed.client(server_key=public, keys=zmq.curve_keypair()) as d:
+            d.ready()
+            assert value_of(d, '1+1') == '2' and d.beat() < 1
+        with sealed.client() as plain:
+            try:
+                plain.ready(timeout=0.7)
+            except Failure:
+                pass
+            else:
+                assert False, 'answered without encryption'
+        wrong, _ = zmq.curve_keypair()
+        with sealed.client(server_key=wrong, keys=zmq.curve_keypair()) as d:
+            try:
+                d.ready(timeout=0.7)
+            except Failure:
+                pass
+            else:
+                assert False, 'answered to a wrong key'
+
+
+def test_bad_connection_files(k, c):
+    cases = [({'signature_scheme': 'hmac-md5'}, 'scheme'),
+             ({'transport': 'udp'}, 'transport'),
+             ({'shell_port': 0}, 'shell_port'),
+             ({'hb_port': 70000}, 'hb_port'),
+             ({'curve_publickey': 40*'a'}, 'curve'),
+             ({'key': 1000*'k'}, 'key'),
+             ({'ip': '192.0.2.1'}, 'cannot listen')]
+    for change, word in cases:
+        with Kernel(connection=change) as bad:
+            ended(bad, 5)
+            assert bad.process.returncode == 3, (change, bad.said())
+            assert word in bad.said(), (change, bad.said())
+
+
+def test_heartbeat(k, c):
+    assert max(c.beat() for _ in range(20)) < 1
+    s = c.sockets['hb']
+    for n in (0, 1, 1000):
+        s.send(n * b'x')
+        assert s.poll(2000) and s.recv() == n * b'x'
+
+
+# -- input --------------------------------------------------------------------
+
+def answer(c, value, password=None):
+    while True:
+        m = c.receive()
+        assert m, 'nothing is asked'
+        if m.type == 'input_request':
+            break
+    c.send('input_reply', {'value': value}, channel='stdin')
+    return m
+
+
+def test_input(k, c):
+    request = c.execute_request('name = ask("who? ")', allow_stdin=True)
+    asked = answer(c, 'the user')
+    assert asked.content == {'prompt': 'who? ', 'password': False}, asked
+    got = c.collect(request)
+    assert 'the user' in str([m.content for m in got]), got
+
+
+def test_input_comes_after_output(k, c):
+    request = c.execute_request('print("first")\nname = ask("second")',
+                                allow_stdin=True)
+    seen = []
+    while not seen or seen[-1].type != 'input_request':
+        seen.append(c.receive())
+    time.sleep(0.1)
+    assert text_of(seen) == 'first\n', seen
+    c.send('input_reply', {'value': 'x'}, channel='stdin')
+    c.collect(request)
+
+
+def test_input_is_interruptible(k, c):
+    request = c.execute_request('name = ask("who? ")', allow_stdin=True)
+    while c.receive().type != 'input_request':
+        pass
+    began = time.monotonic()
+    c.ask('interrupt_request', channel='control')
+    stray = [m for m in c.stray if m.parent.get('msg_id') == request]
+    if not any(m.channel == 'shell' for m in stray):
+        c.collect(request)
+    c.stray.clear()
+    assert time.monotonic() - began < 1
+    c.send('input_reply', {'value': 'too late'}, channel='stdin')
+    request = c.execute_request('name = ask("again? ")', allow_stdin=True)
+    answer(c, 'in time')
+    got = c.collect(request)
+    assert 'in time' in str([m.content for m in got]), got
+
+
+def test_input_that_is_not_allowed(k, c):
+    reply, _ = c.execute('name = ask("who? ")', allow_stdin=False)
+    assert reply['status'] == 'error', reply
+
+
+# -- while an input runs ------------------------------------------------------
+
+def test_answers_while_busy(k, c):
+    """Nothing waits for the input that runs: each kind of request, often."""
+    with k.client() as d:
+        d.ready()
+        request = busy(c)
+        times = {}
+        for _ in range(20):
+            for kind, content in (
+                    ('complete_request', {'code': 'ran', 'cursor_pos': 3}),
+                    ('inspect_request', {'code': 'rand', 'cursor_pos': 3,
+                                         'detail_level': 0}),
+                    ('is_complete_request', {'code': 'begin'}),
+                    ('history_request', {'hist_access_type': 'tail', 'n': 5}),
+                    ('kernel_info_request', {}), ('comm_info_request', {})):
+                began = time.monotonic()
+                d.ask(kind, content)
+                times.setdefault(kind, []).append(time.monotonic() - began)
+            times.setdefault('heartbeat', []).append(d.beat())
+        for kind, list_ in times.items():
+            middle = sorted(list_)[len(list_) // 2]
+            assert middle < 0.05, (kind, middle)
+        c.ask('interrupt_request', channel='control')
+        if not any(m.channel == 'shell' for m in c.stray
+                   if m.parent.get('msg_id') == request):
+            c.collect(request)
+        c.stray.clear()
+
+
+def main():
+    score = Score()
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        for name, test in list(globals().items()):
+            if not name.startswith('test_') or pattern not in name:
+                continue
+            try:
+                test(k, c)
+                score.check(k.alive(), f'{name}: the kernel is gone')
+            except Exception:
+                score.check(False, name, traceback.format_exc())
+                c.stray.clear()
+                if k.alive():
+                    c.send('interrupt_request', channel='control')
+                while c.receive(0.3):
+                    pass
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
