@@ -280,6 +280,7 @@ static void end_plan(struct fs_planner *p) {
   number_slots(p);
   sum_up(p);
   price_unfused(p);
+  plan->choice = fs_plan_choice(plan);
   plan->n_candidates = (int)p->space.legal;
   plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
   plan->space = p->space;
@@ -382,8 +383,14 @@ static int make_plans(struct fs_graph *g, const struct fs_device *device,
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options) {
-  struct fs_plan *plan = NULL;
-  make_plans(simplified, device, options, 1, &plan);
+  struct fs_plan *plan =
+      options->choice ? fs_plan_chosen(simplified, device, options) : NULL;
+  if (plan) { /* on a copy: the graph was to be kept */
+    fs_graph_free((struct fs_graph *)plan->graph);
+    plan->graph = simplified;
+  } else {
+    make_plans(simplified, device, options, 1, &plan);
+  }
   return plan;
 }
 

@@ -164,4 +164,14 @@ void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
 /* The number of a rule's name. */
 enum fs_rule fs_rule_of(const char *name);
 
+/* -- choice.c -- */
+
+/* fs_plan.choice of a plan, in its arena. */
+const char *fs_plan_choice(const struct fs_plan *plan);
+/* The plan of options->choice on a copy of the graph, or NULL if there is none of
+ * that text among the first. */
+struct fs_plan *fs_plan_chosen(const struct fs_graph *g,
+                               const struct fs_device *device,
+                               const struct fs_plan_options *options);
+
 #endif

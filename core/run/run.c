@@ -142,7 +142,9 @@ static uint64_t order_hash(const struct fs_graph *g, uint64_t hash) {
 void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash) {
   for (int k = 0; k < r->blocks.len; k++) {
     struct fs_block *b = r->blocks.data[k];
-    if (b->plan->tuned && (!hash || b->hash == hash)) b->hash = ~b->hash;
+    if (!b->plan->tuned || (hash && b->hash != hash)) continue;
+    b->plan->tuned = false;
+    b->hash = ~b->hash;
   }
 }
 

@@ -167,13 +167,13 @@ static int build(nvrtcProgram program) {
 
 static bool is_option(const char *text) {
   static const char *const known[] = {"-default-device", "-std=c++17",
-                                      "-fmad=false", "--minimal", "-no-cache"};
+                                      "-fmad=false", "--minimal", "-no-cache",
+                                      "-lineinfo"};
   for (size_t k = 0; k < FS_LEN(known); k++)
     if (!strcmp(text, known[k])) return true;
   return !strncmp(text, "-arch=", 6);
 }
 
-/* Keeps a text; the same one of another process is the same file. */
 /* The text without its #line directives: the same kernel of two places is one. */
 static char *plain_text(const char *source) {
   char *copy = malloc(strlen(source) + 1), *to = copy;
@@ -187,6 +187,7 @@ static char *plain_text(const char *source) {
   return copy;
 }
 
+/* Keeps a text; the same one of another process is the same file. */
 static void keep_plain(const char *source, const char *arch,
                        const char *folder) {
   uint64_t hash = 1469598103934665603u;

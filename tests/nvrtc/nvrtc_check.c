@@ -7,6 +7,7 @@
  *   ok    REGISTERS  LOCAL  PATH         LOCAL: bytes of local memory per thread
  *   fail  0          0      PATH  the compiler's log on one line
  *   none  0          0      PATH         this NVRTC does not know the architecture
+ * With --hash, REGISTERS is a hash of the machine code instead.
  * The first line names NVRTC: "nvrtc 13.0 /path". Without NVRTC it is "absent WHY"
  * and the status is 2.
  */
@@ -16,6 +17,8 @@
 #include "core/target/cuda/nvrtc.h"
 
 enum { BATCH = 32 };
+
+static bool hashes;
 
 struct text {
   char arch[32], path[4096];
@@ -76,6 +79,7 @@ static void answer(const struct text *t, const struct fs_nvrtc_job *job) {
   }
   if (job->image) {
     read_cubin(job->image, job->size, &registers, &local);
+    if (hashes) registers = (unsigned)fs_hash(job->image, job->size, 0);
     printf("ok\t%u\t%u\t%s\n", registers, local, t->path);
     return;
   }
@@ -111,7 +115,8 @@ static void compile(struct text *texts, int n) {
   fflush(stdout);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  hashes = argc > 1 && !strcmp(argv[1], "--hash");
   const char *why = NULL;
   if (!fs_nvrtc_load(0, &why)) {
     printf("absent %s\n", why);
