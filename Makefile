@@ -94,7 +94,7 @@ $(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a
 
 # The shared libraries of this machine, to run the build on another one that
 # lacks them (scripts/gpu-check).
-bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-space
+bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-space $(BUILD)/bench-random
 	@scripts/bundle $(BUILD)
 
 # A second make with all processors, unless the caller has said -j.
@@ -164,14 +164,17 @@ bench-gpu: $(BUILD)/bench-serve
 	  --json $(BUILD)/gpu.json --markdown $(BUILD)/gpu.md
 
 # The space of implementations of the same sequences (bench/space.c).
-$(BUILD)/bench-space: bench/space.c $(BUILD)/libfusible.a
+$(BUILD)/bench-%: bench/%.c bench/harness.c bench/harness.h $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 bench-space: $(BUILD)/bench-space
 	$(BUILD)/bench-space --seconds 20 --json bench/results/space-cpu.json
+# The chosen plans of 200 random blocks beside no fusion (bench/random.c).
+bench-random: $(BUILD)/bench-random
+	$(BUILD)/bench-random --json bench/results/random-cpu.json
 
 clean:
 	rm -rf $(BUILD) build-asan
 
-.PHONY: all bench bench-gpu bench-space unit bundle check asan demo install uninstall man clean
+.PHONY: all bench bench-gpu bench-space bench-random unit bundle check asan demo install uninstall man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -17,12 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
+#include "bench/harness.h"
 #include "core/emit/emit.h"
-#include "core/eval/eval.h"
-#include "core/run/search.h"
-#include "core/run/tunings.h"
 
 enum { ALL = 4096 /* combinations listed at most */ };
 
@@ -58,37 +54,19 @@ struct options {
 
 struct bench {
   struct options o;
-  struct fs_diags diags;
-  struct fs_target *target;
-  struct fs_runner *runner;
-  struct fs_interp *in;
-  struct fs_block *block;   /* of the last evaluation */
+  struct harness h;
   json_t *rows;
   bool failed;
 };
 
-static void on_block(void *user, struct fs_block *block, int number) {
-  (void)number;
-  ((struct bench *)user)->block = block;
-}
-
-static bool evaluate(struct bench *b, const char *text) {
-  enum fs_status st = fs_interp_eval(b->in, "bench", text, strlen(text),
-                                     FS_EVAL_SILENT);
-  for (int k = 0; k < b->diags.list.len; k++)
-    fprintf(stderr, "%s\n", b->diags.list.data[k].message);
-  fs_diags_clear(&b->diags);
-  return st == FS_OK && fs_runner_sync(b->runner, &b->diags) == FS_OK;
-}
-
 /* -- how long the planner takes --------------------------------------------- */
 
 static void emit_plan(const struct bench *b, const struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernels.len && b->target->device.is_cuda; k++) {
+  for (int k = 0; k < plan->kernels.len && b->h.target->device.is_cuda; k++) {
     struct fs_emitted e;
     if (plan->kernels.data[k].scheme == FS_LIBRARY) continue;
-    fs_emit_cuda(plan, &plan->kernels.data[k], &b->target->device, FS_EMIT_BEST,
-                 &b->diags, &e);
+    fs_emit_cuda(plan, &plan->kernels.data[k], &b->h.target->device, FS_EMIT_BEST,
+                 &b->h.diags, &e);
     fs_emitted_free(&e);
   }
 }
@@ -98,7 +76,7 @@ static double plan_seconds(const struct bench *b, int most, int *n) {
   static struct fs_plan *plans[ALL];
   struct fs_plan_options options = {.strategy = FS_SMART};
   double start = fs_now();
-  *n = fs_plan_ranked(b->block->plan->graph, &b->target->device, &options, most,
+  *n = fs_plan_ranked(b->h.block->plan->graph, &b->h.target->device, &options, most,
                       plans);
   for (int k = 0; k < *n; k++) emit_plan(b, plans[k]);
   double seconds = fs_now() - start;
@@ -121,7 +99,7 @@ static double first_seconds(const struct bench *b) {
 static json_t *describe(const struct bench *b, const struct sequence *q, long n,
                         const struct fs_search *r, double first, double all,
                         int listed) {
-  const struct fs_space_counts *space = &b->block->plan->space;
+  const struct fs_space_counts *space = &b->h.block->plan->space;
   const struct fs_candidate *best = &r->list.data[r->best];
   const struct fs_candidate *chosen = &r->list.data[0];
   double worst = 0;
@@ -155,10 +133,9 @@ static json_t *describe(const struct bench *b, const struct sequence *q, long n,
 static void one(struct bench *b, const struct sequence *q, long n) {
   char size[128];
   snprintf(size, sizeof size, "n = %ld; len = %ld;", n, n * n / 2);
-  fs_interp_reset(b->in);
-  b->block = NULL;
-  if (!evaluate(b, size) || !evaluate(b, q->setup) || !evaluate(b, q->block) ||
-      !b->block) {
+  fs_interp_reset(b->h.in);
+  if (!harness_run(&b->h, size) || !harness_run(&b->h, q->setup) ||
+      !harness_run(&b->h, q->block) || !b->h.block) {
     b->failed = true;
     return;
   }
@@ -167,18 +144,18 @@ static void one(struct bench *b, const struct sequence *q, long n) {
   struct fs_search_options o = {.k = b->o.k, .among = ALL,
                                 .seconds = b->o.seconds};
   struct fs_search r;
-  if (fs_search_block(b->runner, b->block, &o, &b->diags, &r, &b->diags) ==
+  if (fs_search_block(b->h.runner, b->h.block, &o, &b->h.diags, &r, &b->h.diags) ==
           FS_OK &&
       r.best >= 0 && r.list.data[0].measured > 0) {
     json_array_append_new(b->rows, describe(b, q, n, &r, first, all, listed));
   } else {
     fprintf(stderr, "%s: %s\n", q->name,
-            b->diags.list.len ? b->diags.list.data[0].message
+            b->h.diags.list.len ? b->h.diags.list.data[0].message
                               : "the first choice did not run");
     b->failed = true;
   }
   fs_search_free(&r);
-  fs_diags_clear(&b->diags);
+  fs_diags_clear(&b->h.diags);
 }
 
 /* -- the program ------------------------------------------------------------------ */
@@ -197,41 +174,20 @@ static struct options parse(int argc, char **argv) {
   return o;
 }
 
-static bool start(struct bench *b) {
-  fs_diags_init(&b->diags);
-  setenv("FUSIBLE_TUNING", "off", 1);
-  b->target = strcmp(b->o.target, "cuda") ? fs_cpu_open(0, NULL)
-                                          : fs_cuda_open(0, &b->diags);
-  if (!b->target) {
-    fprintf(stderr, "%s\n", b->diags.list.data[0].message);
-    return false;
-  }
-  struct fs_interp_host host = {.user = b, .block = on_block};
-  b->runner = fs_runner_new(b->target);
-  b->in = fs_interp_new(&b->diags, b->runner, b->target, &host);
-  b->rows = json_array();
-  return true;
-}
-
 static void save(struct bench *b) {
   char command[256];
   snprintf(command, sizeof command,
            "build/bench-space --target %s --n %s --k %d --seconds %g",
            b->o.target, b->o.sizes, b->o.k, b->o.seconds);
-  json_t *out = json_pack("{s:s, s:s, s:s, s:O}", "device",
-                          b->target->device.name, "quality",
-                          b->block && b->block->plan->quality
-                              ? b->block->plan->quality : "",
-                          "command", command, "rows", b->rows);
-  json_dump_file(out, b->o.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-  json_decref(out);
+  harness_save(&b->h, b->o.json, command, b->rows);
 }
 
 int main(int argc, char **argv) {
   struct bench b = {.o = parse(argc, argv)};
-  if (!start(&b)) return 3;
+  if (!harness_open(&b.h, b.o.target)) return 3;
+  b.rows = json_array();
   printf("device %s, f32, vectors of n*n/2, at most %d combinations timed\n",
-         b.target->device.name, b.o.k);
+         b.h.target->device.name, b.o.k);
   printf("%-8s %6s %6s %10s %6s %5s %9s %9s %9s %8s %8s %9s %7s\n", "case", "n",
          "impl.", "combin.", "timed", "rank", "first us", "best us", "first/b",
          "worst/b", "first ms", "all ms", "search");
@@ -241,9 +197,6 @@ int main(int argc, char **argv) {
         one(&b, &sequences[k], atol(p));
   if (b.o.json) save(&b);
   json_decref(b.rows);
-  fs_interp_free(b.in);
-  fs_runner_free(b.runner);
-  b.target->ops->close(b.target);
-  fs_diags_free(&b.diags);
+  harness_close(&b.h);
   return b.failed;
 }

@@ -90,7 +90,16 @@ static int choose_ranks(int k, int n, int *out) {
   return first + rest;
 }
 
+static void take(struct search *s, struct fs_plan *plan, int rank) {
+  *FS_PUSH(&s->out->list) = (struct fs_candidate){
+      .plan = plan, .rank = rank, .kernels = plan->kernels.len,
+      .predicted = plan->predicted, .measured = -1};
+}
+
 static void rank(struct search *s) {
+  for (int k = 0; k < s->o->n_plans; k++) take(s, s->o->plans[k], k + 1);
+  s->out->n_ranked = s->o->n_plans;
+  if (s->o->n_plans) return;
   int among = FS_MAX(FS_MAX(s->o->among, s->o->k), 1);
   double start = fs_now();
   struct fs_plan **plans = fs_calloc((size_t)among, sizeof *plans);
@@ -107,9 +116,7 @@ static void rank(struct search *s) {
       continue;
     }
     next++;
-    *FS_PUSH(&s->out->list) = (struct fs_candidate){
-        .plan = plans[k], .rank = k + 1, .kernels = plans[k]->kernels.len,
-        .predicted = plans[k]->predicted, .measured = -1};
+    take(s, plans[k], k + 1);
   }
   s->out->n_ranked = n;
   s->out->rank_seconds = fs_now() - start;

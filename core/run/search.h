@@ -37,6 +37,8 @@ struct fs_search_options {
   int k;                    /* combinations to time                        */
   int among;                /* of how many ranked ones: the first k/2, and
                                the others evenly over the rest; 0: k       */
+  struct fs_plan *const *plans; /* instead: these n plans of the block,    */
+  int n_plans;              /* which the search keeps                      */
   int repeats;              /* most rounds; 0: 15                          */
   double seconds;           /* for the rounds; 0: 0.25 a candidate         */
   void (*progress)(void *user, const char *what, double done);

@@ -1,0 +1,216 @@
+/* random.c - is the chosen plan ever slower than no fusion at all?
+ *
+ *   build/bench-random [--target cpu|cuda] [--count 200] [--seed 1]
+ *                      [--scale 1] [--json FILE]
+ *
+ * Random blocks over a grid of shapes: chains of elementwise operations, products
+ * of matrix and vector both ways, outer products, sums over rows and columns,
+ * scalars that come back, softmax, all with operands that earlier statements made.
+ * The chosen plan and the one of a kernel for each call run in turns on the same
+ * data; the medians' ratio is what counts. A block that seems to be more than 3 %
+ * slower is timed again, three times as often, before it is believed. --scale makes
+ * the shapes larger. Exit status 1 if any block is slower by more than 3 %. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness.h"
+
+enum { MOST_VALUES = 24 };
+static const double LIMIT = 1.03;
+
+/* MATRIX is m x n, ROWS a column of m, COLS a column of n. */
+enum kind { MATRIX, ROWS, COLS, SCALAR, KINDS };
+
+struct generator {
+  uint64_t state;
+  struct { char name[8]; enum kind kind; } values[MOST_VALUES];
+  int n, temporaries;
+  struct fs_str text;
+};
+
+static unsigned draw(struct generator *g, unsigned below) {
+  g->state = g->state * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(g->state >> 33) % below;
+}
+
+static const char *pick(struct generator *g, enum kind kind) {
+  int fits = 0, n = 0;
+  for (int k = 0; k < g->n; k++) fits += g->values[k].kind == kind;
+  n = (int)draw(g, (unsigned)fits);
+  for (int k = 0; k < g->n; k++)
+    if (g->values[k].kind == kind && n-- == 0) return g->values[k].name;
+  return "1";
+}
+
+static void add(struct generator *g, const char *name, enum kind kind) {
+  if (g->n == MOST_VALUES) return;
+  snprintf(g->values[g->n].name, sizeof g->values[0].name, "%s", name);
+  g->values[g->n++].kind = kind;
+}
+
+/* Templates: what an M, R, C or S stands for is a value of that kind. */
+static const struct { enum kind gives; const char *text; } forms[] = {
+    {MATRIX, "M + M"}, {MATRIX, "0.5*M - S*M"}, {MATRIX, "M .* M"},
+    {MATRIX, "M + R*C'"}, {MATRIX, "abs(M - 0.5)"}, {MATRIX, "max(M, 0.1)"},
+    {MATRIX, "M - R"}, {MATRIX, "M .* C'"}, {MATRIX, "sqrt(abs(M) + 1)"},
+    {MATRIX, "exp(0 - abs(M)) ./ (R + 2)"},
+    {ROWS, "M*C"}, {ROWS, "M*C + R"}, {ROWS, "0.5*(M*C) - 0.25*R"},
+    {ROWS, "sum(M, 2)"}, {ROWS, "max(M, 2) - R"}, {ROWS, "R + S*R"},
+    {ROWS, "R .* R"}, {ROWS, "sum(M .* M, 2)"}, {ROWS, "tanh(R)"},
+    {COLS, "M'*R"}, {COLS, "0.5*(M'*R) + C"}, {COLS, "sum(M, 1)'"},
+    {COLS, "C - 0.1*C"}, {COLS, "M'*(M*C)"}, {COLS, "sum(M .* R, 1)'"},
+    {COLS, "C .* C + S"},
+    {SCALAR, "R'*R"}, {SCALAR, "C'*C"}, {SCALAR, "sum(M)"},
+    {SCALAR, "sum(M .* M)"}, {SCALAR, "max(abs(R))"}, {SCALAR, "1/(1 + sum(C))"},
+};
+
+static void statement(struct generator *g) {
+  unsigned f = draw(g, FS_LEN(forms));
+  char name[8];
+  snprintf(name, sizeof name, "t%d", ++g->temporaries);
+  fs_str_printf(&g->text, "%s = ", name);
+  for (const char *p = forms[f].text; *p; p++) {
+    bool alone = !strchr("abcdefghijklmnopqrstuvwxyz", p[1] ? p[1] : '(');
+    const char *at = alone ? strchr("MRCS", *p) : NULL;
+    if (at) fs_str_puts(&g->text, pick(g, (enum kind)(at - "MRCS")));
+    else fs_str_put(&g->text, p, 1);
+  }
+  fs_str_puts(&g->text, "; ");
+  add(g, name, forms[f].gives);
+}
+
+/* The text of block `number`; its shape in *m and *n. */
+static void generate(struct generator *g, unsigned number, double scale, long *m,
+                     long *n) {
+  static const long sides[] = {64, 200, 512, 1000, 1024, 2048, 3000, 4096};
+  *g = (struct generator){.state = number * 0x9e3779b97f4a7c15u + 1};
+  for (int k = 0; k < 8; k++) draw(g, 2);
+  *m = (long)(scale * (double)sides[draw(g, FS_LEN(sides))]);
+  *n = (long)(scale * (double)sides[draw(g, FS_LEN(sides))]);
+  add(g, "A", MATRIX), add(g, "B", MATRIX), add(g, "u", ROWS), add(g, "v", ROWS);
+  add(g, "x", COLS), add(g, "y", COLS), add(g, "a", SCALAR);
+  int statements = 2 + (int)draw(g, 7);
+  for (int k = 0; k < statements; k++) statement(g);
+}
+
+/* -- measuring --------------------------------------------------------------------- */
+
+struct pair {
+  double fused, unfused;
+  int kernels, unfused_kernels;
+};
+
+static bool measure(struct harness *h, int repeats, struct pair *out) {
+  const struct fs_graph *g = h->block->plan->graph;
+  struct fs_plan_options smart = {.strategy = FS_SMART},
+                         off = {.strategy = FS_FUSE_OFF};
+  struct fs_plan *plans[] = {
+      fs_plan_make(fs_graph_copy(g), &h->target->device, &smart),
+      fs_plan_make(fs_graph_copy(g), &h->target->device, &off)};
+  struct fs_search_options o = {.plans = plans, .n_plans = 2,
+                                .repeats = repeats, .seconds = 20};
+  struct fs_search r;
+  bool ok = fs_search_block(h->runner, h->block, &o, &h->diags, &r,
+                            &h->diags) == FS_OK;
+  ok = ok && r.list.data[0].measured > 0 && r.list.data[1].measured > 0;
+  for (int k = 0; k < r.list.len && !ok; k++)
+    if (r.list.data[k].trouble)
+      fprintf(stderr, "%s\n", r.list.data[k].trouble);
+  if (ok)
+    *out = (struct pair){r.list.data[0].measured, r.list.data[1].measured,
+                         r.list.data[0].kernels, r.list.data[1].kernels};
+  fs_search_free(&r);
+  return ok;
+}
+
+struct totals {
+  int blocks, slower;
+  double worst, log_sum;
+};
+
+static bool one(struct harness *h, unsigned number, double scale, json_t *rows,
+                struct totals *t) {
+  struct generator g;
+  long m, n;
+  char setup[256];
+  generate(&g, number, scale, &m, &n);
+  snprintf(setup, sizeof setup,
+           "A = rand(%ld, %ld); B = rand(%ld, %ld); u = rand(%ld); v = "
+           "rand(%ld); x = rand(%ld); y = rand(%ld); a = sum(u)/%ld;",
+           m, n, m, n, m, m, n, n, m);
+  struct pair p;
+  fs_interp_reset(h->in);
+  bool ok = harness_run(h, setup) && harness_run(h, fs_str_text(&g.text)) &&
+            h->block && measure(h, 11, &p);
+  for (int again = 0; ok && again < 2 && p.fused > LIMIT * p.unfused; again++)
+    ok = measure(h, 33, &p);
+  if (ok) {
+    double ratio = p.fused / p.unfused;
+    t->blocks++;
+    t->slower += ratio > LIMIT;
+    t->worst = FS_MAX(t->worst, ratio);
+    if (ratio > LIMIT)
+      printf("slower: %.3f, %d kernels for %d, %ld x %ld: %s\n", ratio, p.kernels,
+             p.unfused_kernels, m, n, fs_str_text(&g.text));
+    json_array_append_new(
+        rows, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:i, s:i}", "block",
+                        fs_str_text(&g.text), "m", (json_int_t)m, "n",
+                        (json_int_t)n, "fused_us", p.fused * 1e6, "unfused_us",
+                        p.unfused * 1e6, "ratio", ratio, "kernels", p.kernels,
+                        "unfused_kernels", p.unfused_kernels));
+  } else {
+    fprintf(stderr, "block %u did not run: %s\n", number, fs_str_text(&g.text));
+  }
+  fs_str_free(&g.text);
+  return ok;
+}
+
+static int by_ratio(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double median_ratio(const json_t *rows) {
+  size_t n = json_array_size(rows);
+  double *v = malloc(sizeof(double) * (n + 1)), out = 0;
+  for (size_t k = 0; k < n; k++)
+    v[k] = json_number_value(json_object_get(json_array_get(rows, k), "ratio"));
+  qsort(v, n, sizeof *v, by_ratio);
+  if (n) out = v[n / 2];
+  free(v);
+  return out;
+}
+
+int main(int argc, char **argv) {
+  const char *target = "cpu", *json = NULL;
+  int count = 200, seed = 1;
+  double scale = 1;
+  for (int k = 1; k + 1 < argc; k += 2) {
+    if (!strcmp(argv[k], "--target")) target = argv[k + 1];
+    else if (!strcmp(argv[k], "--count")) count = atoi(argv[k + 1]);
+    else if (!strcmp(argv[k], "--seed")) seed = atoi(argv[k + 1]);
+    else if (!strcmp(argv[k], "--scale")) scale = atof(argv[k + 1]);
+    else if (!strcmp(argv[k], "--json")) json = argv[k + 1];
+  }
+  struct harness h;
+  if (!harness_open(&h, target)) return 3;
+  json_t *rows = json_array();
+  struct totals t = {0};
+  bool ok = true;
+  for (int k = 0; k < count; k++)
+    ok = one(&h, (unsigned)(seed * 100003 + k), scale, rows, &t) && ok;
+  printf("device %s: %d blocks, chosen plan to no fusion: median %.3f, at most "
+         "%.3f; %d slower by more than 3 %%\n", h.target->device.name, t.blocks,
+         median_ratio(rows), t.worst, t.slower);
+  if (json) {
+    char command[160];
+    snprintf(command, sizeof command,
+             "build/bench-random --target %s --count %d --seed %d --scale %g",
+             target, count, seed, scale);
+    harness_save(&h, json, command, rows);
+  }
+  json_decref(rows);
+  harness_close(&h);
+  return !ok || t.slower;
+}
