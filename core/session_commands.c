@@ -549,6 +549,9 @@ static enum fs_status run_memory(struct command *c) {
   put_line(&c->out, "used");
   fs_str_put_bytes(&c->out, (double)used);
   fs_str_puts(&c->out, " by values\n");
+  put_line(&c->out, "peak");
+  fs_str_put_bytes(&c->out, (double)t->peak);
+  fs_str_puts(&c->out, " at most, while a block ran\n");
   put_line(&c->out, "kept");
   fs_str_put_bytes(&c->out, (double)cached);
   fs_str_puts(&c->out, " for reuse\n");

@@ -440,9 +440,46 @@ static enum fs_status run_block(struct fs_interp *in) {
   return st;
 }
 
+/* The largest variables, as a hint at what to free: "A (1.00 GiB)". */
+static void name_biggest(struct fs_interp *in) {
+  enum { SHOWN = 3 };
+  struct fs_diag *last = in->diags->list.len
+                             ? &in->diags->list.data[in->diags->list.len - 1]
+                             : NULL;
+  if (!last || strcmp(last->id, "out-of-memory")) return;
+  struct { const char *name; size_t bytes; } most[SHOWN + 1] = {{0}};
+  struct fs_interp_var var;
+  for (int k = 0; fs_interp_var_at(in, k, &var); k++) {
+    const struct fs_tensor *t =
+        var.value.kind == FS_V_TENSOR ? var.value.tensor : NULL;
+    if (!t || t->state != FS_TS_STORED || var.from_prelude) continue;
+    size_t bytes = (size_t)fs_shape_count(&t->shape) * fs_dtype_size(t->dtype);
+    int at = SHOWN;
+    while (at > 0 && bytes > most[at - 1].bytes) at--;
+    if (at == SHOWN) continue;
+    memmove(&most[at + 1], &most[at],
+            sizeof most[0] * (size_t)(SHOWN - at));
+    most[at].name = var.name;
+    most[at].bytes = bytes;
+  }
+  if (!most[0].name) return;
+  struct fs_str hint = {0};
+  fs_str_puts(&hint, "the largest variables are ");
+  for (int k = 0; k < SHOWN && most[k].name; k++) {
+    fs_str_printf(&hint, "%s%s (", k ? ", " : "", most[k].name);
+    fs_str_put_bytes(&hint, (double)most[k].bytes);
+    fs_str_puts(&hint, ")");
+  }
+  fs_str_printf(&hint, "; %s = 0 frees one", most[0].name);
+  free(last->hint);
+  last->hint = fs_strdup(fs_str_text(&hint));
+  fs_str_free(&hint);
+}
+
 enum fs_status fs_interp_flush(struct fs_interp *in) {
   if (in->graph) {
     enum fs_status st = run_block(in);
+    if (st == FS_ERR_ENV) name_biggest(in);
     if (st != FS_OK || in->explain) {
       fs_block_abandon(in);
       return st;

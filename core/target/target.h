@@ -88,6 +88,8 @@ struct fs_target_ops {
 struct fs_target {
   const struct fs_target_ops *ops;
   struct fs_device device;
+  int64_t held, peak;        /* bytes of storage that tensors and running blocks
+                                have now, and had at most; run/tensor.c counts */
   bool lost;                 /* a fault poisoned the device: nothing works any
                                 more until a new process takes it */
   bool stuck;                /* work did not end in time and may still run */

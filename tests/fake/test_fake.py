@@ -108,6 +108,10 @@ def test_sentences():
     work = SETUP + 'q = A*p; print(sum(q))'
     sentence('device full', 'not enough|out of memory', script=work,
              FUSIBLE_FAKE_MEMORY='3000')
+    big = ('x = rand(1000000); x[1] = 1; A = x + 1; A[1] = 2; B = A[1:9];\n'
+           'C = x + A; D = x - A; E = exp(x);\nprint(1)')
+    sentence('largest variables', r'variables are A \(3.81 MiB\), x \(3.81 MiB\)',
+             script=big, FUSIBLE_FAKE_MEMORY='12000000')
     sentence('fault', r'(?s)the GPU stopped with an illegal memory access.*`',
              script=work, **fail('cuLaunchKernel:3:700'))
     sentence('fault seen later', 'the GPU stopped with', script=work,
