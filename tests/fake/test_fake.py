@@ -74,6 +74,8 @@ def test_results():
         check(again.stdout == gpu.stdout, f'{name}: other bits from the cache')
         solved = fusible(SETUP + text, FUSIBLE_CACHE='off')
         check(solved.stdout == gpu.stdout, f'{name}: other bits uncached')
+        plain = fusible(SETUP + text, FUSIBLE_KERNELS='plain')
+        check(plain.stdout == gpu.stdout, f'{name}: other bits from plain kernels')
 
 
 # -- sentences --------------------------------------------------------------------
@@ -108,7 +110,7 @@ def test_sentences():
     work = SETUP + 'q = A*p; print(sum(q))'
     sentence('device full', 'not enough|out of memory', script=work,
              FUSIBLE_FAKE_MEMORY='3000')
-    big = ('x = rand(1000000); x[1] = 1; A = x + 1; A[1] = 2; B = A[1:9];\n'
+    big = ('x = rand(1000000); x[1] = 1; A = x + 1; A[1] = 2; B = A[1:9]; print(A[3]);\n'
            'C = x + A; D = x - A; E = exp(x);\nprint(1)')
     sentence('largest variables', r'variables are A \(3.81 MiB\), x \(3.81 MiB\)',
              script=big, FUSIBLE_FAKE_MEMORY='12000000')

@@ -243,6 +243,13 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
   return status;
 }
 
+/* What an sm_80 device can do is all that is used where the user says so. */
+static enum fs_emit_variant variant(const struct cuda *t) {
+  const char *kernels = getenv("FUSIBLE_KERNELS");
+  if (kernels && !strcmp(kernels, "plain")) return FS_EMIT_PLAIN;
+  return t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN;
+}
+
 static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
                                 const struct fs_kernel *kernel,
                                 const struct fs_diags *sources) {
@@ -254,9 +261,8 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->kernel = kernel;
   c->library = kernel->scheme == FS_LIBRARY;
   if (!c->library)
-    fs_emit_cuda(plan, kernel, &t->base.device,
-                 t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN,
-                 sources, &c->emitted);
+    fs_emit_cuda(plan, kernel, &t->base.device, variant(t), sources,
+                 &c->emitted);
   if (!c->library)
     c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
   return c;
