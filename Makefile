@@ -94,7 +94,8 @@ $(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a
 
 # The shared libraries of this machine, to run the build on another one that
 # lacks them (scripts/gpu-check).
-bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-space $(BUILD)/bench-random
+bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-space $(BUILD)/bench-random \
+  $(BUILD)/bench-prediction
 	@scripts/bundle $(BUILD)
 
 # A second make with all processors, unless the caller has said -j.
@@ -172,9 +173,17 @@ bench-space: $(BUILD)/bench-space
 bench-random: $(BUILD)/bench-random
 	$(BUILD)/bench-random --json bench/results/random-cpu.json
 
+# Predictions beside measurements. Calibrate before: `fusible calibrate`.
+$(BUILD)/bench-prediction: $(BUILD)/bench/prediction.o $(BUILD)/libfusible.a
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) $(CORE_LIBS)
+bench-prediction: $(BUILD)/bench-prediction $(BUILD)/fusible
+	$(BUILD)/fusible --target cpu -e ':calibrate'
+	$(BUILD)/bench-prediction --target cpu --json bench/results/prediction-cpu.json
+
 clean:
 	rm -rf $(BUILD) build-asan
 
-.PHONY: all bench bench-gpu bench-space bench-random unit bundle check asan demo install uninstall man clean
+.PHONY: all bench bench-gpu bench-space bench-random bench-prediction unit bundle check \
+  asan demo install uninstall man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

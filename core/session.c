@@ -208,9 +208,26 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   return r;
 }
 
+/* What is known from earlier sessions of how fast the device is. The reference
+ * device of the tests has no history. */
+static void open_model(struct fs_session *s, struct fs_place *p) {
+  struct fs_device *device = &p->target->device;
+  struct fs_str notice = {0};
+  if (getenv("FUSIBLE_REFERENCE_DEVICE")) return;
+  p->calibration = fs_calibration_load(device, &notice);
+  if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
+  fs_str_clear(&notice);
+  device->calibration = p->calibration;
+  p->learned = fs_learned_open(device, &notice);
+  if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
+  fs_str_free(&notice);
+}
+
 static void close_place(struct fs_place *p) {
   if (p->runner) fs_runner_free(p->runner);
   if (p->target) p->target->ops->close(p->target);
+  fs_learned_close(p->learned);
+  free(p->calibration);
   *p = (struct fs_place){0};
 }
 
@@ -230,9 +247,10 @@ static enum fs_status move_to_cuda(struct fs_session *s, struct fs_diags *d) {
   struct fs_place fresh = s->cuda;
   bool reopen = !fresh.target || fresh.index != s->device_index;
   if (reopen) {
-    fresh = (struct fs_place){fs_cuda_open(s->device_index, d), NULL,
-                              s->device_index};
+    fresh = (struct fs_place){.target = fs_cuda_open(s->device_index, d),
+                              .index = s->device_index};
     if (!fresh.target) return FS_ERR_ENV;
+    open_model(s, &fresh);
     fresh.runner = new_runner(s, fresh.target);
   }
   enum fs_status st = fs_interp_retarget(s->in, fresh.runner, fresh.target);
@@ -323,7 +341,8 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads) {
   if (!target)
     return fs_env_error(&s->diags, "threads", NULL,
                         "%d threads could not be started", threads);
-  struct fs_place fresh = {target, new_runner(s, target), 0};
+  struct fs_place fresh = {.target = target, .runner = new_runner(s, target)};
+  open_model(s, &fresh);
   enum fs_status st = fs_session_collect(s); /* from the old runner */
   if (!st && !s->on_cuda)
     st = fs_interp_retarget(s->in, fresh.runner, fresh.target);
@@ -336,6 +355,22 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads) {
   s->cpu = fresh;
   s->threads = threads;
   return FS_OK;
+}
+
+void fs_session_take_calibration(struct fs_session *s,
+                                 struct fs_calibration *c) {
+  struct fs_place *p = place(s);
+  fs_session_collect(s);
+  fs_session_forget_blocks(s, p->runner);
+  fs_runner_clear(p->runner);
+  p->target->device.calibration = c;
+  free(p->calibration);
+  p->calibration = c;
+  fs_learned_forget(p->learned); /* corrections of other predictions */
+}
+
+struct fs_learned *fs_session_learned(const struct fs_session *s) {
+  return s->learn ? place(s)->learned : NULL;
 }
 
 /* -- without memory ---------------------------------------------------------- */
@@ -426,6 +461,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
     return NULL;
   }
   s->cpu.runner = new_runner(s, s->cpu.target);
+  open_model(s, &s->cpu);
   struct fs_interp_host host = {.user = s, .text = on_text, .show = on_show,
                                 .block = on_block, .plot = on_plot,
                                 .kernels = on_kernels,

@@ -3,8 +3,10 @@
 #include "core/session_internal.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/eval/files.h"
+#include "core/session_calibrate.h"
 #include "core/target/cuda/driver.h"
 #include "core/target/cuda/nvrtc.h"
 
@@ -429,6 +431,7 @@ static void explain_graph(void *user, struct fs_graph *g) {
   struct fs_session *s = c->s;
   struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
                                           &s->diags);
+  fs_session_correct(s, plan);
   json_t *e = fs_plan_event(plan, NULL, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
   c->explained |= plan->kernels.len > 0;
@@ -561,6 +564,54 @@ static enum fs_status run_memory(struct command *c) {
   return FS_OK;
 }
 
+static enum fs_status forget_calibration(struct command *c) {
+  struct fs_session *s = c->s;
+  struct fs_str path = {0};
+  bool had = fs_session_target(s)->device.calibration != NULL;
+  if (fs_calibration_path(&fs_session_target(s)->device, &path))
+    unlink(path.data);
+  fs_str_free(&path);
+  fs_session_take_calibration(s, NULL);
+  fs_str_puts(&c->out, had ? "forgotten; predictions are rough now\n"
+                           : "there was no calibration\n");
+  return FS_OK;
+}
+
+static void put_calibration_status(struct command *c) {
+  struct fs_session *s = c->s;
+  const struct fs_device *d = &fs_session_target(s)->device;
+  struct fs_str path = {0};
+  fs_str_printf(&c->out, "%s\n", d->name);
+  if (d->calibration) fs_calibration_report(d->calibration, &c->out);
+  else fs_str_puts(&c->out, "  uncalibrated: `:calibrate` takes a minute\n");
+  int kinds = fs_learned_count(fs_session_learned(s));
+  put_line(&c->out, "learned");
+  if (s->learn)
+    fs_str_printf(&c->out, "corrections for %d kind%s of kernels\n", kinds,
+                  kinds == 1 ? "" : "s");
+  else
+    fs_str_puts(&c->out, "nothing (learn is off)\n");
+  if (fs_calibration_path(d, &path)) {
+    put_line(&c->out, "file");
+    fs_str_put_safe(&c->out, path.data, path.len);
+    fs_str_puts(&c->out, "\n");
+  }
+  fs_str_free(&path);
+}
+
+static enum fs_status run_calibrate(struct command *c) {
+  if (is(c, 0, "raw") && c->n == 2)
+    return fs_session_calibrate(c->s, false, c->word[1], &c->out);
+  if (c->n > 1) return usage(c);
+  if (!c->n) return fs_session_calibrate(c->s, false, NULL, &c->out);
+  if (is(c, 0, "quick"))
+    return fs_session_calibrate(c->s, true, NULL, &c->out);
+  if (is(c, 0, "forget")) return forget_calibration(c);
+  if (!is(c, 0, "status")) return usage(c);
+  put_calibration_status(c);
+  return FS_OK;
+}
+
 /* -- the session ------------------------------------------------------------- */
 
 static enum fs_status run_history(struct command *c) {
@@ -612,6 +663,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_FUSE: return change_setting(c, "fuse");
     case FS_CMD_STRATEGY: return change_setting(c, "strategy");
     case FS_CMD_TARGET: return change_setting(c, "target");
+    case FS_CMD_CALIBRATE: return run_calibrate(c);
     case FS_CMD_TIME: return change_setting(c, "time");
     case FS_CMD_LOAD: return run_load(c);
     case FS_CMD_SAVE: return run_save(c);

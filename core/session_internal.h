@@ -22,6 +22,8 @@
 #include "core/eval/command.h"
 #include "core/eval/eval.h"
 #include "core/eval/show.h"
+#include "core/model/calibration.h"
+#include "core/model/learn.h"
 #include "core/session.h"
 #include "core/view/describe.h"
 
@@ -31,6 +33,8 @@ struct fs_place {
   struct fs_target *target;
   struct fs_runner *runner;
   int index;                /* CUDA: which device */
+  struct fs_calibration *calibration; /* what target->device points to */
+  struct fs_learned *learned;         /* NULL: not to be learned from  */
 };
 
 /* A distinct block of the current input. */
@@ -79,7 +83,7 @@ struct fs_session {
 
   /* Settings, see session_settings.c. */
   char plan_form[8];
-  bool time, rich;
+  bool time, rich, learn;
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
@@ -135,12 +139,20 @@ enum fs_status fs_session_ready(struct fs_session *s);
 enum fs_status fs_session_use(struct fs_session *s, const char *name,
                               struct fs_span span);
 enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
+/* The device in use is calibrated from now on; keeps `c`, NULL: it is not. Blocks
+ * are planned anew. */
+void fs_session_take_calibration(struct fs_session *s,
+                                 struct fs_calibration *c);
+/* What was learned from runs on the device in use; NULL if nothing is to be. */
+struct fs_learned *fs_session_learned(const struct fs_session *s);
 
 /* -- session_plan.c ---------------------------------------------------------- */
 
 /* A block is about to run: a front end that wants rich output gets its plan as
  * predicted, and later, under the same id, as measured. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block);
+/* Predictions of a plan as the runs before have corrected them. */
+void fs_session_correct(const struct fs_session *s, struct fs_plan *plan);
 /* A block was run: remembers it for the end of the input. */
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number);

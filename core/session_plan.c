@@ -56,6 +56,7 @@ static struct fs_plan_record *new_record(struct fs_session *s,
                                .number = block->number,
                                .place = place_of(block)};
   snprintf(id, sizeof id, "plan-%d", ++s->plan_ids);
+  fs_session_correct(s, block->plan);
   r->event = fs_plan_event(block->plan, block, &s->diags,
                            fs_session_target(s));
   json_object_set_new(r->event, "id", json_string(id));
@@ -110,25 +111,46 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   r->block = r->kept = block;
 }
 
+/* From the second run on: the first one touches memory that is new. */
+static void learn(struct fs_session *s, const struct fs_block *block) {
+  struct fs_learned *l = fs_session_learned(s);
+  if (!l || block->runs < 2) return;
+  for (int k = 0; k < block->plan->kernels.len; k++)
+    fs_learned_add(l, &block->plan->kernels.data[k].work,
+                   block->plan->kernels.data[k].first, block->measured[k]);
+}
+
+void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
+  const struct fs_learned *l = fs_session_learned(s);
+  plan->predicted = 0;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    struct fs_kernel *kernel = &plan->kernels.data[k];
+    kernel->predicted = kernel->first * fs_learned_factor(l, &kernel->work);
+    plan->predicted += kernel->predicted;
+  }
+}
+
 enum fs_status fs_session_collect(struct fs_session *s) {
   if (!s->records.len) return FS_OK;
   enum fs_status st = fs_runner_sync(fs_session_runner(s), &s->diags);
   for (int k = 0; k < s->records.len; k++) {
     struct fs_plan_record *r = &s->records.data[k];
     if (!r->block) continue;
-    if (!st)
+    if (!st) {
       fs_plan_event_measured(r->event, r->block,
                              &fs_session_target(s)->device);
+      learn(s, r->block);
+    }
     json_object_set_new(r->event, "runs", json_integer(r->runs));
     r->block = NULL;
   }
   return st;
 }
 
-/* By the prediction, so that the choice does not change from run to run. */
+/* By the first prediction, so that the choice does not change from run to run. */
 static double weight(const struct fs_plan_record *r) {
   return (double)r->runs *
-         json_number_value(json_object_get(r->event, "predicted"));
+         json_number_value(json_object_get(r->event, "first"));
 }
 
 int fs_session_main_plan(const struct fs_session *s) {

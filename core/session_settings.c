@@ -138,6 +138,15 @@ static enum fs_status set_width(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static void get_learn(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->learn ? "on" : "off");
+}
+static enum fs_status set_learn(struct fs_session *s, const char *value,
+                                struct fs_span span) {
+  (void)span;
+  return on_off(value, &s->learn) ? FS_OK : FS_ERR_USER;
+}
+
 static void get_ascii(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->show.ascii ? "on" : "off");
 }
@@ -213,6 +222,8 @@ static const struct setting {
    set_digits},
   {"width", "20..1000", "columns that a shown array may take", get_width,
    set_width},
+  {"learn", "on off", "runs correct the predictions that are shown", get_learn,
+   set_learn},
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
   {"rebuild", "auto ask off", "after a fault of the device: inputs run again",
    get_rebuild, set_rebuild},
@@ -237,6 +248,7 @@ static const struct setting *find(const char *name) {
 void fs_settings_init(struct fs_session *s) {
   memcpy(s->plan_form, "line", 5);
   memcpy(s->rebuild, "auto", 5);
+  s->learn = true;
   s->show = (struct fs_show_options){.width = 80, .digits = 6};
 }
 

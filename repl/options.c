@@ -81,7 +81,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_CACHE", "off: compiled kernels are not kept on disk"},
   {"XDG_CONFIG_HOME", "holds fusible/rc.fs, read at the prompt's start"},
   {"XDG_STATE_HOME", "holds fusible/history"},
-  {"XDG_DATA_HOME", "holds fusible/, the results of :tune"},
+  {"XDG_DATA_HOME", "holds fusible/, what :calibrate, :tune and runs found out"},
   {"XDG_CACHE_HOME", "holds fusible/, the compiled kernels"},
 };
 
@@ -96,7 +96,8 @@ static const struct { const char *code, *help; } exit_table[] = {
 
 static const char usage[] =
     "usage: fusible [OPTION]... [run] [FILE [NAME=VALUE]...]\n"
-    "       fusible kernel install|uninstall|list [OPTION]...\n";
+    "       fusible kernel install|uninstall|list [OPTION]...\n\n"
+    "       fusible [OPTION]... calibrate [quick | status | forget | raw FILE]\n";
 
 static enum fs_options_result complain(const char *fmt, ...) FS_PRINTF(1, 2);
 static enum fs_options_result complain(const char *fmt, ...) {
@@ -388,10 +389,19 @@ static enum fs_options_result check_kernel(const struct fs_kernel_options *k) {
   return FS_OPTIONS_RUN;
 }
 
+/* `fusible calibrate quick` is `:calibrate quick`. */
+static bool add_calibrate(struct fs_options *o, const char *word, bool more) {
+  static char command[256] = ":calibrate";
+  size_t len = strlen(command);
+  if (!more) add_input(o, FS_INPUT_CODE, command);
+  else snprintf(command + len, sizeof command - len, " %s", word);
+  return true;
+}
+
 enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
                                         char **argv) {
   *o = (struct fs_options){.target = "auto"};
-  bool literal = false, subcommand = false;
+  bool literal = false, subcommand = false, calibrating = false;
   const char *file = NULL;
   enum fs_options_result result = from_environment(o);
   for (int i = 1; i < argc && result == FS_OPTIONS_RUN; i++) {
@@ -403,6 +413,9 @@ enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
         o->kernel.action = "";
       else if (!strcmp(arg, "run") && !subcommand && !file && !literal)
         subcommand = true;
+      else if (calibrating || (!strcmp(arg, "calibrate") && !subcommand &&
+                               !file && !literal))
+        calibrating = add_calibrate(o, arg, calibrating);
       else
         result = operand(o, arg, &file);
     } else if (!strcmp(arg, "--")) {

@@ -19,6 +19,12 @@ struct fs_device {
   double cache_bandwidth;    /* bytes/s while data stays in cache          */
   double launch;             /* seconds per kernel                         */
   double flops;              /* f32 operations per second                  */
+  char driver[32];           /* of a GPU: "CUDA 13.0"; a part of the key of
+                                what was measured on it                    */
+  const struct fs_calibration *calibration; /* NULL: none; borrowed         */
 };
+
+/* What names its files: name, arch, driver, threads. */
+uint64_t fs_device_hash(const struct fs_device *device);
 
 #endif

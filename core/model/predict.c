@@ -1,5 +1,5 @@
 /* predict.c - first predictions from the attributes of a device. */
-#include "core/model/predict.h"
+#include "core/model/calibration.h"
 
 /* How much a byte costs that is reached against the grain (stride along the
  * fast axis): a 32-byte sector or a 64-byte line is fetched for 4 bytes, part
@@ -27,6 +27,7 @@ static double transfer_seconds(const struct fs_work *w,
 struct fs_prediction fs_predict(const struct fs_work *w,
                                 const struct fs_device *d) {
   struct fs_prediction p;
+  if (d->calibration) return fs_calibrated(w, d->calibration);
   double transfer = transfer_seconds(w, d);
   double busy = FS_MIN(1.0, w->parallel / (double)d->units);
   double compute =
@@ -37,4 +38,8 @@ struct fs_prediction fs_predict(const struct fs_work *w,
   p.seconds = sync + body;
   p.bound = body < sync ? "launch" : transfer >= compute ? "memory" : "compute";
   return p;
+}
+
+const char *fs_model_quality(const struct fs_device *d) {
+  return d && d->calibration ? d->calibration->quality : "uncalibrated";
 }

@@ -9,6 +9,8 @@
  */
 #include "core/plan/axes.h"
 
+#include <stdio.h>
+
 enum { ON_CHIP_ROW = 64 << 10 }; /* bytes of a row that a block can hold */
 
 struct builder {
@@ -653,11 +655,13 @@ static void price(const struct builder *b, struct fs_kernel *k,
     const struct fs_step *s = &k->steps.data[i];
     w.grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
   }
+  fs_kernel_count(k, d, &w);
   struct fs_prediction pr = fs_predict(&w, d);
   k->bytes_read = w.bytes_read;
   k->bytes_written = w.bytes_written;
   k->flops = w.flops + w.special;
-  k->predicted = pr.seconds;
+  k->work = w;
+  k->first = k->predicted = pr.seconds;
   k->bound = pr.bound;
   *work = w;
 }
@@ -921,10 +925,15 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
-                      .flops = library_flops(nd), .parallel = 1e9};
+                      .flops = library_flops(nd), .parallel = 1e9,
+                      .scheme = FS_LIBRARY, .library = true,
+                      .lib_op = (uint8_t)nd->op,
+                      .arith = (uint8_t)fs_arith_of(nd->dtype)};
+  snprintf(w.pattern, sizeof w.pattern, "%s", fs_lib_op_names[nd->op]);
   w.working_set = w.bytes_read + w.bytes_written;
   k->flops = w.flops;
   struct fs_prediction pr = fs_predict(&w, p->device);
-  k->predicted = pr.seconds;
+  k->work = w;
+  k->first = k->predicted = pr.seconds;
   k->bound = pr.bound;
 }

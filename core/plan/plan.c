@@ -4,6 +4,8 @@
  */
 #include "core/plan/planner.h"
 
+#include <stdio.h>
+
 /* Combinations of which strategy minmemory takes the one of least peak. */
 enum { MEMORY_CHOICES = 16 };
 
@@ -270,7 +272,8 @@ static void begin_plan(struct fs_planner *p, int rank) {
   struct fs_plan *plan = p->plan = fs_calloc(1, sizeof *p->plan);
   plan->arena = fs_arena_new();
   plan->graph = p->g;
-  plan->quality = "uncalibrated";
+  snprintf(plan->quality, sizeof plan->quality, "%s",
+           fs_model_quality(p->device));
   plan->rank = rank;
   plan->n_calls = p->calls.len;
 }

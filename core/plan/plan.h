@@ -38,7 +38,7 @@
 #ifndef FS_PLAN_H
 #define FS_PLAN_H
 
-#include "core/graph/graph.h"
+#include "core/model/predict.h"
 
 enum fs_scheme {
   FS_FLAT,    /* 1-D: j only, any block any part of it                        */
@@ -145,7 +145,11 @@ struct fs_kernel {
   int local_barriers;               /* of one walk through the steps       */
   double bytes_read, bytes_written; /* off-chip traffic                    */
   double flops;
-  double predicted;                 /* seconds                             */
+  struct fs_work work;              /* the same for the model, in its terms */
+  double first;                     /* seconds, as the model has it: what plans
+                                       are chosen by                       */
+  double predicted;                 /* corrected by what was learned from runs
+                                       (model/learn.h); else the same      */
   const char *bound;                /* "memory", "compute", "launch"       */
 };
 
@@ -233,7 +237,7 @@ struct fs_plan {
   double predicted;         /* sum over kernels */
   double bytes, peak_bytes; /* traffic; temporaries and results together   */
   double plan_seconds;
-  const char *quality;      /* "uncalibrated", ... */
+  char quality[40];         /* "uncalibrated", "calibrated 2026-01-31"     */
 };
 
 enum fs_strategy {

@@ -133,6 +133,9 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
 void fs_kernel_free(struct fs_kernel *k);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
+/* work.c: the amounts of the model's terms; `w` has the totals already. */
+void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
+                     struct fs_work *w);
 /* A library call. */
 void fs_kernel_library(struct fs_planner *p, fs_id node, struct fs_kernel *out);
 

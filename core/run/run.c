@@ -42,6 +42,12 @@ void fs_runner_free(struct fs_runner *r) {
   free(r);
 }
 
+void fs_runner_clear(struct fs_runner *r) {
+  for (int k = 0; k < r->blocks.len; k++)
+    fs_block_free(r->blocks.data[k], r->target);
+  r->blocks.len = r->timing.len = 0;
+}
+
 struct fs_run_options *fs_runner_options(struct fs_runner *r) {
   return &r->options;
 }
@@ -193,7 +199,7 @@ static const char *tuned_choice(struct fs_runner *r, uint64_t hash,
 
 static void mark_tuned(struct fs_plan *plan, const char *choice) {
   plan->tuned = choice && plan->choice && !strcmp(plan->choice, choice);
-  if (plan->tuned) plan->quality = "tuned";
+  if (plan->tuned) memcpy(plan->quality, "tuned", 6);
 }
 
 /* Finds or compiles the block of a simplified graph. */

@@ -48,6 +48,8 @@ struct fs_run_options {
 
 struct fs_runner *fs_runner_new(struct fs_target *borrows);
 void fs_runner_free(struct fs_runner *r);
+/* Forgets all blocks: they are planned anew. Nothing may be under way. */
+void fs_runner_clear(struct fs_runner *r);
 struct fs_run_options *fs_runner_options(struct fs_runner *r);
 struct fs_target *fs_runner_target(const struct fs_runner *r);
 /* What `:tune` found for this device; read when first asked for. */

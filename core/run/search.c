@@ -388,5 +388,5 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   old.inputs = winner->inputs;
   *winner = old; /* freed with the search */
   block->plan->tuned = true;
-  block->plan->quality = "tuned";
+  memcpy(block->plan->quality, "tuned", 6);
 }

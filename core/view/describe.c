@@ -368,6 +368,7 @@ static json_t *kernel_statements(const struct describe *d,
 static void put_times(json_t *o, const struct fs_kernel *k) {
   set(o, "moves", fs_json_known(k->bytes_read + k->bytes_written));
   set(o, "flops", fs_json_known(k->flops));
+  set(o, "first", fs_json_known(k->first));
   set(o, "predicted", fs_json_known(k->predicted));
   set(o, "measured", json_null());
   set(o, "ratio", json_null());
@@ -429,6 +430,12 @@ static json_t *space_object(const struct fs_space_counts *c) {
   return o;
 }
 
+static double first_of(const struct fs_plan *plan) {
+  double sum = 0;
+  for (int k = 0; k < plan->kernels.len; k++) sum += plan->kernels.data[k].first;
+  return sum;
+}
+
 static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "unfused", unfused_object(plan));
   set(e, "bytes", fs_json_known(plan->bytes));
@@ -436,6 +443,7 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
       fs_json_known(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
   set(e, "peak_bytes", fs_json_known(plan->peak_bytes));
   set(e, "launches", json_integer(plan->kernels.len));
+  set(e, "first", fs_json_known(first_of(plan)));
   set(e, "predicted", fs_json_known(plan->predicted));
   set(e, "measured", json_null());
   set(e, "planned_s", fs_json_known(plan->plan_seconds));

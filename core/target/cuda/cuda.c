@@ -51,6 +51,8 @@ static void read_limits(struct cuda *t) {
   if (clock < 1e8) clock = 1.5e9;
   /* 24 bytes a clock for each unit: near what kernels in L2 reach. */
   dev->cache_bandwidth = FS_MAX(24 * clock * dev->units, 1.2 * dev->bandwidth);
+  snprintf(dev->driver, sizeof dev->driver, "CUDA %d.%d",
+           fs_cu_version() / 1000, fs_cu_version() % 1000 / 10);
   dev->launch = 3.5e-6;
   dev->flops = 2 * clock * dev->units * cores_per_unit(dev->cc);
 }

@@ -1,0 +1,344 @@
+/* prediction.c - how right the predictions are, on blocks that no calibration has
+ * seen: the eleven sequences at five sizes, chains, reductions, softmax, outer
+ * products, mixed types.
+ *
+ *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
+ *                          [--large N] [--repeat R] [--quick]
+ *
+ * Each block is run R times (warm); measured is the lower quartile of the sums of
+ * its kernels' times, since whatever else runs on the machine only adds. first is
+ * the model's prediction. corrected is the same with what was learned from the
+ * runs of *other* blocks and of earlier ones of this list: before a block is run
+ * for the first time, its prediction is noted. --raw also writes the work of each
+ * kernel. A calibration must be there (`fusible calibrate`); without one the
+ * program says so and measures the estimates. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/session.h"
+
+struct block {
+  char name[64];
+  char setup[512], text[512];
+};
+
+enum { MAX_BLOCKS = 400, MAX_REPEAT = 200 };
+static struct block blocks[MAX_BLOCKS];
+static int n_blocks;
+
+static void add(const char *name, const char *sizes, const char *setup,
+                const char *text) {
+  struct block *b = &blocks[n_blocks];
+  if (n_blocks == MAX_BLOCKS) return;
+  snprintf(b->name, sizeof b->name, "%s", name);
+  snprintf(b->setup, sizeof b->setup, "%s %s", sizes, setup);
+  snprintf(b->text, sizeof b->text, "%s", text);
+  n_blocks++;
+}
+
+/* -- the blocks ------------------------------------------------------------------ */
+
+static const struct {
+  const char *name, *setup, *text;
+  int vectors;
+} sequences[] = {
+    {"AXPYDOT", "w = rand(n); v = rand(n); u = rand(n); alpha = 0.5;",
+     "z = w - alpha*v; r = z'*u;", 1},
+    {"ATAX", "A = rand(n, n); x = rand(n);", "y = A'*(A*x);", 0},
+    {"BiCGK", "A = rand(n, n); p = rand(n); r = rand(n);", "q = A*p; s = A'*r;", 0},
+    {"SGEMV", "A = rand(n, n); x = rand(n); y = rand(n); alpha = 0.5; beta = 0.25;",
+     "z = alpha*A*x + beta*y;", 0},
+    {"SGEMVT", "A = rand(n, n); y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
+     "x = beta*A'*y + z; w = alpha*A*x;", 0},
+    {"SSCAL", "x = rand(n); alpha = 0.5;", "y = alpha*x;", 1},
+    {"GEMVER", "A = rand(n, n); u1 = rand(n); v1 = rand(n); u2 = rand(n); "
+     "v2 = rand(n); y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
+     "B = A + u1*v1' + u2*v2'; x = beta*B'*y + z; w = alpha*B*x;", 0},
+    {"GESUMMV", "A = rand(n, n); B = rand(n, n); x = rand(n); alpha = 0.5; "
+     "beta = 0.25;", "y = alpha*A*x + beta*B*x;", 0},
+    {"MADD", "A = rand(n, n); B = rand(n, n);", "C = A + B;", 0},
+    {"VADD", "w = rand(n); y = rand(n); z = rand(n);", "x = w + y + z;", 1},
+    {"WAXPBY", "x = rand(n); y = rand(n); alpha = 0.5; beta = 0.25;",
+     "w = alpha*x + beta*y;", 1},
+};
+
+/* Matrices of 512 to `large`, vectors of 2^16 to large^2 / 2. */
+static void add_sequences(long large) {
+  for (size_t k = 0; k < sizeof sequences / sizeof *sequences; k++)
+    for (int size = 0; size < 5; size++) {
+      double share = size / 4.0;
+      long n = lround(512 * pow((double)large / 512, share));
+      if (sequences[k].vectors)
+        n = lround(65536 * pow((double)large * (double)large / 2 / 65536, share));
+      char name[64], sizes[64];
+      snprintf(name, sizeof name, "%s n=%ld", sequences[k].name, n);
+      snprintf(sizes, sizeof sizes, "n = %ld;", n);
+      add(name, sizes, sequences[k].setup, sequences[k].text);
+    }
+}
+
+static unsigned long state = 12345;
+static unsigned pick(unsigned n) {
+  state = state * 6364136223846793005UL + 1442695040888963407UL;
+  return (unsigned)(state >> 33) % n;
+}
+
+/* Appends a term with the name in place of $. */
+static void put_term(char *text, const char *term, const char *name) {
+  for (char *to = text + strlen(text); *term; term++) {
+    *to++ = *term == '$' ? *name : *term;
+    *to = 0;
+  }
+}
+
+/* Chains of 3 to 8 operations on four vectors; some end in a sum. */
+static void add_chains(long large) {
+  static const char *const terms[] = {
+      " + $", " - $", " .* ($ + 0.5)", " + 0.25*$", " + exp(-$)",
+      " + sqrt($ + 1)", " + min($, 0.5)", " + abs($ - 0.5)", " + $.^2",
+      " + log($ + 1)"};
+  static const char *const names[] = {"x", "y", "v", "w"};
+  for (int k = 0; k < 24; k++) {
+    double low = 16, high = log2((double)large * (double)large / 2);
+    long n = lround(pow(2, low + (high - low) * pick(1000) / 1000.0));
+    char text[512] = "z = x", name[64], sizes[64];
+    int length = 3 + (int)pick(6);
+    for (int t = 0; t < length; t++) {
+      put_term(text, terms[pick(10)], names[pick(4)]);
+    }
+    strcat(text, pick(3) ? ";" : "; s = sum(z);");
+    snprintf(name, sizeof name, "chain %d of %d, n=%ld", k + 1, length, n);
+    snprintf(sizes, sizeof sizes, "n = %ld;", n);
+    add(name, sizes, "x = rand(n); y = rand(n); v = rand(n); w = rand(n);", text);
+  }
+}
+
+static void add_others(long large) {
+  static const struct {
+    const char *name, *setup, *text;
+  } matrix[] = {
+      {"softmax", "A = rand(m, n);", "P = softmax(A);"},
+      {"outer", "u = rand(m); v = rand(n);", "B = u*v' + 1; s = rowsum(B);"},
+      {"centre rows", "A = rand(m, n);", "B = A - mean(A, 2);"},
+      {"row norms", "A = rand(m, n);", "q = sqrt(sum(A.^2, 2));"},
+      {"column sums of squares", "A = rand(m, n);", "q = sum(A.^2, 1);"},
+      {"mean of all", "A = rand(m, n);", "s = mean(A);"},
+      {"scaled both ways", "A = rand(m, n); u = rand(m); v = rand(n);",
+       "B = u .* A .* v';"},
+      {"half matvec", "A = f16(rand(m, n)); p = f16(rand(n));", "q = A*p;"},
+      {"half and single", "A = bf16(rand(m, n)); u = rand(m);", "B = A .* u;"},
+      {"double rows and columns", "A = f64(rand(m, n)); u = f64(rand(m)); "
+       "v = f64(rand(n));", "a = A*v; b = A'*u;"},
+      {"integers", "A = i32(100*rand(m, n));", "B = 2*A + 1; s = sum(B, 2);"},
+      {"transpose and add", "A = rand(n, m); B = rand(m, n);", "C = 2*A' - B;"},
+  };
+  long sizes[][2] = {{700, 900}, {large / 4, large / 4}, {large, large / 2}};
+  for (size_t k = 0; k < sizeof matrix / sizeof *matrix; k++)
+    for (int s = 0; s < 3; s++) {
+      char name[64], text[64];
+      long m = sizes[s][0], n = sizes[s][1];
+      if (strstr(matrix[k].setup, "f64")) m = m / 2;
+      snprintf(name, sizeof name, "%s %ldx%ld", matrix[k].name, m, n);
+      snprintf(text, sizeof text, "m = %ld; n = %ld;", m, n);
+      add(name, text, matrix[k].setup, matrix[k].text);
+    }
+}
+
+/* -- running ------------------------------------------------------------------------ */
+
+/* What the last block's events said. */
+struct heard {
+  double first, corrected, measured;
+  char device[128], quality[48];
+  bool failed;
+  json_t *kernels;
+};
+
+static void on_event(void *user, const json_t *e) {
+  struct heard *h = user;
+  const char *kind = json_string_value(json_object_get(e, "event"));
+  const char *severity = json_string_value(json_object_get(e, "severity"));
+  if (severity && !strcmp(severity, "error")) {
+    const char *text = json_string_value(json_object_get(e, "message"));
+    fprintf(stderr, "%s\n", text ? text : "error");
+    h->failed = true;
+  }
+  if (!kind || strcmp(kind, "plan")) return;
+  size_t k;
+  json_t *kernel;
+  h->first = h->corrected = h->measured = 0;
+  json_array_foreach(json_object_get(e, "kernels"), k, kernel) {
+    h->first += json_number_value(json_object_get(kernel, "first"));
+    h->corrected += json_number_value(json_object_get(kernel, "predicted"));
+    h->measured += json_number_value(json_object_get(kernel, "measured"));
+  }
+  const char *device = json_string_value(json_object_get(e, "device"));
+  const char *quality = json_string_value(json_object_get(e, "quality"));
+  if (device) snprintf(h->device, sizeof h->device, "%s", device);
+  if (quality) snprintf(h->quality, sizeof h->quality, "%s", quality);
+  json_decref(h->kernels);
+  h->kernels = json_deep_copy(json_object_get(e, "kernels"));
+}
+
+static bool evaluate(struct fs_session *s, struct heard *h, const char *text) {
+  h->failed = false;
+  return fs_session_eval(s, "bench", text, strlen(text), FS_EVAL_SILENT) ==
+             FS_RESULT_OK && !h->failed;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+struct row {
+  double first, corrected, measured; /* seconds; measured < 0: it did not run */
+  int kernels;
+};
+
+static struct row run_block(struct fs_session *s, struct heard *h,
+                            const struct block *b, int repeat) {
+  struct row r = {0, 0, -1, 0};
+  double times[MAX_REPEAT];
+  if (!evaluate(s, h, ":reset -f") || !evaluate(s, h, b->setup) ||
+      !evaluate(s, h, b->text))
+    return r;
+  r.first = h->first;
+  r.corrected = h->corrected;
+  r.kernels = (int)json_array_size(h->kernels);
+  evaluate(s, h, b->text);
+  for (int k = 0; k < repeat; k++) {
+    struct timespec pause = {.tv_nsec = 100000}; /* as if somebody typed */
+    nanosleep(&pause, NULL);
+    if (!evaluate(s, h, b->text)) return r;
+    times[k] = h->measured;
+  }
+  qsort(times, (size_t)repeat, sizeof *times, ascending);
+  r.measured = times[repeat / 4];
+  return r;
+}
+
+/* -- what comes of it ------------------------------------------------------------------ */
+
+struct errors {
+  double relative[MAX_BLOCKS], absolute[MAX_BLOCKS];
+  int n_relative, n_absolute;
+};
+
+static void note(struct errors *e, double predicted, double measured) {
+  if (measured > 50e-6)
+    e->relative[e->n_relative++] = fabs(predicted / measured - 1);
+  else
+    e->absolute[e->n_absolute++] = fabs(predicted - measured);
+}
+
+static double quantile(double *v, int n, double q) {
+  if (!n) return 0;
+  qsort(v, (size_t)n, sizeof *v, ascending);
+  return v[(int)fmin(q * n, n - 1)];
+}
+
+static json_t *summary(struct errors *e, const char *name) {
+  double median = quantile(e->relative, e->n_relative, 0.5);
+  double high = quantile(e->relative, e->n_relative, 0.95);
+  double us = 1e6 * quantile(e->absolute, e->n_absolute, 0.5);
+  double most = 1e6 * quantile(e->absolute, e->n_absolute, 1);
+  printf("%-9s over 50 us: %d blocks, median error %.1f %%, 95th percentile "
+         "%.1f %%; below: %d blocks, median %.2f us, most %.2f us\n",
+         name, e->n_relative, 100 * median, 100 * high, e->n_absolute, us, most);
+  return json_pack("{s:i, s:f, s:f, s:i, s:f, s:f}", "over_50us", e->n_relative,
+                   "median_error", median, "p95_error", high, "below_50us",
+                   e->n_absolute, "median_error_us", us, "most_error_us", most);
+}
+
+struct options {
+  const char *target, *json, *raw;
+  long large;
+  int repeat, every;
+};
+
+static struct options parse(int argc, char **argv) {
+  struct options o = {"cpu", NULL, NULL, 0, 15, 1};
+  for (int k = 1; k < argc; k++) {
+    const char *value = k + 1 < argc ? argv[k + 1] : "";
+    if (!strcmp(argv[k], "--quick")) o.every = 6, o.repeat = 3;
+    else if (!strcmp(argv[k], "--target")) o.target = value, k++;
+    else if (!strcmp(argv[k], "--json")) o.json = value, k++;
+    else if (!strcmp(argv[k], "--raw")) o.raw = value, k++;
+    else if (!strcmp(argv[k], "--large")) o.large = atol(value), k++;
+    else if (!strcmp(argv[k], "--repeat")) o.repeat = atoi(value), k++;
+  }
+  if (o.repeat < 1 || o.repeat > MAX_REPEAT) o.repeat = 15;
+  if (o.large < 1024) o.large = strncmp(o.target, "cuda", 4) ? 4096 : 16384;
+  return o;
+}
+
+static void write_json(const struct options *o, const struct heard *h,
+                       json_t *rows, json_t *first, json_t *corrected) {
+  char command[256];
+  snprintf(command, sizeof command,
+           "build/bench-prediction --target %s --large %ld --repeat %d", o->target,
+           o->large, o->repeat);
+  json_t *out = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "device", h->device,
+                          "quality", h->quality, "command", command, "first",
+                          first, "corrected", corrected, "rows", rows);
+  if (o->json && json_dump_file(out, o->json,
+                                JSON_INDENT(1) | JSON_REAL_PRECISION(5)))
+    fprintf(stderr, "%s could not be written\n", o->json);
+  json_decref(out);
+}
+
+int main(int argc, char **argv) {
+  struct options o = parse(argc, argv);
+  struct heard h = {0};
+  const char *error = NULL;
+  static struct errors first, corrected;
+  struct fs_session_config config = {.target = o.target, .on_event = on_event,
+                                     .user = &h};
+  struct fs_session *s = fs_session_new(&config, &error);
+  if (!s) {
+    fprintf(stderr, "%s\n", error);
+    return 3;
+  }
+  add_sequences(o.large);
+  add_chains(o.large);
+  add_others(o.large);
+  evaluate(s, &h, "x = ones(3) + 1;");
+  printf("device %s, %s, %d blocks\n", h.device, h.quality, n_blocks / o.every);
+  json_t *rows = json_array(), *raw = json_array();
+  int lost = 0;
+  for (int k = 0; k < n_blocks; k += o.every) {
+    struct row r = run_block(s, &h, &blocks[k], o.repeat);
+    if (!(r.measured > 0)) {
+      fprintf(stderr, "%s did not run\n", blocks[k].name);
+      lost++;
+      continue;
+    }
+    note(&first, r.first, r.measured);
+    note(&corrected, r.corrected, r.measured);
+    printf("%-34s %d kernel%s %10.1f us first %10.1f corrected %10.1f  %+6.1f %%\n",
+           blocks[k].name, r.kernels, r.kernels == 1 ? " " : "s",
+           r.measured * 1e6, r.first * 1e6, r.corrected * 1e6,
+           100 * (r.first / r.measured - 1));
+    fflush(stdout);
+    json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f}", "block",
+                                          blocks[k].name, "first_us",
+                                          r.first * 1e6, "corrected_us",
+                                          r.corrected * 1e6, "measured_us",
+                                          r.measured * 1e6));
+    json_array_append_new(raw, json_pack("{s:s, s:s, s:s, s:f, s:O}", "block",
+                                         blocks[k].name, "setup", blocks[k].setup,
+                                         "text", blocks[k].text, "measured",
+                                         r.measured, "kernels", h.kernels));
+  }
+  json_t *a = summary(&first, "first"), *b = summary(&corrected, "corrected");
+  if (o.raw) json_dump_file(raw, o.raw, JSON_COMPACT | JSON_REAL_PRECISION(7));
+  write_json(&o, &h, rows, a, b);
+  json_decref(raw);
+  json_decref(h.kernels);
+  fs_session_free(s);
+  return lost > 0;
+}

@@ -1,0 +1,24 @@
+/* datafile.h - small files that the program keeps for itself: calibrations,
+ * learned corrections, tuned plans. They lie in $XDG_DATA_HOME/fusible (else
+ * ~/.local/share/fusible), are read with a bound and written whole or not at
+ * all. */
+#ifndef FS_DATAFILE_H
+#define FS_DATAFILE_H
+
+#include "core/base/base.h"
+
+/* The path of the file `name`; false if neither $XDG_DATA_HOME nor $HOME is an
+ * absolute path. Appends to *out. */
+bool fs_data_path(const char *name, struct fs_str *out);
+
+/* Reads a regular file of at most `most` bytes into *out. NULL on success, else
+ * why not, in words that go after "it " (static): "is not there" is
+ * FS_DATA_ABSENT and no news. Does not follow a link, waits for no pipe. */
+extern const char FS_DATA_ABSENT[];
+const char *fs_data_read(const char *path, size_t most, struct fs_str *out);
+
+/* Writes beside, fsync, rename; makes the folders above, for this user only.
+ * NULL on success, else the system's reason. */
+const char *fs_data_write(const char *path, const char *text, size_t len);
+
+#endif

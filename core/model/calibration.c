@@ -1,0 +1,106 @@
+/* calibration.c - predictions by measured costs. See calibration.h. */
+#include "core/model/calibration.h"
+
+#include <math.h>
+
+const double fs_knots[FS_KNOTS] = {
+  16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20,
+  64 << 20, 128 << 20, 256 << 20, 1 << 30};
+
+/* -- moves and operations ---------------------------------------------------- */
+
+static double move_cost(const double *curve, double working_set) {
+  if (working_set <= fs_knots[0]) return curve[0];
+  for (int k = 1; k < FS_KNOTS; k++) {
+    if (working_set > fs_knots[k]) continue;
+    double low = fs_knots[k - 1];
+    double x = log(working_set / low) / log(fs_knots[k] / low);
+    return curve[k - 1] + x * (curve[k] - curve[k - 1]);
+  }
+  return curve[FS_KNOTS - 1];
+}
+
+struct parts {
+  double launch, sync;
+  double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
+};
+
+static struct parts parts_of(const struct fs_work *w,
+                             const struct fs_calibration *c) {
+  struct parts p = {0};
+  for (int k = 0; k < w->n_amounts; k++) {
+    const struct fs_amount *a = &w->amounts[k];
+    double cost = c->cost[a->term];
+    if (a->term < FS_TM_SWEEP) p.launch += a->amount * cost;
+    else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
+    else if (a->term < FS_TM_MOVE_END)
+      p.move[a->phase] +=
+          a->amount *
+          move_cost(c->curve[a->term - FS_TM_SYNC_END], w->working_set);
+    else p.compute[a->phase] += a->amount * cost;
+  }
+  return p;
+}
+
+/* -- library calls ------------------------------------------------------------- */
+
+/* Between two points by the logarithms of both; beyond them in proportion, but
+ * never less than the smallest call took. */
+static double table_seconds(const struct fs_lib_table *t, double flops) {
+  if (flops <= t->at[0].flops) return t->at[0].seconds;
+  for (int k = 1; k < t->n; k++) {
+    const struct fs_lib_point *a = &t->at[k - 1], *b = &t->at[k];
+    if (flops > b->flops) continue;
+    double x = log(flops / a->flops) / log(b->flops / a->flops);
+    return a->seconds * pow(b->seconds / a->seconds, x);
+  }
+  const struct fs_lib_point *last = &t->at[t->n - 1];
+  return last->seconds * flops / last->flops;
+}
+
+static struct fs_prediction library_call(const struct fs_work *w,
+                                         const struct fs_calibration *c) {
+  struct fs_prediction p = {0, "compute"};
+  const struct fs_lib_table *t = &c->library[w->lib_op][w->arith];
+  double move = 0;
+  if (!t->n) t = &c->library[w->lib_op][FS_AR_F32];
+  if (!t->n) t = &c->library[FS_LIB_GEMM][FS_AR_F32];
+  if (t->n) p.seconds = table_seconds(t, w->flops);
+  move += w->bytes_read * move_cost(c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END],
+                                    w->working_set);
+  move += w->bytes_written *
+          move_cost(c->curve[FS_TM_WRITE_ROW - FS_TM_SYNC_END], w->working_set);
+  move += c->cost[FS_TM_LAUNCH];
+  if (move > p.seconds) p = (struct fs_prediction){move, "memory"};
+  return p;
+}
+
+/* -- both ------------------------------------------------------------------------ */
+
+struct fs_prediction fs_calibrated(const struct fs_work *w,
+                                   const struct fs_calibration *c) {
+  if (w->library) return library_call(w, c);
+  struct parts p = parts_of(w, c);
+  double body = 0, moves = 0, computes = 0;
+  for (int k = 0; k < FS_WORK_PHASES; k++) {
+    double m = p.move[k], o = p.compute[k];
+    body += FS_MAX(m, o) + (1 - c->overlap) * FS_MIN(m, o);
+    moves += m;
+    computes += o;
+  }
+  struct fs_prediction out = {p.launch + p.sync + body, "launch"};
+  if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory"
+                                                               : "compute";
+  else if (p.sync > p.launch) out.bound = "synchronisation";
+  return out;
+}
+
+double fs_calibrate_call(const struct fs_work *work, double elements,
+                         double seconds, const struct fs_device *device) {
+  if (!(elements > 0) || !(seconds > 0) || !isfinite(seconds)) return 0;
+  struct fs_work rest = *work; /* without what is asked for */
+  for (int k = 0; k < rest.n_amounts; k++)
+    if (rest.amounts[k].term == FS_TM_USER) rest.amounts[k].amount = 0;
+  double known = fs_predict(&rest, device).seconds;
+  return FS_MAX(seconds - known, 0) / elements;
+}

@@ -1,0 +1,100 @@
+/* calibration.h - what one of each term costs on this device, as measured.
+ *
+ * fs_calibration_fit() finds the costs from kernels that were really run
+ * (core/session_calibrate.c runs them), the store keeps them, fs_predict() uses
+ * them. A cost of a move is a curve over the working set: seconds per byte at
+ * some sizes, in between by the logarithm; all other costs are plain numbers; a
+ * library call has a table of measured times over its operations.
+ */
+#ifndef FS_CALIBRATION_H
+#define FS_CALIBRATION_H
+
+#include <jansson.h>
+
+#include "core/model/predict.h"
+
+enum {
+  FS_CALIBRATION_VERSION = 1,
+  FS_KNOTS = 12,               /* of a curve                                 */
+  FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
+  FS_LIB_POINTS = 12
+};
+
+/* The working sets of the knots: 16 KiB and each time four times as much, but
+ * closer (twice) from 4 MiB to 256 MiB, where caches end. */
+extern const double fs_knots[FS_KNOTS];
+
+struct fs_lib_point {
+  double flops, seconds;       /* ascending in both                          */
+};
+
+struct fs_lib_table {
+  int n;
+  struct fs_lib_point at[FS_LIB_POINTS];
+};
+
+struct fs_calibration {
+  char date[12];               /* "2026-01-31"                               */
+  char quality[40];            /* "calibrated 2026-01-31"                    */
+  double overlap;              /* 1: computing hides behind moving, as in the
+                                  paper; 0: one after the other              */
+  double error;                /* median |predicted / measured - 1| of the
+                                  kernels that it was fitted to              */
+  int samples;
+  double cost[FS_TM_COUNT];    /* seconds each; moves: see curve             */
+  double curve[FS_MOVES][FS_KNOTS];
+  struct fs_lib_table library[FS_LIB_OP_COUNT][FS_AR_COUNT];
+};
+
+/* A kernel that was run. */
+struct fs_sample {
+  struct fs_work work;
+  double seconds;
+};
+
+/* The costs that make the predictions of the samples best, each relative to its
+ * measurement: non-negative least squares, outliers weighing less (Lawson and
+ * Hanson's problem by coordinate descent; weights after Huber). A cost that no
+ * sample shows stays what the device's attributes say. False if there are too
+ * few samples, or some are no times. */
+bool fs_calibration_fit(const struct fs_sample *samples, int n,
+                        const struct fs_device *device,
+                        struct fs_calibration *out);
+
+/* The prediction by a calibration; fs_predict() calls it. */
+struct fs_prediction fs_calibrated(const struct fs_work *work,
+                                   const struct fs_calibration *c);
+
+/* One user function (:elem): `work` is that of a kernel which calls it
+ * `elements` times and was measured to take `seconds`; what the calibration does
+ * not explain by moves and known operations is the call's. Seconds per element,
+ * 0 if the call hides behind the moves. Give it back as the amount
+ * elements * seconds of FS_TM_USER. */
+double fs_calibrate_call(const struct fs_work *work, double elements,
+                         double seconds, const struct fs_device *device);
+
+/* -- the store -------------------------------------------------------------- */
+
+/* The file of this device: "calibration-<16 hex digits>.json" in the data
+ * folder. False if there is no such folder. */
+bool fs_calibration_path(const struct fs_device *device, struct fs_str *out);
+
+/* Reads and checks it. NULL if there is none or it cannot be used; then *notice,
+ * if not empty, is one sentence that says why. Given: free(). */
+struct fs_calibration *fs_calibration_load(const struct fs_device *device,
+                                           struct fs_str *notice);
+/* NULL on success, else the reason. */
+const char *fs_calibration_save(const struct fs_calibration *c,
+                                const struct fs_device *device);
+/* The same between text and structure, for the store and its tests. A text that
+ * is not good gives the reason (static) and leaves *out undefined. */
+char *fs_calibration_text(const struct fs_calibration *c,
+                          const struct fs_device *device);
+const char *fs_calibration_parse(const char *text, size_t len,
+                                 const struct fs_device *device,
+                                 struct fs_calibration *out);
+
+/* A kernel's work as JSON, for looking at measurements (:calibrate raw). Given. */
+json_t *fs_work_json(const struct fs_work *work);
+
+#endif

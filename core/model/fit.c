@@ -1,0 +1,342 @@
+/* fit.c - costs of terms from measured kernels.
+ *
+ * A sample says: amounts . costs = seconds. Divided by its seconds, every sample
+ * asks for 1, so that errors are relative. Which of moves and computing hides
+ * behind the other depends on the costs, so the problem is solved a few times,
+ * each time with what the last solution says; the overlap is the one that fits
+ * best. */
+#include "core/model/calibration.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+  COLUMNS = FS_TM_COUNT + FS_MOVES * FS_KNOTS,
+  ROUNDS = 5, SWEEPS = 400, LEAST_SAMPLES = 8
+};
+
+/* How strongly, beside one sample, a cost is held to its estimate, and a knot to
+ * its neighbour: what no sample shows gets its value from there. */
+static const double HOLD = 1e-4, SMOOTH = 1e-2;
+/* Relative errors above this weigh less. */
+static const double OUTLIER = 0.08;
+
+struct entry {
+  int row, column;
+  double value;
+};
+
+struct problem {
+  const struct fs_sample *samples;
+  int n;
+  const struct fs_device *device;
+  FS_VEC(struct entry) entries;  /* sorted by column when they are used */
+  FS_VEC(double) target;         /* per row */
+  double *weight;                /* per sample */
+  double guess[COLUMNS];         /* from the attributes; 0: none */
+  double x[COLUMNS];
+  int start[COLUMNS + 1];
+};
+
+static int knot_column(int move, int knot) {
+  return FS_TM_COUNT + move * FS_KNOTS + knot;
+}
+
+/* -- first guesses ------------------------------------------------------------- */
+
+static double arith_factor(const struct fs_device *d, unsigned arith) {
+  if (arith == FS_AR_F64) return 2;
+  return arith == FS_AR_HALF && !d->is_cuda ? 4 : 1;
+}
+
+static void guess(struct problem *p) {
+  const struct fs_device *d = p->device;
+  double operation = 1 / FS_MAX(d->flops, 1e6);
+  for (unsigned t = FS_TM_MOVE_END; t < FS_TM_COUNT; t++) {
+    double cost = operation;
+    unsigned arith = (t - FS_TM_MAP) % FS_AR_COUNT;
+    if (t >= FS_TM_MAP && t < FS_TM_REDUCE) {
+      unsigned op = (t - FS_TM_MAP) / FS_AR_COUNT;
+      bool special = fs_map_ops[op].types == 'F' && op != FS_OP_FMA;
+      cost *= (special ? 8 : 1) * arith_factor(d, arith);
+    } else if (t >= FS_TM_REDUCE) {
+      cost *= 2 * arith_factor(d, arith);
+    }
+    p->guess[t] = cost;
+  }
+  p->guess[FS_TM_USER] = 1;
+  p->guess[FS_TM_LAUNCH] = d->launch;
+  for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
+    p->guess[t] = 0.2 * d->launch;
+  for (int m = 0; m < FS_MOVES; m++)
+    for (int k = 0; k < FS_KNOTS; k++) {
+      bool cached = fs_knots[k] < 0.5 * (double)d->cache_bytes;
+      p->guess[knot_column(m, k)] =
+          1 / FS_MAX(cached ? d->cache_bandwidth : d->bandwidth, 1e6);
+    }
+}
+
+/* -- rows ------------------------------------------------------------------------ */
+
+static void put(struct problem *p, int row, int column, double value) {
+  if (value != 0)
+    *FS_PUSH(&p->entries) = (struct entry){row, column, value};
+}
+
+/* A move's amount is shared by the two knots beside the working set. */
+static void put_move(struct problem *p, int row, int move, double amount,
+                     double working_set) {
+  int k = 1;
+  if (working_set <= fs_knots[0]) {
+    put(p, row, knot_column(move, 0), amount);
+    return;
+  }
+  while (k < FS_KNOTS && working_set > fs_knots[k]) k++;
+  if (k == FS_KNOTS) {
+    put(p, row, knot_column(move, k - 1), amount);
+    return;
+  }
+  double x = log(working_set / fs_knots[k - 1]) /
+             log(fs_knots[k] / fs_knots[k - 1]);
+  put(p, row, knot_column(move, k - 1), amount * (1 - x));
+  put(p, row, knot_column(move, k), amount * x);
+}
+
+static void costs_of(const struct problem *p, double overlap,
+                     struct fs_calibration *c) {
+  c->overlap = overlap;
+  memcpy(c->cost, p->x, sizeof c->cost);
+  for (int m = 0; m < FS_MOVES; m++)
+    for (int k = 0; k < FS_KNOTS; k++)
+      c->curve[m][k] = p->x[knot_column(m, k)];
+}
+
+/* Moves and computing of each phase, by the costs so far. */
+static void shares(const struct fs_work *w, const struct fs_calibration *c,
+                   double move[FS_WORK_PHASES], double compute[FS_WORK_PHASES]) {
+  for (int ph = 0; ph < FS_WORK_PHASES; ph++) {
+    struct fs_work part = *w;
+    struct fs_calibration apart = *c;
+    apart.overlap = 0;
+    move[ph] = compute[ph] = 0;
+    for (int side = 0; side < 2; side++) {
+      part.n_amounts = 0;
+      for (int k = 0; k < w->n_amounts; k++) {
+        const struct fs_amount *a = &w->amounts[k];
+        bool is_move = a->term >= FS_TM_SYNC_END && a->term < FS_TM_MOVE_END;
+        bool is_compute = a->term >= FS_TM_MOVE_END;
+        if (a->phase == ph && (side ? is_compute : is_move))
+          part.amounts[part.n_amounts++] = *a;
+      }
+      *(side ? &compute[ph] : &move[ph]) = fs_calibrated(&part, &apart).seconds;
+    }
+  }
+}
+
+static void sample_row(struct problem *p, int row,
+                       const struct fs_calibration *c) {
+  const struct fs_work *w = &p->samples[row].work;
+  double scale = p->weight[row] / p->samples[row].seconds;
+  double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
+  shares(w, c, move, compute);
+  for (int k = 0; k < w->n_amounts; k++) {
+    const struct fs_amount *a = &w->amounts[k];
+    bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
+    bool hidden = is_move ? move[a->phase] < compute[a->phase]
+                          : compute[a->phase] <= move[a->phase];
+    double seen = sync || !hidden ? 1 : 1 - c->overlap;
+    if (sync || !is_move)
+      put(p, row, a->term, a->amount * scale * seen);
+    else
+      put_move(p, row, a->term - FS_TM_SYNC_END, a->amount * scale * seen,
+               w->working_set);
+  }
+  *FS_PUSH(&p->target) = p->weight[row];
+}
+
+static void add_holds(struct problem *p) {
+  for (int c = 0; c < COLUMNS; c++) {
+    if (!(p->guess[c] > 0)) continue;
+    put(p, p->target.len, c, HOLD / p->guess[c]);
+    *FS_PUSH(&p->target) = HOLD;
+  }
+  for (int m = 0; m < FS_MOVES; m++)
+    for (int k = 0; k + 1 < FS_KNOTS; k++) {
+      double scale = SMOOTH / p->guess[knot_column(m, k)];
+      put(p, p->target.len, knot_column(m, k), scale);
+      put(p, p->target.len, knot_column(m, k + 1), -scale);
+      *FS_PUSH(&p->target) = 0;
+    }
+}
+
+/* -- solving ----------------------------------------------------------------------- */
+
+static int by_column(const void *a, const void *b) {
+  const struct entry *x = a, *y = b;
+  return x->column != y->column ? (x->column < y->column ? -1 : 1)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+static void index_columns(struct problem *p) {
+  qsort(p->entries.data, (size_t)p->entries.len, sizeof *p->entries.data,
+        by_column);
+  int e = 0;
+  for (int c = 0; c <= COLUMNS; c++) {
+    while (e < p->entries.len && p->entries.data[e].column < c) e++;
+    p->start[c] = e;
+  }
+}
+
+/* Each cost in turn takes the best value that is not negative. */
+static void descend(struct problem *p) {
+  double *left = fs_malloc(sizeof *left * (size_t)FS_MAX(1, p->target.len));
+  memcpy(left, p->target.data, sizeof *left * (size_t)p->target.len);
+  for (int e = 0; e < p->entries.len; e++)
+    left[p->entries.data[e].row] -=
+        p->entries.data[e].value * p->x[p->entries.data[e].column];
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int c = 0; c < COLUMNS; c++) {
+      double square = 0, slope = 0;
+      for (int e = p->start[c]; e < p->start[c + 1]; e++) {
+        const struct entry *t = &p->entries.data[e];
+        square += t->value * t->value;
+        slope += t->value * left[t->row];
+      }
+      if (!(square > 0)) continue;
+      double step = FS_MAX(slope / square, -p->x[c]);
+      p->x[c] += step;
+      for (int e = p->start[c]; e < p->start[c + 1]; e++)
+        left[p->entries.data[e].row] -= p->entries.data[e].value * step;
+    }
+  }
+  free(left);
+}
+
+static double relative_error(const struct fs_sample *s,
+                             const struct fs_calibration *c) {
+  return fs_calibrated(&s->work, c).seconds / s->seconds - 1;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of the errors' sizes. */
+static double typical_error(const struct problem *p,
+                            const struct fs_calibration *c) {
+  double *e = fs_malloc(sizeof *e * (size_t)p->n);
+  for (int k = 0; k < p->n; k++) e[k] = fabs(relative_error(&p->samples[k], c));
+  qsort(e, (size_t)p->n, sizeof *e, ascending);
+  double median = e[p->n / 2];
+  free(e);
+  return median;
+}
+
+static double mean_error(const struct problem *p,
+                         const struct fs_calibration *c) {
+  double sum = 0;
+  for (int k = 0; k < p->n; k++)
+    sum += FS_MIN(fabs(relative_error(&p->samples[k], c)), 0.5);
+  return sum / p->n;
+}
+
+static void solve(struct problem *p, double overlap, struct fs_calibration *c) {
+  memcpy(p->x, p->guess, sizeof p->x);
+  for (int k = 0; k < p->n; k++) p->weight[k] = 1;
+  for (int round = 0; round < ROUNDS; round++) {
+    costs_of(p, overlap, c);
+    p->entries.len = p->target.len = 0;
+    for (int k = 0; k < p->n; k++) sample_row(p, k, c);
+    add_holds(p);
+    index_columns(p);
+    descend(p);
+    costs_of(p, overlap, c);
+    for (int k = 0; k < p->n; k++) {
+      double e = fabs(relative_error(&p->samples[k], c));
+      p->weight[k] = e > OUTLIER ? sqrt(OUTLIER / e) : 1;
+    }
+  }
+}
+
+/* -- library calls ------------------------------------------------------------------- */
+
+static void add_point(struct fs_lib_table *t, double flops, double seconds) {
+  int at = t->n;
+  if (t->n == FS_LIB_POINTS) return;
+  while (at > 0 && t->at[at - 1].flops > flops) at--;
+  if (at > 0 && t->at[at - 1].flops == flops) return;
+  memmove(t->at + at + 1, t->at + at, sizeof *t->at * (size_t)(t->n - at));
+  t->at[at] = (struct fs_lib_point){flops, seconds};
+  t->n++;
+}
+
+/* More work never takes less time. */
+static void make_monotone(struct fs_lib_table *t) {
+  for (int k = t->n - 2; k >= 0; k--)
+    t->at[k].seconds = FS_MIN(t->at[k].seconds, t->at[k + 1].seconds);
+}
+
+static void fit_library(const struct fs_sample *samples, int n,
+                        struct fs_calibration *c) {
+  for (int k = 0; k < n; k++) {
+    const struct fs_work *w = &samples[k].work;
+    if (w->library && w->flops > 0)
+      add_point(&c->library[w->lib_op][w->arith], w->flops, samples[k].seconds);
+  }
+  for (int op = 0; op < FS_LIB_OP_COUNT; op++)
+    for (int a = 0; a < FS_AR_COUNT; a++) make_monotone(&c->library[op][a]);
+}
+
+/* -- all of it --------------------------------------------------------------------------- */
+
+static void stamp(struct fs_calibration *c) {
+  time_t now = time(NULL);
+  struct tm tm;
+  if (!gmtime_r(&now, &tm) ||
+      !strftime(c->date, sizeof c->date, "%Y-%m-%d", &tm))
+    snprintf(c->date, sizeof c->date, "1970-01-01");
+  snprintf(c->quality, sizeof c->quality, "calibrated %s", c->date);
+}
+
+static bool good(const struct fs_sample *s) {
+  return isfinite(s->seconds) && s->seconds > 1e-9 && s->seconds < 1e4;
+}
+
+bool fs_calibration_fit(const struct fs_sample *samples, int n,
+                        const struct fs_device *device,
+                        struct fs_calibration *out) {
+  static const double overlaps[] = {1, 0.85, 0.7, 0.5, 0.3, 0.1, 0};
+  struct fs_sample *own = fs_malloc(sizeof *own * (size_t)FS_MAX(1, n));
+  struct problem *p = fs_calloc(1, sizeof *p);
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  double best = 1e9;
+  memset(out, 0, sizeof *out);
+  p->samples = own;
+  p->device = device;
+  for (int k = 0; k < n; k++)
+    if (good(&samples[k]) && !samples[k].work.library && samples[k].work.n_amounts)
+      own[p->n++] = samples[k];
+  p->weight = fs_malloc(sizeof *p->weight * (size_t)FS_MAX(1, p->n));
+  guess(p);
+  for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
+    solve(p, overlaps[o], c);
+    double error = mean_error(p, c);
+    if (error >= best) continue;
+    best = error;
+    *out = *c;
+    out->error = typical_error(p, c);
+  }
+  bool ok = p->n >= LEAST_SAMPLES;
+  out->samples = p->n;
+  if (ok) fit_library(samples, n, out);
+  stamp(out);
+  FS_VEC_FREE(&p->entries);
+  FS_VEC_FREE(&p->target);
+  free(p->weight);
+  free(p);
+  free(own);
+  free(c);
+  return ok;
+}

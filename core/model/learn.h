@@ -1,0 +1,34 @@
+/* learn.h - corrections learned from runs: a factor for each kind of kernel.
+ *
+ * A kind is a scheme, a pattern and a size class ("row rows f32 2^24"). A run of
+ * a kernel of that kind moves the logarithm of its factor towards measured /
+ * first prediction; the factor stays between 1/2 and 2. It changes the shown
+ * prediction (fs_kernel.predicted), never a plan: those are chosen by
+ * fs_kernel.first, so that results do not depend on what was run before.
+ */
+#ifndef FS_LEARN_H
+#define FS_LEARN_H
+
+#include "core/model/predict.h"
+
+struct fs_learned;             /* the corrections of one device */
+
+/* Reads the device's file; without one, or with one that cannot be used, there
+ * are no corrections (*notice then says why, in one sentence). Never NULL. */
+struct fs_learned *fs_learned_open(const struct fs_device *device,
+                                   struct fs_str *notice);
+/* Writes what is new, and frees. NULL is let pass. */
+void fs_learned_close(struct fs_learned *l);
+
+/* The factor for such a kernel: 0.5 to 2; 1 if nothing is known. */
+double fs_learned_factor(const struct fs_learned *l,
+                         const struct fs_work *work);
+/* A kernel was predicted to take `first` and took `measured` seconds. Writes the
+ * file now and then. What is no time is ignored. */
+void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
+                    double first, double measured);
+/* How many kinds have a correction; forgets them, file and all. */
+int fs_learned_count(const struct fs_learned *l);
+void fs_learned_forget(struct fs_learned *l);
+
+#endif

@@ -1,0 +1,84 @@
+/* work.c - see work.h. */
+#include "core/model/work.h"
+
+#include <stdio.h>
+
+enum fs_arith fs_arith_of(enum fs_dtype dt) {
+  switch (dt) {
+    case FS_F64: return FS_AR_F64;
+    case FS_F16:
+    case FS_BF16: return FS_AR_HALF;
+    case FS_I32:
+    case FS_I64: return FS_AR_INT;
+    default: return FS_AR_F32;
+  }
+}
+
+/* Sums and products; largest, smallest, any, all. */
+static unsigned reduce_class(unsigned op) {
+  return op == FS_RD_SUM || op == FS_RD_PROD ? 0 : 1;
+}
+
+enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product,
+                            enum fs_arith a) {
+  unsigned at = (over - 1) * 2 + reduce_class(op);
+  return (enum fs_term)(FS_TM_REDUCE + (at * 2 + product) * FS_AR_COUNT +
+                        (unsigned)a);
+}
+
+static const char *const plain[FS_TM_MAP] = {
+  [FS_TM_LAUNCH] = "launch", [FS_TM_ROW] = "row", [FS_TM_TILE] = "tile",
+  [FS_TM_THREADS] = "threads", [FS_TM_SWEEP] = "sweep",
+  [FS_TM_ACCESS] = "access", [FS_TM_FOLD] = "fold",
+  [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_READ_FLAT] = "read.flat",
+  [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
+  [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
+  [FS_TM_WRITE_TILE] = "write.tile", [FS_TM_STRIDED] = "strided",
+  [FS_TM_AGAIN] = "again", [FS_TM_CONVERT] = "convert",
+  [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
+  [FS_TM_IOTA] = "iota", [FS_TM_ROW_STEP] = "row.step",
+  [FS_TM_FOLD_PART] = "fold.part", [FS_TM_USER] = "user",
+};
+
+void fs_term_name(enum fs_term term, char out[40]) {
+  static const char *const ariths[] = {"f32", "f64", "half", "int"};
+  static const char *const overs[] = {"columns", "rows", "all"};
+  if (term < FS_TM_MAP) {
+    snprintf(out, 40, "%s", plain[term]);
+  } else if (term < FS_TM_REDUCE) {
+    unsigned k = (unsigned)term - FS_TM_MAP;
+    snprintf(out, 40, "%s.%s", fs_map_ops[k / FS_AR_COUNT].name,
+             ariths[k % FS_AR_COUNT]);
+  } else {
+    unsigned k = (unsigned)term - FS_TM_REDUCE, at = k / FS_AR_COUNT;
+    snprintf(out, 40, "%s.%s%s.%s", at / 2 % 2 ? "extreme" : "sum",
+             overs[at / 4], at % 2 ? ".product" : "", ariths[k % FS_AR_COUNT]);
+  }
+}
+
+enum fs_term fs_term_of_name(const char *name) {
+  char mine[40];
+  for (unsigned t = 0; t < FS_TM_COUNT; t++) {
+    fs_term_name((enum fs_term)t, mine);
+    if (!strcmp(mine, name)) return (enum fs_term)t;
+  }
+  return FS_TM_COUNT;
+}
+
+void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
+                 double amount) {
+  if (!(amount > 0)) return;
+  for (int k = 0; k < w->n_amounts; k++)
+    if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
+      w->amounts[k].amount += amount;
+      return;
+    }
+  for (int k = 0; w->n_amounts == FS_WORK_AMOUNTS && k < w->n_amounts; k++)
+    if (w->amounts[k].term >= FS_TM_MAP) { /* some operation stands for it */
+      w->amounts[k].amount += amount;
+      return;
+    }
+  if (w->n_amounts == FS_WORK_AMOUNTS) return;
+  w->amounts[w->n_amounts++] =
+      (struct fs_amount){amount, (uint16_t)term, (uint8_t)phase};
+}

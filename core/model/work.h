@@ -1,0 +1,101 @@
+/* work.h - what a kernel does, in numbers that can be priced.
+ *
+ * plan/ counts them, model/ prices them. The paper (Filipovic et al., section
+ * 4.2) sums measured times of routines; here a routine is a *term*, and a kernel
+ * is a list of amounts of terms, each in a phase:
+ *
+ *   q = A*p, 4096 x 4096, row:   read.row  64 MiB       phase 0, a move
+ *                                write.row 16 KiB       phase 0, a move
+ *                                sum.rows.f32 16.8 M    phase 0, computing
+ *                                launch 1, row 1        once
+ *
+ * The time is the amounts times what one of each costs (predict.h).
+ */
+#ifndef FS_WORK_H
+#define FS_WORK_H
+
+#include "core/graph/graph.h"
+
+enum {
+  FS_WORK_AMOUNTS = 40,      /* of a kernel; more count as one of them       */
+  FS_WORK_PHASES = 4         /* 0, 1, 2 and later, FS_END                    */
+};
+
+/* What arithmetic is done in. */
+enum fs_arith { FS_AR_F32, FS_AR_F64, FS_AR_HALF, FS_AR_INT, FS_AR_COUNT };
+enum fs_arith fs_arith_of(enum fs_dtype dt);
+
+enum fs_term {
+  /* Once for each kernel, in seconds: launch and synchronisation. */
+  FS_TM_LAUNCH,              /* every kernel                                 */
+  FS_TM_ROW, FS_TM_TILE,     /* beyond it: a kernel of that scheme           */
+  FS_TM_THREADS,             /* CPU: other threads take part                 */
+  FS_TM_SWEEP,               /* each phase after the first                   */
+  FS_TM_ACCESS,              /* each array                                   */
+  FS_TM_FOLD,                /* results over rows: a grid barrier, and a fold */
+  FS_TM_FOLD_SCALAR,         /* only scalars are folded, by the last block   */
+  FS_TM_SYNC_END,            /* ... of these terms                           */
+
+  /* Bytes moved: the price depends on where they lie (the working set). */
+  FS_TM_READ_FLAT = FS_TM_SYNC_END, FS_TM_WRITE_FLAT,
+  FS_TM_READ_ROW, FS_TM_WRITE_ROW,
+  FS_TM_READ_TILE, FS_TM_WRITE_TILE,
+  FS_TM_STRIDED,             /* of the above: against the grain, beyond it   */
+  FS_TM_AGAIN,               /* read again since the chip could not hold it  */
+  FS_TM_MOVE_END,
+
+  /* Elements computed. */
+  FS_TM_CONVERT = FS_TM_MOVE_END, /* half types, on their way to and fro     */
+  FS_TM_GENERAL,             /* an index made by division                    */
+  FS_TM_RANDOM, FS_TM_IOTA,
+  FS_TM_ROW_STEP,            /* each step on each row                        */
+  FS_TM_FOLD_PART,           /* partial results folded                       */
+  FS_TM_USER,                /* user functions, in seconds (elem.h)          */
+  FS_TM_MAP,                 /* + op * FS_AR_COUNT + fs_arith                */
+  FS_TM_REDUCE = FS_TM_MAP + FS_MAP_OP_COUNT * FS_AR_COUNT,
+                             /* + fs_term_reduce()                           */
+  FS_TM_COUNT = FS_TM_REDUCE + 3 * 2 * 2 * FS_AR_COUNT
+};
+
+static inline enum fs_term fs_term_map(unsigned op, enum fs_arith a) {
+  return (enum fs_term)(FS_TM_MAP + op * FS_AR_COUNT + (unsigned)a);
+}
+/* over: FS_VARIES_I 1, FS_VARIES_J 2, both 3. product: of in[0]*in[1]. */
+enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product,
+                            enum fs_arith a);
+/* "read.row", "exp.f64", "sum.rows.f32" and back; FS_TM_COUNT if there is none
+ * of that name. */
+void fs_term_name(enum fs_term term, char out[40]);
+enum fs_term fs_term_of_name(const char *name);
+
+struct fs_amount {
+  double amount;
+  uint16_t term;
+  uint8_t phase;             /* 0 .. FS_WORK_PHASES - 1                      */
+};
+
+struct fs_work {
+  double bytes_read, bytes_written; /* distinct bytes, each once           */
+  double bytes_extra;       /* read again because the chip cannot hold them  */
+  double bytes_strided;     /* of the above: reached against the grain       */
+  double flops;             /* f32 additions, multiplications              */
+  double special;           /* exp, log, sin, division ...                 */
+  double parallel;          /* independent pieces of work                  */
+  double working_set;       /* bytes touched: cached or not                */
+  bool grid_barrier;        /* an FS_END phase over a vector               */
+  bool general_index;       /* div and mod per access                      */
+  bool tiled;               /* the tile scheme                             */
+
+  uint8_t scheme;           /* enum fs_scheme of plan.h                    */
+  char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
+  bool library;             /* a library call: then these two              */
+  uint8_t lib_op, arith;    /* FS_LIB_..., enum fs_arith                   */
+  int n_amounts;
+  struct fs_amount amounts[FS_WORK_AMOUNTS];
+};
+
+/* Adds to the amount of the same term and phase, if there is one. */
+void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
+                 double amount);
+
+#endif

@@ -1,0 +1,190 @@
+/* work.c - what a kernel does, as amounts of the model's terms (model/work.h). */
+#include "core/plan/planner.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double elements(const struct fs_kernel *k, unsigned varies) {
+  double n = 1;
+  if (varies & FS_VARIES_I) n *= (double)k->space.m;
+  if (varies & FS_VARIES_J) n *= (double)k->space.n;
+  return n;
+}
+
+static int phase_of(const struct fs_step *s) {
+  return s->phase == FS_END ? FS_WORK_PHASES - 1 : FS_MIN(s->phase, 2);
+}
+
+static int widest(const struct fs_kernel *k) {
+  int size = 1;
+  for (int v = 0; v < k->values.len; v++)
+    if (k->values.data[v].varies & FS_VARIES_J) {
+      enum fs_dtype dt = k->values.data[v].dtype;
+      size = FS_MAX(size, (int)fs_dtype_size(fs_dtype_compute(dt)));
+    }
+  return size;
+}
+
+static bool sums_columns(const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_REDUCE &&
+        k->steps.data[i].over == FS_VARIES_I)
+      return true;
+  return false;
+}
+
+/* Into how many tasks the CPU target cuts it: about as target/cpu/compile.c
+ * does. */
+static double cpu_tasks(const struct fs_kernel *k) {
+  double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
+  double strip = 8192.0 / widest(k);
+  if (k->scheme == FS_FLAT) {
+    double strips = FS_MAX(floor(n / (64 * strip)), 4);
+    return ceil(n / FS_MIN(strips * strip, 65536.0));
+  }
+  double group = n < strip ? FS_MIN(256, 8 * strip / n) : 8;
+  double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
+  if (sums_columns(k))
+    rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
+  rows = FS_MIN(FS_MAX(rows, group), 1024);
+  double tasks = ceil(m / (ceil(rows / group) * group));
+  bool tiled = k->scheme == FS_TILE && tasks < 32 && n >= 8 * strip;
+  return tiled ? tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip)) : tasks;
+}
+
+static double cpu_workers(const struct fs_kernel *k, const struct fs_device *d) {
+  enum { ONE_THREAD = 16384 }; /* elements: fewer wake nobody */
+  double tasks = k->space.m * k->space.n < ONE_THREAD ? 1 : cpu_tasks(k);
+  return tasks / ceil(tasks / FS_MAX(d->units, 1));
+}
+
+/* How much longer it takes than if all of the device had the same to do. */
+static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
+                        const struct fs_device *d) {
+  double units = FS_MAX(d->units, 1);
+  if (!d->is_cuda) return units / FS_MAX(FS_MIN(cpu_workers(k, d), units), 1);
+  return 1 / FS_MAX(FS_MIN(1.0, w->parallel / units), 1e-6);
+}
+
+static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
+
+static void count_access(const struct fs_kernel *k, const struct fs_step *s,
+                         double busy, struct fs_work *w) {
+  const struct fs_access *a = &k->accesses.data[s->access];
+  double n = elements(k, a->varies);
+  if (is_half(a->dtype))
+    fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * busy);
+  if (w->general_index && a->varies == (FS_VARIES_I | FS_VARIES_J))
+    fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
+}
+
+static void count_step(const struct fs_kernel *k, const struct fs_step *s,
+                       double busy, struct fs_work *w) {
+  int ph = phase_of(s);
+  const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
+  if (out && out->same_as >= 0) return;
+  if (s->access >= 0) count_access(k, s, busy, w);
+  if (s->kind == FS_SP_REDUCE) {
+    const struct fs_value *in = &k->values.data[s->in[0]];
+    double n = elements(k, in->varies);
+    fs_work_add(w, fs_term_reduce(s->op, s->over, s->in[1] >= 0,
+                                  fs_arith_of(in->dtype)),
+                ph, n * busy);
+  } else if (s->kind == FS_SP_MAP) {
+    enum fs_arith a = fs_arith_of(out->dtype);
+    if (out->dtype == FS_BOOL && s->in[0] >= 0)
+      a = fs_arith_of(k->values.data[s->in[0]].dtype);
+    fs_work_add(w, fs_term_map(s->op, a), ph, elements(k, out->varies) * busy);
+  } else if (s->kind == FS_SP_RAND) {
+    fs_work_add(w, FS_TM_RANDOM, ph, elements(k, out->varies) * busy);
+  } else if (s->kind == FS_SP_IOTA) {
+    fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
+  }
+  if (k->scheme == FS_ROW && s->phase != FS_END)
+    fs_work_add(w, FS_TM_ROW_STEP, ph, (double)k->space.m * busy);
+}
+
+/* Partial results: each part of the rows has one for each column. A GPU has some
+ * parts per multiprocessor; the CPU target cuts rows into chunks of 16 Ki to
+ * 256 Ki elements. */
+static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
+                        struct fs_work *w) {
+  double m = (double)k->space.m, n = (double)k->space.n, parts = 0;
+  bool vector = false, scalar = false;
+  double chunk = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0);
+  double chunks = d->is_cuda ? FS_MIN(m / 8 + 1, 2.0 * d->units)
+                             : ceil(m * n / chunk);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_REDUCE) continue;
+    unsigned left = k->values.data[s->out].varies;
+    bool at_end = k->values.data[s->out].ready == FS_END;
+    if (!at_end) continue;
+    vector |= left != 0;
+    scalar |= left == 0;
+    if (left & FS_VARIES_J) parts += chunks * n;
+    else if (left & FS_VARIES_I) parts += m;
+  }
+  if (vector) fs_work_add(w, FS_TM_FOLD, 0, 1);
+  else if (scalar) fs_work_add(w, FS_TM_FOLD_SCALAR, 0, 1);
+  fs_work_add(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
+}
+
+/* Phases that go through the columns; one that only stores a row's result does
+ * not. */
+static int sweeps(const struct fs_kernel *k) {
+  unsigned seen = 0;
+  int n = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    unsigned varies = s->out >= 0 ? k->values.data[s->out].varies
+                                  : k->accesses.data[s->access].varies;
+    if (s->kind == FS_SP_REDUCE) varies |= k->values.data[s->in[0]].varies;
+    if (s->phase < 32 && varies & FS_VARIES_J) seen |= 1u << s->phase;
+  }
+  for (; seen; seen &= seen - 1) n++;
+  return n;
+}
+
+/* "map", "rows", "cols", "all": what is reduced; "+2": sweeps; "'": strided. */
+static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
+  unsigned over = 0;
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_REDUCE)
+      over |= 1u << k->steps.data[i].over;
+  snprintf(w->pattern, sizeof w->pattern, "%s%s%s%s",
+           !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "",
+           over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "",
+           sweeps(k) > 1 ? "+" : "", w->bytes_strided > 0 ? "'" : "");
+}
+
+static void count_moves(const struct fs_kernel *k, double busy,
+                        struct fs_work *w) {
+  static const enum fs_term reads[] = {FS_TM_READ_FLAT, FS_TM_READ_ROW,
+                                       FS_TM_READ_TILE};
+  static const enum fs_term writes[] = {FS_TM_WRITE_FLAT, FS_TM_WRITE_ROW,
+                                        FS_TM_WRITE_TILE};
+  fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
+  fs_work_add(w, writes[k->scheme], 0, w->bytes_written * busy);
+  fs_work_add(w, FS_TM_STRIDED, 0, w->bytes_strided * busy);
+  fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
+}
+
+void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
+                     struct fs_work *w) {
+  double busy = imbalance(k, w, d);
+  bool threads = !d->is_cuda && cpu_workers(k, d) > 1;
+  w->scheme = (uint8_t)k->scheme;
+  w->n_amounts = 0;
+  fs_work_add(w, FS_TM_LAUNCH, 0, 1);
+  if (k->scheme == FS_ROW) fs_work_add(w, FS_TM_ROW, 0, 1);
+  if (k->scheme == FS_TILE) fs_work_add(w, FS_TM_TILE, 0, 1);
+  if (threads) fs_work_add(w, FS_TM_THREADS, 0, 1);
+  fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
+  fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
+  count_folds(k, d, w);
+  count_moves(k, busy, w);
+  for (int i = 0; i < k->steps.len; i++)
+    count_step(k, &k->steps.data[i], busy, w);
+  name_pattern(k, w);
+}

@@ -1,0 +1,563 @@
+/* session_calibrate.c - :calibrate: runs generated kernels of every kind on the
+ * device and fits the model's costs to what they took.
+ *
+ * The kernels come the normal way: statements are evaluated by an interpreter of
+ * their own, on the session's device, with a runner of their own. The cases are a
+ * table: statements, the element types and sizes they are run with, and the
+ * scheme that the planner is led to. What a case does beside what it is for does
+ * not matter: the fit (model/fit.c) takes all of them together. */
+#include "core/session_calibrate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "core/base/datafile.h"
+
+static const double TIME_LIMIT = 52, QUICK_LIMIT = 4; /* seconds of measuring */
+
+/* -- the cases ------------------------------------------------------------------ */
+
+enum sizes { VECTORS, FEW_VECTORS, MATRICES, FEW_MATRICES, LIBRARY, SLOW_LIBRARY,
+             ONE_VECTOR, SIZES };
+
+/* Which scheme: as planned, or led to row or tile kernels. */
+enum lead { AS_PLANNED, ROWS, TILES };
+
+enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
+       ALL = 31 };
+
+static const struct calibration_case {
+  const char *what, *setup, *block; /* $ is the type */
+  unsigned types;
+  enum sizes sizes;
+  enum lead lead;
+} cases[] = {
+  {"maps", "x = $(rand(n)); y = $(rand(n));", "z = x + y;", ALL, VECTORS, 0},
+  {"maps", "x = $(rand(n));", "y = x * 2;", F32 | F16, VECTORS, 0},
+  {"maps", "x = $(rand(n)); y = $(rand(n)); u = $(rand(n)); v = $(rand(n));",
+   "z = x + y - u + v;", F32, FEW_VECTORS, 0},
+  {"maps", "x = $(rand(n)); y = $(rand(n));", "z = x + y; w = x - y;", F32,
+   FEW_VECTORS, 0},
+  {"maps", "x = rand(n); y = f16(rand(n));", "z = x + f32(y);", F32, FEW_VECTORS, 0},
+  {"sums", "x = $(rand(n));", "s = sum(x);", ALL, VECTORS, 0},
+  {"sums", "x = $(rand(n)); y = $(rand(n));", "s = x'*y;", FLOATS, FEW_VECTORS, 0},
+  {"sums", "x = $(rand(n));", "s = max(x);", F32 | F64, FEW_VECTORS, 0},
+  {"sums", "x = rand(n); y = rand(n);", "z = x - y; s = sum(z);", F32,
+   FEW_VECTORS, 0},
+  {"rows", "A = $(rand(m, n)); p = $(rand(n));", "q = A*p;", FLOATS, MATRICES, ROWS},
+  {"rows", "A = $(rand(m, n));", "q = sum(A, 2);", ALL, FEW_MATRICES, ROWS},
+  {"rows", "A = $(rand(m, n));", "q = rowmax(A);", F32 | F64 | I32, FEW_MATRICES,
+   ROWS},
+  {"columns", "A = $(rand(m, n)); r = $(rand(m));", "s = A'*r;", FLOATS, MATRICES,
+   ROWS},
+  {"columns", "A = $(rand(m, n));", "s = sum(A, 1);", ALL, FEW_MATRICES, ROWS},
+  {"columns", "A = $(rand(m, n));", "s = colmax(A);", F32 | F64, FEW_MATRICES,
+   ROWS},
+  {"rows and columns", "A = $(rand(m, n));", "a = sum(A, 2); b = sum(A, 1);",
+   F32 | F64, MATRICES, ROWS},
+  {"outer sums", "A = $(rand(m, n)); u = $(rand(m)); v = $(rand(n));",
+   "B = A + u*v';", F32 | F64, MATRICES, ROWS},
+  {"outer sums", "u = $(rand(m)); v = $(rand(n));", "B = u + v';", F32 | F64,
+   MATRICES, ROWS},
+  {"held rows", "A = $(rand(m, n));", "B = A - rowmax(A);", F32 | F64, MATRICES,
+   ROWS},
+  {"held rows", "A = $(rand(m, n)) + $(1);", "B = A ./ sum(A, 2); c = sum(B, 1);",
+   F32, MATRICES, ROWS},
+  {"centred columns", "A = $(rand(m, n));", "B = A - mean(A, 1);", F32, MATRICES,
+   0},
+  {"transposes", "A = $(rand(n, m)); C = $(rand(m, n));", "B = A' + C;", F32 | F64,
+   MATRICES, 0},
+  {"transposes", "A = $(rand(n, m)); C = $(rand(m, n));", "B = A' + C;", F32,
+   FEW_MATRICES, ROWS},
+  {"transposes", "A = $(rand(n, m)); C = $(rand(m, n));", "B = A' + C;", F32,
+   FEW_MATRICES, TILES},
+  {"tiles", "A = $(rand(m, n)); p = $(rand(n)); r = $(rand(m));",
+   "q = A*p; s = A'*r;", F32, FEW_MATRICES, TILES},
+  {"tiles", "A = $(rand(m, n)); u = $(rand(m));", "B = A - u;", F32, FEW_MATRICES,
+   TILES},
+  {"random numbers", "n = n;", "x = rand(n);", F32, FEW_VECTORS, 0},
+  {"ranges", "n = n;", "x = f32(1:n) / 3;", F32, FEW_VECTORS, 0},
+  {"products", "A = $(rand(n, n)); B = $(rand(n, n));", "C = A*B;", FLOATS, LIBRARY,
+   0},
+  {"solves", "A = $(rand(n, n)) + n*$(eye(n)); b = $(rand(n));", "x = A\\b;",
+   F32 | F64, LIBRARY, 0},
+  {"inverses", "A = $(rand(n, n)) + n*$(eye(n));", "B = inv(A);", F32 | F64,
+   SLOW_LIBRARY, 0},
+  {"factors", "A = $(rand(n, n)); A = A'*A + n*$(eye(n));", "R = chol(A);",
+   F32 | F64, SLOW_LIBRARY, 0},
+  {"eigenvalues", "A = $(rand(n, n)); A = A + A';", "e = eigvals(A);", F32 | F64,
+   SLOW_LIBRARY, 0},
+  {"eigenvectors", "A = $(rand(n, n)); A = A + A';", "V = eigvecs(A);", F32 | F64,
+   SLOW_LIBRARY, 0},
+  {"singular values", "A = $(rand(n, n));", "e = svdvals(A);", F32 | F64,
+   SLOW_LIBRARY, 0},
+};
+
+static const char *const type_names[] = {"f32", "f64", "f16", "bf16", "i32"};
+
+struct extent {
+  int64_t m, n;
+};
+struct extents {
+  const struct extent *at;
+  int n;
+};
+
+#define EXTENTS(...)                                                   \
+  (struct extents) {                                                   \
+    (const struct extent[]){__VA_ARGS__},                              \
+        sizeof((struct extent[]){__VA_ARGS__}) / sizeof(struct extent) \
+  }
+
+static struct extents extents_of(enum sizes sizes, bool cuda) {
+  static const struct extent vectors[] = {
+      {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 1 << 18},
+      {1, 1 << 20}, {1, 1 << 21}, {1, 1 << 22}, {1, 1 << 23}, {1, 1 << 25},
+      {1, 1 << 27}};
+  static const struct extent few_vectors[] = {
+      {1, 1000}, {1, 1 << 15}, {1, 1 << 17}, {1, 1 << 19}, {1, 3 << 20},
+      {1, 3 << 23}, {1, 1 << 27}};
+  static const struct extent matrices[] = {
+      {64, 64}, {200, 300}, {512, 512}, {1024, 1024}, {100, 20000},
+      {20000, 100}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
+  static const struct extent few_matrices[] = {
+      {128, 128}, {300, 500}, {1000, 1000}, {100000, 40}, {3000, 3000},
+      {12000, 12000}};
+  static const struct extent library[] = {
+      {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
+      {1, 4096}};
+  static const struct extent slow[] = {{1, 32}, {1, 128}, {1, 256}, {1, 512}};
+  static const struct extent one[] = {{1, 1 << 16}};
+  static const struct extent one_cuda[] = {{1, 1 << 22}};
+  int less = cuda ? 0 : 1;
+  switch (sizes) {
+    case VECTORS: return (struct extents){vectors, 11 - less};
+    case FEW_VECTORS: return (struct extents){few_vectors, 7 - less};
+    case MATRICES: return (struct extents){matrices, 10 - 2 * less};
+    case FEW_MATRICES: return (struct extents){few_matrices, 6 - less};
+    case LIBRARY: return (struct extents){library, 8 - 2 * less};
+    case SLOW_LIBRARY: return (struct extents){slow, 4 - less};
+    default: return (struct extents){cuda ? one_cuda : one, 1};
+  }
+}
+
+/* -- a run of measurements --------------------------------------------------------- */
+
+struct calibrating {
+  struct fs_session *s;
+  struct fs_target *target;
+  struct fs_runner *runner;
+  struct fs_interp *in;
+  struct fs_diags diags;
+  struct fs_calibration lead[TILES + 1]; /* [0] is not used */
+  const struct fs_calibration *before;
+  FS_VEC(struct fs_sample) samples;
+  FS_VEC(struct fs_block *) ran;
+  json_t *raw;                  /* or NULL */
+  bool quick;
+  double start, limit, told, last; /* last: seconds of the last kernels */
+  int done, all, left_out;
+};
+
+static void on_text(void *user, const char *text, size_t len) {
+  (void)user, (void)text, (void)len;
+}
+static void on_show(void *user, const char *name, struct fs_val v,
+                    struct fs_span span) {
+  (void)user, (void)name, (void)v, (void)span;
+}
+static void on_progress(void *user, const char *what, double done,
+                        double seconds) {
+  (void)user, (void)what, (void)done, (void)seconds;
+}
+static enum fs_status on_command(void *user, const char *line,
+                                 struct fs_span span) {
+  (void)user, (void)line, (void)span;
+  return FS_OK;
+}
+static void on_block(void *user, struct fs_block *block, int number) {
+  struct calibrating *c = user;
+  (void)number;
+  *FS_PUSH(&c->ran) = block;
+}
+
+/* Costs that make one scheme the cheapest wherever it can be. */
+static void lead_to(struct fs_calibration *c, enum fs_scheme scheme) {
+  static const unsigned moves[] = {FS_TM_READ_FLAT, FS_TM_READ_ROW,
+                                   FS_TM_READ_TILE};
+  memset(c, 0, sizeof *c);
+  c->cost[FS_TM_LAUNCH] = 1e-6;
+  for (int k = 0; k < 3; k++)
+    for (int side = 0; side < 2; side++)
+      for (int x = 0; x < FS_KNOTS; x++)
+        c->curve[moves[k] + (unsigned)side - FS_TM_SYNC_END][x] =
+            k == (int)scheme ? 1e-12 : 1e-9;
+  for (int x = 0; x < FS_KNOTS; x++)
+    c->curve[FS_TM_STRIDED - FS_TM_SYNC_END][x] = 1e-10;
+}
+
+static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
+  struct fs_interp_host host = {.user = c, .text = on_text, .show = on_show,
+                                .block = on_block, .progress = on_progress,
+                                .command = on_command};
+  *c = (struct calibrating){.s = s, .target = fs_session_target(s),
+                            .quick = quick, .start = fs_now()};
+  c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
+  c->before = c->target->device.calibration;
+  fs_diags_init(&c->diags);
+  c->runner = fs_runner_new(c->target);
+  c->in = fs_interp_new(&c->diags, c->runner, c->target, &host);
+  lead_to(&c->lead[ROWS], FS_ROW);
+  lead_to(&c->lead[TILES], FS_TILE);
+}
+
+static void end(struct calibrating *c) {
+  c->target->device.calibration = c->before;
+  fs_interp_free(c->in);
+  fs_runner_free(c->runner);
+  fs_diags_free(&c->diags);
+  FS_VEC_FREE(&c->samples);
+  FS_VEC_FREE(&c->ran);
+  json_decref(c->raw);
+}
+
+static void tell(struct calibrating *c, const char *what) {
+  double now = fs_now(), spent = now - c->start;
+  double share = (double)c->done / FS_MAX(c->all, 1);
+  if (now - c->told < 0.2) return;
+  c->told = now;
+  double left = share > 0 ? spent * (1 - share) / share : c->limit;
+  struct fs_str text = {0};
+  fs_str_printf(&text, "calibrating: %s", what);
+  json_t *e = json_object();
+  json_object_set_new(e, "event", json_string("progress"));
+  json_object_set_new(e, "what", json_string(fs_str_text(&text)));
+  json_object_set_new(e, "done", json_real(share));
+  json_object_set_new(e, "seconds",
+                      json_real(FS_MIN(left, FS_MAX(c->limit - spent, 0))));
+  fs_session_emit(c->s, e);
+  fs_str_free(&text);
+}
+
+static enum fs_status eval(struct calibrating *c, const char *text) {
+  return fs_interp_eval(c->in, "calibrate", text, strlen(text), 0);
+}
+
+/* -- one measurement ------------------------------------------------------------------ */
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The lower quartile: whatever else runs on the machine only adds. */
+static double typical(double *times, int n) {
+  qsort(times, (size_t)n, sizeof *times, ascending);
+  return times[n / 4];
+}
+
+static void keep_raw(struct calibrating *c, const char *text, int64_t m,
+                     int64_t n, const struct fs_kernel *k, double seconds) {
+  if (!c->raw) return;
+  json_t *o = fs_work_json(&k->work);
+  json_object_set_new(o, "text", json_string(text));
+  json_object_set_new(o, "m", json_integer(m));
+  json_object_set_new(o, "n", json_integer(n));
+  json_object_set_new(o, "rows", json_integer(k->space.m));
+  json_object_set_new(o, "columns", json_integer(k->space.n));
+  json_object_set_new(o, "threads", json_integer(k->tune.threads));
+  json_object_set_new(o, "vec", json_integer(k->tune.vec));
+  json_object_set_new(o, "iters", json_integer(k->tune.iters));
+  json_object_set_new(o, "seconds", json_real(seconds));
+  json_array_append_new(c->raw, o);
+}
+
+enum { MOST_RUNS = 30, MOST_KERNELS = 8 };
+
+static void keep_samples(struct calibrating *c, const char *text, int64_t m,
+                         int64_t n, double times[MOST_KERNELS][MOST_RUNS],
+                         int runs) {
+  const struct fs_plan *plan = c->ran.data[0]->plan;
+  for (int k = 0; k < plan->kernels.len && k < MOST_KERNELS; k++) {
+    double seconds = typical(times[k], runs);
+    if (!(seconds > 0)) continue;
+    c->last = seconds;
+    *FS_PUSH(&c->samples) =
+        (struct fs_sample){plan->kernels.data[k].work, seconds};
+    keep_raw(c, text, m, n, &plan->kernels.data[k], seconds);
+  }
+}
+
+/* The threads of the CPU target fall asleep, as they are when somebody types. */
+static void rest(const struct calibrating *c) {
+  struct timespec pause = {.tv_nsec = 100000};
+  if (!c->target->device.is_cuda) nanosleep(&pause, NULL);
+}
+
+static enum fs_status measure(struct calibrating *c, const char *text, int64_t m,
+                              int64_t n) {
+  double times[MOST_KERNELS][MOST_RUNS];
+  double begun = fs_now(), budget = c->quick ? 0.005 : 0.03;
+  int runs = 0, least = c->quick ? 2 : 5;
+  enum fs_status st = FS_OK;
+  for (int warm = c->quick ? 1 : 2; runs < MOST_RUNS && !st;) {
+    c->ran.len = 0;
+    rest(c);
+    st = eval(c, text);
+    if (!st) st = fs_runner_sync(c->runner, &c->diags);
+    if (st || c->ran.len != 1) return st; /* more blocks than one: no sample */
+    if (warm-- > 0) {
+      begun = fs_now();
+      continue;
+    }
+    const struct fs_block *b = c->ran.data[0];
+    for (int k = 0; k < b->plan->kernels.len && k < MOST_KERNELS; k++)
+      times[k][runs] = b->measured[k];
+    runs++;
+    if (runs >= least && fs_now() - begun > budget) break;
+  }
+  if (!st) keep_samples(c, text, m, n, times, runs);
+  return st;
+}
+
+/* "$(rand(n))" with the type's name. */
+static char *with_type(const char *text, const char *type) {
+  struct fs_str s = {0};
+  for (; *text; text++) {
+    if (*text == '$') fs_str_puts(&s, type);
+    else fs_str_put(&s, text, 1);
+  }
+  return s.data ? s.data : fs_strdup("");
+}
+
+static bool fits(const struct calibrating *c, int64_t m, int64_t n) {
+  int64_t used, cached, available;
+  c->target->ops->memory(c->target, &used, &cached, &available);
+  double bytes = 8.0 * (double)m * (double)n * 6;
+  return bytes < 0.5 * (double)(available + cached);
+}
+
+/* Out of memory, or a library that is not there, costs this case and no more. */
+static enum fs_status run_sized(struct calibrating *c, const char *setup,
+                                const char *block, int64_t m, int64_t n,
+                                enum lead lead) {
+  char sizes[80];
+  snprintf(sizes, sizeof sizes, "m = %lld; n = %lld;", (long long)m,
+           (long long)n);
+  c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+  fs_interp_reset(c->in);
+  enum fs_status st = eval(c, sizes);
+  if (!st) st = eval(c, setup);
+  if (!st) st = measure(c, block, m, n);
+  fs_interp_reset(c->in);
+  fs_diags_clear(&c->diags);
+  if (st == FS_INTERRUPTED || c->target->lost) return st;
+  return FS_OK;
+}
+
+static int types_in(unsigned mask) {
+  int n = 0;
+  for (; mask; mask >>= 1) n += mask & 1;
+  return n;
+}
+
+/* On the CPU the largest sizes are for f32, and library calls end where one would
+ * take long. */
+static bool too_much(const struct calibrating *c,
+                     const struct calibration_case *k, const char *type,
+                     int64_t m, int64_t n) {
+  if (c->target->device.is_cuda) return false;
+  if (k->sizes == LIBRARY || k->sizes == SLOW_LIBRARY) return c->last > 0.01;
+  return strcmp(type, "f32") && m * n > 5 << 20;
+}
+
+static enum fs_status run_case(struct calibrating *c,
+                               const struct calibration_case *k) {
+  struct extents e = extents_of(k->sizes, c->target->device.is_cuda);
+  enum fs_status st = FS_OK;
+  for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++) {
+    if (!(k->types >> t & 1)) continue;
+    c->last = 0;
+    char *setup = with_type(k->setup, type_names[t]);
+    char *block = with_type(k->block, type_names[t]);
+    for (int x = 0; x < e.n && !st; x++, c->done++) {
+      int64_t m = e.at[x].m, n = e.at[x].n;
+      tell(c, k->what);
+      if (fs_interrupted()) st = FS_INTERRUPTED;
+      else if (c->quick && (x % 3 || m * n > 1 << 18)) continue;
+      else if (too_much(c, k, type_names[t], m, n)) continue;
+      else if (fs_now() - c->start > c->limit || !fits(c, m, n)) c->left_out++;
+      else st = run_sized(c, setup, block, m, n, k->lead);
+    }
+    free(setup);
+    free(block);
+  }
+  return st;
+}
+
+/* -- operations: all of the table ------------------------------------------------------ */
+
+/* "fname(a, b)" or "a + b". */
+static void put_call(struct fs_str *s, const struct fs_map_op_info *op,
+                     const char *a, const char *b, const char *c) {
+  if (*op->infix && op->arity == 2)
+    fs_str_printf(s, "(%s %s %s)", a, op->infix, b);
+  else if (*op->infix && op->arity == 1)
+    fs_str_printf(s, "(%s%s)", op->infix, a);
+  else if (op->arity == 1) fs_str_printf(s, "%s(%s)", op->name, a);
+  else if (op->arity == 2) fs_str_printf(s, "%s(%s, %s)", op->name, a, b);
+  else fs_str_printf(s, "%s(%s, %s, %s)", op->name, a, b, c);
+}
+
+/* Four calls of the operation in one statement; false where the language has no
+ * word for it. */
+static bool op_statement(int op, bool integer, struct fs_str *s) {
+  const struct fs_map_op_info *info = &fs_map_ops[op];
+  if (op == FS_OP_COPY || op == FS_OP_CAST || op == FS_OP_SQUARE) return false;
+  if (info->types == 'F' && integer) return false;
+  bool bits = info->types == 'B' || op == FS_OP_WHERE;
+  fs_str_puts(s, "z = ");
+  const char *args[] = {"x", "y", "v", "w", "x", "y"};
+  for (int k = 0; k < 4; k++) {
+    char first[24];
+    snprintf(first, sizeof first, bits ? "(%s > 0)" : "%s", args[k]);
+    bool both = info->types == 'B';
+    char second[24];
+    snprintf(second, sizeof second, both ? "(%s > 0)" : "%s", args[k + 1]);
+    if (k) fs_str_puts(s, " + ");
+    if (info->result == 'B') fs_str_puts(s, "f32");
+    if (info->result == 'B') fs_str_puts(s, "(");
+    put_call(s, info, first, second, args[k + 2]);
+    if (info->result == 'B') fs_str_puts(s, ")");
+  }
+  fs_str_puts(s, ";");
+  return true;
+}
+
+static enum fs_status run_operations(struct calibrating *c) {
+  static const char *const types[] = {"f32", "f64", "f16", "i32"};
+  struct extents e = extents_of(ONE_VECTOR, c->target->device.is_cuda);
+  enum fs_status st = FS_OK;
+  for (int t = 0; t < 4 && !st; t++)
+    for (int op = 0; op < FS_MAP_OP_COUNT && !st; op++, c->done++) {
+      struct fs_str text = {0};
+      char setup[160];
+      snprintf(setup, sizeof setup,
+               "x = %s(0.1 + rand(n)/2); y = %s(0.1 + rand(n)/2); "
+               "v = %s(0.1 + rand(n)/2); w = %s(0.1 + rand(n)/2);",
+               types[t], types[t], types[t], types[t]);
+      tell(c, "operations");
+      if (fs_interrupted()) st = FS_INTERRUPTED;
+      else if (c->quick && op % 5) c->left_out += 0;
+      else if (fs_now() - c->start > c->limit) c->left_out++;
+      else if (op_statement(op, t == 3, &text))
+        st = run_sized(c, setup, text.data, 1, e.at[0].n, AS_PLANNED);
+      fs_str_free(&text);
+    }
+  return st;
+}
+
+/* -- the command ---------------------------------------------------------------------------- */
+
+static enum fs_status run_all(struct calibrating *c) {
+  bool cuda = c->target->device.is_cuda;
+  enum fs_status st = FS_OK;
+  for (size_t k = 0; k < FS_LEN(cases); k++)
+    c->all += types_in(cases[k].types) * extents_of(cases[k].sizes, cuda).n;
+  c->all += 4 * FS_MAP_OP_COUNT;
+  for (size_t k = 0; k < FS_LEN(cases) && !st; k++) st = run_case(c, &cases[k]);
+  return st ? st : run_operations(c);
+}
+
+static void put_cost(struct fs_str *out, const char *name, double seconds) {
+  fs_str_printf(out, "  %-11s ", name);
+  fs_str_put_seconds(out, seconds);
+  fs_str_puts(out, "\n");
+}
+
+static void put_rates(struct fs_str *out, const char *name,
+                      const struct fs_calibration *c, unsigned read,
+                      unsigned write) {
+  static const int knots[] = {2, 4, 6, 10};
+  fs_str_printf(out, "  %-11s", name);
+  for (size_t k = 0; k < FS_LEN(knots); k++) {
+    double r = c->curve[read - FS_TM_SYNC_END][knots[k]];
+    double w = c->curve[write - FS_TM_SYNC_END][knots[k]];
+    fs_str_puts(out, k ? ",  " : " ");
+    fs_str_put_bytes(out, r > 0 ? 1 / r : 0);
+    fs_str_puts(out, "/s + ");
+    fs_str_put_bytes(out, w > 0 ? 1 / w : 0);
+    fs_str_puts(out, "/s");
+  }
+  fs_str_puts(out, "\n");
+}
+
+void fs_calibration_report(const struct fs_calibration *c,
+                           struct fs_str *out) {
+  fs_str_printf(out, "  %-11s on %s, %d kernels, typical error %.1f %%\n",
+                "calibrated", c->date, c->samples, 100 * c->error);
+  put_cost(out, "launch", c->cost[FS_TM_LAUNCH]);
+  put_cost(out, "fold", c->cost[FS_TM_FOLD]);
+  fs_str_puts(out, "  reading and writing, with 256 KiB, 4 MiB, 16 MiB, 256 MiB "
+                   "in use:\n");
+  put_rates(out, "flat", c, FS_TM_READ_FLAT, FS_TM_WRITE_FLAT);
+  put_rates(out, "row", c, FS_TM_READ_ROW, FS_TM_WRITE_ROW);
+  put_rates(out, "tile", c, FS_TM_READ_TILE, FS_TM_WRITE_TILE);
+  fs_str_printf(out, "  %-11s %.0f %% hides behind the moves\n", "computing",
+                100 * c->overlap);
+}
+
+static void report(struct calibrating *c, const struct fs_calibration *made,
+                   struct fs_str *out) {
+  fs_str_printf(out, "calibrated %s in %.1f s\n", c->target->device.name,
+                fs_now() - c->start);
+  fs_calibration_report(made, out);
+  if (c->left_out)
+    fs_str_printf(out, "  %-11s %d of %d measurements, for want of time or "
+                  "memory\n", "left out", c->left_out, c->all);
+}
+
+static const char *write_raw(struct calibrating *c, const char *path) {
+  char *text = json_dumps(c->raw, JSON_COMPACT | JSON_REAL_PRECISION(7));
+  const char *why = fs_data_write(path, text, strlen(text));
+  free(text);
+  return why;
+}
+
+enum fs_status fs_session_calibrate(struct fs_session *s, bool quick,
+                                    const char *raw, struct fs_str *out) {
+  struct calibrating *c = fs_calloc(1, sizeof *c);
+  struct fs_calibration *made = fs_calloc(1, sizeof *made);
+  begin(c, s, quick);
+  if (raw) c->raw = json_array();
+  enum fs_status st = run_all(c);
+  c->target->device.calibration = c->before;
+  const char *why = NULL;
+  if (st == FS_ERR_ENV) {
+    for (int k = 0; k < c->diags.list.len && !why; k++)
+      why = c->diags.list.data[k].message;
+    st = fs_env_error(&s->diags, "calibrate", NULL, "%s",
+                      why ? why : "the device failed");
+  }
+  if (!st && !fs_calibration_fit(c->samples.data, c->samples.len,
+                                 &c->target->device, made))
+    st = fs_env_error(&s->diags, "calibrate", NULL,
+                      "the device measured too few kernels to calibrate by");
+  if (!st && (why = fs_calibration_save(made, &c->target->device)))
+    fs_session_note(s, "not-stored", "the calibration holds for this session "
+                    "only: it could not be stored: %s", why);
+  for (int k = 0; raw && !st && k < c->samples.len; k++)
+    json_object_set_new(
+        json_array_get(c->raw, (size_t)k), "fitted",
+        json_real(fs_calibrated(&c->samples.data[k].work, made).seconds));
+  if (!st && raw && (why = write_raw(c, raw)))
+    st = fs_env_error(&s->diags, "calibrate", NULL,
+                      "the measurements could not be written to %s: %s", raw, why);
+  if (!st) report(c, made, out);
+  end(c);
+  free(c);
+  if (!st) fs_session_take_calibration(s, made);
+  else free(made);
+  return st;
+}

@@ -1,0 +1,401 @@
+/* test_model.c - the model with made-up measurements: the fit finds the costs
+ * that made them, predictions grow with the work, the store keeps what it got and
+ * refuses what cannot be, corrections are bounded and robust. No clock. */
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/datafile.h"
+#include "core/model/calibration.h"
+#include "core/model/learn.h"
+
+static int passed, failed;
+
+static void check_at(int line, bool ok, const char *what) {
+  if (ok) {
+    passed++;
+    return;
+  }
+  failed++;
+  fprintf(stderr, "test_model.c:%d: %s\n", line, what);
+}
+#define CHECK(x) check_at(__LINE__, (x), #x)
+
+static bool near(double a, double b, double share) {
+  return fabs(a - b) <= share * fabs(b);
+}
+
+static struct fs_device device = {
+  .name = "a device", .arch = "avx2", .driver = "none", .units = 4,
+  .cache_bytes = 32 << 20, .bandwidth = 20e9, .cache_bandwidth = 100e9,
+  .launch = 2e-6, .flops = 100e9};
+
+static struct fs_work flat_work(double read, double written, double set,
+                                unsigned op, double elements) {
+  struct fs_work w = {.bytes_read = read, .bytes_written = written,
+                      .working_set = set, .pattern = "map"};
+  fs_work_add(&w, FS_TM_LAUNCH, 0, 1);
+  fs_work_add(&w, FS_TM_READ_FLAT, 0, read);
+  fs_work_add(&w, FS_TM_WRITE_FLAT, 0, written);
+  fs_work_add(&w, fs_term_map(op, FS_AR_F32), 0, elements);
+  return w;
+}
+
+/* -- terms ------------------------------------------------------------------- */
+
+static void test_names(void) {
+  char name[40];
+  bool ok = true;
+  for (unsigned t = 0; t < FS_TM_COUNT; t++) {
+    fs_term_name((enum fs_term)t, name);
+    ok &= fs_term_of_name(name) == (enum fs_term)t;
+  }
+  CHECK(ok);
+  CHECK(fs_term_of_name("no such term") == FS_TM_COUNT);
+}
+
+static void test_amounts(void) {
+  struct fs_work w = {0};
+  fs_work_add(&w, FS_TM_LAUNCH, 0, 1);
+  fs_work_add(&w, FS_TM_LAUNCH, 0, 2);
+  fs_work_add(&w, FS_TM_READ_ROW, 0, 0);
+  CHECK(w.n_amounts == 1 && w.amounts[0].amount == 3);
+  for (unsigned op = 0; op < FS_MAP_OP_COUNT; op++)
+    fs_work_add(&w, fs_term_map(op, FS_AR_F64), 0, 1);
+  CHECK(w.n_amounts == FS_WORK_AMOUNTS);
+  double sum = 0;
+  for (int k = 1; k < w.n_amounts; k++) sum += w.amounts[k].amount;
+  CHECK(sum == FS_MAP_OP_COUNT); /* none is lost */
+}
+
+/* -- the fit ------------------------------------------------------------------- */
+
+enum { SAMPLES = 240 };
+static struct fs_sample samples[SAMPLES];
+
+/* A device whose truth is known: 3 us, reads and writes that cost more from
+ * 32 MiB on, exp at 0.2 ns, add at 0.01 ns. */
+static double truth(double read, double written, double set, double exps,
+                    double adds, double overlap) {
+  double r = set <= 16 << 20 ? 1e-11 : 5e-11, w = 2 * r;
+  double move = read * r + written * w, compute = exps * 2e-10 + adds * 1e-11;
+  return 3e-6 + fmax(move, compute) + (1 - overlap) * fmin(move, compute);
+}
+
+static void make_samples(double overlap, double noise) {
+  unsigned state = 7;
+  for (int k = 0; k < SAMPLES; k++) {
+    state = state * 1664525u + 1013904223u;
+    double n = pow(2, 8 + (state >> 16) % 18);
+    if (k % 2 == 0 && n * 8 > 16 << 20) n /= 64;
+    double read = 4 * n * (1 + k % 3), written = k % 5 ? 4 * n : 0;
+    double set = read + written;
+    if (set > 16 << 20 && set < 64 << 20) set *= 8, read *= 8, written *= 8, n *= 8;
+    bool is_exp = k % 4 == 0;
+    samples[k].work =
+        flat_work(read, written, set, is_exp ? FS_OP_EXP : FS_OP_ADD, n);
+    samples[k].seconds = truth(read, written, set, is_exp ? n : 0,
+                               is_exp ? 0 : n, overlap);
+    double shake = ((state >> 8 & 255) / 127.5 - 1) * noise;
+    samples[k].seconds *= 1 + shake;
+  }
+}
+
+static void test_fit(double overlap) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  make_samples(overlap, 0);
+  CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
+  CHECK(c->error < 0.01);
+  CHECK(near(c->cost[FS_TM_LAUNCH], 3e-6, 0.05));
+  CHECK(near(c->cost[fs_term_map(FS_OP_EXP, FS_AR_F32)], 2e-10, 0.1));
+  CHECK(c->samples == SAMPLES);
+  double worst = 0;
+  for (int k = 0; k < SAMPLES; k++)
+    worst = fmax(worst, fabs(fs_calibrated(&samples[k].work, c).seconds /
+                                 samples[k].seconds - 1));
+  CHECK(worst < 0.1);
+  free(c);
+}
+
+/* One measurement in twelve is ten times too long: the rest still fits. */
+static void test_outliers(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  make_samples(0, 0.02);
+  for (int k = 0; k < SAMPLES; k += 12) samples[k].seconds *= 10;
+  CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
+  CHECK(c->error < 0.05);
+  CHECK(near(c->cost[FS_TM_LAUNCH], 3e-6, 0.15));
+  free(c);
+}
+
+static void test_no_fit(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  CHECK(!fs_calibration_fit(NULL, 0, &device, c));
+  make_samples(0, 0);
+  CHECK(!fs_calibration_fit(samples, 3, &device, c));
+  for (int k = 0; k < SAMPLES; k++)
+    samples[k].seconds = k % 3 == 0 ? NAN : k % 3 == 1 ? -1 : INFINITY;
+  CHECK(!fs_calibration_fit(samples, SAMPLES, &device, c));
+  free(c);
+}
+
+/* More bytes, more operations, more of anything never take less time. */
+static void test_monotone(const struct fs_calibration *c) {
+  bool ok = true;
+  double last = 0;
+  for (double n = 1e3; n < 1e9; n *= 1.7) {
+    struct fs_work w = flat_work(8 * n, 4 * n, 1 << 20, FS_OP_EXP, n);
+    double seconds = fs_calibrated(&w, c).seconds;
+    ok &= seconds >= last && isfinite(seconds);
+    last = seconds;
+  }
+  CHECK(ok);
+  struct fs_work lib = {.library = true, .lib_op = FS_LIB_GEMM,
+                        .bytes_read = 1e3, .working_set = 1e3};
+  for (last = 0, lib.flops = 1; lib.flops < 1e15; lib.flops *= 3) {
+    double seconds = fs_calibrated(&lib, c).seconds;
+    ok &= seconds >= last && isfinite(seconds);
+    last = seconds;
+  }
+  CHECK(ok);
+}
+
+static void test_library(struct fs_calibration *c) {
+  struct fs_sample s[12];
+  make_samples(0, 0);
+  for (int k = 0; k < 8; k++) s[k] = samples[k];
+  for (int k = 0; k < 4; k++) {
+    double flops = pow(10, 4 + 2 * k);
+    s[8 + k] = (struct fs_sample){
+        {.library = true, .lib_op = FS_LIB_GEMM, .arith = FS_AR_F64,
+         .flops = flops}, 1e-6 + flops * 1e-11};
+  }
+  CHECK(fs_calibration_fit(s, 12, &device, c));
+  const struct fs_lib_table *t = &c->library[FS_LIB_GEMM][FS_AR_F64];
+  CHECK(t->n == 4 && near(t->at[3].seconds, 0.1, 0.01));
+  struct fs_work w = s[11].work;
+  CHECK(near(fs_calibrated(&w, c).seconds, 0.1, 0.02));
+  w.flops *= 10;
+  CHECK(near(fs_calibrated(&w, c).seconds, 1, 0.02));
+}
+
+/* A user function's cost is what is left when the rest is paid for. */
+static void test_call(struct fs_calibration *c) {
+  struct fs_device d = device;
+  d.calibration = c;
+  c->overlap = 0;
+  struct fs_work w = flat_work(4e6, 4e6, 8e6, FS_OP_ADD, 1e6);
+  double known = fs_predict(&w, &d).seconds;
+  double each = fs_calibrate_call(&w, 1e6, known + 5e-3, &d);
+  CHECK(near(each, 5e-9, 1e-6));
+  fs_work_add(&w, FS_TM_USER, 0, 1e6 * each);
+  c->cost[FS_TM_USER] = 1;
+  CHECK(near(fs_predict(&w, &d).seconds, known + 5e-3, 1e-6));
+  CHECK(fs_calibrate_call(&w, 1e6, 0, &d) == 0);
+  CHECK(fs_calibrate_call(&w, 0, 1, &d) == 0);
+}
+
+/* -- the store -------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/fusible-model-XXXXXX";
+
+static void put_file(const char *path, const char *text) {
+  FILE *f = fopen(path, "we");
+  if (!f) return;
+  fputs(text, f);
+  fclose(f);
+}
+
+static void check_refused(const char *path, const char *text) {
+  struct fs_str notice = {0};
+  put_file(path, text);
+  struct fs_calibration *c = fs_calibration_load(&device, &notice);
+  CHECK(!c);
+  CHECK(notice.len > 20 && strstr(fs_str_text(&notice), "was not used"));
+  CHECK(!strchr(fs_str_text(&notice), '\n'));
+  free(c);
+  fs_str_free(&notice);
+}
+
+/* The text with the first `from` replaced. */
+static char *edited(const char *text, const char *from, const char *to) {
+  struct fs_str s = {0};
+  const char *at = strstr(text, from);
+  CHECK(at != NULL);
+  if (!at) return fs_strdup("");
+  fs_str_put(&s, text, (size_t)(at - text));
+  fs_str_puts(&s, to);
+  fs_str_puts(&s, at + strlen(from));
+  return s.data;
+}
+
+static void test_bad_files(const char *path, const char *good) {
+  static const char *const edits[][2] = {
+    {"\"version\": 1", "\"version\": 2"},
+    {"\"version\": 1", "\"version\": -1e300"},
+    {"a device", "another one"},
+    {"\"units\": 4", "\"units\": 5"},
+    {"\"launch\": ", "\"launch\": -"},
+    {"\"launch\": ", "\"launch\": 1e99, \"unlaunch\": "},
+    {"\"launch\": ", "\"launch\": null, \"unlaunch\": "},
+    {"\"launch\": ", "\"launch\": NaN, \"unlaunch\": "},
+    {"\"launch\": ", "\"launch\": 1e999, \"unlaunch\": "},
+    {"\"launch\": ", "\"launch\": \"much\", \"unlaunch\": "},
+    {"\"read.flat\": [", "\"read.flat\": [1,2,3,"},
+    {"\"read.flat\": [", "\"read.flat\": [], \"unread\": ["},
+    {"\"call\": \"gemm\"", "\"call\": \"germ\""},
+    {"\"overlap\": ", "\"overlap\": 7, \"underlap\": "},
+    {"\"date\": \"", "\"date\": \"\\u001b[31m"},
+    {"fusible calibration", "shopping list"},
+  };
+  for (size_t k = 0; k < FS_LEN(edits); k++) {
+    char *bad = edited(good, edits[k][0], edits[k][1]);
+    check_refused(path, bad);
+    free(bad);
+  }
+  for (size_t cut = 0; cut < strlen(good); cut += strlen(good) / 9 + 1) {
+    char *half = fs_strndup(good, cut);
+    check_refused(path, half);
+    free(half);
+  }
+  check_refused(path, "[1, 2, 3]");
+  check_refused(path, "null");
+  check_refused(path, "\x80\xff{}");
+}
+
+static void test_odd_paths(const char *path) {
+  struct fs_str notice = {0};
+  unlink(path);
+  CHECK(!fs_calibration_load(&device, &notice) && !notice.len);
+  CHECK(mkdir(path, 0700) == 0);
+  CHECK(!fs_calibration_load(&device, &notice) && notice.len);
+  CHECK(!rmdir(path));
+  fs_str_clear(&notice);
+  CHECK(symlink("/dev/zero", path) == 0);
+  CHECK(!fs_calibration_load(&device, &notice) && notice.len);
+  unlink(path);
+  fs_str_clear(&notice);
+  CHECK(mkfifo(path, 0600) == 0);
+  CHECK(!fs_calibration_load(&device, &notice) && notice.len);
+  unlink(path);
+  fs_str_clear(&notice);
+  put_file(path, "{}");
+  CHECK(truncate(path, 1 << 30) == 0);
+  CHECK(!fs_calibration_load(&device, &notice) && notice.len);
+  unlink(path);
+  fs_str_free(&notice);
+}
+
+static void test_store(struct fs_calibration *c) {
+  struct fs_str path = {0}, notice = {0};
+  CHECK(fs_calibration_path(&device, &path));
+  CHECK(!strncmp(path.data, folder, strlen(folder)));
+  CHECK(!fs_calibration_save(c, &device));
+  struct fs_calibration *again = fs_calibration_load(&device, &notice);
+  CHECK(again && !notice.len);
+  if (again) {
+    CHECK(!strcmp(again->quality, c->quality));
+    CHECK(near(again->cost[FS_TM_LAUNCH], c->cost[FS_TM_LAUNCH], 1e-6));
+    CHECK(again->library[FS_LIB_GEMM][FS_AR_F64].n == 4);
+    struct fs_work w = flat_work(1e7, 1e7, 2e7, FS_OP_EXP, 1e6);
+    CHECK(near(fs_calibrated(&w, again).seconds,
+               fs_calibrated(&w, c).seconds, 1e-6));
+  }
+  free(again);
+  char *good = fs_calibration_text(c, &device);
+  test_bad_files(path.data, good);
+  test_odd_paths(path.data);
+  free(good);
+  fs_str_free(&path);
+  fs_str_free(&notice);
+}
+
+/* -- what runs teach ---------------------------------------------------------------- */
+
+static void test_learning(void) {
+  struct fs_str notice = {0};
+  struct fs_work w = flat_work(1e6, 1e6, 2e6, FS_OP_EXP, 1e6);
+  struct fs_work other = flat_work(1e9, 1e9, 2e9, FS_OP_EXP, 1e9);
+  struct fs_learned *l = fs_learned_open(&device, &notice);
+  CHECK(fs_learned_factor(l, &w) == 1 && fs_learned_factor(NULL, &w) == 1);
+  for (int k = 0; k < 30; k++) fs_learned_add(l, &w, 1e-3, 1.3e-3);
+  CHECK(near(fs_learned_factor(l, &w), 1.3, 0.01));
+  CHECK(fs_learned_factor(l, &other) == 1);
+  fs_learned_add(l, &w, 1e-3, 1); /* one run that was disturbed */
+  CHECK(fs_learned_factor(l, &w) < 1.45);
+  fs_learned_add(l, &w, 1e-3, NAN);
+  fs_learned_add(l, &w, 0, 1);
+  fs_learned_add(l, &w, 1, -1);
+  fs_learned_add(l, &w, 1, INFINITY);
+  CHECK(fs_learned_factor(l, &w) < 1.45);
+  for (int k = 0; k < 300; k++) fs_learned_add(l, &w, 1e-3, 5);
+  CHECK(near(fs_learned_factor(l, &w), 2, 1e-9));
+  for (int k = 0; k < 300; k++) fs_learned_add(l, &w, 1e-3, 1e-7);
+  CHECK(near(fs_learned_factor(l, &w), 0.5, 1e-9));
+  fs_learned_close(l);
+
+  l = fs_learned_open(&device, &notice); /* it was kept */
+  CHECK(!notice.len && fs_learned_count(l) == 1);
+  CHECK(near(fs_learned_factor(l, &w), 0.5, 1e-6));
+  fs_learned_forget(l);
+  CHECK(fs_learned_factor(l, &w) == 1);
+  fs_learned_close(l);
+  l = fs_learned_open(&device, &notice);
+  CHECK(!notice.len && fs_learned_count(l) == 0);
+  fs_learned_close(l);
+  fs_str_free(&notice);
+}
+
+static void test_bad_learned(void) {
+  static const char *const texts[] = {
+    "", "{", "7", "{\"version\": 9}",
+    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "\",\"kinds\":{\"x\":[9,1]}}",
+    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "\",\"kinds\":{\"x\":[0.1,-1]}}",
+    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "\",\"kinds\":{\"x\":7}}",
+    "{\"version\":1,\"device\":\"b device\",\"program\":\"" FS_VERSION
+    "\",\"kinds\":{}}"};
+  struct fs_str path = {0};
+  char name[64];
+  snprintf(name, sizeof name, "learned-%016llx.json",
+           (unsigned long long)fs_device_hash(&device));
+  CHECK(fs_data_path(name, &path));
+  for (size_t k = 0; k < FS_LEN(texts); k++) {
+    struct fs_str notice = {0};
+    put_file(path.data, texts[k]);
+    struct fs_learned *l = fs_learned_open(&device, &notice);
+    CHECK(notice.len && fs_learned_count(l) == 0);
+    fs_learned_close(l);
+    fs_str_free(&notice);
+  }
+  unlink(path.data);
+  fs_str_free(&path);
+}
+
+int main(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  if (!mkdtemp(folder)) return 1;
+  setenv("XDG_DATA_HOME", folder, 1);
+  test_names();
+  test_amounts();
+  test_fit(0);
+  test_fit(1);
+  test_outliers();
+  test_no_fit();
+  test_library(c);
+  test_monotone(c);
+  test_store(c);
+  test_call(c);
+  test_learning();
+  test_bad_learned();
+  char inside[64];
+  snprintf(inside, sizeof inside, "%s/fusible", folder);
+  rmdir(inside);
+  rmdir(folder);
+  free(c);
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed > 0;
+}
