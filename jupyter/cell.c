@@ -437,13 +437,26 @@ static json_t *payloads(struct fs_cell *c, bool quit) {
   return list;
 }
 
+/* An error that did not end the input: a worker that died before the input began,
+ * which then ran in the next one. */
+static void put_mended(struct fs_cell *c) {
+  json_t *line;
+  size_t k;
+  json_array_foreach(c->traceback, k, line) {
+    const char *text = json_string_value(line);
+    if (text) publish_text(c, "stderr", text, strlen(text));
+    publish_text(c, "stderr", "\n", 1);
+  }
+}
+
 json_t *fs_cell_end(struct fs_cell *c, enum fs_result result, bool *failed) {
-  *failed = (result != FS_RESULT_OK && result != FS_RESULT_QUIT) || c->traceback;
+  *failed = result != FS_RESULT_OK && result != FS_RESULT_QUIT;
   json_t *content;
   if (*failed) {
     content = end_badly(c, result);
   } else {
     end_progress(c, true);
+    put_mended(c);
     put_result(c);
     show_plans(c);
     if (!c->silent) tell_swallowed(c);

@@ -3,7 +3,7 @@
 
 #include "repl/line.h"
 
-enum { EARLIER = 1, NOW = 2 };
+enum { EARLIER = 1, NOW = 2, KEPT = 20000, DROPPED = 5000 };
 
 struct entry {
   int session, line;
@@ -28,7 +28,18 @@ void fs_past_close(void) {
   FS_VEC_FREE(&entries);
 }
 
+static void drop_oldest(void) {
+  for (int k = 0; k < DROPPED; k++) {
+    free(entries.data[k].text);
+    free(entries.data[k].output);
+  }
+  entries.len -= DROPPED;
+  memmove(entries.data, entries.data + DROPPED,
+          sizeof *entries.data * (size_t)entries.len);
+}
+
 void fs_past_add(int number, const char *text, const char *output) {
+  if (entries.len == KEPT) drop_oldest();
   fs_history_add(text);
   struct entry e = {NOW, number, fs_strdup(text),
                     output ? fs_strdup(output) : NULL};

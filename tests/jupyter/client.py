@@ -213,9 +213,10 @@ class Client:
             return m
         return None
 
-    def collect(self, request, timeout=30.0, reply=True, settle=0.0):
+    def collect(self, request, timeout=30.0, reply=True, settle=0.0,
+                answered_only=False):
         """All messages whose parent is the request, until reply and idle."""
-        got, answered, idle = [], not reply, False
+        got, answered, idle = [], not reply, answered_only
         end = time.monotonic() + timeout
         while not (answered and idle):
             m = self.receive(max(0, end - time.monotonic()))

@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""Faults that a kernel must survive: its worker killed at any moment, floods of
+output, libraries that write past it.  usage: test_faults.py [KILLS]"""
+import peers  # noqa: F401, first: it changes the Python that runs this
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from client import Failure, Kernel, text_of  # noqa: E402
+from score import Score  # noqa: E402
+
+KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+FLOOD = 100000
+
+
+def shown(c, expression):
+    """What an expression shows; asked again when the kill hits just this."""
+    for _ in range(3):
+        reply, outputs = c.execute(expression, store_history=False)
+        if reply.get('ename') != 'worker-died':
+            break
+    assert reply['status'] == 'ok', reply
+    return next(m for m in outputs if m.type == 'execute_result'
+                ).content['data']['text/plain']
+
+
+def kill(kernel):
+    pid = kernel.worker()
+    if pid:
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_worker_killed(score):
+    """At random times, in cells and between them: no session is lost, what a cell
+    has done is there if it was answered with ok, and not if it was not, and the
+    values come back bit for bit."""
+    chance = random.Random(11)
+    times = []
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        c.execute('seed(3);\nA = rand(40, 30);\nx = 0;\n:set digits 9')
+        c.execute('s = sum(A*rand(30));')
+        bits = shown(c, 's')
+        expected = 0
+        lost = 0
+        for n in range(KILLS):
+            if n % 3 == 2:
+                kill(k)
+                time.sleep(chance.random() * 0.05)
+                name = c.execute_request(f'x = x + {n + 1};')
+            else:
+                name = c.execute_request(
+                    f'for k = 1:20000\n  y = k;\nend\nx = x + {n + 1};')
+                time.sleep(chance.random() * 0.02)
+                kill(k)
+            killed = time.monotonic()
+            got = c.collect(name, timeout=60)
+            reply = next(m for m in got if m.channel == 'shell').content
+            expected += (n + 1) * (reply['status'] == 'ok')
+            now = shown(c, 'x')
+            times.append(time.monotonic() - killed)
+            ok = now in (f'x = {expected}', f'{expected}')
+            score.check(ok, f'kill {n}: {now}, not {expected}; {reply}')
+            lost += not ok
+            if not ok:
+                expected = int(now.split('=')[-1])
+        score.check(shown(c, 's') == bits, 'the bits of s')
+        score.check(k.alive(), 'the kernel is there')
+        times.sort()
+        print(f'{KILLS} kills, {lost} lost; next cell answered after '
+              f'{times[len(times) // 2]:.2f} s, at most {times[-1]:.2f} s')
+
+
+def test_worker_killed_again_and_again(score):
+    """Faster than it can be rebuilt."""
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        c.execute('kept = 41;')
+        for _ in range(8):
+            kill(k)
+            time.sleep(0.03)
+        score.check(shown(c, 'kept + 1') == '42', 'the value is there')
+
+
+def test_flood_to_slow_reader(score):
+    """Nothing is lost and nothing comes out of order, also when the reader sleeps."""
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        name = c.execute_request(f'for i = 1:{FLOOD}\n  print(i)\nend')
+        time.sleep(2)
+        got, idle = [], False
+        while not idle:
+            m = c.receive(30)
+            if not m:
+                break
+            if m.channel == 'iopub' and m.parent.get('msg_id') == name:
+                got.append(m)
+                idle = m.content.get('execution_state') == 'idle'
+                if len(got) % 50 == 0:
+                    time.sleep(0.05)
+        lines = text_of(got).split('\n')
+        score.check(lines == [str(i) for i in range(1, FLOOD + 1)] + [''],
+                    f'{len(lines)} lines')
+        pieces = sum(m.type == 'stream' for m in got)
+        score.check(pieces < FLOOD / 20, f'{pieces} messages')
+        print(f'{FLOOD} lines in {pieces} messages')
+
+
+def test_output_is_limited(score):
+    with Kernel(FUSIBLE_OUTPUT_LIMIT='10000') as k, k.client() as c:
+        c.ready()
+        reply, outputs = c.execute('for i = 1:5000\n  print(i)\nend')
+        score.check(len(text_of(outputs)) == 10000, 'so much and no more')
+        score.check('more were printed' in text_of(outputs, 'stderr'), outputs)
+        score.check(reply['status'] == 'ok', reply)
+
+
+LIBRARY = r'''
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+/* A library that writes where it likes: before a file flood.csv is opened, a
+ * megabyte through stdio and by write(). */
+static void flood(const char *path) {
+  size_t n = strlen(path);
+  if (n < 9 || strcmp(path + n - 9, "flood.csv")) return;
+  for (int k = 0; k < 8192; k++) {
+    printf("stdio %056d\n", k);
+    fflush(stdout);
+    dprintf(1, "plain %056d\n", k);
+    if (k % 8 == 0) dprintf(2, "error %056d\n", k);
+  }
+}
+#define OPEN(name) int name(const char *path, int flags, ...) { \
+  va_list a; va_start(a, flags); int mode = va_arg(a, int); va_end(a); \
+  flood(path); \
+  int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \
+  return real(path, flags, mode); }
+OPEN(open) OPEN(open64)
+int __open_2(const char *path, int flags) { return open(path, flags, 0); }
+int __open64_2(const char *path, int flags) { return open64(path, flags, 0); }
+'''
+
+
+def test_library_output(score):
+    """A megabyte that a library writes to the descriptors does not hang."""
+    folder = tempfile.mkdtemp(prefix='fusible-flood-')
+    source, library = os.path.join(folder, 'f.c'), os.path.join(folder, 'f.so')
+    with open(source, 'w', encoding='ascii') as f:
+        f.write(LIBRARY)
+    subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-o', library, source,
+                    '-ldl'], check=True)
+    with open(os.path.join(folder, 'flood.csv'), 'w', encoding='ascii') as f:
+        f.write('1,2\n')
+    with Kernel(LD_PRELOAD=library) as k, k.client() as c:
+        c.ready()
+        began = time.monotonic()
+        reply, outputs = c.execute(
+            f'print("before")\nA = load("{folder}/flood.csv")\nprint("after")',
+            timeout=60)
+        took = time.monotonic() - began
+        out, err = text_of(outputs), text_of(outputs, 'stderr')
+        score.check(len(re.findall('^stdio', out, re.M)) == 8192 and
+                    len(re.findall('^plain', out, re.M)) == 8192,
+                    f'{len(out)} bytes of 1048576 and more')
+        score.check(len(re.findall('^error', err, re.M)) == 1024,
+                    f'{len(err)} bytes on stderr')
+        score.check(took < 20, f'{took:.1f} s')
+        reply, _ = c.execute('1+1')
+        score.check(reply['status'] == 'ok', 'the next cell')
+        print(f'a megabyte in {took:.2f} s')
+
+
+def main():
+    score = Score()
+    for name, test in list(globals().items()):
+        if name.startswith('test_'):
+            try:
+                test(score)
+            except (Failure, AssertionError, OSError, StopIteration):
+                score.check(False, name, traceback.format_exc())
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
