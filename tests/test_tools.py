@@ -386,6 +386,27 @@ def test_cache_limit():
     check(all(os.path.exists(x) for x in real), 'what is new stays')
 
 
+def test_parallel_compilation():
+    """A new block of four kernels: they are compiled at the same time, as far as
+    there are processors, and each only once."""
+    home = Home()
+    block = ('begin\n  a = x + 1\n  barrier\n  b = a .* a\n  barrier\n  c = exp(b)\n'
+             '  barrier\n  d = sqrt(c) - a;\nend\n')
+    done = home.gpu('x = ones(64)*1.0;\n' + block + block + ':cache\n', '--json',
+                    '--plan', 'line', FUSIBLE_FAKE_COMPILE='1000')
+    plan = [p for p in plans(done) if len(p['kernels']) == 4]
+    if not check(len(plan) >= 1, 'four kernels', done.stdout[-2000:] + done.stderr):
+        return
+    took, cores = plan[0]['jit_s'], len(os.sched_getaffinity(0))
+    check(took >= 1, 'it takes as long as one', str(took))
+    if cores > 1:
+        check(took < 3.8, f'and less than four after another on {cores}',
+              str(took))
+    found = counts(done.stdout)
+    check(found and found[1] == found[2] and found[1] <= 5,
+          'each text is compiled once', str(found))
+
+
 def test_gpu_tune():
     home = Home()
     script = ('i = (1:40); A = (i*i\')/8; p = i/4; r = i/2;\nbegin\n  q = A*p\n'

@@ -5,6 +5,7 @@
  * here too (fake.h).
  *
  *   FUSIBLE_FAKE_NVRTC      the version (default 13000)
+ *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long
  *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c)
  */
@@ -225,6 +226,7 @@ EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
     program->is_ptx |= !strncmp(options[k], "-arch=compute_", 14);
     if (!strncmp(options[k], "-arch=", 6)) keep(program->source, options[k] + 6);
   }
+  usleep((unsigned)(1000 * fake_number("FUSIBLE_FAKE_COMPILE", 0)));
   if (!fake_number("FUSIBLE_FAKE_RUN", 1)) {
     program->image = strdup("nothing");
     program->size = strlen(program->image) + 1;
