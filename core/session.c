@@ -203,6 +203,8 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   struct fs_runner *r = fs_runner_new(target);
   fs_runner_options(r)->strategy = s->strategy;
   fs_runner_options(r)->timed = true;
+  fs_runner_options(r)->pins = s->pins.data;
+  fs_runner_options(r)->n_pins = s->pins.len;
   fs_runner_options(r)->launching = on_launch;
   fs_runner_options(r)->user = (void *)(uintptr_t)s;
   return r;
@@ -476,6 +478,7 @@ void fs_session_free(struct fs_session *s) {
   if (!s) return;
   fs_session_end_plans(s, false);
   fs_interp_free(s->in);
+  fs_pins_clear(s);
   close_place(&s->cuda);
   close_place(&s->cpu);
   json_decref(s->last_plans);

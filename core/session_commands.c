@@ -435,6 +435,7 @@ static void explain_graph(void *user, struct fs_graph *g) {
   json_t *e = fs_plan_event(plan, NULL, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
   c->explained |= plan->kernels.len > 0;
+  fs_pins_tell(s, plan);
   if (plan->kernels.len)
     json_object_set_new(e, "alternatives", fs_session_alternatives(s, plan, 3));
   fs_session_emit(s, s->rich ? fs_session_rich_plan(s, e, NULL)
@@ -457,6 +458,22 @@ static enum fs_status change_setting(struct command *c, const char *name) {
   if (c->n > 1) return usage(c);
   if (c->n) return fs_setting_change(c->s, name, c->word[0], c->span);
   fs_str_printf(&c->out, "%s %s\n", name, fs_session_setting(c->s, name));
+  return FS_OK;
+}
+
+static enum fs_status run_fuse(struct command *c) {
+  if (c->n > 1)
+    return fs_pins_change(c->s, true, c->n, c->word, c->span);
+  if (c->n) return change_setting(c, "fuse");
+  change_setting(c, "fuse");
+  fs_pins_list(c->s, &c->out);
+  return FS_OK;
+}
+
+static enum fs_status run_split(struct command *c) {
+  if (!c->n) fs_pins_list(c->s, &c->out);
+  else if (c->n == 1 && is(c, 0, "off")) fs_pins_clear(c->s);
+  else return fs_pins_change(c->s, false, c->n, c->word, c->span);
   return FS_OK;
 }
 
@@ -660,7 +677,8 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_DUMP: return hand_over(c, fs_session_dump_last);
     case FS_CMD_CACHE: return hand_over(c, fs_session_cache);
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
-    case FS_CMD_FUSE: return change_setting(c, "fuse");
+    case FS_CMD_FUSE: return run_fuse(c);
+    case FS_CMD_SPLIT: return run_split(c);
     case FS_CMD_STRATEGY: return change_setting(c, "strategy");
     case FS_CMD_TARGET: return change_setting(c, "target");
     case FS_CMD_CALIBRATE: return run_calibrate(c);

@@ -2,6 +2,7 @@
  *
  *   session.c           life, targets, evaluation, events
  *   session_plan.c      plans as events
+ *   session_pins.c      :fuse a b, :split a b
  *   session_plot.c      plots as events
  *   session_variables.c the variables as data
  *   session_settings.c  the settings
@@ -87,6 +88,7 @@ struct fs_session {
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
+  FS_VEC(struct fs_named_pin) pins; /* they own their words */
   int threads;
   int64_t seed;
   char answer[32];          /* lent out by fs_session_setting() */
@@ -207,6 +209,18 @@ void fs_session_drop_past(struct fs_session *s);
 /* plans[at] against the run before of the same statements. */
 void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
                      struct fs_str *out);
+
+/* -- session_pins.c ----------------------------------------------------------- */
+
+/* Pins each word to the next: `:fuse a b c`, `:split a b`. */
+enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
+                              const char *const *words, struct fs_span span);
+void fs_pins_list(const struct fs_session *s, struct fs_str *out);
+void fs_pins_clear(struct fs_session *s);
+/* Hands them to the runners: after changes, and to a new one. */
+void fs_pins_apply(struct fs_session *s);
+/* Warns of those that a new plan does not follow. */
+void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan);
 
 /* -- session_settings.c ------------------------------------------------------ */
 

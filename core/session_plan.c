@@ -100,6 +100,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
     fs_str_free(&text);
   }
   if (block->runs <= 1) {
+    fs_pins_tell(s, block->plan);
     s->plan_seconds += block->plan->plan_seconds;
     s->jit_seconds += block->compile_seconds;
   }

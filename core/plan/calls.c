@@ -122,7 +122,8 @@ static void set_roles(struct fs_planner *p, bool repeat) {
       case FS_ND_VIEW: in->role = FS_RL_EDGE; break;
       case FS_ND_LIB: in->role = FS_RL_LIBRARY; break;
       default:
-        if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id))
+        if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id) &&
+            !fs_plan_is_pinned(p, (fs_id)id))
           in->role = FS_RL_INLINE;
     }
     if (in->role == FS_RL_CALL || in->role == FS_RL_LIBRARY) {
@@ -175,6 +176,15 @@ static int find(int *parent, int i) {
   return i;
 }
 
+/* Whether the pin keeps two groups of calls apart. */
+static bool pinned_apart(const struct fs_planner *p,
+                         const struct fs_pin_result *r, int *parent, int from,
+                         int to) {
+  if (r->pin.together || !r->a || !r->b) return false;
+  int a = find(parent, p->info[r->a].call), b = find(parent, p->info[r->b].call);
+  return (a == from && b == to) || (a == to && b == from);
+}
+
 /* A map whose value nobody but one call wants, element by element, shares that
  * call's kernel in every good plan: one less store and load. */
 static void join_maps(struct fs_planner *p, int *parent, bool join) {
@@ -202,6 +212,8 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
     for (int b = 0; b < p->g->barriers.len; b++)
       split |= id < p->g->barriers.data[b] && user >= p->g->barriers.data[b];
     int from = find(parent, c), to = find(parent, u.user[c]);
+    for (int k = 0; k < p->pins.len; k++)
+      split |= pinned_apart(p, &p->pins.data[k], parent, from, to);
     if (split || size[from] + size[to] >= MAX_CLUSTER) continue;
     parent[from] = to;
     size[to] += size[from];
@@ -327,6 +339,7 @@ void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {
   mark_stored(p);
   absorb_products(p);
   set_roles(p, repeat);
+  fs_plan_read_pins(p);
   int *parent = FS_NEW_N(p->arena, int, p->calls.len);
   for (int c = 0; c < p->calls.len; c++) parent[c] = c;
   join_maps(p, parent, join);

@@ -63,24 +63,6 @@ static bool is_too_dear(const struct fs_planner *p, int c) {
   return mine > alone;
 }
 
-/* `:fuse a b`: what has one of them without the other is out. */
-static bool is_pinned_out(const struct fs_planner *p, int c) {
-  const struct fs_set *s = &p->candidates.data[c].set;
-  for (int k = 0; k < p->pins.len; k++) {
-    const struct fs_pin_result *r = &p->pins.data[k];
-    if (r->rule) continue;
-    int a = p->info[r->pin.a].call, b = p->info[r->pin.b].call;
-    if (a < 0 || b < 0) continue;
-    a = p->cluster_of[a] - p->window;
-    b = p->cluster_of[b] - p->window;
-    if (a < 0 || b < 0 || a >= rows_of(p) || b >= rows_of(p) || a == b) continue;
-    if (r->pin.together ? fs_set_has(s, a) != fs_set_has(s, b)
-                        : fs_set_has(s, a) && fs_set_has(s, b))
-      return true;
-  }
-  return false;
-}
-
 /* In microseconds; the index breaks ties, so that the same block always gets the
  * same plan. */
 static void add_columns(struct solver *s, bool all) {
@@ -91,7 +73,7 @@ static void add_columns(struct solver *s, bool all) {
   s->column = FS_NEW_N(p->arena, int, p->candidates.len + 1);
   for (int c = 0; c < p->candidates.len; c++) {
     const struct fs_candidate *cand = &p->candidates.data[c];
-    if (is_pinned_out(p, c) || (!all && is_too_dear(p, c))) continue;
+    if (fs_plan_pin_forbids(p, &p->candidates.data[c].set, true) || (!all && is_too_dear(p, c))) continue;
     int n = 0, col = glp_add_cols(s->lp, 1);
     for (int r = 0; r < rows; r++)
       if (fs_set_has(&cand->set, r)) {
@@ -342,7 +324,7 @@ static void count_combinations(struct fs_planner *p) {
       c->n_by_first[r] = 0;
     }
     for (int k = 0; k < p->candidates.len; k++) {
-      if (is_pinned_out(p, k)) continue;
+      if (fs_plan_pin_forbids(p, &p->candidates.data[k].set, true)) continue;
       int r = first_row(&p->candidates.data[k].set, rows, true);
       if (pass) c->by_first[r][c->n_by_first[r]] = k;
       c->n_by_first[r]++;
@@ -411,7 +393,7 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
 static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
   struct solver s = {.p = p};
   int found = 0;
-  build(&s, k > 1);
+  build(&s, k > 1 || p->pins.len > 0);
   struct cover c = {.chosen = FS_NEW_N(p->arena, int, p->candidates.len + 1)};
   for (int round = 0; round < MAX_CUTS; round++) {
     c.n = solve(&s, c.chosen);

@@ -26,10 +26,7 @@ struct growth {
   struct fs_planner *p;
   FS_VEC(struct seen) seen;
   int *table, cap;        /* hashed: index + 1 into `seen`                    */
-  struct fs_set *next_to; /* per cluster: those it is connected with          */
-  struct fs_set *needs;   /* ... earlier ones that it depends on              */
   int work;               /* calls in the sets that kernels were looked for   */
-  bool in_order;          /* strategies that keep the order of statements     */
 };
 
 static struct fs_cluster *cluster(struct fs_planner *p, int i) {
@@ -117,20 +114,19 @@ static void compute_reach(struct fs_planner *p) {
   }
 }
 
-static void connect(struct growth *g) {
-  struct fs_planner *p = g->p;
+static void connect(struct fs_planner *p) {
   int n = window_size(p);
-  g->next_to = FS_NEW_N(p->arena, struct fs_set, n);
-  g->needs = FS_NEW_N(p->arena, struct fs_set, n);
+  p->next_to = FS_NEW_N(p->arena, struct fs_set, n);
+  p->needs = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = 0; c < n; c++) {
-    for EACH(later, &p->reach[c]) fs_set_add(&g->needs[later], c);
+    for EACH(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
     const struct fs_cluster *cl = cluster(p, c);
     const int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
     int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
     for (int l = 0; l < 3; l++)
       for (int k = 0; k < lens[l]; k++) {
         int x = lists[l][k] - p->window;
-        if (x >= 0 && x < n && x != c) fs_set_add(&g->next_to[c], x);
+        if (x >= 0 && x < n && x != c) fs_set_add(&p->next_to[c], x);
       }
   }
 }
@@ -255,29 +251,18 @@ static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
     fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why, 0, 0);
 }
 
-static bool split_by_pin(const struct fs_planner *p, const struct fs_set *s) {
-  for (int k = 0; k < p->pins.len; k++) {
-    const struct fs_pin_result *r = &p->pins.data[k];
-    if (r->rule || r->pin.together) continue;
-    int a = p->info[r->pin.a].call, b = p->info[r->pin.b].call;
-    if (a < 0 || b < 0) continue;
-    a = p->cluster_of[a] - p->window;
-    b = p->cluster_of[b] - p->window;
-    if (a >= 0 && b >= 0 && a < window_size(p) && b < window_size(p) &&
-        fs_set_has(s, a) && fs_set_has(s, b))
-      return true;
-  }
-  return false;
+static bool keeps_order(const struct fs_planner *p) {
+  return p->options->strategy == FS_NO_REORDER ||
+         p->options->strategy == FS_MANUAL;
 }
 
-/* What forbids the set before a kernel is looked for. */
-static const char *forbidden(struct growth *g, const struct fs_set *s, int c) {
-  struct fs_planner *p = g->p;
-  if (cluster(p, c)->library) return "library";
-  if (split_by_pin(p, s)) return "pin";
-  if (calls_in(p, s) > MAX_CALLS) return "on-chip";
+const char *fs_plan_forbidden(struct fs_planner *p, const struct fs_set *s) {
+  for EACH(c, s)
+    if (cluster(p, c)->library) return "library";
+  if (fs_plan_pin_forbids(p, s, false)) return "pin";
   if (crosses_barrier(p, s)) return "barrier";
-  if (g->in_order && !contiguous(p, s)) return "order";
+  if (calls_in(p, s) > MAX_CALLS) return "limit";
+  if (keeps_order(p) && !contiguous(p, s)) return "order";
   return NULL;
 }
 
@@ -290,7 +275,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   int e = look_up(g, &s, &fresh);
   if (!fresh) return g->seen.data[e].at;
   p->space.fusions++;
-  const char *why = forbidden(g, &s, c);
+  const char *why = fs_plan_forbidden(p, &s);
   int at = -1;
   if (!why && g->work >= MAX_WORK) why = "limit";
   if (!why) g->work += calls_in(p, &s);
@@ -303,20 +288,19 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
 
 /* The clusters that may join a convex set: connected with it, and nothing outside
  * lies between. What does lie between may join first. */
-static struct fs_set neighbours(struct growth *g, const struct fs_set *s,
+static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
                                 bool count) {
-  struct fs_planner *p = g->p;
   struct fs_set out = {{0}}, from = {{0}}, to = {{0}};
   for EACH(c, s) {
-    add_all(&out, &g->next_to[c]);
+    add_all(&out, &p->next_to[c]);
     add_all(&from, &p->reach[c]);
-    add_all(&to, &g->needs[c]);
+    add_all(&to, &p->needs[c]);
   }
   struct fs_set near = out;
   for EACH(c, &near) {
     bool between = false;
     for (size_t w = 0; w < FS_LEN(out.word); w++)
-      between |= ((from.word[w] & g->needs[c].word[w]) |
+      between |= ((from.word[w] & p->needs[c].word[w]) |
                   (to.word[w] & p->reach[c].word[w])) & ~s->word[w];
     if (!between && !fs_set_has(s, c)) continue;
     out.word[c / 64] &= ~((uint64_t)1 << (c % 64));
@@ -337,7 +321,7 @@ static struct fs_set grow_from(struct growth *g, int seed,
   fs_set_add(&s, seed);
   double now = p->candidates.data[seed].seconds;
   for (;;) {
-    struct fs_set near = neighbours(g, &s, false);
+    struct fs_set near = neighbours(p, &s, false);
     int best = -1;
     double best_gain = 0;
     for EACH(c, &near) {
@@ -374,8 +358,8 @@ static void enumerate(struct growth *g) {
     struct fs_set s = p->candidates.data[k].set;
     int first = p->candidates.data[k].first;
     if (p->impls.data[first].scheme == FS_LIBRARY) continue;
-    if (set_size(&s) >= MAX_FUSION && !g->in_order) continue;
-    struct fs_set near = neighbours(g, &s, true);
+    if (set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
+    struct fs_set near = neighbours(p, &s, true);
     for EACH(c, &near) {
       if (p->candidates.len >= MAX_CANDIDATES) {
         p->space.pruned[FS_RULE_LIMIT]++;
@@ -388,14 +372,19 @@ static void enumerate(struct growth *g) {
 
 bool fs_plan_candidates(struct fs_planner *p) {
   int n = window_size(p);
-  enum fs_strategy strategy = p->options->strategy;
-  struct growth g = {.p = p, .in_order = strategy == FS_NO_REORDER ||
-                                         strategy == FS_MANUAL};
+  struct growth g = {.p = p};
+  p->pins_taken = 0;
   compute_reach(p);
   for (int c = 0; c < n; c++)
     if (!add_single(p, c)) return false;
-  if (strategy != FS_FUSE_OFF) {
-    connect(&g);
+  if (p->options->strategy != FS_FUSE_OFF) {
+    connect(p);
+    fs_plan_take_pins(p);
+    bool fresh;
+    for (int k = n; k < p->candidates.len; k++) {
+      int e = look_up(&g, &p->candidates.data[k].set, &fresh);
+      g.seen.data[e].at = k;
+    }
     if (n > MAX_FUSION) grow_greedily(&g);
     enumerate(&g);
   }

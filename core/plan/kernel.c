@@ -710,6 +710,15 @@ static bool tile_fits(const struct fs_kernel *k) {
   return k->space.n_outer == 1 && k->space.n_inner == 1;
 }
 
+/* Whether something of the kernel is as large as its index space: else its calls
+ * only meet in vectors, and would walk rows and columns that nobody wants. */
+static bool fills_space(const struct fs_kernel *k) {
+  if (k->space.m == 1 || k->space.n == 1) return true;
+  for (int v = 0; v < k->values.len; v++)
+    if (k->values.data[v].varies == (FS_VARIES_I | FS_VARIES_J)) return true;
+  return false;
+}
+
 struct group { /* of calls that are to share a kernel */
   struct fs_planner *p;
   struct fs_axes ax;
@@ -733,6 +742,7 @@ static const char *build_one(struct group *g, unsigned inner,
   sort_steps(k);
   collapse(k);
   if (scheme == FS_TILE && !tile_fits(k)) return "shape";
+  if (!fills_space(k)) return "shape";
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
   price(&b, k, g->p->device, work);
   return NULL;

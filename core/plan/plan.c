@@ -23,7 +23,7 @@ const char *const fs_rule_names[FS_RULE_COUNT] = {
   [FS_RULE_BARRIER] = "barrier", [FS_RULE_ORDER] = "order",
   [FS_RULE_PIN] = "pin", [FS_RULE_APART] = "apart",
   [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",
-  [FS_RULE_LIMIT] = "limit"};
+  [FS_RULE_LIMIT] = "limit", [FS_RULE_OFF] = "off"};
 
 enum fs_rule fs_rule_of(const char *name) {
   for (int r = 1; r < FS_RULE_COUNT; r++)
@@ -278,6 +278,13 @@ static void begin_plan(struct fs_planner *p, int rank) {
   plan->n_calls = p->calls.len;
 }
 
+static int kernel_of(const struct fs_plan *plan, fs_id call) {
+  for (int k = 0; k < plan->kernels.len; k++)
+    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
+      if (plan->kernels.data[k].calls.data[c] == call) return k;
+  return -1;
+}
+
 static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
@@ -289,8 +296,14 @@ static void end_plan(struct fs_planner *p) {
   plan->space = p->space;
   for (int k = 0; k < p->rejections.len; k++)
     *FS_PUSH(&plan->rejections) = p->rejections.data[k];
-  for (int k = 0; k < p->pins.len; k++)
-    *FS_PUSH(&plan->pins) = p->pins.data[k];
+  for (int k = 0; k < p->pins.len; k++) {
+    struct fs_pin_result r = p->pins.data[k];
+    /* Pins that are possible alone can still forbid each other. */
+    if (!r.rule && p->options->strategy != FS_FUSE_OFF && r.a && r.b &&
+        (kernel_of(plan, r.a) == kernel_of(plan, r.b)) != r.pin.together)
+      r.rule = fs_rule_names[FS_RULE_PIN];
+    *FS_PUSH(&plan->pins) = r;
+  }
 }
 
 typedef FS_VEC(struct listed) windows;

@@ -181,6 +181,7 @@ enum fs_rule {
   FS_RULE_DOMINATED,  /* another implementation does the same in less        */
   FS_RULE_PRICE,      /* legal, but predicted to take longer                 */
   FS_RULE_LIMIT,      /* beyond the size of the search                       */
+  FS_RULE_OFF,        /* fusing is off                                       */
   FS_RULE_COUNT
 };
 extern const char *const fs_rule_names[FS_RULE_COUNT]; /* "level", "convex" ... */
@@ -209,12 +210,16 @@ struct fs_space_counts {
 struct fs_pin {             /* a pair of nodes that the user pinned        */
   fs_id a, b;               /* of the simplified graph                     */
   bool together;            /* `:fuse a b`; false: `:split a b`            */
+  int tag;                  /* the caller's number of it                   */
 };
 
 struct fs_pin_result {
   struct fs_pin pin;
   const char *rule;         /* NULL: kept; else what forbids it            */
   fs_id a, b;               /* the pair of calls that decides              */
+  fs_id between;            /* "convex": the call between that cannot be in
+                               the kernel, and why; else 0                 */
+  const char *between_rule;
 };
 
 struct fs_plan {
@@ -287,6 +292,10 @@ struct fs_why {
                                "apart"); same: NULL, or "pin"              */
   fs_id a, b;               /* the pair of calls that decides: a's value
                                reaches b, or they walk data differently    */
+  fs_id between;            /* rule "convex": the call between the two that
+                               cannot share their kernel, and the rule that
+                               keeps it out ("level", "library" ...); else 0 */
+  const char *between_rule;
   double chosen;            /* predicted seconds of the plan               */
   double together, apart;   /* ... of the best plan that forces them into one
                                kernel, or into two; < 0: there is none     */

@@ -90,10 +90,15 @@ struct fs_planner {
   int window, window_end;              /* clusters planned together          */
   struct fs_set *reach;                /* per cluster of the window: later ones
                                           that depend on it                  */
+  struct fs_set *needs;                /* ... earlier ones that it depends on */
+  struct fs_set *next_to;              /* ... those it shares data with      */
   FS_VEC(struct fs_candidate) candidates;
   fs_impl_list impls;
   const struct fs_plan_options *options;
   FS_VEC(struct fs_pin_result) pins;
+  struct fs_set *held;                 /* per pin: what `:fuse` holds together */
+  int pins_taken;                      /* so many of them count in the window:
+                                          earlier ones forbid later ones     */
   FS_VEC(struct fs_rejection) rejections;
   struct fs_space_counts space;
   struct fs_plan *plan;                /* being put together                 */
@@ -148,8 +153,23 @@ struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id);
 bool fs_plan_candidates(struct fs_planner *p);
 /* The candidate of a set, made if it is legal; -1 with the rule in *why. */
 int fs_plan_try(struct fs_planner *p, const struct fs_set *s, const char **why);
+/* What forbids a convex set before a kernel is looked for, or NULL. */
+const char *fs_plan_forbidden(struct fs_planner *p, const struct fs_set *s);
 /* The calls of a set, ascending, in the planner's arena. Gives how many. */
 int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out);
+
+/* pin.c: the calls that the pins of the options mean; then, of a window whose
+ * clusters are candidates, the fusions that they want, or what forbids them. */
+void fs_plan_read_pins(struct fs_planner *p);
+void fs_plan_take_pins(struct fs_planner *p);
+/* Whether a pin names the node: then it is a call, not made wherever it is used. */
+bool fs_plan_is_pinned(const struct fs_planner *p, fs_id id);
+/* The two clusters of the window that a pin is about; false if there are none, or
+ * the pin is not kept. */
+bool fs_plan_pin_at(const struct fs_planner *p, int pin, int *a, int *b);
+/* Whether a `:split` forbids the set; if it is `complete`, also a `:fuse`. */
+bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
+                         bool complete);
 
 /* cover.c: up to k combinations of the window's candidates that cover each of its
  * clusters once, cheapest first; list[] is filled, how many is given (at least

@@ -1,34 +1,107 @@
-/* why.c - why two statements share a kernel, or do not, and what the other way
- * would cost. */
+/* why.c - why two nodes share a kernel, or do not, and what the other way would
+ * cost: the block is planned again with the two pinned together, and apart. */
 #include "core/plan/planner.h"
 
-/* The call whose kernel makes a node's value: itself, or the reduction that has
- * taken in a product. */
-static int kernel_of(const struct fs_plan *plan, fs_id id) {
+static int kernel_of_call(const struct fs_plan *plan, fs_id id) {
   for (int k = 0; k < plan->kernels.len; k++)
     for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
       if (plan->kernels.data[k].calls.data[c] == id) return k;
   return -1;
 }
 
+/* The kernel that makes a node's value: its own, or that of the reduction which
+ * has taken in a product. */
+static int kernel_of(const struct fs_plan *plan, fs_id *id) {
+  *id = fs_plan_base(plan->graph, *id);
+  int found = kernel_of_call(plan, *id);
+  for (int k = (int)*id + 1; found < 0 && k < plan->graph->nodes.len; k++) {
+    const struct fs_node *nd = fs_node(plan->graph, (fs_id)k);
+    if (nd->kind != FS_ND_REDUCE || nd->src[0] != *id) continue;
+    found = kernel_of_call(plan, (fs_id)k);
+    if (found >= 0) *id = (fs_id)k;
+  }
+  return found;
+}
+
+struct forced {
+  double seconds;              /* < 0: the rules forbid it */
+  int kernels;
+  struct fs_pin_result pin;
+};
+
+/* The best plan with one more pin. */
+static struct forced force(const struct fs_plan *plan,
+                           const struct fs_device *device,
+                           const struct fs_plan_options *options, fs_id a,
+                           fs_id b, bool together) {
+  int n = options->n_pins;
+  struct fs_pin *pins = fs_malloc(sizeof *pins * (size_t)(n + 1));
+  for (int k = 0; k < n; k++) pins[k] = options->pins[k];
+  pins[n] = (struct fs_pin){a, b, together, n};
+  struct fs_plan_options o = *options;
+  o.pins = pins;
+  o.n_pins = n + 1;
+  o.choice = NULL;
+  struct fs_plan *other =
+      fs_plan_make(fs_graph_copy(plan->graph), device, &o);
+  struct forced f = {.seconds = -1, .pin = other->pins.data[n]};
+  if (!f.pin.rule) {
+    f.seconds = other->predicted;
+    f.kernels = other->kernels.len;
+  }
+  fs_plan_free(other);
+  free(pins);
+  return f;
+}
+
+static bool pinned(const struct fs_plan_options *o, fs_id a, fs_id b,
+                   bool together) {
+  for (int k = 0; k < o->n_pins; k++) {
+    const struct fs_pin *p = &o->pins[k];
+    if (p->together == together && ((p->a == a && p->b == b) ||
+                                    (p->a == b && p->b == a)))
+      return true;
+  }
+  return false;
+}
+
+static void explain_apart(struct fs_why *w, const struct fs_pin_result *r) {
+  if (!r->rule) {
+    w->rule = fs_rule_names[FS_RULE_PRICE];
+    return;
+  }
+  w->rule = r->rule;
+  w->between = r->between;
+  w->between_rule = r->between_rule;
+  if (!r->a || !r->b) return;
+  w->a = r->a;
+  w->b = r->b;
+}
+
 struct fs_why fs_plan_why(const struct fs_plan *plan,
                           const struct fs_device *device,
                           const struct fs_plan_options *options, fs_id a,
                           fs_id b) {
-  (void)device;
-  (void)options;
-  struct fs_why w = {.a = fs_plan_base(plan->graph, a),
-                     .b = fs_plan_base(plan->graph, b),
-                     .chosen = plan->predicted, .together = -1, .apart = -1};
-  w.kernel_a = kernel_of(plan, w.a);
-  w.kernel_b = kernel_of(plan, w.b);
+  struct fs_why w = {.a = a, .b = b, .chosen = plan->predicted,
+                     .together = -1, .apart = -1};
+  w.kernel_a = kernel_of(plan, &w.a);
+  w.kernel_b = kernel_of(plan, &w.b);
   w.same = w.kernel_a >= 0 && w.kernel_a == w.kernel_b;
-  if (w.same) return w;
-  w.rule = fs_rule_names[FS_RULE_PRICE];
-  for (int k = 0; k < plan->rejections.len; k++) {
-    const struct fs_rejection *r = &plan->rejections.data[k];
-    if ((r->a == w.a && r->b == w.b) || (r->a == w.b && r->b == w.a))
-      w.rule = r->rule;
+  if (w.kernel_a < 0 || w.kernel_b < 0 || w.a == w.b) return w;
+  struct fs_plan_options o = *options;
+  if (o.strategy == FS_FUSE_OFF) o.strategy = FS_SMART;
+  struct forced t = force(plan, device, &o, a, b, true);
+  struct forced s = force(plan, device, &o, a, b, false);
+  w.together = t.seconds;
+  w.together_kernels = t.kernels;
+  w.apart = s.seconds;
+  w.apart_kernels = s.kernels;
+  if (w.same) {
+    if (pinned(options, a, b, true)) w.rule = fs_rule_names[FS_RULE_PIN];
+    return w;
   }
+  explain_apart(&w, &t.pin);
+  if (options->strategy == FS_FUSE_OFF && !t.pin.rule)
+    w.rule = fs_rule_names[FS_RULE_OFF];
   return w;
 }

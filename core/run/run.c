@@ -87,7 +87,7 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
   struct fs_plan_request q = {.options = {.strategy = r->options.strategy}};
   for (int k = 0; k < r->options.n_pins; k++) {
     const struct fs_named_pin *named = &r->options.pins[k];
-    struct fs_pin pin = {.together = named->together};
+    struct fs_pin pin = {.together = named->together, .tag = k};
     pin.a = fs_plan_statement(g, sources, named->a);
     pin.b = fs_plan_statement(g, sources, named->b);
     if (pin.a && pin.b && pin.a != pin.b) *FS_PUSH(&q.pins) = pin;

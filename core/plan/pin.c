@@ -1,0 +1,259 @@
+/* pin.c - `:fuse a b` and `:split a b`: which calls are meant, whether the rules
+ * allow it, and what forbids it.
+ *
+ * The least set that holds the pinned clusters is: them, what connects them, and
+ * what lies between (or it would not be convex). It is tried like every fusion;
+ * if it has no kernel, nothing that holds both has one, as supersets of a set
+ * without a kernel have none. What contradicts an earlier pin is not followed. */
+#include "core/plan/planner.h"
+
+static int window_size(const struct fs_planner *p) {
+  return p->window_end - p->window;
+}
+
+static fs_id last_call(const struct fs_planner *p, int c) {
+  const struct fs_cluster *cl = &p->clusters.data[p->window + c];
+  return cl->nodes.data[cl->nodes.len - 1];
+}
+
+/* The call whose kernel has the node's value: a product inside a reduction is
+ * the reduction's. 0: none, every user makes it for itself. */
+static fs_id call_of(const struct fs_planner *p, fs_id id) {
+  id = fs_plan_base(p->g, id);
+  switch (p->info[id].role) {
+    case FS_RL_CALL: case FS_RL_LIBRARY: return id;
+    case FS_RL_ABSORBED:
+      for (int k = (int)id + 1; k < p->g->nodes.len; k++) {
+        const struct fs_node *nd = fs_node(p->g, (fs_id)k);
+        if (nd->kind == FS_ND_REDUCE && nd->src[0] == id &&
+            p->info[k].role == FS_RL_CALL)
+          return (fs_id)k;
+      }
+      return 0;
+    default: return 0;
+  }
+}
+
+bool fs_plan_is_pinned(const struct fs_planner *p, fs_id id) {
+  for (int k = 0; k < p->options->n_pins; k++)
+    if (fs_plan_base(p->g, p->options->pins[k].a) == id ||
+        fs_plan_base(p->g, p->options->pins[k].b) == id)
+      return true;
+  return false;
+}
+
+void fs_plan_read_pins(struct fs_planner *p) {
+  for (int k = 0; k < p->options->n_pins; k++) {
+    struct fs_pin pin = p->options->pins[k];
+    *FS_PUSH(&p->pins) = (struct fs_pin_result){
+        .pin = pin, .a = call_of(p, pin.a), .b = call_of(p, pin.b)};
+  }
+}
+
+/* -- pins as clusters of the window -------------------------------------------------- */
+
+static int cluster_in_window(const struct fs_planner *p, fs_id call) {
+  if (!call) return -1;
+  int c = p->cluster_of[p->info[call].call] - p->window;
+  return c >= 0 && c < window_size(p) ? c : -1;
+}
+
+bool fs_plan_pin_at(const struct fs_planner *p, int pin, int *a, int *b) {
+  const struct fs_pin_result *r = &p->pins.data[pin];
+  *a = cluster_in_window(p, r->a);
+  *b = cluster_in_window(p, r->b);
+  return pin < p->pins_taken && !r->rule && *a >= 0 && *b >= 0 && *a != *b;
+}
+
+bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
+                         bool complete) {
+  for (int k = 0; k < p->pins.len; k++) {
+    int a, b;
+    if (!fs_plan_pin_at(p, k, &a, &b)) continue;
+    bool both = fs_set_has(s, a) && fs_set_has(s, b);
+    bool one = fs_set_has(s, a) != fs_set_has(s, b);
+    if (p->pins.data[k].pin.together ? complete && one : both) return true;
+  }
+  return false;
+}
+
+/* -- the least set --------------------------------------------------------------------- */
+
+static void add_set(struct fs_set *to, const struct fs_set *from) {
+  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
+
+static void add_between(const struct fs_planner *p, struct fs_set *s) {
+  struct fs_set from = {{0}}, to = {{0}};
+  for (int c = 0; c < window_size(p); c++)
+    if (fs_set_has(s, c)) {
+      add_set(&from, &p->reach[c]);
+      add_set(&to, &p->needs[c]);
+    }
+  for (size_t w = 0; w < FS_LEN(s->word); w++)
+    s->word[w] |= from.word[w] & to.word[w];
+}
+
+/* What earlier `:fuse` pins hold together with members. */
+static void add_pinned(const struct fs_planner *p, struct fs_set *s) {
+  for (bool more = true; more;) {
+    struct fs_set before = *s;
+    for (int k = 0; k < p->pins_taken; k++) {
+      bool meets = false;
+      for (size_t w = 0; w < FS_LEN(s->word); w++)
+        meets |= (s->word[w] & p->held[k].word[w]) != 0;
+      if (meets) add_set(s, &p->held[k]);
+    }
+    more = memcmp(&before, s, sizeof before) != 0;
+  }
+}
+
+/* Adds a shortest way from the part that hangs together with the first member to
+ * another member. False if there is none; *whole if nothing is missing. */
+static bool connect_parts(const struct fs_planner *p, struct fs_set *s,
+                          bool *whole) {
+  int n = window_size(p), from[FS_MAX_SET], queue[FS_MAX_SET], len = 0;
+  for (int c = 0; c < n; c++) from[c] = -1;
+  for (int c = 0; c < n && !len; c++)
+    if (fs_set_has(s, c)) from[queue[len++] = c] = c;
+  for (int pass = 0; pass < 2; pass++) /* inside first, then through others */
+    for (int k = 0; k < len; k++)
+      for (int x = 0; x < n; x++) {
+        if (from[x] >= 0 || !fs_set_has(&p->next_to[queue[k]], x)) continue;
+        if (!pass && !fs_set_has(s, x)) continue;
+        from[x] = queue[k];
+        queue[len++] = x;
+        if (!pass || !fs_set_has(s, x)) continue;
+        for (int y = x; from[y] != y; y = from[y]) fs_set_add(s, y);
+        return true;
+      }
+  *whole = true;
+  for (int c = 0; c < n; c++)
+    if (fs_set_has(s, c) && from[c] < 0) return false;
+  return true;
+}
+
+static const char *close_set(const struct fs_planner *p, struct fs_set *s) {
+  for (bool whole = false; !whole;) {
+    add_pinned(p, s);
+    if (!connect_parts(p, s, &whole)) return "apart";
+    struct fs_set before = *s;
+    add_between(p, s);
+    add_pinned(p, s);
+    whole &= !memcmp(&before, s, sizeof before);
+  }
+  return NULL;
+}
+
+static bool is_pair(const struct fs_set *s) {
+  int n = 0;
+  for (size_t w = 0; w < FS_LEN(s->word); w++)
+    n += __builtin_popcountll(s->word[w]);
+  return n == 2;
+}
+
+/* -- what decides ------------------------------------------------------------------------ */
+
+/* Whether these two clusters alone could not share a kernel, and by which rule. */
+static const char *pair_rule(struct fs_planner *p, int a, int b) {
+  struct fs_set s = {{0}};
+  fs_set_add(&s, a);
+  fs_set_add(&s, b);
+  const char *why = fs_plan_forbidden(p, &s);
+  if (why) return why;
+  fs_id *calls;
+  int n = fs_plan_members(p, &s, &calls), impls = p->impls.len;
+  why = fs_kernel_survey(p, calls, n, &p->impls);
+  p->impls.len = impls;
+  return why;
+}
+
+/* The first pair of neighbours in the set that is forbidden: by the same rule if
+ * there is one. */
+static void find_pair(struct fs_planner *p, const struct fs_set *s,
+                      struct fs_pin_result *r) {
+  bool found = false;
+  for (int b = 0; b < window_size(p); b++)
+    for (int a = 0; a < b; a++) {
+      if (!fs_set_has(s, a) || !fs_set_has(s, b)) continue;
+      if (!fs_set_has(&p->next_to[a], b)) continue;
+      const char *why = pair_rule(p, a, b);
+      if (!why || (found && strcmp(why, r->rule))) continue;
+      if (found && !strcmp(why, r->rule)) return;
+      r->a = last_call(p, a);
+      r->b = last_call(p, b);
+      found = true;
+      if (!strcmp(why, r->rule)) return;
+    }
+}
+
+/* The pinned clusters could share a kernel, but something between cannot. */
+static void blame_between(struct fs_planner *p, const struct fs_set *s, int a,
+                          int b, struct fs_pin_result *r) {
+  if (is_pair(s) || pair_rule(p, a, b)) return;
+  for (int c = 0; c < window_size(p); c++) {
+    if (c == a || c == b || !fs_set_has(s, c)) continue;
+    const char *with_a = pair_rule(p, a, c), *with_b = pair_rule(p, b, c);
+    if (!with_a && !with_b) continue;
+    r->between = last_call(p, c);
+    r->between_rule = with_a ? with_a : with_b;
+    r->rule = "convex";
+    r->a = last_call(p, with_a ? a : b);
+    r->b = r->between;
+    return;
+  }
+}
+
+static void refuse(struct fs_planner *p, const struct fs_set *s,
+                   const char *why, struct fs_pin_result *r) {
+  int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
+  r->rule = why;
+  if (!strcmp(why, "apart") || !strcmp(why, "pin") || !strcmp(why, "barrier"))
+    return;
+  find_pair(p, s, r);
+  blame_between(p, s, a, b, r);
+}
+
+/* -- taking pins ----------------------------------------------------------------------------- */
+
+static void take_together(struct fs_planner *p, struct fs_pin_result *r) {
+  int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
+  if (!r->a || !r->b || (a < 0 && b < 0) || (a >= 0 && a == b)) return;
+  if (a < 0 || b < 0) { /* of two windows */
+    r->rule = "limit";
+    return;
+  }
+  struct fs_set s = {{0}};
+  fs_set_add(&s, a);
+  fs_set_add(&s, b);
+  const char *why = close_set(p, &s);
+  if (!why) why = fs_plan_forbidden(p, &s);
+  if (!why) fs_plan_try(p, &s, &why);
+  if (why) refuse(p, &s, why, r);
+  else p->held[r - p->pins.data] = s;
+}
+
+static void take_apart(struct fs_planner *p, struct fs_pin_result *r) {
+  int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
+  if (a < 0 || b < 0) return;
+  struct fs_set s = {{0}};
+  fs_set_add(&s, a);
+  for (bool whole = false; !whole && !fs_set_has(&s, b);) {
+    struct fs_set before = s;
+    add_pinned(p, &s);
+    add_between(p, &s);
+    whole = !memcmp(&before, &s, sizeof s);
+  }
+  if (fs_set_has(&s, b)) r->rule = "pin";
+}
+
+void fs_plan_take_pins(struct fs_planner *p) {
+  p->held = FS_NEW_N(p->arena, struct fs_set, p->pins.len + 1);
+  for (int k = 0; k < p->pins.len; k++) {
+    p->pins_taken = k;
+    if (p->pins.data[k].rule) continue;
+    if (p->pins.data[k].pin.together) take_together(p, &p->pins.data[k]);
+    else take_apart(p, &p->pins.data[k]);
+  }
+  p->pins_taken = p->pins.len;
+}
