@@ -360,8 +360,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->threads = em->T;
   o->grid_y = 1;
   o->cooperative = em->vector_end;
-  o->one_wave_each =
-      (em->mode == EM_FLAT || em->mode == EM_PANEL) && !has_work;
+  o->one_wave_each = em->streams;
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;

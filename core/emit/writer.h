@@ -77,6 +77,7 @@ struct em {
   int64_t panels, parts;         /* PANEL, TILE; parts 0: as the grid gives */
   bool full, tail;               /* all vectors exist; some are partial     */
   bool need_ok;                  /* some rows of the last step do not exist */
+  bool streams;                  /* a block for each piece, and nothing summed */
   bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */
   bool into_next;                /* they are being written                 */

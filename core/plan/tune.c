@@ -19,6 +19,7 @@ struct shape {
   int column_sums;
   bool sums;             /* any reduction                                     */
   bool row_results;      /* sums over j that the row itself waits for         */
+  bool outside;          /* sums that leave the rows                          */
   bool several;          /* it goes over the row more than once               */
   bool stencil;          /* it reads neighbours of an element                 */
 };
@@ -82,6 +83,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
   sh->size = FS_MAX(sh->size, value_size(k, s->out));
+  if (s->over != FS_VARIES_J) sh->outside = true;
   if (flat) return;
   if (s->over == FS_VARIES_J) sh->row_results = true;
   if (s->over == FS_VARIES_I &&
@@ -165,7 +167,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
          sh->m * panels < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
   int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
-  if (sh->stencil) data += 2 * width * t->iters;
+  if (sh->stencil) data += width * t->iters;
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
 }
 
@@ -218,6 +220,7 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
   while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
     t->iters /= 2;
   int data = width * t->cols * (sh->kept * t->iters + sh->column_sums + 1);
+  if (!sh->outside) data -= 20; /* rows that only become rows: more at a time */
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
 }
 
