@@ -5,7 +5,7 @@
  *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
  *                          [--large N] [--repeat R] [--quick]
  *
- * Each block is run R times (warm); measured is the lower quartile of the sums of
+ * Each block is run R times (warm); measured is the lower decile of the sums of
  * its kernels' times, since whatever else runs on the machine only adds. first is
  * the model's prediction. corrected is the same with what was learned from the
  * runs of *other* blocks and of earlier ones of this list: before a block is run
@@ -217,7 +217,7 @@ static struct row run_block(struct fs_session *s, struct heard *h,
     times[k] = h->measured;
   }
   qsort(times, (size_t)repeat, sizeof *times, ascending);
-  r.measured = times[repeat / 4];
+  r.measured = times[repeat / 10];
   return r;
 }
 

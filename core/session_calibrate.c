@@ -251,10 +251,10 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The lower quartile: whatever else runs on the machine only adds. */
+/* The lower decile: whatever else runs on the machine only adds. */
 static double typical(double *times, int n) {
   qsort(times, (size_t)n, sizeof *times, ascending);
-  return times[n / 4];
+  return times[n / 10];
 }
 
 static void keep_raw(struct calibrating *c, const char *text, int64_t m,
@@ -273,7 +273,7 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
   json_array_append_new(c->raw, o);
 }
 
-enum { MOST_RUNS = 30, MOST_KERNELS = 8 };
+enum { MOST_RUNS = 30, MOST_KERNELS = 8, LEAST = 16 };
 
 static void keep_samples(struct calibrating *c, const char *text, int64_t m,
                          int64_t n, double times[MOST_KERNELS][MOST_RUNS],
@@ -362,6 +362,13 @@ static int types_in(unsigned mask) {
   return n;
 }
 
+/* The time is up: but for a device that is so slow that there is nothing to fit
+ * by yet. */
+static bool late(const struct calibrating *c) {
+  double spent = fs_now() - c->start;
+  return spent > (c->samples.len < LEAST ? 4 : 1) * c->limit;
+}
+
 /* On the CPU the largest sizes are for f32, and library calls end where one would
  * take long. */
 static bool too_much(const struct calibrating *c,
@@ -387,7 +394,7 @@ static enum fs_status run_case(struct calibrating *c,
       if (fs_interrupted()) st = FS_INTERRUPTED;
       else if (c->quick && (x % 3 || m * n > 1 << 18)) continue;
       else if (too_much(c, k, type_names[t], m, n)) continue;
-      else if (fs_now() - c->start > c->limit || !fits(c, m, n)) c->left_out++;
+      else if (late(c) || !fits(c, m, n)) c->left_out++;
       else st = run_sized(c, setup, block, m, n, k->lead);
     }
     free(setup);
@@ -450,7 +457,7 @@ static enum fs_status run_operations(struct calibrating *c) {
       tell(c, "operations");
       if (fs_interrupted()) st = FS_INTERRUPTED;
       else if (c->quick && op % 5) c->left_out += 0;
-      else if (fs_now() - c->start > c->limit) c->left_out++;
+      else if (late(c)) c->left_out++;
       else if (op_statement(op, t == 3, &text))
         st = run_sized(c, setup, text.data, 1, e.at[0].n, AS_PLANNED);
       fs_str_free(&text);

@@ -331,6 +331,7 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
   bool ok = p->n >= LEAST_SAMPLES;
   out->samples = p->n;
   if (ok) fit_library(samples, n, out);
+  out->cost[FS_TM_USER] = 1; /* its amounts are seconds */
   stamp(out);
   FS_VEC_FREE(&p->entries);
   FS_VEC_FREE(&p->target);

@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""Calibration and learned corrections from outside: :calibrate and what it leaves,
+files that cannot be used, an interrupt, the fake GPU. Nothing depends on how fast
+the machine is. The last line is `N passed, N failed`.
+"""
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get('BUILD', os.path.join(ROOT, 'build'))
+PROGRAM = os.environ.get('FUSIBLE', os.path.join(BUILD, 'fusible'))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'fake'))
+import fakegpu  # noqa: E402
+
+counts = {'passed': 0, 'failed': 0}
+home = tempfile.TemporaryDirectory(prefix='fusible-calibrate-')
+DATA = os.path.join(home.name, 'fusible')
+BLOCK = 'A = rand(300, 200); p = rand(200); q = A*p; s = sum(q);'
+
+
+def check(ok, what):
+    counts['passed' if ok else 'failed'] += 1
+    if not ok:
+        print('FAILED:', str(what)[:1500])
+    return ok
+
+
+def environment(**more):
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(('FUSIBLE', 'XDG_'))}
+    env.update(HOME=home.name, XDG_DATA_HOME=home.name, LC_ALL='C.UTF-8', **more)
+    return env
+
+
+def fusible(*lines, options=(), target='cpu', env=None):
+    argv = [PROGRAM, '--target', target, *options]
+    for line in lines:
+        argv += ['-e', line]
+    return subprocess.run(argv, text=True, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=300,
+                          env=env or environment())
+
+
+def events(*lines, **more):
+    run = fusible(*lines, options=('--json',), **more)
+    return [json.loads(line) for line in run.stdout.splitlines()
+            if line.startswith('{')]
+
+
+def plans(*lines):
+    return [e for e in events(*lines) if e['event'] == 'plan']
+
+
+def clear():
+    for path in glob.glob(DATA + '/*'):
+        os.chmod(path, 0o700)
+        os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
+
+
+def the_file():
+    found = glob.glob(DATA + '/calibration-*.json')
+    return found[0] if len(found) == 1 else ''
+
+
+def test_calibrate():
+    check('uncalibrated' in fusible(':calibrate status').stdout, 'status before')
+    plan = plans(BLOCK)[-1]
+    check(plan['quality'] == 'uncalibrated', plan['quality'])
+    heard = events(':calibrate quick')
+    told = [e for e in heard if e['event'] == 'progress']
+    check(told and all(0 <= e['done'] <= 1 and e['seconds'] >= 0 and
+                       e['what'].startswith('calibrating') for e in told), told)
+    check(heard[-1]['status'] == 'ok', heard[-1])
+    check(the_file(), os.listdir(home.name))
+    with open(the_file(), encoding='utf-8') as f:
+        stored = json.load(f)
+    check(stored['version'] == 1 and stored['costs']['launch'] >= 0, stored)
+    check(os.stat(the_file()).st_mode & 0o077 == 0, 'for the user only')
+    check(len(os.listdir(DATA)) <= 2, os.listdir(DATA))
+    plan = plans(BLOCK)[-1]
+    check(plan['quality'] == 'calibrated ' + stored['date'], plan['quality'])
+    status = fusible(':calibrate status').stdout
+    check('calibrated' in status and stored['date'] in status and
+          the_file() in status, status)
+    check(fusible('calibrate').returncode, 'a script of that name is not there')
+    check(not subprocess.run([PROGRAM, '--target', 'cpu', 'calibrate', 'status'],
+                             env=environment(), capture_output=True,
+                             timeout=60).returncode, 'fusible calibrate status')
+
+
+def test_raw():
+    path = os.path.join(home.name, 'raw.json')
+    run = subprocess.run([PROGRAM, '--target', 'cpu', 'calibrate', 'row', path],
+                         env=environment(), capture_output=True, text=True,
+                         timeout=60)
+    check(run.returncode == 1 and 'not how it is called' in run.stderr, run)
+
+
+def test_predictions():
+    """first stands beside predicted; both are finite and of one magnitude."""
+    for plan in plans(BLOCK, BLOCK):
+        for kernel in plan['kernels']:
+            first, predicted = kernel['first'], kernel['predicted']
+            check(0 < first < 10 and 0.4999 < predicted / first < 2.0001, kernel)
+        check(abs(plan['first'] - sum(k['first'] for k in plan['kernels'])) <
+              1e-9 + 1e-6 * plan['first'], plan['first'])
+
+
+def test_learning():
+    """What was learned changes what is shown, and never the plan."""
+    many = 'for k = 1:40\n  q = A*p; s = A\'*q\nend'
+    before = plans(BLOCK, ':set learn off', BLOCK)[-1]
+    fusible(BLOCK, many)
+    learned = glob.glob(DATA + '/learned-*.json')
+    if not check(learned, os.listdir(DATA)):
+        return
+    with open(learned[0], encoding='utf-8') as f:
+        stored = json.load(f)
+    check(stored['kinds'] and all(abs(v[0]) <= 0.694 and v[1] > 0
+                                  for v in stored['kinds'].values()), stored)
+    texts = []
+    for factor in (-0.6931, 0.6931):
+        for kind in stored['kinds'].values():
+            kind[0] = factor
+        with open(learned[0], 'w', encoding='utf-8') as f:
+            json.dump(stored, f)
+        run = plans('A = rand(300, 200); p = rand(200);', 'q = A*p; s = A\'*q;')
+        texts.append([(k['scheme'], k['does'], k['first'])
+                      for k in run[-1]['kernels']])
+        ratio = [k['predicted'] / k['first'] for k in run[-1]['kernels']]
+        check(any(abs(r - (2 if factor > 0 else 0.5)) < 0.05 for r in ratio) or
+              not stored['kinds'], ratio)
+    check(texts[0] == texts[1], texts)
+    off = plans(':set learn off', 'A = rand(300, 200); p = rand(200);',
+                'q = A*p; s = A\'*q;')[-1]
+    check(all(k['first'] == k['predicted'] for k in off['kernels']), off)
+    check('learn off' in fusible(':set learn off', ':set learn').stdout, 'set')
+    check(before['quality'].startswith('calibrated'), before['quality'])
+
+
+def test_bad_files():
+    path = the_file()
+    with open(path, encoding='utf-8') as f:
+        good = f.read()
+    for text in ('', '{', good[:len(good) // 2], 'null', '\x00' * 100,
+                 good.replace('"version": 1', '"version": 99'),
+                 good.replace('"launch": ', '"launch": 1e308, "x": '),
+                 good.replace('"launch": ', '"launch": NaN, "x": '),
+                 good.replace('"units": ', '"units": 1'),
+                 '[' * 100000):
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        run = fusible('print(1 + 1)')
+        lines = [line for line in run.stderr.splitlines() if line.strip()]
+        check(run.returncode == 0 and run.stdout == '2\n', run)
+        check(len(lines) == 1 and 'was not used' in lines[0] and path in lines[0],
+              run.stderr)
+    os.unlink(path)
+    os.mkdir(path)
+    run = fusible('print(1 + 1)')
+    check(run.returncode == 0 and 'not a regular file' in run.stderr, run)
+    os.rmdir(path)
+    check(fusible(':calibrate quick').returncode == 0 and the_file() == path,
+          'rebuilt on request')
+    check(fusible(':calibrate forget').returncode == 0 and not the_file(),
+          'forgotten')
+    check('there was no calibration' in fusible(':calibrate forget').stdout, '')
+
+
+def test_not_stored():
+    """Where nothing can be written the calibration holds for the session."""
+    env = environment()
+    env['XDG_DATA_HOME'] = '/proc/nowhere'
+    run = fusible(':calibrate quick', ':calibrate status', env=env)
+    check(run.returncode == 0 and 'this session only' in run.stderr, run.stderr)
+    check('calibrated' in run.stdout and 'typical error' in run.stdout, run.stdout)
+
+
+def test_interrupt():
+    clear()
+    process = subprocess.Popen(
+        [PROGRAM, '--target', 'cpu', '--json', 'calibrate'], env=environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if '"progress"' in line:
+            break
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.stdout.read()
+    code = process.wait(timeout=60)
+    check(code == 130 and time.monotonic() - began < 30, code)
+    check(not the_file(), 'nothing is stored')
+
+
+def test_fake_gpu():
+    env = fakegpu.environment(home.name, XDG_DATA_HOME=home.name)
+    env.pop('FUSIBLE_REFERENCE_DEVICE', None)
+    run = fusible(':calibrate quick', ':calibrate status', target='cuda', env=env)
+    check(run.returncode == 0 and 'typical error' in run.stdout,
+          run.stdout + run.stderr)
+
+
+def main():
+    test_calibrate()
+    test_raw()
+    test_predictions()
+    test_learning()
+    test_bad_files()
+    test_not_stored()
+    test_interrupt()
+    test_fake_gpu()
+    print('%d passed, %d failed' % (counts['passed'], counts['failed']))
+    sys.exit(counts['failed'] > 0)
+
+
+if __name__ == '__main__':
+    main()
