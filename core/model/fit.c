@@ -18,7 +18,15 @@ enum {
 
 /* How strongly, beside one sample, a cost is held to its estimate, and a knot to
  * its neighbour: what no sample shows gets its value from there. */
-static const double HOLD = 1e-4, SMOOTH = 1e-2;
+static const double HOLD = 1e-4, SMOOTH = 0.03;
+/* A row or tile kernel moves a byte at no less than this share of what a flat one
+ * takes; what it takes beyond that is its own cost. */
+static const double BASE = 0.94;
+/* What a row or tile kernel is thought to take beyond a flat one where nothing was
+ * measured: so much that a plan does not bet on it. */
+static const double UNSEEN = 0.3;
+/* A byte costs at least this share of what a fast cache would take. */
+static const double LEAST = 0.3;
 /* Relative errors above this weigh less. */
 static const double OUTLIER = 0.08;
 
@@ -35,12 +43,25 @@ struct problem {
   FS_VEC(double) target;         /* per row */
   double *weight;                /* per sample */
   double guess[COLUMNS];         /* from the attributes; 0: none */
+  double least[COLUMNS];         /* no cost is below it */
   double x[COLUMNS];
   int start[COLUMNS + 1];
 };
 
 static int knot_column(int move, int knot) {
   return FS_TM_COUNT + move * FS_KNOTS + knot;
+}
+
+/* The move that this one is based on: the same direction of a flat kernel, than
+ * which no kernel moves bytes faster by much. */
+static int base_of(int move) {
+  switch (move + FS_TM_SYNC_END) {
+    case FS_TM_READ_ROW:
+    case FS_TM_READ_TILE: return FS_TM_READ_FLAT - FS_TM_SYNC_END;
+    case FS_TM_WRITE_ROW:
+    case FS_TM_WRITE_TILE: return FS_TM_WRITE_FLAT - FS_TM_SYNC_END;
+    default: return -1;
+  }
 }
 
 /* -- first guesses ------------------------------------------------------------- */
@@ -72,8 +93,13 @@ static void guess(struct problem *p) {
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
       bool cached = fs_knots[k] < 0.5 * (double)d->cache_bytes;
-      p->guess[knot_column(m, k)] =
-          1 / FS_MAX(cached ? d->cache_bandwidth : d->bandwidth, 1e6);
+      int c = knot_column(m, k);
+      p->guess[c] = 1 / FS_MAX(cached ? d->cache_bandwidth : d->bandwidth, 1e6);
+      /* Else a plan could look free where nothing was measured. */
+      p->least[c] = LEAST / FS_MAX(d->cache_bandwidth, 1e6);
+      if (base_of(m) < 0) continue;
+      p->guess[c] *= UNSEEN;
+      p->least[c] = 0;
     }
 }
 
@@ -87,6 +113,8 @@ static void put(struct problem *p, int row, int column, double value) {
 /* A move's amount is shared by the two knots beside the working set. */
 static void put_move(struct problem *p, int row, int move, double amount,
                      double working_set) {
+  if (base_of(move) >= 0)
+    put_move(p, row, base_of(move), BASE * amount, working_set);
   int k = 1;
   if (working_set <= fs_knots[0]) {
     put(p, row, knot_column(move, 0), amount);
@@ -109,7 +137,9 @@ static void costs_of(const struct problem *p, double overlap,
   memcpy(c->cost, p->x, sizeof c->cost);
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++)
-      c->curve[m][k] = p->x[knot_column(m, k)];
+      c->curve[m][k] =
+          p->x[knot_column(m, k)] +
+          (base_of(m) < 0 ? 0 : BASE * p->x[knot_column(base_of(m), k)]);
 }
 
 /* Moves and computing of each phase, by the costs so far. */
@@ -155,6 +185,14 @@ static void sample_row(struct problem *p, int row,
   *FS_PUSH(&p->target) = p->weight[row];
 }
 
+/* Two costs should not differ by much. */
+static void add_tie(struct problem *p, int one, int other, double strength) {
+  double scale = strength / p->guess[one];
+  put(p, p->target.len, one, scale);
+  put(p, p->target.len, other, -scale);
+  *FS_PUSH(&p->target) = 0;
+}
+
 static void add_holds(struct problem *p) {
   for (int c = 0; c < COLUMNS; c++) {
     if (!(p->guess[c] > 0)) continue;
@@ -162,12 +200,8 @@ static void add_holds(struct problem *p) {
     *FS_PUSH(&p->target) = HOLD;
   }
   for (int m = 0; m < FS_MOVES; m++)
-    for (int k = 0; k + 1 < FS_KNOTS; k++) {
-      double scale = SMOOTH / p->guess[knot_column(m, k)];
-      put(p, p->target.len, knot_column(m, k), scale);
-      put(p, p->target.len, knot_column(m, k + 1), -scale);
-      *FS_PUSH(&p->target) = 0;
-    }
+    for (int k = 0; k + 1 < FS_KNOTS; k++)
+      add_tie(p, knot_column(m, k), knot_column(m, k + 1), SMOOTH);
 }
 
 /* -- solving ----------------------------------------------------------------------- */
@@ -204,7 +238,7 @@ static void descend(struct problem *p) {
         slope += t->value * left[t->row];
       }
       if (!(square > 0)) continue;
-      double step = FS_MAX(slope / square, -p->x[c]);
+      double step = FS_MAX(slope / square, p->least[c] - p->x[c]);
       p->x[c] += step;
       for (int e = p->start[c]; e < p->start[c + 1]; e++)
         left[p->entries.data[e].row] -= p->entries.data[e].value * step;

@@ -17,7 +17,8 @@ enum {
   HUGE_PAGE = 2 << 20,
   LARGE = 1 << 20,        /* from here on: mmap                              */
   CHECKED = 32 << 20,     /* from here on: asks the system what is left      */
-  MAX_CACHED = 64,        /* blocks in the free list                         */
+  KEPT = 32 << 10,        /* from here on: freed ones go to the free list    */
+  MAX_CACHED = 128,       /* blocks in the free list                         */
   RESERVE = 192 << 20     /* left to the rest of the system                  */
 };
 
@@ -162,7 +163,9 @@ void fs_memory_put(struct fs_memory *m, void *ptr, size_t bytes) {
   if (!ptr) return;
   struct block b = {ptr, rounded(bytes)};
   m->used -= (int64_t)b.bytes;
-  bool worth = b.bytes >= LARGE &&
+  /* The C library would take fresh memory for the next aligned block of that
+   * size, and every page of it costs a fault. */
+  bool worth = b.bytes >= KEPT &&
                m->cached + (int64_t)b.bytes <= m->total / 4;
   if (!worth) {
     give_back(b);
