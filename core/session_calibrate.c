@@ -250,7 +250,7 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
   json_array_append_new(c->raw, o);
 }
 
-enum { MOST_RUNS = 30, MOST_KERNELS = 8, LEAST = 16 };
+enum { MOST_RUNS = 30, MOST_KERNELS = 8, LEAST = 10 };
 
 static void keep_samples(struct calibrating *c, const char *text, int64_t m,
                          int64_t n, double times[MOST_KERNELS][MOST_RUNS],
@@ -348,7 +348,7 @@ static int types_in(unsigned mask) {
  * by yet. */
 static bool late(const struct calibrating *c) {
   double spent = fs_now() - c->start;
-  return spent > (c->samples.len < LEAST ? 4 : 1) * c->limit;
+  return spent > (c->samples.len < LEAST ? 12 : 1) * c->limit;
 }
 
 /* On the CPU the largest sizes are for f32; library calls end where one would
