@@ -355,6 +355,8 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
   p->weight = fs_malloc(sizeof *p->weight * (size_t)FS_MAX(1, p->n));
   guess(p);
   for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
+    /* The CPU target walks strip by strip: only prefetching overlaps. */
+    if (!device->is_cuda && overlaps[o] > 0.5) continue;
     solve(p, overlaps[o], c);
     double error = mean_error(p, c);
     if (error >= best) continue;

@@ -382,7 +382,9 @@ int main(void) {
   test_names();
   test_amounts();
   test_fit(0);
+  device.is_cuda = true;
   test_fit(1);
+  device.is_cuda = false;
   test_outliers();
   test_no_fit();
   test_library(c);
