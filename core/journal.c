@@ -234,13 +234,22 @@ static bool in_name(char ch) {
   return isalnum(c) || c == '_' || c >= 0x80;
 }
 
-/* Calls visit for every word of a text that could be a name. Words of strings and
- * comments count too: they only keep more. */
+/* `x = ...`: all of x is given a new value. Not `x, y = ...`, `x[1] = ...`. */
+static bool is_target(const char *text, size_t from, size_t to) {
+  while (from && (text[from - 1] == ' ' || text[from - 1] == '\t')) from--;
+  to += strspn(text + to, " \t");
+  return (!from || text[from - 1] == '\n' || text[from - 1] == ';') &&
+         text[to] == '=' && text[to + 1] != '=';
+}
+
+/* Adds every word of a text that could be a name which is read. Words of strings
+ * and comments count too: they only keep more. */
 static void each_name(const struct fs_entry *e, json_t *into) {
   for (size_t at = 0; at < e->len;) {
     size_t from = at;
     while (at < e->len && in_name(e->text[at])) at++;
-    if (at > from && !isdigit((unsigned char)e->text[from]))
+    bool name = at > from && !isdigit((unsigned char)e->text[from]);
+    if (name && !is_target(e->text, from, at))
       json_object_setn_new(into, e->text + from, at - from, json_true());
     at += at == from;
   }

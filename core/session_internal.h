@@ -245,6 +245,12 @@ enum fs_status fs_session_load(struct fs_session *s, const char *name,
                                struct fs_str *out);
 bool fs_is_identifier(const char *text);
 
+/* -- session_variables.c ----------------------------------------------------- */
+
+/* One element of fs_session_variables(). */
+json_t *fs_session_variable(struct fs_session *s,
+                            const struct fs_interp_var *v);
+
 /* -- session_mirror.c -------------------------------------------------------- */
 
 /* Takes {"vars": {...}, "gone": [...], "settings": {...}} over. */

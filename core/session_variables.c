@@ -78,7 +78,8 @@ static void put_tensor(struct fs_session *s, const struct fs_tensor *t,
                       stored ? json_string(s->target_name) : json_null());
 }
 
-static json_t *variable(struct fs_session *s, const struct fs_interp_var *v) {
+json_t *fs_session_variable(struct fs_session *s,
+                            const struct fs_interp_var *v) {
   static const char *const kinds[] = {"nothing", "number", "bool", "string",
                                       "range", "function", "tensor"};
   struct fs_str type = {0};
@@ -101,13 +102,18 @@ json_t *fs_session_variables(struct fs_session *s) {
   jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
   json_t *volatile list = NULL;
   struct fs_interp_var v;
+  const char *name;
+  json_t *mirrored;
   if (setjmp(out_of_memory)) {
     fs_oom_guard(old); /* what is in the list so far is all that fits */
     return list;
   }
   list = json_array();
+  json_object_foreach(s->mirror.variables, name, mirrored)
+    json_array_append(list, mirrored);
   for (int k = 0; fs_interp_var_at(s->in, k, &v); k++)
-    if (!v.from_prelude) json_array_append_new(list, variable(s, &v));
+    if (!v.from_prelude)
+      json_array_append_new(list, fs_session_variable(s, &v));
   fs_oom_guard(old);
   return list;
 }

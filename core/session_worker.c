@@ -163,27 +163,7 @@ static void describe(struct worker *w, const char *name, json_t *o) {
 
 static json_t *variable(struct worker *w, const struct fs_interp_var *v,
                         bool with_text) {
-  static const char *const kinds[] = {"nothing", "number", "bool", "string",
-                                      "range", "function", "tensor"};
-  struct fs_str type = {0};
-  json_t *o = json_object();
-  json_object_set_new(o, "kind", json_string(kinds[v->value.kind]));
-  fs_show_type(&v->value, w->s->show.ascii, &type);
-  set_text(o, "type", &type);
-  fs_str_free(&type);
-  if (v->value.kind == FS_V_TENSOR) {
-    const struct fs_tensor *t = v->value.tensor;
-    json_t *shape = json_array();
-    for (int k = 0; k < t->shape.rank; k++)
-      json_array_append_new(shape, json_integer(t->shape.dim[k]));
-    json_object_set_new(o, "shape", shape);
-    json_object_set_new(o, "dtype", json_string(fs_dtype_name(t->dtype)));
-    json_object_set_new(o, "bytes",
-                        json_integer(fs_shape_count(&t->shape) *
-                                     (int64_t)fs_dtype_size(t->dtype)));
-  }
-  if (v->value.kind == FS_V_NUMBER && isfinite(v->value.number))
-    json_object_set_new(o, "number", json_real(v->value.number));
+  json_t *o = fs_session_variable(w->s, v);
   json_object_set_new(o, "stamp", json_integer((json_int_t)v->stamp));
   if (with_text) describe(w, v->name, o);
   return o;
@@ -242,6 +222,14 @@ static bool is_lost(const struct fs_session *s) {
   return t && (t->lost || t->stuck);
 }
 
+/* An interrupt does not wait for the kernel that runs. One that goes on would be
+ * met by the next input: better say so now, while the front still listens. */
+static void settle(const struct fs_session *s) {
+  struct fs_target *t = s->cuda.target;
+  if (t && t->ops->settle && !is_lost(s))
+    t->ops->settle(t, 0.75 * FS_WORKER_PATIENCE);
+}
+
 static void tell_memory(struct worker *w, json_t *state) {
   struct fs_target *t = fs_session_target(w->s);
   int64_t used = 0, kept = 0, available = 0;
@@ -294,6 +282,8 @@ static json_t *state(struct worker *w) {
     if (stamp != w->told || !w->told) tell_memory(w, o);
   }
   json_object_set_new(o, "lost", json_boolean(is_lost(w->s)));
+  json_object_set_new(o, "stuck", json_boolean(w->s->cuda.target &&
+                                               w->s->cuda.target->stuck));
   tell_settings(w, o);
   tell_witness(w, o);
   w->told = stamp;
@@ -323,6 +313,7 @@ static void send_done(struct worker *w, int result) {
   json_t *o = json_object();
   json_object_set_new(o, "is", json_string("done"));
   json_object_set_new(o, "result", json_integer(result));
+  if (result == FS_RESULT_INTERRUPTED) settle(w->s);
   if (w->done) json_object_set(o, "event", w->done);
   json_object_set_new(o, "state", state(w));
   fflush(stdout);

@@ -180,7 +180,7 @@ bool fs_worker_spawn(struct fs_worker *w) {
   atomic_store(&w->pid, pid);
   w->phase = FS_WORKER_STARTING;
   w->interrupted = 0;
-  w->asking = false;
+  w->asking = w->served = false;
   send_start(w);
   flush_wire(w);
   return true;
@@ -277,9 +277,9 @@ void fs_worker_send(struct fs_worker *w, const struct fs_entry *e,
   json_object_set_new(o, "do", json_string(what[e->kind]));
   json_object_set_new(o, "name_len", json_integer((json_int_t)strlen(e->name)));
   json_object_set_new(o, "flags", json_integer((json_int_t)e->flags));
+  if (e->random) json_object_set(o, "random", e->random);
   if (replay) {
     json_object_set_new(o, "replay", json_true());
-    if (e->random) json_object_set(o, "random", e->random);
     if (e->times) json_object_set(o, "times", e->times);
   }
   fs_str_puts(&blob, e->name);
@@ -345,7 +345,8 @@ static bool request(struct fs_worker *w, enum fs_entry_kind kind,
     .on = true, .kind = kind, .entry = fs_entry_new(kind, name, text, len, flags), .began = fs_now()};
   atomic_store(&w->interrupt, false);
   w->result = FS_RESULT_ENVIRONMENT;
-  fs_worker_go_on(w);
+  if (w->phase == FS_WORKER_FAILED) fs_worker_retry(w);
+  else fs_worker_go_on(w);
   return true;
 }
 
@@ -416,7 +417,7 @@ void fs_worker_take_state(struct fs_worker *w, const json_t *state) {
     json_decref(w->memory);
     w->memory = json_incref(memory);
   }
-  if (json_array_size(random) == 2) {
+  if (json_array_size(random) == 2 && !w->rebuild.on) {
     json_decref(w->random);
     w->random = json_incref(random);
   }
@@ -443,7 +444,6 @@ static void on_ready(struct fs_worker *w, const json_t *head) {
     fs_rebuild_begin(w);
     return;
   }
-  w->failed_starts = 0;
   fs_worker_go_on(w);
 }
 
@@ -455,7 +455,9 @@ static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
   const struct fs_command *c =
       fs_command_find(text + 1, strcspn(text + 1, " \t\r\n"), &words);
   fs_str_free(&words);
-  return c && c->id == FS_CMD_RESET && !strpbrk(text, "\n") &&
+  const char *second = strchr(text, '\n');
+  bool alone = !second || !second[strspn(second, " \t\r\n")];
+  return c && c->id == FS_CMD_RESET && alone &&
          !json_object_size(w->mirror->mirror.variables);
 }
 
@@ -476,8 +478,10 @@ static void on_done(struct fs_worker *w, const json_t *head) {
   const json_t *done = json_object_get(head, "event");
   int result = (int)json_integer_value(json_object_get(head, "result"));
   bool lost = json_is_true(json_object_get(state, "lost"));
+  enum fs_worker_cause cause = json_is_true(json_object_get(state, "stuck"))
+                                   ? FS_CAUSE_STUCK : FS_CAUSE_LOST;
   if (w->phase == FS_WORKER_REPLAYING) {
-    if (lost) fs_worker_lost(w, FS_CAUSE_LOST);
+    if (lost) fs_worker_lost(w, cause);
     else fs_rebuild_replayed(w, result, state);
     return;
   }
@@ -486,7 +490,7 @@ static void on_done(struct fs_worker *w, const json_t *head) {
     return;
   }
   if (lost) {
-    fs_worker_lost(w, FS_CAUSE_LOST);
+    fs_worker_lost(w, cause);
     return;
   }
   fs_worker_take_state(w, state);
@@ -503,6 +507,8 @@ static void on_frame(struct fs_worker *w, const json_t *head) {
     on_ready(w, head);
   } else if (is && !strcmp(is, "started")) {
     if (w->phase == FS_WORKER_RUNNING) w->request.started = true;
+    w->served = true;
+    w->in_vain = 0;
   } else if (is && !strcmp(is, "done")) {
     on_done(w, head);
   } else if (event) {

@@ -93,16 +93,14 @@ bool fs_worker_answer(struct fs_worker *w, const char *text);
 
 /* -- answered at once, also while an input runs ------------------------------ */
 
-/* The mirror: for fs_session_is_complete(), _complete(), _inspect() and
- * _setting(). It knows the variables as of the end of the last input. Borrowed;
- * nothing may be evaluated in it. */
+/* The mirror: for fs_session_is_complete(), _complete(), _inspect(), _setting()
+ * and _variables(). It knows the variables as of the end of the last input; each
+ * also has "text", what ?name shows of it, up to 4 KiB, a function "source", and
+ * "stamp", which changes with the value. Borrowed; nothing may be evaluated in
+ * it. */
 struct fs_session *fs_worker_session(struct fs_worker *w);
 
-/* The variables: {"x": {"kind": "tensor", "shape": [4], "dtype": "f32",
- * "bytes": 16, "type": "f32[4]", "text": "x = f32[4]\n  1  2  3  4",
- * "stamp": 17}}; "text" is what is shown of it, up to 4 KiB, and may be absent;
- * "number" as in value events; a function has "source" and "doc". A stamp changes
- * with the value. Borrowed until the next pump. */
+/* The same by name, without a copy: {"x": {...}}. Borrowed until the next pump. */
 const json_t *fs_worker_variables(const struct fs_worker *w);
 
 /* {"used": 4096, "kept": 0, "free": 1.0e9, "device": "NVIDIA H200"}, bytes, as of

@@ -65,10 +65,13 @@ struct fs_worker {
   struct fs_request request;
   struct fs_rebuild rebuild;
   enum fs_result result;
-  int deaths, failed_starts;
+  int deaths;
+  int in_vain;                 /* workers, one after the other, that ended
+                                  before they had done anything            */
   FS_VEC(char *) history;
   atomic_bool interrupt;       /* asked for, and not seen yet             */
   double interrupted;          /* when the running input was; 0: it was not */
+  bool served;                 /* this worker began an input              */
   bool asking;                 /* an event "ask" waits for its answer     */
 };
 
@@ -90,6 +93,8 @@ void fs_worker_take_state(struct fs_worker *w, const json_t *state);
 
 /* -- worker_rebuild.c -------------------------------------------------------- */
 
+/* Starts one again after it was given up. */
+void fs_worker_retry(struct fs_worker *w);
 /* The worker is gone, or is to go. */
 void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause);
 /* A new worker is ready, or an entry was replayed: the next one, or the end. */

@@ -172,16 +172,22 @@ static void begin(struct fs_worker *w) {
   fs_journal_clear(&w->journal);
 }
 
+void fs_worker_retry(struct fs_worker *w) {
+  w->in_vain = FS_MIN(w->in_vain, STARTS - 1);
+  begin(w);
+  respawn(w);
+}
+
 void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause) {
   enum fs_worker_phase phase = w->phase;
   if (!fs_worker_pid(w)) return;
   int status = fs_worker_reap(w);
   w->deaths++;
   w->interrupted = 0;
-  w->failed_starts = phase == FS_WORKER_STARTING ? w->failed_starts + 1 : 0;
+  if (!w->served) w->in_vain++;
   tell_death(w, cause, status, phase);
-  if (w->failed_starts >= STARTS) {
-    fail(w, "the session's process ends before it is ready");
+  if (w->in_vain >= STARTS) {
+    fail(w, "the session's process ends as soon as it is started");
     return;
   }
   if (phase == FS_WORKER_REPLAYING) leave_out(w);
@@ -212,7 +218,6 @@ static void finish(struct fs_worker *w) {
   int left_out = w->journal.list.len - r->next;
   while (w->journal.list.len > r->next)
     fs_journal_remove(&w->journal, w->journal.list.len - 1);
-  w->failed_starts = 0;
   w->interrupted = 0;
   r->on = false;
   w->phase = FS_WORKER_IDLE;
@@ -258,6 +263,8 @@ void fs_rebuild_replayed(struct fs_worker *w, int result,
   struct fs_entry *e = w->journal.list.data[r->next];
   fs_worker_take_state(w, state);
   if (r->cancelled && result == FS_RESULT_INTERRUPTED) {
+    put_missing(w, e, "was interrupted");
+    fs_journal_remove(&w->journal, r->next);
     finish(w);
     return;
   }

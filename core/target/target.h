@@ -66,6 +66,9 @@ struct fs_target_ops {
 
   /* Waits for all work; reports what failed meanwhile. Polls for interrupts. */
   enum fs_status (*sync)(struct fs_target *t, struct fs_diags *d);
+  /* Waits at most so many seconds for work to end; false, and `stuck`, when it
+   * goes on. NULL where nothing runs on. */
+  bool (*settle)(struct fs_target *t, double seconds);
 
   struct fs_timer *(*timer_new)(struct fs_target *t);
   double (*timer_seconds)(struct fs_target *t, struct fs_timer *timer);

@@ -13,6 +13,12 @@
  *                           or B200 (by the compute capability) and its memory
  *                           zero, of which only what is touched takes room; to
  *                           see what would be compiled
+ *   FUSIBLE_FAKE_FAULT      a file: when a launch finds it, it is removed, and the
+ *                           kernel never ends ("hang"), or poisons the context
+ *                           with the code that it names ("700"), or ends the
+ *                           process ("abort")
+ *   FUSIBLE_FAKE_PRINT      bytes that each launch prints to stdout, and once more
+ *                           to stderr, as libraries do
  *   FUSIBLE_FAKE_READ       a byte, of which everything read back consists then
  *
  * Fresh memory is filled with 0xa7. A copy or fill outside of what was allocated
@@ -546,13 +552,30 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
   return 0;
 }
 
+/* Once, and in the process that comes first: as real faults are. */
+static void take_fault(void) {
+  const char *path = getenv("FUSIBLE_FAKE_FAULT");
+  char word[16] = "";
+  FILE *in = path ? fopen(path, "r") : NULL;
+  if (!in) return;
+  if (!fgets(word, sizeof word, in)) word[0] = 0;
+  fclose(in);
+  if (unlink(path)) return;
+  if (!strncmp(word, "hang", 4)) busy_until = 1e300;
+  else if (!strncmp(word, "abort", 5)) abort();
+  else poison = atoi(word);
+}
+
 static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
                   void **args) {
   if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024)
     return CU_INVALID_VALUE;
   busy_until = now() + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
-  if (!runs()) return 0;
+  take_fault();
+  for (long k = fake_number("FUSIBLE_FAKE_PRINT", 0); k > 0; k--)
+    putchar(k % 64 ? 'o' : '\n'), fputc(k % 64 ? 'e' : '\n', stderr);
+  if (poison || !runs()) return poison;
   if (f->start(args, gx, bx, shared)) poison = CU_LAUNCH_TIMEOUT;
   return poison;
 }

@@ -9,6 +9,7 @@
  *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c)
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -144,7 +145,7 @@ static int run_compiler(const char *source, const char *target,
   int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   int status = 1;
-  if (!failed) waitpid(pid, &status, 0);
+  while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   return failed || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 

@@ -158,8 +158,9 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
   }
 }
 
-bool fs_cuda_settle(struct cuda *t) {
-  double limit = t->base.stuck ? 0 : 2, begin = fs_now();
+static bool settle(struct fs_target *target, double limit) {
+  struct cuda *t = fs_cuda_of(target);
+  double begin = fs_now();
   CUresult r;
   while ((r = fs_cu.stream_query(t->stream)) == CU_NOT_READY) {
     if (fs_now() - begin >= limit) {
@@ -170,6 +171,10 @@ bool fs_cuda_settle(struct cuda *t) {
     nanosleep(&pause, NULL);
   }
   return true;
+}
+
+bool fs_cuda_settle(struct cuda *t) {
+  return settle(&t->base, t->base.stuck ? 0 : 2);
 }
 
 static enum fs_status cuda_sync(struct fs_target *target, struct fs_diags *d) {
@@ -242,6 +247,7 @@ static const struct fs_target_ops ops = {
   .release = fs_cuda_release,
     .launch = fs_cuda_launch,
     .sync = cuda_sync,
+    .settle = settle,
     .timer_new = timer_new,
     .timer_seconds = timer_seconds,
     .timer_free = timer_free,
