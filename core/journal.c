@@ -136,7 +136,11 @@ static void take_changed(struct fs_entry *e, const json_t *state) {
   json_t *value;
   e->changed = fs_calloc(json_object_size(vars) + json_array_size(gone) + 1,
                          sizeof *e->changed);
-  json_object_foreach(vars, key, value) e->changed[n++] = fs_strdup(key);
+  json_object_foreach(vars, key, value) {
+    const char *kind = json_string_value(json_object_get(value, "kind"));
+    e->changed[n++] = fs_strdup(key);
+    e->functions |= kind && !strcmp(kind, "function");
+  }
   json_array_foreach(gone, k, name)
     if (json_is_string(name))
       e->changed[n++] = fs_strdup(json_string_value(name));
@@ -147,6 +151,7 @@ void fs_entry_outcome(struct fs_entry *e, int result, double seconds,
   size_t k;
   json_t *file;
   forget_outcome(e);
+  e->functions = false;
   e->result = result;
   e->seconds = seconds;
   e->times = json_incref(json_object_get(state, "times"));
@@ -234,25 +239,65 @@ static bool in_name(char ch) {
   return isalnum(c) || c == '_' || c >= 0x80;
 }
 
-/* `x = ...`: all of x is given a new value. Not `x, y = ...`, `x[1] = ...`. */
+/* `x = ...`, `f(a) = ...`: all of it is new. Not `x, y = ...`, `x[1] = ...`. */
 static bool is_target(const char *text, size_t from, size_t to) {
   while (from && (text[from - 1] == ' ' || text[from - 1] == '\t')) from--;
+  if (from && text[from - 1] != '\n' && text[from - 1] != ';') return false;
+  if (text[to] == '(') to += strcspn(text + to, ");\n\"");
+  if (text[to] == ')') to++;
   to += strspn(text + to, " \t");
-  return (!from || text[from - 1] == '\n' || text[from - 1] == ';') &&
-         text[to] == '=' && text[to + 1] != '=';
+  return text[to] == '=' && text[to + 1] != '=';
 }
 
-/* Adds every word of a text that could be a name which is read. Words of strings
- * and comments count too: they only keep more. */
+/* Whether statements are run one after the other, each once. */
+static bool is_straight(const char *text) {
+  static const char *const words[] = {"if", "while", "for", "function", "\""};
+  for (size_t k = 0; k < FS_LEN(words); k++)
+    if (strstr(text, words[k])) return false;
+  return true;
+}
+
+/* The variable of the text's only loop, if that gave it a value: then it has one
+ * before anything in the loop, or after it, reads it. */
+static bool is_counter(const struct fs_entry *e, size_t from, size_t to) {
+  const char *first = strstr(e->text, "for ");
+  if (!first || strstr(first + 1, "for ") || first + 4 != e->text + from)
+    return false;
+  for (char **name = e->changed; name && *name; name++)
+    if (strlen(*name) == to - from &&
+        !strncmp(*name, e->text + from, to - from))
+      return true;
+  return false;
+}
+
+/* Adds every word of a text that could be a name which is read before the text
+ * itself gives it a value. Words of strings and comments count too: they only
+ * keep more. */
 static void each_name(const struct fs_entry *e, json_t *into) {
+  json_t *own = json_object();
+  const char *text = e->text;
+  size_t target = 0, target_len = 0;
+  int depth = 0;
+  bool straight = is_straight(text);
   for (size_t at = 0; at < e->len;) {
     size_t from = at;
-    while (at < e->len && in_name(e->text[at])) at++;
-    bool name = at > from && !isdigit((unsigned char)e->text[from]);
-    if (name && !is_target(e->text, from, at))
-      json_object_setn_new(into, e->text + from, at - from, json_true());
-    at += at == from;
+    while (at < e->len && in_name(text[at])) at++;
+    bool name = at > from && !(text[from] >= '0' && text[from] <= '9');
+    if (name && is_counter(e, from, at))
+      json_object_setn_new(own, text + from, at - from, json_true());
+    else if (name && is_target(text, from, at))
+      target = from, target_len = at - from;
+    else if (name && !json_object_getn(own, text + from, at - from))
+      json_object_setn_new(into, text + from, at - from, json_true());
+    if (at > from) continue;
+    depth += !!strchr("([{", text[at]) - !!strchr(")]}", text[at]);
+    bool ends = (text[at] == ';' || text[at] == '\n') && depth == 0;
+    if (ends && straight && target_len)
+      json_object_setn_new(own, text + target, target_len, json_true());
+    if (ends) target_len = 0;
+    at++;
   }
+  json_decref(own);
 }
 
 /* Inputs whose reads the text does not tell: commands, files, made-up data; and
@@ -264,42 +309,62 @@ static bool is_opaque(const struct fs_entry *e) {
          strstr(e->text, "import") || strlen(e->text) != e->len;
 }
 
-/* All names that occur in any function's definition count as read everywhere: a
- * function sees globals when it is called, which the call does not show. */
-static bool defines_function(const struct fs_entry *e) {
-  return strstr(e->text, "function") || strstr(e->text, "->") ||
-         strstr(e->text, ") =");
+/* A function sees globals when it is called, which the call does not show: so for
+ * the name of each there are the words of all texts that defined it. */
+static void note_function(const struct fs_entry *e, json_t *functions) {
+  for (char **name = e->changed; name && *name; name++) {
+    if (!json_object_get(functions, *name))
+      json_object_set_new(functions, *name, json_object());
+    each_name(e, json_object_get(functions, *name));
+  }
+}
+
+/* Adds the names, and what the functions among them may read. */
+static void need(json_t *needed, json_t *names, const json_t *functions,
+                 json_t *seen) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(names, name, value) {
+    json_t *more = json_object_get(functions, name);
+    json_object_set_new(needed, name, json_true());
+    if (!more || json_object_get(seen, name)) continue;
+    json_object_set_new(seen, name, json_true());
+    need(needed, more, functions, seen);
+  }
 }
 
 /* Gives whether it is kept. */
 static bool prune_one(const struct fs_entry *e, json_t *needed,
-                      json_t *written, const json_t *always) {
+                      json_t *written, const json_t *functions) {
   bool keep = !e->changed || !*e->changed; /* declarations and the like */
   for (char **name = e->changed; name && *name; name++)
-    keep |= !json_object_get(written, *name) ||
-            json_object_get(always, *name) || json_object_get(needed, *name);
+    keep |= !json_object_get(written, *name) || json_object_get(needed, *name);
   if (!keep) return false;
   for (char **name = e->changed; name && *name; name++) {
     json_object_set_new(written, *name, json_true());
     json_object_del(needed, *name);
   }
-  each_name(e, needed);
+  json_t *names = json_object(), *seen = json_object();
+  each_name(e, names);
+  need(needed, names, functions, seen);
+  json_decref(names);
+  json_decref(seen);
   return true;
 }
 
 void fs_journal_prune(struct fs_journal *j) {
-  json_t *needed = json_object(), *always = json_object();
+  json_t *needed = json_object(), *functions = json_object();
   json_t *written = json_object();
   for (int k = 0; k < j->list.len; k++)
-    if (defines_function(j->list.data[k])) each_name(j->list.data[k], always);
+    if (j->list.data[k]->functions) note_function(j->list.data[k], functions);
   for (int k = j->list.len - 1; k >= 0; k--) {
     struct fs_entry *e = j->list.data[k];
     if (e->settings) continue;
-    if (is_opaque(e)) break; /* it may read anything that was made before */
-    if (!prune_one(e, needed, written, always)) fs_journal_remove(j, k);
+    if (is_opaque(e)) json_object_clear(written); /* it may read anything */
+    else if (!prune_one(e, needed, written, functions)) fs_journal_remove(j, k);
   }
   json_decref(needed);
-  json_decref(always);
+  json_decref(functions);
   json_decref(written);
   j->pruned_at = j->list.len;
 }

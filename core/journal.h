@@ -32,6 +32,7 @@ struct fs_entry {
   json_t *times;       /* what time() told; `timed` of them or more           */
   int64_t timed, saves;
   char **changed;      /* names that it gave a value or removed, NULL-ended   */
+  bool functions;      /* some of them are functions                          */
   bool settings;       /* nothing else was changed                            */
   FS_VEC(struct fs_seen_file) files;
 };

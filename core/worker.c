@@ -18,7 +18,7 @@
 
 enum {
   HISTORY_KEPT = 1000,
-  PRUNE_AT = 2000,      /* entries of the journal                           */
+  PRUNE_AT = 300,       /* entries of the journal                           */
   TICK_MS = 50,         /* how often an unanswered interrupt is looked at   */
   PIECE = 64 << 10
 };

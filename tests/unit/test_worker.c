@@ -318,7 +318,9 @@ static void add(struct fs_journal *j, const char *text, const char *changes) {
   json_t *state = json_object(), *vars = json_object();
   for (const char *at = changes; *at;) {
     size_t n = strcspn(at, " ");
-    json_object_setn_new(vars, at, n, json_true());
+    bool function = at[n - 1] == '!'; /* "f!": it is a function */
+    json_object_setn_new(vars, at, n - function,
+                         json_pack("{ss}", "kind", function ? "function" : ""));
     at += n + (at[n] == ' ');
   }
   json_object_set_new(state, "changed", json_boolean(*changes));
@@ -352,7 +354,7 @@ static void test_journal(void) {
   check(is(&j, "a = 2 | c = 6 | b = 3"), "until nothing is made of it");
   add(&j, "x = rand(3)", "x");
   add(&j, "x[2] = 1", "x");
-  add(&j, "f(t) = t + c", "f");
+  add(&j, "f(t) = t + c", "f!");
   add(&j, "c = 8", "c");
   add(&j, "y = f(x)", "y");
   add(&j, "c = 9", "c");
@@ -360,10 +362,27 @@ static void test_journal(void) {
   check(is(&j, "a = 2 | c = 6 | b = 3 | x = rand(3) | x[2] = 1 | f(t) = t + c "
                "| c = 8 | y = f(x) | c = 9"),
         "a part is assigned, and a function reads globals");
+  add(&j, "g = f", "g!");
+  add(&j, "c = 1", "c");
+  add(&j, "z = g(2)", "z");
+  add(&j, "c = 2", "c");
+  add(&j, "z = g(3)", "z");
+  add(&j, "y = 0; c = 0", "y c");
+  fs_journal_prune(&j);
+  check(is(&j, "a = 2 | c = 6 | b = 3 | x = rand(3) | x[2] = 1 "
+               "| f(t) = t + c | c = 9 | g = f | c = 2 | z = g(3) "
+               "| y = 0; c = 0"),
+        "a function by another name reads them when it is called");
+  fs_journal_clear(&j);
+  add(&j, "h(t) = t + 1; q = h(2); q = [1; q]", "h! q");
+  add(&j, "h(t) = t + 2; q = h(3); k = [1;k]", "h! q k");
+  fs_journal_prune(&j);
+  check(is(&j, "h(t) = t + 2; q = h(3); k = [1;k]"),
+        "a text that first defines what it reads");
   add(&j, ":set width 50", "");
   add(&j, ":set width 60", "");
   add(&j, ":set digits 3", "");
-  check(j.list.len == 11, "a setting is kept once: %d", j.list.len);
+  check(j.list.len == 3, "a setting is kept once: %d", j.list.len);
   fs_journal_reset(&j);
   check(is(&j, ":set width 60 | :set digits 3"), "after :reset");
   fs_journal_clear(&j);
