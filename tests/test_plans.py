@@ -21,7 +21,7 @@ UPDATE = os.environ.get('UPDATE') == '1'
 # are left out, so that a better model changes only what it decides.
 # So are the counts of the space, which tests/unit/test_space.c is about.
 TIMES = re.compile(r', predicted [0-9.]+ us, bound by \w+'
-                   r'|^  (space|pruned): .*\n', re.M)
+                   r'|^  (space|pruned|  on chip): .*\n', re.M)
 
 passed = failed = 0
 

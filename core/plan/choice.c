@@ -34,6 +34,7 @@ struct fs_plan *fs_plan_chosen(const struct fs_graph *g,
   struct fs_plan_options o = *options;
   struct fs_plan *found = NULL, **plans;
   o.choice = NULL;
+  o.variants = true;
   for (size_t s = 0; s < FS_LEN(steps) && !found; s++) {
     plans = fs_calloc((size_t)steps[s], sizeof(struct fs_plan *));
     int n = fs_plan_ranked(g, device, &o, steps[s], plans);

@@ -284,7 +284,7 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
     struct fs_set next = joined(covered, &cand->set);
     struct state rest = count_rest(c, &next);
     sum.covers += rest.covers;
-    sum.combinations += rest.combinations * cand->n;
+    sum.combinations += rest.combinations * cand->ways;
   }
   c->states.data[mine - 1] = sum;
   return sum;
@@ -306,7 +306,7 @@ static void count_each(struct counter *c, const struct fs_set *covered,
     if (overlaps(&cand->set, covered)) continue;
     struct fs_set next = joined(covered, &cand->set);
     c->chosen[c->depth++] = at;
-    count_each(c, &next, ways * cand->n);
+    count_each(c, &next, ways * cand->ways);
     c->depth--;
   }
 }
@@ -351,6 +351,40 @@ static double cost_of(const struct fs_planner *p, const struct cover *c) {
   return sum;
 }
 
+/* A candidate's implementations as rank.c takes them. */
+struct choices {
+  int n;
+  double *seconds;
+  int *impl, *variant;
+};
+
+/* What a setting that is not the first one counts more, for the order only: the
+ * list would be one plan many times. */
+static const double VARIANT_COST = 0.02;
+
+static struct choices list_choices(struct fs_planner *p,
+                                   const struct fs_candidate *cand) {
+  struct choices ch = {.seconds = FS_NEW_N(p->arena, double, cand->ways),
+                       .impl = FS_NEW_N(p->arena, int, cand->ways),
+                       .variant = FS_NEW_N(p->arena, int, cand->ways)};
+  for (int i = cand->first; i < cand->first + cand->n; i++)
+    for (int v = 0; v < p->impls.data[i].variants; v++) {
+      double seconds = p->impls.data[i].seconds * (1 + VARIANT_COST * v);
+      int at = ch.n;
+      if (v && !p->options->variants) break;
+      for (; at > 0 && ch.seconds[at - 1] > seconds; at--) {
+        ch.seconds[at] = ch.seconds[at - 1];
+        ch.impl[at] = ch.impl[at - 1];
+        ch.variant[at] = ch.variant[at - 1];
+      }
+      ch.seconds[at] = seconds;
+      ch.impl[at] = i;
+      ch.variant[at] = v;
+      ch.n++;
+    }
+  return ch;
+}
+
 /* Merges the k best combinations of a cover into the list. */
 static int merge(struct fs_planner *p, const struct cover *c, int k,
                  struct fs_combination *list, int n) {
@@ -358,13 +392,12 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
   int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(c->n + 1));
   const double **costs = fs_malloc(sizeof *costs * (size_t)(c->n + 1));
   int *lens = fs_malloc(sizeof(int) * (size_t)(c->n + 1));
+  struct choices *ch = FS_NEW_N(p->arena, struct choices, c->n + 1);
   for (int x = 0; x < c->n; x++) {
     const struct fs_candidate *cand = &p->candidates.data[c->chosen[x]];
-    double *seconds = FS_NEW_N(p->arena, double, cand->n);
-    for (int i = 0; i < cand->n; i++)
-      seconds[i] = p->impls.data[cand->first + i].seconds;
-    costs[x] = seconds;
-    lens[x] = cand->n;
+    ch[x] = list_choices(p, cand);
+    costs[x] = ch[x].seconds;
+    lens[x] = ch[x].n;
     base += extra_cost(p, cand);
   }
   int found = fs_rank_sums(c->n, costs, lens, k, sums, index);
@@ -378,9 +411,9 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
     list[at] = (struct fs_combination){.cost = cost, .n = c->n};
     list[at].picks = FS_NEW_N(p->arena, struct fs_pick, c->n + 1);
     for (int x = 0; x < c->n; x++) {
-      int first = p->candidates.data[c->chosen[x]].first;
-      list[at].picks[x] = (struct fs_pick){
-          c->chosen[x], first + index[(size_t)f * (size_t)c->n + (size_t)x]};
+      int i = index[(size_t)f * (size_t)c->n + (size_t)x];
+      list[at].picks[x] =
+          (struct fs_pick){c->chosen[x], ch[x].impl[i], ch[x].variant[i]};
     }
   }
   free(sums);

@@ -207,7 +207,8 @@ static int add_candidate(struct fs_planner *p, const struct fs_set *s,
                            .seconds = p->impls.data[first].seconds,
                            .temporary = temporaries(p, s)};
   p->space.legal++;
-  p->space.kept += c.n;
+  for (int k = 0; k < c.n; k++) c.ways += p->impls.data[first + k].variants;
+  p->space.kept += c.ways;
   *FS_PUSH(&p->candidates) = c;
   return p->candidates.len - 1;
 }
@@ -231,7 +232,8 @@ static bool add_single(struct fs_planner *p, int c) {
   fs_kernel_library(p, cl->nodes.data[0], &k);
   int first = p->impls.len;
   *FS_PUSH(&p->impls) =
-      (struct fs_impl){.scheme = FS_LIBRARY, .seconds = k.predicted};
+      (struct fs_impl){.scheme = FS_LIBRARY, .variants = 1,
+                       .seconds = k.first};
   p->space.implementations++;
   fs_kernel_free(&k);
   add_candidate(p, &s, first);
@@ -266,6 +268,24 @@ const char *fs_plan_forbidden(struct fs_planner *p, const struct fs_set *s) {
   return NULL;
 }
 
+/* A fusion that is legal and no faster than its clusters alone. It stays in the
+ * space, for another combination may want it. */
+static void compare_price(struct fs_planner *p, const struct fs_set *s, int at,
+                          bool pair) {
+  double apart = 0, together = p->candidates.data[at].seconds;
+  fs_id calls[2] = {0};
+  for EACH(c, s) {
+    apart += p->candidates.data[c].seconds;
+    calls[0] = calls[1];
+    calls[1] = last_call(p, c);
+  }
+  if (together < apart) return;
+  p->space.pruned[FS_RULE_PRICE]++;
+  if (pair)
+    fs_plan_reject(p, FS_MIN(calls[0], calls[1]), FS_MAX(calls[0], calls[1]),
+                   "price", together, apart);
+}
+
 /* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
 static int grow(struct growth *g, const struct fs_set *from, int c) {
   struct fs_planner *p = g->p;
@@ -281,6 +301,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   if (!why) g->work += calls_in(p, &s);
   if (!why) at = fs_plan_try(p, &s, &why);
   if (why) note_rejection(p, from, c, why);
+  if (at >= 0) compare_price(p, &s, at, set_size(from) == 1);
   g->seen.data[e].at = at;
   g->seen.data[e].why = why;
   return at;

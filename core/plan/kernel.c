@@ -781,16 +781,18 @@ static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
 /* Adds it behind those that are as fast; drops what it dominates, or it. */
 static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
                      fs_impl_list *out) {
-  p->space.implementations++;
+  p->space.implementations += impl.variants;
   for (int k = from; k < out->len; k++)
     if (dominates(&out->data[k], &impl)) {
-      p->space.pruned[FS_RULE_DOMINATED]++;
+      p->space.pruned[FS_RULE_DOMINATED] += impl.variants;
       return;
     }
   int kept = from;
   for (int k = from; k < out->len; k++)
-    if (!dominates(&impl, &out->data[k])) out->data[kept++] = out->data[k];
-  p->space.pruned[FS_RULE_DOMINATED] += out->len - kept;
+    if (dominates(&impl, &out->data[k]))
+      p->space.pruned[FS_RULE_DOMINATED] += out->data[k].variants;
+    else
+      out->data[kept++] = out->data[k];
   out->len = kept;
   int at = out->len;
   *FS_PUSH(out) = impl;
@@ -799,15 +801,18 @@ static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
   out->data[at] = impl;
 }
 
-static struct fs_impl summary(const struct fs_kernel *k, unsigned inner,
-                              const struct fs_work *w) {
+static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
+                              const struct fs_work *w,
+                              const struct fs_device *d) {
   struct fs_impl impl = {.scheme = k->scheme, .inner = inner,
-                         .seconds = k->predicted,
+                         .seconds = k->first,
                          .strided = w->bytes_strided,
                          .flops = w->flops + w->special,
                          .parallel = w->parallel, .syncs = w->grid_barrier};
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
-  impl.on_chip = k->values.len;
+  impl.on_chip = fs_kernel_footprint(k);
+  struct fs_tuning tunings[FS_MAX_VARIANTS];
+  impl.variants = fs_tune_variants(k, d, tunings);
   return impl;
 }
 
@@ -825,8 +830,10 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
     for (enum fs_scheme s = first; s <= last; s++) {
       struct fs_work w;
       const char *no = build_one(&g, inner, s, &p->scratch, &w);
-      if (!no) add_impl(p, summary(&p->scratch, inner, &w), from, out);
-      else if (rule_rank(no) > rule_rank(worst)) worst = no;
+      if (!no)
+        add_impl(p, summary(&p->scratch, inner, &w, p->device), from, out);
+      else if (rule_rank(no) > rule_rank(worst))
+        worst = no;
     }
   }
   close_group(&g);
@@ -846,6 +853,12 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   build_one(&g, impl->inner, impl->scheme, out, &w);
   close_group(&g);
   fs_tune(out, p->device);
+  if (impl->variant) {
+    struct fs_tuning tunings[FS_MAX_VARIANTS];
+    fs_tune_variants(out, p->device, tunings);
+    out->tune = tunings[impl->variant];
+  }
+  fs_kernel_place(out);
 }
 
 /* -- copies and library calls -------------------------------------------------------------------- */
@@ -896,6 +909,7 @@ void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
   struct fs_work w;
   price(&builder, k, p->device, &w);
   fs_tune(k, p->device);
+  fs_kernel_place(k);
 }
 
 static double library_flops(const struct fs_node *nd) {

@@ -92,6 +92,7 @@ static struct listed list_window(struct fs_planner *p, int k) {
       part->n = fs_plan_members(p, &p->candidates.data[pick.candidate].set,
                                 &part->calls);
       part->impl = p->impls.data[pick.impl];
+      part->impl.variant = pick.variant;
     }
   }
   return l;

@@ -259,6 +259,9 @@ struct fs_plan_options {
   enum fs_strategy strategy;
   const struct fs_pin *pins;  /* borrowed */
   int n_pins;
+  bool variants;              /* list other settings of threads and iterations
+                                 as combinations of their own, each a little
+                                 behind the first                           */
   const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
                                  combination to take (from the tuning store);
                                  what does not fit the block is ignored     */
@@ -315,6 +318,13 @@ fs_id fs_plan_statement(const struct fs_graph *simplified,
 
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
+/* The settings that are worth a try, what fs_tune() takes first: other block
+ * sizes, serial iterations, vectors of a row in a thread. Gives how many, at most
+ * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */
+enum { FS_MAX_VARIANTS = 8 };
+int fs_tune_variants(const struct fs_kernel *kernel,
+                     const struct fs_device *device,
+                     struct fs_tuning out[FS_MAX_VARIANTS]);
 
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,

@@ -49,7 +49,7 @@ struct fs_cluster {
 struct fs_impl {
   enum fs_scheme scheme;
   unsigned inner;             /* classes of axes that are inner ones, as bits */
-  int variant;                /* of fs_tune_variants()                       */
+  int variant, variants;      /* of fs_tune_variants(); how many there are   */
   double seconds;
   double bytes, strided, flops, parallel; /* what it needs and offers, for    */
   int on_chip, syncs;                     /* what dominates what             */
@@ -60,6 +60,7 @@ typedef FS_VEC(struct fs_impl) fs_impl_list;
 struct fs_candidate {
   struct fs_set set;
   int first, n;               /* in planner.impls                            */
+  int ways;                   /* ... and how many with their variants        */
   double seconds;             /* of the best                                 */
   double temporary;           /* bytes that it stores which the block does not
                                  give                                        */
@@ -68,6 +69,7 @@ struct fs_candidate {
 /* Which implementation of which candidate, for each kernel in launch order. */
 struct fs_pick {
   int candidate, impl;        /* indices into planner.candidates and .impls  */
+  int variant;
 };
 
 struct fs_combination {
@@ -136,6 +138,12 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out);
 void fs_kernel_free(struct fs_kernel *k);
+/* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
+ * and fills where its values lie: storage, lives, places, footprint. */
+void fs_kernel_place(struct fs_kernel *k);
+/* Words of a thread that are alive at once in the order as it is, one element of
+ * each value. */
+int fs_kernel_footprint(struct fs_kernel *k);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
 /* work.c: the amounts of the model's terms; `w` has the totals already. */

@@ -271,3 +271,78 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   else tune_held(t, &sh, vectors, units);
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
 }
+
+/* -- other settings worth a try ---------------------------------------------------- */
+
+static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
+  return a->threads == b->threads && a->row_threads == b->row_threads &&
+         a->vec == b->vec && a->cols == b->cols && a->iters == b->iters;
+}
+
+/* Vectors of a row that its threads do not hold at once cannot be held. */
+static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
+  return (int64_t)t->row_threads * t->cols >= vectors;
+}
+
+/* Adds a setting derived from the first: as many rows or elements under way as
+ * registers allow. */
+static int add_variant(const struct fs_kernel *k, const struct shape *sh,
+                       struct fs_tuning t, struct fs_tuning *out, int n) {
+  int width = FS_MAX(1, t.vec * sh->size / 4);
+  int data = width * t.cols * (FS_MAX(1, sh->loads) * t.iters +
+                               sh->column_sums + 1);
+  int regs = data + OVERHEAD_REGS;
+  int64_t vectors = up(sh->last, t.vec) * (sh->n / FS_MAX(1, sh->last));
+  bool held = k->scheme == FS_ROW && (sh->several || sh->column_sums) &&
+              sh->row_results;
+  if (n >= FS_MAX_VARIANTS || t.threads < 64 || t.threads > 1024) return n;
+  if (t.row_threads < 1 || t.row_threads > t.threads) return n;
+  if (t.iters < 1 || t.iters > (k->scheme == FS_TILE ? 32 : 8)) return n;
+  if (held && holds_row(&out[0], vectors) != holds_row(&t, vectors)) return n;
+  if (k->scheme != FS_TILE && regs * t.threads > 65536) return n;
+  if (k->scheme != FS_TILE)
+    t.blocks_per_sm = FS_MIN(FS_MAX(1, out[0].blocks_per_sm),
+                             resident(t.threads, regs));
+  for (int i = 0; i < n; i++)
+    if (same_tuning(&out[i], &t)) return n;
+  out[n] = t;
+  return n + 1;
+}
+
+int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
+                     struct fs_tuning out[FS_MAX_VARIANTS]) {
+  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY;
+  out[0] = k->tune;
+  if (one) return 1;
+  struct fs_kernel tuned = *k; /* borrows the parts */
+  fs_tune(&tuned, device);
+  struct fs_tuning first = out[0] = tuned.tune, t;
+  int n = 1;
+  struct shape sh = look(k);
+  t = first, t.iters *= 2;
+  n = add_variant(k, &sh, t, out, n);
+  t = first, t.iters /= 2;
+  n = add_variant(k, &sh, t, out, n);
+  if (k->scheme == FS_TILE) { /* its blocks are 32 x 8 threads */
+    t = first, t.iters *= 4;
+    n = add_variant(k, &sh, t, out, n);
+    t = first, t.iters /= 4;
+    return add_variant(k, &sh, t, out, n);
+  }
+  bool whole = first.row_threads == first.threads; /* the block is one row's */
+  t = first, t.threads /= 2;
+  if (whole) {
+    t.row_threads /= 2;
+    if (k->scheme == FS_ROW && t.cols > 1) t.cols *= 2;
+  }
+  n = add_variant(k, &sh, t, out, n);
+  if (k->scheme == FS_FLAT) return n;
+  t = first, t.threads *= 2;
+  if (whole) t.row_threads *= 2, t.cols = (t.cols + 1) / 2;
+  n = add_variant(k, &sh, t, out, n);
+  if (first.row_threads > WARP && !whole) {
+    t = first, t.row_threads /= 2, t.cols *= 2;
+    n = add_variant(k, &sh, t, out, n);
+  }
+  return n;
+}

@@ -106,6 +106,7 @@ static void rank(struct search *s) {
   int *ranks = fs_calloc((size_t)among, sizeof *ranks);
   struct fs_plan_request q =
       fs_plan_request(s->r, s->block->plan->graph, s->sources);
+  q.options.variants = true;
   int n = fs_plan_ranked(s->block->plan->graph, &s->t->device, &q.options,
                          among, plans);
   fs_plan_request_free(&q);

@@ -1,0 +1,293 @@
+/* onchip.c - where the values of a kernel lie while it runs, and in what order its
+ * steps need the least room.
+ *
+ * Calling order: Filipovic's slides take the order with the lowest bound of on-chip
+ * memory and allocate for that one. Here the steps of a phase are ordered by
+ * branch and bound over what is alive at once, from a greedy start; the order
+ * found first stays unless another needs less. Elements whose lives do not meet
+ * then share their place (first fit).
+ *
+ * Storage: the thread-to-data rule (Filipovic et al., section 3.2.3). */
+#include "core/plan/planner.h"
+
+enum {
+  MAX_ORDERED = 40,     /* steps of a phase that are ordered                   */
+  MAX_NODES = 3000      /* partial orders looked at                            */
+};
+
+/* -- lives ------------------------------------------------------------------------- */
+
+/* Words that a thread keeps of an element: of 4 bytes, times its vector. */
+static int words_of(const struct fs_kernel *k, int v) {
+  const struct fs_value *val = &k->values.data[v];
+  int words = fs_dtype_size(fs_dtype_compute(val->dtype)) > 4 ? 2 : 1;
+  int lanes = val->varies & FS_VARIES_J ? FS_MAX(1, k->tune.vec) : 1;
+  return words * lanes;
+}
+
+static void mark(struct fs_value *v, int step) {
+  if (v->first < 0 || step < v->first) v->first = step;
+  v->last = FS_MAX(v->last, step);
+}
+
+/* A sum is alive from its first to its last element: as long as its sweep. */
+static void find_lives(struct fs_kernel *k) {
+  int begin[FS_END + 1], end[FS_END + 1];
+  for (int p = 0; p <= FS_END; p++) begin[p] = end[p] = -1;
+  for (int v = 0; v < k->values.len; v++)
+    k->values.data[v].first = k->values.data[v].last = -1;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (begin[s->phase] < 0) begin[s->phase] = i;
+    end[s->phase] = i;
+  }
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    for (int x = 0; x < 3; x++)
+      if (s->in[x] >= 0) mark(&k->values.data[s->in[x]], i);
+    if (s->out < 0) continue;
+    struct fs_value *out = &k->values.data[s->out];
+    mark(out, i);
+    if (s->kind != FS_SP_REDUCE) continue;
+    mark(out, out->ready == FS_END ? 0 : begin[s->phase]);
+    mark(out, end[s->phase]);
+  }
+}
+
+/* -- storage ------------------------------------------------------------------------- */
+
+/* Threads that make a word of the value, and threads that read it, differ: sums
+ * over a row that several warps share, and tiles that lie across memory. */
+static bool changes_threads(const struct fs_kernel *k, const struct fs_step *s) {
+  if (k->scheme == FS_ROW)
+    return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J &&
+           k->tune.row_threads > 32;
+  if (k->scheme != FS_TILE) return false;
+  if (s->kind == FS_SP_REDUCE)
+    return s->over == FS_VARIES_J && s->op == FS_RD_SUM && s->in[1] >= 0;
+  if (s->access < 0) return false;
+  const struct fs_access *a = &k->accesses.data[s->access];
+  return a->varies == (FS_VARIES_I | FS_VARIES_J) && a->stride[0] == 1 &&
+         a->stride[1] != 1;
+}
+
+/* The value that goes through shared memory at this step. */
+static int shared_value(const struct fs_step *s) {
+  return s->kind == FS_SP_STORE || (s->kind == FS_SP_REDUCE && s->in[1] >= 0)
+             ? s->in[0]
+             : s->out;
+}
+
+static int shared_bytes(const struct fs_kernel *k, int v) {
+  int size = (int)fs_dtype_size(fs_dtype_compute(k->values.data[v].dtype));
+  if (k->scheme == FS_TILE) return 32 * 33 * size;
+  return FS_MAX(1, k->tune.threads / 32) * size;
+}
+
+static void choose_storage(struct fs_kernel *k) {
+  k->local_barriers = 0;
+  for (int v = 0; v < k->values.len; v++)
+    k->values.data[v].storage =
+        k->values.data[v].first < 0 || k->values.data[v].same_as >= 0
+            ? FS_ON_NOTHING
+            : FS_ON_REGISTERS;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (!changes_threads(k, s)) continue;
+    int v = k->scheme == FS_ROW ? s->out : shared_value(s);
+    /* Before it is read by other threads, and before it is overwritten. */
+    if (k->values.data[v].storage != FS_ON_SHARED) k->local_barriers += 2;
+    k->values.data[v].storage = FS_ON_SHARED;
+  }
+}
+
+/* -- places: first fit by the beginning of life -------------------------------------- */
+
+static bool meet(const struct fs_value *a, const struct fs_value *b) {
+  return a->first <= b->last && b->first <= a->last;
+}
+
+static int size_in(const struct fs_kernel *k, int v) {
+  return k->values.data[v].storage == FS_ON_SHARED ? shared_bytes(k, v)
+                                                   : words_of(k, v);
+}
+
+/* The lowest place that no value placed before holds at the same time. */
+static int first_fit(const struct fs_kernel *k, const int *order, int n, int v) {
+  const struct fs_value *val = &k->values.data[v];
+  int at = 0, size = size_in(k, v);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < n; i++) {
+      const struct fs_value *o = &k->values.data[order[i]];
+      int end = o->offset + size_in(k, order[i]);
+      if (o->storage != val->storage || !meet(o, val)) continue;
+      if (at + size <= o->offset || end <= at) continue;
+      at = end;
+      moved = true;
+    }
+  }
+  return at;
+}
+
+static void place(struct fs_kernel *k) {
+  int *order = fs_malloc(sizeof(int) * (size_t)(k->values.len + 1)), n = 0;
+  k->registers = k->shared_bytes = 0;
+  for (int i = 0; i < k->steps.len; i++)
+    for (int v = 0; v < k->values.len; v++) {
+      struct fs_value *val = &k->values.data[v];
+      if (val->first != i || val->storage == FS_ON_NOTHING) continue;
+      val->offset = first_fit(k, order, n, v);
+      order[n++] = v;
+      int *top = val->storage == FS_ON_SHARED ? &k->shared_bytes : &k->registers;
+      *top = FS_MAX(*top, val->offset + size_in(k, v));
+    }
+  free(order);
+}
+
+/* -- the order of the steps of a phase ----------------------------------------------- */
+
+struct search {
+  struct fs_kernel *k;
+  int from, n;              /* the steps of the phase                      */
+  uint64_t needs[MAX_ORDERED];  /* steps of the phase that come before     */
+  uint64_t users[MAX_ORDERED];  /* ... that use what it makes              */
+  int words[MAX_ORDERED];   /* that it makes; 0: kept beyond the phase     */
+  int floor[MAX_ORDERED];   /* alive at least while it runs                */
+  int order[MAX_ORDERED], best[MAX_ORDERED];
+  int best_peak, nodes;
+};
+
+static void open_search(struct search *s) {
+  for (int i = 0; i < s->n; i++) {
+    const struct fs_step *a = &s->k->steps.data[s->from + i];
+    for (int j = 0; j < s->n; j++) {
+      const struct fs_step *b = &s->k->steps.data[s->from + j];
+      for (int x = 0; x < 3; x++)
+        if (a->in[x] >= 0 && a->in[x] == b->out) {
+          s->needs[i] |= (uint64_t)1 << j;
+          s->users[j] |= (uint64_t)1 << i;
+        }
+    }
+    bool sum = a->kind == FS_SP_REDUCE;
+    bool stays = a->out >= 0 &&
+                 s->k->values.data[a->out].last >= s->from + s->n;
+    if (a->out >= 0 && !sum && !stays) s->words[i] = words_of(s->k, a->out);
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->floor[i] = s->words[i];
+    for (int j = 0; j < s->n; j++)
+      if (s->needs[i] >> j & 1) s->floor[i] += s->words[j];
+  }
+}
+
+/* What is alive when step i runs after the steps of `done`. */
+static int alive_at(const struct search *s, uint64_t done, int i, int *after) {
+  int now = s->words[i];
+  uint64_t then = done | (uint64_t)1 << i;
+  *after = s->users[i] & ~then ? s->words[i] : 0;
+  for (int j = 0; j < s->n; j++) {
+    if (!(done >> j & 1) || !(s->users[j] & ~done)) continue;
+    now += s->words[j];
+    if (s->users[j] & ~then) *after += s->words[j];
+  }
+  return now;
+}
+
+static int peak_of(const struct search *s, const int *order) {
+  uint64_t done = 0;
+  int peak = 0, after;
+  for (int i = 0; i < s->n; i++) {
+    peak = FS_MAX(peak, alive_at(s, done, order[i], &after));
+    done |= (uint64_t)1 << order[i];
+  }
+  return peak;
+}
+
+/* Always the step that leaves least alive. */
+static void greedy(const struct search *s, int *order) {
+  uint64_t done = 0;
+  for (int n = 0; n < s->n; n++) {
+    int best = -1, best_after = 0, after;
+    for (int i = 0; i < s->n; i++) {
+      if (done >> i & 1 || s->needs[i] & ~done) continue;
+      alive_at(s, done, i, &after);
+      if (best >= 0 && after >= best_after) continue;
+      best = i;
+      best_after = after;
+    }
+    order[n] = best;
+    done |= (uint64_t)1 << best;
+  }
+}
+
+static void branch(struct search *s, uint64_t done, int depth, int peak) {
+  if (depth == s->n) {
+    s->best_peak = peak;
+    memcpy(s->best, s->order, sizeof s->best);
+    return;
+  }
+  if (++s->nodes > MAX_NODES) return;
+  for (int i = 0; i < s->n; i++)
+    if (!(done >> i & 1) && s->floor[i] >= s->best_peak) return; /* the bound */
+  for (int i = 0; i < s->n; i++) {
+    int after;
+    if (done >> i & 1 || s->needs[i] & ~done) continue;
+    int now = FS_MAX(peak, alive_at(s, done, i, &after));
+    if (now >= s->best_peak) continue;
+    s->order[depth] = i;
+    branch(s, done | (uint64_t)1 << i, depth + 1, now);
+  }
+}
+
+static void order_phase(struct fs_kernel *k, int from, int n) {
+  struct search s = {.k = k, .from = from, .n = n};
+  struct fs_step steps[MAX_ORDERED];
+  int found[MAX_ORDERED];
+  if (n > MAX_ORDERED || n < 3) return;
+  open_search(&s);
+  for (int i = 0; i < n; i++) s.best[i] = i;
+  s.best_peak = peak_of(&s, s.best);
+  int before = s.best_peak;
+  greedy(&s, found);
+  int peak = peak_of(&s, found);
+  if (peak < s.best_peak) {
+    s.best_peak = peak;
+    memcpy(s.best, found, sizeof found);
+  }
+  branch(&s, 0, 0, 0);
+  if (s.best_peak >= before) return;
+  memcpy(steps, k->steps.data + from, sizeof *steps * (size_t)n);
+  for (int i = 0; i < n; i++) k->steps.data[from + i] = steps[s.best[i]];
+}
+
+void fs_kernel_place(struct fs_kernel *k) {
+  find_lives(k);
+  for (int from = 0, n; from < k->steps.len; from += n) {
+    for (n = 1; from + n < k->steps.len; n++)
+      if (k->steps.data[from + n].phase != k->steps.data[from].phase) break;
+    if (k->steps.data[from].phase != FS_END) order_phase(k, from, n);
+  }
+  find_lives(k);
+  choose_storage(k);
+  place(k);
+}
+
+int fs_kernel_footprint(struct fs_kernel *k) {
+  find_lives(k);
+  int n = k->steps.len, most = 0, now = 0;
+  int *change = fs_calloc((size_t)n + 2, sizeof(int));
+  for (int v = 0; v < k->values.len; v++) {
+    const struct fs_value *val = &k->values.data[v];
+    if (val->first < 0 || val->same_as >= 0) continue;
+    int words = fs_dtype_size(fs_dtype_compute(val->dtype)) > 4 ? 2 : 1;
+    change[val->first] += words;
+    change[val->last + 1] -= words;
+  }
+  for (int i = 0; i < n; i++) {
+    now += change[i];
+    most = FS_MAX(most, now);
+  }
+  free(change);
+  return most;
+}
