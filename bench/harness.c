@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/model/calibration.h"
+
 static void on_block(void *user, struct fs_block *block, int number) {
   (void)number;
   ((struct harness *)user)->block = block;
@@ -22,6 +24,11 @@ bool harness_open(struct harness *h, const char *target) {
                                      : fs_cuda_open(0, &h->diags);
   tell(h);
   if (!h->target) return false;
+  struct fs_str notice = {0};
+  h->calibration = fs_calibration_load(&h->target->device, &notice);
+  h->target->device.calibration = h->calibration;
+  if (notice.len) fprintf(stderr, "%s\n", notice.data);
+  fs_str_free(&notice);
   struct fs_interp_host host = {.user = h, .block = on_block};
   h->runner = fs_runner_new(h->target);
   h->in = fs_interp_new(&h->diags, h->runner, h->target, &host);
@@ -32,6 +39,7 @@ void harness_close(struct harness *h) {
   fs_interp_free(h->in);
   fs_runner_free(h->runner);
   h->target->ops->close(h->target);
+  free(h->calibration);
   fs_diags_free(&h->diags);
 }
 

@@ -11,13 +11,14 @@
 struct harness {
   struct fs_diags diags;
   struct fs_target *target;
+  struct fs_calibration *calibration; /* of `fusible :calibrate`, or NULL */
   struct fs_runner *runner;
   struct fs_interp *in;
   struct fs_block *block;   /* of the last evaluation, or NULL */
 };
 
-/* Opens "cpu" or "cuda"; false after a line on stderr. Results of :tune are left
- * out. */
+/* Opens "cpu" or "cuda" with its calibration, if there is one; false after a line
+ * on stderr. Results of :tune are left out. */
 bool harness_open(struct harness *h, const char *target);
 void harness_close(struct harness *h);
 /* Runs a text as one block and waits; false after its messages on stderr. */

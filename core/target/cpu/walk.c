@@ -410,9 +410,33 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
+/* A tile whose rows are columns of the result goes there in blocks: line by line
+ * every element would touch another cache line, and rows that are a power of two
+ * apart throw each other out of the caches. */
+static bool store_transposed(struct walker *x, const struct fs_walk_op *op,
+                             const struct fs_access *a) {
+  int v = op->in[0], size = x->w->size[v];
+  if (op->convert || op->varies != FS_VARIES_BOTH || a->dtype == FS_BOOL ||
+      x->w->varies[v] != FS_VARIES_BOTH || x->rows < 2 || !op->outer.linear ||
+      op->outer.stride != 1 || !op->inner.linear || op->inner.stride == 1 ||
+      size != (int)fs_dtype_size(a->dtype))
+    return false;
+  char **row = rows_of(x, v);
+  int64_t pitch = row[1] - row[0];
+  for (int64_t r = 2; r < x->rows; r++)
+    if (row[r] - row[0] != r * pitch) return false;
+  if (pitch <= 0 || pitch % size) return false;
+  struct line l = line_of(x, op, a, ALONG_J, x->i0);
+  x->r->transpose[log2_of(size)](l.base + x->j0 * op->inner.stride * size,
+                                 op->inner.stride, row[0], pitch / size,
+                                 x->columns, x->rows);
+  return true;
+}
+
 static void store_tile(struct walker *x, const struct fs_walk_op *op) {
   const struct fs_access *a = access_of(x, op->step->access);
   int v = op->in[0];
+  if (store_transposed(x, op, a)) return;
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
     write_line(x, op, &l, x->j0, x->columns, operand(x, v, r), x->w->size[v]);
