@@ -56,7 +56,7 @@ static const struct { enum kind gives; const char *text; } forms[] = {
     {MATRIX, "M - R"}, {MATRIX, "M .* C'"}, {MATRIX, "sqrt(abs(M) + 1)"},
     {MATRIX, "exp(0 - abs(M)) ./ (R + 2)"},
     {ROWS, "M*C"}, {ROWS, "M*C + R"}, {ROWS, "0.5*(M*C) - 0.25*R"},
-    {ROWS, "sum(M, 2)"}, {ROWS, "max(M, 2) - R"}, {ROWS, "R + S*R"},
+    {ROWS, "sum(M, 2)"}, {MATRIX, "max(M, 2) - R"}, {ROWS, "R + S*R"},
     {ROWS, "R .* R"}, {ROWS, "sum(M .* M, 2)"}, {ROWS, "tanh(R)"},
     {COLS, "M'*R"}, {COLS, "0.5*(M'*R) + C"}, {COLS, "sum(M, 1)'"},
     {COLS, "C - 0.1*C"}, {COLS, "M'*(M*C)"}, {COLS, "sum(M .* R, 1)'"},
