@@ -14,7 +14,7 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 1,
+  FS_CALIBRATION_VERSION = 2,
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12

@@ -30,6 +30,7 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_LAUNCH] = "launch", [FS_TM_ROW] = "row", [FS_TM_TILE] = "tile",
   [FS_TM_THREADS] = "threads", [FS_TM_SWEEP] = "sweep",
   [FS_TM_ACCESS] = "access", [FS_TM_FOLD] = "fold",
+  [FS_TM_FOLD_DEPTH] = "fold.depth",
   [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_READ_FLAT] = "read.flat",
   [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
   [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",

@@ -33,6 +33,7 @@ enum fs_term {
   FS_TM_SWEEP,               /* each phase after the first                   */
   FS_TM_ACCESS,              /* each array                                   */
   FS_TM_FOLD,                /* results over rows: a grid barrier, and a fold */
+  FS_TM_FOLD_DEPTH,          /* GPU: each block whose partial results are read */
   FS_TM_FOLD_SCALAR,         /* only scalars are folded, by the last block   */
   FS_TM_SYNC_END,            /* ... of these terms                           */
 

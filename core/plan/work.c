@@ -104,16 +104,28 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     fs_work_add(w, FS_TM_ROW_STEP, ph, (double)k->space.m * busy);
 }
 
-/* Partial results: each part of the rows has one for each column. A GPU has some
- * parts per multiprocessor; the CPU target cuts rows into chunks of 16 Ki to
- * 256 Ki elements. */
+/* Blocks of a GPU kernel that have a part of the rows each: no more than are
+ * resident at once, since a grid barrier stands before the fold. */
+static double gpu_parts(const struct fs_kernel *k, const struct fs_device *d) {
+  enum { MOST_PER_UNIT = 8, TILE = 32 };
+  struct fs_kernel tuned = *k; /* borrows the lists */
+  fs_tune(&tuned, d);
+  const struct fs_tuning *t = &tuned.tune;
+  double rows = k->scheme == FS_TILE ? (double)TILE * t->iters
+                                     : (double)t->threads / t->row_threads *
+                                           t->iters;
+  return FS_MIN(ceil((double)k->space.m / FS_MAX(rows, 1)),
+                (double)MOST_PER_UNIT * d->units);
+}
+
+/* Partial results: each part of the rows has one for each column. The CPU target
+ * cuts rows into chunks of 16 Ki to 256 Ki elements. */
 static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
-  double m = (double)k->space.m, n = (double)k->space.n, parts = 0;
+  double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
   double chunk = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0);
-  double chunks = d->is_cuda ? FS_MIN(m / 8 + 1, 2.0 * d->units)
-                             : ceil(m * n / chunk);
+  bool columns = false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_REDUCE) continue;
@@ -121,10 +133,15 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
     bool at_end = k->values.data[s->out].ready == FS_END;
     if (!at_end) continue;
     vector |= left != 0;
+    columns |= left & FS_VARIES_J;
     scalar |= left == 0;
-    if (left & FS_VARIES_J) parts += chunks * n;
+    if (left & FS_VARIES_J) each += n;
     else if (left & FS_VARIES_I) parts += m;
   }
+  double chunks = !columns ? 0 : d->is_cuda ? gpu_parts(k, d)
+                                            : ceil(m * n / chunk);
+  parts += chunks * each;
+  if (d->is_cuda) fs_work_add(w, FS_TM_FOLD_DEPTH, 0, chunks);
   if (vector) fs_work_add(w, FS_TM_FOLD, 0, 1);
   else if (scalar) fs_work_add(w, FS_TM_FOLD_SCALAR, 0, 1);
   fs_work_add(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
