@@ -7,11 +7,11 @@
  *
  * Each block is run R times (warm); measured is the lower decile of the sums of
  * its kernels' times, since whatever else runs on the machine only adds. first is
- * the model's prediction. corrected is the same with what was learned from the
- * runs of *other* blocks and of earlier ones of this list: before a block is run
- * for the first time, its prediction is noted. --raw also writes the work of each
- * kernel. A calibration must be there (`fusible calibrate`); without one the
- * program says so and measures the estimates. */
+ * the model's prediction. corrected is what the session shows at the last of these
+ * runs: the same, with what the runs before have taught. Corrections are those of
+ * a kind of kernel, so they come from other blocks, too. --raw also writes the
+ * plans. A calibration must be there (`fusible calibrate`); without one the program
+ * says so and measures the estimates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,7 +207,6 @@ static struct row run_block(struct fs_session *s, struct heard *h,
       !evaluate(s, h, b->text) || !evaluate(s, h, b->text))
     return r; /* the first run makes inputs that nobody has read yet */
   r.first = h->first;
-  r.corrected = h->corrected;
   r.kernels = (int)json_array_size(h->kernels);
   evaluate(s, h, b->text);
   for (int k = 0; k < repeat; k++) {
@@ -216,6 +215,7 @@ static struct row run_block(struct fs_session *s, struct heard *h,
     if (!evaluate(s, h, b->text)) return r;
     times[k] = h->measured;
   }
+  r.corrected = h->corrected;
   qsort(times, (size_t)repeat, sizeof *times, ascending);
   r.measured = times[repeat / 10];
   return r;

@@ -32,8 +32,9 @@ static void name_kind(const struct fs_work *w, char name[48]) {
   static const char *const schemes[] = {"flat", "row", "tile", "library"};
   double bytes = FS_MAX(w->bytes_read + w->bytes_written, 1);
   int size = (int)(log2(w->library ? FS_MAX(w->flops, 1) : bytes) / 2) * 2;
-  snprintf(name, 48, "%s %.11s %d 2^%d", schemes[w->scheme & 3], w->pattern,
-           w->arith, size);
+  bool busy = w->flops + 8 * w->special > bytes; /* computes a lot */
+  snprintf(name, 48, "%s %.11s %s 2^%d", schemes[w->scheme & 3], w->pattern,
+           w->library ? "call" : busy ? "busy" : "light", size);
 }
 
 static struct kind *find(const struct fs_learned *l, const char *name) {

@@ -1,6 +1,7 @@
 /* learn.h - corrections learned from runs: a factor for each kind of kernel.
  *
- * A kind is a scheme, a pattern and a size class ("row rows f32 2^24"). A run of
+ * A kind is a scheme, a pattern, whether it computes much for a byte, and a size
+ * class ("row rows light 2^24"). A run of
  * a kernel of that kind moves the logarithm of its factor towards measured /
  * first prediction; the factor stays between 1/2 and 2. It changes the shown
  * prediction (fs_kernel.predicted), never a plan: those are chosen by
