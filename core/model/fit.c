@@ -21,7 +21,7 @@ enum {
 static const double HOLD = 1e-4, SMOOTH = 0.03;
 /* A row or tile kernel moves a byte at no less than this share of what a flat one
  * takes; what it takes beyond that is its own cost. */
-static const double BASE = 0.94;
+static const double ROW_BASE = 0.94, TILE_BASE = 1.05;
 /* What a row or tile kernel is thought to take beyond a flat one where nothing was
  * measured: so much that a plan does not bet on it. */
 static const double UNSEEN = 0.3;
@@ -71,6 +71,11 @@ static double arith_factor(const struct fs_device *d, unsigned arith) {
   return arith == FS_AR_HALF && !d->is_cuda ? 4 : 1;
 }
 
+static double base_share(int move) {
+  int t = move + FS_TM_SYNC_END;
+  return t == FS_TM_READ_TILE || t == FS_TM_WRITE_TILE ? TILE_BASE : ROW_BASE;
+}
+
 static void guess(struct problem *p) {
   const struct fs_device *d = p->device;
   double operation = 1 / FS_MAX(d->flops, 1e6);
@@ -114,7 +119,7 @@ static void put(struct problem *p, int row, int column, double value) {
 static void put_move(struct problem *p, int row, int move, double amount,
                      double working_set) {
   if (base_of(move) >= 0)
-    put_move(p, row, base_of(move), BASE * amount, working_set);
+    put_move(p, row, base_of(move), base_share(move) * amount, working_set);
   int k = 1;
   if (working_set <= fs_knots[0]) {
     put(p, row, knot_column(move, 0), amount);
@@ -139,7 +144,8 @@ static void costs_of(const struct problem *p, double overlap,
     for (int k = 0; k < FS_KNOTS; k++)
       c->curve[m][k] =
           p->x[knot_column(m, k)] +
-          (base_of(m) < 0 ? 0 : BASE * p->x[knot_column(base_of(m), k)]);
+          (base_of(m) < 0 ? 0
+                          : base_share(m) * p->x[knot_column(base_of(m), k)]);
 }
 
 /* Moves and computing of each phase, by the costs so far. */
