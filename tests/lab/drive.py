@@ -317,18 +317,23 @@ def restart(p):
     S.check('7' in outputs(p.run('3 + 4')), 'and the next cell runs')
 
 
-def run_all(p, lab):
-    """A notebook of three cells of which the second fails."""
+def notebook(lab, name, sources):
+    """Writes a notebook of these cells; gives its address."""
     cells = [{'cell_type': 'code', 'id': 'c%d' % k, 'metadata': {},
               'source': source, 'outputs': [], 'execution_count': None}
-             for k, source in enumerate(['first = 1', 'nowhere + 1',
-                                         'third = 3'])]
-    with open(os.path.join(lab.work, 'stop.ipynb'), 'w') as f:
+             for k, source in enumerate(sources)]
+    with open(os.path.join(lab.work, name + '.ipynb'), 'w') as f:
         json.dump({'cells': cells, 'nbformat': 4, 'nbformat_minor': 5,
                    'metadata': {'kernelspec': {
                        'name': 'fusible', 'display_name': 'Fusible',
                        'language': 'fusible'}}}, f)
-    p.page.goto(lab.url('lab/tree/stop.ipynb') + '&reset')
+    return 'lab/tree/%s.ipynb' % name
+
+
+def run_all(p, lab):
+    """A notebook of three cells of which the second fails."""
+    path = notebook(lab, 'stop', ['first = 1', 'nowhere + 1', 'third = 3'])
+    p.page.goto(lab.url(path) + '&reset')
     p.see('.jp-Notebook .cm-content', 'a notebook opens', text='third')
     p.see('.jp-StatusBar-Widget', 'with its kernel', text='Fusible | Idle')
     p.page.locator('.lm-MenuBar-item', has_text='Run').first.click()
@@ -342,6 +347,36 @@ def run_all(p, lab):
         r'\d', p.cell(2).locator('.jp-InputPrompt').inner_text()),
         'an error ends Run All')
     p.shot('run-all')
+
+
+README = [
+    'A = rand(2000, 2000); p = rand(2000); r = rand(2000);',
+    'q = A*p;\ns = A\'*r;',
+    't = linspace(0, 10, 400);\n'
+    'plot(t, exp(-t/4).*cos(3*t), "damped", t, exp(-t/4), "envelope", '
+    '"xlabel=seconds")']
+
+
+def readme(p, lab):
+    """The picture of the README: a plan, folded out, and a plot."""
+    path = notebook(lab, 'readme', README)
+    p.page.set_viewport_size({'width': 1040, 'height': 1000})
+    p.page.goto(lab.url(path) + '&reset')
+    p.see('.jp-StatusBar-Widget', 'a notebook opens', text='Fusible | Idle')
+    p.page.keyboard.press('Control+b')
+    for k in range(2 * len(README)):  # twice: the second time nothing is cold
+        p.cell(k % len(README)).locator('.cm-content').click()
+        p.page.keyboard.press('Control+Enter')
+        time.sleep(0.5)
+        p.done(p.cell(k % len(README)))
+    p.cell(1).locator('details > summary').first.click()
+    p.page.locator('.jp-RenderedVegaCommon5 canvas').first.wait_for(
+        timeout=WAIT)
+    time.sleep(1)
+    p.cell(0).scroll_into_view_if_needed()
+    p.page.mouse.move(5, 5)
+    time.sleep(0.5)
+    p.page.screenshot(path=os.path.join(p.out, 'readme.png'))
 
 
 def main():
@@ -366,6 +401,7 @@ def main():
             errors(p)
             restart(p)
             run_all(p, lab)
+            readme(p, lab)
             browser.close()
     finally:
         lab.close()
