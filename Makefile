@@ -106,6 +106,19 @@ check:
 	@$(AGAIN) all unit
 	@tests/run.py --build $(BUILD)
 
+.PHONY: check-lab notebooks
+# JupyterLab in a headless browser; its screenshots go to $(BUILD)/lab.
+check-lab:
+	@scripts/install-deps build
+	@$(AGAIN) all
+	@scripts/check-lab $(BUILD)
+
+# The notebooks of examples/, from their sources, with fresh outputs.
+notebooks:
+	@scripts/install-deps test
+	@$(AGAIN) all
+	@tools/notebooks --kernel $(BUILD)/fusible-kernel
+
 # FORTIFY and the sanitizers do not go together.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 asan:
@@ -135,7 +148,7 @@ install: all
 	sed 's|@PROGRAM@|$(PREFIX)/bin/fusible-kernel|' \
 	  jupyter/kernelspec/kernel.json.in > $(KERNELDIR)/kernel.json
 	install -m 644 docs/fusible.1 $(MANDIR)/fusible.1
-	install -m 644 $(wildcard examples/*.fs) $(EXAMPLEDIR)
+	install -m 644 $(wildcard examples/*.fs examples/*.ipynb) $(EXAMPLEDIR)
 	install -m 644 $(wildcard examples/data/*) $(EXAMPLEDIR)/data
 	install -m 644 $(wildcard examples/paper/*) $(EXAMPLEDIR)/paper
 uninstall:

@@ -235,10 +235,13 @@ void fs_message_free(struct fs_message *m) {
   *m = (struct fs_message){0};
 }
 
-void fs_seal_date(char out[40]) {
+void fs_seal_date(char out[40]) { fs_seal_date_ago(out, 0); }
+
+void fs_seal_date_ago(char out[40], int seconds) {
   struct timespec now;
   struct tm tm;
   clock_gettime(CLOCK_REALTIME, &now);
+  now.tv_sec -= seconds;
   gmtime_r(&now.tv_sec, &tm);
   size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &tm);
   snprintf(out + n, 40 - n, ".%06ldZ", now.tv_nsec / 1000);

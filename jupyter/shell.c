@@ -24,6 +24,9 @@ struct shell {
   int count;               /* inputs so far */
   char started[40];
   bool asking;             /* an input_request waits for its reply */
+  char failed_at[40];      /* date of the last failure that ends a Run All */
+  char failed_from[40];    /* and a little earlier: no clock is further off */
+  double late_until;       /* until then, what was sent before it is aborted */
 
   /* After an input that went well: its user_expressions, one by one. */
   json_t *reply, *expressions, *results;
@@ -51,22 +54,42 @@ static bool wants(const struct fs_request *r, const char *key, bool otherwise) {
   return json_is_boolean(v) ? json_is_true(v) : otherwise;
 }
 
-/* What waits is not run any more; what comes later is. */
+/* Without a count: JupyterLab would number the cell as if it had run. */
+static void abort_one(struct shell *h, struct fs_request *r) {
+  fs_publish_status(h->port, r, "busy");
+  fs_publish_flush(h->port);
+  reply(h, r,
+        json_pack("{ss ss ss s[s] s[] s{}}", "status", "error", "ename",
+                  "Aborted", "evalue", "an earlier input failed", "traceback",
+                  "Aborted: an earlier input failed", "payload",
+                  "user_expressions"));
+  fs_publish_status(h->port, r, "idle");
+  fs_request_free(r);
+}
+
+/* What waits is not run any more; what is sent from now on is. */
 static void abort_queue(struct shell *h) {
-  for (int k = 0; k < h->queue.len; k++) {
-    struct fs_request *r = h->queue.data[k];
-    fs_publish_status(h->port, r, "busy");
-    fs_publish_flush(h->port);
-    reply(h, r,
-          json_pack("{ss ss ss s[s] si s[] s{}}", "status", "error", "ename",
-                    "Aborted", "evalue", "an earlier input failed",
-                    "traceback", "Aborted: an earlier input failed",
-                    "execution_count", h->count, "payload",
-                    "user_expressions"));
-    fs_publish_status(h->port, r, "idle");
-    fs_request_free(r);
-  }
+  for (int k = 0; k < h->queue.len; k++) abort_one(h, h->queue.data[k]);
   h->queue.len = 0;
+}
+
+enum { MILLISECONDS = 23 }; /* of a date: "2026-01-02T03:04:05.678" */
+
+/* JupyterLab sends the cells of a Run All over some time: one may arrive when an
+ * earlier one has failed already, although it was sent before anybody could know.
+ * Its date tells, if it is in UTC; who sends after the failure is never meant. */
+static bool sent_before_failure(const struct shell *h,
+                                const struct fs_request *r) {
+  if (fs_now() > h->late_until) return false;
+  json_t *header = json_loadb(r->header, r->header_len, 0, NULL);
+  const char *date = json_string_value(json_object_get(header, "date"));
+  size_t len = date ? strlen(date) : 0;
+  bool utc = len > MILLISECONDS && (date[len - 1] == 'Z' ||
+                                    !strcmp(date + len - 6, "+00:00"));
+  bool before = utc && strncmp(date, h->failed_at, MILLISECONDS) < 0 &&
+                strncmp(date, h->failed_from, MILLISECONDS) > 0;
+  json_decref(header);
+  return before;
 }
 
 /* -- the course of an input -------------------------------------------------- */
@@ -76,7 +99,12 @@ static void receive_all(struct shell *h);
 static void finish(struct shell *h, bool failed) {
   struct fs_request *r = h->running;
   bool stop = failed && wants(r, "stop_on_error", true);
-  if (stop) receive_all(h); /* what was sent before the reply is known */
+  if (stop) {
+    fs_seal_date(h->failed_at);
+    fs_seal_date_ago(h->failed_from, 5);
+    h->late_until = fs_now() + 1;
+    receive_all(h); /* what was sent before the reply is known */
+  }
   fs_publish_flush(h->port);
   reply(h, r, h->reply);
   h->reply = NULL;
@@ -320,7 +348,8 @@ static void shut_down(struct shell *h, const struct fs_request *r) {
 
 static void on_request(struct shell *h, struct fs_request *r) {
   if (!strcmp(r->type, "execute_request")) {
-    *FS_PUSH(&h->queue) = r;
+    if (h->phase == IDLE && sent_before_failure(h, r)) abort_one(h, r);
+    else *FS_PUSH(&h->queue) = r;
     return;
   }
   fs_publish_status(h->port, r, "busy");

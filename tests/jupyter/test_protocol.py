@@ -443,6 +443,26 @@ def test_later_requests_are_not_aborted(k, c):
         del name
 
 
+def test_late_requests_of_a_run_all_are_aborted(k, c):
+    """Sent before the error, and on the way when it came."""
+    import datetime
+    for _ in range(5):
+        before = datetime.datetime.now(datetime.timezone.utc).strftime(
+            '%Y-%m-%dT%H:%M:%S.%fZ')
+        time.sleep(0.005)
+        name = c.execute_request(BAD)
+        while c.receive().channel != 'shell':
+            pass
+        late = c.send('execute_request', {'code': '1+1'}, date=before)
+        got = c.collect(late)
+        reply = next(m for m in got if m.channel == 'shell')
+        assert reply.content['status'] == 'error', reply
+        assert reply.content['ename'] == 'Aborted', reply
+        assert 'execution_count' not in reply.content, reply
+        del name
+    assert value_of(c, '2+2') == '4'
+
+
 def test_interrupt_drops_the_queue(k, c):
     request = busy(c)
     others = [c.execute_request('after = 1;') for _ in range(3)]
