@@ -181,6 +181,7 @@ static void put_variable(struct command *c, const json_t *v, int width) {
 }
 
 static enum fs_status run_vars(struct command *c) {
+  if (c->n > 1 || (c->n && !is(c, 0, "json"))) return usage(c);
   json_t *list = fs_session_variables(c->s), *v;
   size_t k;
   int width = 4;
@@ -188,8 +189,11 @@ static enum fs_status run_vars(struct command *c) {
     const char *name = text_in(v, "name");
     width = FS_MAX(width, FS_MIN(fs_utf8_width(name, strlen(name)), 30));
   }
-  json_array_foreach(list, k, v) put_variable(c, v, width + 2);
-  if (!json_array_size(list)) fs_str_puts(&c->out, "no variables\n");
+  char *text = c->n ? json_dumps(list, JSON_INDENT(1)) : NULL;
+  if (text) fs_str_printf(&c->out, "%s\n", text);
+  else json_array_foreach(list, k, v) put_variable(c, v, width + 2);
+  free(text);
+  if (!c->n && !json_array_size(list)) fs_str_puts(&c->out, "no variables\n");
   json_decref(list);
   return FS_OK;
 }

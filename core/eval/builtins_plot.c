@@ -12,6 +12,7 @@
 #include "core/eval/builtins.h"
 #include "core/eval/files.h"
 #include "core/eval/plot_request.h"
+#include "core/eval/witness.h"
 
 enum { MAX_CURVES = 20, MAX_BINS = 1000 };
 
@@ -266,8 +267,9 @@ enum fs_status fs_bi_savefig(struct fs_call *c) {
   if (!put_form(c->in->last_plot, path, &text))
     st = fs_file_error(&ctx, "the name must end in .svg, .json or .txt",
                        "there is no such kind of picture");
-  if (!st) st = fs_writer_open(&ctx, &w);
-  if (!st) {
+  bool write = !st && fs_witness_save(); /* not again when inputs run again */
+  if (write) st = fs_writer_open(&ctx, &w);
+  if (write && !st) {
     st = fs_writer_put(&w, fs_str_text(&text), text.len);
     if (!st) st = fs_writer_commit(&w);
     else fs_writer_drop(&w);

@@ -117,7 +117,7 @@ def test_values():
         if not S.check(len(data) == 1 and 'text/plain' in data[0], code):
             continue
         p = parsed(data[0].get('text/html', ''))
-        S.check(len(p.cells) == cells, (code, 'cells', len(p.cells)))  # with dots between the corners
+        S.check(len(p.cells) == cells, (code, 'cells', len(p.cells)))
     plain = data_of('A = [1, 2]', rich=False)
     S.check(list(plain[0]) == ['text/plain'], 'only text unless asked for')
     text = data_of('A = [1.5, -2; 3, 4e-3]')[0]
@@ -388,6 +388,27 @@ def test_ink():
     for sgr in ('\x1b[34m', '\x1b[31m', '\x1b[0m'):
         color = color.replace(sgr, '')
     S.check(color == plain, 'colours change nothing else')
+
+
+def test_prompt():
+    """At the prompt, in a process of its own, as wide as the terminal."""
+    sys.path.insert(0, os.path.join(ROOT, 'tests', 'pty'))
+    from terminal import ESCAPES, Terminal
+    t = Terminal([FUSIBLE, '--target', 'cpu', '--no-rc', '--quiet', '--plan',
+                  'off'], env=dict(ENV, TERM='xterm'), columns=50)
+    try:
+        t.expect('> ', 30)
+        t.send('plot([1, 2, 3], "up", [3, 2, 1], "down")\r')
+        t.expect('down\\n', 30)
+        raw = t.raw.decode('utf-8', 'replace')
+        S.check('\x1b[31m' in raw and '\x1b[34m' in raw and '\u28c0' in raw,
+                'a plot in colours', raw[-2000:])
+        plain = ESCAPES.sub(b'', t.raw).decode('utf-8', 'replace')
+        rows_of = [l for l in plain.split('\n') if '\u2502' in l]
+        S.check(rows_of and max(len(l.rstrip()) for l in rows_of) <= 50,
+                'within the width')
+    finally:
+        t.close()
 
 
 # -- plans ---------------------------------------------------------------------
