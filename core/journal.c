@@ -117,6 +117,8 @@ static void forget_outcome(struct fs_entry *e) {
   e->changed = NULL;
   json_decref(e->times);
   e->times = NULL;
+  json_decref(e->answers);
+  e->answers = NULL;
 }
 
 void fs_entry_free(struct fs_entry *e) {
@@ -155,6 +157,7 @@ void fs_entry_outcome(struct fs_entry *e, int result, double seconds,
   e->result = result;
   e->seconds = seconds;
   e->times = json_incref(json_object_get(state, "times"));
+  e->answers = json_incref(json_object_get(state, "answers"));
   e->timed = json_integer_value(json_object_get(state, "times_told"));
   e->saves = json_integer_value(json_object_get(state, "saves"));
   e->settings = !json_is_true(json_object_get(state, "changed"));

@@ -30,6 +30,7 @@ struct fs_entry {
   int result;          /* enum fs_result                                      */
   double seconds;
   json_t *times;       /* what time() told; `timed` of them or more           */
+  json_t *answers;     /* to ask()                                            */
   int64_t timed, saves;
   char **changed;      /* names that it gave a value or removed, NULL-ended   */
   bool functions;      /* some of them are functions                          */

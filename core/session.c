@@ -179,6 +179,14 @@ static void on_progress(void *user, const char *what, double done,
   fs_session_emit(user, e);
 }
 
+static char *on_ask(void *user, const char *prompt, bool secret) {
+  struct fs_session *s = user;
+  jmp_buf *guard = fs_oom_guard(NULL);
+  char *line = s->config.ask(s->config.user, prompt, secret);
+  fs_oom_guard(guard);
+  return line;
+}
+
 static enum fs_status on_command(void *user, const char *line,
                                  struct fs_span span) {
   return fs_session_command(user, line, span);
@@ -468,6 +476,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
                                 .block = on_block, .plot = on_plot,
                                 .kernels = on_kernels,
                                 .progress = on_progress,
+                                .ask = config->ask ? on_ask : NULL,
                                 .command = on_command};
   s->in = fs_interp_new(&s->diags, s->cpu.runner, s->cpu.target, &host);
   emit_diags(s);

@@ -32,6 +32,10 @@ struct fs_session_config {
   int threads;             /* CPU target; 0 = all processors                  */
   fs_event_fn *on_event;
   void *user;
+  /* Answers the language's ask(): a line that the user typed (from malloc), or
+   * NULL at the end of the input; `secret`: not to be seen. To be left, with NULL,
+   * when fs_interrupted(). No function: there is nobody to ask. */
+  char *(*ask)(void *user, const char *prompt, bool secret);
 };
 
 /* Never fails for want of a GPU: with target "auto" the CPU is taken. The CUDA

@@ -25,7 +25,8 @@
 enum {
   TEXT_MAX = 4096,   /* bytes of one variable's text             */
   TEXTS_MAX = 500,   /* variables of one input that get a text   */
-  PIECE = 64 << 10
+  PIECE = 64 << 10,
+  ASK_POLL_MS = 50   /* how soon an interrupt ends a question    */
 };
 
 /* One of stdout and stderr. */
@@ -135,6 +136,33 @@ static void on_event(void *user, const json_t *event) {
   } else if (!w->replay || is_said_again(event)) {
     send_in_order(w, event);
   }
+}
+
+/* The front answers by a frame; until then only an interrupt ends the waiting. */
+static char *on_ask(void *user, const char *prompt, bool secret) {
+  struct worker *w = user;
+  struct fs_frame f;
+  json_t *e = json_object();
+  json_object_set_new(e, "event", json_string("ask"));
+  json_object_set_new(e, "prompt", fs_json_text(prompt, strlen(prompt)));
+  json_object_set_new(e, "password", json_boolean(secret));
+  send_in_order(w, e);
+  json_decref(e);
+  while (!fs_interrupted()) {
+    enum fs_wire_status st = fs_wire_next(&w->wire, &f);
+    if (st == FS_WIRE_BROKEN) _exit(4);
+    if (st == FS_WIRE_FRAME) {
+      const char *what = json_string_value(json_object_get(f.head, "do"));
+      bool answer = what && !strcmp(what, "answer");
+      bool end = json_is_true(json_object_get(f.head, "end"));
+      json_decref(f.head);
+      if (answer) return end ? NULL : fs_strndup(f.blob, f.len);
+      continue;
+    }
+    struct pollfd p = {.fd = w->wire.fd, .events = POLLIN};
+    if (poll(&p, 1, ASK_POLL_MS) > 0 && !fs_wire_fill(&w->wire)) _exit(0);
+  }
+  return NULL;
 }
 
 /* -- the state ------------------------------------------------------------- */
@@ -262,6 +290,10 @@ static void tell_witness(struct worker *w, json_t *state) {
     json_array_append_new(times, json_real(seen->times.data[k]));
   json_object_set_new(state, "files", files);
   json_object_set_new(state, "times", times);
+  json_t *answers = json_array();
+  for (int k = 0; k < seen->answers.len; k++)
+    json_array_append_new(answers, json_string(seen->answers.data[k]));
+  json_object_set_new(state, "answers", answers);
   json_object_set_new(state, "times_told", json_integer(seen->times_told));
   json_object_set_new(state, "saves", json_integer(seen->saves));
 }
@@ -336,6 +368,8 @@ static void prepare(struct worker *w, const json_t *head) {
   json_array_foreach(json_object_get(head, "times"), k, at)
     if (w->replay && k < FS_WITNESS_TIMES)
       *FS_PUSH(&w->witness.times) = json_number_value(at);
+  json_array_foreach(json_object_get(head, "answers"), k, at)
+    if (json_is_string(at)) fs_witness_answered(json_string_value(at));
   if (json_array_size(random) == 2)
     fs_interp_set_random(w->s->in,
                          json_integer_value(json_array_get(random, 0)),
@@ -372,7 +406,7 @@ static void start(struct worker *w, const json_t *head) {
   struct fs_session_config config = {
     .target = json_string_value(json_object_get(head, "target")),
     .threads = (int)json_integer_value(json_object_get(head, "threads")),
-    .on_event = on_event, .user = w};
+    .on_event = on_event, .user = w, .ask = on_ask};
   w->s = fs_session_new(&config, &error);
   json_t *o = json_object();
   json_object_set_new(o, "is", json_string("ready"));

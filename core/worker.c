@@ -281,6 +281,7 @@ void fs_worker_send(struct fs_worker *w, const struct fs_entry *e,
   if (replay) {
     json_object_set_new(o, "replay", json_true());
     if (e->times) json_object_set(o, "times", e->times);
+    if (e->answers) json_object_set(o, "answers", e->answers);
   }
   fs_str_puts(&blob, e->name);
   fs_str_put(&blob, e->text, e->len);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "core/session.h"
@@ -298,10 +299,69 @@ static bool ask_rebuild(void *user, int inputs, double seconds) {
   return answer != 'n';
 }
 
+static void interrupt(struct front *f) {
+  if (f->worker) fs_worker_interrupt(f->worker);
+  else fs_session_interrupt(f->session);
+}
+
+/* A line from the terminal or the pipe; false at its end and at Ctrl-C. */
+static bool read_answer(struct front *f, struct fs_str *line) {
+  char c = 0;
+  bool terminal = isatty(STDIN_FILENO);
+  while (c != '\n') {
+    enum fs_term_event event = terminal ? fs_term_wait() : FS_TERM_KEY;
+    if (event == FS_TERM_STOP) fs_term_stop();
+    if (event == FS_TERM_INTERRUPT) {
+      interrupt(f);
+      return false;
+    }
+    if (event != FS_TERM_KEY) continue;
+    if (read(STDIN_FILENO, &c, 1) != 1) return line->len > 0;
+    if (c != '\n') fs_str_put(line, &c, 1);
+  }
+  return true;
+}
+
+/* The language's ask(). */
+static char *on_ask(void *user, const char *prompt, bool secret) {
+  struct front *f = user;
+  struct fs_str line = {0};
+  struct termios old, quiet;
+  bool hidden = secret && !tcgetattr(STDIN_FILENO, &old);
+  if (hidden) {
+    quiet = old;
+    quiet.c_lflag &= ~(tcflag_t)ECHO;
+    tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
+  }
+  fs_progress_write(stderr, prompt, strlen(prompt));
+  enum fs_term_mode before = fs_term_set_mode(FS_TERM_PROMPT, NULL);
+  bool got = read_answer(f, &line);
+  const struct fs_term_job job = {f->session, f->worker};
+  fs_term_set_mode(before, &job);
+  if (hidden) tcsetattr(STDIN_FILENO, TCSANOW, &old);
+  if (hidden) fputs("\n", stderr);
+  if (got) fs_str_put(&line, "", 0);
+  if (got) return line.data ? line.data : fs_strdup("");
+  fs_str_free(&line);
+  return NULL;
+}
+
+static void on_event(void *user, const json_t *event) {
+  struct front *f = user;
+  const char *kind = json_string_value(json_object_get(event, "event"));
+  fs_render_event(f->render, event);
+  if (!kind || strcmp(kind, "ask") || !f->worker) return;
+  const char *prompt = json_string_value(json_object_get(event, "prompt"));
+  char *line = on_ask(f, prompt ? prompt : "",
+                      json_is_true(json_object_get(event, "password")));
+  fs_worker_answer(f->worker, line);
+  free(line);
+}
+
 static void start_worker(struct front *f, const char **error) {
   struct fs_worker_config config = {
     .target = f->options.target, .threads = f->options.threads,
-    .on_event = fs_render_event, .user = f->render,
+    .on_event = on_event, .user = f,
     .ask_rebuild = ask_rebuild};
   f->worker = fs_worker_new(&config, error);
   if (f->worker && fs_worker_ready(f->worker, error))
@@ -311,7 +371,7 @@ static void start_worker(struct front *f, const char **error) {
 static void start_session(struct front *f, const char **error) {
   struct fs_session_config config = {
     .target = f->options.target, .threads = f->options.threads,
-    .on_event = fs_render_event, .user = f->render};
+    .on_event = on_event, .user = f, .ask = on_ask};
   f->session = fs_session_new(&config, error);
 }
 

@@ -102,6 +102,8 @@ const struct fs_builtin fs_builtins[] = {
 
     {"print", 0, -1, fs_bi_print, 0, "print(x, ...)",
      "writes values on one line, one right after the other"},
+    {"ask", 0, 2, fs_bi_ask, 0, "ask(\"prompt\"[, secret])",
+     "a line that the user types, as text; with secret = true unseen"},
     {"error", 1, 1, fs_bi_error, 0, "error(\"message\")",
      "stops with a message"},
     {"assert", 1, 2, fs_bi_assert, 0, "assert(condition[, \"message\"])",

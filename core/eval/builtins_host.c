@@ -46,6 +46,48 @@ enum fs_status fs_bi_print(struct fs_call *c) {
   return st;
 }
 
+/* What was typed, if that is UTF-8; else with its bytes as visible escapes: a
+ * replay has to give the same. Takes over `line`. */
+static char *as_text(char *line) {
+  uint32_t code_point;
+  size_t len = line ? strlen(line) : 0;
+  for (size_t at = 0; at < len;) {
+    int n = fs_utf8_decode(line + at, len - at, &code_point);
+    if (n <= 0) {
+      struct fs_str safe = {0};
+      fs_str_put_safe(&safe, line, len);
+      free(line);
+      return safe.data;
+    }
+    at += (size_t)n;
+  }
+  return line;
+}
+
+/* What was printed before is to be seen before the question. In a replay the old
+ * answer is given once more. */
+enum fs_status fs_bi_ask(struct fs_call *c) {
+  char *line = NULL;
+  struct fs_str prompt = {0};
+  bool secret = c->n > 1 && c->args[1].kind == FS_V_BOOL && c->args[1].number != 0;
+  enum fs_status st = fs_interp_flush(c->in);
+  if (!st && c->n) st = fs_val_print(c->in, &c->args[0], &prompt);
+  if (!st && !fs_witness_answer(&line) && c->in->host.ask) {
+    line = as_text(c->in->host.ask(c->in->host.user, fs_str_text(&prompt),
+                                   secret));
+    if (line) fs_witness_answered(line);
+  }
+  fs_str_free(&prompt);
+  if (!st && !line && fs_interrupted()) return FS_INTERRUPTED;
+  if (!st && !line)
+    return fs_in_error(c->in, c->in->span, "no-answer",
+                       "scripts take values as inputs: fusible run a.fs n=3",
+                       "nobody answered");
+  if (!st) c->out[0] = fs_val_string(line, strlen(line));
+  free(line);
+  return st;
+}
+
 enum fs_status fs_bi_string(struct fs_call *c) {
   struct fs_str text = {0};
   enum fs_status st = FS_OK;

@@ -44,6 +44,8 @@ struct fs_interp_host {
    * times into that of predictions(). */
   enum fs_status (*kernels)(void *user, struct fs_plot *plot, bool times);
   void (*progress)(void *user, const char *what, double done, double seconds);
+  /* A line from the user, from malloc, or NULL; see session.h. May be NULL. */
+  char *(*ask)(void *user, const char *prompt, bool secret);
   /* A `:command` line or `?name` inside a text; the block was flushed. */
   enum fs_status (*command)(void *user, const char *line, struct fs_span span);
 };

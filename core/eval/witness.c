@@ -8,6 +8,8 @@ void fs_witness_set(struct fs_witness *w) { witness = w; }
 void fs_witness_clear(struct fs_witness *w) {
   for (int k = 0; k < w->read.len; k++) free(w->read.data[k]);
   w->read.len = w->times.len = 0;
+  for (int k = 0; k < w->answers.len; k++) free(w->answers.data[k]);
+  w->answers.len = w->answered = 0;
   w->times_told = w->saves = 0;
   w->replay = false;
 }
@@ -16,6 +18,7 @@ void fs_witness_free(struct fs_witness *w) {
   fs_witness_clear(w);
   FS_VEC_FREE(&w->read);
   FS_VEC_FREE(&w->times);
+  FS_VEC_FREE(&w->answers);
 }
 
 void fs_witness_read(const char *path) {
@@ -33,6 +36,20 @@ double fs_witness_time(double now) {
     return k < witness->times.len ? witness->times.data[k] : now;
   if (k < FS_WITNESS_TIMES) *FS_PUSH(&witness->times) = now;
   return now;
+}
+
+bool fs_witness_answer(char **line) {
+  if (!witness || !witness->replay) return false;
+  *line = NULL;
+  if (witness->answered < witness->answers.len)
+    *line = fs_strdup(witness->answers.data[witness->answered++]);
+  return true;
+}
+
+void fs_witness_answered(const char *line) {
+  if (!witness) return;
+  char *copy = fs_strdup(line);
+  *FS_PUSH(&witness->answers) = copy;
 }
 
 bool fs_witness_save(void) {

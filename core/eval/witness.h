@@ -14,6 +14,8 @@ struct fs_witness {
   FS_VEC(char *) read;     /* files, as they were named; each once       */
   FS_VEC(double) times;    /* what time() gave, the first ones           */
   int64_t times_told;      /* how often it was asked                     */
+  FS_VEC(char *) answers;  /* what was typed for ask()                   */
+  int answered;            /* how many of them a replay has given        */
   int64_t saves;           /* files written, or not written in a replay  */
   bool replay;             /* times are given once more, saves left out  */
 };
@@ -26,6 +28,9 @@ void fs_witness_free(struct fs_witness *w);
 void fs_witness_read(const char *path);
 /* The time to tell: `now`, or in a replay what was told then. */
 double fs_witness_time(double now);
+/* In a replay the next answer, from malloc; false where it has to be asked. */
+bool fs_witness_answer(char **line);
+void fs_witness_answered(const char *line);
 /* A file is about to be written. False: it is not to be, this is a replay. */
 bool fs_witness_save(void);
 

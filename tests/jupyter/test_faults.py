@@ -90,6 +90,19 @@ def test_worker_killed_again_and_again(score):
         score.check(shown(c, 'kept + 1') == '42', 'the value is there')
 
 
+def test_answers_are_kept(score):
+    """What was typed for ask() is there after a rebuild, without a question."""
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        name = c.execute_request('who = ask("who? ");', allow_stdin=True)
+        while c.receive().type != 'input_request':
+            pass
+        c.send('input_reply', {'value': 'the user, \u00e9'}, channel='stdin')
+        c.collect(name)
+        kill(k)
+        score.check('the user, \u00e9' in shown(c, 'who'), 'the answer')
+
+
 def test_flood_to_slow_reader(score):
     """Nothing is lost and nothing comes out of order, also when the reader sleeps."""
     with Kernel() as k, k.client() as c:

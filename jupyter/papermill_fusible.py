@@ -1,0 +1,36 @@
+"""Parameters of papermill for notebooks of Fusible. Import it before a notebook is
+run, or put it into a package whose entry point group is `papermill.translators`:
+
+    import papermill, papermill_fusible
+    papermill.execute_notebook('in.ipynb', 'out.ipynb', parameters={'n': 8192})
+"""
+from papermill.translators import Translator, papermill_translators
+
+
+class FusibleTranslator(Translator):
+    @classmethod
+    def translate_none(cls, val):
+        return 'NaN'
+
+    @classmethod
+    def translate_bool(cls, val):
+        return 'true' if val else 'false'
+
+    @classmethod
+    def translate_dict(cls, val):
+        raise NotImplementedError('Fusible has no dictionaries')
+
+    @classmethod
+    def translate_list(cls, val):
+        return '[' + ', '.join(cls.translate(x) for x in val) + ']'
+
+    @classmethod
+    def comment(cls, cmt_str):
+        return f'# {cmt_str}'.strip()
+
+    @classmethod
+    def assign(cls, name, str_val):
+        return f'{name} = {str_val};'
+
+
+papermill_translators.register('fusible', FusibleTranslator)
