@@ -202,7 +202,18 @@ void fs_net_reply(struct fs_server *s, void *socket,
   json_decref(metadata);
 }
 
+/* The library that carries the pointers is not seen by the thread sanitizer: it
+ * is told that what happened before the sending is seen by the receiver. */
+#ifdef __SANITIZE_THREAD__
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#else
+#define __tsan_acquire(address) (void)(address)
+#define __tsan_release(address) (void)(address)
+#endif
+
 void fs_net_pass(void *socket, void *pointer) {
+  __tsan_release(pointer);
   while (zmq_send(socket, &pointer, sizeof pointer, 0) < 0 && errno == EINTR) {}
 }
 
@@ -211,5 +222,7 @@ void *fs_net_take(void *socket, bool wait) {
   int n;
   do n = zmq_recv(socket, &pointer, sizeof pointer, wait ? 0 : ZMQ_DONTWAIT);
   while (n < 0 && errno == EINTR);
-  return n == sizeof pointer ? pointer : NULL;
+  if (n != sizeof pointer) return NULL;
+  __tsan_acquire(pointer);
+  return pointer;
 }

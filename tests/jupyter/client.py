@@ -93,7 +93,10 @@ class Kernel:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        said = self.said()
         self.log.close()
+        if 'Sanitizer' in said or 'runtime error:' in said:
+            raise Failure(said)
         if self.own_home:
             shutil.rmtree(self.home, ignore_errors=True)
 

@@ -1,6 +1,7 @@
 """The Jupyter packages that the tests of the kernel talk to it with: from PyPI, in
 a virtual environment that `scripts/install-deps test` makes. Import this first:
-it starts the test again with that environment's Python."""
+it starts the test again with that environment's Python. An empty
+$FUSIBLE_TEST_VENV: this Python has them."""
 import os
 import sys
 
@@ -10,6 +11,8 @@ VENV = os.environ.get('FUSIBLE_TEST_VENV') or os.path.join(
 
 
 def enter():
+    if os.environ.get('FUSIBLE_TEST_VENV') == '':
+        return
     python = os.path.join(VENV, 'bin', 'python')
     if os.path.realpath(sys.prefix) == os.path.realpath(VENV):
         return
