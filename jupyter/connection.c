@@ -61,6 +61,14 @@ static bool take_ports(const json_t *o, struct fs_connection *c,
                        struct fs_str *error) {
   static const char *const names[FS_CHANNELS] = {
     "shell_port", "iopub_port", "stdin_port", "control_port", "hb_port"};
+  json_int_t launcher =
+      json_integer_value(json_object_get(o, "registration_port"));
+  if (launcher > 0 && launcher <= 65535 && !json_object_get(o, names[0])) {
+    c->registration_port = (int)launcher; /* ours are chosen by the system */
+    return take_text(o, "registration_ip", "127.0.0.1", c->registration_ip,
+                     sizeof c->registration_ip) &&
+           take_text(o, "kernel_id", "", c->kernel_id, sizeof c->kernel_id);
+  }
   for (int k = 0; k < FS_CHANNELS; k++) {
     json_int_t port = json_integer_value(json_object_get(o, names[k]));
     if (port < 1 || port > 65535)
@@ -119,6 +127,9 @@ bool fs_connection_read(const char *path, bool keyless,
 void fs_connection_endpoint(const struct fs_connection *c,
                             enum fs_channel channel, struct fs_str *out) {
   bool ipc = !strcmp(c->transport, "ipc");
-  fs_str_printf(out, "%s://%s%c%d", c->transport, c->ip, ipc ? '-' : ':',
-                c->port[channel]);
+  if (c->registration_port && !c->port[channel])
+    fs_str_printf(out, "%s://%s:*", c->transport, c->ip);
+  else
+    fs_str_printf(out, "%s://%s%c%d", c->transport, c->ip, ipc ? '-' : ':',
+                  c->port[channel]);
 }

@@ -131,6 +131,7 @@ static bool bind_all(struct fs_server *s) {
     fs_str_free(&error);
     return false;
   }
+  if (s->zmq && s->connection.registration_port) return fs_register(s);
   return s->zmq != NULL;
 }
 

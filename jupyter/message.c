@@ -140,6 +140,10 @@ void fs_seal_sign(const struct fs_seal *w, const struct fs_part frames[4],
   sodium_bin2hex(hex, 65, mac, sizeof mac);
 }
 
+bool fs_seal_equal(const char *a, const char *b) {
+  return !sodium_memcmp(a, b, 64);
+}
+
 static enum fs_seal_status check_signature(struct fs_seal *w,
                                            const struct fs_part *signature,
                                            const struct fs_part parts[4]) {
@@ -149,7 +153,7 @@ static enum fs_seal_status check_signature(struct fs_seal *w,
   if (signature->len != 64) return FS_SEAL_BAD_SIGNATURE;
   mac_of(w, parts, mac);
   sodium_bin2hex(hex, sizeof hex, mac, sizeof mac);
-  if (sodium_memcmp(hex, signature->data, 64)) return FS_SEAL_BAD_SIGNATURE;
+  if (!fs_seal_equal(hex, signature->data)) return FS_SEAL_BAD_SIGNATURE;
   return replayed(w, mac) ? FS_SEAL_REPLAYED : FS_SEAL_OK;
 }
 

@@ -70,6 +70,9 @@ void fs_message_free(struct fs_message *m);
 void fs_seal_sign(const struct fs_seal *w, const struct fs_part frames[4],
                   char hex[65]);
 
+/* Whether two signatures of 64 digits are the same, in constant time. */
+bool fs_seal_equal(const char *a, const char *b);
+
 /* Appends the header of a new message of this type: JSON with a fresh id. */
 void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out);
 

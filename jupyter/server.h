@@ -33,6 +33,9 @@ struct fs_server {
 
 /* -- messages (net.c) -------------------------------------------------------- */
 
+/* Tells a launcher the ports that were bound (register.c). False: it does not
+ * answer, or is not who it should be. */
+bool fs_register(struct fs_server *s);
 /* Binds the socket of a channel with all its options. NULL with a sentence. */
 void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
                   struct fs_str *error);

@@ -49,6 +49,8 @@ class Kernel:
                               else range(1, 6)):
             self.connection[name + '_port'] = port
         self.connection.update(connection or {})
+        self.connection = {name: value for name, value in
+                           self.connection.items() if value is not None}
         self.path = os.path.join(self.home, 'connection.json')
         with open(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC,
                           0o600), 'w', encoding='utf-8') as f:

@@ -2,6 +2,8 @@
 """The messages of the kernel, one by one and in all combinations, over real
 sockets.  usage: test_protocol.py [PATTERN]"""
 import peers  # noqa: F401, first: it changes the Python that runs this
+import hashlib
+import hmac
 import itertools
 import json
 import os
@@ -13,7 +15,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import zmq  # noqa: E402
-from client import Client, Failure, Kernel, text_of  # noqa: E402
+from client import CHANNELS, Client, Failure, Kernel, text_of  # noqa: E402
 from score import Score  # noqa: E402
 
 BAD = 'x = there_is_no_such_name'
@@ -630,6 +632,40 @@ def test_ipc(k, c):
         d.ready()
         assert value_of(d, '1+1') == '2'
         assert d.beat() < 1
+
+
+def test_registration(k, c):
+    """A launcher that gives no ports is told them, by a signed message; one that
+    does not sign its answer is left."""
+    context = zmq.Context()
+    for honest in (True, False):
+        launcher = context.socket(zmq.ROUTER)
+        port = launcher.bind_to_random_port('tcp://127.0.0.1')
+        nothing = {name + '_port': None for name in CHANNELS}
+        with Kernel(connection={'registration_port': port, 'kernel_id': 'abc',
+                                'registration_ip': '127.0.0.1', **nothing}
+                    ) as other:
+            assert launcher.poll(5000)
+            who, mark, signature, content = launcher.recv_multipart()
+            key = other.connection['key'].encode()
+
+            def sign(text):
+                return hmac.new(key, text, hashlib.sha256).hexdigest().encode()
+
+            assert mark == b'<IDS|MSG>' and signature == sign(content)
+            told = json.loads(content)
+            assert told.pop('kernel_id') == 'abc' and len(told) == 5, told
+            launcher.send_multipart([who, mark, sign(b'ACK' if honest else b''),
+                                     b'ACK'])
+            if honest:
+                with Client({**other.connection, **{
+                        name: int(p) for name, p in told.items()}}) as d:
+                    d.ready()
+                    assert value_of(d, '1+1') == '2'
+            else:
+                assert ended(other, 5) < 5 and other.process.returncode == 3
+        launcher.close(0)
+    context.term()
 
 
 def test_without_key(k, c):
