@@ -258,11 +258,43 @@ static void on_input(struct shell *h, const struct fs_request *r) {
   fs_worker_answer(h->worker, text && strcmp(text, "\004") ? text : NULL);
 }
 
+/* With `:set rebuild ask`: whether the inputs are to run again. Called inside of a
+ * pump, so only the answer and the end of the kernel are waited for. Nobody to ask:
+ * yes. */
+static bool on_rebuild(void *user, int inputs, double seconds) {
+  struct shell *h = user;
+  struct fs_request *r = NULL;
+  char words[128];
+  bool yes = true, waiting = true;
+  if (!h->running || !wants(h->running, "allow_stdin", true)) return true;
+  snprintf(words, sizeof words, "run %d input%s again, about %.1f s? [Y/n] ",
+           inputs, inputs == 1 ? "" : "s", seconds);
+  fs_publish_flush(h->port);
+  fs_net_reply(h->s, h->input, h->running, "input_request",
+               json_pack("{ss sb}", "prompt", words, "password", 0), NULL);
+  zmq_pollitem_t items[] = {{h->input, 0, ZMQ_POLLIN, 0},
+                            {h->door, 0, ZMQ_POLLIN, 0}};
+  while (waiting && zmq_poll(items, 2, -1) >= 0) {
+    if (items[1].revents) return false; /* control has something: usually the end */
+    if (fs_net_receive(h->s, h->input, &r) != FS_GOT) continue;
+    const char *text =
+        json_string_value(json_object_get(r->content, "value"));
+    waiting = strcmp(r->type, "input_reply") != 0;
+    yes = !text || (*text != 'n' && *text != 'N' && *text != '\004');
+    fs_request_free(r);
+  }
+  return yes;
+}
+
 /* Between inputs: a worker that died, or was replaced. */
 static void on_idle_event(struct shell *h, const json_t *event) {
   const char *text = json_string_value(json_object_get(event, "text"));
   if (!text) text = json_string_value(json_object_get(event, "message"));
-  if (text) fs_publish_text(h->port, NULL, "stderr", text, strlen(text));
+  if (!text) return;
+  fs_log("%s", text);
+  fs_publish_text(h->port, NULL, "stderr", text, strlen(text));
+  if (!*text || text[strlen(text) - 1] != '\n')
+    fs_publish_text(h->port, NULL, "stderr", "\n", 1);
 }
 
 static void on_event(void *user, const json_t *event) {
@@ -418,7 +450,8 @@ static bool open_worker(struct shell *h) {
   const char *error = NULL;
   struct fs_worker_config config = {.target = h->s->target,
                                     .threads = h->s->threads,
-                                    .on_event = on_event, .user = h};
+                                    .on_event = on_event, .user = h,
+                                    .ask_rebuild = on_rebuild};
   h->worker = fs_worker_new(&config, &error);
   if (!h->worker) {
     fs_log("%s", error ? error : "no session could be started");

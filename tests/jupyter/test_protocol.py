@@ -227,6 +227,23 @@ def test_launched_plan_comes_early(k, c):
     assert 'error' in types(got) or any(m.type == 'error' for m in c.stray)
 
 
+def test_progress(k, c):
+    """One display, updated at most ten times a second, and told to be over."""
+    request = c.execute_request(
+        't = time();\nfor k = 1:2000000000\n  if time() - t > 3.5\n'
+        '    break\n  end\nend')
+    got = c.collect(request)
+    shown = [m for m in got if m.type in ('display_data',
+                                          'update_display_data')]
+    bars = [m for m in shown if 'progress' in
+            m.content['transient'].get('display_id', '')]
+    assert len(bars) >= 2 and bars[0].type == 'display_data', got
+    assert all(m.type == 'update_display_data' for m in bars[1:])
+    for a, b in zip(bars, bars[1:-1]):
+        assert b.at - a.at > 0.08, 'more than ten a second'
+    assert 'done' in bars[-1].content['data']['text/plain']
+
+
 def test_silent_loop_has_no_output(k, c):
     assert c.execute('for i = 1:5\n  i\nend', silent=True)[1] == []
 
