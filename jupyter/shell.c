@@ -469,6 +469,8 @@ static bool serve(struct shell *h) {
                             {NULL, 0, ZMQ_POLLIN, 0}};
   int n = 3, wait = h->phase == RUNNING ? fs_cell_wait(&h->cell) : -1;
   if (!h->stopped) items[n++].fd = fs_worker_fd(h->worker);
+  /* an input may be over before it began: when no worker can be started */
+  if (h->phase != IDLE && !fs_worker_busy(h->worker)) wait = 0;
   if (zmq_poll(items, n, wait) < 0 && errno != EINTR) return false;
   answer_control(h);
   receive_input(h);
