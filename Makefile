@@ -128,7 +128,8 @@ asan:
 	  LDFLAGS="$(LDFLAGS) $(SANITIZE)"
 	@ASAN_OPTIONS=protect_shadow_gap=0 \
 	  LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/lsan.supp \
-	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt cli
+	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt cli \
+	  jupyter/test_protocol jupyter/test_recorder jupyter/test_hostile
 
 # The notebook kernel's threads under ThreadSanitizer. libzmq is not built with it:
 # what happens inside of it is left out.
