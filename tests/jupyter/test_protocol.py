@@ -570,6 +570,23 @@ def test_sigterm(k, c):
         assert not os.path.exists(f'/proc/{worker}')
 
 
+def test_killed_kernel_leaves_nothing(k, c):
+    """What holds the device ends with the kernel, however that ends."""
+    for state in ('idle', 'busy'):
+        with Kernel() as fresh, fresh.client() as d:
+            d.ready()
+            d.execute('1')
+            worker = fresh.worker()
+            if state == 'busy':
+                busy(d)
+            fresh.process.kill()
+            fresh.process.wait()
+            end = time.monotonic() + 2
+            while os.path.exists(f'/proc/{worker}') and time.monotonic() < end:
+                time.sleep(0.02)
+            assert time.monotonic() < end, state
+
+
 def test_parent_death(k, c):
     """A kernel whose server is gone ends, with its worker."""
     import subprocess
