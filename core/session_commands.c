@@ -91,7 +91,9 @@ static const struct topic {
    "  library  a dense library's routine\n"
    "Measured is the time on the device (events; on the CPU a monotonic clock) of the\n"
    "last run; planning and compiling are never in it and shown apart. unfused is the\n"
-   "prediction for one kernel per call. :explain plans without running.\n"},
+   "prediction for one kernel per call. :explain plans without running, ~ marks what\n"
+   "is only predicted. :alternatives lists what else was possible, :why says why it\n"
+   "was not, :plan diff compares with the run before, :plan html shows all of it.\n"},
   {"files", "loading and saving",
    "  A = load(\"A.npy\")    x = load(\"d.npz\", \"x\")    save(\"out.npz\", A, x)\n"
    "  :load d.npz          :load X A.mtx            :save out.npz A x\n"
@@ -344,9 +346,14 @@ static enum fs_status show_last_plans(struct command *c, const char *form,
   size_t k;
   json_t *plan, *plans = plans_to_show(c->s);
   if (!plans) fs_str_puts(&c->out, "no plan yet\n");
+  fs_session_choose_block(c->s);
   json_array_foreach(plans, k, plan) {
     if (!all && k != main_plan(c->s)) continue;
-    json_t *copy = json_copy(plan);
+    bool chosen = k == main_plan(c->s) && c->s->last_block &&
+                  c->s->last_runner == fs_session_runner(c->s);
+    json_t *copy = c->s->rich
+        ? fs_session_rich_plan(c->s, plan, chosen ? c->s->last_block : NULL)
+        : json_copy(plan);
     json_object_set_new(copy, "form", json_string(form));
     fs_session_emit(c->s, copy);
   }

@@ -36,6 +36,9 @@ static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
                         json_string(fs_scheme_names[kn->scheme]));
     json_object_set_new(kernel, "does",
                         fs_json_text(fs_str_text(&does), does.len));
+    json_object_set_new(kernel, "space",
+                        json_pack("[II]", (json_int_t)kn->space.m,
+                                  (json_int_t)kn->space.n));
     json_array_append_new(kernels, kernel);
     fs_str_free(&does);
   }
@@ -127,11 +130,6 @@ static void put_kernel(const struct why *w, int kernel) {
   else fs_str_printf(w->words->out, "k%d", kernel + 1);
 }
 
-/* `q = A*p` */
-static void put_quoted(const struct why *w, fs_id id, struct fs_str *out) {
-  fs_statement_put(&w->s->diags, fs_node(w->plan->graph, id)->stmt, out);
-}
-
 /* The line of the statement with carets under it. */
 static void point_at(const struct why *w, fs_id id, int kernel) {
   struct fs_span span = fs_node(w->plan->graph, id)->stmt;
@@ -153,18 +151,37 @@ static void put_price(const struct why *w, const char *head, double seconds,
   fs_str_put_seconds(out, seconds);
   fs_str_puts(out, " instead of ~");
   fs_str_put_seconds(out, chosen);
-  if (chosen > 0) fs_str_printf(out, " (\u00d7%.2f)", seconds / chosen);
+  if (chosen > 0)
+    fs_str_printf(out, " (%s%.2f)", w->s->show.ascii ? "x" : "\u00d7",
+                  seconds / chosen);
   fs_str_puts(out, ".\n");
 }
 
-static void put_sentence(const struct why *w, const char *rule, fs_id a,
-                         fs_id b) {
-  struct fs_str x = {0}, y = {0};
-  put_quoted(w, a, &x);
-  put_quoted(w, b, &y);
-  fs_reason_put(rule, fs_str_text(&x), fs_str_text(&y), w->words->out);
-  fs_str_free(&x);
-  fs_str_free(&y);
+static bool same_statement(const struct why *w, fs_id a, fs_id b) {
+  struct fs_span x = fs_node(w->plan->graph, a)->stmt;
+  struct fs_span y = fs_node(w->plan->graph, b)->stmt;
+  return x.source == y.source && x.begin == y.begin && x.end == y.end;
+}
+
+/* The rule that keeps a and b apart; of what stands between them, why it cannot be
+ * with them. */
+static void put_rule(const struct why *w, const struct fs_why *y, fs_id a,
+                     fs_id b) {
+  struct fs_str *out = w->words->out;
+  fs_id x = y->a ? y->a : a, z = y->b ? y->b : b;
+  bool third = y->between && y->between_rule;
+  bool part = third && (same_statement(w, y->between, a) ||
+                        same_statement(w, y->between, b));
+  if (!third || part) {
+    fs_reason_tell(w->plan, third ? y->between_rule : y->rule, FS_MIN(x, z),
+                  FS_MAX(x, z), &w->s->diags, out);
+    return;
+  }
+  fs_reason_tell_between(w->plan, y->rule, FS_MIN(a, b), FS_MAX(a, b),
+                        y->between, &w->s->diags, out);
+  fs_str_puts(out, ": ");
+  fs_reason_tell(w->plan, y->between_rule, FS_MIN(x, z), FS_MAX(x, z),
+                &w->s->diags, out);
 }
 
 static void answer_pair(const struct why *w, fs_id a, fs_id b) {
@@ -174,7 +191,9 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   bool one = y.same;
   fs_str_printf(out, "%s and %s %s: ", w->words->word[0], w->words->word[1],
                 one ? "share a kernel" : "do not share a kernel");
-  if (y.rule) put_sentence(w, y.rule, y.a ? y.a : a, y.b ? y.b : b);
+  if (one && y.rule)
+    fs_str_printf(out, "`:fuse` keeps them together, in k%d", y.kernel_a + 1);
+  else if (y.rule) put_rule(w, &y, a, b);
   else fs_reason_put_shared(w->plan, y.kernel_a, &w->s->diags, out);
   fs_str_puts(out, ".\n");
   if (one && y.apart >= 0)
@@ -182,7 +201,8 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   if (!one && y.together >= 0)
     put_price(w, "The best plan with both in one kernel", y.together,
               y.together_kernels, y.chosen);
-  if (!one && y.together < 0 && y.rule && strcmp(y.rule, "price"))
+  if (!one && y.together < 0 && !fs_reason_is_wish(y.rule) &&
+      strcmp(y.rule, "price") && strcmp(y.rule, "apart"))
     fs_str_puts(out, "No kernel can have both, whatever the price.\n");
   point_at(w, a, y.kernel_a);
   point_at(w, b, y.kernel_b);
@@ -205,7 +225,7 @@ static void answer_borders(const struct why *w, fs_id a, int own) {
                                   &w->request.options, a, other);
     if (y.same || !y.rule) continue;
     fs_str_printf(w->words->out, "  not with k%d: ", k + 1);
-    put_sentence(w, y.rule, y.a ? y.a : a, y.b ? y.b : other);
+    put_rule(w, &y, a, other);
     fs_str_puts(w->words->out, ".\n");
   }
 }

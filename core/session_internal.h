@@ -59,10 +59,12 @@ struct fs_mirror {
 
 struct fs_words;
 
-/* The picture of a graph of kernels, made once. */
+/* What takes long to make of a plan, kept by the graph of its kernels. */
 struct fs_picture {
   uint64_t hash;
-  char *dot, *svg;
+  char *dot, *svg;      /* svg NULL: there is no `dot` */
+  const char *why;      /* then, why                   */
+  json_t *alternatives; /* NULL: not asked for yet     */
 };
 
 /* A plan by the hash of its statements. */
@@ -179,7 +181,8 @@ json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
                              const struct fs_block *block);
 /* `:plan dot|svg|html [FILE]` of a plan event. */
 enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
-                               json_t *plan, const struct fs_block *block);
+                               const json_t *plan,
+                               const struct fs_block *block);
 void fs_session_drop_pictures(struct fs_session *s);
 
 /* -- session_plot.c ---------------------------------------------------------- */

@@ -68,7 +68,9 @@ static void send_plan(struct fs_session *s, const struct fs_plan_record *r,
                       const char *state) {
   json_object_set_new(r->event, "state", json_string(state));
   bool rich = s->rich && strcmp(state, "withdrawn");
-  fs_session_emit(s, rich ? fs_session_rich_plan(s, r->event, r->kept)
+  bool here = r->runner == fs_session_runner(s); /* its code can be shown */
+  fs_session_emit(s, rich ? fs_session_rich_plan(s, r->event,
+                                                 here ? r->kept : NULL)
                           : json_incref(r->event));
 }
 

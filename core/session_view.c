@@ -7,14 +7,19 @@
 #include "core/eval/files.h"
 #include "core/view/view.h"
 
-/* Pictures kept; columns of a box in plain text. */
-enum { PICTURES_KEPT = 64, PLAIN_WIDTH = 100 };
+/* Pictures kept; columns of a box in plain text; combinations told of; seconds that
+ * planning may have taken for them to come with every plan. */
+enum { PICTURES_KEPT = 64, PLAIN_WIDTH = 100, COMBINATIONS = 6,
+       MOST_PICTURE = 64 << 10, /* bytes that go into a notebook */
+       TRIVIAL_BYTES = 64 << 10 };
+static const double QUICK = 0.01;
 
 /* -- pictures ------------------------------------------------------------------- */
 
 static void drop_picture(struct fs_picture *p) {
   free(p->dot);
   free(p->svg);
+  json_decref(p->alternatives);
 }
 
 void fs_session_drop_pictures(struct fs_session *s) {
@@ -22,32 +27,44 @@ void fs_session_drop_pictures(struct fs_session *s) {
   FS_VEC_FREE(&s->pictures);
 }
 
-/* The picture of a plan's graph: borrowed; NULL with the reason. `dot` takes tens
- * of milliseconds, so that a block that runs again has the one from before. */
-static const char *picture(struct fs_session *s, const json_t *plan,
-                           const char **why) {
-  struct fs_str dot = {0}, svg = {0};
-  fs_plan_put_dot(plan, &dot);
-  uint64_t hash = fs_hash(dot.data, dot.len, 0);
-  const char *found = NULL;
+static struct fs_picture *find_picture(struct fs_session *s, const char *dot,
+                                       uint64_t hash) {
   for (int k = 0; k < s->pictures.len; k++)
     if (s->pictures.data[k].hash == hash &&
-        !strcmp(s->pictures.data[k].dot, dot.data))
-      found = s->pictures.data[k].svg;
-  if (!found && fs_dot_svg(dot.data, &svg, why)) {
-    if (s->pictures.len == PICTURES_KEPT) {
-      drop_picture(&s->pictures.data[0]);
-      memmove(s->pictures.data, s->pictures.data + 1,
-              sizeof *s->pictures.data * (PICTURES_KEPT - 1));
-      s->pictures.len--;
-    }
-    char *copy = fs_strdup(dot.data);
-    struct fs_picture *p = FS_PUSH(&s->pictures);
-    *p = (struct fs_picture){hash, copy, svg.data};
-    found = svg.data;
+        !strcmp(s->pictures.data[k].dot, dot))
+      return &s->pictures.data[k];
+  return NULL;
+}
+
+static struct fs_picture *add_picture(struct fs_session *s, const char *dot,
+                                      uint64_t hash) {
+  struct fs_str svg = {0};
+  const char *why = NULL;
+  fs_dot_svg(dot, &svg, &why);
+  if (s->pictures.len == PICTURES_KEPT) {
+    drop_picture(&s->pictures.data[0]);
+    memmove(s->pictures.data, s->pictures.data + 1,
+            sizeof *s->pictures.data * (PICTURES_KEPT - 1));
+    s->pictures.len--;
   }
+  char *copy = fs_strdup(dot);
+  struct fs_picture *p = FS_PUSH(&s->pictures);
+  *p = (struct fs_picture){.hash = hash, .dot = copy, .svg = svg.data,
+                           .why = why};
+  return p;
+}
+
+/* `dot` takes tens of milliseconds, so that a block that runs again has the picture
+ * from before. Borrowed until the next call. */
+static struct fs_picture *picture(struct fs_session *s, const json_t *plan) {
+  struct fs_str dot = {0};
+  fs_plan_put_dot(plan, &dot);
+  uint64_t hash = fs_hash(dot.data, dot.len, (uint64_t)s->strategy);
+  struct fs_picture *p = find_picture(s, dot.data, hash);
+  if (!p || (!p->svg && !s->rich)) /* it may have been installed meanwhile */
+    p = add_picture(s, dot.data, hash);
   fs_str_free(&dot);
-  return found;
+  return p;
 }
 
 /* -- what only the session knows -------------------------------------------------- */
@@ -68,10 +85,14 @@ static json_t *code_of(struct fs_session *s, const struct fs_block *b) {
 
 /* The event with what is folded away in HTML. */
 static json_t *complete(struct fs_session *s, const json_t *event,
-                        const struct fs_block *block) {
+                        const struct fs_block *block, struct fs_picture *p) {
   json_t *all = json_copy((json_t *)(uintptr_t)event);
-  if (block && s->last_runner == fs_session_runner(s))
-    json_object_set_new(all, "code", code_of(s, block));
+  if (!block) return all;
+  json_object_set_new(all, "code", code_of(s, block));
+  if (p && !p->alternatives && block->plan->plan_seconds < QUICK)
+    p->alternatives = fs_session_alternatives(s, block->plan, COMBINATIONS);
+  if (p && p->alternatives)
+    json_object_set(all, "alternatives", p->alternatives);
   return all;
 }
 
@@ -86,14 +107,22 @@ static json_t *plain_of(const struct fs_session *s, const json_t *event) {
   return o;
 }
 
+/* A kernel over next to nothing: a picture would take longer than all the rest. */
+static bool is_trivial(const json_t *event) {
+  double bytes = json_number_value(json_object_get(event, "bytes"));
+  return bytes < TRIVIAL_BYTES &&
+         json_array_size(json_object_get(event, "kernels")) < 2;
+}
+
 /* At the launch nothing is added that takes time: the block is waiting. */
 json_t *fs_session_rich_plan(struct fs_session *s, const json_t *event,
                              const struct fs_block *block) {
-  const char *why = NULL;
   struct fs_str html = {0};
-  json_t *data = json_object(), *all = complete(s, event, block);
-  const char *svg = block ? picture(s, event, &why) : NULL;
-  fs_plan_put_html(all, svg, &html);
+  struct fs_picture *p =
+      block && !is_trivial(event) ? picture(s, event) : NULL;
+  json_t *data = json_object(), *all = complete(s, event, block, p);
+  bool drawn = p && p->svg && strlen(p->svg) <= MOST_PICTURE;
+  fs_plan_put_html(all, drawn ? p->svg : NULL, &html);
   json_decref(all);
   json_object_set_new(data, "text/plain", plain_of(s, event));
   json_object_set_new(data, "text/html",
@@ -128,27 +157,28 @@ static enum fs_status save(struct fs_session *s, struct fs_words *words,
 static enum fs_status draw(struct fs_session *s, const char *form,
                            const json_t *plan, const struct fs_block *block,
                            struct fs_str *out) {
-  const char *why = NULL;
   if (!strcmp(form, "dot")) {
     fs_plan_put_dot(plan, out);
     return FS_OK;
   }
-  const char *svg = picture(s, plan, &why);
+  struct fs_picture *p = picture(s, plan);
   if (!strcmp(form, "svg")) {
-    if (!svg)
-      return fs_env_error(&s->diags, "no-graphviz", NULL, "%s", why);
-    fs_str_puts(out, svg);
+    if (!p->svg)
+      return fs_env_error(&s->diags, "no-graphviz", NULL, "%s", p->why);
+    fs_str_puts(out, p->svg);
     return FS_OK;
   }
-  json_t *all = complete(s, plan, block);
-  fs_plan_put_page(all, svg, out);
+  bool here = s->last_runner == fs_session_runner(s);
+  json_t *all = complete(s, plan, here ? block : NULL, p);
+  fs_plan_put_page(all, p->svg, out);
   json_decref(all);
-  if (!svg) fs_session_note(s, "no-graphviz", "%s", why);
+  if (!p->svg) fs_session_note(s, "no-graphviz", "%s", p->why);
   return FS_OK;
 }
 
 enum fs_status fs_session_view(struct fs_session *s, struct fs_words *words,
-                               json_t *plan, const struct fs_block *block) {
+                               const json_t *plan,
+                               const struct fs_block *block) {
   struct fs_str text = {0};
   if (words->n > 2) return FS_ERR_USER;
   enum fs_status st = draw(s, words->word[0], plan, block, &text);

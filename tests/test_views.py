@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Plans as pictures: `:plan json`, `dot`, `svg`, `html`, and the rich forms in plan
+"""What is shown of plans, and what can be asked about them.
+
+Plans as pictures: `:plan json`, `dot`, `svg`, `html`, and the rich forms in plan
 events. The SVG is rasterised, the HTML is parsed and held against a list of tags and
-attributes, and hostile names must not leave their place in either."""
+attributes, and hostile names must not leave their place in either. Golden: the eleven sequences as JSON
+and as a box, in tests/views (UPDATE=1 rewrites them). And `:alternatives`, `:explain`,
+`:plan diff` and `:assert`."""
 import base64
+import difflib
 import html.parser
 import json
 import os
@@ -13,11 +18,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.join(sys.path[0], 'fake'))
 from score import Score  # noqa: E402
+import fakegpu  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FUSIBLE = os.path.abspath(os.environ.get(
     'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+UPDATE = os.environ.get('UPDATE') == '1'
 score = Score()
 check = score.check
 
@@ -290,6 +298,192 @@ def test_rich(folder):
           'text/html' not in done.stdout, 'without rich there is no HTML')
 
 
+SEQUENCES = ['atax', 'axpydot', 'bicgk', 'gemver', 'gesummv', 'madd', 'sgemv',
+             'sgemvt', 'sscal', 'vadd', 'waxpby']
+# What the golden files hold: no times, and not what the search counts
+# (tests/unit/test_space.c holds the planner to it).
+KEPT = set("""calls statements text line column kernels id scheme does op dtype
+    shape statement space sweeps launches reads writes name slot kind bytes
+    bytes_read bytes_written moves flops elements is varies storage from to steps
+    occupancy threads registers shared_bytes cache_bytes blocks per_unit share
+    limit why_split unfused saved_bytes peak_bytes runs""".split())
+
+
+def without_times(o, inside=''):
+    """Shares are measured, but for that of the occupancy; the planner's space is
+    counts, a kernel's its extents."""
+    if isinstance(o, dict):
+        return {k: without_times(v, k) for k, v in o.items() if k in KEPT and
+                (k != 'share' or inside == 'occupancy') and
+                (k != 'space' or isinstance(v, list))}
+    if isinstance(o, list):
+        return [without_times(v, inside) for v in o]
+    return o
+
+
+def compact(o, depth=0):
+    """JSON with a line for each small thing."""
+    line = json.dumps(o, ensure_ascii=False)
+    if len(line) <= 110 or not o:
+        return line
+    pad = ' ' * (depth + 1)
+    if isinstance(o, dict):
+        inner = [f'{pad}{json.dumps(k)}: {compact(v, depth + 1)}'
+                 for k, v in o.items()]
+        return '{\n' + ',\n'.join(inner) + '\n' + ' ' * depth + '}'
+    if isinstance(o, list):
+        inner = [pad + compact(v, depth + 1) for v in o]
+        return '[\n' + ',\n'.join(inner) + '\n' + ' ' * depth + ']'
+    return line
+
+
+# In the box a time is as wide as another, so that only its digits are hidden.
+BOX_TIMES = [(re.compile(r'~?\d+\.\d+ (?:µs|ms|s)\b'), 'T'),
+             (re.compile(r'×\d+\.\d+'), 'R'), (re.compile(r'\d+ %'), 'P'),
+             (re.compile(r'─+'), '─'), (re.compile(r' {2,}'), '  ')]
+
+
+def box_of(text):
+    for pattern, sign in BOX_TIMES:
+        text = pattern.sub(sign, text)
+    return re.sub(r'╰.*╯', '╰ ... ╯', re.sub(r' *│$', ' │', text, flags=re.M))
+
+
+def test_golden(folder):
+    """All sequences as JSON and box, times off."""
+    for name in SEQUENCES:
+        with open(os.path.join(ROOT, 'tests/plan', name + '.fs'),
+                  encoding='utf-8') as f:
+            script = f.read().replace(':plan dump', ':plan json\n:plan box')
+        done = run(script, folder, '--plan', 'off', '--color', 'never')
+        check(done.returncode == 0, f'{name}: runs', done.stderr)
+        plan = without_times(json.loads(done.stdout)[-1])
+        plan.pop('id', None)
+        out = compact(plan) + '\n' + box_of(done.stderr)
+        golden = os.path.join(ROOT, 'tests/views', name + '.out')
+        if UPDATE:
+            with open(golden, 'w', encoding='utf-8') as f:
+                f.write(out)
+        want = open(golden, encoding='utf-8').read() \
+            if os.path.exists(golden) else '(there is none)\n'
+        check(out == want, f'{name}: JSON and box',
+              '\n'.join(difflib.unified_diff(want.splitlines(),
+                                             out.splitlines(), name + '.out',
+                                             'found', lineterm='', n=1)))
+
+
+def test_gpu(folder):
+    """The same figures for a GPU, on the fake driver."""
+    script = (SETUP + BLOCK + ':plan json\n').replace('600', '64').replace(
+        '400', '48')
+    done = fakegpu.run(['--target', 'cuda', '-q', '-e', script],
+                       fakegpu.environment(folder))
+    if not check(done.returncode == 0, 'the fake GPU runs', done.stderr):
+        return
+    for k in json.loads(done.stdout)[-1]['kernels']:
+        o = k['occupancy']
+        check(o['threads'] % 32 == 0 and 16 <= o['registers'] <= 255 and
+              o['shared_bytes'] is not None and o['per_unit'] >= 1 and
+              0 < o['share'] <= 1 and o['limit'] in (
+                  'threads', 'registers', 'shared', 'blocks', 'work'),
+              f'GPU {k["id"]}: occupancy', o)
+        check(k['elements'] and all(e['storage'] in ('register', 'shared')
+                                    for e in k['elements']),
+              f'GPU {k["id"]}: elements', k['elements'])
+
+
+    # A plan of one device is told of when another is in use.
+    script = ':set rich on\n' + SETUP + BLOCK + ':target cpu\n' + BLOCK
+    done = fakegpu.run(['--target', 'cuda', '--json', '-e', script],
+                       fakegpu.environment(folder))
+    plans = [json.loads(line) for line in done.stdout.splitlines()
+             if '"event":"plan"' in line]
+    check(done.returncode == 0 and len({p['device'] for p in plans}) == 2,
+          'two devices in one input', done.stderr)
+
+
+ASSERTIONS = [  # of a plan with two kernels of scheme row
+    ('plan kernels <= 2', 0), ('kernels == 2', 0), ('kernels=2', 0),
+    ('kernels<3', 0), ('kernels > 1', 0), ('kernels != 1', 0),
+    ('launches <= 2', 0), ('calls >= 2', 0), ('scheme == row', 0),
+    ('scheme != library', 0), ('bytes < 2 MiB', 0), ('bytes >= 1e6 B', 0),
+    ('saved >= 0', 0), ('peak < 1 MB', 0), ('predicted < 1 s', 0),
+    ('measured < 60 s', 0), ('ratio > 0', 0),
+    ('kernels <= 1', 1), ('scheme == flat', 1), ('ratio < 1e-9', 1),
+    ('saved >= 1 GiB', 1), ('measured < 1 ns', 1), ('kernels', 1),
+    ('kernels <', 1), ('kernels < two', 1), ('bytes < 1 ms', 1),
+    ('colour == 3', 1), ('scheme < row', 1), ('', 1)]
+
+
+def test_assert(folder):
+    script = SETUP + "begin s = A'*r; x = s + z; end\nbarrier\n" + \
+        "begin s = A'*r; barrier; q = A*p; end\n"
+    for text, status in ASSERTIONS:
+        done = run(script + f':assert {text}\nprint("after")\n', folder)
+        check(done.returncode == status, f'assert {text}: status',
+              done.stderr)
+        check(('after' in done.stdout) == (status == 0), f'assert {text}')
+        check(not status or ('^~' in done.stderr and '.fs:' in done.stderr),
+              f'assert {text}: carets', done.stderr)
+    done = run(script + ':assert kernels <= 1\n', folder)
+    check('kernels is 2' in done.stderr and 'barrier' in done.stderr,
+          'the error has the figure and the reason', done.stderr)
+    done = run(':assert kernels <= 1\n', folder)
+    check(done.returncode == 1 and 'no block has run' in done.stderr,
+          'nothing has run', done.stderr)
+
+
+def test_diff(folder):
+    block = "begin q = A*p; s = A'*r; end\n"
+    done = run(SETUP + block + ':plan diff\n:fuse off\n' + block +
+               ':plan diff\n', folder)
+    check('has run once' in done.stdout, 'diff: nothing to compare')
+    for words in ('removed', 'added', '1 → 2 kernels', "q = A*p; s = A'*r"):
+        check(words in done.stdout, f'diff says {words}', done.stdout)
+    done = run(SETUP + block + 'A = rand(60, 400); r = rand(60);\n' + block +
+               ':plan diff\n', folder)
+    check('other size' in done.stdout and '1 kernel' in done.stdout,
+          'diff: other sizes', done.stdout)
+    # The same block under other names is another one for the user.
+    done = run(SETUP + 'begin q = A*p; end\nbegin u = A*p; end\n:plan json\n',
+               folder)
+    names = [p['kernels'][0]['does'] for p in json.loads(done.stdout)[-2:]]
+    check(names == ['q = A*p', 'u = A*p'], 'words of a block found again',
+          names)
+
+
+def test_alternatives(folder):
+    done = run(SETUP + BLOCK + ':alternatives 3\n', folder)
+    rows = done.stdout.splitlines()
+    check(rows and rows[0].split() == ['rank', 'kernels', 'predicted',
+                                       'launches', 'moves', 'peak'],
+          'alternatives: heads', done.stdout)
+    check(sum('*' == w for row in rows for w in row.split()[:2]) == 1,
+          'alternatives: one is in use', done.stdout)
+    last = [r for r in rows if r.startswith('unfused')]
+    check(len(last) == 1 and re.search(r'flat +x = s \+ z', done.stdout),
+          'alternatives: unfused', done.stdout)
+    ranks = [r.split()[0] for r in rows if r[:1].isdigit()]
+    check(ranks == [str(k + 1) for k in range(len(ranks))] and ranks,
+          'alternatives: ranks', ranks)
+    for bad in ('0', 'x', '1 2', '-1'):
+        done = run(SETUP + BLOCK + f':alternatives {bad}\n', folder)
+        check(done.returncode == 1 and '^~' in done.stderr,
+              f':alternatives {bad}', done.stderr)
+
+
+def test_explain(folder):
+    done = run(SETUP + ":explain q = A*p; s = A'*r\nprint(1)\n:vars\n", folder)
+    box = done.stderr
+    check('~' in box and '—' in box and 'unfused' in box and
+          'launches' in box, 'explain: box, marks, alternatives', box)
+    check('\n  q ' not in done.stdout, 'explain binds nothing', done.stdout)
+    check(not re.search(r'measured +[0-9]', box), 'explain measures nothing')
+    done = run(SETUP + ':explain y = A*r\nprint(2)\n', folder)
+    check(done.returncode == 1 and '^~' in done.stderr,
+          'explain: a mistake has carets', done.stderr)
+
+
 def main():
     for tool in ('dot', 'rsvg-convert'):
         check(shutil.which(tool), f'{tool} is there',
@@ -297,7 +491,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, 'empty'))
         for test in (test_json, test_pictures, test_page, test_without_dot,
-                     test_hostile, test_rich):
+                     test_hostile, test_rich, test_golden, test_gpu,
+                     test_assert, test_diff, test_alternatives, test_explain):
             test(folder)
     return score.close()
 

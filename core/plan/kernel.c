@@ -764,10 +764,11 @@ static void close_group(struct group *g) {
 
 /* -- all implementations ----------------------------------------------------------------------- */
 
-/* "level" says most about why, then "on-chip", then "shape". */
+/* "on-chip" says most about why: there all else was as it must be. Then "level",
+ * then "shape". */
 static int rule_rank(const char *why) {
   if (!why) return 0;
-  return !strcmp(why, "level") ? 3 : !strcmp(why, "on-chip") ? 2 : 1;
+  return !strcmp(why, "on-chip") ? 3 : !strcmp(why, "level") ? 2 : 1;
 }
 
 /* Whether x needs no more than y of anything, and offers no less. */

@@ -205,13 +205,6 @@ static double access_bytes(const struct fs_kernel *k,
   return count * (double)fs_dtype_size(a->dtype);
 }
 
-/* The storage of an input may be read through several slots (A and A'). */
-static const void *storage_of(const struct fs_plan *plan, int slot) {
-  const struct fs_slot *s = &plan->slots.data[slot];
-  return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].storage
-                                  : (const void *)s;
-}
-
 /* Whether an earlier step reads the same elements, but for a shift. */
 static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
                         int step) {
@@ -221,7 +214,7 @@ static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
     const struct fs_step *t = &k->steps.data[j];
     if (t->kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[t->access];
-    if (storage_of(plan, b->slot) == storage_of(plan, a->slot) &&
+    if (fs_slot_storage(plan, b->slot) == fs_slot_storage(plan, a->slot) &&
         b->dtype == a->dtype &&
         !memcmp(b->stride, a->stride, sizeof a->stride))
       return true;
@@ -282,6 +275,7 @@ static json_t *element_name(const struct describe *d,
                             const struct fs_step *s) {
   if (s->kind == FS_SP_LOAD)
     return slot_name(d, k->accesses.data[s->access].slot);
+  if (s->kind == FS_SP_PARAM) return json_string("a number");
   const struct fs_node *nd = s->node ? fs_node(d->plan->graph, s->node) : NULL;
   size_t len = 0;
   const char *text = NULL;
@@ -390,7 +384,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "calls", calls_array(d, k));
   set(o, "space", json_pack("[II]", (json_int_t)k->space.m,
                             (json_int_t)k->space.n));
-  set(o, "sweeps", json_integer(k->scheme == FS_LIBRARY ? 0 : k->n_phases));
+  set(o, "sweeps", json_integer(fs_kernel_sweeps(k)));
   set(o, "launches", json_integer(1));
   set(o, "reads", traffic_array(d, k, false));
   set(o, "writes", traffic_array(d, k, true));

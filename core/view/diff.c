@@ -121,13 +121,23 @@ static void add_heads(struct grid *g, const char *const *heads) {
   }
 }
 
+/* "row 600x400": rows of 400, where the array may also be walked the other way. */
+static void put_scheme(struct fs_str *s, const json_t *kernel) {
+  const json_t *space = json_object_get(kernel, "space");
+  long long m = json_integer_value(json_array_get(space, 0));
+  long long n = json_integer_value(json_array_get(space, 1));
+  fs_str_puts(s, text(kernel, "scheme"));
+  if (m > 1 && strcmp(text(kernel, "scheme"), "library"))
+    fs_str_printf(s, " %lldx%lld", m, n);
+}
+
 static void add_combination(struct grid *g, const json_t *a) {
   const json_t *kernels = json_object_get(a, "kernels"), *k;
   struct fs_str s = {0};
   size_t i;
   json_array_foreach(kernels, i, k) {
     struct row *r = add(g);
-    fs_str_puts(&s, text(k, "scheme"));
+    put_scheme(&s, k);
     r->cell[2] = keep(g, &s);
     fs_str_puts(&s, text(k, "does"));
     r->cell[3] = keep(g, &s);
@@ -164,6 +174,9 @@ void fs_alternatives_put(const json_t *list, const struct fs_look *look,
 
 /* -- what has changed ---------------------------------------------------------------- */
 
+/* Narrow screens do without the bytes. */
+enum { DIFF_COLUMNS = 6, DIFF_WIDTH = 100 };
+
 static const json_t *find_kernel(const json_t *plan, const char *does) {
   size_t i;
   const json_t *k;
@@ -193,13 +206,13 @@ static void add_pair(struct grid *g, const char *name, const char *what,
     fs_str_puts(&s, words[c]);
     r->cell[c] = keep(g, &s);
   }
-  for (int c = 0; c < 3; c++) {
+  for (int c = g->n == DIFF_COLUMNS ? 0 : 1, at = 3; c < 3; c++, at++) {
     bool bytes = c == 0;
     const char *key = bytes && isnan(number(new ? new : old, "moves")) ? "bytes"
                                                                        : keys[c];
     put_both(&s, g->look, number(old, key), number(new, key), old, new,
              bytes ? put_bytes : put_seconds);
-    r->cell[3 + c] = keep(g, &s);
+    r->cell[at] = keep(g, &s);
   }
   fs_str_free(&s);
 }
@@ -238,13 +251,17 @@ void fs_plan_put_diff(const json_t *old, const json_t *new,
                       const struct fs_look *look, struct fs_str *out) {
   static const char *const heads[] = {"kernel", "", "does", "moves",
                                       "predicted", "measured"};
-  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 6, .wide = 2};
+  static const char *const few[] = {"kernel", "", "does", "predicted",
+                                    "measured"};
+  bool all = look->width >= DIFF_WIDTH;
+  struct grid g = {.look = look, .arena = fs_arena_new(),
+                   .n = all ? DIFF_COLUMNS : DIFF_COLUMNS - 1, .wide = 2};
   struct fs_str total = {0};
   size_t before = json_array_size(json_object_get(old, "kernels"));
   size_t now = json_array_size(json_object_get(new, "kernels"));
   fs_str_printf(out, "block %.0f against block %.0f\n", number(new, "block"),
                 number(old, "block"));
-  add_heads(&g, heads);
+  add_heads(&g, all ? heads : few);
   add_kernels(&g, old, new);
   if (before == now)
     fs_str_printf(&total, "%zu kernel%s", now, now == 1 ? "" : "s");

@@ -155,6 +155,18 @@ static void put_bars(struct fs_str *out, double predicted, double measured,
   fs_str_puts(out, "</code></td>");
 }
 
+/* What the model says, and, where runs have taught otherwise, what came of it. */
+static void cell_prediction(struct fs_str *out, const json_t *o) {
+  double first = number(o, "first"), predicted = number(o, "predicted");
+  fs_str_puts(out, "<td align=\"right\">");
+  if (fabs(predicted / first - 1) > 0.005) {
+    put_seconds(out, first);
+    fs_str_puts(out, " \u2192 ");
+  }
+  put_seconds(out, predicted);
+  fs_str_puts(out, "</td>");
+}
+
 static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   double predicted = number(k, "predicted"), measured = number(k, "measured");
   fs_str_puts(out, "<tr><td align=\"left\">");
@@ -164,7 +176,7 @@ static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   fs_str_puts(out, "</td>");
   cell_code(out, text(k, "does"));
   cell_bytes(out, number(k, "moves"));
-  cell_seconds(out, predicted);
+  cell_prediction(out, k);
   cell_seconds(out, measured);
   fs_str_puts(out, "<td align=\"right\">");
   if (measured > 0 && predicted > 0)
@@ -362,7 +374,12 @@ static void put_alternative(struct fs_str *out, const json_t *a) {
                           : "</td><td align=\"left\">");
   json_array_foreach(json_object_get(a, "kernels"), i, k) {
     fs_str_puts(out, i ? "<br>" : "");
+    const json_t *space = json_object_get(k, "space");
     put_text(out, text(k, "scheme"));
+    if (json_integer_value(json_array_get(space, 0)) > 1)
+      fs_str_printf(out, " %lld\u00d7%lld",
+                    (long long)json_integer_value(json_array_get(space, 0)),
+                    (long long)json_integer_value(json_array_get(space, 1)));
     fs_str_puts(out, ": <code>");
     put_text(out, text(k, "does"));
     fs_str_puts(out, "</code>");

@@ -1,44 +1,174 @@
 /* reason.c - see reason.h. */
 #include "core/view/reason.h"
 
-/* What each rule says; %a and %b are the two statements. */
-static const struct { const char *rule, *words; } sentences[] = {
+/* What each rule says; %a and %b are the two statements, %c one that lies between
+ * them, %x and %y what the two go over. */
+static const struct { const char *rule, *words; bool wish; } sentences[] = {
   {"level", "%b needs the finished result of %a, which a kernel has only when it "
-            "has gone over all of its elements"},
-  {"convex", "work between %a and %b waits for the one and is awaited by the "
-             "other, and cannot be in the same kernel"},
-  {"shape", "%a and %b go over their elements in ways that one walk cannot "
-            "follow"},
-  {"on-chip", "together %a and %b keep more on the chip, or need more sweeps, "
-              "than a kernel can have"},
-  {"library", "one of %a and %b is a call of a dense library, which is a kernel "
-              "of its own"},
-  {"barrier", "a `barrier` stands between %a and %b"},
-  {"pin", "`:split` keeps %a and %b apart"},
-  {"limit", "a kernel for %a and %b together would be too long to compile"},
-  {"dominated", "every kernel for %a and %b together is as slow as another plan "
-                "that does more"},
-  {"price", "%a and %b could share a kernel, but by the prediction that is no "
-            "faster"},
-  {"order", "`noreorder` keeps the kernels in the order of the statements, and "
-            "another one stands between %a and %b"},
-  {"apart", "%a and %b have nothing in common: neither uses what the other makes "
-            "or reads"},
+            "has gone over all of its elements", false},
+  {"convex", "between %a and %b stands %c, which uses the one, is used by the "
+             "other, and cannot be in their kernel", false},
+  {"shape", "%a goes over %x elements and %b over %y, and one walk cannot follow "
+            "both", false},
+  {"axes", "%a and %b go along different axes of what they share", false},
+  {"on-chip", "together %a and %b keep more on the chip, or go over a row more "
+              "often, than a kernel can", false},
+  {"library", "%c is a call of a dense library, which is a kernel of its own",
+   false},
+  {"routine", "one of %a and %b is a user's routine of its own scheme, which takes "
+              "maps by element into its kernel and nothing else", false},
+  {"barrier", "a `barrier` stands between %a and %b", true},
+  {"pin", "`:split` keeps %a and %b apart", true},
+  {"order", "the strategy keeps kernels in the order of the statements, and "
+            "others stand between %a and %b", true},
+  {"off", "fusing is off, by `:fuse` or the strategy", true},
+  {"limit", "a kernel for all that %a and %b would bring with them is beyond what "
+            "is searched", false},
+  {"dominated", "a kernel for %a and %b takes as long as another plan that does "
+                "more", false},
+  {"price", "a kernel for %a and %b is possible, but by the prediction it would "
+            "not be faster", false},
+  {"apart", "%a and %b have nothing in common: neither uses what the other makes, "
+            "and no array is read by both", false},
 };
 
-void fs_reason_put(const char *rule, const char *a, const char *b,
-                   struct fs_str *out) {
-  const char *words = "the rule `%r` keeps %a and %b apart";
+bool fs_reason_is_wish(const char *rule) {
+  for (size_t k = 0; k < FS_LEN(sentences); k++)
+    if (!strcmp(sentences[k].rule, rule)) return sentences[k].wish;
+  return false;
+}
+
+static bool same_statement(const struct fs_plan *plan, fs_id a, fs_id b) {
+  struct fs_span x = fs_node(plan->graph, a)->stmt;
+  struct fs_span y = fs_node(plan->graph, b)->stmt;
+  return x.source == y.source && x.begin == y.begin && x.end == y.end;
+}
+
+/* Which nodes use `from`, directly or not; the caller frees. */
+static bool *users_from(const struct fs_graph *g, fs_id from) {
+  bool *uses = fs_calloc((size_t)g->nodes.len, sizeof *uses);
+  uses[from] = true;
+  for (int k = (int)from + 1; k < g->nodes.len; k++)
+    for (int s = 0; s < g->nodes.data[k].n_src; s++)
+      uses[k] |= uses[g->nodes.data[k].src[s]] && g->nodes.data[k].src[s];
+  return uses;
+}
+
+/* Of a library call: that one. Else a call on a way from a to b, in a statement of
+ * its own if there is one; 0 if there is none. */
+static fs_id between(const struct fs_plan *plan, fs_id a, fs_id b) {
+  const struct fs_graph *g = plan->graph;
+  if (fs_node(g, a)->kind == FS_ND_LIB) return a;
+  if (fs_node(g, b)->kind == FS_ND_LIB) return b;
+  bool *after = users_from(g, a), own = false;
+  fs_id found = 0;
+  for (fs_id c = a + 1; c < b && !own; c++) {
+    const struct fs_node *nd = fs_node(g, c);
+    if (!after[c] || nd->kind == FS_ND_VIEW || !nd->stmt.source) continue;
+    bool *uses = users_from(g, c);
+    if (uses[b]) {
+      found = c;
+      own = !same_statement(plan, c, a) && !same_statement(plan, c, b);
+    }
+    free(uses);
+  }
+  free(after);
+  return found;
+}
+
+/* The statement of c, or the part of it that c is, if it is that of a or b. */
+static void put_between(const struct fs_plan *plan, fs_id a, fs_id b, fs_id c,
+                        const struct fs_diags *sources, struct fs_str *out) {
+  if (!c) {
+    fs_str_puts(out, "other work");
+    return;
+  }
+  const struct fs_node *nd = fs_node(plan->graph, c);
+  bool part = c != a && c != b &&
+              (same_statement(plan, c, a) || same_statement(plan, c, b));
+  fs_str_puts(out, "`");
+  fs_statement_put(sources, part ? nd->span : nd->stmt, out);
+  fs_str_puts(out, "`");
+}
+
+/* The statement of a node; or the part of it, where both are in one. */
+static void put_node(const struct fs_plan *plan, fs_id id, fs_id other,
+                     const struct fs_diags *sources, struct fs_str *out) {
+  const struct fs_node *nd = fs_node(plan->graph, id);
+  bool part = id != other && same_statement(plan, id, other) && nd->span.source;
+  fs_str_puts(out, "`");
+  fs_statement_put(sources, part ? nd->span : nd->stmt, out);
+  fs_str_puts(out, "`");
+}
+
+/* What a call goes over: a reduction, over what it takes in. */
+static const struct fs_shape *extent_of(const struct fs_plan *plan, fs_id id) {
+  const struct fs_node *nd = fs_node(plan->graph, id);
+  if ((nd->kind == FS_ND_REDUCE || nd->kind == FS_ND_UPDATE) && nd->n_src)
+    nd = fs_node(plan->graph, nd->src[nd->n_src - 1]);
+  return &nd->shape;
+}
+
+static bool same_extent(const struct fs_plan *plan, fs_id a, fs_id b) {
+  const struct fs_shape *x = extent_of(plan, a), *y = extent_of(plan, b);
+  return fs_shape_count(x) == fs_shape_count(y);
+}
+
+static void put_extent(const struct fs_plan *plan, fs_id id,
+                       struct fs_str *out) {
+  const struct fs_shape *shape = extent_of(plan, id);
+  if (!shape->rank) fs_str_puts(out, "1");
+  for (int k = 0; k < shape->rank; k++)
+    fs_str_printf(out, "%s%lld", k ? " x " : "", (long long)shape->dim[k]);
+}
+
+/* The sentence of a rule with texts for %a, %b, %c, %x and %y, in this order. */
+static void put_sentence(const char *rule, const char *const text[5],
+                         struct fs_str *out) {
+  static const char signs[] = "abcxy";
+  const char *words = "a rule keeps %a and %b apart";
   for (size_t k = 0; k < FS_LEN(sentences); k++)
     if (!strcmp(sentences[k].rule, rule)) words = sentences[k].words;
   for (; *words; words++) {
-    if (*words != '%') {
-      fs_str_put(out, words, 1);
-      continue;
-    }
-    const char *text = *++words == 'a' ? a : *words == 'b' ? b : rule;
-    fs_str_printf(out, *words == 'r' ? "%s" : "`%s`", text);
+    if (*words == '%') fs_str_puts(out, text[strchr(signs, *++words) - signs]);
+    else fs_str_put(out, words, 1);
   }
+}
+
+void fs_reason_put(const char *rule, const char *a, const char *b,
+                   struct fs_str *out) {
+  struct fs_str x = {0}, y = {0};
+  fs_str_printf(&x, "`%s`", a);
+  fs_str_printf(&y, "`%s`", b);
+  const char *const text[] = {fs_str_text(&x), fs_str_text(&y), "other work",
+                              "some", "others"};
+  put_sentence(rule, text, out);
+  fs_str_free(&x);
+  fs_str_free(&y);
+}
+
+void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
+                    fs_id b, const struct fs_diags *sources,
+                    struct fs_str *out) {
+  fs_reason_tell_between(plan, rule, a, b, between(plan, a, b), sources, out);
+}
+
+void fs_reason_tell_between(const struct fs_plan *plan, const char *rule,
+                            fs_id a, fs_id b, fs_id c,
+                            const struct fs_diags *sources,
+                            struct fs_str *out) {
+  struct fs_str s[5] = {{0}};
+  if (!strcmp(rule, "shape") && same_extent(plan, a, b)) rule = "axes";
+  put_node(plan, a, b, sources, &s[0]);
+  put_node(plan, b, a, sources, &s[1]);
+  put_between(plan, a, b, c, sources, &s[2]);
+  put_extent(plan, a, &s[3]);
+  put_extent(plan, b, &s[4]);
+  const char *const text[] = {fs_str_text(&s[0]), fs_str_text(&s[1]),
+                              fs_str_text(&s[2]), fs_str_text(&s[3]),
+                              fs_str_text(&s[4])};
+  put_sentence(rule, text, out);
+  for (int k = 0; k < 5; k++) fs_str_free(&s[k]);
 }
 
 /* -- the borders of a plan ------------------------------------------------------- */
@@ -60,29 +190,49 @@ static bool uses_slot(const struct fs_kernel *k, int slot, bool writes) {
   return false;
 }
 
+const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].storage
+                                  : (const void *)s;
+}
+
+static bool uses_storage(const struct fs_plan *plan, const struct fs_kernel *k,
+                         const void *storage, bool writes) {
+  for (int s = 0; s < plan->slots.len; s++)
+    if (fs_slot_storage(plan, s) == storage && uses_slot(k, s, writes))
+      return true;
+  return false;
+}
+
 /* 2: the later kernel reads what the earlier one writes; 1: both read an array. */
 static int tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
                const struct fs_kernel *later) {
   int found = 0;
   for (int s = 0; s < plan->slots.len; s++) {
     if (!uses_slot(later, s, false)) continue;
-    if (uses_slot(earlier, s, true)) return 2;
-    if (uses_slot(earlier, s, false)) found = 1;
+    const void *storage = fs_slot_storage(plan, s);
+    if (uses_storage(plan, earlier, storage, true)) return 2;
+    if (uses_storage(plan, earlier, storage, false)) found = 1;
   }
   return found;
 }
 
+/* The recorded reason between two kernels, with the pair it is about. */
 static const char *rule_between(const struct fs_plan *plan,
                                 const struct fs_kernel *a,
-                                const struct fs_kernel *b) {
-  if (a->scheme == FS_LIBRARY || b->scheme == FS_LIBRARY) return "library";
+                                const struct fs_kernel *b, fs_id *x, fs_id *y) {
   for (int r = 0; r < plan->rejections.len; r++) {
-    const struct fs_rejection *x = &plan->rejections.data[r];
-    if ((has_call(a, x->a) && has_call(b, x->b)) ||
-        (has_call(a, x->b) && has_call(b, x->a)))
-      return x->rule;
+    const struct fs_rejection *j = &plan->rejections.data[r];
+    bool straight = has_call(a, j->a) && has_call(b, j->b);
+    if (!straight && !(has_call(a, j->b) && has_call(b, j->a))) continue;
+    *x = straight ? j->a : j->b;
+    *y = straight ? j->b : j->a;
+    return j->rule;
   }
-  return "price";
+  *x = a->calls.data[a->calls.len - 1];
+  *y = b->calls.data[b->calls.len - 1];
+  bool library = a->scheme == FS_LIBRARY || b->scheme == FS_LIBRARY;
+  return library ? "library" : "price";
 }
 
 bool fs_why_split(const struct fs_plan *plan, int index,
@@ -90,20 +240,17 @@ bool fs_why_split(const struct fs_plan *plan, int index,
   const struct fs_kernel *later = &plan->kernels.data[index];
   int best = -1, strongest = 0;
   for (int k = 0; k < index; k++) {
-    int t = tie(plan, &plan->kernels.data[k], later);
-    if (t < strongest || !t || plan->kernels.data[k].is_copy) continue;
+    const struct fs_kernel *earlier = &plan->kernels.data[k];
+    int t = tie(plan, earlier, later);
+    if (t < strongest || !t || earlier->is_copy || !earlier->calls.len) continue;
     best = k;
     strongest = t;
   }
-  if (best < 0 || later->is_copy) return false;
-  const struct fs_kernel *earlier = &plan->kernels.data[best];
-  struct fs_str a = {0}, b = {0};
-  fs_kernel_does(plan, earlier, sources, &a);
-  fs_kernel_does(plan, later, sources, &b);
-  fs_reason_put(rule_between(plan, earlier, later), fs_str_text(&a),
-                fs_str_text(&b), out);
-  fs_str_free(&a);
-  fs_str_free(&b);
+  if (best < 0 || later->is_copy || !later->calls.len) return false;
+  fs_id a, b;
+  const char *rule =
+      rule_between(plan, &plan->kernels.data[best], later, &a, &b);
+  fs_reason_tell(plan, rule, FS_MIN(a, b), FS_MAX(a, b), sources, out);
   return true;
 }
 
@@ -184,9 +331,9 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
   if (!array && !passed) fs_str_puts(out, " saves a launch");
 }
 
-/* How often it goes over the elements of a row, and not only over its results. */
-static int sweeps_of(const struct fs_kernel *k) {
-  int sweeps = 1;
+/* Phases in which there are only results of rows do not count. */
+int fs_kernel_sweeps(const struct fs_kernel *k) {
+  int sweeps = k->scheme == FS_LIBRARY ? 0 : 1;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     for (int x = 0; x < 3 && s->phase != FS_END; x++)
@@ -211,9 +358,9 @@ void fs_reason_put_scheme(const struct fs_plan *plan, int index,
       fs_str_printf(out, "a block owns whole rows, of which there are %lld with "
                          "%lld elements", (long long)k->space.m,
                     (long long)k->space.n);
-      if (sweeps_of(k) > 1)
+      if (fs_kernel_sweeps(k) > 1)
         fs_str_printf(out, ", and goes over each %d times while it is on the "
-                           "chip", sweeps_of(k));
+                           "chip", fs_kernel_sweeps(k));
       break;
     default:
       fs_str_printf(out, "it goes over %lld elements one after the other",

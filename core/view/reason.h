@@ -4,10 +4,22 @@
 
 #include "core/plan/plan.h"
 
-/* One sentence on a rule that keeps two pieces of work apart ("level", "convex",
- * ...), about statements a and b, which are quoted. */
+/* One sentence, without its full stop, on a rule (fs_rule_names) that keeps two
+ * statements apart; they are quoted in backquotes. */
 void fs_reason_put(const char *rule, const char *a, const char *b,
                    struct fs_str *out);
+/* The same of nodes a and b of the plan's graph, a before b: also says what stands
+ * between them, and what they go over. */
+void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
+                    fs_id b, const struct fs_diags *sources,
+                    struct fs_str *out);
+/* The same where it is known which call c stands between them (0: none). */
+void fs_reason_tell_between(const struct fs_plan *plan, const char *rule,
+                            fs_id a, fs_id b, fs_id c,
+                            const struct fs_diags *sources,
+                            struct fs_str *out);
+/* Whether the rule is the user's own wish, and not what kernels can do. */
+bool fs_reason_is_wish(const char *rule);
 
 /* What kernel `index` has its statements share: arrays that are read once, values
  * that never leave the chip. Half a sentence. */
@@ -16,6 +28,12 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
 /* What its scheme means for it. Half a sentence. */
 void fs_reason_put_scheme(const struct fs_plan *plan, int index,
                           struct fs_str *out);
+
+/* How often a kernel goes over the elements of its rows; 0 for library calls. */
+int fs_kernel_sweeps(const struct fs_kernel *k);
+/* What lies in a slot, to be compared only: an input may be read through several
+ * slots (A and A'). */
+const void *fs_slot_storage(const struct fs_plan *plan, int slot);
 
 /* Appends why kernel `index` does not share a kernel with an earlier one that it
  * reads from, or shares an array with. False, and nothing, if there is no such. */

@@ -39,7 +39,7 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out);
 
 /* Combinations of kernels, best first, a row for each kernel (diff.c):
- *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does"}],
+ *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does","space"}],
  *     "predicted", "launches", "bytes", "peak_bytes"}]   rank null: unfused */
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out);

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Golden answers: each tests/why/NAME.fs asks why statements share kernels or do
+not, and the answer must be NAME.out. Times are left out, so that a better model
+changes only what it decides. A remark `# rule: WORD` names the reason that the script
+is about; all of RULES must be met by some script.
+
+UPDATE=1 rewrites the .out files. The last line is `N passed, N failed`.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from score import Score  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FUSIBLE = os.path.abspath(os.environ.get(
+    'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+UPDATE = os.environ.get('UPDATE') == '1'
+TIME = re.compile(r'~?[0-9.]+ (?:µs|ms|s)\b')
+RATIO = re.compile(r'\(×[0-9.]+\)')
+score = Score()
+
+
+def run(path, folder):
+    env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+               XDG_STATE_HOME=folder, XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
+               FUSIBLE_REFERENCE_DEVICE='1')
+    done = subprocess.run(
+        [FUSIBLE, '--target', 'cpu', '--threads', '2', '--plan', 'off',
+         '--quiet', '--color', 'never', os.path.basename(path)],
+        cwd=os.path.dirname(path), env=env, capture_output=True, text=True,
+        timeout=120)
+    out = RATIO.sub('(×R)', TIME.sub('T', done.stdout))
+    return done.returncode, out, done.stderr
+
+
+def main():
+    rules = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(glob.glob(os.path.join(ROOT, 'tests/why/*.fs'))):
+            name = os.path.basename(path)[:-3]
+            status, out, err = run(path, folder)
+            script = open(path, encoding='utf-8').read()
+            wanted = re.findall(r'^# status: (\d+)$', script, re.M)
+            score.check(status == int(wanted[0] if wanted else 0),
+                        f'{name}: status {status}', err)
+            out += err
+            golden = path[:-3] + '.out'
+            if UPDATE:
+                with open(golden, 'w', encoding='utf-8') as f:
+                    f.write(out)
+            want = open(golden, encoding='utf-8').read() \
+                if os.path.exists(golden) else '(there is none)\n'
+            score.check(out == want, f'{name}: the answer',
+                        f'--- {name}.out\n{want}--- found\n{out}')
+            for rule, words in re.findall(r'^# rule: ([\w-]+): (.+)$', script,
+                                          re.M):
+                rules.setdefault(rule, []).append(name)
+                score.check(words in out.replace('\n', ' '),
+                            f'{name}: says why ({rule})', f'{words}\n{out}')
+    score.check(len(rules) >= 12, 'reasons that are tested', sorted(rules))
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
