@@ -12,7 +12,7 @@
 
 enum {
   MAX_ORDERED = 40,     /* steps of a phase that are ordered                   */
-  MAX_NODES = 3000      /* partial orders looked at                            */
+  MAX_NODES = 300       /* partial orders looked at                            */
 };
 
 /* -- lives ------------------------------------------------------------------------- */
@@ -230,13 +230,22 @@ static void branch(struct search *s, uint64_t done, int depth, int peak) {
   if (++s->nodes > MAX_NODES) return;
   for (int i = 0; i < s->n; i++)
     if (!(done >> i & 1) && s->floor[i] >= s->best_peak) return; /* the bound */
-  for (int i = 0; i < s->n; i++) {
-    int after;
-    if (done >> i & 1 || s->needs[i] & ~done) continue;
-    int now = FS_MAX(peak, alive_at(s, done, i, &after));
+  uint64_t tried = done;
+  for (;;) { /* the step that leaves least alive first */
+    int best = -1, now = 0, best_after = 0, after;
+    for (int i = 0; i < s->n; i++) {
+      if (tried >> i & 1 || s->needs[i] & ~done) continue;
+      int alive = alive_at(s, done, i, &after);
+      if (best >= 0 && after >= best_after) continue;
+      best = i;
+      best_after = after;
+      now = FS_MAX(peak, alive);
+    }
+    if (best < 0) return;
+    tried |= (uint64_t)1 << best;
     if (now >= s->best_peak) continue;
-    s->order[depth] = i;
-    branch(s, done | (uint64_t)1 << i, depth + 1, now);
+    s->order[depth] = best;
+    branch(s, done | (uint64_t)1 << best, depth + 1, now);
   }
 }
 

@@ -203,9 +203,10 @@ static void sum_up(struct fs_planner *p) {
   }
 }
 
-/* What the block would take with a kernel for each call, for comparison. */
+/* What the block would take with a kernel for each call, for comparison: once for
+ * all plans of a block. Not counted as part of the space. */
 static void price_unfused(struct fs_planner *p) {
-  struct fs_plan *plan = p->plan;
+  struct fs_space_counts space = p->space;
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
     fs_id id = p->calls.data[c];
@@ -218,11 +219,12 @@ static void price_unfused(struct fs_planner *p) {
       if (none) continue;
     }
     fs_kernel_make(p, &id, 1, &best, &k);
-    plan->unfused_predicted += k.predicted;
-    plan->unfused_bytes += k.bytes_read + k.bytes_written;
-    plan->unfused_kernels++;
+    p->unfused_predicted += k.predicted;
+    p->unfused_bytes += k.bytes_read + k.bytes_written;
+    p->unfused_kernels++;
     fs_kernel_free(&k);
   }
+  p->space = space;
 }
 
 /* -- the planner ---------------------------------------------------------------------- */
@@ -290,7 +292,9 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   sum_up(p);
-  price_unfused(p);
+  plan->unfused_predicted = p->unfused_predicted;
+  plan->unfused_bytes = p->unfused_bytes;
+  plan->unfused_kernels = p->unfused_kernels;
   plan->choice = fs_plan_choice(plan);
   plan->n_candidates = (int)p->space.legal;
   plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
@@ -324,6 +328,7 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
   }
   int found = fs_rank_sums(n, costs, lens, k, sums, index);
   p->space.listed = found;
+  price_unfused(p);
   for (int f = 0; f < found; f++) {
     begin_plan(p, f + 1);
     for (int x = 0; x < n; x++) {

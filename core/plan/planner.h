@@ -103,6 +103,8 @@ struct fs_planner {
                                           earlier ones forbid later ones     */
   FS_VEC(struct fs_rejection) rejections;
   struct fs_space_counts space;
+  double unfused_predicted, unfused_bytes;
+  int unfused_kernels;
   struct fs_plan *plan;                /* being put together                 */
   int *turn;                           /* per cluster: its place in the order of
                                           the statements                     */

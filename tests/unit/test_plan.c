@@ -2,6 +2,7 @@
  * kernels, of which scheme, with which steps. */
 #include <stdio.h>
 
+#include "core/plan/planner.h"
 #include "core/run/tensor.h"
 
 static int passed, failed;
@@ -162,11 +163,136 @@ static void sequences(const struct fs_device *d, int64_t m, int64_t n) {
   expect(g, d, 1, "r", "GESUMMV");
 }
 
+/* -- the k best, and why -------------------------------------------------------- */
+
+static struct fs_graph *gemver(int64_t n) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, n, n, "A");
+  fs_id u1 = input(g, 1, n, 0, "u1"), v1 = input(g, 2, n, 0, "v1");
+  fs_id u2 = input(g, 3, n, 0, "u2"), v2 = input(g, 4, n, 0, "v2");
+  fs_id y = input(g, 5, n, 0, "y"), z = input(g, 6, n, 0, "z");
+  fs_id B = map2(g, FS_OP_ADD, A, outer(g, u1, v1, n, n));
+  B = map2(g, FS_OP_ADD, B, outer(g, u2, v2, n, n));
+  fs_id x = map2(g, FS_OP_ADD, map2(g, FS_OP_MUL, number(g, 2),
+                                    matvec(g, transposed(g, B), y)), z);
+  fs_graph_output(g, B, "B");
+  fs_graph_output(g, x, "x");
+  fs_graph_output(g, map2(g, FS_OP_MUL, number(g, 3), matvec(g, B, x)), "w");
+  struct fs_graph *simple = fs_graph_simplify(g);
+  fs_graph_free(g);
+  return simple;
+}
+
+static double order_cost(const struct fs_plan *p) {
+  double sum = 0;
+  for (int k = 0; k < p->kernels.len; k++) sum += p->kernels.data[k].first;
+  return sum;
+}
+
+/* Every combination of GEMVER: in order, none twice, every call once, the first
+ * what fs_plan_make() gives, and all within a second. */
+static void ranked(const struct fs_device *d) {
+  enum { MANY = 4096 };
+  struct fs_graph *g = gemver(4096);
+  struct fs_plan_options o = {0};
+  static struct fs_plan *plans[MANY];
+  double start = fs_now();
+  int n = fs_plan_ranked(g, d, &o, MANY, plans);
+  double seconds = fs_now() - start;
+  check(seconds < 3, "all combinations of GEMVER within a second");
+  struct fs_plan *first = fs_plan_make(fs_graph_copy(g), d, &o);
+  check(n > 20 && !strcmp(plans[0]->choice, first->choice),
+        "the first of the list is the plan");
+  check(n == (int)first->space.combinations || !first->space.combinations_exact ||
+            first->space.combinations > n,
+        "as many as were counted");
+  bool ordered = true, complete = true, ranks = true;
+  for (int k = 0; k < n; k++) {
+    int calls = 0;
+    for (int i = 0; i < plans[k]->kernels.len; i++)
+      calls += plans[k]->kernels.data[i].calls.len;
+    complete &= calls == plans[k]->n_calls && plans[k]->peak_bytes > 0;
+    ranks &= plans[k]->rank == k + 1;
+    if (k)
+      ordered &= order_cost(plans[k]) >= order_cost(plans[k - 1]) * (1 - 1e-9);
+  }
+  check(ordered, "combinations come in the order of their predicted times");
+  check(complete, "each combination has every call once");
+  check(ranks, "ranks count from 1");
+  if (getenv("DUMP"))
+    printf("%d combinations of %.0f in %.1f ms\n", n, first->space.combinations,
+           seconds * 1e3);
+  for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
+  o.variants = true;
+  start = fs_now();
+  n = fs_plan_ranked(g, d, &o, MANY, plans);
+  seconds = fs_now() - start;
+  check(n == (int)first->space.combinations,
+        "with all settings of threads as many as were counted");
+  check(seconds < 3, "all implementations of GEMVER within a second");
+  if (getenv("DUMP"))
+    printf("%d with all settings in %.1f ms\n", n, seconds * 1e3);
+  for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
+  fs_plan_free(first);
+  fs_graph_free(g);
+}
+
+static fs_id output(const struct fs_graph *g, const char *name) {
+  for (int k = 0; k < g->outputs.len; k++)
+    if (!strcmp(g->output_names.data[k], name)) return g->outputs.data[k];
+  return 0;
+}
+
+static void why(void) {
+  struct fs_graph *g = gemver(4096);
+  fs_id B = output(g, "B"), x = output(g, "x"), w = output(g, "w");
+  struct fs_plan_options o = {0};
+  struct fs_plan *p = fs_plan_make(g, &gpu, &o);
+  struct fs_why y = fs_plan_why(p, &gpu, &o, B, x);
+  check(y.same && y.together > 0 && y.apart >= y.together,
+        "B and x share a kernel, and apart they take longer");
+  y = fs_plan_why(p, &gpu, &o, x, w);
+  check(!y.same && y.rule, "x and w do not share one");
+  check(y.apart > 0 && y.chosen <= y.apart * (1 + 1e-9),
+        "the chosen plan is the best with them apart");
+  check(y.together < 0 || y.together >= y.chosen,
+        "together is forbidden, or no faster");
+  struct fs_pin pins[] = {{B, x, false, 0}};
+  o = (struct fs_plan_options){.pins = pins, .n_pins = 1};
+  struct fs_plan *split = fs_plan_make(fs_graph_copy(g), &gpu, &o);
+  check(!split->pins.data[0].rule, "the pin is followed");
+  y = fs_plan_why(split, &gpu, &o, B, x);
+  check(!y.same && !strcmp(y.rule, "pin"), "split by a pin");
+  fs_plan_free(split);
+  o = (struct fs_plan_options){.strategy = FS_FUSE_OFF};
+  struct fs_plan *off = fs_plan_make(fs_graph_copy(g), &gpu, &o);
+  y = fs_plan_why(off, &gpu, &o, B, x);
+  check(!y.same && !strcmp(y.rule, "off"), "fusing is off");
+  fs_plan_free(off);
+  fs_plan_free(p);
+}
+
+/* Sums of one of each list, in order, none twice. */
+static void sums(void) {
+  const double a[] = {1, 2, 4}, b[] = {1, 1.5}, c[] = {3};
+  const double *lists[] = {a, b, c};
+  double sum[10];
+  int index[30], n = fs_rank_sums(3, lists, (int[]){3, 2, 1}, 10, sum, index);
+  const double want[] = {5, 5.5, 6, 6.5, 8, 8.5};
+  bool ok = n == 6;
+  for (int k = 0; k < n && k < 6; k++) ok &= sum[k] == want[k];
+  check(ok, "the k smallest sums");
+}
+
 int main(void) {
   sequences(&gpu, 4096, 4096);
   sequences(&gpu, 5000, 4000);
   sequences(&cpu, 4096, 4096);
   sequences(&cpu, 1000, 1000);
+  ranked(&gpu);
+  ranked(&cpu);
+  why();
+  sums();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }
