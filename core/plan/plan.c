@@ -378,6 +378,15 @@ static void sort_by_memory(struct fs_plan **plans, int n) {
   }
 }
 
+/* The first plan is the one that keeps the caller's graph. */
+static void give_graph(struct fs_plan **plans, int n, const struct fs_graph *g) {
+  for (int k = 1; k < n; k++) {
+    if (plans[k]->graph != g) continue;
+    plans[k]->graph = plans[0]->graph;
+    plans[0]->graph = g;
+  }
+}
+
 /* Keeps the graph: it is the first plan's. */
 static int make_plans(struct fs_graph *g, const struct fs_device *device,
                       const struct fs_plan_options *o, int k,
@@ -392,6 +401,7 @@ static int make_plans(struct fs_graph *g, const struct fs_device *device,
   if (!n) n = try_plans(g, device, o, false, true, wanted, plans);
   if (!n) n = try_plans(g, device, o, false, false, wanted, plans);
   if (memory) sort_by_memory(plans, n);
+  give_graph(plans, n, g);
   for (int i = 0; i < n; i++) {
     plans[i]->plan_seconds = fs_now() - start;
     plans[i]->rank = i + 1;

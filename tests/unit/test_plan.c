@@ -272,6 +272,18 @@ static void why(void) {
   fs_plan_free(p);
 }
 
+/* Under minmemory the plan is not the one of least time; the graph is kept. */
+static void memory(void) {
+  struct fs_graph *g = gemver(4096);
+  struct fs_plan_options smart = {0}, least = {.strategy = FS_MIN_MEMORY};
+  struct fs_plan *a = fs_plan_make(fs_graph_copy(g), &gpu, &smart);
+  struct fs_plan *b = fs_plan_make(g, &gpu, &least);
+  check(b->graph == g, "the plan keeps the graph that it was given");
+  check(b->peak_bytes <= a->peak_bytes, "minmemory takes no more memory");
+  fs_plan_free(a);
+  fs_plan_free(b);
+}
+
 /* Sums of one of each list, in order, none twice. */
 static void sums(void) {
   const double a[] = {1, 2, 4}, b[] = {1, 1.5}, c[] = {3};
@@ -292,6 +304,7 @@ int main(void) {
   ranked(&gpu);
   ranked(&cpu);
   why();
+  memory();
   sums();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
