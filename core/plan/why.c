@@ -29,14 +29,20 @@ struct forced {
   struct fs_pin_result pin;
 };
 
-/* The best plan with one more pin. */
+static bool same_pair(const struct fs_pin *p, fs_id a, fs_id b) {
+  return (p->a == a && p->b == b) || (p->a == b && p->b == a);
+}
+
+/* The best plan with this pin in the place of others on the pair. */
 static struct forced force(const struct fs_plan *plan,
                            const struct fs_device *device,
                            const struct fs_plan_options *options, fs_id a,
                            fs_id b, bool together) {
-  int n = options->n_pins;
-  struct fs_pin *pins = fs_malloc(sizeof *pins * (size_t)(n + 1));
-  for (int k = 0; k < n; k++) pins[k] = options->pins[k];
+  int n = 0;
+  struct fs_pin *pins =
+      fs_malloc(sizeof *pins * (size_t)(options->n_pins + 1));
+  for (int k = 0; k < options->n_pins; k++)
+    if (!same_pair(&options->pins[k], a, b)) pins[n++] = options->pins[k];
   pins[n] = (struct fs_pin){a, b, together, n};
   struct fs_plan_options o = *options;
   o.pins = pins;
@@ -56,12 +62,9 @@ static struct forced force(const struct fs_plan *plan,
 
 static bool pinned(const struct fs_plan_options *o, fs_id a, fs_id b,
                    bool together) {
-  for (int k = 0; k < o->n_pins; k++) {
-    const struct fs_pin *p = &o->pins[k];
-    if (p->together == together && ((p->a == a && p->b == b) ||
-                                    (p->a == b && p->b == a)))
+  for (int k = 0; k < o->n_pins; k++)
+    if (o->pins[k].together == together && same_pair(&o->pins[k], a, b))
       return true;
-  }
   return false;
 }
 
@@ -101,6 +104,8 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
     return w;
   }
   explain_apart(&w, &t.pin);
+  if (!t.pin.rule && pinned(options, a, b, false))
+    w.rule = fs_rule_names[FS_RULE_PIN];
   if (options->strategy == FS_FUSE_OFF && !t.pin.rule)
     w.rule = fs_rule_names[FS_RULE_OFF];
   return w;
