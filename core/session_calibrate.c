@@ -31,8 +31,9 @@ static const char *const setups[GROUPS] = {
   [SLOW_LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); S = A + A';",
 };
 
-/* Which scheme: as planned, or led to row or tile kernels. */
-enum lead { AS_PLANNED, ROWS, TILES };
+/* Which scheme: as planned, or led to row or tile kernels, or to
+ * row kernels that walk against the grain. */
+enum lead { AS_PLANNED, ROWS, TILES, STRIDES, LEADS };
 
 enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
        ALL = 31 };
@@ -74,6 +75,8 @@ static const struct calibration_case {
   {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, 1},
   {"transposes", "B = D' + C;", F32 | F64, MATRICES, TILES, 0},
   {"transposes", "B = D' + C;", F32, MATRICES, ROWS, 1},
+  {"strided rows", "s = A'*r;", F32, MATRICES, STRIDES, 0},
+  {"strided rows", "q = A*p; s = A'*r;", F32, MATRICES, STRIDES, 1},
   {"tiles", "q = A*p;", F32, MATRICES, TILES, 0},
   {"tiles", "q = A*p; s = A'*r;", F32, MATRICES, TILES, 1},
   {"tiles", "s = sum(A, 1);", F32, MATRICES, TILES, 1},
@@ -127,7 +130,7 @@ struct calibrating {
   struct fs_runner *runner;
   struct fs_interp *in;
   struct fs_diags diags;
-  struct fs_calibration lead[TILES + 1]; /* [0] is not used */
+  struct fs_calibration lead[LEADS]; /* [0] is not used */
   const struct fs_calibration *before;
   FS_VEC(struct fs_sample) samples;
   FS_VEC(struct fs_block *) ran;
@@ -187,6 +190,8 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   c->in = fs_interp_new(&c->diags, c->runner, c->target, &host);
   lead_to(&c->lead[ROWS], FS_ROW);
   lead_to(&c->lead[TILES], FS_TILE);
+  lead_to(&c->lead[STRIDES], FS_ROW);
+  c->lead[STRIDES].cost[FS_TM_FOLD] = 1; /* rather than fold over rows */
 }
 
 static void end(struct calibrating *c) {

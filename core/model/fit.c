@@ -25,6 +25,10 @@ static const double ROW_BASE = 0.94, TILE_BASE = 1.05;
 /* What a row or tile kernel is thought to take beyond a flat one where nothing was
  * measured: so much that a plan does not bet on it. */
 static const double UNSEEN = 0.3;
+/* A byte that is reached against the grain costs so many more, at least: as without
+ * a calibration (predict.c). Plans that own columns row by row look good else, and
+ * take many times what they should. */
+static const double STRIDED_LEAST = 3;
 /* A byte costs at least this share of what a fast cache would take. */
 static const double LEAST = 0.3;
 /* Relative errors above this weigh less. */
@@ -102,6 +106,10 @@ static void guess(struct problem *p) {
       p->guess[c] = 1 / FS_MAX(cached ? d->cache_bandwidth : d->bandwidth, 1e6);
       /* Else a plan could look free where nothing was measured. */
       p->least[c] = LEAST / FS_MAX(d->cache_bandwidth, 1e6);
+      if (m + FS_TM_SYNC_END == FS_TM_STRIDED) {
+        p->least[c] = STRIDED_LEAST * p->guess[c];
+        p->guess[c] *= 2 * STRIDED_LEAST;
+      }
       if (base_of(m) < 0) continue;
       p->guess[c] *= UNSEEN;
       p->least[c] = 0;

@@ -35,6 +35,7 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
   [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
   [FS_TM_WRITE_TILE] = "write.tile", [FS_TM_STRIDED] = "strided",
+  [FS_TM_STRIDED_TILE] = "strided.tile",
   [FS_TM_AGAIN] = "again", [FS_TM_CONVERT] = "convert",
   [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
   [FS_TM_IOTA] = "iota", [FS_TM_ROW_STEP] = "row.step",

@@ -42,6 +42,7 @@ enum fs_term {
   FS_TM_READ_ROW, FS_TM_WRITE_ROW,
   FS_TM_READ_TILE, FS_TM_WRITE_TILE,
   FS_TM_STRIDED,             /* of the above: against the grain, beyond it   */
+  FS_TM_STRIDED_TILE,        /* ... in a tile kernel, which turns it on chip */
   FS_TM_AGAIN,               /* read again since the chip could not hold it  */
   FS_TM_MOVE_END,
 

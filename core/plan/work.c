@@ -183,7 +183,8 @@ static void count_moves(const struct fs_kernel *k, double busy,
                                         FS_TM_WRITE_TILE};
   fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
   fs_work_add(w, writes[k->scheme], 0, w->bytes_written * busy);
-  fs_work_add(w, FS_TM_STRIDED, 0, w->bytes_strided * busy);
+  fs_work_add(w, k->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
+              w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
 }
 

@@ -118,6 +118,22 @@ static void test_fit(double overlap) {
   free(c);
 }
 
+/* Against the grain costs no less than without a calibration, though no sample
+ * says so. */
+static void test_strided(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  make_samples(0, 0);
+  CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
+  bool ok = true;
+  for (int k = 0; k < FS_KNOTS; k++)
+    ok &= c->curve[FS_TM_STRIDED - FS_TM_SYNC_END][k] >=
+          2.9 / device.cache_bandwidth;
+  CHECK(ok);
+  CHECK(c->curve[FS_TM_STRIDED - FS_TM_SYNC_END][FS_KNOTS - 1] >=
+        2.9 / device.bandwidth);
+  free(c);
+}
+
 /* One measurement in twelve is ten times too long: the rest still fits. */
 static void test_outliers(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
@@ -385,6 +401,7 @@ int main(void) {
   device.is_cuda = true;
   test_fit(1);
   device.is_cuda = false;
+  test_strided();
   test_outliers();
   test_no_fit();
   test_library(c);
