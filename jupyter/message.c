@@ -241,11 +241,14 @@ void fs_message_free(struct fs_message *m) {
 
 void fs_seal_date(char out[40]) { fs_seal_date_ago(out, 0); }
 
-void fs_seal_date_ago(char out[40], int seconds) {
+void fs_seal_date_ago(char out[40], int milliseconds) {
   struct timespec now;
   struct tm tm;
   clock_gettime(CLOCK_REALTIME, &now);
-  now.tv_sec -= seconds;
+  int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
+               (int64_t)milliseconds * 1000000;
+  now.tv_sec = (time_t)(at / 1000000000);
+  now.tv_nsec = (long)(at % 1000000000);
   gmtime_r(&now.tv_sec, &tm);
   size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &tm);
   snprintf(out + n, 40 - n, ".%06ldZ", now.tv_nsec / 1000);

@@ -78,7 +78,7 @@ void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out);
 
 /* The time as the protocol writes it: 2026-01-31T12:00:00.000000Z */
 void fs_seal_date(char out[40]);
-void fs_seal_date_ago(char out[40], int seconds); /* what it was then */
+void fs_seal_date_ago(char out[40], int milliseconds); /* what it was then */
 
 /* JSON as compact UTF-8 text, appended. */
 void fs_json_put(const json_t *value, struct fs_str *out);

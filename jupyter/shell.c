@@ -26,6 +26,7 @@ struct shell {
   bool asking;             /* an input_request waits for its reply */
   char failed_at[40];      /* date of the last failure that ends a Run All */
   char failed_from[40];    /* and a little earlier: no clock is further off */
+  char failed_till[40];    /* until then no person can have seen it */
   double late_until;       /* until then, what was sent before it is aborted */
 
   /* After an input that went well: its user_expressions, one by one. */
@@ -73,11 +74,17 @@ static void abort_queue(struct shell *h) {
   h->queue.len = 0;
 }
 
-enum { MILLISECONDS = 23 }; /* of a date: "2026-01-02T03:04:05.678" */
+enum {
+  MILLISECONDS = 23, /* characters of a date: "2026-01-02T03:04:05.678" */
+  CLOCKS_DIFFER = 5000, UNSEEN = 100 /* milliseconds */
+};
 
 /* JupyterLab sends the cells of a Run All over some time: one may arrive when an
  * earlier one has failed already, although it was sent before anybody could know.
- * Its date tells, if it is in UTC; who sends after the failure is never meant. */
+ * Its date tells, if it is in UTC. Its next cell may even be made when this kernel
+ * has failed and the browser has not heard of it: what names its cell comes from
+ * a notebook, where no person answers a failure within a tenth of a second. Other
+ * programs that send after the failure are never meant. */
 static bool sent_before_failure(const struct shell *h,
                                 const struct fs_request *r) {
   if (fs_now() > h->late_until) return false;
@@ -86,7 +93,9 @@ static bool sent_before_failure(const struct shell *h,
   size_t len = date ? strlen(date) : 0;
   bool utc = len > MILLISECONDS && (date[len - 1] == 'Z' ||
                                     !strcmp(date + len - 6, "+00:00"));
-  bool before = utc && strncmp(date, h->failed_at, MILLISECONDS) < 0 &&
+  bool cell = json_object_get(r->metadata, "cellId") != NULL;
+  const char *till = cell ? h->failed_till : h->failed_at;
+  bool before = utc && strncmp(date, till, MILLISECONDS) < 0 &&
                 strncmp(date, h->failed_from, MILLISECONDS) > 0;
   json_decref(header);
   return before;
@@ -101,7 +110,8 @@ static void finish(struct shell *h, bool failed) {
   bool stop = failed && wants(r, "stop_on_error", true);
   if (stop) {
     fs_seal_date(h->failed_at);
-    fs_seal_date_ago(h->failed_from, 5);
+    fs_seal_date_ago(h->failed_from, CLOCKS_DIFFER);
+    fs_seal_date_ago(h->failed_till, -UNSEEN);
     h->late_until = fs_now() + 1;
     receive_all(h); /* what was sent before the reply is known */
   }
