@@ -106,7 +106,7 @@ class Console:
                                    '--simple-prompt'], ENV)
         self.pid = pid
 
-    def wait(self, pattern, timeout=30):
+    def wait(self, pattern, timeout=120):
         end = time.monotonic() + timeout
         while not re.search(pattern, self.text, re.S):
             left = end - time.monotonic()
