@@ -462,10 +462,30 @@ static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
          !json_object_size(w->mirror->mirror.variables);
 }
 
+/* Commands that leave behind what is neither a variable nor a setting: pins of the
+ * plan, functions of the user. */
+static bool keeps_more(const struct fs_entry *e) {
+  static const char *const names[] = {"fuse", "split", "elem"};
+  const char *line = e->kind == FS_ENTRY_EVAL ? e->text : NULL;
+  bool found = false;
+  for (; line && !found; line = strchr(line, '\n')) {
+    struct fs_str words = {0};
+    line += strspn(line, " \t\r\n");
+    if (*line != ':') continue;
+    const struct fs_command *c =
+        fs_command_find(line + 1, strcspn(line + 1, " \t\r\n"), &words);
+    fs_str_free(&words);
+    for (size_t k = 0; c && k < FS_LEN(names); k++)
+      found |= !strcmp(c->name, names[k]);
+  }
+  return found;
+}
+
 /* Keeps the input if a session without it would be another one. */
 static void enter(struct fs_worker *w, int result, const json_t *state) {
   struct fs_entry *e = w->request.entry;
   fs_entry_outcome(e, result, fs_now() - w->request.began, state);
+  if (keeps_more(e)) e->settings = false;
   if (!fs_entry_matters(e, state)) return;
   w->request.entry = NULL;
   if (is_reset(w, e)) fs_journal_reset(&w->journal);

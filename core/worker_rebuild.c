@@ -191,8 +191,9 @@ void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause) {
     return;
   }
   if (phase == FS_WORKER_REPLAYING) leave_out(w);
-  if (phase == FS_WORKER_RUNNING)
-    w->request.ended = w->request.started || w->request.sent >= SENDS;
+  if (phase == FS_WORKER_RUNNING) /* stuck: it was to be stopped */
+    w->request.ended = w->request.started || w->request.sent >= SENDS ||
+                       cause == FS_CAUSE_STUCK;
   if (!w->rebuild.on) begin(w);
   w->rebuild.next = w->rebuild.replayed = 0;
   w->rebuild.done_seconds = 0;

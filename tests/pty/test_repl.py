@@ -355,6 +355,69 @@ def test_terminal_restored_on_crash(c):
     check_restored(c, signal.SIGSEGV)
 
 
+# -- the worker ---------------------------------------------------------------
+
+def worker_of(t):
+    pid = t.process.pid
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='utf-8') as f:
+        return int(f.read().split()[0])
+
+
+def test_a_death_is_mended(c):
+    t = c.start()
+    t.line('a = 40 + 2')
+    os.kill(worker_of(t), signal.SIGKILL)
+    shown = t.line('b = a + 1')
+    assert 'ended by SIGKILL' in shown and 'b = 43' in shown, shown
+    assert 'as before' in shown
+    t.send('while true; end\r')
+    t.expect('end\n')
+    os.kill(worker_of(t), signal.SIGSEGV)
+    assert 'ended by SIGSEGV while it ran <repl:3>' in t.prompt()
+    assert '44' in t.line('b + 1')
+
+
+def test_a_stopped_worker_is_replaced(c):
+    t = c.start()
+    t.line('a = 40 + 2')
+    t.send('while true; end\r')
+    t.expect('end\n')
+    os.kill(worker_of(t), signal.SIGSTOP)
+    t.send(CTRL_C)
+    assert 'did not stop within 2 s' in t.prompt(10)
+    assert '43' in t.line('a + 1')
+
+
+def test_rebuild_asks(c):
+    t = c.start()
+    t.line('a = 40 + 2')
+    t.line(':set rebuild ask')
+    os.kill(worker_of(t), signal.SIGKILL)
+    t.send('b = a + 1\r')
+    t.expect(r'run \d+ inputs again, about .* s\? \[Y/n\] $')
+    assert 'b = 43' in t.line('y')
+    os.kill(worker_of(t), signal.SIGKILL)
+    t.send('a\r')
+    t.expect(r'\[Y/n\] $')
+    assert "nothing called 'a'" in t.line('n')
+
+
+def test_stop_while_running(c):
+    script = 'set -m; "$0" --target cpu -q; echo STOPPED; sleep 0.3; fg'
+    t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env())
+    c.open_terminals.append(t)
+    t.prompt()
+    t.send('k = 0; while true; k = k + 1; end\r')
+    t.expect('end\n')
+    time.sleep(0.2)
+    t.send(CTRL_Z)
+    t.expect('STOPPED')
+    time.sleep(0.6)  # it goes on
+    t.send(CTRL_C)
+    assert 'interrupted' in t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
 # -- files and modes ----------------------------------------------------------
 
 def test_rc_file(c):
