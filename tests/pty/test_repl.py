@@ -372,6 +372,7 @@ def test_a_death_is_mended(c):
     assert 'as before' in shown
     t.send('while true; end\r')
     t.expect('end\n')
+    time.sleep(0.3)
     os.kill(worker_of(t), signal.SIGSEGV)
     assert 'ended by SIGSEGV while it ran <repl:3>' in t.prompt()
     assert '44' in t.line('b + 1')
@@ -382,6 +383,7 @@ def test_a_stopped_worker_is_replaced(c):
     t.line('a = 40 + 2')
     t.send('while true; end\r')
     t.expect('end\n')
+    time.sleep(0.3)
     os.kill(worker_of(t), signal.SIGSTOP)
     t.send(CTRL_C)
     assert 'did not stop within 2 s' in t.prompt(10)
