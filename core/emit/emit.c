@@ -12,7 +12,7 @@ static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "panel begin",
     "row",       "panel end", "after"};
 static const char *const mode_names[] = {"flat", "row", "row, in chunks",
-                                         "row, in panels", "tile"};
+                                         "row, in panels", "tile", "instance"};
 
 /* -- arguments ---------------------------------------------------------------- */
 
@@ -279,6 +279,11 @@ static void constants(struct em *em, struct fs_str *out) {
                     (long long)em->m, em->U, (long long)em->panels,
                     (long long)em->parts);
       break;
+    case EM_INSTANCE:
+      fs_str_printf(out,
+                    "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n",
+                    em->S, em->k->user->threads);
+      break;
     case EM_PANEL:
       fs_str_printf(
           out,
@@ -300,6 +305,7 @@ static const char *skeleton(const struct em *em) {
   switch (em->mode) {
     case EM_FLAT: return "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
+    case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
     case EM_PANEL: return "elemlib/scheme/panel.cuh";
     default: return "elemlib/scheme/row.cuh";
   }
@@ -360,7 +366,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->threads = em->T;
   o->grid_y = 1;
   o->cooperative = em->vector_end;
-  o->one_wave_each = em->streams;
+  o->one_wave_each = em->streams || em->mode == EM_INSTANCE;
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
@@ -384,8 +390,10 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
   em.arena = fs_arena_new();
   em.v = FS_NEW_N(em.arena, struct em_value, kernel->values.len + 1);
   em.step_done = FS_NEW_N(em.arena, bool, kernel->steps.len + 1);
-  em_analyse(&em);
-  if (em.mode == EM_FLAT) em_flat(&em);
+  if (kernel->scheme == FS_INSTANCE) em_instance_analyse(&em);
+  else em_analyse(&em);
+  if (em.mode == EM_INSTANCE) em_instance(&em);
+  else if (em.mode == EM_FLAT) em_flat(&em);
   else if (em.mode == EM_TILE) em_tile(&em);
   else em_row(&em);
   bool has_work = em.n_full || em.vector_end;
@@ -401,6 +409,7 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
   head(&em, diags, &text);
   constants(&em, &text);
   write_prelude(&body, &text);
+  em_user_functions(&em, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
   em_describe_launch(&em, has_work);
   out->source = text.data;

@@ -1,4 +1,5 @@
 /* expr.c - types and expressions of the generated text. */
+#include "core/emit/user.h"
 #include "core/emit/writer.h"
 
 /* -- types ------------------------------------------------------------------ */
@@ -97,7 +98,7 @@ const char *em_accumulate(struct em *em, const struct fs_step *s,
   return em_fmt(em, "%s = %s;", acc, em_combine(em, s->op, acc, x));
 }
 
-static const char *rounded(struct em *em, enum fs_dtype dt, const char *x) {
+const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x) {
   if (dt == FS_F16) return em_fmt(em, "fs_round_f16(%s)", x);
   if (dt == FS_BF16) return em_fmt(em, "fs_round_bf16(%s)", x);
   return x;
@@ -106,7 +107,7 @@ static const char *rounded(struct em *em, enum fs_dtype dt, const char *x) {
 const char *em_finished(struct em *em, int value, const char *acc) {
   enum fs_dtype dt = em_val(em, value)->dtype;
   if (dt == FS_BOOL) return em_fmt(em, "%s != 0", acc);
-  return rounded(em, dt, acc);
+  return em_rounded(em, dt, acc);
 }
 
 /* -- values ------------------------------------------------------------------- */
@@ -174,7 +175,7 @@ static const char *iota(struct em *em, const struct fs_step *s,
   const char *x =
       em_fmt(em, "%s + %s * (%s)(%s)", em_ref(em, s->in[0]),
              em_ref(em, s->in[1]), em_value_type(dt), index_of(em, s, lane));
-  return rounded(em, dt, x);
+  return em_rounded(em, dt, x);
 }
 
 static const char *random_number(struct em *em, const struct fs_step *s,
@@ -186,7 +187,7 @@ static const char *random_number(struct em *em, const struct fs_step *s,
   const char *x =
       em_fmt(em, "%s(%s, %s, %s)", kind, index_of(em, s, lane),
              em_ref(em, s->in[0]), em_ref(em, s->in[1]));
-  return rounded(em, dt, x);
+  return em_rounded(em, dt, x);
 }
 
 static const char *param(struct em *em, const struct fs_step *s) {
@@ -208,7 +209,7 @@ static const char *param(struct em *em, const struct fs_step *s) {
                   is_int ? "long long" : "double", at);
   }
   if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
-  return rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));
+  return em_rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));
 }
 
 /* Fills {0} {1} {2} and {f} of an operation's pattern. */
@@ -237,7 +238,7 @@ static const char *cast(struct em *em, const struct fs_step *s) {
   const char *x = em_ref(em, s->in[0]);
   if (to == FS_BOOL && from != FS_BOOL) return em_fmt(em, "%s != 0", x);
   if (!strcmp(em_value_type(to), em_value_type(from)))
-    return to == from ? x : rounded(em, to, x);
+    return to == from ? x : em_rounded(em, to, x);
   /* C++ leaves a float outside the integers' range undefined; these saturate.
    * A NaN gives 0 as an int, and the smallest integer as a long long. */
   if (fs_dtype_is_float(from) && (to == FS_I32 || to == FS_I64)) {
@@ -245,7 +246,18 @@ static const char *cast(struct em *em, const struct fs_step *s) {
     if (to == FS_I32) return em_fmt(em, "__%s2int_rz(%s)", type, x);
     return em_fmt(em, "%s == %s ? __%s2ll_rz(%s) : 0", x, x, type, x);
   }
-  return rounded(em, to, em_fmt(em, "(%s)%s", em_value_type(to), x));
+  return em_rounded(em, to, em_fmt(em, "(%s)%s", em_value_type(to), x));
+}
+
+static const char *call_user(struct em *em, const struct fs_step *s) {
+  struct fs_str out = {0};
+  fs_user_put_name(s->user, &out);
+  for (int k = 0; k < s->user->n_args; k++)
+    fs_str_printf(&out, "%s%s", k ? ", " : "(", em_ref(em, s->in[k]));
+  fs_str_puts(&out, s->user->n_args ? ")" : "()");
+  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  fs_str_free(&out);
+  return text;
 }
 
 const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane) {
@@ -257,7 +269,7 @@ const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane) {
     case FS_SP_MAP:
       if (s->op == FS_OP_CAST) return cast(em, s);
       if (s->op == FS_OP_COPY) return em_ref(em, s->in[0]);
-      return rounded(em, dt, pattern(em, s));
+      return em_rounded(em, dt, s->user ? call_user(em, s) : pattern(em, s));
     default: return "0"; /* not reached: the other kinds have no such side */
   }
 }

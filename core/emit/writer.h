@@ -23,7 +23,8 @@ enum em_mode {
   EM_KEEP,   /* row: a row fits in the registers of its threads             */
   EM_CHUNK,  /* row: rows are walked in chunks, once per phase              */
   EM_PANEL,  /* row without row results: the columns are cut into panels    */
-  EM_TILE
+  EM_TILE,
+  EM_INSTANCE
 };
 
 enum em_acc { /* what a reduction makes */
@@ -126,6 +127,8 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
 const char *em_row_ref(struct em *em, int value); /* without the lane */
 const char *em_dims(struct em *em, bool b, bool c, bool e); /* "[2][4]" */
+/* x rounded to a type that is computed in a wider one. */
+const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x);
 /* The right-hand side of a MAP, PARAM, IOTA or RAND step. `lane` is "e" where
  * the index means the first of several lanes, else NULL. */
 const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane);
@@ -192,5 +195,11 @@ void em_tile_stage_loads(struct em *em, const bool *need);
 void em_tile_stage_stores(struct em *em, const bool *need);
 void em_tile_compute(struct em *em, const bool *need);
 bool em_transposed(const struct em *em, const struct fs_step *s);
+
+/* -- user functions (instance.c) ------------------------------------------------- */
+void em_instance_analyse(struct em *em);
+void em_instance(struct em *em);
+/* The functions that the kernel calls, as CUDA C. */
+void em_user_functions(struct em *em, struct fs_str *out);
 
 #endif

@@ -19,6 +19,7 @@ static const struct {
     [FS_ND_VIEW] = {"view", 1, false, false},
     [FS_ND_UPDATE] = {"update", 2, false, true},
     [FS_ND_LIB] = {"lib", -1, false, false},
+    [FS_ND_APPLY] = {"apply", -1, false, false},
 };
 
 static const char *check_shape(const struct fs_node *n) {
@@ -34,6 +35,7 @@ static const char *check_shape(const struct fs_node *n) {
 static const char *check_sources(const struct fs_node *n, fs_id id) {
   int want = kinds[n->kind].n_src;
   if (n->kind == FS_ND_MAP) want = fs_map_ops[n->op].arity;
+  if (n->user) want = n->user->n_args;
   if (n->kind == FS_ND_LIB) want = FS_MIN(FS_MAX(n->n_src, 1), 2);
   if (n->n_src != want) return "R3: the number of operands is wrong";
   for (int k = 0; k < n->n_src; k++) {
@@ -61,6 +63,34 @@ static const char *check_leaf(const struct fs_graph *g,
              ? "R4: random numbers are floats" : NULL;
 }
 
+/* An operand of a user's function: batch ++ element, or element. */
+static bool fits_apply(const struct fs_node *n, const struct fs_node *s, int k) {
+  struct fs_shape all = fs_apply_batch(n), own = fs_apply_element(n, k);
+  bool scalar = n->user->arg[k].type == FS_UT_SCALAR;
+  if (fs_shape_equal(&s->shape, &own)) return true;
+  for (int a = 0; a < own.rank; a++) all.dim[all.rank++] = own.dim[a];
+  return !scalar && fs_shape_equal(&s->shape, &all);
+}
+
+static const char *check_apply(const struct fs_graph *g,
+                               const struct fs_node *n) {
+  if (!n->user || !n->user->by_instance) return "R11: an apply of no function";
+  if (fs_dtype_compute(n->dtype) != n->user->compute)
+    return "R11: a user's function for another type";
+  if (n->shape.rank < n->user->result.rank)
+    return "R11: the result of an apply has the wrong shape";
+  for (int a = 0; a < n->user->result.rank; a++)
+    if (n->shape.dim[n->shape.rank - n->user->result.rank + a] !=
+        n->user->result.dim[a])
+      return "R11: the result of an apply has the wrong shape";
+  for (int k = 0; k < n->n_src; k++) {
+    const struct fs_node *s = fs_node(g, n->src[k]);
+    if (s->dtype != n->dtype) return "R11: an operand has the wrong type";
+    if (!fits_apply(n, s, k)) return "R11: an operand has the wrong shape";
+  }
+  return NULL;
+}
+
 static const char *check_map(const struct fs_graph *g,
                              const struct fs_node *n) {
   const struct fs_map_op_info *info = &fs_map_ops[n->op];
@@ -80,6 +110,10 @@ static const char *check_map(const struct fs_graph *g,
   if (!shaped) return "R5: a map of scalars has a shape";
   if (n->op == FS_OP_CAST)
     return n->dtype == dt ? "R5: a cast to the same type" : NULL;
+  if (n->op == FS_OP_USER && (!n->user || n->user->by_instance))
+    return "R11: a map of no function";
+  if (n->user && fs_dtype_compute(dt) != n->user->compute)
+    return "R11: a user's function for another type";
   if (fs_class_dtype(info->types, dt) != dt)
     return "R5: a map's operands have the wrong type for its op";
   return n->dtype == (info->result == 'B' ? FS_BOOL : dt)
@@ -186,8 +220,8 @@ static const char *check_lib(const struct fs_graph *g,
 
 static const char *check_node(const struct fs_graph *g, fs_id id) {
   const struct fs_node *n = fs_node(g, id);
-  if (n->kind <= FS_ND_NONE || n->kind > FS_ND_LIB) return "R1: no such kind";
-  if (n->kind == FS_ND_MAP && n->op >= FS_MAP_OP_COUNT) return "R3: no such op";
+  if (n->kind <= FS_ND_NONE || n->kind > FS_ND_APPLY) return "R1: no such kind";
+  if (n->kind == FS_ND_MAP && n->op > FS_OP_USER) return "R3: no such op";
   if (n->kind == FS_ND_REDUCE && n->op >= FS_REDUCE_OP_COUNT)
     return "R3: no such op";
   if (n->kind == FS_ND_LIB && n->op >= FS_LIB_OP_COUNT) return "R3: no such op";
@@ -202,6 +236,7 @@ static const char *check_node(const struct fs_graph *g, fs_id id) {
     case FS_ND_VIEW: return check_view(g, n);
     case FS_ND_UPDATE: return check_update(g, n);
     case FS_ND_LIB: return check_lib(g, n);
+    case FS_ND_APPLY: return check_apply(g, n);
     default: return check_leaf(g, n);
   }
 }

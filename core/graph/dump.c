@@ -102,7 +102,7 @@ static void put_node(const struct fs_graph *g, const struct fs_node *n,
       put_affine(n, out);
       return;
     case FS_ND_MAP:
-      put_head(n, "map", fs_map_ops[n->op].name, out);
+      put_head(n, "map", n->user ? n->user->name : fs_map_ops[n->op].name, out);
       put_src(n, out);
       return;
     case FS_ND_REDUCE:
@@ -114,6 +114,10 @@ static void put_node(const struct fs_graph *g, const struct fs_node *n,
       put_head(n, n->kind == FS_ND_VIEW ? "view" : "update", NULL, out);
       put_src(n, out);
       put_view(&n->view, out);
+      return;
+    case FS_ND_APPLY:
+      put_head(n, "apply", n->user->name, out);
+      put_src(n, out);
       return;
     case FS_ND_LIB:
       put_head(n, "lib", fs_lib_op_names[n->op], out);

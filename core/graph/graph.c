@@ -94,6 +94,7 @@ void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
   if (n->kind == FS_ND_INPUT) put_input(g, n, by_identity, w);
   if (n->kind == FS_ND_PARAM) put(w, (uint64_t)n->slot);
   if (n->kind == FS_ND_VIEW || n->kind == FS_ND_UPDATE) put_view(w, &n->view);
+  if (n->user) put(w, n->user->hash);
   if (n->kind == FS_ND_LIB) {
     put_shape(w, &n->lib_shape[0]);
     put_shape(w, &n->lib_shape[1]);
@@ -299,12 +300,12 @@ static enum fs_dtype convert(struct fs_graph *g, enum fs_map_op op, int n,
   return info->result == 'B' ? FS_BOOL : dt;
 }
 
-fs_id fs_graph_map(struct fs_graph *g, enum fs_map_op op, int n,
-                   const fs_id *src, enum fs_dtype dt) {
-  struct fs_node map = {.kind = FS_ND_MAP, .op = (uint8_t)op,
+static fs_id make_map(struct fs_graph *g, enum fs_map_op op,
+                      const struct fs_user *user, int n, const fs_id *src,
+                      enum fs_dtype dt) {
+  struct fs_node map = {.kind = FS_ND_MAP, .op = (uint8_t)op, .user = user,
                         .n_src = (uint8_t)n};
   struct fs_shape shape = {0};
-  if (op == FS_OP_CAST) return fs_graph_cast(g, src[0], dt);
   for (int k = 0; k < n; k++) {
     const struct fs_node *s = fs_node(g, src[k]);
     if (s->shape.rank > 0) shape = s->shape;
@@ -312,9 +313,46 @@ fs_id fs_graph_map(struct fs_graph *g, enum fs_map_op op, int n,
     map.src[k] = filled ? s->src[0] : src[k];
     if (s->shape.rank > 0 && !filled) map.shape = s->shape;
   }
-  map.dtype = convert(g, op, n, map.src);
+  if (user)
+    for (int k = 0; k < n; k++) map.src[k] = fs_graph_cast(g, map.src[k], dt);
+  map.dtype = user ? dt : convert(g, op, n, map.src);
   fs_id id = fs_graph_intern(g, &map);
   return fs_shape_equal(&map.shape, &shape) ? id : fill(g, id, &shape);
+}
+
+fs_id fs_graph_map(struct fs_graph *g, enum fs_map_op op, int n,
+                   const fs_id *src, enum fs_dtype dt) {
+  if (op == FS_OP_CAST) return fs_graph_cast(g, src[0], dt);
+  return make_map(g, op, NULL, n, src, dt);
+}
+
+/* -- functions of the user -------------------------------------------------- */
+
+fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
+                    const struct fs_shape *batch, const fs_id *src,
+                    enum fs_dtype dt) {
+  if (!user->by_instance)
+    return make_map(g, FS_OP_USER, user, user->n_args, src, dt);
+  struct fs_node n = {.kind = FS_ND_APPLY, .dtype = dt, .user = user,
+                      .n_src = (uint8_t)user->n_args, .shape = *batch};
+  for (int k = 0; k < user->n_args; k++) n.src[k] = fs_graph_cast(g, src[k], dt);
+  for (int k = 0; k < user->result.rank; k++)
+    n.shape.dim[n.shape.rank++] = user->result.dim[k];
+  return fs_graph_intern(g, &n);
+}
+
+struct fs_shape fs_apply_element(const struct fs_node *n, int k) {
+  const struct fs_user_element *e =
+      k < n->n_src ? &n->user->arg[k] : &n->user->result;
+  struct fs_shape s = {.rank = e->rank};
+  for (int a = 0; a < e->rank; a++) s.dim[a] = e->dim[a];
+  return s;
+}
+
+struct fs_shape fs_apply_batch(const struct fs_node *n) {
+  struct fs_shape s = n->shape;
+  s.rank -= n->user->result.rank;
+  return s;
 }
 
 /* -- reductions ------------------------------------------------------------ */

@@ -17,13 +17,15 @@
 
 #include "core/base/diag.h"
 #include "core/graph/dtype.h"
+#include "core/graph/user.h"
 
 typedef uint32_t fs_id; /* a node; 0 is none */
 
 enum fs_map_op {
 #define FS_MAP_OP(id, ...) FS_OP_##id,
 #include "core/graph/ops.def"
-  FS_MAP_OP_COUNT
+  FS_MAP_OP_COUNT,
+  FS_OP_USER = FS_MAP_OP_COUNT /* node.user by element; not in ops.def   */
 };
 enum fs_reduce_op {
 #define FS_REDUCE_OP(id, ...) FS_RD_##id,
@@ -42,7 +44,7 @@ struct fs_reduce_op_info {
   char types, result;
   const char *neutral, *doc;
 };
-extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT];
+extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];
 
 /* Calls of dense libraries: scheduled, predicted and measured like kernels,
@@ -75,7 +77,10 @@ enum fs_node_kind {
   FS_ND_UPDATE,  /* src[0] with the part under `view` replaced by src[1];
                     src[0] = 0: nothing there yet (concatenation). The view
                     maps an index of src[1]'s shape to one of the result  */
-  FS_ND_LIB      /* lib_op                                                   */
+  FS_ND_LIB,     /* lib_op                                                   */
+  FS_ND_APPLY    /* node.user by instance: shape is batch ++ its element, and
+                    so is that of every operand, but for those that are the
+                    same for all instances                                   */
 };
 
 /* An index map: axis s of the source is read at off[s] + step[s]*o[axis[s]],
@@ -99,6 +104,7 @@ struct fs_node {
   int slot;               /* INPUT, PARAM */
   struct fs_view view;    /* VIEW, UPDATE */
   struct fs_shape lib_shape[2]; /* LIB: the operands' unsqueezed shapes */
+  const struct fs_user *user; /* MAP with FS_OP_USER, APPLY                  */
   uint8_t lib_trans;      /* LIB GEMM: bit 0 op(A) = A', bit 1 op(B) = B' */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
@@ -181,6 +187,17 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,
                    const struct fs_shape *b_shape, unsigned trans);
+/* A function of the user over operands of fitting shapes, converted to `dt`
+ * first, which is the type of the result. By element: as fs_graph_map(). By
+ * instance: `batch` is the squeezed shape of the stack of instances, and every
+ * operand has the shape batch ++ element, or element. */
+fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
+                    const struct fs_shape *batch, const fs_id *src,
+                    enum fs_dtype dt);
+/* The shape of operand k (k = n_src: of the result) of an instance of an APPLY. */
+struct fs_shape fs_apply_element(const struct fs_node *n, int k);
+/* The shape of its stack of instances. */
+struct fs_shape fs_apply_batch(const struct fs_node *n);
 void fs_graph_output(struct fs_graph *g, fs_id id, const char *name);
 
 /* The identity view that places axis k of src at result axis axes[k]. */

@@ -1,10 +1,11 @@
 /* ops.c - the tables that ops.def describes. */
 #include "core/graph/graph.h"
 
-const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT] = {
+const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1] = {
 #define FS_MAP_OP(id, name, arity, types, result, infix, cuda, doc) \
   [FS_OP_##id] = {name, arity, types, result, infix, cuda, doc},
 #include "core/graph/ops.def"
+  [FS_OP_USER] = {"user", 0, 'N', 'S', "", "", "a function of the user"},
 };
 
 const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT] = {

@@ -84,7 +84,8 @@ static bool is_cheap(const struct fs_graph *g, fs_id id, int *maps) {
     case FS_ND_VIEW:
       return is_cheap(g, n->src[0], maps);
     case FS_ND_MAP:
-      if (++*maps > CHEAP_MAPS) return false;
+      *maps += n->user ? 1 + (int)n->user->flops / 2 : 1;
+      if (*maps > CHEAP_MAPS) return false;
       for (int k = 0; k < n->n_src; k++)
         if (!is_cheap(g, n->src[k], maps)) return false;
       return true;
@@ -159,6 +160,13 @@ static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
   ((rw)->to->span = saved_span_, (rw)->to->stmt = saved_stmt_,    \
    (rw)->to->turn = saved_turn_)
 
+/* The same map of other operands. */
+static fs_id build_map(struct fs_graph *g, const struct fs_node *n,
+                       const fs_id *src) {
+  if (n->user) return fs_graph_user(g, n->user, NULL, src, n->dtype);
+  return fs_graph_map(g, n->op, n->n_src, src, n->dtype);
+}
+
 /* (map f xs)!i = f(xs!i) */
 static fs_id push_through_map(struct rewrite *rw, struct push *p,
                               const struct fs_node *n,
@@ -174,7 +182,7 @@ static fs_id push_through_map(struct rewrite *rw, struct push *p,
     else src[k] = push_view(rw, p, n->src[k], view, shape);
   }
   WITH_SPANS_OF(rw, n);
-  fs_id id = fs_graph_map(rw->to, n->op, n->n_src, src, n->dtype);
+  fs_id id = build_map(rw->to, n, src);
   RESTORE_SPANS(rw);
   return id;
 }
@@ -295,7 +303,7 @@ static fs_id rewrite_map(struct rewrite *rw, const struct fs_node *n) {
   fs_id src[3] = {0};
   for (int k = 0; k < n->n_src; k++) src[k] = rw->map[n->src[k]];
   fs_id same = map_is_operand(rw->to, n, src);
-  if (!same) return fs_graph_map(rw->to, n->op, n->n_src, src, n->dtype);
+  if (!same) return build_map(rw->to, n, src);
   rw->changed = true;
   if (fs_node(rw->to, same)->shape.rank == n->shape.rank) return same;
   return fs_graph_view(rw->to, same, &(struct fs_view){0}, &n->shape);

@@ -86,7 +86,8 @@ static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
                 (double)fs_dtype_size(nd->dtype);
       return true;
     case FS_ND_MAP:
-      if (++*nodes > INLINE_NODES) return false;
+      *nodes += nd->user ? 1 + (int)nd->user->flops / 2 : 1;
+      if (*nodes > INLINE_NODES) return false;
       for (int s = 0; s < nd->n_src; s++)
         if (!leaf_cone(g, nd->src[s], nodes, bytes)) return false;
       return true;
@@ -152,7 +153,8 @@ void fs_visit_call(struct fs_visit *v, fs_id id) {
   const struct fs_node *nd = fs_node(v->p->g, id);
   for (int s = 0; s < nd->n_src; s++) {
     if (!nd->src[s]) continue;
-    bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE;
+    bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE ||
+                       nd->kind == FS_ND_APPLY;
     visit_operand(v, nd->src[s], same_domain);
   }
 }
@@ -206,7 +208,9 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
     const struct fs_node *un = fs_node(p->g, user);
     if (p->info[user].role != FS_RL_CALL) continue;
     if (un->kind == FS_ND_MAP && un->shape.rank != nd->shape.rank) continue;
-    if (un->kind != FS_ND_MAP && un->kind != FS_ND_REDUCE) continue;
+    if (un->kind != FS_ND_MAP && un->kind != FS_ND_REDUCE &&
+        un->kind != FS_ND_APPLY)
+      continue;
     if (un->kind == FS_ND_REDUCE && nd->shape.rank == 0) continue;
     bool split = false;
     for (int b = 0; b < p->g->barriers.len; b++)

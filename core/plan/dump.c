@@ -62,7 +62,7 @@ static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,
       put_operands(s, out);
       break;
     case FS_SP_MAP:
-      fs_str_puts(out, fs_map_ops[s->op].name);
+      fs_str_puts(out, s->user ? s->user->name : fs_map_ops[s->op].name);
       put_operands(s, out);
       break;
     case FS_SP_REDUCE:

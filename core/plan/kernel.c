@@ -88,7 +88,7 @@ static int find_same(const struct builder *b, const struct fs_step *like) {
   for (int s = 0; s < b->k->steps.len; s++) {
     const struct fs_step *st = &b->k->steps.data[s];
     if (st->kind == like->kind && st->op == like->op &&
-        st->phase == like->phase && st->param == like->param &&
+        st->user == like->user && st->phase == like->phase && st->param == like->param &&
         !memcmp(st->in, like->in, sizeof st->in) &&
         !memcmp(&st->affine, &like->affine, sizeof st->affine))
       return st->out;
@@ -190,7 +190,7 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
     if (varies == FS_VARIES_I && b->scheme != FS_TILE) return fail(b, "level");
     if (varies && b->scheme == FS_FLAT) return fail(b, "level");
   }
-  struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op,
+  struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op, .user = nd->user,
                          .phase = (uint8_t)phase, .param = -1,
                          .in = {in[0], in[1], in[2]}};
   int same = find_same(b, &like);
@@ -205,6 +205,7 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
   if (phase != FS_END) b->k->values.data[v].same_as = earlier;
   struct fs_step *st = new_step(b, FS_SP_MAP, phase, v, h->node);
   st->op = nd->op;
+  st->user = nd->user;
   memcpy(st->in, in, sizeof in);
   h->value[context(phase)] = v + 1;
   return v;
@@ -595,6 +596,10 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
       w->special += 4 * elements(k, k->values.data[s->out].varies);
     } else if (s->kind == FS_SP_MAP) {
       double n = elements(k, k->values.data[s->out].varies);
+      if (s->user) {
+        w->flops += n * s->user->flops;
+        continue;
+      }
       bool special = fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA;
       *(special ? &w->special : &w->flops) += n;
     }
@@ -817,8 +822,26 @@ static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
   return impl;
 }
 
+/* A user's routine has one scheme, and one way to be in it. */
+static const char *build_instance(struct fs_planner *p, const fs_id *calls,
+                                  int n, struct fs_kernel *k,
+                                  struct fs_work *work) {
+  bool *stored = fs_calloc((size_t)n, sizeof(bool));
+  find_stored(p, calls, n, stored);
+  clear(k, FS_INSTANCE);
+  const char *why = fs_kernel_instance(p, calls, n, stored, k, work);
+  free(stored);
+  return why;
+}
+
 const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
                              fs_impl_list *out) {
+  if (fs_is_instance(p, calls, n)) {
+    struct fs_work w;
+    const char *no = build_instance(p, calls, n, &p->scratch, &w);
+    if (!no) add_impl(p, summary(&p->scratch, 0, &w), out->len, out);
+    return no;
+  }
   struct group g;
   const char *why = open_group(&g, p, calls, n), *worst = why;
   int from = out->len;
@@ -848,6 +871,11 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   *out = (struct fs_kernel){0};
   if (impl->scheme == FS_LIBRARY) {
     fs_kernel_library(p, calls[0], out);
+    return;
+  }
+  if (impl->scheme == FS_INSTANCE) {
+    build_instance(p, calls, n, out, &w);
+    fs_tune(out, p->device);
     return;
   }
   open_group(&g, p, calls, n);

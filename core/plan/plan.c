@@ -9,7 +9,8 @@
 /* Combinations of which strategy minmemory takes the one of least peak. */
 enum { MEMORY_CHOICES = 16 };
 
-const char *const fs_scheme_names[] = {"flat", "row", "tile", "library"};
+const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
+                                       "instance"};
 
 const char *const fs_strategy_names[] = {
   [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",
@@ -20,6 +21,7 @@ const char *const fs_rule_names[FS_RULE_COUNT] = {
   [FS_RULE_NONE] = "", [FS_RULE_LEVEL] = "level",
   [FS_RULE_CONVEX] = "convex", [FS_RULE_SHAPE] = "shape",
   [FS_RULE_ON_CHIP] = "on-chip", [FS_RULE_LIBRARY] = "library",
+  [FS_RULE_ROUTINE] = "routine",
   [FS_RULE_BARRIER] = "barrier", [FS_RULE_ORDER] = "order",
   [FS_RULE_PIN] = "pin", [FS_RULE_APART] = "apart",
   [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",

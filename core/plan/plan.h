@@ -26,6 +26,14 @@
  * earlier value it is a copy. Phase FS_END uses no value of earlier phases but
  * results of reductions that are ready there.
  *
+ * Scheme instance (node lib_node is the APPLY). The outer axes are the stack of
+ * instances. Phase p < n of n operands computes operand p, over the instances
+ * and the elements of that operand; then the routine runs, with as many threads
+ * for each instance as it wants; phase n computes, over the elements of the
+ * result, what follows on it. part_value[p] is the value that phase p puts into
+ * operand p, part_value[n] the one that the routine gives. Accesses have their
+ * strides over the stack's axes and then over those of their part.
+ *
  *   BiCGK, scheme row                       varies  phase
  *     v0 = load A                           IJ      0
  *     v1 = load p                           J       0
@@ -44,9 +52,10 @@ enum fs_scheme {
   FS_FLAT,    /* 1-D: j only, any block any part of it                        */
   FS_ROW,     /* a block owns whole rows, several sweeps over each            */
   FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows */
-  FS_LIBRARY  /* one library call, node `lib_node`                            */
+  FS_LIBRARY, /* one library call, node `lib_node`                            */
+  FS_INSTANCE /* a user's function over a stack of small elements: see below  */
 };
-extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" */
+extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library", "instance" */
 
 enum { FS_VARIES_I = 1, FS_VARIES_J = 2 };
 enum { FS_END = 255 };
@@ -86,6 +95,7 @@ struct fs_affine { /* base + sum over axes of index * stride */
 struct fs_step {
   enum fs_step_kind kind;
   uint8_t op;         /* fs_map_op or fs_reduce_op                         */
+  const struct fs_user *user; /* MAP with FS_OP_USER                       */
   uint8_t phase;      /* 0, 1, ... or FS_END                               */
   uint8_t over;       /* REDUCE: FS_VARIES_I, FS_VARIES_J or both          */
   int out;            /* value, -1 for STORE                               */
@@ -133,7 +143,9 @@ struct fs_kernel {
   FS_VEC(struct fs_value) values;
   FS_VEC(struct fs_step) steps;     /* in legal order, sorted by phase     */
   FS_VEC(struct fs_access) accesses;
-  fs_id lib_node;                   /* FS_LIBRARY                          */
+  fs_id lib_node;                   /* FS_LIBRARY, FS_INSTANCE             */
+  const struct fs_user *user;       /* FS_INSTANCE                         */
+  int part_value[4];                /* the same: see above                 */
   bool is_copy;                     /* only makes the slot of an UPDATE a copy
                                        of its base; left out where the update
                                        may happen in place (run.c)         */
@@ -174,6 +186,8 @@ enum fs_rule {
   FS_RULE_SHAPE,      /* the index spaces do not agree                       */
   FS_RULE_ON_CHIP,    /* more than the chip, or a kernel, can hold           */
   FS_RULE_LIBRARY,    /* a library call is a kernel of its own               */
+  FS_RULE_ROUTINE,    /* a user's routine has a scheme of its own, which only
+                         maps by element share                                */
   FS_RULE_BARRIER,    /* a `barrier` statement lies between                  */
   FS_RULE_ORDER,      /* strategy noreorder: another statement lies between  */
   FS_RULE_PIN,        /* `:split`, or a `:fuse` elsewhere                    */
@@ -315,6 +329,11 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
  * the texts that the graph's spans point into. */
 fs_id fs_plan_statement(const struct fs_graph *simplified,
                         const struct fs_diags *sources, const char *word);
+
+/* FS_INSTANCE: the stack of instances ++ the element of a part; how far apart
+ * the elements of neighbouring instances lie in shared memory, in numbers. */
+struct fs_shape fs_instance_part(const struct fs_node *apply, int part);
+int fs_instance_pitch(const struct fs_user_element *e);
 
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);

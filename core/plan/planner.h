@@ -146,6 +146,14 @@ void fs_kernel_place(struct fs_kernel *k);
 /* Words of a thread that are alive at once in the order as it is, one element of
  * each value. */
 int fs_kernel_footprint(struct fs_kernel *k);
+/* instance.c: the same where one of the calls is an APPLY, which kernel.c finds
+ * out; stored[]: which results others want. `k` is empty, its lists may have
+ * room. Rule "routine": the others are not maps. */
+bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n);
+const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
+                               const bool *stored, struct fs_kernel *k,
+                               struct fs_work *work);
+void fs_tune_instance(struct fs_kernel *k);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
 /* work.c: the amounts of the model's terms; `w` has the totals already. */

@@ -6,7 +6,7 @@
  * function of the kernel and the device, so a plan is reproducible.
  */
 #include "core/model/device.h"
-#include "core/plan/plan.h"
+#include "core/plan/planner.h"
 
 enum { OVERHEAD_REGS = 40, WARP = 32 };
 
@@ -261,6 +261,10 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   int units = device && device->is_cuda ? FS_MAX(1, device->units) : 128;
   *t = (struct fs_tuning){256, 256, 1, 1, 1, 1};
   if (k->scheme == FS_LIBRARY) return;
+  if (k->scheme == FS_INSTANCE) {
+    fs_tune_instance(k);
+    return;
+  }
   t->vec = lanes(k, &sh);
   int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);

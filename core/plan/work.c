@@ -94,7 +94,9 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    fs_work_add(w, fs_term_map(s->op, a), ph, elements(k, out->varies) * busy);
+    double n = elements(k, out->varies) * busy;
+    if (s->user) n *= s->user->flops; /* declared, as if products */
+    fs_work_add(w, fs_term_map(s->user ? FS_OP_MUL : s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     fs_work_add(w, FS_TM_RANDOM, ph, elements(k, out->varies) * busy);
   } else if (s->kind == FS_SP_IOTA) {

@@ -40,6 +40,7 @@ enum fiber_state { FIBER_READY, FIBER_BARRIER, FIBER_SHUFFLE, FIBER_SPIN, FIBER_
 
 struct fiber_warp {
   unsigned turn, arrived;
+  unsigned sync_turn[32], sync_arrived[32];  // by first lane of a group
   uint64_t value[2][32];
 };
 
@@ -144,9 +145,19 @@ static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
   memcpy(&x, &w->value[turn & 1][lane ^ (unsigned)lane_mask], sizeof x);
   return x;
 }
-static void __syncwarp() { __shfl_xor_sync(~0u, 0, 0); }
-
 static void __nanosleep(unsigned) { fiber_wait(FIBER_SPIN); }
+
+// The lanes of the mask wait for each other; groups of lanes do not overlap.
+static void __syncwarp(unsigned mask = ~0u) {
+  fiber_warp *w = &fiber_block_now->warps[threadIdx.x / 32];
+  const int group = __builtin_ctz(mask);
+  const unsigned turn = w->sync_turn[group];
+  if (++w->sync_arrived[group] == (unsigned)__builtin_popcount(mask)) {
+    w->sync_arrived[group] = 0;
+    w->sync_turn[group]++;
+  }
+  while (w->sync_turn[group] == turn) __nanosleep(0);
+}
 static void __threadfence() {}
 static unsigned atomicAdd(unsigned *p, unsigned x) {
   const unsigned old = *p;

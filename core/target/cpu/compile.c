@@ -5,6 +5,7 @@
  * backwards from them. What an earlier phase made is made again, strip by strip,
  * unless whole rows of it fit the second-level cache and are kept.
  */
+#include "core/target/cpu/native.h"
 #include "core/target/cpu/walk.h"
 
 enum {
@@ -107,6 +108,13 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
     return;
   }
   int from = what == FS_OP_WHERE ? 1 : 0;
+  if (op->step->user) {
+    const char *no;
+    const struct fs_native *n = fs_native_get(op->step->user, NULL, &no);
+    op->map = n ? n->entry[scalars] : NULL;
+    if (!n) m->why = no;
+    return;
+  }
   op->map = m->r->map[what][type_of(m, op->in[from])][scalars];
   if (!op->map || !same_types(m, op, from))
     m->why = "an operation on types that the op table does not have";

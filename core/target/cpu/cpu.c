@@ -3,6 +3,7 @@
  * Kernels are walked (walk.h), so preparing one takes microseconds; everything
  * is synchronous, so a timer is the clock around a launch.
  */
+#include "core/target/cpu/instance.h"
 #include "core/target/cpu/lapack.h"
 #include "core/target/cpu/walk.h"
 
@@ -113,7 +114,31 @@ static void cpu_release(struct fs_target *t, struct fs_code *code) {
   (void)t;
   if (!code) return;
   fs_walk_free(code->walk);
+  fs_instance_free(code->instance);
   free(code);
+}
+
+/* The user's function of the kernel that has no C form here, or NULL. */
+static const struct fs_user *unusable(const struct fs_kernel *k,
+                                      const char **why) {
+  if (k->user && !fs_native_get(k->user, NULL, why)) return k->user;
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_user *u = k->steps.data[s].user;
+    if (u && !fs_native_get(u, NULL, why)) return u;
+  }
+  return NULL;
+}
+
+static bool make_code(struct cpu *c, struct fs_code *code, const char **why) {
+  const struct fs_kernel *k = code->kernel;
+  if (k->scheme == FS_LIBRARY) return true;
+  if (k->scheme == FS_INSTANCE)
+    code->instance = fs_instance_new(code->plan, k, c->r,
+                                     fs_native_get(k->user, NULL, why), why);
+  else
+    code->walk = fs_walk_new(code->plan, k, c->r, c->core_cache,
+                             c->base.device.cache_bytes, why);
+  return code->instance || code->walk;
 }
 
 static enum fs_status cpu_prepare(struct fs_target *t,
@@ -128,14 +153,13 @@ static enum fs_status cpu_prepare(struct fs_target *t,
     struct fs_code *code = codes[k] = fs_calloc(1, sizeof *code);
     code->plan = plan;
     code->kernel = kernels[k];
-    if (kernels[k]->scheme == FS_LIBRARY) continue;
-    code->walk = fs_walk_new(plan, kernels[k], c->r, c->core_cache,
-                             c->base.device.cache_bytes, &why);
-    if (code->walk) continue;
+    const struct fs_user *user = unusable(kernels[k], &why);
+    if (!user && make_code(c, code, &why)) continue;
     for (; k >= 0; k--) {
       cpu_release(t, codes[k]);
       codes[k] = NULL;
     }
+    if (user) return fs_native_refuse(user, why, d);
     return fs_env_error(d, "walk", NULL, "the plan has %s", why);
   }
   return FS_OK;
@@ -178,6 +202,11 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
   const struct fs_walk *w = code->walk;
   int threads = fs_pool_threads(c->pool);
   enum fs_status st = FS_OK;
+  const struct fs_instance_walk *instance = code->instance;
+  if (instance)
+    st = grow(c, &c->scratch, &c->scratch_bytes,
+              (size_t)fs_instance_scratch(instance) * (size_t)threads, d);
+  if (st != FS_OK) return st;
   if (w) {
     st = grow(c, &c->scratch, &c->scratch_bytes,
               (size_t)w->scratch * (size_t)threads, d);
@@ -188,6 +217,8 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
   double start = fs_now();
   if (w) st = fs_walk_run(w, c->pool, threads, c->scratch, c->work, slots,
                           params);
+  else if (instance)
+    st = fs_instance_run(instance, c->pool, threads, c->scratch, slots, params);
   else st = fs_lapack_run(code->plan, code->kernel, slots, threads, d);
   if (timer) timer->seconds = fs_now() - start;
   return st;
@@ -219,12 +250,13 @@ static char *cpu_code_text(struct fs_target *t, const struct fs_code *code,
            "is \"walk\"";
     return NULL;
   }
-  if (!code->walk) {
+  if (!code->walk && !code->instance) {
     *why = "a library call has no code of its own";
     return NULL;
   }
   struct fs_str s = {0};
-  fs_walk_print(code->walk, &s);
+  if (code->instance) fs_instance_print(code->instance, &s);
+  else fs_walk_print(code->walk, &s);
   char *text = fs_strdup(fs_str_text(&s));
   fs_str_free(&s);
   return text;

@@ -67,12 +67,13 @@ static void put_map(const struct fs_walk *w, const struct fs_walk_op *op,
     return;
   }
   const struct fs_map_op_info *info = &fs_map_ops[op->step->op];
+  const struct fs_user *user = op->step->user;
   if (op->n_in == 2 && info->infix[0]) {
     put_value(w, op->in[0], out);
     fs_str_printf(out, " %s ", info->infix);
     put_value(w, op->in[1], out);
   } else {
-    fs_str_printf(out, "%s(", info->name);
+    fs_str_printf(out, "%s(", user ? user->name : info->name);
     put_inputs(w, op, ", ", out);
     fs_str_puts(out, ")");
   }

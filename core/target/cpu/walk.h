@@ -117,7 +117,8 @@ struct fs_walk {
 struct fs_code {
   const struct fs_plan *plan;
   const struct fs_kernel *kernel;
-  struct fs_walk *walk;         /* NULL for FS_LIBRARY */
+  struct fs_walk *walk;         /* NULL for FS_LIBRARY, FS_INSTANCE */
+  struct fs_instance_walk *instance;
 };
 
 /* Never fails on a legal kernel; NULL with the reason (static) on one that the

@@ -1,0 +1,230 @@
+/* instance.c - writes a kernel of the instance scheme (plan.h):
+ *
+ *   operands   all threads compute the elements of all instances of the block,
+ *              neighbours in memory by neighbouring threads, into shared memory
+ *   routine    FS_LANES_EACH threads call the user's function on an instance
+ *   result     all threads compute what follows on it, element by element
+ */
+#include "core/emit/user.h"
+#include "core/emit/writer.h"
+
+static const struct fs_node *apply_of(const struct em *em) {
+  return fs_node(em->plan->graph, em->k->lib_node);
+}
+
+static const struct fs_user_element *element_of(const struct em *em, int part) {
+  const struct fs_user *u = em->k->user;
+  return part < u->n_args ? &u->arg[part] : &u->result;
+}
+
+/* A scalar is a uniform value of its part, in a register. */
+static bool is_shared(const struct em *em, int part) {
+  return element_of(em, part)->type != FS_UT_SCALAR;
+}
+
+static const char *compute_type(const struct em *em) {
+  return em_value_type(em->k->user->compute);
+}
+
+/* -- analysis ---------------------------------------------------------------- */
+
+/* The axes of a part: those of the stack are em's outer ones. */
+static void take_part(struct em *em, int part) {
+  struct fs_shape s = fs_instance_part(apply_of(em), part);
+  em->n_outer = em->k->space.n_outer;
+  em->n_inner = s.rank - em->n_outer;
+  for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
+  for (int x = 0; x < s.rank; x++) em->dim[x] = s.dim[x];
+}
+
+static bool is_wide(const struct em *em) {
+  const int64_t limit = (int64_t)1 << 30;
+  int64_t most = em->k->user->result.count;
+  for (int p = 0; p < em->k->user->n_args; p++)
+    most = FS_MAX(most, em->k->user->arg[p].count);
+  if (em->m * most >= limit) return true;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    struct fs_shape d = fs_instance_part(apply_of(em), s->phase);
+    const int64_t *stride = s->access >= 0 ? em_access(em, s)->stride
+                                           : s->affine.stride;
+    int64_t reach = s->access >= 0 ? 0 : s->affine.base;
+    if (reach < 0) reach = -reach;
+    for (int x = 0; x < d.rank; x++) {
+      int64_t one = stride[x] < 0 ? -stride[x] : stride[x];
+      if (one >= limit) return true;
+      reach += (d.dim[x] + 1024) * one;
+      if (reach >= limit) return true;
+    }
+  }
+  return false;
+}
+
+void em_instance_analyse(struct em *em) {
+  const struct fs_tuning *t = &em->k->tune;
+  em->mode = EM_INSTANCE;
+  em->T = em->RT = FS_MAX(1, t->threads);
+  em->S = FS_MAX(1, t->iters);
+  em->B = em->V = em->C = em->U = 1;
+  em->m = em->k->space.m;
+  em->n = em->k->space.n;
+  em->wide = is_wide(em);
+  for (int v = 0; v < em->k->values.len; v++)
+    em->v[v] = (struct em_value){.def = -1, .alias = v};
+}
+
+/* -- parts -------------------------------------------------------------------- */
+
+/* Digits of a number by these axes: `i0 = i / 12; i1 = i % 12`. */
+static void put_axes(struct em *em, const char *letter, const char *number,
+                     int first, int count) {
+  int64_t rest = 1;
+  for (int x = first; x < first + count; x++) rest *= em->dim[x];
+  for (int x = first; x < first + count && count > 1; x++) {
+    rest /= em->dim[x];
+    const char *e = rest == 1 ? number
+                              : em_fmt(em, "%s / %s", number, em_int(em, rest));
+    if (x > first)
+      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
+                 em_int(em, em->dim[x]));
+    em_line(em, "const fs_index %s%d = %s;", letter, x - first, e);
+  }
+}
+
+static void put_step(struct em *em, const struct fs_step *s) {
+  if (s->kind == FS_SP_STORE) {
+    em_line(em, "fs_put(a%d[%s], %s);", s->access,
+            em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
+    return;
+  }
+  const char *x = s->kind == FS_SP_LOAD
+                      ? em_fmt(em, "fs_get(a%d[%s])", s->access,
+                               em_address(em, em_access(em, s)))
+                      : em_rhs(em, s, NULL);
+  em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype),
+          s->out, x);
+}
+
+static void put_steps(struct em *em, int part) {
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (em->k->steps.data[i].phase == part) put_step(em, &em->k->steps.data[i]);
+}
+
+/* The loop over the elements of a part; closed by two em_close(). */
+static void open_part(struct em *em, int part) {
+  const char *count = em_int(em, element_of(em, part)->count);
+  bool one = element_of(em, part)->count == 1;
+  take_part(em, part);
+  em_open(em, "for (int x = t; x < FS_INSTANCES * %s; x += FS_THREADS) {",
+          count);
+  em_line(em, one ? "const int own = x;" : "const int own = x / %s, j = x %% %s;",
+          count, count);
+  em_line(em, "const fs_index i = first + own;");
+}
+
+static const char *place(struct em *em, int part) {
+  const struct fs_user_element *e = element_of(em, part);
+  if (e->count == 1) return em_fmt(em, "e%d[own]", part);
+  return em_fmt(em, "e%d[own * %d + j]", part, fs_instance_pitch(e));
+}
+
+static void put_operand(struct em *em, int part) {
+  const char *type = compute_type(em);
+  int v = em->k->part_value[part];
+  em_line(em, "// %s", em->k->user->arg[part].name);
+  if (!is_shared(em, part)) {
+    take_part(em, part);
+    put_steps(em, part);
+    em_line(em, "const %s e%d = %s;", type, part, em_ref(em, v));
+    return;
+  }
+  open_part(em, part);
+  em_line(em, "%s value = 0;  // of instances beyond the last", type);
+  em_open(em, "if (i < %s) {", em_int(em, em->m));
+  put_axes(em, "i", "i", 0, em->n_outer);
+  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  put_steps(em, part);
+  em_line(em, "value = %s;", em_ref(em, v));
+  em_close(em);
+  em_line(em, "%s = value;", place(em, part));
+  em_close(em);
+}
+
+static void put_result(struct em *em) {
+  int part = em->k->user->n_args, v = em->k->part_value[part];
+  enum fs_dtype dt = em_val(em, v)->dtype;
+  open_part(em, part);
+  em_line(em, "if (i >= %s) break;", em_int(em, em->m));
+  put_axes(em, "i", "i", 0, em->n_outer);
+  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
+          em_rounded(em, dt, place(em, part)));
+  put_steps(em, part);
+  em_close(em);
+}
+
+/* -- the routine ---------------------------------------------------------------- */
+
+static void declare_shared(struct em *em) {
+  const struct fs_user *u = em->k->user;
+  for (int p = 0; p <= u->n_args; p++)
+    if (is_shared(em, p))
+      em_line(em, "__shared__ %s e%d[FS_INSTANCES * %d];", compute_type(em), p,
+              element_of(em, p)->count == 1
+                  ? 1 : fs_instance_pitch(element_of(em, p)));
+  if (u->scratch)
+    em_line(em, "__shared__ %s own_scratch[FS_INSTANCES * %d];",
+            compute_type(em), u->scratch);
+}
+
+static void put_call(struct em *em) {
+  const struct fs_user *u = em->k->user;
+  struct fs_str call = {0};
+  int k = u->threads;
+  if (k == 1) em_line(em, "const int own = t, lane = 0;");
+  else em_line(em, "const int own = t / %d, lane = t %% %d;", k, k);
+  if (k >= 32) em_line(em, "const unsigned mask = 0xffffffffu;");
+  else em_line(em, "const unsigned mask = 0x%xu << (t %% 32 / %d * %d);",
+               (1u << k) - 1, k, k);
+  fs_user_put_name(u, &call);
+  fs_str_puts(&call, "(");
+  for (int p = 0; p <= u->n_args; p++) {
+    const struct fs_user_element *e = element_of(em, p);
+    if (p) fs_str_puts(&call, ", ");
+    if (!is_shared(em, p)) fs_str_printf(&call, "e%d", p);
+    else if (p < u->n_args && e->type == FS_UT_EACH)
+      fs_str_printf(&call, "e%d[own]", p);
+    else fs_str_printf(&call, "e%d + own * %d", p,
+                       e->count == 1 ? 1 : fs_instance_pitch(e));
+  }
+  if (u->scratch)
+    fs_str_printf(&call, ", own_scratch + own * %d, lane, mask);", u->scratch);
+  else
+    fs_str_printf(&call, ", (%s *)nullptr, lane, mask);", compute_type(em));
+  em_line(em, "%s", fs_str_text(&call));
+  fs_str_free(&call);
+}
+
+void em_instance(struct em *em) {
+  em_go(em, EM_BEFORE);
+  declare_shared(em);
+  for (int p = 0; p < em->k->user->n_args; p++) put_operand(em, p);
+  em_go(em, EM_ROW);
+  put_call(em);
+  em_go(em, EM_AFTER);
+  put_result(em);
+}
+
+/* -- the functions that a kernel calls -------------------------------------------- */
+
+void em_user_functions(struct em *em, struct fs_str *out) {
+  const struct fs_kernel *k = em->k;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_user *u = k->steps.data[i].user;
+    bool seen = !u;
+    for (int j = 0; j < i && !seen; j++)
+      seen = k->steps.data[j].user && k->steps.data[j].user->hash == u->hash;
+    if (!seen) fs_user_put_cuda(u, "fusible.cu", out);
+  }
+  if (k->user) fs_user_put_cuda(k->user, "fusible.cu", out);
+}

@@ -1,0 +1,63 @@
+/* user.h - a function of the user as the graph means it: the signature of one
+ * instance and the texts of its routine, for one element type.
+ *
+ * Two kinds (Filipovic et al., section 4.3: a first-order function, serial or
+ * parallel, under a higher-order one):
+ *
+ *   by element   leaky(x, a)   one number of each operand gives one number: a
+ *                              MAP node with op FS_OP_USER, fused as any map
+ *   by instance  inv3(A:3x3)   operands are stacks of small matrices or vectors,
+ *                              an instance of `threads` threads takes one of
+ *                              each: an APPLY node. Shapes are batch ++ element:
+ *                              A is N x 3 x 3, and so is the result
+ *
+ * The interpreter makes these (core/eval/elem.c) and keeps them as long as the
+ * session: nodes, plans and prepared kernels borrow them. Equal content has equal
+ * `hash`; a node is told from another by it.
+ */
+#ifndef FS_USER_H
+#define FS_USER_H
+
+#include "core/graph/dtype.h"
+
+enum {
+  FS_USER_ARGS = 3,
+  FS_USER_DIMS = 2,
+  FS_USER_SHARED = 40 << 10 /* bytes of an instance: elements and scratch */
+};
+
+enum fs_user_type {
+  FS_UT_EACH,   /* a number of every instance                               */
+  FS_UT_SCALAR, /* a number, the same for all instances                     */
+  FS_UT_SMALL   /* dim[0..rank) numbers of every instance, or the same for all */
+};
+
+struct fs_user_element {
+  enum fs_user_type type;
+  const char *name;           /* of the parameter                           */
+  int rank;                   /* SMALL: 1 or 2                              */
+  int64_t dim[FS_USER_DIMS];  /* each at least 2                            */
+  int count;                  /* product of dim; 1 for a number             */
+};
+
+struct fs_user_text {
+  const char *text;           /* NULL: there is no form for this target     */
+  const char *file;           /* where it was written, for messages         */
+  int line;                   /* of its first line                          */
+};
+
+struct fs_user {
+  const char *name;
+  uint64_t hash;              /* of all below but names and files           */
+  bool by_instance;
+  enum fs_dtype compute;      /* FS_TYPE: i32, i64, f32 or f64              */
+  int n_args;
+  struct fs_user_element arg[FS_USER_ARGS], result;
+  int threads;                /* of an instance: divides 32 or multiple of it */
+  int scratch;                /* numbers that an instance has for itself     */
+  double flops;               /* of an instance                             */
+  int impl;                   /* which of its alternatives this is          */
+  struct fs_user_text cuda, c;
+};
+
+#endif

@@ -1,0 +1,362 @@
+/* instance.c - the instance scheme: a user's routine over a stack of small
+ * elements, with the maps before and after it in the same kernel.
+ *
+ *   B = 2*inv3(A + E) .* W      phase 0   A + E, every element of every A
+ *                               routine   inv3, some threads for an instance
+ *                               phase 1   2 * result .* W, stored as B
+ *
+ * A group of calls has such a kernel when one of them is an APPLY and the others
+ * are maps, each computed before the routine, over the elements of one operand,
+ * or after it, over those of the result. Everything else is "routine": the
+ * scheme has no place for it.
+ */
+#include "core/plan/planner.h"
+
+#include <stdio.h>
+
+/* A node's value in a part, its axes standing `shift` axes further right. */
+struct made {
+  fs_id node;
+  int part, shift, value;
+};
+
+struct builder {
+  struct fs_planner *p;
+  struct fs_kernel *k;
+  fs_id apply;
+  const struct fs_node *nd;    /* the APPLY */
+  int batch_rank;
+  FS_VEC(struct made) made;
+  const char *why;
+};
+
+static int fail(struct builder *b, const char *why) {
+  if (!b->why) b->why = why;
+  return -1;
+}
+
+static bool is_member(const struct builder *b, fs_id id) {
+  return b->p->member_stamp[id] == b->p->stamp;
+}
+
+static bool computed_here(const struct builder *b, fs_id id) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  switch (b->p->info[id].role) {
+    case FS_RL_INLINE: case FS_RL_ABSORBED: return true;
+    case FS_RL_LEAF: return nd->kind != FS_ND_INPUT;
+    case FS_RL_CALL: return is_member(b, id) || nd->kind == FS_ND_PARAM;
+    default: return false;
+  }
+}
+
+struct fs_shape fs_instance_part(const struct fs_node *apply, int part) {
+  struct fs_shape s = fs_apply_batch(apply);
+  struct fs_shape e = fs_apply_element(apply, part);
+  for (int a = 0; a < e.rank; a++) s.dim[s.rank++] = e.dim[a];
+  return s;
+}
+
+static uint8_t varies_of(const struct builder *b, const int64_t *stride) {
+  uint8_t v = 0;
+  for (int x = 0; x < FS_MAX_RANK; x++)
+    if (stride[x]) v |= x < b->batch_rank ? FS_VARIES_I : FS_VARIES_J;
+  return v;
+}
+
+static int new_value(struct builder *b, enum fs_dtype dt, uint8_t varies,
+                     int part) {
+  *FS_PUSH(&b->k->values) = (struct fs_value){
+      .dtype = dt, .varies = varies, .ready = (uint8_t)part, .same_as = -1};
+  return b->k->values.len - 1;
+}
+
+static struct fs_step *new_step(struct builder *b, enum fs_step_kind kind,
+                                int part, int out, fs_id node) {
+  struct fs_step *s = FS_PUSH(&b->k->steps);
+  *s = (struct fs_step){.kind = kind, .phase = (uint8_t)part, .out = out,
+                        .in = {-1, -1, -1}, .access = -1, .param = -1,
+                        .node = node};
+  return s;
+}
+
+static int new_access(struct builder *b, fs_id id, int shift) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  struct fs_layout layout = fs_plan_layout(b->p->g, id);
+  struct fs_access a = {.slot = (int)fs_plan_base(b->p->g, id),
+                        .dtype = nd->dtype, .offset = layout.offset};
+  for (int x = 0; x < nd->shape.rank; x++)
+    a.stride[x + shift] = layout.stride[x];
+  a.varies = varies_of(b, a.stride);
+  *FS_PUSH(&b->k->accesses) = a;
+  return b->k->accesses.len - 1;
+}
+
+static int load(struct builder *b, fs_id id, int part, int shift) {
+  if (is_member(b, fs_plan_base(b->p->g, id))) return fail(b, "shape");
+  int access = new_access(b, id, shift);
+  uint8_t varies = b->k->accesses.data[access].varies;
+  int v = new_value(b, fs_node(b->p->g, id)->dtype, varies, part);
+  new_step(b, FS_SP_LOAD, part, v, id)->access = access;
+  return v;
+}
+
+static int get(struct builder *b, fs_id id, int part, int shift);
+
+static int generate(struct builder *b, fs_id id, int part, int shift) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  struct fs_affine affine = {.base = nd->rand_base};
+  for (int x = 0; x < nd->shape.rank; x++)
+    affine.stride[x + shift] = nd->rand_stride[x];
+  int in[2] = {get(b, nd->src[0], part, 0), get(b, nd->src[1], part, 0)};
+  if (in[0] < 0 || in[1] < 0) return -1;
+  int v = new_value(b, nd->dtype, varies_of(b, affine.stride), part);
+  struct fs_step *s = new_step(
+      b, nd->kind == FS_ND_IOTA ? FS_SP_IOTA : FS_SP_RAND, part, v, id);
+  s->op = nd->kind == FS_ND_RANDN;
+  s->affine = affine;
+  s->in[0] = in[0];
+  s->in[1] = in[1];
+  return v;
+}
+
+static int map(struct builder *b, fs_id id, int part, int shift) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  int in[3] = {-1, -1, -1};
+  uint8_t varies = 0;
+  for (int s = 0; s < nd->n_src; s++) {
+    in[s] = get(b, nd->src[s], part, shift);
+    if (in[s] < 0) return -1;
+    varies |= b->k->values.data[in[s]].varies;
+  }
+  int v = new_value(b, nd->dtype, varies, part);
+  struct fs_step *st = new_step(b, FS_SP_MAP, part, v, id);
+  st->op = nd->op;
+  st->user = nd->user;
+  memcpy(st->in, in, sizeof in);
+  return v;
+}
+
+static int make(struct builder *b, fs_id id, int part, int shift) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  bool edge = nd->kind == FS_ND_VIEW;
+  if (edge && (nd->view.src_rank == 0 || computed_here(b, nd->src[0]))) {
+    if (nd->view.src_rank) return fail(b, "shape");
+    return get(b, nd->src[0], part, 0);
+  }
+  if (!computed_here(b, id)) return load(b, id, part, shift);
+  switch (nd->kind) {
+    case FS_ND_MAP: return map(b, id, part, shift);
+    case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
+      return generate(b, id, part, shift);
+    case FS_ND_PARAM: {
+      int v = new_value(b, nd->dtype, 0, part);
+      new_step(b, FS_SP_PARAM, part, v, id)->param = nd->slot;
+      return v;
+    }
+    case FS_ND_APPLY: {
+      if (part < b->nd->n_src) return fail(b, "level");
+      return b->k->part_value[part];
+    }
+    default: return fail(b, "routine");
+  }
+}
+
+/* The value of a node in a part, made at its first use there. */
+static int get(struct builder *b, fs_id id, int part, int shift) {
+  if (fs_node(b->p->g, id)->shape.rank == 0) shift = 0;
+  for (int k = 0; k < b->made.len; k++) {
+    const struct made *m = &b->made.data[k];
+    if (m->node == id && m->part == part && m->shift == shift) return m->value;
+  }
+  int v = make(b, id, part, shift);
+  if (v >= 0) *FS_PUSH(&b->made) = (struct made){id, part, shift, v};
+  return v;
+}
+
+/* An operand that is one element is the same for all instances. */
+static void place_operand(struct builder *b, int part) {
+  fs_id src = b->nd->src[part];
+  struct fs_shape all = fs_instance_part(b->nd, part);
+  const struct fs_shape *s = &fs_node(b->p->g, src)->shape;
+  int shift = fs_shape_equal(s, &all) ? 0 : b->batch_rank;
+  b->k->part_value[part] = get(b, src, part, shift);
+}
+
+/* Stores a member in the part in which it is computed whole, or can be. */
+static void place_store(struct builder *b, fs_id id) {
+  const struct fs_shape *s = &fs_node(b->p->g, id)->shape;
+  int parts = b->nd->n_src + 1, part = -1;
+  for (int x = 0; x < parts && part < 0; x++) {
+    struct fs_shape all = fs_instance_part(b->nd, x);
+    if (!fs_shape_equal(s, &all)) continue;
+    for (int k = 0; k < b->made.len; k++)
+      if (b->made.data[k].node == id && b->made.data[k].part == x &&
+          b->made.data[k].shift == 0)
+        part = x;
+  }
+  struct fs_shape whole = fs_instance_part(b->nd, parts - 1);
+  if (part < 0 && fs_shape_equal(s, &whole)) part = parts - 1;
+  int v = part < 0 ? fail(b, "shape") : get(b, id, part, 0);
+  if (v < 0) return;
+  int access = new_access(b, id, 0);
+  struct fs_step *st = new_step(b, FS_SP_STORE, part, -1, id);
+  st->in[0] = v;
+  st->access = access;
+}
+
+/* Steps by part, those of one part in the order in which they were made. */
+static void sort_steps(struct fs_kernel *k) {
+  struct fs_step *out = fs_malloc(sizeof *out * (size_t)FS_MAX(1, k->steps.len));
+  int n = 0;
+  for (int part = 0; part < k->n_phases; part++)
+    for (int s = 0; s < k->steps.len; s++)
+      if (k->steps.data[s].phase == part) out[n++] = k->steps.data[s];
+  if (n) memcpy(k->steps.data, out, sizeof *out * (size_t)n);
+  free(out);
+}
+
+/* -- cost ------------------------------------------------------------------- */
+
+static double elements(const struct fs_node *apply, int part,
+                       const int64_t *stride) {
+  struct fs_shape s = fs_instance_part(apply, part);
+  double n = 1;
+  for (int x = 0; x < s.rank; x++)
+    if (!stride || stride[x]) n *= (double)s.dim[x];
+  return n;
+}
+
+/* The same as amounts of the model's terms: bytes as those of a flat kernel, a
+ * routine's operations as products. */
+static void count(const struct builder *b, double busy, struct fs_work *w) {
+  const struct fs_kernel *k = b->k;
+  enum fs_arith own = fs_arith_of(b->nd->user->compute);
+  double user = (double)k->space.m * b->nd->user->flops;
+  w->scheme = FS_INSTANCE;
+  fs_work_add(w, FS_TM_LAUNCH, 0, 1);
+  fs_work_add(w, FS_TM_READ_FLAT, 0, w->bytes_read * busy);
+  fs_work_add(w, FS_TM_WRITE_FLAT, 0, w->bytes_written * busy);
+  fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_MAP) continue;
+    double n = elements(b->nd, s->phase, NULL);
+    enum fs_arith a = fs_arith_of(k->values.data[s->out].dtype);
+    if (s->user) fs_work_add(w, fs_term_map(FS_OP_MUL, a), 0,
+                             n * s->user->flops * busy);
+    else fs_work_add(w, fs_term_map(s->op, a), 0, n * busy);
+  }
+  fs_work_add(w, fs_term_map(FS_OP_MUL, own), 0, user * busy);
+  snprintf(w->pattern, sizeof w->pattern, "instance");
+}
+
+static void price(const struct builder *b, struct fs_work *out) {
+  struct fs_kernel *k = b->k;
+  struct fs_work w = {0};
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_MAP) {
+      double n = elements(b->nd, s->phase, NULL);
+      if (s->user) w.flops += n * s->user->flops;
+      else if (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA) w.special += n;
+      else w.flops += n;
+    }
+    if (s->access < 0) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    double bytes = elements(b->nd, s->phase, a->stride) *
+                   (double)fs_dtype_size(a->dtype);
+    if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
+    else w.bytes_written += bytes;
+  }
+  double m = (double)k->space.m, threads = b->nd->user->threads;
+  w.flops += m * b->nd->user->flops;
+  w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
+  w.working_set = FS_MAX(b->p->working_set, w.bytes_read + w.bytes_written);
+  double units = FS_MAX(b->p->device->units, 1);
+  count(b, units / FS_MAX(FS_MIN(w.parallel, units), 1), &w);
+  struct fs_prediction pr = fs_predict(&w, b->p->device);
+  k->bytes_read = w.bytes_read;
+  k->bytes_written = w.bytes_written;
+  k->flops = w.flops + w.special;
+  k->work = w;
+  k->first = k->predicted = pr.seconds;
+  k->bound = pr.bound;
+  *out = w;
+}
+
+/* -- the kernel -------------------------------------------------------------- */
+
+static void take_space(struct builder *b) {
+  struct fs_space *s = &b->k->space;
+  struct fs_shape all = fs_instance_part(b->nd, b->nd->n_src);
+  s->n_outer = b->batch_rank;
+  s->n_inner = all.rank - b->batch_rank;
+  s->m = s->n = 1;
+  for (int x = 0; x < all.rank; x++) {
+    s->dim[x] = all.dim[x];
+    *(x < s->n_outer ? &s->m : &s->n) *= all.dim[x];
+  }
+}
+
+bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n) {
+  for (int k = 0; k < n; k++)
+    if (fs_node(p->g, calls[k])->kind == FS_ND_APPLY) return true;
+  return false;
+}
+
+const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
+                               const bool *stored, struct fs_kernel *k,
+                               struct fs_work *work) {
+  struct builder b = {.p = p, .k = k};
+  p->stamp++;
+  for (int c = 0; c < n; c++) {
+    const struct fs_node *nd = fs_node(p->g, calls[c]);
+    bool apply = nd->kind == FS_ND_APPLY;
+    if ((apply && b.apply) || (!apply && nd->kind != FS_ND_MAP)) return "routine";
+    if (apply) b.apply = calls[c];
+    p->member_stamp[calls[c]] = p->stamp;
+  }
+  b.nd = fs_node(p->g, b.apply);
+  k->user = b.nd->user;
+  k->lib_node = b.apply;
+  k->n_phases = b.nd->n_src + 1;
+  b.batch_rank = fs_apply_batch(b.nd).rank;
+  take_space(&b);
+  for (int part = 0; part < b.nd->n_src; part++) place_operand(&b, part);
+  uint8_t varies = (uint8_t)((b.batch_rank ? FS_VARIES_I : 0) |
+                             (k->space.n_inner ? FS_VARIES_J : 0));
+  k->part_value[b.nd->n_src] =
+      new_value(&b, b.nd->dtype, varies, b.nd->n_src);
+  for (int c = 0; c < n && !b.why; c++)
+    if (stored[c]) place_store(&b, calls[c]);
+  FS_VEC_FREE(&b.made);
+  if (b.why) return b.why;
+  sort_steps(k);
+  for (int c = 0; c < n; c++) *FS_PUSH(&k->calls) = calls[c];
+  price(&b, work);
+  return NULL;
+}
+
+/* -- tuning ------------------------------------------------------------------ */
+
+/* Numbers of one instance in shared memory: an element's are an odd number apart
+ * from the next one's, so that threads on neighbouring instances meet in
+ * different banks. */
+int fs_instance_pitch(const struct fs_user_element *e) { return e->count | 1; }
+
+/* As many instances as 128 threads take, or fewer where shared memory ends. */
+void fs_tune_instance(struct fs_kernel *k) {
+  enum { THREADS = 128, WARP = 32, ROOM = FS_USER_SHARED };
+  const struct fs_user *u = k->user;
+  int numbers = u->scratch + fs_instance_pitch(&u->result);
+  for (int a = 0; a < u->n_args; a++)
+    numbers += fs_instance_pitch(&u->arg[a]);
+  int bytes = numbers * (int)fs_dtype_size(u->compute);
+  int most = FS_MAX(1, ROOM / bytes);
+  int side = u->threads > WARP ? 1 : THREADS / u->threads;
+  while (side > most) side /= 2;
+  int threads = FS_MAX(side * u->threads, WARP);
+  k->tune = (struct fs_tuning){.threads = threads, .row_threads = u->threads,
+                               .vec = 1, .cols = 1, .iters = side,
+                               .blocks_per_sm = 1};
+}
