@@ -673,6 +673,13 @@ static enum fs_status run_quit(struct command *c) {
   return FS_INTERRUPTED;
 }
 
+static enum fs_status run_elem(struct command *c) {
+  bool wrong;
+  enum fs_status st =
+      fs_session_elem(c->s, c->n, c->word, c->span, &c->out, &wrong);
+  return wrong ? usage(c) : st;
+}
+
 static enum fs_status dispatch(struct command *c) {
   switch (c->what->id) {
     case FS_CMD_HELP: return run_help(c);
@@ -696,6 +703,7 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_TIME: return change_setting(c, "time");
     case FS_CMD_LOAD: return run_load(c);
     case FS_CMD_SAVE: return run_save(c);
+    case FS_CMD_ELEM: return run_elem(c);
     case FS_CMD_RESET: return run_reset(c);
     case FS_CMD_SET: return run_set(c);
     case FS_CMD_CLEAR: return run_clear(c);

@@ -335,7 +335,8 @@ static void put_wrapped(struct fs_str *out, const char *text) {
 }
 
 static void put_elem(struct fs_str *out, const struct fs_elem *e, int detail) {
-  fs_str_puts(out, "  elementary function");
+  fs_str_puts(out, e->user ? "  your elementary function"
+                           : "  elementary function");
   if (e->higher) fs_str_printf(out, " %s", e->higher);
   fs_str_puts(out, "\n");
   if (!detail) return;
@@ -343,6 +344,9 @@ static void put_elem(struct fs_str *out, const struct fs_elem *e, int detail) {
     fs_str_printf(out, "  %s is a %s\n", e->params.data[k].name,
                   e->params.data[k].type);
   if (e->result) fs_str_printf(out, "  gives a %s\n", e->result);
+  if (e->by_instance)
+    fs_str_printf(out, "  %d thread%s for each instance\n", e->n_threads,
+                  e->n_threads == 1 ? "" : "s");
   for (int k = 0; k < e->routines.len; k++)
     fs_str_printf(out, "  %s %s %s impl %d\n", e->routines.data[k].kind,
                   e->routines.data[k].level, e->routines.data[k].target,

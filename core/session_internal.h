@@ -16,6 +16,7 @@
  *   session_help.c      completion and help
  *   session_mirror.c    a session that stands for one in another process
  *   session_worker.c    the process in which a session runs (worker.h)
+ *   session_elem.c      functions of the user
  */
 #ifndef FS_SESSION_INTERNAL_H
 #define FS_SESSION_INTERNAL_H
@@ -293,5 +294,10 @@ bool fs_session_describe(struct fs_session *s, const char *name, int detail,
                          struct fs_str *out);
 /* The k-th keyword; NULL at the end. */
 const char *fs_keyword_at(int k, const char **doc);
+
+/* session_elem.c: `:elem` with its words; *usage: they are not understood. */
+enum fs_status fs_session_elem(struct fs_session *s, int n,
+                               const char *const *word, struct fs_span span,
+                               struct fs_str *out, bool *usage);
 
 #endif

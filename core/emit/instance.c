@@ -215,6 +215,30 @@ void em_instance(struct em *em) {
   put_result(em);
 }
 
+/* -- what it takes of the device --------------------------------------------------- */
+
+void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
+                           struct fs_home *places) {
+  enum { REGISTERS = 40 }; /* of a small routine; the compiler knows */
+  const struct fs_user *u = k->user;
+  int64_t side = FS_MAX(1, k->tune.iters), threads = k->tune.threads;
+  int64_t size = (int64_t)fs_dtype_size(u->compute), each = u->scratch;
+  for (int v = 0; v < k->values.len; v++)
+    places[v] = (struct fs_home){"register", (double)(threads * size)};
+  for (int p = 0; p <= u->n_args; p++) {
+    const struct fs_user_element *e = p < u->n_args ? &u->arg[p] : &u->result;
+    int pitch = e->count == 1 ? 1 : fs_instance_pitch(e);
+    if (e->type == FS_UT_SCALAR) continue;
+    each += pitch;
+    places[k->part_value[p]] =
+        (struct fs_home){"shared", (double)(side * pitch * size)};
+  }
+  *out = (struct fs_footprint){
+      .threads = (int)threads, .registers = REGISTERS,
+      .shared = side * each * size, .blocks = (k->space.m + side - 1) / side,
+      .wanted = k->tune.blocks_per_sm};
+}
+
 /* -- the functions that a kernel calls -------------------------------------------- */
 
 void em_user_functions(struct em *em, struct fs_str *out) {

@@ -81,6 +81,10 @@ void fs_emit_footprint(const struct fs_plan *plan,
                        enum fs_emit_variant variant, struct fs_footprint *out,
                        struct fs_home *places) {
   struct fs_emitted launch = {0};
+  if (kernel->scheme == FS_INSTANCE) {
+    em_instance_footprint(kernel, out, places);
+    return;
+  }
   struct em em = {.plan = plan, .k = kernel, .device = device,
                   .variant = variant, .out = &launch};
   em.arena = fs_arena_new();

@@ -81,6 +81,10 @@ static void put_quoted(const char *name, struct fs_str *out) {
 
 static void put_body(const struct fs_user_text *t, const char *file,
                      struct fs_str *out) {
+  if (!t->text) {
+    fs_str_puts(out, "#error the function has no form for this target\n}\n");
+    return;
+  }
   fs_str_printf(out, "#line %d ", t->line);
   put_quoted(t->file, out);
   fs_str_printf(out, "\n%s", t->text);

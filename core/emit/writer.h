@@ -199,6 +199,8 @@ bool em_transposed(const struct em *em, const struct fs_step *s);
 /* -- user functions (instance.c) ------------------------------------------------- */
 void em_instance_analyse(struct em *em);
 void em_instance(struct em *em);
+void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
+                           struct fs_home *places);
 /* The functions that the kernel calls, as CUDA C. */
 void em_user_functions(struct em *em, struct fs_str *out);
 

@@ -2,7 +2,7 @@
  * builtins. Bodies are traced into the caller's block. */
 #include <stdio.h>
 
-#include "core/eval/interp.h"
+#include "core/eval/elem.h"
 
 enum { MAX_CALLS = 200 };
 
@@ -193,6 +193,14 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
   if (st != FS_OK) return st;
   if (f->kind == FS_FN_BUILTIN)
     return call_builtin(in, f, n, args, spans, span, want, out, got);
+  if (f->kind == FS_FN_ELEM && f->elem->native) {
+    int takes = f->elem->params.len;
+    if (n != takes) return arity_error(in, f, takes, takes, n, span);
+    in->span = span;
+    st = fs_elem_call(in, f->elem, n, args, spans, span, &out[0]);
+    *got = st == FS_OK;
+    return st;
+  }
   fs_func_ref(f);
   st = call_defined(in, f, n, args, span, want, out, got);
   fs_func_unref(f);

@@ -132,7 +132,7 @@ bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
     return true;
   }
   const struct fs_elem *e = fs_elem_find(in, name);
-  if (e && e->define) {
+  if (e && (e->define || e->native)) {
     struct fs_func *f = fs_func_new(FS_FN_ELEM, e->name);
     f->elem = e;
     *out = fs_val_func(f);

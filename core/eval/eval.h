@@ -143,9 +143,25 @@ bool fs_interp_doc(struct fs_interp *in, const char *name,
  * functions; false at the end. */
 bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out);
 
-/* Defines elementary functions from a text (the :elem command). */
+/* Takes a function of elemlib/ into the library. */
 enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
                               const char *text, size_t len);
+/* Adds a function of the user (`:elem FILE`), or replaces the one of its name:
+ * checked, and its routines compiled alone, so that errors point into the text.
+ * What was done is appended to *said. */
+enum fs_status fs_interp_elem_add(struct fs_interp *in, const char *name,
+                                  const char *text, size_t len,
+                                  struct fs_str *said);
+/* All functions, those of the library first; how many those are. */
+int fs_interp_elem_count(const struct fs_interp *in, int *library);
+const struct fs_elem *fs_interp_elem_at(const struct fs_interp *in, int k);
+/* The routine that calls of a function take (`:elem NAME impl N`). */
+int fs_interp_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
+enum fs_status fs_interp_elem_choose(struct fs_interp *in, const char *name,
+                                     int impl, struct fs_span span);
+/* "inv3(A:3x3) -> 3x3" */
+void fs_elem_signature(const struct fs_elem *e, const char *name,
+                       struct fs_str *out);
 
 /* -- settings and parts ---------------------------------------------------- */
 

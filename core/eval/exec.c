@@ -425,6 +425,7 @@ struct fs_interp *fs_interp_new(struct fs_diags *diags,
   in->seed = 1;
   in->elem_arena = fs_arena_new();
   fs_load_elems(in);
+  in->n_library = in->elems.len;
   load_prelude(in);
   return in;
 }
@@ -439,6 +440,7 @@ void fs_interp_reset(struct fs_interp *in) {
   fs_scope_clear(&in->globals);
   clear_declared(in);
   in->globals.stamp++;
+  in->elems.len = FS_MIN(in->elems.len, in->n_library);
   fs_interp_seed(in, 1);
 }
 
@@ -452,6 +454,8 @@ void fs_interp_free(struct fs_interp *in) {
   FS_VEC_FREE(&in->assigned);
   FS_VEC_FREE(&in->results);
   FS_VEC_FREE(&in->elems);
+  FS_VEC_FREE(&in->users);
+  FS_VEC_FREE(&in->choices);
   FS_VEC_FREE(&in->units);
   FS_VEC_FREE(&in->handles);
   FS_VEC_FREE(&in->inputs);

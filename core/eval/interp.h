@@ -69,6 +69,12 @@ struct fs_declared {
   enum fs_dtype dtype;
 };
 
+/* The routine of a function that calls take, by `:elem NAME impl N`. */
+struct fs_elem_choice {
+  const struct fs_elem *elem;
+  int impl;
+};
+
 enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
 
 struct fs_interp {
@@ -82,6 +88,9 @@ struct fs_interp {
   FS_VEC(struct fs_declared) declared;
   struct fs_arena *elem_arena;
   FS_VEC(struct fs_elem *) elems;
+  FS_VEC(struct fs_user *) users;  /* forms of native functions, in the arena */
+  FS_VEC(struct fs_elem_choice) choices;
+  int n_library;                   /* elems of elemlib; the user's follow     */
   FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
 
   /* The block being traced. */

@@ -170,14 +170,25 @@ static enum fs_status shape_error(struct fs_interp *in, int n,
                      fs_in_text(in, spans[other]), fs_shape_text(&b->shape));
 }
 
-enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,
-                         const struct fs_tv *src, const struct fs_span *spans,
-                         struct fs_span span, const char *what,
-                         struct fs_tv *out) {
+enum fs_status fs_tv_common(struct fs_interp *in, int n,
+                            const struct fs_tv *src,
+                            const struct fs_span *spans, struct fs_span span,
+                            const char *what, struct fs_shape *out) {
   struct fs_shape shape = src[0].shape;
   for (int k = 1; k < n; k++)
     if (!common_shape(&shape, &src[k].shape, &shape))
       return shape_error(in, n, src, spans, span, what);
+  *out = shape;
+  return FS_OK;
+}
+
+enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,
+                         const struct fs_tv *src, const struct fs_span *spans,
+                         struct fs_span span, const char *what,
+                         struct fs_tv *out) {
+  struct fs_shape shape;
+  enum fs_status st = fs_tv_common(in, n, src, spans, span, what, &shape);
+  if (st != FS_OK) return st;
   fs_id ids[3] = {0};
   for (int k = 0; k < n; k++) ids[k] = fs_tv_spread(in, &src[k], &shape);
   struct fs_graph *g = fs_block_graph(in);

@@ -68,6 +68,11 @@ fs_id fs_tv_spread(struct fs_interp *in, const struct fs_tv *t,
                    const struct fs_shape *shape);
 struct fs_tv fs_tv_cast(struct fs_interp *in, struct fs_tv t, enum fs_dtype dt);
 
+/* The shape that the operands of an elementwise operation have together. */
+enum fs_status fs_tv_common(struct fs_interp *in, int n,
+                            const struct fs_tv *src,
+                            const struct fs_span *spans, struct fs_span span,
+                            const char *what, struct fs_shape *out);
 /* Elementwise, with broadcasting. `what` is the operator or function for the
  * message about shapes that do not fit. */
 enum fs_status fs_tv_map(struct fs_interp *in, enum fs_map_op op, int n,

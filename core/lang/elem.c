@@ -150,8 +150,31 @@ static bool read_word(struct reader *r, struct piece p, const char *what,
   return false;
 }
 
-static const char *const element_types[] = {"tile", "row",    "col",
-                                            "vec",  "scalar", NULL};
+static const char *const element_types[] = {"tile", "row",  "col", "vec",
+                                            "each", "scalar", NULL};
+
+/* An element type: one of the words, or the extents of a small element: 3x3. */
+static bool read_type(struct reader *r, struct piece p,
+                      struct fs_elem_param *out) {
+  if (is_empty(p) || r->text[p.begin] < '0' || r->text[p.begin] > '9')
+    return read_word(r, p, "an element type (or extents, as 3x3)",
+                     element_types, &out->type);
+  struct piece rest = p;
+  while (!is_empty(rest)) {
+    struct piece one = cut(r, &rest, 'x');
+    if (out->rank == 2)
+      return fail(r, p, "elem-type", NULL,
+                  "a small element is a vector or a matrix, as 3 or 3x3");
+    if (!read_int(r, one, 1024, &out->dim[out->rank])) return false;
+    if (out->dim[out->rank++] < 2)
+      return fail(r, one, "elem-type", "one number of every instance is `each`",
+                  "an extent of a small element is at least 2");
+  }
+  if (r->text[p.end - 1] == 'x')
+    return fail(r, p, "elem-type", "example: A:3x3", "an extent is missing");
+  out->type = copy(r, p);
+  return true;
+}
 
 /* -- keys ------------------------------------------------------------------ */
 
@@ -184,8 +207,7 @@ static bool key_args(struct reader *r, struct piece value) {
     if (is_empty(type))
       return fail(r, arg, "elem-syntax", "example: args A:tile, p:col",
                   "`%s` has no element type", param.name);
-    if (!read_word(r, type, "an element type", element_types, &param.type))
-      return false;
+    if (!read_type(r, type, &param)) return false;
     for (int i = 0; i < r->elem->params.len; i++)
       if (strcmp(r->elem->params.data[i].name, param.name) == 0)
         return fail(r, name, "duplicate-name", NULL,
@@ -196,8 +218,9 @@ static bool key_args(struct reader *r, struct piece value) {
 }
 
 static bool key_result(struct reader *r, struct piece value) {
-  return read_word(r, value, "an element type", element_types,
-                   &r->elem->result);
+  if (!read_type(r, value, &r->elem->result_type)) return false;
+  r->elem->result = r->elem->result_type.type;
+  return true;
 }
 
 static bool key_higher(struct reader *r, struct piece value) {
@@ -231,6 +254,28 @@ static bool key_threads(struct reader *r, struct piece value) {
   return true;
 }
 
+/* types f32, f64 */
+static bool key_types(struct reader *r, struct piece value) {
+  static const char *const types[] = {"i32", "i64", "f32", "f64", NULL};
+  do {
+    const char *name;
+    if (!read_word(r, cut(r, &value, ','), "a type of routines", types, &name))
+      return false;
+    for (int k = 0; types[k]; k++)
+      if (types[k] == name) r->elem->types |= 1u << k;
+  } while (!is_empty(value));
+  return true;
+}
+
+static bool key_scratch(struct reader *r, struct piece value) {
+  return read_int(r, value, 1 << 16, &r->elem->scratch);
+}
+
+static bool key_neutral(struct reader *r, struct piece value) {
+  r->elem->neutral = copy(r, value);
+  return true;
+}
+
 static const struct key {
   const char *name;
   bool (*read)(struct reader *r, struct piece value);
@@ -243,18 +288,22 @@ static const struct key {
     {"result", key_result, true, false},
     {"higher", key_higher, false, false},
     {"nesting", key_nesting, false, false},
-    {"define", key_define, true, false},
+    {"define", key_define, false, false},
     {"flops", key_flops, false, false},
     {"threads", key_threads, false, false},
+    {"types", key_types, false, false},
+    {"scratch", key_scratch, false, false},
+    {"neutral", key_neutral, false, false},
 };
 
 /* -- routines -------------------------------------------------------------- */
 
 static const char *const routine_kinds[] = {"load", "compute", "store", NULL};
 static const char *const routine_levels[] = {"thread", "block", NULL};
-static const char *const routine_targets[] = {"cuda", "c", NULL};
+static const char *const routine_targets[] = {"cuda", "c", "any", NULL};
 
-/* head = kind level target [ "impl" number ] "{"     (the "{" is cut off) */
+/* head = kind level target [ "impl" number ] [ "threads" number ] "{"
+ * (the "{" is cut off) */
 static bool read_head(struct reader *r, struct piece head,
                       struct fs_elem_routine *routine) {
   struct piece rest = head;
@@ -266,12 +315,18 @@ static bool read_head(struct reader *r, struct piece head,
       !read_word(r, cut(r, &rest, ' '), "a target", routine_targets,
                  &routine->target))
     return false;
-  if (is_empty(rest)) return true;
-  struct piece word = cut(r, &rest, ' ');
-  if (!is_word(r, word, "impl"))
-    return fail(r, word, "elem-syntax", "compute block cuda impl 1 {",
-                "expected `impl` or `{`, found `%s`", shown(r, word));
-  return read_int(r, rest, 1000, &routine->impl);
+  while (!is_empty(rest)) {
+    struct piece word = cut(r, &rest, ' ');
+    bool impl = is_word(r, word, "impl");
+    if (!impl && !is_word(r, word, "threads"))
+      return fail(r, word, "elem-syntax", "compute block cuda impl 1 {",
+                  "expected `impl`, `threads` or `{`, found `%s`",
+                  shown(r, word));
+    if (!read_int(r, cut(r, &rest, ' '), impl ? 1000 : 1024,
+                  impl ? &routine->impl : &routine->threads))
+      return false;
+  }
+  return true;
 }
 
 static bool same_routine(const struct fs_elem_routine *a,
@@ -290,6 +345,8 @@ static bool read_routine(struct reader *r, struct piece head) {
       return fail(r, head, "elem-duplicate", "alternatives have other numbers",
                   "this routine was given before");
   struct piece body = {r->pos, r->pos};
+  routine.line = 1;
+  for (uint32_t k = 0; k < r->pos; k++) routine.line += r->text[k] == '\n';
   for (;;) {
     if (r->pos >= r->len)
       return fail(r, head, "elem-syntax",
@@ -301,6 +358,7 @@ static bool read_routine(struct reader *r, struct piece head) {
   }
   routine.text = copy(r, body);
   routine.span = span_of(r, body);
+  routine.head = span_of(r, head);
   *FS_PUSH(&r->elem->routines) = routine;
   return true;
 }
@@ -350,6 +408,7 @@ static bool read_line(struct reader *r, struct piece line) {
   if (is_empty(value) && keys[i].read != key_args)
     return fail(r, word, "elem-syntax", NULL, "`%s` has no value",
                 keys[i].name);
+  r->elem->key[i] = span_of(r, is_empty(value) ? word : value);
   return keys[i].read(r, value);
 }
 
@@ -381,6 +440,10 @@ static bool read_file(struct reader *r) {
     if (keys[i].required && !(r->seen >> i & 1))
       return fail(r, (struct piece){0, 1}, "elem-missing-key", NULL,
                   "the file has no `%s` line", keys[i].name);
+  if (!r->elem->define && !r->elem->routines.len)
+    return fail(r, (struct piece){0, 1}, "elem-missing-key",
+                "example: define 2*x + y",
+                "the file has neither a `define` line nor a routine");
   return true;
 }
 

@@ -20,7 +20,21 @@
  *   }
  *
  * Element types: tile (matrix tile), row (piece of a vector along the rows i),
- * col (piece along the columns j), vec (either), scalar.
+ * col (piece along the columns j), vec (either), scalar. A function of the user
+ * that is a routine (`:elem`, core/eval/elem_check.c) has others: each (one number of a tensor
+ * of any shape), scalar, and small elements, 3x3 or 3:
+ *
+ *   function inv3
+ *   doc      B = inv3(A): the inverse of every matrix of a stack
+ *   args     A:3x3
+ *   result   3x3
+ *   types    f32, f64                 what it is compiled for
+ *   threads  4                        of an instance
+ *   scratch  9                        numbers that an instance has on chip
+ *   flops    36                       of an instance
+ *   compute block any {               `any`: for cuda and for c
+ *     ...
+ *   }
  */
 #ifndef FS_ELEM_H
 #define FS_ELEM_H
@@ -29,28 +43,53 @@
 
 struct fs_elem_param {
   const char *name, *type;
+  int rank, dim[2];    /* of a small element: rank 1 or 2; else 0 */
 };
 struct fs_elem_routine {
   const char *kind;    /* "load", "compute", "store" */
   const char *level;   /* "thread", "block"          */
-  const char *target;  /* "cuda", "c"                */
+  const char *target;  /* "cuda", "c", "any"         */
   int impl;
+  int threads;         /* of an instance; 0: as the function says */
   const char *text;
-  struct fs_span span;
+  int line;            /* of its first line          */
+  struct fs_span span, head;
+};
+
+enum fs_elem_type {
+  FS_ET_I32 = 1, FS_ET_I64 = 2, FS_ET_F32 = 4, FS_ET_F64 = 8
+};
+
+/* Keys whose values checks may have to point at. */
+enum fs_elem_key {
+  FS_EK_FUNCTION, FS_EK_ALIAS, FS_EK_DOC, FS_EK_ARGS, FS_EK_RESULT,
+  FS_EK_HIGHER, FS_EK_NESTING, FS_EK_DEFINE, FS_EK_FLOPS, FS_EK_THREADS,
+  FS_EK_TYPES, FS_EK_SCRATCH, FS_EK_NEUTRAL, FS_EK_COUNT
 };
 struct fs_elem {
   const char *name, *doc, *higher, *result, *threads;
   int nesting, flops;
+  unsigned types;         /* of fs_elem_type: what routines are compiled for */
+  int scratch;            /* numbers of an instance                          */
+  const char *neutral;    /* of the operator of `higher reduce(op)`          */
   FS_VEC(const char *) aliases;
   FS_VEC(struct fs_elem_param) params;
   FS_VEC(struct fs_elem_routine) routines;
-  struct fs_expr *define; /* parsed `define`; names are the params */
-  struct fs_span span;
+  struct fs_elem_param result_type;
+  struct fs_expr *define; /* parsed `define`; names are the params; or NULL  */
+  struct fs_span span, key[FS_EK_COUNT];
+
+  /* What fs_elem_check() of core/eval found out. */
+  bool user;              /* defined in the session by :elem                 */
+  bool native;            /* calls are calls of the routine                  */
+  bool by_instance;       /* over small elements                             */
+  int n_threads;          /* of an instance                                  */
+  char reduce;            /* '+', '*', '<' min, '>' max, '|', '&', or 0: map */
 };
 
 /* Parses one file into `arena` (which must outlive the element; the lists are
  * complete and live there too, so nobody pushes to them). `function`, `doc`,
- * `args`, `result` and `define` are required; `impl` is 1 when not given; lines
+ * `args`, `result`, and `define` or a routine are required; `impl` is 1 when not given; lines
  * that begin with # are remarks; a routine ends at a line that is `}` alone,
  * without blanks before it. */
 enum fs_status fs_elem_parse(struct fs_diags *diags, struct fs_arena *arena,

@@ -170,11 +170,13 @@ static void cpu_footprint(struct fs_target *t, const struct fs_plan *plan,
                           struct fs_footprint *out, struct fs_home *places) {
   struct cpu *c = cpu_of(t);
   const char *why;
-  struct fs_walk *w = fs_walk_new(plan, kernel, c->r, c->core_cache,
-                                  c->base.device.cache_bytes, &why);
+  struct fs_code code = {.plan = plan, .kernel = kernel};
   *out = (struct fs_footprint){.threads = 1, .blocks = 1};
-  if (w) fs_walk_footprint(w, out, places);
-  fs_walk_free(w);
+  if (unusable(kernel, &why) || !make_code(c, &code, &why)) return;
+  if (code.walk) fs_walk_footprint(code.walk, out, places);
+  else fs_instance_footprint(code.instance, out, places);
+  fs_walk_free(code.walk);
+  fs_instance_free(code.instance);
 }
 
 static enum fs_status grow(struct cpu *c, void **block, size_t *have,

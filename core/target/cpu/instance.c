@@ -132,6 +132,18 @@ int64_t fs_instance_scratch(const struct fs_instance_walk *w) {
   return w->scratch;
 }
 
+void fs_instance_footprint(const struct fs_instance_walk *w,
+                           struct fs_footprint *out, struct fs_home *places) {
+  int64_t m = w->kernel->space.m;
+  *out = (struct fs_footprint){.threads = 1, .scratch = w->scratch,
+                               .blocks = (m + w->together - 1) / w->together};
+  for (int v = 0; v < w->kernel->values.len; v++) {
+    int64_t n = numbers(w, v, value_part(w, v), w->together);
+    places[v].storage = value_of(w, v)->varies ? "cache" : "register";
+    places[v].bytes = (double)(n * fs_ctype_size(type_of(w, v)));
+  }
+}
+
 /* -- steps -------------------------------------------------------------------------- */
 
 static char *value_at(const struct walker *x, int v) {

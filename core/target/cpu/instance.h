@@ -9,6 +9,7 @@
 
 #include "core/target/cpu/native.h"
 #include "core/target/cpu/pool.h"
+#include "core/model/occupancy.h"
 #include "core/plan/plan.h"
 
 struct fs_instance_walk;
@@ -22,6 +23,9 @@ struct fs_instance_walk *fs_instance_new(const struct fs_plan *plan,
 void fs_instance_free(struct fs_instance_walk *w);
 /* Bytes of scratch that a thread needs. */
 int64_t fs_instance_scratch(const struct fs_instance_walk *w);
+/* What it takes of a processor, and where the kernel's values live. */
+void fs_instance_footprint(const struct fs_instance_walk *w,
+                           struct fs_footprint *out, struct fs_home *places);
 enum fs_status fs_instance_run(const struct fs_instance_walk *w,
                                struct fs_pool *pool, int threads, char *scratch,
                                void *const *slots,

@@ -23,7 +23,7 @@ enum { MAX_LOG = 16 << 10, MAX_OBJECT = 16 << 20, PATIENCE = 60 };
 /* No fast-math, no contraction: a routine gives the same bits wherever it is
  * fused, and those of CUDA but for the functions of the mathematical library. */
 static const char *const flags[] = {
-    "-x", "c", "-std=gnu11", "-O2", "-march=native", "-ffp-contract=off",
+    "-x", "c", "-std=gnu11", "-O3", "-march=native", "-ffp-contract=off",
     "-fPIC", "-shared", "-fvisibility=hidden", "-fno-diagnostics-show-caret",
     "-fdiagnostics-color=never", "-w"};
 
@@ -91,6 +91,19 @@ struct job {
   int in, err;
 };
 
+/* Our environment with messages in English, as they are read. The list is from
+ * malloc(), the texts are borrowed. */
+static char **environment(void) {
+  static char plain[] = "LC_ALL=C";
+  int n = 0, m = 0;
+  while (environ[n]) n++;
+  char **out = fs_calloc((size_t)n + 2, sizeof *out);
+  for (int k = 0; k < n; k++)
+    if (strncmp(environ[k], "LC_ALL=", 7)) out[m++] = environ[k];
+  out[m] = plain;
+  return out;
+}
+
 static bool start(struct job *j, const char *program, const char *to) {
   int in[2], err[2];
   if (pipe2(in, O_CLOEXEC)) return false;
@@ -115,7 +128,9 @@ static bool start(struct job *j, const char *program, const char *to) {
   posix_spawn_file_actions_adddup2(&actions, err[1], 2);
   posix_spawnattr_init(&attr);
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* not our Ctrl-C */
-  int r = posix_spawn(&j->pid, program, &actions, &attr, (char **)argv, environ);
+  char **env = environment();
+  int r = posix_spawn(&j->pid, program, &actions, &attr, (char **)argv, env);
+  free(env);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attr);
   close(in[0]), close(err[1]);

@@ -311,12 +311,30 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   return status;
 }
 
+/* The user's function of a kernel that has no CUDA form, or NULL. */
+static const struct fs_user *unusable(const struct fs_kernel *k) {
+  if (k->user && !k->user->cuda.text) return k->user;
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_user *u = k->steps.data[s].user;
+    if (u && !u->cuda.text) return u;
+  }
+  return NULL;
+}
+
 enum fs_status fs_cuda_prepare(struct fs_target *target,
                                const struct fs_plan *plan,
                                const struct fs_diags *sources, int n,
                                const struct fs_kernel *const *kernels,
                                struct fs_code **codes, struct fs_diags *d) {
   struct cuda *t = fs_cuda_of(target);
+  for (int k = 0; k < n; k++) {
+    const struct fs_user *u = unusable(kernels[k]);
+    if (u)
+      return fs_env_error(d, "elem-no-form", "add a routine for `cuda` or `any`, "
+                          "or use :target cpu",
+                          "the CUDA target needs a CUDA form of `%.100s`, and "
+                          "the function has none", u->name);
+  }
   fs_cuda_enter(t);
   for (int k = 0; k < n; k++)
     codes[k] = new_code(t, plan, kernels[k], sources);

@@ -1,0 +1,324 @@
+/* elem.c - calls of functions that the user added, and their forms for each type. */
+#include "core/eval/elem.h"
+
+#include <stdio.h>
+
+/* -- forms -------------------------------------------------------------------- */
+
+unsigned fs_elem_dtypes(const struct fs_elem *e) {
+  return (e->types & FS_ET_I32 ? 1u << FS_I32 : 0) |
+         (e->types & FS_ET_I64 ? 1u << FS_I64 : 0) |
+         (e->types & FS_ET_F32 ? 1u << FS_F32 : 0) |
+         (e->types & FS_ET_F64 ? 1u << FS_F64 : 0);
+}
+
+static struct fs_user_element element(const struct fs_elem_param *p) {
+  struct fs_user_element x = {.name = p->name, .rank = p->rank, .count = 1};
+  x.type = p->rank ? FS_UT_SMALL
+           : strcmp(p->type, "scalar") ? FS_UT_EACH : FS_UT_SCALAR;
+  for (int k = 0; k < p->rank; k++) {
+    x.dim[k] = p->dim[k];
+    x.count *= p->dim[k];
+  }
+  return x;
+}
+
+static struct fs_user_text text_of(const struct fs_interp *in,
+                                   const struct fs_elem_routine *r) {
+  const struct fs_source *s = fs_source_get(in->diags, r->span.source);
+  return (struct fs_user_text){r->text, s ? s->name : "", r->line};
+}
+
+static uint64_t hash_text(const char *text, uint64_t h) {
+  size_t len = text ? strlen(text) : 0;
+  h = fs_hash(&len, sizeof len, h);
+  return text ? fs_hash(text, len, h) : h;
+}
+
+static uint64_t hash_of(const struct fs_user *u) {
+  int64_t words[] = {u->by_instance, u->compute, u->n_args, u->threads,
+                     u->scratch, (int64_t)u->flops};
+  uint64_t h = fs_hash(words, sizeof words, 1);
+  for (int k = 0; k <= u->n_args; k++) {
+    const struct fs_user_element *e = k < u->n_args ? &u->arg[k] : &u->result;
+    int64_t shape[] = {e->type, e->rank, e->dim[0], e->dim[1]};
+    h = hash_text(e->name, fs_hash(shape, sizeof shape, h));
+  }
+  return hash_text(u->c.text, hash_text(u->cuda.text, h));
+}
+
+int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
+  for (int k = in->choices.len - 1; k >= 0; k--)
+    if (in->choices.data[k].elem == e) return in->choices.data[k].impl;
+  int least = 0;
+  for (int k = 0; k < e->routines.len; k++)
+    if (!least || e->routines.data[k].impl < least)
+      least = e->routines.data[k].impl;
+  return least;
+}
+
+enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
+                              int impl, struct fs_span span) {
+  for (int k = 0; k < e->routines.len; k++)
+    if (e->native && e->routines.data[k].impl == impl) {
+      *FS_PUSH(&in->choices) = (struct fs_elem_choice){e, impl};
+      return FS_OK;
+    }
+  return fs_error(in->diags, span, "elem-no-form", NULL,
+                  "`%s` has no routine %d", e->name, impl);
+}
+
+static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
+                                enum fs_dtype dt, int impl) {
+  struct fs_user u = {.name = e->name, .by_instance = e->by_instance,
+                      .compute = dt, .n_args = e->params.len, .threads = 1,
+                      .scratch = e->scratch, .impl = impl};
+  double work = 1;
+  for (int k = 0; k < u.n_args; k++) {
+    u.arg[k] = element(&e->params.data[k]);
+    work += u.arg[k].count;
+  }
+  u.result = element(&e->result_type);
+  u.result.type = u.result.rank ? FS_UT_SMALL : FS_UT_EACH;
+  u.result.name = "";
+  /* What is not declared is guessed: some operations for each number. */
+  u.flops = e->key[FS_EK_FLOPS].source ? e->flops : 4 * work;
+  for (int k = 0; k < e->routines.len; k++) {
+    const struct fs_elem_routine *r = &e->routines.data[k];
+    if (r->impl != impl) continue;
+    bool any = !strcmp(r->target, "any");
+    if (any || !strcmp(r->target, "cuda")) {
+      u.cuda = text_of(in, r);
+      u.threads = r->threads;
+    }
+    if (any || !strcmp(r->target, "c")) u.c = text_of(in, r);
+  }
+  u.hash = hash_of(&u);
+  return u;
+}
+
+const struct fs_user *fs_elem_form(struct fs_interp *in,
+                                   const struct fs_elem *e, enum fs_dtype dt) {
+  return fs_elem_form_of(in, e, dt, fs_elem_impl(in, e));
+}
+
+const struct fs_user *fs_elem_form_of(struct fs_interp *in,
+                                      const struct fs_elem *e,
+                                      enum fs_dtype dt, int impl) {
+  struct fs_user u = make_form(in, e, dt, impl);
+  for (int k = 0; k < in->users.len; k++)
+    if (in->users.data[k]->hash == u.hash &&
+        !strcmp(in->users.data[k]->name, u.name))
+      return in->users.data[k];
+  struct fs_user *kept = FS_NEW(in->elem_arena, struct fs_user);
+  *kept = u;
+  *FS_PUSH(&in->users) = kept;
+  return kept;
+}
+
+/* -- types ----------------------------------------------------------------------- */
+
+/* The type that operands of type `dt` are computed in: the first of those that
+ * the function has that keeps what integers and floats are, in this order. */
+static bool choose_type(const struct fs_elem *e, enum fs_dtype *dt) {
+  static const enum fs_dtype order[][4] = {
+      [FS_BOOL] = {FS_I32, FS_I64, FS_F32, FS_F64},
+      [FS_I32] = {FS_I32, FS_I64, FS_F32, FS_F64},
+      [FS_I64] = {FS_I64, FS_F64, FS_F32, FS_F32},
+      [FS_F16] = {FS_F32, FS_F64, FS_F64, FS_F64},
+      [FS_BF16] = {FS_F32, FS_F64, FS_F64, FS_F64},
+      [FS_F32] = {FS_F32, FS_F64, FS_F64, FS_F64},
+      [FS_F64] = {FS_F64, FS_F64, FS_F64, FS_F64}};
+  unsigned have = fs_elem_dtypes(e);
+  for (int k = 0; k < 4; k++) {
+    enum fs_dtype to = order[*dt][k];
+    if (!(have >> to & 1)) continue;
+    /* Half types are computed in f32 and rounded back, as everywhere. */
+    if (to != fs_dtype_compute(*dt)) *dt = to;
+    return true;
+  }
+  return false;
+}
+
+static enum fs_status operands(struct fs_interp *in, const struct fs_elem *e,
+                               const struct fs_val *args,
+                               const struct fs_span *spans, struct fs_span span,
+                               struct fs_tv *src, enum fs_dtype *dt) {
+  int n = e->params.len;
+  enum fs_status st = fs_tv_operands(in, n, args, spans, src);
+  if (st != FS_OK) return st;
+  *dt = src[0].dtype;
+  for (int k = 1; k < n; k++) *dt = fs_dtype_promote(*dt, src[k].dtype);
+  enum fs_dtype given = *dt;
+  if (choose_type(e, dt)) return FS_OK;
+  return fs_in_error(in, span, "wrong-type",
+                     "name the type in its `types` line, or convert the "
+                     "argument", "`%s` has no routine for %s", e->name,
+                     fs_dtype_name(given));
+}
+
+static enum fs_status one_number(struct fs_interp *in, const struct fs_elem *e,
+                                 int k, const struct fs_tv *t,
+                                 struct fs_span span) {
+  if (fs_tv_is_one(t)) return FS_OK;
+  return fs_in_error(in, span, "shape-mismatch", NULL,
+                     "`%s` of %s is one number; %s is %s",
+                     e->params.data[k].name, e->name, fs_in_text(in, span),
+                     fs_shape_text(&t->shape));
+}
+
+/* -- by element ------------------------------------------------------------------ */
+
+static enum fs_status map_call(struct fs_interp *in, const struct fs_elem *e,
+                               struct fs_tv *src, const struct fs_span *spans,
+                               struct fs_span span, enum fs_dtype dt,
+                               struct fs_tv *out) {
+  struct fs_shape shape;
+  int n = e->params.len;
+  for (int k = 0; k < n; k++) {
+    if (strcmp(e->params.data[k].type, "scalar")) continue;
+    enum fs_status st = one_number(in, e, k, &src[k], spans[k]);
+    if (st != FS_OK) return st;
+    if (n > 1) src[k].shape = fs_shape_scalar();
+  }
+  enum fs_status st = fs_tv_common(in, n, src, spans, span, e->name, &shape);
+  if (st != FS_OK) return st;
+  fs_id ids[FS_USER_ARGS];
+  for (int k = 0; k < n; k++) ids[k] = fs_tv_spread(in, &src[k], &shape);
+  const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
+  out->node = fs_graph_user(fs_block_graph(in), u, NULL, ids, dt);
+  out->dtype = dt;
+  out->shape = shape;
+  return FS_OK;
+}
+
+/* -- by instance ----------------------------------------------------------------- */
+
+/* How many of the last dimensions of a shape are the element, or -1. */
+static bool ends_with(const struct fs_shape *s, const struct fs_elem_param *p) {
+  if (s->rank < p->rank) return false;
+  for (int a = 0; a < p->rank; a++)
+    if (s->dim[s->rank - p->rank + a] != p->dim[a]) return false;
+  return true;
+}
+
+static enum fs_status wrong_element(struct fs_interp *in,
+                                    const struct fs_elem *e, int k,
+                                    const struct fs_tv *t,
+                                    struct fs_span span) {
+  const char *type = e->params.data[k].type;
+  char hint[200];
+  snprintf(hint, sizeof hint, "the last dimensions are the element: N x %.40s",
+           type);
+  return fs_in_error(in, span, "shape-mismatch", hint,
+                     "`%s` of %s is %s for every instance; %s is %s",
+                     e->params.data[k].name, e->name, type,
+                     fs_in_text(in, span), fs_shape_text(&t->shape));
+}
+
+/* The stack of instances of one operand. N x 9 is taken as N x 3 x 3. */
+static enum fs_status stack_of(struct fs_interp *in, const struct fs_elem *e,
+                               int k, struct fs_tv *t, struct fs_span span,
+                               struct fs_shape *stack) {
+  const struct fs_elem_param *p = &e->params.data[k];
+  enum fs_status st = FS_OK;
+  *stack = (struct fs_shape){0};
+  if (!p->rank && strcmp(p->type, "scalar") == 0)
+    return one_number(in, e, k, t, span);
+  if (!ends_with(&t->shape, p) && p->rank == 2 && t->shape.rank <= 3 &&
+      t->shape.rank >= 1 &&
+      t->shape.dim[t->shape.rank - 1] == p->dim[0] * p->dim[1]) {
+    struct fs_shape to = t->shape;
+    to.dim[to.rank - 1] = p->dim[0];
+    to.dim[to.rank++] = p->dim[1];
+    st = fs_tv_reshape(in, *t, &to, t);
+  }
+  if (st == FS_OK && !ends_with(&t->shape, p))
+    st = wrong_element(in, e, k, t, span);
+  if (st != FS_OK) return st;
+  *stack = t->shape;
+  stack->rank -= p->rank;
+  return FS_OK;
+}
+
+static enum fs_status apply_call(struct fs_interp *in, const struct fs_elem *e,
+                                 struct fs_tv *src, const struct fs_span *spans,
+                                 enum fs_dtype dt, struct fs_tv *out) {
+  struct fs_shape batch = {0};
+  int n = e->params.len, from = -1;
+  for (int k = 0; k < n; k++) {
+    struct fs_shape stack;
+    enum fs_status st = stack_of(in, e, k, &src[k], spans[k], &stack);
+    if (st != FS_OK) return st;
+    if (fs_shape_count(&stack) <= 1 && (from >= 0 || !stack.rank)) continue;
+    bool one = from >= 0 && fs_shape_count(&batch) <= 1;
+    if (from >= 0 && !one && !fs_shape_equal(&batch, &stack))
+      return fs_in_error(in, spans[k], "shape-mismatch", NULL,
+                         "the stacks of instances differ: %s has %s, %s has %s",
+                         fs_in_text(in, spans[from]), fs_shape_text(&batch),
+                         fs_in_text(in, spans[k]), fs_shape_text(&stack));
+    batch = stack;
+    from = k;
+  }
+  struct fs_shape flat = fs_squeezed(&batch), shape = batch;
+  if (batch.rank + e->result_type.rank > FS_MAX_RANK)
+    return fs_in_error(in, spans[0], "shape-mismatch", NULL,
+                       "the result would have more than %d dimensions",
+                       FS_MAX_RANK);
+  for (int a = 0; a < e->result_type.rank; a++)
+    shape.dim[shape.rank++] = e->result_type.dim[a];
+  fs_id ids[FS_USER_ARGS];
+  for (int k = 0; k < n; k++) ids[k] = src[k].node;
+  const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
+  out->node = fs_graph_user(fs_block_graph(in), u, &flat, ids, dt);
+  out->dtype = dt;
+  out->shape = shape;
+  return FS_OK;
+}
+
+/* -- calls ------------------------------------------------------------------------ */
+
+/* A routine must exist for the target; whether it can be built there turns out
+ * when it is. */
+static enum fs_status check_form(struct fs_interp *in, const struct fs_elem *e,
+                                 struct fs_span span) {
+  unsigned types = fs_elem_dtypes(e);
+  enum fs_dtype dt = (enum fs_dtype)__builtin_ctz(types);
+  const struct fs_user *u = fs_elem_form(in, e, dt);
+  bool cuda = in->target && in->target->device.is_cuda;
+  if (cuda ? u->cuda.text : u->c.text) return FS_OK;
+  return fs_in_error(in, span, "elem-no-form",
+                     cuda ? "add a routine for `cuda` or `any`, or use :target "
+                            "cpu"
+                          : "add a routine for `c` or `any`, or use :target "
+                            "cuda",
+                     "routine %d of `%s` has no form for the %s target",
+                     u->impl, e->name, cuda ? "cuda" : "cpu");
+}
+
+static enum fs_reduce_op reduce_op(const struct fs_elem *e) {
+  switch (e->reduce) {
+    case '*': return FS_RD_PROD;
+    case '<': return FS_RD_MINR;
+    case '>': return FS_RD_MAXR;
+    default: return FS_RD_SUM;
+  }
+}
+
+enum fs_status fs_elem_call(struct fs_interp *in, const struct fs_elem *e,
+                            int n, const struct fs_val *args,
+                            const struct fs_span *spans, struct fs_span span,
+                            struct fs_val *out) {
+  struct fs_tv src[FS_USER_ARGS], result;
+  enum fs_dtype dt;
+  (void)n;
+  enum fs_status st = check_form(in, e, span);
+  if (st == FS_OK) st = operands(in, e, args, spans, span, src, &dt);
+  if (st != FS_OK) return st;
+  st = e->by_instance ? apply_call(in, e, src, spans, dt, &result)
+                      : map_call(in, e, src, spans, span, dt, &result);
+  if (st != FS_OK) return st;
+  if (e->reduce) result = fs_tv_reduce(in, reduce_op(e), result, 0);
+  *out = fs_tv_value(in, &result);
+  return FS_OK;
+}

@@ -1,0 +1,37 @@
+/* elem.h - functions that the user adds by `:elem`: checked, compiled alone, and
+ * called like any other. */
+#ifndef FS_EVAL_ELEM_H
+#define FS_EVAL_ELEM_H
+
+#include "core/eval/trace.h"
+#include "core/lang/elem.h"
+
+/* Whether a function that the user wrote is one that can be run: its element types
+ * and level go together, its threads make whole warps or equal parts of one, and
+ * its routines are self-contained. Fills the last part of *e. */
+enum fs_status fs_elem_check(struct fs_diags *diags, struct fs_elem *e);
+
+/* The form of a native function for one type, and the routine in use: the one
+ * that `:elem NAME impl N` chose, else the first. Kept by the session. */
+const struct fs_user *fs_elem_form(struct fs_interp *in,
+                                   const struct fs_elem *e, enum fs_dtype dt);
+/* The same with the routine of this number. */
+const struct fs_user *fs_elem_form_of(struct fs_interp *in,
+                                      const struct fs_elem *e,
+                                      enum fs_dtype dt, int impl);
+/* The routine in use. */
+int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
+/* Chooses it. FS_ERR_USER at `span` if there is none of that number. */
+enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
+                              int impl, struct fs_span span);
+
+/* A call: args are borrowed, one reference is given. */
+enum fs_status fs_elem_call(struct fs_interp *in, const struct fs_elem *e,
+                            int n, const struct fs_val *args,
+                            const struct fs_span *spans, struct fs_span span,
+                            struct fs_val *out);
+
+/* Types that a function is compiled for, as bits 1 << fs_dtype. */
+unsigned fs_elem_dtypes(const struct fs_elem *e);
+
+#endif

@@ -1,0 +1,215 @@
+/* elem_compile.c - see elem_compile.h. */
+#include "core/eval/elem_compile.h"
+
+#include <stdio.h>
+
+#include "core/emit/user.h"
+#include "core/target/cpu/native.h"
+#include "core/target/cuda/driver.h"
+#include "core/target/cuda/nvrtc.h"
+
+/* -- what a compiler says ---------------------------------------------------------- */
+
+/* One complaint: the line and, from 1, the column in the user's file; the words. */
+struct complaint {
+  int line, column;
+  const char *words;
+  size_t len;
+};
+
+static int number_at(const char *p, const char **end) {
+  int x = 0;
+  for (; *p >= '0' && *p <= '9'; p++) x = FS_MIN(x * 10 + (*p - '0'), 1 << 24);
+  *end = p;
+  return x;
+}
+
+static size_t line_length(const char *p) { return strcspn(p, "\n"); }
+
+/* Where the text of a line begins. */
+static size_t blanks(const char *p) { return strspn(p, " \t"); }
+
+/* "FILE:LINE:COL: error: WORDS" of gcc and clang. */
+static bool read_gcc(const char *line, size_t len, struct complaint *c) {
+  static const char *const marks[] = {": error: ", ": fatal error: "};
+  for (size_t k = 0; k < FS_LEN(marks); k++) {
+    const char *mark = memmem(line, len, marks[k], strlen(marks[k]));
+    if (!mark) continue;
+    const char *p = mark, *end;
+    while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
+    c->column = number_at(p, &end);
+    if (p > line && p[-1] == ':') p--;
+    while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
+    c->line = number_at(p, &end);
+    c->words = mark + strlen(marks[k]);
+    c->len = (size_t)(line + len - c->words);
+    return true;
+  }
+  return false;
+}
+
+/* "FILE(LINE): error: WORDS", the source line, and a caret under it. */
+static bool read_nvrtc(const char *line, size_t len, struct complaint *c) {
+  static const char mark_text[] = "): error: ";
+  const char *mark = memmem(line, len, mark_text, sizeof mark_text - 1);
+  const char *p = mark, *end;
+  if (!mark) return false;
+  while (p > line && p[-1] != '(') p--;
+  c->line = number_at(p, &end);
+  c->words = mark + sizeof mark_text - 1;
+  c->len = (size_t)(line + len - c->words);
+  c->column = 0;
+  const char *shown = line + len + (line[len] == '\n');
+  const char *under = shown + line_length(shown);
+  under += *under == '\n';
+  size_t caret = strcspn(under, "^");
+  if (caret < line_length(under) && caret >= blanks(shown))
+    c->column = -(int)(caret - blanks(shown)) - 1; /* from the first letter on */
+  return true;
+}
+
+static bool is_letter(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+/* The word at a line and column of a source; the whole routine's head where that is
+ * not in the routine. */
+static struct fs_span span_of(const struct fs_interp *in,
+                              const struct fs_elem_routine *r,
+                              const struct complaint *c) {
+  const struct fs_source *s = fs_source_get(in->diags, r->span.source);
+  if (c->line < r->line) return r->head;
+  size_t at = r->span.begin;
+  for (int line = r->line; line < c->line; line++) {
+    at += line_length(s->text + at);
+    if (at >= r->span.end || !s->text[at++]) return r->head;
+  }
+  size_t len = line_length(s->text + at), first = blanks(s->text + at);
+  size_t column = c->column > 0 ? (size_t)c->column - 1
+                  : c->column   ? first + (size_t)-c->column - 1
+                                : first;
+  if (at >= r->span.end || column >= FS_MAX(len, 1)) column = FS_MIN(first, len);
+  size_t end = at + column;
+  while (end < at + len && is_letter(s->text[end])) end++;
+  if (end == at + column) end++;
+  return (struct fs_span){r->span.source, (uint32_t)(at + column), (uint32_t)end};
+}
+
+/* The first complaint is the error; what follows is mostly its consequence. */
+static enum fs_status report(struct fs_interp *in,
+                             const struct fs_elem_routine *r, const char *log,
+                             const char *compiler, const char *type) {
+  struct complaint c = {0};
+  bool found = false;
+  const char *text = log ? log : "";
+  for (const char *p = text; *p && !found; p += line_length(p) + (p[line_length(p)] == '\n'))
+    found = read_nvrtc(p, line_length(p), &c) || read_gcc(p, line_length(p), &c);
+  if (!found) {
+    c.words = text;
+    c.len = line_length(text);
+  }
+  struct fs_str words = {0};
+  fs_str_put_safe(&words, c.words ? c.words : "",
+                  FS_MIN(c.len, (size_t)300));
+  enum fs_status st = fs_error(
+      in->diags, found ? span_of(in, r, &c) : r->head, "elem-compile", NULL,
+      "%s, for %s: %s", compiler, type,
+      words.len ? fs_str_text(&words) : "it refused the routine and said nothing");
+  fs_str_free(&words);
+  return st;
+}
+
+/* -- compiling ------------------------------------------------------------------------ */
+
+static bool is_for(const struct fs_elem_routine *r, const char *target) {
+  return !strcmp(r->target, target) || !strcmp(r->target, "any");
+}
+
+struct forms {
+  struct fs_interp *in;
+  const struct fs_elem *e;
+  const char *no_cuda, *no_c; /* why none was tried */
+  char why[512];
+};
+
+static enum fs_status compile_cuda(struct forms *f,
+                                   const struct fs_elem_routine *r,
+                                   const struct fs_user *u, const char *type) {
+  const struct fs_device *d = &f->in->target->device;
+  struct fs_str text = {0};
+  fs_user_alone_cuda(u, &text);
+  char arch[32] = "compute_80"; /* PTX: the faults are found without ptxas */
+  if (d->is_cuda) fs_nvrtc_arch(d->cc, arch, sizeof arch);
+  struct fs_nvrtc_job job = {.source = fs_str_text(&text), .arch = arch};
+  fs_nvrtc_compile(&job);
+  enum fs_status st = FS_OK;
+  if (job.cancelled) st = FS_INTERRUPTED;
+  else if (!job.image) st = report(f->in, r, job.log, "NVRTC", type);
+  free(job.image);
+  free(job.log);
+  fs_str_free(&text);
+  return st;
+}
+
+static enum fs_status compile_c(struct forms *f,
+                                const struct fs_elem_routine *r,
+                                const struct fs_user *u, const char *type) {
+  char *log = NULL;
+  const char *why = NULL;
+  enum fs_status st = FS_OK;
+  if (fs_native_get(u, &log, &why)) return FS_OK;
+  if (log) {
+    st = report(f->in, r, log, "the C compiler", type);
+  } else if (fs_interrupted()) {
+    st = FS_INTERRUPTED;
+  } else {
+    snprintf(f->why, sizeof f->why, "%s", why ? why : "");
+    f->no_c = f->why;
+  }
+  free(log);
+  return st;
+}
+
+static enum fs_status compile_routine(struct forms *f,
+                                      const struct fs_elem_routine *r) {
+  unsigned types = fs_elem_dtypes(f->e);
+  enum fs_status st = FS_OK;
+  for (enum fs_dtype dt = 0; dt < FS_DTYPE_COUNT && st == FS_OK; dt++) {
+    if (!(types >> dt & 1)) continue;
+    const struct fs_user *u = fs_elem_form_of(f->in, f->e, dt, r->impl);
+    if (is_for(r, "cuda") && !f->no_cuda)
+      st = compile_cuda(f, r, u, fs_dtype_name(dt));
+    if (st == FS_OK && is_for(r, "c") && !f->no_c)
+      st = compile_c(f, r, u, fs_dtype_name(dt));
+  }
+  return st;
+}
+
+/* What the function cannot do; nothing where all is well. */
+static void put_limits(const struct forms *f, bool cuda, bool c,
+                       struct fs_str *said) {
+  if (!cuda)
+    fs_str_puts(said, "  no CUDA form: it runs on the CPU target only\n");
+  if (!c)
+    fs_str_puts(said, "  no C form: it runs on the CUDA target only\n");
+  else if (f->no_c)
+    fs_str_printf(said, "  no C form could be built: %s\n", f->no_c);
+}
+
+enum fs_status fs_elem_compile(struct fs_interp *in, const struct fs_elem *e,
+                               struct fs_str *said) {
+  struct forms f = {.in = in, .e = e};
+  bool cuda = false, c = false;
+  enum fs_status st = FS_OK;
+  const char *why = NULL;
+  for (int k = 0; k < e->routines.len; k++) {
+    cuda |= is_for(&e->routines.data[k], "cuda");
+    c |= is_for(&e->routines.data[k], "c");
+  }
+  if (cuda && !fs_nvrtc_load(0, &why)) f.no_cuda = why ? why : "";
+  for (int k = 0; k < e->routines.len && st == FS_OK; k++)
+    st = compile_routine(&f, &e->routines.data[k]);
+  if (st == FS_OK) put_limits(&f, cuda, c, said);
+  return st;
+}
