@@ -2,8 +2,9 @@
  * compiler alone is enough. The functions of math.h take the type of their
  * argument, as they do in CUDA C: sqrt(x) of a float is sqrtf(x). */
 #define FS_EXPORT __attribute__((visibility("default")))
-#define FS_MATH1(f) double f(double); float f##f(float);
-#define FS_MATH2(f) double f(double, double); float f##f(float, float);
+#define FS_MATH1(name) double name(double); float name##f(float);
+#define FS_MATH2(name) \
+  double name(double, double); float name##f(float, float);
 FS_MATH1(sqrt) FS_MATH1(cbrt) FS_MATH1(exp) FS_MATH1(exp2) FS_MATH1(expm1)
 FS_MATH1(log) FS_MATH1(log2) FS_MATH1(log10) FS_MATH1(log1p) FS_MATH1(sin)
 FS_MATH1(cos) FS_MATH1(tan) FS_MATH1(asin) FS_MATH1(acos) FS_MATH1(atan)
@@ -15,8 +16,9 @@ FS_MATH2(fmax) FS_MATH2(copysign)
 double fma(double, double, double);
 float fmaf(float, float, float);
 int abs(int);
-#define FS_F1(f, x) _Generic((x), float: f##f, default: f)(x)
-#define FS_F2(f, x, y) _Generic((x) + (y), float: f##f, default: f)(x, y)
+#define FS_F1(name, x) _Generic((x), float: name##f, default: name)(x)
+#define FS_F2(name, x, y) \
+  _Generic((x) + (y), float: name##f, default: name)(x, y)
 #define sqrt(x) FS_F1(sqrt, x)
 #define cbrt(x) FS_F1(cbrt, x)
 #define exp(x) FS_F1(exp, x)
