@@ -25,7 +25,8 @@ enum { MAX_LOG = 16 << 10, MAX_OBJECT = 16 << 20, PATIENCE = 60 };
 static const char *const flags[] = {
     "-x", "c", "-std=gnu11", "-O3", "-march=native", "-ffp-contract=off",
     "-fPIC", "-shared", "-fvisibility=hidden", "-fno-diagnostics-show-caret",
-    "-fdiagnostics-color=never", "-w"};
+    "-fdiagnostics-color=never", "-ftabstop=1",
+    "-Werror=implicit-function-declaration", "-Werror=implicit-int"};
 
 static struct {
   FS_VEC(struct fs_native *) loaded;

@@ -1,0 +1,340 @@
+#!/usr/bin/python3
+"""Functions of the user: `:elem`.
+
+Every fault of a file is refused with its place and nothing is lost; a routine
+that does not compile is an error in the user's file, with either compiler; what
+is missing (a compiler, a form for the target) is said in one sentence. The
+scripts of tests/gpu with exact results run on the CPU target and, as fibers, on
+the fake GPU; the kernels compile with the real NVRTC where there is one. The last
+line is `N passed, N failed`.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+from score import Score  # noqa: E402
+
+score = Score()
+check = score.check
+home = tempfile.TemporaryDirectory(prefix='fusible-elem-')
+GOOD = '''function twice
+doc      y = twice(x): two times x
+args     x:each
+result   each
+compute thread c {
+  return 2 * x;
+}
+'''
+
+
+def run(script, files=(), target='cpu', **more):
+    """The program on a script in a folder that has these files."""
+    with tempfile.TemporaryDirectory(dir=home.name) as folder:
+        for name, text in dict(files).items():
+            with open(os.path.join(folder, name), 'wb') as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+        env = dict(os.environ, XDG_CACHE_HOME=home.name, LC_ALL='C.UTF-8', **more)
+        if target != 'cpu':
+            env = fakegpu.environment(home.name, **more)
+        return subprocess.run(
+            [fakegpu.PROGRAM, '--target', target, '--color', 'never', '--quiet',
+             '--keep-going', '--plan', 'off', '-e', script], cwd=folder, env=env,
+            text=True, errors='replace', capture_output=True, timeout=120)
+
+
+# -- files that are refused ---------------------------------------------------------
+# What is changed in GOOD, and what the message says.
+
+def swap(old, new):
+    return GOOD.replace(old, new)
+
+
+SMALL = '''function f
+doc      d
+args     A:3x3
+result   3x3
+threads  4
+compute block c {
+  FS_PUT(0, 0, FS_AT(A, 0, 0));
+}
+'''
+
+
+def small(old, new):
+    return SMALL.replace(old, new)
+
+
+REFUSED = [
+    ('no function', swap('function twice\n', ''), 'no `function` line'),
+    ('function without a name', swap('function twice', 'function'), 'no value'),
+    ('a name that is none', swap('twice\ndoc', '2wice\ndoc'), 'expected a name'),
+    ('no doc', swap('doc ', 'dox '), 'unknown key `dox`'),
+    ('no args', swap('args     x:each\n', ''), 'no `args` line'),
+    ('no type', swap('x:each', 'x'), 'has no element type'),
+    ('unknown type', swap('x:each', 'x:eech'), 'did you mean `each`'),
+    ('a tile', swap('x:each', 'x:tile'), 'cannot take a `tile`'),
+    ('no arguments', swap('x:each', ''), '1 to 3 arguments, not 0'),
+    ('four arguments', swap('x:each', 'a:each, b:each, c:each, d:each'),
+     '1 to 3 arguments, not 4'),
+    ('the same twice', swap('x:each', 'x:each, x:each'), 'twice in this list'),
+    ('a word of C', swap('x:each', 'int:each'), '`int` cannot be the name'),
+    ('a name of ours', swap('x:each', 'fs_x:each'), '`fs_x` cannot be the name'),
+    ('no result', swap('result   each\n', ''), 'no `result` line'),
+    ('result a scalar', swap('result   each', 'result scalar'), 'cannot be `scalar`'),
+    ('small result only', swap('result   each', 'result 3x3'),
+     'needs an argument of them'),
+    ('extent 1', small('A:3x3', 'A:1x3'), 'is at least 2'),
+    ('three extents', small('A:3x3', 'A:3x3x3'), 'a vector or a matrix'),
+    ('an extent is missing', small('A:3x3', 'A:3x'), 'an extent is missing'),
+    ('a huge extent', small('A:3x3', 'A:99999x3'), 'expected a number'),
+    ('too large', small('A:3x3', 'A:128x128'), 'bytes on chip'),
+    ('scratch too large', small('threads  4', 'scratch 20000'), 'bytes on chip'),
+    ('scratch no number', small('threads  4', 'scratch x'), 'expected a number'),
+    ('unknown types', swap('result   each', 'result each\ntypes f31'),
+     'did you mean `f32`'),
+    ('higher', swap('result   each', 'result each\nhigher scan'),
+     'no such higher-order function'),
+    ('reduce to each', swap('result   each', 'result each\nhigher reduce(+)'),
+     'cannot be `each`'),
+    ('reduce by -', swap('result   each', 'result scalar\nhigher reduce(-)'),
+     'no such higher-order function'),
+    ('neutral', swap('result   each', 'result scalar\nhigher reduce(*)\nneutral 0'),
+     'the neutral element of * is 1'),
+    ('neutral of a map', swap('result   each', 'result each\nneutral 0'),
+     'a map has no neutral element'),
+    ('flops', swap('result   each', 'result each\nflops many'), 'expected a number'),
+    ('nesting', swap('result   each', 'result each\nnesting 9'), 'expected a number'),
+    ('threads 3', small('threads  4', 'threads 3'), '3 threads do not fit'),
+    ('threads 48', small('threads  4', 'threads 48'), '48 threads do not fit'),
+    ('threads 2048', small('threads  4', 'threads 2048'), 'expected a number'),
+    ('threads 0', small('threads  4', 'threads 0'), '0 x 1 threads'),
+    ('threads of a routine', small('block c {', 'block c threads 5 {'),
+     '5 threads do not fit'),
+    ('threads of a thread', swap('thread c {', 'thread c threads 4 {'),
+     'has one thread, not 4'),
+    ('block by element', swap('thread c', 'block c'), 'thread routines only'),
+    ('a load', swap('compute thread', 'load thread'), '`compute` routines only'),
+    ('a kind', swap('compute thread', 'commpute thread'), 'did you mean `compute`'),
+    ('a target', swap('thread c', 'thread rocm'), 'not a target'),
+    ('impl 0', swap('thread c', 'thread c impl 0'), 'counted from 1'),
+    ('impl no number', swap('thread c', 'thread c impl x'), 'expected a number'),
+    ('impl twice', GOOD + 'compute thread any {\n  return x;\n}\n',
+     'a routine 1 for this target already'),
+    ('a word in the head', swap('thread c', 'thread c fast'), 'expected `impl`'),
+    ('no brace', swap('thread c {', 'thread c'), 'ends with `{`'),
+    ('not closed', swap('}\n', ''), 'no closing `}`'),
+    ('neither', swap(GOOD[GOOD.index('compute'):], ''), 'neither a `define`'),
+    ('a key twice', swap('doc ', 'doc  d\ndoc '), '`doc` was given before'),
+    ('include', swap('  return', '#include <stdio.h>\n  return'),
+     '#include has no place'),
+    ('include, spaced', swap('  return', ' #  include "/etc/passwd"\n  return'),
+     '#include has no place'),
+    ('a line directive', swap('  return', '#line 1 "x"\n  return'),
+     '#line has no place'),
+    ('not UTF-8', GOOD.encode().replace(b'two times', b'two \xff times'),
+     'not valid UTF-8'),
+    ('a NUL byte', swap('two times', 'two \0 times'), 'NUL byte'),
+    ('huge', GOOD + '# ' + 'x' * (1 << 20), 'more than 1 MiB'),
+    ('empty', '', 'no `function` line'),
+    ('a built-in name', swap('function twice', 'function sqrt'),
+     '`sqrt` is a built-in function already'),
+    ('a name of the library', swap('function twice', 'function gemv'),
+     'of the library already'),
+    ('an alias of the library', swap('function twice', 'function twice\nalias sgemv'),
+     'of the library already'),
+    ('a name of the prelude', swap('function twice', 'function softmax'),
+     'already'),
+    ('a constant', swap('function twice', 'function pi'), 'already'),
+    ('recursion', 'function f\ndoc d\nargs x:vec\nresult vec\ndefine 1 + f(x)\n',
+     '`f` is defined by itself'),
+    ('an unknown name', 'function f\ndoc d\nargs x:vec\nresult vec\ndefine sqr(x)\n',
+     "there is nothing called 'sqr'"),
+    ('a bad expression', 'function f\ndoc d\nargs x:vec\nresult vec\ndefine x +\n',
+     'error'),
+    ('small and defined', 'function f\ndoc d\nargs A:3x3\nresult 3x3\ndefine A\n',
+     'needs a routine'),
+    ('a routine over tiles',
+     'function f\ndoc d\nargs A:tile\nresult tile\ndefine 2*A\n'
+     'compute block cuda {\n}\n', 'products of the library'),
+]
+
+
+def refused_files():
+    for name, text, wanted in REFUSED:
+        done = run(':elem f.elem\nprint("goes on")', {'f.elem': text})
+        check(wanted in done.stderr, f'{name}: says {wanted!r}', done.stderr)
+        placed = re.match(r'(f\.elem|<[^>]*>|-e[^:]*):\d+:\d+: error: ', done.stderr)
+        check(placed, f'{name}: has a place', done.stderr)
+        check('goes on' in done.stdout, f'{name}: the session goes on')
+    done = run(':elem missing.elem\n:elem .\nprint("goes on")')
+    check('cannot read the function `missing.elem`' in done.stderr, 'no file',
+          done.stderr)
+    check('cannot read the function `.`' in done.stderr, 'a folder', done.stderr)
+    check('goes on' in done.stdout, 'no file: the session goes on')
+
+
+# -- routines that do not compile -----------------------------------------------------
+
+def compilers():
+    bad = swap('return 2 * x;', 'FS_TYPE t = 2;\n\treturn t * z;')
+    done = run(':elem f.elem', {'f.elem': bad})
+    check(done.stderr.startswith('f.elem:7:') and 'z' in done.stderr,
+          'the C compiler points into the file', done.stderr)
+    caret = done.stderr.splitlines()
+    check(len(caret) > 2 and caret[2].strip() == '^', 'with a caret', done.stderr)
+    done = run(':elem f.elem', {'f.elem': swap('return 2 * x;', 'return 2 * x')})
+    check('f.elem:' in done.stderr and 'error' in done.stderr, 'a missing ;',
+          done.stderr)
+    cuda = bad.replace('thread c', 'thread cuda')
+    done = run(':elem f.elem', {'f.elem': cuda})
+    if 'added' not in done.stdout:  # NVRTC is here
+        check(done.stderr.startswith('f.elem:7:') and 'NVRTC' in done.stderr,
+              'NVRTC points into the file', done.stderr)
+    else:
+        check('no C form' in done.stdout, 'without NVRTC', done.stdout)
+    # A function that calls itself is none that C knows.
+    done = run(':elem f.elem', {'f.elem': swap('2 * x', 'x > 0 ? twice(x - 1) : x')})
+    check(done.returncode != 0 and 'f.elem:6:' in done.stderr, 'recursion in C',
+          done.stderr)
+    done = run(':elem f.elem\ntwice([1, 2])\nprint("goes on")', {'f.elem': GOOD},
+               FUSIBLE_CC='/nowhere/cc')
+    check('there is no `/nowhere/cc`' in done.stdout, 'no compiler: said at once',
+          done.stdout)
+    check('there is no `/nowhere/cc`' in done.stderr and 'FUSIBLE_CC' in done.stderr,
+          'no compiler: said by the call', done.stderr)
+    check('goes on' in done.stdout, 'no compiler: the session goes on')
+    done = run(':elem f.elem\ntwice([1, 2])',
+               {'f.elem': swap('thread c', 'thread cuda')})
+    check('no C form: it runs on the CUDA target only' in done.stdout,
+          'CUDA only: said at once', done.stdout)
+    check('has no form for the cpu target' in done.stderr, 'CUDA only: the call',
+          done.stderr)
+    done = run(':elem f.elem\ntwice([1, 2])', {'f.elem': GOOD}, target='cuda')
+    check('has no form for the cuda target' in done.stderr, 'C only: the call',
+          done.stdout + done.stderr)
+
+
+# -- what works -------------------------------------------------------------------------
+
+CALLS = [
+    ('twice(3)', '6'),
+    ('twice([1, 2; 3, 4])', '6'),
+    ('twice(f16([1, 2.5]))', 'f16'),
+    ('twice(i32([1, 2]))', 'f32'),
+    ('twice([1, 2], 3)', '!takes 1 argument'),
+    ('twice("a")', '!'),
+    ('map(twice, [1, 2])', '4'),
+    ('sum(twice([1, 2]))', '6'),
+]
+
+
+def calls():
+    script = ':elem f.elem\n' + '\n'.join(c for c, _ in CALLS if _[0] != '!')
+    done = run(script, {'f.elem': GOOD})
+    check(done.returncode == 0, 'calls', done.stderr)
+    for call, wanted in CALLS:
+        done = run(':elem f.elem\n' + call, {'f.elem': GOOD})
+        text = done.stderr if wanted[0] == '!' else done.stdout
+        check(wanted.strip('!') in text and (wanted[0] == '!') == bool(done.stderr),
+              call, done.stdout + done.stderr)
+    # Again with another text: the new one counts, in blocks seen before, too.
+    two = {'f.elem': GOOD, 'g.elem': swap('2 * x', '5 * x')}
+    done = run(':elem f.elem\nx = [1, 2];\ntwice(x)\n:elem g.elem\ntwice(x)', two)
+    check('replaced twice' in done.stdout and re.search(r'5\s+10', done.stdout),
+          'replaced', done.stdout + done.stderr)
+    done = run(':elem f.elem\n:reset -f\ntwice([1, 2])', two)
+    check('nothing called' in done.stderr, 'gone after :reset', done.stderr)
+    done = run('twice = 3;\n:elem f.elem\ntwice', two)
+    check('hides the function' in done.stderr, 'a variable hides it', done.stderr)
+    done = run(':elem f.elem\n?twice\n??twice\n:elem', two)
+    check(done.stdout.count('two times x') == 3, 'documented', done.stdout)
+    done = run(':elem f.elem\n:elem twice impl 2', two)
+    check('no routine 2' in done.stderr, 'no such routine', done.stderr)
+    done = run(':elem f.elem\n:elem twice impl x\n:elem a b c d', two)
+    check(done.stderr.count('not how it is called') == 2, 'usage', done.stderr)
+
+
+def shapes():
+    files = {'s.elem': SMALL}
+    for call, wanted in [
+            ('f(ones(4, 2, 3))', 'is 3x3 for every instance'),
+            ('f(ones(4, 8))', 'is 3x3 for every instance'),
+            ('f(3)', 'is 3x3 for every instance')]:
+        done = run(':elem s.elem\n' + call, files)
+        check(wanted in done.stderr, call, done.stdout + done.stderr)
+    done = run(':elem s.elem\nsize(f(ones(3, 3)))\nsize(f(ones(4, 9)))', files)
+    check(done.returncode == 0 and '3' in done.stdout, 'shapes', done.stderr)
+
+
+def same_bits():
+    """Fused and not, one thread and two, cold and warm: the same bits."""
+    elem = os.path.join(fakegpu.ROOT, 'examples', 'elem')
+    script = f'''
+:elem {elem}/inv3.elem
+:elem {elem}/leaky.elem
+x = rand(400, 3, 3) + 0.1;
+B = 3*inv3(leaky(x - 0.5, 0.25)) .* x + 1;
+s = sum(leaky(B, 0.125));
+save("out.npz", B, s)
+'''
+    got = set()
+    for args in ([], ['--threads', '1'], ['--fuse', 'off'], []):
+        with tempfile.TemporaryDirectory(dir=home.name) as folder:
+            fuse = ':fuse off\n' if args == ['--fuse', 'off'] else ''
+            plain = [] if fuse else args
+            done = subprocess.run(
+                [fakegpu.PROGRAM, '--target', 'cpu', '--quiet', '--plan', 'off', *plain,
+                 '-e', fuse + script + 'print(string(sum(B)) + " " + string(B[7, 2, 3]))'],
+                cwd=folder, env=dict(os.environ, XDG_CACHE_HOME=home.name), text=True,
+                capture_output=True, timeout=120)
+            check(done.returncode == 0, f'same bits {args}', done.stderr)
+            got.add(done.stdout)
+    check(len(got) == 1, 'the same bits', str(got))
+
+
+def document():
+    """The console block of the tutorial, and its files."""
+    path = os.path.join(fakegpu.ROOT, 'docs', 'elementary-functions.md')
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    files = dict(re.findall(r'```elem (\S+)\n(.*?)```\n', text, re.S))
+    check(len(files) >= 4, 'the tutorial has files')
+    for name, body in files.items():
+        if not name.startswith('examples/'):
+            continue
+        with open(os.path.join(fakegpu.ROOT, name), encoding='utf-8') as f:
+            check(f.read() == body, f'{name} is as in the tutorial')
+    blocks = re.findall(r'```console\n(.*?)\n(.*?)```\n', text, re.S)
+    check(len(blocks) == 1, 'the tutorial has a mistake')
+    for command, wanted in blocks:
+        plain = {k: v for k, v in files.items() if '/' not in k}
+        got = run(command, plain).stderr
+        check(got == wanted, 'the mistake of the tutorial', f'{got}---\n{wanted}')
+
+
+def exact():
+    script = os.path.join(fakegpu.ROOT, 'tests', 'gpu', 'elem.fs')
+    for target in ('cpu', 'cuda'):
+        env = dict(os.environ, XDG_CACHE_HOME=home.name)
+        if target == 'cuda':
+            env = fakegpu.environment(home.name)
+        done = subprocess.run([fakegpu.PROGRAM, '--target', target, '--quiet', script],
+                              env=env, text=True, capture_output=True, timeout=300)
+        check('elem: all exact' in done.stdout, f'tests/gpu/elem.fs on {target}',
+              done.stdout[-1000:] + done.stderr[-2000:])
+
+
+if __name__ == '__main__':
+    refused_files()
+    compilers()
+    calls()
+    shapes()
+    same_bits()
+    document()
+    exact()
+    sys.exit(score.close())
