@@ -196,6 +196,7 @@ static enum fs_status run_vars(struct command *c) {
   else json_array_foreach(list, k, v) put_variable(c, v, width + 2);
   free(text);
   if (!c->n && !json_array_size(list)) fs_str_puts(&c->out, "no variables\n");
+  if (!c->n) fs_session_own_elems(c->s, &c->out);
   json_decref(list);
   return FS_OK;
 }

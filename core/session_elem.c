@@ -29,6 +29,15 @@ static void put_list(struct fs_session *s, struct fs_str *out) {
   for (int k = library; k < n; k++) put_row(fs_interp_elem_at(s->in, k), out);
 }
 
+void fs_session_own_elems(struct fs_session *s, struct fs_str *out) {
+  int library, n = fs_interp_elem_count(s->in, &library);
+  for (int k = library; k < n; k++) {
+    fs_elem_signature(fs_interp_elem_at(s->in, k),
+                      fs_interp_elem_at(s->in, k)->name, out);
+    fs_str_puts(out, "  your elementary function\n");
+  }
+}
+
 /* -- files ------------------------------------------------------------------------ */
 
 /* The path as seen from here, else from the text that the command stands in. */

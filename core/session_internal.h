@@ -295,6 +295,8 @@ bool fs_session_describe(struct fs_session *s, const char *name, int detail,
 /* The k-th keyword; NULL at the end. */
 const char *fs_keyword_at(int k, const char **doc);
 
+/* The user's functions, a line each, for :vars. */
+void fs_session_own_elems(struct fs_session *s, struct fs_str *out);
 /* session_elem.c: `:elem` with its words; *usage: they are not understood. */
 enum fs_status fs_session_elem(struct fs_session *s, int n,
                                const char *const *word, struct fs_span span,

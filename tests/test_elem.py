@@ -253,6 +253,8 @@ def calls():
     check('hides the function' in done.stderr, 'a variable hides it', done.stderr)
     done = run(':elem f.elem\n?twice\n??twice\n:elem', two)
     check(done.stdout.count('two times x') == 3, 'documented', done.stdout)
+    done = run(':elem f.elem\n:vars', two)
+    check('twice(x:each) -> each' in done.stdout, ':vars', done.stdout)
     done = run(':elem f.elem\n:elem twice impl 2', two)
     check('no routine 2' in done.stderr, 'no such routine', done.stderr)
     done = run(':elem f.elem\n:elem twice impl x\n:elem a b c d', two)
