@@ -320,15 +320,20 @@ def document():
 
 
 def exact():
-    script = os.path.join(fakegpu.ROOT, 'tests', 'gpu', 'elem.fs')
-    for target in ('cpu', 'cuda'):
-        env = dict(os.environ, XDG_CACHE_HOME=home.name)
-        if target == 'cuda':
-            env = fakegpu.environment(home.name)
-        done = subprocess.run([fakegpu.PROGRAM, '--target', target, '--quiet', script],
-                              env=env, text=True, capture_output=True, timeout=300)
-        check('elem: all exact' in done.stdout, f'tests/gpu/elem.fs on {target}',
-              done.stdout[-1000:] + done.stderr[-2000:])
+    for name in ('elem.fs', 'elem_shapes.fs'):
+        for target in ('cpu', 'cuda'):
+            exact_on(name, target)
+
+
+def exact_on(name, target):
+    script = os.path.join(fakegpu.ROOT, 'tests', 'gpu', name)
+    env = dict(os.environ, XDG_CACHE_HOME=home.name)
+    if target == 'cuda':
+        env = fakegpu.environment(home.name)
+    done = subprocess.run([fakegpu.PROGRAM, '--target', target, '--quiet', script],
+                          env=env, text=True, capture_output=True, timeout=300)
+    check('elem: all exact' in done.stdout, f'tests/gpu/{name} on {target}',
+          done.stdout[-1000:] + done.stderr[-2000:])
 
 
 if __name__ == '__main__':

@@ -116,7 +116,7 @@ def collect_all(keep, home, count):
         # 0.747 everywhere, and loops that wait for convergence begin.
         collect('examples', scripts('examples/*.fs'), keep, home,
                 (None, '63'))
-        collect('functions of the user', scripts('tests/gpu/elem.fs'), keep, home)
+        collect('functions of the user', scripts('tests/gpu/elem*.fs'), keep, home)
         collect('paper', scripts('examples/paper/*.fs'), keep, home)
         collect('lang', lang(folder), keep, home)
         written = set(os.listdir(keep))
