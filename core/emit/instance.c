@@ -91,15 +91,43 @@ static void put_axes(struct em *em, const char *letter, const char *number,
   }
 }
 
+/* Whether the elements of a part lie one after the other, as they are counted:
+ * then their number is their address, and no axis is needed. */
+static bool is_dense(const struct em *em, const struct fs_step *s) {
+  if (s->kind == FS_SP_IOTA || s->kind == FS_SP_RAND) return false;
+  if (s->access < 0) return true;
+  struct fs_shape d = fs_instance_part(apply_of(em), s->phase);
+  const int64_t *stride = em_access(em, s)->stride;
+  int64_t next = 1;
+  for (int x = d.rank - 1; x >= 0; x--) {
+    if (d.dim[x] != 1 && stride[x] != next) return false;
+    next *= d.dim[x];
+  }
+  return true;
+}
+
+static bool all_dense(const struct em *em, int part) {
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (em->k->steps.data[i].phase == part &&
+        !is_dense(em, &em->k->steps.data[i]))
+      return false;
+  return true;
+}
+
+static const char *address(struct em *em, const struct fs_step *s) {
+  if (!is_dense(em, s)) return em_address(em, em_access(em, s));
+  int count = element_of(em, s->phase)->count;
+  return count == 1 ? "first + x" : em_fmt(em, "first * %d + x", count);
+}
+
 static void put_step(struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_STORE) {
-    em_line(em, "fs_put(a%d[%s], %s);", s->access,
-            em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
+    em_line(em, "fs_put(a%d[%s], %s);", s->access, address(em, s),
+            em_ref(em, s->in[0]));
     return;
   }
   const char *x = s->kind == FS_SP_LOAD
-                      ? em_fmt(em, "fs_get(a%d[%s])", s->access,
-                               em_address(em, em_access(em, s)))
+                      ? em_fmt(em, "fs_get(a%d[%s])", s->access, address(em, s))
                       : em_rhs(em, s, NULL);
   em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype),
           s->out, x);
@@ -110,22 +138,28 @@ static void put_steps(struct em *em, int part) {
     if (em->k->steps.data[i].phase == part) put_step(em, &em->k->steps.data[i]);
 }
 
-/* The loop over the elements of a part; closed by two em_close(). */
+/* The loop over the elements of a part. */
 static void open_part(struct em *em, int part) {
   const char *count = em_int(em, element_of(em, part)->count);
-  bool one = element_of(em, part)->count == 1;
   take_part(em, part);
   em_open(em, "for (int x = t; x < FS_INSTANCES * %s; x += FS_THREADS) {",
           count);
-  em_line(em, one ? "const int own = x;" : "const int own = x / %s, j = x %% %s;",
-          count, count);
-  em_line(em, "const fs_index i = first + own;");
+  em_line(em, "const fs_index own = x / %s, i = first + own;", count);
+}
+
+static void put_part_axes(struct em *em, int part) {
+  if (all_dense(em, part)) return;
+  put_axes(em, "i", "i", 0, em->n_outer);
+  if (em->n_inner)
+    em_line(em, "const int j = x %% %s;",
+            em_int(em, element_of(em, part)->count));
+  put_axes(em, "j", "j", em->n_outer, em->n_inner);
 }
 
 static const char *place(struct em *em, int part) {
   const struct fs_user_element *e = element_of(em, part);
-  if (e->count == 1) return em_fmt(em, "e%d[own]", part);
-  return em_fmt(em, "e%d[own * %d + j]", part, fs_instance_pitch(e));
+  bool apart = e->count > 1 && fs_instance_pitch(e) > e->count;
+  return em_fmt(em, apart ? "e%d[x + own]" : "e%d[x]", part);
 }
 
 static void put_operand(struct em *em, int part) {
@@ -141,8 +175,7 @@ static void put_operand(struct em *em, int part) {
   open_part(em, part);
   em_line(em, "%s value = 0;  // of instances beyond the last", type);
   em_open(em, "if (i < %s) {", em_int(em, em->m));
-  put_axes(em, "i", "i", 0, em->n_outer);
-  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  put_part_axes(em, part);
   put_steps(em, part);
   em_line(em, "value = %s;", em_ref(em, v));
   em_close(em);
@@ -155,8 +188,7 @@ static void put_result(struct em *em) {
   enum fs_dtype dt = em_val(em, v)->dtype;
   open_part(em, part);
   em_line(em, "if (i >= %s) break;", em_int(em, em->m));
-  put_axes(em, "i", "i", 0, em->n_outer);
-  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  put_part_axes(em, part);
   em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
           em_rounded(em, dt, place(em, part)));
   put_steps(em, part);
