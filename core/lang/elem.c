@@ -157,7 +157,7 @@ static const char *const element_types[] = {"tile", "row",  "col", "vec",
 static bool read_type(struct reader *r, struct piece p,
                       struct fs_elem_param *out) {
   if (is_empty(p) || r->text[p.begin] < '0' || r->text[p.begin] > '9')
-    return read_word(r, p, "an element type (or extents, as 3x3)",
+    return read_word(r, p, "an element type",
                      element_types, &out->type);
   struct piece rest = p;
   while (!is_empty(rest)) {

@@ -708,7 +708,7 @@ static const struct {
                             "  args A:row, A:row\n              ^\n"},
     {"result column\n", "t:1:8: error: `column` is not an element type\n"
                         "  result column\n         ^~~~~~\n"
-                        "hint: one of: tile row col vec scalar\n"},
+                        "hint: one of: tile row col vec each scalar\n"},
     {"define A*\n", "t:1:10: error: expected an expression, found the end of "
                     "the text\n  define A*\n           ^\n"},
     {"define f(x\n", "t:1:9: error: this `(` is never closed\n  define f(x\n"
