@@ -818,7 +818,8 @@ static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
   impl.on_chip = fs_kernel_footprint(k);
   struct fs_tuning tunings[FS_MAX_VARIANTS];
-  impl.variants = fs_tune_variants(k, d, tunings);
+  impl.variants =
+      k->scheme == FS_INSTANCE ? 1 : fs_tune_variants(k, d, tunings);
   return impl;
 }
 
@@ -839,7 +840,8 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
   if (fs_is_instance(p, calls, n)) {
     struct fs_work w;
     const char *no = build_instance(p, calls, n, &p->scratch, &w);
-    if (!no) add_impl(p, summary(&p->scratch, 0, &w), out->len, out);
+    if (!no) add_impl(p, summary(&p->scratch, 0, &w, p->device), out->len,
+                     out);
     return no;
   }
   struct group g;
