@@ -61,5 +61,6 @@ void fs_block_free(struct fs_block *b, struct fs_target *target) {
   free(b->timers);
   free(b->measured);
   free(b->inputs);
+  if (b->drop_described) b->drop_described(b->described);
   free(b);
 }

@@ -25,6 +25,9 @@ struct fs_block {
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync()             */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
+  void *described;           /* what core/view made of the plan ...         */
+  uint64_t described_as;     /* ... in these words of the user's            */
+  void (*drop_described)(void *described); /* NULL: there is nothing        */
 };
 
 struct fs_runner;            /* target, block cache, settings */

@@ -446,29 +446,100 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "space", space_object(&plan->space));
 }
 
-json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
-                      const struct fs_diags *sources,
-                      struct fs_target *target) {
+/* All that does not change from run to run. */
+static json_t *describe(const struct fs_plan *plan,
+                        const struct fs_diags *sources,
+                        struct fs_target *target) {
   struct describe d = {.plan = plan, .sources = sources, .target = target};
   json_t *e = json_object(), *kernels = json_array();
-  bool cached = block && block->runs > 1;
   find_statements(&d);
   set(e, "event", json_string("plan"));
   set(e, "calls", json_integer(plan->n_calls));
-  set(e, "statements", statements_array(&d));
+  set(e, "statements", json_array()); /* of the run, see fs_plan_event() */
   for (int k = 0; k < plan->kernels.len; k++)
     json_array_append_new(kernels, kernel_object(&d, k));
   set(e, "kernels", kernels);
   put_totals(e, plan);
-  set(e, "jit_s", block && !cached ? fs_json_known(block->compile_seconds)
-                                   : json_null());
-  set(e, "cached", json_boolean(cached));
-  set(e, "runs", json_integer(block ? 1 : 0));
   set(e, "quality", word(plan->quality));
   set(e, "tuned", json_boolean(plan->tuned));
   set(e, "device", fs_json_text(target->device.name,
                                 strlen(target->device.name)));
   FS_VEC_FREE(&d.statements);
+  return e;
+}
+
+static void drop(void *described) { json_decref(described); }
+
+static uint64_t hash_of_text(const struct fs_diags *sources, struct fs_span span,
+                             uint64_t seed) {
+  size_t len;
+  const char *text = fs_span_text(sources, span, &len);
+  return fs_hash(text, len, fs_hash(&len, sizeof len, seed));
+}
+
+/* The same block may come again in other words: its statements are those of the
+ * last run. */
+static uint64_t words_of(const struct fs_plan *plan,
+                         const struct fs_diags *sources) {
+  const struct fs_graph *g = plan->graph;
+  struct fs_span last = {0};
+  uint64_t hash = 0;
+  for (int k = 1; k < g->nodes.len; k++) {
+    const struct fs_node *nd = &g->nodes.data[k];
+    hash = hash_of_text(sources, nd->span, hash);
+    if (!memcmp(&nd->stmt, &last, sizeof last)) continue;
+    last = nd->stmt;
+    hash = hash_of_text(sources, last, hash);
+  }
+  return hash;
+}
+
+static json_t *statements_of(const struct fs_plan *plan,
+                             const struct fs_diags *sources) {
+  struct describe d = {.plan = plan, .sources = sources};
+  find_statements(&d);
+  json_t *list = statements_array(&d);
+  FS_VEC_FREE(&d.statements);
+  return list;
+}
+
+/* A description to write times into: its own object for every kernel, all that
+ * lies deeper shared. Describing takes far longer than a small block. */
+static json_t *copy_of(const json_t *described, const struct fs_plan *plan) {
+  json_t *e = json_copy((json_t *)described), *kernels = json_array();
+  const json_t *from = json_object_get(described, "kernels");
+  for (int k = 0; k < plan->kernels.len; k++) {
+    json_t *kernel = json_copy(json_array_get(from, (size_t)k));
+    set(kernel, "predicted", fs_json_known(plan->kernels.data[k].predicted));
+    json_array_append_new(kernels, kernel);
+  }
+  set(e, "kernels", kernels);
+  set(e, "predicted", fs_json_known(plan->predicted));
+  return e;
+}
+
+json_t *fs_plan_event(const struct fs_plan *plan, struct fs_block *block,
+                      const struct fs_diags *sources,
+                      struct fs_target *target) {
+  json_t *e;
+  bool cached = block && block->runs > 1;
+  if (block) {
+    uint64_t words = words_of(plan, sources);
+    if (!block->described || block->described_as != words) {
+      if (block->described) json_decref(block->described);
+      block->described = describe(plan, sources, target);
+      block->described_as = words;
+      block->drop_described = drop;
+    }
+    e = copy_of(block->described, plan);
+  } else {
+    e = describe(plan, sources, target);
+  }
+  set(e, "statements", statements_of(plan, sources));
+  set(e, "jit_s", block && !cached ? fs_json_known(block->compile_seconds)
+                                   : json_null());
+  set(e, "cached", json_boolean(cached));
+  set(e, "runs", json_integer(block ? 1 : 0));
   return e;
 }
 

@@ -8,7 +8,7 @@
 
 /* {"event":"plan",...} of a plan (docs/events.md), without "id", "block" and what
  * was measured. `block` NULL: it was not run. Given: the caller decrefs. */
-json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_block *block,
+json_t *fs_plan_event(const struct fs_plan *plan, struct fs_block *block,
                       const struct fs_diags *sources, struct fs_target *target);
 
 /* Puts the times of the block's last timed run into its event, with all that
