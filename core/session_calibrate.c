@@ -136,6 +136,7 @@ struct calibrating {
   FS_VEC(struct fs_block *) ran;
   json_t *raw;                  /* or NULL */
   bool quick;
+  enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   int done, all, left_out;
 };
@@ -233,10 +234,10 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The lower decile: whatever else runs on the machine only adds. */
+/* The median. */
 static double typical(double *times, int n) {
   qsort(times, (size_t)n, sizeof *times, ascending);
-  return times[n / 10];
+  return 0.5 * (times[n / 2] + times[(n - 1) / 2]);
 }
 
 static void keep_raw(struct calibrating *c, const char *text, int64_t m,
@@ -246,7 +247,6 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
   json_object_set_new(o, "text", json_string(text));
   json_object_set_new(o, "m", json_integer(m));
   json_object_set_new(o, "n", json_integer(n));
-  json_object_set_new(o, "rows", json_integer(k->space.m));
   json_object_set_new(o, "columns", json_integer(k->space.n));
   json_object_set_new(o, "threads", json_integer(k->tune.threads));
   json_object_set_new(o, "vec", json_integer(k->tune.vec));
@@ -340,6 +340,11 @@ static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m
 static enum fs_status run_block(struct calibrating *c, const char *block,
                                 int64_t m, int64_t n, enum lead lead) {
   c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+  if (lead != c->led) { /* else a plan for the same statements would be used */
+    c->ran.len = 0;
+    fs_runner_clear(c->runner);
+  }
+  c->led = lead;
   return passed_over(c, measure(c, block, m, n));
 }
 

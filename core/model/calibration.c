@@ -75,6 +75,75 @@ static struct fs_prediction library_call(const struct fs_work *w,
   return p;
 }
 
+/* -- kinds ------------------------------------------------------------------------ */
+
+/* How far a point reaches, in factors of two of working set and rows; how much the
+ * costs themselves weigh beside a point. */
+static const double REACH_SIZE = 0.7, REACH_ROWS = 1.2, PRIOR = 0.1;
+/* A tile kernel of a kind that was not measured: so much more that no plan bets on
+ * it, since it rarely is much better than a row kernel and may be much worse. */
+static const double UNSEEN_TILE = 1.6;
+
+static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
+                                             const char *name) {
+  for (int k = 0; k < c->n_kinds; k++)
+    if (!strcmp(c->kinds[k].name, name)) return &c->kinds[k];
+  return NULL;
+}
+
+static const struct fs_kind_table *table_of(const struct fs_work *w,
+                                            const struct fs_calibration *c) {
+  char name[FS_KIND_NAME];
+  fs_work_kind(w, name);
+  const struct fs_kind_table *t = find_kind(c, name);
+  char *end = strstr(name, " uneven");
+  if (t || !end) return t;
+  *end = 0;
+  return find_kind(c, name);
+}
+
+static double kind_factor(const struct fs_work *w,
+                          const struct fs_calibration *c) {
+  const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
+  if (c->n_kinds && !t && w->tiled) return UNSEEN_TILE;
+  if (!t) return 1;
+  double size = log2(FS_MAX(w->working_set, 1)), rows = log2(FS_MAX(w->rows, 1));
+  double sum = 0, weight = PRIOR;
+  for (int k = t->first; k < t->first + t->n; k++) {
+    const struct fs_kind_point *p = &c->points[k];
+    double x = (p->size - size) / REACH_SIZE, y = (p->rows - rows) / REACH_ROWS;
+    double near = exp(-0.5 * (x * x + y * y));
+    sum += near * p->log_ratio;
+    weight += near;
+  }
+  return exp(sum / weight);
+}
+
+bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
+                         double log_ratio) {
+  char name[FS_KIND_NAME];
+  if (c->n_points == FS_KIND_POINTS || !(fabs(log_ratio) <= 1)) return false;
+  fs_work_kind(w, name);
+  struct fs_kind_table *t = (struct fs_kind_table *)find_kind(c, name);
+  if (!t) {
+    if (c->n_kinds == FS_KINDS) return false;
+    t = &c->kinds[c->n_kinds++];
+    memcpy(t->name, name, sizeof name);
+    t->first = c->n_points;
+    t->n = 0;
+  }
+  int at = t->first + t->n;
+  memmove(c->points + at + 1, c->points + at,
+          sizeof *c->points * (size_t)(c->n_points - at));
+  c->points[at] = (struct fs_kind_point){
+      log2(FS_MAX(w->working_set, 1)), log2(FS_MAX(w->rows, 1)), log_ratio};
+  t->n++;
+  c->n_points++;
+  for (struct fs_kind_table *next = t + 1; next < c->kinds + c->n_kinds; next++)
+    next->first++;
+  return true;
+}
+
 /* -- both ------------------------------------------------------------------------ */
 
 struct fs_prediction fs_calibrated(const struct fs_work *w,
@@ -88,7 +157,8 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
     moves += m;
     computes += o;
   }
-  struct fs_prediction out = {p.launch + p.sync + body, "launch"};
+  double factor = kind_factor(w, c);
+  struct fs_prediction out = {(p.launch + p.sync + body) * factor, "launch"};
   if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory"
                                                                : "compute";
   else if (p.sync > p.launch) out.bound = "synchronisation";
@@ -102,5 +172,7 @@ double fs_calibrate_call(const struct fs_work *work, double elements,
   for (int k = 0; k < rest.n_amounts; k++)
     if (rest.amounts[k].term == FS_TM_USER) rest.amounts[k].amount = 0;
   double known = fs_predict(&rest, device).seconds;
-  return FS_MAX(seconds - known, 0) / elements;
+  const struct fs_calibration *c = device->calibration;
+  double factor = c ? kind_factor(work, c) : 1; /* the call's share gets it, too */
+  return FS_MAX(seconds - known, 0) / elements / factor;
 }

@@ -4,7 +4,11 @@
  * (core/session_calibrate.c runs them), the store keeps them, fs_predict() uses
  * them. A cost of a move is a curve over the working set: seconds per byte at
  * some sizes, in between by the logarithm; all other costs are plain numbers; a
- * library call has a table of measured times over its operations.
+ * library call has a table of measured times over its operations. What costs
+ * cannot say, since kernels are more than sums of terms, is in a table for each
+ * kind of kernel: measured / costs at the sizes that were run. The prediction is
+ * the costs times what the table says for that size, its points weighing less the
+ * further they are from it (Nadaraya 1964, Watson 1964).
  */
 #ifndef FS_CALIBRATION_H
 #define FS_CALIBRATION_H
@@ -14,10 +18,12 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 2,
+  FS_CALIBRATION_VERSION = 3,
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
-  FS_LIB_POINTS = 12
+  FS_LIB_POINTS = 12,
+  FS_KINDS = 96,               /* of kernels with a table                    */
+  FS_KIND_POINTS = 1200        /* of all tables together                     */
 };
 
 /* The working sets of the knots: 16 KiB and each time four times as much, but
@@ -33,6 +39,17 @@ struct fs_lib_table {
   struct fs_lib_point at[FS_LIB_POINTS];
 };
 
+/* What the costs leave unexplained of one measured kernel. */
+struct fs_kind_point {
+  double size, rows;           /* log2 of the working set and of the rows    */
+  double log_ratio;            /* of measured / costs                        */
+};
+/* All measured kernels of a kind: points[first .. first + n). */
+struct fs_kind_table {
+  char name[FS_KIND_NAME];
+  int first, n;
+};
+
 struct fs_calibration {
   char date[12];               /* "2026-01-31"                               */
   char quality[40];            /* "calibrated 2026-01-31"                    */
@@ -44,6 +61,9 @@ struct fs_calibration {
   double cost[FS_TM_COUNT];    /* seconds each; moves: see curve             */
   double curve[FS_MOVES][FS_KNOTS];
   struct fs_lib_table library[FS_LIB_OP_COUNT][FS_AR_COUNT];
+  int n_kinds, n_points;
+  struct fs_kind_table kinds[FS_KINDS];
+  struct fs_kind_point points[FS_KIND_POINTS];
 };
 
 /* A kernel that was run. */
@@ -60,6 +80,12 @@ struct fs_sample {
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out);
+
+/* Adds to the tables, by which the prediction is then about right at that size.
+ * False if there is no room, or the ratio is beyond a factor of e: such a
+ * measurement was disturbed. */
+bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
+                         double log_ratio);
 
 /* The prediction by a calibration; fs_predict() calls it. */
 struct fs_prediction fs_calibrated(const struct fs_work *work,

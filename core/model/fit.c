@@ -337,6 +337,18 @@ static void fit_library(const struct fs_sample *samples, int n,
     for (int a = 0; a < FS_AR_COUNT; a++) make_monotone(&c->library[op][a]);
 }
 
+/* -- kinds of kernels ------------------------------------------------------------------ */
+
+static void fit_kinds(const struct problem *p, struct fs_calibration *c) {
+  double *left = fs_malloc(sizeof *left * (size_t)FS_MAX(1, p->n));
+  for (int k = 0; k < p->n; k++)
+    left[k] = log(p->samples[k].seconds /
+                  fs_calibrated(&p->samples[k].work, c).seconds);
+  for (int k = 0; k < p->n; k++)
+    if (isfinite(left[k])) fs_calibration_note(c, &p->samples[k].work, left[k]);
+  free(left);
+}
+
 /* -- all of it --------------------------------------------------------------------------- */
 
 static void stamp(struct fs_calibration *c) {
@@ -381,6 +393,8 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
   bool ok = p->n >= LEAST_SAMPLES;
   out->samples = p->n;
   if (ok) fit_library(samples, n, out);
+  if (ok) fit_kinds(p, out);
+  if (ok) out->error = typical_error(p, out);
   out->cost[FS_TM_USER] = 1; /* its amounts are seconds */
   stamp(out);
   FS_VEC_FREE(&p->entries);

@@ -9,7 +9,7 @@
 #include "core/base/datafile.h"
 
 enum {
-  VERSION = 1, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
+  VERSION = 2, KIND_NAME = FS_KIND_NAME + 16, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
   WRITE_EVERY = 500 /* observations */
 };
 /* An observation counts for at least this share of the factor, and moves it no
@@ -17,7 +17,7 @@ enum {
 static const double LEAST_SHARE = 0.1, LARGEST_LOG = 0.6931471805599453;
 
 struct kind {
-  char name[48];
+  char name[KIND_NAME];
   double log_factor;
   double count;
 };
@@ -28,13 +28,12 @@ struct fs_learned {
   int unwritten;
 };
 
-static void name_kind(const struct fs_work *w, char name[48]) {
-  static const char *const schemes[] = {"flat", "row", "tile", "library"};
+static void name_kind(const struct fs_work *w, char name[KIND_NAME]) {
   double bytes = FS_MAX(w->bytes_read + w->bytes_written, 1);
   int size = (int)(log2(w->library ? FS_MAX(w->flops, 1) : bytes) / 2) * 2;
-  bool busy = w->flops + 8 * w->special > bytes; /* computes a lot */
-  snprintf(name, 48, "%s %.11s %s 2^%d", schemes[w->scheme & 3], w->pattern,
-           w->library ? "call" : busy ? "busy" : "light", size);
+  char kind[FS_KIND_NAME];
+  fs_work_kind(w, kind);
+  snprintf(name, KIND_NAME, "%s 2^%d", kind, size);
 }
 
 static struct kind *find(const struct fs_learned *l, const char *name) {
@@ -49,7 +48,7 @@ static double bounded(double x) {
 
 double fs_learned_factor(const struct fs_learned *l,
                          const struct fs_work *work) {
-  char name[48];
+  char name[KIND_NAME];
   name_kind(work, name);
   const struct kind *k = l ? find(l, name) : NULL;
   return k ? exp(k->log_factor) : 1;
@@ -68,7 +67,7 @@ static bool read_kind(struct fs_learned *l, const char *name,
                       const json_t *pair) {
   double log_factor = json_number_value(json_array_get(pair, 0));
   double count = json_number_value(json_array_get(pair, 1));
-  if (json_array_size(pair) != 2 || strlen(name) > 47) return false;
+  if (json_array_size(pair) != 2 || strlen(name) >= KIND_NAME) return false;
   if (!isfinite(log_factor) || fabs(log_factor) > LARGEST_LOG + 1e-9)
     return false;
   if (!(count > 0) || !(count <= 1e9) || l->kinds.len == MAX_KINDS)
@@ -155,7 +154,7 @@ void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
                     double first, double measured) {
   double ratio = measured / first;
   if (!l || !(first > 0) || !(measured > 0) || !isfinite(ratio)) return;
-  char name[48];
+  char name[KIND_NAME];
   name_kind(work, name);
   struct kind *k = find(l, name);
   if (!k && l->kinds.len == MAX_KINDS) return;

@@ -67,6 +67,20 @@ static json_t *costs_object(const struct fs_calibration *c) {
   return o;
 }
 
+static json_t *kinds_object(const struct fs_calibration *c) {
+  json_t *o = json_object();
+  for (int k = 0; k < c->n_kinds; k++) {
+    const struct fs_kind_table *t = &c->kinds[k];
+    json_t *a = json_array();
+    for (int i = t->first; i < t->first + t->n; i++)
+      json_array_append_new(a, json_pack("[f, f, f]", c->points[i].size,
+                                         c->points[i].rows,
+                                         c->points[i].log_ratio));
+    json_object_set_new(o, t->name, a);
+  }
+  return o;
+}
+
 static const char *const ariths[FS_AR_COUNT] = {"f32", "f64", "half", "int"};
 
 static json_t *library_array(const struct fs_calibration *c) {
@@ -86,11 +100,11 @@ static json_t *library_array(const struct fs_calibration *c) {
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device) {
   json_t *o = json_pack(
-      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:o, s:o, s:o}", "what",
+      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:o, s:o, s:o, s:o}", "what",
       "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
       device_key(device), "date", c->date, "overlap", c->overlap, "error",
       c->error, "samples", c->samples, "costs", costs_object(c), "curves",
-      curves_object(c), "library", library_array(c));
+      curves_object(c), "library", library_array(c), "kinds", kinds_object(c));
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   json_decref(o);
   return text;
@@ -168,6 +182,39 @@ static bool read_library(const json_t *list, struct fs_calibration *c) {
   return true;
 }
 
+static bool read_points(const json_t *list, struct fs_kind_table *t,
+                        struct fs_calibration *c) {
+  size_t i;
+  json_t *triple;
+  if (!json_array_size(list)) return false;
+  t->first = c->n_points;
+  json_array_foreach(list, i, triple) {
+    if (c->n_points == FS_KIND_POINTS || json_array_size(triple) != 3)
+      return false;
+    struct fs_kind_point *p = &c->points[c->n_points++];
+    p->log_ratio = json_number_value(json_array_get(triple, 2));
+    if (!number(json_array_get(triple, 0), 64, &p->size) ||
+        !number(json_array_get(triple, 1), 64, &p->rows) ||
+        !json_is_number(json_array_get(triple, 2)) || !(fabs(p->log_ratio) <= 1))
+      return false;
+    t->n++;
+  }
+  return true;
+}
+
+static bool read_kinds(const json_t *o, struct fs_calibration *c) {
+  const char *name;
+  json_t *list;
+  if (!json_is_object(o)) return false;
+  json_object_foreach((json_t *)o, name, list) {
+    if (c->n_kinds == FS_KINDS || strlen(name) >= FS_KIND_NAME) return false;
+    struct fs_kind_table *t = &c->kinds[c->n_kinds++];
+    memcpy(t->name, name, strlen(name) + 1);
+    if (!read_points(list, t, c)) return false;
+  }
+  return true;
+}
+
 static bool read_date(const json_t *v, struct fs_calibration *c) {
   const char *s = json_string_value(v);
   if (!s || strlen(s) != 10) return false;
@@ -195,7 +242,8 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !number(json_object_get(o, "samples"), 1e6, &samples) ||
       !read_costs(json_object_get(o, "costs"), c) ||
       !read_curves(json_object_get(o, "curves"), c) ||
-      !read_library(json_object_get(o, "library"), c))
+      !read_library(json_object_get(o, "library"), c) ||
+      !read_kinds(json_object_get(o, "kinds"), c))
     return "has numbers that cannot be";
   c->samples = (int)samples;
   return NULL;
@@ -242,11 +290,14 @@ json_t *fs_work_json(const struct fs_work *w) {
                                            (int)w->amounts[k].phase,
                                            w->amounts[k].amount));
   }
-  return json_pack("{s:i, s:s, s:b, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o}",
+  return json_pack("{s:i, s:s, s:b, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+                   "s:f, s:b, s:o}",
                    "scheme", (int)w->scheme, "pattern", w->pattern, "library",
                    (int)w->library, "lib_op", (int)w->lib_op, "arith",
                    (int)w->arith, "flops", w->flops, "read", w->bytes_read,
                    "written", w->bytes_written, "strided", w->bytes_strided,
                    "working_set", w->working_set, "parallel", w->parallel,
+                   "special", w->special, "rows", w->rows, "uneven",
+                   (int)w->uneven,
                    "terms", terms);
 }

@@ -90,11 +90,19 @@ struct fs_work {
 
   uint8_t scheme;           /* enum fs_scheme of plan.h                    */
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
-  bool library;             /* a library call: then these two              */
-  uint8_t lib_op, arith;    /* FS_LIB_..., enum fs_arith                   */
+  double rows;              /* of the index space                          */
+  bool uneven;              /* GPU: rows begin off 16-byte boundaries      */
+  uint8_t arith;            /* enum fs_arith: of the widest values         */
+  bool library;             /* a library call                              */
+  uint8_t lib_op;           /* then FS_LIB_...                             */
   int n_amounts;
   struct fs_amount amounts[FS_WORK_AMOUNTS];
 };
+
+/* What kind of kernel it is, whatever its size: scheme, pattern, element type,
+ * whether it computes much for a byte: "row rowscols f32 light uneven". */
+enum { FS_KIND_NAME = 48 };
+void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]);
 
 /* Adds to the amount of the same term and phase, if there is one. */
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

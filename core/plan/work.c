@@ -207,4 +207,8 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, &k->steps.data[i], busy, w);
   name_pattern(k, w);
+  double row_bytes = (double)k->space.n * widest(k);
+  w->rows = (double)k->space.m;
+  w->arith = widest(k) == 8 ? FS_AR_F64 : FS_AR_F32;
+  w->uneven = d->is_cuda && k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0;
 }

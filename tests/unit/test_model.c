@@ -134,6 +134,37 @@ static void test_strided(void) {
   free(c);
 }
 
+/* Row kernels take 1.5 times what the costs say: their kind's table says so. It says
+ * it near the sizes that were measured only, and of no other kind. A tile kernel
+ * of which nothing is known looks worse than it may be. */
+static void test_kinds(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  make_samples(0, 0);
+  CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
+  struct fs_work w = flat_work(1e7, 1e7, 2e7, FS_OP_ADD, 1e6);
+  w.scheme = 1;
+  w.rows = 1000;
+  double before = fs_calibrated(&w, c).seconds;
+  for (int k = 0; k < 3; k++) CHECK(fs_calibration_note(c, &w, log(1.5)));
+  CHECK(!fs_calibration_note(c, &w, log(10)));
+  CHECK(near(fs_calibrated(&w, c).seconds, 1.5 * before, 0.03));
+  w.uneven = true; /* nothing is known of these: as the others */
+  CHECK(near(fs_calibrated(&w, c).seconds, 1.5 * before, 0.03));
+  CHECK(fs_calibration_note(c, &w, 0));
+  CHECK(near(fs_calibrated(&w, c).seconds, before, 1e-9));
+  w.uneven = false;
+  w.working_set *= 1000;
+  double far = fs_calibrated(&w, c).seconds;
+  c->n_kinds = 0;
+  CHECK(near(far, fs_calibrated(&w, c).seconds, 1e-6));
+  c->n_kinds = 1;
+  w.scheme = 2;
+  far = fs_calibrated(&w, c).seconds;
+  w.tiled = true;
+  CHECK(fs_calibrated(&w, c).seconds > 1.3 * far);
+  free(c);
+}
+
 /* One measurement in twelve is ten times too long: the rest still fits. */
 static void test_outliers(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
@@ -201,6 +232,7 @@ static void test_call(struct fs_calibration *c) {
   struct fs_device d = device;
   d.calibration = c;
   c->overlap = 0;
+  c->n_kinds = c->n_points = 0;
   struct fs_work w = flat_work(4e6, 4e6, 8e6, FS_OP_ADD, 1e6);
   double known = fs_predict(&w, &d).seconds;
   double each = fs_calibrate_call(&w, 1e6, known + 5e-3, &d);
@@ -248,8 +280,8 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 2", "\"version\": 1"},
-    {"\"version\": 2", "\"version\": -1e300"},
+    {"\"version\": 3", "\"version\": 2"},
+    {"\"version\": 3", "\"version\": -1e300"},
     {"a device", "another one"},
     {"\"units\": 4", "\"units\": 5"},
     {"\"launch\": ", "\"launch\": -"},
@@ -264,6 +296,11 @@ static void test_bad_files(const char *path, const char *good) {
     {"\"overlap\": ", "\"overlap\": 7, \"underlap\": "},
     {"\"date\": \"", "\"date\": \"\\u001b[31m"},
     {"fusible calibration", "shopping list"},
+    {"\"kinds\": {", "\"kinds\": {\"x\": [[1, 2]], "},
+    {"\"kinds\": {", "\"kinds\": {\"x\": [[1, 2, 7]], "},
+    {"\"kinds\": {", "\"kinds\": {\"x\": [[1, -2, 0]], "},
+    {"\"kinds\": {", "\"kinds\": {\"x\": {}, "},
+    {"\"kinds\": {", "\"kinds\": [], \"unkind\": {"},
   };
   for (size_t k = 0; k < FS_LEN(edits); k++) {
     char *bad = edited(good, edits[k][0], edits[k][1]);
@@ -366,13 +403,13 @@ static void test_learning(void) {
 static void test_bad_learned(void) {
   static const char *const texts[] = {
     "", "{", "7", "{\"version\": 9}",
-    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[9,1]}}",
-    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[0.1,-1]}}",
-    "{\"version\":1,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":7}}",
-    "{\"version\":1,\"device\":\"b device\",\"program\":\"" FS_VERSION
+    "{\"version\":2,\"device\":\"b device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{}}"};
   struct fs_str path = {0};
   char name[64];
@@ -402,6 +439,7 @@ int main(void) {
   test_fit(1);
   device.is_cuda = false;
   test_strided();
+  test_kinds();
   test_outliers();
   test_no_fit();
   test_library(c);
