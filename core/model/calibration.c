@@ -80,9 +80,10 @@ static struct fs_prediction library_call(const struct fs_work *w,
 /* How far a point reaches, in factors of two of working set and rows; how much the
  * costs themselves weigh beside a point. */
 static const double REACH_SIZE = 0.7, REACH_ROWS = 1.2, PRIOR = 0.1;
-/* A tile kernel of a kind that was not measured: so much more that no plan bets on
- * it, since it rarely is much better than a row kernel and may be much worse. */
-static const double UNSEEN_TILE = 1.6;
+/* A tile kernel that reduces, of a kind that was not measured: so much more that no
+ * plan bets on it, since it rarely is better than a row kernel and may be twice as
+ * slow. */
+static const double UNSEEN_TILE = 2.5;
 
 static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
                                              const char *name) {
@@ -105,7 +106,8 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
 static double kind_factor(const struct fs_work *w,
                           const struct fs_calibration *c) {
   const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
-  if (c->n_kinds && !t && w->tiled) return UNSEEN_TILE;
+  if (c->n_kinds && !t && w->tiled && strncmp(w->pattern, "map", 3))
+    return UNSEEN_TILE;
   if (!t) return 1;
   double size = log2(FS_MAX(w->working_set, 1)), rows = log2(FS_MAX(w->rows, 1));
   double sum = 0, weight = PRIOR;
