@@ -313,7 +313,7 @@ struct fs_why {
                                cannot share their kernel, and the rule that
                                keeps it out ("level", "library" ...); else 0 */
   const char *between_rule;
-  double chosen;            /* predicted seconds of the plan               */
+  double chosen;            /* first prediction of the plan, seconds       */
   double together, apart;   /* ... of the best plan that forces them into one
                                kernel, or into two; < 0: there is none     */
   int together_kernels, apart_kernels;
