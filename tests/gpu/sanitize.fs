@@ -83,4 +83,17 @@ end
 same(c'*b, g'*a, "wide tiles");
 T = V[1:321, 1:321];
 same(sum(T + T'), 2*sum(T), "tile");
+# Stencils: slices between vectors, up to the last element of a row and of all.
+for len = [5, 8, 9, 1001, 4099]
+  o = mod(f32(1:len), 7) + 0; o[1] = 1; first = o[1]; o[1] = first;
+  dif = o[2:end] - o[1:end-1];
+  same(sum(dif), o[len] - o[1], "difference");
+  avg = o[1:end-4] + 2*o[2:end-3] + 3*o[3:end-2] + 2*o[4:end-1] + o[5:end];
+  same(avg[1], o[1] + 2*o[2] + 3*o[3] + 2*o[4] + o[5], "average");
+  ho = bf16(o); ho[1] = 1;
+  same(sum(f32(ho[2:end] - ho[1:end-1])), o[len] - 1, "half difference");
+end
+Q = V[1:131, 1:253]; Q[1, 1] = 1;
+J = Q[1:end-2, 2:end-1] + Q[3:end, 2:end-1] + Q[2:end-1, 1:end-2] + Q[2:end-1, 3:end];
+same(J[129, 251], Q[129, 252] + Q[131, 252] + Q[130, 251] + Q[130, 253], "stencil");
 print("sanitize: ok");
