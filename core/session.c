@@ -233,10 +233,18 @@ static void open_model(struct fs_session *s, struct fs_place *p) {
   fs_str_free(&notice);
 }
 
+/* What was learned is kept if there is memory to write it. */
+static void close_learned(struct fs_learned *learned) {
+  jmp_buf out_of_memory;
+  jmp_buf *volatile outer = fs_oom_guard(&out_of_memory);
+  if (!setjmp(out_of_memory)) fs_learned_close(learned);
+  fs_oom_guard(outer);
+}
+
 static void close_place(struct fs_place *p) {
   if (p->runner) fs_runner_free(p->runner);
   if (p->target) p->target->ops->close(p->target);
-  fs_learned_close(p->learned);
+  close_learned(p->learned);
   free(p->calibration);
   *p = (struct fs_place){0};
 }

@@ -186,6 +186,7 @@ static enum fs_status run_vars(struct command *c) {
   if (c->n > 1 || (c->n && !is(c, 0, "json"))) return usage(c);
   json_t *list = fs_session_variables(c->s), *v;
   size_t k;
+  if (!list) fs_oom_raise();
   int width = 4;
   json_array_foreach(list, k, v) {
     const char *name = text_in(v, "name");

@@ -104,9 +104,10 @@ json_t *fs_session_variables(struct fs_session *s) {
   struct fs_interp_var v;
   const char *name;
   json_t *mirrored;
-  if (setjmp(out_of_memory)) {
-    fs_oom_guard(old); /* what is in the list so far is all that fits */
-    return list;
+  if (setjmp(out_of_memory)) { /* a part of the list would look like all of it */
+    fs_oom_guard(old);
+    json_decref(list);
+    return NULL;
   }
   list = json_array();
   json_object_foreach(s->mirror.variables, name, mirrored)

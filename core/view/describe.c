@@ -526,7 +526,9 @@ json_t *fs_plan_event(const struct fs_plan *plan, struct fs_block *block,
   if (block) {
     uint64_t words = words_of(plan, sources);
     if (!block->described || block->described_as != words) {
-      if (block->described) json_decref(block->described);
+      json_t *old = block->described;
+      block->described = NULL; /* should there be no memory for a new one */
+      json_decref(old);
       block->described = describe(plan, sources, target);
       block->described_as = words;
       block->drop_described = drop;
