@@ -167,6 +167,10 @@ uninstall:
 	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(MANDIR)/fusible.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
 
+# What pip installs: the programs, the kernelspec, the lexer (tools/wheel).
+wheel: all
+	@tools/wheel $(BUILD)
+
 # The middle of the manual page comes from the option table.
 man: $(BUILD)/fusible
 	tools/update-man $(BUILD)/fusible docs/fusible.1
@@ -215,6 +219,6 @@ clean:
 	rm -rf $(BUILD) build-asan build-tsan
 
 .PHONY: all bench bench-gpu bench-jupyter bench-space bench-random bench-prediction \
-  unit bundle check asan tsan demo install uninstall man clean
+  unit bundle check asan tsan demo install uninstall wheel man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -88,13 +88,20 @@ json_t *fs_answer_is_complete(struct fs_worker *w, const json_t *content) {
   return reply;
 }
 
+/* Ours where it is installed: the wheel brings it and says so in its kernelspec. A
+ * notebook that names a lexer which is not there has no colours. */
+static const char *pygments_lexer(void) {
+  const char *lexer = getenv("FUSIBLE_PYGMENTS_LEXER");
+  return lexer && *lexer ? lexer : "julia";
+}
+
 json_t *fs_kernel_info(void) {
   return json_pack(
       "{ss ss ss ss s{ss ss ss ss ss ss ss} ss s[] s[] sb}", "status", "ok",
       "protocol_version", FS_PROTOCOL_VERSION, "implementation", "fusible",
       "implementation_version", FS_VERSION, "language_info", "name", "fusible",
       "version", FS_VERSION, "mimetype", "text/x-fusible", "file_extension",
-      ".fs", "pygments_lexer", "julia", "codemirror_mode", "julia",
+      ".fs", "pygments_lexer", pygments_lexer(), "codemirror_mode", "julia",
       "nbconvert_exporter", "script", "banner",
       "Fusible " FS_VERSION ": fused linear algebra. :help for help",
       "help_links", "supported_features", "debugger", 0);

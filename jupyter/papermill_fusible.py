@@ -1,10 +1,17 @@
-"""Parameters of papermill for notebooks of Fusible. Import it before a notebook is
-run, or put it into a package whose entry point group is `papermill.translators`:
+"""Parameters of papermill for notebooks of Fusible. With the wheel installed
+papermill finds it by itself; else import it before a notebook is run:
 
     import papermill, papermill_fusible
     papermill.execute_notebook('in.ipynb', 'out.ipynb', parameters={'n': 8192})
 """
+from papermill.engines import NBClientEngine
 from papermill.translators import Translator, papermill_translators
+
+# papermill looks for engines of other packages, and for no translators: the wheel
+# names this module as the engine `fusible`, which is papermill's own.
+execute_notebook = NBClientEngine.execute_notebook
+nb_kernel_name = NBClientEngine.nb_kernel_name
+nb_language = NBClientEngine.nb_language
 
 
 class FusibleTranslator(Translator):
