@@ -32,7 +32,7 @@ compute thread c {
 '''
 
 
-def run(script, files=(), target='cpu', **more):
+def run(script, files=(), target='cpu', seconds=120, **more):
     """The program on a script in a folder that has these files."""
     with tempfile.TemporaryDirectory(dir=home.name) as folder:
         for name, text in dict(files).items():
@@ -44,7 +44,7 @@ def run(script, files=(), target='cpu', **more):
         return subprocess.run(
             [fakegpu.PROGRAM, '--target', target, '--color', 'never', '--quiet',
              '--keep-going', '--plan', 'off', '-e', script], cwd=folder, env=env,
-            text=True, errors='replace', capture_output=True, timeout=120)
+            text=True, errors='replace', capture_output=True, timeout=seconds)
 
 
 # -- files that are refused ---------------------------------------------------------
@@ -336,6 +336,40 @@ def exact_on(name, target):
           done.stdout[-1000:] + done.stderr[-2000:])
 
 
+ENDLESS = os.path.join(fakegpu.ROOT, 'tests', 'gpu', 'elem', 'endless.elem')
+# A block of PTX that sleeps and goes back to its own label.
+TURN = re.compile(r'^(\$L\w+):.*\n(?:(?!\$L).*\n)*?.*nanosleep.*\n'
+                  r'(?:(?!\$L).*\n)*?.*bra(?:\.uni)?\s+\1;', re.M)
+
+
+def never_ends(target):
+    try:
+        run(f':elem {ENDLESS}\nb = endless([1, 7, 3]); print(sum(b))', (), target,
+            seconds=2)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
+
+
+def endless():
+    """The function that tests of faults use never ends where it should not: no
+    compiler takes its loop away."""
+    for target in ('cpu', 'cuda'):
+        done = run(f':elem {ENDLESS}\nprint(sum(endless([1, 2, 3])))', (), target)
+        check(done.stdout.endswith('\n6\n'), f'it ends elsewhere on {target}',
+              done.stdout + done.stderr)
+        check(never_ends(target), f'it does not end on {target}')
+    arches = ('sm_80', 'sm_90a', 'sm_100')
+    done = run(f':elem {ENDLESS}\nb = endless([1, 2, 3]); print(sum(b))\n' +
+               ''.join(f':code ptx {a}\n' for a in arches))
+    if 'was not found' in done.stdout:  # no NVRTC
+        check(done.stdout.count('was not found') == len(arches), 'one sentence each')
+        return
+    texts = done.stdout.split('\n.target ')[1:]
+    check(len(texts) == len(arches) and all(TURN.search(t) for t in texts),
+          'the loop is in the PTX', done.stdout + done.stderr)
+
+
 if __name__ == '__main__':
     refused_files()
     compilers()
@@ -344,4 +378,5 @@ if __name__ == '__main__':
     same_bits()
     document()
     exact()
+    endless()
     sys.exit(score.close())
