@@ -179,6 +179,10 @@ static void on_progress(void *user, const char *what, double done,
   fs_session_emit(user, e);
 }
 
+static void on_function(void *user, const struct fs_user *form) {
+  fs_session_measure_call(user, form);
+}
+
 static char *on_ask(void *user, const char *prompt, bool secret) {
   struct fs_session *s = user;
   jmp_buf *guard = fs_oom_guard(NULL);
@@ -387,6 +391,10 @@ void fs_session_take_calibration(struct fs_session *s,
   fs_learned_forget(p->learned); /* corrections of other predictions */
 }
 
+struct fs_calibration *fs_session_calibration(const struct fs_session *s) {
+  return place(s)->calibration;
+}
+
 struct fs_learned *fs_session_learned(const struct fs_session *s) {
   return s->learn ? place(s)->learned : NULL;
 }
@@ -484,6 +492,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
                                 .block = on_block, .plot = on_plot,
                                 .kernels = on_kernels,
                                 .progress = on_progress,
+                                .function = on_function,
                                 .ask = config->ask ? on_ask : NULL,
                                 .command = on_command};
   s->in = fs_interp_new(&s->diags, s->cpu.runner, s->cpu.target, &host);

@@ -17,6 +17,7 @@
  *   session_mirror.c    a session that stands for one in another process
  *   session_worker.c    the process in which a session runs (worker.h)
  *   session_elem.c      functions of the user
+ *   session_measure_call.c  what they cost
  */
 #ifndef FS_SESSION_INTERNAL_H
 #define FS_SESSION_INTERNAL_H
@@ -138,6 +139,8 @@ void fs_session_remember(struct fs_session *s, const char *text, size_t len);
 
 struct fs_target *fs_session_target(const struct fs_session *s);
 struct fs_runner *fs_session_runner(const struct fs_session *s);
+/* Of the target in use; NULL: none. */
+struct fs_calibration *fs_session_calibration(const struct fs_session *s);
 /* Opens the CUDA device if it is wanted and was not tried yet. */
 enum fs_status fs_session_ready(struct fs_session *s);
 /* "auto", "cpu", "cuda", "cuda:1". */
@@ -297,6 +300,9 @@ const char *fs_keyword_at(int k, const char **doc);
 
 /* The user's functions, a line each, for :vars. */
 void fs_session_own_elems(struct fs_session *s, struct fs_str *out);
+/* session_measure_call.c: on a calibrated device, measures what a call of the
+ * function takes, unless that is known, and keeps it with the calibration. */
+void fs_session_measure_call(struct fs_session *s, const struct fs_user *u);
 /* session_elem.c: `:elem` with its words; *usage: they are not understood. */
 enum fs_status fs_session_elem(struct fs_session *s, int n,
                                const char *const *word, struct fs_span span,

@@ -204,10 +204,86 @@ def test_fake_gpu():
     run = fusible(':calibrate quick', ':calibrate status', target='cuda', env=env)
     check(run.returncode == 0 and 'typical error' in run.stdout,
           run.stdout + run.stderr)
+    before = the_file()
+    if check(before, 'one calibration'):
+        check_functions(before, target='cuda', env=env)
+
+
+# -- functions of the user -----------------------------------------------------------
+
+SLOW = '''function %s
+doc      a slow one
+args     %s
+result   %s
+flops    1
+compute thread any {
+  FS_TYPE s = 0;
+  for (int k = 1; k < %d; k++) s += FS_C(1) / k;
+  %s
+}
+'''
+SLOW_EACH = SLOW % ('slow', 'x:each', 'each', 300, 'return x + s;')
+SLOW_STACK = SLOW % ('stack', 'A:2x2', '2x2', 300,
+                     'for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, '
+                     'FS_AT(A, k / 2, k % 2) + s);')
+CALLS = ('x = rand(20000); y = slow(x);', 'z = slow(x);',
+         'A = rand(5000, 2, 2); B = stack(A);')
+
+
+def measured(events_of):
+    return [e['message'].split()[0] for e in events_of
+            if e.get('id') == 'function-measured']
+
+
+def stored_calls(path):
+    with open(path, encoding='utf-8') as f:
+        return {c['function']: c['seconds'] for c in json.load(f)['calls']}
+
+
+def function_files(each=SLOW_EACH):
+    lines = []
+    for name, text in (('slow', each), ('stack', SLOW_STACK)):
+        path = os.path.join(home.name, name + '.elem')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        lines.append(f':elem {path}')
+    return lines
+
+
+def check_functions(path, **how):
+    """Measured at first use, once for each text, and priced by that."""
+    files = function_files()
+    heard = events(*files, *CALLS, **how)
+    check(measured(heard) == ['slow', 'stack'], measured(heard))
+    check(heard[-1]['status'] == 'ok', heard[-1])
+    calls = stored_calls(path)
+    check(len(calls) == 2 and all(x >= 0 for x in calls.values()), calls)
+    each, stack = calls.values()
+    kernels = [e['kernels'] for e in heard if e['event'] == 'plan'][-3:]
+    for kernel, least in zip(kernels, (20000 * each, 20000 * each, 5000 * stack)):
+        # What its kind of kernel leaves unexplained is a factor of less than e.
+        check(sum(k['first'] for k in kernel) > 0.36 * least, (kernel, least))
+    again = events(*files, *CALLS, **how)
+    check(not measured(again) and stored_calls(path) == calls, measured(again))
+    other = events(*function_files(SLOW_EACH.replace('x + s', 'x - s')), *CALLS,
+                   **how)
+    check(measured(other) == ['slow'] and len(stored_calls(path)) == 3,
+          measured(other))
+
+
+def test_functions():
+    check_functions(the_file())
+    clear()
+    heard = events(*function_files(), *CALLS)
+    check(not measured(heard) and not the_file(), 'nothing without a calibration')
+    check([e['quality'] for e in heard if e['event'] == 'plan'][-1] ==
+          'uncalibrated', 'the plan says so')
+    check(fusible(':calibrate quick').returncode == 0 and the_file(), 'anew')
 
 
 def main():
     test_calibrate()
+    test_functions()
     test_raw()
     test_predictions()
     test_learning()

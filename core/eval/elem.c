@@ -167,6 +167,14 @@ static enum fs_status one_number(struct fs_interp *in, const struct fs_elem *e,
                      fs_shape_text(&t->shape));
 }
 
+static const struct fs_user *form_to_call(struct fs_interp *in,
+                                          const struct fs_elem *e,
+                                          enum fs_dtype dt) {
+  const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
+  if (in->host.function) in->host.function(in->host.user, u);
+  return u;
+}
+
 /* -- by element ------------------------------------------------------------------ */
 
 static enum fs_status map_call(struct fs_interp *in, const struct fs_elem *e,
@@ -185,7 +193,7 @@ static enum fs_status map_call(struct fs_interp *in, const struct fs_elem *e,
   if (st != FS_OK) return st;
   fs_id ids[FS_USER_ARGS];
   for (int k = 0; k < n; k++) ids[k] = fs_tv_spread(in, &src[k], &shape);
-  const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
+  const struct fs_user *u = form_to_call(in, e, dt);
   out->node = fs_graph_user(fs_block_graph(in), u, NULL, ids, dt);
   out->dtype = dt;
   out->shape = shape;
@@ -269,7 +277,7 @@ static enum fs_status apply_call(struct fs_interp *in, const struct fs_elem *e,
     shape.dim[shape.rank++] = e->result_type.dim[a];
   fs_id ids[FS_USER_ARGS];
   for (int k = 0; k < n; k++) ids[k] = src[k].node;
-  const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
+  const struct fs_user *u = form_to_call(in, e, dt);
   out->node = fs_graph_user(fs_block_graph(in), u, &flat, ids, dt);
   out->dtype = dt;
   out->shape = shape;

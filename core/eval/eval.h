@@ -46,6 +46,9 @@ struct fs_interp_host {
   void (*progress)(void *user, const char *what, double done, double seconds);
   /* A line from the user, from malloc, or NULL; see session.h. May be NULL. */
   char *(*ask)(void *user, const char *prompt, bool secret);
+  /* A function of the user is about to be called in this form, which is kept as
+   * long as the interpreter; the block that has the call is not planned yet. */
+  void (*function)(void *user, const struct fs_user *form);
   /* A `:command` line or `?name` inside a text; the block was flushed. */
   enum fs_status (*command)(void *user, const char *line, struct fs_span span);
 };

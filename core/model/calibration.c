@@ -167,14 +167,51 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
   return out;
 }
 
-double fs_calibrate_call(const struct fs_work *work, double elements,
-                         double seconds, const struct fs_device *device) {
-  if (!(elements > 0) || !(seconds > 0) || !isfinite(seconds)) return 0;
-  struct fs_work rest = *work; /* without what is asked for */
-  for (int k = 0; k < rest.n_amounts; k++)
-    if (rest.amounts[k].term == FS_TM_USER) rest.amounts[k].amount = 0;
-  double known = fs_predict(&rest, device).seconds;
+/* -- functions of the user ------------------------------------------------------- */
+
+static double with_calls(const struct fs_work *work, double each,
+                         const struct fs_device *device) {
+  struct fs_work w = *work;
+  for (int k = 0; k < w.n_amounts; k++)
+    if (w.amounts[k].term == FS_TM_USER) w.amounts[k].amount *= each;
+  return fs_predict(&w, device).seconds;
+}
+
+/* By bisection: calls may hide behind the moves, as far as computing does. */
+double fs_calibrate_call(const struct fs_work *work, double seconds,
+                         const struct fs_device *device) {
+  enum { STEPS = 60 };
+  double calls = 0;
+  for (int k = 0; k < work->n_amounts; k++)
+    if (work->amounts[k].term == FS_TM_USER) calls += work->amounts[k].amount;
+  if (!(calls > 0) || !(seconds > 0) || !isfinite(seconds)) return 0;
+  double low = 0, high = 4 * seconds / calls; /* kinds differ by less */
+  if (with_calls(work, 0, device) >= seconds) return 0;
+  if (with_calls(work, high, device) < seconds) return 0; /* no calibration */
+  for (int k = 0; k < STEPS; k++) {
+    double middle = (low + high) / 2;
+    if (with_calls(work, middle, device) < seconds) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+double fs_call_seconds(const struct fs_device *device, uint64_t hash) {
   const struct fs_calibration *c = device->calibration;
-  double factor = c ? kind_factor(work, c) : 1; /* the call's share gets it, too */
-  return FS_MAX(seconds - known, 0) / elements / factor;
+  for (int k = 0; c && k < c->n_calls; k++)
+    if (c->call[k].hash == hash) return c->call[k].seconds;
+  return -1;
+}
+
+void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds) {
+  int to = 0;
+  for (int k = 0; k < c->n_calls; k++)
+    if (c->call[k].hash != hash) c->call[to++] = c->call[k];
+  c->n_calls = to;
+  if (!(seconds >= 0)) return;
+  if (to == FS_CALLS) {
+    c->n_calls--;
+    memmove(c->call, c->call + 1, sizeof c->call[0] * (FS_CALLS - 1));
+  }
+  c->call[c->n_calls++] = (struct fs_call_cost){hash, seconds};
 }

@@ -23,7 +23,8 @@ enum {
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12,
   FS_KINDS = 96,               /* of kernels with a table                    */
-  FS_KIND_POINTS = 1200        /* of all tables together                     */
+  FS_KIND_POINTS = 1200,       /* of all tables together                     */
+  FS_CALLS = 64                /* functions of the user; the oldest go        */
 };
 
 /* The working sets of the knots: 16 KiB and each time four times as much, but
@@ -50,6 +51,12 @@ struct fs_kind_table {
   int first, n;
 };
 
+/* A function of the user (graph/user.h), by the hash of its text. */
+struct fs_call_cost {
+  uint64_t hash;
+  double seconds;              /* a call, when all of the device makes calls */
+};
+
 struct fs_calibration {
   char date[12];               /* "2026-01-31"                               */
   char quality[40];            /* "calibrated 2026-01-31"                    */
@@ -64,6 +71,8 @@ struct fs_calibration {
   int n_kinds, n_points;
   struct fs_kind_table kinds[FS_KINDS];
   struct fs_kind_point points[FS_KIND_POINTS];
+  int n_calls;
+  struct fs_call_cost call[FS_CALLS]; /* oldest first; measured at first use */
 };
 
 /* A kernel that was run. */
@@ -91,13 +100,17 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
 struct fs_prediction fs_calibrated(const struct fs_work *work,
                                    const struct fs_calibration *c);
 
-/* One user function (:elem): `work` is that of a kernel which calls it
- * `elements` times and was measured to take `seconds`; what the calibration does
- * not explain by moves and known operations is the call's. Seconds per element,
- * 0 if the call hides behind the moves. Give it back as the amount
- * elements * seconds of FS_TM_USER. */
-double fs_calibrate_call(const struct fs_work *work, double elements,
-                         double seconds, const struct fs_device *device);
+/* One user function (:elem): `work` is that of a kernel which was measured to
+ * take `seconds`, and whose amount of FS_TM_USER counts the calls. Gives the
+ * seconds of a call with which the prediction is the measurement; 0 if the rest
+ * explains it, or if there is no calibration to tell the rest by. */
+double fs_calibrate_call(const struct fs_work *work, double seconds,
+                         const struct fs_device *device);
+
+/* What a call of the function takes; negative if that was not measured. */
+double fs_call_seconds(const struct fs_device *device, uint64_t hash);
+/* Keeps it; negative seconds forget it. */
+void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds);
 
 /* -- the store -------------------------------------------------------------- */
 

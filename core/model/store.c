@@ -97,14 +97,26 @@ static json_t *library_array(const struct fs_calibration *c) {
   return list;
 }
 
+static json_t *calls_array(const struct fs_calibration *c) {
+  json_t *list = json_array();
+  char hash[20];
+  for (int k = 0; k < c->n_calls; k++) {
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->call[k].hash);
+    json_array_append_new(list, json_pack("{s:s, s:f}", "function", hash,
+                                          "seconds", c->call[k].seconds));
+  }
+  return list;
+}
+
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device) {
   json_t *o = json_pack(
-      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:o, s:o, s:o, s:o}", "what",
+      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:o, s:o, s:o, s:o, s:o}", "what",
       "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
       device_key(device), "date", c->date, "overlap", c->overlap, "error",
       c->error, "samples", c->samples, "costs", costs_object(c), "curves",
-      curves_object(c), "library", library_array(c), "kinds", kinds_object(c));
+      curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
+      "calls", calls_array(c));
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   json_decref(o);
   return text;
@@ -215,6 +227,24 @@ static bool read_kinds(const json_t *o, struct fs_calibration *c) {
   return true;
 }
 
+/* Absent in files of programs that did not measure them. */
+static bool read_calls(const json_t *list, struct fs_calibration *c) {
+  size_t i;
+  json_t *p;
+  if (!list) return true;
+  if (!json_is_array(list) || json_array_size(list) > FS_CALLS) return false;
+  json_array_foreach(list, i, p) {
+    const char *hash = json_string_value(json_object_get(p, "function"));
+    double seconds;
+    if (!hash || strlen(hash) != 16 ||
+        strspn(hash, "0123456789abcdef") != 16 ||
+        !number(json_object_get(p, "seconds"), LARGEST_COST, &seconds))
+      return false;
+    fs_call_keep(c, strtoull(hash, NULL, 16), seconds);
+  }
+  return true;
+}
+
 static bool read_date(const json_t *v, struct fs_calibration *c) {
   const char *s = json_string_value(v);
   if (!s || strlen(s) != 10) return false;
@@ -243,7 +273,8 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !read_costs(json_object_get(o, "costs"), c) ||
       !read_curves(json_object_get(o, "curves"), c) ||
       !read_library(json_object_get(o, "library"), c) ||
-      !read_kinds(json_object_get(o, "kinds"), c))
+      !read_kinds(json_object_get(o, "kinds"), c) ||
+      !read_calls(json_object_get(o, "calls"), c))
     return "has numbers that cannot be";
   c->samples = (int)samples;
   return NULL;

@@ -227,11 +227,10 @@ static double elements(const struct fs_node *apply, int part,
 }
 
 /* The same as amounts of the model's terms: bytes as those of a flat kernel, a
- * routine's operations as products. */
+ * routine by fs_work_user(). */
 static void count(const struct builder *b, double busy, struct fs_work *w) {
   const struct fs_kernel *k = b->k;
-  enum fs_arith own = fs_arith_of(b->nd->user->compute);
-  double user = (double)k->space.m * b->nd->user->flops;
+  const struct fs_device *d = b->p->device;
   w->scheme = FS_INSTANCE;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
   fs_work_add(w, FS_TM_READ_FLAT, 0, w->bytes_read * busy);
@@ -242,11 +241,10 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
     if (s->kind != FS_SP_MAP) continue;
     double n = elements(b->nd, s->phase, NULL);
     enum fs_arith a = fs_arith_of(k->values.data[s->out].dtype);
-    if (s->user) fs_work_add(w, fs_term_map(FS_OP_MUL, a), 0,
-                             n * s->user->flops * busy);
+    if (s->user) fs_work_user(w, s->user, d, 0, n * busy);
     else fs_work_add(w, fs_term_map(s->op, a), 0, n * busy);
   }
-  fs_work_add(w, fs_term_map(FS_OP_MUL, own), 0, user * busy);
+  fs_work_user(w, b->nd->user, d, 0, (double)k->space.m * busy);
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 

@@ -156,7 +156,11 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
 void fs_tune_instance(struct fs_kernel *k);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
-/* work.c: the amounts of the model's terms; `w` has the totals already. */
+/* work.c: adds calls of a function of the user: what one was measured to take on
+ * the device, else the operations that it declares. */
+void fs_work_user(struct fs_work *w, const struct fs_user *u,
+                  const struct fs_device *d, int phase, double calls);
+/* The amounts of the model's terms; `w` has the totals already. */
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w);
 /* A library call. */

@@ -1,4 +1,5 @@
 /* work.c - what a kernel does, as amounts of the model's terms (model/work.h). */
+#include "core/model/calibration.h"
 #include "core/plan/planner.h"
 
 #include <math.h>
@@ -78,8 +79,18 @@ static void count_access(const struct fs_kernel *k, const struct fs_step *s,
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
 }
 
+void fs_work_user(struct fs_work *w, const struct fs_user *u,
+                  const struct fs_device *d, int phase, double calls) {
+  double each = fs_call_seconds(d, u->hash);
+  if (each >= 0) fs_work_add(w, FS_TM_USER, phase, calls * each);
+  else /* as declared, as if products */
+    fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase,
+                calls * u->flops);
+}
+
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
-                       double busy, struct fs_work *w) {
+                       const struct fs_device *d, double busy,
+                       struct fs_work *w) {
   int ph = phase_of(s);
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
   if (out && out->same_as >= 0) return;
@@ -95,8 +106,8 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
     double n = elements(k, out->varies) * busy;
-    if (s->user) n *= s->user->flops; /* declared, as if products */
-    fs_work_add(w, fs_term_map(s->user ? FS_OP_MUL : s->op, a), ph, n);
+    if (s->user) fs_work_user(w, s->user, d, ph, n);
+    else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     fs_work_add(w, FS_TM_RANDOM, ph, elements(k, out->varies) * busy);
   } else if (s->kind == FS_SP_IOTA) {
@@ -205,7 +216,7 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   count_folds(k, d, w);
   count_moves(k, busy, w);
   for (int i = 0; i < k->steps.len; i++)
-    count_step(k, &k->steps.data[i], busy, w);
+    count_step(k, &k->steps.data[i], d, busy, w);
   name_pattern(k, w);
   double row_bytes = (double)k->space.n * widest(k);
   w->rows = (double)k->space.m;

@@ -228,21 +228,43 @@ static void test_library(struct fs_calibration *c) {
   CHECK(near(fs_calibrated(&w, c).seconds, 1, 0.02));
 }
 
-/* A user function's cost is what is left when the rest is paid for. */
+/* A user function's cost is what makes the prediction the measurement, hidden
+ * behind the moves or not. */
 static void test_call(struct fs_calibration *c) {
   struct fs_device d = device;
   d.calibration = c;
-  c->overlap = 0;
   c->n_kinds = c->n_points = 0;
-  struct fs_work w = flat_work(4e6, 4e6, 8e6, FS_OP_ADD, 1e6);
-  double known = fs_predict(&w, &d).seconds;
-  double each = fs_calibrate_call(&w, 1e6, known + 5e-3, &d);
-  CHECK(near(each, 5e-9, 1e-6));
-  fs_work_add(&w, FS_TM_USER, 0, 1e6 * each);
   c->cost[FS_TM_USER] = 1;
-  CHECK(near(fs_predict(&w, &d).seconds, known + 5e-3, 1e-6));
-  CHECK(fs_calibrate_call(&w, 1e6, 0, &d) == 0);
-  CHECK(fs_calibrate_call(&w, 0, 1, &d) == 0);
+  for (int hidden = 0; hidden < 2; hidden++) {
+    c->overlap = hidden;
+    struct fs_work w = flat_work(4e6, 4e6, 8e6, FS_OP_ADD, 1e6);
+    double known = fs_predict(&w, &d).seconds;
+    CHECK(fs_calibrate_call(&w, 1, &d) == 0); /* no calls */
+    fs_work_add(&w, FS_TM_USER, 0, 1e6);
+    double each = fs_calibrate_call(&w, known + 5e-3, &d);
+    CHECK(hidden ? each > 5e-9 : near(each, 5e-9, 1e-6));
+    CHECK(fs_calibrate_call(&w, 0, &d) == 0);
+    CHECK(fs_calibrate_call(&w, known / 2, &d) == 0);
+    CHECK(fs_calibrate_call(&w, NAN, &d) == 0);
+    CHECK(fs_calibrate_call(&w, 1, &device) == 0); /* no calibration */
+    w.amounts[w.n_amounts - 1].amount *= each; /* the last added */
+    CHECK(near(fs_predict(&w, &d).seconds, known + 5e-3, 1e-6));
+  }
+  c->overlap = 0;
+}
+
+static void test_kept_calls(struct fs_calibration *c) {
+  struct fs_device d = device;
+  CHECK(fs_call_seconds(&d, 7) < 0);
+  d.calibration = c;
+  CHECK(fs_call_seconds(&d, 7) < 0);
+  for (uint64_t k = 0; k < FS_CALLS + 2; k++) fs_call_keep(c, k, 1e-9);
+  CHECK(c->n_calls == FS_CALLS && fs_call_seconds(&d, 1) < 0);
+  CHECK(fs_call_seconds(&d, 2) == 1e-9);
+  fs_call_keep(c, 2, 3e-9);
+  CHECK(c->n_calls == FS_CALLS && fs_call_seconds(&d, 2) == 3e-9);
+  for (uint64_t k = 3; k < FS_CALLS + 2; k++) fs_call_keep(c, k, -1);
+  CHECK(c->n_calls == 1 && fs_call_seconds(&d, 2) == 3e-9);
 }
 
 /* -- the store -------------------------------------------------------------------- */
@@ -302,6 +324,8 @@ static void test_bad_files(const char *path, const char *good) {
     {"\"kinds\": {", "\"kinds\": {\"x\": [[1, -2, 0]], "},
     {"\"kinds\": {", "\"kinds\": {\"x\": {}, "},
     {"\"kinds\": {", "\"kinds\": [], \"unkind\": {"},
+    {"\"function\": \"0", "\"function\": \"x"},
+    {"\"calls\": [", "\"calls\": [7, "},
   };
   for (size_t k = 0; k < FS_LEN(edits); k++) {
     char *bad = edited(good, edits[k][0], edits[k][1]);
@@ -345,6 +369,7 @@ static void test_store(struct fs_calibration *c) {
   struct fs_str path = {0}, notice = {0};
   CHECK(fs_calibration_path(&device, &path));
   CHECK(!strncmp(path.data, folder, strlen(folder)));
+  fs_call_keep(c, 2, 3e-9);
   CHECK(!fs_calibration_save(c, &device));
   struct fs_calibration *again = fs_calibration_load(&device, &notice);
   CHECK(again && !notice.len);
@@ -352,6 +377,8 @@ static void test_store(struct fs_calibration *c) {
     CHECK(!strcmp(again->quality, c->quality));
     CHECK(near(again->cost[FS_TM_LAUNCH], c->cost[FS_TM_LAUNCH], 1e-6));
     CHECK(again->library[FS_LIB_GEMM][FS_AR_F64].n == 4);
+    CHECK(again->n_calls == 1 && again->call[0].hash == 2 &&
+          near(again->call[0].seconds, 3e-9, 1e-6));
     struct fs_work w = flat_work(1e7, 1e7, 2e7, FS_OP_EXP, 1e6);
     CHECK(near(fs_calibrated(&w, again).seconds,
                fs_calibrated(&w, c).seconds, 1e-6));
@@ -447,6 +474,7 @@ int main(void) {
   test_monotone(c);
   test_store(c);
   test_call(c);
+  test_kept_calls(c);
   test_learning();
   test_bad_learned();
   char inside[64];
