@@ -5,12 +5,12 @@
  *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
  *                          [--large N] [--repeat R] [--threads N] [--quick]
  *
- * Each block is run R times (warm); measured is the lower decile of the sums of
- * its kernels' times, since whatever else runs on the machine only adds. first is
- * the model's prediction. corrected is what the session shows at the last of these
- * runs: the same, with what the runs before have taught. Corrections are those of
- * a kind of kernel, so they come from other blocks, too. --raw also writes the
- * plans. A calibration must be there (`fusible calibrate`); without one the program
+ * Each block is run R times (warm); measured is the median of the sums of its
+ * kernels' times. first is the model's prediction. fresh is what the session shows
+ * before the block has ever run: corrected by other blocks of its kinds. corrected
+ * is what it shows at the last run, when earlier runs of the same block have taught
+ * as well. noise is how far the medians of the odd and the even runs are apart: no
+ * prediction can be nearer than about that. --raw also writes the plans. A calibration must be there (`fusible calibrate`); without one the program
  * says so and measures the estimates. */
 #include <math.h>
 #include <stdio.h>
@@ -194,18 +194,26 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static double median(double *v, int n) {
+  qsort(v, (size_t)n, sizeof *v, ascending);
+  return 0.5 * (v[n / 2] + v[(n - 1) / 2]);
+}
+
 struct row {
-  double first, corrected, measured; /* seconds; measured < 0: it did not run */
+  double first, fresh, corrected, measured; /* seconds; < 0: it did not run */
+  double noise;
   int kernels;
 };
 
 static struct row run_block(struct fs_session *s, struct heard *h,
                             const struct block *b, int repeat, bool cuda) {
-  struct row r = {0, 0, -1, 0};
-  double times[MAX_REPEAT];
+  struct row r = {.measured = -1};
+  double times[MAX_REPEAT], halves[2][MAX_REPEAT];
   if (!evaluate(s, h, ":reset -f") || !evaluate(s, h, b->setup) ||
-      !evaluate(s, h, b->text) || !evaluate(s, h, b->text))
-    return r; /* the first run makes inputs that nobody has read yet */
+      !evaluate(s, h, b->text))
+    return r;
+  r.fresh = h->corrected;
+  if (!evaluate(s, h, b->text)) return r; /* the first run touched new memory */
   r.first = h->first;
   r.kernels = (int)json_array_size(h->kernels);
   evaluate(s, h, b->text);
@@ -213,11 +221,13 @@ static struct row run_block(struct fs_session *s, struct heard *h,
     struct timespec pause = {.tv_nsec = 100000}; /* as if somebody typed: the */
     if (!cuda) nanosleep(&pause, NULL);          /* threads fall asleep       */
     if (!evaluate(s, h, b->text)) return r;
-    times[k] = h->measured;
+    times[k] = halves[k % 2][k / 2] = h->measured;
   }
   r.corrected = h->corrected;
-  qsort(times, (size_t)repeat, sizeof *times, ascending);
-  r.measured = times[repeat / 10];
+  r.measured = median(times, repeat);
+  if (repeat > 1)
+    r.noise = fabs(median(halves[0], (repeat + 1) / 2) -
+                   median(halves[1], repeat / 2));
   return r;
 }
 
@@ -241,7 +251,8 @@ static double quantile(double *v, int n, double q) {
   return v[(int)fmin(q * n, n - 1)];
 }
 
-static json_t *summary(struct errors *e, const char *name) {
+static json_t *summary(struct errors *e, const char *name,
+                       const char *learned_from) {
   double median = quantile(e->relative, e->n_relative, 0.5);
   double high = quantile(e->relative, e->n_relative, 0.95);
   double us = 1e6 * quantile(e->absolute, e->n_absolute, 0.5);
@@ -249,7 +260,8 @@ static json_t *summary(struct errors *e, const char *name) {
   printf("%-9s over 50 us: %d blocks, median error %.1f %%, 95th percentile "
          "%.1f %%; below: %d blocks, median %.2f us, most %.2f us\n",
          name, e->n_relative, 100 * median, 100 * high, e->n_absolute, us, most);
-  return json_pack("{s:i, s:f, s:f, s:i, s:f, s:f}", "over_50us", e->n_relative,
+  return json_pack("{s:s, s:i, s:f, s:f, s:i, s:f, s:f}", "learned_from",
+                   learned_from, "over_50us", e->n_relative,
                    "median_error", median, "p95_error", high, "below_50us",
                    e->n_absolute, "median_error_us", us, "most_error_us", most);
 }
@@ -278,14 +290,15 @@ static struct options parse(int argc, char **argv) {
 }
 
 static void write_json(const struct options *o, const struct heard *h,
-                       json_t *rows, json_t *first, json_t *corrected) {
+                       json_t *rows, json_t *const sums[4]) {
   char command[256];
   snprintf(command, sizeof command,
            "build/bench-prediction --target %s --large %ld --repeat %d", o->target,
            o->large, o->repeat);
-  json_t *out = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "device", h->device,
-                          "quality", h->quality, "command", command, "first",
-                          first, "corrected", corrected, "rows", rows);
+  json_t *out = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "device",
+                          h->device, "quality", h->quality, "command", command,
+                          "first", sums[0], "fresh", sums[1], "corrected", sums[2],
+                          "noise", sums[3], "rows", rows);
   if (o->json && json_dump_file(out, o->json,
                                 JSON_INDENT(1) | JSON_REAL_PRECISION(5)))
     fprintf(stderr, "%s could not be written\n", o->json);
@@ -296,7 +309,7 @@ int main(int argc, char **argv) {
   struct options o = parse(argc, argv);
   struct heard h = {0};
   const char *error = NULL;
-  static struct errors first, corrected;
+  static struct errors first, fresh, corrected, noise;
   struct fs_session_config config = {.target = o.target, .threads = o.threads,
                                      .on_event = on_event,
                                      .user = &h};
@@ -321,15 +334,20 @@ int main(int argc, char **argv) {
       continue;
     }
     note(&first, r.first, r.measured);
+    note(&fresh, r.fresh, r.measured);
     note(&corrected, r.corrected, r.measured);
+    note(&noise, r.measured + r.noise, r.measured);
     printf("%-34s %d kernel%s %10.1f us first %10.1f corrected %10.1f  %+6.1f %%\n",
            blocks[k].name, r.kernels, r.kernels == 1 ? " " : "s",
            r.measured * 1e6, r.first * 1e6, r.corrected * 1e6,
            100 * (r.first / r.measured - 1));
     fflush(stdout);
-    json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f}", "block",
+    json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}",
+                                          "block",
                                           blocks[k].name, "first_us",
-                                          r.first * 1e6, "corrected_us",
+                                          r.first * 1e6, "fresh_us",
+                                          r.fresh * 1e6, "noise_us",
+                                          r.noise * 1e6, "corrected_us",
                                           r.corrected * 1e6, "measured_us",
                                           r.measured * 1e6));
     json_array_append_new(raw, json_pack("{s:s, s:s, s:s, s:f, s:O}", "block",
@@ -337,9 +355,13 @@ int main(int argc, char **argv) {
                                          "text", blocks[k].text, "measured",
                                          r.measured, "kernels", h.kernels));
   }
-  json_t *a = summary(&first, "first"), *b = summary(&corrected, "corrected");
+  json_t *const sums[4] = {
+      summary(&first, "first", "nothing"),
+      summary(&fresh, "fresh", "other blocks"),
+      summary(&corrected, "corrected", "earlier runs of the same block"),
+      summary(&noise, "noise", "the measurements themselves")};
   if (o.raw) json_dump_file(raw, o.raw, JSON_COMPACT | JSON_REAL_PRECISION(7));
-  write_json(&o, &h, rows, a, b);
+  write_json(&o, &h, rows, sums);
   json_decref(raw);
   json_decref(h.kernels);
   fs_session_free(s);

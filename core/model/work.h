@@ -92,7 +92,7 @@ struct fs_work {
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
   double rows;              /* of the index space                          */
   bool uneven;              /* GPU: rows begin off 16-byte boundaries      */
-  uint8_t arith;            /* enum fs_arith: of the widest values         */
+  uint8_t arith;            /* enum fs_arith: of its largest array          */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */
   int n_amounts;

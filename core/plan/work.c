@@ -26,6 +26,20 @@ static int widest(const struct fs_kernel *k) {
   return size;
 }
 
+/* The type of the largest array, as it is stored. */
+static enum fs_arith main_type(const struct fs_kernel *k) {
+  double most = 0;
+  enum fs_arith type = FS_AR_F32;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    double bytes = elements(k, a->varies) * (double)fs_dtype_size(a->dtype);
+    if (bytes <= most) continue;
+    most = bytes;
+    type = fs_arith_of(a->dtype);
+  }
+  return type;
+}
+
 static bool sums_columns(const struct fs_kernel *k) {
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].kind == FS_SP_REDUCE &&
@@ -220,6 +234,6 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   name_pattern(k, w);
   double row_bytes = (double)k->space.n * widest(k);
   w->rows = (double)k->space.m;
-  w->arith = widest(k) == 8 ? FS_AR_F64 : FS_AR_F32;
+  w->arith = (uint8_t)main_type(k);
   w->uneven = d->is_cuda && k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0;
 }
