@@ -80,6 +80,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
 /* How far a point reaches, in factors of two of working set and rows; how much the
  * costs themselves weigh beside a point. */
 static const double REACH_SIZE = 0.7, REACH_ROWS = 1.2, PRIOR = 0.1;
+static const double FARTHEST = 16; /* its square: what is beyond weighs nothing */
 /* A tile kernel that reduces, of a kind that was not measured: so much more that no
  * plan bets on it, since it rarely is better than a row kernel and may be twice as
  * slow. */
@@ -114,7 +115,9 @@ static double kind_factor(const struct fs_work *w,
   for (int k = t->first; k < t->first + t->n; k++) {
     const struct fs_kind_point *p = &c->points[k];
     double x = (p->size - size) / REACH_SIZE, y = (p->rows - rows) / REACH_ROWS;
-    double near = exp(-0.5 * (x * x + y * y));
+    double distance = x * x + y * y;
+    if (distance > FARTHEST) continue; /* planning prices thousands of kernels */
+    double near = exp(-0.5 * distance);
     sum += near * p->log_ratio;
     weight += near;
   }
