@@ -44,7 +44,7 @@ static uint32_t draw(uint32_t n) {
 static void mutate(struct fs_str *s) {
   struct fs_str out = {0};
   size_t at = draw((uint32_t)s->len + 1), len = s->len - at;
-  size_t n = FS_MIN(len, (size_t)draw(12));
+  size_t most = draw(12), n = FS_MIN(len, most); /* the macro repeats its words */
   fs_str_put(&out, fs_str_text(s), at);
   switch (draw(4)) {
     case 0: break;
