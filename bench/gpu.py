@@ -199,6 +199,19 @@ def facts():
         return dict(device='unknown', driver='unknown', clocks={})
 
 
+def command(arguments):
+    """What was asked for, without where files lie on this machine."""
+    paths = ('--serve', '--json', '--markdown')
+    kept, k = ['bench/gpu.py'], 0
+    while k < len(arguments):
+        if arguments[k] in paths:
+            k += 2
+            continue
+        kept.append(arguments[k])
+        k += 1
+    return ' '.join(kept)
+
+
 def table(result):
     peers = sorted({p for r in result['rows'] for p in r['peers']})
     lines = [f'# {result["device"]}, driver {result["driver"]}', '',
@@ -257,7 +270,7 @@ def main():
     for row in rows:
         row['share'] = row['GBps'] * 1e9 / copy if copy else 0.0
     result = dict(facts(), versions=bench.versions, copy_GBps=copy * 1e-9,
-                  command=' '.join(['bench/gpu.py'] + sys.argv[1:]), rows=rows)
+                  command=command(sys.argv[1:]), rows=rows)
     if o.json:
         with open(o.json, 'w') as f:
             json.dump(result, f, indent=1)

@@ -196,8 +196,8 @@ def main():
             c.execute('a = rand(10);')
             usage, _ = c.ask('usage_request', channel='control')
         SUMMARY['device'] = usage['device_memory'].get('device', '?')
-        SUMMARY['command'] = 'tests/jupyter/test_figures.py ' + ' '.join(
-            sys.argv[1:])
+        asked = ['--full'] * args.full + ['--target', args.target]
+        SUMMARY['command'] = 'tests/jupyter/test_figures.py ' + ' '.join(asked)
         SUMMARY['date'] = time.strftime('%Y-%m-%d')
         with open(args.json, 'w', encoding='utf-8') as f:
             json.dump(SUMMARY, f, indent=1)
