@@ -63,22 +63,6 @@ static uint8_t varies_of(const struct builder *b, const int64_t *stride) {
   return v;
 }
 
-static int new_value(struct builder *b, enum fs_dtype dt, uint8_t varies,
-                     int part) {
-  *FS_PUSH(&b->k->values) = (struct fs_value){
-      .dtype = dt, .varies = varies, .ready = (uint8_t)part, .same_as = -1};
-  return b->k->values.len - 1;
-}
-
-static struct fs_step *new_step(struct builder *b, enum fs_step_kind kind,
-                                int part, int out, fs_id node) {
-  struct fs_step *s = FS_PUSH(&b->k->steps);
-  *s = (struct fs_step){.kind = kind, .phase = (uint8_t)part, .out = out,
-                        .in = {-1, -1, -1}, .access = -1, .param = -1,
-                        .node = node};
-  return s;
-}
-
 static int new_access(struct builder *b, fs_id id, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   struct fs_layout layout = fs_plan_layout(b->p->g, id);
@@ -95,8 +79,8 @@ static int load(struct builder *b, fs_id id, int part, int shift) {
   if (is_member(b, fs_plan_base(b->p->g, id))) return fail(b, "shape");
   int access = new_access(b, id, shift);
   uint8_t varies = b->k->accesses.data[access].varies;
-  int v = new_value(b, fs_node(b->p->g, id)->dtype, varies, part);
-  new_step(b, FS_SP_LOAD, part, v, id)->access = access;
+  int v = fs_kernel_value(b->k, fs_node(b->p->g, id)->dtype, varies, part);
+  fs_kernel_step(b->k, FS_SP_LOAD, part, v, id)->access = access;
   return v;
 }
 
@@ -109,9 +93,9 @@ static int generate(struct builder *b, fs_id id, int part, int shift) {
     affine.stride[x + shift] = nd->rand_stride[x];
   int in[2] = {get(b, nd->src[0], part, 0), get(b, nd->src[1], part, 0)};
   if (in[0] < 0 || in[1] < 0) return -1;
-  int v = new_value(b, nd->dtype, varies_of(b, affine.stride), part);
-  struct fs_step *s = new_step(
-      b, nd->kind == FS_ND_IOTA ? FS_SP_IOTA : FS_SP_RAND, part, v, id);
+  int v = fs_kernel_value(b->k, nd->dtype, varies_of(b, affine.stride), part);
+  struct fs_step *s = fs_kernel_step(
+      b->k, nd->kind == FS_ND_IOTA ? FS_SP_IOTA : FS_SP_RAND, part, v, id);
   s->op = nd->kind == FS_ND_RANDN;
   s->affine = affine;
   s->in[0] = in[0];
@@ -128,8 +112,8 @@ static int map(struct builder *b, fs_id id, int part, int shift) {
     if (in[s] < 0) return -1;
     varies |= b->k->values.data[in[s]].varies;
   }
-  int v = new_value(b, nd->dtype, varies, part);
-  struct fs_step *st = new_step(b, FS_SP_MAP, part, v, id);
+  int v = fs_kernel_value(b->k, nd->dtype, varies, part);
+  struct fs_step *st = fs_kernel_step(b->k, FS_SP_MAP, part, v, id);
   st->op = nd->op;
   st->user = nd->user;
   memcpy(st->in, in, sizeof in);
@@ -149,8 +133,8 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
     case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
       return generate(b, id, part, shift);
     case FS_ND_PARAM: {
-      int v = new_value(b, nd->dtype, 0, part);
-      new_step(b, FS_SP_PARAM, part, v, id)->param = nd->slot;
+      int v = fs_kernel_value(b->k, nd->dtype, 0, part);
+      fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param = nd->slot;
       return v;
     }
     case FS_ND_APPLY: {
@@ -199,7 +183,7 @@ static void place_store(struct builder *b, fs_id id) {
   int v = part < 0 ? fail(b, "shape") : get(b, id, part, 0);
   if (v < 0) return;
   int access = new_access(b, id, 0);
-  struct fs_step *st = new_step(b, FS_SP_STORE, part, -1, id);
+  struct fs_step *st = fs_kernel_step(b->k, FS_SP_STORE, part, -1, id);
   st->in[0] = v;
   st->access = access;
 }
@@ -324,7 +308,7 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
   uint8_t varies = (uint8_t)((b.batch_rank ? FS_VARIES_I : 0) |
                              (k->space.n_inner ? FS_VARIES_J : 0));
   k->part_value[b.nd->n_src] =
-      new_value(&b, b.nd->dtype, varies, b.nd->n_src);
+      fs_kernel_value(b.k, b.nd->dtype, varies, b.nd->n_src);
   for (int c = 0; c < n && !b.why; c++)
     if (stored[c]) place_store(&b, calls[c]);
   FS_VEC_FREE(&b.made);

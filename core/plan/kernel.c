@@ -32,17 +32,16 @@ static uint8_t varies_of(const struct builder *b, unsigned mask) {
                    (mask & b->inner ? FS_VARIES_J : 0));
 }
 
-static int new_value(struct builder *b, enum fs_dtype dt, uint8_t varies,
-                     int ready) {
-  struct fs_value *v = FS_PUSH(&b->k->values);
-  *v = (struct fs_value){.dtype = dt, .varies = varies,
-                         .ready = (uint8_t)ready, .same_as = -1};
-  return b->k->values.len - 1;
+int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
+                    int ready) {
+  *FS_PUSH(&k->values) = (struct fs_value){
+      .dtype = dt, .varies = varies, .ready = (uint8_t)ready, .same_as = -1};
+  return k->values.len - 1;
 }
 
-static struct fs_step *new_step(struct builder *b, enum fs_step_kind kind,
-                                int phase, int out, fs_id node) {
-  struct fs_step *s = FS_PUSH(&b->k->steps);
+struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
+                               int phase, int out, fs_id node) {
+  struct fs_step *s = FS_PUSH(&k->steps);
   *s = (struct fs_step){.kind = kind, .phase = (uint8_t)phase, .out = out,
                         .in = {-1, -1, -1}, .access = -1, .param = -1,
                         .node = node};
@@ -134,8 +133,8 @@ static int load(struct builder *b, struct fs_holder *h, int phase) {
       same->phase = b->k->values.data[same->out].ready = (uint8_t)phase;
     return same->out;
   }
-  int v = new_value(b, nd->dtype, varies, phase);
-  new_step(b, FS_SP_LOAD, phase, v, h->node)->access = access;
+  int v = fs_kernel_value(b->k, nd->dtype, varies, phase);
+  fs_kernel_step(b->k, FS_SP_LOAD, phase, v, h->node)->access = access;
   return v;
 }
 
@@ -146,8 +145,8 @@ static int param(struct builder *b, struct fs_holder *h, int phase) {
                          .in = {-1, -1, -1}, .param = nd->slot};
   int same = find_same(b, &like);
   if (same >= 0 && b->k->values.data[same].dtype == nd->dtype) return same;
-  int v = new_value(b, nd->dtype, 0, phase);
-  new_step(b, FS_SP_PARAM, phase, v, h->node)->param = nd->slot;
+  int v = fs_kernel_value(b->k, nd->dtype, 0, phase);
+  fs_kernel_step(b->k, FS_SP_PARAM, phase, v, h->node)->param = nd->slot;
   return v;
 }
 
@@ -168,8 +167,8 @@ static int generate(struct builder *b, struct fs_holder *h, int phase) {
     return fail(b, "level");
   int same = find_same(b, &like);
   if (same >= 0) return same;
-  int v = new_value(b, nd->dtype, varies, phase);
-  struct fs_step *s = new_step(b, like.kind, phase, v, h->node);
+  int v = fs_kernel_value(b->k, nd->dtype, varies, phase);
+  struct fs_step *s = fs_kernel_step(b->k, like.kind, phase, v, h->node);
   s->op = like.op;
   s->affine = like.affine;
   memcpy(s->in, like.in, sizeof s->in);
@@ -201,9 +200,9 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
   int earlier = -1;
   for (int c = 0; c < context(phase); c++)
     if (h->value[c]) earlier = h->value[c] - 1;
-  int v = new_value(b, nd->dtype, varies, phase);
+  int v = fs_kernel_value(b->k, nd->dtype, varies, phase);
   if (phase != FS_END) b->k->values.data[v].same_as = earlier;
-  struct fs_step *st = new_step(b, FS_SP_MAP, phase, v, h->node);
+  struct fs_step *st = fs_kernel_step(b->k, FS_SP_MAP, phase, v, h->node);
   st->op = nd->op;
   st->user = nd->user;
   memcpy(st->in, in, sizeof in);
@@ -262,8 +261,8 @@ static int spread(struct builder *b, int v, uint8_t varies, int phase,
                   fs_id node) {
   struct fs_value from = b->k->values.data[v];
   if ((from.varies & varies) == varies) return v;
-  int out = new_value(b, from.dtype, from.varies | varies, phase);
-  struct fs_step *s = new_step(b, FS_SP_MAP, phase, out, node);
+  int out = fs_kernel_value(b->k, from.dtype, from.varies | varies, phase);
+  struct fs_step *s = fs_kernel_step(b->k, FS_SP_MAP, phase, out, node);
   s->op = FS_OP_COPY;
   s->in[0] = v;
   return out;
@@ -325,8 +324,8 @@ static void place_reduce(struct builder *b, fs_id id) {
     fail(b, "on-chip");
     return;
   }
-  int v = new_value(b, nd->dtype, (uint8_t)(whole & ~over), h->ready);
-  struct fs_step *s = new_step(b, FS_SP_REDUCE, phase, v, id);
+  int v = fs_kernel_value(b->k, nd->dtype, (uint8_t)(whole & ~over), h->ready);
+  struct fs_step *s = fs_kernel_step(b->k, FS_SP_REDUCE, phase, v, id);
   s->op = nd->op;
   s->over = over;
   s->in[0] = in0;
@@ -378,7 +377,7 @@ static void store(struct builder *b, fs_id id, int value,
   }
   int access = add_access(b, h, layout, rank, id, fs_node(b->p->g, id)->dtype);
   b->k->accesses.data[access].varies = varies;
-  struct fs_step *s = new_step(b, FS_SP_STORE, phase, -1, id);
+  struct fs_step *s = fs_kernel_step(b->k, FS_SP_STORE, phase, -1, id);
   s->in[0] = v;
   s->access = access;
 }
@@ -931,9 +930,9 @@ void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
     b->stride[x] = to.stride[x];
   }
   struct builder builder = {.p = p, .k = k};
-  int v = new_value(&builder, nd->dtype, varies, 0);
-  new_step(&builder, FS_SP_LOAD, 0, v, nd->src[0])->access = 0;
-  struct fs_step *s = new_step(&builder, FS_SP_STORE, 0, -1, update);
+  int v = fs_kernel_value(k, nd->dtype, varies, 0);
+  fs_kernel_step(k, FS_SP_LOAD, 0, v, nd->src[0])->access = 0;
+  struct fs_step *s = fs_kernel_step(k, FS_SP_STORE, 0, -1, update);
   s->in[0] = v;
   s->access = 1;
   collapse(k);

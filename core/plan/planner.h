@@ -154,6 +154,12 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
                                const bool *stored, struct fs_kernel *k,
                                struct fs_work *work);
 void fs_tune_instance(struct fs_kernel *k);
+/* Adds a value, or a step without operands, to a kernel; gives the value's index,
+ * or the step, valid until the next is added. */
+int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
+                    int ready);
+struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
+                               int phase, int out, fs_id node);
 /* Copies the base of an UPDATE into its slot. */
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
 /* work.c: adds calls of a function of the user: what one was measured to take on
