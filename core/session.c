@@ -158,6 +158,10 @@ static void on_launch(void *user, struct fs_block *block) {
   fs_session_announce(user, block);
 }
 
+static void on_change(void *user, struct fs_block *block, bool gone) {
+  fs_session_settle(user, block, gone);
+}
+
 static void on_plot(void *user, const struct fs_plot *plot) {
   fs_session_show_plot(user, plot);
 }
@@ -218,6 +222,7 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   fs_runner_options(r)->pins = s->pins.data;
   fs_runner_options(r)->n_pins = s->pins.len;
   fs_runner_options(r)->launching = on_launch;
+  fs_runner_options(r)->changing = on_change;
   fs_runner_options(r)->user = (void *)(uintptr_t)s;
   return r;
 }
@@ -503,13 +508,13 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
 void fs_session_free(struct fs_session *s) {
   if (!s) return;
   fs_session_end_plans(s, false);
+  fs_session_drop_records(&s->last_plans);
+  fs_session_drop_records(&s->past);
   fs_interp_free(s->in);
   fs_pins_clear(s);
   close_place(&s->cuda);
   close_place(&s->cpu);
-  json_decref(s->last_plans);
   fs_session_drop_pictures(s);
-  fs_session_drop_past(s);
   json_decref(s->no_memory_event);
   fs_mirror_free(s);
   free(s->spare);
@@ -643,11 +648,8 @@ static enum fs_status eval_step(struct fs_session *s, void *user) {
 static void say_times(struct fs_session *s, double seconds) {
   struct fs_str text = {0};
   double kernels = 0;
-  for (int k = 0; k < s->records.len; k++) {
-    const json_t *e = s->records.data[k].event;
-    kernels += (double)s->records.data[k].runs *
-               json_number_value(json_object_get(e, "measured"));
-  }
+  for (int k = 0; k < s->records.len; k++)
+    kernels += fs_session_seconds_of(s->records.data[k]);
   fs_str_puts(&text, "time: ");
   fs_str_put_seconds(&text, seconds);
   if (s->blocks_run) {

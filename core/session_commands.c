@@ -330,12 +330,9 @@ static enum fs_status run_save(struct command *c) {
 /* The plans of this input so far, if it ran blocks before the command; else
  * those of the last input that did. A new reference, or NULL. */
 static json_t *plans_to_show(struct fs_session *s) {
-  if (!s->records.len) return json_incref(s->last_plans);
-  if (fs_session_collect(s)) return NULL;
-  json_t *plans = json_array();
-  for (int k = 0; k < s->records.len; k++)
-    json_array_append(plans, s->records.data[k].event);
-  return plans;
+  if (!s->records.len)
+    return s->last_plans.len ? fs_session_events_of(s, &s->last_plans) : NULL;
+  return fs_session_collect(s) ? NULL : fs_session_events_of(s, &s->records);
 }
 
 static size_t main_plan(const struct fs_session *s) {
@@ -445,7 +442,7 @@ static void explain_graph(void *user, struct fs_graph *g) {
   struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
                                           &s->diags);
   fs_session_correct(s, plan);
-  json_t *e = fs_plan_event(plan, NULL, &s->diags, fs_session_target(s));
+  json_t *e = fs_plan_event(plan, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
   c->explained |= plan->kernels.len > 0;
   fs_pins_tell(s, plan);

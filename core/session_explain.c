@@ -311,20 +311,29 @@ static uint64_t text_hash(const json_t *plan) {
 
 enum { PAST_KEPT = 128 };
 
-void fs_session_keep_past(struct fs_session *s, json_t *plan) {
-  uint64_t hash = text_hash(plan);
-  if (s->past.len == PAST_KEPT) {
-    json_decref(s->past.data[0].plan);
-    memmove(s->past.data, s->past.data + 1,
-            sizeof *s->past.data * (PAST_KEPT - 1));
-    s->past.len--;
-  }
-  *FS_PUSH(&s->past) = (struct fs_past_plan){hash, json_incref(plan)};
+static bool same_block(const struct fs_plan_record *a,
+                       const struct fs_plan_record *b) {
+  return a->runner == b->runner && a->number == b->number &&
+         !memcmp(&a->place, &b->place, sizeof a->place);
 }
 
-void fs_session_drop_past(struct fs_session *s) {
-  for (int k = 0; k < s->past.len; k++) json_decref(s->past.data[k].plan);
-  FS_VEC_FREE(&s->past);
+static void drop_past(struct fs_session *s, int k) {
+  fs_plan_records gone = {0};
+  *FS_PUSH(&gone) = s->past.data[k];
+  s->past.len--;
+  memmove(s->past.data + k, s->past.data + k + 1,
+          sizeof *s->past.data * (size_t)(s->past.len - k));
+  fs_session_drop_records(&gone);
+}
+
+/* Of one that runs again and again, two are enough: this one and the one before. */
+void fs_session_keep_past(struct fs_session *s, struct fs_plan_record *plan) {
+  int same = 0, k = s->past.len;
+  while (k > 0 && same < 2) same += same_block(s->past.data[--k], plan);
+  if (same == 2) drop_past(s, k);
+  else if (s->past.len == PAST_KEPT) drop_past(s, 0);
+  *FS_PUSH(&s->past) = plan;
+  plan->refs++;
 }
 
 /* The run before of the block of plans[main]: in this input, or in one before. */
@@ -334,9 +343,10 @@ static json_t *run_before(struct fs_session *s, json_t *plans, size_t at) {
   for (size_t k = at; k-- > 0;)
     if (text_hash(json_array_get(plans, k)) == hash)
       return json_array_get(plans, k);
-  for (int k = s->past.len - 1; k >= 0; k--)
-    if (s->past.data[k].hash == hash && s->past.data[k].plan != now)
-      return s->past.data[k].plan;
+  for (int k = s->past.len - 1; k >= 0; k--) {
+    json_t *past = fs_session_event_of(s, s->past.data[k]);
+    if (past != now && text_hash(past) == hash) return past;
+  }
   return NULL;
 }
 

@@ -40,17 +40,26 @@ struct fs_place {
   struct fs_learned *learned;         /* NULL: not to be learned from  */
 };
 
-/* A distinct block of the current input. */
+/* A distinct block of an input, and what its plan event is made of when somebody
+ * looks: describing a plan takes far longer than to run a small block. The input,
+ * the last input and the past hold references. */
 struct fs_plan_record {
+  int refs;
   struct fs_runner *runner;
   int number;               /* of the block in its runner     */
   struct fs_span place;     /* of its first statement         */
   struct fs_block *block;   /* NULL once the times were taken */
   struct fs_block *kept;    /* the same, as long as it is there */
   int64_t runs;
+  int id, user_number;      /* of the event; of its first run, for the user */
   int last;                 /* of its runs: the block's number for the user */
   bool announced;           /* its prediction was sent when it was launched */
-  json_t *event;
+  bool cached;              /* it had run before */
+  double first;             /* seconds that a run was first predicted to take */
+  json_t *event;            /* NULL: nobody looked */
+  int n;                    /* kernels */
+  double predicted_all;
+  double times[];           /* n predicted, then n measured (< 0: not) */
 };
 
 /* What is known of a session in another process; empty in any other. Objects by
@@ -69,11 +78,7 @@ struct fs_picture {
   json_t *alternatives; /* NULL: not asked for yet     */
 };
 
-/* A plan by the hash of its statements. */
-struct fs_past_plan {
-  uint64_t hash;
-  json_t *plan;
-};
+typedef FS_VEC(struct fs_plan_record *) fs_plan_records;
 
 struct fs_session {
   struct fs_session_config config;
@@ -99,7 +104,7 @@ struct fs_session {
   char rebuild[8];          /* "auto", "ask", "off": a front end's business */
 
   /* The input being evaluated. */
-  FS_VEC(struct fs_plan_record) records;
+  fs_plan_records records;
   int blocks_run, last_number; /* number: of the last block, for the user */
   int announced, plan_ids;
   unsigned flags;
@@ -107,10 +112,10 @@ struct fs_session {
   bool quit, busy;
   double plan_seconds, jit_seconds;
 
-  json_t *last_plans;       /* of the last input that ran blocks */
+  fs_plan_records last_plans; /* of the last input that ran blocks */
   size_t last_main;         /* which of them :plan shows         */
   FS_VEC(struct fs_picture) pictures;
-  FS_VEC(struct fs_past_plan) past;
+  fs_plan_records past;     /* of the inputs before, to compare with */
   struct fs_block *last_block;
   struct fs_runner *last_runner;
   FS_VEC(char *) history;
@@ -166,6 +171,16 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number);
 /* Waits for the device and puts the measured times into the events. */
 enum fs_status fs_session_collect(struct fs_session *s);
+/* The event of a record, made now if nobody has looked yet. Borrowed. */
+json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r);
+/* The events of a list as an array. Given. */
+json_t *fs_session_events_of(struct fs_session *s, const fs_plan_records *list);
+void fs_session_drop_records(fs_plan_records *list);
+/* The measured time of all its runs. */
+double fs_session_seconds_of(const struct fs_plan_record *r);
+/* The block is about to be spoken of in other words, or (`gone`) to be forgotten:
+ * events of how it was are made before. */
+void fs_session_settle(struct fs_session *s, struct fs_block *block, bool gone);
 /* Which record :plan is about: of the last statement that ran blocks the one
  * that takes most of the time. -1 if nothing was run. */
 int fs_session_main_plan(const struct fs_session *s);
@@ -211,8 +226,7 @@ enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
 json_t *fs_session_alternatives(struct fs_session *s,
                                 const struct fs_plan *chosen, int k);
 /* The plans of an input that ended are kept to be compared with. */
-void fs_session_keep_past(struct fs_session *s, json_t *plan);
-void fs_session_drop_past(struct fs_session *s);
+void fs_session_keep_past(struct fs_session *s, struct fs_plan_record *plan);
 /* plans[at] against the run before of the same statements. */
 void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
                      struct fs_str *out);

@@ -32,16 +32,27 @@ static bool is_of(const struct fs_plan_record *r,
 static struct fs_plan_record *find_record(struct fs_session *s,
                                           const struct fs_block *block) {
   for (int k = s->records.len - 1; k >= 0; k--) {
-    struct fs_plan_record *r = &s->records.data[k];
+    struct fs_plan_record *r = s->records.data[k];
     if (r->runner == fs_session_runner(s) && is_of(r, block))
       return r;
   }
   return NULL;
 }
 
+static void unref_record(struct fs_plan_record *r) {
+  if (--r->refs) return;
+  json_decref(r->event);
+  free(r);
+}
+
+void fs_session_drop_records(fs_plan_records *list) {
+  for (int k = 0; k < list->len; k++) unref_record(list->data[k]);
+  FS_VEC_FREE(list);
+}
+
 /* A long script: what was first is of least interest. */
 static void drop_first(struct fs_session *s) {
-  json_decref(s->records.data[0].event);
+  unref_record(s->records.data[0]);
   s->records.len--;
   memmove(s->records.data, s->records.data + 1,
           sizeof *s->records.data * (size_t)s->records.len);
@@ -49,29 +60,87 @@ static void drop_first(struct fs_session *s) {
 
 static struct fs_plan_record *new_record(struct fs_session *s,
                                          struct fs_block *block, int number) {
-  char id[32];
+  int n = block->plan->kernels.len;
+  struct fs_plan_record *r =
+      fs_calloc(1, sizeof *r + 2 * (size_t)n * sizeof(double));
   if (s->records.len == MAX_RECORDS) drop_first(s);
-  struct fs_plan_record *r = FS_PUSH(&s->records);
-  *r = (struct fs_plan_record){.runner = fs_session_runner(s),
-                               .number = block->number,
-                               .place = place_of(block)};
-  snprintf(id, sizeof id, "plan-%d", ++s->plan_ids);
+  *FS_PUSH(&s->records) = r;
+  *r = (struct fs_plan_record){
+      .refs = 1, .runner = fs_session_runner(s), .number = block->number,
+      .place = place_of(block), .kept = block, .user_number = number, .n = n,
+      .id = ++s->plan_ids, .cached = block->runs > 1};
   fs_session_correct(s, block->plan);
-  r->event = fs_plan_event(block->plan, block, &s->diags,
-                           fs_session_target(s));
-  json_object_set_new(r->event, "id", json_string(id));
-  json_object_set_new(r->event, "block", json_integer(number));
+  r->predicted_all = block->plan->predicted;
+  for (int k = 0; k < n; k++) {
+    r->first += block->plan->kernels.data[k].first;
+    r->times[k] = block->plan->kernels.data[k].predicted;
+    r->times[n + k] = -1;
+  }
   return r;
 }
 
-static void send_plan(struct fs_session *s, const struct fs_plan_record *r,
+/* What is known only when the kernels have run. */
+static void put_measured(struct fs_plan_record *r) {
+  if (!r->event) return;
+  fs_plan_event_measured(r->event, r->times + r->n,
+                         &fs_runner_target(r->runner)->device);
+  json_object_set_new(r->event, "runs", json_integer(r->runs));
+}
+
+json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
+  char id[32];
+  if (r->event) return r->event;
+  snprintf(id, sizeof id, "plan-%d", r->id);
+  r->event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all,
+                            &s->diags, fs_runner_target(r->runner));
+  json_object_set_new(r->event, "id", json_string(id));
+  json_object_set_new(r->event, "block", json_integer(r->user_number));
+  if (r->runs && !r->block) put_measured(r);
+  return r->event;
+}
+
+json_t *fs_session_events_of(struct fs_session *s,
+                             const fs_plan_records *list) {
+  json_t *all = json_array();
+  for (int k = 0; k < list->len; k++)
+    json_array_append(all, fs_session_event_of(s, list->data[k]));
+  return all;
+}
+
+static void settle_list(struct fs_session *s, const fs_plan_records *list,
+                        const struct fs_block *block,
+                        const struct fs_runner *runner, bool gone) {
+  for (int k = 0; k < list->len; k++) {
+    struct fs_plan_record *r = list->data[k];
+    if (!r->kept || (block ? r->kept != block : r->runner != runner)) continue;
+    fs_session_event_of(s, r);
+    if (gone) r->kept = r->block = NULL;
+  }
+}
+
+static void settle(struct fs_session *s, const struct fs_block *block,
+                   const struct fs_runner *runner, bool gone) {
+  settle_list(s, &s->records, block, runner, gone);
+  settle_list(s, &s->last_plans, block, runner, gone);
+  settle_list(s, &s->past, block, runner, gone);
+}
+
+void fs_session_settle(struct fs_session *s, struct fs_block *block,
+                       bool gone) {
+  settle(s, block, NULL, gone);
+  if (gone && s->last_block == block) s->last_block = NULL;
+}
+
+static void send_plan(struct fs_session *s, struct fs_plan_record *r,
                       const char *state) {
-  json_object_set_new(r->event, "state", json_string(state));
+  json_t *event = fs_session_event_of(s, r);
+  json_object_set_new(event, "state", json_string(state));
   bool rich = s->rich && strcmp(state, "withdrawn");
-  bool here = r->runner == fs_session_runner(s); /* its code can be shown */
-  fs_session_emit(s, rich ? fs_session_rich_plan(s, r->event,
+  bool here = r->runs && r->runner == fs_session_runner(s); /* its code can be
+                                            shown; a launch does not wait for it */
+  fs_session_emit(s, rich ? fs_session_rich_plan(s, event,
                                                  here ? r->kept : NULL)
-                          : json_incref(r->event));
+                          : json_incref(event));
 }
 
 /* Nothing of an input that has failed already: its error is what counts. */
@@ -81,9 +150,10 @@ void fs_session_announce(struct fs_session *s, struct fs_block *block) {
   for (int k = 0; k < s->diags.list.len; k++)
     if (s->diags.list.data[k].severity == FS_ERROR) return;
   struct fs_plan_record *r = new_record(s, block, s->last_number + 1);
-  json_object_set_new(r->event, "runs", json_integer(0));
-  json_object_set_new(r->event, "cached", json_boolean(block->runs > 0));
-  if (block->runs) json_object_set_new(r->event, "jit_s", json_null());
+  json_t *event = fs_session_event_of(s, r);
+  json_object_set_new(event, "runs", json_integer(0));
+  json_object_set_new(event, "cached", json_boolean(block->runs > 0));
+  if (block->runs) json_object_set_new(event, "jit_s", json_null());
   r->announced = true;
   s->announced++;
   send_plan(s, r, "launched");
@@ -137,32 +207,37 @@ enum fs_status fs_session_collect(struct fs_session *s) {
   if (!s->records.len) return FS_OK;
   enum fs_status st = fs_runner_sync(fs_session_runner(s), &s->diags);
   for (int k = 0; k < s->records.len; k++) {
-    struct fs_plan_record *r = &s->records.data[k];
+    struct fs_plan_record *r = s->records.data[k];
     if (!r->block) continue;
     if (!st) {
-      fs_plan_event_measured(r->event, r->block,
-                             &fs_session_target(s)->device);
+      memcpy(r->times + r->n, r->block->measured,
+             sizeof(double) * (size_t)r->n);
       learn(s, r->block);
     }
-    json_object_set_new(r->event, "runs", json_integer(r->runs));
+    put_measured(r);
     r->block = NULL;
   }
   return st;
 }
 
+double fs_session_seconds_of(const struct fs_plan_record *r) {
+  double sum = 0;
+  for (int k = 0; k < r->n; k++) sum += FS_MAX(r->times[r->n + k], 0);
+  return (double)r->runs * sum;
+}
+
 /* By the first prediction, so that the choice does not change from run to run. */
 static double weight(const struct fs_plan_record *r) {
-  return (double)r->runs *
-         json_number_value(json_object_get(r->event, "first"));
+  return (double)r->runs * r->first;
 }
 
 int fs_session_main_plan(const struct fs_session *s) {
   int from = fs_interp_before_last(s->in), best = s->records.len - 1;
   bool found = false;
   for (int k = s->records.len - 1; k >= 0; k--) {
-    const struct fs_plan_record *r = &s->records.data[k];
+    const struct fs_plan_record *r = s->records.data[k];
     if (r->last <= from) continue;
-    if (found && weight(r) <= weight(&s->records.data[best])) continue;
+    if (found && weight(r) <= weight(s->records.data[best])) continue;
     best = k;
     found = true;
   }
@@ -171,29 +246,28 @@ int fs_session_main_plan(const struct fs_session *s) {
 
 void fs_session_choose_block(struct fs_session *s) {
   int k = fs_session_main_plan(s);
-  if (k < 0 || !s->records.data[k].kept) return;
-  s->last_block = s->records.data[k].kept;
-  s->last_runner = s->records.data[k].runner;
+  if (k < 0 || !s->records.data[k]->kept) return;
+  s->last_block = s->records.data[k]->kept;
+  s->last_runner = s->records.data[k]->runner;
 }
 
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner) {
   if (s->last_runner == runner) s->last_block = NULL;
-  for (int k = 0; k < s->records.len; k++)
-    if (s->records.data[k].runner == runner) s->records.data[k].kept = NULL;
+  settle(s, NULL, runner, true);
 }
 
 /* What was announced and did not come to run. */
 static void drop_failed(struct fs_session *s) {
   int kept = 0;
   for (int k = 0; k < s->records.len; k++) {
-    struct fs_plan_record *r = &s->records.data[k];
+    struct fs_plan_record *r = s->records.data[k];
     if (r->runs) {
-      s->records.data[kept++] = *r;
+      s->records.data[kept++] = r;
       continue;
     }
     send_plan(s, r, "withdrawn");
-    json_decref(r->event);
+    unref_record(r);
   }
   s->records.len = kept;
 }
@@ -204,16 +278,16 @@ void fs_session_end_plans(struct fs_session *s, bool send) {
     s->last_main = (size_t)fs_session_main_plan(s);
     fs_session_choose_block(s);
   }
-  json_t *plans = s->records.len ? json_array() : NULL;
   for (int k = 0; k < s->records.len; k++) {
-    struct fs_plan_record *r = &s->records.data[k];
+    struct fs_plan_record *r = s->records.data[k];
     if (send && strcmp(s->plan_form, "off")) send_plan(s, r, "measured");
     else if (r->announced) send_plan(s, r, "withdrawn");
-    fs_session_keep_past(s, r->event);
-    json_array_append_new(plans, r->event);
+    fs_session_keep_past(s, r);
   }
+  if (!s->records.len) return;
+  fs_plan_records old = s->last_plans;
+  s->last_plans = s->records;
+  s->records = old;
+  for (int k = 0; k < old.len; k++) unref_record(old.data[k]);
   s->records.len = 0;
-  if (!plans) return;
-  json_decref(s->last_plans);
-  s->last_plans = plans;
 }

@@ -51,11 +51,14 @@ void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p) {
 
 /* The k-th plan of this input, or if it has run no block yet, of the last one that
  * did. */
-static const json_t *last_plan(const struct fs_session *s, int k) {
+static const json_t *last_plan(struct fs_session *s, int k) {
   int n = 0;
   for (int i = 0; i < s->records.len; i++)
-    if (s->records.data[i].runs && n++ == k) return s->records.data[i].event;
-  return n ? NULL : json_array_get(s->last_plans, (size_t)k);
+    if (s->records.data[i]->runs && n++ == k)
+      return fs_session_event_of(s, s->records.data[i]);
+  return n || k >= s->last_plans.len
+             ? NULL
+             : fs_session_event_of(s, s->last_plans.data[k]);
 }
 
 /* -- roofline ---------------------------------------------------------------- */

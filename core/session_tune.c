@@ -96,6 +96,7 @@ static enum fs_status keep_best(struct fs_session *s, struct fs_search *r) {
   enum fs_status st = FS_OK;
   if (result.choice)
     st = fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
+  fs_session_settle(s, b, false);
   fs_search_adopt(r, b);
   return st;
 }

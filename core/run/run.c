@@ -129,6 +129,7 @@ static void forget_oldest(struct fs_runner *r) {
   struct fs_block *b = r->blocks.data[oldest];
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
+  if (r->options.changing) r->options.changing(r->options.user, b, true);
   fs_block_free(b, r->target);
   r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
 }
@@ -172,9 +173,33 @@ static const char *adopted_name(struct fs_graph *to, const char *old,
   return fs_arena_strndup(to->arena, new, strlen(new));
 }
 
+static bool same_name(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_words(const struct fs_graph *to, const struct fs_graph *from) {
+  for (int k = 1; k < to->nodes.len; k++)
+    if (memcmp(&to->nodes.data[k].span, &from->nodes.data[k].span,
+               sizeof(struct fs_span)) ||
+        memcmp(&to->nodes.data[k].stmt, &from->nodes.data[k].stmt,
+               sizeof(struct fs_span)))
+      return false;
+  for (int k = 0; k < to->inputs.len; k++)
+    if (!same_name(to->inputs.data[k].name, from->inputs.data[k].name))
+      return false;
+  for (int k = 0; k < to->outputs.len; k++)
+    if (!same_name(to->output_names.data[k], from->output_names.data[k]))
+      return false;
+  return true;
+}
+
 /* The block was found under other words: its plan speaks of those that were
  * written last. */
-static void adopt_words(struct fs_graph *to, const struct fs_graph *from) {
+static void adopt_words(struct fs_runner *r, struct fs_block *b,
+                        const struct fs_graph *from) {
+  struct fs_graph *to = (struct fs_graph *)b->plan->graph;
+  if (same_words(to, from)) return;
+  if (r->options.changing) r->options.changing(r->options.user, b, false);
   for (int k = 1; k < to->nodes.len; k++) {
     to->nodes.data[k].span = from->nodes.data[k].span;
     to->nodes.data[k].stmt = from->nodes.data[k].stmt;
@@ -212,7 +237,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = FS_OK;
   if (b) {
     r->hits++;
-    adopt_words((struct fs_graph *)b->plan->graph, g);
+    adopt_words(r, b, g);
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);

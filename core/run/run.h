@@ -46,6 +46,9 @@ struct fs_run_options {
   bool timed;                /* measure kernels (events)                    */
   /* A block is about to be launched whose caller will hear of it (`out`). */
   void (*launching)(void *user, struct fs_block *block);
+  /* A block of the cache is about to be spoken of in other words, or (`gone`) to
+   * be forgotten. */
+  void (*changing)(void *user, struct fs_block *block, bool gone);
   void *user;
 };
 

@@ -455,7 +455,7 @@ static json_t *describe(const struct fs_plan *plan,
   find_statements(&d);
   set(e, "event", json_string("plan"));
   set(e, "calls", json_integer(plan->n_calls));
-  set(e, "statements", json_array()); /* of the run, see fs_plan_event() */
+  set(e, "statements", json_array()); /* of the run, see statements_of() */
   for (int k = 0; k < plan->kernels.len; k++)
     json_array_append_new(kernels, kernel_object(&d, k));
   set(e, "kernels", kernels);
@@ -505,43 +505,52 @@ static json_t *statements_of(const struct fs_plan *plan,
 
 /* A description to write times into: its own object for every kernel, all that
  * lies deeper shared. Describing takes far longer than a small block. */
-static json_t *copy_of(const json_t *described, const struct fs_plan *plan) {
+static json_t *copy_of(const json_t *described, const double *predicted,
+                       double predicted_all) {
   json_t *e = json_copy((json_t *)described), *kernels = json_array();
-  const json_t *from = json_object_get(described, "kernels");
-  for (int k = 0; k < plan->kernels.len; k++) {
-    json_t *kernel = json_copy(json_array_get(from, (size_t)k));
-    set(kernel, "predicted", fs_json_known(plan->kernels.data[k].predicted));
-    json_array_append_new(kernels, kernel);
+  const json_t *kernel;
+  size_t k;
+  json_array_foreach(json_object_get(described, "kernels"), k, kernel) {
+    json_t *copy = json_copy((json_t *)(uintptr_t)kernel);
+    set(copy, "predicted", fs_json_known(predicted[k]));
+    json_array_append_new(kernels, copy);
   }
   set(e, "kernels", kernels);
-  set(e, "predicted", fs_json_known(plan->predicted));
+  set(e, "predicted", fs_json_known(predicted_all));
   return e;
 }
 
-json_t *fs_plan_event(const struct fs_plan *plan, struct fs_block *block,
-                      const struct fs_diags *sources,
-                      struct fs_target *target) {
-  json_t *e;
-  bool cached = block && block->runs > 1;
-  if (block) {
-    uint64_t words = words_of(plan, sources);
-    if (!block->described || block->described_as != words) {
-      json_t *old = block->described;
-      block->described = NULL; /* should there be no memory for a new one */
-      json_decref(old);
-      block->described = describe(plan, sources, target);
-      block->described_as = words;
-      block->drop_described = drop;
-    }
-    e = copy_of(block->described, plan);
-  } else {
-    e = describe(plan, sources, target);
-  }
-  set(e, "statements", statements_of(plan, sources));
-  set(e, "jit_s", block && !cached ? fs_json_known(block->compile_seconds)
-                                   : json_null());
+static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
+  set(e, "jit_s", fs_json_known(jit_seconds));
   set(e, "cached", json_boolean(cached));
-  set(e, "runs", json_integer(block ? 1 : 0));
+  set(e, "runs", json_integer(runs));
+}
+
+json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_diags *sources,
+                      struct fs_target *target) {
+  json_t *e = describe(plan, sources, target);
+  set(e, "statements", statements_of(plan, sources));
+  put_run(e, NAN, false, 0);
+  return e;
+}
+
+json_t *fs_block_event(struct fs_block *block, bool cached,
+                       const double *predicted, double predicted_all,
+                       const struct fs_diags *sources,
+                       struct fs_target *target) {
+  const struct fs_plan *plan = block->plan;
+  uint64_t words = words_of(plan, sources);
+  if (!block->described || block->described_as != words) {
+    json_t *old = block->described;
+    block->described = NULL; /* should there be no memory for a new one */
+    json_decref(old);
+    block->described = describe(plan, sources, target);
+    block->described_as = words;
+    block->drop_described = drop;
+  }
+  json_t *e = copy_of(block->described, predicted, predicted_all);
+  set(e, "statements", statements_of(plan, sources));
+  put_run(e, cached ? NAN : block->compile_seconds, cached, 1);
   return e;
 }
 
@@ -558,13 +567,13 @@ static double share_of(const json_t *kernel, double seconds,
   return device->bandwidth > 0 ? moves / seconds / device->bandwidth : NAN;
 }
 
-void fs_plan_event_measured(json_t *event, const struct fs_block *block,
+void fs_plan_event_measured(json_t *event, const double *times,
                             const struct fs_device *device) {
   json_t *kernel;
   size_t k;
   double total = 0;
   json_array_foreach(json_object_get(event, "kernels"), k, kernel) {
-    double measured = block->measured ? block->measured[k] : -1;
+    double measured = times[k];
     double predicted = json_number_value(json_object_get(kernel, "predicted"));
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;

@@ -7,13 +7,20 @@
 #include "core/run/run.h"
 
 /* {"event":"plan",...} of a plan (docs/events.md), without "id", "block" and what
- * was measured. `block` NULL: it was not run. Given: the caller decrefs. */
-json_t *fs_plan_event(const struct fs_plan *plan, struct fs_block *block,
-                      const struct fs_diags *sources, struct fs_target *target);
+ * was measured. Given: the caller decrefs. */
+json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_diags *sources,
+                      struct fs_target *target);
 
-/* Puts the times of the block's last timed run into its event, with all that
- * follows from them; nothing where none was measured. */
-void fs_plan_event_measured(json_t *event, const struct fs_block *block,
+/* The same of a block that ran, which keeps the description for the next time.
+ * predicted: seconds of each kernel as they were shown when it ran, and of all. */
+json_t *fs_block_event(struct fs_block *block, bool cached,
+                       const double *predicted, double predicted_all,
+                       const struct fs_diags *sources,
+                       struct fs_target *target);
+
+/* Puts measured seconds, one for each kernel (< 0: not measured), into an event
+ * with all that follows from them. */
+void fs_plan_event_measured(json_t *event, const double *measured,
                             const struct fs_device *device);
 
 /* A JSON string of any bytes: control characters and bad UTF-8 as escapes. */

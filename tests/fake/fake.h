@@ -21,6 +21,7 @@ struct fake_count {
 /* The code to give for this call of `call`, or 0. */
 static int fake_failure(const char *call) {
   static struct fake_count counts[96];
+  if (!getenv("FUSIBLE_FAKE_FAIL")) return 0;
   int k = 0;
   while (counts[k].call && strcmp(counts[k].call, call)) k++;
   counts[k].call = call;
