@@ -139,13 +139,14 @@ def report(keep):
         with open(path, encoding='utf-8') as f:
             head = re.search(r'^// scheme (.*)', f.read(2000), re.M)
         if head:
-            ways = re.findall(r'^\w+|in \w+|ring', head[1])
+            ways = re.findall(r'^\w+|in \w+|blocks|ring', head[1])
             kinds[os.path.basename(path).split('-')[0] + ' ' +
                   ' '.join(ways)] += 1
     for kind, n in sorted(kinds.items()):
         print(f'{n:5} kernels: {kind}')
     for kind in ('sm_80 flat', 'sm_80 row', 'sm_80 row in chunks', 'sm_80 tile',
-                 'sm_80 row in panels', 'sm_90a row ring'):
+                 'sm_80 row in panels', 'sm_90a row ring',
+                 'sm_90a row blocks'):
         check(kinds[kind], f'no kernel is {kind}')
 
 

@@ -38,6 +38,16 @@ static bool has_row_results(const struct em *em) {
   return false;
 }
 
+/* Blocks that share a row: where the device has clusters, and a row has results
+ * that they must put together. */
+static int cluster_of(const struct em *em) {
+  const struct fs_tuning *t = &em->k->tune;
+  bool able = em->variant == FS_EMIT_BEST && em->device &&
+              em->device->cc >= 90 && em->RT == em->T && em->T > WARP &&
+              has_row_results(em);
+  return able ? power_of_two(t->cluster, 1, 8) : 1;
+}
+
 static void take_tuning(struct em *em) {
   const struct fs_tuning *t = &em->k->tune;
   int most = em->device && em->device->max_threads ? em->device->max_threads
@@ -45,7 +55,7 @@ static void take_tuning(struct em *em) {
   em->T = FS_MAX(WARP, FS_MIN(t->threads, most)) / WARP * WARP;
   em->V = power_of_two(t->vec, 1, 8);
   em->C = FS_MAX(1, FS_MIN(t->cols, 32));
-  em->B = em->S = em->U = 1;
+  em->B = em->S = em->U = em->CL = 1;
   em->RT = em->T;
   switch (em->k->scheme) {
     case FS_TILE:
@@ -62,6 +72,7 @@ static void take_tuning(struct em *em) {
       em->RT = power_of_two(t->row_threads, 1, em->T);
       em->S = em->T / em->RT;
       em->B = FS_MAX(1, FS_MIN(t->iters, 16));
+      em->CL = cluster_of(em);
       break;
     default:
       em->C = FS_MAX(1, FS_MIN(t->iters, 16));
@@ -70,17 +81,18 @@ static void take_tuning(struct em *em) {
   em->gl = up(em->last, em->V);
   em->groups = em->n / em->last * em->gl;
   if (em->k->scheme == FS_ROW) {
-    int64_t held = (int64_t)em->RT * em->C;
+    int64_t held = (int64_t)em->RT * em->C * em->CL;
     em->mode = em->groups <= held      ? EM_KEEP
                : !has_row_results(em) ? EM_PANEL
                                       : EM_CHUNK;
     /* A block that walks a long row has all its threads on it. */
     if (em->mode == EM_CHUNK && em->S > 1) em->RT = em->T, em->S = 1;
+    if (em->mode != EM_KEEP) em->CL = 1;
   }
 }
 
 static void take_edges(struct em *em) {
-  int64_t held = (int64_t)em->RT * em->C;
+  int64_t held = (int64_t)em->RT * em->C * em->CL;
   em->tail = em->last % em->V != 0;
   em->full = !em->tail && em->groups % held == 0;
   em->need_ok = em->mode != EM_FLAT && em->m % (em->S * em->B) != 0;
@@ -321,7 +333,7 @@ static void place_work(struct em *em) {
     int64_t size = em_acc_size(em_val(em, v)->dtype);
     if (x->acc == EM_ACC_COL && em->mode != EM_TILE) {
       x->work = cols;
-      cols += em->fold_pitch_j * size;
+      cols += em->fold_pitch_j * size / em->CL; /* one row for a cluster */
     } else if (x->acc == EM_ACC_COL || x->acc == EM_ACC_TROW) {
       x->work = base;
       base += x->acc == EM_ACC_COL ? em->parts * em->fold_pitch_j * size
@@ -384,9 +396,10 @@ static void plan_ring(struct em *em) {
   bool able = em->variant == FS_EMIT_BEST && em->device &&
               em->device->cc >= 90 && em->mode == EM_KEEP && em->S == 1 &&
               em->B == 1 && em->n_outer == 1 && em->n_inner == 1 &&
-              !em->tail && em->T > WARP && !em->streams;
+              !em->tail && em->T > WARP && !em->streams &&
+              (em->CL - 1) * em_part(em) < em->n; /* each block has a part */
   if (!able) return;
-  int64_t bytes = 0;
+  int64_t bytes = 0, part = em->CL > 1 ? em_part(em) : em->n;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_LOAD && s->phase == 0 &&
@@ -394,7 +407,7 @@ static void plan_ring(struct em *em) {
       return;
     if (!is_bulk(em, s)) continue;
     em->v[s->out].work = bytes;
-    bytes += up(em->n * (int64_t)fs_dtype_size(em_access(em, s)->dtype), 128) *
+    bytes += up(part * (int64_t)fs_dtype_size(em_access(em, s)->dtype), 128) *
              128;
   }
   int64_t blocks = FS_MAX(1, em->k->tune.blocks_per_sm);

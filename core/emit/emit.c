@@ -111,7 +111,7 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/maps.cuh",    "elemlib/cuda/memory.cuh",
     "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
-    "elemlib/cuda/tile.cuh"};
+    "elemlib/cuda/cluster.cuh", "elemlib/cuda/tile.cuh"};
 
 struct piece {
   const char *names, *text, *end;
@@ -256,6 +256,7 @@ static void head(const struct em *em, const struct fs_diags *diags,
     amount(out, em->U, "tile");
     fs_str_puts(out, " a block");
   }
+  if (em->CL > 1) fs_str_printf(out, "; %d blocks to a row", em->CL);
   if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
   fs_str_puts(out, "\n");
 }
@@ -291,6 +292,8 @@ static void constants(struct em *em, struct fs_str *out) {
           (long long)em->panels, (long long)up(em->m, rows));
       /* fall through */
     default:
+      if (em->CL > 1)
+        fs_str_printf(out, "constexpr int FS_CLUSTER = %d;\n", em->CL);
       fs_str_printf(out,
                     "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n"
                     "constexpr fs_index FS_M = %lld;\n",
@@ -307,7 +310,9 @@ static const char *skeleton(const struct em *em) {
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
     case EM_PANEL: return "elemlib/scheme/panel.cuh";
-    default: return "elemlib/scheme/row.cuh";
+    default:
+      return em->CL > 1 ? "elemlib/scheme/cluster.cuh"
+                        : "elemlib/scheme/row.cuh";
   }
 }
 
@@ -371,9 +376,10 @@ void em_describe_launch(struct em *em, bool has_work) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
     case EM_PANEL: o->max_blocks = em->panels * up(em->m, rows); break;
-    default: o->max_blocks = up(em->m, rows);
+    default: o->max_blocks = up(em->m, rows) * em->CL;
   }
-  o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff));
+  o->cluster = em->CL;
+  o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
   o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
   if (!has_work) return;
   o->work_zeroed = COUNTER_BYTES;

@@ -60,7 +60,8 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
 
 void em_columns_out(struct em *em) {
   if (!em->n_col) return;
-  if (em->mode == EM_KEEP) em_line(em, "const fs_index part = blockIdx.x;");
+  if (em->mode == EM_KEEP)
+    em_line(em, "const fs_index part = %s;", em_team(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
     if (!s) continue;
@@ -158,7 +159,8 @@ static struct axis axis_of(struct em *em, uint8_t varies) {
   a.pitch = em->fold_pitch_j;
   a.parts = em->mode == EM_TILE    ? em_int(em, em->parts)
             : em->mode == EM_PANEL ? "parts"
-                                   : "(fs_index)gridDim.x";
+                           : em->CL > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->CL)
+                                        : "(fs_index)gridDim.x";
   return a;
 }
 

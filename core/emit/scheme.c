@@ -61,22 +61,29 @@ static void row_result(struct em *em, const struct fs_step *s,
   x->b = true;
   x->c = x->e = false;
   if (x->saved)
-    em_line(em, "if (t == 0%s) w%d[%s] = %s;", em->need_ok ? " && ok" : "",
+    em_line(em, "if (%s%s) w%d[%s] = %s;", em_first_thread(em),
+            em->need_ok ? " && ok" : "",
             s->out, em_val(em, s->out)->varies ? "i" : "0",
             em_ref(em, s->out));
 }
 
 /* -- the ring of rows ------------------------------------------------------------------ */
 
+/* Bytes of a row that this block takes: a number, or an expression. */
+static const char *ring_part(struct em *em, int64_t size) {
+  if (em->CL == 1) return em_int(em, em->n * size);
+  return size == 1 ? "width" : em_fmt(em, "width * %lld", (long long)size);
+}
+
 static void ring_fetch(struct em *em, const char *row, const char *stage) {
-  int64_t bytes = 0;
+  int64_t size = 0;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_LOAD && s->phase == 0 &&
         em_val(em, s->out)->varies == 3)
-      bytes += em->n * (int64_t)fs_dtype_size(em_access(em, s)->dtype);
+      size += (int64_t)fs_dtype_size(em_access(em, s)->dtype);
   }
-  em_line(em, "fs_bulk_expect(&ready[%s], %lld);", stage, (long long)bytes);
+  em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, ring_part(em, size));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase != 0 ||
@@ -84,23 +91,32 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
       continue;
     const struct fs_access *a = em_access(em, s);
     em_line(em,
-            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s, %lld, &ready[%s]);",
+            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s%s, %s, &ready[%s]);",
             stage, (long long)em->ring_bytes,
             em->v[s->out].work
                 ? em_fmt(em, " + %lld", (long long)em->v[s->out].work)
                 : "",
             s->access, row, em_int(em, a->stride[0]),
-            (long long)(em->n * (int64_t)fs_dtype_size(a->dtype)), stage);
+            em->CL > 1 ? " + origin" : "",
+            ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage);
   }
 }
 
 static void ring_begin(struct em *em) {
   em_line(em, "FS_RING(ring);");
+  if (em->CL > 1) {
+    em_line(em, "const int origin = rank * %lld;  // its columns of a row",
+            (long long)em_part(em));
+    em_line(em, "const int width = rank < %d ? %lld : %lld;", em->CL - 1,
+            (long long)em_part(em),
+            (long long)(em->n - (em->CL - 1) * em_part(em)));
+  }
   em_line(em, "__shared__ unsigned long long ready[%d];", em->stages);
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);
   em_line(em, "__syncthreads();");
   em_open(em, "for (int s = 0; s < %d; s++) {", em->stages);
-  em_line(em, "const fs_index row = blockIdx.x + s * (fs_index)gridDim.x;");
+  em_line(em, "const fs_index row = %s + s * %s;", em_team(em),
+          em_teams(em));
   em_open(em, "if (threadIdx.x == 0 && row < %s) {", em_int(em, em->m));
   ring_fetch(em, "row", "s");
   em_close(em);
@@ -117,10 +133,9 @@ static void ring_wait(struct em *em) {
 
 /* The row is in registers by now: its place takes a later one. */
 static void ring_refill(struct em *em) {
-  em_open(em, "if (threadIdx.x == 0 && i + %d * (fs_index)gridDim.x < %s) {",
-          em->stages, em_int(em, em->m));
-  em_line(em, "const fs_index row = i + %d * (fs_index)gridDim.x;",
-          em->stages);
+  em_open(em, "if (threadIdx.x == 0 && i + %d * %s < %s) {", em->stages,
+          em_teams(em), em_int(em, em->m));
+  em_line(em, "const fs_index row = i + %d * %s;", em->stages, em_teams(em));
   ring_fetch(em, "row", "stage");
   em_close(em);
 }
@@ -168,13 +183,21 @@ static void to_shared(struct em *em, const struct fs_step *s) {
   em_line(em, "const %s x = fs_warp<%s, 32>(%s);",
           em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
           lanes_result(em, s));
-  em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;",
-          part_of(em, s));
+  if (em->CL > 1) {
+    em_line(em, "if (threadIdx.x %% 32 < %d)", em->CL);
+    em_line(em,
+            "  fs_cluster_put<%d>(%s + (rank * %d + threadIdx.x / 32), x, "
+            "threadIdx.x %% 32);",
+            em->CL, part_of(em, s), em->T / 32);
+  } else {
+    em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;",
+            part_of(em, s));
+  }
   if (em->B == 1) em_close(em);
 }
 
 static void from_shared(struct em *em, const struct fs_step *s) {
-  int warps = em->RT / 32;
+  int warps = em->RT / 32 * em->CL;
   const char *part = part_of(em, s);
   if (em->S > 1) part = em_fmt(em, "%s + sub * %d", part, warps);
   row_result(em, s,
@@ -199,7 +222,8 @@ static void row_results(struct em *em, int phase) {
     return;
   }
   each_result(em, phase, to_shared);
-  em_line(em, "__syncthreads();");
+  if (em->CL > 1) em_line(em, "fs_cluster_barrier<%d>();", em->CL);
+  else em_line(em, "__syncthreads();");
   if (em->ring && phase == 0) ring_refill(em);
   each_result(em, phase, from_shared);
   em_line(em, "turn ^= 1;  // the next sums go beside these");
@@ -212,7 +236,8 @@ static void declare_parts(struct em *em) {
     if (!s) continue;
     const char *rows = em->B > 1 ? em_fmt(em, "[%d]", em->B) : "";
     em_line(em, "__shared__ %s part%d[2]%s[%d];",
-            em_acc_type(em_val(em, s->out)->dtype), s->out, rows, em->T / 32);
+            em_acc_type(em_val(em, s->out)->dtype), s->out, rows,
+            em->T / 32 * em->CL);
     any = true;
   }
   if (any) em_line(em, "int turn = 0;");
@@ -242,6 +267,8 @@ void em_row(struct em *em) {
   em_declare_fulls(em);
   declare_parts(em);
   if (em->ring) ring_begin(em);
+  if (em->CL > 1)
+    em_line(em, "fs_cluster_barrier<%d>();  // all have begun", em->CL);
   if (em->ahead) em_load_ahead(em, true);
   if (panel) em_go(em, EM_PANEL_BEGIN);
   if (em->mode != EM_CHUNK) {

@@ -17,6 +17,16 @@ static void outer_axes(struct em *em) {
   }
 }
 
+const char *em_team(const struct em *em) {
+  return em->CL > 1 ? "team" : "(fs_index)blockIdx.x";
+}
+const char *em_teams(const struct em *em) {
+  return em->CL > 1 ? "teams" : "(fs_index)gridDim.x";
+}
+const char *em_first_thread(const struct em *em) {
+  return em->CL > 1 ? "t == 0 && rank == 0" : "t == 0";
+}
+
 void em_row_coords(struct em *em) {
   if (em->mode == EM_FLAT) return;
   const char *rows = em->B > 1 && em->S > 1
@@ -35,6 +45,7 @@ static const char *vector_number(struct em *em) {
   const char *own = em->C > 1 ? em_fmt(em, "c * %d + t", em->RT) : "t";
   if (em->C > 1 && em->mode != EM_KEEP) own = em_fmt(em, "(%s)", own);
   int held = em->RT * em->C;
+  if (em->CL > 1) own = em_fmt(em, "rank * %d + %s", held, own);
   switch (em->mode) {
     case EM_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
     case EM_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
@@ -282,10 +293,11 @@ static void ring_load(struct em *em, const struct fs_step *s) {
       at ? em_fmt(em, "(slot + %s)", em_int(em, at)) : "slot";
   const char *type = em_stored_type(em_access(em, s)->dtype);
   const char *to = em_row_ref(em, s->out);
+  const char *j = em->CL > 1 ? "(j - origin)" : "j";
   if (em->V == 1)
-    em_line(em, "%s = fs_get(((const %s *)%s)[j]);", to, type, from);
+    em_line(em, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
   else
-    em_line(em, "fs_load(%s, (const %s *)%s + j);", to, type, from);
+    em_line(em, "fs_load(%s, (const %s *)%s + %s);", to, type, from, j);
 }
 
 /* Moves the loaded row in, and starts on the next one. */
@@ -363,9 +375,10 @@ void em_load_ahead(struct em *em, bool first) {
             em_dims(em, true, true, true),
             *em_dims(em, true, true, true) ? " = {}" : " = 0");
   }
-  em_open(em, first ? "{" : "if (first + (fs_index)gridDim.x < FS_M) {");
-  if (first) em_line(em, "const fs_index i = blockIdx.x;");
-  else em_line(em, "const fs_index i = first + (fs_index)gridDim.x;");
+  if (first) em_open(em, "{");
+  else em_open(em, "if (first + %s < FS_M) {", em_teams(em));
+  if (first) em_line(em, "const fs_index i = %s;", em_team(em));
+  else em_line(em, "const fs_index i = first + %s;", em_teams(em));
   outer_axes(em);
   em_for(em, "c", em->C);
   em_vector_coords(em);
@@ -655,7 +668,7 @@ static bool is_row_step(const struct em *em, const struct fs_step *s,
 }
 
 static void row_step(struct em *em, const struct fs_step *s) {
-  const char *own = em_and(em, "t == 0", row_exists(em));
+  const char *own = em_and(em, em_first_thread(em), row_exists(em));
   if (em->panels > 1) own = em_and(em, "panel == 0", own);
   if (s->kind == FS_SP_REDUCE) {
     guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out)));

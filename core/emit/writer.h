@@ -7,6 +7,7 @@
  *   w0           partial results of v0 in the workspace
  *   i, j         row and column of an element (i0 i1, j0 j1: several axes)
  *   t, sub       this thread's place in its row, and its row in the block
+ *   rank, team   this block's part of a row, and which cluster it is in
  *   b, c, e      rows at once, vectors of a row, lanes of a vector: a value is
  *                subscripted v0[b][c][e] by those of the three that it has
  *   n0           value 0 of the next row, loaded ahead
@@ -68,6 +69,7 @@ struct em {
   enum em_mode mode;
   int T, RT, S, B, V, C;         /* threads; of a row; rows side by side; rows
                                     at once; lanes; vectors kept            */
+  int CL;                        /* row: blocks that share a row            */
   int U;                         /* tile: serial iterations                 */
   bool wide;                     /* 64-bit indices                          */
   int n_outer, n_inner;
@@ -164,6 +166,16 @@ void em_sweep(struct em *em, int phase);
 void em_vector_coords(struct em *em);
 /* Where a vector's first column lies among a row of partial column results. */
 const char *em_column_slot(struct em *em);
+/* Who among those that share the rows this is, and how many they are: blocks, or
+ * clusters of blocks. */
+const char *em_team(const struct em *em);
+const char *em_teams(const struct em *em);
+/* Columns of a row that a block of a cluster has; the last one has the rest. */
+static inline int64_t em_part(const struct em *em) {
+  return (int64_t)em->RT * em->C * em->V;
+}
+/* The thread that speaks for a row. */
+const char *em_first_thread(const struct em *em);
 /* Row number `i` and whether it exists (`ok`). */
 void em_row_coords(struct em *em);
 /* The loads of the first row, and of the row after the one at hand. */

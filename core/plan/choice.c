@@ -18,6 +18,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
     fs_str_printf(&s, "%s%s/%d.%d.%d.%d.%d.%d", k ? " " : "",
                   fs_scheme_names[n->scheme], t->threads, t->row_threads,
                   t->vec, t->cols, t->iters, t->blocks_per_sm);
+    if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
     for (int c = 0; c < n->calls.len; c++)
       fs_str_printf(&s, "%c%u", c ? ',' : ':', n->calls.data[c]);
   }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { ON_CHIP_ROW = 64 << 10 }; /* bytes of a row that a block can hold */
+enum { ON_CHIP_ROW = 256 << 10 }; /* CPU: bytes of a row that stay in a cache */
 
 struct builder {
   struct fs_planner *p;
@@ -606,11 +606,15 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
 }
 
 /* Rows read again in a later sweep that did not stay on chip, and column sums
- * that do not fit the registers of a block. */
+ * that do not fit the registers of a block, or of those of a cluster: they lie in
+ * the cache, and some rows at once add to them. */
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
   if (k->scheme != FS_ROW) return;
-  double row = 0, size = 4;
+  struct fs_kernel tuned = *k; /* borrows the lists */
+  if (d->is_cuda) fs_tune(&tuned, d);
+  bool held = d->is_cuda && fs_tune_holds(&tuned);
+  double row = 0;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_LOAD || k->accesses.data[s->access].varies != 3)
@@ -620,16 +624,20 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
       for (int x = 0; x < 3; x++)
         again |= k->steps.data[j].in[x] == s->out &&
                  k->steps.data[j].phase > s->phase;
-    if (again) row += (double)k->space.n * 4;
+    enum fs_dtype dt = k->accesses.data[s->access].dtype;
+    if (again) row += (double)k->space.n * (double)fs_dtype_size(dt);
   }
-  double chip = d->is_cuda ? ON_CHIP_ROW : (double)(256 << 10);
-  if (row > chip) w->bytes_extra += row * (double)k->space.m;
+  if (d->is_cuda ? !held : row > ON_CHIP_ROW)
+    w->bytes_extra += row * (double)k->space.m;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     bool columns = s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
                    k->values.data[s->in[0]].varies == 3;
-    if (columns && d->is_cuda && (double)k->space.n * size > ON_CHIP_ROW)
-      w->bytes_extra += 2 * size * (double)k->space.m * (double)k->space.n;
+    if (columns && d->is_cuda && !held)
+      w->bytes_extra +=
+          2 * (double)fs_dtype_size(
+                  fs_dtype_compute(k->values.data[s->out].dtype)) *
+          (double)k->space.m * (double)k->space.n / tuned.tune.iters;
   }
 }
 

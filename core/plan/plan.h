@@ -132,6 +132,7 @@ struct fs_tuning {
   int iters;            /* tile: serial 32-row iterations; flat: unroll;
                            row: rows that a thread has at once            */
   int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
+  int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
 };
 
 struct fs_kernel {
@@ -337,6 +338,9 @@ int fs_instance_pitch(const struct fs_user_element *e);
 
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
+/* Whether a block, or a cluster of blocks, of a row kernel that is tuned holds all
+ * vectors of a row; else it goes over rows, or over panels of columns, in parts. */
+bool fs_tune_holds(const struct fs_kernel *kernel);
 /* The settings that are worth a try, what fs_tune() takes first: other block
  * sizes, serial iterations, vectors of a row in a thread. Gives how many, at most
  * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */

@@ -187,19 +187,10 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
 }
 
-/* A row is used again, or feeds column sums: it should stay in registers. */
-static void tune_held(struct fs_tuning *t, const struct shape *sh,
-                      int64_t vectors, int units) {
-  int width = FS_MAX(1, t->vec * sh->size / 4);
-  int arrays = FS_MAX(1, sh->kept + sh->column_sums);
+/* Threads that hold so many vectors of a row, if the registers of a block do. */
+static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
   static const int threads[] = {128, 256, 512, 1024, 512};
   static const int most[] = {4, 8, 8, 8, 24};
-  t->threads = 0;
-  if (vectors <= WARP * 8) { /* a warp to a row, no barrier */
-    t->threads = 128;
-    t->row_threads = power_up(vectors, WARP);
-    t->cols = (int)up(vectors, t->row_threads);
-  }
   for (size_t x = 0; x < FS_LEN(threads) && !t->threads; x++) {
     int room = FS_MIN(255, 65536 / threads[x]) - 32;
     int cols = (int)FS_MIN(1000, up(vectors, threads[x]));
@@ -207,12 +198,32 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
     t->threads = t->row_threads = threads[x];
     t->cols = cols;
   }
+}
+
+/* A row is used again, or feeds column sums: it should stay in registers, of
+ * several blocks where it is too long for those of one. */
+static void tune_held(struct fs_tuning *t, const struct shape *sh,
+                      int64_t vectors, int units, bool clusters) {
+  enum { MOST_BLOCKS = 8 };
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  int arrays = FS_MAX(1, sh->kept + sh->column_sums);
+  t->threads = 0;
+  if (vectors <= WARP * 8) { /* a warp to a row, no barrier */
+    t->threads = 128;
+    t->row_threads = power_up(vectors, WARP);
+    t->cols = (int)up(vectors, t->row_threads);
+  }
+  if (!t->threads) hold(t, vectors, width, arrays);
+  for (int n = 2; n <= MOST_BLOCKS && clusters && !t->threads; n *= 2) {
+    hold(t, up(vectors, n), width, arrays);
+    t->cluster = n;
+  }
   if (!t->threads) { /* too long: in chunks, several rows to share the sums */
     t->threads = t->row_threads = 512;
     t->cols = 2;
     t->iters = sh->column_sums ? FS_MAX(1, 4 / FS_MAX(1, sh->loads)) : 2;
     while (t->iters > 1 && sh->m < (int64_t)units * t->iters) t->iters /= 2;
-    t->blocks_per_sm = 1;
+    t->blocks_per_sm = t->cluster = 1;
     return;
   }
   int side = t->threads / t->row_threads;
@@ -259,7 +270,7 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   struct fs_tuning *t = &k->tune;
   struct shape sh = look(k);
   int units = device && device->is_cuda ? FS_MAX(1, device->units) : 128;
-  *t = (struct fs_tuning){256, 256, 1, 1, 1, 1};
+  *t = (struct fs_tuning){256, 256, 1, 1, 1, 1, 1};
   if (k->scheme == FS_LIBRARY) return;
   if (k->scheme == FS_INSTANCE) {
     fs_tune_instance(k);
@@ -272,20 +283,28 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   else if (!sh.row_results && !sh.several)
     tune_columns(t, &sh, vectors, units);
   else if (!sh.several && !sh.column_sums) tune_dots(t, &sh, vectors, units);
-  else tune_held(t, &sh, vectors, units);
+  else tune_held(t, &sh, vectors, units,
+                 device && device->is_cuda && device->cc >= 90);
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
+}
+
+/* Vectors of a row that its threads do not hold at once cannot be held. */
+static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
+  return (int64_t)t->row_threads * t->cols * FS_MAX(1, t->cluster) >= vectors;
+}
+
+bool fs_tune_holds(const struct fs_kernel *k) {
+  struct shape sh = look(k);
+  int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, k->tune.vec);
+  return !sh.row_results || holds_row(&k->tune, vectors);
 }
 
 /* -- other settings worth a try ---------------------------------------------------- */
 
 static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
   return a->threads == b->threads && a->row_threads == b->row_threads &&
-         a->vec == b->vec && a->cols == b->cols && a->iters == b->iters;
-}
-
-/* Vectors of a row that its threads do not hold at once cannot be held. */
-static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
-  return (int64_t)t->row_threads * t->cols >= vectors;
+         a->vec == b->vec && a->cols == b->cols && a->iters == b->iters &&
+         a->cluster == b->cluster;
 }
 
 /* Adds a setting derived from the first: as many rows or elements under way as

@@ -540,6 +540,19 @@ EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f) {
   *value = 0;
   return 0;
 }
+EXPORT int cuOccupancyMaxActiveClusters(int *count, CUfunction f,
+                                        const struct cu_launch *launch);
+EXPORT int cuOccupancyMaxActiveClusters(int *count, CUfunction f,
+                                        const struct cu_launch *launch) {
+  (void)f;
+  CALL("cuOccupancyMaxActiveClusters");
+  if (launch->n_attributes != 1 ||
+      launch->attributes->id != CU_LAUNCH_CLUSTER)
+    return CU_INVALID_VALUE;
+  unsigned size = launch->attributes->value.dim[0];
+  *count = size < 4 ? (int)(6 / size) : 1; /* not all that are there have room */
+  return 0;
+}
 EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
                                                        int threads,
                                                        size_t shared_bytes);

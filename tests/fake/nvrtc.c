@@ -77,7 +77,8 @@ EXPORT int nvrtcDestroyProgram(nvrtcProgram *program) {
 
 /* -- the host program ------------------------------------------------------------- */
 
-/* `extern "C" __global__ void [__launch_bounds__(..)] NAME(`: the next NAME. */
+/* `extern "C" __global__ void [__launch_bounds__(..)] NAME(`: the next NAME; other
+ * attributes of the compiler begin with `__` too. */
 static const char *next_kernel(const char *p, char *name, size_t size) {
   p = strstr(p, "extern \"C\"");
   if (!p) return NULL;
@@ -88,7 +89,7 @@ static const char *next_kernel(const char *p, char *name, size_t size) {
     begin = end;
     while (strchr("abcdefghijklmnopqrstuvwxyz_0123456789", begin[-1])) begin--;
     snprintf(name, size, "%.*s", (int)(end - begin), begin);
-    if (strcmp(name, "__launch_bounds__") != 0) return p;
+    if (strncmp(name, "__", 2) != 0) return p;
     p = strchr(p, ')');
     if (!p) return NULL;
   }

@@ -21,6 +21,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __shared__ static __attribute__((section("fiber_shared")))
 
 struct fiber_dim3 {
@@ -60,8 +61,13 @@ struct fiber_thread {
   unsigned turn;  // of the shuffle it waits in
 };
 
+struct fiber_cluster {
+  unsigned turn, arrived;
+};
+
 static fiber_thread *fiber_now;
-static fiber_block *fiber_block_now;
+static fiber_block *fiber_block_now, *fiber_blocks;
+static fiber_cluster *fiber_clusters;
 static void (*fiber_entry)(void *);
 static void *fiber_argument;
 enum { FIBER_STACK = 128 << 10 };
@@ -159,6 +165,25 @@ static void __syncwarp(unsigned mask = ~0u) {
   while (w->sync_turn[group] == turn) __nanosleep(0);
 }
 static void __threadfence() {}
+
+// All threads of `size` neighbouring blocks wait for each other.
+static void fiber_cluster_barrier(unsigned size) {
+  fiber_cluster *c = &fiber_clusters[blockIdx.x / size];
+  const unsigned turn = c->turn;
+  if (++c->arrived == size * blockDim.x) {
+    c->arrived = 0;
+    c->turn++;
+  }
+  while (c->turn == turn) __nanosleep(0);
+}
+// Into the shared memory of another block, which lies aside while this one runs.
+static void fiber_cluster_put(void *to, const void *from, size_t bytes,
+                              unsigned block) {
+  char *base = block == blockIdx.x ? __start_fiber_shared
+                                   : fiber_blocks[block].shared;
+  memcpy(base + ((char *)to - __start_fiber_shared), from, bytes);
+}
+
 static unsigned atomicAdd(unsigned *p, unsigned x) {
   const unsigned old = *p;
   *p += x;
@@ -287,6 +312,8 @@ static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
     memset(b[k].shared, 0xa5, shared);  // nobody may rely on what was there
     memset(b[k].dynamic, 0xa5, dynamic);
   }
+  fiber_blocks = b;
+  fiber_clusters = (fiber_cluster *)calloc(blocks, sizeof *fiber_clusters);
   fiber_entry = entry;
   fiber_argument = argument;
   gridDim = {blocks, 1, 1};
@@ -297,6 +324,7 @@ static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
     free(b[k].shared);
     free(b[k].dynamic);
   }
+  free(fiber_clusters);
   free(t);
   free(b);
   munmap(stacks, total * FIBER_STACK);

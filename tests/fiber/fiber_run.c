@@ -132,6 +132,8 @@ static int check_work(const struct fs_emitted *e, const unsigned char *work,
 int fiber_run(const struct fs_emitted *e, void **slots,
               const struct fs_number *params, int blocks) {
   int64_t n = FS_MAX(1, FS_MIN((int64_t)blocks, e->max_blocks));
+  int64_t cluster = FS_MAX(1, e->cluster);
+  n = FS_MAX(1, n / cluster) * cluster;
   int64_t bytes = e->work_base + e->work_per_block * n;
   void *lib = load_program(e, bytes > 0);
   if (!lib) return -1;

@@ -489,11 +489,12 @@ static bool nvrtc_present(void) {
 static void check(struct kb *b, const char *name, int blocks, bool compile,
                   double tolerance) {
   struct fs_emitted e;
-  bool best = !strncmp(name, "ring", 4);
+  bool ring = !strncmp(name, "ring", 4);
+  bool best = ring || !strncmp(name, "cluster", 7);
   fs_emit_cuda(&b->plan, &b->k, best ? &sm90 : &sm80,
                best ? FS_EMIT_BEST : FS_EMIT_PLAIN, NULL, &e);
-  if (best && e.shared_bytes == 0) {
-    printf("FAIL %s: no ring\n", name);
+  if ((ring && e.shared_bytes == 0) || (best && !ring && e.cluster < 2)) {
+    printf("FAIL %s: no %s\n", name, ring ? "ring" : "cluster");
     n_failed++;
   }
   if (show) {
@@ -718,21 +719,21 @@ static struct kb *axes(enum fs_scheme s, int64_t m, int64_t n) {
 struct maker {
   const char *name;
   make_fn *make;
-  bool row, tile, ring;
+  bool row, tile, ring, rows; /* rows: with results of a row */
   double tolerance;
 };
 static const struct maker makers[] = {
-    {"gemv", gemv, true, true, true, 0},
-    {"gemtv", gemtv, true, true, true, 0},
-    {"bicgk", bicgk, true, true, true, 0},
-    {"atax", atax, true, false, true, 0},
-    {"gemver", gemver, true, true, true, 0},
-    {"softmax", softmax, true, false, false, 1e-5},
-    {"sums", sums, true, true, true, 0},
-    {"norms", norms, true, true, true, 0},
-    {"turned", turned, true, true, false, 0},
-    {"mixed", mixed, true, true, false, 0},
-    {"axes", axes, true, false, false, 0},
+    {"gemv", gemv, true, true, true, true, 0},
+    {"gemtv", gemtv, true, true, true, false, 0},
+    {"bicgk", bicgk, true, true, true, true, 0},
+    {"atax", atax, true, false, true, true, 0},
+    {"gemver", gemver, true, true, true, false, 0},
+    {"softmax", softmax, true, false, false, true, 1e-5},
+    {"sums", sums, true, true, true, true, 0},
+    {"norms", norms, true, true, true, false, 0},
+    {"turned", turned, true, true, false, false, 0},
+    {"mixed", mixed, true, true, false, true, 0},
+    {"axes", axes, true, false, false, true, 0},
 };
 
 static void run_rows(const struct maker *mk) {
@@ -761,6 +762,31 @@ static void run_rings(const struct maker *mk) {
     snprintf(name, sizeof name, "ring-%s-%dx%d", mk->name, (int)sizes[z][0],
              (int)sizes[z][1]);
     check(b, name, 2, z == 2, mk->tolerance);
+    free_kernel(b);
+  }
+}
+
+/* Rows longer than a block's registers: columns in parts, some not full or empty,
+ * with and without a ring, one row and several at once. */
+static void run_clusters(const struct maker *mk) {
+  static const struct {
+    int64_t m, n;
+    struct fs_tuning t;
+  } cases[] = {
+      {1, 4096, {128, 128, 4, 4, 1, 1, 2}},
+      {7, 3584, {128, 128, 4, 4, 1, 1, 2}},
+      {9, 1001, {64, 64, 4, 2, 1, 1, 2}},
+      {5, 130, {64, 64, 1, 2, 2, 1, 4}},
+      {3, 17, {64, 64, 4, 2, 1, 1, 8}},
+  };
+  for (size_t z = 0; z < FS_LEN(cases); z++) {
+    struct kb *b = mk->make(FS_ROW, cases[z].m, cases[z].n);
+    b->k.tune = cases[z].t;
+    char name[96];
+    snprintf(name, sizeof name, "cluster-%s-%dx%d", mk->name, (int)cases[z].m,
+             (int)cases[z].n);
+    if (strcmp(mk->name, "axes") || z > 2) /* twice as long */
+      check(b, name, 16, z == 1, mk->tolerance);
     free_kernel(b);
   }
 }
@@ -1027,6 +1053,7 @@ int main(int argc, char **argv) {
     if (makers[k].row) run_rows(&makers[k]);
     if (makers[k].tile) run_tiles(&makers[k]);
     if (makers[k].ring) run_rings(&makers[k]);
+    if (makers[k].rows) run_clusters(&makers[k]);
   }
   if (show) return 0;
   printf("%d cases, %d failed, %d compilations by NVRTC\n", n_run, n_failed,

@@ -173,6 +173,23 @@ enum fs_status fs_cuda_build(struct cuda *t, const char *source,
 
 /* -- one kernel ---------------------------------------------------------------------------- */
 
+/* Of blocks that come in clusters: a cluster lies in one group of multiprocessors,
+ * which need not hold a whole number of them. */
+static int64_t resident_clusters(const struct fs_code *c, int64_t blocks) {
+  const struct fs_emitted *e = &c->emitted;
+  unsigned size = (unsigned)e->cluster;
+  struct cu_launch_attribute cluster = {.id = CU_LAUNCH_CLUSTER,
+                                        .value.dim = {size, 1, 1}};
+  struct cu_launch launch = {.grid = {size, 1, 1},
+                             .block = {(unsigned)e->threads, 1, 1},
+                             .shared = (unsigned)e->shared_bytes,
+                             .attributes = &cluster, .n_attributes = 1};
+  int clusters = 0;
+  if (fs_cu.clusters && fs_cu.clusters(&clusters, c->function, &launch) == CU_OK)
+    return (int64_t)clusters * size;
+  return blocks / 2; /* a driver that does not tell: what any group holds */
+}
+
 /* Blocks that can run at the same time on the whole device. */
 static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
                                       int64_t *out, struct fs_diags *d) {
@@ -187,6 +204,7 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
                         (long long)c->emitted.shared_bytes,
                         t->base.device.name, c->does);
   *out = (int64_t)per_unit * t->base.device.units;
+  if (c->emitted.cluster > 1) *out = resident_clusters(c, *out);
   return FS_OK;
 }
 
@@ -199,6 +217,7 @@ static void choose_grid(struct fs_code *c, int64_t resident) {
   int64_t room = y == 1 || e->cooperative ? resident / y : 8 * resident / y;
   if (e->one_wave_each) room = e->max_blocks;
   int64_t x = FS_MIN(FS_MAX(e->max_blocks, 1), FS_MAX(room, 1));
+  if (e->cluster > 1) x = FS_MAX(x / e->cluster, 1) * e->cluster;
   c->grid_x = (unsigned)FS_MIN(x, INT32_MAX);
   c->grid_y = (unsigned)y;
 }

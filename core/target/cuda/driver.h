@@ -89,6 +89,19 @@ struct cu_copy_2d {             /* CUDA_MEMCPY2D */
   size_t width, height;
 };
 
+struct cu_launch_attribute {    /* CUlaunchAttribute */
+  int id;                       /* CU_LAUNCH_CLUSTER */
+  char pad[4];
+  union { unsigned dim[3]; char bytes[64]; } value;
+};
+struct cu_launch {              /* CUlaunchConfig */
+  unsigned grid[3], block[3], shared;
+  CUstream stream;
+  const struct cu_launch_attribute *attributes;
+  unsigned n_attributes;
+};
+enum { CU_LAUNCH_CLUSTER = 4 };
+
 /* The driver's functions; all NULL until fs_cu_load() gave true. */
 struct fs_cu_api {
 #define FS_CU(need, name, symbol, args) CUresult (*name) args;
