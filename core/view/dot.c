@@ -2,18 +2,10 @@
  * program `dot`. */
 #include "core/view/view.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-extern char **environ;
+#include "core/base/filter.h"
 
 /* Characters of a line in a box; the most lines; seconds for the layout; bytes of
  * a picture that is taken. */
@@ -149,78 +141,22 @@ void fs_plan_put_dot(const json_t *plan, struct fs_str *out) {
 
 /* -- the picture ------------------------------------------------------------------ */
 
-/* A file that has no name, with this text in it. */
-static int file_of(const char *s, size_t len) {
-  int fd = memfd_create("fusible-dot", MFD_CLOEXEC);
-  while (fd >= 0 && len) {
-    ssize_t n = write(fd, s, len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      close(fd);
-      return -1;
-    }
-    s += n;
-    len -= (size_t)n;
-  }
-  if (fd >= 0) lseek(fd, 0, SEEK_SET);
-  return fd;
-}
-
-static pid_t start_dot(int in, int out) {
-  char dot[] = "dot", svg[] = "-Tsvg";
-  char *argv[] = {dot, svg, NULL};
-  posix_spawn_file_actions_t files;
-  pid_t pid = -1;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, in, 0);
-  posix_spawn_file_actions_adddup2(&files, out, 1);
-  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-  if (posix_spawnp(&pid, "dot", &files, NULL, argv, environ)) pid = -1;
-  posix_spawn_file_actions_destroy(&files);
-  return pid;
-}
-
-/* Whether it ended well in time; else it is ended. */
-static bool await(pid_t pid) {
-  double start = fs_now();
-  int status = 0;
-  for (;;) {
-    pid_t got = waitpid(pid, &status, WNOHANG);
-    if (got == pid) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (got < 0 && errno != EINTR) return false;
-    if (fs_interrupted() || fs_now() - start > TIME_LIMIT) {
-      kill(pid, SIGKILL);
-      while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-      return false;
-    }
-    poll(NULL, 0, 1);
-  }
-}
-
-/* The <svg> element of what was written: without the prolog, which names a DTD. */
-static bool take_svg(int fd, struct fs_str *out) {
-  char buffer[1 << 14];
+bool fs_dot_svg(const char *dot, struct fs_str *out, const char **why) {
+  char program[] = "dot", form[] = "-Tsvg";
+  char *const argv[] = {program, form, NULL};
   struct fs_str all = {0};
-  ssize_t n;
-  lseek(fd, 0, SEEK_SET);
-  while ((n = read(fd, buffer, sizeof buffer)) > 0 && all.len < MOST_BYTES)
-    fs_str_put(&all, buffer, (size_t)n);
-  const char *from = strstr(fs_str_text(&all), "<svg");
-  bool good = from && strstr(from, "</svg>");
+  bool good = false;
+  enum fs_filter ran = fs_filter_run(argv, dot, strlen(dot), MOST_BYTES,
+                                     TIME_LIMIT, &all);
+  const char *from = strstr(fs_str_text(&all), "<svg"); /* before it: a DTD */
+  if (ran == FS_FILTER_MISSING)
+    *why = "the program `dot` is not there: the package graphviz "
+           "has it (apt-get install graphviz)";
+  else if (ran == FS_FILTER_FAILED) *why = "the program `dot` failed";
+  else if (!from || !strstr(from, "</svg>"))
+    *why = "the program `dot` gave no picture";
+  else good = true;
   if (good) fs_str_puts(out, from);
   fs_str_free(&all);
-  return good;
-}
-
-bool fs_dot_svg(const char *dot, struct fs_str *out, const char **why) {
-  int in = file_of(dot, strlen(dot)), to = file_of("", 0);
-  pid_t pid = in >= 0 && to >= 0 ? start_dot(in, to) : -1;
-  bool good = false;
-  if (pid < 0) *why = "the program `dot` is not there: the package graphviz "
-                      "has it (apt-get install graphviz)";
-  else if (!await(pid)) *why = "the program `dot` failed";
-  else if (!(good = take_svg(to, out))) *why = "the program `dot` gave no picture";
-  if (in >= 0) close(in);
-  if (to >= 0) close(to);
   return good;
 }
