@@ -102,6 +102,7 @@ struct fs_session {
   int64_t seed;
   char answer[32];          /* lent out by fs_session_setting() */
   char rebuild[8];          /* "auto", "ask", "off": a front end's business */
+  char shown_as[8];         /* plots at a terminal: "auto", "kitty", ... */
 
   /* The input being evaluated. */
   fs_plan_records records;

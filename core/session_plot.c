@@ -26,10 +26,12 @@ static json_t *plot_bundle(struct fs_session *s, const struct fs_plot *p,
   json_object_set_new(data, "text/plain",
                       fs_json_text(fs_str_text(&text), text.len));
   *ink = lines_array(&marks);
-  if (s->rich) {
+  if (s->rich || strcmp(s->shown_as, "braille")) {
     fs_plot_svg(p, &svg);
     json_object_set_new(data, "image/svg+xml",
                         fs_json_text(fs_str_text(&svg), svg.len));
+  }
+  if (s->rich) {
     json_object_set_new(data, "application/vnd.vegalite.v5+json",
                         fs_plot_vega(p));
   }
@@ -46,6 +48,8 @@ void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p) {
   json_object_set_new(e, "kind", json_string("plot"));
   json_object_set_new(e, "data", data);
   json_object_set_new(e, "ink", ink);
+  if (strcmp(s->shown_as, "braille"))
+    json_object_set_new(e, "pictures", json_string(s->shown_as));
   fs_session_emit(s, e);
 }
 

@@ -165,6 +165,22 @@ static enum fs_status set_rich(struct fs_session *s, const char *value,
   return on_off(value, &s->rich) ? FS_OK : FS_ERR_USER;
 }
 
+/* Where a front end shows plots at a terminal; it finds out what that can. */
+static void get_pictures(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->shown_as);
+}
+static enum fs_status set_pictures(struct fs_session *s, const char *value,
+                                   struct fs_span span) {
+  static const char *const ways[] = {"auto", "kitty", "iterm", "sixel", "braille"};
+  (void)span;
+  for (size_t k = 0; k < FS_LEN(ways); k++) {
+    if (strcmp(value, ways[k])) continue;
+    snprintf(s->shown_as, sizeof s->shown_as, "%s", value);
+    return FS_OK;
+  }
+  return FS_ERR_USER;
+}
+
 static void get_rebuild(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->rebuild);
 }
@@ -225,6 +241,9 @@ static const struct setting {
   {"learn", "on off", "runs correct the predictions that are shown", get_learn,
    set_learn},
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},
+  {"pictures", "auto kitty iterm sixel braille", "plots at the terminal; pictures "
+   "want rsvg-convert, sixel also img2sixel (packages librsvg2-bin, libsixel-bin)",
+   get_pictures, set_pictures},
   {"rebuild", "auto ask off", "after a fault of the device: inputs run again",
    get_rebuild, set_rebuild},
   {"dump", "off ast graph space plan code", "what every input prints of its way "
@@ -248,6 +267,7 @@ static const struct setting *find(const char *name) {
 void fs_settings_init(struct fs_session *s) {
   memcpy(s->plan_form, "line", 5);
   memcpy(s->rebuild, "auto", 5);
+  memcpy(s->shown_as, "braille", 8);
   s->learn = true;
   s->show = (struct fs_show_options){.width = 80, .digits = 6};
 }

@@ -3,12 +3,14 @@
  * read plainly, since Readline would echo a pipe's input into the output. */
 #include "repl/line.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <readline/readline.h>
 
+#include "repl/keys.h"
 #include "repl/term.h"
 
 static const char prompt_first[] = "fs> ", prompt_more[] = "... ";
@@ -50,6 +52,20 @@ static int end_or_delete(int count, int key) {
   return 0;
 }
 
+/* Readline's own way to a key would not see those that were kept. */
+static int read_key(FILE *unused) {
+  char c;
+  (void)unused;
+  return fs_keys_read(&c, 1) == 1 ? (unsigned char)c : EOF;
+}
+
+/* Whether more of a sequence of keys comes within Readline's time limit. */
+static int key_is_there(void) {
+  int ms = rl_set_keyboard_input_timeout(-1) / 1000; /* -1 only asks */
+  struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+  return fs_keys_waiting() || poll(&in, 1, ms) > 0;
+}
+
 static void start_readline(struct fs_line *l, const struct fs_options *o) {
   rl_readline_name = "fusible";
   rl_instream = stdin;
@@ -58,6 +74,8 @@ static void start_readline(struct fs_line *l, const struct fs_options *o) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_startup_hook = insert_indent;
+  rl_getc_function = read_key;
+  rl_input_available_hook = key_is_there;
   fs_complete_init(l->session, &l->entry);
   fs_history_open(!o->no_history);
   rl_initialize();
@@ -160,7 +178,7 @@ static enum got read_plain(struct fs_line *l, bool more, struct fs_str *out) {
     if (event == FS_TERM_INTERRUPT) return GOT_INTERRUPT;
     if (event == FS_TERM_STOP) fs_term_stop();
     if (event != FS_TERM_KEY) continue;
-    ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+    ssize_t n = fs_keys_read(piece, sizeof piece);
     if (n > 0) fs_str_put(&l->buffer, piece, (size_t)n);
     else return take_line(&l->buffer, true, out) ? GOT_LINE : GOT_END;
   }

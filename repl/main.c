@@ -10,8 +10,10 @@
 #include "core/session.h"
 #include "core/worker.h"
 #include "repl/kernelspec.h"
+#include "repl/keys.h"
 #include "repl/line.h"
 #include "repl/options.h"
+#include "repl/picture.h"
 #include "repl/progress.h"
 #include "repl/render.h"
 #include "repl/term.h"
@@ -283,6 +285,7 @@ static void run_prompt(struct front *f) {
 static bool ask_rebuild(void *user, int inputs, double seconds) {
   char answer = 0, c = 0;
   (void)user;
+  fs_picture_settle();
   if (!isatty(STDIN_FILENO)) return true;
   fprintf(stderr, "run %d input%s again, about %.1f s? [Y/n] ", inputs,
           inputs == 1 ? "" : "s", seconds);
@@ -292,7 +295,7 @@ static bool ask_rebuild(void *user, int inputs, double seconds) {
     if (event == FS_TERM_INTERRUPT) answer = 'n';
     if (event == FS_TERM_STOP) fs_term_stop();
     if (event != FS_TERM_KEY) continue;
-    if (read(STDIN_FILENO, &c, 1) != 1) answer = 'n';
+    if (fs_keys_read(&c, 1) != 1) answer = 'n';
     else if (!answer) answer = c == 'N' ? 'n' : c;
   }
   fs_term_set_mode(old, NULL);
@@ -316,7 +319,7 @@ static bool read_answer(struct front *f, struct fs_str *line) {
       return false;
     }
     if (event != FS_TERM_KEY) continue;
-    if (read(STDIN_FILENO, &c, 1) != 1) return line->len > 0;
+    if (fs_keys_read(&c, 1) != 1) return line->len > 0;
     if (c != '\n') fs_str_put(line, &c, 1);
   }
   return true;
@@ -327,6 +330,7 @@ static char *on_ask(void *user, const char *prompt, bool secret) {
   struct front *f = user;
   struct fs_str line = {0};
   struct termios old, quiet;
+  fs_picture_settle();
   bool hidden = secret && !tcgetattr(STDIN_FILENO, &old);
   if (hidden) {
     quiet = old;
@@ -392,6 +396,8 @@ static bool start(struct front *f) {
   if (!plan) plan = f->options.json ? "line" : "off";
   change_setting(f, "plan", plan);
   if (!fs_term_look(stdout).utf8) change_setting(f, "ascii", "on");
+  if (f->options.interactive && !f->options.json && isatty(STDOUT_FILENO))
+    change_setting(f, "pictures", "auto");
   if (f->options.dump) change_setting(f, "dump", f->options.dump);
   return true;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/view/view.h"
+#include "repl/picture.h"
 #include "repl/progress.h"
 #include "repl/term.h"
 
@@ -221,7 +222,16 @@ static void put_inked(struct fs_str *out, const char *line, size_t len,
   if (now != ' ') fs_str_puts(out, "\033[0m");
 }
 
+/* As a picture, where the terminal shows some and the setting allows it. */
+static bool show_picture(struct fs_render *r, const json_t *event) {
+  const char *how = text_of(event, "pictures");
+  const char *svg = text_of(json_object_get(event, "data"), "image/svg+xml");
+  return *how && *svg && !r->page &&
+         fs_picture_show(svg, how, r->options->interactive);
+}
+
 static void on_display(struct fs_render *r, const json_t *event) {
+  if (show_picture(r, event)) return;
   const char *at = text_of(json_object_get(event, "data"), "text/plain");
   const json_t *ink = json_object_get(event, "ink");
   bool color = fs_term_look(stdout).color;
@@ -312,7 +322,10 @@ static void show_rest(struct fs_render *r, const json_t *event) {
   fs_str_clear(&r->paged);
 }
 
-void fs_render_end(struct fs_render *r) { sheltered(r, NULL, show_rest); }
+void fs_render_end(struct fs_render *r) {
+  sheltered(r, NULL, show_rest);
+  fs_picture_settle();
+}
 
 void fs_render_failure(struct fs_render *r, const char *id, const char *fmt,
                        ...) {

@@ -13,6 +13,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "repl/keys.h"
+
 static const struct fs_options *options;
 static bool utf8;
 static bool have_saved;
@@ -162,10 +164,15 @@ enum fs_term_event fs_term_wait(void) {
     if (take(&got_interrupt)) return FS_TERM_INTERRUPT;
     if (take(&got_stop)) return FS_TERM_STOP;
     if (take(&got_resize)) return FS_TERM_RESIZE;
+    if (fs_keys_waiting()) return FS_TERM_KEY;
     fds[0].revents = fds[1].revents = 0;
-    if (poll(fds, 2, -1) < 0 && errno != EINTR) return FS_TERM_KEY;
+    int ready = poll(fds, 2, fs_keys_patience());
+    if (ready < 0 && errno != EINTR) return FS_TERM_KEY;
+    if (ready == 0) fs_keys_release();
     if (fds[1].revents)
       while (read(wake[0], drain, sizeof drain) > 0) continue;
+    else if (fds[0].revents && fs_keys_awaited())
+      fs_keys_fetch(); /* it may be an answer, which is no key */
     else if (fds[0].revents)
       return FS_TERM_KEY;
   }

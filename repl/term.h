@@ -36,7 +36,7 @@ struct fs_term_job {
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
                                    const struct fs_term_job *job);
 
-/* Waits for a key or a signal while at the prompt. */
+/* Waits for a key (to be read by fs_keys_read()) or a signal while at the prompt. */
 enum fs_term_event {
   FS_TERM_KEY, FS_TERM_INTERRUPT, FS_TERM_RESIZE, FS_TERM_STOP
 };

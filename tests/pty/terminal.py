@@ -10,7 +10,8 @@ import subprocess
 import termios
 import time
 
-ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>]')
+ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]|'
+                     rb'\x1b[P_\]][^\x1b\x07]*(?:\x1b\\|\x07)')  # pictures
 
 
 class Terminal:
