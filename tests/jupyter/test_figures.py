@@ -6,9 +6,12 @@ import peers  # noqa: F401, first: it changes the Python that runs this
 import argparse
 import json
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -16,6 +19,11 @@ from client import Kernel  # noqa: E402
 from score import Score  # noqa: E402
 
 ENDLESS = 'for k = 1:1000000000\n  b = k + 1;\nend'
+ON_DEVICE = ('A = rand(1500, 1500); x = rand(1500);\n'
+             'for k = 1:1000000000\n  x = A*x; x = x / norm(x);\nend')
+# each launch takes tens of milliseconds, which nothing can cut short
+LONG_LAUNCHES = ('A = rand(8192, 8192);\n'
+                 'for k = 1:1000000000\n  B = A*A;\nend')
 SUMMARY = {}
 
 
@@ -91,17 +99,20 @@ def test_while_busy(score, args):
         c.ready()
         d.ready()
         times = {}
-        request = start(c, ENDLESS)
-        end = time.monotonic() + seconds
+        request = start(c, ENDLESS if args.target == 'cpu' else ON_DEVICE)
+        began = time.monotonic()
+        end = began + seconds
         while time.monotonic() < end:
             times.setdefault('heartbeat', []).append(d.beat())
             for kind, content in kinds:
-                began = time.monotonic()
+                asked = time.monotonic()
                 d.ask(kind, content)
-                times.setdefault(kind, []).append(time.monotonic() - began)
+                times.setdefault(kind, []).append(time.monotonic() - asked)
             d.stray.clear()
             time.sleep(0.02)
-        interrupt(c, request)
+        SUMMARY['seconds of the block'] = round(time.monotonic() - began, 1)
+        _, reply = interrupt(c, request)
+        score.check(reply['ename'] == 'interrupted', f'it ran until then: {reply}')
         for kind, list_ in times.items():
             middle = note(f'{kind} while a block runs', list_)
             score.check(middle < 0.05, f'{kind} in 50 ms')
@@ -113,8 +124,9 @@ def test_while_busy(score, args):
 def test_interrupts(score, args):
     """In a row, on a host loop and on kernels of the device; values stay."""
     rounds = 100 if args.full else 20
-    device = 'A = rand(1500, 1500); x = rand(1500);\n' \
-             'for k = 1:1000000000\n  x = A*x; x = x / norm(x);\nend'
+    kinds = [('host loop', ENDLESS, rounds), ('device loop', ON_DEVICE, rounds)]
+    if args.target == 'cuda':
+        kinds.append(('long launches', LONG_LAUNCHES, rounds // 5))
     with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
         c.ready()
         c.execute('seed(1);\nkept = rand(200, 200);\ntotal = sum(kept);')
@@ -125,9 +137,9 @@ def test_interrupts(score, args):
                             'text/plain']
 
         before = shown('total')
-        for name, code in (('host loop', ENDLESS), ('device loop', device)):
+        for name, code, many in kinds:
             times = []
-            for _ in range(rounds):
+            for _ in range(many):
                 request = start(c, code)
                 time.sleep(0.02)
                 seconds, reply = interrupt(c, request)
@@ -147,8 +159,19 @@ def memory(pid):
         return int(f.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
 
 
+def taken_on_device(args):
+    """MiB of the whole device, as its driver counts them; 0 without a GPU."""
+    if args.target == 'cpu' or not shutil.which('nvidia-smi'):
+        return 0
+    said = subprocess.run(
+        ['nvidia-smi', '--query-gpu=memory.used', '--format=csv,noheader,nounits'],
+        capture_output=True, text=True, check=False).stdout.split()
+    return int(said[0]) if said and said[0].isdigit() else 0
+
+
 def test_leaks(score, args):
-    """Resident bytes and descriptors of both processes over many cells."""
+    """Resident bytes and descriptors of both processes over many cells, and memory
+    of the device as the session and as its driver count it."""
     cells = 10000 if args.full else 1500
     code = ['x = {k};', 'A = rand(64, 64); q = A*rand(64);', 'print({k})',
             'nowhere_{k}', 'sum(rand(100))']
@@ -162,10 +185,12 @@ def test_leaks(score, args):
                 points.append((n, memory(k.process.pid), memory(k.worker()),
                                len(os.listdir(f'/proc/{k.process.pid}/fd')),
                                len(os.listdir(f'/proc/{k.worker()}/fd')),
-                               usage['device_memory'].get('used', 0)))
+                               usage['device_memory'].get('used', 0),
+                               taken_on_device(args)))
         SUMMARY['leaks'] = {'cells': cells, 'points': [
             dict(zip(('cell', 'kernel_rss', 'worker_rss', 'kernel_fds',
-                      'worker_fds', 'device_used'), p)) for p in points]}
+                      'worker_fds', 'device_used', 'driver_mib'), p))
+            for p in points]}
         half = points[len(points) // 2:]
         # The kernel keeps the journal, the history and the signatures that it has
         # seen: some hundred bytes for each cell.
@@ -177,6 +202,15 @@ def test_leaks(score, args):
         for at in (3, 4):
             score.check(half[-1][at] <= half[0][at], f'descriptors: {points}')
         score.check(half[-1][5] <= 1.5 * half[0][5] + 1e6, 'device memory')
+        score.check(half[-1][6] <= half[0][6] + 2, f'memory of the device: {points}')
+
+
+def device(args):
+    with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
+        c.ready()
+        c.execute('a = rand(10);')
+        usage, _ = c.ask('usage_request', channel='control')
+        return usage['device_memory'].get('device', '?')
 
 
 def main():
@@ -187,21 +221,21 @@ def main():
     parser.add_argument('pattern', nargs='?', default='')
     args = parser.parse_args()
     score = Score()
+    asked = ['--full'] * args.full + ['--target', args.target]
+    SUMMARY['command'] = 'tests/jupyter/test_figures.py ' + ' '.join(asked)
+    SUMMARY['date'] = time.strftime('%Y-%m-%d')
+    SUMMARY['device'] = device(args)
     for name, test in list(globals().items()):
-        if name.startswith('test_') and args.pattern in name:
+        if not name.startswith('test_') or args.pattern not in name:
+            continue
+        try:
             test(score, args)
-    if args.json:
-        with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
-            c.ready()
-            c.execute('a = rand(10);')
-            usage, _ = c.ask('usage_request', channel='control')
-        SUMMARY['device'] = usage['device_memory'].get('device', '?')
-        asked = ['--full'] * args.full + ['--target', args.target]
-        SUMMARY['command'] = 'tests/jupyter/test_figures.py ' + ' '.join(asked)
-        SUMMARY['date'] = time.strftime('%Y-%m-%d')
-        with open(args.json, 'w', encoding='utf-8') as f:
-            json.dump(SUMMARY, f, indent=1)
-            f.write('\n')
+        except Exception:
+            score.check(False, name, traceback.format_exc())
+        if args.json:
+            with open(args.json, 'w', encoding='utf-8') as f:
+                json.dump(SUMMARY, f, indent=1)
+                f.write('\n')
     return score.close()
 
 
