@@ -1,9 +1,9 @@
 /* control.c - the control channel: what must be answered while an input runs. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -82,11 +82,39 @@ static double resident(int pid, double *seconds) {
   return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* The host's memory in bytes, under the names that ipykernel has them by. */
+static json_t *host_memory(void) {
+  static const char *const names[][2] = {
+      {"MemTotal", "total"},   {"MemAvailable", "available"},
+      {"MemFree", "free"},     {"Active", "active"},
+      {"Inactive", "inactive"}, {"Buffers", "buffers"},
+      {"Cached", "cached"},    {"Shmem", "shared"},
+      {"Slab", "slab"}};
+  json_t *all = json_object();
+  FILE *f = fopen("/proc/meminfo", "r");
+  char line[256], name[64];
+  double kib, total = 0, left = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    if (sscanf(line, "%63[^:]: %lf", name, &kib) != 2) continue;
+    for (size_t k = 0; k < FS_LEN(names); k++)
+      if (!strcmp(name, names[k][0]))
+        json_object_set_new(all, names[k][1],
+                            json_integer((json_int_t)(1024 * kib)));
+    if (!strcmp(name, "MemTotal")) total = 1024 * kib;
+    if (!strcmp(name, "MemAvailable")) left = 1024 * kib;
+  }
+  if (f) fclose(f);
+  json_object_set_new(all, "used", json_integer((json_int_t)(total - left)));
+  json_object_set_new(
+      all, "percent",
+      json_real(total > 0 ? round(1000 * (total - left) / total) / 10 : 0));
+  return all;
+}
+
 /* As ipykernel gives it, with the device's memory added. */
 static json_t *usage(struct control *c) {
   static double last_wall, last_cpu; /* of this one thread */
   char host[HOST_NAME_MAX + 1] = "";
-  struct sysinfo info = {0};
   json_t *state = ask_shell(c, FS_ASK_STATE);
   int pid = (int)json_integer_value(json_object_get(state, "pid"));
   double seconds = 0, unused = 0, wall = fs_now();
@@ -98,16 +126,12 @@ static json_t *usage(struct control *c) {
   last_wall = wall;
   last_cpu = seconds;
   gethostname(host, sizeof host - 1);
-  sysinfo(&info);
-  double all = (double)info.totalram * info.mem_unit;
-  double left = (double)(info.freeram + info.bufferram) * info.mem_unit;
   json_t *device = json_object_get(state, "memory");
   json_t *content = json_pack(
-      "{ss si si sf sf si s{sf sf sf} sO?}", "hostname", host, "pid",
+      "{ss si si sf sf si so sO?}", "hostname", host, "pid",
       (int)getpid(), "worker_pid", pid, "kernel_cpu", FS_MAX(share, 0.0),
       "kernel_memory", bytes, "cpu_count", (int)sysconf(_SC_NPROCESSORS_ONLN),
-      "host_virtual_memory", "total", all, "available", left, "free", left,
-      "device_memory", device);
+      "host_virtual_memory", host_memory(), "device_memory", device);
   json_decref(state);
   return content ? content : json_object();
 }
