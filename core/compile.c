@@ -19,6 +19,28 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
   return fs_compile_plan(plan, target, sources, out, d);
 }
 
+static struct fs_bound *new_bound(const struct fs_plan *plan) {
+  struct fs_bound *b = fs_calloc(1, sizeof *b);
+  size_t slots = (size_t)plan->slots.len + 1;
+  b->storages = fs_calloc(slots, sizeof *b->storages);
+  b->ptrs = fs_calloc(slots, sizeof *b->ptrs);
+  b->skip = fs_calloc((size_t)plan->kernels.len + 1, sizeof *b->skip);
+  b->inputs =
+      fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
+  b->params =
+      fs_calloc((size_t)plan->graph->params.len + 1, sizeof *b->params);
+  return b;
+}
+
+static void free_bound(struct fs_bound *b) {
+  free(b->storages);
+  free(b->ptrs);
+  free(b->skip);
+  free(b->inputs);
+  free(b->params);
+  free(b);
+}
+
 enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
                                const struct fs_diags *sources,
                                struct fs_block **out, struct fs_diags *d) {
@@ -30,6 +52,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->measured = fs_calloc((size_t)n + 1, sizeof *b->measured);
   b->inputs =
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
+  b->bound = new_bound(plan);
   const struct fs_kernel **kernels = fs_calloc((size_t)n + 1, sizeof *kernels);
   for (int k = 0; k < n; k++) {
     kernels[k] = &b->plan->kernels.data[k];
@@ -61,6 +84,7 @@ void fs_block_free(struct fs_block *b, struct fs_target *target) {
   free(b->timers);
   free(b->measured);
   free(b->inputs);
+  free_bound(b->bound);
   if (b->drop_described) b->drop_described(b->described);
   free(b);
 }

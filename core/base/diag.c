@@ -50,6 +50,14 @@ uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
   return (uint32_t)(d->sources.len - 1);
 }
 
+void fs_source_rename(struct fs_diags *d, uint32_t id, const char *name) {
+  char **old = &d->sources.data[id].name;
+  if (!strcmp(*old, name)) return;
+  char *copy = fs_strdup(name);
+  free(*old);
+  *old = copy;
+}
+
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id) {
   return id < (uint32_t)d->sources.len ? &d->sources.data[id] : NULL;
 }

@@ -47,6 +47,8 @@ void fs_diags_clear(struct fs_diags *d);  /* forgets the list, keeps sources */
 /* Copies the text; gives the number to put in spans. */
 uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
                        size_t len);
+/* The same text came again under another name: messages use the new one. */
+void fs_source_rename(struct fs_diags *d, uint32_t id, const char *name);
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
 /* The bytes of a span, on one line: borrowed pointer and length. */
 const char *fs_span_text(const struct fs_diags *d, struct fs_span span,

@@ -70,11 +70,6 @@ void fs_interp_free(struct fs_interp *in);
 enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
                               const char *text, size_t len, unsigned flags);
 
-/* The same for statements that are parsed already. Keeps `arena`, in which they
- * live: it is freed when the last function defined in it is gone. */
-enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
-                             struct fs_stmt *stmts, unsigned flags);
-
 /* Traces a text as one block without running it, hands the graph, with its
  * outputs set, to `graph` (borrowed for the call; fs_explain_graph() takes it),
  * and undoes all assignments. For :explain and the graph dump. */

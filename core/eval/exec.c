@@ -344,8 +344,9 @@ static enum fs_status run_block_of(struct fs_interp *in,
   return st;
 }
 
-enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
-                             struct fs_stmt *stmts, unsigned flags) {
+/* Gives the reference to the unit back. */
+static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
+                               struct fs_stmt *stmts, unsigned flags) {
   char base;
   bool nested = in->running, script = in->script, silent = in->silent;
   int begin_depth = in->begin_depth;
@@ -354,7 +355,6 @@ enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
     set_stack_limit(in, &base);
     clear_assigned(in);
   }
-  struct fs_unit *unit = fs_unit_new(arena);
   *FS_PUSH(&in->units) = unit;
   in->running = true;
   in->script = flags & FS_EVAL_SCRIPT;
@@ -374,13 +374,10 @@ enum fs_status fs_interp_run(struct fs_interp *in, struct fs_arena *arena,
 
 enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
                               const char *text, size_t len, unsigned flags) {
-  uint32_t source = fs_source_add(in->diags, name, text, len);
-  struct fs_arena *arena = fs_arena_new();
+  struct fs_unit *unit = NULL;
   struct fs_stmt *stmts = NULL;
-  enum fs_status st = fs_parse(in->diags, arena, source, &stmts);
-  if (st == FS_OK) return fs_interp_run(in, arena, stmts, flags);
-  fs_arena_free(arena);
-  return st;
+  enum fs_status st = fs_parsed_get(in, name, text, len, &unit, &stmts);
+  return st == FS_OK ? run_unit(in, unit, stmts, flags) : st;
 }
 
 enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
@@ -457,6 +454,7 @@ void fs_interp_free(struct fs_interp *in) {
   FS_VEC_FREE(&in->users);
   FS_VEC_FREE(&in->choices);
   FS_VEC_FREE(&in->units);
+  fs_parsed_clear(in);
   FS_VEC_FREE(&in->handles);
   FS_VEC_FREE(&in->inputs);
   FS_VEC_FREE(&in->undo);

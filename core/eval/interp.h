@@ -7,6 +7,7 @@
  *   construct.c  zeros ... linspace, ranges, array literals
  *   index.c    A[i, j], A[i, j] = v
  *   eval.c     expressions       exec.c   statements
+ *   parsed.c   texts that come again
  *   call.c     function calls    decl.c   declarations, input, import
  *   recover.c  after a jump out of a statement
  *   builtins.c the table of built-in functions
@@ -75,6 +76,13 @@ struct fs_elem_choice {
   int impl;
 };
 
+/* A text that was parsed; the next time its statements are there. */
+struct fs_parsed {
+  uint32_t source;
+  struct fs_unit *unit;
+  struct fs_stmt *stmts;
+};
+
 enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
 
 struct fs_interp {
@@ -92,6 +100,7 @@ struct fs_interp {
   FS_VEC(struct fs_elem_choice) choices;
   int n_library;                   /* elems of elemlib; the user's follow     */
   FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
+  FS_VEC(struct fs_parsed) parsed; /* texts seen before, the last one last */
 
   /* The block being traced. */
   struct fs_graph *graph;          /* NULL: nothing traced yet */
@@ -216,6 +225,15 @@ enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
                             int want, struct fs_val *out, int *got);
 struct fs_val fs_make_lambda(struct fs_interp *in, const struct fs_expr *e);
 struct fs_val fs_make_function(struct fs_interp *in, const struct fs_stmt *s);
+
+/* -- parsed.c -------------------------------------------------------------- */
+
+/* The statements of a text and their unit, with a reference; parsed only if the
+ * text is new. */
+enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
+                             const char *text, size_t len,
+                             struct fs_unit **unit, struct fs_stmt **stmts);
+void fs_parsed_clear(struct fs_interp *in);
 
 /* -- index.c --------------------------------------------------------------- */
 

@@ -114,6 +114,7 @@ static fs_id build(struct canon *c, fs_id id) {
     int *slot = &c->param[n.slot];
     if (!*slot) {
       *FS_PUSH(&c->to->params) = c->from->params.data[n.slot];
+      *FS_PUSH(&c->to->origins) = n.slot; /* rewriting keeps the slots */
       *slot = c->to->params.len;
     }
     n.slot = *slot - 1;

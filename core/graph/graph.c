@@ -14,6 +14,7 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->nodes);
   FS_VEC_FREE(&g->inputs);
   FS_VEC_FREE(&g->params);
+  FS_VEC_FREE(&g->origins);
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
   FS_VEC_FREE(&g->barriers);
@@ -38,6 +39,8 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
   }
   for (int k = 0; k < from->params.len; k++)
     *FS_PUSH(&g->params) = from->params.data[k];
+  for (int k = 0; k < from->origins.len; k++)
+    *FS_PUSH(&g->origins) = from->origins.data[k];
   for (int k = 0; k < from->outputs.len; k++) {
     *FS_PUSH(&g->outputs) = from->outputs.data[k];
     *FS_PUSH(&g->output_names) = copy_name(g, from->output_names.data[k]);

@@ -133,6 +133,9 @@ struct fs_graph {
   FS_VEC(struct fs_node) nodes;  /* nodes.data[0] is FS_ND_NONE */
   FS_VEC(struct fs_graph_input) inputs;
   FS_VEC(struct fs_number) params;
+  FS_VEC(int) origins;           /* of a simplified graph, by param: its slot in
+                                    the graph that was simplified, or one beyond
+                                    those: a value computed from others        */
   FS_VEC(fs_id) outputs;         /* values wanted when the block has run  */
   FS_VEC(const char *) output_names;
   FS_VEC(fs_id) barriers;        /* `barrier`: nodes before / from this id
@@ -228,5 +231,10 @@ void fs_graph_dump(const struct fs_graph *g, const struct fs_diags *diags,
  * fs_graph_same() means the plan and the compiled kernels can be used again. */
 uint64_t fs_graph_hash(const struct fs_graph *g);
 bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b);
+
+/* All of that as words, spans and names as well: two traced graphs of equal
+ * signatures simplify to the same graph in the same words. Replaces *out. */
+typedef FS_VEC(uint64_t) fs_signature;
+void fs_graph_signature(const struct fs_graph *g, fs_signature *out);
 
 #endif

@@ -48,3 +48,36 @@ bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b) {
   }
   return true;
 }
+
+static void put_span(fs_signature *out, struct fs_span s) {
+  *FS_PUSH(out) = (uint64_t)s.source << 32 | s.begin;
+  *FS_PUSH(out) = s.end;
+}
+
+static void put_name(fs_signature *out, const char *name) {
+  *FS_PUSH(out) = name ? fs_hash(name, strlen(name), 1) : 0;
+}
+
+void fs_graph_signature(const struct fs_graph *g, fs_signature *out) {
+  struct fs_words w;
+  out->len = 0;
+  *FS_PUSH(out) = (uint64_t)g->nodes.len;
+  *FS_PUSH(out) = (uint64_t)g->inputs.len << 32 | (uint64_t)g->outputs.len;
+  *FS_PUSH(out) = (uint64_t)g->params.len << 32 | (uint64_t)g->barriers.len;
+  for (int k = 1; k < g->nodes.len; k++) {
+    fs_node_words(g, &g->nodes.data[k], false, &w);
+    *FS_PUSH(out) = (uint64_t)w.n;
+    for (int i = 0; i < w.n; i++) *FS_PUSH(out) = w.w[i];
+    put_span(out, g->nodes.data[k].span);
+    put_span(out, g->nodes.data[k].stmt);
+  }
+  for (int k = 0; k < g->inputs.len; k++) {
+    *FS_PUSH(out) = (uint64_t)alias_of(g, k);
+    put_name(out, g->inputs.data[k].name);
+  }
+  for (int k = 0; k < g->outputs.len; k++) {
+    *FS_PUSH(out) = g->outputs.data[k];
+    put_name(out, g->output_names.data[k]);
+  }
+  for (int k = 0; k < g->barriers.len; k++) *FS_PUSH(out) = g->barriers.data[k];
+}

@@ -6,6 +6,7 @@
 #include "core/run/run.h"
 
 #include "core/compile.h"
+#include "core/run/recall.h"
 #include "core/run/tunings.h"
 
 enum {
@@ -22,12 +23,14 @@ struct fs_runner {
   int64_t hits, misses;
   uint64_t clock;
   int numbered;
+  struct fs_recall *recall;
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
 };
 
 struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
   r->target = target;
+  r->recall = fs_calloc(1, sizeof *r->recall);
   r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true};
   return r;
 }
@@ -39,6 +42,8 @@ void fs_runner_free(struct fs_runner *r) {
   FS_VEC_FREE(&r->blocks);
   FS_VEC_FREE(&r->timing);
   fs_tunings_free(r->tunings);
+  fs_recall_forget(r->recall, NULL);
+  free(r->recall);
   free(r);
 }
 
@@ -46,6 +51,7 @@ void fs_runner_clear(struct fs_runner *r) {
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
+  fs_recall_forget(r->recall, NULL);
 }
 
 struct fs_run_options *fs_runner_options(struct fs_runner *r) {
@@ -130,6 +136,7 @@ static void forget_oldest(struct fs_runner *r) {
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   if (r->options.changing) r->options.changing(r->options.user, b, true);
+  fs_recall_forget(r->recall, b);
   fs_block_free(b, r->target);
   r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
 }
@@ -200,6 +207,7 @@ static void adopt_words(struct fs_runner *r, struct fs_block *b,
   struct fs_graph *to = (struct fs_graph *)b->plan->graph;
   if (same_words(to, from)) return;
   if (r->options.changing) r->options.changing(r->options.user, b, false);
+  b->spoken++;
   for (int k = 1; k < to->nodes.len; k++) {
     to->nodes.data[k].span = from->nodes.data[k].span;
     to->nodes.data[k].stmt = from->nodes.data[k].stmt;
@@ -262,26 +270,24 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
 struct launch {
   struct fs_runner *r;
   struct fs_block *block;
-  const struct fs_graph *g;       /* this run's inputs and params */
-  struct fs_storage **storages;   /* per slot */
-  void **ptrs;
-  bool *skip;                     /* per kernel: a copy made needless */
+  const struct fs_graph *traced;  /* this run's */
+  struct fs_bound *now;
 };
 
 static enum fs_status make_storage(struct launch *l, int slot,
                                    struct fs_diags *d) {
   const struct fs_slot *s = &l->block->plan->slots.data[slot];
-  if (l->storages[slot]) return FS_OK;
+  struct fs_storage **storage = &l->now->storages[slot];
+  if (*storage) return FS_OK;
   if (s->kind == FS_SLOT_INPUT) {
-    struct fs_tensor *t = l->g->inputs.data[s->index].tensor;
-    l->storages[slot] = fs_storage_ref(t->storage);
+    *storage = fs_storage_ref(l->now->inputs[s->index]->storage);
   } else {
     int64_t bytes = fs_mul_size(s->count, (int64_t)fs_dtype_size(s->dtype));
-    enum fs_status st = fs_storage_new(l->r->target, (size_t)FS_MAX(bytes, 1),
-                                       &l->storages[slot], d);
+    enum fs_status st = fs_storage_new(
+        l->r->target, (size_t)FS_MAX(bytes, 1), storage, d);
     if (st != FS_OK) return st;
   }
-  l->ptrs[slot] = l->storages[slot]->ptr;
+  l->now->ptrs[slot] = (*storage)->ptr;
   return FS_OK;
 }
 
@@ -301,40 +307,38 @@ static bool is_dying(const struct fs_graph *raw, const struct fs_tensor *t) {
 /* Whether kernel k, which makes `to` a copy of the input `from`, can be left out
  * because the update may write where the old value lies: nobody wants that value
  * after the block, and no other kernel reads it. */
-static bool may_take_over(const struct launch *l, const struct fs_graph *raw,
-                          int k, int from, int to) {
+static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_plan *plan = l->block->plan;
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (a->kind != FS_SLOT_INPUT || a->first != k || a->last != k) return false;
   if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;
-  const struct fs_graph_input *in = &l->g->inputs.data[a->index];
+  const struct fs_tensor *in = l->now->inputs[a->index];
   for (int s = 0; s < plan->slots.len; s++) {
     const struct fs_slot *o = &plan->slots.data[s];
     if (s != from && o->kind == FS_SLOT_INPUT &&
-        l->g->inputs.data[o->index].storage == in->storage)
+        l->now->inputs[o->index]->storage == in->storage)
       return false;
   }
   size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
-  return is_dying(raw, in->tensor) && in->tensor->storage->bytes >= bytes;
+  return is_dying(l->traced, in) && in->storage->bytes >= bytes;
 }
 
 /* Lets updates of values that die with this block happen in place. All storage
  * is made first and interrupts wait, so that nothing stops the block once an old
  * value is being overwritten. */
-static enum fs_status take_over(struct launch *l, const struct fs_graph *raw,
-                                bool *held, struct fs_diags *d) {
+static enum fs_status take_over(struct launch *l, bool *held,
+                                struct fs_diags *d) {
   const struct fs_plan *plan = l->block->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     if (!kn->is_copy) continue;
     int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
-    if (!may_take_over(l, raw, k, from, to)) continue;
-    struct fs_tensor *t =
-        l->g->inputs.data[plan->slots.data[from].index].tensor;
-    l->storages[to] = fs_storage_ref(t->storage);
-    l->ptrs[to] = t->storage->ptr;
-    l->skip[k] = *held = true;
+    if (!may_take_over(l, k, from, to)) continue;
+    struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
+    l->now->storages[to] = fs_storage_ref(t->storage);
+    l->now->ptrs[to] = t->storage->ptr;
+    l->now->skip[k] = *held = true;
   }
   for (int s = 0; *held && s < plan->slots.len; s++) {
     enum fs_status st = make_storage(l, s, d);
@@ -349,8 +353,8 @@ static void drop_dead_temps(struct launch *l, int kernel) {
   for (int s = 0; s < plan->slots.len; s++) {
     const struct fs_slot *sl = &plan->slots.data[s];
     if (sl->kind != FS_SLOT_TEMP || sl->last != kernel) continue;
-    fs_storage_unref(l->storages[s]);
-    l->storages[s] = NULL;
+    fs_storage_unref(l->now->storages[s]);
+    l->now->storages[s] = NULL;
   }
 }
 
@@ -360,7 +364,7 @@ static enum fs_status launch_all(struct launch *l, bool timed,
   const struct fs_target_ops *ops = l->r->target->ops;
   for (int k = 0; k < plan->kernels.len; k++) {
     if (fs_interrupted()) return FS_INTERRUPTED;
-    if (l->skip[k]) continue;
+    if (l->now->skip[k]) continue;
     for (int s = 0; s < plan->slots.len; s++) {
       const struct fs_slot *sl = &plan->slots.data[s];
       if (sl->first > k || sl->last < k) continue;
@@ -368,8 +372,8 @@ static enum fs_status launch_all(struct launch *l, bool timed,
       if (st != FS_OK) return st;
     }
     enum fs_status st =
-        ops->launch(l->r->target, l->block->codes[k], l->ptrs, l->g->params.data,
-                    timed ? l->block->timers[k] : NULL, d);
+        ops->launch(l->r->target, l->block->codes[k], l->now->ptrs,
+                    l->now->params, timed ? l->block->timers[k] : NULL, d);
     if (st != FS_OK) return st;
     drop_dead_temps(l, k);
   }
@@ -389,14 +393,15 @@ static struct fs_layout unsqueeze(const struct fs_layout *squeezed,
 static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
                                    struct fs_diags *d) {
   const struct fs_plan *plan = l->block->plan;
-  for (int k = 0; k < l->g->outputs.len; k++) {
+  int n = plan->graph->outputs.len;
+  for (int k = 0; k < n; k++) {
     enum fs_status st = make_storage(l, plan->result_slot[k], d);
     if (st != FS_OK) return st;
   }
-  for (int k = 0; k < l->g->outputs.len; k++) {
+  for (int k = 0; k < n; k++) {
     struct fs_tensor *t = handles[k];
     t->state = FS_TS_STORED;
-    t->storage = fs_storage_ref(l->storages[plan->result_slot[k]]);
+    t->storage = fs_storage_ref(l->now->storages[plan->result_slot[k]]);
     t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
     t->graph = NULL;
     t->node = 0;
@@ -404,25 +409,26 @@ static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
   return FS_OK;
 }
 
-static enum fs_status run_block(struct launch *l, const struct fs_graph *raw,
-                                struct fs_tensor **handles,
+/* A run before may have ended in a jump. */
+static void clear_bound(const struct launch *l) {
+  size_t slots = (size_t)l->block->plan->slots.len;
+  memset(l->now->storages, 0, slots * sizeof *l->now->storages);
+  memset(l->now->skip, 0, (size_t)l->block->plan->kernels.len);
+}
+
+static enum fs_status run_block(struct launch *l, struct fs_tensor **handles,
                                 struct fs_diags *d) {
   struct fs_runner *r = l->r;
-  size_t n = (size_t)l->block->plan->slots.len + 1;
-  l->storages = fs_calloc(n, sizeof *l->storages);
-  l->ptrs = fs_calloc(n, sizeof *l->ptrs);
-  l->skip = fs_calloc((size_t)l->block->plan->kernels.len + 1, sizeof *l->skip);
   bool held = false;
-  enum fs_status st = take_over(l, raw, &held, d);
+  clear_bound(l);
+  enum fs_status st = take_over(l, &held, d);
   if (held) fs_interrupt_hold(true);
   bool timed = r->options.timed && l->block->timed_runs < TIMED_RUNS;
   if (st == FS_OK) st = launch_all(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (st == FS_OK) st = give_results(l, handles, d);
-  for (size_t s = 0; s + 1 < n; s++) fs_storage_unref(l->storages[s]);
-  free(l->storages);
-  free(l->ptrs);
-  free(l->skip);
+  for (int s = 0; s < l->block->plan->slots.len; s++)
+    fs_storage_unref(l->now->storages[s]);
   return st;
 }
 
@@ -432,12 +438,52 @@ static void remember_timing(struct fs_runner *r, struct fs_block *b) {
   *FS_PUSH(&r->timing) = b;
 }
 
+/* -- finding the block of a traced graph ---------------------------------------- */
+
 /* For :tune, which runs the block again. */
-static void remember_inputs(struct fs_block *b, const struct fs_graph *g) {
-  for (int k = 0; k < g->inputs.len; k++) {
-    const struct fs_storage *s = g->inputs.data[k].tensor->storage;
+static void remember_inputs(struct fs_block *b) {
+  for (int k = 0; k < b->plan->graph->inputs.len; k++) {
+    const struct fs_storage *s = b->bound->inputs[k]->storage;
     b->inputs[k] = (struct fs_block_input){s->serial, s->bytes};
   }
+}
+
+/* Where names or the order of statements count, the graph is not all of it. */
+static bool may_recall(const struct fs_runner *r) {
+  return !r->options.n_pins && r->options.strategy != FS_NO_REORDER &&
+         r->options.strategy != FS_MANUAL;
+}
+
+/* The block of a graph that was traced before: nothing is simplified again. */
+static struct fs_block *recall(struct fs_runner *r, const struct fs_graph *g) {
+  const struct fs_recalled *p = fs_recall_find(r->recall, g, r->options.strategy);
+  if (!p) return NULL;
+  int n_inputs = p->block->plan->graph->inputs.len;
+  int n_params = p->block->plan->graph->params.len;
+  for (int k = 0; k < n_inputs; k++)
+    p->block->bound->inputs[k] = g->inputs.data[p->from[k]].tensor;
+  for (int k = 0; k < n_params; k++)
+    p->block->bound->params[k] = g->params.data[p->from[n_inputs + k]];
+  p->block->last_used = ++r->clock;
+  r->hits++;
+  return p->block;
+}
+
+/* Simplifies the graph, and finds or compiles its block. */
+static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
+                           const struct fs_diags *sources,
+                           struct fs_block **out, struct fs_diags *d) {
+  struct fs_graph *simple = fs_graph_simplify(g);
+  enum fs_status st = find_block(r, simple, sources, out, d);
+  if (st != FS_OK) return st; /* fs_compile() freed the graph */
+  struct fs_bound *now = (*out)->bound;
+  for (int k = 0; k < simple->inputs.len; k++)
+    now->inputs[k] = simple->inputs.data[k].tensor;
+  for (int k = 0; k < simple->params.len; k++)
+    now->params[k] = simple->params.data[k];
+  if (may_recall(r)) fs_recall_put(r->recall, g, simple, *out);
+  if ((*out)->plan->graph != simple) fs_graph_free(simple);
+  return FS_OK;
 }
 
 enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
@@ -445,16 +491,13 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             const struct fs_diags *sources,
                             struct fs_block **out, struct fs_diags *d) {
   double start = fs_now();
-  struct fs_graph *simple = fs_graph_simplify(g);
-  struct fs_block *b = NULL;
-  enum fs_status st = find_block(r, simple, sources, &b, d);
-  if (st != FS_OK) return st; /* fs_compile() freed the graph */
-  bool ours = b->plan->graph != simple;
+  struct fs_block *b = may_recall(r) ? recall(r, g) : NULL;
+  enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
+  if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
-  struct launch l = {.r = r, .block = b, .g = simple};
-  remember_inputs(b, simple);
-  st = run_block(&l, g, handles, d);
-  if (ours) fs_graph_free(simple);
+  struct launch l = {.r = r, .block = b, .traced = g, .now = b->bound};
+  remember_inputs(b);
+  st = run_block(&l, handles, d);
   if (st != FS_OK) return st;
   b->runs++;
   b->host_seconds = fs_now() - start;

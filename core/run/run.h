@@ -25,9 +25,20 @@ struct fs_block {
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync()             */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
+  int64_t spoken;            /* counts how often its words were changed     */
+  struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
   void *described;           /* what core/view made of the plan ...         */
   uint64_t described_as;     /* ... in these words of the user's            */
   void (*drop_described)(void *described); /* NULL: there is nothing        */
+};
+
+/* The storage of one run, by the plan's slots, and what is read. */
+struct fs_bound {
+  struct fs_storage **storages;
+  void **ptrs;
+  bool *skip;                /* per kernel: a copy made needless */
+  struct fs_tensor **inputs; /* per graph input */
+  struct fs_number *params;
 };
 
 struct fs_runner;            /* target, block cache, settings */

@@ -386,6 +386,7 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   block->last_used = old.last_used;
   block->timed_runs = old.timed_runs;
   block->inputs = old.inputs;
+  block->spoken = old.spoken + 1;
   old.inputs = winner->inputs;
   *winner = old; /* freed with the search */
   block->plan->tuned = true;

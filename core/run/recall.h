@@ -1,0 +1,38 @@
+/* recall.h - blocks known by the graph as it was traced, before it is simplified:
+ * what a repeated statement needs is its block and where each of its inputs and
+ * numbers come from. */
+#ifndef FS_RECALL_H
+#define FS_RECALL_H
+
+#include "core/run/run.h"
+
+/* A traced graph that was run before, by fs_graph_signature(). */
+struct fs_recalled {
+  uint64_t hash;
+  fs_signature words;
+  struct fs_block *block;    /* NULL: an empty place */
+  uint64_t block_hash;       /* the block's, which changes when it is forgotten */
+  int64_t spoken;            /* block->spoken: it has the words of this graph */
+  int *from;                 /* of each input of the block, then of each param:
+                                which one of the traced graph it is */
+};
+
+enum { FS_RECALLED = 256 };
+struct fs_recall {
+  struct fs_recalled place[FS_RECALLED]; /* by hash; the last comer has it */
+  fs_signature now;          /* of the graph that was looked up last */
+  uint64_t hash;
+};
+
+/* The place of a traced graph if its block can run as it is, else NULL. */
+const struct fs_recalled *fs_recall_find(struct fs_recall *r,
+                                         const struct fs_graph *traced,
+                                         enum fs_strategy strategy);
+/* Remembers the graph that was looked up last, its simplified form and its block,
+ * unless a number of the block was computed from others. */
+void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
+                   const struct fs_graph *simplified, struct fs_block *block);
+/* Forgets what it knows of a block; NULL: of all. */
+void fs_recall_forget(struct fs_recall *r, const struct fs_block *block);
+
+#endif

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Statements that come again take a short way: the text is not parsed, the graph not
+simplified, the plan not described. Nothing of that may be seen: values, plans and
+what is said of them are as if each were the first. Values are small whole numbers
+and compared exactly. The last line is `N passed, N failed`.
+"""
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from front import Front, status, text  # noqa: E402
+from score import Score  # noqa: E402
+
+score = Score()
+
+
+class Session:
+    def __init__(self, front):
+        self.front = front
+
+    def run(self, cell, want='ok'):
+        events = self.front.cell(cell)
+        score.check(status(events) == want, f'{cell!r}: {status(events)}',
+                    str(events)[:800])
+        return events
+
+    def value(self, name):
+        """The elements of a variable, as a list."""
+        said = text(self.run(f'print({name})'))
+        return [float(x) for x in re.findall(r'-?\d+(?:\.\d+)?',
+                                             re.sub(r'^\w+\[.*?\]', '', said))]
+
+    def check(self, name, want, what):
+        got = self.value(name)
+        score.check(got == [float(x) for x in want],
+                    f'{what}: {name} = {got}, not {want}')
+
+    def plans(self):
+        return json.loads(text(self.run(':plan json')))
+
+
+def values_change(s):
+    s.run('x = [1, 2, 3]; y = [10, 20, 30]; a = 2;')
+    for k in range(1, 6):
+        s.run('z = a*x + y;')
+        s.check('z', [2*i + 10*i*k for i in (1, 2, 3)], f'run {k}')
+        s.run('y = y + [10, 20, 30];')
+    for a in (3, 0.5, -7, 4000, 3):
+        s.run(f'a = {a};')
+        s.run('z = a*x + 0*y;')
+        s.check('z', [a, 2*a, 3*a], f'a = {a}')
+    for a in (True, False, True):
+        s.run(f'a = {str(a).lower()};')
+        s.run('z = a*x + 0*y;')
+        s.check('z', [a, 2*a, 3*a], f'a = {a}')
+
+
+def shapes_and_types(s):
+    for n in (3, 5, 3, 4, 5):
+        s.run(f'x = f32(1:{n}); y = x + 1;')
+        s.run('z = x.*y; w = sum(z);')
+        s.check('w', [sum(i*(i + 1) for i in range(1, n + 1))], f'{n} elements')
+    for dtype in ('i32', 'f64', 'f32', 'i64', 'i32'):
+        s.run(f'x = {dtype}([1, 2, 3]); y = x + 1;')
+        events = s.run('z = x.*y; z')
+        shown = [e for e in events if e['event'] == 'value']
+        score.check(shown and shown[-1]['dtype'] == dtype, f'type {dtype}')
+        s.check('z', [2, 6, 12], dtype)
+    s.run('A = f32([1, 2; 3, 4]); v = f32([1, 10]);')
+    for transposed in (False, True, False):
+        s.run('q = A*v;')
+        s.check('q', [31, 42] if transposed else [21, 43], 'a layout')
+        s.run("A = A';")
+
+
+def aliases(s):
+    s.run('x = f32([1, 2, 3]); y = f32([4, 5, 6]);')
+    for _ in range(2):
+        s.run('z = x + 2*y;')
+        s.check('z', [9, 12, 15], 'x and y')
+        s.run('keep = y; y = x;')
+        s.run('z = x + 2*y;')
+        s.check('z', [3, 6, 9], 'y is x')
+        s.run('y = keep;')
+    s.run('a = x; b = x;')
+    for k in range(3):
+        s.run('x = x + 1;')
+    s.check('x', [4, 5, 6], 'x of itself')
+    s.check('a', [1, 2, 3], 'what x was')
+    for k in range(1, 4):
+        s.run('held = x;' if k == 2 else 'held = 0;')
+        s.run('x[2] = x[2] + 10;')
+        s.check('x', [4, 5 + 10*k, 6], 'in place')
+        if k == 2:
+            s.check('held', [4, 15, 6], 'the old value that somebody holds')
+    s.run('p = f32([1, 2]); q = f32([3, 4]);')
+    for k in range(4):
+        s.run('t = p; p = q; q = t + p;')
+    s.check('q', [18, 26], 'values that take turns')
+
+
+def loops(s):
+    s.run('x = f32([1, 2]); total = f32([0, 0]);')
+    s.run('for k = 1:200\n  total = total + k*x;\nend')
+    s.check('total', [20100, 40200], 'a number that changes in a loop')
+    s.run('function step(a, b)\n  return a + 2*b;\nend')
+    for k in range(3):
+        s.run('u = step(x, total); u = step(u, x);')
+    s.check('u', [40203, 80406], 'a function')
+    for k in range(4):
+        s.run(f'r{k} = rand(3);')
+    s.run('same = sum(r0 == r1) + sum(r1 == r2) + sum(r2 == r3);')
+    s.check('same', [0], 'random numbers go on')
+    seen = []
+    for k in range(3):
+        s.run('r = rand(4);')
+        seen.append(tuple(s.value('r')))
+    score.check(len(set(seen)) == 3, 'the same text draws new numbers')
+
+
+def mistakes(s):
+    s.run('x = f32([1, 2]);')
+    s.run('z = x + y2;', want='error')
+    events = s.run('z = x + y2;', want='error')
+    said = [e for e in events if e['event'] == 'diagnostic']
+    score.check(said and said[0]['id'] == 'unknown-name', 'the same mistake again')
+    s.run('y2 = f32([1, 1]);')
+    s.run('z = x + y2;')
+    s.check('z', [2, 3], 'after it was mended')
+    s.run('y2 = f32([1, 1, 1]);')
+    events = s.run('z = x + y2;', want='error')
+    said = [e for e in events if e['event'] == 'diagnostic']
+    score.check(said and said[0]['id'] == 'shape-mismatch', 'another mistake')
+    s.check('z', [2, 3], 'its value stays')
+    names = {e['source'] for e in said}
+    later = s.run('z = x + y2;', want='error')
+    score.check(names != {e['source'] for e in later
+                          if e['event'] == 'diagnostic'},
+                'messages name the input in which they came')
+    s.run('y = x*1;')
+
+
+def plans(s):
+    s.run('x = f32([1, 2, 3]);')
+    for k in range(3):
+        s.run('a = 2*x; b = a.*x;')
+    s.run('b = 2*x;')
+    plan = s.plans()[0]
+    score.check([p['text'] for p in plan['statements']] == ['b = 2*x'],
+                'the words of the last run', str(plan['statements']))
+    s.run('long_name = 2*x;')
+    s.run('b = 2*x;')
+    plan = s.plans()[0]
+    score.check([p['text'] for p in plan['statements']] == ['b = 2*x'],
+                'the words of the last run', str(plan['statements']))
+    for k in range(4):
+        s.run('a = 2*x; b = a.*x;')
+    plan = s.plans()[0]
+    score.check(plan['measured'] is not None and plan['cached'] and
+                plan['runs'] == 1, 'what was measured', str(plan)[:600])
+    score.check(len(plan['statements']) == 2, 'statements')
+    said = text(s.run(':plan diff'))
+    score.check('kernel' in said, ':plan diff', said)
+    s.run('for k = 1:7\n  c = 3*x + k;\nend')
+    score.check(s.plans()[0]['runs'] == 7, 'runs of a loop')
+    s.run('fresh_name = x - 1;')
+    said = text(s.run(':plan diff'))
+    score.check('has run once' in said, ':plan diff of what ran once', said)
+    s.run('a = 2*x; b = a.*x;')
+    s.run(':split a b')
+    s.run('a = 2*x; b = a.*x;')
+    score.check(len(s.plans()[0]['kernels']) == 2, 'split')
+    s.run(':split off')
+    s.run(':set fuse off')
+    s.run('a = 2*x; b = a.*x;')
+    score.check(len(s.plans()[0]['kernels']) == 2, 'without fusion')
+    s.run(':set fuse on')
+    s.run('a = 2*x; b = a.*x;')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+                   XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
+                   FUSIBLE_REFERENCE_DEVICE='1')
+        for part in (values_change, shapes_and_types, aliases, loops, mistakes,
+                     plans):
+            front = Front(folder, env, args=('--threads', '2'))
+            part(Session(front))
+            score.check(front.close() == 0, f'{part.__name__}: the end')
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
