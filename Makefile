@@ -30,7 +30,7 @@ REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
 FAKE := $(BUILD)/fake/libcuda.so.1 $(BUILD)/fake/libnvrtc.so.13
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-EMBEDDED := prelude.fs $(sort $(wildcard jupyter/kernelspec/logo-*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
+EMBEDDED := prelude.fs $(sort $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
 
 SIMD_FLAGS_plain  =
 SIMD_FLAGS_avx2   = -march=x86-64-v3
@@ -151,6 +151,7 @@ BINDIR = $(DESTDIR)$(PREFIX)/bin
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
 EXAMPLEDIR = $(DESTDIR)$(PREFIX)/share/fusible/examples
 KERNELDIR = $(DESTDIR)$(PREFIX)/share/jupyter/kernels/fusible
+LABDIR = $(DESTDIR)$(PREFIX)/share/jupyter/labextensions/jupyterlab-fusible
 install: all
 	install -d $(BINDIR) $(MANDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR)/paper
 	install -m 755 $(BUILD)/fusible $(BUILD)/fusible-kernel $(BINDIR)
@@ -158,12 +159,15 @@ install: all
 	install -m 644 jupyter/kernelspec/logo-* $(KERNELDIR)
 	sed 's|@PROGRAM@|$(PREFIX)/bin/fusible-kernel|' \
 	  jupyter/kernelspec/kernel.json.in > $(KERNELDIR)/kernel.json
+	install -d $(LABDIR)/static
+	install -m 644 jupyter/labextension/static/* $(LABDIR)/static
+	install -m 644 jupyter/labextension/package.json $(LABDIR)
 	install -m 644 docs/fusible.1 $(MANDIR)/fusible.1
 	install -m 644 $(wildcard examples/*.fs examples/*.ipynb) $(EXAMPLEDIR)
 	install -m 644 $(wildcard examples/data/*) $(EXAMPLEDIR)/data
 	install -m 644 $(wildcard examples/paper/*) $(EXAMPLEDIR)/paper
 uninstall:
-	rm -rf $(KERNELDIR)
+	rm -rf $(KERNELDIR) $(LABDIR)
 	rm -f $(BINDIR)/fusible $(BINDIR)/fusible-kernel $(MANDIR)/fusible.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/fusible
 

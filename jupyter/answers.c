@@ -95,14 +95,16 @@ static const char *pygments_lexer(void) {
   return lexer && *lexer ? lexer : "julia";
 }
 
+/* codemirror_mode: a front end takes the language of this name, which our extension
+ * of JupyterLab adds, or without it the one that has this media type. */
 json_t *fs_kernel_info(void) {
   return json_pack(
-      "{ss ss ss ss s{ss ss ss ss ss ss ss} ss s[] s[] sb}", "status", "ok",
+      "{ss ss ss ss s{ss ss ss ss ss s{ss ss} ss} ss s[] s[] sb}", "status", "ok",
       "protocol_version", FS_PROTOCOL_VERSION, "implementation", "fusible",
       "implementation_version", FS_VERSION, "language_info", "name", "fusible",
       "version", FS_VERSION, "mimetype", "text/x-fusible", "file_extension",
-      ".fs", "pygments_lexer", pygments_lexer(), "codemirror_mode", "julia",
-      "nbconvert_exporter", "script", "banner",
+      ".fs", "pygments_lexer", pygments_lexer(), "codemirror_mode", "name", "fusible",
+      "mime", "text/x-julia", "nbconvert_exporter", "script", "banner",
       "Fusible " FS_VERSION ": fused linear algebra. :help for help",
       "help_links", "supported_features", "debugger", 0);
 }

@@ -1,5 +1,6 @@
 /* kernelspec.c - see kernelspec.h. A kernel is a folder DATA/kernels/NAME with
- * kernel.json, which says how to start it, and its logos. */
+ * kernel.json, which says how to start it, and its logos. Beside all kernels of a
+ * data folder is one extension of JupyterLab, for their colours. */
 #include "repl/kernelspec.h"
 
 #include <ctype.h>
@@ -14,7 +15,10 @@
 
 enum { FAILED = 3, BAD_USAGE = 2 };
 
-#define LOGOS "jupyter/kernelspec/" /* as they are built in */
+/* As they are built in, and where the extension goes. */
+#define LOGOS "jupyter/kernelspec/"
+#define LAB "jupyter/labextension/"
+#define LAB_FOLDER "/labextensions/jupyterlab-fusible"
 
 static int fail(const char *what, const char *path) {
   fprintf(stderr, "fusible: cannot %s %s: %s\n", what, path, strerror(errno));
@@ -65,7 +69,8 @@ static bool is_name(const char *name) {
 }
 
 /* Name of the kernel: Jupyter's own rule, in lower case. */
-static bool kernel_folder(const struct fs_options *o, struct fs_str *out) {
+static bool kernel_folder(const struct fs_options *o, struct fs_str *out,
+                          struct fs_str *lab) {
   const char *name = o->kernel.name ? o->kernel.name : "fusible";
   if (!is_name(name)) {
     fprintf(stderr, "fusible: a kernel's name has letters, digits, . _ and - "
@@ -73,6 +78,7 @@ static bool kernel_folder(const struct fs_options *o, struct fs_str *out) {
     return false;
   }
   if (!data_folder(o, out)) return false;
+  fs_str_printf(lab, "%s" LAB_FOLDER, fs_str_text(out));
   fs_str_puts(out, "/kernels/");
   for (const char *p = name; *p; p++) {
     char c = (char)tolower((unsigned char)*p);
@@ -152,33 +158,58 @@ static char *kernel_json(const struct fs_options *o, const char *program) {
   return text;
 }
 
+/* The name inside of the folder `from` of a built-in file that lies right in it,
+ * else NULL. */
+static const char *name_in(const char *from, const struct fs_embedded *e) {
+  size_t n = strlen(from);
+  return strncmp(e->name, from, n) || strchr(e->name + n, '/') ? NULL : e->name + n;
+}
+
+/* The files that are built in under that folder, into this one. */
+static int write_embedded(const char *from, const char *folder) {
+  int code = make_folders(folder) ? 0 : fail("make", folder);
+  for (const struct fs_embedded *e = fs_embedded; !code && e->name; e++)
+    if (name_in(from, e) && !write_file(folder, name_in(from, e), e->text, e->len))
+      code = fail("write to", folder);
+  return code;
+}
+
+/* package.json last: it is what JupyterLab finds the rest by. */
+static int write_extension(const char *lab) {
+  struct fs_str code = {0};
+  fs_str_printf(&code, "%s/static", lab);
+  int bad = write_embedded(LAB "static/", code.data);
+  if (!bad) bad = write_embedded(LAB, lab);
+  fs_str_free(&code);
+  return bad;
+}
+
 static int install(const struct fs_options *o) {
-  struct fs_str folder = {0}, program = {0}, text = {0};
+  struct fs_str folder = {0}, lab = {0}, program = {0}, text = {0};
   int code = 0;
   if (!find_program(&program)) {
     fprintf(stderr, "fusible: %s is not there; `make' builds it\n",
             fs_str_text(&program));
     code = FAILED;
-  } else if (!kernel_folder(o, &folder)) {
+  } else if (!kernel_folder(o, &folder, &lab)) {
     code = BAD_USAGE;
-  } else if (!make_folders(fs_str_text(&folder))) {
-    code = fail("make", fs_str_text(&folder));
+  } else {
+    code = write_embedded(LOGOS, folder.data);
   }
+  if (!code) code = write_extension(lab.data);
   if (!code) {
     char *spec = kernel_json(o, fs_str_text(&program));
     fs_str_printf(&text, "%s\n", spec ? spec : "{}");
     free(spec);
-    for (const struct fs_embedded *e = fs_embedded; e->name; e++)
-      if (!code && !strncmp(e->name, LOGOS, sizeof LOGOS - 1) &&
-          !write_file(folder.data, e->name + sizeof LOGOS - 1, e->text, e->len))
-        code = fail("write to", folder.data);
-    if (!code && !write_file(folder.data, "kernel.json", text.data, text.len))
+    if (!write_file(folder.data, "kernel.json", text.data, text.len))
       code = fail("write to", folder.data);
   }
   if (!code)
-    printf("the kernel %s was installed in %s\n", strrchr(folder.data, '/') + 1,
-           folder.data);
+    printf("the kernel %s was installed in %s\n"
+           "its colours for JupyterLab in %s\n",
+           strrchr(folder.data, '/') + 1, folder.data, lab.data);
   fs_str_free(&folder);
+  fs_str_free(&lab);
   fs_str_free(&program);
   fs_str_free(&text);
   return code;
@@ -202,36 +233,60 @@ static bool is_ours(const char *folder, struct fs_str *program) {
   return ours;
 }
 
+/* How many kernels of Fusible a data folder has; each is shown, if wanted. */
+static int list_in(const char *data, bool show);
+
 /* Only the files that install() writes, and the folder if nothing else is in it. */
+static void remove_embedded(const char *from, const char *folder) {
+  struct fs_str path = {0};
+  for (const struct fs_embedded *e = fs_embedded; e->name; e++) {
+    if (!name_in(from, e)) continue;
+    fs_str_clear(&path);
+    fs_str_printf(&path, "%s/%s", folder, name_in(from, e));
+    unlink(fs_str_text(&path));
+  }
+  rmdir(folder);
+  fs_str_free(&path);
+}
+
+/* The last kernel takes it along. */
+static void remove_extension(const char *lab) {
+  char *data = fs_strndup(lab, strlen(lab) - strlen(LAB_FOLDER));
+  struct fs_str code = {0};
+  fs_str_printf(&code, "%s/static", lab);
+  if (!list_in(data, false)) {
+    remove_embedded(LAB "static/", code.data);
+    remove_embedded(LAB, lab);
+  }
+  fs_str_free(&code);
+  free(data);
+}
+
 static int uninstall(const struct fs_options *o) {
-  struct fs_str folder = {0}, program = {0}, path = {0};
+  struct fs_str folder = {0}, lab = {0}, program = {0}, path = {0};
   int code = 0;
-  if (!kernel_folder(o, &folder)) {
+  if (!kernel_folder(o, &folder, &lab)) {
     code = BAD_USAGE;
   } else if (!is_ours(fs_str_text(&folder), &program)) {
     fprintf(stderr, "fusible: there is no kernel of Fusible in %s\n",
             fs_str_text(&folder));
     code = FAILED;
   } else {
-    for (const struct fs_embedded *e = fs_embedded; e->name; e++) {
-      if (strncmp(e->name, LOGOS, sizeof LOGOS - 1)) continue;
-      fs_str_clear(&path);
-      fs_str_printf(&path, "%s/%s", folder.data, e->name + sizeof LOGOS - 1);
-      unlink(fs_str_text(&path));
-    }
-    fs_str_clear(&path);
     fs_str_printf(&path, "%s/kernel.json", folder.data);
     if (unlink(fs_str_text(&path))) code = fail("remove", path.data);
     else printf("the kernel in %s was removed\n", folder.data);
-    rmdir(folder.data);
+    remove_embedded(LOGOS, folder.data);
+    if (!code) remove_extension(lab.data);
   }
   fs_str_free(&folder);
+  fs_str_free(&lab);
   fs_str_free(&program);
   fs_str_free(&path);
   return code;
 }
 
-static void list_in(const char *data, int *found) {
+static int list_in(const char *data, bool show) {
+  int found = 0;
   struct fs_str kernels = {0}, folder = {0}, program = {0};
   fs_str_printf(&kernels, "%s/kernels", data);
   DIR *dir = opendir(fs_str_text(&kernels));
@@ -241,15 +296,17 @@ static void list_in(const char *data, int *found) {
     fs_str_clear(&program);
     fs_str_printf(&folder, "%s/%s", kernels.data, e->d_name);
     if (!is_ours(fs_str_text(&folder), &program)) continue;
+    found++;
+    if (!show) continue;
     bool there = !access(program.data, X_OK);
     printf("%-16s %s\n%16s starts %s%s\n", e->d_name, folder.data, "",
            program.data, there ? "" : ", which is not there");
-    ++*found;
   }
   if (dir) closedir(dir);
   fs_str_free(&kernels);
   fs_str_free(&folder);
   fs_str_free(&program);
+  return found;
 }
 
 /* All places where Jupyter looks; with --prefix and the like, that one. */
@@ -258,16 +315,16 @@ static int list(const struct fs_options *o) {
   int found = 0;
   if (o->kernel.prefix || o->kernel.sys_prefix) {
     if (!data_folder(o, &data)) return BAD_USAGE;
-    list_in(fs_str_text(&data), &found);
+    found += list_in(fs_str_text(&data), true);
   } else {
-    if (user_data(&data)) list_in(fs_str_text(&data), &found);
+    if (user_data(&data)) found += list_in(fs_str_text(&data), true);
     fs_str_clear(&data);
     if (environment()) {
       fs_str_printf(&data, "%s/share/jupyter", environment());
-      list_in(fs_str_text(&data), &found);
+      found += list_in(fs_str_text(&data), true);
     }
-    list_in("/usr/local/share/jupyter", &found);
-    list_in("/usr/share/jupyter", &found);
+    found += list_in("/usr/local/share/jupyter", true);
+    found += list_in("/usr/share/jupyter", true);
   }
   if (!found) puts("no kernel of Fusible is installed");
   fs_str_free(&data);

@@ -59,7 +59,10 @@ def test_kernel_info(k, c):
         assert info['status'] == 'ok' and info['protocol_version'] == '5.5'
         language = info['language_info']
         assert language['name'] == 'fusible' and language['file_extension'] == '.fs'
-        assert language['codemirror_mode'] and language['pygments_lexer']
+        # Ours by its name, where the extension is; else the one of that type.
+        assert language['codemirror_mode'] == {'name': 'fusible',
+                                               'mime': 'text/x-julia'}
+        assert language['pygments_lexer']
         assert 'Fusible' in info['banner'] and info['help_links'] == []
         assert states(got) == ['busy', 'idle'], got
 

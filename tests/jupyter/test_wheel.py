@@ -193,6 +193,14 @@ def check_installed(score):
     score.check(sorted(os.listdir(SPEC)) == [
         'kernel.json', 'logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'],
         os.listdir(SPEC))
+    lab = os.path.join(FRESH, 'share', 'jupyter', 'labextensions',
+                       'jupyterlab-fusible')
+    package = json.loads(read(os.path.join(lab, 'package.json')))
+    load = os.path.join(lab, package['jupyterlab']['_build']['load'])
+    score.check(read(load) == read(os.path.join(
+        ROOT, 'jupyter', 'labextension', 'static', 'fusible.js')), load)
+    score.check(json.loads(read(os.path.join(lab, 'install.json')))['packageName'] ==
+                'fusible', lab)
     program = os.path.join(FRESH, 'bin', 'fusible')
     code, out, err = run(program, '-e', 'A = [1, 2; 3, 4]; sum(A)')
     score.check(code == 0 and '10' in out, (out, err))

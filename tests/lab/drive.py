@@ -36,13 +36,15 @@ class Lab:
     """A JupyterLab server with a home of its own, in which only Fusible and the
     kernel that comes with JupyterLab are found."""
 
-    def __init__(self, fusible, out):
+    def __init__(self, fusible, out, extension=True):
         self.home = tempfile.mkdtemp(prefix='fusible-lab-')
         self.work = os.path.join(self.home, 'work')
         os.mkdir(self.work)
         prefix = os.path.join(self.home, 'prefix')
         subprocess.run([fusible, 'kernel', 'install', '--prefix', prefix],
                        check=True, stdout=subprocess.DEVNULL)
+        if not extension:
+            shutil.rmtree(os.path.join(prefix, 'share', 'jupyter', 'labextensions'))
         quiet = os.path.join(self.home, 'CONFIG', 'lab', 'user-settings',
                              '@jupyterlab', 'apputils-extension')
         os.makedirs(quiet)
@@ -60,7 +62,7 @@ class Lab:
             env['JUPYTER_%s_DIR' % name] = os.path.join(self.home, name)
         for name in ('CACHE', 'CONFIG', 'STATE', 'DATA'):
             env['XDG_%s_HOME' % name] = os.path.join(self.home, 'xdg')
-        self.log = open(os.path.join(out, 'server.log'), 'wb')
+        self.log = open(os.path.join(out, 'server.log'), 'ab')
         self.process = subprocess.Popen(
             [os.path.join(os.path.dirname(sys.executable), 'jupyter-lab'),
              '--no-browser', '--allow-root', '--ip=127.0.0.1',
@@ -97,7 +99,8 @@ class Lab:
 
 class Page:
     def __init__(self, page, out):
-        self.page, self.out, self.shots = page, out, 0
+        self.page, self.out = page, out
+        self.shots = sum(name[:1].isdigit() for name in os.listdir(out))
 
     def shot(self, name):
         self.shots += 1
@@ -185,10 +188,85 @@ def values(p):
     S.check('[1]' in cell.locator('.jp-OutputPrompt').first.inner_text(),
             'it is the result')
     S.check('54' in outputs(p.run('sum(A*A)')), 'a number')
-    colours = p.page.evaluate(
-        '() => new Set([...document.querySelectorAll(".cm-content span")]'
-        '.map(e => getComputedStyle(e).color)).size')
-    S.check(colours > 1, 'the input is highlighted')
+
+
+CODE = '''# note
+input w; vector v; vector = 2.5e1
+barrier
+function twice(x)
+  return 2*x
+end
+for k in 1:10; s = "a\\t(b)" + f(k).^2; ok = true; end
+?sum of it'''
+
+# What the words of CODE are, by the colour of JupyterLab that they have.
+OURS = {'# note': 'comment', 'input': 'keyword', 'vector': 'keyword',
+        '2.5e1': 'number', 'barrier': 'keyword',
+        'function': 'keyword', 'twice': 'def', 'return': 'keyword', '2': 'number',
+        '*': 'operator', 'end': 'keyword', 'for': 'keyword', 'in': 'keyword',
+        ':': 'operator', '"a': 'string', '\\t': 'string-2', '.^': 'operator',
+        'true': 'keyword', '?': 'operator', '(': 'bracket'}
+# Those that Julia's mode has too.
+ALIAS = {'# note': 'comment', 'function': 'keyword', 'for': 'keyword',
+         'end': 'keyword', 'return': 'keyword', '2': 'number', '*': 'operator'}
+
+TOKENS = '''root => {
+  const probe = document.body.appendChild(document.createElement("span"));
+  const names = {};
+  for (const name of ["comment", "keyword", "number", "def", "operator", "string",
+                      "string-2", "bracket", "variable", "builtin", "atom"]) {
+    probe.style.color = `var(--jp-mirror-editor-${name}-color)`;
+    const color = getComputedStyle(probe).color;
+    names[color] = (names[color] || []).concat(name);
+  }
+  probe.remove();
+  return [...root.querySelectorAll(".cm-line span")].map(e =>
+    [e.textContent, names[getComputedStyle(e).color] || [], e.className]);
+}'''
+
+
+def check_colours(p, editor, expected, what):
+    """The words of the editor have these colours; gives all that has one."""
+    found = {}
+    for _ in range(50):  # a language is loaded when it is first needed
+        found = {}
+        for text, names, _ in editor.evaluate(TOKENS):
+            found.setdefault(text.strip() or text, []).append(names)
+        if '# note' in found:
+            break
+        time.sleep(0.1)
+    for word, name in expected.items():
+        good = any(name in names for names in found.get(word, []))
+        S.check(good, (what, word, name, found.get(word)))
+    return found
+
+
+def colours(p, lab):
+    """Cells and files have Fusible's own words."""
+    p.write(CODE)
+    found = check_colours(p, p.active().locator('.cm-content'), OURS, 'cell')
+    S.check(not found.get('w') and not found.get('sum of it') and
+            len(found.get('vector', [])) == 1,  # the other one is a variable
+            ('as text', found))
+    p.shot('colours')
+    p.write('A')
+    with open(os.path.join(lab.work, 'prog.fs'), 'w') as f:
+        f.write(CODE)
+    p.page.goto(lab.url('lab/tree/prog.fs') + '&reset')
+    p.see('.jp-FileEditor .cm-content', 'a file opens', text='barrier')
+    check_colours(p, p.page.locator('.jp-FileEditor .cm-content'), OURS, 'file')
+    p.see('.jp-StatusBar-Widget', 'as Fusible', text='Fusible')
+    p.shot('file')
+
+
+def alias(p, lab):
+    """Without the extension cells are coloured as Julia."""
+    path = notebook(lab, 'alias', [CODE])
+    p.page.goto(lab.url(path) + '&reset')
+    p.see('.jp-StatusBar-Widget', 'a notebook opens', text='Fusible | Idle')
+    found = check_colours(p, p.cell(0).locator('.cm-content'), ALIAS, 'alias')
+    S.check('barrier' not in found, ('it is Julia', found.get('barrier')))
+    p.shot('alias')
 
 
 def live_plan(p):
@@ -379,32 +457,45 @@ def readme(p, lab):
     p.page.screenshot(path=os.path.join(p.out, 'readme.png'))
 
 
+def drive(player, lab, out, steps):
+    """Does the steps in a browser of their own."""
+    try:
+        if not S.check(lab.wait(), 'the server starts'):
+            return
+        browser = player.chromium.launch(
+            executable_path=shutil.which('chromium'),
+            args=['--no-sandbox', '--disable-gpu'])
+        page = browser.new_page(viewport={'width': 1200, 'height': 900})
+        complaints = []
+        page.on('console', lambda m: complaints.append(m.text)
+                if 'fusible' in m.text.lower() and m.type != 'log' else None)
+        steps(Page(page, out), lab)
+        S.check(not complaints, complaints)
+        browser.close()
+    finally:
+        lab.close()
+
+
+def with_extension(p, lab):
+    launch(p, lab)
+    values(p)
+    fold_out(p, live_plan(p))
+    completion(p)
+    interrupt(p)
+    plots(p)
+    errors(p)
+    restart(p)
+    colours(p, lab)
+    run_all(p, lab)
+    readme(p, lab)
+
+
 def main():
     fusible, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     os.makedirs(out, exist_ok=True)
-    lab = Lab(fusible, out)
-    try:
-        if not S.check(lab.wait(), 'the server starts'):
-            return S.close()
-        with sync_playwright() as player:
-            browser = player.chromium.launch(
-                executable_path=shutil.which('chromium'),
-                args=['--no-sandbox', '--disable-gpu'])
-            page = browser.new_page(viewport={'width': 1200, 'height': 900})
-            p = Page(page, out)
-            launch(p, lab)
-            values(p)
-            fold_out(p, live_plan(p))
-            completion(p)
-            interrupt(p)
-            plots(p)
-            errors(p)
-            restart(p)
-            run_all(p, lab)
-            readme(p, lab)
-            browser.close()
-    finally:
-        lab.close()
+    with sync_playwright() as player:
+        drive(player, Lab(fusible, out), out, with_extension)
+        drive(player, Lab(fusible, out, extension=False), out, alias)
     return S.close()
 
 
