@@ -58,8 +58,8 @@ struct fs_target_ops {
   void (*release)(struct fs_target *t, struct fs_code *code);
 
   /* Starts a kernel: slots[] are base pointers by plan slot, params[] the
-   * block's. Asynchronous where the device is. `timer` may be NULL. The cpu
-   * target gives FS_INTERRUPTED when fs_interrupted() turned true inside. */
+   * block's. Asynchronous where the device is, but never far ahead of it. `timer`
+   * may be NULL. FS_INTERRUPTED when fs_interrupted() turned true inside. */
   enum fs_status (*launch)(struct fs_target *t, struct fs_code *code,
                            void *const *slots, const struct fs_number *params,
                            struct fs_timer *timer, struct fs_diags *d);

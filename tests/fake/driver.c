@@ -9,6 +9,7 @@
  *   FUSIBLE_FAKE_VERSION    CUDA version of the driver (default 13000)
  *   FUSIBLE_FAKE_CC         compute capability (default 80)
  *   FUSIBLE_FAKE_BUSY       milliseconds a stream stays busy after a launch
+ *   FUSIBLE_FAKE_TAKES      milliseconds that each launch takes, one after another
  *   FUSIBLE_FAKE_RUN=0      runs nothing: the device is as large as an A100, H200
  *                           or B200 (by the compute capability) and its memory
  *                           zero, of which only what is touched takes room; to
@@ -62,6 +63,7 @@ static struct block *blocks;
 static size_t used;
 static int poison, pools;
 static double busy_until;
+static double queued_until; /* by FUSIBLE_FAKE_TAKES */
 static char handle[16]; /* contexts, streams and pools need only an address */
 
 static double now(void) {
@@ -244,7 +246,7 @@ EXPORT int cuEventRecord(CUevent event, void *stream);
 EXPORT int cuEventRecord(CUevent event, void *stream) {
   (void)stream;
   CALL("cuEventRecord");
-  event->at = now();
+  event->at = FS_MAX(now(), queued_until);
   event->recorded = true;
   return 0;
 }
@@ -252,6 +254,7 @@ EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to);
 EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
   CALL("cuEventElapsedTime");
   if (!from->recorded || !to->recorded) return 400;
+  if (now() < to->at) return CU_NOT_READY;
   *ms = (float)(1e3 * (to->at - from->at));
   return 0;
 }
@@ -584,7 +587,10 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                   void **args) {
   if (!gx || !bx || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx > 1024)
     return CU_INVALID_VALUE;
-  busy_until = now() + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
+  double begin = now(), queued = FS_MAX(queued_until, begin);
+  queued_until = queued + 1e-3 * (double)fake_number("FUSIBLE_FAKE_TAKES", 0);
+  busy_until = begin + 1e-3 * (double)fake_number("FUSIBLE_FAKE_BUSY", 0);
+  busy_until = FS_MAX(busy_until, queued_until);
   take_fault();
   for (long k = fake_number("FUSIBLE_FAKE_PRINT", 0); k > 0; k--)
     putchar(k % 64 ? 'o' : '\n'), fputc(k % 64 ? 'e' : '\n', stderr);

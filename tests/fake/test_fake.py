@@ -193,6 +193,34 @@ def test_interrupt():
           f'{time.monotonic() - began:.1f} s')
 
 
+def test_never_far_ahead():
+    """A loop of kernels that take long: few are on their way when Ctrl-C comes, so
+    the next input has its values soon, however fast the host could start more."""
+    process = subprocess.Popen(
+        [PROGRAM, '--target', 'cuda', '-i', '-q', '--no-rc', '--no-history',
+         '--no-readline'],
+        env=environment(FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_TAKES='16',
+                        FUSIBLE_FAKE_MEMORY=str(2**40)),
+        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    for line in ('A = ones(60000, 60000); x = ones(60000);', 'print("begun")',
+                 'for k = 1:1000000; x = A*x; end', 'print("sum ", sum(x))'):
+        process.stdin.write(line + '\n')
+        process.stdin.flush()
+    while 'begun' not in process.stdout.readline():
+        pass
+    time.sleep(1)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    said = ''
+    while 'sum ' not in said and process.poll() is None:
+        said += process.stdout.readline()
+    took = time.monotonic() - began
+    process.communicate(timeout=60)
+    check('interrupted' in said and took < 1,
+          f'Ctrl-C in a queue: {took:.1f} s, {said}')
+
+
 def test_language():
     """tests/lang, with the fake GPU as the target."""
     wrapper = os.path.join(home.name, 'on-gpu')
@@ -218,7 +246,7 @@ def test_units():
 
 def main():
     for test in (test_results, test_sentences, test_cuda_text, test_goes_on,
-                 test_interrupt, test_language, test_units, test_failures):
+                 test_interrupt, test_never_far_ahead, test_language, test_units, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

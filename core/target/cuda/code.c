@@ -434,6 +434,8 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   CUresult r = CU_OK;
   enum fs_status status = FS_OK;
   if (timer && (!timer->begin || !timer->end)) timer = NULL;
+  status = fs_cuda_pace(t, c->kernel->first);
+  if (status != FS_OK) return status;
   if (timer) r = fs_cu.event_record(timer->begin, t->stream);
   fs_cuda_started(t, c);
   if (c->library) {

@@ -141,6 +141,7 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
     if (r == CU_OK && t->base.lost) r = CU_UNKNOWN;
     if (r == CU_OK) {
       t->n_recent = 0;
+      fs_cuda_pace_rest(t);
       t->base.stuck = false;
       return FS_OK;
     }
@@ -225,6 +226,7 @@ static void cuda_close(struct fs_target *target) {
     }
     fs_cuda_library_close(t);
     fs_cuda_memory_close(t);
+    fs_cuda_pace_close(t);
     if (t->stream) fs_cu.stream_destroy(t->stream);
     leave();
     fs_cu.context_release(t->device);

@@ -18,6 +18,17 @@ struct cuda_bin {
 
 struct cuda_libraries; /* cublas.c */
 
+/* Marks in the stream, and the predicted work since the last: pace.c. */
+enum { FS_MARKS = 3 };
+struct cuda_pace {
+  CUevent marks[FS_MARKS];     /* the n-th at n % FS_MARKS; NULL: not made yet */
+  double promised[FS_MARKS];   /* seconds of work before each, as predicted */
+  int n;                       /* marks since the device was seen to rest */
+  double ahead;                /* predicted seconds since the last mark */
+  int launches, most;          /* ... and launches, and how many there may be */
+  double factor;               /* by which work takes longer; 0: not known */
+};
+
 enum { FS_RECENT = 24 };
 struct cuda {
   struct fs_target base;   /* first: a struct fs_target * is one of these */
@@ -38,6 +49,7 @@ struct cuda {
 
   struct cuda_libraries *libraries;
   struct fs_builds *warm;  /* code.c: compiled ahead */
+  struct cuda_pace pace;
 };
 static inline struct cuda *fs_cuda_of(struct fs_target *t) {
   return (struct cuda *)t;
@@ -88,6 +100,13 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d);
  * then at once until it was seen to end. */
 bool fs_cuda_settle(struct cuda *t);
 void fs_cuda_started(struct cuda *t, const struct fs_code *code);
+
+/* pace.c. Before each launch, with the seconds that it is predicted to take: waits
+ * while more than about 0.2 s of work is on its way. FS_OK or FS_INTERRUPTED. */
+enum fs_status fs_cuda_pace(struct cuda *t, double seconds);
+/* Nothing is on its way any more. */
+void fs_cuda_pace_rest(struct cuda *t);
+void fs_cuda_pace_close(struct cuda *t);
 
 /* memory.c */
 void fs_cuda_memory_open(struct cuda *t);
