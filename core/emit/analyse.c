@@ -355,12 +355,22 @@ static void place_work(struct em *em) {
   if (em->n_col + em->n_trow) em->vector_end = true;
 }
 
+/* Vectors of each thread that lie in shared memory at once where rows side by side
+ * are put together. */
+int em_side_vectors(const struct em *em) {
+  enum { MOST_BYTES = 32 << 10 };
+  int64_t each = (int64_t)em->T * em->V * (16 / em->fold_lanes);
+  int64_t room = MOST_BYTES / FS_MAX(1, em->k->tune.blocks_per_sm);
+  return (int)FS_MAX(1, FS_MIN(em->C, room / each));
+}
+
 static void size_scratch(struct em *em) {
   int64_t size = 0;
   if (em->n_full) size = em->T / WARP * 8;
   if (em->n_col + em->n_trow) size = FS_MAX(size, (int64_t)em->T * 16);
   if (em->n_col && em->S > 1)
-    size = FS_MAX(size, (int64_t)em->T * em->V * (16 / em->fold_lanes));
+    size = FS_MAX(size, (int64_t)em->T * em->V * (16 / em->fold_lanes) *
+                            em_side_vectors(em));
   em->scratch = size;
 }
 

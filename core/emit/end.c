@@ -5,7 +5,8 @@
  * wanted, the block that finishes last folds them (a ticket counter tells). Else
  * a grid barrier stands between, and all blocks fold: a block takes some columns
  * at a time, its threads lie across them as lanes and slices, each slice takes
- * every so-manieth partial result, and the slices are put together in order.
+ * every so-manieth partial result, and the slices are put together in order: those
+ * of a warp by shuffles, then those of the warps.
  */
 #include "core/emit/writer.h"
 
@@ -34,27 +35,56 @@ static void put_columns(struct em *em, const struct fs_step *s,
   else em_line(em, "%sfs_store(%s, %s);", guard, at, from);
 }
 
-static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
-  const char *mine = em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : "");
-  const char *lane = em->V > 1 ? "[e]" : "", *type = acc_type_of(em, s);
-  em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
-  em_line(em, "__syncthreads();");
-  if (em->V == 1) em_line(em, "side[threadIdx.x] = %s;", mine);
-  else em_line(em, "fs_store(side + threadIdx.x * %d, %s);", em->V, mine);
-  em_line(em, "__syncthreads();");
-  em_open(em, "if (sub == 0) {");
+/* `width` vectors of each row of the block lie in scratch, the first one being
+ * vector `from` of the threads: put together, row after row. */
+static void fold_side(struct em *em, const struct fs_step *s, int from,
+                      int width) {
+  const char *type = acc_type_of(em, s), *e = em->V > 1 ? "[e]" : "";
+  em_open(em, "for (int v = threadIdx.x; v < %d; v += %d) {", width, em->T);
+  if (em->C > 1) em_line(em, "const int c = %d + v / %d;", from, em->RT);
+  em_line(em, "const int t = v %% %d;", em->RT);
   em_vector_coords(em);
+  if (em->V == 1) em_line(em, "%s x = side[v];", type);
+  else em_line(em, "%s x[%d];", type, em->V);
+  if (em->V > 1) em_line(em, "fs_load(x, side + v * %d);", em->V);
+  fs_str_puts(em->s, "#pragma unroll\n");
   em_open(em, "for (int row = 1; row < %d; row++) {", em->S);
+  if (em->V > 1) {
+    em_line(em, "%s y[%d];", type, em->V);
+    em_line(em, "fs_load(y, side + (row * %d + v) * %d);", width, em->V);
+  } else {
+    em_line(em, "const %s y = side[row * %d + v];", type, width);
+  }
   em_for(em, "e", em->V);
-  const char *other =
-      em_fmt(em, em->V > 1 ? "side[(row * %d + t) * %d + e]"
-                           : "side[row * %d + t]",
-             em->RT, em->V);
-  const char *acc = em_fmt(em, "%s%s", mine, lane);
-  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, other));
+  const char *x = em_fmt(em, "x%s", e);
+  em_line(em, "%s = %s;", x, em_combine(em, s->op, x, em_fmt(em, "y%s", e)));
   em_close_for(em, em->V);
   em_close(em);
-  put_columns(em, s, mine);
+  put_columns(em, s, "x");
+  em_close(em);
+}
+
+/* The rows side by side in the block, some vectors of a thread at a time: all that
+ * scratch has room for. Then every thread folds some columns. */
+static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
+  const char *type = acc_type_of(em, s);
+  int together = em_side_vectors(em), V = em->V;
+  em_open(em, "{");
+  em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
+  for (int from = 0; from < em->C; from += together) {
+    int count = FS_MIN(together, em->C - from), width = em->RT * count;
+    em_line(em, "__syncthreads();");
+    for (int c = from; c < from + count; c++) {
+      const char *mine =
+          em_fmt(em, em->C > 1 ? "r%d[%d]" : "r%d", s->out, c);
+      const char *at =
+          em_fmt(em, "sub * %d + %d + t", width, (c - from) * em->RT);
+      if (V == 1) em_line(em, "side[%s] = %s;", at, mine);
+      else em_line(em, "fs_store(side + (%s) * %d, %s);", at, V, mine);
+    }
+    em_line(em, "__syncthreads();");
+    fold_side(em, s, from, width);
+  }
   em_close(em);
 }
 
@@ -65,14 +95,14 @@ void em_columns_out(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
     if (!s) continue;
-    em_for(em, "c", em->C);
-    if (em->C == 1) em_open(em, "{");
     if (em->S > 1) {
       fold_rows_of_block(em, s);
-    } else {
-      em_vector_coords(em);
-      put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : ""));
+      continue;
     }
+    em_for(em, "c", em->C);
+    if (em->C == 1) em_open(em, "{");
+    em_vector_coords(em);
+    put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : ""));
     em_close(em);
   }
 }
@@ -248,15 +278,20 @@ static void fold_one(struct em *em, const struct fs_step *s,
   em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
   em_close_for(em, width);
   em_close(em);
+  if (lanes < 32)
+    em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes,
+            s->out);
   em_line(em, "__syncthreads();");
-  em_line(em, "fs_store(%s + threadIdx.x * %d, sum%d);", scratch_of(em, s),
-          width, s->out);
+  em_line(em, "if (threadIdx.x %% 32 < %d)", lanes);
+  em_line(em, "  fs_store(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
+          scratch_of(em, s), lanes, width, s->out);
   em_line(em, "__syncthreads();");
   em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
-  em_line(em, "if (threadIdx.x < %d)", lanes * width);
-  em_line(em, "  for (int b = 0; b < %d; b++)", slices);
+  fs_str_puts(em->s, "#pragma unroll\n");
+  em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->T / 32,
+          lanes * width);
   const char *x = em_fmt(em, "x%d", s->out);
-  em_line(em, "    %s = %s;", x,
+  em_line(em, "  %s = %s;", x,
           em_combine(em, s->op, x,
                      em_fmt(em, "(%s)[b * %d + threadIdx.x]",
                             scratch_of(em, s), lanes * width)));
@@ -324,9 +359,10 @@ void em_finish(struct em *em) {
     scalar_steps(em, "threadIdx.x == 0");
     return;
   }
-  em_line(em, "fs_grid_barrier(counters);");
+  em_line(em, "const unsigned left = fs_grid_barrier(counters);");
   fulls_in(em);
   scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
   end_of_axis(em, FS_VARIES_J);
   end_of_axis(em, FS_VARIES_I);
+  em_line(em, "fs_grid_leave(counters, left);");
 }

@@ -200,6 +200,7 @@ void em_flat(struct em *em);
 void em_row(struct em *em);
 void em_tile(struct em *em);
 void em_columns_out(struct em *em); /* end.c: a block's column results */
+int em_side_vectors(const struct em *em); /* analyse.c: its room for them */
 void em_finish(struct em *em);      /* end.c: partial results, FS_END  */
 /* tile.c: operands that lie across go through shared memory; and what a tile's
  * threads compute, by block routines of the library where there is one. */

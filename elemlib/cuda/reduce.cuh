@@ -61,6 +61,18 @@ __device__ __forceinline__ T fs_warp(T x) {
   return x;
 }
 
+//@ fs_across
+// Over the threads of a warp that lie a multiple of LANES apart, N results each;
+// every thread gets the results. The whole warp must come here.
+template <typename Op, int LANES, typename T, int N>
+__device__ __forceinline__ void fs_across(T (&v)[N]) {
+#pragma unroll
+  for (int o = LANES; o < 32; o *= 2)
+#pragma unroll
+    for (int e = 0; e < N; e++)
+      v[e] = Op::of(v[e], __shfl_xor_sync(0xffffffffu, v[e], o));
+}
+
 //@ fs_block
 // Over all threads of a block of W warps; every thread gets the result. `part`
 // is shared memory for W elements; free again after the next barrier.
