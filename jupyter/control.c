@@ -138,20 +138,27 @@ static json_t *usage(struct control *c) {
 
 /* -- the variable pane ------------------------------------------------------- */
 
+/* A variable as fs_session_variables() has it, with what the debugger's protocol
+ * wants: a value that is text, and what to evaluate for it. */
+static json_t *debug_variable(const char *name, const json_t *known) {
+  static const char *const ours[] = {"text", "source", "stamp"};
+  json_t *v = json_copy((json_t *)(uintptr_t)known);
+  for (size_t k = 0; k < FS_LEN(ours); k++) json_object_del(v, ours[k]);
+  if (!json_is_string(json_object_get(v, "value")))
+    json_object_set(v, "value", json_object_get(v, "type"));
+  json_object_set_new(v, "evaluateName", json_string(name));
+  json_object_set_new(v, "variablesReference", json_integer(0));
+  return v;
+}
+
 /* The variables as the debugger's protocol has them, without a debugger. */
 static json_t *inspect_variables(struct control *c) {
   json_t *state = ask_shell(c, FS_ASK_STATE), *list = json_array(), *v;
   const char *name;
   json_object_foreach(json_object_get(state, "variables"), name, v) {
-    const char *type = json_string_value(json_object_get(v, "type"));
     const char *kind = json_string_value(json_object_get(v, "kind"));
-    const char *text = json_string_value(json_object_get(v, "text"));
-    if (kind && !strcmp(kind, "function")) continue;
-    if (!type) type = kind ? kind : "";
-    json_array_append_new(
-        list, json_pack("{ss ss ss ss si}", "name", name, "value",
-                        text ? text : type, "type", type, "evaluateName", name,
-                        "variablesReference", 0));
+    if (!kind || strcmp(kind, "function"))
+      json_array_append_new(list, debug_variable(name, v));
   }
   json_decref(state);
   return json_pack("{so}", "variables", list);

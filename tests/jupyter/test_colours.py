@@ -44,7 +44,7 @@ STYLES = {
 
 # As much of JupyterLab and CodeMirror as a language sees.
 SETTING = r'''
-var window = globalThis;
+var window = globalThis, console = {warn() {}};
 class Stream {
   constructor(string) { this.string = string; this.pos = 0; }
   eatSpace() {
@@ -215,7 +215,7 @@ def test_indent(score, browser):
 
 REGISTER = r'''
 (async () => {
-  const made = [], given = [];
+  const made = [];
   const share = (what, loaded) => ({loaded, get: async () => () => what});
   const language = {
     StreamLanguage: {define: p => ({defined: p.name})},
@@ -227,7 +227,7 @@ REGISTER = r'''
     '@jupyterlab/codemirror': {'4.4.0': share({IEditorLanguageRegistry: 'token'}, 1),
                                '5.0.0': share({})}
   });
-  const plugin = (await load('./extension')).default;
+  const plugins = (await load('./extension')).default, plugin = plugins[0];
   const registry = {findByName: n => made.find(l => l.name === n),
                     addLanguage: l => made.push(l)};
   plugin.activate(null, registry);
@@ -236,7 +236,7 @@ REGISTER = r'''
   return {id: plugin.id, auto: plugin.autoStart, requires: plugin.requires,
           times: made.length, mime: made[0].mime, extensions: made[0].extensions,
           file: made[0].filename.test('a.fs') && !made[0].filename.test('a.fsx'),
-          language: support.language.defined};
+          language: support.language.defined, plugins: plugins.map(p => p.id)};
 })()'''
 
 
@@ -245,7 +245,8 @@ def test_registers(score, browser):
     score.check(got == {
         'id': 'jupyterlab-fusible:language', 'auto': True, 'requires': ['token'],
         'times': 1, 'mime': 'text/x-fusible', 'extensions': ['fs'], 'file': True,
-        'language': 'fusible'}, 'the extension registers the language', got)
+        'language': 'fusible', 'plugins': ['jupyterlab-fusible:language']},
+        'the extension registers the language', got)
     got = browser.wait('(container().init({}), load("./extension"))')
     score.check('@codemirror/language' in got['error'], 'without what it needs', got)
     got = browser.wait('load("./nothing")')

@@ -406,7 +406,13 @@ def test_variables(k, c):
     assert reply['success'] and reply['request_seq'] == 7
     found = {v['name']: v for v in reply['body']['variables']}
     assert '3' in found['pane_a']['type'] and '4' in found['pane_a']['type']
-    assert '42' in found['pane_n']['value'] and 'text' in found['pane_s']['value']
+    assert found['pane_n']['value'] == '42' and found['pane_s']['value'] == '"text"'
+    a = found['pane_a']
+    assert (a['name'], a['evaluateName'], a['type'], a['value'], a['shape'], a['bytes'],
+            a['where'], a['variablesReference']) == (
+                'pane_a', 'pane_a', 'f32[3\u00d74]', 'f32[3\u00d74]', [3, 4], 48, 'cpu',
+                0), a
+    assert not {'text', 'source', 'stamp'} & set(a), a
     rich, _ = c.ask('debug_request', {
         'type': 'request', 'seq': 8, 'command': 'richInspectVariables',
         'arguments': {'variableName': 'pane_n'}}, channel='control')

@@ -125,6 +125,32 @@ class Console:
         os.write(self.fd, (line + '\n').encode())
 
 
+ENCRYPTED = '''
+import json
+from jupyter_client.manager import KernelManager
+m = KernelManager(kernel_name='fusible', transport_encryption='required')
+m.start_kernel()
+c = m.client()
+c.start_channels()
+c.wait_for_ready(timeout=30)
+seen = []
+reply = c.execute_interactive('6*7', timeout=30, output_hook=seen.append)
+with open(m.connection_file) as f:
+    sealed = 'curve_publickey' in json.load(f)
+c.stop_channels()
+m.shutdown_kernel()
+print(sealed, reply['content']['status'],
+      [s['content']['data']['text/plain'] for s in seen
+       if s['msg_type'] == 'execute_result'])
+'''
+
+
+def test_encrypted(score):
+    """Jupyter's own client starts the kernel when it insists on CurveZMQ."""
+    code, out, err = run(sys.executable, '-c', ENCRYPTED)
+    score.check(code == 0 and out.strip() == "True ok ['42']", out, err[-1500:])
+
+
 def test_console(score):
     c = Console()
     banner = c.wait(r'In \[1\]:')

@@ -259,6 +259,43 @@ def colours(p, lab):
     p.shot('file')
 
 
+def pane(p):
+    """The pane at the right has the variables of the notebook in front, after each
+    cell and while one runs, and forgets them with the kernel."""
+    p.page.locator('.jp-SideBar [data-id="fusible-variables"]').click()
+    p.see('.jp-FusibleVariables', 'the pane opens')
+
+    def rows():
+        return [r.locator('td').all_inner_texts() for r in
+                p.page.locator('.jp-FusibleVariables tbody tr').all()]
+
+    def shows(name, wanted, what):
+        for _ in range(50):
+            got = [r[1:] for r in rows() if r[0] == name]
+            if got == wanted:
+                break
+            time.sleep(0.1)
+        S.check(got == wanted, (what, rows()))
+
+    shows('k', [], 'what is not there')
+    p.run('k = 40 + 2; word = "<b>bold</b>"; M = rand(30, 20);')
+    shows('k', [['number', '', '42']], 'a number')
+    shows('word', [['string', '', '"<b>bold</b>"']], 'a text stays a text')
+    shows('M', [['f32[30\u00d720]', '2.34 KiB', '']], 'an array')
+    p.run('k = k + 1;')
+    shows('k', [['number', '', '43']], 'after the next cell')
+    p.shot('variables')
+    cell = p.run('k = 7; while true; k = k; end', wait=False)
+    time.sleep(0.5)
+    p.button('interrupt')
+    p.done(cell)
+    shows('k', [['number', '', '7']], 'after an interrupt')
+    p.button('restart')
+    p.page.locator('.jp-Dialog .jp-mod-accept').click(timeout=WAIT)
+    p.see('.jp-FusibleVariables', 'a restart empties it', text='no variables')
+    p.page.locator('.jp-SideBar [data-id="fusible-variables"]').click()
+
+
 def alias(p, lab):
     """Without the extension cells are coloured as Julia."""
     path = notebook(lab, 'alias', [CODE])
@@ -485,6 +522,7 @@ def with_extension(p, lab):
     plots(p)
     errors(p)
     restart(p)
+    pane(p)
     colours(p, lab)
     run_all(p, lab)
     readme(p, lab)

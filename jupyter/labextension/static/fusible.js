@@ -1,10 +1,12 @@
-/* fusible.js - colours for Fusible in JupyterLab 4: a prebuilt extension, written by
- * hand as the container that JupyterLab loads, so that nothing has to be built.
+/* fusible.js - colours for Fusible and a pane of its variables in JupyterLab 4: a
+ * prebuilt extension, written by hand as the container that JupyterLab loads, so that
+ * nothing has to be built.
  *
  * A container has init(), which gets the modules that JupyterLab shares, and get(),
  * which gives the factory of one of its own (webpack's module federation; JupyterLab:
- * "Prebuilt extensions"). Of what is shared it takes CodeMirror's StreamLanguage and
- * the token of JupyterLab's list of languages.
+ * "Prebuilt extensions"). For the colours it takes CodeMirror's StreamLanguage and
+ * the token of JupyterLab's list of languages, for the pane a widget and the tokens
+ * of what tells which notebook or console is in front.
  *
  * core/lang/lex.c has the rules of the language; jupyter/fusible_pygments.py has them
  * as regular expressions, of which these are the same in JavaScript.
@@ -193,10 +195,10 @@
     return (await versions[best].get())();
   }
 
-  async function extension() {
+  async function languagePlugin() {
     const [language, codemirror] = await Promise.all(
       ['@codemirror/language', '@jupyterlab/codemirror'].map(takeShared));
-    const plugin = {
+    return {
       id: `${NAME}:language`,
       description: 'Fusible in the list of languages',
       autoStart: true,
@@ -212,13 +214,148 @@
         });
       }
     };
-    return {__esModule: true, default: plugin};
+  }
+
+  // -- the variables --------------------------------------------------------------------
+
+  /* What a variable of docs/events.md shows in each column. */
+  const COLUMNS = {
+    name: v => v.name,
+    type: v => v.type,
+    memory: v => v.where === null || v.bytes === undefined ? '' : size(v.bytes),
+    value: v => v.state === 'virtual' ? 'computed when it is read'
+      : v.state === 'lost' ? 'lost' : v.value === v.type ? '' : v.value
+  };
+
+  function size(bytes) {
+    const k = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+    const number = bytes / 1024 ** k;
+    return `${k ? number.toPrecision(3) : number} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][k]}`;
+  }
+
+  /* A table of the variables, or the words that stand in its place. All of it is text:
+   * nothing in a variable can become part of the page. */
+  function draw(node, variables, words) {
+    const make = (tag, parent, text) => {
+      const element = parent.appendChild(document.createElement(tag));
+      if (text !== undefined) element.textContent = text;
+      return element;
+    };
+    node.replaceChildren();
+    if (!variables || !variables.length) {
+      make('p', node, words || 'no variables').style.padding = '8px';
+      return;
+    }
+    const table = make('table', node);
+    table.className = 'jp-FusibleVariables-table';
+    table.style.cssText = 'width:100%; border-spacing:0; text-align:left;' +
+      'font-size:var(--jp-code-font-size); font-family:var(--jp-code-font-family)';
+    const head = make('tr', make('thead', table)), body = make('tbody', table);
+    for (const column of Object.keys(COLUMNS)) make('th', head, column);
+    for (const variable of variables) {
+      const row = make('tr', body);
+      for (const show of Object.values(COLUMNS))
+        make('td', row, String(show(variable) ?? ''));
+    }
+    for (const cell of table.querySelectorAll('th, td'))
+      cell.style.cssText = 'padding:2px 8px; vertical-align:top; white-space:pre';
+  }
+
+  /* What the pane shows: the variables of one kernel at a time, asked for on the
+   * control channel, so that they come while a cell runs as well. */
+  class Variables {
+    constructor(node) {
+      this.node = node;
+      this.context = this.kernel = null;
+      this.onMessage = (_, message) => {
+        // Not any idle: being asked for variables ends in one, too.
+        if (message.header.msg_type === 'status' &&
+            message.content.execution_state === 'idle' &&
+            message.parent_header.msg_type === 'execute_request') this.refresh();
+      };
+      this.onKernel = () => this.refresh();
+      draw(node, null, 'no notebook of Fusible');
+    }
+
+    /* The notebook or console in front has this session; null: there is none. */
+    follow(context) {
+      if (context === this.context) return;
+      if (this.context) {
+        this.context.iopubMessage.disconnect(this.onMessage);
+        this.context.kernelChanged.disconnect(this.onKernel);
+      }
+      this.context = context;
+      if (context) {
+        context.iopubMessage.connect(this.onMessage);
+        context.kernelChanged.connect(this.onKernel);
+      }
+      this.refresh();
+    }
+
+    async refresh() {
+      const context = this.context;
+      const kernel = context && context.session && context.session.kernel;
+      let variables = null, words = 'no notebook of Fusible';
+      try {
+        if (kernel && (await kernel.info).implementation === 'fusible') {
+          const future = kernel.requestDebug(
+            {type: 'request', seq: 0, command: 'inspectVariables'});
+          variables = (await future.done).content.body.variables;
+          words = 'no variables';
+        }
+      } catch (error) { // it was restarted, or is gone
+        words = 'the kernel does not answer';
+      }
+      if (context === this.context) draw(this.node, variables, words);
+    }
+  }
+
+  async function variablesPlugin() {
+    const [widgets, notebook, consoles] = await Promise.all(
+      ['@lumino/widgets', '@jupyterlab/notebook', '@jupyterlab/console']
+        .map(takeShared));
+    return {
+      id: `${NAME}:variables`,
+      description: 'A pane of the variables of a notebook or console of Fusible',
+      autoStart: true,
+      requires: [notebook.INotebookTracker],
+      optional: [consoles.IConsoleTracker],
+      activate: (app, notebooks, consoles) => {
+        const pane = new widgets.Widget();
+        pane.id = 'fusible-variables';
+        pane.addClass('jp-FusibleVariables');
+        pane.title.label = 'Fusible';
+        pane.title.caption = 'Variables of Fusible';
+        pane.node.style.cssText = 'overflow:auto; background:var(--jp-layout-color1);' +
+          'color:var(--jp-ui-font-color1); min-width:300px';
+        const shown = new Variables(pane.node);
+        const look = (_, panel) => { if (panel) shown.follow(panel.sessionContext); };
+        for (const tracker of [notebooks, consoles]) {
+          if (!tracker) continue;
+          tracker.currentChanged.connect(look);
+          look(tracker, tracker.currentWidget);
+        }
+        app.shell.add(pane, 'right', {rank: 900});
+      }
+    };
+  }
+
+  /* Where a page has no notebooks, colours are left. */
+  async function extension() {
+    const plugins = [await languagePlugin()];
+    try {
+      plugins.push(await variablesPlugin());
+    } catch (error) {
+      console.warn(`${NAME}: no pane of variables here: ${error}`);
+    }
+    return {__esModule: true, default: plugins};
   }
 
   const modules = {
     './extension': extension,
     // for tests
     './parser': async () => parser,
+    './variables': async () => Variables,
     './words': async () => ({KEYWORDS, CONSTANTS, DECLARATIONS, OPERATORS, NO_LETTERS})
   };
 
