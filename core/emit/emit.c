@@ -429,6 +429,6 @@ void fs_emitted_free(struct fs_emitted *e) {
   free(e->source);
   free(e->slots);
   free(e->params);
-  free(e->param_is_int);
+  free(e->param_type);
   *e = (struct fs_emitted){0};
 }

@@ -9,19 +9,23 @@
 #include "core/model/occupancy.h"
 #include "core/plan/plan.h"
 
+/* What a param is passed as: long long, double, or float (what f32 and the types
+ * below it are computed in: converting is work for each thread of a kernel). */
+enum fs_param_type { FS_PARAM_INT, FS_PARAM_DOUBLE, FS_PARAM_FLOAT };
+
 /* What the launcher must know about an emitted kernel. The entry is called
  *   fs_kernel(slot pointers in the order of slots[], params in the order of
  *             params[], [void *workspace])
- * every pointer as void*, every param as double or long long by its type; the
- * workspace only if it has bytes. A param wanted in both types is there twice.
+ * every pointer as void*, every param as param_type[] says; the workspace only if
+ * it has bytes. A param wanted in two types is there twice.
  * Any number of blocks up to max_blocks computes the same; sums differ in their
  * last bits with it, so a launcher takes always the same: as many as are resident
  * together. */
 struct fs_emitted {
   char *source;           /* given: the caller frees                         */
   int n_slots, *slots;    /* plan slots, first use order                     */
-  int n_params, *params;  /* block params; param_is_int says which C type    */
-  bool *param_is_int;
+  int n_params, *params;  /* block params                                    */
+  enum fs_param_type *param_type;
   int threads;
   int64_t max_blocks;     /* more than this have nothing to do               */
   int grid_y;             /* 1, or the tile columns                          */

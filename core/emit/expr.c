@@ -192,21 +192,24 @@ static const char *random_number(struct em *em, const struct fs_step *s,
 
 static const char *param(struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  bool is_int = !fs_dtype_is_float(dt);
+  enum fs_param_type type = !fs_dtype_is_float(dt) ? FS_PARAM_INT
+                            : dt == FS_F64         ? FS_PARAM_DOUBLE
+                                                   : FS_PARAM_FLOAT;
+  static const char *const names[] = {"long long", "double", "float"};
   struct fs_emitted *o = em->out;
   int at = 0;
   while (at < o->n_params && (o->params[at] != s->param ||
-                              o->param_is_int[at] != is_int))
+                              o->param_type[at] != type))
     at++;
   if (at == o->n_params) {
     o->params = fs_realloc(o->params, sizeof(int) * (size_t)(at + 1));
-    o->param_is_int =
-        fs_realloc(o->param_is_int, sizeof(bool) * (size_t)(at + 1));
+    o->param_type =
+        fs_realloc(o->param_type, sizeof *o->param_type * (size_t)(at + 1));
     o->params[at] = s->param;
-    o->param_is_int[at] = is_int;
+    o->param_type[at] = type;
     o->n_params++;
     fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "",
-                  is_int ? "long long" : "double", at);
+                  names[type], at);
   }
   if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
   return em_rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));

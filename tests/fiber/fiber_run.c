@@ -29,7 +29,7 @@ static void write_program(const struct fs_emitted *e, bool has_work,
   }
   for (int k = 0; k < e->n_params; k++) {
     fs_str_printf(out, "%sc->p[%d].%s", comma, k,
-                  e->param_is_int[k] ? "i" : "f");
+                  e->param_type[k] == FS_PARAM_INT ? "i" : "f");
     comma = ", ";
   }
   if (has_work) fs_str_printf(out, "%sc->work", comma);

@@ -448,10 +448,11 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
       value++->pointer = slots[e->slots[k]];
     for (int k = 0; k < e->n_params; k++, value++) {
       const struct fs_number *p = &params[e->params[k]];
-      if (e->param_is_int[k])
-        value->integer = p->i;
-      else
-        value->number = p->f;
+      switch (e->param_type[k]) {
+        case FS_PARAM_INT: value->integer = p->i; break;
+        case FS_PARAM_DOUBLE: value->number = p->f; break;
+        case FS_PARAM_FLOAT: value->single = (float)p->f; break;
+      }
     }
     r = start(t, c);
   }

@@ -59,6 +59,7 @@ union cuda_arg {
   void *pointer;
   CUdeviceptr address;
   double number;
+  float single;
   long long integer;
 };
 
