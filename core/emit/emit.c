@@ -108,7 +108,8 @@ static void write_arguments(struct em *em, bool has_work) {
 /* -- prelude -------------------------------------------------------------------- */
 
 static const char *const prelude_files[] = {
-    "elemlib/cuda/maps.cuh",    "elemlib/cuda/memory.cuh",
+    "elemlib/cuda/maps.cuh",    "elemlib/cuda/quick.cuh",
+    "elemlib/cuda/memory.cuh",
     "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
     "elemlib/cuda/cluster.cuh", "elemlib/cuda/tile.cuh"};

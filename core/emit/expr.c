@@ -218,7 +218,7 @@ static const char *param(struct em *em, const struct fs_step *s) {
 /* Fills {0} {1} {2} and {f} of an operation's pattern. */
 static const char *pattern(struct em *em, const struct fs_step *s) {
   struct fs_str out = {0};
-  const char *p = fs_map_ops[s->op].cuda;
+  const char *p = em_pattern(em, s);
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   bool single = fs_dtype_is_float(from) && from != FS_F64;
   for (; *p; p++) {

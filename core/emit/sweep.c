@@ -394,12 +394,15 @@ void em_load_ahead(struct em *em, bool first) {
 
 /* -- lanes ------------------------------------------------------------------------- */
 
-static bool is_stored_here(const struct em *em, const bool *need, int v) {
+/* Whether a value is used outside of the loop over the lanes. */
+static bool leaves_lanes(const struct em *em, const bool *need, int v) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (need[i] && s->kind == FS_SP_STORE &&
-        em->v[s->in[0]].alias == v)
-      return true;
+    bool outside = s->kind == FS_SP_STORE ||
+                   (s->kind == FS_SP_REDUCE && em->short_ways);
+    if (!need[i] || !outside) continue;
+    if (em->v[s->in[0]].alias == v) return true;
+    if (s->in[1] >= 0 && em->v[s->in[1]].alias == v) return true;
   }
   return false;
 }
@@ -429,7 +432,7 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
     if (lasting && at_row) declare(em, s->out, both, true, true, false);
     if (lasting || at_row) continue;
     x->b = x->c = x->e = false;
-    if (em->V > 1 && is_stored_here(em, need, s->out))
+    if ((em->V > 1 || em->short_ways) && leaves_lanes(em, need, s->out))
       declare(em, s->out, false, false, true, false);
   }
 }
@@ -460,19 +463,6 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
   else
     em_line(em, "const %s v%d = %s;",
             em_value_type(em_val(em, s->out)->dtype), s->out, rhs);
-}
-
-static void lane_loop(struct em *em, const bool *need) {
-  bool any = false;
-  for (int i = 0; i < em->k->steps.len; i++)
-    any |= need[i] && em_makes_lanes(em, &em->k->steps.data[i]);
-  if (!any) return;
-  em_for(em, "e", em->V);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (need[i] && em_makes_lanes(em, s)) em_lane_step(em, s);
-  }
-  em_close_for(em, em->V);
 }
 
 /* -- stores ------------------------------------------------------------------------ */
@@ -553,8 +543,10 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
     em_for(em, "b", em->B);
     if (em->B > 1) em_row_coords(em);
   }
+  em->short_ways = em_takes_short_ways(em, need);
   declare_made(em, need, false);
-  lane_loop(em, need);
+  em_lane_loop(em, need);
+  em->short_ways = false;
   em_stores(em, need);
   if (rows) em_close_for(em, em->B);
   chunk_columns(em, need, false);

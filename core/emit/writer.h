@@ -49,6 +49,8 @@ struct em_value {
   int64_t work;         /* where in the workspace                           */
 };
 
+enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
+
 enum em_hook { /* places of a skeleton; em_hook_names[] */
   EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
   EM_AFTER, EM_HOOKS
@@ -84,6 +86,8 @@ struct em {
   bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */
   bool into_next;                /* they are being written                 */
+  bool short_ways;               /* the lanes at hand have a short way      */
+  enum em_way way;               /* ... and which is written now            */
   int stages;
   int64_t ring_bytes;            /* of a stage                              */
 
@@ -141,6 +145,15 @@ const char *em_accumulate(struct em *em, const struct fs_step *s,
                           const char *acc);
 /* A finished accumulator as the value's type, rounded. */
 const char *em_finished(struct em *em, int value, const char *acc);
+
+/* -- short ways (quick.c) ----------------------------------------------------- */
+/* The CUDA text of a MAP step, as in core/graph/ops.def. */
+const char *em_pattern(const struct em *em, const struct fs_step *s);
+/* Whether a step of need[] has a short way: then the values that leave the loop
+ * over the lanes stand before it. */
+bool em_takes_short_ways(const struct em *em, const bool *need);
+/* The loop over the lanes of a vector, by em->short_ways. */
+void em_lane_loop(struct em *em, const bool *need);
 
 /* -- analysis (analyse.c) ------------------------------------------------------ */
 void em_analyse(struct em *em);

@@ -198,6 +198,7 @@ static To fiber_bits(From x) {
 }
 static float __uint_as_float(unsigned x) { return fiber_bits<float>(x); }
 static float __int_as_float(int x) { return fiber_bits<float>(x); }
+static int __float_as_int(float x) { return fiber_bits<int>(x); }
 static unsigned __float_as_uint(float x) { return fiber_bits<unsigned>(x); }
 static double __longlong_as_double(long long x) { return fiber_bits<double>(x); }
 

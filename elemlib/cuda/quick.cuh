@@ -1,0 +1,107 @@
+// quick.cuh - short ways of operations on f32 that the device has no instruction
+// for. The compiler's own division, square root and logarithm test their operands
+// one by one and branch to long routines where they are very large or small, which
+// keeps it from computing several elements side by side. Here one flag is set for
+// all of them, `rare`: where it is, the emitter's text does all lanes once more by
+// the forms without the flag. Both forms give the same result wherever the flag is
+// not set, so an element never depends on its neighbours.
+
+//@ fs_reciprocal
+// 1/x within 1 ulp; 0 and infinity in place of subnormal results and operands.
+__device__ __forceinline__ float fs_reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  if (fabsf(x) < 0x1p-126f) return copysignf(1.0f / 0.0f, x);
+  const float r = 1.0f / x;
+  return fabsf(r) < 0x1p-126f ? copysignf(0.0f, r) : r;
+#endif
+}
+
+//@ fs_div
+// a / b, correctly rounded: a quotient with its exact remainder (Markstein, IBM J.
+// Res. Dev. 34:1, 1990). The remainder is exact unless a is tiny; b that is tiny,
+// huge, 0, infinite or NaN makes q 0 or NaN.
+__device__ __forceinline__ float fs_div(float a, float b, bool &rare) {
+  float r = fs_reciprocal(b);
+  r = fmaf(r, fmaf(-b, r, 1.0f), r);
+  float q = a * r;
+  q = fmaf(r, fmaf(-b, q, a), q);
+  rare |= !(fabsf(a) >= 0x1p-100f) | !(fabsf(q) >= 0x1p-100f);
+  return q;
+}
+// Zeros are not rare enough for the compiler's long routine.
+__device__ __forceinline__ float fs_div(float a, float b) {
+  return a == 0.0f && fabsf(b) > 0.0f ? a * copysignf(1.0f, b) : a / b;
+}
+
+//@ fs_sqrt
+// The square root, correctly rounded, in the same way.
+__device__ __forceinline__ float fs_sqrt(float x, bool &rare) {
+#ifdef __CUDA_ARCH__
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#else
+  const float r = 1.0f / sqrtf(x);
+#endif
+  const float s = x * r;
+  const float y = fmaf(fmaf(-s, s, x), 0.5f * fabsf(r), s);
+  rare |= !(y >= 0x1p-50f);
+  return y;
+}
+__device__ __forceinline__ float fs_sqrt(float x) { return sqrtf(x); }
+
+//@ fs_log
+// The natural logarithm, within 1 ulp: x = 2^k * (1 + f) with 2/3 <= 1 + f < 4/3,
+// and a minimax polynomial for log(1 + f) = f + f^2 * p(f).
+__device__ __forceinline__ float fs_log(float x, bool &rare) {
+  const int power = (__float_as_int(x) - 0x3f2aaaab) & (int)0xff800000;
+  const float f = __int_as_float(__float_as_int(x) - power) - 1.0f;
+  const float k = (float)power;  // times 2^23
+  float p = 0.14025992f;
+  p = fmaf(p, f, -0.15388548f);
+  p = fmaf(p, f, 0.13995896f);
+  p = fmaf(p, f, -0.16415962f);
+  p = fmaf(p, f, 0.20011162f);
+  p = fmaf(p, f, -0.25007819f);
+  p = fmaf(p, f, 0.33333198f);
+  p = fmaf(p, f, -0.49999936f);
+  p = fmaf(f, p * f, f);
+  rare |= !(fabsf(k) <= 125.0f * 0x1p23f);
+  return fmaf(k, 0.69314718f * 0x1p-23f, p);
+}
+__device__ __forceinline__ float fs_log(float x) {
+  bool rare = false;
+  const float y = fs_log(x, rare);
+  return rare ? logf(x) : y;
+}
+__device__ __forceinline__ double fs_log(double x) { return log(x); }
+
+//@ fs_erf
+// The error function, within 3 ulp and without a branch: x + x*p(x^2) below 0.7,
+// and 1 - 2^q(x) above; minimax polynomials.
+__device__ __forceinline__ float fs_erf(float x) {
+  const float a = fabsf(x), z = x * x;
+  float p = 4.27013962e-3f;
+  p = fmaf(p, z, -2.64631845e-2f);
+  p = fmaf(p, z, 0.112766623f);
+  p = fmaf(p, z, -0.376121908f);
+  p = fmaf(p, z, 0.128379121f);
+  p = fmaf(a, p, a);
+  float q = -2.14118022e-3f;
+  q = fmaf(q, a, 2.49128511e-2f);
+  q = fmaf(q, a, -0.138306841f);
+  q = fmaf(q, a, -0.929458618f);
+  q = fmaf(q, a, -1.62232757f);
+  q = fmaf(q, a, -1.09559926e-3f);
+#ifdef __CUDA_ARCH__
+  float rest;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(q));
+#else
+  const float rest = exp2f(q);
+#endif
+  return copysignf(a >= 0.7f ? 1.0f - rest : p, x);
+}
+__device__ __forceinline__ double fs_erf(double x) { return erf(x); }
