@@ -366,6 +366,15 @@ void em_go(struct em *em, enum em_hook hook) {
 
 /* -- the launcher's part ----------------------------------------------------------------- */
 
+static bool stores_elements(const struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_STORE && s->phase != FS_END && em_access(em, s)->varies)
+      return true;
+  }
+  return false;
+}
+
 void em_describe_launch(struct em *em, bool has_work) {
   struct fs_emitted *o = em->out;
   int64_t rows = (int64_t)em->S * em->B;
@@ -373,6 +382,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->grid_y = 1;
   o->cooperative = em->vector_end;
   o->one_wave_each = em->streams || em->mode == EM_INSTANCE;
+  o->waves = em->mode == EM_FLAT && stores_elements(em) ? 16 : 1;
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
