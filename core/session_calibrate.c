@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "core/base/datafile.h"
+#include "core/run/search.h"
 
 static const double TIME_LIMIT = 55, QUICK_LIMIT = 4; /* seconds of measuring */
 
@@ -66,6 +67,7 @@ static const struct calibration_case {
   {"rows", "q = rowmax(A);", F32 | F64 | I32, MATRICES, ROWS, FEW},
   {"rows", "q = rowsum(exp(A));", F32, MATRICES, ROWS, FEW},
   {"rows", "q = rowsum(u + v');", F32 | F64, MATRICES, 0, FEW},
+  {"rows", "q = rowsum(u .* v' - v');", F32, MATRICES, 0, FEW},
   {"columns", "s = A'*r;", F32, MATRICES, ROWS, UNEVEN},
   {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, FEW},
   {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, FEW},
@@ -120,7 +122,8 @@ static struct extents extents_of(enum group group, bool cuda) {
   static const struct extent matrices[] = {
       {64, 64}, {200, 300}, {512, 512}, {1000, 1000}, {2048, 2048}, {4096, 4096},
       {100, 20000}, {20000, 100}, {3000, 3000}, {6000, 6000}, {1001, 1001},
-      {1502, 1502}, {2501, 2501}, {5003, 5003}, {7501, 7501}, {12288, 12288}};
+      {1502, 1502}, {2501, 2501}, {5003, 5003}, {7501, 7501}, {12288, 12288},
+      {1000, 65536}};
   static const struct extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
       {1, 4096}};
@@ -128,7 +131,7 @@ static struct extents extents_of(enum group group, bool cuda) {
   int less = cuda ? 0 : 1;
   switch (group) {
     case VECTORS: return (struct extents){vectors, 11 - less};
-    case MATRICES: return (struct extents){matrices, cuda ? 16 : 9};
+    case MATRICES: return (struct extents){matrices, cuda ? 17 : 9};
     case LIBRARY: return (struct extents){library, 8 - 2 * less};
     default: return (struct extents){slow, 3 - less};
   }
@@ -136,7 +139,10 @@ static struct extents extents_of(enum group group, bool cuda) {
 
 /* -- a run of measurements --------------------------------------------------------- */
 
+enum { COLD_BYTES = 1 << 21 };
+
 struct calibrating {
+  unsigned char cold[COLD_BYTES];
   struct fs_session *s;
   struct fs_target *target;
   struct fs_runner *runner;
@@ -194,8 +200,10 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   struct fs_interp_host host = {.user = c, .text = on_text, .show = on_show,
                                 .block = on_block, .progress = on_progress,
                                 .command = on_command};
-  *c = (struct calibrating){.s = s, .target = fs_session_target(s),
-                            .quick = quick, .start = fs_now()};
+  c->s = s;
+  c->target = fs_session_target(s);
+  c->quick = quick;
+  c->start = fs_now();
   c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
   c->before = c->target->device.calibration;
   fs_diags_init(&c->diags);
@@ -260,14 +268,16 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
   json_object_set_new(o, "m", json_integer(m));
   json_object_set_new(o, "n", json_integer(n));
   json_object_set_new(o, "columns", json_integer(k->space.n));
-  json_object_set_new(o, "threads", json_integer(k->tune.threads));
-  json_object_set_new(o, "vec", json_integer(k->tune.vec));
-  json_object_set_new(o, "iters", json_integer(k->tune.iters));
+  const struct fs_tuning *t = &k->tune;
+  json_object_set_new(o, "tune", json_pack("[i, i, i, i, i, i]", t->threads,
+                                           t->row_threads, t->vec, t->cols,
+                                           t->iters, t->blocks_per_sm));
   json_object_set_new(o, "seconds", json_real(seconds));
+  json_object_set_new(o, "at", json_real(fs_now() - c->start));
   json_array_append_new(c->raw, o);
 }
 
-enum { MOST_RUNS = 30, MOST_KERNELS = 8, LEAST = 10 };
+enum { MOST_RUNS = 20, MOST_KERNELS = 8, LEAST = 10 };
 
 static void keep_samples(struct calibrating *c, const char *text, int64_t m,
                          int64_t n, double times[MOST_KERNELS][MOST_RUNS],
@@ -283,10 +293,14 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
   }
 }
 
-/* The threads of the CPU target fall asleep, as they are when somebody types. */
-static void rest(const struct calibrating *c) {
+/* As it is when somebody types: the threads of the CPU target fall asleep, and what
+ * starts a kernel on a GPU has left the processor's caches, which its time shows
+ * where it is short. */
+static void rest(struct calibrating *c) {
   struct timespec pause = {.tv_nsec = 100000};
-  if (!c->target->device.is_cuda) nanosleep(&pause, NULL);
+  nanosleep(&pause, NULL);
+  if (!c->target->device.is_cuda) return;
+  for (int k = 0; k < COLD_BYTES; k += 64) c->cold[k]++;
 }
 
 static enum fs_status measure(struct calibrating *c, const char *text, int64_t m,
@@ -315,6 +329,105 @@ static enum fs_status measure(struct calibrating *c, const char *text, int64_t m
   return st;
 }
 
+/* -- settings of threads ---------------------------------------------------------- */
+
+enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1, FEW_SETTINGS = 5 };
+
+/* The plans of a graph that are one kernel of the scheme of the first one, which
+ * is among them. Gives how many; they are given. */
+static int settings_of(struct calibrating *c, const struct fs_plan *first,
+                       bool few, struct fs_plan *out[MOST_SETTINGS]) {
+  struct fs_plan *list[MOST_LISTED];
+  struct fs_plan_options options = {.strategy = FS_SMART, .variants = true};
+  int n = 0, listed = 0;
+  if (first->kernels.len == 1 && first->kernels.data[0].scheme != FS_LIBRARY)
+    listed = fs_plan_ranked(first->graph, &c->target->device, &options,
+                            MOST_LISTED, list);
+  for (int k = 0; k < listed; k++) {
+    const struct fs_kernel *mine = &list[k]->kernels.data[0];
+    bool take = n < (few ? FEW_SETTINGS : MOST_SETTINGS) &&
+                list[k]->kernels.len == 1 &&
+                mine->scheme == first->kernels.data[0].scheme &&
+                mine->space.m == first->kernels.data[0].space.m;
+    if (take) out[n++] = list[k];
+    else fs_plan_free(list[k]);
+  }
+  return n;
+}
+
+static bool is_setting(const struct fs_kernel *k, const struct fs_tuning *t) {
+  return !memcmp(&k->tune, t, sizeof *t);
+}
+
+/* The block that ran, with the other settings of its kernel. They run close after
+ * each other, the block as somebody would run it: what is between the two for the
+ * block's own setting counts for the others, too. */
+static enum fs_status measure_settings(struct calibrating *c, const char *text,
+                                       int64_t m, int64_t n, bool few) {
+  struct fs_plan *plans[MOST_SETTINGS];
+  if (!c->target->device.is_cuda || c->ran.len != 1 || c->quick) return FS_OK;
+  const struct fs_plan *first = c->ran.data[0]->plan;
+  struct fs_search_options o = {.plans = plans, .repeats = 7, .seconds = 0.02};
+  o.n_plans = settings_of(c, first, few, plans);
+  if (!o.n_plans) return FS_OK;
+  struct fs_tuning own = first->kernels.data[0].tune;
+  double between = 0, seconds = c->last;
+  struct fs_search r;
+  enum fs_status st = fs_search_block(c->runner, c->ran.data[0], &o, &c->diags,
+                                      &r, &c->diags);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < r.list.len; k++) {
+      const struct fs_candidate *x = &r.list.data[k];
+      if (!(x->measured > 0) || !x->block) continue;
+      const struct fs_kernel *kernel = &x->block->plan->kernels.data[0];
+      bool mine = is_setting(kernel, &own);
+      if (pass == 0 && mine) between = seconds - x->measured;
+      if (pass == 0 || mine) continue;
+      double all = x->measured + FS_MIN(FS_MAX(between, -2e-6), 5e-6);
+      *FS_PUSH(&c->samples) = (struct fs_sample){kernel->work, all};
+      keep_raw(c, text, m, n, kernel, all);
+    }
+  fs_search_free(&r);
+  return st;
+}
+
+/* -- compiling ahead --------------------------------------------------------------- */
+
+/* What will be run is compiled several texts at once: on a GPU compiling would take
+ * most of the time. */
+struct ahead {
+  struct calibrating *c;
+  bool settings, few;
+  FS_VEC(struct fs_plan *) plans;
+};
+
+static void take_graph(void *user, struct fs_graph *g) {
+  struct ahead *a = user;
+  struct fs_plan *settings[MOST_SETTINGS];
+  struct fs_plan *plan =
+      fs_explain_graph(a->c->runner, g, &a->c->diags);
+  int n = a->settings ? settings_of(a->c, plan, a->few, settings) : 0;
+  *FS_PUSH(&a->plans) = plan;
+  for (int k = 0; k < n; k++) *FS_PUSH(&a->plans) = settings[k];
+}
+
+static void look_ahead(struct ahead *a, const char *text) {
+  fs_interp_explain(a->c->in, "calibrate", text, strlen(text), take_graph, a);
+  fs_diags_clear(&a->c->diags);
+}
+
+static void compile_ahead(struct ahead *a) {
+  struct calibrating *c = a->c;
+  c->target->ops->warm(c->target, a->plans.len,
+                       (const struct fs_plan *const *)a->plans.data, &c->diags);
+  for (int k = 0; k < a->plans.len; k++) fs_plan_free(a->plans.data[k]);
+  FS_VEC_FREE(&a->plans);
+}
+
+static bool compiles_ahead(const struct calibrating *c) {
+  return c->target->ops->warm && !c->quick;
+}
+
 /* "$(rand(n))" with the type's name. */
 static char *with_type(const char *text, const char *type) {
   struct fs_str s = {0};
@@ -338,26 +451,34 @@ static enum fs_status passed_over(struct calibrating *c, enum fs_status st) {
   return st == FS_INTERRUPTED || c->target->lost ? st : FS_OK;
 }
 
-static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m,
-                             int64_t n) {
+static enum fs_status set_sizes(struct calibrating *c, int64_t m, int64_t n) {
   char sizes[80];
   snprintf(sizes, sizeof sizes, "m = %lld; n = %lld;", (long long)m,
            (long long)n);
   c->target->device.calibration = NULL;
   fs_interp_reset(c->in);
-  enum fs_status st = eval(c, sizes);
+  return eval(c, sizes);
+}
+
+static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m,
+                             int64_t n) {
+  enum fs_status st = set_sizes(c, m, n);
   return st ? st : eval(c, setup);
 }
 
+/* settings: 0: only that of the plan; 1: some; 2: all. */
 static enum fs_status run_block(struct calibrating *c, const char *block,
-                                int64_t m, int64_t n, enum lead lead) {
+                                int64_t m, int64_t n, enum lead lead,
+                                int settings) {
   c->target->device.calibration = lead ? &c->lead[lead] : NULL;
   if (lead != c->led) { /* else a plan for the same statements would be used */
     c->ran.len = 0;
     fs_runner_clear(c->runner);
   }
   c->led = lead;
-  return passed_over(c, measure(c, block, m, n));
+  enum fs_status st = measure(c, block, m, n);
+  if (!st && settings) st = measure_settings(c, block, m, n, settings == 1);
+  return passed_over(c, st);
 }
 
 static int types_in(unsigned mask) {
@@ -384,7 +505,36 @@ static bool too_much(const struct calibrating *c, enum group group, unsigned t,
 
 static bool wanted(int sizes, enum group group, int x, struct extent e) {
   if (group == MATRICES && e.n > 512 && e.n % 4) return sizes == UNEVEN;
-  return sizes != FEW || x % 2 == 1 || e.n == 12288;
+  return sizes != FEW || x % 2 == 1 || e.n >= 12288;
+}
+
+static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
+                        int x, struct extent e) {
+  struct ahead a = {.c = c, .settings = true, .few = t > 0};
+  if (!compiles_ahead(c) || group > MATRICES) return;
+  for (size_t k = 0; k < FS_LEN(cases); k++) {
+    if (cases[k].group != group || !(cases[k].types >> t & 1) ||
+        !wanted(cases[k].sizes, group, x, e))
+      continue;
+    char *block = with_type(cases[k].block, type_names[t]);
+    enum lead lead = cases[k].lead;
+    c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+    look_ahead(&a, block);
+    free(block);
+  }
+  compile_ahead(&a);
+}
+
+/* What makes the values of all sizes. */
+static void setups_ahead(struct calibrating *c, enum group group, unsigned t,
+                         const struct extents *e) {
+  struct ahead a = {.c = c};
+  if (!compiles_ahead(c)) return;
+  char *setup = with_type(setups[group], type_names[t]);
+  for (int x = 0; x < e->n; x++)
+    if (set_sizes(c, e->at[x].m, e->at[x].n) == FS_OK) look_ahead(&a, setup);
+  compile_ahead(&a);
+  free(setup);
 }
 
 /* All cases of a group at one size and type. */
@@ -405,9 +555,11 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
       continue;
     }
     if (!made) st = passed_over(c, set_up(c, setup, e.m, e.n));
+    if (!made && !st) cases_ahead(c, group, t, x, e);
     made = true;
     char *block = with_type(cases[k].block, type_names[t]);
-    if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead);
+    if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
+                            group > MATRICES ? 0 : t > 0 ? 1 : 2);
     free(block);
   }
   fs_interp_reset(c->in);
@@ -415,14 +567,20 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
   return st;
 }
 
-static enum fs_status run_group(struct calibrating *c, enum group group) {
+static bool has_type(enum group group, unsigned t) {
+  for (size_t k = 0; k < FS_LEN(cases); k++)
+    if (cases[k].group == group && cases[k].types >> t & 1) return true;
+  return false;
+}
+
+static enum fs_status run_group(struct calibrating *c, enum group group,
+                                unsigned t) {
   struct extents e = extents_of(group, c->target->device.is_cuda);
   enum fs_status st = FS_OK;
-  for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++) {
-    c->last = 0;
-    for (int x = 0; x < e.n && !st; x++)
-      st = run_sized(c, group, t, x, e.at[x]);
-  }
+  c->last = 0;
+  if (!has_type(group, t)) return FS_OK;
+  if (!late(c)) setups_ahead(c, group, t, &e);
+  for (int x = 0; x < e.n && !st; x++) st = run_sized(c, group, t, x, e.at[x]);
   return st;
 }
 
@@ -465,6 +623,24 @@ static bool op_statement(int op, bool integer, struct fs_str *s) {
   return true;
 }
 
+/* Whether the operation is measured with the type: all are with f32 and f64. */
+static bool takes_operation(const struct calibrating *c, int op, int type) {
+  return !(c->quick && op % 5) && !(type == 3 && op % 4) && !(type == 2 && op % 2);
+}
+
+static void operations_ahead(struct calibrating *c, int type) {
+  struct ahead a = {.c = c};
+  if (!compiles_ahead(c)) return;
+  c->target->device.calibration = NULL;
+  for (int op = 0; op < FS_MAP_OP_COUNT; op++) {
+    struct fs_str text = {0};
+    if (takes_operation(c, op, type) && op_statement(op, type == 2, &text))
+      look_ahead(&a, text.data);
+    fs_str_free(&text);
+  }
+  compile_ahead(&a);
+}
+
 static enum fs_status run_operations(struct calibrating *c) {
   static const char *const types[] = {"f32", "f64", "i32", "f16"};
   int64_t n = c->target->device.is_cuda ? 1 << 22 : 1 << 16;
@@ -474,15 +650,15 @@ static enum fs_status run_operations(struct calibrating *c) {
                             "v = $(0.1 + rand(n)/2); w = $(0.1 + rand(n)/2);",
                             types[t]);
     st = passed_over(c, set_up(c, setup, 1, n));
+    if (!st && !late(c)) operations_ahead(c, t);
     for (int op = 0; op < FS_MAP_OP_COUNT && !st; op++, c->done++) {
       struct fs_str text = {0};
       tell(c, "operations");
       if (fs_interrupted()) st = FS_INTERRUPTED;
-      else if ((c->quick && op % 5) || (t == 3 && op % 4) ||
-               (t == 2 && op % 2)) continue;
+      else if (!takes_operation(c, op, t)) continue;
       else if (late(c)) c->left_out++;
       else if (op_statement(op, t == 2, &text))
-        st = run_block(c, text.data, 1, n, AS_PLANNED);
+        st = run_block(c, text.data, 1, n, AS_PLANNED, 0);
       fs_str_free(&text);
     }
     free(setup);
@@ -497,11 +673,16 @@ static enum fs_status run_all(struct calibrating *c) {
   for (size_t k = 0; k < FS_LEN(cases); k++)
     c->all += types_in(cases[k].types) * extents_of(cases[k].group, cuda).n;
   c->all += 4 * FS_MAP_OP_COUNT;
-  enum fs_status st = run_group(c, VECTORS);
-  if (!st) st = run_operations(c);
-  if (!st) st = run_group(c, LIBRARY);
-  if (!st) st = run_group(c, SLOW_LIBRARY);
-  return st ? st : run_group(c, MATRICES); /* f32 first: time may run out */
+  enum fs_status st = FS_OK;
+  /* f32 first: time may run out. */
+  for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++) {
+    st = run_group(c, VECTORS, t);
+    if (!st) st = run_group(c, MATRICES, t);
+    if (t == 0 && !st) st = run_operations(c);
+    if (!st) st = run_group(c, LIBRARY, t);
+    if (!st) st = run_group(c, SLOW_LIBRARY, t);
+  }
+  return st;
 }
 
 static void put_cost(struct fs_str *out, const char *name, double seconds) {

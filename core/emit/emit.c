@@ -381,6 +381,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->threads = em->T;
   o->grid_y = 1;
   o->cooperative = em->vector_end;
+  o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
   o->one_wave_each = em->streams || em->mode == EM_INSTANCE;
   o->waves = em->mode == EM_FLAT && stores_elements(em) ? 16 : 1;
   switch (em->mode) {

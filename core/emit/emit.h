@@ -37,6 +37,9 @@ struct fs_emitted {
   int waves;              /* sums beside stores: up to this many times as many
                              blocks as are resident, each with a smaller part:
                              0.502 ms in place of 0.509 for z = w - a*v, z'*u */
+  int per_unit;           /* at most so many blocks on a multiprocessor, since each
+                             leaves partial sums of all columns; 0: as many as
+                             fit                                             */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
   int64_t shared_bytes;   /* dynamic */
   /* Workspace for partial results: bytes = base + per_block * number of blocks;

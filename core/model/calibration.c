@@ -21,7 +21,7 @@ static double move_cost(const double *curve, double working_set) {
 }
 
 struct parts {
-  double launch, sync;
+  double launch, sync, delay, trips; /* of all phases together               */
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
 };
 
@@ -32,6 +32,9 @@ static struct parts parts_of(const struct fs_work *w,
     const struct fs_amount *a = &w->amounts[k];
     double cost = c->cost[a->term];
     if (a->term < FS_TM_SWEEP) p.launch += a->amount * cost;
+    else if (a->term == FS_TM_TRIP) p.trips += a->amount * cost;
+    else if (a->term == FS_TM_TURN || a->term == FS_TM_WAIT)
+      p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)
       p.move[a->phase] +=
@@ -77,10 +80,14 @@ static struct fs_prediction library_call(const struct fs_work *w,
 
 /* -- kinds ------------------------------------------------------------------------ */
 
-/* How far a point reaches, in factors of two of working set and rows; how much the
- * costs themselves weigh beside a point. */
-static const double REACH_SIZE = 0.7, REACH_ROWS = 1.2, PRIOR = 0.1;
-static const double FARTHEST = 16; /* its square: what is beyond weighs nothing */
+/* How far a point reaches in each dimension, in factors of two. What points say that
+ * are COARSE times as far away counts where none are near, and in between; the costs
+ * themselves weigh as much as PRIOR of a point. */
+static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.7F, 0.7F, 0.7F, 0.8F};
+static const float COARSE = 3;
+static const double PRIOR = 0.05;
+static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
+
 /* A tile kernel that reduces, of a kind that was not measured: so much more that no
  * plan bets on it, since it rarely is better than a row kernel and may be twice as
  * slow. */
@@ -104,30 +111,50 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   return find_kind(c, name);
 }
 
+static struct fs_kind_point point_of(const struct fs_work *w) {
+  const struct fs_spread *s = &w->spread;
+  const double at[FS_KIND_DIMS] = {
+      w->working_set, w->rows, s->under_way, s->resident * s->threads, s->threads,
+      1 + s->tasks / FS_MAX(1, s->resident)};
+  struct fs_kind_point p = {.log_ratio = 0};
+  for (int d = 0; d < FS_KIND_DIMS; d++)
+    p.at[d] = roundf(100 * log2f(FS_MAX((float)at[d], 1))) / 100; /* as stored */
+  return p;
+}
+
 static double kind_factor(const struct fs_work *w,
                           const struct fs_calibration *c) {
   const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
   if (c->n_kinds && !t && w->tiled && strncmp(w->pattern, "map", 3))
     return UNSEEN_TILE;
   if (!t) return 1;
-  double size = log2(FS_MAX(w->working_set, 1)), rows = log2(FS_MAX(w->rows, 1));
-  double sum = 0, weight = PRIOR;
+  struct fs_kind_point here = point_of(w);
+  double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;
   for (int k = t->first; k < t->first + t->n; k++) {
     const struct fs_kind_point *p = &c->points[k];
-    double x = (p->size - size) / REACH_SIZE, y = (p->rows - rows) / REACH_ROWS;
-    double distance = x * x + y * y;
+    float distance = 0;
+    for (int d = 0; d < FS_KIND_DIMS && distance <= FARTHEST; d++) {
+      float x = (p->at[d] - here.at[d]) / (REACH[d] * COARSE);
+      distance += x * x;
+    }
     if (distance > FARTHEST) continue; /* planning prices thousands of kernels */
-    double near = exp(-0.5 * distance);
-    sum += near * p->log_ratio;
+    double far = (double)expf(-0.5F * distance);
+    far_sum += far * (double)p->log_ratio;
+    far_weight += far;
+    if (distance > 3) continue;
+    double near = (double)expf(-0.5F * distance * COARSE * COARSE);
+    sum += near * (double)p->log_ratio;
     weight += near;
   }
-  return exp(sum / weight);
+  return exp((sum + PRIOR * far_sum / far_weight) / (weight + PRIOR));
 }
 
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
                          double log_ratio) {
   char name[FS_KIND_NAME];
-  if (c->n_points == FS_KIND_POINTS || !(fabs(log_ratio) <= 1)) return false;
+  if (c->n_points == FS_KIND_POINTS ||
+      !(fabs(log_ratio) <= (double)FS_MOST_LOG_RATIO))
+    return false;
   fs_work_kind(w, name);
   struct fs_kind_table *t = (struct fs_kind_table *)find_kind(c, name);
   if (!t) {
@@ -140,8 +167,8 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
   int at = t->first + t->n;
   memmove(c->points + at + 1, c->points + at,
           sizeof *c->points * (size_t)(c->n_points - at));
-  c->points[at] = (struct fs_kind_point){
-      log2(FS_MAX(w->working_set, 1)), log2(FS_MAX(w->rows, 1)), log_ratio};
+  c->points[at] = point_of(w);
+  c->points[at].log_ratio = (float)log_ratio;
   t->n++;
   c->n_points++;
   for (struct fs_kind_table *next = t + 1; next < c->kinds + c->n_kinds; next++)
@@ -151,17 +178,25 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
 
 /* -- both ------------------------------------------------------------------------ */
 
+/* What trips cost beyond the moves that they make: sqrt(m^2 + t^2) - m. */
+static double fs_rest_of_trips(double moved, double trips) {
+  return trips > 0 ? hypot(moved, trips) - moved : 0;
+}
+
 struct fs_prediction fs_calibrated(const struct fs_work *w,
                                    const struct fs_calibration *c) {
   if (w->library) return library_call(w, c);
   struct parts p = parts_of(w, c);
-  double body = 0, moves = 0, computes = 0;
+  double body = p.delay, moves = p.delay, computes = 0, moved = 0;
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
     body += FS_MAX(m, o) + (1 - c->overlap) * FS_MIN(m, o);
-    moves += m;
+    moved += m;
     computes += o;
   }
+  /* Memory is kept busy by what is under way, or waits for it: seldom both. */
+  body += fs_rest_of_trips(moved, p.trips);
+  moves += moved;
   double factor = kind_factor(w, c);
   struct fs_prediction out = {(p.launch + p.sync + body) * factor, "launch"};
   if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory"

@@ -6,9 +6,14 @@
  * some sizes, in between by the logarithm; all other costs are plain numbers; a
  * library call has a table of measured times over its operations. What costs
  * cannot say, since kernels are more than sums of terms, is in a table for each
- * kind of kernel: measured / costs at the sizes that were run. The prediction is
- * the costs times what the table says for that size, its points weighing less the
- * further they are from it (Nadaraya 1964, Watson 1964).
+ * kind of kernel: measured / costs at the sizes and settings of threads that were
+ * run. The prediction is the costs times what the table says there, its points
+ * weighing less the further they are away (Nadaraya 1964, Watson 1964).
+ *
+ * A new way to write kernels gets its price by three things: plan/spread.c says how
+ * its blocks share the work, fs_work_kind() gives it a name of its own, and
+ * session_calibrate.c has cases that are led to it. Until it was measured its price
+ * is that of the costs, and UNSEEN more (fit.c).
  */
 #ifndef FS_CALIBRATION_H
 #define FS_CALIBRATION_H
@@ -18,14 +23,18 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 3,
+  FS_CALIBRATION_VERSION = 4,
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12,
   FS_KINDS = 96,               /* of kernels with a table                    */
-  FS_KIND_POINTS = 1200,       /* of all tables together                     */
+  FS_KIND_POINTS = 4096,       /* of all tables together                     */
+  FS_KIND_DIMS = 6,            /* that points of a table differ in            */
   FS_CALLS = 64                /* functions of the user; the oldest go        */
 };
+
+/* What is further off its costs was disturbed: of log_ratio. */
+#define FS_MOST_LOG_RATIO 1.5F
 
 /* The working sets of the knots: 16 KiB and each time four times as much, but
  * closer (twice) from 4 MiB to 256 MiB, where caches end. */
@@ -42,8 +51,10 @@ struct fs_lib_table {
 
 /* What the costs leave unexplained of one measured kernel. */
 struct fs_kind_point {
-  double size, rows;           /* log2 of the working set and of the rows    */
-  double log_ratio;            /* of measured / costs                        */
+  float at[FS_KIND_DIMS];      /* log2 of the working set, the rows, and of a
+                                  spread: the bytes under way, the threads at
+                                  work, those of a block, 1 + its tasks      */
+  float log_ratio;             /* of measured / costs                        */
 };
 /* All measured kernels of a kind: points[first .. first + n). */
 struct fs_kind_table {

@@ -31,6 +31,10 @@ static const double UNSEEN = 0.3;
 static const double STRIDED_LEAST = 3;
 /* A byte costs at least this share of what a fast cache would take. */
 static const double LEAST = 0.3;
+/* A GPU adds, multiplies, compares and sums at no more than these times what its
+ * peak rate says: most kernels wait for memory and show little of it, and what they
+ * have beyond all costs must not become the price of an operation. */
+static const double PLAIN_MOST = 5, REDUCE_MOST = 4;
 /* Relative errors above this weigh less. */
 static const double OUTLIER = 0.08;
 
@@ -48,6 +52,7 @@ struct problem {
   double *weight;                /* per sample */
   double guess[COLUMNS];         /* from the attributes; 0: none */
   double least[COLUMNS];         /* no cost is below it */
+  double most[COLUMNS];          /* ... or above it; 0: any */
   double x[COLUMNS];
   int start[COLUMNS + 1];
 };
@@ -88,17 +93,21 @@ static void guess(struct problem *p) {
     unsigned arith = (t - FS_TM_MAP) % FS_AR_COUNT;
     if (t >= FS_TM_MAP && t < FS_TM_REDUCE) {
       unsigned op = (t - FS_TM_MAP) / FS_AR_COUNT;
-      bool special = fs_map_ops[op].types == 'F' && op != FS_OP_FMA;
+      bool special = (fs_map_ops[op].types == 'F' && op != FS_OP_FMA) ||
+                     op == FS_OP_MOD;
       cost *= (special ? 8 : 1) * arith_factor(d, arith);
+      if (d->is_cuda && !special && fs_map_ops[op].types != 'B')
+        p->most[t] = PLAIN_MOST * cost;
     } else if (t >= FS_TM_REDUCE) {
       cost *= 2 * arith_factor(d, arith);
+      if (d->is_cuda) p->most[t] = REDUCE_MOST * cost;
     }
     p->guess[t] = cost;
   }
   p->guess[FS_TM_USER] = 1;
   p->guess[FS_TM_LAUNCH] = d->launch;
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
-    p->guess[t] = 0.2 * d->launch;
+    p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) * d->launch;
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
       bool cached = fs_knots[k] < 0.5 * (double)d->cache_bytes;
@@ -184,12 +193,21 @@ static void sample_row(struct problem *p, int row,
   double scale = p->weight[row] / p->samples[row].seconds;
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
   shares(w, c, move, compute);
+  double moved = 0, trips = 0;
+  for (int ph = 0; ph < FS_WORK_PHASES; ph++) moved += move[ph];
+  for (int k = 0; k < w->n_amounts; k++)
+    if (w->amounts[k].term == FS_TM_TRIP)
+      trips += w->amounts[k].amount * c->cost[FS_TM_TRIP];
+  /* Of hypot(moved, trips) - moved; at least some, or it would never grow. */
+  double trip_share = trips > 0 ? (hypot(moved, trips) - moved) / trips : 0;
+  trip_share = FS_MAX(trip_share, 0.05);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
     bool hidden = is_move ? move[a->phase] < compute[a->phase]
                           : compute[a->phase] <= move[a->phase];
     double seen = sync || !hidden ? 1 : 1 - c->overlap;
+    if (a->term == FS_TM_TRIP) seen = trip_share;
     if (sync || !is_move)
       put(p, row, a->term, a->amount * scale * seen);
     else
@@ -253,6 +271,7 @@ static void descend(struct problem *p) {
       }
       if (!(square > 0)) continue;
       double step = FS_MAX(slope / square, p->least[c] - p->x[c]);
+      if (p->most[c] > 0) step = FS_MIN(step, p->most[c] - p->x[c]);
       p->x[c] += step;
       for (int e = p->start[c]; e < p->start[c + 1]; e++)
         left[p->entries.data[e].row] -= p->entries.data[e].value * step;

@@ -67,15 +67,21 @@ static json_t *costs_object(const struct fs_calibration *c) {
   return o;
 }
 
+static json_t *point_array(const struct fs_kind_point *p) {
+  json_t *a = json_array();
+  for (int k = 0; k < FS_KIND_DIMS; k++)
+    json_array_append_new(a, json_real(round(100 * (double)p->at[k]) / 100));
+  json_array_append_new(a, json_real((double)p->log_ratio));
+  return a;
+}
+
 static json_t *kinds_object(const struct fs_calibration *c) {
   json_t *o = json_object();
   for (int k = 0; k < c->n_kinds; k++) {
     const struct fs_kind_table *t = &c->kinds[k];
     json_t *a = json_array();
     for (int i = t->first; i < t->first + t->n; i++)
-      json_array_append_new(a, json_pack("[f, f, f]", c->points[i].size,
-                                         c->points[i].rows,
-                                         c->points[i].log_ratio));
+      json_array_append_new(a, point_array(&c->points[i]));
     json_object_set_new(o, t->name, a);
   }
   return o;
@@ -197,17 +203,22 @@ static bool read_library(const json_t *list, struct fs_calibration *c) {
 static bool read_points(const json_t *list, struct fs_kind_table *t,
                         struct fs_calibration *c) {
   size_t i;
-  json_t *triple;
+  json_t *point;
   if (!json_array_size(list)) return false;
   t->first = c->n_points;
-  json_array_foreach(list, i, triple) {
-    if (c->n_points == FS_KIND_POINTS || json_array_size(triple) != 3)
+  json_array_foreach(list, i, point) {
+    if (c->n_points == FS_KIND_POINTS ||
+        json_array_size(point) != FS_KIND_DIMS + 1)
       return false;
     struct fs_kind_point *p = &c->points[c->n_points++];
-    p->log_ratio = json_number_value(json_array_get(triple, 2));
-    if (!number(json_array_get(triple, 0), 64, &p->size) ||
-        !number(json_array_get(triple, 1), 64, &p->rows) ||
-        !json_is_number(json_array_get(triple, 2)) || !(fabs(p->log_ratio) <= 1))
+    for (int k = 0; k < FS_KIND_DIMS; k++) {
+      double x;
+      if (!number(json_array_get(point, (size_t)k), 64, &x)) return false;
+      p->at[k] = (float)x;
+    }
+    const json_t *ratio = json_array_get(point, FS_KIND_DIMS);
+    p->log_ratio = (float)json_number_value(ratio);
+    if (!json_is_number(ratio) || !(fabsf(p->log_ratio) <= FS_MOST_LOG_RATIO))
       return false;
     t->n++;
   }
@@ -321,8 +332,11 @@ json_t *fs_work_json(const struct fs_work *w) {
                                            (int)w->amounts[k].phase,
                                            w->amounts[k].amount));
   }
+  const struct fs_spread *s = &w->spread;
+  json_t *spread = json_pack("[f, f, f, f, f, f, f]", s->tasks, s->resident,
+                             s->sharing, s->threads, s->under_way, s->waits, s->parts);
   return json_pack("{s:i, s:s, s:b, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                   "s:f, s:b, s:o}",
+                   "s:f, s:b, s:o, s:o}",
                    "scheme", (int)w->scheme, "pattern", w->pattern, "library",
                    (int)w->library, "lib_op", (int)w->lib_op, "arith",
                    (int)w->arith, "flops", w->flops, "read", w->bytes_read,
@@ -330,5 +344,6 @@ json_t *fs_work_json(const struct fs_work *w) {
                    "working_set", w->working_set, "parallel", w->parallel,
                    "special", w->special, "rows", w->rows, "uneven",
                    (int)w->uneven,
+                   "spread", spread,
                    "terms", terms);
 }

@@ -31,12 +31,13 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_THREADS] = "threads", [FS_TM_SWEEP] = "sweep",
   [FS_TM_ACCESS] = "access", [FS_TM_FOLD] = "fold",
   [FS_TM_FOLD_DEPTH] = "fold.depth",
-  [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_READ_FLAT] = "read.flat",
+  [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_TURN] = "turn",
+  [FS_TM_WAIT] = "wait", [FS_TM_TRIP] = "trip", [FS_TM_READ_FLAT] = "read.flat",
   [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
   [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
   [FS_TM_WRITE_TILE] = "write.tile", [FS_TM_STRIDED] = "strided",
   [FS_TM_STRIDED_TILE] = "strided.tile",
-  [FS_TM_AGAIN] = "again", [FS_TM_CONVERT] = "convert",
+  [FS_TM_APART] = "apart", [FS_TM_AGAIN] = "again", [FS_TM_TAIL] = "tail", [FS_TM_CONVERT] = "convert",
   [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
   [FS_TM_IOTA] = "iota", [FS_TM_ROW_STEP] = "row.step",
   [FS_TM_FOLD_PART] = "fold.part", [FS_TM_USER] = "user",
@@ -74,7 +75,7 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 3],
            w->pattern, ariths[w->arith & 3],
            w->library ? "call" : busy ? "busy" : "light",
-           w->uneven ? " uneven" : "");
+           w->spread.sharing > 1 ? " shared" : w->uneven ? " uneven" : "");
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
@@ -93,4 +94,14 @@ void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
   if (w->n_amounts == FS_WORK_AMOUNTS) return;
   w->amounts[w->n_amounts++] =
       (struct fs_amount){amount, (uint16_t)term, (uint8_t)phase};
+}
+
+void fs_work_set(struct fs_work *w, enum fs_term term, int phase,
+                 double amount) {
+  for (int k = 0; k < w->n_amounts; k++)
+    if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
+      w->amounts[k].amount = FS_MAX(amount, 0);
+      return;
+    }
+  fs_work_add(w, term, phase, amount);
 }

@@ -35,6 +35,9 @@ enum fs_term {
   FS_TM_FOLD,                /* results over rows: a grid barrier, and a fold */
   FS_TM_FOLD_DEPTH,          /* GPU: each block whose partial results are read */
   FS_TM_FOLD_SCALAR,         /* only scalars are folded, by the last block   */
+  FS_TM_TURN,                /* GPU: each task that a block takes            */
+  FS_TM_WAIT,                /* ... in which it waits for a result of a row  */
+  FS_TM_TRIP,                /* ... each time that it asks for all it can hold */
   FS_TM_SYNC_END,            /* ... of these terms                           */
 
   /* Bytes moved: the price depends on where they lie (the working set). */
@@ -43,7 +46,9 @@ enum fs_term {
   FS_TM_READ_TILE, FS_TM_WRITE_TILE,
   FS_TM_STRIDED,             /* of the above: against the grain, beyond it   */
   FS_TM_STRIDED_TILE,        /* ... in a tile kernel, which turns it on chip */
+  FS_TM_APART,               /* GPU, of the above: rows off 16-byte boundaries */
   FS_TM_AGAIN,               /* read again since the chip could not hold it  */
+  FS_TM_TAIL,                /* GPU: could be moved while the last tasks run */
   FS_TM_MOVE_END,
 
   /* Elements computed. */
@@ -76,6 +81,23 @@ struct fs_amount {
   uint8_t phase;             /* 0 .. FS_WORK_PHASES - 1                      */
 };
 
+/* GPU: how the blocks of a kernel share its work (plan/spread.c). What settings of
+ * threads differ in, and what a new way to write kernels must tell of itself to be
+ * priced. All zero: not known. */
+struct fs_spread {
+  double tasks;             /* parts of the work that blocks take in turn    */
+  double resident;          /* blocks at work at once, on all of the device  */
+  double sharing;           /* blocks that share a task, 1 unless clusters do;
+                               what is said here of blocks is said of these  */
+  double threads;           /* of a block                                    */
+  double under_way;         /* bytes that a multiprocessor has asked for and
+                               waits for, at once                            */
+  double waits;             /* in a task: results of rows that a block waits
+                               for                                           */
+  double parts;             /* blocks whose partial results are put together;
+                               0: there are none                             */
+};
+
 struct fs_work {
   double bytes_read, bytes_written; /* distinct bytes, each once           */
   double bytes_extra;       /* read again because the chip cannot hold them  */
@@ -95,6 +117,7 @@ struct fs_work {
   uint8_t arith;            /* enum fs_arith: of its largest array          */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */
+  struct fs_spread spread;
   int n_amounts;
   struct fs_amount amounts[FS_WORK_AMOUNTS];
 };
@@ -106,6 +129,9 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]);
 
 /* Adds to the amount of the same term and phase, if there is one. */
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
+                 double amount);
+/* The same in place of what is there. */
+void fs_work_set(struct fs_work *w, enum fs_term term, int phase,
                  double amount);
 
 #endif

@@ -358,10 +358,6 @@ struct choices {
   int *impl, *variant;
 };
 
-/* What a setting that is not the first one counts more, for the order only: the
- * list would be one plan many times. */
-static const double VARIANT_COST = 0.02;
-
 static struct choices list_choices(struct fs_planner *p,
                                    const struct fs_candidate *cand) {
   struct choices ch = {.seconds = FS_NEW_N(p->arena, double, cand->ways),
@@ -369,9 +365,10 @@ static struct choices list_choices(struct fs_planner *p,
                        .variant = FS_NEW_N(p->arena, int, cand->ways)};
   for (int i = cand->first; i < cand->first + cand->n; i++)
     for (int v = 0; v < p->impls.data[i].variants; v++) {
-      double seconds = p->impls.data[i].seconds * (1 + VARIANT_COST * v);
+      const struct fs_impl *impl = &p->impls.data[i];
+      double seconds = impl->each[v];
       int at = ch.n;
-      if (v && !p->options->variants) break;
+      if (v != impl->variant && !p->options->variants) continue;
       for (; at > 0 && ch.seconds[at - 1] > seconds; at--) {
         ch.seconds[at] = ch.seconds[at - 1];
         ch.impl[at] = ch.impl[at - 1];

@@ -233,7 +233,7 @@ static bool add_single(struct fs_planner *p, int c) {
   int first = p->impls.len;
   *FS_PUSH(&p->impls) =
       (struct fs_impl){.scheme = FS_LIBRARY, .variants = 1,
-                       .seconds = k.first};
+                       .each = {k.first}, .seconds = k.first};
   p->space.implementations++;
   fs_kernel_free(&k);
   add_candidate(p, &s, first);

@@ -9,6 +9,7 @@
  */
 #include "core/plan/axes.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { ON_CHIP_ROW = 256 << 10 }; /* CPU: bytes of a row that stay in a cache */
@@ -611,9 +612,7 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
   if (k->scheme != FS_ROW) return;
-  struct fs_kernel tuned = *k; /* borrows the lists */
-  if (d->is_cuda) fs_tune(&tuned, d);
-  bool held = d->is_cuda && fs_tune_holds(&tuned);
+  bool held = d->is_cuda && fs_tune_holds(k);
   double row = 0;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -637,7 +636,7 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
       w->bytes_extra +=
           2 * (double)fs_dtype_size(
                   fs_dtype_compute(k->values.data[s->out].dtype)) *
-          (double)k->space.m * (double)k->space.n / tuned.tune.iters;
+          (double)k->space.m * (double)k->space.n / k->tune.iters;
   }
 }
 
@@ -656,6 +655,7 @@ static double parallel_pieces(const struct fs_kernel *k,
 static void price(const struct builder *b, struct fs_kernel *k,
                   const struct fs_device *d, struct fs_work *work) {
   struct fs_work w = {0};
+  fs_tune(k, d);
   count_traffic(b, k, &w);
   count_operations(k, &w);
   count_extra(k, d, &w);
@@ -814,9 +814,41 @@ static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
   out->data[at] = impl;
 }
 
+/* A setting that is not the first one must be better by this share to be chosen:
+ * less than what predictions can tell apart. */
+static const double WORTH_A_CHANGE = 0.004;
+
+/* Settings change a time by less than this factor: the others of what takes so much
+ * longer than the best implementation so far need no price of their own. */
+static const double SETTINGS_REACH = 2.5;
+
+/* What a setting counts more than the one before it where none has a price of its
+ * own, for the order only: lists of the best would be one plan many times. */
+static const double NOT_FIRST = 0.02;
+
+/* What the kernel takes with each of its settings, and which one is best. */
+static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
+                           const struct fs_device *d, double best,
+                           struct fs_impl *impl) {
+  struct fs_tuning tunings[FS_MAX_VARIANTS];
+  struct fs_kernel set = *k; /* borrows the parts */
+  struct fs_work work = *w;
+  impl->variants = fs_tune_variants(k, d, tunings);
+  for (int v = 1; v < impl->variants; v++) {
+    impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
+    if (!d->calibration || impl->each[0] > SETTINGS_REACH * best) continue;
+    set.tune = tunings[v];
+    fs_kernel_count_tuning(&set, d, &work);
+    impl->each[v] = fs_predict(&work, d).seconds;
+    if (impl->each[v] >= impl->seconds * (1 - WORTH_A_CHANGE)) continue;
+    impl->seconds = impl->each[v];
+    impl->variant = v;
+  }
+}
+
 static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
                               const struct fs_work *w,
-                              const struct fs_device *d) {
+                              const struct fs_device *d, double best) {
   struct fs_impl impl = {.scheme = k->scheme, .inner = inner,
                          .seconds = k->first,
                          .strided = w->bytes_strided,
@@ -824,9 +856,9 @@ static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
                          .parallel = w->parallel, .syncs = w->grid_barrier};
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
   impl.on_chip = fs_kernel_footprint(k);
-  struct fs_tuning tunings[FS_MAX_VARIANTS];
-  impl.variants =
-      k->scheme == FS_INSTANCE ? 1 : fs_tune_variants(k, d, tunings);
+  impl.variants = 1;
+  impl.each[0] = k->first;
+  if (k->scheme != FS_INSTANCE) price_settings(k, w, d, best, &impl);
   return impl;
 }
 
@@ -842,13 +874,18 @@ static const char *build_instance(struct fs_planner *p, const fs_id *calls,
   return why;
 }
 
+/* The least time of those found so far. */
+static double best_of(const fs_impl_list *list, int from) {
+  return list->len > from ? list->data[from].seconds : HUGE_VAL;
+}
+
 const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
                              fs_impl_list *out) {
   if (fs_is_instance(p, calls, n)) {
     struct fs_work w;
     const char *no = build_instance(p, calls, n, &p->scratch, &w);
-    if (!no) add_impl(p, summary(&p->scratch, 0, &w, p->device), out->len,
-                     out);
+    if (!no) add_impl(p, summary(&p->scratch, 0, &w, p->device, 0),
+                     out->len, out);
     return no;
   }
   struct group g;
@@ -864,7 +901,8 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
       struct fs_work w;
       const char *no = build_one(&g, inner, s, &p->scratch, &w);
       if (!no)
-        add_impl(p, summary(&p->scratch, inner, &w, p->device), from, out);
+        add_impl(p, summary(&p->scratch, inner, &w, p->device,
+                            best_of(out, from)), from, out);
       else if (rule_rank(no) > rule_rank(worst))
         worst = no;
     }
@@ -890,11 +928,14 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   open_group(&g, p, calls, n);
   build_one(&g, impl->inner, impl->scheme, out, &w);
   close_group(&g);
-  fs_tune(out, p->device);
   if (impl->variant) {
     struct fs_tuning tunings[FS_MAX_VARIANTS];
     fs_tune_variants(out, p->device, tunings);
     out->tune = tunings[impl->variant];
+    fs_kernel_count_tuning(out, p->device, &out->work);
+    struct fs_prediction pr = fs_predict(&out->work, p->device);
+    out->first = out->predicted = pr.seconds;
+    out->bound = pr.bound;
   }
   fs_kernel_place(out);
 }
@@ -946,7 +987,6 @@ void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
   collapse(k);
   struct fs_work w;
   price(&builder, k, p->device, &w);
-  fs_tune(k, p->device);
   fs_kernel_place(k);
 }
 

@@ -344,7 +344,7 @@ bool fs_tune_holds(const struct fs_kernel *kernel);
 /* The settings that are worth a try, what fs_tune() takes first: other block
  * sizes, serial iterations, vectors of a row in a thread. Gives how many, at most
  * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */
-enum { FS_MAX_VARIANTS = 8 };
+enum { FS_MAX_VARIANTS = 12 };
 int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]);

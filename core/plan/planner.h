@@ -49,8 +49,10 @@ struct fs_cluster {
 struct fs_impl {
   enum fs_scheme scheme;
   unsigned inner;             /* classes of axes that are inner ones, as bits */
-  int variant, variants;      /* of fs_tune_variants(); how many there are   */
-  double seconds;
+  int variant, variants;      /* of fs_tune_variants(): the one of least time;
+                                 how many there are                          */
+  double each[FS_MAX_VARIANTS]; /* seconds of each                           */
+  double seconds;             /* the least of them                           */
   double bytes, strided, flops, parallel; /* what it needs and offers, for    */
   int on_chip, syncs;                     /* what dominates what             */
 };
@@ -169,6 +171,13 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
 /* The amounts of the model's terms; `w` has the totals already. */
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w);
+/* spread.c: how its blocks share the work, by kernel->tune. */
+void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
+                      struct fs_spread *s);
+/* What of it depends on kernel->tune: all that differs between two settings of
+ * threads. */
+void fs_kernel_count_tuning(const struct fs_kernel *k,
+                            const struct fs_device *d, struct fs_work *w);
 /* A library call. */
 void fs_kernel_library(struct fs_planner *p, fs_id node, struct fs_kernel *out);
 

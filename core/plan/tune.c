@@ -347,7 +347,7 @@ bool fs_tune_holds(const struct fs_kernel *k) {
 static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
   return a->threads == b->threads && a->row_threads == b->row_threads &&
          a->vec == b->vec && a->cols == b->cols && a->iters == b->iters &&
-         a->cluster == b->cluster;
+         a->cluster == b->cluster && a->blocks_per_sm == b->blocks_per_sm;
 }
 
 /* Adds a setting derived from the first: as many rows or elements under way as
@@ -377,25 +377,44 @@ static int add_variant(const struct fs_kernel *k, const struct shape *sh,
   return n + 1;
 }
 
-int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
-                     struct fs_tuning out[FS_MAX_VARIANTS]) {
-  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY;
-  out[0] = k->tune;
-  if (one) return 1;
-  struct fs_kernel tuned = *k; /* borrows the parts */
-  fs_tune(&tuned, device);
-  struct fs_tuning first = out[0] = tuned.tune, t;
+/* Fewer and more blocks that each leave partial sums of all columns: less to put
+ * together, or more under way. Of the first two settings. */
+static int add_block_counts(const struct fs_kernel *k, const struct shape *sh,
+                            struct fs_tuning *out, int n) {
+  int from = FS_MIN(n, 2);
+  if (k->scheme != FS_ROW || !sh->column_sums) return n;
+  for (int v = 0; v < from; v++)
+    for (int share = 2; share <= 4 && n < FS_MAX_VARIANTS; share *= 2) {
+      struct fs_tuning t = out[v];
+      if (t.blocks_per_sm < share) continue;
+      t.blocks_per_sm /= share;
+      out[n++] = t;
+    }
+  struct fs_tuning t = out[0];
+  int width = FS_MAX(1, t.vec * sh->size / 4);
+  int regs = width * t.cols * (FS_MAX(1, sh->loads) * t.iters +
+                               sh->column_sums + 1) + OVERHEAD_REGS;
+  t.blocks_per_sm *= 2;
+  if (n < FS_MAX_VARIANTS && t.threads * t.blocks_per_sm <= 2048 &&
+      t.threads * t.blocks_per_sm * regs <= 65536)
+    out[n++] = t;
+  return n;
+}
+
+/* Others than the first, out[0]. Gives how many there are with it. */
+static int list_variants(const struct fs_kernel *k, const struct shape *sh,
+                         struct fs_tuning out[FS_MAX_VARIANTS]) {
+  struct fs_tuning first = out[0], t;
   int n = 1;
-  struct shape sh = look(k);
   t = first, t.iters *= 2;
-  n = add_variant(k, &sh, t, out, n);
+  n = add_variant(k, sh, t, out, n);
   t = first, t.iters /= 2;
-  n = add_variant(k, &sh, t, out, n);
+  n = add_variant(k, sh, t, out, n);
   if (k->scheme == FS_TILE) { /* its blocks are 32 x 8 threads */
     t = first, t.iters *= 4;
-    n = add_variant(k, &sh, t, out, n);
+    n = add_variant(k, sh, t, out, n);
     t = first, t.iters /= 4;
-    return add_variant(k, &sh, t, out, n);
+    return add_variant(k, sh, t, out, n);
   }
   bool whole = first.row_threads == first.threads; /* the block is one row's */
   t = first, t.threads /= 2;
@@ -403,19 +422,31 @@ int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
     t.row_threads /= 2;
     if (k->scheme == FS_ROW && t.cols > 1) t.cols *= 2;
   }
-  n = add_variant(k, &sh, t, out, n);
+  n = add_variant(k, sh, t, out, n);
   t = first, t.threads *= 2;
   if (k->scheme == FS_FLAT) { /* ... and as many elements in smaller blocks */
     t.row_threads *= 2;
-    n = add_variant(k, &sh, t, out, n);
+    n = add_variant(k, sh, t, out, n);
     t = first, t.threads = t.row_threads = t.threads / 2, t.iters *= 2;
-    return add_variant(k, &sh, t, out, n);
+    return add_variant(k, sh, t, out, n);
   }
   if (whole) t.row_threads *= 2, t.cols = (t.cols + 1) / 2;
-  n = add_variant(k, &sh, t, out, n);
+  n = add_variant(k, sh, t, out, n);
   if (first.row_threads > WARP && !whole) {
     t = first, t.row_threads /= 2, t.cols *= 2;
-    n = add_variant(k, &sh, t, out, n);
+    n = add_variant(k, sh, t, out, n);
   }
   return n;
+}
+
+int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
+                     struct fs_tuning out[FS_MAX_VARIANTS]) {
+  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY;
+  out[0] = k->tune;
+  if (one) return 1;
+  struct fs_kernel tuned = *k; /* borrows the parts */
+  fs_tune(&tuned, device);
+  out[0] = tuned.tune;
+  struct shape sh = look(k);
+  return add_block_counts(k, &sh, out, list_variants(k, &sh, out));
 }

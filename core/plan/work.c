@@ -131,20 +131,6 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     fs_work_add(w, FS_TM_ROW_STEP, ph, (double)k->space.m * busy);
 }
 
-/* Blocks of a GPU kernel that have a part of the rows each: no more than are
- * resident at once, since a grid barrier stands before the fold. */
-static double gpu_parts(const struct fs_kernel *k, const struct fs_device *d) {
-  enum { MOST_PER_UNIT = 8, TILE = 32 };
-  struct fs_kernel tuned = *k; /* borrows the lists */
-  fs_tune(&tuned, d);
-  const struct fs_tuning *t = &tuned.tune;
-  double rows = k->scheme == FS_TILE ? (double)TILE * t->iters
-                                     : (double)t->threads / t->row_threads *
-                                           t->iters;
-  return FS_MIN(ceil((double)k->space.m / FS_MAX(rows, 1)),
-                (double)MOST_PER_UNIT * d->units);
-}
-
 /* Partial results: each part of the rows has one for each column. The CPU target
  * cuts rows into chunks of 16 Ki to 256 Ki elements. */
 static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
@@ -165,13 +151,28 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
     if (left & FS_VARIES_J) each += n;
     else if (left & FS_VARIES_I) parts += m;
   }
-  double chunks = !columns ? 0 : d->is_cuda ? gpu_parts(k, d)
+  double chunks = !columns ? 0 : d->is_cuda ? w->spread.parts
                                             : ceil(m * n / chunk);
   parts += chunks * each;
-  if (d->is_cuda) fs_work_add(w, FS_TM_FOLD_DEPTH, 0, chunks);
-  if (vector) fs_work_add(w, FS_TM_FOLD, 0, 1);
-  else if (scalar) fs_work_add(w, FS_TM_FOLD_SCALAR, 0, 1);
-  fs_work_add(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
+  if (d->is_cuda) fs_work_set(w, FS_TM_FOLD_DEPTH, 0, chunks);
+  if (vector) fs_work_set(w, FS_TM_FOLD, 0, 1);
+  else if (scalar) fs_work_set(w, FS_TM_FOLD_SCALAR, 0, 1);
+  fs_work_set(w, FS_TM_FOLD_PART, FS_WORK_PHASES - 1, parts);
+}
+
+void fs_kernel_count_tuning(const struct fs_kernel *k,
+                            const struct fs_device *d, struct fs_work *w) {
+  struct fs_spread *s = &w->spread;
+  double units = FS_MAX(d->units, 1), moved = w->bytes_read + w->bytes_written;
+  fs_kernel_spread(k, d, s);
+  count_folds(k, d, w);
+  if (!(s->resident > 0)) return;
+  double turns = s->tasks / s->resident, whole = ceil(turns);
+  fs_work_set(w, FS_TM_TURN, 0, whole);
+  fs_work_set(w, FS_TM_WAIT, 0, whole * s->waits);
+  fs_work_set(w, FS_TM_TAIL, 0, moved * (whole / turns - 1));
+  if (s->under_way > 0)
+    fs_work_set(w, FS_TM_TRIP, 0, w->bytes_read / (units * s->under_way));
 }
 
 /* Phases that go through the columns; one that only stores a row's result does
@@ -227,7 +228,7 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   if (threads) fs_work_add(w, FS_TM_THREADS, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
-  count_folds(k, d, w);
+  fs_kernel_count_tuning(k, d, w);
   count_moves(k, busy, w);
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, &k->steps.data[i], d, busy, w);
@@ -236,4 +237,6 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
   w->uneven = d->is_cuda && k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0;
+  if (w->uneven && k->scheme == FS_ROW)
+    fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }

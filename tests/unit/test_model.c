@@ -303,8 +303,8 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 3", "\"version\": 2"},
-    {"\"version\": 3", "\"version\": -1e300"},
+    {"\"version\": 4", "\"version\": 2"},
+    {"\"version\": 4", "\"version\": -1e300"},
     {"a device", "another one"},
     {"\"units\": 4", "\"units\": 5"},
     {"\"launch\": ", "\"launch\": -"},

@@ -198,7 +198,7 @@ static double order_cost(const struct fs_plan *p) {
 /* Every combination of GEMVER: in order, none twice, every call once, the first
  * what fs_plan_make() gives, and all within a second. */
 static void ranked(const struct fs_device *d) {
-  enum { MANY = 8192 };
+  enum { MANY = 1 << 14 };
   struct fs_graph *g = gemver(4096);
   struct fs_plan_options o = {0};
   static struct fs_plan *plans[MANY];

@@ -212,9 +212,10 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
  * some waves of such, each block with eight pieces or more; no more than have
  * something to do. Where the grid has a second dimension the
  * first is cut so that several waves even out the tail. */
-static void choose_grid(struct fs_code *c, int64_t resident) {
+static void choose_grid(struct fs_code *c, int64_t resident, int units) {
   const struct fs_emitted *e = &c->emitted;
   int64_t y = FS_MAX(e->grid_y, 1);
+  if (e->per_unit) resident = FS_MIN(resident, (int64_t)e->per_unit * units);
   int64_t room = y == 1 || e->cooperative ? resident / y : 8 * resident / y;
   if (e->waves > 1)
     room *= FS_MAX(1, FS_MIN(e->waves, e->max_blocks / (8 * FS_MAX(1, room))));
@@ -259,7 +260,7 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
   int64_t resident = 0;
   enum fs_status status = resident_blocks(t, c, &resident, d);
   if (status != FS_OK) return status;
-  choose_grid(c, resident);
+  choose_grid(c, resident, t->base.device.units);
   status = make_workspace(t, c, d);
   if (status == FS_OK) make_args(c);
   return status;

@@ -1,0 +1,119 @@
+/* spread.c - how the blocks of a GPU kernel share its work, as the emitter writes
+ * it and the launcher starts it: what settings of threads differ in for the model.
+ */
+#include "core/model/device.h"
+#include "core/plan/planner.h"
+
+#include <math.h>
+
+enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
+
+static double up(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
+
+/* Bytes of matrix elements that stand at one place of the index space; of a flat
+ * kernel, of all that it reads. */
+static double loaded_bytes(const struct fs_kernel *k) {
+  double bytes = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || s->phase == FS_END) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == 3)
+      bytes += (double)fs_dtype_size(a->dtype);
+  }
+  return bytes;
+}
+
+struct sums {
+  bool rows;    /* results of a row, which it waits for */
+  bool outside; /* results that blocks put together     */
+  bool stores;  /* elements of a matrix                 */
+};
+
+static struct sums sums_of(const struct fs_kernel *k) {
+  struct sums s = {.rows = k->n_phases > 1};
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *st = &k->steps.data[i];
+    if (st->kind == FS_SP_STORE)
+      s.stores |= k->accesses.data[st->access].varies == 3;
+    if (st->kind != FS_SP_REDUCE) continue;
+    if (st->over == FS_VARIES_J && k->scheme != FS_FLAT) s.rows = true;
+    if (k->values.data[st->out].ready == FS_END || k->scheme == FS_FLAT)
+      s.outside = true;
+  }
+  return s;
+}
+
+/* Bytes of the rows that a block has under way in shared memory, as emit/analyse.c
+ * plans a ring of them; 0: it has none. */
+static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d) {
+  enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
+  double bytes = 0;
+  if (d->cc < 90 || k->space.n_outer != 1 || k->space.n_inner != 1) return 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || s->phase != 0) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    int64_t size = (int64_t)fs_dtype_size(a->dtype);
+    if (a->varies != 3) continue;
+    if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
+        k->space.n * size % 16)
+      return 0;
+    bytes += (double)(k->space.n * size);
+  }
+  double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
+  if (bytes < LEAST_BYTES || room < 2 * bytes) return 0;
+  return bytes * FS_MIN(MOST_STAGES, floor(room / bytes));
+}
+
+static void spread_rows(const struct fs_kernel *k, const struct fs_device *d,
+                        const struct sums *sums, double loaded,
+                        struct fs_spread *s) {
+  bool waits = sums->rows, streams = !sums->outside && sums->stores;
+  const struct fs_tuning *t = &k->tune;
+  int last = k->space.n_outer + FS_MAX(1, k->space.n_inner) - 1;
+  double length = k->space.n_inner ? (double)k->space.dim[last] : 1;
+  double vectors = (double)k->space.n / FS_MAX(length, 1) * up(length, t->vec);
+  double held = (double)t->row_threads * t->cols * s->sharing, each = t->iters;
+  bool keeps = vectors <= held, chunks = !keeps && waits;
+  double sides = chunks ? 1 : (double)t->threads / FS_MAX(t->row_threads, 1);
+  s->tasks = up((double)k->space.m, sides * each);
+  if (!keeps && !waits) s->tasks *= up(vectors, held);
+  s->waits = waits ? FS_MAX(1, k->n_phases) * (chunks ? up(vectors, held) : 1) : 0;
+  s->under_way = loaded * t->threads * t->vec * each *
+                 FS_MIN((double)t->cols,
+                        up(vectors, t->row_threads * s->sharing));
+  if (!keeps || s->sharing > 1 || sides > 1 || each > 1 || t->threads <= WARP) return;
+  double ring = streams ? 0 : ring_bytes(k, d);
+  /* Else the next row is under way while the block sums up this one. */
+  if (ring > 0) s->under_way = ring;
+  else if (waits && !streams) s->under_way *= 2;
+}
+
+void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
+                      struct fs_spread *s) {
+  const struct fs_tuning *t = &k->tune;
+  double units = FS_MAX(d->units, 1), loaded = loaded_bytes(k);
+  struct sums sums = sums_of(k);
+  *s = (struct fs_spread){.sharing = FS_MAX(1, t->cluster)};
+  if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
+  if (k->scheme == FS_FLAT) {
+    s->tasks = up((double)k->space.n, (double)t->threads * t->vec * t->iters);
+    s->under_way = loaded * t->threads * t->vec * t->iters;
+  } else if (k->scheme == FS_TILE) {
+    s->tasks = up((double)k->space.n, TILE) *
+               up((double)k->space.m, (double)TILE * t->iters);
+    s->under_way = loaded * TILE * TILE;
+    s->waits = sums.rows ? t->iters : 0;
+  } else {
+    spread_rows(k, d, &sums, loaded, s);
+  }
+  double resident = FS_MAX(1, t->blocks_per_sm) * units / s->sharing;
+  s->resident = FS_MIN(s->tasks, resident);
+  s->under_way *= FS_MAX(1, s->resident * s->sharing / units);
+  s->threads = t->threads * s->sharing;
+  s->parts = !sums.outside ? 0
+             : k->scheme == FS_TILE
+                 ? up((double)k->space.m, (double)TILE * t->iters)
+                 : s->resident;
+}
