@@ -414,7 +414,8 @@ static enum fs_status compare_last(struct command *c) {
 }
 
 static enum fs_status run_plan(struct command *c) {
-  if (c->n && (is(c, 0, "dot") || is(c, 0, "svg") || is(c, 0, "html")))
+  if (c->n && (is(c, 0, "dot") || is(c, 0, "mermaid") || is(c, 0, "svg") ||
+               is(c, 0, "html")))
     return hand_over(c, draw_last);
   if (c->n > 1) return usage(c);
   if (!c->n || is(c, 0, "box")) return show_last_plans(c, "box", false);

@@ -161,6 +161,10 @@ static enum fs_status draw(struct fs_session *s, const char *form,
     fs_plan_put_dot(plan, out);
     return FS_OK;
   }
+  if (!strcmp(form, "mermaid")) {
+    fs_plan_put_mermaid(plan, out);
+    return FS_OK;
+  }
   struct fs_picture *p = picture(s, plan);
   if (!strcmp(form, "svg")) {
     if (!p->svg)

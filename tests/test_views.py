@@ -247,6 +247,42 @@ def test_without_dot(folder):
           'svg says what to install', done.stderr)
 
 
+MERMAID = re.compile(  # a line of :plan mermaid
+    r'flowchart TD|  classDef \w+ [-\w:#,]+|'
+    r'  (?:s\d+|k\d+)(?:\(\["|\[\["|\[")(?P<label>[^"<>&`\\]*'
+    r'(?:<br/>[^"<>&`\\]*)*)(?:"\]\)|"\]\]|"\])(?::::(?:kernel|temporary))?|'
+    r'  (?P<edge>[sk]\d+ -->\|"[^"<>&`\\]+"\| [sk]\d+)')
+
+
+def check_mermaid(text, what):
+    """Nothing but the fixed forms; gives labels and edges as text."""
+    labels, edges = [], []
+    for line in text.splitlines():
+        found = MERMAID.fullmatch(line)
+        if not check(found, f'{what}: a line of a flowchart', line):
+            continue
+        if found['label']:
+            labels.append(re.sub(r'#(\d+);', lambda m: chr(int(m[1])),
+                                 found['label']))
+        if found['edge']:
+            edges.append(found['edge'])
+    return labels, edges
+
+
+def test_mermaid(folder):
+    done = run(SETUP + BLOCK + ':plan mermaid\nprint("---")\n:plan dot\n', folder)
+    mermaid, dot = done.stdout.split('---\n')
+    labels, edges = check_mermaid(mermaid, ':plan mermaid')
+    check(len(edges) == dot.count(' -> ') > 3, 'as many edges', edges)
+    check(len(labels) == len(re.findall(r'(?m)^  [sk]\d+ \[', dot)) > 3,
+          'as many boxes', labels)
+    check("k1 row<br/>q = A*p; s = A'*r" in labels and
+          'A<br/>f32 600 x 600' in labels, 'what they say', labels)
+    path = os.path.join(folder, 'plan.mmd')
+    done = run(SETUP + BLOCK + f':plan mermaid {path}\n', folder)
+    check(open(path, encoding='utf-8').read() == mermaid, 'saved', done.stderr)
+
+
 HOSTILE = ['<img src=x onerror=alert(1)>', '</td><script>alert(1)</script>',
            '"onclick="alert(1)', "'><b>", '&amp;&lt;', '`x`', '-->', ']]>',
            '\\l\\N\\G', '\\"];x[', '\u202eabc', '\x1b[31m', '{{7*7}}', '%s%n']
@@ -265,6 +301,11 @@ def test_hostile(folder):
                                     page=True)
         check(not wrong, f'hostile {k}: tags', (bad, wrong))
         check('length("' in words, f'hostile {k}: the text is there', words)
+        done = run(script.replace(':plan html', ':plan mermaid'), folder)
+        labels, _ = check_mermaid(done.stdout[done.stdout.find('flowchart'):],
+                                  f'hostile {k}')
+        check(any('length("' in label for label in labels),
+              f'hostile {k}: the text is in the flowchart', labels)
     # Names of files are in no view, but names of variables are.
     done = run('größe = rand(64); π2 = größe*2;\n:plan dot\n:plan html\n',
                folder)

@@ -1,5 +1,6 @@
-/* dot.c - the graph of a plan's kernels as Graphviz text, and its picture by the
- * program `dot`. */
+/* dot.c - the graph of a plan's kernels as text for Graphviz and for Mermaid, which
+ * Markdown knows (mermaid.js.org, "Flowcharts"), and its picture by the program
+ * `dot`. */
 #include "core/view/view.h"
 
 #include <math.h>
@@ -23,15 +24,75 @@ static double number(const json_t *o, const char *key) {
 
 /* -- the text -------------------------------------------------------------------- */
 
-/* Inside a quoted label: quotes and backslashes escaped. */
-static void put_quoted(struct fs_str *out, const char *s, size_t len) {
+enum kind { INPUT, RESULT, TEMPORARY };
+
+/* How a form writes things. Labels stand in double quotes. */
+struct form {
+  const char *head, *tail;
+  const char *slot[3][2];    /* around the label of a tensor, by its kind    */
+  const char *kernel[2];     /* around that of a kernel                      */
+  const char *line;          /* between the lines of a label                 */
+  const char *left, *end;    /* the same where they begin at the left; its end */
+  void (*quote)(struct fs_str *out, char c);
+  void (*edge)(struct fs_str *out, const char *from, const char *to,
+               const char *label);
+};
+
+static void quote_dot(struct fs_str *out, char c) {
+  fs_str_printf(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+}
+
+static void edge_dot(struct fs_str *out, const char *from, const char *to,
+                     const char *label) {
+  fs_str_printf(out, "  %s -> %s [label=\"%s\"];\n", from, to, label);
+}
+
+static const struct form as_dot = {
+  .head = "digraph plan {\n"
+          "  bgcolor=white; rankdir=TB; nodesep=0.3; ranksep=0.35;\n"
+          "  node [fontname=\"Helvetica\", fontsize=11];\n"
+          "  edge [fontname=\"Helvetica\", fontsize=9, "
+          "color=\"#666666\", fontcolor=\"#444444\"];\n",
+  .tail = "}\n",
+  .slot = {{" [shape=ellipse, label=\"", "\"];\n"},
+           {" [shape=ellipse, peripheries=2, label=\"", "\"];\n"},
+           {" [shape=ellipse, style=dashed, label=\"", "\"];\n"}},
+  .kernel = {" [shape=box, style=\"filled,rounded\", fillcolor=\"#dbe9f6\", "
+             "label=\"", "\"];\n"},
+  .line = "\\n", .left = "\\l", .end = "\\l", .quote = quote_dot, .edge = edge_dot,
+};
+
+/* All that Mermaid or HTML may take for more than text goes by its number. */
+static void quote_mermaid(struct fs_str *out, char c) {
+  bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+               (c >= 'A' && c <= 'Z') || (c & 0x80) || strchr(" .,:=+-*/()'", c);
+  fs_str_printf(out, plain ? "%c" : "#%d;", c);
+}
+
+static void edge_mermaid(struct fs_str *out, const char *from, const char *to,
+                         const char *label) {
+  fs_str_printf(out, "  %s -->|\"%s\"| %s\n", from, label, to);
+}
+
+static const struct form as_mermaid = {
+  .head = "flowchart TD\n"
+          "  classDef kernel fill:#dbe9f6,stroke:#666666,color:#222222\n"
+          "  classDef temporary stroke-dasharray:4\n",
+  .tail = "",
+  .slot = {{"([\"", "\"])\n"}, {"[[\"", "\"]]\n"},
+           {"([\"", "\"]):::temporary\n"}},
+  .kernel = {"[\"", "\"]:::kernel\n"},
+  .line = "<br/>", .left = "<br/>", .end = "", .quote = quote_mermaid,
+  .edge = edge_mermaid,
+};
+
+/* Inside a quoted label. */
+static void put_quoted(struct fs_str *out, const struct form *f, const char *s,
+                       size_t len) {
   struct fs_str safe = {0};
   fs_str_put_safe(&safe, s, len);
-  for (const char *c = fs_str_text(&safe); *c; c++) {
-    if (*c == '"' || *c == '\\') fs_str_puts(out, "\\");
-    if (*c == '\n') fs_str_puts(out, " ");
-    else fs_str_put(out, c, 1);
-  }
+  for (const char *c = fs_str_text(&safe); *c; c++)
+    f->quote(out, *c == '\n' ? ' ' : *c);
   fs_str_free(&safe);
 }
 
@@ -49,19 +110,20 @@ static size_t line_length(const char *s) {
   return best ? best : fit;
 }
 
-/* Lines of a left-justified label. */
-static void put_lines(struct fs_str *out, const char *s) {
+/* Further lines of a left-justified label, and its end. */
+static void put_lines(struct fs_str *out, const struct form *f, const char *s) {
   for (int line = 0; *s; line++) {
-    if (line == MOST_LINES) {
-      fs_str_puts(out, "...\\l");
-      return;
-    }
     size_t n = line_length(s);
-    put_quoted(out, s, n);
-    fs_str_puts(out, "\\l");
+    fs_str_puts(out, f->left);
+    if (line == MOST_LINES) {
+      fs_str_puts(out, "...");
+      break;
+    }
+    put_quoted(out, f, s, n);
     s += n;
     while (*s == ' ') s++;
   }
+  fs_str_puts(out, f->end);
 }
 
 static void put_shape(struct fs_str *out, const json_t *shape) {
@@ -73,28 +135,29 @@ static void put_shape(struct fs_str *out, const json_t *shape) {
 }
 
 /* A tensor in memory. */
-static void put_slot(struct fs_str *out, const json_t *t) {
-  const char *kind = text(t, "kind");
-  fs_str_printf(out, "  s%.0f [shape=%s, label=\"", number(t, "slot"),
-                strcmp(kind, "input") ? strcmp(kind, "result")
-                    ? "ellipse, style=dashed" : "ellipse, peripheries=2"
-                    : "ellipse");
-  put_quoted(out, text(t, "name"), strlen(text(t, "name")));
-  fs_str_printf(out, "\\n%s", text(t, "dtype"));
+static void put_slot(struct fs_str *out, const struct form *f, const json_t *t) {
+  const char *word = text(t, "kind"), *name = text(t, "name");
+  enum kind kind = !strcmp(word, "input") ? INPUT
+                 : !strcmp(word, "result") ? RESULT : TEMPORARY;
+  fs_str_printf(out, "  s%.0f%s", number(t, "slot"), f->slot[kind][0]);
+  put_quoted(out, f, name, strlen(name));
+  fs_str_printf(out, "%s%s", f->line, text(t, "dtype"));
   put_shape(out, json_object_get(t, "shape"));
-  fs_str_puts(out, "\"];\n");
+  fs_str_puts(out, f->slot[kind][1]);
 }
 
-static void put_edges(struct fs_str *out, const json_t *k, bool writes) {
+static void put_edges(struct fs_str *out, const struct form *f, const json_t *k,
+                      bool writes) {
   size_t i;
   const json_t *t;
   const char *id = text(k, "id");
   json_array_foreach(json_object_get(k, writes ? "writes" : "reads"), i, t) {
-    double slot = number(t, "slot");
-    if (writes) fs_str_printf(out, "  %s -> s%.0f [label=\"", id, slot);
-    else fs_str_printf(out, "  s%.0f -> %s [label=\"", slot, id);
-    fs_str_put_bytes(out, number(t, "bytes"));
-    fs_str_puts(out, "\"];\n");
+    struct fs_str bytes = {0};
+    char slot[32];
+    snprintf(slot, sizeof slot, "s%.0f", number(t, "slot"));
+    fs_str_put_bytes(&bytes, number(t, "bytes"));
+    f->edge(out, writes ? id : slot, writes ? slot : id, bytes.data);
+    fs_str_free(&bytes);
   }
 }
 
@@ -106,7 +169,8 @@ static bool first_time(json_t *seen, const json_t *t) {
   return true;
 }
 
-static void put_slots(struct fs_str *out, const json_t *kernels) {
+static void put_slots(struct fs_str *out, const struct form *f,
+                      const json_t *kernels) {
   static const char *const lists[] = {"reads", "writes"};
   json_t *seen = json_object();
   size_t i, j;
@@ -114,29 +178,33 @@ static void put_slots(struct fs_str *out, const json_t *kernels) {
   json_array_foreach(kernels, i, k)
     for (int l = 0; l < 2; l++)
       json_array_foreach(json_object_get(k, lists[l]), j, t)
-        if (first_time(seen, t)) put_slot(out, t);
+        if (first_time(seen, t)) put_slot(out, f, t);
   json_decref(seen);
 }
 
-void fs_plan_put_dot(const json_t *plan, struct fs_str *out) {
+static void put_graph(const json_t *plan, const struct form *f,
+                      struct fs_str *out) {
   const json_t *kernels = json_object_get(plan, "kernels"), *k;
   size_t i;
-  fs_str_puts(out, "digraph plan {\n"
-                   "  bgcolor=white; rankdir=TB; nodesep=0.3; ranksep=0.35;\n"
-                   "  node [fontname=\"Helvetica\", fontsize=11];\n"
-                   "  edge [fontname=\"Helvetica\", fontsize=9, "
-                   "color=\"#666666\", fontcolor=\"#444444\"];\n");
-  put_slots(out, kernels);
+  fs_str_puts(out, f->head);
+  put_slots(out, f, kernels);
   json_array_foreach(kernels, i, k) {
-    fs_str_printf(out, "  %s [shape=box, style=\"filled,rounded\", "
-                       "fillcolor=\"#dbe9f6\", label=\"%s %s\\l",
-                  text(k, "id"), text(k, "id"), text(k, "scheme"));
-    put_lines(out, text(k, "does"));
-    fs_str_puts(out, "\"];\n");
-    put_edges(out, k, false);
-    put_edges(out, k, true);
+    fs_str_printf(out, "  %s%s%s %s", text(k, "id"), f->kernel[0],
+                  text(k, "id"), text(k, "scheme"));
+    put_lines(out, f, text(k, "does"));
+    fs_str_puts(out, f->kernel[1]);
+    put_edges(out, f, k, false);
+    put_edges(out, f, k, true);
   }
-  fs_str_puts(out, "}\n");
+  fs_str_puts(out, f->tail);
+}
+
+void fs_plan_put_dot(const json_t *plan, struct fs_str *out) {
+  put_graph(plan, &as_dot, out);
+}
+
+void fs_plan_put_mermaid(const json_t *plan, struct fs_str *out) {
+  put_graph(plan, &as_mermaid, out);
 }
 
 /* -- the picture ------------------------------------------------------------------ */

@@ -54,6 +54,8 @@ void fs_plan_put_diff(const json_t *before, const json_t *now,
 /* As Graphviz text: what is read, the kernels, what is made, and how many bytes
  * pass between them. No times: the same block gives the same text. */
 void fs_plan_put_dot(const json_t *plan, struct fs_str *out);
+/* The same as a flowchart of Mermaid, for Markdown. */
+void fs_plan_put_mermaid(const json_t *plan, struct fs_str *out);
 
 /* The picture of a Graphviz text as an <svg> element, by the program `dot`. False
  * with one sentence in *why (static) when it is not there or fails. */

@@ -37,6 +37,7 @@ class Lab:
     kernel that comes with JupyterLab are found."""
 
     def __init__(self, fusible, out, extension=True):
+        self.fusible = fusible
         self.home = tempfile.mkdtemp(prefix='fusible-lab-')
         self.work = os.path.join(self.home, 'work')
         os.mkdir(self.work)
@@ -296,6 +297,24 @@ def pane(p):
     p.page.locator('.jp-SideBar [data-id="fusible-variables"]').click()
 
 
+def flowchart(p, lab):
+    """A plan as JupyterLab's Mermaid draws it."""
+    done = subprocess.run(
+        [lab.fusible, '--target', 'cpu'], capture_output=True, text=True, check=True,
+        input='A = rand(300, 300); x = rand(300);\n'
+              'y = A*x; z = y .* length("</b> #quot; `x` \\"];");\n:plan mermaid\n')
+    path = notebook(lab, 'flowchart', ['1'],
+                    text='```mermaid\n' + done.stdout + '```')
+    p.page.goto(lab.url(path) + '&reset')
+    p.see('.jp-RenderedMermaid img, .jp-RenderedMermaid svg, img.jp-Mermaid, '
+          'pre.mermaid img, .jp-MarkdownOutput svg[id*="mermaid"], '
+          '.jp-MarkdownOutput img', 'Markdown shows a plan')
+    S.check(p.page.locator('.jp-MarkdownOutput .jp-mod-warning').count() == 0,
+            'without a warning')
+    time.sleep(1)
+    p.shot('flowchart')
+
+
 def alias(p, lab):
     """Without the extension cells are coloured as Julia."""
     path = notebook(lab, 'alias', [CODE])
@@ -432,11 +451,14 @@ def restart(p):
     S.check('7' in outputs(p.run('3 + 4')), 'and the next cell runs')
 
 
-def notebook(lab, name, sources):
-    """Writes a notebook of these cells; gives its address."""
+def notebook(lab, name, sources, text=None):
+    """Writes a notebook of these cells, after one of text; gives its address."""
     cells = [{'cell_type': 'code', 'id': 'c%d' % k, 'metadata': {},
               'source': source, 'outputs': [], 'execution_count': None}
              for k, source in enumerate(sources)]
+    if text:
+        cells.insert(0, {'cell_type': 'markdown', 'id': 'text', 'metadata': {},
+                         'source': text})
     with open(os.path.join(lab.work, name + '.ipynb'), 'w') as f:
         json.dump({'cells': cells, 'nbformat': 4, 'nbformat_minor': 5,
                    'metadata': {'kernelspec': {
@@ -524,6 +546,7 @@ def with_extension(p, lab):
     restart(p)
     pane(p)
     colours(p, lab)
+    flowchart(p, lab)
     run_all(p, lab)
     readme(p, lab)
 
