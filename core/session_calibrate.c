@@ -208,6 +208,7 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   c->before = c->target->device.calibration;
   fs_diags_init(&c->diags);
   c->runner = fs_runner_new(c->target);
+  fs_runner_options(c->runner)->apart = true;
   c->in = fs_interp_new(&c->diags, c->runner, c->target, &host);
   lead_to(&c->lead[ROWS], FS_ROW);
   lead_to(&c->lead[TILES], FS_TILE);

@@ -46,7 +46,7 @@ static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
   json_object_set_new(o, "chosen", json_boolean(chosen));
   json_object_set_new(o, "kernels", kernels);
   json_object_set_new(o, "predicted", fs_json_known(plan->predicted));
-  json_object_set_new(o, "launches", json_integer(plan->kernels.len));
+  json_object_set_new(o, "launches", json_integer(fs_plan_launches(plan)));
   json_object_set_new(o, "bytes", fs_json_known(plan->bytes));
   json_object_set_new(o, "peak_bytes", fs_json_known(plan->peak_bytes));
   return o;
@@ -184,6 +184,21 @@ static void put_rule(const struct why *w, const struct fs_why *y, fs_id a,
                 &w->s->diags, out);
 }
 
+/* Kernels that are not one and yet start together. */
+static void put_launch(const struct why *w, int a, int b) {
+  struct fs_str *out = w->words->out;
+  int last = FS_MAX(a, b), first = fs_launch_first(w->plan, FS_MIN(a, b));
+  if (a < 0 || b < 0 || a == b || fs_launch_first(w->plan, last) != first)
+    return;
+  bool barrier = false;
+  for (int k = FS_MIN(a, b) + 1; k <= last; k++)
+    barrier |= w->plan->kernels.data[k].joint == FS_BARRIER;
+  fs_str_printf(out, "They share a launch: k%d is a later phase of it%s.\n",
+                last + 1,
+                barrier ? ", behind a barrier over all blocks, which costs less "
+                          "than a launch" : "");
+}
+
 static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   struct fs_str *out = w->words->out;
   struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
@@ -196,6 +211,7 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   else if (y.rule) put_rule(w, &y, a, b);
   else fs_reason_put_shared(w->plan, y.kernel_a, &w->s->diags, out);
   fs_str_puts(out, ".\n");
+  put_launch(w, y.kernel_a, y.kernel_b);
   if (one && y.apart >= 0)
     put_price(w, "Two kernels for them", y.apart, y.apart_kernels, y.chosen);
   if (!one && y.together >= 0)
@@ -249,6 +265,10 @@ static void answer_one(const struct why *w, fs_id a) {
     fs_str_puts(out, " and takes ~");
     fs_str_put_seconds(out, kn->predicted);
     fs_str_printf(out, ", bound by %s.\n", kn->bound ? kn->bound : "memory");
+    int first = fs_launch_first(w->plan, k);
+    if (fs_launch_end(w->plan, first) > first + 1)
+      fs_str_printf(out, "It is a phase of the launch of k%d to k%d.\n", first + 1,
+                    fs_launch_end(w->plan, first));
     answer_borders(w, a, k);
   }
   point_at(w, a, k);

@@ -162,6 +162,7 @@ void fs_session_measure_call(struct fs_session *s, const struct fs_user *u) {
   fs_diags_init(&c.diags);
   c.runner = fs_runner_new(c.target);
   fs_runner_options(c.runner)->timed = true;
+  fs_runner_options(c.runner)->apart = true;
   fs_call_keep(known, u->hash, 1);
   enum fs_status st = measure(&c);
   /* What fails here fails in the statement too, which says why. */

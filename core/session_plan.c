@@ -189,8 +189,10 @@ static void learn(struct fs_session *s, const struct fs_block *block) {
   struct fs_learned *l = fs_session_learned(s);
   if (!l || block->runs < 2) return;
   for (int k = 0; k < block->plan->kernels.len; k++)
-    fs_learned_add(l, &block->plan->kernels.data[k].work,
-                   block->plan->kernels.data[k].first, block->measured[k]);
+    if (fs_launch_end(block->plan, k) == k + 1 &&
+        block->plan->kernels.data[k].joint == FS_LAUNCH)
+      fs_learned_add(l, &block->plan->kernels.data[k].work,
+                     block->plan->kernels.data[k].first, block->measured[k]);
 }
 
 void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {

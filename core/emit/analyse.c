@@ -421,7 +421,8 @@ static void plan_ring(struct em *em) {
              128;
   }
   int64_t blocks = FS_MAX(1, em->k->tune.blocks_per_sm);
-  int64_t room = em->device->shared_bytes / blocks - em->scratch - RESERVED;
+  int64_t room = em->device->shared_bytes / blocks - em->scratch -
+                 em->reserved - RESERVED;
   if (bytes < LEAST_BYTES || room < 2 * bytes) return;
   em->ring = true;
   em->ring_bytes = bytes;
@@ -432,7 +433,7 @@ void em_analyse(struct em *em) {
   take_space(em);
   take_tuning(em);
   take_edges(em);
-  em->wide = is_wide(em);
+  em->wide = em->forced_wide || is_wide(em);
   define_values(em);
   find_aliases(em);
   find_end_work(em);

@@ -26,7 +26,7 @@ static const void *array_of(const struct em *em, int slot) {
 
 /* Views of one array are one argument, so that the compiler sees which of their
  * loads are the same. */
-static int slot_argument(struct em *em, int slot) {
+int em_slot_argument(struct em *em, int slot) {
   struct fs_emitted *o = em->out;
   const void *array = array_of(em, slot);
   for (int k = 0; k < o->n_slots; k++)
@@ -57,7 +57,7 @@ static void access_pointers(struct em *em) {
     const char *off =
         a->offset ? em_fmt(em, " + %s", em_int(em, a->offset)) : "";
     em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type,
-            slot_argument(em, a->slot), off);
+            em_slot_argument(em, a->slot), off);
   }
   free(seen);
 }
@@ -85,7 +85,7 @@ static void work_pointers(struct em *em) {
             at);
     any = true;
   }
-  if (any || em->n_full || em->vector_end)
+  if (!em->grid && (any || em->n_full || em->vector_end))
     em_line(em, "unsigned *const counters = (unsigned *)work;");
   if (em->scratch)
     em_line(em, "alignas(16) __shared__ double scratch[%lld];",
@@ -100,6 +100,7 @@ static void write_arguments(struct em *em, bool has_work) {
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
   if (has_work) fs_str_printf(&list, "%svoid *work", list.len ? ", " : "");
+  if (em->grid) em_grid_arguments(em, &list);
   em->s = &em->hook[EM_ARGUMENTS];
   em_line(em, "%s", fs_str_text(&list));
   fs_str_free(&list);
@@ -190,7 +191,7 @@ static void put_piece(struct fs_str *out, const struct piece *p) {
   if (out->len > 1 && out->data[out->len - 2] != '\n') fs_str_puts(out, "\n");
 }
 
-static void write_prelude(const struct fs_str *body, struct fs_str *out) {
+void em_prelude(const struct fs_str *body, struct fs_str *out) {
   piece_list list = {0};
   for (size_t f = 0; f < FS_LEN(prelude_files); f++)
     find_pieces(&list, fs_embedded_text(prelude_files[f]));
@@ -238,8 +239,8 @@ static void amount(struct fs_str *out, int64_t n, const char *what) {
   fs_str_printf(out, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
 }
 
-static void head(const struct em *em, const struct fs_diags *diags,
-                 struct fs_str *out) {
+void em_head(const struct em *em, const struct fs_diags *diags,
+             struct fs_str *out) {
   statements(em, diags, out);
   fs_str_printf(out, "//\n// scheme %s; ", mode_names[em->mode]);
   amount(out, em->mode == EM_FLAT ? em->n : em->m,
@@ -264,8 +265,7 @@ static void head(const struct em *em, const struct fs_diags *diags,
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
 
-static void constants(struct em *em, struct fs_str *out) {
-  fs_str_printf(out, "typedef %s fs_index;\n", em->wide ? "long long" : "int");
+void em_constants(struct em *em, struct fs_str *out) {
   fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
                 em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
   int64_t rows = (int64_t)em->S * em->B;
@@ -341,6 +341,8 @@ static void fill(const struct em *em, const char *text, struct fs_str *out) {
     const struct fs_str *hook = hook_of_line(em, p + blank, n - blank);
     if (hook) {
       fs_str_puts(out, fs_str_text(hook));
+    } else if (em->grid && n > 6 && !memcmp(p, "extern", 6)) {
+      fs_str_puts(out, "static __device__ __forceinline__ void\n");
     } else {
       fs_str_put(out, p, n);
       fs_str_puts(out, "\n");
@@ -399,42 +401,56 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->work_per_block = em->work_cols + em->work_fulls;
 }
 
+/* -- a whole text ------------------------------------------------------------------------ */
+
+void em_begin(struct em *em) {
+  em->arena = fs_arena_new();
+  em->v = FS_NEW_N(em->arena, struct em_value, em->k->values.len + 1);
+  em->step_done = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
+  if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
+  else em_analyse(em);
+}
+
+void em_body(struct em *em, struct fs_str *out) {
+  if (em->mode == EM_INSTANCE) em_instance(em);
+  else if (em->mode == EM_FLAT) em_flat(em);
+  else if (em->mode == EM_TILE) em_tile(em);
+  else em_row(em);
+  bool has_work = em->n_full || em->vector_end;
+  em_go(em, EM_POINTERS);
+  access_pointers(em);
+  work_pointers(em);
+  em_go(em, EM_ARGUMENTS);
+  write_arguments(em, has_work);
+  const char *frame = fs_embedded_text(skeleton(em));
+  fill(em, frame ? frame : "#error no skeleton\n", out);
+  em_describe_launch(em, has_work);
+}
+
+void em_end(struct em *em) {
+  fs_str_free(&em->params);
+  for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em->hook[h]);
+  fs_arena_free(em->arena);
+}
+
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
   struct em em = {.plan = plan, .k = kernel, .device = device,
                   .variant = variant, .out = out};
-  em.arena = fs_arena_new();
-  em.v = FS_NEW_N(em.arena, struct em_value, kernel->values.len + 1);
-  em.step_done = FS_NEW_N(em.arena, bool, kernel->steps.len + 1);
-  if (kernel->scheme == FS_INSTANCE) em_instance_analyse(&em);
-  else em_analyse(&em);
-  if (em.mode == EM_INSTANCE) em_instance(&em);
-  else if (em.mode == EM_FLAT) em_flat(&em);
-  else if (em.mode == EM_TILE) em_tile(&em);
-  else em_row(&em);
-  bool has_work = em.n_full || em.vector_end;
-  em_go(&em, EM_POINTERS);
-  access_pointers(&em);
-  work_pointers(&em);
-  em_go(&em, EM_ARGUMENTS);
-  write_arguments(&em, has_work);
-
   struct fs_str body = {0}, text = {0};
-  const char *frame = fs_embedded_text(skeleton(&em));
-  fill(&em, frame ? frame : "#error no skeleton\n", &body);
-  head(&em, diags, &text);
-  constants(&em, &text);
-  write_prelude(&body, &text);
+  em_begin(&em);
+  em_body(&em, &body);
+  em_head(&em, diags, &text);
+  fs_str_printf(&text, "typedef %s fs_index;\n", em.wide ? "long long" : "int");
+  em_constants(&em, &text);
+  em_prelude(&body, &text);
   em_user_functions(&em, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
-  em_describe_launch(&em, has_work);
   out->source = text.data;
   fs_str_free(&body);
-  fs_str_free(&em.params);
-  for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em.hook[h]);
-  fs_arena_free(em.arena);
+  em_end(&em);
 }
 
 void fs_emitted_free(struct fs_emitted *e) {

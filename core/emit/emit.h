@@ -44,7 +44,8 @@ struct fs_emitted {
   int64_t shared_bytes;   /* dynamic */
   /* Workspace for partial results: bytes = base + per_block * number of blocks;
    * its first `zeroed` bytes must be zero at the first launch and are left zero
-   * by every launch (tickets and barrier counters). */
+   * by every launch, but for the highest bit of the first word (tickets and
+   * barrier counters). */
   int64_t work_base, work_per_block, work_zeroed;
 };
 
@@ -54,6 +55,13 @@ enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out);
+/* The same for n neighbours of plan->kernels that share a launch: those behind the
+ * first are joined to it (fs_kernel.joint). Every param is there once in each type,
+ * the workspace always. */
+void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
+                  int n, const struct fs_device *device,
+                  enum fs_emit_variant variant, const struct fs_diags *diags,
+                  struct fs_emitted *out);
 /* What the emitted kernel will take of the device, and where its values live
  * (places[] has one per value); the same decisions without the text. */
 void fs_emit_footprint(const struct fs_plan *plan,
@@ -65,7 +73,7 @@ void fs_emitted_free(struct fs_emitted *e);
 
 /* The name under which a compiler knows the generated text. */
 #define FS_EMIT_FILE "fusible.cu"
-/* `source` of such a kernel with #line directives: lines that compute a value
+/* `source` of such a kernel, or of the launch that it starts, with #line directives: lines that compute a value
  * point to the statement that wants it, the others to themselves. File names of
  * the user are escaped. Makes the same machine code. Given: the caller frees. */
 char *fs_emit_lines(const struct fs_plan *plan, const struct fs_kernel *kernel,

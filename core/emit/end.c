@@ -3,7 +3,8 @@
  *
  * Every block writes its partial results to the workspace. If only scalars are
  * wanted, the block that finishes last folds them (a ticket counter tells). Else
- * a grid barrier stands between, and all blocks fold: a block takes some columns
+ * a grid barrier stands between, as it does where other phases follow in the same
+ * launch (grid.c), and all blocks fold: a block takes some columns
  * at a time, its threads lie across them as lanes and slices, each slice takes
  * every so-manieth partial result, and the slices are put together in order: those
  * of a warp by shuffles, then those of the warps.
@@ -353,16 +354,15 @@ static void end_of_axis(struct em *em, uint8_t varies) {
 void em_finish(struct em *em) {
   if (!em->vector_end && !em->n_full) return;
   fulls_out(em);
-  if (!em->vector_end) {
+  if (!em->vector_end && !em->grid) {
     em_line(em, "if (!fs_last_block(counters)) return;");
     fulls_in(em);
     scalar_steps(em, "threadIdx.x == 0");
     return;
   }
-  em_line(em, "const unsigned left = fs_grid_barrier(counters);");
+  em_line(em, "fs_grid_barrier(counters);");
   fulls_in(em);
   scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
   end_of_axis(em, FS_VARIES_J);
   end_of_axis(em, FS_VARIES_I);
-  em_line(em, "fs_grid_leave(counters, left);");
 }

@@ -138,6 +138,8 @@ char *fs_emit_lines(const struct fs_plan *plan, const struct fs_kernel *kernel,
   for (const char *p = source; *p; number++) {
     size_t len = strcspn(p, "\n");
     body |= len >= 10 && !memcmp(p, "fs_kernel(", 10);
+    if (len > 15 && !memcmp(p, "namespace phase", 15))
+      l.k = kernel + strtol(p + 15, NULL, 10) - 1;
     struct place at = {0};
     if (body && diags && *p != '#') at = place_of_line(&l, p, len);
     if (!at.source) at.line = number;

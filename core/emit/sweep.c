@@ -615,6 +615,7 @@ static void scalar_def(struct em *em, const struct fs_step *s,
     rhs = em_fmt(em, "fs_get(a%d[%s])", s->access,
                  em_address(em, em_access(em, s)));
     if (*guard) rhs = em_fmt(em, "%s ? %s : (%s)0", guard, rhs, type);
+    if (em_grid_load(em, s)) rhs = em_grid_load(em, s);
   } else {
     rhs = em_rhs(em, s, NULL);
   }
@@ -629,12 +630,14 @@ void em_plain_steps(struct em *em, const bool *need, const char *guard) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i]) continue;
-    if (s->kind == FS_SP_STORE)
+    if (s->kind == FS_SP_STORE) {
       guarded(em, guard,
               em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
                      em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
-    else if (s->kind != FS_SP_REDUCE)
+      em_grid_stored(em, s);
+    } else if (s->kind != FS_SP_REDUCE) {
       scalar_def(em, s, "", false);
+    }
   }
 }
 

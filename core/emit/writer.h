@@ -100,10 +100,34 @@ struct em {
   int64_t scratch;               /* bytes of shared memory for folding      */
   bool vector_end;               /* FS_END has work per row or column       */
   bool used_i, used_j;
+  struct em_grid *grid;          /* it is a phase of that; NULL: a launch    */
+  int phase;                     /* from 1 on                                */
+  bool forced_wide;              /* another phase has 64-bit indices         */
+  int64_t reserved;              /* shared memory of the other phases        */
 };
 
 /* Threads, blocks and shared memory of the launch (emit.c). */
 void em_describe_launch(struct em *em, bool has_work);
+/* A kernel's text in pieces (emit.c): what is known before a line is written, the
+ * entry with everything in it (fills em->out but for the source), and what stands
+ * before that: comment, constants, pieces of the library that `body` uses. */
+void em_begin(struct em *em);
+void em_body(struct em *em, struct fs_str *out);
+void em_end(struct em *em);
+void em_head(const struct em *em, const struct fs_diags *diags,
+             struct fs_str *out);
+void em_constants(struct em *em, struct fs_str *out);
+void em_prelude(const struct fs_str *body, struct fs_str *out);
+/* The argument of a slot: k of `s3`. */
+int em_slot_argument(struct em *em, int slot);
+
+/* -- several kernels in one launch (grid.c) ----------------------------------- */
+/* ", float &c12": the numbers that pass from phase to phase in registers. */
+void em_grid_arguments(struct em *em, struct fs_str *list);
+/* What a load of one number is instead, or NULL; what is written when step s has
+ * stored one. */
+const char *em_grid_load(struct em *em, const struct fs_step *s);
+void em_grid_stored(struct em *em, const struct fs_step *s);
 
 /* -- text ------------------------------------------------------------------- */
 void em_line(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);

@@ -13,6 +13,7 @@ struct fs_device {
   int max_threads;           /* per block                                  */
   int64_t shared_bytes;      /* per block, with opt-in                     */
   int64_t regs;              /* 32-bit registers per SM                    */
+  bool cooperative;          /* blocks of a launch can wait for each other */
   int64_t cache_bytes;       /* L2 (CUDA), last level (CPU)                */
   int64_t memory_bytes;      /* total                                      */
   double bandwidth;          /* bytes/s, off-chip                          */

@@ -20,6 +20,11 @@ struct fs_prediction {
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
+/* What a launch takes before and after its work, and a barrier over its blocks;
+ * seconds. */
+double fs_predict_launch(const struct fs_device *device);
+double fs_predict_barrier(const struct fs_device *device);
+
 /* How good that is: "uncalibrated", "calibrated 2026-01-31". Lives as long as
  * the device's calibration. */
 const char *fs_model_quality(const struct fs_device *device);

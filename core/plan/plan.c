@@ -293,6 +293,7 @@ static int kernel_of(const struct fs_plan *plan, fs_id call) {
 static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
+  fs_plan_join(p);
   sum_up(p);
   plan->unfused_predicted = p->unfused_predicted;
   plan->unfused_bytes = p->unfused_bytes;

@@ -135,8 +135,20 @@ struct fs_tuning {
   int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
 };
 
+/* How a kernel follows on the one before it. Kernels that are joined share a launch:
+ * they are its phases (grid.c), and the first of them starts it. */
+enum fs_joint {
+  FS_LAUNCH,            /* by a launch of its own                          */
+  FS_BARRIER,           /* in the same launch, behind a barrier over all
+                           blocks                                          */
+  FS_BESIDE             /* in the same launch: it uses nothing that was
+                           written since the last barrier                  */
+};
+extern const char *const fs_joint_names[]; /* "launch", "barrier", "beside" */
+
 struct fs_kernel {
   enum fs_scheme scheme;
+  enum fs_joint joint;
   struct fs_space space;
   struct fs_tuning tune;
   int n_phases;                     /* sweeps, FS_END not counted          */
@@ -277,6 +289,8 @@ struct fs_plan_options {
   bool variants;              /* list other settings of threads and iterations
                                  as combinations of their own, each a little
                                  behind the first                           */
+  bool apart;                 /* each kernel has a launch of its own, to be
+                                 measured alone                             */
   const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
                                  combination to take (from the tuning store);
                                  what does not fit the block is ignored     */
@@ -348,6 +362,16 @@ enum { FS_MAX_VARIANTS = 12 };
 int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]);
+
+/* One behind the last kernel of the launch that kernel `first` starts, and the first
+ * kernel of the launch that `kernel` is in. */
+int fs_launch_end(const struct fs_plan *plan, int first);
+int fs_launch_first(const struct fs_plan *plan, int kernel);
+/* Launches of a run, and barriers between phases. */
+int fs_plan_launches(const struct fs_plan *plan);
+/* Whether a STORE step stores one number that every thread of the launch has: the
+ * phases behind it take it from a register. */
+bool fs_grid_carries(const struct fs_kernel *k, const struct fs_step *s);
 
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,

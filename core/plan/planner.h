@@ -224,6 +224,10 @@ void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
 /* The number of a rule's name. */
 enum fs_rule fs_rule_of(const char *name);
 
+/* grid.c: joins neighbouring kernels of p->plan into one launch where that is
+ * predicted to pay; slots are numbered. */
+void fs_plan_join(struct fs_planner *p);
+
 /* -- choice.c -- */
 
 /* fs_plan.choice of a plan, in its arena. */

@@ -54,6 +54,7 @@ struct fs_run_options {
   enum fs_strategy strategy;
   const struct fs_named_pin *pins;  /* borrowed */
   int n_pins;
+  bool apart;                /* every kernel has its own launch, and time   */
   bool timed;                /* measure kernels (events)                    */
   /* A block is about to be launched whose caller will hear of it (`out`). */
   void (*launching)(void *user, struct fs_block *block);

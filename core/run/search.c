@@ -196,9 +196,10 @@ static enum fs_status launch_all(struct search *s, const struct fs_block *b,
       enum fs_status st = give_slot(s, plan, i, to, d);
       if (st != FS_OK) return st;
     }
-    enum fs_status st =
-        s->t->ops->launch(s->t, b->codes[k], to->ptrs,
-                          plan->graph->params.data, b->timers[k], d);
+    enum fs_status st = FS_OK;
+    if (b->codes[k]) /* else it is a phase of the launch before */
+      st = s->t->ops->launch(s->t, b->codes[k], to->ptrs,
+                             plan->graph->params.data, b->timers[k], d);
     if (st != FS_OK) return st;
     for (int i = 0; i < plan->slots.len; i++) {
       const struct fs_slot *sl = &plan->slots.data[i];
@@ -220,7 +221,8 @@ static enum fs_status run_once(struct search *s, const struct fs_block *b,
   if (st == FS_OK) st = s->t->ops->sync(s->t, d);
   *seconds = 0;
   for (int k = 0; k < b->plan->kernels.len && st == FS_OK; k++)
-    *seconds += s->t->ops->timer_seconds(s->t, b->timers[k]);
+    if (b->codes[k])
+      *seconds += s->t->ops->timer_seconds(s->t, b->timers[k]);
   for (size_t k = 0; k + 1 < n; k++) fs_storage_unref(to.storages[k]);
   free(to.storages);
   free(to.ptrs);

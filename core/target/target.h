@@ -44,8 +44,9 @@ struct fs_target_ops {
                          struct fs_diags *d);
 
   /* Compiles kernels (several at once where that pays) into codes[0..n).
-   * Kernels are borrowed until the codes are released. `plan` gives slots and
-   * statements. FS_LIBRARY kernels are prepared too. */
+   * Kernels are borrowed until the codes are released. A kernel that is joined to the
+   * one before it (fs_kernel.joint) gets no code, NULL, where the target launches
+   * them together. `plan` gives slots and statements. FS_LIBRARY kernels are prepared too. */
   enum fs_status (*prepare)(struct fs_target *t, const struct fs_plan *plan,
                             const struct fs_diags *sources, int n,
                             const struct fs_kernel *const *kernels,

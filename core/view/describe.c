@@ -385,7 +385,8 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "space", json_pack("[II]", (json_int_t)k->space.m,
                             (json_int_t)k->space.n));
   set(o, "sweeps", json_integer(fs_kernel_sweeps(k)));
-  set(o, "launches", json_integer(1));
+  set(o, "launches", json_integer(k->joint == FS_LAUNCH));
+  set(o, "joint", json_string(fs_joint_names[k->joint]));
   set(o, "reads", traffic_array(d, k, false));
   set(o, "writes", traffic_array(d, k, true));
   set(o, "bytes_read", fs_json_known(k->bytes_read));
@@ -436,7 +437,7 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "saved_bytes",
       fs_json_known(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
   set(e, "peak_bytes", fs_json_known(plan->peak_bytes));
-  set(e, "launches", json_integer(plan->kernels.len));
+  set(e, "launches", json_integer(fs_plan_launches(plan)));
   set(e, "first", fs_json_known(first_of(plan)));
   set(e, "predicted", fs_json_known(plan->predicted));
   set(e, "measured", json_null());
@@ -557,30 +558,49 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
 /* -- what was measured --------------------------------------------------------------- */
 
 /* The part of the limit that the prediction names which the kernel reached. */
-static double share_of(const json_t *kernel, double seconds,
-                       const struct fs_device *device) {
-  double moves = json_number_value(json_object_get(kernel, "moves"));
-  double flops = json_number_value(json_object_get(kernel, "flops"));
+static double share_of(const json_t *kernel, double moves, double flops,
+                       double seconds, const struct fs_device *device) {
   const char *bound = json_string_value(json_object_get(kernel, "bound"));
   if (bound && !strcmp(bound, "compute"))
     return device->flops > 0 ? flops / seconds / device->flops : NAN;
   return device->bandwidth > 0 ? moves / seconds / device->bandwidth : NAN;
 }
 
+/* Whether it was measured as a part of the launch before it. */
+static bool is_phase(const json_t *kernel, double seconds) {
+  const char *joint = json_string_value(json_object_get(kernel, "joint"));
+  return joint && strcmp(joint, fs_joint_names[FS_LAUNCH]) && seconds == 0;
+}
+
+/* The sum of a figure over the phases of the launch that kernel `first` starts. */
+static double sum_of(const json_t *kernels, size_t first, const char *figure,
+                     const double *times) {
+  size_t k = first, n = json_array_size(kernels);
+  double sum = 0;
+  do {
+    sum += json_number_value(
+        json_object_get(json_array_get(kernels, k), figure));
+  } while (++k < n && is_phase(json_array_get(kernels, k), times[k]));
+  return sum;
+}
+
 void fs_plan_event_measured(json_t *event, const double *times,
                             const struct fs_device *device) {
-  json_t *kernel;
+  json_t *kernel, *kernels = json_object_get(event, "kernels");
   size_t k;
   double total = 0;
-  json_array_foreach(json_object_get(event, "kernels"), k, kernel) {
+  json_array_foreach(kernels, k, kernel) {
     double measured = times[k];
-    double predicted = json_number_value(json_object_get(kernel, "predicted"));
+    double predicted = sum_of(kernels, k, "predicted", times);
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;
     set(kernel, "measured", fs_json_known(measured));
     set(kernel, "ratio", predicted > 0 ? fs_json_known(measured / predicted)
                                        : json_null());
-    set(kernel, "share", fs_json_known(share_of(kernel, measured, device)));
+    set(kernel, "share",
+        fs_json_known(share_of(kernel, sum_of(kernels, k, "moves", times),
+                               sum_of(kernels, k, "flops", times), measured,
+                               device)));
   }
   set(event, "measured", fs_json_known(total));
 }

@@ -28,13 +28,21 @@ static double moves_of(const json_t *kernel) {
   return number(kernel, "bytes_read") + number(kernel, "bytes_written");
 }
 
+/* Whether a kernel is a phase of the launch before it. */
+static bool is_joined(const json_t *kernel) {
+  const char *joint = text(kernel, "joint");
+  return *joint && strcmp(joint, "launch");
+}
+
 /* The sum over all kernels; not a number as soon as one is not known. */
 static double total(const json_t *plan, const char *key) {
   const json_t *kernels = json_object_get(plan, "kernels"), *k;
   size_t i;
   double sum = 0;
+  bool measured = !strcmp(key, "measured");
   json_array_foreach(kernels, i, k)
-    sum += strcmp(key, "moves") ? number(k, key) : moves_of(k);
+    if (!measured || !is_joined(k) || !isnan(number(k, key)))
+      sum += strcmp(key, "moves") ? number(k, key) : moves_of(k);
   return sum;
 }
 
@@ -210,7 +218,7 @@ void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
   json_array_foreach(plans, k, plan) {
     double n = fmax(number(plan, "runs"), 1);
     runs += n;
-    launches += n * (double)json_array_size(json_object_get(plan, "kernels"));
+    launches += n * number(plan, "launches");
     t.moves += n * total(plan, "moves");
     t.predicted += n * total(plan, "predicted");
     t.first += n * total(plan, "first");
@@ -283,13 +291,17 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   fs_str_puts(&s, " ");
   fs_str_put_safe(&s, text(k, "scheme"), strlen(text(k, "scheme")));
   r->cell[0] = keep(b, &s);
+  if (is_joined(k))
+    fs_str_puts(&s, strcmp(text(k, "joint"), "barrier") ? "(same launch) "
+                                                        : "(barrier) ");
   fs_str_put_safe(&s, text(k, "does"), strlen(text(k, "does")));
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);
   put_prediction(&s, b->look, number(k, "first"), predicted, ran);
   r->cell[3] = keep(b, &s);
-  put_seconds(&s, b->look, measured);
+  if (is_joined(k) && isnan(measured) && ran) fs_str_puts(&s, "\"");
+  else put_seconds(&s, b->look, measured);
   r->cell[4] = keep(b, &s);
   put_ratio(&s, b->look, ratio);
   r->cell[5] = keep(b, &s);
@@ -458,6 +470,13 @@ static void set_words(struct box *b, struct fs_str *to, struct fs_str *s) {
   fs_str_free(s);
 }
 
+/* Where several kernels share a launch. */
+static void put_launches(struct fs_str *s, const json_t *plan) {
+  double n = number(plan, "launches");
+  if (!(n < (double)json_array_size(json_object_get(plan, "kernels")))) return;
+  fs_str_printf(s, " in %.0f launch%s", n, n == 1 ? "" : "es");
+}
+
 static void make_title(struct box *b, const json_t *plan) {
   struct fs_str s = {0};
   double block = number(plan, "block"), calls = number(plan, "calls");
@@ -469,6 +488,7 @@ static void make_title(struct box *b, const json_t *plan) {
   }
   put_plural(&s, (double)json_array_size(json_object_get(plan, "kernels")),
              "kernel");
+  put_launches(&s, plan);
   if (saved > 0) {
     fs_str_puts(&s, sep(b->look));
     fs_str_put_bytes(&s, saved);

@@ -1,33 +1,24 @@
 // barrier.cuh - waiting for other blocks. The counters lie at the beginning of
-// the workspace; they are zero at launch and zero again when the kernel ends.
+// the workspace; they are zero at the first launch, and but for the highest bit of
+// the barrier's zero again when a kernel ends.
 
 //@ fs_grid_barrier
-// All blocks of the grid must be resident. Once per launch. What any thread
-// wrote before it, every thread sees after it: the block's barrier and then the
-// fence of one thread pass on what the others wrote. The result is for
-// fs_grid_leave(), which comes at the end: nobody waits for it here.
-__device__ __forceinline__ unsigned fs_grid_barrier(unsigned *counter) {
-  unsigned left = 0;
+// All blocks of the grid must be resident. What any thread wrote before it, every
+// thread sees after it; as often in a launch as is wanted. The lower 31 bits count
+// those that came, of which the first block makes up what is missing to 2^31: then
+// they are zero again, and the highest bit has turned, which the others wait for.
+__device__ __forceinline__ void fs_grid_barrier(unsigned *counter) {
   __syncthreads();
   if (threadIdx.x == 0) {
+    const unsigned top = 0x80000000u;
     __threadfence();
-    atomicAdd(&counter[0], 1u);
-    while (*(volatile unsigned *)&counter[0] < gridDim.x) __nanosleep(20);
+    const unsigned before =
+        atomicAdd(counter, blockIdx.x == 0 ? top - (gridDim.x - 1) : 1u);
+    while (((*(volatile unsigned *)counter ^ before) & top) == 0)
+      __nanosleep(20);
     __threadfence();
-    left = atomicAdd(&counter[1], 1u);
   }
   __syncthreads();
-  return left;
-}
-
-//@ fs_grid_leave
-// By all threads of all blocks: the counters are zero again.
-__device__ __forceinline__ void fs_grid_leave(unsigned *counter,
-                                              unsigned left) {
-  if (threadIdx.x == 0 && left == gridDim.x - 1) {
-    counter[0] = 0;  // the last one that passed the barrier
-    counter[1] = 0;
-  }
 }
 
 //@ fs_last_block

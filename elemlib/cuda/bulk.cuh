@@ -29,6 +29,15 @@ __device__ __forceinline__ void fs_bulk_init(unsigned long long *ready,
 #endif
 }
 
+//@ fs_bulk_fence
+// What was written by stores and seen through a barrier, copies that this thread
+// starts from here on see, too.
+__device__ __forceinline__ void fs_bulk_fence() {
+#ifndef FS_ON_HOST
+  asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+}
+
 //@ fs_bulk_expect
 __device__ __forceinline__ void fs_bulk_expect(unsigned long long *ready,
                                                unsigned bytes) {

@@ -197,6 +197,8 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
   CUresult r = fs_cu.occupancy(&per_unit, c->function, c->emitted.threads,
                                (size_t)c->emitted.shared_bytes);
   if (r != CU_OK) return fs_cuda_fail(t, r, "sizing a kernel", d);
+  t->crowded = per_unit < 1 && c->n_phases > 1;
+  if (t->crowded) return FS_ERR_ENV; /* each alone will do */
   if (per_unit < 1)
     return fs_env_error(d, "driver-error", NULL,
                         "a kernel of %d threads and %lld bytes of shared "
@@ -273,21 +275,43 @@ static enum fs_emit_variant variant(const struct cuda *t) {
   return t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN;
 }
 
+/* How many of the n kernels are phases of the launch that the first one starts:
+ * those that the plan has joined to it. */
+static int phases_of(const struct fs_kernel *const *kernels, int n) {
+  int k = 1;
+  while (k < n && kernels[k] == kernels[0] + k && kernels[k]->joint != FS_LAUNCH)
+    k++;
+  return k;
+}
+
+static void put_does(const struct fs_plan *plan, const struct fs_kernel *kernels,
+                     int n, const struct fs_diags *sources, struct fs_str *out) {
+  for (int k = 0; k < n; k++) {
+    if (k) fs_str_puts(out, "; ");
+    fs_kernel_does(plan, &kernels[k], sources, out);
+  }
+}
+
+/* The code of n kernels in one launch. */
 static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
-                                const struct fs_kernel *kernel,
+                                const struct fs_kernel *kernel, int n,
                                 const struct fs_diags *sources) {
   struct fs_code *c = fs_calloc(1, sizeof *c);
   struct fs_str does = {0};
-  fs_kernel_does(plan, kernel, sources, &does);
+  put_does(plan, kernel, n, sources, &does);
   c->does = does.data ? does.data : fs_strdup("");
   c->plan = plan;
   c->kernel = kernel;
+  c->n_phases = n;
   c->library = kernel->scheme == FS_LIBRARY;
-  if (!c->library)
+  if (c->library) return c;
+  if (n > 1)
+    fs_emit_grid(plan, kernel, n, &t->base.device, variant(t), sources,
+                 &c->emitted);
+  else
     fs_emit_cuda(plan, kernel, &t->base.device, variant(t), sources,
                  &c->emitted);
-  if (!c->library)
-    c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
+  c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
   return c;
 }
 
@@ -315,7 +339,7 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   struct fs_code **made = fs_calloc((size_t)FS_MAX(n, 1), sizeof *made);
   int count = 0;
   for (int k = 0; k < n; k++) {
-    if (codes[k]->library) continue;
+    if (!codes[k] || codes[k]->library) continue;
     start_build(t, &builds[count], codes[k]->emitted.source, codes[k]->lined);
     codes[k]->key = builds[count].key;
     made[count++] = codes[k];
@@ -344,6 +368,30 @@ static const struct fs_user *unusable(const struct fs_kernel *k) {
   return NULL;
 }
 
+/* `join`: kernels that the plan has joined are one launch. Nothing is left of a
+ * failure. */
+static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
+                                 const struct fs_diags *sources, int n,
+                                 const struct fs_kernel *const *kernels,
+                                 bool join, struct fs_code **codes,
+                                 struct fs_diags *d) {
+  t->crowded = false;
+  for (int k = 0, phases; k < n; k += phases) {
+    phases = join ? phases_of(kernels + k, n - k) : 1;
+    codes[k] = new_code(t, plan, kernels[k], phases, sources);
+    for (int x = 1; x < phases; x++) codes[k + x] = NULL;
+  }
+  enum fs_status status = build_codes(t, n, codes, d);
+  for (int k = 0; k < n && status == FS_OK; k++)
+    if (codes[k] && codes[k]->library)
+      status = fs_cuda_library_prepare(t, codes[k], d);
+  for (int k = 0; k < n && status != FS_OK; k++) {
+    fs_cuda_release(&t->base, codes[k]);
+    codes[k] = NULL;
+  }
+  return status;
+}
+
 enum fs_status fs_cuda_prepare(struct fs_target *target,
                                const struct fs_plan *plan,
                                const struct fs_diags *sources, int n,
@@ -359,17 +407,10 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
                           "the function has none", u->name);
   }
   fs_cuda_enter(t);
-  for (int k = 0; k < n; k++)
-    codes[k] = new_code(t, plan, kernels[k], sources);
-  enum fs_status status = build_codes(t, n, codes, d);
-  for (int k = 0; k < n && status == FS_OK; k++)
-    if (codes[k]->library) status = fs_cuda_library_prepare(t, codes[k], d);
+  enum fs_status status = make_codes(t, plan, sources, n, kernels, true, codes, d);
+  if (status != FS_OK && t->crowded)
+    status = make_codes(t, plan, sources, n, kernels, false, codes, d);
   warn_cache(d);
-  if (status == FS_OK) return FS_OK;
-  for (int k = 0; k < n; k++) {
-    fs_cuda_release(target, codes[k]);
-    codes[k] = NULL;
-  }
   return status;
 }
 
@@ -384,10 +425,10 @@ static void let_go(struct cuda *t) {
 }
 
 static void warm_kernel(struct cuda *t, const struct fs_plan *plan,
-                        const struct fs_kernel *kernel,
+                        const struct fs_kernel *kernel, int n,
                         const struct fs_diags *sources, struct fs_code **codes,
                         struct fs_builds *w) {
-  struct fs_code *c = new_code(t, plan, kernel, sources);
+  struct fs_code *c = new_code(t, plan, kernel, n, sources);
   *codes = c;
   if (c->library) return;
   struct build *b = FS_PUSH(&w->list);
@@ -406,9 +447,11 @@ void fs_cuda_warm(struct fs_target *target, int n,
   fs_cuda_enter(t);
   let_go(t);
   for (int p = 0; p < n; p++)
-    for (int k = 0; k < plans[p]->kernels.len; k++)
-      warm_kernel(t, plans[p], &plans[p]->kernels.data[k], sources,
+    for (int k = 0, end; k < plans[p]->kernels.len; k = end) {
+      end = fs_launch_end(plans[p], k);
+      warm_kernel(t, plans[p], &plans[p]->kernels.data[k], end - k, sources,
                   FS_PUSH(&codes), w);
+    }
   finish_builds(w->list.data, w->list.len, &unheard);
   for (int k = 0; k < codes.len; k++) fs_cuda_release(target, codes.data[k]);
   FS_VEC_FREE(&codes);

@@ -108,6 +108,10 @@ char *fs_nvrtc_text(const char *source, const char *arch, const char *form,
 char *fs_cuda_code_text(struct fs_target *target, const struct fs_code *code,
                         const char *form, const char **why) {
   struct cuda *t = fs_cuda_of(target);
+  if (!code) {
+    *why = "it is a phase of the launch before it";
+    return NULL;
+  }
   if (code->library) {
     *why = "it is a library call";
     return NULL;

@@ -42,6 +42,8 @@ static void read_limits(struct cuda *t) {
   dev->shared_bytes = FS_MAX(attribute(id, CU_DEV_SHARED_OPTIN),
                              attribute(id, CU_DEV_SHARED));
   dev->regs = attribute(id, CU_DEV_REGS_PER_UNIT);
+  dev->cooperative =
+      fs_cu.launch_cooperative && attribute(id, CU_DEV_COOPERATIVE);
   dev->cache_bytes = attribute(id, CU_DEV_L2_BYTES);
   size_t total = 0;
   fs_cu.device_memory(&total, id);

@@ -48,6 +48,7 @@ struct cuda {
   bool reported;           /* base.lost was told to the user */
 
   struct cuda_libraries *libraries;
+  bool crowded;            /* code.c: a launch of several kernels does not fit */
   struct fs_builds *warm;  /* code.c: compiled ahead */
   struct cuda_pace pace;
 };
@@ -67,6 +68,7 @@ struct fs_code {
   const struct fs_plan *plan;      /* borrowed, as the kernel */
   const struct fs_kernel *kernel;
   char *does;                      /* "q = A*p; s = A'*r" */
+  int n_phases;                    /* kernels in this launch, from `kernel` on */
   bool library;
 
   struct fs_emitted emitted;

@@ -1,0 +1,254 @@
+/* grid.c - several kernels of a plan as the phases of one launch (plan/grid.c).
+ *
+ * Each phase is what the kernel alone would be, as a function in a namespace of its
+ * own; the entry calls them in order, with a barrier over the grid where the plan
+ * has one. Partial results are folded by every block behind the barrier that stands
+ * where a kernel alone would find its last block. So no block has to wait for what
+ * one of them computes: numbers pass on in registers.
+ *
+ *     float c4;                                      // alpha
+ *     phase1::fs_kernel(s0, s1, s2, work, counters, c4);
+ *     phase2::fs_kernel(s2, s3, s5, work + ..., counters, c4, c6);
+ *     fs_grid_barrier(counters);
+ *     phase3::fs_kernel(s5, s1, s7, c6);
+ */
+#include "core/emit/writer.h"
+
+enum { COUNTER_BYTES = 256, MOST_CARRIED = 64 };
+
+struct carried {
+  int slot;
+  enum fs_dtype dtype;
+  bool touched;           /* by the phase that is being written */
+};
+
+struct em_grid {
+  int n_carried;
+  struct carried carried[MOST_CARRIED];
+  struct fs_emitted *out; /* of the launch */
+  int64_t base, per_block; /* workspace of the phases so far */
+  struct fs_str params;   /* of the entry */
+  struct fs_str calls;    /* its body */
+};
+
+/* -- numbers in registers ---------------------------------------------------------- */
+
+static struct carried *find_carried(struct em *em, const struct fs_step *s) {
+  int slot = em_access(em, s)->slot;
+  for (int k = 0; em->grid && k < em->grid->n_carried; k++)
+    if (em->grid->carried[k].slot == slot) return &em->grid->carried[k];
+  return NULL;
+}
+
+const char *em_grid_load(struct em *em, const struct fs_step *s) {
+  if (!em->grid || em_access(em, s)->varies) return NULL;
+  struct carried *c = find_carried(em, s);
+  if (!c) return NULL;
+  c->touched = true;
+  return em_fmt(em, "c%d", c->slot);
+}
+
+void em_grid_stored(struct em *em, const struct fs_step *s) {
+  if (!em->grid || !fs_grid_carries(em->k, s)) return;
+  struct carried *c = find_carried(em, s);
+  if (!c && em->grid->n_carried == MOST_CARRIED) return; /* plan/grid.c: never */
+  if (!c) {
+    c = &em->grid->carried[em->grid->n_carried++];
+    *c = (struct carried){em_access(em, s)->slot, em_access(em, s)->dtype, true};
+  }
+  c->touched = true;
+  em_line(em, "c%d = %s;", c->slot, em_ref(em, s->in[0]));
+}
+
+void em_grid_arguments(struct em *em, struct fs_str *list) {
+  if (em->n_full || em->vector_end) fs_str_puts(list, ", unsigned *counters");
+  for (int k = 0; k < em->grid->n_carried; k++) {
+    const struct carried *c = &em->grid->carried[k];
+    if (c->touched)
+      fs_str_printf(list, "%s%s &c%d", list->len ? ", " : "",
+                    em_value_type(c->dtype), c->slot);
+  }
+}
+
+/* -- calls --------------------------------------------------------------------------- */
+
+/* The entry's argument of a param in this form; added if it is new. */
+static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
+  static const char *const names[] = {"long long", "double", "float"};
+  struct fs_emitted *o = g->out;
+  int at = 0;
+  while (at < o->n_params &&
+         (o->params[at] != param || o->param_type[at] != type))
+    at++;
+  if (at < o->n_params) return at;
+  o->params = fs_realloc(o->params, sizeof(int) * (size_t)(at + 1));
+  o->param_type =
+      fs_realloc(o->param_type, sizeof *o->param_type * (size_t)(at + 1));
+  o->params[at] = param;
+  o->param_type[at] = type;
+  o->n_params++;
+  fs_str_printf(&g->params, ", %s p%d", names[type], at);
+  return at;
+}
+
+static int64_t whole(int64_t bytes) {
+  return (bytes + COUNTER_BYTES - 1) / COUNTER_BYTES * COUNTER_BYTES;
+}
+
+/* "(char *)work + 512 + 256LL * gridDim.x" */
+static const char *work_of_phase(struct em *em) {
+  const struct em_grid *g = em->grid;
+  const char *at = em_fmt(em, "(char *)work + %lld", (long long)g->base);
+  if (!g->per_block) return at;
+  return em_fmt(em, "%s + %lldLL * gridDim.x", at, (long long)g->per_block);
+}
+
+/* The call of a phase whose text is written. */
+static void put_call(struct em *em, int number) {
+  struct em_grid *g = em->grid;
+  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out};
+  struct fs_str *s = &g->calls;
+  const struct fs_emitted *o = em->out;
+  const char *before = "";
+  fs_str_printf(s, "phase%d::fs_kernel(", number);
+  for (int k = 0; k < o->n_slots; k++, before = ", ")
+    fs_str_printf(s, "%ss%d", before, em_slot_argument(&entry, o->slots[k]));
+  for (int k = 0; k < o->n_params; k++, before = ", ")
+    fs_str_printf(s, "%sp%d", before,
+                  entry_param(g, o->params[k], o->param_type[k]));
+  if (em->n_full || em->vector_end)
+    fs_str_printf(s, "%s%s, counters", before, work_of_phase(em));
+  for (int k = 0; k < g->n_carried; k++)
+    if (g->carried[k].touched)
+      fs_str_printf(s, ", c%d", g->carried[k].slot), g->carried[k].touched = false;
+  fs_str_puts(s, ");");
+}
+
+/* -- the entry ------------------------------------------------------------------------ */
+
+/* `to` is a phase that has its text; `from`, at first zero, the whole launch. */
+static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase) {
+  launch->threads = phase->threads;
+  launch->grid_y = launch->cluster = launch->waves = 1;
+  launch->cooperative = true;
+  launch->max_blocks = FS_MAX(launch->max_blocks, phase->max_blocks);
+  launch->shared_bytes = FS_MAX(launch->shared_bytes, phase->shared_bytes);
+}
+
+static void write_phase(struct em *em, int number, const struct fs_diags *diags,
+                        struct fs_str *body) {
+  struct em_grid *g = em->grid;
+  fs_str_printf(body, "// phase %d of the launch", number);
+  fs_str_puts(body, em->k->joint == FS_BARRIER ? ", behind a barrier\n" : "\n");
+  em_head(em, diags, body);
+  fs_str_printf(body, "namespace phase%d {\n", number);
+  em_constants(em, body);
+  em_body(em, body);
+  fs_str_printf(body, "}  // namespace phase%d\n\n", number);
+  struct em line = {.arena = em->arena, .s = &g->calls, .indent = 1};
+  struct fs_str call = {0}, all = g->calls;
+  g->calls = call;
+  put_call(em, number);
+  call = g->calls;
+  g->calls = all;
+  line.s = &g->calls;
+  if (em->k->joint == FS_BARRIER) em_line(&line, "fs_grid_barrier(counters);");
+  em_line(&line, "%s", fs_str_text(&call));
+  fs_str_free(&call);
+  if (em->n_full || em->vector_end) {
+    g->base += whole(em->out->work_base);
+    g->per_block += whole(em->out->work_per_block);
+  }
+  join_launch(g->out, em->out);
+}
+
+static void write_entry(struct em *first, struct fs_str *body) {
+  struct em_grid *g = first->grid;
+  struct em em = {.arena = first->arena, .s = body};
+  struct fs_str list = {0};
+  em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->T,
+          FS_MAX(1, first->k->tune.blocks_per_sm));
+  em_line(&em, "fs_kernel(");
+  for (int k = 0; k < g->out->n_slots; k++)
+    fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
+  fs_str_printf(&list, "%s, void *work", fs_str_text(&g->params));
+  em.indent = 2;
+  em_line(&em, "%s", fs_str_text(&list));
+  em.indent = 0;
+  em_open(&em, ") {");
+  em_line(&em, "unsigned *const counters = (unsigned *)work;");
+  for (int k = 0; k < g->n_carried; k++)
+    em_line(&em, "%s c%d = 0;", em_value_type(g->carried[k].dtype),
+            g->carried[k].slot);
+  fs_str_puts(body, fs_str_text(&g->calls));
+  em_close(&em);
+  fs_str_free(&list);
+}
+
+/* -- all of it ----------------------------------------------------------------------------- */
+
+/* Shared memory that the phase has whatever the others do, besides a ring. */
+static int64_t fixed_shared(const struct em *em) {
+  int64_t parts = 0;
+  for (int v = 0; v < em->k->values.len; v++)
+    if (em->v[v].acc == EM_ACC_ROW)
+      parts += 2 * em->B * (em->T / 32) * em_acc_size(em_val(em, v)->dtype);
+  return em->scratch + parts;
+}
+
+static void begin_phases(struct em *ems, struct fs_emitted *outs, int n,
+                         const struct em *like, const struct fs_kernel *kernels) {
+  int64_t shared = 0;
+  bool wide = false;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < n; k++) {
+      int64_t own = 0;
+      if (pass) {
+        own = fixed_shared(&ems[k]);
+        em_end(&ems[k]);
+      }
+      ems[k] = *like;
+      ems[k].k = &kernels[k];
+      ems[k].out = &outs[k];
+      ems[k].phase = k + 1;
+      ems[k].forced_wide = wide;
+      ems[k].reserved = pass ? shared - own : 0;
+      em_begin(&ems[k]);
+      if (pass) continue;
+      shared += fixed_shared(&ems[k]);
+      wide |= ems[k].wide;
+    }
+}
+
+void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
+                  int n, const struct fs_device *device,
+                  enum fs_emit_variant variant, const struct fs_diags *diags,
+                  struct fs_emitted *out) {
+  *out = (struct fs_emitted){0};
+  struct em_grid g = {.out = out, .base = COUNTER_BYTES};
+  struct em like = {.plan = plan, .device = device, .variant = variant,
+                    .grid = &g};
+  struct em *ems = fs_calloc((size_t)n, sizeof *ems);
+  struct fs_emitted *outs = fs_calloc((size_t)n, sizeof *outs);
+  struct fs_str body = {0}, text = {0};
+  begin_phases(ems, outs, n, &like, kernels);
+  for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
+  write_entry(&ems[0], &body);
+  fs_str_printf(&text, "typedef %s fs_index;\n\n",
+                ems[0].wide ? "long long" : "int");
+  em_prelude(&body, &text);
+  fs_str_put(&text, fs_str_text(&body), body.len);
+  out->source = text.data;
+  out->work_zeroed = COUNTER_BYTES;
+  out->work_base = g.base;
+  out->work_per_block = g.per_block;
+  for (int k = 0; k < n; k++) {
+    em_end(&ems[k]);
+    fs_emitted_free(&outs[k]);
+  }
+  fs_str_free(&g.params);
+  fs_str_free(&g.calls);
+  fs_str_free(&body);
+  free(ems);
+  free(outs);
+}

@@ -1,0 +1,353 @@
+/* grid.c - kernels that follow on each other as the phases of one launch.
+ *
+ * The level rule puts an iteration of CG into three kernels: A*p with p'*q, then r
+ * and r'*r, then p. The later two take less time than their launches. So kernels
+ * next to each other are joined, where a barrier over the grid is predicted to cost
+ * less than a launch: all blocks stay, and go on to the next phase.
+ *
+ *     k1 row    q = A*p; alpha = rho/(p'*q)     launch
+ *     k2 flat   r1 = r - alpha*q; s = r1'*r1    beside: k1 ends with a barrier
+ *     k3 flat   p1 = r1 + (s/rho)*p             beside: so does k2
+ *
+ * A kernel that folds partial results has a barrier before the fold; what it wrote
+ * until then, the next phase may read. Numbers that every thread has at the end of a
+ * phase pass on in registers (fs_grid_carries). Where something was written since
+ * the last barrier that the phase reads, or read that it writes, there is one more.
+ *
+ * Phases share block size and registers, those of the phase that takes longest; the
+ * others lose some of their speed by it, so that large kernels stay alone.
+ */
+#include "core/plan/planner.h"
+
+const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
+
+/* What a phase takes longer than the kernel alone, whose blocks are its own and need
+ * not all be resident: 6 to 8 % on an H200 (emit.h). */
+static const double SHARED_COST = 0.08;
+
+enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
+
+struct group {
+  struct fs_planner *p;
+  struct fs_plan *plan;
+  int first, end;         /* kernels */
+  bool *written, *read;   /* per slot, since the last barrier */
+  bool *carried;          /* per slot: in a register */
+};
+
+int fs_launch_end(const struct fs_plan *plan, int first) {
+  int end = first + 1;
+  while (end < plan->kernels.len &&
+         plan->kernels.data[end].joint != FS_LAUNCH)
+    end++;
+  return end;
+}
+
+int fs_launch_first(const struct fs_plan *plan, int kernel) {
+  while (kernel > 0 && plan->kernels.data[kernel].joint != FS_LAUNCH) kernel--;
+  return kernel;
+}
+
+int fs_plan_launches(const struct fs_plan *plan) {
+  int n = 0;
+  for (int k = 0; k < plan->kernels.len; k++)
+    n += plan->kernels.data[k].joint == FS_LAUNCH;
+  return n;
+}
+
+/* -- what a phase reads and writes ------------------------------------------------ */
+
+static bool is_uniform(const struct fs_kernel *k, int value) {
+  if (k->values.data[value].varies) return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->out != value) continue;
+    if (s->kind == FS_SP_REDUCE) return false;
+    for (int x = 0; x < 3; x++)
+      if (s->in[x] >= 0 && !is_uniform(k, s->in[x])) return false;
+  }
+  return true;
+}
+
+bool fs_grid_carries(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind != FS_SP_STORE || k->accesses.data[s->access].varies) return false;
+  return s->phase == FS_END || is_uniform(k, s->in[0]);
+}
+
+/* Whether it folds partial results of the blocks, and so has a barrier. */
+static bool folds(const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_REDUCE && k->values.data[s->out].ready == FS_END)
+      return true;
+    if (s->kind == FS_SP_STORE && s->phase == FS_END &&
+        k->accesses.data[s->access].varies)
+      return true;
+  }
+  return false;
+}
+
+/* A load of one number that an earlier phase left in a register. */
+static bool from_register(const struct group *g, const struct fs_kernel *k,
+                          const struct fs_step *s) {
+  const struct fs_access *a = &k->accesses.data[s->access];
+  return s->kind == FS_SP_LOAD && !a->varies && g->carried[a->slot];
+}
+
+/* Whether a step before the phase's own barrier, if it has one, meets what was
+ * written or read since the last. */
+static bool needs_barrier(const struct group *g, const struct fs_kernel *k) {
+  bool own = folds(k);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->access < 0 || (own && s->phase == FS_END)) continue;
+    if (from_register(g, k, s)) continue;
+    int slot = k->accesses.data[s->access].slot;
+    if (g->written[slot] || (s->kind == FS_SP_STORE && g->read[slot]))
+      return true;
+  }
+  return false;
+}
+
+static void forget(struct group *g) {
+  size_t n = (size_t)g->plan->slots.len * sizeof(bool);
+  memset(g->written, 0, n);
+  memset(g->read, 0, n);
+}
+
+static void note(struct group *g, const struct fs_kernel *k, bool at_end) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->access < 0 || (s->phase == FS_END) != at_end) continue;
+    int slot = k->accesses.data[s->access].slot;
+    if (s->kind == FS_SP_STORE) g->written[slot] = true;
+    else g->read[slot] = true;
+    if (fs_grid_carries(k, s)) g->carried[slot] = true;
+  }
+}
+
+/* The phase becomes the last one of the group. */
+static void pass(struct group *g, const struct fs_kernel *k) {
+  if (k->joint == FS_BARRIER) forget(g);
+  note(g, k, false);
+  if (folds(k)) forget(g);
+  note(g, k, true);
+}
+
+/* -- what may be joined -------------------------------------------------------------- */
+
+static bool can_be_phase(const struct fs_kernel *k) {
+  if (k->is_copy || !k->calls.len || k->user || k->tune.cluster > 1) return false;
+  if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].user) return false;
+  return true;
+}
+
+static bool has_call(const struct group *g, fs_id id) {
+  for (int k = g->first; k < g->end; k++)
+    for (int c = 0; c < g->plan->kernels.data[k].calls.len; c++)
+      if (g->plan->kernels.data[k].calls.data[c] == id) return true;
+  return false;
+}
+
+static bool is_call_of(const struct fs_kernel *k, fs_id id) {
+  for (int c = 0; c < k->calls.len; c++)
+    if (k->calls.data[c] == id) return true;
+  return false;
+}
+
+/* Whether a pin of this kind has one end in the group and the other in `k`. */
+static bool pinned(const struct group *g, const struct fs_kernel *k,
+                   bool together) {
+  for (int x = 0; x < g->p->pins.len; x++) {
+    const struct fs_pin_result *r = &g->p->pins.data[x];
+    if (r->pin.together != together || !r->a || !r->b) continue;
+    if ((has_call(g, r->a) && is_call_of(k, r->b)) ||
+        (has_call(g, r->b) && is_call_of(k, r->a)))
+      return true;
+  }
+  return false;
+}
+
+static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
+  const struct fs_graph *graph = g->p->g;
+  fs_id low = UINT32_MAX, high = 0;
+  for (int x = g->first; x <= g->end; x++) {
+    const struct fs_kernel *m = x < g->end ? &g->plan->kernels.data[x] : k;
+    for (int c = 0; c < m->calls.len; c++) {
+      low = FS_MIN(low, m->calls.data[c]);
+      high = FS_MAX(high, m->calls.data[c]);
+    }
+  }
+  for (int b = 0; b < graph->barriers.len; b++)
+    if (low < graph->barriers.data[b] && high >= graph->barriers.data[b])
+      return true;
+  return false;
+}
+
+static bool has_room(const struct group *g, const struct fs_kernel *k) {
+  int accesses = k->accesses.len, carried = k->accesses.len;
+  for (int x = g->first; x < g->end; x++)
+    accesses += g->plan->kernels.data[x].accesses.len;
+  for (int s = 0; s < g->plan->slots.len; s++) carried += g->carried[s];
+  return g->end - g->first < MOST_PHASES && accesses <= MOST_ACCESSES &&
+         carried <= MOST_CARRIED;
+}
+
+/* -- what it costs --------------------------------------------------------------------- */
+
+/* The predicted time of a kernel beyond its launch. */
+static double body(const struct group *g, const struct fs_kernel *k) {
+  return FS_MAX(k->first - fs_predict_launch(g->p->device), 0);
+}
+
+/* Whether blocks that each do one part and go were better for it alone. */
+static bool would_stream(const struct fs_kernel *k) {
+  if (folds(k)) return false;
+  if (k->scheme == FS_FLAT) return true;
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_STORE &&
+        k->accesses.data[k->steps.data[i].access].varies == 3)
+      return true;
+  return false;
+}
+
+/* The barriers that it has as a phase and not alone: a fold of numbers alone is done
+ * by the last block. */
+static int new_barriers(const struct fs_kernel *k, bool barrier) {
+  bool vector = false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    vector |= s->kind == FS_SP_REDUCE && k->values.data[s->out].varies &&
+              k->values.data[s->out].ready == FS_END;
+    vector |= s->kind == FS_SP_STORE && s->phase == FS_END &&
+              k->accesses.data[s->access].varies;
+  }
+  return barrier + (folds(k) && !vector);
+}
+
+/* The launch of the group with `next` behind it (NULL: as it is). */
+static double cost(const struct group *g, const struct fs_kernel *next,
+                   bool barrier) {
+  double sum = 0, most = -1, launch = fs_predict_launch(g->p->device);
+  const struct fs_kernel *largest = NULL;
+  int barriers = 0;
+  for (int x = g->first; x < g->end + (next != NULL); x++) {
+    const struct fs_kernel *k = x < g->end ? &g->plan->kernels.data[x] : next;
+    double seconds = body(g, k);
+    sum += seconds;
+    if (seconds > most) most = seconds, largest = k;
+    barriers += new_barriers(k, x < g->end ? k->joint == FS_BARRIER : barrier);
+  }
+  bool alone = g->end == g->first + 1 && !next;
+  if (alone) barriers = 0;
+  double shared = alone ? 0 : would_stream(largest) ? sum : sum - most;
+  return launch + sum + SHARED_COST * shared +
+         barriers * fs_predict_barrier(g->p->device);
+}
+
+static bool worth_it(const struct group *g, const struct fs_kernel *k,
+                     bool barrier) {
+  if (pinned(g, k, true)) return true;
+  switch (g->p->options->strategy) {
+    case FS_MIN_SYNC: return true;
+    case FS_MIN_MEMORY: return false; /* its phases' temporaries live together */
+    default: return cost(g, k, barrier) < cost(g, NULL, false) + k->first;
+  }
+}
+
+/* -- one way to walk ------------------------------------------------------------------- */
+
+/* As many threads as all; the work spread over the device. */
+static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
+  struct fs_tuning *t = &k->tune;
+  if (k->scheme == FS_FLAT) {
+    t->row_threads = like->threads;
+    int64_t blocks = (int64_t)units * like->blocks_per_sm;
+    while (t->iters > 1 &&
+           k->space.n < blocks * like->threads * t->vec * t->iters)
+      t->iters /= 2;
+    while (t->vec > 1 && k->space.n < (int64_t)units * like->threads * t->vec)
+      t->vec /= 2;
+  } else {
+    int64_t held = (int64_t)t->row_threads * t->cols;
+    t->row_threads = FS_MIN(t->row_threads, like->threads);
+    t->cols = (int)((held + t->row_threads - 1) / t->row_threads);
+  }
+  t->threads = like->threads;
+  t->blocks_per_sm = like->blocks_per_sm;
+}
+
+/* The group is complete: its kernels walk alike, and its prediction is that of a
+ * launch, of which each phase has its part. */
+static void close_group(struct group *g) {
+  if (g->end == g->first + 1) return;
+  const struct fs_device *d = g->p->device;
+  struct fs_kernel *list = g->plan->kernels.data;
+  int largest = g->first;
+  for (int k = g->first; k < g->end; k++)
+    if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
+  bool streams = would_stream(&list[largest]);
+  for (int k = g->first; k < g->end; k++) {
+    struct fs_kernel *kn = &list[k];
+    double seconds = body(g, kn);
+    if (k != largest || streams) seconds *= 1 + SHARED_COST;
+    if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
+    seconds += new_barriers(kn, kn->joint == FS_BARRIER) *
+               fs_predict_barrier(d);
+    kn->first = kn->predicted = seconds;
+    if (k != largest) fit(kn, &list[largest].tune, d->units);
+  }
+  for (int s = 0; s < g->plan->slots.len; s++) {
+    struct fs_slot *sl = &g->plan->slots.data[s];
+    if (sl->first > g->first && sl->first < g->end) sl->first = g->first;
+    if (sl->last >= g->first && sl->last < g->end) sl->last = g->end - 1;
+  }
+}
+
+/* -- all of them ------------------------------------------------------------------------ */
+
+static void open_group(struct group *g, int first) {
+  g->first = first;
+  g->end = first + 1;
+  forget(g);
+  memset(g->carried, 0, (size_t)g->plan->slots.len * sizeof(bool));
+  if (can_be_phase(&g->plan->kernels.data[first]))
+    pass(g, &g->plan->kernels.data[first]);
+}
+
+static bool join(struct group *g, struct fs_kernel *k) {
+  if (!can_be_phase(k) || !can_be_phase(&g->plan->kernels.data[g->first]))
+    return false;
+  if (!has_room(g, k) || crosses_barrier(g, k) || pinned(g, k, false))
+    return false;
+  bool barrier = needs_barrier(g, k);
+  if (!worth_it(g, k, barrier)) return false;
+  k->joint = barrier ? FS_BARRIER : FS_BESIDE;
+  pass(g, k);
+  g->end++;
+  return true;
+}
+
+void fs_plan_join(struct fs_planner *p) {
+  struct fs_plan *plan = p->plan;
+  if (!p->device->cooperative || p->options->strategy == FS_FUSE_OFF ||
+      p->options->apart || plan->kernels.len < 2)
+    return;
+  size_t n = (size_t)plan->slots.len + 1;
+  struct group g = {.p = p, .plan = plan,
+                    .written = fs_calloc(n, sizeof(bool)),
+                    .read = fs_calloc(n, sizeof(bool)),
+                    .carried = fs_calloc(n, sizeof(bool))};
+  open_group(&g, 0);
+  for (int k = 1; k < plan->kernels.len; k++) {
+    if (join(&g, &plan->kernels.data[k])) continue;
+    close_group(&g);
+    open_group(&g, k);
+  }
+  close_group(&g);
+  free(g.written);
+  free(g.read);
+  free(g.carried);
+}
