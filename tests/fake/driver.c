@@ -14,6 +14,8 @@
  *                           or B200 (by the compute capability) and its memory
  *                           zero, of which only what is touched takes room; to
  *                           see what would be compiled
+ *   FUSIBLE_FAKE_COOPERATIVE=0  blocks cannot wait for each other
+ *   FUSIBLE_FAKE_CROWDED=1  the first kernel whose blocks are counted does not fit
  *   FUSIBLE_FAKE_FAULT      a file: when a launch finds it, it is removed, and the
  *                           kernel never ends ("hang"), or poisons the context
  *                           with the code that it names ("700"), or ends the
@@ -173,6 +175,8 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
     case CU_DEV_CC_MINOR: *value = cc % 10; break;
     case CU_DEV_REGS_PER_UNIT: *value = 65536; break;
     case CU_DEV_COOPERATIVE:
+      *value = (int)fake_number("FUSIBLE_FAKE_COOPERATIVE", 1);
+      break;
     case CU_DEV_POOLS: *value = 1; break;
     default: *value = 0;
   }
@@ -565,6 +569,8 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
   (void)f, (void)shared_bytes;
   CALL("cuOccupancyMaxActiveBlocksPerMultiprocessor");
   *count = threads <= 256 ? 2 : 1;
+  static int counted;
+  if (!counted++ && fake_number("FUSIBLE_FAKE_CROWDED", 0)) *count = 0;
   return 0;
 }
 
