@@ -382,8 +382,8 @@ static bool is_bulk(const struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   int64_t size = (int64_t)fs_dtype_size(a->dtype);
   return em_val(em, s->out)->varies == 3 && a->stride[1] == 1 &&
-         a->stride[0] > 0 && a->stride[0] * size % 16 == 0 &&
-         a->offset * size % 16 == 0 && em->n * size % 16 == 0;
+         a->stride[0] >= em->n && a->stride[0] * size % 16 == 0 &&
+         a->offset * size % 16 == 0;
 }
 
 /* Whether rows only become rows (softmax): then each takes a block of its own, of
@@ -406,7 +406,7 @@ static void plan_ring(struct em *em) {
   bool able = em->variant == FS_EMIT_BEST && em->device &&
               em->device->cc >= 90 && em->mode == EM_KEEP && em->S == 1 &&
               em->B == 1 && em->n_outer == 1 && em->n_inner == 1 &&
-              !em->tail && em->T > WARP && !em->streams &&
+              em->T > WARP && !em->streams &&
               (em->CL - 1) * em_part(em) < em->n; /* each block has a part */
   if (!able) return;
   int64_t bytes = 0, part = em->CL > 1 ? em_part(em) : em->n;

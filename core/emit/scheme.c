@@ -69,21 +69,28 @@ static void row_result(struct em *em, const struct fs_step *s,
 
 /* -- the ring of rows ------------------------------------------------------------------ */
 
-/* Bytes of a row that this block takes: a number, or an expression. */
+/* Bytes that this block takes of a row of elements of a size: a number, or an
+ * expression. Whole units of a bulk copy, the last of which may reach behind the
+ * row: an array ends with one, whatever its length. */
 static const char *ring_part(struct em *em, int64_t size) {
-  if (em->CL == 1) return em_int(em, em->n * size);
-  return size == 1 ? "width" : em_fmt(em, "width * %lld", (long long)size);
+  enum { UNIT = 16 };
+  if (em->CL == 1) return em_int(em, (em->n * size + UNIT - 1) / UNIT * UNIT);
+  return em_fmt(em, em->n * size % UNIT ? "(width * %d + %d) / %d * %d"
+                                        : "width * %d",
+                (int)size, UNIT - 1, UNIT, UNIT);
 }
 
 static void ring_fetch(struct em *em, const char *row, const char *stage) {
-  int64_t size = 0;
+  const char *bytes = "";
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_LOAD && s->phase == 0 &&
         em_val(em, s->out)->varies == 3)
-      size += (int64_t)fs_dtype_size(em_access(em, s)->dtype);
+      bytes = em_fmt(
+          em, "%s%s%s", bytes, *bytes ? " + " : "",
+          ring_part(em, (int64_t)fs_dtype_size(em_access(em, s)->dtype)));
   }
-  em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, ring_part(em, size));
+  em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, bytes);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase != 0 ||

@@ -297,7 +297,8 @@ static void ring_load(struct em *em, const struct fs_step *s) {
   if (em->V == 1)
     em_line(em, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
   else
-    em_line(em, "fs_load(%s, (const %s *)%s + %s);", to, type, from, j);
+    em_line(em, "fs_load%s(%s, (const %s *)%s + %s%s);",
+            em->tail ? "_some" : "", to, type, from, j, em->tail ? ", k" : "");
 }
 
 /* Moves the loaded row in, and starts on the next one. */
@@ -351,7 +352,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     if (from_ring(em, s)) {
       if (em->full) ring_load(em, s);
       else {
-        em_open(em, "if (in) {");
+        em_open(em, "if (%s) {", some(em));
         ring_load(em, s);
         em_close(em);
       }
