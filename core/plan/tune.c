@@ -243,21 +243,50 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
   }
 }
 
+/* Column sums leave the blocks: the fewer blocks, the shorter the end of the kernel.
+ * So one large block on each multiprocessor, with several rows side by side and at
+ * once, two vectors of a row for a thread and eight under way. On an H200 BiCGK
+ * takes 8.9, 11.3 and 27.6 us so at n = 1024, 2048 and 4096; with a warp, or a block
+ * of 256 threads, to a row 12.0, 20.1 and 30.8. A row that comes through a ring of
+ * its own (analyse.c) is alone in its block. */
+static void hold_sums(struct fs_tuning *t, const struct shape *sh,
+                      int64_t vectors, int units, bool rings) {
+  enum { THREADS = 512, UNDER_WAY = 8, MOST = 8, RING = 4 };
+  int width = FS_MAX(1, t->vec * sh->size / 4), loads = FS_MAX(1, sh->loads);
+  int row = power_up(up(vectors, 2), THREADS);
+  row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
+  int64_t cols = up(vectors, row);
+  int fixed = sh->column_sums + 1, room = 65536 / THREADS - 32;
+  if (cols > MOST || width * cols * (sh->kept + sh->column_sums) > room) return;
+  int side = THREADS / row;
+  int iters = (int)FS_MIN(side < 4 ? 4 : 2, UNDER_WAY / (cols * loads));
+  if (rings && cols >= RING) iters = 1;
+  while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
+                       2 * sh->m < (int64_t)units * side * iters))
+    iters /= 2;
+  t->threads = THREADS;
+  t->row_threads = row;
+  t->cols = (int)cols;
+  t->iters = FS_MAX(1, iters);
+}
+
 /* A row is used again, or feeds column sums: it should stay in registers, of
  * several blocks where it is too long for those of one. */
 static void tune_held(struct fs_tuning *t, const struct shape *sh,
-                      int64_t vectors, int units, bool clusters) {
+                      int64_t vectors, int units, bool sm90) {
   enum { MOST_BLOCKS = 8 };
   int width = FS_MAX(1, t->vec * sh->size / 4);
   int arrays = FS_MAX(1, sh->kept + sh->column_sums);
   t->threads = 0;
-  if (vectors <= WARP * 8) { /* a warp to a row, no barrier */
+  if (sh->column_sums) hold_sums(t, sh, vectors, units, sm90);
+  bool summed = t->threads;
+  if (!summed && vectors <= WARP * 8) { /* a warp to a row, no barrier */
     t->threads = 128;
     t->row_threads = power_up(vectors, WARP);
     t->cols = (int)up(vectors, t->row_threads);
   }
   if (!t->threads) hold(t, vectors, width, arrays);
-  for (int n = 2; n <= MOST_BLOCKS && clusters && !t->threads; n *= 2) {
+  for (int n = 2; n <= MOST_BLOCKS && sm90 && !t->threads; n *= 2) {
     hold(t, up(vectors, n), width, arrays);
     t->cluster = n;
   }
@@ -270,8 +299,10 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
     return;
   }
   int side = t->threads / t->row_threads;
-  t->iters = FS_MAX(1, FS_MIN(4, 4 / (t->cols * FS_MAX(1, sh->loads))));
-  while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
+  if (!summed)
+    t->iters = FS_MAX(1, FS_MIN(4, 4 / (t->cols * FS_MAX(1, sh->loads))));
+  while (!summed && t->iters > 1 &&
+         sh->m < (int64_t)units * 2 * side * t->iters)
     t->iters /= 2;
   int data = width * t->cols * (sh->kept * t->iters + sh->column_sums + 1);
   if (!sh->outside) data -= 20; /* rows that only become rows: more at a time */
