@@ -60,8 +60,9 @@ k = [3, 1, 2, 45];
 same(p[k], [p[3], p[1], p[2], p[45]], "gather");
 v = rand(1001); u = v .* 2 + 1;
 same(sum(u >= 1), 1001, "rand");
-# Long rows: bulk copies through a ring, sums in chunks, in panels; a tile.
-K = 600; L = 4096;
+# Long rows: bulk copies through a ring, sums in chunks, in panels, in clusters; a
+# tile.
+K = 600; L = 8192;
 V = mod(reshape(f32(1:K), K, 1)*reshape(f32(1:L), 1, L), 5) - 2;
 a = mod(f32(1:L), 3) - 1; b = mod(f32(1:K), 3) - 1;
 begin
@@ -81,6 +82,10 @@ begin
   g = W'*b;
 end
 same(c'*b, g'*a, "wide tiles");
+W = mod(reshape(f32(1:21), 21, 1)*reshape(f32(1:33001), 1, 33001), 5) - 2;
+W[1, 1] = 2; a = mod(f32(1:33001), 3) - 1;
+c = W'*(W*a);
+same(c'*a, (W*a)'*(W*a), "clusters");
 T = V[1:321, 1:321];
 same(sum(T + T'), 2*sum(T), "tile");
 # Stencils: slices between vectors, up to the last element of a row and of all.
