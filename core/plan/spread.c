@@ -57,7 +57,7 @@ static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d) {
     int64_t size = (int64_t)fs_dtype_size(a->dtype);
     if (a->varies != 3) continue;
     if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
-        k->space.n * size % 16)
+        a->stride[0] < k->space.n)
       return 0;
     bytes += (double)(k->space.n * size);
   }
