@@ -146,7 +146,7 @@ def report(keep):
         print(f'{n:5} kernels: {kind}')
     for kind in ('sm_80 flat', 'sm_80 row', 'sm_80 row in chunks', 'sm_80 tile',
                  'sm_80 row in panels', 'sm_90a row ring',
-                 'sm_90a row blocks'):
+                 'sm_90a row blocks ring'):
         check(kinds[kind], f'no kernel is {kind}')
 
 
