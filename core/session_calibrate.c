@@ -113,8 +113,10 @@ struct extents {
   int n;
 };
 
+#define EXTENTS(list) ((struct extents){list, (int)FS_LEN(list)})
+
 /* Denser where caches end: a GPU's at some 25 to 100 MB in use. */
-static struct extents extents_of(enum group group, bool cuda) {
+static struct extents gpu_extents(enum group group) {
   static const struct extent vectors[] = {
       {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 1 << 18},
       {1, 1 << 20}, {1, 1 << 21}, {1, 1 << 22}, {1, 1 << 23}, {1, 1 << 25},
@@ -128,13 +130,38 @@ static struct extents extents_of(enum group group, bool cuda) {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
       {1, 4096}};
   static const struct extent slow[] = {{1, 32}, {1, 128}, {1, 512}};
-  int less = cuda ? 0 : 1;
   switch (group) {
-    case VECTORS: return (struct extents){vectors, 11 - less};
-    case MATRICES: return (struct extents){matrices, cuda ? 17 : 9};
-    case LIBRARY: return (struct extents){library, 8 - 2 * less};
-    default: return (struct extents){slow, 3 - less};
+    case VECTORS: return EXTENTS(vectors);
+    case MATRICES: return EXTENTS(matrices);
+    case LIBRARY: return EXTENTS(library);
+    default: return EXTENTS(slow);
   }
+}
+
+/* A CPU's at 1 to 100 MB, where other programs take their share. */
+static struct extents cpu_extents(enum group group) {
+  static const struct extent vectors[] = {
+      {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 3 << 16},
+      {1, 1 << 18}, {1, 1 << 19}, {1, 3 << 18}, {1, 1 << 20}, {1, 3 << 19},
+      {1, 1 << 21}, {1, 3 << 20}, {1, 1 << 22}, {1, 3 << 21}, {1, 1 << 23},
+      {1, 1 << 25}};
+  static const struct extent matrices[] = {
+      {64, 64}, {200, 300}, {512, 512}, {680, 720}, {1000, 1000}, {1400, 1500},
+      {2048, 2048}, {2500, 2400}, {100, 20000}, {20000, 100}, {3000, 3000},
+      {4096, 4096}, {1800, 1700}, {4000, 1900}};
+  static const struct extent library[] = {
+      {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}};
+  static const struct extent slow[] = {{1, 32}, {1, 128}};
+  switch (group) {
+    case VECTORS: return EXTENTS(vectors);
+    case MATRICES: return EXTENTS(matrices);
+    case LIBRARY: return EXTENTS(library);
+    default: return EXTENTS(slow);
+  }
+}
+
+static struct extents extents_of(enum group group, bool cuda) {
+  return cuda ? gpu_extents(group) : cpu_extents(group);
 }
 
 /* -- a run of measurements --------------------------------------------------------- */

@@ -106,6 +106,7 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   fs_work_kind(w, name);
   const struct fs_kind_table *t = find_kind(c, name);
   char *end = strstr(name, " uneven");
+  if (!end) end = strstr(name, " past");
   if (t || !end) return t;
   *end = 0;
   return find_kind(c, name);

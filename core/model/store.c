@@ -336,14 +336,14 @@ json_t *fs_work_json(const struct fs_work *w) {
   json_t *spread = json_pack("[f, f, f, f, f, f, f]", s->tasks, s->resident,
                              s->sharing, s->threads, s->under_way, s->waits, s->parts);
   return json_pack("{s:i, s:s, s:b, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                   "s:f, s:b, s:o, s:o}",
+                   "s:f, s:b, s:b, s:o, s:o}",
                    "scheme", (int)w->scheme, "pattern", w->pattern, "library",
                    (int)w->library, "lib_op", (int)w->lib_op, "arith",
                    (int)w->arith, "flops", w->flops, "read", w->bytes_read,
                    "written", w->bytes_written, "strided", w->bytes_strided,
                    "working_set", w->working_set, "parallel", w->parallel,
                    "special", w->special, "rows", w->rows, "uneven",
-                   (int)w->uneven,
+                   (int)w->uneven, "past", (int)w->past,
                    "spread", spread,
                    "terms", terms);
 }

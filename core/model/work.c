@@ -36,7 +36,7 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
   [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
   [FS_TM_WRITE_TILE] = "write.tile", [FS_TM_STRIDED] = "strided",
-  [FS_TM_STRIDED_TILE] = "strided.tile",
+  [FS_TM_PAST] = "past", [FS_TM_STRIDED_TILE] = "strided.tile",
   [FS_TM_APART] = "apart", [FS_TM_AGAIN] = "again", [FS_TM_TAIL] = "tail", [FS_TM_CONVERT] = "convert",
   [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
   [FS_TM_IOTA] = "iota", [FS_TM_ROW_STEP] = "row.step",
@@ -75,7 +75,7 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 3],
            w->pattern, ariths[w->arith & 3],
            w->library ? "call" : busy ? "busy" : "light",
-           w->spread.sharing > 1 ? " shared" : w->uneven ? " uneven" : "");
+           w->spread.sharing > 1 ? " shared" : w->uneven ? " uneven" : w->past ? " past" : "");
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

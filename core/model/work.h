@@ -44,6 +44,7 @@ enum fs_term {
   FS_TM_READ_FLAT = FS_TM_SYNC_END, FS_TM_WRITE_FLAT,
   FS_TM_READ_ROW, FS_TM_WRITE_ROW,
   FS_TM_READ_TILE, FS_TM_WRITE_TILE,
+  FS_TM_PAST,                /* CPU: written past the caches                 */
   FS_TM_STRIDED,             /* of the above: against the grain, beyond it   */
   FS_TM_STRIDED_TILE,        /* ... in a tile kernel, which turns it on chip */
   FS_TM_APART,               /* GPU, of the above: rows off 16-byte boundaries */
@@ -114,6 +115,7 @@ struct fs_work {
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
   double rows;              /* of the index space                          */
   bool uneven;              /* GPU: rows begin off 16-byte boundaries      */
+  bool past;                /* CPU: what it stores goes past the caches    */
   uint8_t arith;            /* enum fs_arith: of its largest array          */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */

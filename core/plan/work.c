@@ -210,10 +210,27 @@ static void count_moves(const struct fs_kernel *k, double busy,
   static const enum fs_term writes[] = {FS_TM_WRITE_FLAT, FS_TM_WRITE_ROW,
                                         FS_TM_WRITE_TILE};
   fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
-  fs_work_add(w, writes[k->scheme], 0, w->bytes_written * busy);
+  fs_work_add(w, w->past ? FS_TM_PAST : writes[k->scheme], 0,
+              w->bytes_written * busy);
   fs_work_add(w, k->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
               w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
+}
+
+/* Whether the CPU target writes elements past the caches, since they do not hold
+ * what the kernel reads and writes (target/cpu/compile.c, find_direct). */
+static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
+  uint8_t whole = k->scheme == FS_FLAT ? FS_VARIES_J : FS_VARIES_I | FS_VARIES_J;
+  double bytes = 0;
+  bool stores = false;
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_STORE)
+      stores |= k->accesses.data[k->steps.data[i].access].varies == whole;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (k->accesses.data[x].varies == whole)
+      bytes += (double)fs_dtype_size(k->accesses.data[x].dtype) *
+               (double)k->space.m * (double)k->space.n;
+  return stores && d->cache_bytes > 0 && bytes > (double)d->cache_bytes;
 }
 
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
@@ -221,6 +238,7 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   double busy = imbalance(k, w, d);
   bool threads = !d->is_cuda && cpu_workers(k, d) > 1;
   w->scheme = (uint8_t)k->scheme;
+  w->past = !d->is_cuda && stores_past(k, d);
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
   if (k->scheme == FS_ROW) fs_work_add(w, FS_TM_ROW, 0, 1);
