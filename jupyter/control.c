@@ -151,7 +151,8 @@ static json_t *debug_variable(const char *name, const json_t *known) {
   return v;
 }
 
-/* The variables as the debugger's protocol has them, without a debugger. */
+/* The variables as the debugger's protocol has them, without a debugger; and the
+ * device's memory. */
 static json_t *inspect_variables(struct control *c) {
   json_t *state = ask_shell(c, FS_ASK_STATE), *list = json_array(), *v;
   const char *name;
@@ -160,8 +161,10 @@ static json_t *inspect_variables(struct control *c) {
     if (!kind || strcmp(kind, "function"))
       json_array_append_new(list, debug_variable(name, v));
   }
+  json_t *body = json_pack("{so sO*}", "variables", list, "memory",
+                           json_object_get(state, "memory"));
   json_decref(state);
-  return json_pack("{so}", "variables", list);
+  return body;
 }
 
 static json_t *rich_inspect(struct control *c, const json_t *arguments) {

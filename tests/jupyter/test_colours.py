@@ -253,6 +253,15 @@ def test_registers(score, browser):
     score.check('no module ./nothing' in got['error'], 'another module', got)
 
 
+def test_sizes(score, browser):
+    for size, words_ in ((0, '0 B'), (1023, '1023 B'), (1024, '1.00 KiB'),
+                         (2400, '2.34 KiB'), (1000 * 1024, '1000 KiB'),
+                         (64 << 20, '64.0 MiB'), (140 << 30, '140 GiB'),
+                         (3 << 50, '3072 TiB')):
+        got = browser.wait(f'load("./size").then(size => size({size}))')
+        score.check(got == words_, got, words_)
+
+
 def read_json(path):
     with open(path, encoding='utf-8') as f:
         return json.load(f)

@@ -413,6 +413,8 @@ def test_variables(k, c):
                 'pane_a', 'pane_a', 'f32[3\u00d74]', 'f32[3\u00d74]', [3, 4], 48, 'cpu',
                 0), a
     assert not {'text', 'source', 'stamp'} & set(a), a
+    memory = reply['body']['memory']
+    assert memory['used'] >= 48 and memory['free'] > 0 and memory['device'], memory
     rich, _ = c.ask('debug_request', {
         'type': 'request', 'seq': 8, 'command': 'richInspectVariables',
         'arguments': {'variableName': 'pane_n'}}, channel='control')

@@ -285,6 +285,8 @@ def pane(p):
     shows('M', [['f32[30\u00d720]', '2.34 KiB', '']], 'an array')
     p.run('k = k + 1;')
     shows('k', [['number', '', '43']], 'after the next cell')
+    p.see('.jp-FusibleVariables p', 'the memory of the device',
+          text=re.compile(r': [\d.]+ [KMG]iB in use, [\d.]+ [GT]iB free'))
     p.shot('variables')
     cell = p.run('k = 7; while true; k = k; end', wait=False)
     time.sleep(0.5)

@@ -230,22 +230,29 @@
   function size(bytes) {
     const k = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
     const number = bytes / 1024 ** k;
-    return `${k ? number.toPrecision(3) : number} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][k]}`;
+    const digits = k ? number.toFixed(number < 10 ? 2 : number < 100 ? 1 : 0) : number;
+    return `${digits} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][k]}`;
   }
 
-  /* A table of the variables, or the words that stand in its place. All of it is text:
-   * nothing in a variable can become part of the page. */
-  function draw(node, variables, words) {
-    const make = (tag, parent, text) => {
-      const element = parent.appendChild(document.createElement(tag));
-      if (text !== undefined) element.textContent = text;
-      return element;
-    };
+  function make(tag, parent, text) {
+    const element = parent.appendChild(document.createElement(tag));
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  /* A table of the variables, or the words that stand in its place, and the device's
+   * memory, if known. All of it is text: nothing in a variable can become part of the
+   * page. */
+  function draw(node, variables, words, memory) {
+    const note = text => { make('p', node, text).style.padding = '8px'; };
     node.replaceChildren();
-    if (!variables || !variables.length) {
-      make('p', node, words || 'no variables').style.padding = '8px';
-      return;
-    }
+    if (variables && variables.length) drawTable(node, variables);
+    else note(words);
+    if (memory)
+      note(`${memory.device}: ${size(memory.used)} in use, ${size(memory.free)} free`);
+  }
+
+  function drawTable(node, variables) {
     const table = make('table', node);
     table.className = 'jp-FusibleVariables-table';
     table.style.cssText = 'width:100%; border-spacing:0; text-align:left;' +
@@ -295,18 +302,18 @@
     async refresh() {
       const context = this.context;
       const kernel = context && context.session && context.session.kernel;
-      let variables = null, words = 'no notebook of Fusible';
+      let variables = null, memory = null, words = 'no notebook of Fusible';
       try {
         if (kernel && (await kernel.info).implementation === 'fusible') {
           const future = kernel.requestDebug(
             {type: 'request', seq: 0, command: 'inspectVariables'});
-          variables = (await future.done).content.body.variables;
+          ({variables, memory} = (await future.done).content.body);
           words = 'no variables';
         }
       } catch (error) { // it was restarted, or is gone
         words = 'the kernel does not answer';
       }
-      if (context === this.context) draw(this.node, variables, words);
+      if (context === this.context) draw(this.node, variables, words, memory);
     }
   }
 
@@ -355,7 +362,7 @@
     './extension': extension,
     // for tests
     './parser': async () => parser,
-    './variables': async () => Variables,
+    './size': async () => size,
     './words': async () => ({KEYWORDS, CONSTANTS, DECLARATIONS, OPERATORS, NO_LETTERS})
   };
 
