@@ -19,6 +19,26 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
   return fs_compile_plan(plan, target, sources, out, d);
 }
 
+/* Whether temporaries that live as long as the block, not only from their first
+ * kernel to their last, hardly take more. */
+static bool fits_at_once(const struct fs_plan *plan) {
+  const double slack = 1 << 20;
+  double all = 0, most = 0;
+  for (int k = -1; k < plan->kernels.len; k++) {
+    double live = 0;
+    for (int s = 0; s < plan->slots.len; s++) {
+      const struct fs_slot *slot = &plan->slots.data[s];
+      bool here = slot->kind == FS_SLOT_TEMP &&
+                  (k < 0 || (slot->first <= k && k <= slot->last));
+      if (here)
+        live += (double)slot->count * (double)fs_dtype_size(slot->dtype);
+    }
+    if (k < 0) all = live;
+    else most = FS_MAX(most, live);
+  }
+  return all <= most + slack;
+}
+
 static struct fs_bound *new_bound(const struct fs_plan *plan) {
   struct fs_bound *b = fs_calloc(1, sizeof *b);
   size_t slots = (size_t)plan->slots.len + 1;
@@ -53,6 +73,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->inputs =
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   b->bound = new_bound(plan);
+  b->at_once = fits_at_once(plan);
   const struct fs_kernel **kernels = fs_calloc((size_t)n + 1, sizeof *kernels);
   for (int k = 0; k < n; k++) {
     kernels[k] = &b->plan->kernels.data[k];
@@ -75,6 +96,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
 
 void fs_block_free(struct fs_block *b, struct fs_target *target) {
   if (!b) return;
+  if (b->replay) target->ops->replay_free(target, b->replay);
   for (int k = 0; k < b->plan->kernels.len; k++) {
     if (b->codes[k]) target->ops->release(target, b->codes[k]);
     if (b->timers[k]) target->ops->timer_free(target, b->timers[k]);

@@ -635,9 +635,18 @@ struct input {
   enum fs_result result;
 };
 
+/* Kernels are measured in every input whose times are shown. */
+static void hear_times(const struct fs_session *s, const struct fs_place *p) {
+  if (p->runner)
+    fs_runner_options(p->runner)->heard =
+        s->time || s->rich || strcmp(s->plan_form, "off") != 0;
+}
+
 static enum fs_status eval_step(struct fs_session *s, void *user) {
   const struct input *i = user;
   fs_session_end_plans(s, false); /* left only by an input without memory */
+  hear_times(s, &s->cpu);
+  hear_times(s, &s->cuda);
   enum fs_status st = eval_text(s, i->name, i->text, i->len);
   if (!(i->flags & FS_EVAL_REPLAY)) fs_session_remember(s, i->text, i->len);
   enum fs_status synced = fs_session_collect(s);

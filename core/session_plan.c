@@ -185,9 +185,11 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
 }
 
 /* From the second run on: the first one touches memory that is new. */
-static void learn(struct fs_session *s, const struct fs_block *block) {
+static void learn(struct fs_session *s, struct fs_block *block) {
   struct fs_learned *l = fs_session_learned(s);
-  if (!l || block->runs < 2) return;
+  bool fresh = block->fresh;
+  block->fresh = false;
+  if (!l || !fresh || block->runs < 2) return;
   for (int k = 0; k < block->plan->kernels.len; k++)
     if (fs_launch_end(block->plan, k) == k + 1 &&
         block->plan->kernels.data[k].joint == FS_LAUNCH)

@@ -418,6 +418,9 @@ void em_body(struct em *em, struct fs_str *out) {
   else em_row(em);
   bool has_work = em->n_full || em->vector_end;
   em_go(em, EM_POINTERS);
+  em->out->waits =
+      !em->grid && em->variant == FS_EMIT_BEST && em->device->cc >= 90;
+  if (em->out->waits) em_line(em, "fs_after_kernels();");
   access_pointers(em);
   work_pointers(em);
   em_go(em, EM_ARGUMENTS);

@@ -40,6 +40,8 @@ struct fs_emitted {
   int per_unit;           /* at most so many blocks on a multiprocessor, since each
                              leaves partial sums of all columns; 0: as many as
                              fit                                             */
+  bool waits;             /* waits for the kernels before it by itself, so that it
+                             may be started while they end (sm_90)           */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
   int64_t shared_bytes;   /* dynamic */
   /* Workspace for partial results: bytes = base + per_block * number of blocks;

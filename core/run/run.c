@@ -31,7 +31,8 @@ struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
   r->target = target;
   r->recall = fs_calloc(1, sizeof *r->recall);
-  r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true};
+  r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true,
+                                       .heard = true};
   return r;
 }
 
@@ -382,6 +383,19 @@ static enum fs_status launch_all(struct launch *l, bool timed,
   return FS_OK;
 }
 
+/* The same in one call of the target, where no kernel is left out or timed. */
+static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
+  struct fs_block *b = l->block;
+  if (fs_interrupted()) return FS_INTERRUPTED;
+  for (int s = 0; s < b->plan->slots.len; s++) {
+    enum fs_status st = make_storage(l, s, d);
+    if (st != FS_OK) return st;
+  }
+  return l->r->target->ops->launch_all(l->r->target, &b->replay,
+                                       b->plan->kernels.len, b->codes,
+                                       l->now->ptrs, l->now->params, d);
+}
+
 /* A layout over squeezed axes as one over the user's dimensions. */
 static struct fs_layout unsqueeze(const struct fs_layout *squeezed,
                                   const struct fs_shape *shape) {
@@ -418,15 +432,24 @@ static void clear_bound(const struct launch *l) {
   memset(l->now->skip, 0, (size_t)l->block->plan->kernels.len);
 }
 
-static enum fs_status run_block(struct launch *l, struct fs_tensor **handles,
+/* Events around each kernel keep the host and the device from running ahead. */
+static bool is_timed(const struct fs_runner *r, const struct fs_block *b) {
+  return r->options.timed && b->timed_runs < TIMED_RUNS &&
+         (r->options.heard || b->timed_in_all < TIMED_RUNS);
+}
+
+static enum fs_status run_block(struct launch *l, bool timed,
+                                struct fs_tensor **handles,
                                 struct fs_diags *d) {
   struct fs_runner *r = l->r;
   bool held = false;
   clear_bound(l);
   enum fs_status st = take_over(l, &held, d);
   if (held) fs_interrupt_hold(true);
-  bool timed = r->options.timed && l->block->timed_runs < TIMED_RUNS;
-  if (st == FS_OK) st = launch_all(l, timed, d);
+  bool at_once = !timed && !held && l->block->at_once &&
+                 r->target->ops->launch_all != NULL;
+  if (st == FS_OK)
+    st = at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (st == FS_OK) st = give_results(l, handles, d);
   for (int s = 0; s < l->block->plan->slots.len; s++)
@@ -435,6 +458,8 @@ static enum fs_status run_block(struct launch *l, struct fs_tensor **handles,
 }
 
 static void remember_timing(struct fs_runner *r, struct fs_block *b) {
+  b->timed_runs++;
+  b->timed_in_all += b->timed_in_all < TIMED_RUNS;
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   *FS_PUSH(&r->timing) = b;
@@ -499,11 +524,12 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   if (out && r->options.launching) r->options.launching(r->options.user, b);
   struct launch l = {.r = r, .block = b, .traced = g, .now = b->bound};
   remember_inputs(b);
-  st = run_block(&l, handles, d);
+  bool timed = is_timed(r, b);
+  st = run_block(&l, timed, handles, d);
   if (st != FS_OK) return st;
   b->runs++;
   b->host_seconds = fs_now() - start;
-  if (r->options.timed && b->timed_runs++ < TIMED_RUNS) remember_timing(r, b);
+  if (timed) remember_timing(r, b);
   if (out) *out = b;
   return FS_OK;
 }
@@ -524,6 +550,7 @@ enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
   for (int k = 0; k < r->timing.len && st == FS_OK; k++) {
     struct fs_block *b = r->timing.data[k];
     b->timed_runs = 0;
+    b->fresh = true;
     for (int i = 0; i < b->plan->kernels.len; i++)
       b->measured[i] =
           b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])

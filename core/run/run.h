@@ -17,6 +17,9 @@ struct fs_block {
   struct fs_plan *plan;
   struct fs_code **codes;    /* per kernel                                 */
   struct fs_timer **timers;  /* per kernel                                 */
+  struct fs_replay *replay;  /* the target's, of all kernels together      */
+  bool at_once;              /* all storage may be made before the first
+                                kernel starts: no more than the plan says  */
   double *measured;          /* per kernel: seconds of the last timed run, or < 0 */
   double compile_seconds;    /* 0 when nothing was compiled                */
   int64_t runs;
@@ -24,6 +27,8 @@ struct fs_block {
   int number;                /* "block 2"                                  */
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync()             */
+  int timed_in_all;
+  bool fresh;                /* `measured` is new: the caller clears it      */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
   int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
@@ -56,6 +61,8 @@ struct fs_run_options {
   int n_pins;
   bool apart;                /* every kernel has its own launch, and time   */
   bool timed;                /* measure kernels (events)                    */
+  bool heard;                /* somebody is told the times of every input: else
+                                a block is measured in its first runs only   */
   /* A block is about to be launched whose caller will hear of it (`out`). */
   void (*launching)(void *user, struct fs_block *block);
   /* A block of the cache is about to be spoken of in other words, or (`gone`) to

@@ -11,6 +11,7 @@
 
 struct fs_target;
 struct fs_code;              /* a prepared kernel, private to the target    */
+struct fs_replay;            /* a block's kernels as one, private as well   */
 
 /* How many seconds a piece of work took, readable after a sync. */
 struct fs_timer;
@@ -64,6 +65,17 @@ struct fs_target_ops {
   enum fs_status (*launch)(struct fs_target *t, struct fs_code *code,
                            void *const *slots, const struct fs_number *params,
                            struct fs_timer *timer, struct fs_diags *d);
+
+  /* Starts the kernels of a block one after the other, untimed, as launch() does
+   * each. *replay begins NULL and has what the target makes of a block that comes
+   * again; replay_free() before the codes are released. NULL where there is nothing
+   * to gain. */
+  enum fs_status (*launch_all)(struct fs_target *t, struct fs_replay **replay,
+                               int n, struct fs_code *const *codes,
+                               void *const *slots,
+                               const struct fs_number *params,
+                               struct fs_diags *d);
+  void (*replay_free)(struct fs_target *t, struct fs_replay *replay);
 
   /* Waits for all work; reports what failed meanwhile. Polls for interrupts. */
   enum fs_status (*sync)(struct fs_target *t, struct fs_diags *d);

@@ -2,6 +2,16 @@
 // the workspace; they are zero at the first launch, and but for the highest bit of
 // the barrier's zero again when a kernel ends.
 
+//@ fs_after_kernels
+// Before anything is read or written: a kernel may be started while those before
+// it end, and this waits until they have and all that they wrote is there. Does
+// nothing in one that was started after them. sm_90 and later.
+__device__ __forceinline__ void fs_after_kernels() {
+#ifndef FS_ON_HOST
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 //@ fs_grid_barrier
 // All blocks of the grid must be resident. What any thread wrote before it, every
 // thread sees after it; as often in a launch as is wanted. The lower 31 bits count

@@ -61,9 +61,20 @@ struct cu_function {
   struct cu_function *next;
 };
 
+struct cu_graph_node {
+  CUfunction f;
+  struct cu_kernel_node params; /* .args NULL: not set since the last start */
+  bool cooperative;
+};
+struct cu_graph {
+  struct cu_graph_node nodes[64];
+  int n, refs; /* of the graph itself and what was instantiated of it */
+};
+
 static struct block *blocks;
 static size_t used;
-static int poison, pools;
+static int poison, pools, graphs;
+static CUgraph capturing;
 static double busy_until;
 static double queued_until; /* by FUSIBLE_FAKE_TAKES */
 static char handle[16]; /* contexts, streams and pools need only an address */
@@ -79,8 +90,11 @@ static bool is_sticky(int code) {
          code == 214;
 }
 
+/* What has no place in a graph ends the capture of one. */
 static int enter(const char *name) {
   if (poison) return poison;
+  if (capturing && !strstr(name, "Launch") && !strstr(name, "Capture"))
+    return fprintf(stderr, "fake driver: %s while capturing\n", name), 900;
   int code = fake_failure(name);
   if (is_sticky(code)) poison = code;
   return code;
@@ -194,9 +208,9 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device);
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   (void)device;
-  if (!poison && (blocks || pools))
-    fprintf(stderr, "fake driver: %zu bytes and %d pools were never freed\n",
-            used, pools);
+  if (!poison && (blocks || pools || graphs))
+    fprintf(stderr, "fake driver: %zu bytes, %d pools and %d graphs were never "
+                    "freed\n", used, pools, graphs);
   return 0;
 }
 EXPORT int cuCtxSetCurrent(void *context);
@@ -605,6 +619,26 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
   return poison;
 }
 
+static int capture(CUfunction f, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared, bool cooperative) {
+  if (capturing->n == 64) return 900;
+  capturing->nodes[capturing->n++] = (struct cu_graph_node){
+      .f = f, .cooperative = cooperative,
+      .params = {.function = f, .grid = {grid[0], grid[1], grid[2]},
+                 .block = {block[0], block[1], block[2]},
+                 .shared = shared}};
+  return 0;
+}
+
+static int launch_or_capture(CUfunction f, const unsigned g[3],
+                             const unsigned b[3], unsigned shared, void **args,
+                             bool cooperative) {
+  if (capturing) return capture(f, g, b, shared, cooperative);
+  if (cooperative && runs() && g[0] * g[1] * g[2] > 8)
+    return CU_COOPERATIVE_TOO_LARGE;
+  return launch(f, g[0], g[1], g[2], b[0], b[1], b[2], shared, args);
+}
+
 EXPORT int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                           unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **args,
@@ -615,7 +649,8 @@ EXPORT int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
                           void **extra) {
   (void)stream, (void)extra;
   CALL("cuLaunchKernel");
-  return launch(f, gx, gy, gz, bx, by, bz, shared, args);
+  unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
+  return launch_or_capture(f, g, b, shared, args, false);
 }
 EXPORT int cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy,
                                      unsigned gz, unsigned bx, unsigned by,
@@ -627,6 +662,110 @@ EXPORT int cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy,
                                      void **args) {
   (void)stream;
   CALL("cuLaunchCooperativeKernel");
-  if (runs() && gx * gy * gz > 8) return CU_COOPERATIVE_TOO_LARGE;
-  return launch(f, gx, gy, gz, bx, by, bz, shared, args);
+  unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
+  return launch_or_capture(f, g, b, shared, args, true);
+}
+
+/* Only the attribute that we use, where a device has it. */
+EXPORT int cuLaunchKernelEx(const struct cu_launch *how, CUfunction f,
+                            void **args, void **extra);
+EXPORT int cuLaunchKernelEx(const struct cu_launch *how, CUfunction f,
+                            void **args, void **extra) {
+  (void)extra;
+  CALL("cuLaunchKernelEx");
+  for (unsigned k = 0; k < how->n_attributes; k++)
+    if (how->attributes[k].id != CU_LAUNCH_PROGRAMMATIC ||
+        fake_number("FUSIBLE_FAKE_CC", 80) < 90)
+      return CU_INVALID_VALUE;
+  return launch_or_capture(f, how->grid, how->block, how->shared, args,
+                           false);
+}
+
+/* -- graphs ---------------------------------------------------------------------------- */
+
+static int drop_graph(CUgraph graph) {
+  if (--graph->refs) return 0;
+  free(graph);
+  graphs--;
+  return 0;
+}
+
+/* An argument array's length is the real driver's knowledge; so arguments are
+ * used from where they lie, and each start wants them to have been set. */
+EXPORT int cuStreamBeginCapture_v2(void *stream, int mode);
+EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
+  (void)stream, (void)mode;
+  CALL("cuStreamBeginCapture_v2");
+  capturing = calloc(1, sizeof *capturing);
+  capturing->refs = 1;
+  graphs++;
+  return 0;
+}
+EXPORT int cuStreamEndCapture(void *stream, CUgraph *out);
+EXPORT int cuStreamEndCapture(void *stream, CUgraph *out) {
+  (void)stream;
+  int code = enter("cuStreamEndCapture");
+  if (capturing && code) drop_graph(capturing);
+  *out = code ? NULL : capturing;
+  capturing = NULL; /* a failure ends the capture too */
+  return *out ? 0 : code ? code : CU_INVALID_VALUE;
+}
+EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
+EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
+  CALL("cuGraphGetNodes");
+  for (int k = 0; k < graph->n && (size_t)k < *count; k++)
+    nodes[k] = &graph->nodes[graph->n - 1 - k]; /* no order is promised */
+  *count = (size_t)graph->n;
+  return 0;
+}
+EXPORT int cuGraphKernelNodeGetParams_v2(CUgraphNode node,
+                                         struct cu_kernel_node *params);
+EXPORT int cuGraphKernelNodeGetParams_v2(CUgraphNode node,
+                                         struct cu_kernel_node *params) {
+  CALL("cuGraphKernelNodeGetParams_v2");
+  *params = node->params;
+  return 0;
+}
+EXPORT int cuGraphInstantiateWithFlags(CUgraph *out, CUgraph graph,
+                                       unsigned long long flags);
+EXPORT int cuGraphInstantiateWithFlags(CUgraph *out, CUgraph graph,
+                                       unsigned long long flags) {
+  (void)flags;
+  CALL("cuGraphInstantiateWithFlags");
+  graph->refs++;
+  *out = graph;
+  return 0;
+}
+EXPORT int cuGraphExecKernelNodeSetParams_v2(CUgraph exec, CUgraphNode node,
+                                             const struct cu_kernel_node *p);
+EXPORT int cuGraphExecKernelNodeSetParams_v2(CUgraph exec, CUgraphNode node,
+                                             const struct cu_kernel_node *p) {
+  (void)exec;
+  CALL("cuGraphExecKernelNodeSetParams_v2");
+  if (p->function != node->f || !p->args) return CU_INVALID_VALUE;
+  node->params = *p;
+  return 0;
+}
+EXPORT int cuGraphLaunch(CUgraph exec, void *stream);
+EXPORT int cuGraphLaunch(CUgraph exec, void *stream) {
+  (void)stream;
+  CALL("cuGraphLaunch");
+  for (int k = 0; k < exec->n; k++) {
+    struct cu_graph_node *node = &exec->nodes[k];
+    if (!node->params.args) return CU_INVALID_VALUE;
+    int r = launch_or_capture(node->f, node->params.grid, node->params.block,
+                              node->params.shared, node->params.args,
+                              node->cooperative);
+    node->params.args = NULL;
+    if (r) return r;
+  }
+  return 0;
+}
+EXPORT int cuGraphDestroy(CUgraph graph);
+EXPORT int cuGraphDestroy(CUgraph graph) {
+  return drop_graph(graph);
+}
+EXPORT int cuGraphExecDestroy(CUgraph exec);
+EXPORT int cuGraphExecDestroy(CUgraph exec) {
+  return drop_graph(exec);
 }

@@ -142,8 +142,45 @@ def functions():
         return re.findall(r'^FS_(?:CU|NVRTC)\(\d, \w+, "(\w+)"', f.read(), re.M)
 
 
+# Blocks that come again: one of several kernels, one that changes parts in place.
+LOOP = SETUP + '''
+x = p; y = r; c = [0, 0, 0, 0] .* 1.0;
+for k = 1:9
+  q = A*x; s = A'*y; t = sum(q) + sum(s);
+  x = mod(x + s + k, 5); y = mod(y + q + t, 7);
+end
+for k = 1:12
+  c[mod(k, 4) + 1] = k;
+end
+x
+y
+c
+'''
+
+
+def test_replay():
+    """They run as graphs; where the driver cannot, as single kernels."""
+    cpu = fusible(LOOP, target='cpu')
+    check(cpu.returncode == 0, f'the loop: {cpu.stderr}')
+    calls = ['cuStreamBeginCapture_v2', 'cuStreamEndCapture', 'cuGraphGetNodes',
+             'cuGraphKernelNodeGetParams_v2', 'cuGraphInstantiateWithFlags']
+    for cc in ('80', '90'):
+        for spec in [None] + [f'{name}:{at}:2' for name in calls
+                              for at in ('1', '2', '*')]:
+            gpu = fusible(LOOP, FUSIBLE_FAKE_CC=cc, FUSIBLE_FAKE_FAIL=spec)
+            check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and
+                  not gpu.stderr, f'sm_{cc}, {spec}: {gpu.stdout}{gpu.stderr}'
+                  f'but on the CPU {cpu.stdout}')
+        for name in ('cuGraphLaunch', 'cuGraphExecKernelNodeSetParams_v2'):
+            gpu = fusible(LOOP, FUSIBLE_FAKE_CC=cc,
+                          FUSIBLE_FAKE_FAIL=f'{name}:2:700')
+            check(gpu.returncode == 3 and 'the GPU stopped with' in gpu.stderr,
+                  f'{name} was not called, or its fault not told: {gpu.stderr}')
+
+
 def test_failures():
-    script = SETUP + 'begin q = A*p; s = A\'*r end\nprint(sum(q), " ", sum(s))\n' \
+    script = SETUP + 'for k = 1:5\n  v = k*p; w = A*v;\nend\nprint(sum(w))\n' \
+        'begin q = A*p; s = A\'*r end\nprint(sum(q), " ", sum(s))\n' \
         'k = [2, 1]; print(p[k])\nG = A\'*A; print(G[1, 1])'
     good = fusible(script)
     if not check(good.returncode == 0, f'the script: {good.stderr}'):
@@ -246,7 +283,8 @@ def test_units():
 
 def main():
     for test in (test_results, test_sentences, test_cuda_text, test_goes_on,
-                 test_interrupt, test_never_far_ahead, test_language, test_units, test_failures):
+                 test_interrupt, test_never_far_ahead, test_language, test_units,
+                 test_replay, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -462,16 +462,50 @@ void fs_cuda_warm(struct fs_target *target, int n,
 
 /* -- launching --------------------------------------------------------------------------- */
 
-static CUresult start(struct cuda *t, const struct fs_code *c) {
+/* Kernels that wait for those before them by themselves may be put on the device
+ * while those end; the gap between two is a microsecond shorter (H200). */
+static CUresult start_early(struct cuda *t, const struct fs_code *c) {
+  const struct fs_emitted *e = &c->emitted;
+  struct cu_launch_attribute early = {.id = CU_LAUNCH_PROGRAMMATIC,
+                                      .value.allowed = 1};
+  struct cu_launch how = {.grid = {c->grid_x, c->grid_y, 1},
+                          .block = {(unsigned)e->threads, 1, 1},
+                          .shared = (unsigned)e->shared_bytes,
+                          .stream = t->stream,
+                          .attributes = &early,
+                          .n_attributes = 1};
+  return fs_cu.launch_ex(&how, c->function, c->args, NULL);
+}
+
+CUresult fs_cuda_start(struct cuda *t, const struct fs_code *c, bool early) {
   const struct fs_emitted *e = &c->emitted;
   unsigned threads = (unsigned)e->threads, shared = (unsigned)e->shared_bytes;
   if (e->cooperative && fs_cu.launch_cooperative)
     return fs_cu.launch_cooperative(c->function, c->grid_x, c->grid_y, 1,
                                     threads, 1, 1, shared, t->stream, c->args);
+  if (early && e->waits && fs_cu.launch_ex) return start_early(t, c);
   return fs_cu.launch(c->function, c->grid_x, c->grid_y, 1, threads, 1, 1,
                       shared, t->stream, c->args, NULL);
 }
 
+void fs_cuda_bind(struct fs_code *c, void *const *slots,
+                  const struct fs_number *params) {
+  const struct fs_emitted *e = &c->emitted;
+  union cuda_arg *value = c->values;
+  if (c->library) return;
+  for (int k = 0; k < e->n_slots; k++) value++->pointer = slots[e->slots[k]];
+  for (int k = 0; k < e->n_params; k++, value++) {
+    const struct fs_number *p = &params[e->params[k]];
+    switch (e->param_type[k]) {
+      case FS_PARAM_INT: value->integer = p->i; break;
+      case FS_PARAM_DOUBLE: value->number = p->f; break;
+      case FS_PARAM_FLOAT: value->single = (float)p->f; break;
+    }
+  }
+}
+
+/* Between two events a kernel starts when the one before has ended: it is what is
+ * measured. */
 enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
                               void *const *slots,
                               const struct fs_number *params,
@@ -489,19 +523,8 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
     status = fs_cuda_library_launch(t, c, slots, d);
     if (status != FS_OK) return status;
   } else if (r == CU_OK) {
-    const struct fs_emitted *e = &c->emitted;
-    union cuda_arg *value = c->values;
-    for (int k = 0; k < e->n_slots; k++)
-      value++->pointer = slots[e->slots[k]];
-    for (int k = 0; k < e->n_params; k++, value++) {
-      const struct fs_number *p = &params[e->params[k]];
-      switch (e->param_type[k]) {
-        case FS_PARAM_INT: value->integer = p->i; break;
-        case FS_PARAM_DOUBLE: value->number = p->f; break;
-        case FS_PARAM_FLOAT: value->single = (float)p->f; break;
-      }
-    }
-    r = start(t, c);
+    fs_cuda_bind(c, slots, params);
+    r = fs_cuda_start(t, c, !timer);
   }
   if (timer && r == CU_OK) r = fs_cu.event_record(timer->end, t->stream);
   if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);

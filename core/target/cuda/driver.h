@@ -18,6 +18,9 @@ typedef struct cu_event *CUevent;
 typedef struct cu_module *CUmodule;
 typedef struct cu_function *CUfunction;
 typedef struct cu_pool *CUmemoryPool;
+typedef struct cu_graph *CUgraph;
+typedef struct cu_graph_node *CUgraphNode;
+typedef struct cu_graph_exec *CUgraphExec;
 
 enum {
   CU_OK = 0,
@@ -63,6 +66,15 @@ enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5 };
 enum { CU_FN_MAX_DYNAMIC_SHARED = 8 };
 enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 };
 
+enum { CU_CAPTURE_THREAD_LOCAL = 1 };
+
+struct cu_kernel_node {         /* CUDA_KERNEL_NODE_PARAMS_v2 */
+  CUfunction function;
+  unsigned grid[3], block[3], shared;
+  void **args, **extra;
+  void *kernel, *context;
+};
+
 struct cu_pool_props {          /* CUmemPoolProps */
   int alloc_type;               /* 1: pinned, the only kind */
   int handle_types;
@@ -90,9 +102,9 @@ struct cu_copy_2d {             /* CUDA_MEMCPY2D */
 };
 
 struct cu_launch_attribute {    /* CUlaunchAttribute */
-  int id;                       /* CU_LAUNCH_CLUSTER */
+  int id;
   char pad[4];
-  union { unsigned dim[3]; char bytes[64]; } value;
+  union { unsigned dim[3]; int allowed; char bytes[64]; } value;
 };
 struct cu_launch {              /* CUlaunchConfig */
   unsigned grid[3], block[3], shared;
@@ -100,7 +112,11 @@ struct cu_launch {              /* CUlaunchConfig */
   const struct cu_launch_attribute *attributes;
   unsigned n_attributes;
 };
-enum { CU_LAUNCH_CLUSTER = 4 };
+enum {
+  CU_LAUNCH_CLUSTER = 4,
+  CU_LAUNCH_PROGRAMMATIC = 6    /* may start while the kernel before it ends, for
+                                   which it waits by itself */
+};
 
 /* The driver's functions; all NULL until fs_cu_load() gave true. */
 struct fs_cu_api {

@@ -147,10 +147,25 @@ enum fs_status fs_cuda_launch(struct fs_target *t, struct fs_code *code,
                               void *const *slots,
                               const struct fs_number *params,
                               struct fs_timer *timer, struct fs_diags *d);
+/* Puts this run's addresses and numbers into the kernel's arguments. */
+void fs_cuda_bind(struct fs_code *code, void *const *slots,
+                  const struct fs_number *params);
+/* Starts a kernel of ours with the arguments that were bound last; `early`: it may
+ * be put on the device while the kernel before it ends. */
+CUresult fs_cuda_start(struct cuda *t, const struct fs_code *code, bool early);
 /* Compiles (or finds in the cache) one text with entry `entry`. */
 enum fs_status fs_cuda_build(struct cuda *t, const char *source,
                              const char *entry, CUmodule *module,
                              CUfunction *function, struct fs_diags *d);
+
+/* replay.c */
+enum fs_status fs_cuda_launch_all(struct fs_target *t,
+                                  struct fs_replay **replay, int n,
+                                  struct fs_code *const *codes,
+                                  void *const *slots,
+                                  const struct fs_number *params,
+                                  struct fs_diags *d);
+void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
 
 /* code_text.c */
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,

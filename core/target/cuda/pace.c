@@ -62,10 +62,7 @@ static enum fs_status reach(struct cuda *t) {
 
 enum fs_status fs_cuda_pace(struct cuda *t, double seconds) {
   struct cuda_pace *p = &t->pace;
-  if (p->n == 0) {
-    if (!set_mark(t)) return FS_OK;
-    p->most = FEW;
-  }
+  if (p->n == 0) p->most = FEW; /* no mark yet: most inputs never set one */
   p->ahead += FS_MAX(seconds, 1e-7);
   double factor = p->factor > 0 ? p->factor : 1;
   if (++p->launches < p->most && p->ahead * factor < BETWEEN) return FS_OK;
