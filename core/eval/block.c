@@ -14,7 +14,10 @@
 #include "core/eval/trace.h"
 
 struct fs_graph *fs_block_graph(struct fs_interp *in) {
-  if (!in->graph) in->graph = fs_graph_new();
+  if (!in->graph) {
+    in->graph = in->spare ? in->spare : fs_graph_new();
+    in->spare = NULL;
+  }
   in->graph->stmt = in->stmt;
   in->graph->turn = (uint32_t)in->graph->nodes.len;
   in->graph->span = fs_in_span(in, in->span);
@@ -332,8 +335,13 @@ static void drop_block(struct fs_interp *in) {
   for (int i = 0; i < in->inputs.len; i++)
     fs_tensor_unref(in->inputs.data[i]);
   in->inputs.len = 0;
-  if (in->graph) fs_graph_free(in->graph);
+  struct fs_graph *done = in->graph;
   in->graph = NULL;
+  if (!done) return;
+  fs_graph_free(in->spare);
+  in->spare = NULL;
+  fs_graph_reset(done); /* should it jump, the graph is lost, not used twice */
+  in->spare = done;
 }
 
 /* New names go first: then those that come back find the room that they had,

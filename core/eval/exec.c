@@ -453,6 +453,7 @@ void fs_interp_free(struct fs_interp *in) {
   FS_VEC_FREE(&in->elems);
   FS_VEC_FREE(&in->users);
   FS_VEC_FREE(&in->choices);
+  fs_graph_free(in->spare);
   FS_VEC_FREE(&in->units);
   fs_parsed_clear(in);
   FS_VEC_FREE(&in->handles);

@@ -104,6 +104,7 @@ struct fs_interp {
 
   /* The block being traced. */
   struct fs_graph *graph;          /* NULL: nothing traced yet */
+  struct fs_graph *spare;          /* the last one, emptied; may be NULL */
   FS_VEC(struct fs_tensor *) handles; /* every lazy handle made, one reference */
   FS_VEC(struct fs_tensor *) inputs;  /* read by the graph, one reference each */
   FS_VEC(struct fs_undo) undo;

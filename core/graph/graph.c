@@ -23,6 +23,23 @@ void fs_graph_free(struct fs_graph *g) {
   free(g);
 }
 
+void fs_graph_reset(struct fs_graph *g) {
+  enum { KEPT_NODES = 256 };
+  if (g->nodes.cap > KEPT_NODES) FS_VEC_FREE(&g->nodes);
+  if (g->table_cap > KEPT_NODES * 2) {
+    free(g->table);
+    g->table = NULL;
+    g->table_cap = 0;
+  }
+  if (g->table) memset(g->table, 0, sizeof *g->table * g->table_cap);
+  g->nodes.len = g->inputs.len = g->params.len = g->origins.len = 0;
+  g->outputs.len = g->output_names.len = g->barriers.len = 0;
+  fs_arena_reset(g->arena);
+  g->stmt = g->span = (struct fs_span){0};
+  g->turn = 0;
+  *FS_PUSH(&g->nodes) = (struct fs_node){.kind = FS_ND_NONE};
+}
+
 static const char *copy_name(struct fs_graph *g, const char *name) {
   return name ? fs_arena_strndup(g->arena, name, strlen(name)) : NULL;
 }

@@ -149,6 +149,8 @@ struct fs_graph {
 
 struct fs_graph *fs_graph_new(void);
 void fs_graph_free(struct fs_graph *g);
+/* Empties it for the next block; its memory stays, unless there is much of it. */
+void fs_graph_reset(struct fs_graph *g);
 /* The same nodes under the same ids. It can be planned and run, not built on:
  * new nodes would not find the old ones. */
 struct fs_graph *fs_graph_copy(const struct fs_graph *g);
