@@ -109,18 +109,23 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
                                   const struct fs_number *params,
                                   struct fs_diags *d) {
   struct cuda *t = fs_cuda_of(target);
-  bool whole = is_able() && n <= MOST_KERNELS;
+  struct fs_code *own[MOST_KERNELS];
+  int n_own = 0;
+  bool whole = is_able();
   fs_cuda_enter(t);
   for (int k = 0; k < n; k++) {
-    whole &= !codes[k]->library;
+    if (!codes[k]) continue; /* a phase of a launch before it */
+    whole &= !codes[k]->library && n_own < MOST_KERNELS;
+    if (whole) own[n_own++] = codes[k];
     fs_cuda_bind(codes[k], slots, params);
   }
   if (whole && !*replay) *replay = fs_calloc(1, sizeof **replay);
   struct fs_replay *r = whole ? *replay : NULL;
-  if (r && !r->exec && !r->refused && r->starts++ >= FEW) make(t, r, n, codes);
-  if (r && r->exec) return start_graph(t, r, codes, d);
+  if (r && !r->exec && !r->refused && r->starts++ >= FEW) make(t, r, n_own, own);
+  if (r && r->exec) return start_graph(t, r, own, d);
   enum fs_status status = FS_OK;
   for (int k = 0; k < n && status == FS_OK; k++)
-    status = fs_cuda_launch(target, codes[k], slots, params, NULL, d);
+    if (codes[k])
+      status = fs_cuda_launch(target, codes[k], slots, params, NULL, d);
   return status;
 }
