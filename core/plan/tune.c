@@ -22,6 +22,7 @@ struct shape {
   bool outside;          /* sums that leave the rows                          */
   bool several;          /* it goes over the row more than once               */
   bool stencil;          /* it reads neighbours of an element                 */
+  int shared;            /* loads of neighbours                               */
   bool stores;           /* elements are written                              */
   double work;           /* instructions for an element, about                */
   double bytes;          /* moved for an element                              */
@@ -95,7 +96,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
       sh->stores |= s->kind == FS_SP_STORE;
     }
     if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3)) {
-      if (is_shared_load(k, s)) sh->stencil = true;
+      if (is_shared_load(k, s)) sh->stencil = true, sh->shared++;
       else sh->loads++;
     }
   }
@@ -166,13 +167,15 @@ static bool computes(const struct shape *sh) {
 }
 
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
-  int width = FS_MAX(1, t->vec * sh->size / 4); /* registers of a vector */
-  int data = t->iters * width * (sh->loads + 1);
+  bool half = sh->size == 2;                    /* computed in f32 */
+  int width = FS_MAX(1, t->vec * (half ? 4 : sh->size) / 4); /* registers */
+  int data = t->iters * width * (sh->loads + (half ? sh->shared : 0) + 1);
   return resident(t->threads, data + (computes(sh) ? 32 : 24));
 }
 
-/* Measured on an H200 (f32, ms): Black-Scholes with one vector to a thread and 2,048
- * threads to an SM 0.311, with two and 1,024 threads 0.271. Arrays that are only
+/* Measured on an H200: Black-Scholes in f32 with one vector to a thread and 2,048
+ * threads to an SM 0.311 ms, with two and 1,024 threads 0.273, with four and 640
+ * threads 0.262; in f64 and bf16 two vectors are best. Arrays that are only
  * walked: blocks of 1,024 threads that read two or more arrays are 0.3 % faster than
  * those of 256, that read one array 5 % slower. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
@@ -181,9 +184,12 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   t->cols = 1;
   t->iters = FS_MAX(1, FS_MIN(4, 4 / FS_MAX(1, sh->loads)));
   if (sh->loads == 0 || !sh->sums) t->iters = 1; /* many blocks, each once */
-  if (computes(sh)) t->threads = 128, t->iters = 2;
-  else if (!sh->sums && sh->loads >= 2) t->threads = 1024;
-  else if (sh->sums && sh->stores) t->threads = 512;
+  if (computes(sh)) {
+    t->threads = sh->size == 4 ? 64 : 128;
+    t->iters = sh->size == 4 ? 4 : 2;
+  }
+  if (!computes(sh) && !sh->sums && sh->loads >= 2) t->threads = 1024;
+  if (!computes(sh) && sh->sums && sh->stores) t->threads = 512;
   while (t->iters > 1 &&
          vectors < (int64_t)units * 4 * t->threads * t->iters)
     t->iters /= 2;
@@ -205,6 +211,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
   if (sh->stencil) t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
+  if (sh->stencil && sh->size == 2) t->iters = FS_MIN(t->iters, 2);
   int64_t panels = up(vectors, t->row_threads);
   while (t->iters > 1 &&
          sh->m * panels < (int64_t)units * 8 * side * t->iters)
