@@ -433,6 +433,8 @@ void em_analyse(struct em *em) {
   take_space(em);
   take_tuning(em);
   take_edges(em);
+  em->pairs = em->V >= 4 && (em->mode == EM_FLAT || em->mode == EM_PANEL) &&
+              fs_kernel_pairs(em->k);
   em->wide = em->forced_wide || is_wide(em);
   define_values(em);
   find_aliases(em);

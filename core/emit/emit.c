@@ -110,7 +110,7 @@ static void write_arguments(struct em *em, bool has_work) {
 
 static const char *const prelude_files[] = {
     "elemlib/cuda/maps.cuh",    "elemlib/cuda/quick.cuh",
-    "elemlib/cuda/memory.cuh",
+    "elemlib/cuda/memory.cuh",  "elemlib/cuda/pairs.cuh",
     "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
     "elemlib/cuda/cluster.cuh", "elemlib/cuda/tile.cuh"};
@@ -259,6 +259,7 @@ void em_head(const struct em *em, const struct fs_diags *diags,
     fs_str_puts(out, " a block");
   }
   if (em->CL > 1) fs_str_printf(out, "; %d blocks to a row", em->CL);
+  if (em->pairs) fs_str_puts(out, ", in pairs");
   if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
   fs_str_puts(out, "\n");
 }

@@ -14,6 +14,12 @@ const char *em_value_type(enum fs_dtype dt) {
   }
 }
 
+const char *em_lane_type(struct em *em, int value) {
+  enum fs_dtype dt = em_val(em, value)->dtype;
+  if (!em->pairs || !em_is_j(em, value)) return em_value_type(dt);
+  return em_fmt(em, "fs_pair<%s>", em_stored_type(dt));
+}
+
 const char *em_stored_type(enum fs_dtype dt) {
   switch (dt) {
     case FS_BOOL: return "fs_bool";
@@ -272,6 +278,7 @@ const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane) {
     case FS_SP_MAP:
       if (s->op == FS_OP_CAST) return cast(em, s);
       if (s->op == FS_OP_COPY) return em_ref(em, s->in[0]);
+      if (em->pairs && em_is_j(em, s->out)) return pattern(em, s);
       return em_rounded(em, dt, s->user ? call_user(em, s) : pattern(em, s));
     default: return "0"; /* not reached: the other kinds have no such side */
   }

@@ -59,11 +59,11 @@ static void loop(struct em *em, const bool *need, int parts) {
   for (int i = 0; i < em->k->steps.len; i++)
     any |= need[i] && is_in(em, &em->k->steps.data[i], parts);
   if (!any) return;
-  em_for(em, "e", em->V);
+  em_for(em, "e", em_lanes(em));
   for (int i = 0; i < em->k->steps.len; i++)
     if (need[i] && is_in(em, &em->k->steps.data[i], parts))
       em_lane_step(em, &em->k->steps.data[i]);
-  em_close_for(em, em->V);
+  em_close_for(em, em_lanes(em));
 }
 
 void em_lane_loop(struct em *em, const bool *need) {

@@ -118,7 +118,8 @@ static void declare(struct em *em, int v, bool b, bool c, bool e, bool zero) {
   x->c = c;
   x->e = e;
   const char *dims = em_dims(em, b, c, e);
-  em_line(em, "%s v%d%s%s;", em_value_type(em_val(em, v)->dtype), v, dims,
+  em_line(em, "%s v%d%s%s;",
+          e ? em_lane_type(em, v) : em_value_type(em_val(em, v)->dtype), v, dims,
           !zero ? "" : *dims ? " = {}" : " = 0");
 }
 
@@ -462,8 +463,7 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
   if (x->b || x->c || x->e)
     em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
   else
-    em_line(em, "const %s v%d = %s;",
-            em_value_type(em_val(em, s->out)->dtype), s->out, rhs);
+    em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
 }
 
 /* -- stores ------------------------------------------------------------------------ */

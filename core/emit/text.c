@@ -106,7 +106,7 @@ const char *em_dims(struct em *em, bool b, bool c, bool e) {
   struct fs_str s = {0};
   if (b && em->B > 1) fs_str_printf(&s, "[%d]", em->B);
   if (c && em->C > 1) fs_str_printf(&s, "[%d]", em->C);
-  if (e && em->V > 1) fs_str_printf(&s, "[%d]", em->V);
+  if (e && em->V > 1) fs_str_printf(&s, "[%d]", em_lanes(em));
   const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return text;

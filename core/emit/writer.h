@@ -81,6 +81,7 @@ struct em {
   int64_t gl, groups;            /* vectors along it, and in a whole row    */
   int64_t panels, parts;         /* PANEL, TILE; parts 0: as the grid gives */
   bool full, tail;               /* all vectors exist; some are partial     */
+  bool pairs;                    /* lanes are pairs of a half type          */
   bool need_ok;                  /* some rows of the last step do not exist */
   bool streams;                  /* a block for each piece, and nothing summed */
   bool ring;                     /* rows come through shared memory         */
@@ -156,6 +157,11 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
                        const char *x);
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
 const char *em_row_ref(struct em *em, int value); /* without the lane */
+/* The type of a value in the lanes, and how many of them a vector has. */
+const char *em_lane_type(struct em *em, int value);
+static inline int em_lanes(const struct em *em) {
+  return em->pairs ? em->V / 2 : em->V;
+}
 const char *em_dims(struct em *em, bool b, bool c, bool e); /* "[2][4]" */
 /* x rounded to a type that is computed in a wider one. */
 const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x);

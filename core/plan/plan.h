@@ -350,6 +350,10 @@ fs_id fs_plan_statement(const struct fs_graph *simplified,
 struct fs_shape fs_instance_part(const struct fs_node *apply, int part);
 int fs_instance_pitch(const struct fs_user_element *e);
 
+/* Whether all that the kernel does to its rows' elements is sums and products of
+ * one half type, which a GPU does to two at once (pairs.c). */
+bool fs_kernel_pairs(const struct fs_kernel *kernel);
+
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
 /* Whether a block, or a cluster of blocks, of a row kernel that is tuned holds all

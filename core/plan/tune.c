@@ -23,6 +23,7 @@ struct shape {
   bool several;          /* it goes over the row more than once               */
   bool stencil;          /* it reads neighbours of an element                 */
   int shared;            /* loads of neighbours                               */
+  bool half;             /* half types that are computed in f32               */
   bool stores;           /* elements are written                              */
   double work;           /* instructions for an element, about                */
   double bytes;          /* moved for an element                              */
@@ -120,6 +121,7 @@ static struct shape look(const struct fs_kernel *k) {
   sh.last = k->space.n_inner ? k->space.dim[axes - 1] : 1;
   for (int i = 0; i < k->steps.len; i++)
     look_at_step(k, &k->steps.data[i], &sh);
+  sh.half = sh.size == 2 && !fs_kernel_pairs(k);
   sh.kept = sh.several ? FS_MAX(1, sh.loads) : sh.loads;
   return sh;
 }
@@ -167,9 +169,8 @@ static bool computes(const struct shape *sh) {
 }
 
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
-  bool half = sh->size == 2;                    /* computed in f32 */
-  int width = FS_MAX(1, t->vec * (half ? 4 : sh->size) / 4); /* registers */
-  int data = t->iters * width * (sh->loads + (half ? sh->shared : 0) + 1);
+  int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
+  int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
   return resident(t->threads, data + (computes(sh) ? 32 : 24));
 }
 
@@ -211,7 +212,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
   if (sh->stencil) t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
-  if (sh->stencil && sh->size == 2) t->iters = FS_MIN(t->iters, 2);
+  if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
   int64_t panels = up(vectors, t->row_threads);
   while (t->iters > 1 &&
          sh->m * panels < (int64_t)units * 8 * side * t->iters)

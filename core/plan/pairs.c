@@ -1,0 +1,47 @@
+/* pairs.c - kernels that compute on two numbers of a half type at once.
+ *
+ * A sum, difference or product of f16 or bf16 in f32, rounded, is the correctly
+ * rounded one (24 bits are twice 11 and two more, or twice 8: Figueroa, "When is
+ * double rounding innocuous?", SIGNUM 30:3, 1995), which GPUs have as one
+ * instruction for two numbers, in place of six. A kernel takes it where nothing
+ * else is done to the elements of its rows, so that they are never unpacked.
+ */
+#include "core/plan/plan.h"
+
+static bool is_sum_or_product(int op) {
+  return op == FS_OP_COPY || op == FS_OP_ADD || op == FS_OP_SUB ||
+         op == FS_OP_MUL || op == FS_OP_NEG;
+}
+
+static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
+                      enum fs_dtype dt) {
+  if (s->kind == FS_SP_REDUCE) return false;
+  if (s->kind == FS_SP_STORE) {
+    const struct fs_access *a = &k->accesses.data[s->access];
+    const struct fs_value *v = &k->values.data[s->in[0]];
+    if (!(a->varies & FS_VARIES_J)) return true;
+    return a->dtype == dt && v->dtype == dt && v->varies & FS_VARIES_J;
+  }
+  const struct fs_value *v = &k->values.data[s->out];
+  if (!(v->varies & FS_VARIES_J)) return true;
+  if (v->dtype != dt || s->user) return false;
+  if (s->kind == FS_SP_LOAD) return k->accesses.data[s->access].dtype == dt;
+  if (s->kind != FS_SP_MAP || !is_sum_or_product(s->op)) return false;
+  for (int a = 0; a < 3; a++)
+    if (s->in[a] >= 0 && k->values.data[s->in[a]].dtype != dt) return false;
+  return true;
+}
+
+bool fs_kernel_pairs(const struct fs_kernel *k) {
+  enum fs_dtype dt = FS_F32;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_LOAD && k->values.data[s->out].varies & FS_VARIES_J)
+      dt = k->values.data[s->out].dtype;
+  }
+  if ((dt != FS_F16 && dt != FS_BF16) || k->has_end || k->n_phases != 1)
+    return false;
+  for (int i = 0; i < k->steps.len; i++)
+    if (!step_fits(k, &k->steps.data[i], dt)) return false;
+  return k->scheme == FS_FLAT || k->scheme == FS_ROW;
+}
