@@ -263,6 +263,7 @@ def colours(p, lab):
 def pane(p):
     """The pane at the right has the variables of the notebook in front, after each
     cell and while one runs, and forgets them with the kernel."""
+    p.run('before = 5;')  # while nobody looks
     p.page.locator('.jp-SideBar [data-id="fusible-variables"]').click()
     p.see('.jp-FusibleVariables', 'the pane opens')
 
@@ -278,6 +279,7 @@ def pane(p):
             time.sleep(0.1)
         S.check(got == wanted, (what, rows()))
 
+    shows('before', [['number', '', '5']], 'from before it was seen')
     shows('k', [], 'what is not there')
     p.run('k = 40 + 2; word = "<b>bold</b>"; M = rand(30, 20);')
     shows('k', [['number', '', '42']], 'a number')

@@ -269,10 +269,12 @@
   }
 
   /* What the pane shows: the variables of one kernel at a time, asked for on the
-   * control channel, so that they come while a cell runs as well. */
+   * control channel, so that they come while a cell runs as well. A pane that is not
+   * seen asks for nothing. */
   class Variables {
-    constructor(node) {
+    constructor(node, seen) {
       this.node = node;
+      this.seen = seen;
       this.context = this.kernel = null;
       this.onMessage = (_, message) => {
         // Not any idle: being asked for variables ends in one, too.
@@ -300,6 +302,7 @@
     }
 
     async refresh() {
+      if (!this.seen()) return;
       const context = this.context;
       const kernel = context && context.session && context.session.kernel;
       let variables = null, memory = null, words = 'no notebook of Fusible';
@@ -328,14 +331,17 @@
       requires: [notebook.INotebookTracker],
       optional: [consoles.IConsoleTracker],
       activate: (app, notebooks, consoles) => {
-        const pane = new widgets.Widget();
+        class Pane extends widgets.Widget {
+          onAfterShow() { shown.refresh(); }
+        }
+        const pane = new Pane();
         pane.id = 'fusible-variables';
         pane.addClass('jp-FusibleVariables');
         pane.title.label = 'Fusible';
         pane.title.caption = 'Variables of Fusible';
         pane.node.style.cssText = 'overflow:auto; background:var(--jp-layout-color1);' +
           'color:var(--jp-ui-font-color1); min-width:300px';
-        const shown = new Variables(pane.node);
+        const shown = new Variables(pane.node, () => pane.isVisible);
         const look = (_, panel) => { if (panel) shown.follow(panel.sessionContext); };
         for (const tracker of [notebooks, consoles]) {
           if (!tracker) continue;
