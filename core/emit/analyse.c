@@ -106,7 +106,7 @@ static void take_edges(struct em *em) {
 
 /* Whether every index and offset fits in an int, with room for a step of the
  * whole grid beyond the end. */
-static bool is_wide(const struct em *em) {
+bool em_is_wide(const struct em *em) {
   const int64_t limit = (int64_t)1 << 30;
   if (em->m >= limit || em->n >= limit || em->groups * em->V >= limit)
     return true;
@@ -435,7 +435,7 @@ void em_analyse(struct em *em) {
   take_edges(em);
   em->pairs = em->V >= 4 && (em->mode == EM_FLAT || em->mode == EM_PANEL) &&
               fs_kernel_pairs(em->k);
-  em->wide = em->forced_wide || is_wide(em);
+  em->wide = em->forced_wide || em_is_wide(em);
   define_values(em);
   find_aliases(em);
   find_end_work(em);

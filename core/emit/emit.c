@@ -10,9 +10,12 @@ enum { COUNTER_BYTES = 256 };
 
 static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "panel begin",
-    "row",       "panel end", "after"};
+    "row",       "panel end", "after",  "fetch",
+    "send",      "finish",    "take",   "rows",
+    "ready",     "panel",     "ready again", "panel again"};
 static const char *const mode_names[] = {"flat", "row", "row, in chunks",
-                                         "row, in panels", "tile", "instance"};
+                                         "row, in panels", "tile", "instance",
+                                         "panel"};
 
 /* -- arguments ---------------------------------------------------------------- */
 
@@ -70,6 +73,7 @@ static void work_pointers(struct em *em) {
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
     bool per_block = x->acc == EM_ACC_COL && em->mode != EM_TILE;
+    if (em->mode == EM_COLUMNS) break;
     bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
     if (!once && x->acc != EM_ACC_FULL) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
@@ -85,6 +89,9 @@ static void work_pointers(struct em *em) {
             at);
     any = true;
   }
+  if (em->mode == EM_COLUMNS)
+    em_line(em, "unsigned long long *const posts = (unsigned long long *)((char "
+            "*)work + %d);", COUNTER_BYTES);
   if (!em->grid && (any || em->n_full || em->vector_end))
     em_line(em, "unsigned *const counters = (unsigned *)work;");
   if (em->scratch)
@@ -101,6 +108,8 @@ static void write_arguments(struct em *em, bool has_work) {
                   fs_str_text(&em->params));
   if (has_work) fs_str_printf(&list, "%svoid *work", list.len ? ", " : "");
   if (em->grid) em_grid_arguments(em, &list);
+  for (int k = 0; k < em->out->n_maps; k++)
+    fs_str_printf(&list, ", const __grid_constant__ fs_tensor_map m%d", k);
   em->s = &em->hook[EM_ARGUMENTS];
   em_line(em, "%s", fs_str_text(&list));
   fs_str_free(&list);
@@ -113,7 +122,8 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/memory.cuh",  "elemlib/cuda/pairs.cuh",
     "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
-    "elemlib/cuda/cluster.cuh", "elemlib/cuda/tile.cuh"};
+    "elemlib/cuda/panel.cuh",   "elemlib/cuda/cluster.cuh",
+    "elemlib/cuda/tile.cuh"};
 
 struct piece {
   const char *names, *text, *end;
@@ -271,6 +281,7 @@ void em_constants(struct em *em, struct fs_str *out) {
                 em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
   int64_t rows = (int64_t)em->S * em->B;
   switch (em->mode) {
+    case EM_COLUMNS: em_columns_constants(em, out); break;
     case EM_FLAT:
       fs_str_printf(out, "constexpr fs_index FS_TILES = %lld;\n",
                     (long long)up(em->groups, (int64_t)em->T * em->C));
@@ -311,6 +322,7 @@ static const char *skeleton(const struct em *em) {
     case EM_FLAT: return "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
+    case EM_COLUMNS: return "elemlib/scheme/columns.cuh";
     case EM_PANEL: return "elemlib/scheme/panel.cuh";
     default:
       return em->CL > 1 ? "elemlib/scheme/cluster.cuh"
@@ -357,6 +369,11 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
   switch (hook) {
     case EM_ARGUMENTS: return 2;
     case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
+    case EM_ROWS: return 2;
+    case EM_FETCH: case EM_SEND: case EM_FINISH: case EM_TAKE:
+    case EM_READY_AGAIN: case EM_SECOND: return 3;
+    case EM_READY: case EM_FIRST: return 4;
+    case EM_AFTER: return em->mode == EM_COLUMNS ? 2 : 1;
     case EM_ROW: return nested ? 3 : 2;
     default: return 1;
   }
@@ -391,15 +408,26 @@ void em_describe_launch(struct em *em, bool has_work) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
     case EM_PANEL: o->max_blocks = em->panels * up(em->m, rows); break;
+    case EM_COLUMNS: o->max_blocks = em->parts; break;
     default: o->max_blocks = up(em->m, rows) * em->CL;
   }
   o->cluster = em->CL;
   o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
   o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
+  if (em->mode == EM_COLUMNS) o->shared_bytes = em->ring_bytes;
   if (!has_work) return;
   o->work_zeroed = COUNTER_BYTES;
   o->work_base = COUNTER_BYTES + em->work_base;
   o->work_per_block = em->work_cols + em->work_fulls;
+}
+
+/* Goes on with a panel kernel as one of the row scheme. */
+static void em_as_rows(struct em *em) {
+  em->rows = *em->k;
+  em->rows.scheme = FS_ROW;
+  fs_tune(&em->rows, em->device);
+  em->k = &em->rows;
+  em_analyse(em);
 }
 
 /* -- a whole text ------------------------------------------------------------------------ */
@@ -409,11 +437,13 @@ void em_begin(struct em *em) {
   em->v = FS_NEW_N(em->arena, struct em_value, em->k->values.len + 1);
   em->step_done = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
   if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
-  else em_analyse(em);
+  else if (em->k->scheme != FS_PANEL) em_analyse(em);
+  else if (!em_columns_analyse(em)) em_as_rows(em);
 }
 
 void em_body(struct em *em, struct fs_str *out) {
   if (em->mode == EM_INSTANCE) em_instance(em);
+  else if (em->mode == EM_COLUMNS) em_columns(em);
   else if (em->mode == EM_FLAT) em_flat(em);
   else if (em->mode == EM_TILE) em_tile(em);
   else em_row(em);
@@ -462,5 +492,6 @@ void fs_emitted_free(struct fs_emitted *e) {
   free(e->slots);
   free(e->params);
   free(e->param_type);
+  free(e->maps);
   *e = (struct fs_emitted){0};
 }

@@ -13,9 +13,19 @@
  * below it are computed in: converting is work for each thread of a kernel). */
 enum fs_param_type { FS_PARAM_INT, FS_PARAM_DOUBLE, FS_PARAM_FLOAT };
 
+/* A CUtensorMap: a matrix in memory, and the box of it that a copy takes. */
+struct fs_emitted_map {
+  int slot;               /* index into slots[]                              */
+  enum fs_dtype dtype;
+  int64_t offset;         /* of the matrix in the slot, elements             */
+  int64_t columns, rows;  /* columns lie side by side, rows `stride` apart   */
+  int64_t stride;
+  int box_columns, box_rows;
+};
+
 /* What the launcher must know about an emitted kernel. The entry is called
  *   fs_kernel(slot pointers in the order of slots[], params in the order of
- *             params[], [void *workspace])
+ *             params[], [void *workspace], tensor maps in the order of maps[])
  * every pointer as void*, every param as param_type[] says; the workspace only if
  * it has bytes. A param wanted in two types is there twice.
  * Any number of blocks up to max_blocks computes the same; sums differ in their
@@ -26,6 +36,8 @@ struct fs_emitted {
   int n_slots, *slots;    /* plan slots, first use order                     */
   int n_params, *params;  /* block params                                    */
   enum fs_param_type *param_type;
+  int n_maps;
+  struct fs_emitted_map *maps;
   int threads;
   int64_t max_blocks;     /* more than this have nothing to do               */
   int grid_y;             /* 1, or the tile columns                          */

@@ -87,10 +87,8 @@ void fs_emit_footprint(const struct fs_plan *plan,
   }
   struct em em = {.plan = plan, .k = kernel, .device = device,
                   .variant = variant, .out = &launch};
-  em.arena = fs_arena_new();
-  em.v = FS_NEW_N(em.arena, struct em_value, kernel->values.len + 1);
-  em.step_done = FS_NEW_N(em.arena, bool, kernel->steps.len + 1);
-  em_analyse(&em);
+  em_begin(&em);
+  if (em.mode == EM_COLUMNS) em_columns_footprint(&em);
   em_describe_launch(&em, em.n_full || em.vector_end);
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),

@@ -25,7 +25,8 @@ enum em_mode {
   EM_CHUNK,  /* row: rows are walked in chunks, once per phase              */
   EM_PANEL,  /* row without row results: the columns are cut into panels    */
   EM_TILE,
-  EM_INSTANCE
+  EM_INSTANCE,
+  EM_COLUMNS /* the scheme panel: columns.c                                */
 };
 
 enum em_acc { /* what a reduction makes */
@@ -53,7 +54,9 @@ enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
 
 enum em_hook { /* places of a skeleton; em_hook_names[] */
   EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
-  EM_AFTER, EM_HOOKS
+  EM_AFTER,
+  EM_FETCH, EM_SEND, EM_FINISH, EM_TAKE, EM_ROWS, EM_READY, EM_FIRST,
+  EM_READY_AGAIN, EM_SECOND, EM_HOOKS
 };
 
 struct em {
@@ -67,6 +70,8 @@ struct em {
   struct fs_str *s;              /* the hook being written                  */
   int indent;
   struct fs_str params;          /* arguments of the entry                  */
+
+  struct fs_kernel rows;         /* a panel kernel that goes on as rows     */
 
   enum em_mode mode;
   int T, RT, S, B, V, C;         /* threads; of a row; rows side by side; rows
@@ -251,6 +256,18 @@ void em_tile_stage_loads(struct em *em, const bool *need);
 void em_tile_stage_stores(struct em *em, const bool *need);
 void em_tile_compute(struct em *em, const bool *need);
 bool em_transposed(const struct em *em, const struct fs_step *s);
+
+/* -- the panel scheme (columns.c) -------------------------------------------------- */
+/* False: the device or the variant cannot; then it is a row kernel. */
+bool em_columns_analyse(struct em *em);
+void em_columns(struct em *em);
+/* Its shared memory and workspace, as em_columns() has it. */
+void em_columns_footprint(struct em *em);
+void em_columns_constants(const struct em *em, struct fs_str *out);
+/* The number of the argument that is a slot's pointer. */
+int em_slot_argument(struct em *em, int slot);
+/* Whether an index or an offset may not fit in an int. */
+bool em_is_wide(const struct em *em);
 
 /* -- user functions (instance.c) ------------------------------------------------- */
 void em_instance_analyse(struct em *em);

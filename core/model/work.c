@@ -69,10 +69,11 @@ enum fs_term fs_term_of_name(const char *name) {
 }
 
 void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
-  static const char *const schemes[] = {"flat", "row", "tile", "library"};
+  static const char *const schemes[8] = {"flat", "row",      "tile", "library",
+                                         "flat", "panel", "row",  "row"};
   static const char *const ariths[] = {"f32", "f64", "half", "int"};
   bool busy = w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
-  snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 3],
+  snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 7],
            w->pattern, ariths[w->arith & 3],
            w->library ? "call" : busy ? "busy" : "light",
            w->spread.sharing > 1 ? " shared" : w->uneven ? " uneven" : w->past ? " past" : "");

@@ -319,7 +319,8 @@ static void place_reduce(struct builder *b, fs_id id) {
     in1 = t;
   }
   in0 = spread(b, in0, whole, phase, id);
-  bool in_block = over == FS_VARIES_J && b->scheme == FS_ROW;
+  bool in_block = over == FS_VARIES_J &&
+                  (b->scheme == FS_ROW || b->scheme == FS_PANEL);
   h->ready = in_block ? phase + 1 : FS_END;
   if (h->ready != FS_END && h->ready >= FS_MAX_PHASES) {
     fail(b, "on-chip");
@@ -575,7 +576,7 @@ static void count_traffic(const struct builder *b, const struct fs_kernel *k,
     double bytes = access_bytes(k, a);
     if (s->kind == FS_SP_LOAD) w->bytes_read += bytes;
     else w->bytes_written += bytes;
-    if (against_grain(k, a)) w->bytes_strided += bytes;
+    if (k->scheme != FS_PANEL && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }
 
@@ -606,11 +607,23 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
   }
 }
 
+static double matrix_bytes(const struct fs_kernel *k) {
+  double bytes = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_LOAD && k->accesses.data[s->access].varies == 3)
+      bytes += access_bytes(k, &k->accesses.data[s->access]);
+  }
+  return bytes;
+}
+
 /* Rows read again in a later sweep that did not stay on chip, and column sums
  * that do not fit the registers of a block, or of those of a cluster: they lie in
  * the cache, and some rows at once add to them. */
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
+  if (k->scheme == FS_PANEL)
+    w->bytes_extra += fs_panel_again(k, d) * matrix_bytes(k);
   if (k->scheme != FS_ROW) return;
   bool held = d->is_cuda && fs_tune_holds(k);
   double row = 0;
@@ -648,6 +661,7 @@ static double parallel_pieces(const struct fs_kernel *k,
     return k->scheme == FS_ROW ? m / 16 + 0.5 : m * n / (16.0 * 8192) + 1;
   }
   if (k->scheme == FS_FLAT) return n / 1024 + 1;
+  if (k->scheme == FS_PANEL) return d->units;
   if (k->scheme == FS_ROW) return n >= 512 ? m : m * n / 512 + 1;
   return (m / 256 + 1) * (n / 32 + 1);
 }
@@ -754,6 +768,7 @@ static const char *build_one(struct group *g, unsigned inner,
   sort_steps(k);
   collapse(k);
   if (scheme == FS_TILE && !tile_fits(k)) return "shape";
+  if (scheme == FS_PANEL && !fs_panel_pays(k, g->p->device)) return "shape";
   if (!fills_space(k)) return "shape";
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
   price(&b, k, g->p->device, work);
@@ -879,6 +894,18 @@ static double best_of(const fs_impl_list *list, int from) {
   return list->len > from ? list->data[from].seconds : HUGE_VAL;
 }
 
+static void survey_one(struct group *g, unsigned inner, enum fs_scheme scheme,
+                       int from, fs_impl_list *out, const char **worst) {
+  struct fs_planner *p = g->p;
+  struct fs_work w;
+  const char *no = build_one(g, inner, scheme, &p->scratch, &w);
+  if (!no)
+    add_impl(p, summary(&p->scratch, inner, &w, p->device, best_of(out, from)),
+             from, out);
+  else if (rule_rank(no) > rule_rank(*worst))
+    *worst = no;
+}
+
 const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
                              fs_impl_list *out) {
   if (fs_is_instance(p, calls, n)) {
@@ -897,15 +924,10 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
     if (inner == 0 && every != 0) continue;
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
-    for (enum fs_scheme s = first; s <= last; s++) {
-      struct fs_work w;
-      const char *no = build_one(&g, inner, s, &p->scratch, &w);
-      if (!no)
-        add_impl(p, summary(&p->scratch, inner, &w, p->device,
-                            best_of(out, from)), from, out);
-      else if (rule_rank(no) > rule_rank(worst))
-        worst = no;
-    }
+    for (enum fs_scheme s = first; s <= last; s++)
+      survey_one(&g, inner, s, from, out, &worst);
+    if (inner != every && p->device->is_cuda)
+      survey_one(&g, inner, FS_PANEL, from, out, &worst);
   }
   close_group(&g);
   return out->len > from ? NULL : worst ? worst : "shape";

@@ -59,6 +59,8 @@ static void find_lives(struct fs_kernel *k) {
 /* Threads that make a word of the value, and threads that read it, differ: sums
  * over a row that several warps share, and tiles that lie across memory. */
 static bool changes_threads(const struct fs_kernel *k, const struct fs_step *s) {
+  if (k->scheme == FS_PANEL)
+    return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J;
   if (k->scheme == FS_ROW)
     return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J &&
            k->tune.row_threads > 32;
@@ -94,7 +96,7 @@ static void choose_storage(struct fs_kernel *k) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!changes_threads(k, s)) continue;
-    int v = k->scheme == FS_ROW ? s->out : shared_value(s);
+    int v = k->scheme != FS_TILE ? s->out : shared_value(s);
     /* Before it is read by other threads, and before it is overwritten. */
     if (k->values.data[v].storage != FS_ON_SHARED) k->local_barriers += 2;
     k->values.data[v].storage = FS_ON_SHARED;

@@ -10,7 +10,7 @@
 enum { MEMORY_CHOICES = 16 };
 
 const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
-                                       "instance"};
+                                       "instance", "panel"};
 
 const char *const fs_strategy_names[] = {
   [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",

@@ -26,6 +26,9 @@
  * earlier value it is a copy. Phase FS_END uses no value of earlier phases but
  * results of reductions that are ready there.
  *
+ * Scheme panel: as row, with two phases; the elements of a row lie across memory,
+ * those of neighbouring rows i side by side.
+ *
  * Scheme instance (node lib_node is the APPLY). The outer axes are the stack of
  * instances. Phase p < n of n operands computes operand p, over the instances
  * and the elements of that operand; then the routine runs, with as many threads
@@ -53,9 +56,10 @@ enum fs_scheme {
   FS_ROW,     /* a block owns whole rows, several sweeps over each            */
   FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows */
   FS_LIBRARY, /* one library call, node `lib_node`                            */
-  FS_INSTANCE /* a user's function over a stack of small elements: see below  */
+  FS_INSTANCE, /* a user's function over a stack of small elements: see below */
+  FS_PANEL    /* rows that lie across memory: all blocks in step, see panel.c */
 };
-extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library", "instance" */
+extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" ... */
 
 enum { FS_VARIES_I = 1, FS_VARIES_J = 2 };
 enum { FS_END = 255 };
@@ -344,6 +348,32 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
  * the texts that the graph's spans point into. */
 fs_id fs_plan_statement(const struct fs_graph *simplified,
                         const struct fs_diags *sources, const char *word);
+
+/* FS_PANEL: how it is cut. A block has `height` of the j, all blocks walk together
+ * over panels of `width` of the i (core/plan/panel.c). */
+struct fs_panel {
+  int height, width, blocks;
+  int64_t panels;
+  int lanes, side;      /* workers along i, and along j                       */
+  int vec;              /* elements of a lane                                 */
+  int kept;             /* of `height`: stay on the chip until they are used; the
+                           others are read again                              */
+  int slots, shorts;    /* tiles of the kept rows; of the others              */
+  int lag;              /* panels between the two reads                       */
+  int parts, mails;     /* panels whose sums are on the way: of warps, of blocks */
+  int threads, workers;
+};
+/* Whether the kernel can be run so on the device; and whether it should be: its
+ * matrix is larger than the cache, its tiles are worth a round of messages. */
+bool fs_panel_of(const struct fs_kernel *kernel, const struct fs_device *device,
+                 struct fs_panel *out);
+bool fs_panel_pays(const struct fs_kernel *kernel,
+                   const struct fs_device *device);
+/* The share of its matrices that it reads twice. */
+double fs_panel_again(const struct fs_kernel *kernel,
+                      const struct fs_device *device);
+/* Whether a value is made of a column's sums and goes back to all blocks. */
+bool fs_panel_sent(const struct fs_kernel *kernel, int value);
 
 /* FS_INSTANCE: the stack of instances ++ the element of a part; how far apart
  * the elements of neighbouring instances lie in shared memory, in numbers. */

@@ -358,6 +358,13 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
     fs_tune_instance(k);
     return;
   }
+  if (k->scheme == FS_PANEL) {
+    struct fs_panel p;
+    fs_panel_of(k, device, &p);
+    *t = (struct fs_tuning){p.threads, p.lanes, p.vec, p.slots,
+                            p.height / FS_MAX(1, p.side), 1, 1};
+    return;
+  }
   t->vec = lanes(k, &sh);
   int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
@@ -480,7 +487,8 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
 
 int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]) {
-  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY;
+  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY ||
+             k->scheme == FS_PANEL;
   out[0] = k->tune;
   if (one) return 1;
   struct fs_kernel tuned = *k; /* borrows the parts */

@@ -137,6 +137,10 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
   double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
+  if (k->scheme == FS_PANEL) { /* its blocks are in step all the time */
+    fs_work_add(w, FS_TM_FOLD, 0, 1);
+    return;
+  }
   double chunk = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0);
   bool columns = false;
   for (int i = 0; i < k->steps.len; i++) {
@@ -205,10 +209,12 @@ static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
 
 static void count_moves(const struct fs_kernel *k, double busy,
                         struct fs_work *w) {
-  static const enum fs_term reads[] = {FS_TM_READ_FLAT, FS_TM_READ_ROW,
-                                       FS_TM_READ_TILE};
-  static const enum fs_term writes[] = {FS_TM_WRITE_FLAT, FS_TM_WRITE_ROW,
-                                        FS_TM_WRITE_TILE};
+  static const enum fs_term reads[] = {
+      [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
+      [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_ROW};
+  static const enum fs_term writes[] = {
+      [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
+      [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_ROW};
   fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
   fs_work_add(w, w->past ? FS_TM_PAST : writes[k->scheme], 0,
               w->bytes_written * busy);
@@ -241,7 +247,8 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   w->past = !d->is_cuda && stores_past(k, d);
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
-  if (k->scheme == FS_ROW) fs_work_add(w, FS_TM_ROW, 0, 1);
+  if (k->scheme == FS_ROW || k->scheme == FS_PANEL)
+    fs_work_add(w, FS_TM_ROW, 0, 1);
   if (k->scheme == FS_TILE) fs_work_add(w, FS_TM_TILE, 0, 1);
   if (threads) fs_work_add(w, FS_TM_THREADS, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);

@@ -354,6 +354,10 @@ void fs_reason_put_scheme(const struct fs_plan *plan, int index,
       fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
                        "columns are both read along memory");
       break;
+    case FS_PANEL:
+      fs_str_puts(out, "all blocks go over panels of columns in step and exchange "
+                       "the sums of a panel while it is on the chip");
+      break;
     case FS_ROW:
       fs_str_printf(out, "a block owns whole rows, of which there are %lld with "
                          "%lld elements", (long long)k->space.m,

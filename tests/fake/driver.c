@@ -184,7 +184,9 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
     case CU_DEV_UNITS: *value = 4; break;
     case CU_DEV_MEMORY_KHZ: *value = 1000000; break;
     case CU_DEV_BUS_BITS: *value = 256; break;
-    case CU_DEV_L2_BYTES: *value = 40 << 20; break;
+    case CU_DEV_L2_BYTES:
+      *value = (int)fake_number("FUSIBLE_FAKE_CACHE", 40 << 20);
+      break;
     case CU_DEV_CC_MAJOR: *value = cc / 10; break;
     case CU_DEV_CC_MINOR: *value = cc % 10; break;
     case CU_DEV_REGS_PER_UNIT: *value = 65536; break;
@@ -652,6 +654,31 @@ EXPORT int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
   unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
   return launch_or_capture(f, g, b, shared, args, false);
 }
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base,
+                                  const unsigned long long *dims,
+                                  const unsigned long long *strides,
+                                  const unsigned *box, const unsigned *steps,
+                                  int interleave, int swizzle, int promotion,
+                                  int fill);
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base,
+                                  const unsigned long long *dims,
+                                  const unsigned long long *strides,
+                                  const unsigned *box, const unsigned *steps,
+                                  int interleave, int swizzle, int promotion,
+                                  int fill) {
+  static const unsigned char sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  CALL("cuTensorMapEncodeTiled");
+  (void)interleave, (void)swizzle, (void)promotion, (void)fill;
+  if (rank != 2 || type < 0 || type >= (int)sizeof sizes || steps[0] != 1 ||
+      steps[1] != 1 || (unsigned long long)base % 16 || strides[0] % 16 ||
+      box[0] > 256 || box[1] > 256 || box[0] * sizes[type] % 16)
+    return CU_INVALID_VALUE;
+  unsigned long long word[16] = {(unsigned long long)base, dims[0], dims[1],
+                                 strides[0], box[0], box[1], sizes[type]};
+  memcpy(map, word, sizeof word);
+  return CU_OK;
+}
+
 EXPORT int cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy,
                                      unsigned gz, unsigned bx, unsigned by,
                                      unsigned bz, unsigned shared, void *stream,

@@ -78,6 +78,52 @@ def test_results():
         check(plain.stdout == gpu.stdout, f'{name}: other bits from plain kernels')
 
 
+# What the panel scheme does, in blocks of that one kernel: column sums used on their
+# own columns; rows and columns beyond the last tile and not, all sizes of elements,
+# matrices that are made and stored, two sums at once, a slice, a maximum.
+PANELS = {
+    'two trips': "x = 2*A'*y + z; w = 3*A*x;\nw",
+    'updated': "B = A + y*z'; x = 2*B'*y + z; w = 3*B*x; q = B*z;\nw\nq\nsum(B)",
+    'normalised': 'C = A + sum(A, 1);\nsum(C, 1)\nsum(C, 2)',
+    'two sums': "x = A'*y; v = A'*u; w = A*(x + 2*v); t = A*x;\nw\nt\nv",
+    'slice': "S = A[:, 5:end]; x = S'*y; w = S*x;\nw",
+    'greatest': "x = colmax(A)'; w = A*x;\nw\nx",
+}
+
+
+def panels(m, n, dtype, name, text):
+    lines = text.split('\n')
+    if name == 'slice':
+        n += 4
+    setup = (f'A = {dtype}(mod(7*(1:{m}) + 5*(1:{n})\' + 3, 17) - 8);\n'
+             f'y = {dtype}(mod(3*(1:{m}), 5) - 2);\n'
+             f'u = {dtype}(mod(7*(1:{m}), 3) - 1);\n'
+             f'z = {dtype}(mod(5*(1:{n}), 3) - 1);\n')
+    setup += 'print(sum(A), sum(y), sum(u), sum(z))\n'
+    program = setup + lines[0] + '\n'
+    after = '\n'.join(lines[1:])
+    cpu = fusible(program + after, target='cpu')
+    h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_CACHE='65536')
+    gpu = fusible(program + ':assert scheme == panel\n' + after, **h200)
+    what = f'panels of {m} x {n} {dtype}, {name}'
+    check(cpu.returncode == 0 and gpu.returncode == 0 and
+          gpu.stdout == cpu.stdout and not gpu.stderr,
+          f'{what}: {gpu.stdout}\n{gpu.stderr}\nbut on the CPU\n{cpu.stdout}\n'
+          f'{cpu.stderr}')
+    plain = fusible(program + after, FUSIBLE_KERNELS='plain', **h200)
+    check(plain.stdout == cpu.stdout, f'{what}: plain kernels: {plain.stdout}')
+
+
+def test_panels():
+    for name, text in PANELS.items():
+        panels(300, 700, 'f32', name, text)
+    panels(512, 640, 'f32', 'updated', PANELS['updated'])
+    panels(201, 330, 'f64', 'two trips', PANELS['two trips'])
+    panels(400, 328, 'f64', 'updated', PANELS['updated'])
+    panels(400, 1000, 'i32', 'two trips', PANELS['two trips'])
+    panels(300, 1288, 'bf16', 'normalised', 'C = A + sum(A, 1);\nsum(C)')
+
+
 # -- sentences --------------------------------------------------------------------
 
 
@@ -282,7 +328,8 @@ def test_units():
 
 
 def main():
-    for test in (test_results, test_sentences, test_cuda_text, test_goes_on,
+    for test in (test_results, test_panels, test_sentences, test_cuda_text,
+                 test_goes_on,
                  test_interrupt, test_never_far_ahead, test_language, test_units,
                  test_replay, test_failures):
         test()

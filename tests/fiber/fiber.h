@@ -22,6 +22,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
+#define __grid_constant__
 #define __shared__ static __attribute__((section("fiber_shared")))
 
 struct fiber_dim3 {
@@ -151,6 +152,10 @@ static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
   memcpy(&x, &w->value[turn & 1][lane ^ (unsigned)lane_mask], sizeof x);
   return x;
 }
+static int __all_sync(unsigned mask, int x) {
+  for (int o = 16; o > 0; o /= 2) x &= __shfl_xor_sync(mask, x != 0, o);
+  return x;
+}
 static void __nanosleep(unsigned) { fiber_wait(FIBER_SPIN); }
 
 // The lanes of the mask wait for each other; groups of lanes do not overlap.
@@ -226,13 +231,51 @@ static void fiber_bulk_copy(void *to, const void *from, unsigned bytes,
   if ((unsigned)*ready == 0) *ready += 1ull << 32;
 }
 
+// An mbarrier: bytes still to come, then arrivals still to come, arrivals of a
+// phase, and the phase.
+static void fiber_mbarrier_init(unsigned long long *bar, int arrivals) {
+  *bar = (unsigned long long)arrivals << 32 | (unsigned long long)arrivals << 44;
+}
+static void fiber_mbarrier_step(unsigned long long *bar, int bytes, int arrivals) {
+  const unsigned left = (unsigned)*bar + bytes;
+  unsigned due = (*bar >> 32 & 0xfff) - arrivals;
+  const unsigned all = *bar >> 44 & 0xfff;
+  unsigned long long phase = *bar >> 56 & 1;
+  if (left == 0 && due == 0) due = all, phase ^= 1;
+  *bar = (unsigned long long)left | (unsigned long long)due << 32 |
+         (unsigned long long)all << 44 | phase << 56;
+}
+static void fiber_mbarrier_arrive(unsigned long long *bar, unsigned bytes) {
+  fiber_mbarrier_step(bar, (int)bytes, 1);
+}
+static bool fiber_mbarrier_test(unsigned long long *bar, unsigned parity) {
+  return (*bar >> 56 & 1) != parity;
+}
+// The words of a map as tests/fake/driver.c packs them: base, columns, rows, bytes
+// from row to row, columns and rows of the box, bytes of an element.
+static void fiber_tensor_copy(void *to, const unsigned long long *map, int column,
+                              int row, unsigned long long *bar) {
+  const unsigned long long size = map[6], wide = map[4] * size;
+  for (unsigned long long r = 0; r < map[5]; r++) {
+    char *line = (char *)to + r * wide;
+    memset(line, 0, wide);
+    if (row + r >= map[2] || column >= (long long)map[1]) continue;
+    const unsigned long long left = (map[1] - column) * size;
+    memcpy(line, (char *)map[0] + (row + r) * map[3] + column * size,
+           left < wide ? left : wide);
+  }
+  fiber_mbarrier_step(bar, -(int)(map[5] * wide), 0);
+}
+
 // -- the scheduler -----------------------------------------------------------------
 
-// Runs one block's fibers until none can go on. True if anything moved.
+// Runs one block's fibers until none can go on, or for a while: warps that look
+// together for what other blocks bring (__all_sync) never stop by themselves. True
+// if anything moved.
 static bool fiber_run_block(fiber_thread *threads, fiber_block *b) {
   bool moved = false;
   const unsigned n = blockDim.x;
-  for (;;) {
+  for (int passes = 0; passes < 256; passes++) {
     bool pass = false;
     unsigned barrier = 0, done = 0;
     for (unsigned t = 0; t < n; t++) {
@@ -258,8 +301,9 @@ static bool fiber_run_block(fiber_thread *threads, fiber_block *b) {
       pass = true;
     }
     moved |= pass;
-    if (!pass) return moved;
+    if (!pass) break;
   }
+  return moved;
 }
 
 static int fiber_report(const fiber_thread *threads, unsigned total) {

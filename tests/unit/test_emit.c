@@ -961,23 +961,24 @@ static void compile_text(const char *name, const struct fs_str *text) {
   free(log);
 }
 
-/* Each skeleton after test.cuh, and all preludes together, are CUDA C. */
+/* Each skeleton, after test.cuh and all preludes together, is CUDA C. */
 static void run_skeletons(void) {
   if (!nvrtc_present()) return;
   struct fs_str prelude = {0};
   const char *stand_in = fs_embedded_text("elemlib/scheme/test.cuh");
-  fs_str_puts(&prelude, "typedef int fs_index;\n");
-  for (const struct fs_embedded *f = fs_embedded; f->name; f++) {
+  fs_str_puts(&prelude, stand_in);
+  for (const struct fs_embedded *f = fs_embedded; f->name; f++)
     if (!strncmp(f->name, "elemlib/cuda/", 13)) fs_str_puts(&prelude, f->text);
+  compile_text("elemlib/cuda", &prelude);
+  for (const struct fs_embedded *f = fs_embedded; f->name; f++) {
     if (strncmp(f->name, "elemlib/scheme/", 15) || f->text == stand_in)
       continue;
     struct fs_str text = {0};
-    fs_str_puts(&text, stand_in);
+    fs_str_puts(&text, fs_str_text(&prelude));
     fs_str_puts(&text, f->text);
     compile_text(f->name, &text);
     fs_str_free(&text);
   }
-  compile_text("elemlib/cuda", &prelude);
   fs_str_free(&prelude);
 }
 

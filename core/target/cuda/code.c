@@ -207,6 +207,11 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
                         t->base.device.name, c->does);
   *out = (int64_t)per_unit * t->base.device.units;
   if (c->emitted.cluster > 1) *out = resident_clusters(c, *out);
+  if (c->emitted.n_maps && *out < c->emitted.max_blocks)
+    return fs_env_error(d, "driver-error", "set FUSIBLE_KERNELS=plain",
+                        "%s has no room for the %lld blocks of a kernel at once "
+                        "(`%s`)", t->base.device.name,
+                        (long long)c->emitted.max_blocks, c->does);
   return FS_OK;
 }
 
@@ -243,9 +248,11 @@ static enum fs_status make_workspace(struct cuda *t, struct fs_code *c,
 }
 
 static void make_args(struct fs_code *c) {
-  int n = c->emitted.n_slots + c->emitted.n_params + 1;
+  int n = c->emitted.n_slots + c->emitted.n_params + 1, maps = c->emitted.n_maps;
   c->values = fs_calloc((size_t)n, sizeof *c->values);
-  c->args = fs_calloc((size_t)n, sizeof *c->args);
+  c->args = fs_calloc((size_t)(n + maps), sizeof *c->args);
+  c->maps = maps ? aligned_alloc(64, sizeof *c->maps * (size_t)maps) : NULL;
+  for (int k = 0; k < maps; k++) c->args[n + k] = &c->maps[k];
   for (int k = 0; k < n; k++) c->args[k] = &c->values[k];
   c->values[n - 1].pointer = c->work;
 }
@@ -327,6 +334,7 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
   if (!c->library) fs_emitted_free(&c->emitted);
   free(c->values);
   free(c->args);
+  free(c->maps);
   free(c->does);
   free(c->lined);
   free(c);
@@ -462,6 +470,38 @@ void fs_cuda_warm(struct fs_target *target, int n,
 
 /* -- launching --------------------------------------------------------------------------- */
 
+static int map_type(enum fs_dtype dt) {
+  switch (dt) {
+    case FS_I32: return CU_MAP_I32;
+    case FS_I64: return CU_MAP_I64;
+    case FS_F16: return CU_MAP_F16;
+    case FS_F64: return CU_MAP_F64;
+    case FS_BF16: return CU_MAP_BF16;
+    default: return CU_MAP_F32;
+  }
+}
+
+/* The tensor maps of a launch: the slots may lie elsewhere than the last time. */
+static CUresult fill_maps(const struct fs_code *c, void *const *slots) {
+  for (int k = 0; k < c->emitted.n_maps; k++) {
+    const struct fs_emitted_map *m = &c->emitted.maps[k];
+    unsigned long long size = fs_dtype_size(m->dtype);
+    unsigned long long dims[2] = {(unsigned long long)m->columns,
+                                  (unsigned long long)m->rows};
+    unsigned long long stride = (unsigned long long)m->stride * size;
+    unsigned box[2] = {(unsigned)m->box_columns, (unsigned)m->box_rows};
+    unsigned steps[2] = {1, 1};
+    char *base = (char *)slots[c->emitted.slots[m->slot]] +
+                 m->offset * (int64_t)size;
+    CUresult r = !fs_cu.tensor_map ? CU_INVALID_VALUE
+                     : fs_cu.tensor_map(&c->maps[k], map_type(m->dtype), 2, base,
+                                        dims, &stride, box, steps, 0, 0,
+                                        CU_MAP_PROMOTE_256, 0);
+    if (r != CU_OK) return r;
+  }
+  return CU_OK;
+}
+
 /* Kernels that wait for those before them by themselves may be put on the device
  * while those end; the gap between two is a microsecond shorter (H200). */
 static CUresult start_early(struct cuda *t, const struct fs_code *c) {
@@ -488,11 +528,11 @@ CUresult fs_cuda_start(struct cuda *t, const struct fs_code *c, bool early) {
                       shared, t->stream, c->args, NULL);
 }
 
-void fs_cuda_bind(struct fs_code *c, void *const *slots,
-                  const struct fs_number *params) {
+CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
+                      const struct fs_number *params) {
   const struct fs_emitted *e = &c->emitted;
   union cuda_arg *value = c->values;
-  if (c->library) return;
+  if (c->library) return CU_OK;
   for (int k = 0; k < e->n_slots; k++) value++->pointer = slots[e->slots[k]];
   for (int k = 0; k < e->n_params; k++, value++) {
     const struct fs_number *p = &params[e->params[k]];
@@ -502,6 +542,7 @@ void fs_cuda_bind(struct fs_code *c, void *const *slots,
       case FS_PARAM_FLOAT: value->single = (float)p->f; break;
     }
   }
+  return fill_maps(c, slots);
 }
 
 /* Between two events a kernel starts when the one before has ended: it is what is
@@ -523,8 +564,8 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
     status = fs_cuda_library_launch(t, c, slots, d);
     if (status != FS_OK) return status;
   } else if (r == CU_OK) {
-    fs_cuda_bind(c, slots, params);
-    r = fs_cuda_start(t, c, !timer);
+    r = fs_cuda_bind(c, slots, params);
+    if (r == CU_OK) r = fs_cuda_start(t, c, !timer);
   }
   if (timer && r == CU_OK) r = fs_cu.event_record(timer->end, t->stream);
   if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);

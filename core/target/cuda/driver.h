@@ -61,6 +61,16 @@ enum { /* CUdevice_attribute */
   CU_DEV_POOLS = 115
 };
 
+enum { /* CUtensorMapDataType */
+  CU_MAP_I32 = 3,
+  CU_MAP_I64 = 5,
+  CU_MAP_F16 = 6,
+  CU_MAP_F32 = 7,
+  CU_MAP_F64 = 8,
+  CU_MAP_BF16 = 9
+};
+enum { CU_MAP_PROMOTE_256 = 3 };
+
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5 };
 enum { CU_FN_MAX_DYNAMIC_SHARED = 8 };

@@ -56,6 +56,10 @@ static inline struct cuda *fs_cuda_of(struct fs_target *t) {
   return (struct cuda *)t;
 }
 
+struct cu_tensor_map {             /* CUtensorMap */
+  _Alignas(64) unsigned long long word[16];
+};
+
 union cuda_arg {
   void *pointer;
   CUdeviceptr address;
@@ -80,7 +84,8 @@ struct fs_code {
   void *work;
   size_t work_bytes;
   union cuda_arg *values;
-  void **args;                     /* args[k] = &values[k] */
+  void **args;                     /* args[k] = &values[k], then &maps[k] */
+  struct cu_tensor_map *maps;
 };
 
 struct fs_timer {
@@ -148,8 +153,8 @@ enum fs_status fs_cuda_launch(struct fs_target *t, struct fs_code *code,
                               const struct fs_number *params,
                               struct fs_timer *timer, struct fs_diags *d);
 /* Puts this run's addresses and numbers into the kernel's arguments. */
-void fs_cuda_bind(struct fs_code *code, void *const *slots,
-                  const struct fs_number *params);
+CUresult fs_cuda_bind(struct fs_code *code, void *const *slots,
+                      const struct fs_number *params);
 /* Starts a kernel of ours with the arguments that were bound last; `early`: it may
  * be put on the device while the kernel before it ends. */
 CUresult fs_cuda_start(struct cuda *t, const struct fs_code *code, bool early);

@@ -117,7 +117,8 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     if (!codes[k]) continue; /* a phase of a launch before it */
     whole &= !codes[k]->library && n_own < MOST_KERNELS;
     if (whole) own[n_own++] = codes[k];
-    fs_cuda_bind(codes[k], slots, params);
+    CUresult bound = fs_cuda_bind(codes[k], slots, params);
+    if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
   }
   if (whole && !*replay) *replay = fs_calloc(1, sizeof **replay);
   struct fs_replay *r = whole ? *replay : NULL;

@@ -1,0 +1,777 @@
+/* columns.c - writes a kernel of the panel scheme (core/plan/panel.c): what its
+ * roles do, into elemlib/scheme/columns.cuh.
+ *
+ * In this scheme i counts the columns of the matrix in memory and j its rows. A
+ * worker has V neighbouring i (lanes e) of B rows j, FS_SIDE apart. Values live:
+ *   of j alone     v0[b], computed once, before the panels
+ *   of i alone     v0[e], anew for each panel; those that come of a column's sums
+ *                  are finished by one block and sent to all
+ *   of both        v0[e], within the loop over the rows
+ *   sums over j    r0[e], sent off after each panel
+ *   sums over i    r0[b], to the end
+ */
+#include "core/emit/writer.h"
+
+struct columns {
+  struct em *em;
+  struct fs_panel cut;
+  bool *need;         /* per step: wanted in the part being written */
+  int64_t post[32];   /* where a sum's messages begin, 8 bytes each  */
+  bool guard_i, guard_j;
+};
+
+static const struct fs_step *step_of(const struct em *em, int v) {
+  int d = em->v[v].def;
+  return d < 0 ? NULL : &em->k->steps.data[d];
+}
+static uint8_t varies(const struct em *em, int v) {
+  return em_val(em, v)->varies;
+}
+static const char *type_of(const struct em *em, int v) {
+  return em_value_type(em_val(em, v)->dtype);
+}
+static int words(const struct em *em, int v) {
+  return em_acc_size(em_val(em, v)->dtype) / 4;
+}
+static bool is_column_sum(const struct fs_step *s) {
+  return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J;
+}
+static bool is_row_sum(const struct fs_step *s) {
+  return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I;
+}
+static bool is_matrix_load(const struct em *em, const struct fs_step *s) {
+  return s->kind == FS_SP_LOAD && varies(em, s->out) == 3;
+}
+
+/* -- analysis ---------------------------------------------------------------- */
+
+static void define(struct em *em) {
+  const struct fs_kernel *k = em->k;
+  for (int v = 0; v < k->values.len; v++)
+    em->v[v] = (struct em_value){.def = -1, .alias = v};
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->out < 0) continue;
+    struct em_value *x = &em->v[s->out];
+    x->def = i;
+    if (s->kind == FS_SP_REDUCE) {
+      x->acc = is_column_sum(s) ? EM_ACC_ROW : EM_ACC_COL;
+      continue;
+    }
+    x->uniform = varies(em, s->out) == 0;
+    for (int a = 0; a < 3; a++)
+      if (s->in[a] >= 0 && !em->v[s->in[a]].uniform) x->uniform = false;
+    int same = em_val(em, s->out)->same_as;
+    if (same >= 0 && varies(em, s->out) == FS_VARIES_J)
+      x->alias = em->v[same].alias;
+  }
+}
+
+bool em_columns_analyse(struct em *em) {
+  struct fs_panel p;
+  if (em->variant != FS_EMIT_BEST || !fs_panel_of(em->k, em->device, &p))
+    return false;
+  const struct fs_space *s = &em->k->space;
+  em->mode = EM_COLUMNS;
+  em->n_outer = em->n_inner = 1;
+  for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
+  em->dim[0] = em->m = s->m;
+  em->dim[1] = em->n = em->last = s->n;
+  em->gl = em->groups = s->n;
+  em->T = p.threads;
+  em->RT = p.lanes;
+  em->S = p.side;
+  em->B = p.height / p.side;
+  em->V = p.vec;
+  em->C = em->U = em->CL = 1;
+  em->panels = p.panels;
+  em->parts = p.blocks;
+  em->wide = em_is_wide(em);
+  em->vector_end = true;
+  define(em);
+  return true;
+}
+
+/* -- messages ---------------------------------------------------------------- */
+
+enum { ROUNDS = 32 }; /* panels whose messages have room */
+
+static int64_t place_messages(struct columns *c) {
+  struct em *em = c->em;
+  int64_t at = 0;
+  for (int v = 0; v < em->k->values.len; v++) {
+    const struct fs_step *s = step_of(em, v);
+    if (!s) continue;
+    int64_t each = 0;
+    if (is_column_sum(s)) {
+      each = (int64_t)c->cut.width * c->cut.blocks * words(em, v);
+      em->v[v].work = at;
+      at += each * ROUNDS;
+    }
+    if (fs_panel_sent(em->k, v)) {
+      em->v[v].saved = true;
+      c->post[v % 32] = at;
+      at += (int64_t)c->cut.width * words(em, v) * ROUNDS;
+    }
+  }
+  return at * 8;
+}
+
+static const char *posts_at(struct em *em, int64_t at) {
+  return at ? em_fmt(em, "posts + %s", em_int(em, at)) : "posts";
+}
+/* "i * 2", "i" */
+static const char *times(struct em *em, const char *x, int factor) {
+  return factor == 1 ? x : em_fmt(em, "%s * %d", x, factor);
+}
+
+static const char *posts_of_sum(struct em *em, int v) {
+  return em_fmt(em, "%s + (p %% %d * FS_GROUPS + group) * FS_BLOCKS * %d",
+                posts_at(em, em->v[v].work), ROUNDS, 8 * words(em, v));
+}
+static const char *posts_of_sent(struct columns *c, int v) {
+  return em_fmt(c->em, "%s + p %% %d * %d", posts_at(c->em, c->post[v % 32]),
+                ROUNDS, c->cut.width * words(c->em, v));
+}
+
+/* -- shared memory ------------------------------------------------------------- */
+
+struct room {
+  int64_t kept, first, again, part, mail, end;
+};
+
+static int64_t tile_row(const struct columns *c) {
+  int64_t bytes = 0;
+  const struct em *em = c->em;
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (is_matrix_load(em, &em->k->steps.data[i])) bytes += 16 * c->cut.lanes;
+  return bytes;
+}
+
+static struct room rooms(const struct columns *c) {
+  const struct em *em = c->em;
+  const struct fs_panel *p = &c->cut;
+  struct room r = {0};
+  int64_t row = tile_row(c), shorter = p->height - p->kept, parts = 0, mails = 0;
+  for (int v = 0; v < em->k->values.len; v++) {
+    const struct fs_step *s = step_of(em, v);
+    if (!s) continue;
+    int64_t size = em_acc_size(em_val(em, v)->dtype);
+    if (is_column_sum(s)) parts += 8 * p->width * size;
+    if (em->v[v].saved) mails += p->width * size;
+  }
+  r.first = r.kept + row * p->kept * p->slots;
+  r.again = r.first + row * shorter * p->shorts;
+  r.part = r.again + row * shorter * p->shorts;
+  r.mail = r.part + parts * p->parts;
+  r.end = r.mail + mails * p->mails;
+  return r;
+}
+
+static void name_shared(struct columns *c) {
+  struct em *em = c->em;
+  struct room r = rooms(c);
+  for (int v = 0; v < em->k->values.len; v++) {
+    const struct fs_step *s = step_of(em, v);
+    if (!s) continue;
+    int64_t size = em_acc_size(em_val(em, v)->dtype);
+    const char *type = em_acc_type(em_val(em, v)->dtype);
+    if (is_column_sum(s)) {
+      em_line(em, "%s(*const part%d)[8][FS_WIDTH] = (%s(*)[8][FS_WIDTH])(ring + %lld);",
+              type, v, type, (long long)r.part);
+      r.part += 8 * c->cut.width * size * c->cut.parts;
+    }
+    if (em->v[v].saved) {
+      em_line(em, "%s(*const mail%d)[FS_WIDTH] = (%s(*)[FS_WIDTH])(ring + %lld);",
+              type, v, type, (long long)r.mail);
+      r.mail += c->cut.width * size * c->cut.mails;
+    }
+  }
+}
+
+/* -- tiles ------------------------------------------------------------------------ */
+
+/* The tensor map of a load: the rows of a tile that are kept, or the others. */
+static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
+  struct fs_emitted *o = em->out;
+  const struct fs_access *a = em_access(em, s);
+  o->maps = fs_realloc(o->maps, sizeof *o->maps * (size_t)(o->n_maps + 1));
+  o->maps[o->n_maps] = (struct fs_emitted_map){
+      .slot = slot, .dtype = a->dtype, .offset = a->offset, .columns = em->m,
+      .rows = em->n, .stride = a->stride[1], .box_columns = em->RT * em->V,
+      .box_rows = box};
+  return o->n_maps++;
+}
+
+static void fetch(struct columns *c, const char *ring, int64_t base, int rows,
+                  int skip, const char *slots, const char *k,
+                  const char *policy, const int *map) {
+  struct em *em = c->em;
+  int64_t row = tile_row(c), at = 0;
+  em_line(em, "const int s = %s %% %s;", k, slots);
+  em_open(em, "if (%s >= %s)", k, slots);
+  em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(%s - %s));", ring,
+          slots, k, slots);
+  em->indent--;
+  em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring,
+          (long long)(row * rows));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    if (!is_matrix_load(em, &em->k->steps.data[i])) continue;
+    const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
+                               : "ring";
+    em_line(em, "fs_tensor_copy(%s + s * %lld, m%d, %s * FS_WIDTH, row%s, "
+            "&gate.%s[s], %s);", to, (long long)(row * rows), map[i], k,
+            skip ? " + FS_KEPT" : "", ring, policy);
+    at += (int64_t)16 * c->cut.lanes * rows;
+  }
+}
+
+static void fetches(struct columns *c) {
+  struct em *em = c->em;
+  struct room r = rooms(c);
+  int shorter = c->cut.height - c->cut.kept, n = em->k->steps.len;
+  int *kept = fs_calloc((size_t)n, sizeof *kept);
+  int *other = fs_calloc((size_t)n, sizeof *other);
+  for (int i = 0; i < n; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_matrix_load(em, s)) continue;
+    int slot = em_slot_argument(em, em_access(em, s)->slot);
+    kept[i] = add_map(em, s, slot, c->cut.kept);
+    if (shorter) other[i] = add_map(em, s, slot, shorter);
+  }
+  em_go(em, EM_FETCH);
+  if (shorter) {
+    em_open(em, "if (k < FS_PANELS) {  // rows that do not");
+    fetch(c, "first", r.first, shorter, 1, "FS_SHORT", "k", "FS_KEEP_AWHILE",
+          other);
+    em_close(em);
+    em_open(em, "if (k >= FS_LAG) {  // and again");
+    em_line(em, "const int q = k - FS_LAG;");
+    fetch(c, "again", r.again, shorter, 1, "FS_SHORT", "q", "FS_KEEP_NOT",
+          other);
+    em_close(em);
+  }
+  em_open(em, "if (k < FS_PANELS) {  // rows that stay");
+  fetch(c, "kept", 0, c->cut.kept, 0, "FS_SLOTS", "k",
+        shorter ? "FS_KEEP_NOT" : "FS_KEEP_AWHILE", kept);
+  em_close(em);
+  free(kept);
+  free(other);
+}
+
+/* -- sums of columns ---------------------------------------------------------------- */
+
+static void sends(struct columns *c) {
+  struct em *em = c->em;
+  int warps = c->cut.lanes >= 32 ? c->cut.side : c->cut.workers / 32;
+  em_go(em, EM_SEND);
+  em_open(em, "for (int i = lane; i < FS_WIDTH; i += 32) {");
+  em_line(em, "const int group = i / 8;");
+  for (int x = 0; x < em->k->steps.len; x++) {
+    const struct fs_step *s = &em->k->steps.data[x];
+    if (!is_column_sum(s)) continue;
+    const char *op = em_op_class(s->op), *part = em_fmt(em, "part%d[s]", s->out);
+    em_line(em, "%s x%d = %s[0][i];", em_acc_type(em_val(em, s->out)->dtype),
+            s->out, part);
+    em_line(em, "for (int w = 1; w < %d; w++) x%d = %s::of(x%d, %s[w][i]);",
+            warps, s->out, op, s->out, part);
+    em_line(em, "fs_post(%s + %s, x%d, round + p);", posts_of_sum(em, s->out),
+            times(em, "(blockIdx.x * 8 + i % 8)", words(em, s->out)), s->out);
+  }
+  em_close(em);
+}
+
+/* Marks what value v is made of, as far as it must be made here. */
+static void want(struct columns *c, int value, bool finishing) {
+  const struct em *em = c->em;
+  int v = em->v[value].alias;
+  const struct fs_step *s = step_of(em, v);
+  if (!s || em->v[v].uniform || s->kind == FS_SP_REDUCE) return;
+  if (!finishing && (em->v[v].saved || varies(em, v) == FS_VARIES_J)) return;
+  c->need[em->v[v].def] = true;
+  for (int a = 0; a < 3; a++)
+    if (s->in[a] >= 0) want(c, s->in[a], finishing);
+}
+
+static void forget(struct columns *c) {
+  memset(c->need, 0, sizeof(bool) * (size_t)c->em->k->steps.len);
+}
+
+static bool is_column_store(const struct em *em, const struct fs_step *s) {
+  return s->kind == FS_SP_STORE && s->phase != FS_END &&
+         em_access(em, s)->varies == FS_VARIES_I;
+}
+
+static void scalar(struct em *em, const struct fs_step *s, const char *guard) {
+  const char *x = s->kind == FS_SP_LOAD
+                      ? em_fmt(em, "fs_get(a%d[%s])", s->access,
+                               em_address(em, em_access(em, s)))
+                      : em_rhs(em, s, NULL);
+  if (s->kind == FS_SP_LOAD && *guard)
+    x = em_fmt(em, "%s ? %s : (%s)0", guard, x, type_of(em, s->out));
+  struct em_value *v = &em->v[s->out];
+  v->b = v->c = v->e = false;
+  em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out, x);
+}
+
+/* By the warp that finishes eight columns, a lane to each (four times over). */
+static void finishes(struct columns *c) {
+  struct em *em = c->em;
+  const struct fs_kernel *k = em->k;
+  const char *in = c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  em_go(em, EM_FINISH);
+  forget(c);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (is_column_store(em, s)) want(c, s->in[0], true);
+    if (s->out >= 0 && em->v[s->out].saved) want(c, s->out, true);
+  }
+  /* What needs no sum comes before the wait. */
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < k->steps.len; i++) {
+      const struct fs_step *s = &k->steps.data[i];
+      if (pass == 1 && is_column_sum(s)) {
+        em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
+        const char *dt = em_acc_type(em_val(em, s->out)->dtype);
+        const char *sum = em_fmt(
+            em, "fs_sum_posted<%s, FS_BLOCKS>(%s, round + p, (%s)%s)",
+            em_op_class(s->op), posts_of_sum(em, s->out), dt,
+            em_neutral(s->op, em_val(em, s->out)->dtype));
+        em_line(em, "const %s x%d = %s;", dt, s->out, sum);
+        em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
+                em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
+      }
+      if (c->need[i] && (s->kind == FS_SP_LOAD) == (pass == 0)) scalar(em, s, in);
+    }
+  }
+  em_open(em, "if (lane < 8) {");
+  for (int v = 0; v < k->values.len; v++)
+    if (em->v[v].saved)
+      em_line(em, "fs_post(%s + %s, (%s)%s, round + p);", posts_of_sent(c, v),
+              times(em, "(group * 8 + lane)", words(em, v)),
+              em_acc_type(em_val(em, v)->dtype), em_ref(em, v));
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (!is_column_store(em, s)) continue;
+    if (*in) em_line(em, "if (%s)", in);
+    em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
+            em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
+  }
+  em_close(em);
+}
+
+static void takes(struct columns *c) {
+  struct em *em = c->em;
+  em_go(em, EM_TAKE);
+  for (int v = 0; v < em->k->values.len; v++)
+    if (em->v[v].saved)
+      em_line(em, "fs_take_posted<FS_WIDTH>(%s, mail%d[s], round + p);",
+              posts_of_sent(c, v), v);
+}
+
+/* -- rows ------------------------------------------------------------------------- */
+
+static const char *row_number(struct em *em) {
+  return em->B > 1 ? "const fs_index j = row + b * FS_SIDE + side;"
+                   : "const fs_index j = row + side;";
+}
+
+static void row_values(struct columns *c) {
+  struct em *em = c->em;
+  const struct fs_kernel *k = em->k;
+  bool any = false;
+  em_go(em, EM_ROWS);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (is_row_sum(s)) {
+      em->v[s->out].b = true;
+      em_declare_acc(em, s, true, false, false);
+      continue;
+    }
+    if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
+        varies(em, s->out) != FS_VARIES_J)
+      continue;
+    any = true;
+    em->v[s->out].b = true;
+    em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
+            em_dims(em, true, false, false));
+  }
+  if (!any) return;
+  em_for(em, "b", em->B);
+  if (em->B == 1) em_open(em, "{");
+  em_line(em, "%s", row_number(em));
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
+        s->kind == FS_SP_REDUCE || varies(em, s->out) != FS_VARIES_J)
+      continue;
+    const char *x = em_rhs(em, s, NULL);
+    if (s->kind == FS_SP_LOAD) {
+      x = em_fmt(em, "fs_get(a%d[%s])", s->access,
+                 em_address(em, em_access(em, s)));
+      if (c->guard_j)
+        x = em_fmt(em, "j < %s ? %s : (%s)0", em_int(em, em->n), x,
+                   type_of(em, s->out));
+    }
+    em_line(em, "%s = %s;", em_ref(em, s->out), x);
+  }
+  em_close(em);
+}
+
+/* -- panels ------------------------------------------------------------------------ */
+
+static bool is_both_store(const struct em *em, const struct fs_step *s,
+                          int phase) {
+  return s->kind == FS_SP_STORE && s->phase == phase &&
+         em_access(em, s)->varies == 3;
+}
+
+static void want_phase(struct columns *c, int phase) {
+  const struct em *em = c->em;
+  forget(c);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    bool root = is_both_store(em, s, phase) ||
+                (s->kind == FS_SP_REDUCE && s->phase == phase);
+    for (int a = 0; root && a < 3; a++)
+      if (s->in[a] >= 0) want(c, s->in[a], false);
+  }
+}
+
+/* V neighbours of a vector along i that lie side by side. */
+static bool is_vector(const struct columns *c, const struct fs_access *a) {
+  return a->stride[0] == 1 && a->offset % c->em->V == 0 && c->em->V > 1 &&
+         c->em->m % c->em->V == 0 &&
+         (int)fs_dtype_size(a->dtype) * c->em->V <= 16;
+}
+
+static void column_value(struct columns *c, const struct fs_step *s) {
+  struct em *em = c->em;
+  struct em_value *x = &em->v[s->out];
+  x->b = x->c = false;
+  x->e = true;
+  const char *in = c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  em_line(em, "%s v%d%s%s;", type_of(em, s->out), s->out,
+          em_dims(em, false, false, true),
+          c->guard_i && s->kind == FS_SP_LOAD ? " = {}" : "");
+  if (s->kind == FS_SP_LOAD && is_vector(c, em_access(em, s))) {
+    if (*in) em_open(em, "if (%s)", in);
+    em_line(em, "fs_load(v%d, a%d + %s);", s->out, s->access,
+            em_address(em, em_access(em, s)));
+    if (*in) em->indent--;
+    return;
+  }
+  const char *rhs = s->kind == FS_SP_LOAD
+                        ? em_fmt(em, "fs_get(a%d[%s])", s->access,
+                                 em_address(em, em_access(em, s)))
+                        : em_rhs(em, s, NULL);
+  em_for(em, "e", em->V);
+  if (s->kind != FS_SP_MAP) {
+    if (em->V == 1) em_open(em, "{");
+    em_line(em, "const fs_index i = first + e;");
+    if (*in && s->kind == FS_SP_LOAD) rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
+  }
+  em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+  if (s->kind != FS_SP_MAP && em->V == 1) em_close(em);
+  em_close_for(em, em->V);
+}
+
+/* Values of i alone: loaded, computed, or come by mail. */
+static void column_values(struct columns *c, int phase) {
+  struct em *em = c->em;
+  for (int v = 0; v < em->k->values.len && phase > 0; v++) {
+    if (!em->v[v].saved) continue;
+    em->v[v].e = true;
+    em->v[v].b = em->v[v].c = false;
+    const char *type = type_of(em, v);
+    em_line(em, "%s v%d%s;", type, v, em_dims(em, false, false, true));
+    if (em->V > 1)
+      em_line(em, "fs_load(v%d, &mail%d[q %% FS_MAILS][part * %d]);", v, v, em->V);
+    else
+      em_line(em, "v%d = mail%d[q %% FS_MAILS][part];", v, v);
+  }
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (c->need[i] && s->out >= 0 && varies(em, s->out) == FS_VARIES_I)
+      column_value(c, s);
+  }
+}
+
+static void tile_pointers(struct columns *c, int phase, const char *p) {
+  struct em *em = c->em;
+  struct room r = rooms(c);
+  int64_t row = tile_row(c);
+  int shorter = c->cut.height - c->cut.kept;
+  em_line(em, "const unsigned char *const kept = ring + %s %% FS_SLOTS * %lld;", p,
+          (long long)(row * c->cut.kept));
+  if (shorter)
+    em_line(em, "const unsigned char *const other = ring + %lld + %s %% FS_SHORT * %lld;",
+            (long long)(phase ? r.again : r.first), p, (long long)(row * shorter));
+}
+
+static const char *behind(struct em *em, int64_t bytes) {
+  return bytes ? em_fmt(em, " + %lld", (long long)bytes) : "";
+}
+
+static void tile_load(struct columns *c, const struct fs_step *s, int64_t number) {
+  struct em *em = c->em;
+  const char *type = em_stored_type(em_access(em, s)->dtype);
+  int64_t line = 16 * c->cut.lanes, kept = c->cut.kept;
+  int shorter = (int)(c->cut.height - kept);
+  int turn = (int)(kept / c->cut.side);
+  struct em_value *x = &em->v[s->out];
+  x->b = x->c = false;
+  x->e = true;
+  const char *b = em->B > 1 ? "(b * FS_SIDE + side)" : "side";
+  const char *at = em_fmt(em, "kept%s + %s * %lld",
+                          behind(em, number * line * kept), b, (long long)line);
+  if (shorter)
+    at = em_fmt(em, "(b < %d ? %s : other%s + ((b - %d) * FS_SIDE + side) * %lld)",
+                turn, at, behind(em, number * line * shorter), turn,
+                (long long)line);
+  else at = em_fmt(em, "(%s)", at);
+  em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
+          em_dims(em, false, false, true));
+  if (em->V > 1)
+    em_line(em, "fs_load(v%d, (const %s *)%s + part * %d);", s->out, type, at, em->V);
+  else
+    em_line(em, "v%d = fs_get(((const %s *)%s)[part]);", s->out, type, at);
+}
+
+static bool is_stored(const struct columns *c, int v, int phase) {
+  const struct em *em = c->em;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (is_both_store(em, s, phase) && em->v[s->in[0]].alias == v) return true;
+  }
+  return false;
+}
+
+static void lane_steps(struct columns *c, int phase) {
+  struct em *em = c->em;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_REDUCE && s->phase == phase) {
+      bool column = is_column_sum(s);
+      const char *acc = column ? em->V > 1 ? em_fmt(em, "r%d[e]", s->out)
+                                           : em_fmt(em, "r%d", s->out)
+                               : em_fmt(em, em->B > 1 ? "r%d[b]" : "r%d", s->out);
+      const char *own = column ? c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : ""
+                               : c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+      if (*own) em_line(em, "if (%s)", own);
+      em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc));
+      continue;
+    }
+    if (!c->need[i] || s->kind == FS_SP_LOAD || varies(em, s->out) != 3) continue;
+    const char *rhs = em_rhs(em, s, NULL);
+    struct em_value *x = &em->v[s->out];
+    x->b = x->c = false;
+    x->e = is_stored(c, s->out, phase);
+    if (x->e) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+    else em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out, rhs);
+  }
+}
+
+static void both_stores(struct columns *c, int phase) {
+  struct em *em = c->em;
+  const char *own = c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : "";
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_both_store(em, s, phase)) continue;
+    const struct fs_access *a = em_access(em, s);
+    bool lanes = em->v[em->v[s->in[0]].alias].e;
+    if (lanes && is_vector(c, a)) {
+      const char *in = em_and(em, own, c->guard_i ? em_fmt(em, "first < %s", em_int(em, em->m)) : "");
+      em_open(em, *in ? "if (%s) {" : "{", in);
+      em_line(em, "const fs_index i = first;");
+      em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
+              em->v[s->in[0]].alias);
+      em_close(em);
+      continue;
+    }
+    em_open(em, "for (int e = 0; e < %d; e++) {", em->V);
+    em_line(em, "const fs_index i = first + e;");
+    const char *in = em_and(em, own, c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "");
+    if (*in) em_line(em, "if (%s)", in);
+    em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
+            em_address(em, a), em_ref(em, s->in[0]));
+    em_close(em);
+  }
+}
+
+static void rows_of_panel(struct columns *c, int phase) {
+  struct em *em = c->em;
+  int64_t number = 0;
+  em_for(em, "b", em->B);
+  if (em->B == 1) em_open(em, "{");
+  em_line(em, "%s", row_number(em));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_matrix_load(em, s)) continue;
+    if (c->need[i]) tile_load(c, s, number);
+    number++;
+  }
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->out >= 0 && c->need[i] && s->kind != FS_SP_LOAD &&
+        varies(em, s->out) == 3 && is_stored(c, s->out, phase))
+      em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
+              em_dims(em, false, false, true));
+  }
+  em_for(em, "e", em->V);
+  if (em->V == 1) em_open(em, "{");
+  em_line(em, em->V > 1 ? "const fs_index i = first + e;" : "const fs_index i = first;");
+  lane_steps(c, phase);
+  em_close(em);
+  both_stores(c, phase);
+  em_close(em);
+}
+
+static void ready(struct columns *c) {
+  struct em *em = c->em;
+  bool shorter = c->cut.height > c->cut.kept;
+  em_go(em, EM_READY);
+  em_line(em, "ready = fs_mbarrier_test(&gate.kept[p %% FS_SLOTS], fs_turn<FS_SLOTS>(p));");
+  if (shorter)
+    em_line(em, "ready &= fs_mbarrier_test(&gate.first[p %% FS_SHORT], fs_turn<FS_SHORT>(p));");
+  em_go(em, EM_READY_AGAIN);
+  if (shorter)
+    em_line(em, "ready &= q < p && fs_mbarrier_test(&gate.again[q %% FS_SHORT], fs_turn<FS_SHORT>(q));");
+}
+
+static void to_shared(struct columns *c) {
+  struct em *em = c->em;
+  const char *slot = c->cut.lanes >= 32 ? "side" : "t / 32";
+  const char *own = c->cut.lanes >= 32 ? "" : em_fmt(em, "if (lane < %d) ", c->cut.lanes);
+  em_line(em, "const int s = p %% FS_PARTS;");
+  em_line(em, "if (p >= FS_PARTS)");
+  em_line(em, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_column_sum(s)) continue;
+    const char *acc = em->V > 1 ? em_fmt(em, "r%d[e]", s->out)
+                                : em_fmt(em, "r%d", s->out);
+    em_for(em, "e", em->V);
+    if (em->V == 1) em_open(em, "{");
+    for (int o = 16; o >= c->cut.lanes; o /= 2)
+      em_line(em, "%s = %s::of(%s, __shfl_xor_sync(0xffffffffu, %s, %d));", acc,
+              em_op_class(s->op), acc, acc, o);
+    em_line(em, "%spart%d[s][%s][part * %d%s] = %s;", own, s->out, slot, em->V,
+            em->V > 1 ? " + e" : "", acc);
+    em_close(em);
+  }
+}
+
+static void panel(struct columns *c, int phase) {
+  struct em *em = c->em;
+  const char *p = phase ? "q" : "p";
+  bool shorter = c->cut.height > c->cut.kept;
+  want_phase(c, phase);
+  em_go(em, phase ? EM_SECOND : EM_FIRST);
+  em_line(em, "const fs_index first = %s * FS_WIDTH + part * %d;", p, em->V);
+  em_line(em, "const fs_index i = first;");
+  for (int i = 0; i < em->k->steps.len && !phase; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (is_column_sum(s)) em_declare_acc(em, s, false, false, true);
+  }
+  tile_pointers(c, phase, p);
+  column_values(c, phase);
+  rows_of_panel(c, phase);
+  if (!phase) to_shared(c);
+  em_line(em, "__syncwarp();");
+  em_open(em, "if (lane == 0) {");
+  if (!phase) {
+    em_line(em, "fs_mbarrier_arrive(&gate.part[s]);");
+    if (shorter) em_line(em, "fs_mbarrier_arrive(&gate.first_free[p %% FS_SHORT]);");
+  } else {
+    em_line(em, "fs_mbarrier_arrive(&gate.mail_free[q %% FS_MAILS]);");
+    em_line(em, "fs_mbarrier_arrive(&gate.kept_free[q %% FS_SLOTS]);");
+    if (shorter) em_line(em, "fs_mbarrier_arrive(&gate.again_free[q %% FS_SHORT]);");
+  }
+  em_close(em);
+}
+
+/* -- the end ----------------------------------------------------------------------- */
+
+static void ending(struct columns *c) {
+  struct em *em = c->em;
+  const struct fs_kernel *k = em->k;
+  em_go(em, EM_AFTER);
+  em_for(em, "b", em->B);
+  if (em->B == 1) em_open(em, "{");
+  em_line(em, "%s", row_number(em));
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (!is_row_sum(s)) continue;
+    const char *r = em_fmt(em, em->B > 1 ? "r%d[b]" : "r%d", s->out);
+    em_line(em, "const %s x%d = fs_warp<%s, %d>(%s);",
+            em_acc_type(em_val(em, s->out)->dtype), s->out, em_op_class(s->op),
+            c->cut.lanes, r);
+  }
+  em_open(em, "if (%s) {",
+          em_and(em, "part == 0", em_fmt(em, "j < %s", em_int(em, em->n))));
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (!is_row_sum(s)) continue;
+    em->v[s->out].b = false;
+    em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
+            em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
+  }
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    bool end = s->phase == FS_END && (s->out < 0 || !em->v[s->out].uniform);
+    bool vector = s->kind == FS_SP_STORE && s->phase != FS_END &&
+                  em_access(em, s)->varies == FS_VARIES_J;
+    if (end && s->kind != FS_SP_STORE && s->kind != FS_SP_REDUCE)
+      scalar(em, s, "");
+    else if ((end && s->kind == FS_SP_STORE && em_access(em, s)->varies) || vector)
+      em_line(em, "fs_put(a%d[%s], %s);", s->access,
+              em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
+  }
+  em_close(em);
+  em_close(em);
+}
+
+void em_columns_footprint(struct em *em) {
+  struct columns c = {.em = em};
+  fs_panel_of(em->k, em->device, &c.cut);
+  em->work_base = place_messages(&c);
+  em->ring_bytes = rooms(&c).end;
+}
+
+void em_columns(struct em *em) {
+  struct columns c = {.em = em};
+  fs_panel_of(em->k, em->device, &c.cut);
+  c.need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
+  c.guard_i = em->m % c.cut.width != 0;
+  c.guard_j = em->n % c.cut.height != 0;
+  em_columns_footprint(em);
+  place_messages(&c);
+  em_go(em, EM_BEFORE);
+  name_shared(&c);
+  em_uniforms(em);
+  fetches(&c);
+  sends(&c);
+  finishes(&c);
+  takes(&c);
+  row_values(&c);
+  ready(&c);
+  panel(&c, 0);
+  panel(&c, 1);
+  ending(&c);
+  free(c.need);
+}
+
+void em_columns_constants(const struct em *em, struct fs_str *out) {
+  struct fs_panel p;
+  fs_panel_of(em->k, em->device, &p);
+  fs_str_printf(
+      out,
+      "constexpr int FS_WORKERS = %d, FS_LANES = %d, FS_SIDE = %d;\n"
+      "constexpr int FS_WIDTH = %d, FS_GROUPS = %d, FS_PANELS = %lld;\n"
+      "constexpr int FS_HEIGHT = %d, FS_KEPT = %d, FS_BLOCKS = %d;\n"
+      "constexpr int FS_SLOTS = %d, FS_SHORT = %d, FS_LAG = %d;\n"
+      "constexpr int FS_PARTS = %d, FS_MAILS = %d;\n",
+      p.workers, p.lanes, p.side, p.width, p.width / 8, (long long)p.panels,
+      p.height, p.kept, p.blocks, p.slots, p.shorts, p.lag, p.parts, p.mails);
+}
