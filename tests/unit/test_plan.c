@@ -436,6 +436,43 @@ static void unseen(const struct samples *s) {
   free(error);
 }
 
+/* -- who holds a row ---------------------------------------------------------------- */
+
+/* ATAX on rows of n as one kernel: whether it holds them, by how many blocks. */
+static void holds(const struct fs_device *d, int64_t m, int64_t n, bool held,
+                  int blocks, const char *what) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, m, n, "A"), p = input(g, 1, n, 0, "p");
+  fs_graph_output(g, matvec(g, transposed(g, A), matvec(g, A, p)), "y");
+  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_plan *plan = fs_plan_make(
+      simple, d, &(struct fs_plan_options){.strategy = FS_MIN_SYNC});
+  struct fs_kernel *k = &plan->kernels.data[0];
+  fs_tune(k, d);
+  bool ok = plan->kernels.len == 1 && k->scheme == FS_ROW &&
+            fs_tune_holds(k) == held && FS_MAX(1, k->tune.cluster) == blocks;
+  if (!ok)
+    printf("%d kernels, %s, %d threads, %d vectors, clusters of %d\n",
+           plan->kernels.len, fs_scheme_names[k->scheme], k->tune.threads,
+           k->tune.cols, k->tune.cluster);
+  check(ok, what);
+  fs_plan_free(plan);
+  fs_graph_free(g);
+}
+
+static void long_rows(void) {
+  struct fs_device old = gpu;
+  old.cc = 80;
+  holds(&gpu, 1000, 1000, true, 1, "rows side by side in a block");
+  holds(&gpu, 1000, 16384, true, 1, "a row to a block");
+  holds(&gpu, 1000, 32768, true, 2, "a row to two blocks");
+  holds(&gpu, 1000, 40001, true, 4, "a row to four blocks, of an odd length");
+  holds(&gpu, 1000, 131072, true, 8, "a row to eight blocks");
+  holds(&gpu, 1000, 200000, false, 1, "a row that is too long");
+  holds(&old, 1000, 16384, true, 1, "a row to a block of sm_80");
+  holds(&old, 1000, 40001, false, 1, "no clusters before sm_90");
+}
+
 int main(void) {
   struct samples h200 = read_samples();
   calibrated(&h200);
@@ -451,6 +488,7 @@ int main(void) {
   why();
   memory();
   sums();
+  long_rows();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }
