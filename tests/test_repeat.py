@@ -6,6 +6,7 @@ and compared exactly. The last line is `N passed, N failed`.
 """
 import json
 import os
+import random
 import re
 import sys
 import tempfile
@@ -181,6 +182,72 @@ def plans(s):
     s.run('a = 2*x; b = a.*x;')
 
 
+# -- the short way and the long one ---------------------------------------------------
+
+
+BODIES = [
+    'z = a*x + y;', 'y = y + x;', 'x = mod(x + y, 7);', 'w = sum(x .* y);',
+    "q = A*x; s = A'*y;", 'A = A - mod(A + 1, 3);', 'z = x; w = sum(z);',
+    'b = x + 1; c = b; z = b + c;', 't = x; x = y; y = mod(t + x, 5);',
+    'z = x[1:2:end] + 0*w;', 'z = x[k]*y;', 'z = max(x, y) - abs(y - k);',
+    'x[2] = k;', 'a = a + 1; z = a*y;', "A = A'; q = mod(A*x, 11);",
+    'w = w + dot(x, y); w = mod(w, 13);', 'z = f32(i32(x)) + mean(0*y);',
+    'q = mod(A*x, 5); p = q + x; w = mod(sum(p), 7) + 0*q[1];',
+    'h = 2*x; z = h + 1; return z;', 'z = exp(0*x) + twice(y);',
+    'z = x[kk] + y;', 'x = x*1; y = x;']
+CHANGES = [
+    'x = f32(1:N);', 'y = f32(mod(3*(1:N), 5));', 'a = a + 1;', 'a = 2;',
+    'a = 0.5;', 'y = x;', 'x = i32(x);', 'x = f32(x); y = f32(y);', 'N = 4;',
+    'N = 6;', "A = f32(mod((1:N)*(1:N)', 3));", 'k = 2;', 'k = 1;', 'w = 0;',
+    'w = sum(x);', 'z = 0;', 'kk = sum(0*x) + 1;', 'kk = sum(0*x) + 2;',
+    'kk = 3;', 'exp = x;', ':clear exp', ':set fuse off', ':set fuse on',
+    ':split q s', ':split off', ':clear z', 'function twice(v)\n return 2*v;\nend',
+    'function twice(v)\n return 3*v;\nend']
+START = ('N = 6; k = 2; kk = 1; a = 2; w = 0; x = f32(1:N); '
+         'y = f32(mod(3*(1:N), 5)); A = f32(mod((1:N)*(1:N)\', 3)); z = 0; '
+         'function twice(v)\n return 2*v;\nend')
+SHOWN = 'print(x, y, z, w, a, k); print(A)'
+
+
+def outcome(events):
+    """What a cell said, without where it said it."""
+    return [(e.get('text'), e.get('message'), e.get('status')) for e in events
+            if e['event'] in ('text', 'diagnostic', 'done')]
+
+
+def differ(short, long, seed):
+    """Two sessions get the same statements: one as they are, again and again, the
+    other each with a remark of its own, by which it is new."""
+    chance, n = random.Random(seed), 0
+    def both(cell, unrolled=None):
+        nonlocal n
+        a, b = short.cell(cell), None
+        for text_of in unrolled or [cell]:
+            n += 1
+            remark = '' if text_of.startswith(':') else f'  # {n}'
+            b = long.cell(text_of.replace('\n', f'{remark}\n', 1)
+                          if '\n' in text_of else text_of + remark)
+            if unrolled and status(b) != 'ok':
+                break
+        return score.check(
+            status(a) == status(b) and
+            (unrolled or outcome(a) == outcome(b)),
+            f'seed {seed}, {cell!r}: {outcome(a or [])} but {outcome(b or [])}')
+    both(START)
+    for _ in range(14):
+        body = chance.choice(BODIES)
+        for _ in range(chance.randrange(1, 7)):
+            if chance.random() < 0.35:
+                both(chance.choice(CHANGES))
+            if chance.random() < 0.15 and 'return' not in body:
+                both(f'for k = 1:5\n{body}\nend',
+                     [f'k = {i}; {body}' for i in range(1, 6)])
+            else:
+                both(body)
+            if not both(SHOWN):
+                return
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
@@ -191,6 +258,12 @@ def main():
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')
+        for seed in range(int(os.environ.get('SEEDS', '6'))):
+            fronts = [Front(folder, env, args=('--threads', '2'))
+                      for _ in range(2)]
+            differ(*fronts, seed)
+            for front in fronts:
+                score.check(front.close() == 0, f'seed {seed}: the end')
     return score.close()
 
 

@@ -437,6 +437,7 @@ static enum fs_status run_block(struct fs_interp *in) {
     st = fs_run_graph(in->runner, in->graph, first.data, in->diags, &ran,
                       in->diags);
     if (st == FS_OK) share_storage(in, &first, nodes, &also);
+    if (st == FS_OK) fs_again_ran(in, ran, first.len, first.data, also.len > 0);
     free(nodes);
   }
   FS_VEC_FREE(&first);
@@ -484,16 +485,27 @@ static void name_biggest(struct fs_interp *in) {
   fs_str_free(&hint);
 }
 
+void fs_block_again(struct fs_interp *in, struct fs_block *ran,
+                    enum fs_status st) {
+  if (st == FS_ERR_ENV) name_biggest(in);
+  if (st != FS_OK) return;
+  in->before_last = in->n_blocks++;
+  forget_undo(in);
+  if (in->host.block) in->host.block(in->host.user, ran, in->n_blocks);
+}
+
 enum fs_status fs_interp_flush(struct fs_interp *in) {
   if (in->graph) {
     enum fs_status st = run_block(in);
     if (st == FS_ERR_ENV) name_biggest(in);
     if (st != FS_OK || in->explain) {
+      fs_again_stop(in);
       fs_block_abandon(in);
       return st;
     }
     drop_block(in);
   }
+  fs_again_flushed(in);
   forget_undo(in);
   return emit_pending(in);
 }
@@ -502,6 +514,7 @@ enum fs_status fs_interp_flush(struct fs_interp *in) {
 
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t) {
   enum fs_status st = FS_OK;
+  in->forced++;
   if (t->state == FS_TS_LAZY && in->explain)
     return fs_in_error(in, in->span, "explain-read", NULL,
                        "this needs a computed value, and explaining computes "

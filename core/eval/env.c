@@ -128,17 +128,20 @@ static bool find_constant(const char *name, struct fs_val *out) {
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
   struct fs_val *v = find_variable(in, name);
   if (v) {
+    fs_again_saw(in, name, v, NULL);
     *out = fs_val_ref(*v);
     return true;
   }
   const struct fs_elem *e = fs_elem_find(in, name);
   if (e && (e->define || e->native)) {
+    fs_again_stop(in);
     struct fs_func *f = fs_func_new(FS_FN_ELEM, e->name);
     f->elem = e;
     *out = fs_val_func(f);
     return true;
   }
   const struct fs_builtin *b = fs_builtin_find(name);
+  fs_again_saw(in, name, NULL, b);
   if (!b) return find_constant(name, out);
   struct fs_func *f = fs_func_new(FS_FN_BUILTIN, b->name);
   f->builtin = b;

@@ -111,6 +111,19 @@ static bool goes_on(enum fs_flow *flow) {
   return on;
 }
 
+/* The body of a loop once, and the edge behind it. */
+static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
+                                 enum fs_flow *flow) {
+  enum fs_status st = FS_OK;
+  if (fs_again_try(in, s->body, false, &st))
+    return st == FS_OK ? fs_poll(in, s->span) : st;
+  fs_again_begin(in, s->body, false);
+  st = fs_exec(in, s->body, flow);
+  if (st == FS_OK) st = loop_edge(in, s->span);
+  fs_again_stop(in);
+  return st;
+}
+
 static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
                                  enum fs_flow *flow) {
   enum fs_status st = loop_edge(in, s->span);
@@ -118,8 +131,7 @@ static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
     bool truth = false;
     st = condition(in, s->expr, &truth);
     if (st != FS_OK || !truth) break;
-    st = fs_exec(in, s->body, flow);
-    if (st == FS_OK) st = loop_edge(in, s->span);
+    st = exec_round(in, s, flow);
     on = goes_on(flow);
   }
   return st;
@@ -177,8 +189,7 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
     st = loop_value(in, &v, k, s->expr->span, &item);
     if (st != FS_OK) break;
     fs_assign(in, s->targets[0].name, item);
-    st = fs_exec(in, s->body, flow);
-    if (st == FS_OK) st = loop_edge(in, s->span);
+    st = exec_round(in, s, flow);
     if (!goes_on(flow)) break;
     loop_progress(in, begun, &last, k + 1, n);
   }
@@ -303,7 +314,10 @@ enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
     in->span = in->stmt = s->span;
     st = exec_one(in, s, flow);
     bool long_block = in->graph && in->graph->nodes.len > BLOCK_NODES;
-    if (st == FS_OK && long_block && !in->explain) st = fs_interp_flush(in);
+    if (st == FS_OK && long_block && !in->explain) {
+      fs_again_stop(in); /* more than one block */
+      st = fs_interp_flush(in);
+    }
     if (in->n_blocks > before)
       last = before + (open && in->n_blocks > before + 1);
     in->before_last = last;
@@ -332,8 +346,15 @@ static void set_stack_limit(struct fs_interp *in, const char *base) {
 static enum fs_status run_block_of(struct fs_interp *in,
                                    const struct fs_stmt *stmts) {
   enum fs_flow flow = FS_FLOW_NEXT;
-  enum fs_status st = fs_exec(in, stmts, &flow);
+  enum fs_status st = FS_OK;
+  if (fs_again_try(in, stmts, true, &st)) {
+    if (st != FS_OK) fs_block_abandon(in);
+    return st;
+  }
+  fs_again_begin(in, stmts, true);
+  st = fs_exec(in, stmts, &flow);
   clear_results(in);
+  if (st != FS_OK) fs_again_stop(in);
   if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
     int before = in->n_blocks;
     enum fs_status end = fs_interp_flush(in);
@@ -434,6 +455,7 @@ static void clear_declared(struct fs_interp *in) {
 
 void fs_interp_reset(struct fs_interp *in) {
   fs_block_abandon(in);
+  fs_again_clear(in);
   fs_scope_clear(&in->globals);
   clear_declared(in);
   in->globals.stamp++;

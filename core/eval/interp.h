@@ -7,7 +7,7 @@
  *   construct.c  zeros ... linspace, ranges, array literals
  *   index.c    A[i, j], A[i, j] = v
  *   eval.c     expressions       exec.c   statements
- *   parsed.c   texts that come again
+ *   parsed.c   texts that come again     again.c  statements that do
  *   call.c     function calls    decl.c   declarations, input, import
  *   recover.c  after a jump out of a statement
  *   builtins.c the table of built-in functions
@@ -101,6 +101,9 @@ struct fs_interp {
   int n_library;                   /* elems of elemlib; the user's follow     */
   FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
   FS_VEC(struct fs_parsed) parsed; /* texts seen before, the last one last */
+  FS_VEC(struct fs_again *) again; /* lists of statements seen before */
+  struct fs_again *recording;      /* the one that is being traced, or NULL */
+  int forced;                      /* counts calls of fs_force() */
 
   /* The block being traced. */
   struct fs_graph *graph;          /* NULL: nothing traced yet */
@@ -179,6 +182,9 @@ enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
 /* Forgets the block and undoes the assignments made since it began. */
 void fs_block_abandon(struct fs_interp *in);
 void fs_block_barrier(struct fs_interp *in);
+/* A block ran, or failed, that was not traced: what a flush does then. */
+void fs_block_again(struct fs_interp *in, struct fs_block *ran,
+                    enum fs_status st);
 void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
                    struct fs_span span);
 /* Shows a plot in its turn (keeps it); in a script that ends the block. */
@@ -235,6 +241,23 @@ enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
                              const char *text, size_t len,
                              struct fs_unit **unit, struct fs_stmt **stmts);
 void fs_parsed_clear(struct fs_interp *in);
+
+/* -- again.c --------------------------------------------------------------- */
+
+/* Runs a list of statements, block and all, as it ran before; false if it did not
+ * or if what it reads is something else now. top: it is the whole text. */
+bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
+                  enum fs_status *st);
+/* Else these surround its evaluation: what names it reads and gives, the block that
+ * it runs, and the flush that ends it; or that all was in vain. */
+void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list, bool top);
+void fs_again_saw(struct fs_interp *in, const char *name,
+                  const struct fs_val *v, const struct fs_builtin *b);
+void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
+                  struct fs_tensor *const *outputs, bool more);
+void fs_again_flushed(struct fs_interp *in);
+void fs_again_stop(struct fs_interp *in);
+void fs_again_clear(struct fs_interp *in);
 
 /* -- index.c --------------------------------------------------------------- */
 

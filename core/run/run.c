@@ -27,6 +27,8 @@ struct fs_runner {
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
 };
 
+static uint64_t generation = 1; /* counts when blocks were freed, of any runner */
+
 struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
   r->target = target;
@@ -38,6 +40,7 @@ struct fs_runner *fs_runner_new(struct fs_target *target) {
 
 void fs_runner_free(struct fs_runner *r) {
   if (!r) return;
+  generation++;
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   FS_VEC_FREE(&r->blocks);
@@ -49,6 +52,7 @@ void fs_runner_free(struct fs_runner *r) {
 }
 
 void fs_runner_clear(struct fs_runner *r) {
+  generation++;
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
@@ -138,6 +142,7 @@ static void forget_oldest(struct fs_runner *r) {
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   if (r->options.changing) r->options.changing(r->options.user, b, true);
+  generation++;
   fs_recall_forget(r->recall, b);
   fs_block_free(b, r->target);
   r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
@@ -513,6 +518,22 @@ static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
   return FS_OK;
 }
 
+/* Runs a block whose inputs and params are bound. traced: see is_dying(). */
+static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
+                                const struct fs_graph *traced, double start,
+                                struct fs_tensor **handles,
+                                struct fs_diags *d) {
+  struct launch l = {.r = r, .block = b, .traced = traced, .now = b->bound};
+  remember_inputs(b);
+  bool timed = is_timed(r, b);
+  enum fs_status st = run_block(&l, timed, handles, d);
+  if (st != FS_OK) return st;
+  b->runs++;
+  b->host_seconds = fs_now() - start;
+  if (timed) remember_timing(r, b);
+  return FS_OK;
+}
+
 enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,
                             const struct fs_diags *sources,
@@ -522,16 +543,40 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
   if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
-  struct launch l = {.r = r, .block = b, .traced = g, .now = b->bound};
-  remember_inputs(b);
-  bool timed = is_timed(r, b);
-  st = run_block(&l, timed, handles, d);
-  if (st != FS_OK) return st;
-  b->runs++;
-  b->host_seconds = fs_now() - start;
-  if (timed) remember_timing(r, b);
-  if (out) *out = b;
-  return FS_OK;
+  st = run_bound(r, b, g, start, handles, d);
+  if (st == FS_OK && out) *out = b;
+  return st;
+}
+
+/* -- without a graph -------------------------------------------------------------- */
+
+bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
+                 struct fs_hold *out) {
+  *out = (struct fs_hold){r, b, b->hash, generation, b->spoken,
+                          r->options.strategy};
+  return may_recall(r);
+}
+
+/* Blocks that were freed are not looked at. */
+bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h) {
+  return h->runner == r && h->generation == generation && may_recall(r) &&
+         h->strategy == r->options.strategy && h->hash == h->block->hash &&
+         h->spoken == h->block->spoken;
+}
+
+enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
+                            struct fs_tensor *const *inputs,
+                            const struct fs_number *params,
+                            struct fs_tensor **handles, struct fs_diags *d) {
+  double start = fs_now();
+  const struct fs_graph *g = b->plan->graph;
+  for (int k = 0; k < g->inputs.len; k++)
+    b->bound->inputs[k] = (struct fs_tensor *)inputs[k];
+  for (int k = 0; k < g->params.len; k++) b->bound->params[k] = params[k];
+  b->last_used = ++r->clock;
+  r->hits++;
+  if (r->options.launching) r->options.launching(r->options.user, b);
+  return run_bound(r, b, g, start, handles, d);
 }
 
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,

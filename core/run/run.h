@@ -90,6 +90,25 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             const struct fs_diags *sources,
                             struct fs_block **out, struct fs_diags *d);
 
+/* What must not have changed for a block to run again without its graph. */
+struct fs_hold {
+  const struct fs_runner *runner;
+  struct fs_block *block;
+  uint64_t hash, generation;
+  int64_t spoken;
+  enum fs_strategy strategy;
+};
+/* False if the block may not: names or the order of statements count. */
+bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
+                 struct fs_hold *out);
+bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h);
+/* Runs a held block that has no copies (fs_kernel.is_copy) with these inputs and
+ * params, in the order of its graph; handles as for fs_run_graph(). */
+enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
+                            struct fs_tensor *const *inputs,
+                            const struct fs_number *params,
+                            struct fs_tensor **handles, struct fs_diags *d);
+
 /* Plans without running: for :explain and the dumps. Gives the plan. */
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources);

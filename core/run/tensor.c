@@ -91,6 +91,16 @@ struct fs_tensor *fs_tensor_lazy(struct fs_graph *g, fs_id node,
   return t;
 }
 
+struct fs_tensor *fs_tensor_promised(enum fs_dtype dt,
+                                     const struct fs_shape *shape) {
+  struct fs_tensor *t = fs_calloc(1, sizeof *t);
+  t->refs = 1;
+  t->state = FS_TS_LAZY;
+  t->dtype = dt;
+  t->shape = *shape;
+  return t;
+}
+
 struct fs_tensor *fs_tensor_stored(struct fs_storage *storage, enum fs_dtype dt,
                                    const struct fs_shape *shape,
                                    const struct fs_layout *layout) {

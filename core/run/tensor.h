@@ -36,6 +36,9 @@ struct fs_tensor {
 /* All give a handle with one reference. */
 struct fs_tensor *fs_tensor_lazy(struct fs_graph *g, fs_id node,
                                  const struct fs_shape *shape);
+/* Lazy, of no graph: for fs_run_again() to store. */
+struct fs_tensor *fs_tensor_promised(enum fs_dtype dt,
+                                     const struct fs_shape *shape);
 struct fs_tensor *fs_tensor_stored(struct fs_storage *keeps, enum fs_dtype dt,
                                    const struct fs_shape *shape,
                                    const struct fs_layout *layout);

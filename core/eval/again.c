@@ -1,0 +1,384 @@
+/* again.c - lists of statements that come again under the same conditions: a text at
+ * the prompt, a cell, the body of a loop. Once what they read has the types, shapes,
+ * layouts and aliases that it had, and numbers the same values, tracing them would
+ * give the same graph; so nothing is traced: the block is bound to the values of now,
+ * started, and its results get their names.
+ *
+ * Only plain lists are taken: assignments and a `return` over operators, subscripts
+ * and functions that are nothing but arithmetic, of which all that they read can be
+ * seen in fs_lookup(), and which run as one block that reads nothing on the host. */
+#include "core/eval/builtins.h"
+#include "core/eval/interp.h"
+
+enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_MISSES = 4, BEFORE = 2 };
+
+/* What a name was when the list was traced. */
+struct guard {
+  char *name;
+  enum fs_val_kind kind;     /* FS_V_NONE: there was no such variable */
+  bool is_int;
+  double number;
+  enum fs_dtype dtype;
+  struct fs_shape shape;
+  struct fs_layout layout;
+  int alias;                 /* the first guard of the same storage */
+  const struct fs_storage *seen;  /* only while it is recorded */
+  const struct fs_tensor *now;    /* only while it is run */
+};
+
+/* What a name is afterwards: an output of the block, or a number. */
+struct effect {
+  char *name;
+  int output;
+  struct fs_val number;      /* output < 0 */
+};
+
+struct output {
+  enum fs_dtype dtype;
+  struct fs_shape shape;
+  const struct fs_tensor *seen;
+};
+
+struct fs_again {
+  const struct fs_stmt *list;
+  struct fs_unit *unit;      /* a reference, so that `list` stays what it is */
+  bool top, script, silent;
+  int seen, misses;
+  int64_t hits;
+  bool refused, ready;
+  int n_elems, n_choices;
+  FS_VEC(struct guard) guards;
+  FS_VEC(struct effect) effects;
+  FS_VEC(struct output) outputs;
+  struct fs_hold hold;
+  int *from;                 /* per input of the block: which guard */
+  struct fs_number *params;
+  /* While it is recorded: */
+  bool failed;
+  int undo_from, blocks, forced, told;
+  int64_t stream;
+};
+
+static void clear(struct fs_again *a) {
+  for (int k = 0; k < a->guards.len; k++) free(a->guards.data[k].name);
+  for (int k = 0; k < a->effects.len; k++) free(a->effects.data[k].name);
+  FS_VEC_FREE(&a->guards);
+  FS_VEC_FREE(&a->effects);
+  FS_VEC_FREE(&a->outputs);
+  free(a->from);
+  free(a->params);
+  a->from = NULL, a->params = NULL;
+  a->ready = a->failed = false;
+}
+
+static void free_again(struct fs_again *a) {
+  clear(a);
+  fs_unit_unref(a->unit);
+  free(a);
+}
+
+void fs_again_clear(struct fs_interp *in) {
+  for (int k = 0; k < in->again.len; k++) free_again(in->again.data[k]);
+  FS_VEC_FREE(&in->again);
+  in->recording = NULL;
+}
+
+/* -- which lists ------------------------------------------------------------- */
+
+static bool is_plain_expr(const struct fs_expr *e) {
+  for (;; e = e->args[0]) {
+    switch (e->kind) {
+      case FS_EX_NUMBER: case FS_EX_BOOL: case FS_EX_NAME: case FS_EX_END:
+      case FS_EX_COLON:
+        return true;
+      case FS_EX_UNARY: case FS_EX_BINARY: case FS_EX_RANGE: case FS_EX_CALL:
+      case FS_EX_INDEX:
+        break;
+      default: return false;
+    }
+    for (int k = 1; k < e->n_args; k++)
+      if (!is_plain_expr(e->args[k])) return false;
+    if (!e->n_args) return true;
+  }
+}
+
+static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
+                     bool top) {
+  bool some = false;
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    if (s->kind == FS_ST_RETURN && top && !s->next) {
+      for (int k = 0; k < s->n_exprs; k++)
+        if (s->exprs[k]->kind != FS_EX_NAME) return false;
+      return some && in->silent;
+    }
+    if (s->kind != FS_ST_ASSIGN || s->n_targets != 1) return false;
+    if (!s->silent && !in->silent) return false;
+    if (!is_plain_expr(s->expr)) return false;
+    some = true;
+  }
+  return some;
+}
+
+/* Between two blocks, in code of the user that is in no function. */
+static bool is_between(const struct fs_interp *in) {
+  return !in->graph && !in->handles.len && !in->inputs.len &&
+         !in->pending.len && in->scope == &in->globals && in->running &&
+         !in->call_depth && !in->lib_depth && !in->begin_depth &&
+         !in->elementwise && !in->explain && !in->loading_prelude &&
+         !in->importing.len && in->units.len == 1;
+}
+
+static struct fs_again *find(struct fs_interp *in, const struct fs_stmt *list,
+                             bool top) {
+  for (int k = in->again.len - 1; k >= 0; k--) {
+    struct fs_again *a = in->again.data[k];
+    if (a->list == list && a->top == top && a->script == in->script &&
+        a->silent == in->silent)
+      return a;
+  }
+  return NULL;
+}
+
+static struct fs_again *add(struct fs_interp *in, const struct fs_stmt *list,
+                            bool top) {
+  if (in->again.len == LISTS_KEPT) {
+    free_again(in->again.data[0]);
+    in->again.len--;
+    memmove(in->again.data, in->again.data + 1,
+            sizeof *in->again.data * (size_t)in->again.len);
+  }
+  struct fs_again *a = fs_calloc(1, sizeof *a);
+  a->list = list;
+  a->top = top;
+  a->script = in->script;
+  a->silent = in->silent;
+  a->refused = !is_plain(in, list, top);
+  *FS_PUSH(&in->again) = a;
+  a->unit = fs_unit_ref(in->units.data[in->units.len - 1]);
+  return a;
+}
+
+/* -- recording ---------------------------------------------------------------- */
+
+static bool assigned_since(const struct fs_interp *in, int from,
+                           const char *name) {
+  for (int k = from; k < in->undo.len; k++)
+    if (!strcmp(in->undo.data[k].name, name)) return true;
+  return false;
+}
+
+/* Functions of which the result follows from types, shapes and numbers alone. */
+static bool is_arithmetic(const struct fs_builtin *b) {
+  return b->fn == fs_bi_map_op || b->fn == fs_bi_reduce_op ||
+         b->fn == fs_bi_mean || b->fn == fs_bi_norm || b->fn == fs_bi_dot ||
+         b->fn == fs_bi_transpose || b->fn == fs_bi_cast;
+}
+
+static struct guard *add_guard(struct fs_again *a, const char *name) {
+  for (int k = 0; k < a->guards.len; k++)
+    if (!strcmp(a->guards.data[k].name, name)) return NULL;
+  if (a->guards.len == MOST_NAMES) {
+    a->failed = true;
+    return NULL;
+  }
+  char *copy = fs_strdup(name);
+  struct guard *g = FS_PUSH(&a->guards);
+  *g = (struct guard){.name = copy, .alias = a->guards.len - 1};
+  return g;
+}
+
+void fs_again_saw(struct fs_interp *in, const char *name,
+                  const struct fs_val *v, const struct fs_builtin *b) {
+  struct fs_again *a = in->recording;
+  if (!a || a->failed || (v && assigned_since(in, a->undo_from, name))) return;
+  bool known = v ? v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
+                       (v->kind == FS_V_TENSOR &&
+                        v->tensor->state == FS_TS_STORED)
+                 : !b || is_arithmetic(b);
+  if (!known || in->call_depth) {
+    a->failed = true;
+    return;
+  }
+  struct guard *g = add_guard(a, name);
+  if (!g || !v) return;
+  g->kind = v->kind;
+  g->number = v->number;
+  g->is_int = v->is_int;
+  if (v->kind != FS_V_TENSOR) return;
+  g->dtype = v->tensor->dtype;
+  g->shape = v->tensor->shape;
+  g->layout = v->tensor->layout;
+  g->seen = v->tensor->storage;
+  for (int k = 0; k < a->guards.len; k++)
+    if (a->guards.data[k].seen == g->seen) {
+      g->alias = k;
+      break;
+    }
+}
+
+static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
+  const struct fs_graph *g = b->plan->graph;
+  a->from = fs_calloc((size_t)g->inputs.len + 1, sizeof *a->from);
+  a->params = fs_calloc((size_t)g->params.len + 1, sizeof *a->params);
+  for (int k = 0; k < g->inputs.len; k++) {
+    int at = 0;
+    while (at < a->guards.len &&
+           a->guards.data[at].seen != b->bound->inputs[k]->storage)
+      at++;
+    if (at == a->guards.len) return false;
+    a->from[k] = at;
+  }
+  for (int k = 0; k < g->params.len; k++) a->params[k] = b->bound->params[k];
+  for (int k = 0; k < b->plan->kernels.len; k++)
+    if (b->plan->kernels.data[k].is_copy) return false; /* may go in place */
+  return b->plan->kernels.len > 0;
+}
+
+void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
+                  struct fs_tensor *const *outputs, bool more) {
+  struct fs_again *a = in->recording;
+  if (!a || a->failed) return;
+  a->failed = more || a->blocks++ || !fs_run_hold(in->runner, b, &a->hold) ||
+              !take_inputs(a, b);
+  for (int k = 0; k < n && !a->failed; k++)
+    *FS_PUSH(&a->outputs) = (struct output){outputs[k]->dtype,
+                                            outputs[k]->shape, outputs[k]};
+}
+
+/* What the names are that the list assigned; false if that is not to be had from
+ * the block's outputs and numbers. */
+static bool take_effects(struct fs_interp *in, struct fs_again *a) {
+  int matched = 0;
+  for (int k = a->undo_from; k < in->undo.len; k++) {
+    const char *name = in->undo.data[k].name;
+    const struct fs_val *v = fs_scope_find(&in->globals, name);
+    struct effect e = {.output = -1};
+    if (!v && in->undo.data[k].old.kind == FS_V_NONE) { /* `return` removed it */
+      add_guard(a, name);
+      continue;
+    }
+    if (!v) return false;
+    if (v->kind == FS_V_TENSOR) {
+      for (int i = 0; i < a->outputs.len; i++)
+        if (a->outputs.data[i].seen == v->tensor) e.output = i;
+      if (e.output < 0) return false;
+      matched |= 1 << e.output;
+    } else if (v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL) {
+      e.number = *v;
+    } else {
+      return false;
+    }
+    e.name = fs_strdup(name);
+    *FS_PUSH(&a->effects) = e;
+  }
+  return a->outputs.len < 30 && matched == (1 << a->outputs.len) - 1;
+}
+
+void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
+                    bool top) {
+  if (in->recording || !list || !is_between(in)) return;
+  struct fs_again *a = find(in, list, top);
+  if (!a) a = add(in, list, top);
+  if (a->refused || a->seen++ < BEFORE) return;
+  if (a->misses > MOST_MISSES && a->misses > a->hits) a->refused = true;
+  clear(a);
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    if (s->n_targets && assigned_since(in, 0, s->targets[0].name)) return;
+  a->undo_from = in->undo.len;
+  a->blocks = 0;
+  a->forced = in->forced;
+  a->told = in->diags->list.len;
+  a->stream = in->stream;
+  a->n_elems = in->elems.len;
+  a->n_choices = in->choices.len;
+  in->recording = a;
+}
+
+/* Before the flush forgets what was assigned; called by it. */
+void fs_again_flushed(struct fs_interp *in) {
+  struct fs_again *a = in->recording;
+  if (!a) return;
+  in->recording = NULL;
+  bool whole = !a->failed && a->blocks == 1 && a->forced == in->forced &&
+               a->stream == in->stream && !in->pending.len &&
+               a->told == in->diags->list.len; /* a warning comes every time */
+  a->ready = whole && take_effects(in, a);
+  if (!a->ready && ++a->misses > MOST_MISSES) a->refused = true;
+  if (!a->ready) clear(a);
+}
+
+void fs_again_stop(struct fs_interp *in) {
+  if (in->recording) clear(in->recording);
+  in->recording = NULL;
+}
+
+/* -- once more ------------------------------------------------------------------ */
+
+static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
+  struct guard *g = &a->guards.data[k];
+  const struct fs_val *v = fs_scope_find(&in->globals, g->name);
+  if (!v || g->kind == FS_V_NONE) return !v && g->kind == FS_V_NONE;
+  if (v->kind != g->kind) return false;
+  if (v->kind != FS_V_TENSOR)
+    return !memcmp(&v->number, &g->number, sizeof g->number) &&
+           v->is_int == g->is_int;
+  const struct fs_tensor *t = g->now = v->tensor;
+  if (t->state != FS_TS_STORED || t->dtype != g->dtype ||
+      !fs_shape_equal(&t->shape, &g->shape) ||
+      t->layout.offset != g->layout.offset)
+    return false;
+  for (int i = 0; i < t->shape.rank; i++)
+    if (t->layout.stride[i] != g->layout.stride[i]) return false;
+  int alias = 0;
+  while (a->guards.data[alias].kind != FS_V_TENSOR ||
+         a->guards.data[alias].now->storage != t->storage)
+    alias++;
+  return alias == g->alias;
+}
+
+static bool may_run(struct fs_interp *in, struct fs_again *a) {
+  if (a->n_elems != in->elems.len || a->n_choices != in->choices.len ||
+      !fs_run_holds(in->runner, &a->hold))
+    return false;
+  for (int k = 0; k < a->guards.len; k++)
+    if (!holds(in, a, k)) return false;
+  for (int k = 0; k < a->effects.len; k++) /* to give a value needs no memory */
+    if (!fs_scope_find(&in->globals, a->effects.data[k].name)) return false;
+  return true;
+}
+
+static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
+  struct fs_tensor *inputs[MOST_NAMES], *out[32];
+  struct fs_block *b = a->hold.block;
+  for (int k = 0; k < b->plan->graph->inputs.len; k++)
+    inputs[k] = (struct fs_tensor *)a->guards.data[a->from[k]].now;
+  for (int k = 0; k < a->outputs.len; k++)
+    out[k] = fs_tensor_promised(a->outputs.data[k].dtype,
+                                &a->outputs.data[k].shape);
+  enum fs_status st =
+      fs_run_again(in->runner, b, inputs, a->params, out, in->diags);
+  for (int k = 0; k < a->effects.len && st == FS_OK; k++) {
+    const struct effect *e = &a->effects.data[k];
+    fs_scope_set(&in->globals, e->name,
+                 e->output < 0 ? e->number
+                               : fs_val_tensor(fs_tensor_ref(out[e->output])));
+  }
+  for (int k = 0; k < a->outputs.len; k++) fs_tensor_unref(out[k]);
+  return st;
+}
+
+bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
+                  enum fs_status *st) {
+  if (!list || in->recording || !is_between(in)) return false;
+  struct fs_again *a = find(in, list, top);
+  if (!a || !a->ready) return false;
+  if (!may_run(in, a)) {
+    a->misses++;
+    return false;
+  }
+  a->hits++;
+  *st = fs_poll(in, list->span);
+  if (*st == FS_OK) *st = run(in, a);
+  fs_block_again(in, a->hold.block, *st);
+  return true;
+}
