@@ -126,6 +126,31 @@ static void fulls_out(struct em *em) {
   }
 }
 
+/* Adds the blocks' results that are a thread's. Of those that there will be the
+ * loads are under way together, before the first is added. */
+static void add_partials(struct em *em, const struct fs_step *s,
+                         const char *acc) {
+  enum { MOST_TOGETHER = 4 };
+  int units = em->device && em->device->is_cuda ? em->device->units : 1;
+  int blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm);
+  int together = FS_MIN((blocks + em->T - 1) / em->T, MOST_TOGETHER);
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  if (together == 1) together = 0;
+  for (int k = 0; k < together; k++) {
+    const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->T);
+    em_line(em, "const %s part%d_%d = %s < gridDim.x ? fs_fresh(w%d + %s) : %s;",
+            acc_type_of(em, s), s->out, k, at, s->out, at,
+            em_neutral(s->op, dt));
+  }
+  for (int k = 0; k < together; k++)
+    em_line(em, "%s = %s;", acc,
+            em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
+  em_line(em, "for (unsigned b = threadIdx.x%s; b < gridDim.x; b += %d)",
+          together ? em_fmt(em, " + %d", together * em->T) : "", em->T);
+  em_line(em, "  %s = %s;", acc,
+          em_combine(em, s->op, acc, em_fmt(em, "fs_fresh(w%d + b)", s->out)));
+}
+
 static void fulls_in(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
@@ -133,11 +158,7 @@ static void fulls_in(struct em *em) {
     const char *acc = em_fmt(em, "x%d", s->out);
     em_line(em, "%s %s = %s;", acc_type_of(em, s), acc,
             em_neutral(s->op, em_val(em, s->out)->dtype));
-    em_line(em, "for (unsigned b = threadIdx.x; b < gridDim.x; b += %d)",
-            em->T);
-    em_line(em, "  %s = %s;", acc,
-            em_combine(em, s->op, acc,
-                       em_fmt(em, "fs_fresh(w%d + b)", s->out)));
+    add_partials(em, s, acc);
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
                              em_op_class(s->op), em->T / 32, acc,
                              scratch_of(em, s));

@@ -98,14 +98,16 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
       continue;
     const struct fs_access *a = em_access(em, s);
     em_line(em,
-            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s%s, %s, &ready[%s]);",
+            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
             stage, (long long)em->ring_bytes,
             em->v[s->out].work
                 ? em_fmt(em, " + %lld", (long long)em->v[s->out].work)
                 : "",
             s->access, row, em_int(em, a->stride[0]),
             em->CL > 1 ? " + origin" : "",
-            ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage);
+            ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage,
+            em->kept_rows && em_is_passing(em, s)
+                ? em_fmt(em, ", %s", em_keeping(em, row)) : "");
   }
 }
 
@@ -274,6 +276,7 @@ void em_row(struct em *em) {
   em_uniforms(em);
   em_declare_fulls(em);
   declare_parts(em);
+  em_declare_keeping(em);
   if (em->ring) ring_begin(em);
   if (em->CL > 1)
     em_line(em, "fs_cluster_barrier<%d>();  // all have begun", em->CL);

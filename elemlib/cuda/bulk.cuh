@@ -68,6 +68,24 @@ __device__ __forceinline__ void fs_bulk_copy(void *to, const void *from,
 #endif
 }
 
+//@ fs_bulk_copy
+// The same by a cache policy (cache.cuh).
+__device__ __forceinline__ void fs_bulk_copy(void *to, const void *from,
+                                             unsigned bytes,
+                                             unsigned long long *ready,
+                                             unsigned long long policy) {
+#ifdef FS_ON_HOST
+  (void)policy;
+  fiber_bulk_copy(to, from, bytes, ready);
+#else
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(fs_shared_address(to)),
+      "l"(from), "r"(bytes), "r"(fs_shared_address(ready)), "l"(policy)
+      : "memory");
+#endif
+}
+
 //@ fs_bulk_wait
 __device__ __forceinline__ void fs_bulk_wait(unsigned long long *ready,
                                              unsigned phase) {
