@@ -439,6 +439,7 @@ void em_begin(struct em *em) {
   if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
   else if (em->k->scheme != FS_PANEL) em_analyse(em);
   else if (!em_columns_analyse(em)) em_as_rows(em);
+  em->CL = FS_MAX(em->CL, 1);
 }
 
 void em_body(struct em *em, struct fs_str *out) {
