@@ -44,9 +44,10 @@ static struct sums sums_of(const struct fs_kernel *k) {
   return s;
 }
 
-/* Bytes of the rows that a block has under way in shared memory, as emit/analyse.c
- * plans a ring of them; 0: it has none. */
-static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d) {
+/* Bytes of the rows, or of its part of them, that a block has under way in shared
+ * memory, as emit/analyse.c plans a ring of them; 0: it has none. */
+static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d,
+                         double sharing) {
   enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
   double bytes = 0;
   if (d->cc < 90 || k->space.n_outer != 1 || k->space.n_inner != 1) return 0;
@@ -59,7 +60,7 @@ static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d) {
     if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
         a->stride[0] < k->space.n)
       return 0;
-    bytes += (double)(k->space.n * size);
+    bytes += up((double)k->space.n, sharing) * (double)size;
   }
   double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
   if (bytes < LEAST_BYTES || room < 2 * bytes) return 0;
@@ -83,8 +84,8 @@ static void spread_rows(const struct fs_kernel *k, const struct fs_device *d,
   s->under_way = loaded * t->threads * t->vec * each *
                  FS_MIN((double)t->cols,
                         up(vectors, t->row_threads * s->sharing));
-  if (!keeps || s->sharing > 1 || sides > 1 || each > 1 || t->threads <= WARP) return;
-  double ring = streams ? 0 : ring_bytes(k, d);
+  if (!keeps || sides > 1 || each > 1 || t->threads <= WARP) return;
+  double ring = streams ? 0 : ring_bytes(k, d, s->sharing);
   /* Else the next row is under way while the block sums up this one. */
   if (ring > 0) s->under_way = ring;
   else if (waits && !streams) s->under_way *= 2;
