@@ -448,7 +448,8 @@ def queue(c, codes, **options):
 
 def test_queue_is_dropped_after_an_error(k, c):
     c.execute('done = 0;')
-    replies = queue(c, ['done = 1;', 'sleep_a = 1;\n' + BAD] +
+    slow = 'for k = 1:400000\n  n = k;\nend\n'  # until all were sent
+    replies = queue(c, [slow + 'done = 1;', 'sleep_a = 1;\n' + BAD] +
                     [f'done = {i};' for i in range(2, 12)])
     assert [r['status'] for r in replies] == ['ok'] + 11*['error']
     assert {r['ename'] for r in replies[2:]} == {'Aborted'}
