@@ -43,8 +43,7 @@ static enum fs_status reach(struct cuda *t) {
   float ms = 0;
   int at = p->n - 2;
   CUresult r;
-  while ((r = fs_cu.event_elapsed(&ms, mark(p, at - 1), mark(p, at))) ==
-         CU_NOT_READY) {
+  while ((r = fs_cu.event_query(mark(p, at))) == CU_NOT_READY) {
     if (fs_interrupted()) return FS_INTERRUPTED;
     double now = fs_now();
     if (begin == 0) begin = now;
@@ -53,6 +52,7 @@ static enum fs_status reach(struct cuda *t) {
     else
       nanosleep(&pause, NULL);
   }
+  if (r == CU_OK) r = fs_cu.event_elapsed(&ms, mark(p, at - 1), mark(p, at));
   double promised = p->promised[at % FS_MARKS];
   if (r == CU_OK && promised > 0)
     p->factor = FS_MIN(FS_MAX(1e-3 * ms / promised, 0.1), 1e6);
