@@ -168,9 +168,19 @@ LIBRARY = r'''
 #include <string.h>
 #include <unistd.h>
 /* A library that writes where it likes: before a file flood.csv is opened, a
- * megabyte through stdio and by write(). */
+ * megabyte through stdio and by write(); before split.csv, a text whose characters
+ * come byte by byte, and what is no text. */
+static void split(void) {
+  static const char text[] = "\xf0\xa8\xad\x8e \xe2\x82\xac \xc3\xa4";
+  for (size_t k = 0; k + 1 < sizeof text; k++) {
+    if (write(1, text + k, 1) < 1) return;
+    usleep(150000);
+  }
+  dprintf(1, " \xff\xc3(\n");
+}
 static void flood(const char *path) {
   size_t n = strlen(path);
+  if (n >= 9 && !strcmp(path + n - 9, "split.csv")) split();
   if (n < 9 || strcmp(path + n - 9, "flood.csv")) return;
   for (int k = 0; k < 8192; k++) {
     printf("stdio %056d\n", k);
@@ -200,8 +210,15 @@ def test_library_output(score):
                     '-ldl'], check=True)
     with open(os.path.join(folder, 'flood.csv'), 'w', encoding='ascii') as f:
         f.write('1,2\n')
+    with open(os.path.join(folder, 'split.csv'), 'w', encoding='ascii') as f:
+        f.write('1,2\n')
     with Kernel(LD_PRELOAD=library) as k, k.client() as c:
         c.ready()
+        reply, outputs = c.execute(f'A = load("{folder}/split.csv");', timeout=60)
+        out = text_of(outputs)
+        score.check(out.startswith('\U00028b4e \u20ac \u00e4 ') and
+                    out.endswith('(\n') and len(out) < 20,
+                    f'characters in pieces: {out!a}')
         began = time.monotonic()
         reply, outputs = c.execute(
             f'print("before")\nA = load("{folder}/flood.csv")\nprint("after")',

@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -203,6 +204,38 @@ def test_leaks(score, args):
             score.check(half[-1][at] <= half[0][at], f'descriptors: {points}')
         score.check(half[-1][5] <= 1.5 * half[0][5] + 1e6, 'device memory')
         score.check(half[-1][6] <= half[0][6] + 2, f'memory of the device: {points}')
+
+
+def test_killed(score, args):
+    """Neither a kernel nor its worker leaves memory of the device behind, when it is
+    killed in the midst of its work."""
+    if args.target == 'cpu':
+        return
+    before = taken_on_device(args)
+    for victim in ('kernel', 'worker'):
+        with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
+            c.ready()
+            start(c, ON_DEVICE)
+            time.sleep(0.5)
+            held = taken_on_device(args)
+            worker = k.worker()
+            if victim == 'kernel':
+                k.process.kill()
+                k.process.wait()
+            else:
+                os.kill(worker, signal.SIGKILL)
+                while os.path.exists(f'/proc/{worker}'):
+                    time.sleep(0.01)
+                k.process.terminate()
+                k.process.wait(5)
+            end = time.monotonic() + 5
+            while taken_on_device(args) > before + 2 and time.monotonic() < end:
+                time.sleep(0.1)
+            after = taken_on_device(args)
+            score.check(held > before and after <= before + 2,
+                        f'{victim}: {before}, {held}, then {after} MiB')
+            SUMMARY[f'{victim} killed'] = {
+                'mib_before': before, 'mib_held': held, 'mib_after': after}
 
 
 def device(args):

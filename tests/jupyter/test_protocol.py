@@ -374,6 +374,26 @@ def test_history(k, c):
             assert lines[-1][:2] == [lines[0][0] + 1, 1], lines
 
 
+def test_history_is_that_of_the_prompt(k, c):
+    """What is entered at one is recalled at the other."""
+    with Kernel() as fresh:
+        with fresh.client() as d:
+            d.ready()
+            d.execute('in_a_notebook = 1')
+        path = os.path.join(fresh.home, '.local/state/fusible/history')
+        with open(path, encoding='utf-8') as f:
+            assert 'in_a_notebook = 1' in f.read()
+        with open(path, 'a', encoding='utf-8') as f:  # as readline does
+            f.write(f'#{int(time.time())}\nat_the_prompt = 2\n')
+        with Kernel(home=fresh.home) as second, second.client() as d:
+            d.ready()
+            lines = d.ask('history_request', {
+                'output': False, 'raw': True, 'hist_access_type': 'tail',
+                'n': 2})[0]['history']
+            assert [h[2] for h in lines] == ['in_a_notebook = 1',
+                                             'at_the_prompt = 2'], lines
+
+
 def test_comms(k, c):
     assert c.ask('comm_info_request')[0] == {'status': 'ok', 'comms': {}}
     got = c.collect(c.send('comm_open', {'comm_id': 'u1', 'target_name': 't',
@@ -791,6 +811,11 @@ def test_input(k, c):
     assert asked.content == {'prompt': 'who? ', 'password': False}, asked
     got = c.collect(request)
     assert 'the user' in str([m.content for m in got]), got
+    request = c.execute_request('word = ask("word? ", true);', allow_stdin=True)
+    asked = answer(c, 'secret')
+    assert asked.content == {'prompt': 'word? ', 'password': True}, asked
+    got = c.collect(request)
+    assert 'secret' not in str([m.content for m in got]), got
 
 
 def test_input_comes_after_output(k, c):

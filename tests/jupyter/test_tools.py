@@ -88,6 +88,18 @@ def test_kernelspec(score):
         HOME + '/p/share/jupyter/kernels/other'), out)
     code, _, err = fusible('uninstall', '--prefix', HOME + '/p')
     score.check(code == 3 and 'no kernel of Fusible' in err, err)
+    for name in ('VIRTUAL_ENV', 'CONDA_PREFIX'):
+        place = os.path.join(HOME, name)
+        ENV.pop('VIRTUAL_ENV', None)
+        ENV[name] = place
+        code, out, _ = fusible('install', '--sys-prefix')
+        spec = place + '/share/jupyter/kernels/fusible/kernel.json'
+        score.check(code == 0 and os.path.exists(spec), out)
+        score.check(fusible('uninstall', '--sys-prefix')[0] == 0 and
+                    not os.path.exists(spec), f'uninstall from {name}')
+        del ENV[name]
+    code, _, err = fusible('install', '--sys-prefix')
+    score.check(code and 'VIRTUAL_ENV' in err, err)
     for args in (['install', '--name', '../x'], ['install', '--name', ''],
                  ['nonsense'], [], ['install', 'more'],
                  ['install', '--user', '--prefix', 'x'], ['install', '--env', 'A']):
