@@ -109,12 +109,15 @@ enum fs_status fs_session_elem(struct fs_session *s, int n,
   }
   if (n == 1) return add_file(s, word[0], span, out);
   char *end = NULL;
-  long impl = n == 3 ? strtol(word[2], &end, 10) : -1;
-  *usage = n != 3 || strcmp(word[1], "impl") || !end || *end || impl < 1 ||
-           impl > 1000;
+  bool any = n == 3 && !strcmp(word[2], "auto");
+  long impl = n == 3 && !any ? strtol(word[2], &end, 10) : 0;
+  *usage = n != 3 || strcmp(word[1], "impl") ||
+           (!any && (!end || *end || impl < 1 || impl > 1000));
   if (*usage) return FS_OK;
   enum fs_status st = fs_interp_elem_choose(s->in, word[0], (int)impl, span);
-  if (st == FS_OK)
+  if (st == FS_OK && any)
+    fs_str_printf(out, "plans choose the routine of %s\n", word[0]);
+  else if (st == FS_OK)
     fs_str_printf(out, "calls of %s take routine %ld\n", word[0], impl);
   return st;
 }

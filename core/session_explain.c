@@ -36,6 +36,11 @@ static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
                         json_string(fs_scheme_names[kn->scheme]));
     json_object_set_new(kernel, "does",
                         fs_json_text(fs_str_text(&does), does.len));
+    fs_str_clear(&does);
+    fs_kernel_put_routines(plan, kn, &does);
+    if (does.len)
+      json_object_set_new(kernel, "routines",
+                          fs_json_text(fs_str_text(&does), does.len));
     json_object_set_new(kernel, "space",
                         json_pack("[II]", (json_int_t)kn->space.m,
                                   (json_int_t)kn->space.n));
@@ -58,6 +63,7 @@ static bool same_plan(const struct fs_plan *a, const struct fs_plan *b) {
   for (int k = 0; k < a->kernels.len; k++) {
     const struct fs_kernel *x = &a->kernels.data[k], *y = &b->kernels.data[k];
     if (x->scheme != y->scheme || x->calls.len != y->calls.len ||
+        x->user != y->user ||
         memcmp(&x->space, &y->space, sizeof x->space))
       return false;
     for (int c = 0; c < x->calls.len; c++)

@@ -207,6 +207,7 @@ def test_fake_gpu():
     before = the_file()
     if check(before, 'one calibration'):
         check_functions(before, target='cuda', env=env)
+        check_routines(target='cuda', env=env)
 
 
 # -- functions of the user -----------------------------------------------------------
@@ -271,8 +272,50 @@ def check_functions(path, **how):
           measured(other))
 
 
+# The second routine of each is the fast one.
+ROUTINES = '''function %s
+doc      two ways
+args     %s
+result   %s
+compute thread any impl 1 {
+  FS_TYPE s = 0;
+  for (int k = 1; k < 300; k++) s += FS_C(1) / k;
+  %s
+}
+compute thread any impl 2 {
+  const FS_TYPE s = 1;
+  %s
+}
+'''
+PUT = 'for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2) + s);'
+
+
+def check_routines(**how):
+    """Of several routines the plan takes the one whose calls take the least; what
+    the user names counts more."""
+    lines = []
+    for name, text in (
+            ('ways', ROUTINES % ('ways', 'x:each', 'each', *2*('return x + s;',))),
+            ('stacks', ROUTINES % ('stacks', 'A:2x2', '2x2', PUT, PUT))):
+        path = os.path.join(home.name, name + '.elem')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        lines.append(f':elem {path}')
+    calls = ('x = rand(20000); y = ways(x);', 'A = rand(5000, 2, 2); B = stacks(A);')
+    for names, wanted in (
+            ((), ['ways routine 2 of 2', 'stacks routine 2 of 2']),
+            ((':elem ways impl 1', ':elem stacks impl 1'), []),
+            ((':elem ways impl 1', ':elem ways impl auto'),
+             ['ways routine 2 of 2', 'stacks routine 2 of 2'])):
+        heard = events(*lines, *names, *calls, **how)
+        taken = [k['routines'] for e in heard if e['event'] == 'plan'
+                 for k in e['kernels'] if 'routines' in k]
+        check(list(dict.fromkeys(taken)) == wanted, (names, taken, heard[-3:]))
+
+
 def test_functions():
     check_functions(the_file())
+    check_routines()
     clear()
     heard = events(*function_files(), *CALLS)
     check(not measured(heard) and not the_file(), 'nothing without a calibration')

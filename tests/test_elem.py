@@ -342,6 +342,54 @@ TURN = re.compile(r'^(\$L\w+):.*\n(?:(?!\$L).*\n)*?.*nanosleep.*\n'
                   r'(?:(?!\$L).*\n)*?.*bra(?:\.uni)?\s+\1;', re.M)
 
 
+WAYS = swap('thread c {', 'thread any impl 1 {').replace('twice', 'ways') + \
+    'compute thread any impl 3 {\n  return x + x;\n}\n' + \
+    'compute thread cuda impl 5 {\n  return x + x;\n}\n'
+STACKS = '''function stacks
+doc      two ways to halve matrices
+args     A:2x2
+result   2x2
+compute thread any impl 1 {
+  for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2) / 2);
+}
+compute block any impl 2 threads 4 {
+  for (int k = FS_LANE; k < 4; k += FS_LANES)
+    FS_PUT(k / 2, k % 2, FS_C(0.5) * FS_AT(A, k / 2, k % 2));
+}
+'''
+
+
+def alternatives():
+    """The plan chooses among routines that the target has a form of, says which, and
+    lists the others; the user's word counts more. All give the same."""
+    files = {'w.elem': WAYS, 's.elem': STACKS}
+    start = ':elem w.elem\n:elem s.elem\nA = ones(9, 2, 2);\n'
+    for target in ('cpu', 'cuda'):
+        n = 2 if target == 'cpu' else 3
+        for call, name, ways in (('b = sum(ways(A));', 'ways', n),
+                                 ('B = stacks(A);', 'stacks', 2)):
+            done = run(f'{start}{call}\n:plan\n:plan html\n:alternatives', files,
+                       target)
+            said = ' '.join(done.stdout.split())
+            check(re.search(rf'{name} routine [12] of {ways}', said),
+                  f'{call} on {target}', done.stdout + done.stderr)
+            for impl in (1, 3) if name == 'ways' else (1, 2):
+                done = run(f'{start}:elem {name} impl {impl}\n{call}\n:plan json\n'
+                           f'print(sum(stacks(A)), " ", sum(ways(A)))', files, target)
+                check(f'{name} routine' not in done.stdout and
+                      '18 72' in done.stdout, f'{name} {impl} on {target}',
+                      done.stdout + done.stderr)
+        done = run(f'{start}B = stacks(A);\n:alternatives', files, target)
+        said = ' '.join(done.stdout.split())
+        check('stacks routine 2 of 2' in said and 'routine 1 of 2' in said,
+              f'the other is listed on {target}', done.stdout)
+        done = run(f'{start}:elem stacks impl 2\n:elem stacks impl auto\nB = '
+                   'stacks(A);\n:plan json', files, target)
+        check(re.search('stacks routine [12] of 2', done.stdout) and
+              'plans choose the routine of stacks' in done.stdout,
+              f'auto on {target}', done.stdout + done.stderr)
+
+
 def never_ends(target):
     try:
         run(f':elem {ENDLESS}\nb = endless([1, 7, 3]); print(sum(b))', (), target,
@@ -378,5 +426,6 @@ if __name__ == '__main__':
     same_bits()
     document()
     exact()
+    alternatives()
     endless()
     sys.exit(score.close())

@@ -65,7 +65,7 @@ void em_instance_analyse(struct em *em) {
   em->mode = EM_INSTANCE;
   em->T = em->RT = FS_MAX(1, t->threads);
   em->S = FS_MAX(1, t->iters);
-  em->B = em->V = em->C = em->U = 1;
+  em->B = em->V = em->C = em->U = em->CL = 1;
   em->m = em->k->space.m;
   em->n = em->k->space.n;
   em->wide = is_wide(em);

@@ -50,17 +50,28 @@ static uint64_t hash_of(const struct fs_user *u) {
 int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
   for (int k = in->choices.len - 1; k >= 0; k--)
     if (in->choices.data[k].elem == e) return in->choices.data[k].impl;
+  return 0;
+}
+
+/* The least number of a routine above `than`, with a form for the target if `here`;
+ * 0: there is none. */
+static int next_impl(const struct fs_interp *in, const struct fs_elem *e,
+                     int than, bool here) {
+  const char *target =
+      in->target && in->target->device.is_cuda ? "cuda" : "c";
   int least = 0;
-  for (int k = 0; k < e->routines.len; k++)
-    if (!least || e->routines.data[k].impl < least)
-      least = e->routines.data[k].impl;
+  for (int k = 0; k < e->routines.len; k++) {
+    const struct fs_elem_routine *r = &e->routines.data[k];
+    bool fits = !here || !strcmp(r->target, "any") || !strcmp(r->target, target);
+    if (fits && r->impl > than && (!least || r->impl < least)) least = r->impl;
+  }
   return least;
 }
 
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
                               int impl, struct fs_span span) {
   for (int k = 0; k < e->routines.len; k++)
-    if (e->native && e->routines.data[k].impl == impl) {
+    if (e->native && (!impl || e->routines.data[k].impl == impl)) {
       *FS_PUSH(&in->choices) = (struct fs_elem_choice){e, impl};
       return FS_OK;
     }
@@ -97,23 +108,47 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   return u;
 }
 
-const struct fs_user *fs_elem_form(struct fs_interp *in,
-                                   const struct fs_elem *e, enum fs_dtype dt) {
-  return fs_elem_form_of(in, e, dt, fs_elem_impl(in, e));
-}
-
-const struct fs_user *fs_elem_form_of(struct fs_interp *in,
-                                      const struct fs_elem *e,
-                                      enum fs_dtype dt, int impl) {
-  struct fs_user u = make_form(in, e, dt, impl);
+static const struct fs_user *keep_form(struct fs_interp *in, struct fs_user u) {
   for (int k = 0; k < in->users.len; k++)
     if (in->users.data[k]->hash == u.hash &&
         !strcmp(in->users.data[k]->name, u.name))
       return in->users.data[k];
   struct fs_user *kept = FS_NEW(in->elem_arena, struct fs_user);
+  size_t ways = (size_t)u.n_alternatives;
+  if (ways) {
+    const struct fs_user **all =
+        FS_NEW_N(in->elem_arena, const struct fs_user *, ways);
+    memcpy(all, u.alternatives, sizeof *all * ways);
+    u.alternatives = all;
+  }
   *kept = u;
   *FS_PUSH(&in->users) = kept;
   return kept;
+}
+
+enum { MOST_WAYS = 32 };
+
+const struct fs_user *fs_elem_form(struct fs_interp *in,
+                                   const struct fs_elem *e, enum fs_dtype dt) {
+  int chosen = fs_elem_impl(in, e), first = next_impl(in, e, 0, true), n = 0;
+  if (!chosen && !first) chosen = next_impl(in, e, 0, false);
+  if (chosen) return fs_elem_form_of(in, e, dt, chosen);
+  const struct fs_user *all[MOST_WAYS] = {NULL};
+  for (int k = first; k && n < MOST_WAYS; k = next_impl(in, e, k, true))
+    all[n++] = fs_elem_form_of(in, e, dt, k);
+  if (n == 1) return all[0];
+  struct fs_user any = *all[0];
+  any.alternatives = all;
+  any.n_alternatives = n;
+  for (int k = 0; k < n; k++)
+    any.hash = fs_hash(&all[k]->hash, sizeof all[k]->hash, any.hash);
+  return keep_form(in, any);
+}
+
+const struct fs_user *fs_elem_form_of(struct fs_interp *in,
+                                      const struct fs_elem *e,
+                                      enum fs_dtype dt, int impl) {
+  return keep_form(in, make_form(in, e, dt, impl));
 }
 
 /* -- types ----------------------------------------------------------------------- */
@@ -171,7 +206,9 @@ static const struct fs_user *form_to_call(struct fs_interp *in,
                                           const struct fs_elem *e,
                                           enum fs_dtype dt) {
   const struct fs_user *u = fs_elem_form(in, e, fs_dtype_compute(dt));
-  if (in->host.function) in->host.function(in->host.user, u);
+  for (int k = 0; in->host.function && k < FS_MAX(u->n_alternatives, 1); k++)
+    in->host.function(in->host.user,
+                      u->n_alternatives ? u->alternatives[k] : u);
   return u;
 }
 

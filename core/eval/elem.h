@@ -11,17 +11,18 @@
  * its routines are self-contained. Fills the last part of *e. */
 enum fs_status fs_elem_check(struct fs_diags *diags, struct fs_elem *e);
 
-/* The form of a native function for one type, and the routine in use: the one
- * that `:elem NAME impl N` chose, else the first. Kept by the session. */
+/* The form of a native function for one type: that of the routine which `:elem NAME
+ * impl N` chose; else one that stands for all routines that the target has a form
+ * of, among which the plan chooses by price. Kept by the session. */
 const struct fs_user *fs_elem_form(struct fs_interp *in,
                                    const struct fs_elem *e, enum fs_dtype dt);
 /* The same with the routine of this number. */
 const struct fs_user *fs_elem_form_of(struct fs_interp *in,
                                       const struct fs_elem *e,
                                       enum fs_dtype dt, int impl);
-/* The routine in use. */
+/* The routine that calls take, 0 where the plan chooses. */
 int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
-/* Chooses it. FS_ERR_USER at `span` if there is none of that number. */
+/* Chooses it, or with 0 leaves it to the plan. FS_ERR_USER at `span` if there is none of that number. */
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
                               int impl, struct fs_span span);
 

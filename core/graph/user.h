@@ -57,6 +57,11 @@ struct fs_user {
   int scratch;                /* numbers that an instance has for itself     */
   double flops;               /* of an instance                             */
   int impl;                   /* which of its alternatives this is          */
+  /* Where the plan may choose (core/plan/routine.c): all that have a form for the
+   * target, ascending. This one stands for them and is like the first but for the
+   * hash; it is never emitted. */
+  const struct fs_user *const *alternatives;
+  int n_alternatives;         /* 0: only itself                             */
   struct fs_user_text cuda, c;
 };
 

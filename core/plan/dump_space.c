@@ -11,12 +11,21 @@
 
 enum { SHOWN = 8 };
 
+static void put_routines(const struct fs_plan *plan,
+                         const struct fs_kernel *kernel, struct fs_str *out) {
+  struct fs_str text = {0};
+  fs_kernel_put_routines(plan, kernel, &text);
+  if (text.len) fs_str_printf(out, " (%s)", fs_str_text(&text));
+  fs_str_free(&text);
+}
+
 static void put_combination(const struct fs_plan *plan,
                             const struct fs_diags *diags, struct fs_str *out) {
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kernel = &plan->kernels.data[k];
     fs_str_printf(out, "%s%s ", k ? " | " : "", fs_scheme_names[kernel->scheme]);
     fs_kernel_does(plan, kernel, diags, out);
+    put_routines(plan, kernel, out);
   }
   fs_str_puts(out, "\n");
 }

@@ -115,7 +115,7 @@ static int map(struct builder *b, fs_id id, int part, int shift) {
   int v = fs_kernel_value(b->k, nd->dtype, varies, part);
   struct fs_step *st = fs_kernel_step(b->k, FS_SP_MAP, part, v, id);
   st->op = nd->op;
-  st->user = nd->user;
+  st->user = fs_user_cheapest(nd->user, b->p->device);
   memcpy(st->in, in, sizeof in);
   return v;
 }
@@ -228,7 +228,7 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
     if (s->user) fs_work_user(w, s->user, d, 0, n * busy);
     else fs_work_add(w, fs_term_map(s->op, a), 0, n * busy);
   }
-  fs_work_user(w, b->nd->user, d, 0, (double)k->space.m * busy);
+  fs_work_user(w, k->user, d, 0, (double)k->space.m * busy);
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 
@@ -250,8 +250,8 @@ static void price(const struct builder *b, struct fs_work *out) {
     if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
     else w.bytes_written += bytes;
   }
-  double m = (double)k->space.m, threads = b->nd->user->threads;
-  w.flops += m * b->nd->user->flops;
+  double m = (double)k->space.m, threads = k->user->threads;
+  w.flops += m * k->user->flops;
   w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
   w.working_set = FS_MAX(b->p->working_set, w.bytes_read + w.bytes_written);
   double units = FS_MAX(b->p->device->units, 1);
@@ -286,9 +286,16 @@ bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n) {
   return false;
 }
 
+int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n) {
+  for (int k = 0; k < n; k++)
+    if (fs_node(p->g, calls[k])->kind == FS_ND_APPLY)
+      return fs_user_ways(fs_node(p->g, calls[k])->user);
+  return 0;
+}
+
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
-                               const bool *stored, struct fs_kernel *k,
-                               struct fs_work *work) {
+                               const bool *stored, int way,
+                               struct fs_kernel *k, struct fs_work *work) {
   struct builder b = {.p = p, .k = k};
   p->stamp++;
   for (int c = 0; c < n; c++) {
@@ -299,7 +306,7 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
     p->member_stamp[calls[c]] = p->stamp;
   }
   b.nd = fs_node(p->g, b.apply);
-  k->user = b.nd->user;
+  k->user = fs_user_way(b.nd->user, way);
   k->lib_node = b.apply;
   k->n_phases = b.nd->n_src + 1;
   b.batch_rank = fs_apply_batch(b.nd).rank;

@@ -190,7 +190,8 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
     if (varies == FS_VARIES_I && b->scheme != FS_TILE) return fail(b, "level");
     if (varies && b->scheme == FS_FLAT) return fail(b, "level");
   }
-  struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op, .user = nd->user,
+  struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op,
+                         .user = fs_user_cheapest(nd->user, b->p->device),
                          .phase = (uint8_t)phase, .param = -1,
                          .in = {in[0], in[1], in[2]}};
   int same = find_same(b, &like);
@@ -877,14 +878,14 @@ static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
   return impl;
 }
 
-/* A user's routine has one scheme, and one way to be in it. */
+/* Users' functions have one scheme, in which each of their routines is a way. */
 static const char *build_instance(struct fs_planner *p, const fs_id *calls,
-                                  int n, struct fs_kernel *k,
+                                  int n, int way, struct fs_kernel *k,
                                   struct fs_work *work) {
   bool *stored = fs_calloc((size_t)n, sizeof(bool));
   find_stored(p, calls, n, stored);
   clear(k, FS_INSTANCE);
-  const char *why = fs_kernel_instance(p, calls, n, stored, k, work);
+  const char *why = fs_kernel_instance(p, calls, n, stored, way, k, work);
   free(stored);
   return why;
 }
@@ -906,15 +907,29 @@ static void survey_one(struct group *g, unsigned inner, enum fs_scheme scheme,
     *worst = no;
 }
 
+/* All routines stay in the list: what each is good for, no price tells for sure. */
+static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
+                                   int n, fs_impl_list *out) {
+  int from = out->len;
+  for (int way = 0; way < fs_instance_ways(p, calls, n); way++) {
+    struct fs_work w;
+    const char *no = build_instance(p, calls, n, way, &p->scratch, &w);
+    if (no) return no;
+    struct fs_impl impl =
+        summary(&p->scratch, (unsigned)way, &w, p->device, 0);
+    int at = out->len;
+    *FS_PUSH(out) = impl;
+    for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
+      out->data[at] = out->data[at - 1];
+    out->data[at] = impl;
+    p->space.implementations++;
+  }
+  return NULL;
+}
+
 const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
                              fs_impl_list *out) {
-  if (fs_is_instance(p, calls, n)) {
-    struct fs_work w;
-    const char *no = build_instance(p, calls, n, &p->scratch, &w);
-    if (!no) add_impl(p, summary(&p->scratch, 0, &w, p->device, 0),
-                     out->len, out);
-    return no;
-  }
+  if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, out);
   struct group g;
   const char *why = open_group(&g, p, calls, n), *worst = why;
   int from = out->len;
@@ -943,7 +958,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
     return;
   }
   if (impl->scheme == FS_INSTANCE) {
-    build_instance(p, calls, n, out, &w);
+    build_instance(p, calls, n, (int)impl->inner, out, &w);
     fs_tune(out, p->device);
     return;
   }

@@ -389,6 +389,16 @@ void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
 /* Whether a block, or a cluster of blocks, of a row kernel that is tuned holds all
  * vectors of a row; else it goes over rows, or over panels of columns, in parts. */
 bool fs_tune_holds(const struct fs_kernel *kernel);
+/* routine.c: the routines that a call of a user's function may take, at least one;
+ * the one whose calls take the least on the device, as measured. */
+int fs_user_ways(const struct fs_user *u);
+const struct fs_user *fs_user_way(const struct fs_user *u, int k);
+const struct fs_user *fs_user_cheapest(const struct fs_user *u,
+                                       const struct fs_device *device);
+/* "inv3 routine 2 of 3", for the functions among whose routines the plan chose. */
+void fs_kernel_put_routines(const struct fs_plan *plan,
+                            const struct fs_kernel *kernel, struct fs_str *out);
+
 /* The settings that are worth a try, what fs_tune() takes first: other block
  * sizes, serial iterations, vectors of a row in a thread. Gives how many, at most
  * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */

@@ -48,7 +48,8 @@ struct fs_cluster {
 /* One way to make a fusion a kernel: fs_kernel_make() builds it. */
 struct fs_impl {
   enum fs_scheme scheme;
-  unsigned inner;             /* classes of axes that are inner ones, as bits */
+  unsigned inner;             /* classes of axes that are inner ones, as bits;
+                                 FS_INSTANCE: which of the routines          */
   int variant, variants;      /* of fs_tune_variants(): the one of least time;
                                  how many there are                          */
   double each[FS_MAX_VARIANTS]; /* seconds of each                           */
@@ -152,9 +153,11 @@ int fs_kernel_footprint(struct fs_kernel *k);
  * out; stored[]: which results others want. `k` is empty, its lists may have
  * room. Rule "routine": the others are not maps. */
 bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n);
+/* How many routines its function has to choose from; `way` is one of them. */
+int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n);
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
-                               const bool *stored, struct fs_kernel *k,
-                               struct fs_work *work);
+                               const bool *stored, int way,
+                               struct fs_kernel *k, struct fs_work *work);
 void fs_tune_instance(struct fs_kernel *k);
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,
  * or the step, valid until the next is added. */

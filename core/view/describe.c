@@ -378,6 +378,9 @@ static json_t *kernel_object(const struct describe *d, int index) {
   json_t *o = json_object();
   set(o, "id", json_string(id));
   set(o, "scheme", json_string(fs_scheme_names[k->scheme]));
+  fs_kernel_put_routines(d->plan, k, &text);
+  if (text.len) set(o, "routines", text_of(&text));
+  fs_str_clear(&text);
   fs_kernel_does(d->plan, k, d->sources, &text);
   set(o, "does", text_of(&text));
   set(o, "statements", kernel_statements(d, k));

@@ -140,6 +140,8 @@ static void add_combination(struct grid *g, const json_t *a) {
     put_scheme(&s, k);
     r->cell[2] = keep(g, &s);
     fs_str_puts(&s, text(k, "does"));
+    if (*text(k, "routines"))
+      fs_str_printf(&s, " (%s)", text(k, "routines"));
     r->cell[3] = keep(g, &s);
     if (i) continue;
     if (isnan(number(a, "rank"))) fs_str_puts(&s, "unfused");
@@ -219,12 +221,15 @@ static void add_pair(struct grid *g, const char *name, const char *what,
 
 static bool same_kernel(const json_t *a, const json_t *b) {
   return !strcmp(text(a, "scheme"), text(b, "scheme")) &&
+         !strcmp(text(a, "routines"), text(b, "routines")) &&
          json_equal(json_object_get(a, "space"), json_object_get(b, "space"));
 }
 
 static void put_change(struct fs_str *s, const json_t *old, const json_t *new) {
   if (strcmp(text(old, "scheme"), text(new, "scheme")))
     fs_str_printf(s, "was %s", text(old, "scheme"));
+  else if (strcmp(text(old, "routines"), text(new, "routines")))
+    fs_str_puts(s, "other routine");
   else fs_str_puts(s, "other size");
 }
 

@@ -167,6 +167,15 @@ static void cell_prediction(struct fs_str *out, const json_t *o) {
   fs_str_puts(out, "</td>");
 }
 
+static void put_does(struct fs_str *out, const json_t *k) {
+  struct fs_str does = {0};
+  fs_str_puts(&does, text(k, "does"));
+  if (*text(k, "routines"))
+    fs_str_printf(&does, " (%s)", text(k, "routines"));
+  cell_code(out, fs_str_text(&does));
+  fs_str_free(&does);
+}
+
 static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   double predicted = number(k, "predicted"), measured = number(k, "measured");
   fs_str_puts(out, "<tr><td align=\"left\">");
@@ -174,7 +183,7 @@ static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   fs_str_puts(out, " ");
   put_text(out, text(k, "scheme"));
   fs_str_puts(out, "</td>");
-  cell_code(out, text(k, "does"));
+  put_does(out, k);
   cell_bytes(out, number(k, "moves"));
   cell_prediction(out, k);
   cell_seconds(out, measured);
@@ -383,6 +392,10 @@ static void put_alternative(struct fs_str *out, const json_t *a) {
     fs_str_puts(out, ": <code>");
     put_text(out, text(k, "does"));
     fs_str_puts(out, "</code>");
+    if (*text(k, "routines")) {
+      fs_str_puts(out, " ");
+      put_text(out, text(k, "routines"));
+    }
   }
   fs_str_puts(out, "</td>");
   cell_seconds(out, number(a, "predicted"));

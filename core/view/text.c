@@ -295,6 +295,8 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
     fs_str_puts(&s, strcmp(text(k, "joint"), "barrier") ? "(same launch) "
                                                         : "(barrier) ");
   fs_str_put_safe(&s, text(k, "does"), strlen(text(k, "does")));
+  if (*text(k, "routines"))
+    fs_str_printf(&s, " (%s)", text(k, "routines"));
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);

@@ -1,0 +1,54 @@
+/* routine.c - which of its routines a user's function takes in a kernel.
+ *
+ * A function whose routine nobody named comes with all that the target has a form of
+ * (core/graph/user.h). In an instance kernel each is an implementation of its own,
+ * priced with the whole kernel; among maps, where a call is one step of many, it is
+ * the one whose calls take the least. Equal prices: the lowest number. */
+#include "core/model/calibration.h"
+#include "core/plan/planner.h"
+
+int fs_user_ways(const struct fs_user *u) {
+  return u && u->n_alternatives ? u->n_alternatives : 1;
+}
+
+const struct fs_user *fs_user_way(const struct fs_user *u, int k) {
+  return u && u->n_alternatives ? u->alternatives[k] : u;
+}
+
+const struct fs_user *fs_user_cheapest(const struct fs_user *u,
+                                       const struct fs_device *device) {
+  const struct fs_user *best = fs_user_way(u, 0);
+  double least = -1;
+  for (int k = 0; k < fs_user_ways(u) && u; k++) {
+    double each = fs_call_seconds(device, fs_user_way(u, k)->hash);
+    if (each < 0 || (least >= 0 && each >= least)) continue;
+    best = fs_user_way(u, k);
+    least = each;
+  }
+  return best;
+}
+
+static void put(const struct fs_user *all, const struct fs_user *taken,
+                struct fs_str *out) {
+  struct fs_str one = {0};
+  if (fs_user_ways(all) < 2) return;
+  fs_str_printf(&one, "%s routine %d of %d", taken->name, taken->impl,
+                fs_user_ways(all));
+  if (!out->len || !strstr(fs_str_text(out), fs_str_text(&one)))
+    fs_str_printf(out, "%s%s", out->len ? ", " : "", fs_str_text(&one));
+  fs_str_free(&one);
+}
+
+void fs_kernel_put_routines(const struct fs_plan *plan,
+                            const struct fs_kernel *k, struct fs_str *out) {
+  struct fs_str text = {0};
+  if (k->scheme == FS_INSTANCE)
+    put(fs_node(plan->graph, k->lib_node)->user, k->user, &text);
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_step *step = &k->steps.data[s];
+    if (step->kind == FS_SP_MAP && step->user && step->node)
+      put(fs_node(plan->graph, step->node)->user, step->user, &text);
+  }
+  fs_str_puts(out, fs_str_text(&text));
+  fs_str_free(&text);
+}
