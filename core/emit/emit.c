@@ -403,7 +403,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->cooperative = em->vector_end;
   o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
   o->one_wave_each = em->streams || em->mode == EM_INSTANCE;
-  o->waves = em->mode == EM_FLAT && stores_elements(em) ? 16 : 1;
+  o->waves = em->mode == EM_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;

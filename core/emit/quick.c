@@ -32,6 +32,7 @@ const char *em_pattern(const struct em *em, const struct fs_step *s) {
     return short_way(s->op);
   if (single && em->way == EM_LONG && s->op == FS_OP_DIV)
     return "fs_div({0}, {1})";
+  if (single && em->way == EM_LONG && s->op == FS_OP_SQRT) return "fs_sqrt({0})";
   return fs_map_ops[s->op].cuda;
 }
 

@@ -51,7 +51,9 @@ __device__ __forceinline__ float fs_sqrt(float x, bool &rare) {
   rare |= !(y >= 0x1p-50f);
   return y;
 }
-__device__ __forceinline__ float fs_sqrt(float x) { return sqrtf(x); }
+__device__ __forceinline__ float fs_sqrt(float x) {
+  return x == 0.0f ? x : sqrtf(x);
+}
 
 //@ fs_log
 // The natural logarithm, within 1 ulp: x = 2^k * (1 + f) with 2/3 <= 1 + f < 4/3,

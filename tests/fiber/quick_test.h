@@ -45,6 +45,7 @@ __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
     const float y = fs_sqrt(x, rare);
     ordinary &= x > 0;
     c.wrong += !rare && !qt_same(y, sqrtf(x));
+    c.wrong += !qt_same(fs_sqrt(x), sqrtf(x));
   } else if (which <= 2) {  // any two floats; two of neighbouring exponents
     const unsigned other = qt_mix(k);
     const float a = which == 1 ? x : __uint_as_float((bits & 0x807fffffu) | 0x3f800000u);
