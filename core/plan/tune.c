@@ -177,7 +177,6 @@ static bool computes(const struct shape *sh) {
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
-  if (computes(sh) && sh->size == 4) return FS_MAX(1, 640 / t->threads);
   return resident(t->threads, data + (computes(sh) ? 32 : 24));
 }
 
