@@ -161,7 +161,8 @@ def test_sentences():
     sentence('largest variables', r'variables are A \(3.81 MiB\), x \(3.81 MiB\)',
              script=big, FUSIBLE_FAKE_MEMORY='12000000')
     sentence('fault', r'(?s)the GPU stopped with an illegal memory access.*`',
-             script=work, **fail('cuLaunchKernel:3:700'))
+             script=work, **fail('cuLaunchKernel:1:700',
+                                 'cuLaunchCooperativeKernel:1:700'))
     sentence('fault seen later', 'the GPU stopped with', script=work,
              **fail('cuStreamQuery:2:700'))
     sentence('compiler', 'NVRTC refused a generated kernel, kept as .*injected',
