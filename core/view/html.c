@@ -182,6 +182,9 @@ static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   put_text(out, text(k, "id"));
   fs_str_puts(out, " ");
   put_text(out, text(k, "scheme"));
+  const char *joint = text(k, "joint");
+  if (!strcmp(joint, "barrier")) fs_str_puts(out, ", behind a barrier");
+  else if (!strcmp(joint, "beside")) fs_str_puts(out, ", in the same launch");
   fs_str_puts(out, "</td>");
   put_does(out, k);
   cell_bytes(out, number(k, "moves"));
