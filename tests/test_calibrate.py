@@ -279,7 +279,7 @@ args     %s
 result   %s
 compute thread any impl 1 {
   FS_TYPE s = 0;
-  for (int k = 1; k < 300; k++) s += FS_C(1) / k;
+  for (int k = 1; k < 3000; k++) s += (%s + s) / k;
   %s
 }
 compute thread any impl 2 {
@@ -295,8 +295,9 @@ def check_routines(**how):
     the user names counts more."""
     lines = []
     for name, text in (
-            ('ways', ROUTINES % ('ways', 'x:each', 'each', *2*('return x + s;',))),
-            ('stacks', ROUTINES % ('stacks', 'A:2x2', '2x2', PUT, PUT))):
+            ('ways', ROUTINES % ('ways', 'x:each', 'each', 'x', *2*('return x + s;',))),
+            ('stacks', ROUTINES % ('stacks', 'A:2x2', '2x2', 'FS_AT(A, 0, 0)',
+                                    PUT, PUT))):
         path = os.path.join(home.name, name + '.elem')
         with open(path, 'w', encoding='utf-8') as f:
             f.write(text)

@@ -206,7 +206,7 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
   if (phase != FS_END) b->k->values.data[v].same_as = earlier;
   struct fs_step *st = fs_kernel_step(b->k, FS_SP_MAP, phase, v, h->node);
   st->op = nd->op;
-  st->user = nd->user;
+  st->user = like.user;
   memcpy(st->in, in, sizeof in);
   h->value[context(phase)] = v + 1;
   return v;

@@ -119,6 +119,7 @@ static void put_op(const struct fs_node *nd, struct fs_str *out) {
     case FS_ND_RAND: fs_str_puts(out, "rand"); break;
     case FS_ND_RANDN: fs_str_puts(out, "randn"); break;
     case FS_ND_IOTA: fs_str_puts(out, "iota"); break;
+    case FS_ND_APPLY: fs_str_puts(out, nd->user->name); break;
     default: fs_str_puts(out, "fill");
   }
 }
