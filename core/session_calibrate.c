@@ -15,7 +15,7 @@
 #include "core/base/datafile.h"
 #include "core/run/search.h"
 
-static const double TIME_LIMIT = 55, QUICK_LIMIT = 4; /* seconds of measuring */
+static const double TIME_LIMIT = 56, QUICK_LIMIT = 4; /* seconds of measuring */
 
 /* -- the cases ------------------------------------------------------------------ */
 
@@ -166,10 +166,7 @@ static struct extents extents_of(enum group group, bool cuda) {
 
 /* -- a run of measurements --------------------------------------------------------- */
 
-enum { COLD_BYTES = 1 << 21 };
-
 struct calibrating {
-  unsigned char cold[COLD_BYTES];
   struct fs_session *s;
   struct fs_target *target;
   struct fs_runner *runner;
@@ -227,10 +224,8 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   struct fs_interp_host host = {.user = c, .text = on_text, .show = on_show,
                                 .block = on_block, .progress = on_progress,
                                 .command = on_command};
-  c->s = s;
-  c->target = fs_session_target(s);
-  c->quick = quick;
-  c->start = fs_now();
+  *c = (struct calibrating){.s = s, .target = fs_session_target(s),
+                            .quick = quick, .start = fs_now()};
   c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
   c->before = c->target->device.calibration;
   fs_diags_init(&c->diags);
@@ -321,14 +316,10 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
   }
 }
 
-/* As it is when somebody types: the threads of the CPU target fall asleep, and what
- * starts a kernel on a GPU has left the processor's caches, which its time shows
- * where it is short. */
-static void rest(struct calibrating *c) {
+/* The threads of the CPU target fall asleep, as they are when somebody types. */
+static void rest(const struct calibrating *c) {
   struct timespec pause = {.tv_nsec = 100000};
-  nanosleep(&pause, NULL);
-  if (!c->target->device.is_cuda) return;
-  for (int k = 0; k < COLD_BYTES; k += 64) c->cold[k]++;
+  if (!c->target->device.is_cuda) nanosleep(&pause, NULL);
 }
 
 static enum fs_status measure(struct calibrating *c, const char *text, int64_t m,
@@ -359,12 +350,23 @@ static enum fs_status measure(struct calibrating *c, const char *text, int64_t m
 
 /* -- settings of threads ---------------------------------------------------------- */
 
-enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1, FEW_SETTINGS = 5 };
+enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1 };
+
+/* Of a kernel's settings: only the plan's own, some, all. */
+enum settings { OWN, SOME = 5, ALL_SETTINGS = MOST_SETTINGS };
+
+/* All where they matter most and time allows: for f32 matrices of some size. */
+static enum settings settings_at(enum group group, unsigned t, struct extent e) {
+  enum { SMALL = 100000 };
+  if (group > MATRICES) return OWN;
+  return group == MATRICES && t == 0 && e.m * e.n > SMALL ? ALL_SETTINGS : SOME;
+}
 
 /* The plans of a graph that are one kernel of the scheme of the first one, which
  * is among them. Gives how many; they are given. */
 static int settings_of(struct calibrating *c, const struct fs_plan *first,
-                       bool few, struct fs_plan *out[MOST_SETTINGS]) {
+                       enum settings most,
+                       struct fs_plan *out[MOST_SETTINGS]) {
   struct fs_plan *list[MOST_LISTED];
   struct fs_plan_options options = {.strategy = FS_SMART, .variants = true};
   int n = 0, listed = 0;
@@ -373,10 +375,9 @@ static int settings_of(struct calibrating *c, const struct fs_plan *first,
                             MOST_LISTED, list);
   for (int k = 0; k < listed; k++) {
     const struct fs_kernel *mine = &list[k]->kernels.data[0];
-    bool take = n < (few ? FEW_SETTINGS : MOST_SETTINGS) &&
-                list[k]->kernels.len == 1 &&
+    bool take = n < (int)most && list[k]->kernels.len == 1 &&
                 mine->scheme == first->kernels.data[0].scheme &&
-                mine->space.m == first->kernels.data[0].space.m;
+                !strcmp(mine->work.pattern, first->kernels.data[0].work.pattern);
     if (take) out[n++] = list[k];
     else fs_plan_free(list[k]);
   }
@@ -391,12 +392,13 @@ static bool is_setting(const struct fs_kernel *k, const struct fs_tuning *t) {
  * each other, the block as somebody would run it: what is between the two for the
  * block's own setting counts for the others, too. */
 static enum fs_status measure_settings(struct calibrating *c, const char *text,
-                                       int64_t m, int64_t n, bool few) {
+                                       int64_t m, int64_t n,
+                                       enum settings most) {
   struct fs_plan *plans[MOST_SETTINGS];
   if (!c->target->device.is_cuda || c->ran.len != 1 || c->quick) return FS_OK;
   const struct fs_plan *first = c->ran.data[0]->plan;
   struct fs_search_options o = {.plans = plans, .repeats = 7, .seconds = 0.02};
-  o.n_plans = settings_of(c, first, few, plans);
+  o.n_plans = settings_of(c, first, most, plans);
   if (!o.n_plans) return FS_OK;
   struct fs_tuning own = first->kernels.data[0].tune;
   double between = 0, seconds = c->last;
@@ -425,7 +427,7 @@ static enum fs_status measure_settings(struct calibrating *c, const char *text,
  * most of the time. */
 struct ahead {
   struct calibrating *c;
-  bool settings, few;
+  enum settings settings;
   FS_VEC(struct fs_plan *) plans;
 };
 
@@ -434,7 +436,7 @@ static void take_graph(void *user, struct fs_graph *g) {
   struct fs_plan *settings[MOST_SETTINGS];
   struct fs_plan *plan =
       fs_explain_graph(a->c->runner, g, &a->c->diags);
-  int n = a->settings ? settings_of(a->c, plan, a->few, settings) : 0;
+  int n = a->settings ? settings_of(a->c, plan, a->settings, settings) : 0;
   *FS_PUSH(&a->plans) = plan;
   for (int k = 0; k < n; k++) *FS_PUSH(&a->plans) = settings[k];
 }
@@ -453,7 +455,7 @@ static void compile_ahead(struct ahead *a) {
 }
 
 static bool compiles_ahead(const struct calibrating *c) {
-  return c->target->ops->warm && !c->quick;
+  return c->target->ops->warm != NULL;
 }
 
 /* "$(rand(n))" with the type's name. */
@@ -494,10 +496,9 @@ static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m
   return st ? st : eval(c, setup);
 }
 
-/* settings: 0: only that of the plan; 1: some; 2: all. */
 static enum fs_status run_block(struct calibrating *c, const char *block,
                                 int64_t m, int64_t n, enum lead lead,
-                                int settings) {
+                                enum settings settings) {
   c->target->device.calibration = lead ? &c->lead[lead] : NULL;
   if (lead != c->led) { /* else a plan for the same statements would be used */
     c->ran.len = 0;
@@ -505,7 +506,7 @@ static enum fs_status run_block(struct calibrating *c, const char *block,
   }
   c->led = lead;
   enum fs_status st = measure(c, block, m, n);
-  if (!st && settings) st = measure_settings(c, block, m, n, settings == 1);
+  if (!st && settings) st = measure_settings(c, block, m, n, settings);
   return passed_over(c, st);
 }
 
@@ -531,18 +532,23 @@ static bool too_much(const struct calibrating *c, enum group group, unsigned t,
   return t && m * n > (cuda ? 40 << 20 : 5 << 20);
 }
 
-static bool wanted(int sizes, enum group group, int x, struct extent e) {
-  if (group == MATRICES && e.n > 512 && e.n % 4) return sizes == UNEVEN;
-  return sizes != FEW || x % 2 == 1 || e.n >= 12288;
+/* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. */
+static bool wanted(const struct calibrating *c, int sizes, enum group group,
+                   unsigned t, int x, struct extent e) {
+  bool few = sizes == FEW || (t > 0 && c->target->device.is_cuda);
+  if (group == MATRICES && c->target->device.is_cuda && e.n > 512 && e.n % 4)
+    return sizes == UNEVEN && (t == 0 || e.n == 1001 || e.n == 5003);
+  return !few || x % 2 == 1 || e.n >= 12288;
 }
 
 static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
                         int x, struct extent e) {
-  struct ahead a = {.c = c, .settings = true, .few = t > 0};
+  struct ahead a = {.c = c,
+                    .settings = c->quick ? OWN : settings_at(group, t, e)};
   if (!compiles_ahead(c) || group > MATRICES) return;
   for (size_t k = 0; k < FS_LEN(cases); k++) {
     if (cases[k].group != group || !(cases[k].types >> t & 1) ||
-        !wanted(cases[k].sizes, group, x, e))
+        !wanted(c, cases[k].sizes, group, t, x, e))
       continue;
     char *block = with_type(cases[k].block, type_names[t]);
     enum lead lead = cases[k].lead;
@@ -557,7 +563,7 @@ static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
 static void setups_ahead(struct calibrating *c, enum group group, unsigned t,
                          const struct extents *e) {
   struct ahead a = {.c = c};
-  if (!compiles_ahead(c)) return;
+  if (!compiles_ahead(c) || c->quick) return;
   char *setup = with_type(setups[group], type_names[t]);
   for (int x = 0; x < e->n; x++)
     if (set_sizes(c, e->at[x].m, e->at[x].n) == FS_OK) look_ahead(&a, setup);
@@ -577,7 +583,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     c->done++;
     tell(c, cases[k].what);
     if (fs_interrupted()) st = FS_INTERRUPTED;
-    if (skip || st || !wanted(cases[k].sizes, group, x, e)) continue;
+    if (skip || st || !wanted(c, cases[k].sizes, group, t, x, e)) continue;
     if (late(c)) {
       c->left_out++;
       continue;
@@ -587,7 +593,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     made = true;
     char *block = with_type(cases[k].block, type_names[t]);
     if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
-                            group > MATRICES ? 0 : t > 0 ? 1 : 2);
+                            settings_at(group, t, e));
     free(block);
   }
   fs_interp_reset(c->in);
@@ -686,7 +692,7 @@ static enum fs_status run_operations(struct calibrating *c) {
       else if (!takes_operation(c, op, t)) continue;
       else if (late(c)) c->left_out++;
       else if (op_statement(op, t == 2, &text))
-        st = run_block(c, text.data, 1, n, AS_PLANNED, 0);
+        st = run_block(c, text.data, 1, n, AS_PLANNED, OWN);
       fs_str_free(&text);
     }
     free(setup);
@@ -708,8 +714,9 @@ static enum fs_status run_all(struct calibrating *c) {
     if (!st) st = run_group(c, MATRICES, t);
     if (t == 0 && !st) st = run_operations(c);
     if (!st) st = run_group(c, LIBRARY, t);
-    if (!st) st = run_group(c, SLOW_LIBRARY, t);
   }
+  for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++)
+    st = run_group(c, SLOW_LIBRARY, t);
   return st;
 }
 

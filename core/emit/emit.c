@@ -411,6 +411,7 @@ void em_describe_launch(struct em *em, bool has_work) {
     case EM_COLUMNS: o->max_blocks = em->parts; break;
     default: o->max_blocks = up(em->m, rows) * em->CL;
   }
+  if (em->mode == EM_INSTANCE) em->CL = 1;
   o->cluster = em->CL;
   o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
   o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;

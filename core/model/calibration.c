@@ -83,7 +83,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
 /* How far a point reaches in each dimension, in factors of two. What points say that
  * are COARSE times as far away counts where none are near, and in between; the costs
  * themselves weigh as much as PRIOR of a point. */
-static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.7F, 0.7F, 0.7F, 0.8F};
+static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.5F, 0.7F, 0.7F, 0.6F};
 static const float COARSE = 3;
 static const double PRIOR = 0.05;
 static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
@@ -92,6 +92,8 @@ static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothi
  * plan bets on it, since it rarely is better than a row kernel and may be twice as
  * slow. */
 static const double UNSEEN_TILE = 2.5;
+/* The same of one that walks against the grain. */
+static const double UNSEEN_STRIDED = 1.5;
 
 static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
                                              const char *name) {
@@ -128,6 +130,8 @@ static double kind_factor(const struct fs_work *w,
   const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
   if (c->n_kinds && !t && w->tiled && strncmp(w->pattern, "map", 3))
     return UNSEEN_TILE;
+  if (c->n_kinds && !t && !w->tiled && w->bytes_strided > 0)
+    return UNSEEN_STRIDED;
   if (!t) return 1;
   struct fs_kind_point here = point_of(w);
   double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;

@@ -35,6 +35,8 @@ static const double LEAST = 0.3;
  * peak rate says: most kernels wait for memory and show little of it, and what they
  * have beyond all costs must not become the price of an operation. */
 static const double PLAIN_MOST = 5, REDUCE_MOST = 4;
+/* With a mean error above this the most that plain operations may cost was wrong. */
+static const double NO_FIT = 0.25;
 /* Relative errors above this weigh less. */
 static const double OUTLIER = 0.08;
 
@@ -107,7 +109,9 @@ static void guess(struct problem *p) {
   p->guess[FS_TM_USER] = 1;
   p->guess[FS_TM_LAUNCH] = d->launch;
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
-    p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) * d->launch;
+    p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) *
+                  d->launch;
+  p->least[FS_TM_TRIP] = 0.5 * p->guess[FS_TM_TRIP];
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
       bool cached = fs_knots[k] < 0.5 * (double)d->cache_bytes;
@@ -219,7 +223,7 @@ static void sample_row(struct problem *p, int row,
 
 /* Two costs should not differ by much. */
 static void add_tie(struct problem *p, int one, int other, double strength) {
-  double scale = strength / p->guess[one];
+  double scale = strength / FS_MAX(p->guess[one], FS_MAX(p->x[one], p->x[other]));
   put(p, p->target.len, one, scale);
   put(p, p->target.len, other, -scale);
   *FS_PUSH(&p->target) = 0;
@@ -399,15 +403,19 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
       own[p->n++] = samples[k];
   p->weight = fs_malloc(sizeof *p->weight * (size_t)FS_MAX(1, p->n));
   guess(p);
-  for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
-    /* The CPU target walks strip by strip: only prefetching overlaps. */
-    if (!device->is_cuda && overlaps[o] > 0.5) continue;
-    solve(p, overlaps[o], c);
-    double error = mean_error(p, c);
-    if (error >= best) continue;
-    best = error;
-    *out = *c;
-    out->error = typical_error(p, c);
+  for (int pass = 0; pass < 2 && !(best < NO_FIT); pass++) {
+    /* Not what its peak rate says it is. */
+    if (pass) memset(p->most, 0, sizeof p->most);
+    for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
+      /* The CPU target walks strip by strip: only prefetching overlaps. */
+      if (!device->is_cuda && overlaps[o] > 0.5) continue;
+      solve(p, overlaps[o], c);
+      double error = mean_error(p, c);
+      if (error >= best) continue;
+      best = error;
+      *out = *c;
+      out->error = typical_error(p, c);
+    }
   }
   bool ok = p->n >= LEAST_SAMPLES;
   out->samples = p->n;

@@ -84,11 +84,9 @@ static void spread_rows(const struct fs_kernel *k, const struct fs_device *d,
   s->under_way = loaded * t->threads * t->vec * each *
                  FS_MIN((double)t->cols,
                         up(vectors, t->row_threads * s->sharing));
-  if (!keeps || sides > 1 || each > 1 || t->threads <= WARP) return;
-  double ring = streams ? 0 : ring_bytes(k, d, s->sharing);
-  /* Else the next row is under way while the block sums up this one. */
+  if (!keeps || sides > 1 || each > 1 || streams) return;
+  double ring = t->threads > WARP ? ring_bytes(k, d, s->sharing) : 0;
   if (ring > 0) s->under_way = ring;
-  else if (waits && !streams) s->under_way *= 2;
 }
 
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
