@@ -459,14 +459,12 @@ void em_body(struct em *em, struct fs_str *out) {
   em_go(em, EM_ARGUMENTS);
   write_arguments(em, has_work);
   const char *frame = fs_embedded_text(skeleton(em));
-  fs_str_put(out, fs_str_text(&em->functions), em->functions.len);
   fill(em, frame ? frame : "#error no skeleton\n", out);
   em_describe_launch(em, has_work);
 }
 
 void em_end(struct em *em) {
   fs_str_free(&em->params);
-  fs_str_free(&em->functions);
   for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em->hook[h]);
   fs_arena_free(em->arena);
 }

@@ -95,8 +95,6 @@ struct em {
   bool into_next;                /* they are being written                 */
   bool short_ways;               /* the lanes at hand have a short way      */
   enum em_way way;               /* ... and which is written now            */
-  struct fs_str functions;       /* ... the long ones, before the entry     */
-  int n_functions;
   int stages;
   int64_t ring_bytes;            /* of a stage                              */
 
