@@ -16,7 +16,7 @@ struct columns {
   struct em *em;
   struct fs_panel cut;
   bool *need;         /* per step: wanted in the part being written */
-  int64_t post[32];   /* where a sum's messages begin, 8 bytes each  */
+  int64_t *post;      /* per value: where messages of it begin, in 8 bytes */
   bool guard_i, guard_j;
 };
 
@@ -92,6 +92,17 @@ bool em_columns_analyse(struct em *em) {
   return true;
 }
 
+/* "j < 5000", "i < 12000": whether this row, this column is one of the matrix; ""
+ * where all are. */
+static const char *row_exists(const struct columns *c) {
+  struct em *em = c->em;
+  return c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : "";
+}
+static const char *column_exists(const struct columns *c, const char *name) {
+  struct em *em = c->em;
+  return c->guard_i ? em_fmt(em, "%s < %s", name, em_int(em, em->m)) : "";
+}
+
 /* -- messages ---------------------------------------------------------------- */
 
 enum { ROUNDS = 32 }; /* panels whose messages have room */
@@ -110,7 +121,7 @@ static int64_t place_messages(struct columns *c) {
     }
     if (fs_panel_sent(em->k, v)) {
       em->v[v].saved = true;
-      c->post[v % 32] = at;
+      c->post[v] = at;
       at += (int64_t)c->cut.width * words(em, v) * ROUNDS;
     }
   }
@@ -130,7 +141,7 @@ static const char *posts_of_sum(struct em *em, int v) {
                 posts_at(em, em->v[v].work), ROUNDS, 8 * words(em, v));
 }
 static const char *posts_of_sent(struct columns *c, int v) {
-  return em_fmt(c->em, "%s + p %% %d * %d", posts_at(c->em, c->post[v % 32]),
+  return em_fmt(c->em, "%s + p %% %d * %d", posts_at(c->em, c->post[v]),
                 ROUNDS, c->cut.width * words(c->em, v));
 }
 
@@ -318,7 +329,7 @@ static void scalar(struct em *em, const struct fs_step *s, const char *guard) {
 static void finishes(struct columns *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
-  const char *in = c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  const char *in = column_exists(c, "i");
   em_go(em, EM_FINISH);
   forget(c);
   for (int i = 0; i < k->steps.len; i++) {
@@ -450,7 +461,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
   struct em_value *x = &em->v[s->out];
   x->b = x->c = false;
   x->e = true;
-  const char *in = c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  const char *in = column_exists(c, "i");
   em_line(em, "%s v%d%s%s;", type_of(em, s->out), s->out,
           em_dims(em, false, false, true),
           c->guard_i && s->kind == FS_SP_LOAD ? " = {}" : "");
@@ -469,7 +480,8 @@ static void column_value(struct columns *c, const struct fs_step *s) {
   if (s->kind != FS_SP_MAP) {
     if (em->V == 1) em_open(em, "{");
     em_line(em, "const fs_index i = first + e;");
-    if (*in && s->kind == FS_SP_LOAD) rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
+    if (*in && s->kind == FS_SP_LOAD)
+      rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
   }
   em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
   if (s->kind != FS_SP_MAP && em->V == 1) em_close(em);
@@ -553,11 +565,10 @@ static void lane_steps(struct columns *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_REDUCE && s->phase == phase) {
       bool column = is_column_sum(s);
-      const char *acc = column ? em->V > 1 ? em_fmt(em, "r%d[e]", s->out)
-                                           : em_fmt(em, "r%d", s->out)
-                               : em_fmt(em, em->B > 1 ? "r%d[b]" : "r%d", s->out);
-      const char *own = column ? c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : ""
-                               : c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+      int many = column ? em->V : em->B;
+      const char *acc = em_fmt(em, many == 1 ? "r%d" : column ? "r%d[e]" : "r%d[b]",
+                               s->out);
+      const char *own = column ? row_exists(c) : column_exists(c, "i");
       if (*own) em_line(em, "if (%s)", own);
       em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc));
       continue;
@@ -574,14 +585,14 @@ static void lane_steps(struct columns *c, int phase) {
 
 static void both_stores(struct columns *c, int phase) {
   struct em *em = c->em;
-  const char *own = c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : "";
+  const char *own = row_exists(c);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_both_store(em, s, phase)) continue;
     const struct fs_access *a = em_access(em, s);
     bool lanes = em->v[em->v[s->in[0]].alias].e;
     if (lanes && is_vector(c, a)) {
-      const char *in = em_and(em, own, c->guard_i ? em_fmt(em, "first < %s", em_int(em, em->m)) : "");
+      const char *in = em_and(em, own, column_exists(c, "first"));
       em_open(em, *in ? "if (%s) {" : "{", in);
       em_line(em, "const fs_index i = first;");
       em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
@@ -591,7 +602,7 @@ static void both_stores(struct columns *c, int phase) {
     }
     em_open(em, "for (int e = 0; e < %d; e++) {", em->V);
     em_line(em, "const fs_index i = first + e;");
-    const char *in = em_and(em, own, c->guard_i ? em_fmt(em, "i < %s", em_int(em, em->m)) : "");
+    const char *in = em_and(em, own, column_exists(c, "i"));
     if (*in) em_line(em, "if (%s)", in);
     em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
             em_address(em, a), em_ref(em, s->in[0]));
@@ -620,7 +631,8 @@ static void rows_of_panel(struct columns *c, int phase) {
   }
   em_for(em, "e", em->V);
   if (em->V == 1) em_open(em, "{");
-  em_line(em, em->V > 1 ? "const fs_index i = first + e;" : "const fs_index i = first;");
+  em_line(em, em->V > 1 ? "const fs_index i = first + e;"
+                        : "const fs_index i = first;");
   lane_steps(c, phase);
   em_close(em);
   both_stores(c, phase);
@@ -631,12 +643,15 @@ static void ready(struct columns *c) {
   struct em *em = c->em;
   bool shorter = c->cut.height > c->cut.kept;
   em_go(em, EM_READY);
-  em_line(em, "ready = fs_mbarrier_test(&gate.kept[p %% FS_SLOTS], fs_turn<FS_SLOTS>(p));");
+  em_line(em, "ready = fs_mbarrier_test(&gate.kept[p %% FS_SLOTS], "
+              "fs_turn<FS_SLOTS>(p));");
   if (shorter)
-    em_line(em, "ready &= fs_mbarrier_test(&gate.first[p %% FS_SHORT], fs_turn<FS_SHORT>(p));");
+    em_line(em, "ready &= fs_mbarrier_test(&gate.first[p %% FS_SHORT], "
+                "fs_turn<FS_SHORT>(p));");
   em_go(em, EM_READY_AGAIN);
   if (shorter)
-    em_line(em, "ready &= q < p && fs_mbarrier_test(&gate.again[q %% FS_SHORT], fs_turn<FS_SHORT>(q));");
+    em_line(em, "ready &= q < p && fs_mbarrier_test(&gate.again[q %% FS_SHORT], "
+                "fs_turn<FS_SHORT>(q));");
 }
 
 static void to_shared(struct columns *c) {
@@ -732,21 +747,26 @@ static void ending(struct columns *c) {
   em_close(em);
 }
 
-void em_columns_footprint(struct em *em) {
+static struct columns begin(struct em *em) {
   struct columns c = {.em = em};
   fs_panel_of(em->k, em->device, &c.cut);
+  c.post = FS_NEW_N(em->arena, int64_t, em->k->values.len + 1);
+  c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
+  c.guard_i = em->m % c.cut.width != 0;
+  c.guard_j = em->n % c.cut.height != 0;
+  return c;
+}
+
+void em_columns_footprint(struct em *em) {
+  struct columns c = begin(em);
   em->work_base = place_messages(&c);
   em->ring_bytes = rooms(&c).end;
 }
 
 void em_columns(struct em *em) {
-  struct columns c = {.em = em};
-  fs_panel_of(em->k, em->device, &c.cut);
-  c.need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
-  c.guard_i = em->m % c.cut.width != 0;
-  c.guard_j = em->n % c.cut.height != 0;
-  em_columns_footprint(em);
-  place_messages(&c);
+  struct columns c = begin(em);
+  em->work_base = place_messages(&c);
+  em->ring_bytes = rooms(&c).end;
   em_go(em, EM_BEFORE);
   name_shared(&c);
   em_uniforms(em);
@@ -759,7 +779,6 @@ void em_columns(struct em *em) {
   panel(&c, 0);
   panel(&c, 1);
   ending(&c);
-  free(c.need);
 }
 
 void em_columns_constants(const struct em *em, struct fs_str *out) {

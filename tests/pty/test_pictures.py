@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Plots at terminals that show pictures, and at those that do not: answers recorded
-from real ones, late, in pieces, between keys, or none.
+"""Plots at terminals that show pictures, and at those that do not: answers as theirs,
+late, in pieces, between keys, or none.
 
     test_pictures.py [PATTERN]
 """
@@ -34,9 +34,8 @@ class Known:
 
 
 KNOWN = {
-    # xterm 379 and tmux 3.3a were recorded here, the others are as in their sources
-    # (kitty: screen.c, WezTerm: term/src/terminalstate/mod.rs, foot: csi.c, VTE:
-    # vteseq.cc, Konsole: Vt102Emulation.cpp, Linux: drivers/tty/vt/vt.c).
+    # xterm 379 and tmux 3.3a were recorded here; the others are what these terminals
+    # are known to answer, and were not run.
     'kitty': Known('kitty', b'\x1b[?62;52;c', OK, b'\x1b[6;20;10t',
                    TERM='xterm-kitty', KITTY_WINDOW_ID='1'),
     'WezTerm': Known('kitty', b'\x1b[?65;4;6;18;22;52c', OK, b'\x1b[6;17;8t',
