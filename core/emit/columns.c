@@ -119,8 +119,7 @@ static int64_t place_messages(struct columns *c) {
       em->v[v].work = at;
       at += each * ROUNDS;
     }
-    if (fs_panel_sent(em->k, v)) {
-      em->v[v].saved = true;
+    if (em->v[v].saved) {
       c->post[v] = at;
       at += (int64_t)c->cut.width * words(em, v) * ROUNDS;
     }
@@ -754,6 +753,9 @@ static struct columns begin(struct em *em) {
   c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
   c.guard_i = em->m % c.cut.width != 0;
   c.guard_j = em->n % c.cut.height != 0;
+  bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
+  fs_panel_sent(em->k, sent);
+  for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
   return c;
 }
 

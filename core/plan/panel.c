@@ -13,7 +13,7 @@
 #include "core/plan/planner.h"
 
 enum { WORKERS = 256, PARTS = 4, MAILS = 8, MOST_SLOTS = 16, SHORT = 3,
-       GATES = 1024, /* bytes of shared memory for barriers */
+       MOST_HEIGHT = 128, GATES = 1024, /* bytes of shared memory for barriers */
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
@@ -33,35 +33,31 @@ static bool is_regular(const struct fs_access *a) {
 struct needs { /* of a kernel */
   int matrices, sums, sent, row_values;
   int size;       /* bytes of a matrix element */
-  int sum_bytes;  /* of a column's sums, and of what comes back */
 };
 
-/* Whether the value comes of a sum over a column. */
-static bool is_after_sum(const struct fs_kernel *k, int v) {
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->out != v) continue;
-    if (s->kind == FS_SP_REDUCE) return true;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] >= 0 && is_after_sum(k, s->in[a])) return true;
-  }
-  return false;
+/* What a step goes over: rows, columns, or both. */
+static uint8_t goes_over(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind == FS_SP_REDUCE) return k->values.data[s->in[0]].varies;
+  return s->out >= 0 ? k->values.data[s->out].varies
+                     : k->accesses.data[s->access].varies;
 }
 
-bool fs_panel_sent(const struct fs_kernel *k, int v) {
-  if (k->values.data[v].varies != FS_VARIES_I || !is_after_sum(k, v))
-    return false;
-  for (int i = 0; i < k->steps.len; i++) {
+void fs_panel_sent(const struct fs_kernel *k, bool *sent) {
+  bool *after = fs_calloc((size_t)k->values.len + 1, sizeof(bool)); /* a sum */
+  memset(sent, 0, sizeof(bool) * (size_t)k->values.len);
+  for (int i = 0; i < k->steps.len; i++) { /* in an order in which they can run */
     const struct fs_step *s = &k->steps.data[i];
-    uint8_t varies = s->kind == FS_SP_REDUCE
-                         ? k->values.data[s->in[0]].varies
-                     : s->out >= 0 ? k->values.data[s->out].varies
-                                   : k->accesses.data[s->access].varies;
-    if (varies != (FS_VARIES_I | FS_VARIES_J)) continue;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] == v) return true;
+    bool both = goes_over(k, s) == (FS_VARIES_I | FS_VARIES_J);
+    bool is_after = s->kind == FS_SP_REDUCE;
+    for (int a = 0; a < 3; a++) {
+      int v = s->in[a];
+      if (v < 0) continue;
+      is_after |= after[v];
+      sent[v] |= both && after[v] && k->values.data[v].varies == FS_VARIES_I;
+    }
+    if (s->out >= 0) after[s->out] = is_after;
   }
-  return false;
+  free(after);
 }
 
 static int acc_size(const struct fs_kernel *k, int v) {
@@ -76,7 +72,6 @@ static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s
     return is_matrix(&(struct fs_access){.varies = k->values.data[s->in[0]].varies});
   }
   n->sums++;
-  n->sum_bytes += acc_size(k, s->out) * PARTS;
   return s->over == FS_VARIES_J && s->phase == 0 &&
          k->values.data[s->in[0]].varies == (FS_VARIES_I | FS_VARIES_J);
 }
@@ -94,8 +89,8 @@ static bool look_at_access(const struct fs_kernel *k, const struct fs_step *s,
   return is_regular(a);
 }
 
-/* False: something has no place in the scheme. */
-static bool look(const struct fs_kernel *k, struct needs *n) {
+/* False: something has no place in the scheme. sent[]: as fs_panel_sent() has it. */
+static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
   *n = (struct needs){0};
   if (k->space.n_outer != 1 || k->space.n_inner != 1 || k->n_phases != 2)
     return false;
@@ -107,10 +102,9 @@ static bool look(const struct fs_kernel *k, struct needs *n) {
       n->row_values += k->values.data[s->out].varies == FS_VARIES_J;
   }
   for (int v = 0; v < k->values.len; v++) {
-    if (!fs_panel_sent(k, v)) continue;
+    if (!sent[v]) continue;
     if (k->values.data[v].dtype == FS_BOOL) return false;
     n->sent++;
-    n->sum_bytes += acc_size(k, v) * MAILS;
   }
   return n->matrices >= 1 && n->matrices <= MOST_MATRICES && n->sums >= 1 &&
          n->sums <= MOST_SUMS && n->sent >= 1 &&
@@ -128,12 +122,25 @@ static bool cut(struct fs_panel *p, const struct needs *n, int64_t room,
   return p->slots >= 4;
 }
 
-bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
-                 struct fs_panel *p) {
+/* Bytes of the sums on their way: of 8 warps, or as many rows as lie side by side,
+ * and of what comes back. */
+static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent,
+                                int width) {
+  int64_t bytes = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
+      bytes += (int64_t)PARTS * 8 * width * acc_size(k, s->out);
+  }
+  for (int v = 0; v < k->values.len; v++)
+    if (sent[v]) bytes += (int64_t)MAILS * width * acc_size(k, v);
+  return bytes;
+}
+
+static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
+                    const bool *sent, struct fs_panel *p) {
   struct needs n;
-  *p = (struct fs_panel){0};
-  if (!d || !d->is_cuda || d->cc < 90 || d->units < 1 || !look(k, &n))
-    return false;
+  if (!look(k, sent, &n)) return false;
   int64_t rows = k->space.n, columns = k->space.m;
   int64_t each = (rows + d->units - 1) / d->units;
   p->lanes = each > 64 ? 16 : 32;
@@ -148,19 +155,21 @@ bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
   p->parts = PARTS;
   p->mails = MAILS;
   p->shorts = SHORT;
-  /* The sums of 8 warps, or of as many rows as lie side by side. */
-  int64_t sums = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
-      sums += (int64_t)PARTS * 8 * p->width * acc_size(k, s->out);
-  }
-  for (int v = 0; v < k->values.len; v++)
-    if (fs_panel_sent(k, v)) sums += (int64_t)MAILS * p->width * acc_size(k, v);
-  int64_t room = d->shared_bytes - GATES - sums;
+  if (p->height > MOST_HEIGHT) return false;
+  int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
   int most = p->height / p->side, kept = FS_MAX(1, most * 3 / 4);
-  if (p->height > 128) return false;
   return cut(p, &n, room, kept * p->side) || cut(p, &n, room, p->height);
+}
+
+bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
+                 struct fs_panel *p) {
+  *p = (struct fs_panel){0};
+  if (!d || !d->is_cuda || d->cc < 90 || d->units < 1) return false;
+  bool *sent = fs_calloc((size_t)k->values.len + 1, sizeof(bool));
+  fs_panel_sent(k, sent);
+  bool ok = cut_for(k, d, sent, p);
+  free(sent);
+  return ok;
 }
 
 bool fs_panel_pays(const struct fs_kernel *k, const struct fs_device *d) {

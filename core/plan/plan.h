@@ -372,8 +372,9 @@ bool fs_panel_pays(const struct fs_kernel *kernel,
 /* The share of its matrices that it reads twice. */
 double fs_panel_again(const struct fs_kernel *kernel,
                       const struct fs_device *device);
-/* Whether a value is made of a column's sums and goes back to all blocks. */
-bool fs_panel_sent(const struct fs_kernel *kernel, int value);
+/* Which values (sent[] has room for all) are made of a column's sums and go back to
+ * all blocks. */
+void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);
 
 /* FS_INSTANCE: the stack of instances ++ the element of a part; how far apart
  * the elements of neighbouring instances lie in shared memory, in numbers. */
