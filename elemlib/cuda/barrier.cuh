@@ -5,9 +5,9 @@
 //@ fs_after_kernels
 // Before anything is read or written: a kernel may be started while those before
 // it end, and this waits until they have and all that they wrote is there. Does
-// nothing in one that was started after them. sm_90 and later.
+// nothing in one that was started after them. Before sm_90 (`:code ptx sm_80`) all are.
 __device__ __forceinline__ void fs_after_kernels() {
-#ifndef FS_ON_HOST
+#if !defined(FS_ON_HOST) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
