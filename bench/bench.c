@@ -122,7 +122,7 @@ static json_t *measure(struct fs_session *s, struct heard *h,
   evaluate(s, ":reset -f");
   if (!evaluate(s, size) || !evaluate(s, q->setup)) return NULL;
   const char *error = NULL;
-  bool with_peer = peer && peer->prepare(c, o->n, o->len, &error) == 0;
+  bool with_peer = peer && peer->prepare(c, o->n, o->n, o->len, &error) == 0;
   if (peer && !with_peer) fprintf(stderr, "%s: %s\n", peer->name, error);
   for (int k = 0; k < 3; k++) {
     if (!evaluate(s, q->block)) return NULL;

@@ -32,7 +32,7 @@ static struct {
 static struct {
   float *matrix[3], *vector[9];
   size_t matrix_bytes, vector_bytes;
-  int n, len; /* rows and columns; elements of a vector */
+  int m, n, len; /* rows, columns; elements of a long vector */
 } data;
 
 static const char *load(void) {
@@ -80,17 +80,18 @@ static void finish(void) {
   memset(&data, 0, sizeof data);
 }
 
-static int prepare(enum bench_case c, long n, long len, const char **error) {
+static int prepare(enum bench_case c, long m, long n, long len, const char **error) {
   static const int matrices[BENCH_COUNT] = {
       [BENCH_ATAX] = 1, [BENCH_BICGK] = 1, [BENCH_SGEMV] = 1,
       [BENCH_SGEMVT] = 1, [BENCH_GEMVER] = 2, [BENCH_GESUMMV] = 2,
       [BENCH_MADD] = 3};
   *error = load();
   if (*error) return 1;
+  data.m = (int)m;
   data.n = (int)n;
-  data.len = (int)(matrices[c] ? n : len);
-  data.matrix_bytes = (size_t)n * (size_t)n * sizeof(float);
-  data.vector_bytes = (size_t)data.len * sizeof(float);
+  data.len = (int)len;
+  data.matrix_bytes = (size_t)m * (size_t)n * sizeof(float);
+  data.vector_bytes = (size_t)(matrices[c] ? m > n ? m : n : len) * sizeof(float);
   int vectors = matrices[c] ? 9 : 4;
   for (int k = 0; k < matrices[c] + vectors; k++) {
     float **place = k < matrices[c] ? &data.matrix[k]
@@ -107,7 +108,7 @@ static int prepare(enum bench_case c, long n, long len, const char **error) {
 /* y = alpha*op(A)*x + beta*y */
 static void gemv(int trans, float alpha, const float *a, const float *x,
                  float beta, float *y) {
-  blas.sgemv(ROW_MAJOR, trans, data.n, data.n, alpha, a, data.n, x, 1, beta, y,
+  blas.sgemv(ROW_MAJOR, trans, data.m, data.n, alpha, a, data.n, x, 1, beta, y,
              1);
 }
 
@@ -121,10 +122,10 @@ static volatile float kept; /* dot products must not be optimised away */
 
 static void gemver(void) {
   float *a = data.matrix[0], *b = data.matrix[1], **v = data.vector;
-  int n = data.n;
-  blas.scopy(n * n, a, 1, b, 1);
-  blas.sger(ROW_MAJOR, n, n, 1, v[0], 1, v[1], 1, b, n);
-  blas.sger(ROW_MAJOR, n, n, 1, v[2], 1, v[3], 1, b, n);
+  int m = data.m, n = data.n;
+  blas.scopy(m * n, a, 1, b, 1);
+  blas.sger(ROW_MAJOR, m, n, 1, v[0], 1, v[1], 1, b, n);
+  blas.sger(ROW_MAJOR, m, n, 1, v[2], 1, v[3], 1, b, n);
   blas.scopy(n, v[5], 1, v[6], 1);
   gemv(TRANSPOSED, 0.25f, b, v[4], 1, v[6]);
   gemv(PLAIN, 0.5f, b, v[6], 0, v[7]);
@@ -132,7 +133,7 @@ static void gemver(void) {
 
 static void call(enum bench_case c) {
   float *a = data.matrix[0], *b = data.matrix[1], **v = data.vector;
-  int n = data.n, len = data.len;
+  int m = data.m, n = data.n, len = data.len;
   switch (c) {
     case BENCH_AXPYDOT: /* z = w - alpha*v; r = z'*u */
       blas.scopy(len, v[0], 1, v[3], 1);
@@ -148,7 +149,7 @@ static void call(enum bench_case c) {
       gemv(TRANSPOSED, 1, a, v[2], 0, v[3]);
       break;
     case BENCH_SGEMV: /* z = alpha*A*x + beta*y */
-      blas.scopy(n, v[1], 1, v[2], 1);
+      blas.scopy(m, v[1], 1, v[2], 1);
       gemv(PLAIN, 0.5f, a, v[0], 0.25f, v[2]);
       break;
     case BENCH_SGEMVT: /* x = beta*A'*y + z; w = alpha*A*x */
@@ -166,8 +167,8 @@ static void call(enum bench_case c) {
       gemv(PLAIN, 0.25f, b, v[0], 1, v[1]);
       break;
     case BENCH_MADD: /* C = A + B */
-      blas.scopy(n * n, a, 1, data.matrix[2], 1);
-      blas.saxpy(n * n, 1, b, 1, data.matrix[2], 1);
+      blas.scopy(m * n, a, 1, data.matrix[2], 1);
+      blas.saxpy(m * n, 1, b, 1, data.matrix[2], 1);
       break;
     case BENCH_VADD: /* x = w + y + z */
       blas.scopy(len, v[0], 1, v[3], 1);

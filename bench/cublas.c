@@ -38,7 +38,7 @@ static struct {
   handle blas;
   void *begin, *end;
   device_ptr matrix[2], vector[8];
-  long n, len;
+  long m, n, len; /* rows, columns; elements of a long vector */
 } state;
 
 static int find(void *lib, const char *name, void *out) {
@@ -105,7 +105,7 @@ static void finish(void) {
   if (third) api.memFree(third), third = 0;
 }
 
-static int prepare(enum bench_case c, long n, long len, const char **error) {
+static int prepare(enum bench_case c, long m, long n, long len, const char **error) {
   if (!state.blas) {
     if (load(error)) return -1;
     if (api.create(&state.blas)) {
@@ -116,14 +116,16 @@ static int prepare(enum bench_case c, long n, long len, const char **error) {
     api.eventCreate(&state.end, 0);
   }
   finish();
+  state.m = m;
   state.n = n;
-  state.len = matrices_of(c) ? n : len;
+  state.len = len;
+  long most = matrices_of(c) ? (m > n ? m : n) : len;
   int bad = 0;
   for (int k = 0; k < matrices_of(c) && k < 2; k++)
-    bad |= alloc(&state.matrix[k], n * n);
-  if (matrices_of(c) == 3) bad |= alloc(&third, n * n);
+    bad |= alloc(&state.matrix[k], m * n);
+  if (matrices_of(c) == 3) bad |= alloc(&third, m * n);
   for (int k = 0; k < 8 && (k < 4 || matrices_of(c)); k++)
-    bad |= alloc(&state.vector[k], state.len);
+    bad |= alloc(&state.vector[k], most);
   *error = "out of device memory";
   return bad;
 }
@@ -134,8 +136,8 @@ static float *m(int k) { return (float *)state.matrix[k]; }
 /* y = alpha*A*x + beta*y and y = alpha*A'*x + beta*y, for row-major A. */
 static void gemv(int transposed, float alpha, const float *a, const float *x,
                  float beta, float *y) {
-  int n = (int)state.n;
-  api.gemv(state.blas, transposed ? OP_N : OP_T, n, n, &alpha, a, n, x, 1, &beta,
+  int m = (int)state.m, n = (int)state.n;
+  api.gemv(state.blas, transposed ? OP_N : OP_T, n, m, &alpha, a, n, x, 1, &beta,
            y, 1);
 }
 static void copy(const float *x, float *y, long len) {
@@ -146,15 +148,14 @@ static void axpy(float alpha, const float *x, float *y) {
 }
 static void ger(const float *x, const float *y, float *a) {
   float one = 1;
-  int n = (int)state.n;
-  api.ger(state.blas, n, n, &one, y, 1, x, 1, a, n);
+  int m = (int)state.m, n = (int)state.n;
+  api.ger(state.blas, n, m, &one, y, 1, x, 1, a, n);
 }
 
 static void calls(enum bench_case c) {
   const float alpha = 0.5f, beta = 0.25f, one = 1;
   float result;
-  long n = state.len;
-  int dim = (int)state.n;
+  long n = state.len, rows = state.m, columns = state.n;
   switch (c) {
     case BENCH_AXPYDOT:
       copy(v(0), v(1), n), axpy(-alpha, v(2), v(1));
@@ -162,23 +163,24 @@ static void calls(enum bench_case c) {
       break;
     case BENCH_ATAX: gemv(0, 1, m(0), v(0), 0, v(1)), gemv(1, 1, m(0), v(1), 0, v(2)); break;
     case BENCH_BICGK: gemv(0, 1, m(0), v(0), 0, v(1)), gemv(1, 1, m(0), v(2), 0, v(3)); break;
-    case BENCH_SGEMV: copy(v(0), v(1), n), gemv(0, alpha, m(0), v(2), beta, v(1)); break;
+    case BENCH_SGEMV: copy(v(0), v(1), rows), gemv(0, alpha, m(0), v(2), beta, v(1)); break;
     case BENCH_SGEMVT:
-      copy(v(0), v(1), n), gemv(1, beta, m(0), v(2), 1, v(1));
+      copy(v(0), v(1), columns), gemv(1, beta, m(0), v(2), 1, v(1));
       gemv(0, alpha, m(0), v(1), 0, v(3));
       break;
     case BENCH_SSCAL: api.scal64(state.blas, n, &one, v(0), 1); break;
     case BENCH_GEMVER:
-      copy(m(0), m(1), state.n * state.n), ger(v(0), v(1), m(1)), ger(v(2), v(3), m(1));
-      copy(v(4), v(5), n), gemv(1, beta, m(1), v(6), 1, v(5));
+      copy(m(0), m(1), rows * columns);
+      ger(v(0), v(1), m(1)), ger(v(2), v(3), m(1));
+      copy(v(4), v(5), columns), gemv(1, beta, m(1), v(6), 1, v(5));
       gemv(0, alpha, m(1), v(5), 0, v(7));
       break;
     case BENCH_GESUMMV:
       gemv(0, alpha, m(0), v(0), 0, v(1)), gemv(0, beta, m(1), v(0), 1, v(1));
       break;
     case BENCH_MADD:
-      api.geam(state.blas, OP_N, OP_N, dim, dim, &one, m(0), dim, &one, m(1), dim,
-               (float *)third, dim);
+      api.geam(state.blas, OP_N, OP_N, (int)columns, (int)rows, &one, m(0),
+               (int)columns, &one, m(1), (int)columns, (float *)third, (int)columns);
       break;
     case BENCH_VADD: copy(v(0), v(3), n), axpy(1, v(1), v(3)), axpy(1, v(2), v(3)); break;
     case BENCH_WAXPBY:

@@ -2,17 +2,26 @@
 """Fusible and its peers side by side on one GPU, interleaved, every result checked
 in float64. `make bench-gpu` runs it.
 
-    bench/gpu.py [--n 16384] [--len 134217728] [--dtypes f32,f64,bf16]
-                 [--cases BiCGK,...] [--peers cublas,torch,jax] [--rounds 5]
+    bench/gpu.py [--n table,5000x12000,1024] [--len table,65536]
+                 [--dtypes f32,f64,bf16] [--cases BiCGK,...]
+                 [--peers cublas,torch,jax] [--torch-mode max-autotune|default]
+                 [--rounds 5] [--seconds 500] [--no-check]
                  [--json FILE] [--markdown FILE] [--serve build/bench-serve]
+
+--n lists the sizes of cases with matrices, --len those of cases with long vectors;
+`table` is each case's own size (cases.py), and an empty list leaves them out. Cases
+run in the order of --cases; all of them at the first size, then at the next.
 
 Each party is a process of its own that stays for the whole table (bench/serve.c,
 bench/peer.py). A case is prepared by all of them, then each measures some runs in
 turn, `rounds` times, so that clocks and temperature are the same for all. Times
 are medians over all runs; spread is the distance of the quartiles over the median;
 share is the least traffic of the case over Fusible's time, over the bandwidth of
-a device copy measured in the same rounds.
-Peers that are not installed are left out, and the table says so.
+a device copy, the best of those measured before, between and after the rows.
+An iteration of a solver is timed in a loop, too: `loop_ms` of one iteration.
+Files are written after every row, so that a run that is stopped leaves its rows;
+no row is begun that would take the run beyond --seconds, by the longest row of
+before. Peers that are not installed are left out, and the table says so.
 """
 import argparse
 import json
@@ -21,14 +30,21 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases import CASES, setup_text, sizes
+import report  # noqa: E402
+from cases import CASES, LOOP, setup_text, size_of, size_text  # noqa: E402
 
 RUNS = 8            # of each party in one round
+QUICK_RUNS = 40     # where they are short
+QUICK = 1e-4        # seconds
+LOOPS = 2           # of each party in one round
 BYTES = dict(f32=4, f64=8, bf16=2)
 SAMPLED = 1 << 24   # larger results are checked in every 97th element or row
 STEP = 97
+COPIED = dict(cuda=1 << 27, cpu=1 << 24)  # elements of f32
+FACTS = 'name,driver_version,clocks.sm,clocks.mem'
 
 
 class Party:
@@ -49,8 +65,11 @@ class Party:
         return json.loads(line) if line else {'error': 'the process has ended'}
 
     def end(self):
-        self.process.stdin.close()
-        self.process.wait(60)
+        try:
+            self.process.stdin.close()
+            self.process.wait(60)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
 
 
 def summary(values):
@@ -60,138 +79,180 @@ def summary(values):
     return middle, spread / middle if middle else 0.0
 
 
+class Times:
+    """What one party said of its runs: lists of seconds by what was timed."""
+
+    def __init__(self):
+        self.seconds = {}
+
+    def hear(self, answer, prefix=''):
+        for what in ('kernel', 'wall', 'call'):
+            if answer.get(what):
+                self.seconds.setdefault(prefix + what, []).extend(answer[what])
+
+    def row(self):
+        return {f'{what}_ms': summary(got)[0] * 1e3
+                for what, got in self.seconds.items()}
+
+
 class Bench:
     def __init__(self, options):
         self.options = options
         self.fusible = Party('fusible', [options.serve, '--target', options.target])
+        self.peers, self.checker, self.copies = {}, None, []
         here = os.path.dirname(os.path.abspath(__file__))
-        self.peers, self.checker = {}, None
+        started = {}
+        for name in sorted(set(options.peers) - {'cublas'} | {'torch'}):
+            started[name] = Party(name, [  # all at once: they take long to start
+                sys.executable, os.path.join(here, 'peer.py'), name, '--target',
+                options.target, '--mode', options.torch_mode])
         self.versions = {'fusible': self.fusible.ask(device=True)}
-        for name in set(options.peers) - {'cublas'} | {'torch'}:
-            party = Party(name, [sys.executable, os.path.join(here, 'peer.py'), name])
+        for name, party in started.items():
             answer = party.ask(version=True)
-            if 'version' in answer:
-                self.versions[name] = answer['version']
-                if name == 'torch':
-                    self.checker = party
-                if name in options.peers:
-                    self.peers[name] = party
-            else:
+            if 'version' not in answer:
                 print(f'{name}: left out: {answer.get("error")}', file=sys.stderr)
+                continue
+            self.versions[name] = answer['version']
+            if name == 'torch':
+                self.checker = party
+            if name in options.peers:
+                self.peers[name] = party
+        self.parties = [self.fusible, *started.values()]
 
-    def saving(self, case, name, path):
-        o = self.options
-        n, length = sizes(case, o.n, o.len)
-        shape = case.shape(name)
-        if shape == 'number':
+    def end(self):
+        for party in self.parties:
+            party.end()
+
+    def saving(self, case, name, path, size):
+        m, n, length = size
+        if name in case.numbers or (case.carried and name == 'rho'):
             return f'save("{path}", f64({name} .* ones(1)));'
-        if shape == 'matrix' and n * n > SAMPLED:
-            return f'save("{path}", f64({name}[1:{STEP}:end, :]));'
-        if shape == 'long' and length > SAMPLED:
+        if case.long and length > SAMPLED:
             return f'save("{path}", f64({name}[1:{STEP}:end]));'
+        if name.isupper() and m * n > SAMPLED:  # matrices have capital letters
+            return f'save("{path}", f64({name}[1:{STEP}:end, :]));'
         return f'save("{path}", f64({name}));'
 
-    def check(self, case):
-        """Fusible's results against the float64 ones of torch."""
+    def check(self, case, size, names, steps=1):
+        """The largest error of Fusible's results against the float64 ones of torch,
+        after `steps` iterations; a sentence where they cannot be compared."""
         if not self.checker:
             return None
         with tempfile.TemporaryDirectory() as folder:
             files = {}
-            for name in case.outputs:
+            for name in names:
                 path = os.path.join(folder, name + '.npy')
-                answer = self.fusible.ask(eval=self.saving(case, name, path))
+                answer = self.fusible.ask(eval=self.saving(case, name, path, size))
                 if 'error' in answer:
                     return answer['error']
                 files[name] = path
-            answer = self.checker.ask(check=files)
+            answer = self.checker.ask(check=list(files.values()), steps=steps)
         return answer.get('worst', answer.get('error'))
 
-    def prepare(self, case, dtype, n, length):
-        """The parties that can run the case."""
-        o = self.options
-        ask = self.fusible.ask
-        answer = ask(eval=':reset -f')
-        answer = ask(eval=setup_text(case, dtype, n, length))
-        if 'error' in answer:
-            print(f'{case.name}: {answer["error"]}', file=sys.stderr)
-            return None
-        cold = ask(run=case.block, repeat=1)
-        if 'error' in cold:
-            print(f'{case.name}: {cold["error"]}', file=sys.stderr)
-            return None
+    def prepare(self, case, dtype, size):
+        """Fusible's first run and the peers that can run the case, or None."""
+        o, ask = self.options, self.fusible.ask
+        ask(eval=':reset -f')
+        for answer in (ask(eval=setup_text(case, dtype, size)),
+                       cold := ask(run=case.block, repeat=1)):
+            if 'error' in answer:
+                print(f'{case.name}: {answer["error"]}', file=sys.stderr)
+                return None
+        request = dict(case=case.name, dtype=dtype, size=size)
         ready = {}
         if self.checker and 'torch' not in self.peers:
-            self.checker.ask(case=case.name, dtype=dtype, n=o.n, len=o.len,
-                             run=False)
+            self.checker.ask(**request, run=False)
         for name, party in self.peers.items():
-            answer = party.ask(case=case.name, dtype=dtype, n=o.n, len=o.len)
+            answer = party.ask(**request)
             if 'error' in answer:
                 print(f'{case.name}, {name}: {answer["error"]}', file=sys.stderr)
-            else:
+            if 'ok' in answer:
                 ready[name] = party
         if 'cublas' in o.peers and dtype == 'f32':
-            answer = ask(peer=case.name, n=n, len=length)
+            m, n, length = size
+            answer = ask(peer=case.name, m=m, n=n, len=length)
             if 'error' not in answer:
                 ready['cublas'] = self.fusible
         ask(run=case.block, repeat=3)
         return cold, ready
 
-    def measure(self, case, dtype):
-        o = self.options
-        n, length = sizes(case, o.n, o.len)
-        prepared = self.prepare(case, dtype, n, length)
+    def take_turns(self, case, ready):
+        """What everyone's runs took, and Fusible's last answer."""
+        ours, theirs, last = Times(), {name: Times() for name in ready}, {}
+        for _ in range(self.options.rounds):
+            runs = RUNS
+            if last and summary(last['kernel'])[0] < QUICK:
+                runs = QUICK_RUNS
+            last = self.fusible.ask(run=case.block, repeat=runs)
+            if 'error' in last:
+                return None, None, last
+            ours.hear(last)
+            for name, party in ready.items():
+                theirs[name].hear(party.ask(peer_run=runs) if name == 'cublas' else
+                                  party.ask(run=runs))
+        return ours, theirs, last
+
+    def take_loops(self, case, size, ready, ours, theirs):
+        """The same for a loop, by the iteration; gives the error after two."""
+        self.fusible.ask(eval=case.text(2))
+        error = self.check(case, size, case.carried, 2) if self.options.check else None
+        text = case.text(LOOP)
+        self.fusible.ask(run=text, repeat=2)
+        for _ in range(self.options.rounds):
+            ours.hear(by_iteration(self.fusible.ask(run=text, repeat=LOOPS)), 'loop_')
+            for name, party in ready.items():
+                if name != 'cublas':
+                    theirs[name].hear(by_iteration(party.ask(loop=LOOPS)), 'loop_')
+        return error
+
+    def measure(self, case, dtype, size):
+        prepared = self.prepare(case, dtype, size)
         if not prepared:
             return None
         cold, ready = prepared
-        error = self.check(case) if o.check else None
-        ours, walls, last = [], [], {}
-        theirs = {name: ([], []) for name in ready}
-        for _ in range(o.rounds):
-            last = self.fusible.ask(run=case.block, repeat=RUNS)
-            if 'error' in last:
-                print(f'{case.name}: {last["error"]}', file=sys.stderr)
-                return None
-            ours += last['kernel']
-            walls += last['wall']
-            for name, party in ready.items():
-                got = party.ask(peer_run=RUNS) if name == 'cublas' else \
-                    party.ask(run=RUNS)
-                theirs[name][0].extend(got.get('kernel', []))
-                theirs[name][1].extend(got.get('wall', []))
-        kernel, spread = summary(ours)
-        least = case.moves(n, length, BYTES[dtype])
-        row = {'case': case.name, 'dtype': dtype,
-               'size': str(n if case.size in ('n', 'n/2') else length),
-               'kernels': last['kernels'], 'kernel_ms': kernel * 1e3,
-               'wall_ms': summary(walls)[0] * 1e3, 'spread': spread,
+        error = self.check(case, size, case.outputs) if self.options.check else None
+        ours, theirs, last = self.take_turns(case, ready)
+        if not ours:
+            print(f'{case.name}: {last["error"]}', file=sys.stderr)
+            return None
+        loop_error = self.take_loops(case, size, ready, ours, theirs) \
+            if case.loop else None
+        kernel, spread = summary(ours.seconds['kernel'])
+        least = case.moves(*size, BYTES[dtype])
+        row = {'case': case.name, 'dtype': dtype, 'size': size_text(size),
+               'kernels': last['kernels'], **ours.row(), 'spread': spread,
                'predicted_ms': last['predicted'] * 1e3,
                'least_bytes': least, 'GBps': least / kernel * 1e-9,
-               'cold_ms': cold['wall'][0] * 1e3, 'error': error, 'peers': {}}
-        for name, (kernels, wall) in theirs.items():
-            if kernels:
-                row['peers'][name] = {'kernel_ms': summary(kernels)[0] * 1e3}
-                if wall:
-                    row['peers'][name]['wall_ms'] = summary(wall)[0] * 1e3
+               'cold_ms': cold['wall'][0] * 1e3, 'error': error,
+               'peers': {name: t.row() for name, t in theirs.items() if t.seconds}}
+        if case.loop:
+            row['loop_error'] = loop_error
         return row
 
-    def copy_bandwidth(self):
-        """Bytes per second, read and written, of torch's copy_; without torch of
-        Fusible's own y = -x."""
-        n = self.options.len
+    def copy(self):
+        """Adds bytes per second, read and written, of torch's copy_; without torch
+        of Fusible's own y = -x."""
+        count = COPIED[self.options.target]
         self.fusible.ask(eval=':reset -f')
         if self.checker:
-            got = self.checker.ask(copy=n, repeat=RUNS)
+            got = self.checker.ask(copy=count, repeat=RUNS)
         else:
-            self.fusible.ask(eval=f'x = f32(mod(1:{n}, 17));')
+            self.fusible.ask(eval=f'x = f32(mod(1:{count}, 17));')
             got = self.fusible.ask(run='y = -x;', repeat=RUNS)
-        return None if 'error' in got else 8.0 * n / summary(got['kernel'])[0]
+        if 'error' not in got:
+            self.copies.append(8.0 * count / summary(got['kernel'])[0])
+        return max(self.copies, default=0.0)
+
+
+def by_iteration(answer):
+    return {what: [t / LOOP for t in got] for what, got in answer.items()
+            if isinstance(got, list)}
 
 
 def facts():
-    query = 'name,driver_version,clocks.sm,clocks.mem'
     try:
         line = subprocess.run(['nvidia-smi', '--format=csv,noheader', '-i', '0',
-                               f'--query-gpu={query}'], capture_output=True,
+                               f'--query-gpu={FACTS}'], capture_output=True,
                               text=True, timeout=20).stdout.strip()
         name, driver, sm, memory = [x.strip() for x in line.split(',')][:4]
         return dict(device=name, driver=driver, clocks={'sm': sm, 'memory': memory})
@@ -212,75 +273,87 @@ def command(arguments):
     return ' '.join(kept)
 
 
-def table(result):
-    peers = sorted({p for r in result['rows'] for p in r['peers']})
-    lines = [f'# {result["device"]}, driver {result["driver"]}', '',
-             f'`{result["command"]}`, copy {result["copy_GBps"]:.0f} GB/s; kernel '
-             'time / wall time in ms, medians.', '',
-             '| case | dtype | size | kernels | Fusible | share | ' +
-             ' | '.join(peers) + ' | error |',
-             '|' + '---|' * (7 + len(peers))]
-    for r in result['rows']:
-        cells = [r['case'], r['dtype'], r['size'], str(r['kernels']),
-                 f'{r["kernel_ms"]:.4f} / {r["wall_ms"]:.4f}', f'{r["share"]:.3f}']
-        for p in peers:
-            got = r['peers'].get(p)
-            cells.append('–' if not got else f'{got["kernel_ms"]:.4f} / '
-                         f'{got.get("wall_ms", float("nan")):.4f}')
-        error = r['error']
-        cells.append(f'{error:.1e}' if isinstance(error, float) else str(error))
-        lines.append('| ' + ' | '.join(cells) + ' |')
-    return '\n'.join(lines) + '\n'
+def jobs(o):
+    """(dtype, case, size) in the order in which they are measured."""
+    wanted = [x for x in o.cases.split(',') if x] or [c.name for c in CASES]
+    by_name = {c.name: c for c in CASES}
+    unknown = set(wanted) - set(by_name)
+    if unknown:
+        sys.exit(f'no case is named {", ".join(sorted(unknown))}; the cases are: '
+                 f'{", ".join(by_name)}')
+    matrices = [x for x in o.n.split(',') if x]
+    vectors = [x for x in o.len.split(',') if x]
+    for k in range(max(len(matrices), len(vectors))):
+        for dtype in o.dtypes.split(','):
+            for case in (by_name[name] for name in wanted):
+                texts = vectors if case.long else matrices
+                size = size_of(case, texts[k]) if k < len(texts) else None
+                if size and dtype in case.dtypes:
+                    yield dtype, case, size
 
 
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument('--n', type=int, default=16384)
-    p.add_argument('--len', type=int, default=1 << 27)
+def write(o, result):
+    """Files whole or not at all: a run may be killed at any time."""
+    texts = {o.json: json.dumps(result, indent=1) + '\n',
+             o.markdown: report.table(result)}
+    for path, text in texts.items():
+        if path:
+            with open(path + '.part', 'w', encoding='utf-8') as f:
+                f.write(text)
+            os.replace(path + '.part', path)
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n', maxsplit=1)[0])
+    p.add_argument('--n', default='table')
+    p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
     p.add_argument('--cases', default='')
     p.add_argument('--peers', default='cublas,torch,jax')
+    p.add_argument('--torch-mode', default='max-autotune',
+                   choices=('max-autotune', 'default'))
     p.add_argument('--rounds', type=int, default=5)
+    p.add_argument('--seconds', type=float, default=1e9)
     p.add_argument('--json')
     p.add_argument('--markdown')
     p.add_argument('--serve', default='build/bench-serve')
-    p.add_argument('--target', default='cuda')
+    p.add_argument('--target', default='cuda', choices=('cuda', 'cpu'))
     p.add_argument('--no-check', dest='check', action='store_false')
     o = p.parse_args()
     o.peers = [x for x in o.peers.split(',') if x]
-    wanted = [x for x in o.cases.split(',') if x]
+    return o
+
+
+def main():
+    began = time.monotonic()
+    o = options()
+    todo = list(jobs(o))
     bench = Bench(o)
-    rows, copies = [], []
-    for dtype in o.dtypes.split(','):
-        for case in CASES:
-            if wanted and case.name not in wanted:
-                continue
-            row = bench.measure(case, dtype)
-            if not row:
-                continue
-            rows.append(row)
-            others = '  '.join(f'{k} {v["kernel_ms"]:.4f}'
-                               for k, v in row['peers'].items())
-            print(f'{case.name:20s} {dtype} {row["size"]:>10s} {row["kernels"]} '
-                  f'{row["kernel_ms"]:.4f} ms  wall {row["wall_ms"]:.4f}  '
-                  f'predicted {row["predicted_ms"]:.4f}  error {row["error"]}  '
-                  f'| {others}', flush=True)
-        copies.append(bench.copy_bandwidth())
-    copy = max([c for c in copies if c], default=0.0)
-    for row in rows:
-        row['share'] = row['GBps'] * 1e9 / copy if copy else 0.0
-    result = dict(facts(), versions=bench.versions, copy_GBps=copy * 1e-9,
-                  command=command(sys.argv[1:]), rows=rows)
-    if o.json:
-        with open(o.json, 'w') as f:
-            json.dump(result, f, indent=1)
-            f.write('\n')
-    if o.markdown:
-        with open(o.markdown, 'w') as f:
-            f.write(table(result))
-    bench.fusible.end()
-    for party in {bench.checker, *bench.peers.values()} - {None}:
-        party.end()
+    rows, longest, left = [], 0.0, []
+    result = dict(facts(), versions=bench.versions, copy_GBps=bench.copy() * 1e-9,
+                  torch_mode=o.torch_mode, command=command(sys.argv[1:]), rows=rows,
+                  left_out=left)
+    for k, (dtype, case, size) in enumerate(todo):
+        start = time.monotonic()
+        if start - began + longest > o.seconds:
+            left += [f'{c.name} {d} {size_text(s)}' for d, c, s in todo[k:]]
+            break
+        if k % 8 == 7:
+            bench.copy()
+        row = bench.measure(case, dtype, size)
+        longest = max(longest, time.monotonic() - start)
+        if not row:
+            left.append(f'{case.name} {dtype} {size_text(size)}')
+            continue
+        row['seconds'] = time.monotonic() - start
+        rows.append(row)
+        report.share(result, max(bench.copies, default=0.0))
+        print(report.line(row), flush=True)
+        write(o, result)
+    report.share(result, bench.copy())
+    write(o, result)
+    print(report.comparison(result), flush=True)
+    bench.end()
     return 0 if rows else 1
 
 

@@ -1,113 +1,210 @@
 #!/usr/bin/env python3
 """PyTorch or JAX as one of the processes that bench/gpu.py compares.
 
-    bench/peer.py torch|jax
+    bench/peer.py torch|jax [--target cuda|cpu] [--mode max-autotune|default]
 
 Answers the same requests a line as bench/serve.c:
-    {"case": NAME, "dtype": "f32", "n": N, "len": LEN}   compiles and warms up
-    {"run": K}      seconds of K runs: {"kernel": [...], "wall": [...]}
-    {"check": {"q": FILE.npy, ...}}   compares Fusible's saved results with this
-                    process's own in float64: {"error": largest error relative to
-                    the largest magnitude of that result}
-torch: torch.compile, replayed as one CUDA graph; kernel = events around a replay,
-wall = replay and synchronise. With BENCH_TUNE=1 in mode max-autotune.
+    {"case": NAME, "dtype": "f32", "size": [M, N, LEN]}   compiles and warms up
+    {"run": K}      seconds of K runs: {"kernel": [...], "wall": [...], "call": [...]}
+    {"loop": K}     the same of K loops of 40 iterations, each on the results of the
+                    one before
+    {"check": [FILE.npy, ...], "steps": S}   compares Fusible's saved results with
+                    this process's own in float64, after S iterations: {"worst":
+                    largest error relative to the largest magnitude of that result}
+torch: kernel and wall are those of one CUDA graph of the compiled function, which
+was compiled without graphs of its own: events around a replay, and replay and
+synchronise. call is what a user writes: the function compiled with its mode
+(`default`: reduce-overhead), called from Python until its results are there. Its
+inputs are marked as static, so that it need not copy them. A loop is one graph of all
+iterations (wall), and calls from Python (call).
 jax: jax.jit; wall = one call until its results are there; kernel = one of twenty
-calls in a row, which hides the dispatch behind the work.
+calls in a row, which hides the dispatch behind the work. A loop is one fori_loop.
+With --target cpu there are no graphs, and kernel is what a call takes.
 """
+import argparse
 import json
 import os
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import numpy as np
-from cases import CASES, sizes
+import numpy as np  # noqa: E402
+from cases import CASES, LOOP, count_of  # noqa: E402
 
 IN_A_ROW = 20
 STEP = 97
+MODES = {'max-autotune': ('max-autotune-no-cudagraphs', 'max-autotune'),
+         'default': (None, 'reduce-overhead')}
+
+
+def flat(case, xp):
+    """The case as a function of its inputs one by one, as a user would write it."""
+    names = list(case.inputs)
+    return lambda *values: case.peer(xp, dict(zip(names, values)))
+
+
+def advance(case, values, outputs):
+    """The inputs of the next iteration."""
+    after = dict(zip(case.inputs, values))
+    after.update(zip(case.carried, outputs))
+    return tuple(after.values())
 
 
 class Torch:
-    def __init__(self):
+    def __init__(self, options):
         import torch
         self.xp = torch
+        self.device = options.target
+        self.modes = MODES[options.mode]
         self.types = dict(f32=torch.float32, f64=torch.float64, bf16=torch.bfloat16)
         torch.backends.cuda.matmul.allow_tf32 = False
         torch._dynamo.config.cache_size_limit = 1000
+        torch.set_grad_enabled(False)
         self.version = torch.__version__
+        self.drop()
+        if self.device == 'cuda':
+            self.begin = torch.cuda.Event(enable_timing=True)
+            self.end = torch.cuda.Event(enable_timing=True)
 
-    def make(self, spec, dtype, n, length):
-        torch = self.xp
+    def make(self, spec, dtype, size):
+        torch, device = self.xp, self.device
         if not isinstance(spec, tuple):
-            return torch.tensor(spec, dtype=dtype, device='cuda')
-        count = n if spec[0] in ('matrix', 'vector') else length
-        i = torch.arange(1, count + 1, dtype=torch.int32, device='cuda')
+            return torch.tensor(spec, dtype=dtype, device=device)
+
+        def upto(count):
+            return torch.arange(1, count + 1, dtype=torch.int32, device=device)
         if spec[0] == 'matrix':
             _, a, b, c = spec
-            x = (a * i[:, None] + b * i[None, :] + c) % 17
+            x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
         else:
-            x = (spec[1] * i + spec[2]) % 17
+            x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
         return (x / 16 + (1 / 16 if spec[0][0] == '+' else -0.5)).to(dtype)
+
+    def wait(self):
+        if self.device == 'cuda':
+            self.xp.cuda.synchronize()
 
     def prepare(self, case, data):
         torch = self.xp
         torch._dynamo.reset()
-        mode = 'max-autotune-no-cudagraphs' if os.environ.get('BENCH_TUNE') else None
-        f = torch.compile(lambda d: case.peer(torch, d), mode=mode, dynamic=False)
-        with torch.no_grad():
-            for _ in range(3):
-                self.out = f(data)
-            torch.cuda.synchronize()
-            self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph):
-                self.out = f(data)
-        self.out = self.out if isinstance(self.out, tuple) else (self.out,)
-        self.begin = torch.cuda.Event(enable_timing=True)
-        self.end = torch.cuda.Event(enable_timing=True)
+        self.values = tuple(data.values())
+        f = torch.compile(flat(case, torch), mode=self.modes[0], dynamic=False)
+        for _ in range(3):
+            self.out = f(*self.values)
+        self.wait()
+        self.f, self.case = f, case
+        if self.device != 'cuda':
+            return
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.out = f(*self.values)
+        try:
+            self.prepare_call(case)
+        except Exception as error:  # the graph's times are worth having all the same
+            print(f'{case.name}: torch.compile in mode {self.modes[1]}: {error}'[:500],
+                  file=sys.stderr)
+            self.call = None
+
+    def prepare_call(self, case):
+        torch = self.xp
+        for x in self.values:
+            torch._dynamo.mark_static_address(x)
+        g = flat(case, torch)  # code of its own, or f's is found for it
+        g.__code__ = g.__code__.replace(co_name='call')
+        self.call = torch.compile(g, mode=self.modes[1], dynamic=False)
+        for _ in range(5):
+            self.out = None
+            self.out = self.call(*self.values)
+        self.wait()
+
+    def called(self, f):
+        start = time.perf_counter()
+        self.out = None
+        self.out = f(*self.values)
+        self.wait()
+        return time.perf_counter() - start
 
     def run(self):
-        torch = self.xp
+        if self.device != 'cuda':
+            took = self.called(self.f)
+            return dict(kernel=took, wall=took, call=took)
         start = time.perf_counter()
         self.graph.replay()
-        torch.cuda.synchronize()
+        self.wait()
         wall = time.perf_counter() - start
         self.begin.record()
         self.graph.replay()
         self.end.record()
-        torch.cuda.synchronize()
-        return self.begin.elapsed_time(self.end) * 1e-3, wall
+        self.wait()
+        times = dict(kernel=self.begin.elapsed_time(self.end) * 1e-3, wall=wall)
+        if self.call:
+            times['call'] = self.called(self.call)
+        return times
 
-    def reference(self, case, data):
+    def iterate(self):
+        values = self.values
+        for _ in range(LOOP):
+            values = advance(self.case, values, self.f(*values))
+        return values
+
+    def loop(self):
+        if self.device == 'cuda' and not self.loop_graph:
+            self.iterate()
+            self.wait()
+            self.loop_graph = self.xp.cuda.CUDAGraph()
+            with self.xp.cuda.graph(self.loop_graph):
+                self.kept = self.iterate()
+        start = time.perf_counter()
+        self.iterate()
+        self.wait()
+        call = wall = time.perf_counter() - start
+        if self.loop_graph:
+            start = time.perf_counter()
+            self.loop_graph.replay()
+            self.wait()
+            wall = time.perf_counter() - start
+        return dict(wall=wall, call=call)
+
+    def reference(self, case, data, steps):
         """In float64 from the same data."""
-        torch = self.xp
-        with torch.no_grad():
-            return case.peer(torch, {k: v.double() for k, v in data.items()})
+        values = tuple(v.double() for v in data.values())
+        for _ in range(steps):
+            out = case.peer(self.xp, dict(zip(case.inputs, values)))
+            values = advance(case, values, out)
+        return out
 
     def download(self, x):
         return x.cpu().numpy()
 
     def copy(self, count, repeat):
         torch = self.xp
-        x = torch.ones(count, device='cuda')
+        x = torch.ones(count, device=self.device)
         y, seconds = torch.empty_like(x), []
-        begin = torch.cuda.Event(enable_timing=True)
-        end = torch.cuda.Event(enable_timing=True)
         for _ in range(repeat + 3):
-            begin.record()
+            start = time.perf_counter()
+            if self.device == 'cuda':
+                self.begin.record()
             y.copy_(x)
-            end.record()
-            torch.cuda.synchronize()
-            seconds.append(begin.elapsed_time(end) * 1e-3)
+            if self.device == 'cuda':
+                self.end.record()
+            self.wait()
+            seconds.append(self.begin.elapsed_time(self.end) * 1e-3
+                           if self.device == 'cuda' else time.perf_counter() - start)
         return seconds[3:]
 
     def drop(self):
-        self.out = self.graph = None
-        self.xp.cuda.empty_cache()
+        self.out = self.graph = self.loop_graph = self.kept = None
+        self.values = self.f = self.call = None
+        if self.device == 'cuda':
+            self.xp._dynamo.reset()  # and with it what compiled functions keep
+            self.xp.cuda.empty_cache()
 
 
 class Jax:
-    def __init__(self):
+    def __init__(self, options):
         os.environ.setdefault('XLA_PYTHON_CLIENT_PREALLOCATE', 'false')
+        if options.target == 'cpu':
+            os.environ['JAX_PLATFORMS'] = 'cpu'
         import jax
         jax.config.update('jax_enable_x64', True)
         jax.config.update('jax_default_matmul_precision', 'highest')
@@ -126,43 +223,59 @@ class Jax:
         self.jax, self.jnp, self.xp = jax, jnp, Module()
         self.types = dict(f32=jnp.float32, f64=jnp.float64, bf16=jnp.bfloat16)
         self.version = jax.__version__
+        self.drop()
 
-    def make(self, spec, dtype, n, length):
+    def make(self, spec, dtype, size):
         jnp = self.jnp
         if not isinstance(spec, tuple):
             return jnp.asarray(spec, dtype=dtype)
 
         @self.jax.jit
         def f():
-            count = n if spec[0] in ('matrix', 'vector') else length
-            i = jnp.arange(1, count + 1, dtype=jnp.int32)
+            def upto(count):
+                return jnp.arange(1, count + 1, dtype=jnp.int32)
             if spec[0] == 'matrix':
                 _, a, b, c = spec
-                x = (a * i[:, None] + b * i[None, :] + c) % 17
+                x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
             else:
-                x = (spec[1] * i + spec[2]) % 17
+                x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
             shift = 1 / 16 if spec[0][0] == '+' else -0.5
             return (x.astype(jnp.float32) / 16 + shift).astype(dtype)
         return f()
 
     def prepare(self, case, data):
-        self.f = self.jax.jit(lambda d: case.peer(self.xp, d))
-        self.data = data
+        g = flat(case, self.xp)
+        self.f = self.jax.jit(g)
+        self.values = tuple(data.values())
         for _ in range(3):
-            self.out = self.jax.block_until_ready(self.f(data))
+            self.out = self.jax.block_until_ready(self.f(*self.values))
+
+        def step(_, values):
+            return advance(case, values, g(*values))
+        self.loops = self.jax.jit(
+            lambda *values: self.jax.lax.fori_loop(0, LOOP, step, values))
+        self.loop_ready = False
 
     def run(self):
         start = time.perf_counter()
-        self.out = self.jax.block_until_ready(self.f(self.data))
+        self.out = self.jax.block_until_ready(self.f(*self.values))
         wall = time.perf_counter() - start
         start = time.perf_counter()
         for _ in range(IN_A_ROW):
-            self.out = self.f(self.data)
+            self.out = self.f(*self.values)
         self.jax.block_until_ready(self.out)
-        return (time.perf_counter() - start) / IN_A_ROW, wall
+        return dict(kernel=(time.perf_counter() - start) / IN_A_ROW, wall=wall)
+
+    def loop(self):
+        if not self.loop_ready:
+            self.jax.block_until_ready(self.loops(*self.values))
+            self.loop_ready = True
+        start = time.perf_counter()
+        self.jax.block_until_ready(self.loops(*self.values))
+        return dict(wall=time.perf_counter() - start)
 
     def drop(self):
-        self.out = self.data = None
+        self.out = self.values = self.f = self.loops = None
 
 
 class Server:
@@ -173,32 +286,32 @@ class Server:
         self.data = None
         self.peer.drop()
         self.case = next(c for c in CASES if c.name == request['case'])
-        n, length = sizes(self.case, request['n'], request['len'])
         dtype = self.peer.types[request['dtype']]
-        self.data = {k: self.peer.make(v, dtype, n, length)
+        self.data = {k: self.peer.make(v, dtype, request['size'])
                      for k, v in self.case.inputs.items()}
         start = time.perf_counter()
         if request.get('run', True):
             self.peer.prepare(self.case, self.data)
         return {'ok': True, 'cold': time.perf_counter() - start}
 
-    def run(self, count):
-        runs = [self.peer.run() for _ in range(count)]
-        return {'kernel': [r[0] for r in runs], 'wall': [r[1] for r in runs]}
+    @staticmethod
+    def seconds(run, count):
+        """A list of seconds for everything that a run times."""
+        runs = [run() for _ in range(count)]
+        return {what: [r[what] for r in runs] for what in runs[0]}
 
-    def check(self, files):
-        reference = self.peer.reference(self.case, self.data)
+    def check(self, files, steps):
+        reference = self.peer.reference(self.case, self.data, steps)
         worst = 0.0
-        for name, want in zip(self.case.outputs, reference):
-            if name not in files:
-                continue
-            got = np.load(files[name]).astype(np.float64).ravel()
+        for path, want in zip(files, reference):
+            got = np.load(path).astype(np.float64).ravel()
             want = self.peer.download(want)
             if want.size > got.size:
                 want = want[::STEP]  # gpu.py saved a sample
             want = want.ravel()
             if got.shape != want.shape:
-                return {'error': f'{name} has {got.size} elements, not {want.size}'}
+                return {'error': f'{os.path.basename(path)} has {got.size} '
+                                 f'elements, not {want.size}'}
             scale = np.abs(want).max() or 1.0
             worst = max(worst, float(np.abs(got - want).max() / scale))
         return {'worst': worst}
@@ -207,9 +320,11 @@ class Server:
         if 'case' in request:
             return self.prepare(request)
         if 'run' in request:
-            return self.run(request['run'])
+            return self.seconds(self.peer.run, request['run'])
+        if 'loop' in request:
+            return self.seconds(self.peer.loop, request['loop'])
         if 'check' in request:
-            return self.check(request['check'])
+            return self.check(request['check'], request['steps'])
         if 'copy' in request:
             self.data = None
             self.peer.drop()
@@ -218,8 +333,13 @@ class Server:
 
 
 def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n', maxsplit=1)[0])
+    p.add_argument('peer', choices=('torch', 'jax'))
+    p.add_argument('--target', default='cuda', choices=('cuda', 'cpu'))
+    p.add_argument('--mode', default='max-autotune', choices=MODES)
+    options = p.parse_args()
     replies, sys.stdout = sys.stdout, sys.stderr  # libraries print what they like
-    server = Server(Torch() if sys.argv[1] == 'torch' else Jax())
+    server = Server((Torch if options.peer == 'torch' else Jax)(options))
     for line in sys.stdin:
         try:
             reply = server.answer(json.loads(line))

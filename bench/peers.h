@@ -14,9 +14,9 @@ extern const char *const bench_names[BENCH_COUNT];
 
 struct bench_peer {
   const char *name;                       /* "cuBLAS", "OpenBLAS"             */
-  /* Gets ready for a case with n x n matrices and vectors of len elements;
+  /* Gets ready for a case with m x n matrices, or with vectors of len elements;
    * 0 or a sentence in *error. */
-  int (*prepare)(enum bench_case c, long n, long len, const char **error);
+  int (*prepare)(enum bench_case c, long m, long n, long len, const char **error);
   /* Runs the case once and gives the seconds it took on the device. */
   double (*run)(enum bench_case c);
   void (*finish)(void);

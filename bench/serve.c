@@ -7,8 +7,9 @@
  *   {"run": TEXT, "repeat": K}   evaluates 2 K times; seconds of each pair:
  *                                {"kernel": [...], "wall": [...], "kernels": 2,
  *                                 "predicted": 1e-4, "bytes": 4e9}
- *   {"peer": "BiCGK", "n": N, "len": LEN}   the BLAS calls of a sequence, if this
- *   {"peer_run": K}                         program has them; {"kernel": [...]}
+ *   {"peer": "BiCGK", "m": M, "n": N, "len": LEN}   gets ready for the BLAS calls of
+ *                                a sequence, if this program has them
+ *   {"peer_run": K}              runs them; {"kernel": [...]}
  *   {"device": true}             {"device": "NVIDIA H200", "version": "0.1"}
  *
  * wall: from submitting the text to its end, results complete, while nobody looks at
@@ -106,14 +107,15 @@ static json_t *run(struct server *s, const char *text, int repeat) {
                    "bytes", s->heard.bytes);
 }
 
-static json_t *prepare_peer(struct server *s, const char *name, long n, long len) {
+static json_t *prepare_peer(struct server *s, const char *name, long m, long n,
+                            long len) {
   const char *error = "there is no peer in this program";
   if (s->prepared) s->peer->finish();
   s->prepared = false;
   for (int c = 0; s->peer && c < BENCH_COUNT; c++)
     if (!strcmp(bench_names[c], name)) {
       s->which = (enum bench_case)c;
-      s->prepared = s->peer->prepare(s->which, n, len, &error) == 0;
+      s->prepared = s->peer->prepare(s->which, m, n, len, &error) == 0;
       return s->prepared ? json_pack("{s:s}", "peer", s->peer->name) : failed(error);
     }
   return failed(error);
@@ -139,7 +141,8 @@ static json_t *answer(struct server *s, const json_t *request) {
   if ((text = json_string_value(json_object_get(request, "run"))))
     return run(s, text, (int)integer(request, "repeat"));
   if ((text = json_string_value(json_object_get(request, "peer"))))
-    return prepare_peer(s, text, integer(request, "n"), integer(request, "len"));
+    return prepare_peer(s, text, integer(request, "m"), integer(request, "n"),
+                        integer(request, "len"));
   if (json_object_get(request, "peer_run"))
     return run_peer(s, (int)integer(request, "peer_run"));
   if (json_object_get(request, "device"))
