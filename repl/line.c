@@ -82,13 +82,17 @@ static void start_readline(struct fs_line *l, const struct fs_options *o) {
   rl_bind_key('D' & 0x1f, end_or_delete);
 }
 
+bool fs_line_is_edited(const struct fs_options *options) {
+  return isatty(STDIN_FILENO) && !options->no_readline &&
+         (isatty(STDERR_FILENO) || isatty(STDOUT_FILENO));
+}
+
 struct fs_line *fs_line_new(struct fs_session *session,
                             const struct fs_options *options) {
   struct fs_line *l = fs_calloc(1, sizeof *l);
   l->session = session;
   l->terminal = isatty(STDIN_FILENO);
-  l->readline = l->terminal && !options->no_readline &&
-                (isatty(STDERR_FILENO) || isatty(STDOUT_FILENO));
+  l->readline = fs_line_is_edited(options);
   if (l->readline) start_readline(l, options);
   return l;
 }
@@ -132,6 +136,7 @@ static enum got read_edited(bool more, int indent, struct fs_str *out) {
   start_indent = indent;
   have_taken = ended = false;
   rl_reset_screen_size();
+  fs_term_set_input(FS_TERM_KEYS); /* to which Readline goes back */
   rl_callback_handler_install(fs_str_text(&prompt), on_line);
   bool interrupted = false;
   while (!have_taken && !interrupted) {

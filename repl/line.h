@@ -8,6 +8,9 @@
 
 struct fs_line;
 
+/* Whether Readline edits the entries, rather than the terminal. */
+bool fs_line_is_edited(const struct fs_options *options);
+
 struct fs_line *fs_line_new(struct fs_session *session,
                             const struct fs_options *options);
 void fs_line_free(struct fs_line *line); /* also trims the history file */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "core/session.h"
@@ -281,72 +280,72 @@ static void run_prompt(struct front *f) {
 
 /* -- start ----------------------------------------------------------------- */
 
-/* `:set rebuild ask`: at the terminal, with Enter for yes. */
-static bool ask_rebuild(void *user, int inputs, double seconds) {
-  char answer = 0, c = 0;
-  (void)user;
-  fs_picture_settle();
-  if (!isatty(STDIN_FILENO)) return true;
-  fprintf(stderr, "run %d input%s again, about %.1f s? [Y/n] ", inputs,
-          inputs == 1 ? "" : "s", seconds);
-  enum fs_term_mode old = fs_term_set_mode(FS_TERM_PROMPT, NULL);
-  while (c != '\n' && answer != 'n') {
-    enum fs_term_event event = fs_term_wait();
-    if (event == FS_TERM_INTERRUPT) answer = 'n';
-    if (event == FS_TERM_STOP) fs_term_stop();
-    if (event != FS_TERM_KEY) continue;
-    if (fs_keys_read(&c, 1) != 1) answer = 'n';
-    else if (!answer) answer = c == 'N' ? 'n' : c;
-  }
-  fs_term_set_mode(old, NULL);
-  return answer != 'n';
+/* The last character, of one or several bytes. */
+static void erase(struct fs_str *line) {
+  while (line->len && (line->data[--line->len] & 0xc0) == 0x80) continue;
 }
 
-static void interrupt(struct front *f) {
-  if (f->worker) fs_worker_interrupt(f->worker);
-  else fs_session_interrupt(f->session);
-}
-
-/* A line from the terminal or the pipe; false at its end and at Ctrl-C. */
-static bool read_answer(struct front *f, struct fs_str *line) {
-  char c = 0;
+/* A line from the terminal or the pipe. Not GOT_LINE: at its end, and at Ctrl-C. */
+static enum got { GOT_LINE, GOT_END, GOT_INTERRUPT } read_line(struct fs_str *line) {
   bool terminal = isatty(STDIN_FILENO);
-  while (c != '\n') {
+  for (;;) {
+    char c = 0;
     enum fs_term_event event = terminal ? fs_term_wait() : FS_TERM_KEY;
     if (event == FS_TERM_STOP) fs_term_stop();
-    if (event == FS_TERM_INTERRUPT) {
-      interrupt(f);
-      return false;
-    }
+    if (event == FS_TERM_INTERRUPT) return GOT_INTERRUPT;
     if (event != FS_TERM_KEY) continue;
-    if (fs_keys_read(&c, 1) != 1) return line->len > 0;
-    if (c != '\n') fs_str_put(line, &c, 1);
+    if (fs_keys_read(&c, 1) != 1) return line->len ? GOT_LINE : GOT_END;
+    switch (fs_term_edit(c)) {
+      case FS_TERM_TEXT: fs_str_put(line, &c, 1); break;
+      case FS_TERM_ENTER: return GOT_LINE;
+      case FS_TERM_ERASE: erase(line); break;
+      case FS_TERM_KILL: fs_str_clear(line); break;
+      case FS_TERM_END:
+        if (!line->len) return GOT_END;
+    }
   }
-  return true;
+}
+
+/* Asks while an input runs. */
+static enum got ask_line(struct front *f, const char *prompt, bool secret,
+                         struct fs_str *line) {
+  fs_picture_settle();
+  enum fs_term_input typed = fs_term_input();
+  bool hidden = fs_term_set_input(secret ? FS_TERM_SECRET : FS_TERM_LINES) && secret;
+  fs_progress_write(stderr, prompt, strlen(prompt));
+  enum fs_term_mode before = fs_term_set_mode(FS_TERM_PROMPT, NULL);
+  enum got got = read_line(line);
+  const struct fs_term_job job = {f->session, f->worker};
+  fs_term_set_mode(before, &job);
+  fs_term_set_input(typed);
+  if (hidden) fputs("\n", stderr);
+  return got;
+}
+
+/* `:set rebuild ask`: at the terminal, with Enter for yes. */
+static bool ask_rebuild(void *user, int inputs, double seconds) {
+  struct fs_str prompt = {0}, line = {0};
+  if (!isatty(STDIN_FILENO)) return true;
+  fs_str_printf(&prompt, "run %d input%s again, about %.1f s? [Y/n] ", inputs,
+                inputs == 1 ? "" : "s", seconds);
+  enum got got = ask_line(user, fs_str_text(&prompt), false, &line);
+  char first = *fs_str_text(&line);
+  bool yes = got == GOT_LINE && first != 'n' && first != 'N';
+  fs_str_free(&line);
+  fs_str_free(&prompt);
+  return yes;
 }
 
 /* The language's ask(). */
 static char *on_ask(void *user, const char *prompt, bool secret) {
   struct front *f = user;
   struct fs_str line = {0};
-  struct termios old, quiet;
-  fs_picture_settle();
-  bool hidden = secret && !tcgetattr(STDIN_FILENO, &old);
-  if (hidden) {
-    quiet = old;
-    quiet.c_lflag &= ~(tcflag_t)ECHO;
-    tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
-  }
-  fs_progress_write(stderr, prompt, strlen(prompt));
-  enum fs_term_mode before = fs_term_set_mode(FS_TERM_PROMPT, NULL);
-  bool got = read_answer(f, &line);
-  const struct fs_term_job job = {f->session, f->worker};
-  fs_term_set_mode(before, &job);
-  if (hidden) tcsetattr(STDIN_FILENO, TCSANOW, &old);
-  if (hidden) fputs("\n", stderr);
-  if (got) fs_str_put(&line, "", 0);
-  if (got) return line.data ? line.data : fs_strdup("");
+  enum got got = ask_line(f, prompt, secret, &line);
+  if (got == GOT_LINE) return line.data ? line.data : fs_strdup("");
   fs_str_free(&line);
+  if (got == GOT_END) return NULL;
+  if (f->worker) fs_worker_interrupt(f->worker);
+  else fs_session_interrupt(f->session);
   return NULL;
 }
 
@@ -410,6 +409,8 @@ static int run(struct front *f) {
     if (!terminal)
       *FS_PUSH(&o->inputs) = (struct fs_input){FS_INPUT_STDIN, "-"};
   }
+  if (o->interactive && fs_line_is_edited(o) && fs_term_in_front())
+    fs_term_set_input(FS_TERM_KEYS); /* also for what is typed before the prompt */
   fs_progress_init(isatty(STDERR_FILENO) && !o->quiet);
   if (!start(f)) return FS_RESULT_ENVIRONMENT;
   int code = define_inputs(f);
@@ -435,6 +436,7 @@ int main(int argc, char **argv) {
       }
       fs_term_init(&f.options);
       code = run(&f);
+      fs_term_set_input(FS_TERM_LINES);
   }
   if (!code && f.render && !f.options.interactive && fs_render_lost(f.render))
     code = FS_RESULT_ENVIRONMENT;

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "core/base/filter.h"
@@ -81,25 +80,15 @@ static bool says_iterm(void) {
 
 /* -- asking it --------------------------------------------------------------- */
 
-static struct termios before;
-static bool quiet;
+static enum fs_term_input before;
 
-/* Bytes come one by one and are not echoed; Ctrl-C stays what it is. */
 static bool be_quiet(void) {
-  struct termios now;
-  if (quiet) return true;
-  if (tcgetattr(STDIN_FILENO, &before)) return false;
-  now = before;
-  now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-  now.c_cc[VMIN] = 1;
-  now.c_cc[VTIME] = 0;
-  quiet = !tcsetattr(STDIN_FILENO, TCSANOW, &now);
-  return quiet;
+  before = fs_term_input();
+  return fs_term_set_input(FS_TERM_UNSEEN);
 }
 
 void fs_picture_settle(void) {
-  if (quiet) tcsetattr(STDIN_FILENO, TCSANOW, &before);
-  quiet = false;
+  if (fs_term_input() == FS_TERM_UNSEEN) fs_term_set_input(before);
 }
 
 /* The last question is one that every terminal answers, in order: without an answer

@@ -21,11 +21,48 @@ static bool have_saved;
 static struct termios saved; /* as it was at the start */
 static int wake[2] = {-1, -1};
 
+static volatile sig_atomic_t input = FS_TERM_LINES;
 static volatile sig_atomic_t mode = FS_TERM_IDLE;
 static volatile sig_atomic_t presses; /* Ctrl-C during this input */
 static volatile sig_atomic_t got_interrupt, got_resize, got_stop;
 static struct fs_session *volatile session;
 static struct fs_worker *volatile worker;
+
+/* -- what is typed --------------------------------------------------------- */
+
+/* Async-signal-safe. */
+static bool apply(int way) {
+  struct termios now = saved;
+  if (!have_saved) return false;
+  if (way == FS_TERM_KEYS || way == FS_TERM_UNSEEN) {
+    now.c_lflag &= ~(tcflag_t)ICANON;
+    now.c_cc[VMIN] = 1;
+    now.c_cc[VTIME] = 0;
+  }
+  if (way == FS_TERM_SECRET || way == FS_TERM_UNSEEN)
+    now.c_lflag &= ~(tcflag_t)ECHO;
+  return !tcsetattr(STDIN_FILENO, TCSANOW, &now);
+}
+
+bool fs_term_set_input(enum fs_term_input way) {
+  if (way == FS_TERM_LINES && input == FS_TERM_LINES) return have_saved;
+  input = (sig_atomic_t)way; /* first: a stop in between takes it up again */
+  return apply(way);
+}
+
+enum fs_term_input fs_term_input(void) { return (enum fs_term_input)input; }
+
+bool fs_term_in_front(void) { return tcgetpgrp(STDIN_FILENO) == getpgrp(); }
+
+enum fs_term_edit fs_term_edit(char c) {
+  cc_t key = (cc_t)c;
+  if (have_saved && c == '\r' && saved.c_iflag & ICRNL) return FS_TERM_ENTER;
+  if (c == '\n') return FS_TERM_ENTER;
+  if (!have_saved || key == _POSIX_VDISABLE) return FS_TERM_TEXT;
+  if (key == saved.c_cc[VEOF]) return FS_TERM_END;
+  if (key == saved.c_cc[VKILL]) return FS_TERM_KILL;
+  return key == saved.c_cc[VERASE] ? FS_TERM_ERASE : FS_TERM_TEXT;
+}
 
 /* -- signals --------------------------------------------------------------- */
 
@@ -40,7 +77,7 @@ static void restore(void) {
   static const char paste_off[] = "\033[?2004l";
   if (!have_saved) return;
   signal(SIGTTOU, SIG_IGN);
-  tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+  apply(FS_TERM_LINES);
   if (mode == FS_TERM_PROMPT && isatty(STDERR_FILENO))
     say(paste_off, sizeof paste_off - 1);
 }
@@ -62,13 +99,13 @@ static void on_interrupt_while_running(void) {
   if (presses > 2) leave();
 }
 
-/* The worker has a session of its own, where the key does not reach it. In a
- * handler: SIGTSTP is blocked, and would come only after it. */
-static void stop_with_worker(void) {
-  struct fs_worker *w = worker;
+/* Leaves the terminal as it was to who has it meanwhile. From the background it is
+ * not touched: that would stop a job again that goes on there. */
+static void stop_now(void) {
   struct sigaction stop = {.sa_handler = SIG_DFL}, old;
-  sigset_t set, before;
-  if (w) fs_worker_pause(w, true);
+  sigset_t set, before; /* in a handler it is blocked, and would come only after it */
+  bool changed = input != FS_TERM_LINES;
+  if (changed && fs_term_in_front()) apply(FS_TERM_LINES);
   sigaction(SIGTSTP, &stop, &old);
   sigemptyset(&set);
   sigaddset(&set, SIGTSTP);
@@ -76,6 +113,14 @@ static void stop_with_worker(void) {
   sigprocmask(SIG_UNBLOCK, &set, &before);
   sigprocmask(SIG_SETMASK, &before, NULL);
   sigaction(SIGTSTP, &old, NULL);
+  if (changed && fs_term_in_front()) apply(input);
+}
+
+/* The worker has a session of its own, where the key does not reach it. */
+static void stop_with_worker(void) {
+  struct fs_worker *w = worker;
+  if (w) fs_worker_pause(w, true);
+  stop_now();
   if (w) fs_worker_pause(w, false);
 }
 
@@ -84,8 +129,8 @@ static void on_signal(int number) {
   switch (number) {
     case SIGWINCH: got_resize = 1; break;
     case SIGTSTP:
-      if (mode == FS_TERM_RUN) stop_with_worker();
-      else got_stop = 1;
+      if (mode == FS_TERM_PROMPT) got_stop = 1;
+      else stop_with_worker();
       break;
     default:
       if (mode == FS_TERM_RUN) on_interrupt_while_running();
@@ -136,16 +181,13 @@ void fs_term_init(const struct fs_options *o) {
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode new_mode,
                                    const struct fs_term_job *job) {
   enum fs_term_mode old = (enum fs_term_mode)mode;
-  bool with_worker = job && job->worker;
   presses = 0;
   session = job ? job->session : NULL;
   worker = job ? job->worker : NULL;
   if (new_mode == FS_TERM_PROMPT) got_interrupt = 0;
   mode = new_mode;
   if (have_saved)
-    handle(SIGTSTP,
-           new_mode == FS_TERM_PROMPT || with_worker ? on_signal : SIG_DFL,
-           SA_RESTART);
+    handle(SIGTSTP, new_mode == FS_TERM_PAGER ? SIG_DFL : on_signal, SA_RESTART);
   return old;
 }
 
@@ -178,11 +220,7 @@ enum fs_term_event fs_term_wait(void) {
   }
 }
 
-void fs_term_stop(void) {
-  handle(SIGTSTP, SIG_DFL, 0);
-  raise(SIGTSTP);
-  handle(SIGTSTP, on_signal, SA_RESTART);
-}
+void fs_term_stop(void) { stop_now(); }
 
 /* -- looks ----------------------------------------------------------------- */
 
@@ -240,11 +278,14 @@ void fs_term_page(const char *text) {
   fflush(stdout);
   if (terminal && *pager && count_lines(text) >= fs_term_rows()) {
     enum fs_term_mode old = fs_term_set_mode(FS_TERM_PAGER, NULL);
+    enum fs_term_input typed = fs_term_input();
+    fs_term_set_input(FS_TERM_LINES);
     handle(SIGPIPE, SIG_IGN, 0); /* a pager may be left early */
     FILE *out = popen(pager, "w");
     if (out) fputs(text, out);
     int status = out ? pclose(out) : 127 << 8;
     handle(SIGPIPE, SIG_DFL, 0);
+    fs_term_set_input(typed);
     fs_term_set_mode(old, NULL);
     if (status != 127 << 8) return;
   }

@@ -36,6 +36,28 @@ struct fs_term_job {
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
                                    const struct fs_term_job *job);
 
+/* How the terminal hands on what is typed. Ctrl-D in a line is a mark in its queue,
+ * not a byte, and is lost when bytes are read before it comes to be taken: where
+ * somebody edits lines himself, keys stay keys also while nobody reads them. */
+enum fs_term_input {
+  FS_TERM_LINES,  /* as at the start: whole lines, which it edits and echoes */
+  FS_TERM_SECRET, /* lines without echo                                      */
+  FS_TERM_KEYS,   /* each key as it is typed, echoed; signals stay signals   */
+  FS_TERM_UNSEEN  /* keys without echo                                       */
+};
+/* False if it cannot be done, and at what is no terminal. */
+bool fs_term_set_input(enum fs_term_input input);
+enum fs_term_input fs_term_input(void);
+/* The terminal is ours now: this job is not in the background. */
+bool fs_term_in_front(void);
+
+/* What a terminal that edits lines would make of a byte; of a file all is text. A
+ * byte that was typed before it came to do so is as it was typed: Enter is CR. */
+enum fs_term_edit {
+  FS_TERM_TEXT, FS_TERM_ENTER, FS_TERM_ERASE, FS_TERM_KILL, FS_TERM_END
+};
+enum fs_term_edit fs_term_edit(char c);
+
 /* Waits for a key (to be read by fs_keys_read()) or a signal while at the prompt. */
 enum fs_term_event {
   FS_TERM_KEY, FS_TERM_INTERRUPT, FS_TERM_RESIZE, FS_TERM_STOP

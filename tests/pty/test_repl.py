@@ -304,6 +304,57 @@ def test_ctrl_d(c):
     assert t.wait() == 0
 
 
+BUSY = 't0 = time(); while time() - t0 < 0.5; end'
+
+
+def test_ctrl_d_typed_ahead(c):
+    """Also where the terminal would take it for the end of a line, and that for
+    nothing once keys are read one by one."""
+    for keys in (CTRL_D, 'n = 5\r' + CTRL_D, 'x\x7f' + CTRL_D,
+                 'n = 5' + CTRL_A + 3 * CTRL_D + 'm=\r' + CTRL_D):
+        t = c.start()
+        t.send(BUSY + '\r')
+        t.expect('end\n')
+        assert not t.settings() & termios.ICANON
+        t.send(keys)
+        assert t.wait() == 0, keys
+        assert t.settings() & termios.ICANON and t.settings() & termios.ECHO
+        if 'm=' in keys:
+            assert 'm = 5' in t.text(), t.text()
+    t = c.start('-i', '-e', BUSY, prompt=False)  # ahead of the first prompt
+    time.sleep(0.2)
+    t.send(CTRL_D)
+    assert t.wait() == 0
+
+
+def test_answer_typed_ahead(c):
+    """What is typed before a question is edited as the terminal would."""
+    t = c.start('--plan', 'off')
+    for keys, answer in (('hullo\r', 'hullo'), ('hu\x7fallo\r', 'hallo'),
+                         ('h\u00e9\x7fallo\r', 'hallo'), ('\x7fa\r', 'a'),
+                         ('wrong\x15right\r', 'right')):
+        t.send(BUSY + '; s = ask("word? ");\r')
+        t.expect(r';\n')
+        t.send(keys)
+        t.prompt()
+        assert f'"{answer}"' in t.line('s'), keys
+    t.send(BUSY + '; s = ask("word? ");\r')
+    t.expect(r';\n')
+    t.send(CTRL_D)
+    assert 'nobody answered' in t.prompt()
+    assert '"right"' in t.line('s')
+    t.send('s = ask("word? ");\r')
+    t.expect(r'^word\? $')
+    assert t.settings() & termios.ICANON and t.settings() & termios.ECHO
+    t.send('here\r')
+    t.prompt()
+    t.send(f'{BUSY}; s = ask("word? ", true);\r')
+    t.expect(r'^word\? $')
+    assert t.settings() & termios.ICANON and not t.settings() & termios.ECHO
+    t.send('hidden\r')
+    assert 'hidden' not in t.prompt()
+
+
 def test_stop_and_go_on(c):
     script = 'set -m; "$0" --target cpu; echo STOPPED; stty -a; echo SEEN; fg'
     t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env())
@@ -334,8 +385,11 @@ def test_resize(c):
     assert widest() <= 60
 
 
-def check_restored(c, number):
+def check_restored(c, number, busy=''):
     t = c.start()
+    if busy:
+        t.send(busy + '\r')
+        t.expect('end\n')
     assert not t.settings() & termios.ICANON  # editing is on
     t.process.send_signal(number)
     t.wait()
@@ -345,6 +399,10 @@ def check_restored(c, number):
 
 def test_terminal_restored_on_term(c):
     check_restored(c, signal.SIGTERM)
+
+
+def test_terminal_restored_while_running(c):
+    check_restored(c, signal.SIGTERM, 'while true; end')
 
 
 def test_terminal_restored_on_abort(c):
@@ -401,11 +459,28 @@ def test_rebuild_asks(c):
     os.kill(worker_of(t), signal.SIGKILL)
     t.send('a\r')
     t.expect(r'\[Y/n\] $')
-    assert "nothing called 'a'" in t.line('n')
+    assert "nothing called 'a'" in t.line('no')
+    assert '7' in t.line('3 + 4')  # nothing of the answer was left
+
+
+def test_rebuild_is_interrupted(c):
+    """Also after its question was answered."""
+    t = c.start()
+    t.line(':set rebuild ask')
+    t.line('a = 0; for k = 1:8e6; a = a + 1; end')
+    os.kill(worker_of(t), signal.SIGKILL)
+    t.send('a\r')
+    t.expect(r'\[Y/n\] $')
+    t.send('\r')
+    time.sleep(0.5)
+    t.send(CTRL_C)
+    assert 'interrupted' in t.prompt()
+    assert '7' in t.line('3 + 4')
 
 
 def test_stop_while_running(c):
-    script = 'set -m; "$0" --target cpu -q; echo STOPPED; sleep 0.3; fg'
+    script = ('set -m; "$0" --target cpu -q; stty -a; echo STOPPED; sleep 0.3; '
+              'fg')
     t = Terminal(['bash', '--norc', '-c', script, PROGRAM], c.env())
     c.open_terminals.append(t)
     t.prompt()
@@ -413,11 +488,34 @@ def test_stop_while_running(c):
     t.expect('end\n')
     time.sleep(0.2)
     t.send(CTRL_Z)
-    t.expect('STOPPED')
+    shown = t.expect('STOPPED')
+    assert ' icanon' in shown and ' echo ' in shown, shown
     time.sleep(0.6)  # it goes on
+    assert not t.settings() & termios.ICANON
     t.send(CTRL_C)
     assert 'interrupted' in t.prompt()
     assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_in_the_background(c):
+    """An input goes on there; the prompt waits until the job is back in front."""
+    script = ('set -m; "$0" --target cpu -q; bg; '
+              'until test -e done.npy; do sleep 0.1; done; echo THERE; '
+              'jobs; read go; fg')
+    t = Terminal(['env', '-C', c.home, 'bash', '--norc', '-c', script, PROGRAM],
+                 c.env())
+    c.open_terminals.append(t)
+    t.prompt()
+    t.send(BUSY + '; save("done.npy", [1.0, 2]);\r')
+    t.expect('end; .*\n')
+    t.send(CTRL_Z)
+    t.expect('THERE')
+    assert t.settings() & termios.ICANON
+    t.send('go\r')
+    t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+    t.send(BUSY + '\r' + CTRL_D)
+    assert t.wait() == 0
 
 
 # -- files and modes ----------------------------------------------------------
