@@ -190,6 +190,14 @@ $(BUILD)/bench-cuda: bench/bench.c bench/cublas.c bench/peers.h $(BUILD)/libfusi
 $(BUILD)/bench-serve: bench/serve.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas \
 	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
+$(BUILD)/bench-serve-cpu: bench/serve.c bench/cpu_peers.c bench/peers.h $(BUILD)/libfusible.a
+	$(CC) $(ALL_CFLAGS) -O3 -march=native -fopenmp -DBENCH_PEER=bench_openblas \
+	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
+# The same table on the CPU, beside OpenBLAS, NumPy, and torch and JAX if installed.
+BENCH_PYTHON ?= python3
+bench-cpu: $(BUILD)/bench-serve-cpu
+	$(BENCH_PYTHON) bench/gpu.py --target cpu --serve $(BUILD)/bench-serve-cpu \
+	  --n 4096 --len 16777216 --json $(BUILD)/cpu.json --markdown $(BUILD)/cpu.md
 bench: $(BUILD)/bench-cpu
 	$(BUILD)/bench-cpu --n 16384 --len 67108864 --json bench/results/cpu.json
 bench-gpu: $(BUILD)/bench-serve
@@ -222,7 +230,7 @@ bench-jupyter: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan
 
-.PHONY: all bench bench-gpu bench-jupyter bench-space bench-random bench-prediction \
+.PHONY: all bench bench-cpu bench-gpu bench-jupyter bench-space bench-random bench-prediction \
   unit bundle check asan tsan demo install uninstall wheel man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,5 +1,5 @@
 """The sequences that bench/gpu.py compares, each once as Fusible's statements and
-once as a function over an array module (torch or jax.numpy).
+once as a function over an array module (torch, jax.numpy or numpy).
 
 Inputs are sixteenths from a formula, exact in every dtype, so that all
 processes hold the same data without passing it:

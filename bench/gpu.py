@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fusible and its peers side by side on one GPU, interleaved, every result checked
-in float64. `make bench-gpu` runs it.
+"""Fusible and its peers side by side on one GPU or CPU, interleaved, every result
+checked in float64. `make bench-gpu` and `make bench-cpu` run it.
 
     bench/gpu.py [--n table,5000x12000,1024] [--len table,65536]
                  [--dtypes f32,f64,bf16] [--cases BiCGK,...]
-                 [--peers cublas,torch,jax] [--torch-mode max-autotune|default]
+                 [--target cuda|cpu] [--peers cublas,torch,jax]
+                 [--torch-mode max-autotune|default]
                  [--rounds 5] [--seconds 500] [--no-check]
                  [--json FILE] [--markdown FILE] [--serve build/bench-serve]
 
@@ -22,6 +23,10 @@ An iteration of a solver is timed in a loop, too: `loop_ms` of one iteration.
 Files are written after every row, so that a run that is stopped leaves its rows;
 no row is begun that would take the run beyond --seconds, by the longest row of
 before. Peers that are not installed are left out, and the table says so.
+
+On a CPU the peers are openblas (the eleven sequences by its calls), numpy, torch and
+jax, all on as many threads as there are processors. Libraries let their threads
+spin after a call, so whoever comes next waits until they sleep.
 """
 import argparse
 import json
@@ -44,6 +49,10 @@ BYTES = dict(f32=4, f64=8, bf16=2)
 SAMPLED = 1 << 24   # larger results are checked in every 97th element or row
 STEP = 97
 COPIED = dict(cuda=1 << 27, cpu=1 << 24)  # elements of f32
+BLAS = dict(cuda='cublas', cpu='openblas')  # whose calls bench-serve has built in
+CHECKER = dict(cuda='torch', cpu='numpy')   # whose float64 results are the right ones
+PEERS = dict(cuda='cublas,torch,jax', cpu='openblas,numpy,torch,jax')
+REST = dict(cuda=0.0, cpu=0.06)             # seconds until threads sleep
 FACTS = 'name,driver_version,clocks.sm,clocks.mem'
 
 
@@ -52,10 +61,12 @@ class Party:
 
     def __init__(self, name, command):
         self.name = name
+        self.rest = 0.0  # seconds before it runs something
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 
     def ask(self, **request):
+        time.sleep(self.rest if {'run', 'peer_run', 'loop'} & set(request) else 0.0)
         try:
             self.process.stdin.write(json.dumps(request) + '\n')
             self.process.stdin.flush()
@@ -98,11 +109,12 @@ class Times:
 class Bench:
     def __init__(self, options):
         self.options = options
+        self.blas = BLAS[options.target]
         self.fusible = Party('fusible', [options.serve, '--target', options.target])
         self.peers, self.checker, self.copies = {}, None, []
         here = os.path.dirname(os.path.abspath(__file__))
-        started = {}
-        for name in sorted(set(options.peers) - {'cublas'} | {'torch'}):
+        started, checker = {}, CHECKER[options.target]
+        for name in sorted(set(options.peers) - {self.blas} | {checker}):
             started[name] = Party(name, [  # all at once: they take long to start
                 sys.executable, os.path.join(here, 'peer.py'), name, '--target',
                 options.target, '--mode', options.torch_mode])
@@ -113,11 +125,13 @@ class Bench:
                 print(f'{name}: left out: {answer.get("error")}', file=sys.stderr)
                 continue
             self.versions[name] = answer['version']
-            if name == 'torch':
+            if name == checker:
                 self.checker = party
             if name in options.peers:
                 self.peers[name] = party
         self.parties = [self.fusible, *started.values()]
+        for party in self.parties:
+            party.rest = REST[options.target]
 
     def end(self):
         for party in self.parties:
@@ -134,8 +148,8 @@ class Bench:
         return f'save("{path}", f64({name}));'
 
     def check(self, case, size, names, steps=1):
-        """The largest error of Fusible's results against the float64 ones of torch,
-        after `steps` iterations; a sentence where they cannot be compared."""
+        """The largest error of Fusible's results against float64 ones, after `steps`
+        iterations; a sentence where they cannot be compared."""
         if not self.checker:
             return None
         with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +174,7 @@ class Bench:
                 return None
         request = dict(case=case.name, dtype=dtype, size=size)
         ready = {}
-        if self.checker and 'torch' not in self.peers:
+        if self.checker and self.checker not in self.peers.values():
             self.checker.ask(**request, run=False)
         for name, party in self.peers.items():
             answer = party.ask(**request)
@@ -168,11 +182,11 @@ class Bench:
                 print(f'{case.name}, {name}: {answer["error"]}', file=sys.stderr)
             if 'ok' in answer:
                 ready[name] = party
-        if 'cublas' in o.peers and dtype == 'f32':
+        if self.blas in o.peers and dtype == 'f32':
             m, n, length = size
             answer = ask(peer=case.name, m=m, n=n, len=length)
             if 'error' not in answer:
-                ready['cublas'] = self.fusible
+                ready[self.blas] = self.fusible
         ask(run=case.block, repeat=3)
         return cold, ready
 
@@ -188,7 +202,7 @@ class Bench:
                 return None, None, last
             ours.hear(last)
             for name, party in ready.items():
-                theirs[name].hear(party.ask(peer_run=runs) if name == 'cublas' else
+                theirs[name].hear(party.ask(peer_run=runs) if name == self.blas else
                                   party.ask(run=runs))
         return ours, theirs, last
 
@@ -201,7 +215,7 @@ class Bench:
         for _ in range(self.options.rounds):
             ours.hear(by_iteration(self.fusible.ask(run=text, repeat=LOOPS)), 'loop_')
             for name, party in ready.items():
-                if name != 'cublas':
+                if name != self.blas:
                     theirs[name].hear(by_iteration(party.ask(loop=LOOPS)), 'loop_')
         return error
 
@@ -230,8 +244,8 @@ class Bench:
         return row
 
     def copy(self):
-        """Adds bytes per second, read and written, of torch's copy_; without torch
-        of Fusible's own y = -x."""
+        """Adds bytes per second, read and written, of a copy by torch or NumPy;
+        without them of Fusible's own y = -x."""
         count = COPIED[self.options.target]
         self.fusible.ask(eval=':reset -f')
         if self.checker:
@@ -249,7 +263,10 @@ def by_iteration(answer):
             if isinstance(got, list)}
 
 
-def facts():
+def facts(target, versions):
+    if target == 'cpu':
+        return dict(device=versions['fusible'].get('device', 'unknown'),
+                    processors=os.cpu_count())
     try:
         line = subprocess.run(['nvidia-smi', '--format=csv,noheader', '-i', '0',
                                f'--query-gpu={FACTS}'], capture_output=True,
@@ -309,7 +326,7 @@ def options():
     p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
     p.add_argument('--cases', default='')
-    p.add_argument('--peers', default='cublas,torch,jax')
+    p.add_argument('--peers', help='by default all that there are')
     p.add_argument('--torch-mode', default='max-autotune',
                    choices=('max-autotune', 'default'))
     p.add_argument('--rounds', type=int, default=5)
@@ -320,7 +337,8 @@ def options():
     p.add_argument('--target', default='cuda', choices=('cuda', 'cpu'))
     p.add_argument('--no-check', dest='check', action='store_false')
     o = p.parse_args()
-    o.peers = [x for x in o.peers.split(',') if x]
+    o.peers = [x for x in (PEERS[o.target] if o.peers is None else o.peers).split(',')
+               if x]
     return o
 
 
@@ -330,9 +348,9 @@ def main():
     todo = list(jobs(o))
     bench = Bench(o)
     rows, longest, left = [], 0.0, []
-    result = dict(facts(), versions=bench.versions, copy_GBps=bench.copy() * 1e-9,
-                  torch_mode=o.torch_mode, command=command(sys.argv[1:]), rows=rows,
-                  left_out=left)
+    result = dict(facts(o.target, bench.versions), versions=bench.versions,
+                  copy_GBps=bench.copy() * 1e-9, torch_mode=o.torch_mode,
+                  command=command(sys.argv[1:]), rows=rows, left_out=left)
     for k, (dtype, case, size) in enumerate(todo):
         start = time.monotonic()
         if start - began + longest > o.seconds:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""PyTorch or JAX as one of the processes that bench/gpu.py compares.
+"""PyTorch, JAX or NumPy as one of the processes that bench/gpu.py compares.
 
-    bench/peer.py torch|jax [--target cuda|cpu] [--mode max-autotune|default]
+    bench/peer.py torch|jax|numpy [--target cuda|cpu] [--mode max-autotune|default]
 
 Answers the same requests a line as bench/serve.c:
     {"case": NAME, "dtype": "f32", "size": [M, N, LEN]}   compiles and warms up
@@ -19,10 +19,12 @@ inputs are marked as static, so that it need not copy them. A loop is one graph 
 iterations (wall), and calls from Python (call).
 jax: jax.jit; wall = one call until its results are there; kernel = one of twenty
 calls in a row, which hides the dispatch behind the work. A loop is one fori_loop.
+numpy: what a user of NumPy writes, an array for each operation, on its own BLAS.
 With --target cpu there are no graphs, and kernel is what a call takes.
 """
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -278,6 +280,91 @@ class Jax:
         self.out = self.values = self.f = self.loops = None
 
 
+class NumPy:
+    """On the CPU; its arrays are made in one piece, as the others' are."""
+
+    def __init__(self, _):
+        class Module:
+            amax = staticmethod(lambda x, axis, keep: np.amax(x, axis=axis,
+                                                              keepdims=keep))
+            sum = staticmethod(lambda x, axis, keep: np.sum(x, axis=axis,
+                                                            keepdims=keep))
+
+            def __getattr__(self, name):
+                return getattr(np, name)
+        self.xp, self.exact = Module(), Module()
+        try:
+            from scipy.special import erf
+            self.xp.erf = self.exact.erf = erf
+        except ImportError:  # the case that needs it is checked, but not timed
+            self.exact.erf = np.vectorize(math.erf, otypes=[np.float64])
+        self.types = dict(f32=np.float32, f64=np.float64)
+        self.version = np.__version__
+        self.drop()
+
+    @staticmethod
+    def make(spec, dtype, size):
+        if not isinstance(spec, tuple):
+            return dtype(spec)
+
+        def upto(count):
+            return np.arange(1, count + 1, dtype=np.int32)
+        if spec[0] == 'matrix':
+            _, a, b, c = spec
+            x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
+        else:
+            x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
+        shift = 1 / 16 if spec[0][0] == '+' else -0.5
+        return (x.astype(np.float32) / 16 + np.float32(shift)).astype(dtype)
+
+    def prepare(self, case, data):
+        self.f, self.case, self.values = flat(case, self.xp), case, tuple(data.values())
+        for _ in range(3):
+            self.out = self.f(*self.values)
+
+    def run(self):
+        start = time.perf_counter()
+        self.out = None
+        self.out = self.f(*self.values)
+        took = time.perf_counter() - start
+        return dict(kernel=took, wall=took, call=took)
+
+    def loop(self):
+        start = time.perf_counter()
+        values = self.values
+        for _ in range(LOOP):
+            values = advance(self.case, values, self.f(*values))
+        return dict(wall=time.perf_counter() - start)
+
+    def reference(self, case, data, steps):
+        """In float64 from the same data."""
+        values = tuple(v.astype(np.float64) for v in data.values())
+        for _ in range(steps):
+            out = case.peer(self.exact, dict(zip(case.inputs, values)))
+            values = advance(case, values, out)
+        return out
+
+    @staticmethod
+    def download(x):
+        return np.asarray(x)
+
+    @staticmethod
+    def copy(count, repeat):
+        x = np.ones(count, dtype=np.float32)
+        y, seconds = np.empty_like(x), []
+        for _ in range(repeat + 3):
+            start = time.perf_counter()
+            np.copyto(y, x)
+            seconds.append(time.perf_counter() - start)
+        return seconds[3:]
+
+    def drop(self):
+        self.out = self.values = self.f = None
+
+
+PEERS = dict(torch=Torch, jax=Jax, numpy=NumPy)
+
+
 class Server:
     def __init__(self, peer):
         self.peer, self.case, self.data = peer, None, None
@@ -334,12 +421,12 @@ class Server:
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n\n', maxsplit=1)[0])
-    p.add_argument('peer', choices=('torch', 'jax'))
+    p.add_argument('peer', choices=PEERS)
     p.add_argument('--target', default='cuda', choices=('cuda', 'cpu'))
     p.add_argument('--mode', default='max-autotune', choices=MODES)
     options = p.parse_args()
     replies, sys.stdout = sys.stdout, sys.stderr  # libraries print what they like
-    server = Server((Torch if options.peer == 'torch' else Jax)(options))
+    server = Server(PEERS[options.peer](options))
     for line in sys.stdin:
         try:
             reply = server.answer(json.loads(line))

@@ -46,7 +46,9 @@ def times(got):
 def table(result):
     """The result as Markdown."""
     peers = sorted({p for r in result['rows'] for p in r['peers']})
-    lines = [f'# {result["device"]}, driver {result["driver"]}', '',
+    kind = f'driver {result["driver"]}' if 'driver' in result else \
+        f'{result["processors"]} processors'
+    lines = [f'# {result["device"]}, {kind}', '',
              f'`{result["command"]}`, copy {result["copy_GBps"]:.0f} GB/s; kernel '
              'time / wall time in ms, medians; of torch also the time of a call from '
              f'Python (mode {result["torch_mode"]}).', '',
