@@ -256,17 +256,28 @@ struct rounds {
   double from, to;           /* share of the whole that is told         */
 };
 
+/* Another order each round: who follows whom decides what a run finds in caches and
+ * which storage it is given (Fisher and Yates). */
+static void shuffle(int *who, int n, uint64_t *state) {
+  for (int k = n - 1; k > 0; k--) {
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    int other = (int)((*state >> 33) % (uint64_t)(k + 1)), taken = who[k];
+    who[k] = who[other];
+    who[other] = taken;
+  }
+}
+
 static enum fs_status play(struct search *s, const struct rounds *p) {
+  uint64_t order = 1;
   double start = fs_now();
   enum fs_status st = FS_OK;
   for (int round = -1; round < p->repeats && st == FS_OK; round++) {
     if (round >= p->least && fs_now() - start > p->seconds) break;
+    if (round >= 0) shuffle(p->who, p->n, &order);
     for (int k = 0; k < p->n && st == FS_OK; k++) {
       double done = ((double)(round + 1) + (double)k / p->n) / (p->repeats + 1);
-      /* Who comes first changes, so that no one always follows the same. */
-      int who = p->who[round < 0 ? k : (k + round) % p->n];
       tell(s, "timing", p->from + done * (p->to - p->from));
-      st = take_turn(s, who, round >= 0);
+      st = take_turn(s, p->who[k], round >= 0);
     }
   }
   return st;
