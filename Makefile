@@ -94,7 +94,7 @@ $(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a
 
 # The shared libraries of this machine, to run the build on another one that
 # lacks them (scripts/gpu-check).
-bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-space $(BUILD)/bench-random \
+bundle: all unit $(BUILD)/bench-cuda $(BUILD)/bench-serve $(BUILD)/bench-space $(BUILD)/bench-random \
   $(BUILD)/bench-prediction
 	@scripts/bundle $(BUILD)
 

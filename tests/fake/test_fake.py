@@ -103,7 +103,7 @@ def panels(m, n, dtype, name, text):
     program = setup + lines[0] + '\n'
     after = '\n'.join(lines[1:])
     cpu = fusible(program + after, target='cpu')
-    h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_CACHE='65536')
+    h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_L2='65536')
     gpu = fusible(program + ':assert scheme == panel\n' + after, **h200)
     what = f'panels of {m} x {n} {dtype}, {name}'
     check(cpu.returncode == 0 and gpu.returncode == 0 and
@@ -223,6 +223,10 @@ def test_replay():
                           FUSIBLE_FAKE_FAIL=f'{name}:2:700')
             check(gpu.returncode == 3 and 'the GPU stopped with' in gpu.stderr,
                   f'{name} was not called, or its fault not told: {gpu.stderr}')
+        single = fusible(LOOP, FUSIBLE_FAKE_CC=cc, FUSIBLE_REPLAY='off',
+                         FUSIBLE_FAKE_FAIL='cuStreamBeginCapture_v2:*:700')
+        check(single.returncode == 0 and single.stdout == cpu.stdout,
+              f'FUSIBLE_REPLAY=off does not do without graphs: {single.stderr}')
 
 
 def test_failures():

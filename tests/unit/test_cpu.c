@@ -1,6 +1,5 @@
 /* test_cpu.c - the CPU target against naive loops: every operation on every type,
  * conversions, half precision, flat kernels, random numbers, memory, interrupts. */
-#include "core/target/cpu/pool.h"
 #include "tests/unit/cpu_kernels.h"
 
 /* -- map operations ------------------------------------------------------- */
@@ -699,41 +698,6 @@ static void test_interrupt(void) {
   free_kernel(k);
 }
 
-/* -- the pool ---------------------------------------------------------------- */
-
-struct counted {
-  int threads;
-  _Atomic int runs[64];
-  _Atomic bool wrong;
-};
-
-static void count_task(void *user, int64_t k, int worker) {
-  struct counted *c = user;
-  volatile double x = 1;
-  for (int64_t n = 0; n < 50 * (k % 7); n++) x *= 1.5;
-  if (worker < 0 || worker >= c->threads) c->wrong = true;
-  c->runs[k]++;
-}
-
-/* Jobs that follow at once, and jobs for which the workers must wake up: many are
- * over before all of them have come. */
-static void test_pool(void) {
-  for (int threads = 1; threads <= 5; threads++) {
-    struct fs_pool *pool = fs_pool_new(threads);
-    snprintf(context, sizeof context, "pool of %d", threads);
-    for (int job = 0; job < 2000; job++) {
-      struct counted c = {.threads = 1 + job % threads};
-      int n = job * 7 % 65;
-      if (job % 50 == 0) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-      check(fs_pool_run(pool, c.threads, n, count_task, &c) == FS_OK, "ran");
-      bool once = !c.wrong;
-      for (int k = 0; k < 64; k++) once &= c.runs[k] == (k < n);
-      check(once, "job %d: each task once", job);
-    }
-    fs_pool_free(pool);
-  }
-}
-
 int main(void) {
   fs_diags_init(&diags);
   open_targets();
@@ -765,6 +729,5 @@ int main(void) {
   test_memory();
   test_copies();
   test_interrupt();
-  test_pool();
   return finish_tests();
 }

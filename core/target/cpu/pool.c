@@ -4,11 +4,6 @@
  * caller too, takes task numbers from one counter. A worker that finds no new
  * generation spins for some 20 microseconds, so that the next kernel of a block
  * finds it awake, and then sleeps on a futex.
- *
- * Waking up takes tens of microseconds, longer than a small job. So a worker
- * takes part only from when it comes in through the gate, and the caller, when no
- * task is left, shuts the gate and waits for those inside: one that comes later
- * finds the gate shut and is waited for by nobody.
  */
 #include "core/target/cpu/pool.h"
 
@@ -16,25 +11,21 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { SPINS = 400, MAX_THREADS = 1024 };
-#define GATE_OPEN 0x80000000U /* the other bits of the gate count who is inside */
 
 struct fs_pool {
   int threads;
   pthread_t *id;
   _Atomic uint32_t generation; /* futex: a new job, or the end       */
-  _Atomic uint32_t gate;       /* futex: GATE_OPEN, workers inside   */
+  _Atomic uint32_t running;    /* futex: workers still in the job    */
   _Atomic uint32_t sleepers;
   _Atomic bool caller_sleeps;
   _Atomic bool quit, stopped;
-  cpu_set_t processors;        /* of the process when it began       */
-  int caller_at;               /* the workers keep off it; -1: none  */
   _Alignas(64) _Atomic int64_t next;
   int64_t n;
   int wanted;
@@ -86,20 +77,6 @@ static uint32_t wait_for_job(struct fs_pool *p, uint32_t seen) {
   return now;
 }
 
-/* False: the job is over. The fields of a job are its caller's alone while the gate
- * is shut and nobody is inside. */
-static bool enter(struct fs_pool *p) {
-  uint32_t gate = atomic_load(&p->gate);
-  while (gate & GATE_OPEN)
-    if (atomic_compare_exchange_weak(&p->gate, &gate, gate + 1)) return true;
-  return false;
-}
-
-static void leave(struct fs_pool *p) {
-  if (atomic_fetch_sub(&p->gate, 1) == 1 && atomic_load(&p->caller_sleeps))
-    futex_wake(&p->gate, 1);
-}
-
 static void *worker_main(void *arg) {
   struct worker_start start = *(struct worker_start *)arg;
   struct fs_pool *p = start.pool;
@@ -108,9 +85,10 @@ static void *worker_main(void *arg) {
   for (;;) {
     seen = wait_for_job(p, seen);
     if (atomic_load(&p->quit)) return NULL;
-    if (!enter(p)) continue;
     if (start.index < p->wanted) take_tasks(p, start.index);
-    leave(p);
+    if (atomic_fetch_sub(&p->running, 1) == 1 &&
+        atomic_load(&p->caller_sleeps))
+      futex_wake(&p->running, 1);
   }
 }
 
@@ -133,34 +111,14 @@ struct fs_pool *fs_pool_new(int threads) {
   if (posix_memalign((void **)&p, 64, sizeof *p)) return NULL;
   memset(p, 0, sizeof *p);
   p->id = fs_calloc((size_t)threads, sizeof *p->id);
-  p->caller_at = -1;
-  if (sched_getaffinity(0, sizeof p->processors, &p->processors))
-    CPU_ZERO(&p->processors);
   for (p->threads = 1; p->threads < threads; p->threads++)
     if (!start_worker(p, p->threads)) break;
   return p;
 }
 
-/* Linux takes a halted processor of a virtual machine for one that is busy
- * elsewhere (vcpu_is_preempted), and may queue who wakes up behind the caller, where
- * he runs when the caller is done. So workers are told to keep off the caller's
- * processor, anew when the system has moved the caller. */
-static void keep_off(struct fs_pool *p) {
-  int here = sched_getcpu();
-  cpu_set_t others = p->processors;
-  if (here == p->caller_at || here < 0 || here >= CPU_SETSIZE) return;
-  CPU_CLR(here, &others);
-  if (CPU_COUNT(&others) < p->threads - 1) return; /* each has one of its own */
-  for (int k = 1; k < p->threads; k++)
-    pthread_setaffinity_np(p->id[k], sizeof others, &others);
-  p->caller_at = here;
-}
-
 static void publish(struct fs_pool *p) {
   atomic_fetch_add(&p->generation, 1);
-  if (atomic_load(&p->sleepers) == 0) return;
-  keep_off(p);
-  futex_wake(&p->generation, INT_MAX);
+  if (atomic_load(&p->sleepers) > 0) futex_wake(&p->generation, INT_MAX);
 }
 
 void fs_pool_free(struct fs_pool *p) {
@@ -174,15 +132,14 @@ void fs_pool_free(struct fs_pool *p) {
 
 int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
 
-static void shut_and_join(struct fs_pool *p) {
-  atomic_fetch_and(&p->gate, ~GATE_OPEN);
+static void join(struct fs_pool *p) {
   for (int spin = 0; spin < SPINS; spin++) {
-    if (atomic_load_explicit(&p->gate, memory_order_acquire) == 0) return;
+    if (atomic_load_explicit(&p->running, memory_order_acquire) == 0) return;
     pause_briefly();
   }
   atomic_store(&p->caller_sleeps, true);
   uint32_t left;
-  while ((left = atomic_load(&p->gate)) != 0) futex_wait(&p->gate, left);
+  while ((left = atomic_load(&p->running)) != 0) futex_wait(&p->running, left);
   atomic_store(&p->caller_sleeps, false);
 }
 
@@ -201,9 +158,9 @@ enum fs_status fs_pool_run(struct fs_pool *p, int threads, int64_t n,
   p->user = user;
   atomic_store(&p->stopped, false);
   atomic_store(&p->next, 0);
-  atomic_store(&p->gate, GATE_OPEN);
+  atomic_store(&p->running, (uint32_t)(p->threads - 1));
   publish(p);
   take_tasks(p, 0);
-  shut_and_join(p);
+  join(p);
   return atomic_load(&p->stopped) ? FS_INTERRUPTED : FS_OK;
 }

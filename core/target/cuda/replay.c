@@ -75,9 +75,15 @@ static bool capture(struct cuda *t, struct fs_replay *r, int n,
   return started == CU_OK && ended == CU_OK && r->graph;
 }
 
+/* FUSIBLE_REPLAY=off starts single kernels always, to compare the two. */
+static bool is_wanted(void) {
+  const char *wanted = getenv("FUSIBLE_REPLAY");
+  return !wanted || strcmp(wanted, "off");
+}
+
 static void make(struct cuda *t, struct fs_replay *r, int n,
                  struct fs_code *const *codes) {
-  if (!capture(t, r, n, codes) || !find_nodes(r, n, codes) ||
+  if (!is_wanted() || !capture(t, r, n, codes) || !find_nodes(r, n, codes) ||
       fs_cu.graph_make(&r->exec, r->graph, 0) != CU_OK) {
     r->exec = NULL;
     r->refused = true;
