@@ -180,14 +180,14 @@ man: $(BUILD)/fusible
 	tools/update-man $(BUILD)/fusible docs/fusible.1
 
 # The eleven sequences beside a BLAS library (bench/bench.c).
-$(BUILD)/bench-cpu: bench/bench.c bench/cpu_peers.c bench/peers.h $(BUILD)/libfusible.a
+$(BUILD)/bench-cpu: bench/bench.c bench/cpu_peers.c bench/peers.h bench/sequences.def $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -O3 -march=native -fopenmp -DBENCH_PEER=bench_openblas \
 	  -DBENCH_TARGET='"cpu"' -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
-$(BUILD)/bench-cuda: bench/bench.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
+$(BUILD)/bench-cuda: bench/bench.c bench/cublas.c bench/peers.h bench/sequences.def $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas -DBENCH_TARGET='"cuda"' \
 	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 # Fusible as a process that bench/gpu.py asks to run things.
-$(BUILD)/bench-serve: bench/serve.c bench/cublas.c bench/peers.h $(BUILD)/libfusible.a
+$(BUILD)/bench-serve: bench/serve.c bench/cublas.c bench/peers.h bench/sequences.def $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -DBENCH_PEER=bench_cublas \
 	  -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 $(BUILD)/bench-serve-cpu: bench/serve.c bench/cpu_peers.c bench/peers.h $(BUILD)/libfusible.a
@@ -205,7 +205,7 @@ bench-gpu: $(BUILD)/bench-serve
 	  --json $(BUILD)/gpu.json --markdown $(BUILD)/gpu.md
 
 # The space of implementations of the same sequences (bench/space.c).
-$(BUILD)/bench-%: bench/%.c bench/harness.c bench/harness.h $(BUILD)/libfusible.a
+$(BUILD)/bench-%: bench/%.c bench/harness.c bench/harness.h bench/sequences.def $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 bench-space: $(BUILD)/bench-space
 	$(BUILD)/bench-space --seconds 20 --json bench/results/space-cpu.json

@@ -17,35 +17,6 @@
 #include "bench/peers.h"
 #include "core/session.h"
 
-const char *const bench_names[BENCH_COUNT] = {
-    "AXPYDOT", "ATAX", "BiCGK", "SGEMV", "SGEMVT", "SSCAL",
-    "GEMVER", "GESUMMV", "MADD", "VADD", "WAXPBY"};
-
-/* The statements, and how many matrices and vectors they read and write. */
-static const struct sequence {
-  const char *setup, *block;
-  int matrices, vectors;
-} sequences[BENCH_COUNT] = {
-    {"w = rand(len); v = rand(len); u = rand(len); alpha = 0.5;",
-     "z = w - alpha*v; r = z'*u;", 0, 4},
-    {"A = rand(n, n); x = rand(n);", "y = A'*(A*x);", 1, 2},
-    {"A = rand(n, n); p = rand(n); r = rand(n);", "q = A*p; s = A'*r;", 1, 4},
-    {"A = rand(n, n); x = rand(n); y = rand(n); alpha = 0.5; beta = 0.25;",
-     "z = alpha*A*x + beta*y;", 1, 3},
-    {"A = rand(n, n); y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
-     "x = beta*A'*y + z; w = alpha*A*x;", 1, 4},
-    {"x = rand(len); alpha = 0.5;", "y = alpha*x;", 0, 2},
-    {"A = rand(n, n); u1 = rand(n); v1 = rand(n); u2 = rand(n); v2 = rand(n); "
-     "y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
-     "B = A + u1*v1' + u2*v2'; x = beta*B'*y + z; w = alpha*B*x;", 2, 8},
-    {"A = rand(n, n); B = rand(n, n); x = rand(n); alpha = 0.5; beta = 0.25;",
-     "y = alpha*A*x + beta*B*x;", 2, 2},
-    {"A = rand(n, n); B = rand(n, n);", "C = A + B;", 3, 0},
-    {"w = rand(len); y = rand(len); z = rand(len);", "x = w + y + z;", 0, 4},
-    {"x = rand(len); y = rand(len); alpha = 0.5; beta = 0.25;",
-     "w = alpha*x + beta*y;", 0, 3},
-};
-
 /* What the last block's events said. */
 struct heard {
   double kernel, host, predicted;
@@ -116,7 +87,7 @@ static bool evaluate(struct fs_session *s, const char *text) {
 static json_t *measure(struct fs_session *s, struct heard *h,
                        const struct bench_peer *peer, enum bench_case c,
                        const struct options *o) {
-  const struct sequence *q = &sequences[c];
+  const struct bench_sequence *q = &bench_sequences[c];
   char size[128];
   snprintf(size, sizeof size, "n = %ld; len = %ld;", o->n, o->len);
   evaluate(s, ":reset -f");
@@ -142,13 +113,13 @@ static json_t *measure(struct fs_session *s, struct heard *h,
   double spread = (kernel[o->repeat * 3 / 4] - kernel[o->repeat / 4]) / km;
   double bytes = 4.0 * ((double)q->matrices * (double)o->n * (double)o->n +
                         (double)q->vectors * (q->matrices ? o->n : o->len));
-  printf("%-8s %7d %11.3f %11.3f %11.3f %10.1f", bench_names[c], h->kernels,
+  printf("%-8s %7d %11.3f %11.3f %11.3f %10.1f", q->name, h->kernels,
          km * 1e3, h->predicted * 1e3, wm * 1e3, bytes / km * 1e-9);
   if (with_peer) printf(" %11.3f %7.2f", pm * 1e3, km / pm);
   printf("\n");
   fflush(stdout);
   json_t *row = json_pack("{s:s, s:s, s:I, s:i, s:f, s:f, s:f, s:f, s:f}", "case",
-                          bench_names[c], "dtype", "f32", "size",
+                          q->name, "dtype", "f32", "size",
                           (json_int_t)(q->matrices ? o->n : o->len), "kernels",
                           h->kernels, "kernel_ms", km * 1e3, "predicted_ms",
                           h->predicted * 1e3, "wall_ms", wm * 1e3, "spread", spread,

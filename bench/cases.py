@@ -8,6 +8,8 @@ processes hold the same data without passing it:
 A size is (m, n, len): matrices have m rows and n columns, `down` vectors m
 elements, `across` vectors n, `long` vectors len.
 """
+import os
+import re
 from dataclasses import dataclass
 from typing import Callable
 
@@ -123,31 +125,36 @@ def cg(xp, d):
     return z, r, r + (rho1 / d['rho']) * d['p'], rho1
 
 
+# The statements of the sequences, as the programs in C have them.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sequences.def'),
+          encoding='utf-8') as table:
+    BLOCKS = dict(re.findall(r'SEQUENCE\(\w+, "(\w+)",.*?"([^"]*)", \d, \d\)\n',
+                             table.read(), re.S))
+
 CASES = [
-    Case('AXPYDOT', dict(w=L[0], v=L[1], u=L[2]), "z = w - 0.5*v; s = z'*u;",
-         ('z', 's'), axpydot, vecs(4), 1 << 27, numbers=('s',)),
-    Case('ATAX', dict(A=M, x=X[0]), "y = A'*(A*x);", ('y',),
+    Case('AXPYDOT', dict(w=L[0], v=L[1], u=L[2]), BLOCKS['AXPYDOT'],
+         ('z', 'r'), axpydot, vecs(4), 1 << 27, numbers=('r',)),
+    Case('ATAX', dict(A=M, x=X[0]), BLOCKS['ATAX'], ('y',),
          lambda xp, d: (d['A'].T @ (d['A'] @ d['x']),), mats(1, 0, 0, 2)),
-    Case('BiCGK', dict(A=M, p=X[0], r=D[1]), "q = A*p; s = A'*r;", ('q', 's'),
+    Case('BiCGK', dict(A=M, p=X[0], r=D[1]), BLOCKS['BiCGK'], ('q', 's'),
          lambda xp, d: (d['A'] @ d['p'], d['A'].T @ d['r']), mats(1, 0, 2, 2)),
-    Case('SGEMV', dict(A=M, x=X[0], y=D[1]), "z = 0.5*A*x + 0.25*y;", ('z',),
+    Case('SGEMV', dict(A=M, x=X[0], y=D[1]), BLOCKS['SGEMV'], ('z',),
          lambda xp, d: (0.5 * (d['A'] @ d['x']) + 0.25 * d['y'],),
          mats(1, 0, 2, 1)),
-    Case('SGEMVT', dict(A=M, y=D[1], z=X[2]), "x = 0.25*A'*y + z; w = 0.5*A*x;",
-         ('x', 'w'), sgemvt, mats(1, 0, 2, 2)),
-    Case('SSCAL', dict(x=L[0]), "y = 0.5*x;", ('y',),
+    Case('SGEMVT', dict(A=M, y=D[1], z=X[2]), BLOCKS['SGEMVT'], ('x', 'w'),
+         sgemvt, mats(1, 0, 2, 2)),
+    Case('SSCAL', dict(x=L[0]), BLOCKS['SSCAL'], ('y',),
          lambda xp, d: (0.5 * d['x'],), vecs(2), 1 << 27),
     Case('GEMVER', dict(A=M, u1=D[0], v1=X[1], u2=D[2], v2=X[3], y=D[4], z=X[5]),
-         "B = A + u1*v1' + u2*v2'; x = 0.25*B'*y + z; w = 0.5*B*x;",
-         ('B', 'x', 'w'), gemver, mats(1, 1, 4, 4)),
-    Case('GESUMMV', dict(A=M, B=N, x=X[0]), "y = 0.5*A*x + 0.25*B*x;", ('y',),
+         BLOCKS['GEMVER'], ('B', 'x', 'w'), gemver, mats(1, 1, 4, 4)),
+    Case('GESUMMV', dict(A=M, B=N, x=X[0]), BLOCKS['GESUMMV'], ('y',),
          lambda xp, d: (0.5 * (d['A'] @ d['x']) + 0.25 * (d['B'] @ d['x']),),
          mats(2, 0, 1, 1)),
-    Case('MADD', dict(A=M, B=N), "C = A + B;", ('C',),
+    Case('MADD', dict(A=M, B=N), BLOCKS['MADD'], ('C',),
          lambda xp, d: (d['A'] + d['B'],), mats(2, 1)),
-    Case('VADD', dict(w=L[0], y=L[1], z=L[2]), "x = w + y + z;", ('x',),
+    Case('VADD', dict(w=L[0], y=L[1], z=L[2]), BLOCKS['VADD'], ('x',),
          lambda xp, d: (d['w'] + d['y'] + d['z'],), vecs(4), 1 << 27),
-    Case('WAXPBY', dict(x=L[0], y=L[1]), "w = 0.5*x + 0.25*y;", ('w',),
+    Case('WAXPBY', dict(x=L[0], y=L[1]), BLOCKS['WAXPBY'], ('w',),
          lambda xp, d: (0.5 * d['x'] + 0.25 * d['y'],), vecs(3), 1 << 27),
     Case('Black-Scholes', dict(S=P[0], K=P[1], T=P[2]),
          "s = 5 + 25*S; k = 1 + 9*K; t = 0.25 + 9.75*T; "

@@ -16,37 +16,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/sequences.h"
 #include "core/session.h"
 
 enum { ROUNDS = 100 };
 
-static const struct {
-  const char *name, *setup, *block;
-} sequences[] = {
-    {"AXPYDOT", "w = rand(len); v = rand(len); u = rand(len);",
-     "z = w - 0.5*v; r = z'*u;"},
-    {"ATAX", "A = rand(n, n); x = rand(n);", "y = A'*(A*x);"},
-    {"BiCGK", "A = rand(n, n); p = rand(n); r = rand(n);",
-     "q = A*p; s = A'*r;"},
-    {"SGEMV", "A = rand(n, n); x = rand(n); y = rand(n);",
-     "z = 0.5*A*x + 0.25*y;"},
-    {"SGEMVT", "A = rand(n, n); y = rand(n); z = rand(n);",
-     "x = 0.25*A'*y + z; w = 0.5*A*x;"},
-    {"SSCAL", "x = rand(len);", "y = 0.5*x;"},
-    {"GEMVER", "A = rand(n, n); u1 = rand(n); v1 = rand(n); u2 = rand(n); "
-     "v2 = rand(n); y = rand(n); z = rand(n);",
-     "B = A + u1*v1' + u2*v2'; x = 0.25*B'*y + z; w = 0.5*B*x;"},
-    {"GESUMMV", "A = rand(n, n); B = rand(n, n); x = rand(n);",
-     "y = 0.5*A*x + 0.25*B*x;"},
-    {"MADD", "A = rand(n, n); B = rand(n, n);", "C = A + B;"},
-    {"VADD", "w = rand(len); y = rand(len); z = rand(len);", "x = w + y + z;"},
-    {"WAXPBY", "x = rand(len); y = rand(len);", "w = 0.5*x + 0.25*y;"},
-    {"CG iteration", "A = rand(n, n); p = rand(n); r = rand(n); z = rand(n); "
-     "rho = sum(r);",
-     "q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p; r1 = r - alpha*q; "
-     "rho1 = r1'*r1; p1 = r1 + (rho1/rho)*p;"},
-};
-enum { SEQUENCES = sizeof sequences / sizeof *sequences };
+/* The sequences, and one iteration of a solver. */
+static const struct bench_sequence iteration = {
+  "CG iteration",
+  "A = rand(n, n); p = rand(n); r = rand(n); z = rand(n); rho = sum(r);",
+  "q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p; r1 = r - alpha*q; "
+  "rho1 = r1'*r1; p1 = r1 + (rho1/rho)*p;", 1, 8};
 
 static bool failed;
 
@@ -94,20 +74,21 @@ static double measure(struct fs_session *s, const char *text, int repeat,
   return 1e6 * middle / rounds;
 }
 
-static json_t *run(struct fs_session *s, int k, long n, long len, int repeat) {
+static json_t *run(struct fs_session *s, const struct bench_sequence *q, long n,
+                   long len, int repeat) {
   char setup[1024], loop[1024];
   snprintf(setup, sizeof setup, "n = %ld; len = %ld; %s", n, len,
-           sequences[k].setup);
+           q->setup);
   snprintf(loop, sizeof loop, "for k_ = 1:%d\n%s\nend", ROUNDS,
-           sequences[k].block);
+           q->block);
   evaluate(s, ":reset -f");
   evaluate(s, setup);
-  double wall = measure(s, sequences[k].block, repeat, 1);
+  double wall = measure(s, q->block, repeat, 1);
   double round = measure(s, loop, repeat / 20 + 3, ROUNDS);
-  printf("%-14s wall %8.2f us   in a loop %8.2f us\n", sequences[k].name, wall,
+  printf("%-14s wall %8.2f us   in a loop %8.2f us\n", q->name, wall,
          round);
   fflush(stdout);
-  return json_pack("{s:s, s:f, s:f}", "case", sequences[k].name, "wall_us",
+  return json_pack("{s:s, s:f, s:f}", "case", q->name, "wall_us",
                    wall, "loop_us", round);
 }
 
@@ -133,9 +114,12 @@ int main(int argc, char **argv) {
   }
   fs_session_set(s, "plan", plan);
   json_t *rows = json_array();
-  for (int k = 0; k < SEQUENCES; k++)
-    if (!only || !strcmp(only, sequences[k].name))
-      json_array_append_new(rows, run(s, k, n, len, repeat));
+  for (int k = 0; k <= BENCH_COUNT; k++) {
+    const struct bench_sequence *q =
+        k < BENCH_COUNT ? &bench_sequences[k] : &iteration;
+    if (!only || !strcmp(only, q->name))
+      json_array_append_new(rows, run(s, q, n, len, repeat));
+  }
   json_t *all = json_pack("{s:s, s:s, s:I, s:I, s:o}", "target",
                           fs_session_setting(s, "target"), "plan", plan, "n",
                           (json_int_t)n, "len", (json_int_t)len, "rows", rows);

@@ -5,12 +5,7 @@
 
 #include <stddef.h>
 
-/* The eleven sequences of Filipovic et al., table 1, in that order. */
-enum bench_case {
-  BENCH_AXPYDOT, BENCH_ATAX, BENCH_BICGK, BENCH_SGEMV, BENCH_SGEMVT, BENCH_SSCAL,
-  BENCH_GEMVER, BENCH_GESUMMV, BENCH_MADD, BENCH_VADD, BENCH_WAXPBY, BENCH_COUNT
-};
-extern const char *const bench_names[BENCH_COUNT];
+#include "bench/sequences.h"
 
 struct bench_peer {
   const char *name;                       /* "cuBLAS", "OpenBLAS"             */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/sequences.h"
 #include "core/session.h"
 
 struct block {
@@ -41,42 +42,19 @@ static void add(const char *name, const char *sizes, const char *setup,
 
 /* -- the blocks ------------------------------------------------------------------ */
 
-static const struct {
-  const char *name, *setup, *text;
-  int vectors;
-} sequences[] = {
-    {"AXPYDOT", "w = rand(n); v = rand(n); u = rand(n); alpha = 0.5;",
-     "z = w - alpha*v; r = z'*u;", 1},
-    {"ATAX", "A = rand(n, n); x = rand(n);", "y = A'*(A*x);", 0},
-    {"BiCGK", "A = rand(n, n); p = rand(n); r = rand(n);", "q = A*p; s = A'*r;", 0},
-    {"SGEMV", "A = rand(n, n); x = rand(n); y = rand(n); alpha = 0.5; beta = 0.25;",
-     "z = alpha*A*x + beta*y;", 0},
-    {"SGEMVT", "A = rand(n, n); y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
-     "x = beta*A'*y + z; w = alpha*A*x;", 0},
-    {"SSCAL", "x = rand(n); alpha = 0.5;", "y = alpha*x;", 1},
-    {"GEMVER", "A = rand(n, n); u1 = rand(n); v1 = rand(n); u2 = rand(n); "
-     "v2 = rand(n); y = rand(n); z = rand(n); alpha = 0.5; beta = 0.25;",
-     "B = A + u1*v1' + u2*v2'; x = beta*B'*y + z; w = alpha*B*x;", 0},
-    {"GESUMMV", "A = rand(n, n); B = rand(n, n); x = rand(n); alpha = 0.5; "
-     "beta = 0.25;", "y = alpha*A*x + beta*B*x;", 0},
-    {"MADD", "A = rand(n, n); B = rand(n, n);", "C = A + B;", 0},
-    {"VADD", "w = rand(n); y = rand(n); z = rand(n);", "x = w + y + z;", 1},
-    {"WAXPBY", "x = rand(n); y = rand(n); alpha = 0.5; beta = 0.25;",
-     "w = alpha*x + beta*y;", 1},
-};
-
 /* Matrices of 512 to `large`, vectors of 2^16 to large^2 / 2. */
 static void add_sequences(long large) {
-  for (size_t k = 0; k < sizeof sequences / sizeof *sequences; k++)
+  for (int k = 0; k < BENCH_COUNT; k++)
     for (int size = 0; size < 5; size++) {
+      const struct bench_sequence *q = &bench_sequences[k];
       double share = size / 4.0;
       long n = lround(512 * pow((double)large / 512, share));
-      if (sequences[k].vectors)
+      if (!q->matrices)
         n = lround(65536 * pow((double)large * (double)large / 2 / 65536, share));
       char name[64], sizes[64];
-      snprintf(name, sizeof name, "%s n=%ld", sequences[k].name, n);
-      snprintf(sizes, sizeof sizes, "n = %ld;", n);
-      add(name, sizes, sequences[k].setup, sequences[k].text);
+      snprintf(name, sizeof name, "%s n=%ld", q->name, n);
+      snprintf(sizes, sizeof sizes, "n = %ld; len = n;", n);
+      add(name, sizes, q->setup, q->block);
     }
 }
 

@@ -23,10 +23,6 @@
 #include "core/base/base.h"
 #include "core/session.h"
 
-const char *const bench_names[BENCH_COUNT] = {
-    "AXPYDOT", "ATAX", "BiCGK", "SGEMV", "SGEMVT", "SSCAL",
-    "GEMVER", "GESUMMV", "MADD", "VADD", "WAXPBY"};
-
 /* What the last input's events said. */
 struct heard {
   double kernel, predicted, bytes;
@@ -113,7 +109,7 @@ static json_t *prepare_peer(struct server *s, const char *name, long m, long n,
   if (s->prepared) s->peer->finish();
   s->prepared = false;
   for (int c = 0; s->peer && c < BENCH_COUNT; c++)
-    if (!strcmp(bench_names[c], name)) {
+    if (!strcmp(bench_sequences[c].name, name)) {
       s->which = (enum bench_case)c;
       s->prepared = s->peer->prepare(s->which, m, n, len, &error) == 0;
       return s->prepared ? json_pack("{s:s}", "peer", s->peer->name) : failed(error);

@@ -18,34 +18,11 @@
 #include <string.h>
 
 #include "bench/harness.h"
+#include "bench/sequences.h"
 #include "core/emit/emit.h"
 #include "core/model/calibration.h"
 
 enum { ALL = 4096 /* combinations listed at most */ };
-
-static const struct sequence {
-  const char *name, *setup, *block;
-} sequences[] = {
-    {"AXPYDOT", "w = rand(len); v = rand(len); u = rand(len); alpha = 0.5;",
-     "z = w - alpha*v; r = z'*u;"},
-    {"ATAX", "A = rand(n, n); x = rand(n);", "y = A'*(A*x);"},
-    {"BiCGK", "A = rand(n, n); p = rand(n); r = rand(n);",
-     "q = A*p; s = A'*r;"},
-    {"SGEMV", "A = rand(n, n); x = rand(n); y = rand(n);",
-     "z = 0.5*A*x + 0.25*y;"},
-    {"SGEMVT", "A = rand(n, n); y = rand(n); z = rand(n);",
-     "x = 0.25*A'*y + z; w = 0.5*A*x;"},
-    {"SSCAL", "x = rand(len);", "y = 0.5*x;"},
-    {"GEMVER",
-     "A = rand(n, n); u1 = rand(n); v1 = rand(n); u2 = rand(n); v2 = rand(n); "
-     "y = rand(n); z = rand(n);",
-     "B = A + u1*v1' + u2*v2'; x = 0.25*B'*y + z; w = 0.5*B*x;"},
-    {"GESUMMV", "A = rand(n, n); B = rand(n, n); x = rand(n);",
-     "y = 0.5*A*x + 0.25*B*x;"},
-    {"MADD", "A = rand(n, n); B = rand(n, n);", "C = A + B;"},
-    {"VADD", "w = rand(len); y = rand(len); z = rand(len);", "x = w + y + z;"},
-    {"WAXPBY", "x = rand(len); y = rand(len);", "w = 0.5*x + 0.25*y;"},
-};
 
 struct options {
   const char *target, *sizes, *only, *json, *raw;
@@ -97,7 +74,7 @@ static double first_seconds(const struct bench *b) {
 
 /* -- one sequence --------------------------------------------------------------- */
 
-static json_t *describe(const struct bench *b, const struct sequence *q, long n,
+static json_t *describe(const struct bench *b, const struct bench_sequence *q, long n,
                         const struct fs_search *r, double first, double all,
                         int listed) {
   const struct fs_space_counts *space = &b->h.block->plan->space;
@@ -132,7 +109,7 @@ static json_t *describe(const struct bench *b, const struct sequence *q, long n,
 }
 
 /* Every combination that was timed, with what its kernels do. */
-static void keep_raw(struct bench *b, const struct sequence *q, long n,
+static void keep_raw(struct bench *b, const struct bench_sequence *q, long n,
                      const struct fs_search *r) {
   for (int k = 0; k < r->list.len && b->raw; k++) {
     const struct fs_candidate *c = &r->list.data[k];
@@ -154,7 +131,7 @@ static void keep_raw(struct bench *b, const struct sequence *q, long n,
   }
 }
 
-static void one(struct bench *b, const struct sequence *q, long n) {
+static void one(struct bench *b, const struct bench_sequence *q, long n) {
   char size[128];
   snprintf(size, sizeof size, "n = %ld; len = %ld;", n, n * n / 2);
   fs_interp_reset(b->h.in);
@@ -219,9 +196,9 @@ int main(int argc, char **argv) {
          "impl.", "combin.", "timed", "rank", "first us", "best us", "first/b",
          "worst/b", "first ms", "all ms", "search");
   for (const char *p = b.o.sizes; *p; p += strcspn(p, ","), p += *p == ',')
-    for (size_t k = 0; k < FS_LEN(sequences); k++)
-      if (!b.o.only || !strcmp(b.o.only, sequences[k].name))
-        one(&b, &sequences[k], atol(p));
+    for (int k = 0; k < BENCH_COUNT; k++)
+      if (!b.o.only || !strcmp(b.o.only, bench_sequences[k].name))
+        one(&b, &bench_sequences[k], atol(p));
   if (b.o.json) save(&b);
   if (b.raw) json_dump_file(b.raw, b.o.raw, JSON_COMPACT | JSON_REAL_PRECISION(6));
   json_decref(b.raw);
