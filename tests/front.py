@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE',
@@ -114,3 +115,15 @@ def text(events):
 def notes(events, name):
     return [e['message'] for e in events or []
             if e['event'] == 'diagnostic' and e.get('id') == name]
+
+
+def values(front, path):
+    """All variables that files can hold, as bytes by name; text, if it could not
+    save them."""
+    done = front.cell(f':save {path}')
+    if status(done) != 'ok':
+        return str(done)
+    with zipfile.ZipFile(path) as z:
+        found = {name: z.read(name) for name in z.namelist()}
+    os.unlink(path)
+    return found

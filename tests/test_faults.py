@@ -12,19 +12,17 @@ that never end, the rebuilding itself is disturbed, and fronts are killed.
 import argparse
 import os
 import random
-import re
 import signal
 import sys
 import tempfile
 import threading
 import time
-import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'fake'))
 import fakegpu  # noqa: E402
 from front import (Front, children_of, is_alive, notes, state_of, status,  # noqa: E402
-                   text)
+                   text, values)
 from score import Score  # noqa: E402
 
 score = Score()
@@ -51,17 +49,6 @@ def environment(folder):
            if not k.startswith(('FUSIBLE', 'XDG_'))}
     env.update(HOME=folder, LC_ALL='C.UTF-8')
     return env
-
-
-def values(front, path):
-    """All variables that files can hold, as bytes."""
-    done = front.cell(f':save {path}')
-    if status(done) != 'ok':
-        return str(done)
-    with zipfile.ZipFile(path) as z:
-        found = {name: z.read(name) for name in z.namelist()}
-    os.unlink(path)
-    return found
 
 
 def differences(a, b):

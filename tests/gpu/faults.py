@@ -14,11 +14,10 @@ import signal
 import sys
 import tempfile
 import time
-import zipfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, TESTS)
-from front import Front, children_of, notes, status, text  # noqa: E402
+from front import Front, children_of, notes, status, text, values  # noqa: E402
 from score import Score  # noqa: E402
 
 score = Score()
@@ -33,16 +32,6 @@ SETUP = [f':elem {ELEM}/wild.elem', f':elem {ELEM}/endless.elem',
          'u = [1, 2, 3]; a = wild(u); b = endless(u); sum(a + b)']
 FAULTS = {'wild': 'a = wild(v); sum(a)', 'endless': 'b = endless(v); sum(b)',
           'killed': 'for k = 1:1e9; t = A*p; end'}
-
-
-def values(front, path):
-    done = front.cell(f':save {path}')
-    if status(done) != 'ok':
-        return str(done)
-    with zipfile.ZipFile(path) as z:
-        found = {name: z.read(name) for name in z.namelist()}
-    os.unlink(path)
-    return found
 
 
 def replay_seconds(done):

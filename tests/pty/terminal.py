@@ -7,8 +7,10 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
+import traceback
 
 ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]|'
                      rb'\x1b[P_\]][^\x1b\x07]*(?:\x1b\\|\x07)')  # pictures
@@ -100,3 +102,26 @@ class Terminal:
             self.process.wait()
         os.close(self.master)
         os.close(self.slave)
+
+
+def run_tests(names, new_case):
+    """Runs the functions test_... of a suite, those with the pattern of the command
+    line in their names, each with a case of its own, which is closed after it.
+    Prints the closing line; gives the exit status."""
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
+    passed = failed = 0
+    for name, test in list(names.items()):
+        if not name.startswith('test_') or pattern not in name:
+            continue
+        case = new_case()
+        try:
+            test(case)
+            passed += 1
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f'FAILED {name}')
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            case.close()
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0

@@ -14,10 +14,9 @@ import sys
 import tempfile
 import termios
 import time
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Terminal  # noqa: E402
+from terminal import Terminal, run_tests  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 PLOT = 'plot([1, 4, 2, 8], "title=zigzag");'
@@ -491,25 +490,5 @@ def test_not_a_terminal(c):
     assert ASKED not in t.raw
 
 
-def main():
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or pattern not in name:
-            continue
-        case = Case()
-        try:
-            test(case)
-            passed += 1
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f'FAILED {name}')
-            traceback.print_exc(file=sys.stdout)
-        finally:
-            case.close()
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_tests(globals(), Case))

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Drives the real program at a terminal.  usage: test_repl.py [PATTERN]"""
-import glob
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -11,10 +11,9 @@ import sys
 import tempfile
 import termios
 import time
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Terminal  # noqa: E402
+from terminal import Terminal, run_tests  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
@@ -53,6 +52,7 @@ class Case:
     def close(self):
         for t in self.open_terminals:
             t.close()
+        shutil.rmtree(self.home, ignore_errors=True)
 
 
 # -- entries ------------------------------------------------------------------
@@ -581,27 +581,5 @@ def test_json_in_a_pipe(c):
     assert events[-1]['event'] == 'done'
 
 
-def main():
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ''
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or pattern not in name:
-            continue
-        case = Case()
-        try:
-            test(case)
-            passed += 1
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f'FAILED {name}')
-            traceback.print_exc(file=sys.stdout)
-        finally:
-            case.close()
-            for path in glob.glob(case.home):
-                subprocess.run(['rm', '-rf', path], check=False)
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_tests(globals(), Case))

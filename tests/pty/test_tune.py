@@ -6,11 +6,9 @@ import re
 import shutil
 import sys
 import tempfile
-import time
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Terminal  # noqa: E402
+from terminal import Terminal, run_tests  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 HEAVY = ('A = rand(2500, 2500); B = A + 1; C = A*A[:, 1]; D = B*C; x = A\'*D; '
@@ -74,24 +72,5 @@ def test_bar_in_ascii(c):
     t.expect(r'fs> $', 60)
 
 
-def main():
-    only = sys.argv[1] if len(sys.argv) > 1 else ''
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith('test_') or only not in name:
-            continue
-        case = Case()
-        try:
-            test(case)
-            passed += 1
-        except Exception:  # what a test raises is its failure
-            failed += 1
-            print('FAILED', name)
-            traceback.print_exc(file=sys.stdout)
-        case.close()
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_tests(globals(), Case))
