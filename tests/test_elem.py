@@ -78,9 +78,9 @@ REFUSED = [
     ('no type', swap('x:each', 'x'), 'has no element type'),
     ('unknown type', swap('x:each', 'x:eech'), 'did you mean `each`'),
     ('a tile', swap('x:each', 'x:tile'), 'cannot take a `tile`'),
-    ('no arguments', swap('x:each', ''), '1 to 3 arguments, not 0'),
-    ('four arguments', swap('x:each', 'a:each, b:each, c:each, d:each'),
-     '1 to 3 arguments, not 4'),
+    ('no arguments', swap('x:each', ''), '1 to 8 arguments, not 0'),
+    ('nine arguments', swap('x:each', ', '.join(f'{a}:each' for a in 'abcdefghi')),
+     '1 to 8 arguments, not 9'),
     ('the same twice', swap('x:each', 'x:each, x:each'), 'twice in this list'),
     ('a word of C', swap('x:each', 'int:each'), '`int` cannot be the name'),
     ('a name of ours', swap('x:each', 'fs_x:each'), '`fs_x` cannot be the name'),
@@ -320,7 +320,7 @@ def document():
 
 
 def exact():
-    for name in ('elem.fs', 'elem_shapes.fs'):
+    for name in ('elem.fs', 'elem_shapes.fs', 'elem_many.fs'):
         for target in ('cpu', 'cuda'):
             exact_on(name, target)
 

@@ -167,8 +167,8 @@ static void define_values(struct em *em) {
       continue;
     }
     x->uniform = em_val(em, s->out)->varies == 0;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] >= 0 && !em->v[s->in[a]].uniform) x->uniform = false;
+    FS_EACH_IN(s, a)
+      if (!em->v[s->in[a]].uniform) x->uniform = false;
   }
 }
 
@@ -189,8 +189,8 @@ static bool is_column_value(const struct em *em, int v) {
   if (em->v[v].uniform) return true;
   if (!s || s->kind == FS_SP_REDUCE || s->phase == FS_END) return false;
   if (em_val(em, v)->varies != FS_VARIES_J) return false;
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0 && !is_column_value(em, s->in[a])) return false;
+  FS_EACH_IN(s, a)
+    if (!is_column_value(em, s->in[a])) return false;
   return true;
 }
 
@@ -230,9 +230,10 @@ static void find_hoisted(struct em *em) {
                 (s->out >= 0 && em_val(em, s->out)->varies == 3) ||
                 (s->kind == FS_SP_STORE &&
                  em_access(em, s)->varies & FS_VARIES_J);
-    for (int a = 0; user && a < 3; a++) {
-      int v = s->in[a] < 0 ? -1 : em->v[s->in[a]].alias;
-      if (v < 0 || em->v[v].uniform || !is_column_value(em, v)) continue;
+    if (!user) continue;
+    FS_EACH_IN(s, a) {
+      int v = em->v[s->in[a]].alias;
+      if (em->v[v].uniform || !is_column_value(em, v)) continue;
       cost += em->v[v].hoisted ? 0 : registers(em, v);
       em->v[v].hoisted = true;
     }
@@ -260,8 +261,7 @@ static void need_end(const struct em *em, int v, bool *need) {
   }
   if (em_val(em, v)->varies == 0 && s->phase == FS_END) return;
   need[em->v[v].def] = true;
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0) need_end(em, s->in[a], need);
+  FS_EACH_IN(s, a) need_end(em, s->in[a], need);
 }
 
 void em_need(const struct em *em, int value, int phase, bool *need) {
@@ -275,8 +275,7 @@ void em_need(const struct em *em, int value, int phase, bool *need) {
   if (em->v[v].kept && s->phase < phase) return;
   if (s->kind == FS_SP_REDUCE) return;
   need[em->v[v].def] = true;
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0) em_need(em, s->in[a], phase, need);
+  FS_EACH_IN(s, a) em_need(em, s->in[a], phase, need);
 }
 
 /* Marks values that a later phase of the same row reads again. */
@@ -288,8 +287,7 @@ static void keep_for(struct em *em, int value, int phase) {
     em->v[v].kept = true;
     return;
   }
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0) keep_for(em, s->in[a], phase);
+  FS_EACH_IN(s, a) keep_for(em, s->in[a], phase);
 }
 
 static void find_kept(struct em *em) {
@@ -300,8 +298,7 @@ static void find_kept(struct em *em) {
       bool root = s->kind == FS_SP_STORE || s->kind == FS_SP_REDUCE ||
                   (s->out >= 0 && em->v[s->out].kept);
       if (s->phase != phase || !root) continue;
-      for (int a = 0; a < 3; a++)
-        if (s->in[a] >= 0) keep_for(em, s->in[a], phase);
+      FS_EACH_IN(s, a) keep_for(em, s->in[a], phase);
     }
 }
 
@@ -312,8 +309,7 @@ static void find_end_work(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->phase != FS_END) continue;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] >= 0) need_end(em, s->in[a], em->step_done);
+    FS_EACH_IN(s, a) need_end(em, s->in[a], em->step_done);
     if (s->kind == FS_SP_STORE && em_access(em, s)->varies)
       em->vector_end = true;
   }

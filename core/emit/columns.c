@@ -59,8 +59,8 @@ static void define(struct em *em) {
       continue;
     }
     x->uniform = varies(em, s->out) == 0;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] >= 0 && !em->v[s->in[a]].uniform) x->uniform = false;
+    FS_EACH_IN(s, a)
+      if (!em->v[s->in[a]].uniform) x->uniform = false;
     int same = em_val(em, s->out)->same_as;
     if (same >= 0 && varies(em, s->out) == FS_VARIES_J)
       x->alias = em->v[same].alias;
@@ -299,8 +299,7 @@ static void want(struct columns *c, int value, bool finishing) {
   if (!s || em->v[v].uniform || s->kind == FS_SP_REDUCE) return;
   if (!finishing && (em->v[v].saved || varies(em, v) == FS_VARIES_J)) return;
   c->need[em->v[v].def] = true;
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0) want(c, s->in[a], finishing);
+  FS_EACH_IN(s, a) want(c, s->in[a], finishing);
 }
 
 static void forget(struct columns *c) {
@@ -443,8 +442,8 @@ static void want_phase(struct columns *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     bool root = is_both_store(em, s, phase) ||
                 (s->kind == FS_SP_REDUCE && s->phase == phase);
-    for (int a = 0; root && a < 3; a++)
-      if (s->in[a] >= 0) want(c, s->in[a], false);
+    if (!root) continue;
+    FS_EACH_IN(s, a) want(c, s->in[a], false);
   }
 }
 

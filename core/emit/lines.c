@@ -48,8 +48,8 @@ static struct place place_of_value(const struct lines *l, int value) {
   for (int i = 0; i < l->k->steps.len && !node; i++) {
     const struct fs_step *s = &l->k->steps.data[i];
     if (s->out == value) node = s->node;
-    for (int a = 0; a < 3 && !node; a++)
-      if (s->kind != FS_SP_STORE && s->in[a] == value) node = s->node;
+    FS_EACH_IN(s, a)
+      if (!node && s->kind != FS_SP_STORE && s->in[a] == value) node = s->node;
   }
   return place_of_node(l, node);
 }

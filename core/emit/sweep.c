@@ -573,8 +573,7 @@ static bool find_needed(struct em *em, int phase, bool *need) {
     }
     if (!root) continue;
     any = need[i] = true;
-    for (int a = 0; a < 3; a++)
-      if (s->in[a] >= 0) em_need(em, s->in[a], phase < 0 ? 0 : phase, need);
+    FS_EACH_IN(s, a) em_need(em, s->in[a], phase < 0 ? 0 : phase, need);
   }
   return any;
 }

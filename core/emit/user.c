@@ -146,27 +146,62 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
 
 /* -- C ----------------------------------------------------------------------------- */
 
-static void put_entry(const struct fs_user *u, int pattern,
-                      struct fs_str *out) {
-  static const char *const names[] = {"a", "b", "c"};
-  fs_str_printf(out,
-                "FS_EXPORT void fs_entry_%d(void *out, const void *a, "
-                "const void *b, const void *c, long n) {\n"
-                "  FS_TYPE *const r = out;\n", pattern);
-  for (int k = 0; k < u->n_args; k++)
-    fs_str_printf(out, "  const FS_TYPE *const x%d = %s;\n", k, names[k]);
-  fs_str_printf(out, "  (void)a, (void)b, (void)c;\n"
-                     "  for (long k = 0; k < n; k++)\n    %sfs_user(",
-                u->by_instance ? "" : "r[k] = ");
+/* The call for number, or instance, k: numbers of an argument that varies are at
+ * p0[k], a scalar is c1, an element at x2 + k times its length. */
+static void put_c_call(const struct fs_user *u, struct fs_str *out) {
+  fs_str_puts(out, "fs_user(");
   for (int k = 0; k < u->n_args; k++) {
     const struct fs_user_element *e = &u->arg[k];
     if (k) fs_str_puts(out, ", ");
     if (!is_number(e)) fs_str_printf(out, "x%d + k * %d", k, e->count);
-    else fs_str_printf(out, "x%d[%s]", k, pattern >> k & 1 ? "0" : "k");
+    else if (e->type == FS_UT_SCALAR) fs_str_printf(out, "c%d", k);
+    else fs_str_printf(out, "%s%d[k]", u->by_instance ? "x" : "p", k);
   }
-  if (u->by_instance)
-    fs_str_printf(out, "%sr + k * %d", u->n_args ? ", " : "", u->result.count);
-  fs_str_puts(out, ");\n}\n");
+  if (u->by_instance) fs_str_printf(out, ", r + k * %d", u->result.count);
+  fs_str_puts(out, ");\n");
+}
+
+static bool varies(const struct fs_user *u, int k) {
+  return u->arg[k].type != FS_UT_SCALAR;
+}
+
+static void put_operands(const struct fs_user *u, struct fs_str *out) {
+  fs_str_puts(out,
+              "FS_EXPORT void fs_entry(void *out, const void *const *in, "
+              "unsigned one, long n) {\n  FS_TYPE *const r = out;\n");
+  for (int k = 0; k < u->n_args; k++)
+    fs_str_printf(out, varies(u, k)
+                           ? "  const FS_TYPE *const x%d = in[%d];\n"
+                           : "  const FS_TYPE c%d = *(const FS_TYPE *)in[%d];\n",
+                  k, k);
+}
+
+/* By element: operands that do not vary are spread over a strip, so that one loop
+ * over equal strides serves every pattern of them, and is vectorised. */
+static void put_strips(const struct fs_user *u, struct fs_str *out) {
+  fs_str_puts(out, "  enum { STRIP = 256 };\n"
+                   "  const long strip = one ? STRIP : n;\n");
+  for (int k = 0; k < u->n_args; k++)
+    if (varies(u, k))
+      fs_str_printf(out, "  FS_TYPE s%d[STRIP];\n"
+                         "  for (long k = 0; one >> %d & 1 && k < n && k < strip;"
+                         " k++) s%d[k] = *x%d;\n", k, k, k, k);
+  fs_str_puts(out,
+              "  for (long at = 0; at < n; at += strip) {\n"
+              "    const long m = n - at < strip ? n - at : strip;\n");
+  for (int k = 0; k < u->n_args; k++)
+    if (varies(u, k))
+      fs_str_printf(out, "    const FS_TYPE *const p%d = one >> %d & 1 ? s%d : "
+                         "x%d + at;\n", k, k, k, k);
+  fs_str_puts(out, "    for (long k = 0; k < m; k++) r[at + k] = ");
+  put_c_call(u, out);
+  fs_str_puts(out, "  }\n}\n");
+}
+
+static void put_instances(const struct fs_user *u, struct fs_str *out) {
+  fs_str_puts(out, "  (void)one;\n  for (long k = 0; k < n; k++) ");
+  put_c_call(u, out);
+  fs_str_puts(out, "}\n");
 }
 
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out) {
@@ -184,6 +219,7 @@ void fs_user_put_c(const struct fs_user *u, struct fs_str *out) {
   if (u->scratch)
     fs_str_printf(out, "  FS_TYPE fs_scratch[%d];\n", u->scratch);
   put_body(&u->c, "fusible.c", out);
-  int patterns = u->by_instance ? 1 : 1 << u->n_args;
-  for (int p = 0; p < patterns; p++) put_entry(u, p, out);
+  put_operands(u, out);
+  if (u->by_instance) put_instances(u, out);
+  else put_strips(u, out);
 }

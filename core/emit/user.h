@@ -21,11 +21,8 @@ void fs_user_put_name(const struct fs_user *u, struct fs_str *out);
 /* A whole text that only has this function, to see whether it compiles. */
 void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out);
 
-/* The whole C text of a shared object with the entries
- *   void fs_entry_P(void *out, const void *a, const void *b, const void *c,
- *                   long n)
- * By element, P = 0..2^n_args-1: as fs_map_fn with that pattern. By instance, P = 0:
- * n instances, the elements of each operand one after the other. */
+/* The whole C text of a shared object with the entry `fs_entry`, which is a
+ * fs_native_fn of core/target/cpu/native.h. */
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out);
 
 #endif

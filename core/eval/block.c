@@ -213,7 +213,8 @@ static bool cheap(struct recipe *r, fs_id id, int depth) {
       r->random |= nd->kind != FS_ND_IOTA;
       if (!counts_plainly(nd)) return false; /* fall through */
     case FS_ND_MAP:
-      if (++r->n_nodes > VIRTUAL_NODES) return false;
+      r->n_nodes += fs_map_weight(nd);
+      if (r->n_nodes > VIRTUAL_NODES) return false;
       break;
     case FS_ND_VIEW: break;
     default: return false;
@@ -227,7 +228,7 @@ static fs_id copy_node(struct recipe *r, fs_id id) {
   for (int i = 0; i < r->n; i++)
     if (r->old[i] == id) return r->new[i];
   const struct fs_node *nd = fs_node(r->from, id);
-  fs_id src[3] = {0}, out = 0;
+  fs_id src[FS_MOST_SRC] = {0}, out = 0;
   for (int k = 0; k < nd->n_src; k++) src[k] = copy_node(r, nd->src[k]);
   r->to->span = nd->span;
   r->to->stmt = nd->stmt;
@@ -251,9 +252,7 @@ static fs_id copy_node(struct recipe *r, fs_id id) {
                           &nd->shape, src[0], src[1]);
       break;
     case FS_ND_MAP:
-      out = nd->op == FS_OP_CAST ? fs_graph_cast(r->to, src[0], nd->dtype)
-                                 : fs_graph_map(r->to, nd->op, nd->n_src, src,
-                                                nd->dtype);
+      out = fs_graph_map_like(r->to, nd, src);
       break;
     default:
       out = fs_graph_view(r->to, src[0], &nd->view, &nd->shape);

@@ -39,27 +39,32 @@ static bool is_reserved(const char *name) {
          !strncmp(name, "__", 2);
 }
 
+static bool check_arg(struct check *c, const struct fs_elem_param *p) {
+  if (!is_native_type(p))
+    return FS_OK == fs_error(c->d, p->span, "elem-type",
+                "`each` is one number of a tensor, 3x3 a small matrix",
+                "a routine of your own cannot take a `%s`", p->type);
+  if (is_reserved(p->name))
+    return FS_OK == fs_error(c->d, p->span, "elem-args", "choose another name",
+                "`%s` cannot be the name of an argument of a routine",
+                p->name);
+  return true;
+}
+
 static bool check_args(struct check *c) {
   struct fs_elem *e = c->e;
-  bool small = false;
-  if (e->params.len < 1 || e->params.len > FS_USER_ARGS)
-    return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-args", NULL,
-                "a routine takes 1 to %d arguments, not %d", FS_USER_ARGS,
-                e->params.len);
-  for (int k = 0; k < e->params.len; k++) {
-    const struct fs_elem_param *p = &e->params.data[k];
-    if (!is_native_type(p))
-      return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-type",
-                  "`each` is one number of a tensor, 3x3 a small matrix",
-                  "a routine of your own cannot take a `%s`", p->type);
-    if (is_reserved(p->name))
-      return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-args", "choose another name",
-                  "`%s` cannot be the name of an argument of a routine",
-                  p->name);
-    small |= is_small(p);
+  int n = e->params.len;
+  if (n < 1 || n > FS_USER_ARGS)
+    return FS_OK == fs_error(c->d, n ? e->params.data[FS_USER_ARGS].span
+                                     : key(c, FS_EK_ARGS), "elem-args",
+                n ? "numbers that belong together can be one small element, as "
+                    "v:4" : NULL,
+                "a routine takes 1 to %d arguments, not %d", FS_USER_ARGS, n);
+  for (int k = 0; k < n; k++) {
+    if (!check_arg(c, &e->params.data[k])) return false;
+    e->by_instance |= is_small(&e->params.data[k]);
   }
-  e->by_instance = small;
-  if (!small && is_small(&e->result_type))
+  if (!e->by_instance && is_small(&e->result_type))
     return FS_OK == fs_error(c->d, key(c, FS_EK_RESULT), "elem-type", NULL,
                 "a result of small elements needs an argument of them");
   return true;
@@ -213,7 +218,7 @@ static bool check_defined(struct check *c) {
                 "routines over tiles are for the products of the library");
   for (int k = 0; k < e->params.len; k++)
     if (is_small(&e->params.data[k]))
-      return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-type", NULL,
+      return FS_OK == fs_error(c->d, e->params.data[k].span, "elem-type", NULL,
                   "an argument of small elements needs a routine");
   return true;
 }

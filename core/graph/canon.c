@@ -52,7 +52,7 @@ static bool commutes(const struct fs_node *n) {
 
 /* Operands as ids of `from`, in canonical order. */
 static void sorted_sources(const struct canon *c, const struct fs_node *n,
-                           fs_id src[3]) {
+                           fs_id src[FS_MOST_SRC]) {
   memcpy(src, n->src, sizeof n->src);
   if (commutes(n) && before(&c->key[src[1]], &c->key[src[0]]))
     swap(&src[0], &src[1]);
@@ -77,7 +77,7 @@ static void compute_key(struct canon *c, fs_id id) {
   struct fs_node n = *fs_node(c->from, id);
   struct key *key = &c->key[id];
   struct fs_words w;
-  fs_id src[3];
+  fs_id src[FS_MOST_SRC];
   sorted_sources(c, &n, src);
   memset(n.src, 0, sizeof n.src); /* the full key goes by keys, not by ids */
   fs_node_words(c->from, &n, false, &w);
@@ -101,7 +101,7 @@ static bool is_later(struct fs_span a, struct fs_span b) {
 
 static fs_id build(struct canon *c, fs_id id) {
   struct fs_node n = *fs_node(c->from, id);
-  fs_id src[3];
+  fs_id src[FS_MOST_SRC];
   c->to->span = n.span;
   c->to->stmt = n.stmt;
   c->to->turn = n.turn;
@@ -138,7 +138,7 @@ static fs_id build(struct canon *c, fs_id id) {
 static void reach(struct canon *c, fs_id root) {
   *FS_PUSH(&c->stack) = root;
   while (c->stack.len) {
-    fs_id id = c->stack.data[c->stack.len - 1], src[3];
+    fs_id id = c->stack.data[c->stack.len - 1], src[FS_MOST_SRC];
     const struct fs_node *n = fs_node(c->from, id);
     int waiting = 0;
     if (!c->map[id]) {

@@ -361,6 +361,16 @@ fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
   return fs_graph_intern(g, &n);
 }
 
+fs_id fs_graph_map_like(struct fs_graph *g, const struct fs_node *n,
+                        const fs_id *src) {
+  if (n->user) return fs_graph_user(g, n->user, NULL, src, n->dtype);
+  return fs_graph_map(g, n->op, n->n_src, src, n->dtype);
+}
+
+int fs_map_weight(const struct fs_node *n) {
+  return n->user ? 1 + (int)FS_MIN(n->user->flops / 2, 1e6) : 1;
+}
+
 struct fs_shape fs_apply_element(const struct fs_node *n, int k) {
   const struct fs_user_element *e =
       k < n->n_src ? &n->user->arg[k] : &n->user->result;

@@ -21,6 +21,10 @@
 
 typedef uint32_t fs_id; /* a node; 0 is none */
 
+/* Operands of a node, and of the step that it becomes: a function of the user has
+ * the most. */
+enum { FS_MOST_SRC = FS_USER_ARGS };
+
 enum fs_map_op {
 #define FS_MAP_OP(id, ...) FS_OP_##id,
 #include "core/graph/ops.def"
@@ -99,7 +103,7 @@ struct fs_node {
   enum fs_dtype dtype;
   struct fs_shape shape;  /* squeezed */
   uint8_t n_src;
-  fs_id src[3];
+  fs_id src[FS_MOST_SRC];
   uint8_t axes;           /* REDUCE: bit k = axis k of src[0] */
   int slot;               /* INPUT, PARAM */
   struct fs_view view;    /* VIEW, UPDATE */
@@ -199,6 +203,12 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
 fs_id fs_graph_user(struct fs_graph *g, const struct fs_user *user,
                     const struct fs_shape *batch, const fs_id *src,
                     enum fs_dtype dt);
+/* The map of a MAP node, of other operands: those of the same types. */
+fs_id fs_graph_map_like(struct fs_graph *g, const struct fs_node *n,
+                        const fs_id *src);
+/* How many of the language's operations a MAP counts for where it is asked whether
+ * to compute it again is cheap. */
+int fs_map_weight(const struct fs_node *n);
 /* The shape of operand k (k = n_src: of the result) of an instance of an APPLY. */
 struct fs_shape fs_apply_element(const struct fs_node *n, int k);
 /* The shape of its stack of instances. */

@@ -51,10 +51,10 @@ static void count_uses(struct rewrite *rw) {
     const struct fs_node *n = &g->nodes.data[id];
     if (!rw->old[id].known) continue; /* dead */
     for (int k = 0; k < n->n_src; k++) {
-      bool again = (k > 0 && n->src[k] == n->src[0]) ||
-                   (k > 1 && n->src[k] == n->src[1]);
+      int twin = 0; /* x .* x uses it once */
+      while (n->src[twin] != n->src[k]) twin++;
       rw->old[n->src[k]].known = true;
-      rw->old[n->src[k]].uses += !again;
+      rw->old[n->src[k]].uses += twin == k;
     }
   }
 }
@@ -84,7 +84,7 @@ static bool is_cheap(const struct fs_graph *g, fs_id id, int *maps) {
     case FS_ND_VIEW:
       return is_cheap(g, n->src[0], maps);
     case FS_ND_MAP:
-      *maps += n->user ? 1 + (int)n->user->flops / 2 : 1;
+      *maps += fs_map_weight(n);
       if (*maps > CHEAP_MAPS) return false;
       for (int k = 0; k < n->n_src; k++)
         if (!is_cheap(g, n->src[k], maps)) return false;
@@ -160,19 +160,12 @@ static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
   ((rw)->to->span = saved_span_, (rw)->to->stmt = saved_stmt_,    \
    (rw)->to->turn = saved_turn_)
 
-/* The same map of other operands. */
-static fs_id build_map(struct fs_graph *g, const struct fs_node *n,
-                       const fs_id *src) {
-  if (n->user) return fs_graph_user(g, n->user, NULL, src, n->dtype);
-  return fs_graph_map(g, n->op, n->n_src, src, n->dtype);
-}
-
 /* (map f xs)!i = f(xs!i) */
 static fs_id push_through_map(struct rewrite *rw, struct push *p,
                               const struct fs_node *n,
                               const struct fs_view *view,
                               const struct fs_shape *shape) {
-  fs_id src[3];
+  fs_id src[FS_MOST_SRC];
   for (int k = 0; k < n->n_src; k++) {
     bool scalar = fs_node(rw->to, n->src[k])->shape.rank == 0;
     int twin = 0; /* x .* x goes down once */
@@ -182,7 +175,7 @@ static fs_id push_through_map(struct rewrite *rw, struct push *p,
     else src[k] = push_view(rw, p, n->src[k], view, shape);
   }
   WITH_SPANS_OF(rw, n);
-  fs_id id = build_map(rw->to, n, src);
+  fs_id id = fs_graph_map_like(rw->to, n, src);
   RESTORE_SPANS(rw);
   return id;
 }
@@ -300,10 +293,10 @@ static fs_id map_is_operand(const struct fs_graph *g, const struct fs_node *n,
 }
 
 static fs_id rewrite_map(struct rewrite *rw, const struct fs_node *n) {
-  fs_id src[3] = {0};
+  fs_id src[FS_MOST_SRC] = {0};
   for (int k = 0; k < n->n_src; k++) src[k] = rw->map[n->src[k]];
   fs_id same = map_is_operand(rw->to, n, src);
-  if (!same) return build_map(rw->to, n, src);
+  if (!same) return fs_graph_map_like(rw->to, n, src);
   rw->changed = true;
   if (fs_node(rw->to, same)->shape.rank == n->shape.rank) return same;
   return fs_graph_view(rw->to, same, &(struct fs_view){0}, &n->shape);

@@ -21,7 +21,9 @@
 #include "core/graph/dtype.h"
 
 enum {
-  FS_USER_ARGS = 3,
+  FS_USER_ARGS = 8, /* an element of a finite element program takes up to six; a
+                       kernel that reads eight arrays has its address registers
+                       full, and nodes stay within six cache lines           */
   FS_USER_DIMS = 2,
   FS_USER_SHARED = 40 << 10 /* bytes of an instance: elements and scratch */
 };

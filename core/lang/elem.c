@@ -202,7 +202,7 @@ static bool key_args(struct reader *r, struct piece value) {
   while (!is_empty(value)) {
     struct piece arg = cut(r, &value, ','), type = arg;
     struct piece name = cut(r, &type, ':');
-    struct fs_elem_param param = {0};
+    struct fs_elem_param param = {.span = span_of(r, arg)};
     if (!read_name(r, name, &param.name)) return false;
     if (is_empty(type))
       return fail(r, arg, "elem-syntax", "example: args A:tile, p:col",

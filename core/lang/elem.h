@@ -44,6 +44,7 @@
 struct fs_elem_param {
   const char *name, *type;
   int rank, dim[2];    /* of a small element: rank 1 or 2; else 0 */
+  struct fs_span span; /* name and type                           */
 };
 struct fs_elem_routine {
   const char *kind;    /* "load", "compute", "store" */

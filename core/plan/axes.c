@@ -132,7 +132,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
   int h = *out = ax->holders.len;
   p->holder[id] = h;
   p->holder_stamp[id] = p->stamp;
-  *FS_PUSH(&ax->holders) = (struct fs_holder){.node = id, .src = {-1, -1, -1}};
+  *FS_PUSH(&ax->holders) = (struct fs_holder){.node = id, .src = FS_NO_INPUTS};
   for (int k = 0; k < FS_MAX_RANK; k++)
     *FS_PUSH(&ax->parent) = h * FS_MAX_RANK + k;
 

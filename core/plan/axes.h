@@ -15,7 +15,7 @@ enum { FS_MAX_PHASES = 5, FS_CTX = FS_MAX_PHASES + 1, FS_CTX_END = FS_MAX_PHASES
  * one array may be walked along different axes: r*p' + p*r'). */
 struct fs_holder {
   fs_id node;
-  int src[3];                     /* holders of its operands, if inside    */
+  int src[FS_MOST_SRC];           /* holders of its operands, if inside    */
   bool inside;                    /* computed in the kernel                */
   int cls[FS_MAX_RANK];           /* kernel axis of each of its axes       */
   unsigned mask;                  /* those of nonzero stride, as bits      */

@@ -35,8 +35,7 @@ static void put_access(const struct fs_plan *plan, const struct fs_kernel *k,
 }
 
 static void put_operands(const struct fs_step *s, struct fs_str *out) {
-  for (int x = 0; x < 3; x++)
-    if (s->in[x] >= 0) fs_str_printf(out, "%sv%d", x ? ", " : " ", s->in[x]);
+  FS_EACH_IN(s, x) fs_str_printf(out, "%sv%d", x ? ", " : " ", s->in[x]);
 }
 
 static void put_step(const struct fs_plan *plan, const struct fs_kernel *k,

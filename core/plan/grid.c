@@ -63,8 +63,8 @@ static bool is_uniform(const struct fs_kernel *k, int value) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->out != value) continue;
     if (s->kind == FS_SP_REDUCE) return false;
-    for (int x = 0; x < 3; x++)
-      if (s->in[x] >= 0 && !is_uniform(k, s->in[x])) return false;
+    FS_EACH_IN(s, x)
+      if (!is_uniform(k, s->in[x])) return false;
   }
   return true;
 }

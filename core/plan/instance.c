@@ -105,7 +105,7 @@ static int generate(struct builder *b, fs_id id, int part, int shift) {
 
 static int map(struct builder *b, fs_id id, int part, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
-  int in[3] = {-1, -1, -1};
+  int in[FS_MOST_SRC] = FS_NO_INPUTS;
   uint8_t varies = 0;
   for (int s = 0; s < nd->n_src; s++) {
     in[s] = get(b, nd->src[s], part, shift);

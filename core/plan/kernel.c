@@ -44,7 +44,7 @@ struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
                                int phase, int out, fs_id node) {
   struct fs_step *s = FS_PUSH(&k->steps);
   *s = (struct fs_step){.kind = kind, .phase = (uint8_t)phase, .out = out,
-                        .in = {-1, -1, -1}, .access = -1, .param = -1,
+                        .in = FS_NO_INPUTS, .access = -1, .param = -1,
                         .node = node};
   return s;
 }
@@ -143,7 +143,7 @@ static int param(struct builder *b, struct fs_holder *h, int phase) {
   phase = phase == FS_END ? FS_END : 0;
   const struct fs_node *nd = fs_node(b->p->g, h->node);
   struct fs_step like = {.kind = FS_SP_PARAM, .phase = (uint8_t)phase,
-                         .in = {-1, -1, -1}, .param = nd->slot};
+                         .in = FS_NO_INPUTS, .param = nd->slot};
   int same = find_same(b, &like);
   if (same >= 0 && b->k->values.data[same].dtype == nd->dtype) return same;
   int v = fs_kernel_value(b->k, nd->dtype, 0, phase);
@@ -158,8 +158,8 @@ static int generate(struct builder *b, struct fs_holder *h, int phase) {
   struct fs_step like = {.kind = iota ? FS_SP_IOTA : FS_SP_RAND,
                          .op = nd->kind == FS_ND_RANDN,
                          .phase = (uint8_t)phase, .param = -1,
-                         .in = {get_value(b, h->src[0], phase),
-                                get_value(b, h->src[1], phase), -1}};
+                         .in = FS_NO_INPUTS};
+  for (int k = 0; k < 2; k++) like.in[k] = get_value(b, h->src[k], phase);
   like.affine.base = nd->rand_base;
   for (int k = 0; k < nd->shape.rank; k++)
     like.affine.stride[b->axis_of[h->cls[k]]] = nd->rand_stride[k];
@@ -178,7 +178,7 @@ static int generate(struct builder *b, struct fs_holder *h, int phase) {
 
 static int make_map(struct builder *b, struct fs_holder *h, int phase) {
   const struct fs_node *nd = fs_node(b->p->g, h->node);
-  int in[3] = {-1, -1, -1};
+  int in[FS_MOST_SRC] = FS_NO_INPUTS;
   uint8_t varies = 0;
   for (int s = 0; s < nd->n_src; s++) {
     in[s] = get_value(b, h->src[s], phase);
@@ -192,8 +192,8 @@ static int make_map(struct builder *b, struct fs_holder *h, int phase) {
   }
   struct fs_step like = {.kind = FS_SP_MAP, .op = nd->op,
                          .user = fs_user_cheapest(nd->user, b->p->device),
-                         .phase = (uint8_t)phase, .param = -1,
-                         .in = {in[0], in[1], in[2]}};
+                         .phase = (uint8_t)phase, .param = -1};
+  memcpy(like.in, in, sizeof in);
   int same = find_same(b, &like);
   if (same >= 0 && b->k->values.data[same].dtype == nd->dtype) {
     h->value[context(phase)] = same + 1;
@@ -634,7 +634,7 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
       continue;
     bool again = false;
     for (int j = 0; j < k->steps.len; j++)
-      for (int x = 0; x < 3; x++)
+      FS_EACH_IN(&k->steps.data[j], x)
         again |= k->steps.data[j].in[x] == s->out &&
                  k->steps.data[j].phase > s->phase;
     enum fs_dtype dt = k->accesses.data[s->access].dtype;

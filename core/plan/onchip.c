@@ -43,8 +43,7 @@ static void find_lives(struct fs_kernel *k) {
   }
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    for (int x = 0; x < 3; x++)
-      if (s->in[x] >= 0) mark(&k->values.data[s->in[x]], i);
+    FS_EACH_IN(s, x) mark(&k->values.data[s->in[x]], i);
     if (s->out < 0) continue;
     struct fs_value *out = &k->values.data[s->out];
     mark(out, i);
@@ -165,8 +164,8 @@ static void open_search(struct search *s) {
     const struct fs_step *a = &s->k->steps.data[s->from + i];
     for (int j = 0; j < s->n; j++) {
       const struct fs_step *b = &s->k->steps.data[s->from + j];
-      for (int x = 0; x < 3; x++)
-        if (a->in[x] >= 0 && a->in[x] == b->out) {
+      FS_EACH_IN(a, x)
+        if (a->in[x] == b->out) {
           s->needs[i] |= (uint64_t)1 << j;
           s->users[j] |= (uint64_t)1 << i;
         }

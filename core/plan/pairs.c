@@ -27,8 +27,8 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
   if (v->dtype != dt || s->user) return false;
   if (s->kind == FS_SP_LOAD) return k->accesses.data[s->access].dtype == dt;
   if (s->kind != FS_SP_MAP || !is_sum_or_product(s->op)) return false;
-  for (int a = 0; a < 3; a++)
-    if (s->in[a] >= 0 && k->values.data[s->in[a]].dtype != dt) return false;
+  FS_EACH_IN(s, a)
+    if (k->values.data[s->in[a]].dtype != dt) return false;
   return true;
 }
 

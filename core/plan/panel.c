@@ -49,9 +49,8 @@ void fs_panel_sent(const struct fs_kernel *k, bool *sent) {
     const struct fs_step *s = &k->steps.data[i];
     bool both = goes_over(k, s) == (FS_VARIES_I | FS_VARIES_J);
     bool is_after = s->kind == FS_SP_REDUCE;
-    for (int a = 0; a < 3; a++) {
+    FS_EACH_IN(s, a) {
       int v = s->in[a];
-      if (v < 0) continue;
       is_after |= after[v];
       sent[v] |= both && after[v] && k->values.data[v].varies == FS_VARIES_I;
     }

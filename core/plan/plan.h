@@ -103,12 +103,18 @@ struct fs_step {
   uint8_t phase;      /* 0, 1, ... or FS_END                               */
   uint8_t over;       /* REDUCE: FS_VARIES_I, FS_VARIES_J or both          */
   int out;            /* value, -1 for STORE                               */
-  int in[3];          /* values, -1 for none                               */
+  int in[FS_MOST_SRC]; /* values; -1 behind the last                       */
   int access;         /* LOAD, STORE                                       */
   int param;          /* PARAM                                             */
   struct fs_affine affine; /* IOTA, RAND */
   fs_id node;         /* of the simplified graph; 0 for loads of inputs    */
 };
+
+/* The operands of a step. */
+#define FS_NO_INPUTS {-1, -1, -1, -1, -1, -1, -1, -1}
+_Static_assert(FS_MOST_SRC == 8, "FS_NO_INPUTS has one for each");
+#define FS_EACH_IN(s, x) \
+  for (int x = 0; x < FS_MOST_SRC && (s)->in[x] >= 0; x++)
 
 struct fs_value {
   enum fs_dtype dtype;  /* language type; f16/bf16 live as rounded f32     */
@@ -162,7 +168,7 @@ struct fs_kernel {
   FS_VEC(struct fs_access) accesses;
   fs_id lib_node;                   /* FS_LIBRARY, FS_INSTANCE             */
   const struct fs_user *user;       /* FS_INSTANCE                         */
-  int part_value[4];                /* the same: see above                 */
+  int part_value[FS_MOST_SRC + 1];  /* the same: see above                 */
   bool is_copy;                     /* only makes the slot of an UPDATE a copy
                                        of its base; left out where the update
                                        may happen in place (run.c)         */

@@ -266,7 +266,7 @@ static json_t *phase_number(uint8_t phase) {
 static int last_use(const struct fs_kernel *k, int v, int made) {
   int last = made;
   for (int i = made; i < k->steps.len; i++)
-    for (int x = 0; x < 3; x++)
+    FS_EACH_IN(&k->steps.data[i], x)
       if (k->steps.data[i].in[x] == v) last = i;
   return last;
 }

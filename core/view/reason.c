@@ -265,7 +265,7 @@ static const char *input_name(const struct fs_plan *plan, int slot) {
 static int users_of(const struct fs_kernel *k, int value) {
   int n = 0;
   for (int i = 0; i < k->steps.len; i++)
-    for (int x = 0; x < 3; x++) n += k->steps.data[i].in[x] == value;
+    FS_EACH_IN(&k->steps.data[i], x) n += k->steps.data[i].in[x] == value;
   return n;
 }
 
@@ -299,7 +299,7 @@ static fs_id passed_value(const struct fs_plan *plan,
       const struct fs_step *t = &k->steps.data[j];
       if (t->kind == FS_SP_STORE || !t->node) continue;
       struct fs_span its = fs_node(plan->graph, t->node)->stmt;
-      for (int x = 0; x < 3; x++)
+      FS_EACH_IN(t, x)
         if (t->in[x] == s->out && its.begin != mine.begin) return s->node;
     }
   }
@@ -336,8 +336,9 @@ int fs_kernel_sweeps(const struct fs_kernel *k) {
   int sweeps = k->scheme == FS_LIBRARY ? 0 : 1;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    for (int x = 0; x < 3 && s->phase != FS_END; x++)
-      if (s->in[x] >= 0 && k->values.data[s->in[x]].varies & FS_VARIES_J)
+    if (s->phase == FS_END) continue;
+    FS_EACH_IN(s, x)
+      if (k->values.data[s->in[x]].varies & FS_VARIES_J)
         sweeps = FS_MAX(sweeps, s->phase + 1);
   }
   return sweeps;

@@ -94,7 +94,7 @@ static inline int value(struct made *x, enum fs_dtype dt, uint8_t varies, int ph
 static inline struct fs_step *step(struct made *x, enum fs_step_kind kind, int phase) {
   struct fs_step *s = FS_PUSH(&x->k.steps);
   *s = (struct fs_step){.kind = kind, .phase = (uint8_t)phase, .out = -1,
-                        .in = {-1, -1, -1}, .access = -1, .param = -1};
+                        .in = FS_NO_INPUTS, .access = -1, .param = -1};
   if (phase != FS_END) x->k.n_phases = FS_MAX(x->k.n_phases, phase + 1);
   else x->k.has_end = true;
   return s;

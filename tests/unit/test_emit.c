@@ -76,7 +76,7 @@ static int value(struct kb *b, enum fs_dtype dt, int varies) {
 static struct fs_step *step(struct kb *b, enum fs_step_kind kind, int out) {
   struct fs_step *s = FS_PUSH(&b->k.steps);
   *s = (struct fs_step){.kind = kind, .phase = (uint8_t)b->phase, .out = out,
-                        .in = {-1, -1, -1}, .access = -1, .param = -1};
+                        .in = FS_NO_INPUTS, .access = -1, .param = -1};
   if (b->phase != FS_END) b->k.n_phases = FS_MAX(b->k.n_phases, b->phase + 1);
   else b->k.has_end = true;
   return s;

@@ -111,7 +111,8 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
   if (op->step->user) {
     const char *no;
     const struct fs_native *n = fs_native_get(op->step->user, NULL, &no);
-    op->map = n ? n->entry[scalars] : NULL;
+    op->user = n ? n->entry : NULL;
+    op->one = (unsigned)scalars;
     if (!n) m->why = no;
     return;
   }
@@ -165,8 +166,8 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
 
 static struct fs_walk_op make_op(struct maker *m, const struct fs_step *s) {
   struct fs_walk_op op = {.step = s, .kind = s->kind, .out = s->out,
-                          .direct = -1, .in = {-1, -1, -1, -1}};
-  for (int k = 0; k < 3 && s->in[k] >= 0; k++)
+                          .direct = -1, .in = FS_NO_INPUTS};
+  FS_EACH_IN(s, k)
     op.in[op.n_in++] = resolve(m, s->in[k]);
   op.varies = s->kind == FS_SP_STORE ? m->k->accesses.data[s->access].varies
                                      : value_of(m, s->out)->varies;
@@ -231,7 +232,7 @@ static int kept_twin(struct maker *m, int phase, int v) {
 static void add_value(struct maker *m, int phase, int v);
 
 static void add_inputs(struct maker *m, int phase, const struct fs_step *s) {
-  for (int k = 0; k < 3 && s->in[k] >= 0; k++)
+  FS_EACH_IN(s, k)
     add_value(m, phase, resolve(m, s->in[k]));
 }
 

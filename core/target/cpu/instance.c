@@ -290,18 +290,18 @@ static void generate(const struct walker *x, const struct fs_step *s) {
 static void map(const struct walker *x, const struct fs_step *s, int index) {
   const struct fs_instance_walk *w = x->w;
   enum fs_dtype dt = value_of(w, s->out)->dtype;
-  const char *in[3] = {NULL, NULL, NULL};
+  const void *in[FS_MOST_SRC] = {NULL};
   char *out = value_at(x, s->out);
   int64_t n = numbers(w, s->out, s->phase, x->n);
   int scalars = 0;
-  for (int k = 0; k < 3 && s->in[k] >= 0; k++) {
+  FS_EACH_IN(s, k) {
     in[k] = value_at(x, s->in[k]);
     if (n > 1 && !value_of(w, s->in[k])->varies) scalars |= 1 << k;
   }
   int from = s->op == FS_OP_WHERE ? 1 : 0;
   enum fs_ctype ct = type_of(w, s->in[from] >= 0 ? s->in[from] : s->out);
   if (w->map[index])
-    w->map[index]->entry[scalars](out, in[0], in[1], in[2], n);
+    w->map[index]->entry(out, in, (unsigned)scalars, (long)n);
   else if (s->op == FS_OP_CAST || s->op == FS_OP_COPY)
     w->r->convert[ct][fs_ctype_of(dt)](out, in[0], n);
   else
@@ -329,7 +329,7 @@ static void run_part(const struct walker *x, int part) {
 static void call_routine(const struct walker *x) {
   const struct fs_instance_walk *w = x->w;
   const struct fs_user *u = w->kernel->user;
-  const char *in[3] = {NULL, NULL, NULL};
+  const void *in[FS_MOST_SRC] = {NULL};
   int widest = u->result.count;
   for (int p = 0; p < u->n_args; p++) widest = FS_MAX(widest, u->arg[p].count);
   char *spare = x->scratch + w->temp;
@@ -343,7 +343,7 @@ static void call_routine(const struct walker *x) {
   }
   int v = w->kernel->part_value[u->n_args];
   enum fs_dtype dt = value_of(w, v)->dtype;
-  w->native->entry[0](value_at(x, v), in[0], in[1], in[2], x->n);
+  w->native->entry(value_at(x, v), in, 0, (long)x->n);
   if (w->r->round[dt])
     w->r->round[dt](value_at(x, v), value_at(x, v), x->n * u->result.count);
 }
@@ -393,7 +393,7 @@ void fs_instance_print(const struct fs_instance_walk *w, struct fs_str *out) {
       fs_str_puts(out, s->kind != FS_SP_MAP ? words[s->kind]
                        : s->user            ? s->user->name
                                             : fs_map_ops[s->op].name);
-      for (int x = 0; x < 3 && s->in[x] >= 0; x++)
+      FS_EACH_IN(s, x)
         fs_str_printf(out, "%s v%d", x ? "," : "", s->in[x]);
       if (s->access >= 0)
         fs_str_printf(out, " slot%d", k->accesses.data[s->access].slot);

@@ -11,6 +11,7 @@
 #include "core/target/cpu/pool.h"
 #include "core/model/occupancy.h"
 #include "core/plan/plan.h"
+#include "elemlib/cpu/routines.h"
 
 struct fs_instance_walk;
 

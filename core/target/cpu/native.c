@@ -278,20 +278,13 @@ static void *load_object(const void *bytes, size_t size) {
 
 static struct fs_native *resolve(const struct fs_user *u, void *handle) {
   struct fs_native *n = fs_calloc(1, sizeof *n);
-  int patterns = u->by_instance ? 1 : 1 << u->n_args;
+  void *fn = dlsym(handle, "fs_entry");
   n->hash = u->hash;
-  for (int p = 0; p < patterns; p++) {
-    char name[24];
-    snprintf(name, sizeof name, "fs_entry_%d", p);
-    void *fn = dlsym(handle, name);
-    memcpy(&n->entry[p], &fn, sizeof fn);
-    if (fn) continue;
-    free(n);
-    snprintf(native.why, sizeof native.why, "the compiled routine lacks %s",
-             name);
-    return NULL;
-  }
-  return n;
+  memcpy(&n->entry, &fn, sizeof fn);
+  if (fn) return n;
+  free(n);
+  snprintf(native.why, sizeof native.why, "the compiled routine has no entry");
+  return NULL;
 }
 
 static struct fs_kernel_key key_of(const struct fs_str *text,

@@ -11,11 +11,15 @@
 
 #include "core/base/diag.h"
 #include "core/graph/user.h"
-#include "elemlib/cpu/routines.h"
+
+/* Operand k, in[k], is a strip of n numbers, or one where bit k of `one` is set; by
+ * instance n elements, one after the other, and `one` does not count. */
+typedef void fs_native_fn(void *out, const void *const *in, unsigned one,
+                          long n);
 
 struct fs_native {
   uint64_t hash;
-  fs_map_fn *entry[8];  /* by pattern, see core/emit/user.h */
+  fs_native_fn *entry;
 };
 
 /* The loaded form of a function, compiled at its first use in the process. NULL:

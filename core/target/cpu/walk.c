@@ -252,11 +252,11 @@ static void generate_line(struct walker *x, const struct fs_walk_op *op,
 
 /* Calls the map's routine on n elements; spread: one result for all of them. */
 static void call_map(const struct walker *x, const struct fs_walk_op *op,
-                     char *out, const char *a, const char *b, const char *c,
-                     int64_t n) {
+                     char *out, const void *const *in, int64_t n) {
   int64_t count = op->spread ? 1 : n;
-  if (op->convert) op->convert(out, a, count);
-  else op->map(out, a, b, c, count);
+  if (op->convert) op->convert(out, in[0], count);
+  else if (op->user) op->user(out, in, op->one, (long)count);
+  else op->map(out, in[0], in[1], in[2], count);
   if (op->round) op->round(out, out, count);
   if (op->spread && n > 1)
     x->r->fill[log2_of(op->size)](out + op->size, out, n - 1);
@@ -279,7 +279,7 @@ static const char *factors(const struct walker *x, const struct fs_walk_op *op,
 }
 
 static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
-  const char *in[4] = {NULL, NULL, NULL, NULL};
+  const void *in[FS_MOST_SRC] = {NULL};
   _Alignas(16) char pair[16];
   char *out = place_of(x, op);
   for (int k = 0; k < op->n_in; k++) in[k] = x->ptr[op->in[k]];
@@ -290,7 +290,7 @@ static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
   }
   if (op->axpby) in[2] = factors(x, op, 0, pair);
   x->ptr[op->out] = out;
-  call_map(x, op, out, in[0], in[1], in[2], n);
+  call_map(x, op, out, in, n);
 }
 
 static bool skips(const struct walker *x, const struct fs_walk_op *op) {
@@ -402,11 +402,11 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   for (int k = 0; k < op->n_in; k++) dense = dense && is_dense(x, op->in[k]);
   if (dense) n *= rows, rows = 1;
   for (int64_t r = 0; r < rows; r++) {
-    const char *in[4] = {NULL, NULL, NULL, NULL};
+    const void *in[FS_MOST_SRC] = {NULL};
     _Alignas(16) char pair[16];
     for (int k = 0; k < op->n_in; k++) in[k] = operand(x, op->in[k], r);
     if (op->axpby) in[2] = factors(x, op, r, pair);
-    call_map(x, op, row[r], in[0], in[1], in[2], n);
+    call_map(x, op, row[r], in, n);
   }
 }
 

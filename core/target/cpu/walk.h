@@ -19,6 +19,7 @@
 #define FS_CPU_WALK_H
 
 #include "core/target/cpu/memory.h"
+#include "core/target/cpu/native.h"
 #include "core/target/cpu/pool.h"
 #include "core/target/target.h"
 #include "elemlib/cpu/routines.h"
@@ -49,7 +50,7 @@ struct fs_walk_op {
   const struct fs_step *step;
   enum fs_step_kind kind;
   uint8_t varies;           /* of the result; STORE: of the access     */
-  int out, in[4], n_in;     /* values; aliases resolved                */
+  int out, in[FS_MOST_SRC], n_in; /* values; aliases resolved          */
   int size;                 /* bytes of an element of the result       */
   int64_t at;               /* where in the scratch the result lies    */
   bool kept;                /* result: whole rows, for later phases    */
@@ -58,6 +59,8 @@ struct fs_walk_op {
   int direct;               /* result goes to this access at once; -1  */
 
   fs_map_fn *map;
+  fs_native_fn *user;       /* MAP of a user's function, and which of its */
+  unsigned one;             /* operands do not vary along the line       */
   fs_convert_fn *convert;   /* CAST; LOAD, STORE of half types         */
   fs_convert_fn *round;     /* after MAP: f16, bf16                    */
   bool spread;              /* MAP: operands do not vary along the line */
