@@ -81,7 +81,7 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
 FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
   -fvisibility=hidden -DFS_SOURCE_DIR='"$(CURDIR)"'
-$(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h core/target/cuda/driver.h
+$(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cubin.h core/target/cuda/driver.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h

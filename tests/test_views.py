@@ -346,8 +346,8 @@ SEQUENCES = ['atax', 'axpydot', 'bicgk', 'gemver', 'gesummv', 'madd', 'sgemv',
 KEPT = set("""calls statements text line column kernels id scheme does op dtype
     shape statement space sweeps launches reads writes name slot kind bytes
     bytes_read bytes_written moves flops elements is varies storage from to steps
-    occupancy threads registers shared_bytes cache_bytes blocks per_unit share
-    limit why_split unfused saved_bytes peak_bytes runs""".split())
+    occupancy threads registers shared_bytes spilled_bytes cache_bytes blocks
+    per_unit share limit compiled estimated why_split unfused saved_bytes peak_bytes runs""".split())
 
 
 def without_times(o, inside=''):
@@ -428,6 +428,11 @@ def test_gpu(folder):
               0 < o['share'] <= 1 and o['limit'] in (
                   'threads', 'registers', 'shared', 'blocks', 'work'),
               f'GPU {k["id"]}: occupancy', o)
+        check(o['compiled'] and o['registers'] == 40 and
+              o['spilled_bytes'] == 0 and
+              o['estimated']['registers'] not in (0, 40) and
+              o['estimated']['per_unit'] >= 1,
+              f'GPU {k["id"]}: the driver\'s count beside the estimate', o)
         check(k['elements'] and all(e['storage'] in ('register', 'shared')
                                     for e in k['elements']),
               f'GPU {k["id"]}: elements', k['elements'])

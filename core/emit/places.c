@@ -5,7 +5,9 @@
 
 /* Addresses, counters and what the compiler needs besides the values, more where a
  * row's sums are exchanged. With these the estimate is within a third of what
- * NVRTC 13.0 takes for sm_90a on the sequences, and mostly within a fifth. */
+ * NVRTC 13.0 takes for sm_90a on the sequences, and mostly within a fifth; but for
+ * sums of rows that are not held, of which it unrolls the loop over a row and has as
+ * many loads under way as the launch bounds leave registers for (128, not 48). */
 enum { OVERHEAD_REGS = 18, ROW_OVERHEAD_REGS = 30, MOST_REGS = 255,
        TILE_SIDE = 32, TILE_PITCH = 33 };
 

@@ -7,8 +7,9 @@
 /* What one block of a kernel takes; a target knows (target.h, footprint). */
 struct fs_footprint {
   int threads;        /* CUDA: of a block; CPU: 1                              */
-  int registers;      /* CUDA: 32-bit registers of a thread, an estimate       */
+  int registers;      /* CUDA: 32-bit registers of a thread                    */
   int64_t shared;     /* CUDA: bytes of shared memory of a block               */
+  int64_t spilled;    /* CUDA: bytes of a thread that found no register        */
   int64_t scratch;    /* CPU: bytes that a thread keeps in its caches          */
   int64_t blocks;     /* CUDA: blocks with work; CPU: tasks                    */
   int wanted;         /* CUDA: blocks per multiprocessor asked of the compiler */

@@ -88,11 +88,16 @@ struct fs_target_ops {
   void (*timer_free)(struct fs_target *t, struct fs_timer *timer);
 
   /* What a kernel of the plan takes of the device, for fs_occupancy(), and where
-   * its values live: places[] has one per value. Nothing is compiled; not for
-   * library calls. */
+   * its values live: places[] has one per value. Nothing is compiled, so registers are
+   * an estimate; not for library calls. */
   void (*footprint)(struct fs_target *t, const struct fs_plan *plan,
                     const struct fs_kernel *kernel, struct fs_footprint *out,
                     struct fs_home *places);
+  /* The same of a kernel that is prepared, as the compiler made it and the device
+   * will start it; of all its launch where it is a phase of one. False where that is
+   * not known: library calls. NULL where nothing is compiled. */
+  bool (*taken)(struct fs_target *t, const struct fs_code *code,
+                struct fs_footprint *out);
 
   /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass",
    * "walk"), or NULL with the reason in *why. Given: the caller frees. */

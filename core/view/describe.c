@@ -12,6 +12,7 @@ struct describe {
   const struct fs_plan *plan;
   const struct fs_diags *sources;
   struct fs_target *target;
+  struct fs_code *const *codes;      /* of a block that is prepared; or NULL */
   FS_VEC(struct fs_span) statements; /* in the order of the source */
 };
 
@@ -309,25 +310,52 @@ static json_t *element(const struct describe *d, const struct fs_kernel *k,
   return o;
 }
 
-static void put_occupancy(const struct describe *d, json_t *o,
-                          const struct fs_footprint *f) {
-  const struct fs_device *device = &d->target->device;
+/* What the device says of the launch that the kernel is in. */
+static bool is_taken(const struct describe *d, int kernel,
+                     struct fs_footprint *out) {
+  const struct fs_target_ops *ops = d->target->ops;
+  if (!d->codes || !ops->taken) return false;
+  /* Joined kernels that did not fit together have codes of their own. */
+  if (!d->codes[kernel]) kernel = fs_launch_first(d->plan, kernel);
+  return d->codes[kernel] && ops->taken(d->target, d->codes[kernel], out);
+}
+
+static json_t *estimate(const struct fs_footprint *f,
+                        const struct fs_device *device) {
+  if (!device->is_cuda) return json_null();
   struct fs_occupancy occ = fs_occupancy(f, device);
+  json_t *o = json_object();
+  set(o, "registers", json_integer(f->registers));
+  set(o, "shared_bytes", json_integer(f->shared));
+  set(o, "per_unit", json_integer(occ.per_unit));
+  return o;
+}
+
+/* By the compiler's figures where there are some; beside them what was estimated
+ * before it ran. */
+static void put_occupancy(const struct describe *d, json_t *o, int kernel,
+                          const struct fs_footprint *estimated) {
+  const struct fs_device *device = &d->target->device;
+  struct fs_footprint f = *estimated;
+  bool compiled = is_taken(d, kernel, &f), cuda = device->is_cuda;
+  struct fs_occupancy occ = fs_occupancy(&f, device);
   json_t *c = json_object();
-  bool cuda = device->is_cuda;
-  set(c, "threads", json_integer(cuda ? f->threads : device->units));
-  set(c, "registers", cuda ? json_integer(f->registers) : json_null());
-  set(c, "shared_bytes", cuda ? json_integer(f->shared) : json_null());
-  set(c, "cache_bytes", cuda ? json_null() : json_integer(f->scratch));
-  set(c, "blocks", json_integer(f->blocks));
+  set(c, "threads", json_integer(cuda ? f.threads : device->units));
+  set(c, "registers", cuda ? json_integer(f.registers) : json_null());
+  set(c, "shared_bytes", cuda ? json_integer(f.shared) : json_null());
+  set(c, "spilled_bytes", compiled ? json_integer(f.spilled) : json_null());
+  set(c, "cache_bytes", cuda ? json_null() : json_integer(f.scratch));
+  set(c, "blocks", json_integer(f.blocks));
   set(c, "per_unit", json_integer(occ.per_unit));
   set(c, "share", fs_json_known(occ.share));
   set(c, "limit", word(occ.limit));
+  set(c, "compiled", json_boolean(compiled));
+  set(c, "estimated", estimate(estimated, device));
   set(o, "occupancy", c);
 }
 
-static void put_on_chip(const struct describe *d, json_t *o,
-                        const struct fs_kernel *k) {
+static void put_on_chip(const struct describe *d, json_t *o, int kernel) {
+  const struct fs_kernel *k = &d->plan->kernels.data[kernel];
   json_t *list = json_array();
   set(o, "elements", list);
   set(o, "occupancy", json_null());
@@ -343,7 +371,7 @@ static void put_on_chip(const struct describe *d, json_t *o,
     json_array_append_new(list, element(d, k, i, &places[v]));
   }
   free(places);
-  put_occupancy(d, o, &f);
+  put_occupancy(d, o, kernel, &f);
 }
 
 /* -- kernels ------------------------------------------------------------------------ */
@@ -396,7 +424,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "bytes_read", fs_json_known(k->bytes_read));
   set(o, "bytes_written", fs_json_known(k->bytes_written));
   put_times(o, k);
-  put_on_chip(d, o, k);
+  put_on_chip(d, o, index);
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);
   set(o, "why_split", border ? text_of(&text) : json_null());
@@ -454,8 +482,10 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
 /* All that does not change from run to run. */
 static json_t *describe(const struct fs_plan *plan,
                         const struct fs_diags *sources,
-                        struct fs_target *target) {
-  struct describe d = {.plan = plan, .sources = sources, .target = target};
+                        struct fs_target *target,
+                        struct fs_code *const *codes) {
+  struct describe d = {.plan = plan, .sources = sources, .target = target,
+                       .codes = codes};
   json_t *e = json_object(), *kernels = json_array();
   find_statements(&d);
   set(e, "event", json_string("plan"));
@@ -533,7 +563,7 @@ static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
 
 json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_diags *sources,
                       struct fs_target *target) {
-  json_t *e = describe(plan, sources, target);
+  json_t *e = describe(plan, sources, target, NULL);
   set(e, "statements", statements_of(plan, sources));
   put_run(e, NAN, false, 0);
   return e;
@@ -549,7 +579,7 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
     json_t *old = block->described;
     block->described = NULL; /* should there be no memory for a new one */
     json_decref(old);
-    block->described = describe(plan, sources, target);
+    block->described = describe(plan, sources, target, block->codes);
     block->described_as = words;
     block->drop_described = drop;
   }

@@ -283,14 +283,30 @@ static void put_elements(struct fs_str *out, const json_t *kernel) {
   close_table(out);
 }
 
+/* The compiler's count; the estimate where there is none yet, or beside it where it
+ * is another. */
+static void put_registers(struct fs_str *out, const json_t *o) {
+  const json_t *guess = json_object_get(o, "estimated");
+  double registers = number(o, "registers");
+  bool compiled = json_is_true(json_object_get(o, "compiled"));
+  if (isnan(registers)) return;
+  fs_str_printf(out, " a block, %s%.0f registers each", compiled ? "" : "about ",
+                registers);
+  if (compiled && number(guess, "registers") != registers)
+    fs_str_printf(out, " (estimated %.0f)", number(guess, "registers"));
+  if (number(o, "spilled_bytes") > 0) {
+    fs_str_puts(out, ", ");
+    put_bytes(out, number(o, "spilled_bytes"));
+    fs_str_puts(out, " of each spilled");
+  }
+}
+
 static void put_occupancy(struct fs_str *out, const json_t *kernel) {
   const json_t *o = json_object_get(kernel, "occupancy");
   if (!json_is_object(o)) return;
   fs_str_puts(out, "<p>");
   put_plural(out, number(o, "threads"), "thread");
-  if (!isnan(number(o, "registers")))
-    fs_str_printf(out, " a block, about %.0f registers each",
-                  number(o, "registers"));
+  put_registers(out, o);
   if (number(o, "shared_bytes") > 0) {
     fs_str_puts(out, ", ");
     put_bytes(out, number(o, "shared_bytes"));
@@ -303,6 +319,11 @@ static void put_occupancy(struct fs_str *out, const json_t *kernel) {
   }
   fs_str_printf(out, ", %.0f pieces of work; %.0f %% of the device is in use",
                 number(o, "blocks"), 100 * number(o, "share"));
+  double held = number(o, "per_unit");
+  double guess = number(json_object_get(o, "estimated"), "per_unit");
+  if (!isnan(guess) && guess != held)
+    fs_str_printf(out, " (%.0f blocks on a multiprocessor, estimated %.0f)", held,
+                  guess);
   if (*text(o, "limit")) {
     fs_str_puts(out, ", limited by ");
     put_text(out, text(o, "limit"));

@@ -35,6 +35,7 @@
 
 #include "core/target/cuda/driver.h"
 #include "tests/fake/fake.h"
+#include "tests/nvrtc/cubin.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define CALL(name)                         \
@@ -54,10 +55,12 @@ struct cu_event {
 };
 struct cu_module {
   void *lib;
+  unsigned registers, local; /* what a real cubin says */
   struct cu_function *functions;
 };
 struct cu_function {
   int (*start)(void **args, unsigned blocks, unsigned threads, size_t shared);
+  int registers, local;
   struct cu_function *next;
 };
 
@@ -497,6 +500,9 @@ EXPORT int cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
   return 0;
 }
 
+/* Of host code, which has none of a GPU. */
+enum { MADE_UP_REGISTERS = 40 };
+
 /* -- modules and launches ------------------------------------------------------------ */
 
 /* An ELF file's length: the section table ends it. */
@@ -514,6 +520,8 @@ EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   CALL("cuModuleLoadData");
   if (!runs()) {
     *out = calloc(1, sizeof **out);
+    if (!memcmp(image, ELFMAG, SELFMAG))
+      cubin_read(image, elf_size(image), &(*out)->registers, &(*out)->local);
     return 0;
   }
   if (memcmp(image, "\177ELF", 4)) return CU_INVALID_IMAGE;
@@ -553,6 +561,8 @@ EXPORT int cuModuleGetFunction(CUfunction *out, CUmodule module,
   if (!start && module->lib) return 500;
   *out = calloc(1, sizeof **out);
   memcpy(&(*out)->start, &start, sizeof start);
+  (*out)->registers = module->registers ? (int)module->registers : MADE_UP_REGISTERS;
+  (*out)->local = (int)module->local;
   (*out)->next = module->functions; /* lives as long as its module */
   module->functions = *out;
   return 0;
@@ -567,8 +577,10 @@ EXPORT int cuFuncSetAttribute(CUfunction f, int which, int value) {
 }
 EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f);
 EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f) {
-  (void)f, (void)which;
-  *value = 0;
+  CALL("cuFuncGetAttribute");
+  *value = which == CU_FN_REGISTERS ? f->registers
+           : which == CU_FN_LOCAL   ? f->local
+                                    : 0;
   return 0;
 }
 EXPORT int cuOccupancyMaxActiveClusters(int *count, CUfunction f,

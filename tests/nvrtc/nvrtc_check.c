@@ -11,10 +11,10 @@
  * The first line names NVRTC: "nvrtc 13.0 /path". Without NVRTC it is "absent WHY"
  * and the status is 2.
  */
-#include <elf.h>
 #include <stdio.h>
 
 #include "core/target/cuda/nvrtc.h"
+#include "tests/nvrtc/cubin.h"
 
 enum { BATCH = 32 };
 
@@ -37,40 +37,6 @@ static char *read_text(const char *path) {
   return text.data;
 }
 
-/* What .nv.info, the list of attributes in a cubin, says of all functions: the
- * most registers and the largest stack frame. */
-static void read_info(const unsigned char *p, size_t size, unsigned *registers,
-                      unsigned *local) {
-  enum { SIZED = 4, FRAME_SIZE = 0x11, REGCOUNT = 0x2f };
-  for (size_t at = 0; at + 4 <= size;) {
-    uint16_t len = 0;
-    if (p[at] == SIZED) memcpy(&len, p + at + 2, 2);
-    if (len >= 8 && at + 12 <= size) {
-      uint32_t value;
-      memcpy(&value, p + at + 8, 4);
-      if (p[at + 1] == REGCOUNT) *registers = FS_MAX(*registers, value);
-      if (p[at + 1] == FRAME_SIZE) *local = FS_MAX(*local, value);
-    }
-    at += 4 + (size_t)len;
-  }
-}
-
-static void read_cubin(const unsigned char *image, size_t size,
-                       unsigned *registers, unsigned *local) {
-  Elf64_Ehdr head;
-  if (size < sizeof head || memcmp(image, ELFMAG, SELFMAG)) return;
-  memcpy(&head, image, sizeof head);
-  for (int k = 0; k < head.e_shnum; k++) {
-    enum { NV_INFO = 0x70000000 }; /* the section's type */
-    Elf64_Shdr s;
-    size_t at = head.e_shoff + (size_t)k * sizeof s;
-    if (at + sizeof s > size) return;
-    memcpy(&s, image + at, sizeof s);
-    if (s.sh_type == NV_INFO && s.sh_offset + s.sh_size <= size)
-      read_info(image + s.sh_offset, s.sh_size, registers, local);
-  }
-}
-
 static void answer(const struct text *t, const struct fs_nvrtc_job *job) {
   unsigned registers = 0, local = 0;
   if (!t->known) {
@@ -78,7 +44,7 @@ static void answer(const struct text *t, const struct fs_nvrtc_job *job) {
     return;
   }
   if (job->image) {
-    read_cubin(job->image, job->size, &registers, &local);
+    cubin_read((const unsigned char *)job->image, job->size, &registers, &local);
     if (hashes) registers = (unsigned)fs_hash(job->image, job->size, 0);
     printf("ok\t%u\t%u\t%s\n", registers, local, t->path);
     return;

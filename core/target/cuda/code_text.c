@@ -129,3 +129,22 @@ void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,
                        struct fs_footprint *out, struct fs_home *places) {
   fs_emit_footprint(plan, kernel, &t->device, FS_EMIT_BEST, out, places);
 }
+
+bool fs_cuda_taken(struct fs_target *target, const struct fs_code *c,
+                   struct fs_footprint *out) {
+  struct cuda *t = fs_cuda_of(target);
+  int registers = 0, shared = 0, local = 0;
+  if (c->library || !c->function) return false;
+  fs_cuda_enter(t);
+  if (fs_cu.function_get(&registers, CU_FN_REGISTERS, c->function) != CU_OK ||
+      fs_cu.function_get(&shared, CU_FN_SHARED, c->function) != CU_OK ||
+      fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
+      registers < 1)
+    return false;
+  *out = (struct fs_footprint){
+      .threads = c->emitted.threads, .registers = registers,
+      .shared = shared + c->emitted.shared_bytes, .spilled = local,
+      .blocks = c->emitted.max_blocks,
+      .wanted = c->emitted.per_unit};
+  return true;
+}

@@ -266,6 +266,7 @@ static const struct fs_target_ops ops = {
     .timer_seconds = timer_seconds,
     .timer_free = timer_free,
     .footprint = fs_cuda_footprint,
+    .taken = fs_cuda_taken,
     .code_text = fs_cuda_code_text,
     .close = cuda_close,
 };

@@ -176,6 +176,8 @@ void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,
                        const struct fs_kernel *kernel,
                        struct fs_footprint *out, struct fs_home *places);
+bool fs_cuda_taken(struct fs_target *t, const struct fs_code *code,
+                   struct fs_footprint *out);
 char *fs_cuda_code_text(struct fs_target *t, const struct fs_code *code,
                         const char *form, const char **why);
 
