@@ -181,6 +181,8 @@ struct calibrating {
   enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   int done, all, left_out;
+  double joined, apart;         /* seconds of kernels in one launch, in many   */
+  int phases;                   /* how many they are; 0: not measured          */
 };
 
 static void on_text(void *user, const char *text, size_t len) {
@@ -322,29 +324,40 @@ static void rest(const struct calibrating *c) {
   if (!c->target->device.is_cuda) nanosleep(&pause, NULL);
 }
 
-static enum fs_status measure(struct calibrating *c, const char *text, int64_t m,
-                              int64_t n) {
-  double times[MOST_KERNELS][MOST_RUNS];
+/* Runs it until its times can be told; one column of `times` for each run. No runs:
+ * it was more blocks than one, which is no measurement. */
+static enum fs_status time_block(struct calibrating *c, const char *text,
+                                 double times[MOST_KERNELS][MOST_RUNS],
+                                 int *runs) {
   double begun = fs_now(), budget = c->quick ? 0.005 : 0.03;
-  int runs = 0, least = c->quick ? 2 : 5;
+  int least = c->quick ? 2 : 5;
   enum fs_status st = FS_OK;
-  for (int warm = c->quick ? 1 : 2; runs < MOST_RUNS && !st;) {
+  *runs = 0;
+  for (int warm = c->quick ? 1 : 2; *runs < MOST_RUNS && !st;) {
     c->ran.len = 0;
     rest(c);
     st = eval(c, text);
     if (!st) st = fs_runner_sync(c->runner, &c->diags);
-    if (st || c->ran.len != 1) return st; /* more blocks than one: no sample */
+    if (st || c->ran.len != 1) return st;
     if (warm-- > 0) {
       begun = fs_now();
       continue;
     }
     const struct fs_block *b = c->ran.data[0];
     for (int k = 0; k < b->plan->kernels.len && k < MOST_KERNELS; k++)
-      times[k][runs] = b->measured[k];
-    runs++;
-    if (runs >= least && fs_now() - begun > budget) break;
+      times[k][*runs] = b->measured[k];
+    ++*runs;
+    if (*runs >= least && fs_now() - begun > budget) break;
   }
-  if (!st) keep_samples(c, text, m, n, times, runs);
+  return st;
+}
+
+static enum fs_status measure(struct calibrating *c, const char *text, int64_t m,
+                              int64_t n) {
+  double times[MOST_KERNELS][MOST_RUNS];
+  int runs;
+  enum fs_status st = time_block(c, text, times, &runs);
+  if (!st && runs) keep_samples(c, text, m, n, times, runs);
   return st;
 }
 
@@ -618,6 +631,51 @@ static enum fs_status run_group(struct calibrating *c, enum group group,
   return st;
 }
 
+/* -- barriers ---------------------------------------------------------------------- */
+
+/* The same kernels as phases of one launch and with a launch each: products of a
+ * small matrix, each of which needs all of the one before. */
+static const char *const chain = "b = A*a; c = A*b; d = A*c; e = A*d; f = A*e;";
+
+/* One of the two. phases: 0 if they were not the kernels that were meant. */
+static enum fs_status time_chain(struct calibrating *c, bool apart,
+                                 double *seconds, int *phases) {
+  double times[MOST_KERNELS][MOST_RUNS];
+  int runs = 0;
+  *phases = 0;
+  fs_runner_clear(c->runner);
+  fs_runner_options(c->runner)->apart = apart;
+  enum fs_status st = time_block(c, chain, times, &runs);
+  if (st || !runs) return st;
+  const struct fs_plan *plan = c->ran.data[0]->plan;
+  int n = plan->kernels.len, launches = fs_plan_launches(plan);
+  if (n > MOST_KERNELS || launches != (apart ? n : 1)) return FS_OK;
+  *phases = n;
+  *seconds = 0;
+  for (int k = 0; k < n; k++) *seconds += typical(times[k], runs);
+  return FS_OK;
+}
+
+/* Both, where the device has such launches; what they take goes to `made` when it is
+ * there. */
+static enum fs_status run_barriers(struct calibrating *c) {
+  struct fs_run_options *o = fs_runner_options(c->runner);
+  int phases = 0, kernels = 0;
+  if (!c->target->device.cooperative) return FS_OK;
+  tell(c, "barriers");
+  enum fs_status st = set_up(c, "A = f32(rand(n, n)); a = f32(rand(n));", 1, 256);
+  enum fs_strategy before = o->strategy;
+  o->strategy = FS_MIN_SYNC; /* joins whatever it takes */
+  if (!st) st = time_chain(c, false, &c->joined, &phases);
+  if (!st) st = time_chain(c, true, &c->apart, &kernels);
+  c->phases = kernels == phases ? phases : 0;
+  o->strategy = before;
+  o->apart = true;
+  fs_runner_clear(c->runner);
+  fs_interp_reset(c->in);
+  return passed_over(c, st);
+}
+
 /* -- operations: all of the table ------------------------------------------------------ */
 
 /* "fname(a, b)" or "a + b". */
@@ -707,7 +765,7 @@ static enum fs_status run_all(struct calibrating *c) {
   for (size_t k = 0; k < FS_LEN(cases); k++)
     c->all += types_in(cases[k].types) * extents_of(cases[k].group, cuda).n;
   c->all += 4 * FS_MAP_OP_COUNT;
-  enum fs_status st = FS_OK;
+  enum fs_status st = run_barriers(c);
   /* f32 first: time may run out. */
   for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++) {
     st = run_group(c, VECTORS, t);
@@ -749,6 +807,7 @@ void fs_calibration_report(const struct fs_calibration *c,
                 "calibrated", c->date, c->samples, 100 * c->error);
   put_cost(out, "launch", c->cost[FS_TM_LAUNCH]);
   put_cost(out, "fold", c->cost[FS_TM_FOLD]);
+  if (c->barrier > 0) put_cost(out, "barrier", c->barrier);
   fs_str_puts(out, "  reading and writing, with 256 KiB, 4 MiB, 16 MiB, 256 MiB "
                    "in use:\n");
   put_rates(out, "flat", c, FS_TM_READ_FLAT, FS_TM_WRITE_FLAT);
@@ -794,6 +853,8 @@ enum fs_status fs_session_calibrate(struct fs_session *s, bool quick,
                                  &c->target->device, made))
     st = fs_env_error(&s->diags, "calibrate", NULL,
                       "the device measured too few kernels to calibrate by");
+  if (!st && c->phases > 1)
+    fs_calibration_barrier(made, c->joined, c->apart, c->phases, c->phases - 1);
   if (!st && (why = fs_calibration_save(made, &c->target->device)))
     fs_session_note(s, "not-stored", "the calibration holds for this session "
                     "only: it could not be stored: %s", why);

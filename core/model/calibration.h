@@ -23,7 +23,8 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 4,
+  FS_CALIBRATION_VERSION = 5,  /* 5: has the price of a barrier               */
+  FS_CALIBRATION_OLDEST = 4,   /* that is still read                         */
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12,
@@ -77,6 +78,8 @@ struct fs_calibration {
                                   kernels that it was fitted to              */
   int samples;
   double cost[FS_TM_COUNT];    /* seconds each; moves: see curve             */
+  double barrier;              /* between phases of one launch, in seconds; 0: it
+                                  was not measured                           */
   double curve[FS_MOVES][FS_KNOTS];
   struct fs_lib_table library[FS_LIB_OP_COUNT][FS_AR_COUNT];
   int n_kinds, n_points;
@@ -100,6 +103,13 @@ struct fs_sample {
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out);
+
+/* What a barrier takes: a launch of `phases` kernels with so many barriers between
+ * them was measured to take `joined` seconds, the kernels with a launch each `apart`
+ * in all. Kept within what can be, since it is the difference of two times: between
+ * a twentieth of a launch and a whole one. Nothing is kept of what is no time. */
+void fs_calibration_barrier(struct fs_calibration *c, double joined, double apart,
+                            int phases, int barriers);
 
 /* Adds to the tables, by which the prediction is then about right at that size.
  * False if there is no room, or the ratio is beyond a factor of e: such a

@@ -387,6 +387,18 @@ static bool good(const struct fs_sample *s) {
   return isfinite(s->seconds) && s->seconds > 1e-9 && s->seconds < 1e4;
 }
 
+void fs_calibration_barrier(struct fs_calibration *c, double joined, double apart,
+                            int phases, int barriers) {
+  static const double LEAST_LAUNCHES = 0.05, MOST_LAUNCHES = 1;
+  double launch = c->cost[FS_TM_LAUNCH];
+  if (!(joined > 0) || !(apart > 0) || !isfinite(joined + apart) ||
+      !(launch > 0) || barriers < 1)
+    return;
+  double each = (joined - apart + (phases - 1) * launch) / barriers;
+  c->barrier = FS_MAX(LEAST_LAUNCHES * launch,
+                      FS_MIN(MOST_LAUNCHES * launch, each));
+}
+
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out) {

@@ -303,8 +303,12 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 4", "\"version\": 2"},
-    {"\"version\": 4", "\"version\": -1e300"},
+    {"\"version\": 5", "\"version\": 2"},
+    {"\"version\": 5", "\"version\": 4"}, /* with what that does not have */
+    {"\"version\": 5", "\"version\": 6"},
+    {"\"version\": 5", "\"version\": -1e300"},
+    {"\"barrier\": ", "\"unbarred\": "},
+    {"\"barrier\": ", "\"barrier\": -"},
     {"a device", "another one"},
     {"\"units\": 4", "\"units\": 5"},
     {"\"launch\": ", "\"launch\": -"},
@@ -342,6 +346,43 @@ static void test_bad_files(const char *path, const char *good) {
   check_refused(path, "\x80\xff{}");
 }
 
+/* Files of version 4 do not have a barrier's price: it is a share of a launch. */
+static void test_old_file(const char *path, const char *good) {
+  char *old = edited(good, "\"version\": 5", "\"version\": 4");
+  char *at = strstr(old, "\"barrier\": ");
+  if (at) memmove(at, strchr(at, '\n') + 1, strlen(strchr(at, '\n')));
+  struct fs_str notice = {0};
+  struct fs_device d = device;
+  put_file(path, old);
+  d.calibration = fs_calibration_load(&device, &notice);
+  CHECK(d.calibration && !notice.len && d.calibration->barrier == 0);
+  CHECK(fs_predict_barrier(&d) == 0.4 * fs_predict_launch(&d));
+  free((void *)(uintptr_t)d.calibration);
+  fs_str_free(&notice);
+  free(old);
+}
+
+/* Five kernels apart take as much as in one launch with four barriers and without
+ * four launches. */
+static void test_barrier(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  struct fs_device d = device;
+  c->cost[FS_TM_LAUNCH] = 4e-6;
+  fs_calibration_barrier(c, 14e-6, 25e-6, 5, 4);
+  CHECK(fabs(c->barrier - 1.25e-6) < 1e-12);
+  d.calibration = c;
+  CHECK(fs_predict_barrier(&d) == c->barrier);
+  fs_calibration_barrier(c, 0, 25e-6, 5, 4);
+  fs_calibration_barrier(c, NAN, 25e-6, 5, 4);
+  fs_calibration_barrier(c, 14e-6, 25e-6, 1, 0);
+  CHECK(fabs(c->barrier - 1.25e-6) < 1e-12);
+  fs_calibration_barrier(c, 1e-6, 25e-6, 5, 4);
+  CHECK(c->barrier == 0.05 * 4e-6);
+  fs_calibration_barrier(c, 1, 25e-6, 5, 4);
+  CHECK(c->barrier == 4e-6);
+  free(c);
+}
+
 static void test_odd_paths(const char *path) {
   struct fs_str notice = {0};
   unlink(path);
@@ -370,6 +411,7 @@ static void test_store(struct fs_calibration *c) {
   CHECK(fs_calibration_path(&device, &path));
   CHECK(!strncmp(path.data, folder, strlen(folder)));
   fs_call_keep(c, 2, 3e-9);
+  c->barrier = 1.25e-6;
   CHECK(!fs_calibration_save(c, &device));
   struct fs_calibration *again = fs_calibration_load(&device, &notice);
   CHECK(again && !notice.len);
@@ -377,6 +419,7 @@ static void test_store(struct fs_calibration *c) {
     CHECK(!strcmp(again->quality, c->quality));
     CHECK(near(again->cost[FS_TM_LAUNCH], c->cost[FS_TM_LAUNCH], 1e-6));
     CHECK(again->library[FS_LIB_GEMM][FS_AR_F64].n == 4);
+    CHECK(near(again->barrier, 1.25e-6, 1e-6));
     CHECK(again->n_calls == 1 && again->call[0].hash == 2 &&
           near(again->call[0].seconds, 3e-9, 1e-6));
     struct fs_work w = flat_work(1e7, 1e7, 2e7, FS_OP_EXP, 1e6);
@@ -386,6 +429,7 @@ static void test_store(struct fs_calibration *c) {
   free(again);
   char *good = fs_calibration_text(c, &device);
   test_bad_files(path.data, good);
+  test_old_file(path.data, good);
   test_odd_paths(path.data);
   free(good);
   fs_str_free(&path);
@@ -475,6 +519,7 @@ int main(void) {
   test_store(c);
   test_call(c);
   test_kept_calls(c);
+  test_barrier();
   test_learning();
   test_bad_learned();
   char inside[64];
