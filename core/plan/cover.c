@@ -38,6 +38,21 @@ static double extra_cost(const struct fs_planner *p,
   }
 }
 
+static double seconds_of(const struct fs_planner *p, const struct fs_impl *impl,
+                         int variant) {
+  double seconds = impl->each[variant];
+  return p->as_phases ? fs_plan_phase_seconds(p, impl->scheme, seconds) : seconds;
+}
+
+static double candidate_cost(const struct fs_planner *p,
+                             const struct fs_candidate *c) {
+  double least = c->seconds;
+  for (int i = c->first; i < c->first + c->n && p->as_phases; i++)
+    least = FS_MIN(least, seconds_of(p, &p->impls.data[i],
+                                     p->impls.data[i].variant));
+  return least + extra_cost(p, c);
+}
+
 /* -- one cover --------------------------------------------------------------------- */
 
 struct cover {
@@ -55,11 +70,10 @@ struct solver {
 /* A fusion that takes longer than its clusters alone is in no best cover. */
 static bool is_too_dear(const struct fs_planner *p, int c) {
   const struct fs_candidate *cand = &p->candidates.data[c];
-  double alone = 0, mine = cand->seconds + extra_cost(p, cand);
+  double alone = 0, mine = candidate_cost(p, cand);
   for (int r = 0; r < rows_of(p); r++)
     if (fs_set_has(&cand->set, r))
-      alone += p->candidates.data[r].seconds +
-               extra_cost(p, &p->candidates.data[r]);
+      alone += candidate_cost(p, &p->candidates.data[r]);
   return mine > alone;
 }
 
@@ -85,7 +99,7 @@ static void add_columns(struct solver *s, bool all) {
     glp_set_mat_col(s->lp, col, n, ind, val);
     glp_set_col_kind(s->lp, col, GLP_BV);
     glp_set_obj_coef(s->lp, col,
-                     (cand->seconds + extra_cost(p, cand)) * 1e6 + 1e-7 * c);
+                     candidate_cost(p, cand) * 1e6 + 1e-7 * c);
   }
   free(ind);
   free(val);
@@ -311,7 +325,7 @@ static void count_each(struct counter *c, const struct fs_set *covered,
   }
 }
 
-static void count_combinations(struct fs_planner *p) {
+void fs_plan_count(struct fs_planner *p) {
   int rows = rows_of(p);
   struct counter *c = FS_NEW(p->arena, struct counter);
   c->p = p;
@@ -344,10 +358,8 @@ static void count_combinations(struct fs_planner *p) {
 
 static double cost_of(const struct fs_planner *p, const struct cover *c) {
   double sum = 0;
-  for (int k = 0; k < c->n; k++) {
-    const struct fs_candidate *cand = &p->candidates.data[c->chosen[k]];
-    sum += cand->seconds + extra_cost(p, cand);
-  }
+  for (int k = 0; k < c->n; k++)
+    sum += candidate_cost(p, &p->candidates.data[c->chosen[k]]);
   return sum;
 }
 
@@ -366,7 +378,7 @@ static struct choices list_choices(struct fs_planner *p,
   for (int i = cand->first; i < cand->first + cand->n; i++)
     for (int v = 0; v < p->impls.data[i].variants; v++) {
       const struct fs_impl *impl = &p->impls.data[i];
-      double seconds = impl->each[v];
+      double seconds = seconds_of(p, impl, v);
       int at = ch.n;
       if (v != impl->variant && !p->options->variants) continue;
       for (; at > 0 && ch.seconds[at - 1] > seconds; at--) {
@@ -464,7 +476,6 @@ static int singles(struct fs_planner *p, int k, struct fs_combination *list) {
 }
 
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
-  count_combinations(p);
   if (p->candidates.len == rows_of(p)) return singles(p, k, list);
   jmp_buf out_of_memory;
   jmp_buf *volatile outer = fs_oom_guard(&out_of_memory);

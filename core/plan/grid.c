@@ -247,6 +247,19 @@ static double cost(const struct group *g, const struct fs_kernel *next,
          barriers * fs_predict_barrier(g->p->device);
 }
 
+bool fs_plan_may_join(const struct fs_planner *p) {
+  return p->device->cooperative && p->options->strategy != FS_FUSE_OFF &&
+         !p->options->apart;
+}
+
+double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
+                             double seconds) {
+  if (scheme != FS_FLAT && scheme != FS_ROW) return seconds;
+  double work = FS_MAX(seconds - fs_predict_launch(p->device), 0);
+  return FS_MIN(seconds, (1 + SHARED_COST) * work +
+                             fs_predict_barrier(p->device));
+}
+
 static bool worth_it(const struct group *g, const struct fs_kernel *k,
                      bool barrier) {
   if (pinned(g, k, true)) return true;
@@ -332,9 +345,7 @@ static bool join(struct group *g, struct fs_kernel *k) {
 
 void fs_plan_join(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
-  if (!p->device->cooperative || p->options->strategy == FS_FUSE_OFF ||
-      p->options->apart || plan->kernels.len < 2)
-    return;
+  if (!fs_plan_may_join(p) || plan->kernels.len < 2) return;
   size_t n = (size_t)plan->slots.len + 1;
   struct group g = {.p = p, .plan = plan,
                     .written = fs_calloc(n, sizeof(bool)),

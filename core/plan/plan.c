@@ -316,6 +316,14 @@ static void end_plan(struct fs_planner *p) {
 
 typedef FS_VEC(struct listed) windows;
 
+static void build_plan(struct fs_planner *p, int rank, const windows *w,
+                       const int *choice) {
+  begin_plan(p, rank);
+  for (int x = 0; x < w->len; x++)
+    add_parts(p, w->data[x].parts[choice[x]], w->data[x].lens[choice[x]]);
+  end_plan(p);
+}
+
 /* Plans of the k best choices of a combination for each window, on copies of the
  * graph but for the first. */
 static int put_together(struct fs_planner *p, const windows *w, int k,
@@ -331,14 +339,8 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
   }
   int found = fs_rank_sums(n, costs, lens, k, sums, index);
   p->space.listed = found;
-  price_unfused(p);
   for (int f = 0; f < found; f++) {
-    begin_plan(p, f + 1);
-    for (int x = 0; x < n; x++) {
-      int c = index[f * n + x];
-      add_parts(p, w->data[x].parts[c], w->data[x].lens[c]);
-    }
-    end_plan(p);
+    build_plan(p, f + 1, w, index + (size_t)f * (size_t)n);
     if (f) p->plan->graph = fs_graph_copy(p->g);
     out[f] = p->plan;
   }
@@ -349,6 +351,119 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
   return found;
 }
 
+/* -- by the price of joined launches ----------------------------------------------- */
+
+/* Which kernels join a launch is known of a whole plan only. So combinations are
+ * listed twice, by the sums of their kernels with a launch each, and as phases; of
+ * both lists the plans are made, joined and priced. The first few of each decide what
+ * is the first plan, however many are wanted: fewer of large blocks, of which to make
+ * a plan takes long. */
+enum { MOST_HEADS = 4, HEADS_CLUSTERS = 24 };
+
+static int heads_of(const struct fs_planner *p) {
+  return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->clusters.len));
+}
+
+/* The best sum has been tried more often than any joined launch: it stays where the
+ * other is not better by so much. */
+static const double WORTH_JOINING = 0.02;
+
+struct priced {
+  struct fs_plan *plan;
+  double seconds;
+  int at;
+};
+
+static int by_price(const void *a, const void *b) {
+  const struct priced *x = a, *y = b;
+  if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+static double first_of(const struct fs_plan *plan) {
+  double sum = 0;
+  for (int k = 0; k < plan->kernels.len; k++) sum += plan->kernels.data[k].first;
+  return sum;
+}
+
+static uint64_t hash_of(const struct listed *l, int c) {
+  uint64_t h = 1;
+  for (int k = 0; k < l->lens[c]; k++) {
+    const struct part *part = &l->parts[c][k];
+    const struct fs_impl *impl = &part->impl;
+    h = fs_hash(part->calls, sizeof *part->calls * (size_t)part->n, h);
+    h = fs_hash(&impl->scheme, sizeof impl->scheme, h);
+    h = fs_hash(&impl->inner, sizeof impl->inner, h);
+    h = fs_hash(&impl->variant, sizeof impl->variant, h);
+  }
+  return h;
+}
+
+static int ascending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Makes and prices the combinations of list `which`; those of the list before it
+ * that come again are left out. */
+static int price_list(struct fs_planner *p, const windows *w, int which,
+                      struct priced *out, int n) {
+  const struct listed *l = &w->data[which], *before = &w->data[0];
+  windows one = {.data = (struct listed *)(uintptr_t)l, .len = 1};
+  uint64_t *known = fs_malloc(sizeof *known * (size_t)(before->n + 1));
+  int n_known = which ? before->n : 0, heads = heads_of(p);
+  for (int c = 0; c < n_known; c++) known[c] = hash_of(before, c);
+  qsort(known, (size_t)n_known, sizeof *known, ascending);
+  for (int c = 0; c < l->n; c++) {
+    uint64_t hash = hash_of(l, c);
+    if (n_known && bsearch(&hash, known, (size_t)n_known, sizeof *known, ascending))
+      continue;
+    build_plan(p, 1, &one, &c);
+    int at = c + (c < heads ? 0 : 2 * heads) + which * heads;
+    out[n++] = (struct priced){p->plan, first_of(p->plan), at};
+  }
+  free(known);
+  return n;
+}
+
+/* The plan of the least price among the heads, then the others. */
+static int put_by_price(struct fs_planner *p, const windows *w, int k,
+                        struct fs_plan **out) {
+  int n = 0;
+  struct priced *all =
+      fs_malloc(sizeof *all * (size_t)(w->data[0].n + w->data[1].n));
+  for (int which = 0; which < 2; which++) n = price_list(p, w, which, all, n);
+  int best = 0;
+  for (int x = 1; x < n; x++)
+    if (all[x].at < 2 * heads_of(p) && by_price(&all[x], &all[best]) < 0) best = x;
+  if (all[best].seconds > all[0].seconds * (1 - WORTH_JOINING)) best = 0;
+  struct priced first = all[best];
+  all[best] = all[0];
+  all[0] = first;
+  if (n > 1) qsort(all + 1, (size_t)n - 1, sizeof *all, by_price);
+  int found = FS_MIN(n, k);
+  for (int x = 0; x < n; x++) {
+    if (x >= found) {
+      drop_plan(all[x].plan);
+      continue;
+    }
+    out[x] = all[x].plan;
+    out[x]->space.listed = found;
+    if (x) out[x]->graph = fs_graph_copy(p->g);
+  }
+  free(all);
+  return found;
+}
+
+/* Whether the price of launches can decide: where it is known, of one window, under
+ * strategies that go by time. */
+static bool decides_by_price(const struct fs_planner *p) {
+  return fs_plan_may_join(p) && p->device->calibration && p->clusters.len > 1 &&
+         p->clusters.len <= FS_MAX_SET &&
+         (p->options->strategy == FS_SMART ||
+          p->options->strategy == FS_NO_REORDER);
+}
+
 /* Plans with these liberties; 0 if some cluster then has no kernel. */
 static int try_plans(const struct fs_graph *g, const struct fs_device *device,
                      const struct fs_plan_options *options, bool join,
@@ -357,14 +472,21 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   windows w = {0};
   init(&p, g, device, options);
   fs_plan_calls(&p, join, repeat);
-  bool ok = true;
+  bool ok = true, by_prices = decides_by_price(&p);
+  int wanted = by_prices ? FS_MAX(k, heads_of(&p)) : k;
   for (p.window = 0; ok && p.window < p.clusters.len; p.window = p.window_end) {
     p.window_end = FS_MIN(p.clusters.len, p.window + FS_MAX_SET);
     p.candidates.len = p.impls.len = 0;
     ok = fs_plan_candidates(&p);
-    if (ok) *FS_PUSH(&w) = list_window(&p, k);
+    if (!ok) break;
+    fs_plan_count(&p);
+    *FS_PUSH(&w) = list_window(&p, wanted);
+    p.as_phases = by_prices;
+    if (by_prices) *FS_PUSH(&w) = list_window(&p, wanted);
   }
-  int n = ok ? put_together(&p, &w, k, out) : 0;
+  if (ok) price_unfused(&p);
+  int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out)
+                              : put_together(&p, &w, k, out);
   FS_VEC_FREE(&w);
   finish(&p);
   return n;

@@ -106,6 +106,8 @@ struct fs_planner {
                                           earlier ones forbid later ones     */
   FS_VEC(struct fs_rejection) rejections;
   struct fs_space_counts space;
+  bool as_phases;                      /* kernels are priced as phases of a launch
+                                          that others are in, too            */
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
   struct fs_plan *plan;                /* being put together                 */
@@ -212,9 +214,11 @@ bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
                          bool complete);
 
 /* cover.c: up to k combinations of the window's candidates that cover each of its
- * clusters once, cheapest first; list[] is filled, how many is given (at least
- * one, but for pins that contradict each other). Counts what there is. */
+ * clusters once, cheapest first, by p->as_phases; list[] is filled, how many is given
+ * (at least one, but for pins that contradict each other). fs_plan_count() counts
+ * what there is. */
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list);
+void fs_plan_count(struct fs_planner *p);
 /* rank.c: the k smallest sums of one cost of each list (each ascending, of lens[]
  * costs), in order; ties in the order of the indices. index[] gets n indices for
  * each. Gives how many. */
@@ -230,6 +234,12 @@ enum fs_rule fs_rule_of(const char *name);
 /* grid.c: joins neighbouring kernels of p->plan into one launch where that is
  * predicted to pay; slots are numbered. */
 void fs_plan_join(struct fs_planner *p);
+/* Whether kernels of the block may share launches, and their price then decides. */
+bool fs_plan_may_join(const struct fs_planner *p);
+/* What a kernel of so many seconds takes as a phase behind a barrier, if that is
+ * less: what a launch has but once is left out. */
+double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
+                             double seconds);
 
 /* -- choice.c -- */
 
