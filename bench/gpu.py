@@ -277,10 +277,10 @@ def facts(target, versions):
         return dict(device='unknown', driver='unknown', clocks={})
 
 
-def command(arguments):
+def command(arguments, program='bench/gpu.py'):
     """What was asked for, without where files lie on this machine."""
-    paths = ('--serve', '--json', '--markdown')
-    kept, k = ['bench/gpu.py'], 0
+    paths = ('--serve', '--json', '--markdown', '--results')
+    kept, k = [program], 0
     while k < len(arguments):
         if arguments[k] in paths:
             k += 2

@@ -10,7 +10,8 @@
  *   {"peer": "BiCGK", "m": M, "n": N, "len": LEN}   gets ready for the BLAS calls of
  *                                a sequence, if this program has them
  *   {"peer_run": K}              runs them; {"kernel": [...]}
- *   {"device": true}             {"device": "NVIDIA H200", "version": "0.1"}
+ *   {"device": true}             {"device": "NVIDIA H200", "version": "0.1",
+ *                                 "first": seconds of the first block of all}
  *
  * wall: from submitting the text to its end, results complete, while nobody looks at
  * plans; then once more for kernel, the sum of the block's kernels by device events. A failure is {"error": TEXT}. */
@@ -62,6 +63,7 @@ static double now(void) {
 }
 
 struct server {
+  double first;
   struct fs_session *session;
   struct heard heard;
   const struct bench_peer *peer; /* NULL: none was built in */
@@ -142,8 +144,8 @@ static json_t *answer(struct server *s, const json_t *request) {
   if (json_object_get(request, "peer_run"))
     return run_peer(s, (int)integer(request, "peer_run"));
   if (json_object_get(request, "device"))
-    return json_pack("{s:s, s:s}", "device", s->heard.device, "version",
-                     FS_VERSION);
+    return json_pack("{s:s, s:s, s:f}", "device", s->heard.device, "version",
+                     FS_VERSION, "first", s->first);
   return failed("not a request");
 }
 
@@ -176,7 +178,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "bench-serve: %s\n", error);
     return 3;
   }
+  double start = now();
   evaluate(&s, "x = ones(3) + 1;");
+  s.first = now() - start;
   serve(&s);
   if (s.prepared) s.peer->finish();
   fs_session_free(s.session);
