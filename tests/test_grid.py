@@ -159,6 +159,22 @@ def again():
     check(want[0] == 0 and got == want, 'a loop', f'cpu: {want}\ngpu: {got}')
 
 
+def parts():
+    """An element that is set is a number of its own, not that of the array."""
+    for n in (5, 64, 257):
+        for at in ('1', 'n', '3'):
+            script = SETUP % {'n': n, 't': 'f64'} + 'p = p + 1; k = p[2]; f = z[1];\n' \
+                f'begin\no = r + 1; o[{at}] = k; o[2] = f;\n' \
+                'd = o[2:end] - o[1:end-1]; t = sum(d) - (o[n] - o[1]);\n' \
+                'u = o[1] + 10*o[2] + 100*o[n]; o[1:4] = z[1:4]*u; w = o[1] + o[n];\n' \
+                'end\no\nd\nt\nu\nw\n'
+            want = run(script, 'cpu')
+            for more in ({}, {'FUSIBLE_FAKE_CC': '90'}):
+                got = run(script, 'cuda', **more)
+                check(want[0] == 0 and got == want, f'parts, n {n}, o[{at}], {more}',
+                      f'cpu: {want}\ngpu: {got}')
+
+
 # -- random chains ----------------------------------------------------------------------
 
 
@@ -210,5 +226,6 @@ plans()
 why()
 alone()
 again()
+parts()
 chains()
 sys.exit(score.close())

@@ -49,7 +49,7 @@ const char *em_grid_load(struct em *em, const struct fs_step *s) {
 }
 
 void em_grid_stored(struct em *em, const struct fs_step *s) {
-  if (!em->grid || !fs_grid_carries(em->k, s)) return;
+  if (!em->grid || !fs_grid_carries(em->plan, em->k, s)) return;
   struct carried *c = find_carried(em, s);
   if (!c && em->grid->n_carried == MOST_CARRIED) return; /* plan/grid.c: never */
   if (!c) {

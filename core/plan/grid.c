@@ -69,8 +69,13 @@ static bool is_uniform(const struct fs_kernel *k, int value) {
   return true;
 }
 
-bool fs_grid_carries(const struct fs_kernel *k, const struct fs_step *s) {
-  if (s->kind != FS_SP_STORE || k->accesses.data[s->access].varies) return false;
+bool fs_grid_carries(const struct fs_plan *plan, const struct fs_kernel *k,
+                     const struct fs_step *s) {
+  if (s->kind != FS_SP_STORE) return false;
+  const struct fs_access *a = &k->accesses.data[s->access];
+  /* One element of an array is not what a load of another one wants. */
+  if (a->varies || fs_shape_count(&plan->slots.data[a->slot].shape) != 1)
+    return false;
   return s->phase == FS_END || is_uniform(k, s->in[0]);
 }
 
@@ -122,7 +127,7 @@ static void note(struct group *g, const struct fs_kernel *k, bool at_end) {
     int slot = k->accesses.data[s->access].slot;
     if (s->kind == FS_SP_STORE) g->written[slot] = true;
     else g->read[slot] = true;
-    if (fs_grid_carries(k, s)) g->carried[slot] = true;
+    if (fs_grid_carries(g->plan, k, s)) g->carried[slot] = true;
   }
 }
 
@@ -183,6 +188,17 @@ static bool crosses_barrier(const struct group *g, const struct fs_kernel *k) {
   for (int b = 0; b < graph->barriers.len; b++)
     if (low < graph->barriers.data[b] && high >= graph->barriers.data[b])
       return true;
+  return false;
+}
+
+/* Whether it writes anew, where only some threads know it, what is in a register. */
+static bool spoils(const struct group *g, const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_STORE && g->carried[k->accesses.data[s->access].slot] &&
+        !fs_grid_carries(g->plan, k, s))
+      return true;
+  }
   return false;
 }
 
@@ -333,7 +349,8 @@ static void open_group(struct group *g, int first) {
 static bool join(struct group *g, struct fs_kernel *k) {
   if (!can_be_phase(k) || !can_be_phase(&g->plan->kernels.data[g->first]))
     return false;
-  if (!has_room(g, k) || crosses_barrier(g, k) || pinned(g, k, false))
+  if (!has_room(g, k) || spoils(g, k) || crosses_barrier(g, k) ||
+      pinned(g, k, false))
     return false;
   bool barrier = needs_barrier(g, k);
   if (!worth_it(g, k, barrier)) return false;

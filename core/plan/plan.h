@@ -420,9 +420,10 @@ int fs_launch_end(const struct fs_plan *plan, int first);
 int fs_launch_first(const struct fs_plan *plan, int kernel);
 /* Launches of a run, and barriers between phases. */
 int fs_plan_launches(const struct fs_plan *plan);
-/* Whether a STORE step stores one number that every thread of the launch has: the
- * phases behind it take it from a register. */
-bool fs_grid_carries(const struct fs_kernel *k, const struct fs_step *s);
+/* Whether a STORE step stores a whole slot, one number, that every thread of the
+ * launch has: the phases behind it take it from a register. */
+bool fs_grid_carries(const struct fs_plan *plan, const struct fs_kernel *k,
+                     const struct fs_step *s);
 
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
