@@ -178,13 +178,15 @@ def parts():
 # -- random chains ----------------------------------------------------------------------
 
 
-def random_block(rng):
-    """Statements on integers that stay small: matrices, rows, columns, numbers."""
+def random_block(rng, n):
+    """Statements on integers that stay small: matrices, rows, columns, numbers,
+    elements that are read and set."""
     vectors, numbers, lines = ['p', 'r', 'z'], ['rho'], []
     for k in range(rng.randint(4, 9)):
         v, w = rng.choice(vectors), rng.choice(vectors)
         x = rng.choice(numbers)
-        kind = rng.randrange(7)
+        kind = rng.randrange(9)
+        at = rng.choice([1, 1, n, (n + 1)//2])
         name = f'v{k}'
         if kind == 0:
             lines.append(f'{name} = mod(A*{v}, 7);')
@@ -194,9 +196,12 @@ def random_block(rng):
             lines.append(f'{name} = {v} - mod({w}*{x}, 9);')
         elif kind == 3:
             lines.append(f'{name} = min({v}, {w}) + {x};')
+        elif kind == 4:
+            lines.append(f'{name} = {v} + 1; {name}[{at}] = {x};')
         else:
             name = f'x{k}'
-            what = rng.choice([f'mod({v}\'*{w}, 11)', f'mod(sum({v}), 6)',
+            what = rng.choice([f'{v}[{at}] - {w}[1]', f'mod({v}\'*{w}, 11)',
+                               f'mod(sum({v}), 6)',
                                f'max({v})', f'min({w}) + {x}'])
             lines.append(f'{name} = {what};')
             numbers.append(name)
@@ -209,8 +214,8 @@ def chains():
     rng = random.Random(20)
     joined = 0
     for k in range(16):
-        lines, names = random_block(rng)
         n = rng.choice([1, 2, 31, 32, 33, 64, 100, 257])
+        lines, names = random_block(rng, n)
         script = SETUP % {'n': n, 't': 'f64'} + 'begin\n' + '\n'.join(lines) + \
             '\nend;\n' + ''.join(f'{x}\n' for x in names)
         want, got = run(script, 'cpu'), run(script, 'cuda')

@@ -111,9 +111,12 @@ void em_columns_out(struct em *em) {
 /* -- scalars ---------------------------------------------------------------------------- */
 
 static void fulls_out(struct em *em) {
+  bool read = em->n_col && em->S > 1; /* some warps still read the block's columns */
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
     if (!s) continue;
+    if (read) em_line(em, "__syncthreads();");
+    read = false;
     const char *mine = em_fmt(em, "r%d", s->out);
     if (em->V > 1 && em_is_sweep_step(em, s))
       mine = em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);

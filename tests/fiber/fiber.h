@@ -269,37 +269,56 @@ static void fiber_tensor_copy(void *to, const unsigned long long *map, int colum
 
 // -- the scheduler -----------------------------------------------------------------
 
+// Lets every thread of a warp go on to where it waits; true if anything moved.
+static bool fiber_run_warp(fiber_thread *threads, fiber_block *b, unsigned warp) {
+  bool moved = false;
+  for (unsigned t = warp * 32; t < warp * 32 + 32 && t < blockDim.x; t++) {
+    fiber_thread *f = &threads[t];
+    const bool spins = f->state == FIBER_SPIN;
+    if (f->state == FIBER_SHUFFLE && b->warps[warp].turn != f->turn)
+      f->state = FIBER_READY;
+    if (f->state != FIBER_READY && !spins) continue;
+    fiber_now = f;
+    threadIdx = {t, 0, 0};
+    f->state = FIBER_READY;
+    fiber_resume(f);
+    moved |= !(spins && f->state == FIBER_SPIN);
+  }
+  return moved;
+}
+
+// Opens the barrier that all threads wait at, if they do.
+static bool fiber_open_barrier(fiber_thread *threads, fiber_block *b) {
+  unsigned barrier = 0, done = 0;
+  for (unsigned t = 0; t < blockDim.x; t++) {
+    barrier += threads[t].state == FIBER_BARRIER;
+    done += threads[t].state == FIBER_DONE;
+  }
+  if (!barrier || barrier + done != blockDim.x) return false;
+  b->result = b->sum;
+  b->sum = 0;
+  for (unsigned t = 0; t < blockDim.x; t++)
+    if (threads[t].state == FIBER_BARRIER) threads[t].state = FIBER_READY;
+  return true;
+}
+
 // Runs one block's fibers until none can go on, or for a while: warps that look
 // together for what other blocks bring (__all_sync) never stop by themselves. True
-// if anything moved.
+// if anything moved. In one block of three the warps keep step; in the others the
+// first, or the last, runs as far as it can before the next: what they tell each
+// other without a barrier is wrong in one of them.
 static bool fiber_run_block(fiber_thread *threads, fiber_block *b) {
+  const unsigned warps = (blockDim.x + 31) / 32;
+  const unsigned order = (blockIdx.x + gridDim.x) % 3;
   bool moved = false;
-  const unsigned n = blockDim.x;
   for (int passes = 0; passes < 256; passes++) {
     bool pass = false;
-    unsigned barrier = 0, done = 0;
-    for (unsigned t = 0; t < n; t++) {
-      fiber_thread *f = &threads[t];
-      bool spins = f->state == FIBER_SPIN;
-      if (f->state == FIBER_SHUFFLE && b->warps[t / 32].turn != f->turn)
-        f->state = FIBER_READY;
-      if (f->state == FIBER_READY || spins) {
-        fiber_now = f;
-        threadIdx = {t, 0, 0};
-        f->state = FIBER_READY;
-        fiber_resume(f);
-        pass |= !(spins && f->state == FIBER_SPIN);
-      }
-      barrier += f->state == FIBER_BARRIER;
-      done += f->state == FIBER_DONE;
+    for (unsigned k = 0; k < warps; k++) {
+      const unsigned warp = order == 2 ? warps - 1 - k : k;
+      int steps = order ? 64 : 1;
+      while (steps-- > 0 && fiber_run_warp(threads, b, warp)) pass = true;
     }
-    if (barrier && barrier + done == n) {
-      b->result = b->sum;
-      b->sum = 0;
-      for (unsigned t = 0; t < n; t++)
-        if (threads[t].state == FIBER_BARRIER) threads[t].state = FIBER_READY;
-      pass = true;
-    }
+    pass |= fiber_open_barrier(threads, b);
     moved |= pass;
     if (!pass) break;
   }
