@@ -348,9 +348,10 @@ static void put_elem(struct fs_str *out, const struct fs_elem *e, int detail) {
     fs_str_printf(out, "  %d thread%s for each instance\n", e->n_threads,
                   e->n_threads == 1 ? "" : "s");
   for (int k = 0; k < e->routines.len; k++)
-    fs_str_printf(out, "  %s %s %s impl %d\n", e->routines.data[k].kind,
-                  e->routines.data[k].level, e->routines.data[k].target,
-                  e->routines.data[k].impl);
+    fs_str_printf(out, "  %s %s%s%s %s impl %d\n", e->routines.data[k].kind,
+                  e->routines.data[k].arg ? e->routines.data[k].arg : "",
+                  e->routines.data[k].arg ? " " : "", e->routines.data[k].level,
+                  e->routines.data[k].target, e->routines.data[k].impl);
 }
 
 static bool describe_known(struct fs_session *s, const char *name, int detail,

@@ -118,7 +118,34 @@ REFUSED = [
     ('threads of a thread', swap('thread c {', 'thread c threads 4 {'),
      'has one thread, not 4'),
     ('block by element', swap('thread c', 'block c'), 'thread routines only'),
-    ('a load', swap('compute thread', 'load thread'), '`compute` routines only'),
+    ('a load of nothing', swap('compute thread', 'load thread'),
+     'which argument it brings in'),
+    ('a load by element', GOOD + 'load x thread c {\n}\n', '`compute` routines only'),
+    ('a store by element', GOOD + 'store thread c {\n}\n', '`compute` routines only'),
+    ('a load of no argument', SMALL + 'load B block c {\n}\n', 'no argument `B`'),
+    ('a load of a number', small('A:3x3', 'A:3x3, s:each') + 'load s block c {\n}\n',
+     '`s` is one number'),
+    ('a load of a scalar', small('A:3x3', 'A:3x3, s:scalar') + 'load s block c {\n}\n',
+     '`s` is one number'),
+    ('a load twice', SMALL + 'load A block c {\n}\nload A block any {\n}\n',
+     'a routine 1 for this target already'),
+    ('a store twice', SMALL + 'store block c {\n}\nstore block c {\n}\n',
+     'was given before'),
+    ('a load without a routine', small('block c {', 'block c impl 2 {') +
+     'load A block c impl 3 {\n}\n', 'no `compute` routine 3 for this load'),
+    ('a load of too many threads', small('block c', 'block any') +
+     'load A block any threads 64 {\n}\n', '64 threads cannot stand beside a routine of 4'),
+    ('a load of 5 threads', SMALL + 'load A block c threads 5 {\n}\n',
+     '5 threads do not fit'),
+    ('a form for one target', small('block c', 'block any') +
+     'load A block c as 3x4 {\n}\n', 'needs this form on chip for CUDA, too'),
+    ('two forms', small('block c', 'block any') + 'load A block c as 3x4 {\n}\n'
+     'load A block cuda as 4x3 {\n}\n', 'another form on chip for CUDA'),
+    ('a form of a routine', small('block c', 'block c as 9'), 'only a load or a store'),
+    ('a form without extents', SMALL + 'load A block c as each {\n}\n',
+     'the extents of a vector or a matrix'),
+    ('a form of 1', SMALL + 'load A block c as 1 {\n}\n', 'is at least 2'),
+    ('a large form', SMALL + 'load A block c as 100x100 {\n}\n', 'bytes on chip'),
     ('a kind', swap('compute thread', 'commpute thread'), 'did you mean `compute`'),
     ('a target', swap('thread c', 'thread rocm'), 'not a target'),
     ('impl 0', swap('thread c', 'thread c impl 0'), 'counted from 1'),
@@ -197,6 +224,18 @@ def compilers():
               'NVRTC points into the file', done.stderr)
     else:
         check('no C form' in done.stdout, 'without NVRTC', done.stdout)
+    # In a load and a store as well: what they do not see is not there.
+    for target, compiler in (('c', 'C compiler'), ('cuda', 'NVRTC')):
+        for move, line in (('load A block any {\n  FS_PUT(0, 0, FS_AT(B, 0, 0));\n}\n', 10),
+                           ('load A block any as 4 {\n  FS_PUT(0, FS_RESULT(0));\n}\n', 10),
+                           ('store block any {\n\n  FS_PUT(0, 0, s);\n}\n', 11)):
+            text = small('A:3x3', 'A:3x3, B:3x3, s:each').replace('block c', 'block ' + target)
+            text = text.replace('FS_AT(A, 0, 0)', '1') + move.replace('any', target)
+            done = run(':elem f.elem', {'f.elem': text})
+            if target == 'cuda' and 'added' in done.stdout:
+                continue  # no NVRTC
+            check(done.stderr.startswith(f'f.elem:{line}:') and compiler in done.stderr,
+                  f'{compiler}, {move!r}', done.stdout + done.stderr)
     # A function that calls itself is none that C knows.
     done = run(':elem f.elem', {'f.elem': swap('2 * x', 'x > 0 ? twice(x - 1) : x')})
     check(done.returncode != 0 and 'f.elem:6:' in done.stderr, 'recursion in C',
@@ -320,7 +359,8 @@ def document():
 
 
 def exact():
-    for name in ('elem.fs', 'elem_shapes.fs', 'elem_many.fs'):
+    for name in ('elem.fs', 'elem_shapes.fs', 'elem_many.fs',
+                 'elem_moves.fs'):
         for target in ('cpu', 'cuda'):
             exact_on(name, target)
 
@@ -390,6 +430,40 @@ def alternatives():
               f'auto on {target}', done.stdout + done.stderr)
 
 
+PACKED = os.path.join(fakegpu.ROOT, 'tests', 'elem', 'packed.elem')
+
+
+def moves():
+    """Loads and stores are part of what an implementation is: the plan says so, takes
+    the one of least threads, and fuses maps through them."""
+    start = f':elem {PACKED}\nA = ones(40, 3, 3); x = ones(40, 3);\n'
+    for target in ('cpu', 'cuda'):
+        done = run(start + 'y = 2*symv(A + A, x) - 1;\n:plan html\n:assert plan kernels '
+                   '== 1\n:alternatives\nprint(sum(y))', (), target)
+        said = ' '.join(done.stdout.split())
+        check(re.search(r'symv routine \d of 3', said) and '\n1320\n' in done.stdout + '\n',
+              f'packed on {target}', done.stdout + done.stderr)
+        for words in ('routine 2 of 3 with its own load of A',
+                      'routine 3 of 3 with its own load of A and store'):
+            check(words in said, f'{words} on {target}', done.stdout)
+        done = run(start + ':elem symv impl 3\ny = symv(A, x);\n:plan html', (), target)
+        check('symv with its own load of A and store' in ' '.join(done.stdout.split()),
+              f'the one that was named on {target}', done.stdout + done.stderr)
+    done = run(f':elem {PACKED}\n??symv')
+    for words in ('load A block any impl 3', 'store thread any impl 3'):
+        check(words in done.stdout, f'help has {words}', done.stdout)
+    # A number that has a load for the other target only is the first one here.
+    other = SMALL.replace('block c', 'block any').replace('FS_PUT(0, 0, FS_AT(A, 0, 0));',
+        'for (int k = FS_LANE; k < 9; k += FS_LANES) FS_PUT(k / 3, k % 3, FS_AT(A, k / 3, k % 3));')
+    other += 'load A block cuda impl 2 {\n  for (int k = FS_LANE; k < 9; k += FS_LANES)\n' \
+             '    FS_PUT(k / 3, k % 3, FS_AT(A, k / 3, k % 3));\n}\n'
+    for target, ways in (('cpu', False), ('cuda', True)):
+        done = run(':elem f.elem\nB = f(ones(5, 3, 3));\n:plan html\nprint(sum(B))',
+                   {'f.elem': other}, target)
+        check(('of 2' in done.stdout) == ways and done.stdout.endswith('\n45\n'),
+              f'a load for CUDA alone on {target}', done.stdout + done.stderr)
+
+
 def never_ends(target):
     try:
         run(f':elem {ENDLESS}\nb = endless([1, 7, 3]); print(sum(b))', (), target,
@@ -427,5 +501,6 @@ if __name__ == '__main__':
     document()
     exact()
     alternatives()
+    moves()
     endless()
     sys.exit(score.close())

@@ -4,6 +4,10 @@
  *              neighbours in memory by neighbouring threads, into shared memory
  *   routine    FS_LANES_EACH threads call the user's function on an instance
  *   result     all threads compute what follows on it, element by element
+ *
+ * Where the user has a load for an operand, threads of each instance run that, and
+ * what would be computed in order is a lambda that it asks for numbers; a store is
+ * given one that takes the numbers of the result.
  */
 #include "core/emit/user.h"
 #include "core/emit/writer.h"
@@ -20,6 +24,18 @@ static const struct fs_user_element *element_of(const struct em *em, int part) {
 /* A scalar is a uniform value of its part, in a register. */
 static bool is_shared(const struct em *em, int part) {
   return element_of(em, part)->type != FS_UT_SCALAR;
+}
+
+/* Numbers from one instance's element to the next one's. */
+static int pitch_of(const struct em *em, int part) {
+  return fs_instance_pitch(element_of(em, part));
+}
+
+/* The load or store of the user's own that a part has, or NULL. */
+static const struct fs_user_move *move_of(const struct em *em, int part) {
+  const struct fs_user *u = em->k->user;
+  const struct fs_user_move *m = part < u->n_args ? &u->load[part] : &u->store;
+  return m->cuda.text ? m : NULL;
 }
 
 static const char *compute_type(const struct em *em) {
@@ -157,10 +173,118 @@ static void put_part_axes(struct em *em, int part) {
 }
 
 static const char *place(struct em *em, int part) {
-  const struct fs_user_element *e = element_of(em, part);
-  bool apart = e->count > 1 && fs_instance_pitch(e) > e->count;
+  bool apart = pitch_of(em, part) > element_of(em, part)->count;
   return em_fmt(em, apart ? "e%d[x + own]" : "e%d[x]", part);
 }
+
+/* -- loads and stores of the user's own ----------------------------------------- */
+
+static void put_mask(struct em *em, int threads) {
+  if (threads >= 32) em_line(em, "const unsigned mask = 0xffffffffu;");
+  else if (threads == 1) em_line(em, "const unsigned mask = 1u << t %% 32;");
+  else em_line(em, "const unsigned mask = 0x%xu << (t %% 32 / %d * %d);",
+               (1u << threads) - 1, threads, threads);
+}
+
+/* Threads of each instance of the block: in turn, where they are too few. */
+static void open_own(struct em *em, int threads) {
+  const char *per = threads == 1 ? "" : em_fmt(em, " / %d", threads);
+  bool enough = threads * em->S <= em->T;
+  if (!enough)
+    em_open(em, "for (int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s) {",
+            per, per);
+  else if (threads == 1) em_open(em, "if (t < FS_INSTANCES) {");
+  else em_open(em, "if (t < FS_INSTANCES * %d) {", threads);
+  if (enough) em_line(em, "const int own = t%s;", per);
+  if (threads == 1) em_line(em, "const int lane = 0;");
+  else em_line(em, "const int lane = t %% %d;", threads);
+  put_mask(em, threads);
+  em_line(em, "const fs_index i = first + own;");
+}
+
+/* The axes of number j of instance i, in a lambda. */
+static void put_number_axes(struct em *em, int part) {
+  bool dense = false;
+  for (int s = 0; s < em->k->steps.len; s++) {
+    const struct fs_step *step = &em->k->steps.data[s];
+    dense |= step->phase == part && step->access >= 0 && is_dense(em, step);
+  }
+  if (dense)
+    em_line(em, "const fs_index x = own * %d + j;", element_of(em, part)->count);
+  if (all_dense(em, part)) return;
+  put_axes(em, "i", "i", 0, em->n_outer);
+  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+}
+
+static void put_move_call(struct em *em, int part, const char *given) {
+  const struct fs_user *u = em->k->user;
+  struct fs_str name = {0};
+  bool load = part < u->n_args;
+  if (load) fs_user_put_load_name(u, part, &name);
+  else fs_user_put_store_name(u, &name);
+  const char *chip = em_fmt(em, "e%d + own * %d", part, pitch_of(em, part));
+  const char *scratch =
+      u->scratch ? em_fmt(em, "own_scratch + own * %d", u->scratch)
+                 : em_fmt(em, "(%s *)nullptr", compute_type(em));
+  em_line(em, "%s(%s, %s, %s, lane, mask);", fs_str_text(&name),
+          load ? given : chip, load ? chip : given, scratch);
+  fs_str_free(&name);
+}
+
+static void close_lambda(struct em *em) {
+  em->indent--;
+  em_line(em, "};");
+}
+
+/* Stores among the steps before a load are run in order, as without it: the load
+ * may ask for some numbers only, or for one twice. */
+static void put_stores_before(struct em *em, int part) {
+  bool any = false;
+  for (int s = 0; s < em->k->steps.len; s++)
+    any |= em->k->steps.data[s].phase == part &&
+           em->k->steps.data[s].kind == FS_SP_STORE;
+  if (!any) return;
+  open_part(em, part);
+  em_line(em, "if (i >= %s) break;", em_int(em, em->m));
+  put_part_axes(em, part);
+  put_steps(em, part);
+  em_close(em);
+}
+
+static void put_load(struct em *em, int part) {
+  put_stores_before(em, part);
+  take_part(em, part);
+  open_own(em, move_of(em, part)->threads);
+  em_open(em, "const auto number = [&](int j) -> %s {", compute_type(em));
+  em_line(em, "if (i >= %s) return 0;", em_int(em, em->m));
+  put_number_axes(em, part);
+  for (int s = 0; s < em->k->steps.len; s++) {
+    const struct fs_step *step = &em->k->steps.data[s];
+    if (step->phase == part && step->kind != FS_SP_STORE) put_step(em, step);
+  }
+  em_line(em, "return %s;", em_ref(em, em->k->part_value[part]));
+  close_lambda(em);
+  put_move_call(em, part, "number");
+  em_close(em);
+}
+
+static void put_store(struct em *em, int part) {
+  int v = em->k->part_value[part];
+  enum fs_dtype dt = em_val(em, v)->dtype;
+  take_part(em, part);
+  open_own(em, move_of(em, part)->threads);
+  em_open(em, "const auto put = [&](int j, %s value) {", compute_type(em));
+  em_line(em, "if (i >= %s) return;", em_int(em, em->m));
+  put_number_axes(em, part);
+  em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
+          em_rounded(em, dt, "value"));
+  put_steps(em, part);
+  close_lambda(em);
+  put_move_call(em, part, "put");
+  em_close(em);
+}
+
+/* -- operands and result --------------------------------------------------------- */
 
 static void put_operand(struct em *em, int part) {
   const char *type = compute_type(em);
@@ -170,6 +294,10 @@ static void put_operand(struct em *em, int part) {
     take_part(em, part);
     put_steps(em, part);
     em_line(em, "const %s e%d = %s;", type, part, em_ref(em, v));
+    return;
+  }
+  if (move_of(em, part)) {
+    put_load(em, part);
     return;
   }
   open_part(em, part);
@@ -186,6 +314,10 @@ static void put_operand(struct em *em, int part) {
 static void put_result(struct em *em) {
   int part = em->k->user->n_args, v = em->k->part_value[part];
   enum fs_dtype dt = em_val(em, v)->dtype;
+  if (move_of(em, part)) {
+    put_store(em, part);
+    return;
+  }
   open_part(em, part);
   em_line(em, "if (i >= %s) break;", em_int(em, em->m));
   put_part_axes(em, part);
@@ -202,8 +334,7 @@ static void declare_shared(struct em *em) {
   for (int p = 0; p <= u->n_args; p++)
     if (is_shared(em, p))
       em_line(em, "__shared__ %s e%d[FS_INSTANCES * %d];", compute_type(em), p,
-              element_of(em, p)->count == 1
-                  ? 1 : fs_instance_pitch(element_of(em, p)));
+              pitch_of(em, p));
   if (u->scratch)
     em_line(em, "__shared__ %s own_scratch[FS_INSTANCES * %d];",
             compute_type(em), u->scratch);
@@ -215,9 +346,7 @@ static void put_call(struct em *em) {
   int k = u->threads;
   if (k == 1) em_line(em, "const int own = t, lane = 0;");
   else em_line(em, "const int own = t / %d, lane = t %% %d;", k, k);
-  if (k >= 32) em_line(em, "const unsigned mask = 0xffffffffu;");
-  else em_line(em, "const unsigned mask = 0x%xu << (t %% 32 / %d * %d);",
-               (1u << k) - 1, k, k);
+  put_mask(em, k);
   fs_user_put_name(u, &call);
   fs_str_puts(&call, "(");
   for (int p = 0; p <= u->n_args; p++) {
@@ -226,8 +355,7 @@ static void put_call(struct em *em) {
     if (!is_shared(em, p)) fs_str_printf(&call, "e%d", p);
     else if (p < u->n_args && e->type == FS_UT_EACH)
       fs_str_printf(&call, "e%d[own]", p);
-    else fs_str_printf(&call, "e%d + own * %d", p,
-                       e->count == 1 ? 1 : fs_instance_pitch(e));
+    else fs_str_printf(&call, "e%d + own * %d", p, pitch_of(em, p));
   }
   if (u->scratch)
     fs_str_printf(&call, ", own_scratch + own * %d, lane, mask);", u->scratch);
@@ -259,7 +387,7 @@ void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
     places[v] = (struct fs_home){"register", (double)(threads * size)};
   for (int p = 0; p <= u->n_args; p++) {
     const struct fs_user_element *e = p < u->n_args ? &u->arg[p] : &u->result;
-    int pitch = e->count == 1 ? 1 : fs_instance_pitch(e);
+    int pitch = fs_instance_pitch(e);
     if (e->type == FS_UT_SCALAR) continue;
     each += pitch;
     places[k->part_value[p]] =

@@ -1,7 +1,16 @@
-/* user.c - a user's routine as a function of CUDA C or C; see user.h. */
+/* user.c - a user's routines as functions of CUDA C or C; see user.h. */
 #include "core/emit/user.h"
 
 #include "core/base/embed.h"
+
+/* A routine, and what its access macros mean. */
+enum part { COMPUTE, LOAD, STORE };
+struct routine {
+  const struct fs_user *u;
+  enum part part;
+  int arg;      /* LOAD */
+  bool cuda;
+};
 
 static const char *type_of(const struct fs_user *u) {
   switch (u->compute) {
@@ -16,52 +25,91 @@ static bool is_number(const struct fs_user_element *e) {
   return e->type != FS_UT_SMALL;
 }
 
+static const struct fs_user_text *text_of(const struct routine *r) {
+  const struct fs_user *u = r->u;
+  const struct fs_user_move *m = r->part == LOAD ? &u->load[r->arg] : &u->store;
+  if (r->part == COMPUTE) return r->cuda ? &u->cuda : &u->c;
+  return r->cuda ? &m->cuda : &m->c;
+}
+
+static int threads_of(const struct routine *r) {
+  return r->part == COMPUTE ? r->u->threads
+         : r->part == LOAD  ? r->u->load[r->arg].threads
+                            : r->u->store.threads;
+}
+
 /* -- macros ------------------------------------------------------------------ */
 
-/* `#define FS_AT_A(y, x) fs_a0[(y) * 3 + (x)]` */
-static void put_at(const struct fs_user_element *e, int k, struct fs_str *out) {
+/* The parameters of a macro for an element, "(y, x", and its index. */
+static const char *indices(int rank) {
+  return rank == 2 ? "y, x" : rank == 1 ? "y" : "";
+}
+
+static void put_index(int rank, const int64_t *dim, struct fs_str *out) {
+  if (rank == 2) fs_str_printf(out, "(y) * %d + (x)", (int)dim[1]);
+  else fs_str_puts(out, rank ? "(y)" : "0");
+}
+
+/* `#define FS_AT_A(y, x) fs_a0[(y) * 3 + (x)]`: on chip, or what a load asks for,
+ * which in a kernel is a call. */
+static void put_at(const struct routine *r, int k, struct fs_str *out) {
+  const struct fs_user_element *e = &r->u->arg[k];
+  bool memory = r->part == LOAD, call = memory && r->cuda;
   if (is_number(e)) return;
-  if (e->rank == 1)
-    fs_str_printf(out, "#define FS_AT_%s(y) fs_a%d[y]\n", e->name, k);
-  else
-    fs_str_printf(out, "#define FS_AT_%s(y, x) fs_a%d[(y) * %d + (x)]\n",
-                  e->name, k, (int)e->dim[1]);
+  int rank = memory ? e->rank : e->chip_rank;
+  fs_str_printf(out, "#define FS_AT_%s(%s) ", e->name, indices(rank));
+  if (memory) fs_str_puts(out, call ? "fs_in(" : "fs_in[");
+  else fs_str_printf(out, "fs_a%d[", k);
+  put_index(rank, memory ? e->dim : e->chip, out);
+  fs_str_puts(out, call ? ")\n" : "]\n");
 }
 
-static void put_put(const struct fs_user_element *e, struct fs_str *out) {
-  if (is_number(e))
-    fs_str_puts(out, "#define FS_PUT(value) (fs_r[0] = (value))\n");
-  else if (e->rank == 1)
-    fs_str_puts(out, "#define FS_PUT(y, value) (fs_r[y] = (value))\n");
-  else
-    fs_str_printf(out,
-                  "#define FS_PUT(y, x, value) (fs_r[(y) * %d + (x)] = "
-                  "(value))\n", (int)e->dim[1]);
+/* `#define FS_PUT(y, x, value) (fs_r[(y) * 3 + (x)] = (value))` */
+static void put_put(const struct routine *r, struct fs_str *out) {
+  const struct fs_user_element *e =
+      r->part == LOAD ? &r->u->arg[r->arg] : &r->u->result;
+  bool memory = r->part == STORE, call = memory && r->cuda;
+  int rank = memory ? e->rank : e->chip_rank;
+  fs_str_printf(out, "#define FS_PUT(%s%svalue) %s", indices(rank),
+                rank ? ", " : "", call ? "fs_out(" : "(fs_r[");
+  put_index(rank, memory ? e->dim : e->chip, out);
+  fs_str_puts(out, call ? ", (value))\n" : "] = (value))\n");
 }
 
-static void put_macros(const struct fs_user *u, bool cuda, struct fs_str *out) {
+static void put_macros(const struct routine *r, struct fs_str *out) {
+  const struct fs_user *u = r->u;
+  int threads = threads_of(r);
   fs_str_printf(out, "#define FS_TYPE %s\n#define FS_C(x) ((FS_TYPE)(x))\n",
                 type_of(u));
   if (!u->by_instance) return;
   fs_str_puts(out, "#define FS_AT(name, ...) FS_AT_##name(__VA_ARGS__)\n");
-  for (int k = 0; k < u->n_args; k++) put_at(&u->arg[k], k, out);
-  put_put(&u->result, out);
+  for (int k = 0; k < u->n_args && r->part != STORE; k++)
+    if (r->part == COMPUTE || k == r->arg) put_at(r, k, out);
+  if (r->part == STORE) {
+    fs_str_printf(out, "#define FS_RESULT(%s) fs_in[",
+                  indices(u->result.chip_rank));
+    put_index(u->result.chip_rank, u->result.chip, out);
+    fs_str_puts(out, "]\n");
+  }
+  put_put(r, out);
   fs_str_printf(out,
                 "#define FS_LANES %d\n#define FS_LANE %s\n"
                 "#define FS_SCRATCH(k) fs_scratch[k]\n#define FS_SYNC() %s\n",
-                cuda ? u->threads : 1, cuda ? "fs_lane" : "0",
-                !cuda || u->threads == 1 ? "((void)0)"
-                : u->threads > 32 ? "__syncthreads()"
-                                  : "__syncwarp(fs_mask)");
+                r->cuda ? threads : 1, r->cuda ? "fs_lane" : "0",
+                !r->cuda || threads == 1 ? "((void)0)"
+                : threads > 32           ? "__syncthreads()"
+                                         : "__syncwarp(fs_mask)");
 }
 
-static void put_undefs(const struct fs_user *u, struct fs_str *out) {
+static void put_undefs(const struct routine *r, struct fs_str *out) {
+  const struct fs_user *u = r->u;
   fs_str_puts(out, "#undef FS_TYPE\n#undef FS_C\n");
   if (!u->by_instance) return;
   fs_str_puts(out, "#undef FS_AT\n#undef FS_PUT\n#undef FS_LANES\n"
                    "#undef FS_LANE\n#undef FS_SCRATCH\n#undef FS_SYNC\n");
-  for (int k = 0; k < u->n_args; k++)
-    if (!is_number(&u->arg[k]))
+  if (r->part == STORE) fs_str_puts(out, "#undef FS_RESULT\n");
+  for (int k = 0; k < u->n_args && r->part != STORE; k++)
+    if (!is_number(&u->arg[k]) && (r->part == COMPUTE || k == r->arg))
       fs_str_printf(out, "#undef FS_AT_%s\n", u->arg[k].name);
 }
 
@@ -94,71 +142,131 @@ static void put_body(const struct fs_user_text *t, const char *file,
   fs_str_printf(out, "#line %d \"%s\"\n}\n", line, file);
 }
 
-static void put_parameters(const struct fs_user *u, struct fs_str *out) {
-  for (int k = 0; k < u->n_args; k++) {
+/* What a routine is given and where it puts what it makes. */
+static void put_parameters(const struct routine *r, struct fs_str *out) {
+  const struct fs_user *u = r->u;
+  if (r->part == LOAD)
+    fs_str_puts(out, r->cuda ? "FS_IN fs_in, FS_TYPE *fs_r"
+                             : "const FS_TYPE *fs_in, FS_TYPE *fs_r");
+  if (r->part == STORE)
+    fs_str_puts(out, r->cuda ? "const FS_TYPE *fs_in, FS_OUT fs_out"
+                             : "const FS_TYPE *fs_in, FS_TYPE *fs_r");
+  for (int k = 0; k < u->n_args && r->part == COMPUTE; k++) {
     const struct fs_user_element *e = &u->arg[k];
     if (k) fs_str_puts(out, ", ");
     if (is_number(e)) fs_str_printf(out, "FS_TYPE %s", e->name);
     else fs_str_printf(out, "const FS_TYPE *fs_a%d", k);
   }
+  if (!u->by_instance) return;
+  if (r->part == COMPUTE) fs_str_puts(out, ", FS_TYPE *fs_r");
+  fs_str_puts(out, ", FS_TYPE *fs_scratch");
+  if (r->cuda) fs_str_puts(out, ", int fs_lane, unsigned fs_mask");
 }
 
 void fs_user_put_name(const struct fs_user *u, struct fs_str *out) {
   fs_str_printf(out, "fs_user_%016llx", (unsigned long long)u->hash);
 }
 
-void fs_user_put_cuda(const struct fs_user *u, const char *file,
-                      struct fs_str *out) {
-  fs_str_printf(out, "// the user's function %s, routine %d\n", u->name,
-                u->impl);
-  put_macros(u, true, out);
+void fs_user_put_load_name(const struct fs_user *u, int arg,
+                           struct fs_str *out) {
+  fs_user_put_name(u, out);
+  fs_str_printf(out, "_load%d", arg);
+}
+
+void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out) {
+  fs_user_put_name(u, out);
+  fs_str_puts(out, "_store");
+}
+
+/* In a kernel a load is given what computes a number of its element, and a store
+ * what takes one: so these are templates. */
+static void put_cuda(const struct routine *r, const char *file,
+                     struct fs_str *out) {
+  const struct fs_user *u = r->u;
+  static const char *const words[] = {"", ": how it has ", ": how its result leaves"};
+  fs_str_printf(out, "// the user's function %s, routine %d%s%s\n", u->name,
+                u->impl, words[r->part],
+                r->part == LOAD ? u->arg[r->arg].name : "");
+  put_macros(r, out);
+  if (r->part != COMPUTE)
+    fs_str_printf(out, "template <class %s>\n",
+                  r->part == LOAD ? "FS_IN" : "FS_OUT");
   fs_str_printf(out, "__device__ __forceinline__ %s ",
                 u->by_instance ? "void" : "FS_TYPE");
-  fs_user_put_name(u, out);
+  if (r->part == COMPUTE) fs_user_put_name(u, out);
+  else if (r->part == LOAD) fs_user_put_load_name(u, r->arg, out);
+  else fs_user_put_store_name(u, out);
   fs_str_puts(out, "(");
-  put_parameters(u, out);
-  if (u->by_instance)
-    fs_str_printf(out, "%sFS_TYPE *fs_r, FS_TYPE *fs_scratch, int fs_lane, "
-                  "unsigned fs_mask", u->n_args ? ", " : "");
+  put_parameters(r, out);
   fs_str_puts(out, ") {\n");
   if (u->by_instance)
     fs_str_puts(out, "  (void)fs_scratch, (void)fs_lane, (void)fs_mask;\n");
-  put_body(&u->cuda, file, out);
-  put_undefs(u, out);
+  put_body(text_of(r), file, out);
+  put_undefs(r, out);
   fs_str_puts(out, "\n");
 }
 
+/* The routines that there are for a target: loads, the function, the store. */
+static void each_routine(const struct fs_user *u, bool cuda,
+                         void (*put)(const struct routine *r, const char *file,
+                                     struct fs_str *out),
+                         const char *file, struct fs_str *out) {
+  for (int k = 0; k < u->n_args; k++) {
+    struct routine load = {u, LOAD, k, cuda};
+    if (text_of(&load)->text) put(&load, file, out);
+  }
+  put(&(struct routine){u, COMPUTE, 0, cuda}, file, out);
+  struct routine store = {u, STORE, 0, cuda};
+  if (text_of(&store)->text) put(&store, file, out);
+}
+
+void fs_user_put_cuda(const struct fs_user *u, const char *file,
+                      struct fs_str *out) {
+  each_routine(u, true, put_cuda, file, out);
+}
+
 void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
+  static const char *const rest = "x, threadIdx.x, 0xffffffffu);\n";
   fs_user_put_cuda(u, "fusible.cu", out);
-  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n  ",
+  fs_str_printf(out, "extern \"C\" __global__ void fs_kernel(%s *x) {\n",
                 type_of(u));
-  if (!u->by_instance) fs_str_puts(out, "x[0] = ");
+  for (int k = 0; k < u->n_args; k++) {
+    if (!u->load[k].cuda.text) continue;
+    fs_str_puts(out, "  ");
+    fs_user_put_load_name(u, k, out);
+    fs_str_printf(out, "([=](int k) { return x[k]; }, x, %s", rest);
+  }
+  fs_str_puts(out, u->by_instance ? "  " : "  x[0] = ");
   fs_user_put_name(u, out);
   fs_str_puts(out, "(");
   for (int k = 0; k < u->n_args; k++)
     fs_str_printf(out, "%s%s", k ? ", " : "",
                   is_number(&u->arg[k]) ? "x[1]" : "x + 1");
-  if (u->by_instance)
-    fs_str_printf(out, "%sx, x, threadIdx.x, 0xffffffffu",
-                  u->n_args ? ", " : "");
-  fs_str_puts(out, ");\n}\n");
+  fs_str_puts(out, u->by_instance ? ", x, " : ");\n");
+  if (u->by_instance) fs_str_puts(out, rest);
+  if (u->store.cuda.text) {
+    fs_str_puts(out, "  ");
+    fs_user_put_store_name(u, out);
+    fs_str_printf(out, "(x, [=](int k, %s value) { x[k] = value; }, %s",
+                  type_of(u), rest);
+  }
+  fs_str_puts(out, "}\n");
 }
 
 /* -- C ----------------------------------------------------------------------------- */
 
-/* The call for number, or instance, k: numbers of an argument that varies are at
- * p0[k], a scalar is c1, an element at x2 + k times its length. */
-static void put_c_call(const struct fs_user *u, struct fs_str *out) {
-  fs_str_puts(out, "fs_user(");
-  for (int k = 0; k < u->n_args; k++) {
-    const struct fs_user_element *e = &u->arg[k];
-    if (k) fs_str_puts(out, ", ");
-    if (!is_number(e)) fs_str_printf(out, "x%d + k * %d", k, e->count);
-    else if (e->type == FS_UT_SCALAR) fs_str_printf(out, "c%d", k);
-    else fs_str_printf(out, "%s%d[k]", u->by_instance ? "x" : "p", k);
-  }
-  if (u->by_instance) fs_str_printf(out, ", r + k * %d", u->result.count);
-  fs_str_puts(out, ");\n");
+static void put_c(const struct routine *r, const char *file,
+                  struct fs_str *out) {
+  const struct fs_user *u = r->u;
+  put_macros(r, out);
+  fs_str_printf(out, "static inline %s fs_%s", u->by_instance ? "void" : "FS_TYPE",
+                r->part == COMPUTE ? "user(" : r->part == STORE ? "store(" : "load");
+  if (r->part == LOAD) fs_str_printf(out, "%d(", r->arg);
+  put_parameters(r, out);
+  fs_str_puts(out, ") {\n");
+  if (u->by_instance) fs_str_puts(out, "  (void)fs_scratch;\n");
+  put_body(text_of(r), file, out);
+  put_undefs(r, out);
 }
 
 static bool varies(const struct fs_user *u, int k) {
@@ -166,59 +274,83 @@ static bool varies(const struct fs_user *u, int k) {
 }
 
 static void put_operands(const struct fs_user *u, struct fs_str *out) {
-  fs_str_puts(out,
-              "FS_EXPORT void fs_entry(void *out, const void *const *in, "
-              "unsigned one, long n) {\n  FS_TYPE *const r = out;\n");
+  const char *type = type_of(u);
+  fs_str_printf(out,
+                "FS_EXPORT void fs_entry(void *out, const void *const *in, "
+                "unsigned one, long n) {\n  %s *const r = out;\n", type);
   for (int k = 0; k < u->n_args; k++)
-    fs_str_printf(out, varies(u, k)
-                           ? "  const FS_TYPE *const x%d = in[%d];\n"
-                           : "  const FS_TYPE c%d = *(const FS_TYPE *)in[%d];\n",
-                  k, k);
+    if (varies(u, k))
+      fs_str_printf(out, "  const %s *const x%d = in[%d];\n", type, k, k);
+    else
+      fs_str_printf(out, "  const %s c%d = *(const %s *)in[%d];\n", type, k,
+                    type, k);
+}
+
+/* The call for number, or instance, k: numbers of an argument that varies are at
+ * p0[k], a scalar is c1, an element at x2 + k times its length, or y2 where a load
+ * has brought it. */
+static void put_c_call(const struct fs_user *u, struct fs_str *out) {
+  fs_str_puts(out, "fs_user(");
+  for (int k = 0; k < u->n_args; k++) {
+    const struct fs_user_element *e = &u->arg[k];
+    if (k) fs_str_puts(out, ", ");
+    if (u->load[k].c.text) fs_str_printf(out, "y%d", k);
+    else if (!is_number(e)) fs_str_printf(out, "x%d + k * %d", k, e->count);
+    else if (!varies(u, k)) fs_str_printf(out, "c%d", k);
+    else fs_str_printf(out, "%s%d[k]", u->by_instance ? "x" : "p", k);
+  }
+  if (u->by_instance && u->store.c.text) fs_str_puts(out, ", z, scratch");
+  else if (u->by_instance)
+    fs_str_printf(out, ", r + k * %d, scratch", u->result.count);
+  fs_str_puts(out, ");\n");
 }
 
 /* By element: operands that do not vary are spread over a strip, so that one loop
  * over equal strides serves every pattern of them, and is vectorised. */
 static void put_strips(const struct fs_user *u, struct fs_str *out) {
+  const char *type = type_of(u);
   fs_str_puts(out, "  enum { STRIP = 256 };\n"
                    "  const long strip = one ? STRIP : n;\n");
   for (int k = 0; k < u->n_args; k++)
     if (varies(u, k))
-      fs_str_printf(out, "  FS_TYPE s%d[STRIP];\n"
+      fs_str_printf(out, "  %s s%d[STRIP];\n"
                          "  for (long k = 0; one >> %d & 1 && k < n && k < strip;"
-                         " k++) s%d[k] = *x%d;\n", k, k, k, k);
+                         " k++) s%d[k] = *x%d;\n", type, k, k, k, k);
   fs_str_puts(out,
               "  for (long at = 0; at < n; at += strip) {\n"
               "    const long m = n - at < strip ? n - at : strip;\n");
   for (int k = 0; k < u->n_args; k++)
     if (varies(u, k))
-      fs_str_printf(out, "    const FS_TYPE *const p%d = one >> %d & 1 ? s%d : "
-                         "x%d + at;\n", k, k, k, k);
+      fs_str_printf(out, "    const %s *const p%d = one >> %d & 1 ? s%d : "
+                         "x%d + at;\n", type, k, k, k, k);
   fs_str_puts(out, "    for (long k = 0; k < m; k++) r[at + k] = ");
   put_c_call(u, out);
   fs_str_puts(out, "  }\n}\n");
 }
 
 static void put_instances(const struct fs_user *u, struct fs_str *out) {
-  fs_str_puts(out, "  (void)one;\n  for (long k = 0; k < n; k++) ");
+  const char *type = type_of(u);
+  fs_str_puts(out, "  (void)one;\n  for (long k = 0; k < n; k++) {\n");
+  if (u->scratch) fs_str_printf(out, "    %s scratch[%d];\n", type, u->scratch);
+  else fs_str_printf(out, "    %s *const scratch = 0;\n", type);
+  for (int k = 0; k < u->n_args; k++)
+    if (u->load[k].c.text)
+      fs_str_printf(out, "    %s y%d[%d];\n"
+                         "    fs_load%d(x%d + k * %d, y%d, scratch);\n", type, k,
+                    u->arg[k].chip_count, k, k, u->arg[k].count, k);
+  if (u->store.c.text)
+    fs_str_printf(out, "    %s z[%d];\n", type, u->result.chip_count);
+  fs_str_puts(out, "    ");
   put_c_call(u, out);
-  fs_str_puts(out, "}\n");
+  if (u->store.c.text)
+    fs_str_printf(out, "    fs_store(z, r + k * %d, scratch);\n", u->result.count);
+  fs_str_puts(out, "  }\n}\n");
 }
 
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out) {
   const char *prelude = fs_embedded_text("elemlib/native/prelude.h");
   fs_str_puts(out, prelude ? prelude : "#error no prelude\n");
-  put_macros(u, false, out);
-  fs_str_printf(out, "static inline %s fs_user(",
-                u->by_instance ? "void" : "FS_TYPE");
-  put_parameters(u, out);
-  if (u->by_instance)
-    fs_str_printf(out, "%sFS_TYPE *fs_r", u->n_args ? ", " : "");
-  else if (!u->n_args)
-    fs_str_puts(out, "void");
-  fs_str_puts(out, ") {\n");
-  if (u->scratch)
-    fs_str_printf(out, "  FS_TYPE fs_scratch[%d];\n", u->scratch);
-  put_body(&u->c, "fusible.c", out);
+  each_routine(u, false, put_c, "fusible.c", out);
   put_operands(u, out);
   if (u->by_instance) put_instances(u, out);
   else put_strips(u, out);

@@ -12,6 +12,54 @@ unsigned fs_elem_dtypes(const struct fs_elem *e) {
          (e->types & FS_ET_F64 ? 1u << FS_F64 : 0);
 }
 
+/* -- implementations ----------------------------------------------------------- */
+
+static bool is_kind(const struct fs_elem_routine *r, const char *kind,
+                    const char *arg, int impl) {
+  return r->impl == impl && !strcmp(r->kind, kind) &&
+         (!arg || !strcmp(r->arg, arg));
+}
+
+static bool is_for(const struct fs_elem_routine *r, const char *target) {
+  return !strcmp(r->target, "any") || !strcmp(r->target, target);
+}
+
+const struct fs_elem_routine *fs_elem_routine_of(const struct fs_elem *e,
+                                                 const char *kind,
+                                                 const char *arg,
+                                                 const char *target, int impl) {
+  bool any = false;
+  for (int k = 0; k < e->routines.len; k++) {
+    const struct fs_elem_routine *r = &e->routines.data[k];
+    if (!is_kind(r, kind, arg, impl)) continue;
+    if (is_for(r, target)) return r;
+    any = true;
+  }
+  return any || impl == 1 ? NULL : fs_elem_routine_of(e, kind, arg, target, 1);
+}
+
+int fs_elem_next_impl(const struct fs_elem *e, int than) {
+  int least = 0;
+  for (int k = 0; k < e->routines.len; k++) {
+    int impl = e->routines.data[k].impl;
+    if (impl > than && (!least || impl < least)) least = impl;
+  }
+  return least;
+}
+
+/* What an element is on chip: as a load or a store says, or as in memory. */
+static void set_chip(struct fs_user_element *x, const struct fs_elem_routine *cuda,
+                     const struct fs_elem_routine *c) {
+  const struct fs_elem_routine *r = cuda ? cuda : c;
+  const struct fs_elem_param *as = r && r->chip.rank ? &r->chip : NULL;
+  x->chip_rank = as ? as->rank : x->rank;
+  x->chip_count = 1;
+  for (int k = 0; k < x->chip_rank; k++) {
+    x->chip[k] = as ? as->dim[k] : x->dim[k];
+    x->chip_count *= (int)x->chip[k];
+  }
+}
+
 static struct fs_user_element element(const struct fs_elem_param *p) {
   struct fs_user_element x = {.name = p->name, .rank = p->rank, .count = 1};
   x.type = p->rank ? FS_UT_SMALL
@@ -41,8 +89,11 @@ static uint64_t hash_of(const struct fs_user *u) {
   uint64_t h = fs_hash(words, sizeof words, 1);
   for (int k = 0; k <= u->n_args; k++) {
     const struct fs_user_element *e = k < u->n_args ? &u->arg[k] : &u->result;
-    int64_t shape[] = {e->type, e->rank, e->dim[0], e->dim[1]};
+    const struct fs_user_move *m = k < u->n_args ? &u->load[k] : &u->store;
+    int64_t shape[] = {e->type, e->rank, e->dim[0], e->dim[1],
+                       e->chip_rank, e->chip[0], e->chip[1], m->threads};
     h = hash_text(e->name, fs_hash(shape, sizeof shape, h));
+    h = hash_text(m->c.text, hash_text(m->cuda.text, h));
   }
   return hash_text(u->c.text, hash_text(u->cuda.text, h));
 }
@@ -53,19 +104,26 @@ int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
   return 0;
 }
 
-/* The least number of a routine above `than`, with a form for the target if `here`;
- * 0: there is none. */
-static int next_impl(const struct fs_interp *in, const struct fs_elem *e,
-                     int than, bool here) {
+/* Whether an implementation has a form for the target, and one of its own. */
+static bool has_form(const struct fs_interp *in, const struct fs_elem *e,
+                     int impl) {
   const char *target =
       in->target && in->target->device.is_cuda ? "cuda" : "c";
-  int least = 0;
-  for (int k = 0; k < e->routines.len; k++) {
-    const struct fs_elem_routine *r = &e->routines.data[k];
-    bool fits = !here || !strcmp(r->target, "any") || !strcmp(r->target, target);
-    if (fits && r->impl > than && (!least || r->impl < least)) least = r->impl;
-  }
-  return least;
+  bool own = false;
+  for (int k = 0; k < e->routines.len; k++)
+    own |= e->routines.data[k].impl == impl &&
+           is_for(&e->routines.data[k], target);
+  return own && fs_elem_routine_of(e, "compute", NULL, target, impl);
+}
+
+/* The least number of an implementation above `than`, with a form for the target if
+ * `here`; 0: there is none. */
+static int next_impl(const struct fs_interp *in, const struct fs_elem *e,
+                     int than, bool here) {
+  int impl = fs_elem_next_impl(e, than);
+  while (here && impl && !has_form(in, e, impl))
+    impl = fs_elem_next_impl(e, impl);
+  return impl;
 }
 
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
@@ -77,6 +135,34 @@ enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
     }
   return fs_error(in->diags, span, "elem-no-form", NULL,
                   "`%s` has no routine %d", e->name, impl);
+}
+
+static struct fs_user_move move_of(const struct fs_interp *in,
+                                   const struct fs_elem *e, const char *kind,
+                                   const char *arg, int impl,
+                                   struct fs_user_element *x, int threads) {
+  const struct fs_elem_routine *cuda =
+      fs_elem_routine_of(e, kind, arg, "cuda", impl);
+  const struct fs_elem_routine *c = fs_elem_routine_of(e, kind, arg, "c", impl);
+  struct fs_user_move m = {.threads = cuda && cuda->threads ? cuda->threads
+                                                            : threads};
+  if (cuda) m.cuda = text_of(in, cuda);
+  if (c) m.c = text_of(in, c);
+  set_chip(x, cuda, c);
+  return m;
+}
+
+int64_t fs_elem_on_chip(const struct fs_elem *e, int impl, int size) {
+  int64_t all = e->scratch;
+  for (int k = 0; k <= e->params.len; k++) {
+    bool last = k == e->params.len;
+    struct fs_user_element x = element(last ? &e->result_type : &e->params.data[k]);
+    const char *kind = last ? "store" : "load", *arg = last ? NULL : x.name;
+    set_chip(&x, fs_elem_routine_of(e, kind, arg, "cuda", impl),
+             fs_elem_routine_of(e, kind, arg, "c", impl));
+    all += x.chip_count + 1;
+  }
+  return all * size;
 }
 
 static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
@@ -94,16 +180,15 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   u.result.name = "";
   /* What is not declared is guessed: some operations for each number. */
   u.flops = e->key[FS_EK_FLOPS].source ? e->flops : 4 * work;
-  for (int k = 0; k < e->routines.len; k++) {
-    const struct fs_elem_routine *r = &e->routines.data[k];
-    if (r->impl != impl) continue;
-    bool any = !strcmp(r->target, "any");
-    if (any || !strcmp(r->target, "cuda")) {
-      u.cuda = text_of(in, r);
-      u.threads = r->threads;
-    }
-    if (any || !strcmp(r->target, "c")) u.c = text_of(in, r);
-  }
+  const struct fs_elem_routine *cuda =
+      fs_elem_routine_of(e, "compute", NULL, "cuda", impl);
+  const struct fs_elem_routine *c =
+      fs_elem_routine_of(e, "compute", NULL, "c", impl);
+  if (cuda) u.cuda = text_of(in, cuda), u.threads = cuda->threads;
+  if (c) u.c = text_of(in, c);
+  for (int k = 0; k < u.n_args; k++)
+    u.load[k] = move_of(in, e, "load", u.arg[k].name, impl, &u.arg[k], u.threads);
+  u.store = move_of(in, e, "store", NULL, impl, &u.result, u.threads);
   u.hash = hash_of(&u);
   return u;
 }

@@ -11,6 +11,18 @@
  * its routines are self-contained. Fills the last part of *e. */
 enum fs_status fs_elem_check(struct fs_diags *diags, struct fs_elem *e);
 
+/* The routine of this kind (and argument) for a target, "cuda" or "c", in
+ * implementation `impl`: that of this number; where the number has none for any
+ * target, that of number 1; else NULL. */
+const struct fs_elem_routine *fs_elem_routine_of(const struct fs_elem *e,
+                                                 const char *kind,
+                                                 const char *arg,
+                                                 const char *target, int impl);
+/* The least number of an implementation above `than`, 0: there is none. */
+int fs_elem_next_impl(const struct fs_elem *e, int than);
+/* Bytes of an instance on chip in an implementation, of numbers of `size` bytes. */
+int64_t fs_elem_on_chip(const struct fs_elem *e, int impl, int size);
+
 /* The form of a native function for one type: that of the routine which `:elem NAME
  * impl N` chose; else one that stands for all routines that the target has a form
  * of, among which the plan chooses by price. Kept by the session. */

@@ -131,9 +131,10 @@ static bool check_threads(struct check *c) {
   if (!threads_fit(c, e->n_threads, key(c, FS_EK_THREADS))) return false;
   for (int k = 0; k < e->routines.len; k++) {
     struct fs_elem_routine *r = &e->routines.data[k];
-    bool block = is(r->level, "block");
-    if (!r->threads) r->threads = block ? e->n_threads : 1;
-    if (!threads_fit(c, r->threads, r->head)) return false;
+    bool block = is(r->level, "block"), move = !is(r->kind, "compute");
+    /* A load or store in a block has those of the routine that it is with. */
+    if (!r->threads && !(block && move)) r->threads = block ? e->n_threads : 1;
+    if (r->threads && !threads_fit(c, r->threads, r->head)) return false;
     if (block && !e->by_instance)
       return FS_OK == fs_error(c->d, r->head, "elem-level", "write: compute thread",
                   "a function of single numbers has thread routines only");
@@ -144,20 +145,106 @@ static bool check_threads(struct check *c) {
   return true;
 }
 
-static int numbers(const struct fs_elem_param *p) {
-  return p->rank == 0 ? 1 : p->rank == 1 ? p->dim[0] : p->dim[0] * p->dim[1];
+static bool check_room(struct check *c) {
+  const struct fs_elem *e = c->e;
+  int size = e->types & (FS_ET_F64 | FS_ET_I64) ? 8 : 4;
+  for (int impl = 0; (impl = fs_elem_next_impl(e, impl));) {
+    int64_t bytes = fs_elem_on_chip(e, impl, size);
+    if (bytes > FS_USER_SHARED)
+      return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-threads", NULL,
+                  "an instance of this function takes %lld bytes on chip; there "
+                  "are %d", (long long)bytes, FS_USER_SHARED);
+  }
+  return true;
 }
 
-static bool check_room(struct check *c) {
-  struct fs_elem *e = c->e;
-  int64_t all = numbers(&e->result_type) + 1 + e->scratch;
+/* -- loads and stores -------------------------------------------------------------------- */
+
+static const struct fs_elem_param *param_named(const struct fs_elem *e,
+                                               const char *name) {
   for (int k = 0; k < e->params.len; k++)
-    all += numbers(&e->params.data[k]) + 1;
-  int size = e->types & (FS_ET_F64 | FS_ET_I64) ? 8 : 4;
-  if (all * size <= FS_USER_SHARED) return true;
-  return FS_OK == fs_error(c->d, key(c, FS_EK_ARGS), "elem-threads", NULL,
-              "an instance of this function takes %lld bytes on chip; there "
-              "are %d", (long long)all * size, FS_USER_SHARED);
+    if (is(e->params.data[k].name, name)) return &e->params.data[k];
+  return NULL;
+}
+
+/* What a load or a store is of must be a small element, and a result's numbers. */
+static bool check_subject(struct check *c, const struct fs_elem_routine *r) {
+  const struct fs_elem *e = c->e;
+  if (!e->by_instance)
+    return FS_OK == fs_error(c->d, r->head, "elem-level",
+                "small elements have loads and stores, as A:3x3",
+                "a function of single numbers has `compute` routines only: each "
+                "is in the register of the thread that needs it");
+  if (!r->arg) return true;
+  const struct fs_elem_param *p = param_named(e, r->arg);
+  if (!p)
+    return FS_OK == fs_error(c->d, r->head, "elem-args", NULL,
+                "the function has no argument `%s` to load", r->arg);
+  if (is_small(p)) return true;
+  return FS_OK == fs_error(c->d, r->head, "elem-type", NULL,
+              "`%s` is one number, which comes to the routine by its name: only "
+              "a small element has a load", r->arg);
+}
+
+/* Threads of a load or a store beside those of the routine: all of a block must
+ * reach its barriers alike. */
+static bool check_beside(struct check *c, const struct fs_elem_routine *r,
+                         int impl) {
+  const struct fs_elem_routine *with =
+      fs_elem_routine_of(c->e, "compute", NULL, "cuda", impl);
+  if (!with || !r->threads || r->threads <= 32 || r->threads == with->threads)
+    return true;
+  return FS_OK == fs_error(c->d, r->head, "elem-threads",
+              "up to 32 threads, or as many as the routine",
+              "a %s of %d threads cannot stand beside a routine of %d",
+              r->kind, r->threads, with->threads);
+}
+
+/* An element has one form on chip, whichever the target: the routine's text may be
+ * the same for both. */
+static bool check_forms(struct check *c, const struct fs_elem_routine *r,
+                        int impl) {
+  const struct fs_elem *e = c->e;
+  for (int t = 0; t < 2 && r->chip.rank; t++) {
+    const char *target = t ? "c" : "cuda";
+    const struct fs_elem_routine *o =
+        fs_elem_routine_of(e, r->kind, r->arg, target, impl);
+    bool same = o && o->chip.rank == r->chip.rank &&
+                o->chip.dim[0] == r->chip.dim[0] &&
+                o->chip.dim[1] == r->chip.dim[1];
+    if (same || !fs_elem_routine_of(e, "compute", NULL, target, impl)) continue;
+    return FS_OK == fs_error(c->d, r->chip.span, "elem-type", NULL,
+                o ? "routine %d has another form on chip for %s"
+                  : "routine %d needs this form on chip for %s, too: there is no "
+                    "such %s", impl, is(target, "c") ? "the CPU" : "CUDA",
+                r->kind);
+  }
+  return true;
+}
+
+/* Every implementation is whole, and its parts go together. */
+static bool check_implementations(struct check *c) {
+  struct fs_elem *e = c->e;
+  for (int k = 0; k < e->routines.len; k++) {
+    const struct fs_elem_routine *r = &e->routines.data[k];
+    if (is(r->kind, "compute")) continue;
+    if (!check_subject(c, r)) return false;
+    bool any = fs_elem_routine_of(e, "compute", NULL, "cuda", r->impl) ||
+               fs_elem_routine_of(e, "compute", NULL, "c", r->impl);
+    if (!any)
+      return FS_OK == fs_error(c->d, r->head, "elem-level",
+                  "what a number lacks is taken from number 1",
+                  "there is no `compute` routine %d for this %s", r->impl,
+                  r->kind);
+    /* Number 1 is in all those that have none of their own. */
+    for (int impl = 0; (impl = fs_elem_next_impl(e, impl));) {
+      bool taken = r == fs_elem_routine_of(e, r->kind, r->arg, "cuda", impl) ||
+                   r == fs_elem_routine_of(e, r->kind, r->arg, "c", impl);
+      if (taken && (!check_beside(c, r, impl) || !check_forms(c, r, impl)))
+        return false;
+    }
+  }
+  return true;
 }
 
 /* -- routines --------------------------------------------------------------------------- */
@@ -189,17 +276,14 @@ static bool check_text(struct check *c, const struct fs_elem_routine *r) {
 
 static bool check_routine(struct check *c, const struct fs_elem_routine *r) {
   struct fs_elem *e = c->e;
-  if (!is(r->kind, "compute"))
-    return FS_OK == fs_error(c->d, r->head, "elem-level",
-                "loads and stores are written for each kernel anew",
-                "a function of your own has `compute` routines only");
   if (r->impl < 1)
     return FS_OK == fs_error(c->d, r->head, "elem-syntax", NULL,
                 "alternatives are counted from 1");
   for (int k = 0; &e->routines.data[k] < r; k++) {
     const struct fs_elem_routine *o = &e->routines.data[k];
-    bool same = is(o->target, r->target) || is(o->target, "any") ||
-                is(r->target, "any");
+    bool same = is(o->kind, r->kind) && (!r->arg || is(o->arg, r->arg)) &&
+                (is(o->target, r->target) || is(o->target, "any") ||
+                 is(r->target, "any"));
     if (o->impl == r->impl && same)
       return FS_OK == fs_error(c->d, r->head, "elem-duplicate", "alternatives have other numbers",
                   "there is a routine %d for this target already", r->impl);
@@ -234,7 +318,7 @@ static bool check_all(struct check *c) {
   if (!check_args(c) || !check_higher(c)) return false;
   for (int k = 0; k < e->routines.len; k++)
     if (!check_routine(c, &e->routines.data[k])) return false;
-  return check_threads(c) && check_room(c);
+  return check_threads(c) && check_implementations(c) && check_room(c);
 }
 
 enum fs_status fs_elem_check(struct fs_diags *diags, struct fs_elem *e) {

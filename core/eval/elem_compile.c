@@ -15,6 +15,8 @@ struct complaint {
   int line, column;
   const char *words;
   size_t len;
+  const char *file;   /* as the compiler names it, not ended by a 0 */
+  size_t file_len;
 };
 
 static int number_at(const char *p, const char **end) {
@@ -29,18 +31,25 @@ static size_t line_length(const char *p) { return strcspn(p, "\n"); }
 /* Where the text of a line begins. */
 static size_t blanks(const char *p) { return strspn(p, " \t"); }
 
+/* The place before `mark`, "FILE:LINE:COL". */
+static void read_place(const char *line, const char *mark, struct complaint *c) {
+  const char *p = mark, *end;
+  while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
+  c->column = number_at(p, &end);
+  if (p > line && p[-1] == ':') p--;
+  while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
+  c->line = number_at(p, &end);
+  c->file = line;
+  c->file_len = (size_t)(p > line ? p - 1 - line : 0);
+}
+
 /* "FILE:LINE:COL: error: WORDS" of gcc and clang. */
 static bool read_gcc(const char *line, size_t len, struct complaint *c) {
   static const char *const marks[] = {": error: ", ": fatal error: "};
   for (size_t k = 0; k < FS_LEN(marks); k++) {
     const char *mark = memmem(line, len, marks[k], strlen(marks[k]));
     if (!mark) continue;
-    const char *p = mark, *end;
-    while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
-    c->column = number_at(p, &end);
-    if (p > line && p[-1] == ':') p--;
-    while (p > line && p[-1] >= '0' && p[-1] <= '9') p--;
-    c->line = number_at(p, &end);
+    read_place(line, mark, c);
     c->words = mark + strlen(marks[k]);
     c->len = (size_t)(line + len - c->words);
     return true;
@@ -56,6 +65,8 @@ static bool read_nvrtc(const char *line, size_t len, struct complaint *c) {
   if (!mark) return false;
   while (p > line && p[-1] != '(') p--;
   c->line = number_at(p, &end);
+  c->file = line;
+  c->file_len = (size_t)(p > line ? p - 1 - line : 0);
   c->words = mark + sizeof mark_text - 1;
   c->len = (size_t)(line + len - c->words);
   c->column = 0;
@@ -96,10 +107,42 @@ static struct fs_span span_of(const struct fs_interp *in,
   return (struct fs_span){r->span.source, (uint32_t)(at + column), (uint32_t)end};
 }
 
+/* The routine that has a line of the file; else one of the implementation. */
+static const struct fs_elem_routine *routine_at(const struct fs_elem *e,
+                                                int impl, int line) {
+  const struct fs_elem_routine *best = &e->routines.data[0];
+  for (int k = 0; k < e->routines.len; k++)
+    if (e->routines.data[k].impl == impl) best = &e->routines.data[k];
+  for (int k = 0; k < e->routines.len; k++) {
+    const struct fs_elem_routine *r = &e->routines.data[k];
+    int last = r->line;
+    for (const char *p = r->text; *p; p++) last += *p == '\n';
+    if (line >= r->line && line < last) return r;
+  }
+  return best;
+}
+
+/* What gcc finds in a macro of ours is about the word of the file that it stands
+ * for, which follows: "FILE:LINE:COL: note: in expansion of macro 'FS_AT'". */
+static void find_expansion(const char *text, const char *name,
+                           struct complaint *c) {
+  static const char mark_text[] = ": note: in expansion of macro";
+  size_t len = strlen(name);
+  bool ours = c->file_len == len && !strncmp(c->file, name, len);
+  for (const char *p = text; *p && !ours; p += line_length(p) + (p[line_length(p)] == '\n')) {
+    const char *mark = memmem(p, line_length(p), mark_text, sizeof mark_text - 1);
+    struct complaint at = *c;
+    if (!mark) continue;
+    read_place(p, mark, &at);
+    ours = at.file_len == len && !strncmp(at.file, name, len);
+    if (ours) *c = at;
+  }
+}
+
 /* The first complaint is the error; what follows is mostly its consequence. */
-static enum fs_status report(struct fs_interp *in,
-                             const struct fs_elem_routine *r, const char *log,
-                             const char *compiler, const char *type) {
+static enum fs_status report(struct fs_interp *in, const struct fs_elem *e,
+                             int impl, const char *log, const char *compiler,
+                             const char *type) {
   struct complaint c = {0};
   bool found = false;
   const char *text = log ? log : "";
@@ -109,6 +152,9 @@ static enum fs_status report(struct fs_interp *in,
     c.words = text;
     c.len = line_length(text);
   }
+  if (found)
+    find_expansion(c.words, fs_source_get(in->diags, e->span.source)->name, &c);
+  const struct fs_elem_routine *r = routine_at(e, impl, found ? c.line : 0);
   struct fs_str words = {0};
   fs_str_put_safe(&words, c.words ? c.words : "",
                   FS_MIN(c.len, (size_t)300));
@@ -133,9 +179,8 @@ struct forms {
   char why[512];
 };
 
-static enum fs_status compile_cuda(struct forms *f,
-                                   const struct fs_elem_routine *r,
-                                   const struct fs_user *u, const char *type) {
+static enum fs_status compile_cuda(struct forms *f, const struct fs_user *u,
+                                   const char *type) {
   const struct fs_device *d = &f->in->target->device;
   struct fs_str text = {0};
   fs_user_alone_cuda(u, &text);
@@ -145,22 +190,21 @@ static enum fs_status compile_cuda(struct forms *f,
   fs_nvrtc_compile(&job);
   enum fs_status st = FS_OK;
   if (job.cancelled) st = FS_INTERRUPTED;
-  else if (!job.image) st = report(f->in, r, job.log, "NVRTC", type);
+  else if (!job.image) st = report(f->in, f->e, u->impl, job.log, "NVRTC", type);
   free(job.image);
   free(job.log);
   fs_str_free(&text);
   return st;
 }
 
-static enum fs_status compile_c(struct forms *f,
-                                const struct fs_elem_routine *r,
-                                const struct fs_user *u, const char *type) {
+static enum fs_status compile_c(struct forms *f, const struct fs_user *u,
+                                const char *type) {
   char *log = NULL;
   const char *why = NULL;
   enum fs_status st = FS_OK;
   if (fs_native_get(u, &log, &why)) return FS_OK;
   if (log) {
-    st = report(f->in, r, log, "the C compiler", type);
+    st = report(f->in, f->e, u->impl, log, "the C compiler", type);
   } else if (fs_interrupted()) {
     st = FS_INTERRUPTED;
   } else {
@@ -171,17 +215,16 @@ static enum fs_status compile_c(struct forms *f,
   return st;
 }
 
-static enum fs_status compile_routine(struct forms *f,
-                                      const struct fs_elem_routine *r) {
+static enum fs_status compile_implementation(struct forms *f, int impl) {
   unsigned types = fs_elem_dtypes(f->e);
   enum fs_status st = FS_OK;
   for (enum fs_dtype dt = 0; dt < FS_DTYPE_COUNT && st == FS_OK; dt++) {
     if (!(types >> dt & 1)) continue;
-    const struct fs_user *u = fs_elem_form_of(f->in, f->e, dt, r->impl);
-    if (is_for(r, "cuda") && !f->no_cuda)
-      st = compile_cuda(f, r, u, fs_dtype_name(dt));
-    if (st == FS_OK && is_for(r, "c") && !f->no_c)
-      st = compile_c(f, r, u, fs_dtype_name(dt));
+    const struct fs_user *u = fs_elem_form_of(f->in, f->e, dt, impl);
+    if (u->cuda.text && !f->no_cuda)
+      st = compile_cuda(f, u, fs_dtype_name(dt));
+    if (st == FS_OK && u->c.text && !f->no_c)
+      st = compile_c(f, u, fs_dtype_name(dt));
   }
   return st;
 }
@@ -204,12 +247,13 @@ enum fs_status fs_elem_compile(struct fs_interp *in, const struct fs_elem *e,
   enum fs_status st = FS_OK;
   const char *why = NULL;
   for (int k = 0; k < e->routines.len; k++) {
-    cuda |= is_for(&e->routines.data[k], "cuda");
-    c |= is_for(&e->routines.data[k], "c");
+    bool compute = !strcmp(e->routines.data[k].kind, "compute");
+    cuda |= compute && is_for(&e->routines.data[k], "cuda");
+    c |= compute && is_for(&e->routines.data[k], "c");
   }
   if (cuda && !fs_nvrtc_load(0, &why)) f.no_cuda = why ? why : "";
-  for (int k = 0; k < e->routines.len && st == FS_OK; k++)
-    st = compile_routine(&f, &e->routines.data[k]);
+  for (int impl = 0; st == FS_OK && (impl = fs_elem_next_impl(e, impl));)
+    st = compile_implementation(&f, impl);
   if (st == FS_OK) put_limits(&f, cuda, c, said);
   return st;
 }

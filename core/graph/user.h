@@ -28,6 +28,9 @@ enum {
   FS_USER_SHARED = 40 << 10 /* bytes of an instance: elements and scratch */
 };
 
+/* Where elements are small, a user may say how one comes on chip and how a result
+ * leaves it (load and store routines of Filipovic et al., section 4.3). An element
+ * then has two forms: in memory, dim[], and on chip, chip[]. */
 enum fs_user_type {
   FS_UT_EACH,   /* a number of every instance                               */
   FS_UT_SCALAR, /* a number, the same for all instances                     */
@@ -40,12 +43,21 @@ struct fs_user_element {
   int rank;                   /* SMALL: 1 or 2                              */
   int64_t dim[FS_USER_DIMS];  /* each at least 2                            */
   int count;                  /* product of dim; 1 for a number             */
+  int chip_rank;              /* the same on chip, where the routine sees it: */
+  int64_t chip[FS_USER_DIMS]; /* as in memory, but where a load or a store of */
+  int chip_count;             /* the user's own says otherwise              */
 };
 
 struct fs_user_text {
   const char *text;           /* NULL: there is no form for this target     */
   const char *file;           /* where it was written, for messages         */
   int line;                   /* of its first line                          */
+};
+
+/* A load or a store. */
+struct fs_user_move {
+  struct fs_user_text cuda, c; /* no texts: element by element, as the kernel does it */
+  int threads;                /* of an instance, on a GPU                   */
 };
 
 struct fs_user {
@@ -65,6 +77,7 @@ struct fs_user {
   const struct fs_user *const *alternatives;
   int n_alternatives;         /* 0: only itself                             */
   struct fs_user_text cuda, c;
+  struct fs_user_move load[FS_USER_ARGS], store; /* by instance             */
 };
 
 #endif

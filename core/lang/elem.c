@@ -302,15 +302,38 @@ static const char *const routine_kinds[] = {"load", "compute", "store", NULL};
 static const char *const routine_levels[] = {"thread", "block", NULL};
 static const char *const routine_targets[] = {"cuda", "c", "any", NULL};
 
-/* head = kind level target [ "impl" number ] [ "threads" number ] "{"
- * (the "{" is cut off) */
+/* "as" 6, or 3x4: what the element is on chip. */
+static bool read_chip(struct reader *r, struct piece word, struct piece type,
+                      struct fs_elem_routine *routine) {
+  if (!strcmp(routine->kind, "compute"))
+    return fail(r, word, "elem-syntax", "load A block any as 6 {",
+                "only a load or a store says what an element is on chip");
+  if (is_empty(type) || r->text[type.begin] < '0' || r->text[type.begin] > '9')
+    return fail(r, is_empty(type) ? word : type, "elem-type",
+                "example: as 6, as 3x4",
+                "on chip an element has the extents of a vector or a matrix");
+  routine->chip.span = span_of(r, type);
+  return read_type(r, type, &routine->chip);
+}
+
+/* head = kind [ argument ] level target { "impl" number | "threads" number |
+ * "as" extents } "{"      (the "{" is cut off; a load has the argument) */
 static bool read_head(struct reader *r, struct piece head,
                       struct fs_elem_routine *routine) {
   struct piece rest = head;
   routine->impl = 1;
   if (!read_word(r, cut(r, &rest, ' '), "a kind of routine", routine_kinds,
-                 &routine->kind) ||
-      !read_word(r, cut(r, &rest, ' '), "a level", routine_levels,
+                 &routine->kind))
+    return false;
+  if (!strcmp(routine->kind, "load")) {
+    struct piece name = cut(r, &rest, ' ');
+    if (is_empty(name) || is_word(r, name, "block") ||
+        is_word(r, name, "thread"))
+      return fail(r, head, "elem-syntax", "load A block any {",
+                  "a load says which argument it brings in");
+    if (!read_name(r, name, &routine->arg)) return false;
+  }
+  if (!read_word(r, cut(r, &rest, ' '), "a level", routine_levels,
                  &routine->level) ||
       !read_word(r, cut(r, &rest, ' '), "a target", routine_targets,
                  &routine->target))
@@ -318,9 +341,13 @@ static bool read_head(struct reader *r, struct piece head,
   while (!is_empty(rest)) {
     struct piece word = cut(r, &rest, ' ');
     bool impl = is_word(r, word, "impl");
+    if (is_word(r, word, "as")) {
+      if (!read_chip(r, word, cut(r, &rest, ' '), routine)) return false;
+      continue;
+    }
     if (!impl && !is_word(r, word, "threads"))
       return fail(r, word, "elem-syntax", "compute block cuda impl 1 {",
-                  "expected `impl`, `threads` or `{`, found `%s`",
+                  "expected `impl`, `threads`, `as` or `{`, found `%s`",
                   shown(r, word));
     if (!read_int(r, cut(r, &rest, ' '), impl ? 1000 : 1024,
                   impl ? &routine->impl : &routine->threads))
@@ -332,6 +359,7 @@ static bool read_head(struct reader *r, struct piece head,
 static bool same_routine(const struct fs_elem_routine *a,
                          const struct fs_elem_routine *b) {
   return a->impl == b->impl && strcmp(a->kind, b->kind) == 0 &&
+         (!a->arg || strcmp(a->arg, b->arg) == 0) &&
          strcmp(a->level, b->level) == 0 && strcmp(a->target, b->target) == 0;
 }
 

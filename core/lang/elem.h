@@ -35,6 +35,12 @@
  *   compute block any {               `any`: for cuda and for c
  *     ...
  *   }
+ *   load A block any as 6 {           how A comes on chip, and as what
+ *     ...
+ *   }
+ *
+ * The routines of one number, `impl N`, are one implementation: see
+ * fs_elem_routine_of() in core/eval/elem.h.
  */
 #ifndef FS_ELEM_H
 #define FS_ELEM_H
@@ -48,6 +54,9 @@ struct fs_elem_param {
 };
 struct fs_elem_routine {
   const char *kind;    /* "load", "compute", "store" */
+  const char *arg;     /* load: the argument that it brings in, else NULL    */
+  struct fs_elem_param chip; /* load, store: what the element is on chip where
+                          `as` says it; else its type is NULL                */
   const char *level;   /* "thread", "block"          */
   const char *target;  /* "cuda", "c", "any"         */
   int impl;

@@ -331,7 +331,9 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
 /* Numbers of one instance in shared memory: an element's are an odd number apart
  * from the next one's, so that threads on neighbouring instances meet in
  * different banks. */
-int fs_instance_pitch(const struct fs_user_element *e) { return e->count | 1; }
+int fs_instance_pitch(const struct fs_user_element *e) {
+  return e->chip_count | 1;
+}
 
 /* As many instances as 128 threads take, or fewer where shared memory ends. */
 void fs_tune_instance(struct fs_kernel *k) {

@@ -34,7 +34,9 @@
  * and the elements of that operand; then the routine runs, with as many threads
  * for each instance as it wants; phase n computes, over the elements of the
  * result, what follows on it. part_value[p] is the value that phase p puts into
- * operand p, part_value[n] the one that the routine gives. Accesses have their
+ * operand p, part_value[n] the one that the routine gives. Where the user has a load
+ * for operand p, it is that which puts it on chip, and it asks for the numbers of
+ * phase p; a store gives those of phase n. Accesses have their
  * strides over the stack's axes and then over those of their part.
  *
  *   BiCGK, scheme row                       varies  phase
@@ -402,7 +404,8 @@ int fs_user_ways(const struct fs_user *u);
 const struct fs_user *fs_user_way(const struct fs_user *u, int k);
 const struct fs_user *fs_user_cheapest(const struct fs_user *u,
                                        const struct fs_device *device);
-/* "inv3 routine 2 of 3", for the functions among whose routines the plan chose. */
+/* "inv3 routine 2 of 3 with its own load of A", for the functions among whose routines
+ * the plan chose, and those that bring elements on chip by a routine of their own. */
 void fs_kernel_put_routines(const struct fs_plan *plan,
                             const struct fs_kernel *kernel, struct fs_str *out);
 

@@ -39,11 +39,30 @@ static void put(const struct fs_user *all, const struct fs_user *taken,
   fs_str_free(&one);
 }
 
+/* ", its own load of A and store": what a user's routine of its own brings in or
+ * sends out. */
+static void put_moves(const struct fs_user *u, struct fs_str *out) {
+  int n = 0;
+  for (int a = 0; a <= u->n_args; a++) {
+    const struct fs_user_move *m = a < u->n_args ? &u->load[a] : &u->store;
+    if (!m->cuda.text && !m->c.text) continue;
+    if (!n && !out->len) fs_str_puts(out, u->name);
+    fs_str_puts(out, n ? " and " : " with its own ");
+    if (a < u->n_args) fs_str_printf(out, "load of %s", u->arg[a].name);
+    else fs_str_puts(out, "store");
+    if (!m->cuda.text) fs_str_puts(out, " on the CPU");
+    if (!m->c.text) fs_str_puts(out, " on a GPU");
+    n++;
+  }
+}
+
 void fs_kernel_put_routines(const struct fs_plan *plan,
                             const struct fs_kernel *k, struct fs_str *out) {
   struct fs_str text = {0};
-  if (k->scheme == FS_INSTANCE)
+  if (k->scheme == FS_INSTANCE) {
     put(fs_node(plan->graph, k->lib_node)->user, k->user, &text);
+    put_moves(k->user, &text);
+  }
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_step *step = &k->steps.data[s];
     if (step->kind == FS_SP_MAP && step->user && step->node)

@@ -158,6 +158,9 @@ static int __all_sync(unsigned mask, int x) {
 }
 static void __nanosleep(unsigned) { fiber_wait(FIBER_SPIN); }
 
+// How often waiting threads were let go: who waits again at once has moved.
+static unsigned long fiber_releases;
+
 // The lanes of the mask wait for each other; groups of lanes do not overlap.
 static void __syncwarp(unsigned mask = ~0u) {
   fiber_warp *w = &fiber_block_now->warps[threadIdx.x / 32];
@@ -166,6 +169,7 @@ static void __syncwarp(unsigned mask = ~0u) {
   if (++w->sync_arrived[group] == (unsigned)__builtin_popcount(mask)) {
     w->sync_arrived[group] = 0;
     w->sync_turn[group]++;
+    fiber_releases++;
   }
   while (w->sync_turn[group] == turn) __nanosleep(0);
 }
@@ -178,6 +182,7 @@ static void fiber_cluster_barrier(unsigned size) {
   if (++c->arrived == size * blockDim.x) {
     c->arrived = 0;
     c->turn++;
+    fiber_releases++;
   }
   while (c->turn == turn) __nanosleep(0);
 }
@@ -340,6 +345,7 @@ static int fiber_schedule(fiber_thread *threads, fiber_block *blocks) {
   const size_t shared = (size_t)(__stop_fiber_shared - __start_fiber_shared);
   const unsigned total = gridDim.x * blockDim.x;
   for (int idle = 0; idle < 3;) {
+    const unsigned long released = fiber_releases;
     bool moved = false;
     for (unsigned b = 0; b < gridDim.x; b++) {
       blockIdx = {b, 0, 0};
@@ -351,7 +357,7 @@ static int fiber_schedule(fiber_thread *threads, fiber_block *blocks) {
     unsigned done = 0;
     for (unsigned t = 0; t < total; t++) done += threads[t].state == FIBER_DONE;
     if (done == total) return 0;
-    idle = moved ? 0 : idle + 1;
+    idle = moved || released != fiber_releases ? 0 : idle + 1;
   }
   return fiber_report(threads, total);
 }

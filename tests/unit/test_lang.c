@@ -655,7 +655,7 @@ static const char *const gemv_elem =
     "  if (x) {\n"
     "  }\n"
     "}\n"
-    "load thread c {\n"
+    "load A thread c {\n"
     "}\n";
 
 static void test_elem_file(void) {
@@ -729,10 +729,21 @@ static const struct {
                              "`{`\n  compute block cuda\n"
                              "  ^~~~~~~~~~~~~~~~~~\n"
                              "hint: compute block cuda impl 1 {\n"},
-    {"load thread c {\n x\n }\n",
-     "t:1:1: error: this routine has no closing `}`\n  load thread c {\n"
-     "  ^~~~~~~~~~~~~~~\nhint: the text of a routine ends with a line that is "
+    {"load A thread c {\n x\n }\n",
+     "t:1:1: error: this routine has no closing `}`\n  load A thread c {\n"
+     "  ^~~~~~~~~~~~~~~~~\nhint: the text of a routine ends with a line that is "
      "`}` alone\n"},
+    {"load block c {\n}\n",
+     "t:1:1: error: a load says which argument it brings in\n  load block c {\n"
+     "  ^~~~~~~~~~~~\nhint: load A block any {\n"},
+    {"load A block c as x {\n}\n",
+     "t:1:19: error: on chip an element has the extents of a vector or a matrix\n"
+     "  load A block c as x {\n                    ^\nhint: example: as 6, as "
+     "3x4\n"},
+    {"compute block c as 6 {\n}\n",
+     "t:1:17: error: only a load or a store says what an element is on chip\n"
+     "  compute block c as 6 {\n                  ^~\nhint: load A block any as "
+     "6 {\n"},
     {"flops\n", "t:1:1: error: `flops` has no value\n  flops\n  ^~~~~\n"},
     {"alias end\n", "t:1:7: error: expected a name, found `end`\n  alias end\n"
                     "        ^~~\n"},

@@ -379,8 +379,18 @@ void fs_instance_print(const struct fs_instance_walk *w, struct fs_str *out) {
                 (long long)k->space.m, (long long)w->together, w->r->isa);
   for (int part = 0; part < k->n_phases; part++) {
     bool last = part == k->user->n_args;
-    if (last) fs_str_printf(out, "  routine %s, C form %d\n  result:\n",
-                            k->user->name, k->user->impl);
+    if (last) {
+      for (int a = 0; a < part; a++)
+        if (k->user->load[a].c.text)
+          fs_str_printf(out, "  load of %s, C form %d: %d of %d numbers on chip\n",
+                        k->user->arg[a].name, k->user->impl,
+                        k->user->arg[a].chip_count, k->user->arg[a].count);
+      fs_str_printf(out, "  routine %s, C form %d\n", k->user->name,
+                    k->user->impl);
+      if (k->user->store.c.text)
+        fs_str_printf(out, "  store, C form %d\n", k->user->impl);
+      fs_str_puts(out, "  result:\n");
+    }
     else fs_str_printf(out, "  operand %s:\n", k->user->arg[part].name);
     if (last) fs_str_printf(out, "    v%d as it gives it\n", k->part_value[part]);
     for (int i = 0; i < k->steps.len; i++) {
