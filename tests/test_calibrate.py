@@ -287,6 +287,23 @@ compute thread any impl 2 {
   %s
 }
 '''
+# One routine with two loads, of which the second is the fast one.
+LOADS = '''function loads
+doc      two ways to come on chip
+args     A:2x2
+result   2x2
+compute thread any {
+  for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2));
+}
+load A thread any impl 1 {
+  FS_TYPE s = 0;
+  for (int k = 1; k < 3000; k++) s += (FS_AT(A, 0, 0) + s) / k;
+  for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2) + s);
+}
+load A thread any impl 2 {
+  for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2) + 1);
+}
+'''
 PUT = 'for (int k = 0; k < 4; k++) FS_PUT(k / 2, k % 2, FS_AT(A, k / 2, k % 2) + s);'
 
 
@@ -297,17 +314,21 @@ def check_routines(**how):
     for name, text in (
             ('ways', ROUTINES % ('ways', 'x:each', 'each', 'x', *2*('return x + s;',))),
             ('stacks', ROUTINES % ('stacks', 'A:2x2', '2x2', 'FS_AT(A, 0, 0)',
-                                    PUT, PUT))):
+                                    PUT, PUT)),
+            ('loads', LOADS)):
         path = os.path.join(home.name, name + '.elem')
         with open(path, 'w', encoding='utf-8') as f:
             f.write(text)
         lines.append(f':elem {path}')
-    calls = ('x = rand(20000); y = ways(x);', 'A = rand(5000, 2, 2); B = stacks(A);')
+    calls = ('x = rand(20000); y = ways(x);', 'A = rand(5000, 2, 2); B = stacks(A);',
+             'C = loads(A);')
+    fast = ['ways routine 2 of 2', 'stacks routine 2 of 2',
+            'loads routine 2 of 2 with its own load of A']
     for names, wanted in (
-            ((), ['ways routine 2 of 2', 'stacks routine 2 of 2']),
-            ((':elem ways impl 1', ':elem stacks impl 1'), []),
-            ((':elem ways impl 1', ':elem ways impl auto'),
-             ['ways routine 2 of 2', 'stacks routine 2 of 2'])):
+            ((), fast),
+            ((':elem ways impl 1', ':elem stacks impl 1', ':elem loads impl 1'),
+             ['loads with its own load of A']),
+            ((':elem ways impl 1', ':elem ways impl auto'), fast)):
         heard = events(*lines, *names, *calls, **how)
         taken = [k['routines'] for e in heard if e['event'] == 'plan'
                  for k in e['kernels'] if 'routines' in k]
