@@ -31,20 +31,20 @@ LIMITS = dict(cold=150.0, warm=5.0)  # ms, of a block of one kernel
 
 def once(o, todo):
     """A process that runs every block once: {(case, dtype, size): (ms, kernels)}, and
-    the ms of its first block; or what went wrong."""
+    what it said of itself; or what went wrong."""
     party, took = Party('fusible', [o.serve, '--target', o.target]), {}
-    first = party.ask(device=True).get('first', 0.0) * 1e3
+    about = party.ask(device=True)
     for dtype, case, size in todo:
         party.ask(eval=':reset -f')
         answer = party.ask(eval=setup_text(case, dtype, size))
         if 'error' not in answer:
             answer = party.ask(run=case.block, repeat=1)
         if 'error' in answer:
-            return f'{case.name} {dtype}: {answer["error"]}', 0.0
+            return f'{case.name} {dtype}: {answer["error"]}', about
         took[case.name, dtype, size_text(size)] = (answer['wall'][0] * 1e3,
                                                    answer['kernels'])
     party.end()
-    return took, first
+    return took, about
 
 
 def options():
@@ -62,27 +62,27 @@ def options():
 
 def measure(o, score):
     """All rounds: {(case, dtype, size): {'cold': [ms], 'warm': [ms], 'kernels': n}},
-    and the first blocks' ms by cold and warm."""
-    todo, blocks = list(jobs(o)), {}
+    the first blocks' ms by cold and warm, and what the program said of itself."""
+    todo, blocks, about = list(jobs(o)), {}, {}
     first = {state: [] for state in LIMITS}
     for _ in range(o.rounds):
         with tempfile.TemporaryDirectory(prefix='fusible-cold-') as folder:
             os.environ['XDG_CACHE_HOME'] = folder
             for state in LIMITS:
-                took, ms = once(o, todo)
+                took, about = once(o, todo)
                 if not score.check(isinstance(took, dict), took):
-                    return blocks, first
-                first[state].append(ms)
+                    return blocks, first, about
+                first[state].append(about['first'] * 1e3)
                 for key, (ms, kernels) in took.items():
                     block = blocks.setdefault(key, {s: [] for s in LIMITS})
                     block[state].append(ms)
                     block['kernels'] = kernels
-    return blocks, first
+    return blocks, first, about
 
 
 def main():
     o, score, rows = options(), Score(), []
-    blocks, first = measure(o, score)
+    blocks, first, about = measure(o, score)
     print(f'{"":32s} kernels  cold, most   warm, most (ms)')
     for (case, dtype, size), block in blocks.items():
         row = dict(case=case, dtype=dtype, size=size, kernels=block['kernels'])
@@ -100,7 +100,8 @@ def main():
         print('first block of a process: '
               f'{statistics.median(first["cold"]):.1f} ms cold, '
               f'{statistics.median(first["warm"]):.1f} ms warm')
-    result = dict(facts(), command=command(sys.argv[1:], 'bench/cold.py'),
+    result = dict(facts(o.target, {'fusible': about}),
+                  command=command(sys.argv[1:], 'bench/cold.py'),
                   limits_ms=LIMITS, rounds=o.rounds, rows=rows,
                   first_ms={s: statistics.median(v or [0]) for s, v in first.items()})
     if o.results:

@@ -10,6 +10,7 @@ there, the block is run but may take whatever kernel the planner likes.
 from dataclasses import dataclass, field
 
 CACHE = '65536'
+DTYPES = ('f32', 'f64', 'bf16', 'f16')
 PHASES = '// scheme'  # one for each phase of a launch
 HASHED = """function hashed(h)
   h = mod(h, 65521)

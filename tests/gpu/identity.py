@@ -4,7 +4,8 @@ as single kernels and as replayed graphs.
 
     tests/gpu/identity.py [--target cuda] [--runs 20] [--random 60] [--jobs 8]
                           [--matrices 67x45,...] [--vectors 1001,...]
-                          [--large 6007x5501] [--fusible PATH]
+                          [--large 6007x5501] [--panels 4001x264]
+                          [--dtypes f32,f64,bf16] [--fusible PATH]
 
 The blocks are those of bench/cases.py (the eleven sequences, softmax, stencils,
 Black-Scholes, iterations of solvers) in every dtype, and random programs of
@@ -195,7 +196,7 @@ def sequences(o):
     """Processes by dtype and size, and one for matrices that no cache holds."""
     matrices, vectors = o.matrices.split(','), o.vectors.split(',')
     out = []
-    for dtype in ('f32', 'f64', 'bf16'):
+    for dtype in o.dtypes.split(','):
         for text in matrices + vectors:
             blocks = []
             for case in CASES:
@@ -209,7 +210,7 @@ def sequences(o):
             case = by_name[name]
             out.insert(0, Process([Sequence(case, 'f32', size_of(case, text))], o))
     # Panels at a size of which results can be saved many times.
-    for dtype in ('f32', 'f64', 'bf16'):
+    for dtype in o.dtypes.split(','):
         blocks = [Sequence(by_name[name], dtype, size_of(by_name[name], o.panels))
                   for name in ('SGEMVT', 'GEMVER') if o.panels]
         if blocks:
@@ -225,6 +226,7 @@ def options():
     p.add_argument('--runs', type=int, default=20)
     p.add_argument('--random', type=int, default=60)
     p.add_argument('--jobs', type=int, default=8)
+    p.add_argument('--dtypes', default='f32,f64,bf16')
     p.add_argument('--matrices', default='67x45,333x4099,1021x777,511')
     p.add_argument('--vectors', default='1001,300007')
     p.add_argument('--panels', default='4001x264')

@@ -21,12 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from forms import CACHE, FORMS, answers, codes  # noqa: E402
+from forms import CACHE, DTYPES, FORMS, answers, codes  # noqa: E402
 from score import Score  # noqa: E402
 
 REPORTED = 99
 CLEAN = re.compile(r'ERROR SUMMARY: 0 errors|: 0 hazards')
-DTYPES = ('f32', 'f64', 'bf16', 'f16')
 PLANTED = {
     'memcheck': ('wild.elem', 'a = wild([1, 7, 3]); print(sum(a))'),
     'racecheck': ('racy.elem', 's = racy(ones(1000, 64)); print(sum(s))'),
