@@ -32,7 +32,7 @@ from cases import CASES, count_of, size_of, size_text  # noqa: E402
 from score import Score  # noqa: E402
 from test_random import Program, script as random_script  # noqa: E402
 
-MOST = 1 << 22      # elements of a result that is saved whole
+MOST = 1 << 18      # elements of a result that is saved whole
 STEP = 97           # of larger matrices every 97th row, and the sums of all rows
 LARGE = ('SGEMVT', 'GEMVER', 'ATAX', 'BiCGK')  # cases that run at --large
 PER_PROCESS = 10    # random programs
