@@ -22,6 +22,7 @@ static double move_cost(const double *curve, double working_set) {
 
 struct parts {
   double launch, sync, delay, trips; /* of all phases together               */
+  double late, theirs;         /* FS_TM_LATE: seconds, and the share         */
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
 };
 
@@ -33,6 +34,8 @@ static struct parts parts_of(const struct fs_work *w,
     double cost = c->cost[a->term];
     if (a->term < FS_TM_SWEEP) p.launch += a->amount * cost;
     else if (a->term == FS_TM_TRIP) p.trips += a->amount * cost;
+    else if (a->term == FS_TM_LATE)
+      p.late += a->amount * cost, p.theirs = a->amount;
     else if (a->term == FS_TM_TURN || a->term == FS_TM_WAIT)
       p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
@@ -188,6 +191,12 @@ static double fs_rest_of_trips(double moved, double trips) {
   return trips > 0 ? hypot(moved, trips) - moved : 0;
 }
 
+/* With w threads a body of b seconds takes w*b alone. If the others come L seconds
+ * late, all is done after b + L*(1 - 1/w), or after w*b if they come too late. */
+static double fs_alone(double body, double late, double theirs) {
+  return theirs > 0 ? FS_MIN(late, body * theirs / FS_MAX(1 - theirs, 1e-6)) : 0;
+}
+
 struct fs_prediction fs_calibrated(const struct fs_work *w,
                                    const struct fs_calibration *c) {
   if (w->library) return library_call(w, c);
@@ -201,6 +210,7 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
   }
   /* Memory is kept busy by what is under way, or waits for it: seldom both. */
   body += fs_rest_of_trips(moved, p.trips);
+  body += fs_alone(body, p.late, p.theirs);
   moves += moved;
   double factor = kind_factor(w, c);
   struct fs_prediction out = {(p.launch + p.sync + body) * factor, "launch"};

@@ -23,7 +23,8 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 5,  /* 5: has the price of a barrier               */
+  FS_CALIBRATION_VERSION = 6,  /* 5: has the price of a barrier; 6: how late
+                                  threads come                               */
   FS_CALIBRATION_OLDEST = 4,   /* that is still read                         */
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,

@@ -37,6 +37,9 @@ static const double LEAST = 0.3;
 static const double PLAIN_MOST = 5, REDUCE_MOST = 4;
 /* With a mean error above this the most that plain operations may cost was wrong. */
 static const double NO_FIT = 0.25;
+/* Seconds: no thread takes longer to wake up. The fit begins here, where only samples
+ * count that are longer still: whether others had come is known of those alone. */
+static const double LATEST = 1e-4;
 /* Relative errors above this weigh less. */
 static const double OUTLIER = 0.08;
 
@@ -111,6 +114,7 @@ static void guess(struct problem *p) {
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
     p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) *
                   d->launch;
+  p->guess[FS_TM_LATE] = LATEST;
   p->least[FS_TM_TRIP] = 0.5 * p->guess[FS_TM_TRIP];
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
@@ -191,6 +195,21 @@ static void shares(const struct fs_work *w, const struct fs_calibration *c,
   }
 }
 
+/* How much of its work a thread is alone with that nobody helped in the end: 1 where
+ * others come in time, else their number, too (calibration.c). */
+static double alone_with(const struct fs_work *w, const struct fs_calibration *c,
+                         const double move[FS_WORK_PHASES],
+                         const double compute[FS_WORK_PHASES]) {
+  double theirs = 0, body = 0;
+  for (int k = 0; k < w->n_amounts; k++)
+    if (w->amounts[k].term == FS_TM_LATE) theirs = w->amounts[k].amount;
+  for (int ph = 0; ph < FS_WORK_PHASES; ph++)
+    body += FS_MAX(move[ph], compute[ph]) +
+            (1 - c->overlap) * FS_MIN(move[ph], compute[ph]);
+  double helped = 1 - theirs;
+  return theirs * c->cost[FS_TM_LATE] * helped > body * theirs ? 1 / helped : 1;
+}
+
 static void sample_row(struct problem *p, int row,
                        const struct fs_calibration *c) {
   const struct fs_work *w = &p->samples[row].work;
@@ -205,6 +224,7 @@ static void sample_row(struct problem *p, int row,
   /* Of hypot(moved, trips) - moved; at least some, or it would never grow. */
   double trip_share = trips > 0 ? (hypot(moved, trips) - moved) / trips : 0;
   trip_share = FS_MAX(trip_share, 0.05);
+  double alone = alone_with(w, c, move, compute);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
@@ -212,6 +232,8 @@ static void sample_row(struct problem *p, int row,
                           : compute[a->phase] <= move[a->phase];
     double seen = sync || !hidden ? 1 : 1 - c->overlap;
     if (a->term == FS_TM_TRIP) seen = trip_share;
+    else if (a->term == FS_TM_LATE) seen = alone > 1 ? 0 : 1;
+    else if (!sync) seen *= alone;
     if (sync || !is_move)
       put(p, row, a->term, a->amount * scale * seen);
     else

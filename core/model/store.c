@@ -147,10 +147,12 @@ static bool number(const json_t *v, double most, double *out) {
   return isfinite(*out) && *out >= 0 && *out <= most;
 }
 
-static bool read_costs(const json_t *o, struct fs_calibration *c) {
+/* Files before version 6 have no FS_TM_LATE: it is part of FS_TM_THREADS. */
+static bool read_costs(const json_t *o, double version, struct fs_calibration *c) {
   char name[40];
   for (unsigned t = 0; t < FS_TM_COUNT; t++) {
     if (t >= FS_TM_SYNC_END && t < FS_TM_MOVE_END) continue;
+    if (t == FS_TM_LATE && version < 6) continue;
     fs_term_name((enum fs_term)t, name);
     if (!number(json_object_get(o, name), LARGEST_COST, &c->cost[t]))
       return false;
@@ -290,7 +292,7 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !number(json_object_get(o, "error"), 1e6, &c->error) ||
       !number(json_object_get(o, "samples"), 1e6, &samples) ||
       !read_barrier(o, version, c) ||
-      !read_costs(json_object_get(o, "costs"), c) ||
+      !read_costs(json_object_get(o, "costs"), version, c) ||
       !read_curves(json_object_get(o, "curves"), c) ||
       !read_library(json_object_get(o, "library"), c) ||
       !read_kinds(json_object_get(o, "kinds"), c) ||

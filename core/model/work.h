@@ -29,7 +29,7 @@ enum fs_term {
   /* Once for each kernel, in seconds: launch and synchronisation. */
   FS_TM_LAUNCH,              /* every kernel                                 */
   FS_TM_ROW, FS_TM_TILE,     /* beyond it: a kernel of that scheme           */
-  FS_TM_THREADS,             /* CPU: other threads take part                 */
+  FS_TM_THREADS,             /* CPU: sleeping threads are called             */
   FS_TM_SWEEP,               /* each phase after the first                   */
   FS_TM_ACCESS,              /* each array                                   */
   FS_TM_FOLD,                /* results over rows: a grid barrier, and a fold */
@@ -38,6 +38,8 @@ enum fs_term {
   FS_TM_TURN,                /* GPU: each task that a block takes            */
   FS_TM_WAIT,                /* ... in which it waits for a result of a row  */
   FS_TM_TRIP,                /* ... each time that it asks for all it can hold */
+  FS_TM_LATE,                /* CPU: until they come, one thread works alone:
+                                the share of the work that is theirs         */
   FS_TM_SYNC_END,            /* ... of these terms                           */
 
   /* Bytes moved: the price depends on where they lie (the working set). */

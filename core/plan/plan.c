@@ -188,6 +188,9 @@ static void number_slots(struct fs_planner *p) {
 
 static void sum_up(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
+  bool awake = false;
+  for (int k = 0; k < plan->kernels.len && !awake; k++)
+    awake = fs_kernel_wakes(&plan->kernels.data[k], p->device);
   for (int k = 0; k < plan->kernels.len; k++) {
     plan->predicted += plan->kernels.data[k].predicted;
     plan->bytes += plan->kernels.data[k].bytes_read +
@@ -209,6 +212,7 @@ static void sum_up(struct fs_planner *p) {
  * all plans of a block. Not counted as part of the space. */
 static void price_unfused(struct fs_planner *p) {
   struct fs_space_counts space = p->space;
+  bool awake = false;
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
     fs_id id = p->calls.data[c];
@@ -221,6 +225,7 @@ static void price_unfused(struct fs_planner *p) {
       if (none) continue;
     }
     fs_kernel_make(p, &id, 1, &best, &k);
+    if (!awake) awake = fs_kernel_wakes(&k, p->device);
     p->unfused_predicted += k.predicted;
     p->unfused_bytes += k.bytes_read + k.bytes_written;
     p->unfused_kernels++;

@@ -176,6 +176,10 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
 /* The amounts of the model's terms; `w` has the totals already. */
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w);
+/* CPU: the block's first kernel that has work for more than one thread finds the
+ * others asleep, those after it find them awake; so no kernel counts it, and the
+ * plan that is complete counts it once. False if it has no work for others. */
+bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
 /* spread.c: how its blocks share the work, by kernel->tune. */
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
                       struct fs_spread *s);

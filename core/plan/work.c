@@ -239,10 +239,20 @@ static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
   return stores && d->cache_bytes > 0 && bytes > (double)d->cache_bytes;
 }
 
+bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
+  double workers = cpu_workers(k, d);
+  if (d->is_cuda || workers <= 1 || k->scheme >= FS_LIBRARY) return false;
+  fs_work_set(&k->work, FS_TM_THREADS, 0, 1);
+  fs_work_set(&k->work, FS_TM_LATE, 0, 1 - 1 / workers);
+  struct fs_prediction pr = fs_predict(&k->work, d);
+  k->first = k->predicted = pr.seconds;
+  k->bound = pr.bound;
+  return true;
+}
+
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w) {
   double busy = imbalance(k, w, d);
-  bool threads = !d->is_cuda && cpu_workers(k, d) > 1;
   w->scheme = (uint8_t)k->scheme;
   w->past = !d->is_cuda && stores_past(k, d);
   w->n_amounts = 0;
@@ -250,7 +260,6 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   if (k->scheme == FS_ROW || k->scheme == FS_PANEL)
     fs_work_add(w, FS_TM_ROW, 0, 1);
   if (k->scheme == FS_TILE) fs_work_add(w, FS_TM_TILE, 0, 1);
-  if (threads) fs_work_add(w, FS_TM_THREADS, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   fs_kernel_count_tuning(k, d, w);
