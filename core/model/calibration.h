@@ -157,5 +157,7 @@ const char *fs_calibration_parse(const char *text, size_t len,
 
 /* A kernel's work as JSON, for looking at measurements (:calibrate raw). Given. */
 json_t *fs_work_json(const struct fs_work *work);
+/* The same back; false if it is no such object. Spare keys are passed over. */
+bool fs_work_read(const json_t *o, struct fs_work *out);
 
 #endif

@@ -90,6 +90,13 @@ static double base_share(int move) {
   return t == FS_TM_READ_TILE || t == FS_TM_WRITE_TILE ? TILE_BASE : ROW_BASE;
 }
 
+static bool has_term(const struct problem *p, unsigned term) {
+  for (int k = 0; k < p->n; k++)
+    for (int a = 0; a < p->samples[k].work.n_amounts; a++)
+      if (p->samples[k].work.amounts[a].term == term) return true;
+  return false;
+}
+
 static void guess(struct problem *p) {
   const struct fs_device *d = p->device;
   double operation = 1 / FS_MAX(d->flops, 1e6);
@@ -114,7 +121,7 @@ static void guess(struct problem *p) {
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
     p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) *
                   d->launch;
-  p->guess[FS_TM_LATE] = LATEST;
+  p->guess[FS_TM_LATE] = has_term(p, FS_TM_LATE) ? LATEST : 0;
   p->least[FS_TM_TRIP] = 0.5 * p->guess[FS_TM_TRIP];
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {

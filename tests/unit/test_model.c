@@ -69,6 +69,24 @@ static void test_amounts(void) {
   CHECK(sum == FS_MAP_OP_COUNT); /* none is lost */
 }
 
+static void test_json(void) {
+  struct fs_work w = flat_work(1e6, 2e6, 3e6, FS_OP_EXP, 1e5), back;
+  w.rows = 7, w.arith = FS_AR_F64, w.past = true, w.spread.tasks = 12;
+  w.spread.parts = 3;
+  json_t *o = fs_work_json(&w);
+  CHECK(fs_work_read(o, &back));
+  CHECK(back.bytes_written == 2e6 && back.working_set == 3e6 && back.rows == 7 &&
+        back.arith == FS_AR_F64 && back.past && !back.uneven &&
+        back.spread.tasks == 12 && back.spread.parts == 3);
+  CHECK(back.n_amounts == w.n_amounts);
+  for (int k = 0; k < w.n_amounts; k++)
+    CHECK(back.amounts[k].term == w.amounts[k].term &&
+          back.amounts[k].amount == w.amounts[k].amount);
+  json_object_set_new(o, "terms", json_pack("[[s, i, f]]", "no such", 0, 1.0));
+  CHECK(!fs_work_read(o, &back));
+  json_decref(o);
+}
+
 /* -- the fit ------------------------------------------------------------------- */
 
 enum { SAMPLES = 240 };
@@ -110,6 +128,7 @@ static void test_fit(double overlap) {
   CHECK(near(c->cost[FS_TM_LAUNCH], 3e-6, 0.05));
   CHECK(near(c->cost[fs_term_map(FS_OP_EXP, FS_AR_F32)], 2e-10, 0.1));
   CHECK(c->samples == SAMPLES);
+  CHECK(c->cost[FS_TM_LATE] == 0); /* no thread was waited for */
   double worst = 0;
   for (int k = 0; k < SAMPLES; k++)
     worst = fmax(worst, fabs(fs_calibrated(&samples[k].work, c).seconds /
@@ -529,6 +548,7 @@ int main(void) {
   setenv("XDG_DATA_HOME", folder, 1);
   test_names();
   test_amounts();
+  test_json();
   test_fit(0);
   device.is_cuda = true;
   test_fit(1);
