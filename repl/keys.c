@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum {
@@ -142,14 +143,25 @@ void fs_keys_release(void) {
 
 /* -- reading ----------------------------------------------------------------- */
 
-void fs_keys_fetch(void) {
+/* Nothing was read. From a terminal that hands on each key that only means that no
+ * key is there; one that is gone has no settings. */
+static bool is_end(void) {
+  struct termios now;
+  return tcgetattr(STDIN_FILENO, &now) || now.c_lflag & ICANON;
+}
+
+bool fs_keys_fetch(void) {
   char part[512];
   size_t room = KEPT - keys.n - keys.n_held;
-  if (!room) return;
-  ssize_t n = read(STDIN_FILENO, part, FS_MIN(room, sizeof part));
+  if (!room || keys.end) return false;
+  ssize_t n = read(STDIN_FILENO, part,
+                   keys.awaited ? FS_MIN(room, sizeof part) : 1);
   if (n > 0) fs_keys_feed(part, (size_t)n);
-  else if (!n || (errno != EINTR && errno != EAGAIN)) keys.end = true;
+  else if (n < 0 ? errno != EINTR && errno != EAGAIN : is_end()) keys.end = true;
+  return !keys.end;
 }
+
+void fs_keys_drop(void) { keys.n = 0; }
 
 bool fs_keys_waiting(void) { return keys.n > 0 || keys.end; }
 

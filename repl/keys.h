@@ -35,8 +35,13 @@ bool fs_keys_feed(const char *bytes, size_t len);
 int fs_keys_patience(void);
 void fs_keys_release(void); /* it is keys */
 
-/* Reads what standard input has, which must be ready, and feeds it. */
-void fs_keys_fetch(void);
+/* Reads what standard input has, which must be ready, and feeds it; while no answer
+ * is awaited only one byte, since what stays with the terminal is dropped by it at
+ * Ctrl-C. False if nothing more can come: at the end, and without room. That nothing
+ * came is neither: the terminal may have dropped it. */
+bool fs_keys_fetch(void);
+/* Drops the keys that were kept, as a terminal does at Ctrl-C. */
+void fs_keys_drop(void);
 /* There are keys, or the end of the input, for fs_keys_read(). */
 bool fs_keys_waiting(void);
 /* As read(2) of standard input: waits for at least one key. Without answers that

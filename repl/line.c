@@ -26,7 +26,7 @@ struct fs_line {
 
 /* Readline's callback takes no user pointer. */
 static char *taken;
-static bool have_taken, ended;
+static bool have_taken, ended, interrupted;
 static int start_indent;
 
 static void on_line(char *text) {
@@ -52,18 +52,42 @@ static int end_or_delete(int count, int key) {
   return 0;
 }
 
-/* Readline's own way to a key would not see those that were kept. */
+static void prepare_terminal(int meta) {
+  rl_prep_terminal(meta);
+  fs_term_never_wait();
+}
+
+static void stop_and_redraw(void) {
+  rl_deprep_terminal();
+  fs_term_stop();
+  prepare_terminal(1);
+  rl_resize_terminal();
+  rl_forced_update_display();
+}
+
+/* Readline's own way to a key would not see those that were kept, nor Ctrl-C in the
+ * middle of a paste of which the end never comes. */
 static int read_key(FILE *unused) {
   char c;
   (void)unused;
-  return fs_keys_read(&c, 1) == 1 ? (unsigned char)c : EOF;
+  for (;;) {
+    if (fs_keys_waiting())
+      return fs_keys_read(&c, 1) == 1 ? (unsigned char)c : EOF;
+    switch (fs_term_wait()) {
+      case FS_TERM_KEY: break;
+      case FS_TERM_RESIZE: rl_resize_terminal(); break;
+      case FS_TERM_STOP: stop_and_redraw(); break;
+      case FS_TERM_INTERRUPT: interrupted = true; return READERR;
+    }
+  }
 }
 
 /* Whether more of a sequence of keys comes within Readline's time limit. */
 static int key_is_there(void) {
   int ms = rl_set_keyboard_input_timeout(-1) / 1000; /* -1 only asks */
   struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-  return fs_keys_waiting() || poll(&in, 1, ms) > 0;
+  if (!fs_keys_waiting() && poll(&in, 1, ms) > 0) fs_keys_fetch();
+  return fs_keys_waiting();
 }
 
 static void start_readline(struct fs_line *l, const struct fs_options *o) {
@@ -75,6 +99,7 @@ static void start_readline(struct fs_line *l, const struct fs_options *o) {
   rl_change_environment = 0;
   rl_startup_hook = insert_indent;
   rl_getc_function = read_key;
+  rl_prep_term_function = prepare_terminal;
   rl_input_available_hook = key_is_there;
   fs_complete_init(l->session, &l->entry);
   fs_history_open(!o->no_history);
@@ -116,29 +141,21 @@ static void put_prompt(struct fs_str *out, bool more) {
 }
 
 static void cancel_line(void) {
+  rl_eof_found = 0; /* else each prompt after a read that was stopped ends its line */
   rl_echo_signal_char(2); /* ^C, where the terminal echoes such keys */
   rl_callback_sigcleanup();
   rl_free_line_state();
   rl_callback_handler_remove();
 }
 
-static void stop_and_redraw(void) {
-  rl_deprep_terminal();
-  fs_term_stop();
-  rl_prep_terminal(1);
-  rl_resize_terminal();
-  rl_forced_update_display();
-}
-
 static enum got read_edited(bool more, int indent, struct fs_str *out) {
   struct fs_str prompt = {0};
   put_prompt(&prompt, more);
   start_indent = indent;
-  have_taken = ended = false;
+  have_taken = ended = interrupted = false;
   rl_reset_screen_size();
   fs_term_set_input(FS_TERM_KEYS); /* to which Readline goes back */
   rl_callback_handler_install(fs_str_text(&prompt), on_line);
-  bool interrupted = false;
   while (!have_taken && !interrupted) {
     switch (fs_term_wait()) {
       case FS_TERM_KEY: rl_callback_read_char(); break;
@@ -147,7 +164,10 @@ static enum got read_edited(bool more, int indent, struct fs_str *out) {
       case FS_TERM_INTERRUPT: interrupted = true; break;
     }
   }
-  if (interrupted) cancel_line();
+  if (interrupted) {
+    if (have_taken) free(taken);
+    cancel_line();
+  }
   fs_str_free(&prompt);
   if (interrupted) return GOT_INTERRUPT;
   if (!taken) return GOT_END;

@@ -83,7 +83,7 @@ static bool says_iterm(void) {
 static enum fs_term_input before;
 
 static bool be_quiet(void) {
-  before = fs_term_input();
+  if (fs_term_input() != FS_TERM_UNSEEN) before = fs_term_input();
   return fs_term_set_input(FS_TERM_UNSEEN);
 }
 
@@ -111,7 +111,7 @@ static void await_answers(void) {
   while (!fs_keys_answers()->done) {
     int left = (int)(1e3 * (end - fs_now()));
     if (left <= 0) return;
-    if (poll(&in, 1, left) > 0) fs_keys_fetch();
+    if (poll(&in, 1, left) > 0 && !fs_keys_fetch()) return;
   }
 }
 

@@ -36,8 +36,7 @@ static bool apply(int way) {
   if (!have_saved) return false;
   if (way == FS_TERM_KEYS || way == FS_TERM_UNSEEN) {
     now.c_lflag &= ~(tcflag_t)ICANON;
-    now.c_cc[VMIN] = 1;
-    now.c_cc[VTIME] = 0;
+    now.c_cc[VMIN] = now.c_cc[VTIME] = 0;
   }
   if (way == FS_TERM_SECRET || way == FS_TERM_UNSEEN)
     now.c_lflag &= ~(tcflag_t)ECHO;
@@ -51,6 +50,13 @@ bool fs_term_set_input(enum fs_term_input way) {
 }
 
 enum fs_term_input fs_term_input(void) { return (enum fs_term_input)input; }
+
+void fs_term_never_wait(void) {
+  struct termios now;
+  if (tcgetattr(STDIN_FILENO, &now)) return;
+  now.c_cc[VMIN] = now.c_cc[VTIME] = 0;
+  tcsetattr(STDIN_FILENO, TCSANOW, &now);
+}
 
 bool fs_term_in_front(void) { return tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
@@ -181,6 +187,7 @@ void fs_term_init(const struct fs_options *o) {
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode new_mode,
                                    const struct fs_term_job *job) {
   enum fs_term_mode old = (enum fs_term_mode)mode;
+  if (presses) fs_keys_drop();
   presses = 0;
   session = job ? job->session : NULL;
   worker = job ? job->worker : NULL;
@@ -198,12 +205,19 @@ static bool take(volatile sig_atomic_t *flag) {
   return was;
 }
 
+static bool comes_by_key(void) {
+  return input == FS_TERM_KEYS || input == FS_TERM_UNSEEN;
+}
+
 enum fs_term_event fs_term_wait(void) {
   struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
                           {.fd = wake[0], .events = POLLIN}};
   char drain[64];
   for (;;) {
-    if (take(&got_interrupt)) return FS_TERM_INTERRUPT;
+    if (take(&got_interrupt)) {
+      fs_keys_drop();
+      return FS_TERM_INTERRUPT;
+    }
     if (take(&got_stop)) return FS_TERM_STOP;
     if (take(&got_resize)) return FS_TERM_RESIZE;
     if (fs_keys_waiting()) return FS_TERM_KEY;
@@ -213,8 +227,8 @@ enum fs_term_event fs_term_wait(void) {
     if (ready == 0) fs_keys_release();
     if (fds[1].revents)
       while (read(wake[0], drain, sizeof drain) > 0) continue;
-    else if (fds[0].revents && fs_keys_awaited())
-      fs_keys_fetch(); /* it may be an answer, which is no key */
+    else if (fds[0].revents && (fs_keys_awaited() || comes_by_key()))
+      fs_keys_fetch(); /* it may be an answer, which is no key, or gone by now */
     else if (fds[0].revents)
       return FS_TERM_KEY;
   }

@@ -42,12 +42,16 @@ enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
 enum fs_term_input {
   FS_TERM_LINES,  /* as at the start: whole lines, which it edits and echoes */
   FS_TERM_SECRET, /* lines without echo                                      */
-  FS_TERM_KEYS,   /* each key as it is typed, echoed; signals stay signals   */
+  FS_TERM_KEYS,   /* each key as it is typed, echoed; signals stay signals,
+                     and reading never waits: what is ready may be dropped
+                     at Ctrl-C before it is read                             */
   FS_TERM_UNSEEN  /* keys without echo                                       */
 };
 /* False if it cannot be done, and at what is no terminal. */
 bool fs_term_set_input(enum fs_term_input input);
 enum fs_term_input fs_term_input(void);
+/* For who has set the terminal himself: reading does not wait either. */
+void fs_term_never_wait(void);
 /* The terminal is ours now: this job is not in the background. */
 bool fs_term_in_front(void);
 

@@ -2,6 +2,7 @@
 """Drives the real program at a terminal.  usage: test_repl.py [PATTERN]"""
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ from terminal import Terminal, run_tests  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
+BUSY = 't0 = time(); while time() - t0 < 0.5; end'
 UP, CTRL_A, CTRL_C, CTRL_D, CTRL_Z = '\x1b[A', '\x01', '\x03', '\x04', '\x1a'
 
 
@@ -258,6 +260,46 @@ def test_ctrl_c_clears_the_line(c):
     assert 'a = 42' in t.line('a = 40 + 2')
 
 
+def test_ctrl_c_right_behind_a_key(c):
+    """The terminal drops the key, which the session may have been told of already;
+    that must not hold it up."""
+    t = c.start()
+    rng = random.Random(1)
+    for k in range(400):
+        t.send('abc'[:1 + k % 3])
+        until = time.perf_counter() + rng.random()*3e-4
+        while time.perf_counter() < until:
+            pass
+        t.send(CTRL_C)
+        shown = t.prompt(5)
+        assert '\n\n' not in shown, shown
+    assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_ctrl_c_ends_a_paste(c):
+    """One of which the end never comes: what came of it goes with the line."""
+    t = c.start()
+    t.send(PASTE_ON + 'a = 1\nb = 2')
+    time.sleep(0.3)
+    t.send(CTRL_C)
+    t.prompt()
+    assert 'a = 42' in t.line('a = 40 + 2')
+    assert 'error' in t.line('b')
+
+
+def test_hangup(c):
+    """The terminal goes away: so does the session, at the prompt and while it runs."""
+    for busy in ('', BUSY + '\r'):
+        t = c.start()
+        if busy:
+            t.send(busy)
+            t.expect('end\n')
+        os.close(t.master)
+        os.close(t.slave)
+        t.process.wait(10)
+        c.open_terminals.remove(t)
+
+
 def test_ctrl_c_clears_the_block(c):
     t = c.start()
     t.send('begin\r')
@@ -302,9 +344,6 @@ def test_ctrl_d(c):
     assert 'a = 42' in t.line('a = 40 + 2')
     t.send(CTRL_D)
     assert t.wait() == 0
-
-
-BUSY = 't0 = time(); while time() - t0 < 0.5; end'
 
 
 def test_ctrl_d_typed_ahead(c):
