@@ -43,6 +43,17 @@ class Session:
         return json.loads(text(self.run(':plan json')))
 
 
+def many_results(s):
+    """More than a list that comes again keeps track of."""
+    names = [f'a{k}' for k in range(40)]
+    s.run('x = [1, 2, 3]; ' + ''.join(f'{n} = x; ' for n in names))
+    for k in range(1, 6):
+        s.run(' '.join(f'{n} = x + {i};' for i, n in enumerate(names)))
+        for i in (0, 29, 30, 31, 32, 39):
+            s.check(f'a{i}', [k + i, k + 1 + i, k + 2 + i], f'run {k}')
+        s.run('x = x + 1;')
+
+
 def values_change(s):
     s.run('x = [1, 2, 3]; y = [10, 20, 30]; a = 2;')
     for k in range(1, 6):
@@ -253,8 +264,8 @@ def main():
         env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
-        for part in (values_change, shapes_and_types, aliases, loops, mistakes,
-                     plans):
+        for part in (values_change, many_results, shapes_and_types, aliases, loops,
+                     mistakes, plans):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')

@@ -10,7 +10,8 @@
 #include "core/eval/builtins.h"
 #include "core/eval/interp.h"
 
-enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_MISSES = 4, BEFORE = 2 };
+enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_OUTPUTS = 30, MOST_MISSES = 4,
+       BEFORE = 2 };
 
 /* What a name was when the list was traced. */
 struct guard {
@@ -248,7 +249,8 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
 /* What the names are that the list assigned; false if that is not to be had from
  * the block's outputs and numbers. */
 static bool take_effects(struct fs_interp *in, struct fs_again *a) {
-  int matched = 0;
+  unsigned matched = 0;
+  if (a->outputs.len > MOST_OUTPUTS) return false;
   for (int k = a->undo_from; k < in->undo.len; k++) {
     const char *name = in->undo.data[k].name;
     const struct fs_val *v = fs_scope_find(&in->globals, name);
@@ -262,7 +264,7 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
       for (int i = 0; i < a->outputs.len; i++)
         if (a->outputs.data[i].seen == v->tensor) e.output = i;
       if (e.output < 0) return false;
-      matched |= 1 << e.output;
+      matched |= 1u << e.output;
     } else if (v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL) {
       e.number = *v;
     } else {
@@ -271,7 +273,7 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
     e.name = fs_strdup(name);
     *FS_PUSH(&a->effects) = e;
   }
-  return a->outputs.len < 30 && matched == (1 << a->outputs.len) - 1;
+  return !a->failed && matched == (1u << a->outputs.len) - 1;
 }
 
 void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
@@ -348,7 +350,7 @@ static bool may_run(struct fs_interp *in, struct fs_again *a) {
 }
 
 static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
-  struct fs_tensor *inputs[MOST_NAMES], *out[32];
+  struct fs_tensor *inputs[MOST_NAMES], *out[MOST_OUTPUTS];
   struct fs_block *b = a->hold.block;
   for (int k = 0; k < b->plan->graph->inputs.len; k++)
     inputs[k] = (struct fs_tensor *)a->guards.data[a->from[k]].now;
