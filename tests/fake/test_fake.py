@@ -210,7 +210,8 @@ def test_replay():
     cpu = fusible(LOOP, target='cpu')
     check(cpu.returncode == 0, f'the loop: {cpu.stderr}')
     calls = ['cuStreamBeginCapture_v2', 'cuStreamEndCapture', 'cuGraphGetNodes',
-             'cuGraphKernelNodeGetParams_v2', 'cuGraphInstantiateWithFlags']
+             'cuGraphKernelNodeGetParams_v2', 'cuGraphInstantiateWithFlags',
+             'cuGraphExecKernelNodeSetParams_v2', 'cuGraphLaunch']
     for cc in ('80', '90'):
         for spec in [None] + [f'{name}:{at}:2' for name in calls
                               for at in ('1', '2', '*')]:

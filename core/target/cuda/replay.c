@@ -11,7 +11,7 @@ enum { FEW = 2, /* starts as single kernels before it is worth a graph */
 
 struct fs_replay {
   int starts;
-  bool refused;            /* it was tried: single kernels for ever */
+  bool refused;            /* the driver would not: single kernels for ever */
   CUgraph graph;
   CUgraphExec exec;        /* NULL: not made yet */
   int n;
@@ -91,6 +91,8 @@ static void make(struct cuda *t, struct fs_replay *r, int n,
   }
 }
 
+/* FS_OK with `refused` set: nothing was started. Earlier starts may still run, so
+ * the graph stays until it is freed. */
 static enum fs_status start_graph(struct cuda *t, struct fs_replay *r,
                                   struct fs_code *const *codes,
                                   struct fs_diags *d) {
@@ -105,6 +107,8 @@ static enum fs_status start_graph(struct cuda *t, struct fs_replay *r,
     e = fs_cu.graph_set(r->exec, r->nodes[k].node, &r->nodes[k].params);
   }
   if (e == CU_OK) e = fs_cu.graph_launch(r->exec, t->stream);
+  r->refused = e != CU_OK && !fs_cu_is_fatal(e);
+  if (r->refused) return FS_OK;
   return e == CU_OK ? FS_OK : fs_cuda_fail(t, e, "starting a block", d);
 }
 
@@ -129,8 +133,11 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
   if (whole && !*replay) *replay = fs_calloc(1, sizeof **replay);
   struct fs_replay *r = whole ? *replay : NULL;
   if (r && !r->exec && !r->refused && r->starts++ >= FEW) make(t, r, n_own, own);
-  if (r && r->exec) return start_graph(t, r, own, d);
   enum fs_status status = FS_OK;
+  if (r && r->exec && !r->refused) {
+    status = start_graph(t, r, own, d);
+    if (status != FS_OK || !r->refused) return status;
+  }
   for (int k = 0; k < n && status == FS_OK; k++)
     if (codes[k])
       status = fs_cuda_launch(target, codes[k], slots, params, NULL, d);
