@@ -21,7 +21,7 @@ struct fs_holder {
   unsigned mask;                  /* those of nonzero stride, as bits      */
   struct fs_layout layout;        /* !inside: where it lies                */
   fs_id slot_node;                /* !inside: what is stored there         */
-  /* kernel.c */
+  /* place.c */
   int home;                       /* phase in which it is computed         */
   int ready;                      /* REDUCE: first phase of use            */
   int value[FS_CTX];              /* value index + 1, by phase             */

@@ -1,0 +1,27 @@
+/* place.h - the calls of a group as steps of one kernel. Private to plan/. */
+#ifndef FS_PLACE_H
+#define FS_PLACE_H
+
+#include "core/plan/axes.h"
+
+struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` */
+  struct fs_planner *p;
+  struct fs_axes ax;     /* unified for them */
+  const fs_id *calls;    /* ascending */
+  int n;
+  bool *stored;          /* per call: its result is wanted outside the kernel */
+};
+
+/* Places the calls in an empty kernel of a scheme, with the classes of `inner` as its
+ * columns: space, values, accesses and steps in order. NULL, or the rule that forbids
+ * it; the kernel is of no use then. */
+const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k);
+
+/* Makes one axis of neighbours that every access goes through as one, and counts the
+ * rows and columns of the space. */
+void fs_place_collapse(struct fs_kernel *k);
+
+/* What identifies the storage of an access: equal for two nodes of one array. */
+const void *fs_place_stored_in(const struct fs_graph *g, int slot_node);
+
+#endif
