@@ -153,7 +153,7 @@ static enum em_acc kind_of_result(const struct em *em,
   return EM_ACC_FULL;
 }
 
-static void define_values(struct em *em) {
+void em_define_values(struct em *em) {
   const struct fs_kernel *k = em->k;
   for (int v = 0; v < k->values.len; v++)
     em->v[v] = (struct em_value){.def = -1, .alias = v};
@@ -162,13 +162,17 @@ static void define_values(struct em *em) {
     if (s->out < 0) continue;
     struct em_value *x = &em->v[s->out];
     x->def = i;
-    if (s->kind == FS_SP_REDUCE) {
-      x->acc = kind_of_result(em, s);
-      continue;
-    }
+    if (s->kind == FS_SP_REDUCE) continue;
     x->uniform = em_val(em, s->out)->varies == 0;
     FS_EACH_IN(s, a)
       if (!em->v[s->in[a]].uniform) x->uniform = false;
+  }
+}
+
+static void define_results(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_REDUCE) em->v[s->out].acc = kind_of_result(em, s);
   }
 }
 
@@ -432,7 +436,8 @@ void em_analyse(struct em *em) {
   em->pairs = em->V >= 4 && (em->mode == EM_FLAT || em->mode == EM_PANEL) &&
               fs_kernel_pairs(em->k);
   em->wide = em->forced_wide || em_is_wide(em);
-  define_values(em);
+  em_define_values(em);
+  define_results(em);
   find_aliases(em);
   find_end_work(em);
   place_work(em);

@@ -46,21 +46,15 @@ static bool is_matrix_load(const struct em *em, const struct fs_step *s) {
 /* -- analysis ---------------------------------------------------------------- */
 
 static void define(struct em *em) {
-  const struct fs_kernel *k = em->k;
-  for (int v = 0; v < k->values.len; v++)
-    em->v[v] = (struct em_value){.def = -1, .alias = v};
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  em_define_values(em);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
     if (s->out < 0) continue;
     struct em_value *x = &em->v[s->out];
-    x->def = i;
     if (s->kind == FS_SP_REDUCE) {
       x->acc = is_column_sum(s) ? EM_ACC_ROW : EM_ACC_COL;
       continue;
     }
-    x->uniform = varies(em, s->out) == 0;
-    FS_EACH_IN(s, a)
-      if (!em->v[s->in[a]].uniform) x->uniform = false;
     int same = em_val(em, s->out)->same_as;
     if (same >= 0 && varies(em, s->out) == FS_VARIES_J)
       x->alias = em->v[same].alias;

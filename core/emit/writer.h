@@ -211,6 +211,9 @@ static inline const struct fs_access *em_access(const struct em *em,
                                                 const struct fs_step *s) {
   return &em->k->accesses.data[s->access];
 }
+/* Fills em->v[]: which step makes each value, and whether it is one for all elements.
+ * What a reduction makes is for the scheme to say. */
+void em_define_values(struct em *em);
 /* Marks in need[] the steps of phase `phase` that make `value` where only the
  * hoisted, the kept and the row's own values are at hand. */
 void em_need(const struct em *em, int value, int phase, bool *need);
