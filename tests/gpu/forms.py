@@ -37,6 +37,7 @@ class Form:
     marks: dict = field(default_factory=dict)
     dtypes: tuple = ('f32', 'f64', 'bf16')
     runs: int = 1
+    relays: bool = False  # warps hand over by mbarriers, one lane for its warp
 
     def setup(self, dtype):
         used = self.block.replace("'", ' ').replace('(', ' ').replace(')', ' ')
@@ -98,11 +99,11 @@ FORMS = [
     Form('wide tiles', 3, 70001, "q = A*v; s = A'*u;", 'q s', every('scheme tile;')),
     Form('transposed', 1021, 1021, "D = A' + C;", 'D', every('scheme tile;')),
     Form('columns', 4001, 264, "x1 = 2*A'*u + v; w1 = 3*A*x1;", 'x1 w1',
-         every('scheme panel;', 'cp.async.bulk.tensor')),
+         every('scheme panel;', 'cp.async.bulk.tensor'), relays=True),
     Form('columns made', 4001, 264, "B = A + u*v'; x1 = 2*B'*u + v; w1 = 3*B*x1;",
-         'B x1 w1', every('scheme panel;', 'cp.async.bulk.tensor')),
+         'B x1 w1', every('scheme panel;', 'cp.async.bulk.tensor'), relays=True),
     Form('columns kept', 4001, 264, "D = A + sum(A, 1);", 'D',
-         {'f32': ('scheme panel;',), 'bf16': ('scheme panel;',)}),
+         {'f32': ('scheme panel;',), 'bf16': ('scheme panel;',)}, relays=True),
     Form('phases', 256, 256, CG, 'r p e', every(PHASES, 'fs_grid_barrier')),
     Form('phases of two products', 256, 256, "q = A*v; y = A'*w; a = w'*q; "
          "r = mod(v - a*q, 3); z = mod(w - a*y, 3); e = z'*r; p = r + e*v; "
