@@ -12,8 +12,9 @@
 #include "core/model/device.h"
 #include "core/plan/planner.h"
 
-enum { WORKERS = 256, PARTS = 4, MAILS = 8, MOST_SLOTS = 16, SHORT = 3,
+enum { WORKERS = 256, PARTS = 4, MAILS = 8, MOST_SLOTS = 16,
        MOST_HEIGHT = 128, GATES = 1024, /* bytes of shared memory for barriers */
+       ON_THE_WAY = 60 << 10, /* what an SM reads in the time that a load takes */
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
@@ -115,7 +116,7 @@ static bool cut(struct fs_panel *p, const struct needs *n, int64_t room,
                 int kept) {
   int64_t row = (int64_t)p->width * n->size * n->matrices;
   p->kept = kept;
-  int64_t rest = room - 2 * SHORT * (p->height - kept) * row;
+  int64_t rest = room - 2 * p->shorts * (p->height - kept) * row;
   p->slots = (int)FS_MIN(MOST_SLOTS, FS_MAX(rest, 0) / (kept * row));
   p->lag = p->slots - 2;
   return p->slots >= 4;
@@ -153,8 +154,11 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   p->workers = WORKERS;
   p->parts = PARTS;
   p->mails = MAILS;
-  p->shorts = SHORT;
   if (p->height > MOST_HEIGHT) return false;
+  /* Enough of the rows that do not stay for loads never to stop, and no more:
+   * what waits in the queues of the memory makes the sums wait, too. */
+  int64_t tile = (int64_t)p->height * p->width * n.size * n.matrices;
+  p->shorts = (int)FS_MAX(2, FS_MIN(4, up(ON_THE_WAY, tile) / tile));
   int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
   int most = p->height / p->side, kept = FS_MAX(1, most * 3 / 4);
   return cut(p, &n, room, kept * p->side) || cut(p, &n, room, p->height);

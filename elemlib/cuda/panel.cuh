@@ -168,11 +168,12 @@ __device__ __forceinline__ bool fs_posted(const unsigned long long *at, T &x,
 
 //@ fs_sum_posted
 // The 8 numbers of each of N blocks, folded in a fixed order: a lane gets that of
-// column lane % 8. By a whole warp, which looks until all are there.
+// column lane % 8. By a whole warp, which looks until all are there: at 128 blocks'
+// at once, for every look takes a trip to the cache.
 template <typename Op, int N, typename T>
 __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
                                            unsigned round, T neutral) {
-  constexpr int WORDS = sizeof(T) / 4, AT_ONCE = 16 / WORDS;
+  constexpr int WORDS = sizeof(T) / 4, AT_ONCE = 32 / WORDS;
   const int lane = threadIdx.x % 32;
   T sum = neutral;
   for (int first = 0; first < N; first += 4 * AT_ONCE) {

@@ -13,7 +13,11 @@ extern "C" __global__ void __launch_bounds__(FS_THREADS, 1) fs_kernel(
   const unsigned round = ((volatile unsigned *)counters)[0] + 1;  // of panel 0
   FS_RING(ring);
   __shared__ fs_gates gate;
+  // The last even, the last odd panel whose sums this block has sent: blocks walk in
+  // step, so nobody looks for what others send before (looks load the L2 cache).
+  __shared__ volatile int sent[2];
   if (threadIdx.x == 0) fs_gates_open(gate, FS_WORKERS / 32);
+  if (threadIdx.x < 2) sent[threadIdx.x] = -1;
   //: before
   __syncthreads();
 
@@ -27,12 +31,16 @@ extern "C" __global__ void __launch_bounds__(FS_THREADS, 1) fs_kernel(
       fs_mbarrier_wait(&gate.part[s], fs_turn<FS_PARTS>(p));
       //: send
       __syncwarp();
-      if (lane == 0) fs_mbarrier_arrive(&gate.part_free[s]);
+      if (lane == 0) {
+        sent[p % 2] = p;
+        fs_mbarrier_arrive(&gate.part_free[s]);
+      }
     }
   } else if (warp == 3) {  // finishes sums of all blocks, eight columns at a time
     for (int job = blockIdx.x; job < FS_PANELS * FS_GROUPS; job += FS_BLOCKS) {
       const int p = job / FS_GROUPS, group = job % FS_GROUPS;
       const fs_index i = p * FS_WIDTH + group * 8 + lane % 8;
+      while (sent[p % 2] < p) fs_pause();
       //: finish
     }
   } else if (warp < 8) {  // takes in what was finished
@@ -40,6 +48,8 @@ extern "C" __global__ void __launch_bounds__(FS_THREADS, 1) fs_kernel(
       const int s = p % FS_MAILS;
       if (p >= FS_MAILS)
         fs_mbarrier_wait(&gate.mail_free[s], fs_turn<FS_MAILS>(p - FS_MAILS));
+      const int next = p + 1 < FS_PANELS ? p + 1 : p;
+      while (sent[next % 2] < next) fs_pause();
       //: take
       __syncwarp();
       if (lane == 0) fs_mbarrier_arrive(&gate.mail[s]);
