@@ -84,6 +84,8 @@ static const struct calibration_case {
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
   {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, FEW},
+  {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, FEW},
+  {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, FEW},
   {"transposes", "B = D' + C;", F32 | F64, MATRICES, TILES, EVERY},
   {"transposes", "B = D' + C;", F32, MATRICES, ROWS, FEW},
   {"strided rows", "s = A'*r;", F32, MATRICES, STRIDES, EVERY},

@@ -36,7 +36,7 @@ static struct parts parts_of(const struct fs_work *w,
     else if (a->term == FS_TM_TRIP) p.trips += a->amount * cost;
     else if (a->term == FS_TM_LATE)
       p.late += a->amount * cost, p.theirs = a->amount;
-    else if (a->term == FS_TM_TURN || a->term == FS_TM_WAIT)
+    else if (a->term >= FS_TM_TURN && a->term <= FS_TM_PANEL)
       p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)

@@ -24,7 +24,7 @@
 
 enum {
   FS_CALIBRATION_VERSION = 6,  /* 5: has the price of a barrier; 6: how late
-                                  threads come                               */
+                                  threads come, what a panel's step takes    */
   FS_CALIBRATION_OLDEST = 4,   /* that is still read                         */
   FS_KNOTS = 12,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,

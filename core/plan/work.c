@@ -138,7 +138,10 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
   double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
   if (k->scheme == FS_PANEL) { /* its blocks are in step all the time */
-    fs_work_add(w, FS_TM_FOLD, 0, 1);
+    struct fs_panel p;
+    fs_panel_of(k, d, &p);
+    fs_work_set(w, FS_TM_FOLD, 0, 1);
+    fs_work_set(w, FS_TM_PANEL, 0, (double)p.panels);
     return;
   }
   double chunk = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0);
@@ -211,10 +214,10 @@ static void count_moves(const struct fs_kernel *k, double busy,
                         struct fs_work *w) {
   static const enum fs_term reads[] = {
       [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
-      [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_ROW};
+      [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_FLAT};
   static const enum fs_term writes[] = {
       [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
-      [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_ROW};
+      [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_FLAT};
   fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
   fs_work_add(w, w->past ? FS_TM_PAST : writes[k->scheme], 0,
               w->bytes_written * busy);
