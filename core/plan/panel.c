@@ -13,7 +13,7 @@
 #include "core/plan/planner.h"
 
 enum { WORKERS = 256, PARTS = 4, MAILS = 8, MOST_SLOTS = 16,
-       MOST_HEIGHT = 128, GATES = 1024, /* bytes of shared memory for barriers */
+       MOST_HEIGHT = 256, GATES = 1024, /* bytes of shared memory for barriers */
        ON_THE_WAY = 60 << 10, /* what an SM reads in the time that a load takes */
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
@@ -143,7 +143,7 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   if (!look(k, sent, &n)) return false;
   int64_t rows = k->space.n, columns = k->space.m;
   int64_t each = (rows + d->units - 1) / d->units;
-  p->lanes = each > 64 ? 16 : 32;
+  p->lanes = each > 128 ? 8 : each > 64 ? 16 : 32;
   p->side = WORKERS / p->lanes;
   p->height = (int)FS_MIN(up(each, p->side), 1 << 20);
   p->vec = 16 / n.size;

@@ -121,6 +121,8 @@ def test_panels():
     panels(201, 330, 'f64', 'two trips', PANELS['two trips'])
     panels(400, 328, 'f64', 'updated', PANELS['updated'])
     panels(400, 1000, 'i32', 'two trips', PANELS['two trips'])
+    panels(900, 396, 'f32', 'updated', PANELS['updated'])
+    panels(1000, 100, 'f64', 'two trips', PANELS['two trips'])
     panels(300, 1288, 'bf16', 'normalised', 'C = A + sum(A, 1);\nsum(C)')
 
 
