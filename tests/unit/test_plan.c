@@ -2,6 +2,7 @@
  * kernels, of which scheme, with which steps. */
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "core/model/calibration.h"
 #include "core/plan/planner.h"
@@ -198,17 +199,24 @@ static double order_cost(const struct fs_plan *p) {
   return sum;
 }
 
+/* Of this process: the machine may be busy. */
+static double processor_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Every combination of GEMVER: in order, none twice, every call once, the first
- * what fs_plan_make() gives, and all within a second. */
+ * what fs_plan_make() gives, and all in three seconds of a processor. */
 static void ranked(const struct fs_device *d) {
   enum { MANY = 1 << 14 };
   struct fs_graph *g = gemver(4096);
   struct fs_plan_options o = {0};
   static struct fs_plan *plans[MANY];
-  double start = fs_now();
+  double start = processor_seconds();
   int n = fs_plan_ranked(g, d, &o, MANY, plans);
-  double seconds = fs_now() - start;
-  check(seconds < 3, "all combinations of GEMVER within a second");
+  double seconds = processor_seconds() - start;
+  check(seconds < 3, "all combinations of GEMVER within three seconds");
   struct fs_plan *first = fs_plan_make(fs_graph_copy(g), d, &o);
   check(n > 20 && !strcmp(plans[0]->choice, first->choice),
         "the first of the list is the plan");
@@ -233,12 +241,12 @@ static void ranked(const struct fs_device *d) {
            seconds * 1e3);
   for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
   o.variants = true;
-  start = fs_now();
+  start = processor_seconds();
   n = fs_plan_ranked(g, d, &o, MANY, plans);
-  seconds = fs_now() - start;
+  seconds = processor_seconds() - start;
   check(n == (int)first->space.combinations,
         "with all settings of threads as many as were counted");
-  check(seconds < 3, "all implementations of GEMVER within a second");
+  check(seconds < 3, "all implementations of GEMVER within three seconds");
   if (getenv("DUMP"))
     printf("%d with all settings in %.1f ms\n", n, seconds * 1e3);
   for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
