@@ -63,9 +63,11 @@ static bool same_plan(const struct fs_plan *a, const struct fs_plan *b) {
   for (int k = 0; k < a->kernels.len; k++) {
     const struct fs_kernel *x = &a->kernels.data[k], *y = &b->kernels.data[k];
     if (x->scheme != y->scheme || x->calls.len != y->calls.len ||
-        x->user != y->user ||
+        x->n_applied != y->n_applied ||
         memcmp(&x->space, &y->space, sizeof x->space))
       return false;
+    for (int q = 0; q < x->n_applied; q++)
+      if (x->applied[q].user != y->applied[q].user) return false;
     for (int c = 0; c < x->calls.len; c++)
       if (x->calls.data[c] != y->calls.data[c]) return false;
   }

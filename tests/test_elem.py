@@ -319,7 +319,7 @@ def same_bits():
 :elem {elem}/inv3.elem
 :elem {elem}/leaky.elem
 x = rand(400, 3, 3) + 0.1;
-B = 3*inv3(leaky(x - 0.5, 0.25)) .* x + 1;
+B = 3*inv3(inv3(leaky(x - 0.5, 0.25)) + x) .* x + 1;
 s = sum(leaky(B, 0.125));
 save("out.npz", B, s)
 '''
@@ -360,7 +360,7 @@ def document():
 
 def exact():
     for name in ('elem.fs', 'elem_shapes.fs', 'elem_many.fs',
-                 'elem_moves.fs'):
+                 'elem_moves.fs', 'elem_chain.fs'):
         for target in ('cpu', 'cuda'):
             exact_on(name, target)
 

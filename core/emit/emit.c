@@ -296,7 +296,7 @@ void em_constants(struct em *em, struct fs_str *out) {
     case EM_INSTANCE:
       fs_str_printf(out,
                     "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n",
-                    em->S, em->k->user->threads);
+                    em->S, em->k->applied[0].user->threads);
       break;
     case EM_PANEL:
       fs_str_printf(

@@ -12,18 +12,24 @@
 #include "core/emit/user.h"
 #include "core/emit/writer.h"
 
-static const struct fs_node *apply_of(const struct em *em) {
-  return fs_node(em->plan->graph, em->k->lib_node);
+static const struct fs_user_element *element_of(const struct em *em, int part) {
+  return fs_part_element(em->k, part);
 }
 
-static const struct fs_user_element *element_of(const struct em *em, int part) {
-  const struct fs_user *u = em->k->user;
-  return part < u->n_args ? &u->arg[part] : &u->result;
+static struct fs_shape shape_of(const struct em *em, int part) {
+  return fs_part_shape(em->plan->graph, em->k, part);
 }
 
 /* A scalar is a uniform value of its part, in a register. */
 static bool is_shared(const struct em *em, int part) {
   return element_of(em, part)->type != FS_UT_SCALAR;
+}
+
+/* The part whose array has a part's element: what a routine gave the next as it is
+ * stays where it lies. */
+static int array_of(const struct em *em, int part) {
+  int alias = fs_part_alias(em->k, part);
+  return alias >= 0 ? alias : part;
 }
 
 /* Numbers from one instance's element to the next one's. */
@@ -33,20 +39,22 @@ static int pitch_of(const struct em *em, int part) {
 
 /* The load or store of the user's own that a part has, or NULL. */
 static const struct fs_user_move *move_of(const struct em *em, int part) {
-  const struct fs_user *u = em->k->user;
-  const struct fs_user_move *m = part < u->n_args ? &u->load[part] : &u->store;
+  const struct fs_applied *a = fs_part_of(em->k, part);
+  int p = part - a->first;
+  const struct fs_user_move *m =
+      p < a->user->n_args ? &a->user->load[p] : &a->user->store;
   return m->cuda.text ? m : NULL;
 }
 
-static const char *compute_type(const struct em *em) {
-  return em_value_type(em->k->user->compute);
+static const char *compute_type(const struct em *em, int part) {
+  return em_value_type(fs_part_of(em->k, part)->user->compute);
 }
 
 /* -- analysis ---------------------------------------------------------------- */
 
 /* The axes of a part: those of the stack are em's outer ones. */
 static void take_part(struct em *em, int part) {
-  struct fs_shape s = fs_instance_part(apply_of(em), part);
+  struct fs_shape s = shape_of(em, part);
   em->n_outer = em->k->space.n_outer;
   em->n_inner = s.rank - em->n_outer;
   for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
@@ -55,13 +63,13 @@ static void take_part(struct em *em, int part) {
 
 static bool is_wide(const struct em *em) {
   const int64_t limit = (int64_t)1 << 30;
-  int64_t most = em->k->user->result.count;
-  for (int p = 0; p < em->k->user->n_args; p++)
-    most = FS_MAX(most, em->k->user->arg[p].count);
+  int64_t most = 1;
+  for (int p = 0; p < em->k->n_phases; p++)
+    most = FS_MAX(most, element_of(em, p)->count);
   if (em->m * most >= limit) return true;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    struct fs_shape d = fs_instance_part(apply_of(em), s->phase);
+    struct fs_shape d = shape_of(em, s->phase);
     const int64_t *stride = s->access >= 0 ? em_access(em, s)->stride
                                            : s->affine.stride;
     int64_t reach = s->access >= 0 ? 0 : s->affine.base;
@@ -111,8 +119,9 @@ static void put_axes(struct em *em, const char *letter, const char *number,
  * then their number is their address, and no axis is needed. */
 static bool is_dense(const struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_IOTA || s->kind == FS_SP_RAND) return false;
+  if (!is_shared(em, s->phase)) return false; /* in no loop over elements */
   if (s->access < 0) return true;
-  struct fs_shape d = fs_instance_part(apply_of(em), s->phase);
+  struct fs_shape d = shape_of(em, s->phase);
   const int64_t *stride = em_access(em, s)->stride;
   int64_t next = 1;
   for (int x = d.rank - 1; x >= 0; x--) {
@@ -177,6 +186,39 @@ static const char *place(struct em *em, int part) {
   return em_fmt(em, apart ? "e%d[x + own]" : "e%d[x]", part);
 }
 
+/* -- results of earlier routines -------------------------------------------------- */
+
+static bool uses(const struct em *em, int part, int v) {
+  bool used = em->k->part_value[part] == v;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->phase != part) continue;
+    FS_EACH_IN(s, x) used |= s->in[x] == v;
+  }
+  return used;
+}
+
+/* Whether a part reads what an earlier routine gave; `put`: declares it, number x. */
+static bool read_results(struct em *em, int part, bool put) {
+  bool any = false;
+  for (int q = 0; q < em->k->n_applied; q++) {
+    int from = fs_result_part(&em->k->applied[q]), v = em->k->part_value[from];
+    if (from >= part || !uses(em, part, v)) continue;
+    any = true;
+    enum fs_dtype dt = em_val(em, v)->dtype;
+    if (put)
+      em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
+              em_rounded(em, dt, place(em, from)));
+  }
+  return any;
+}
+
+static bool uses_results(struct em *em, int part) {
+  return read_results(em, part, false);
+}
+
+static void put_results(struct em *em, int part) { read_results(em, part, true); }
+
 /* -- loads and stores of the user's own ----------------------------------------- */
 
 static void put_mask(struct em *em, int threads) {
@@ -204,7 +246,7 @@ static void open_own(struct em *em, int threads) {
 
 /* The axes of number j of instance i, in a lambda. */
 static void put_number_axes(struct em *em, int part) {
-  bool dense = false;
+  bool dense = uses_results(em, part);
   for (int s = 0; s < em->k->steps.len; s++) {
     const struct fs_step *step = &em->k->steps.data[s];
     dense |= step->phase == part && step->access >= 0 && is_dense(em, step);
@@ -216,18 +258,23 @@ static void put_number_axes(struct em *em, int part) {
   put_axes(em, "j", "j", em->n_outer, em->n_inner);
 }
 
+/* The scratch of an instance `own`. */
+static const char *scratch_of(struct em *em, const struct fs_applied *a) {
+  if (!a->user->scratch)
+    return em_fmt(em, "(%s *)nullptr", compute_type(em, a->first));
+  return em_fmt(em, "scratch%d + own * %d", a->first, a->user->scratch);
+}
+
 static void put_move_call(struct em *em, int part, const char *given) {
-  const struct fs_user *u = em->k->user;
+  const struct fs_applied *a = fs_part_of(em->k, part);
+  const struct fs_user *u = a->user;
   struct fs_str name = {0};
-  bool load = part < u->n_args;
-  if (load) fs_user_put_load_name(u, part, &name);
+  bool load = part < fs_result_part(a);
+  if (load) fs_user_put_load_name(u, part - a->first, &name);
   else fs_user_put_store_name(u, &name);
   const char *chip = em_fmt(em, "e%d + own * %d", part, pitch_of(em, part));
-  const char *scratch =
-      u->scratch ? em_fmt(em, "own_scratch + own * %d", u->scratch)
-                 : em_fmt(em, "(%s *)nullptr", compute_type(em));
   em_line(em, "%s(%s, %s, %s, lane, mask);", fs_str_text(&name),
-          load ? given : chip, load ? chip : given, scratch);
+          load ? given : chip, load ? chip : given, scratch_of(em, a));
   fs_str_free(&name);
 }
 
@@ -247,6 +294,7 @@ static void put_stores_before(struct em *em, int part) {
   open_part(em, part);
   em_line(em, "if (i >= %s) break;", em_int(em, em->m));
   put_part_axes(em, part);
+  put_results(em, part);
   put_steps(em, part);
   em_close(em);
 }
@@ -255,9 +303,10 @@ static void put_load(struct em *em, int part) {
   put_stores_before(em, part);
   take_part(em, part);
   open_own(em, move_of(em, part)->threads);
-  em_open(em, "const auto number = [&](int j) -> %s {", compute_type(em));
+  em_open(em, "const auto number = [&](int j) -> %s {", compute_type(em, part));
   em_line(em, "if (i >= %s) return 0;", em_int(em, em->m));
   put_number_axes(em, part);
+  put_results(em, part);
   for (int s = 0; s < em->k->steps.len; s++) {
     const struct fs_step *step = &em->k->steps.data[s];
     if (step->phase == part && step->kind != FS_SP_STORE) put_step(em, step);
@@ -273,11 +322,12 @@ static void put_store(struct em *em, int part) {
   enum fs_dtype dt = em_val(em, v)->dtype;
   take_part(em, part);
   open_own(em, move_of(em, part)->threads);
-  em_open(em, "const auto put = [&](int j, %s value) {", compute_type(em));
+  em_open(em, "const auto put = [&](int j, %s value) {", compute_type(em, part));
   em_line(em, "if (i >= %s) return;", em_int(em, em->m));
   put_number_axes(em, part);
   em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
           em_rounded(em, dt, "value"));
+  put_results(em, part);
   put_steps(em, part);
   close_lambda(em);
   put_move_call(em, part, "put");
@@ -287,9 +337,13 @@ static void put_store(struct em *em, int part) {
 /* -- operands and result --------------------------------------------------------- */
 
 static void put_operand(struct em *em, int part) {
-  const char *type = compute_type(em);
-  int v = em->k->part_value[part];
-  em_line(em, "// %s", em->k->user->arg[part].name);
+  const char *type = compute_type(em, part);
+  int v = em->k->part_value[part], alias = array_of(em, part);
+  if (alias != part) {
+    em_line(em, "// %s is e%d", element_of(em, part)->name, alias);
+    return;
+  }
+  em_line(em, "// %s", element_of(em, part)->name);
   if (!is_shared(em, part)) {
     take_part(em, part);
     put_steps(em, part);
@@ -304,6 +358,7 @@ static void put_operand(struct em *em, int part) {
   em_line(em, "%s value = 0;  // of instances beyond the last", type);
   em_open(em, "if (i < %s) {", em_int(em, em->m));
   put_part_axes(em, part);
+  put_results(em, part);
   put_steps(em, part);
   em_line(em, "value = %s;", em_ref(em, v));
   em_close(em);
@@ -311,8 +366,15 @@ static void put_operand(struct em *em, int part) {
   em_close(em);
 }
 
-static void put_result(struct em *em) {
-  int part = em->k->user->n_args, v = em->k->part_value[part];
+static bool has_steps(const struct em *em, int part) {
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (em->k->steps.data[i].phase == part) return true;
+  return false;
+}
+
+static void put_result(struct em *em, const struct fs_applied *a) {
+  int part = fs_result_part(a), v = em->k->part_value[part];
+  if (!has_steps(em, part)) return;
   enum fs_dtype dt = em_val(em, v)->dtype;
   if (move_of(em, part)) {
     put_store(em, part);
@@ -323,6 +385,7 @@ static void put_result(struct em *em) {
   put_part_axes(em, part);
   em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
           em_rounded(em, dt, place(em, part)));
+  put_results(em, part);
   put_steps(em, part);
   em_close(em);
 }
@@ -330,18 +393,20 @@ static void put_result(struct em *em) {
 /* -- the routine ---------------------------------------------------------------- */
 
 static void declare_shared(struct em *em) {
-  const struct fs_user *u = em->k->user;
-  for (int p = 0; p <= u->n_args; p++)
-    if (is_shared(em, p))
-      em_line(em, "__shared__ %s e%d[FS_INSTANCES * %d];", compute_type(em), p,
+  for (int p = 0; p < em->k->n_phases; p++)
+    if (is_shared(em, p) && array_of(em, p) == p)
+      em_line(em, "__shared__ %s e%d[FS_INSTANCES * %d];", compute_type(em, p), p,
               pitch_of(em, p));
-  if (u->scratch)
-    em_line(em, "__shared__ %s own_scratch[FS_INSTANCES * %d];",
-            compute_type(em), u->scratch);
+  for (int q = 0; q < em->k->n_applied; q++) {
+    const struct fs_applied *a = &em->k->applied[q];
+    if (a->user->scratch)
+      em_line(em, "__shared__ %s scratch%d[FS_INSTANCES * %d];",
+              compute_type(em, a->first), a->first, a->user->scratch);
+  }
 }
 
-static void put_call(struct em *em) {
-  const struct fs_user *u = em->k->user;
+static void put_call(struct em *em, const struct fs_applied *a) {
+  const struct fs_user *u = a->user;
   struct fs_str call = {0};
   int k = u->threads;
   if (k == 1) em_line(em, "const int own = t, lane = 0;");
@@ -349,30 +414,41 @@ static void put_call(struct em *em) {
   put_mask(em, k);
   fs_user_put_name(u, &call);
   fs_str_puts(&call, "(");
-  for (int p = 0; p <= u->n_args; p++) {
-    const struct fs_user_element *e = element_of(em, p);
-    if (p) fs_str_puts(&call, ", ");
-    if (!is_shared(em, p)) fs_str_printf(&call, "e%d", p);
-    else if (p < u->n_args && e->type == FS_UT_EACH)
-      fs_str_printf(&call, "e%d[own]", p);
-    else fs_str_printf(&call, "e%d + own * %d", p, pitch_of(em, p));
+  for (int part = a->first; part <= fs_result_part(a); part++) {
+    const struct fs_user_element *e = element_of(em, part);
+    int at = array_of(em, part);
+    if (part > a->first) fs_str_puts(&call, ", ");
+    if (!is_shared(em, part)) fs_str_printf(&call, "e%d", part);
+    else if (part < fs_result_part(a) && e->type == FS_UT_EACH)
+      fs_str_printf(&call, "e%d[own]", at);
+    else fs_str_printf(&call, "e%d + own * %d", at, pitch_of(em, at));
   }
-  if (u->scratch)
-    fs_str_printf(&call, ", own_scratch + own * %d, lane, mask);", u->scratch);
-  else
-    fs_str_printf(&call, ", (%s *)nullptr, lane, mask);", compute_type(em));
+  fs_str_printf(&call, ", %s, lane, mask);", scratch_of(em, a));
   em_line(em, "%s", fs_str_text(&call));
   fs_str_free(&call);
 }
 
+/* The skeleton has the barriers around the first routine. */
 void em_instance(struct em *em) {
+  const struct fs_applied *a = em->k->applied;
   em_go(em, EM_BEFORE);
   declare_shared(em);
-  for (int p = 0; p < em->k->user->n_args; p++) put_operand(em, p);
+  for (int part = a->first; part < fs_result_part(a); part++) put_operand(em, part);
   em_go(em, EM_ROW);
-  put_call(em);
+  put_call(em, a);
   em_go(em, EM_AFTER);
-  put_result(em);
+  put_result(em, a);
+  for (int q = 1; q < em->k->n_applied; q++) {
+    a = &em->k->applied[q];
+    for (int part = a->first; part < fs_result_part(a); part++)
+      put_operand(em, part);
+    em_line(em, "__syncthreads();");
+    em_open(em, "if (t < FS_INSTANCES * %d) {", a->user->threads);
+    put_call(em, a);
+    em_close(em);
+    em_line(em, "__syncthreads();");
+    put_result(em, a);
+  }
 }
 
 /* -- what it takes of the device --------------------------------------------------- */
@@ -380,22 +456,23 @@ void em_instance(struct em *em) {
 void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
                            struct fs_home *places) {
   enum { REGISTERS = 40 }; /* of a small routine; the compiler knows */
-  const struct fs_user *u = k->user;
-  int64_t side = FS_MAX(1, k->tune.iters), threads = k->tune.threads;
-  int64_t size = (int64_t)fs_dtype_size(u->compute), each = u->scratch;
+  int64_t side = FS_MAX(1, k->tune.iters), threads = k->tune.threads, each = 0;
   for (int v = 0; v < k->values.len; v++)
-    places[v] = (struct fs_home){"register", (double)(threads * size)};
-  for (int p = 0; p <= u->n_args; p++) {
-    const struct fs_user_element *e = p < u->n_args ? &u->arg[p] : &u->result;
-    int pitch = fs_instance_pitch(e);
-    if (e->type == FS_UT_SCALAR) continue;
-    each += pitch;
+    places[v] = (struct fs_home){
+        "register", (double)(threads * (int64_t)fs_dtype_size(k->values.data[v].dtype))};
+  for (int p = 0; p < k->n_phases; p++) {
+    const struct fs_user_element *e = fs_part_element(k, p);
+    const struct fs_user *u = fs_part_of(k, p)->user;
+    int64_t size = (int64_t)fs_dtype_size(u->compute);
+    if (p == fs_part_of(k, p)->first) each += u->scratch * size;
+    if (e->type == FS_UT_SCALAR || fs_part_alias(k, p) >= 0) continue;
+    each += fs_instance_pitch(e) * size;
     places[k->part_value[p]] =
-        (struct fs_home){"shared", (double)(side * pitch * size)};
+        (struct fs_home){"shared", (double)(side * fs_instance_pitch(e) * size)};
   }
   *out = (struct fs_footprint){
       .threads = (int)threads, .registers = REGISTERS,
-      .shared = side * each * size, .blocks = (k->space.m + side - 1) / side,
+      .shared = side * each, .blocks = (k->space.m + side - 1) / side,
       .wanted = k->tune.blocks_per_sm};
 }
 
@@ -410,5 +487,10 @@ void em_user_functions(struct em *em, struct fs_str *out) {
       seen = k->steps.data[j].user && k->steps.data[j].user->hash == u->hash;
     if (!seen) fs_user_put_cuda(u, "fusible.cu", out);
   }
-  if (k->user) fs_user_put_cuda(k->user, "fusible.cu", out);
+  for (int q = 0; q < k->n_applied; q++) {
+    bool seen = false;
+    for (int o = 0; o < q; o++)
+      seen |= k->applied[o].user->hash == k->applied[q].user->hash;
+    if (!seen) fs_user_put_cuda(k->applied[q].user, "fusible.cu", out);
+  }
 }

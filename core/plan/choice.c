@@ -19,8 +19,9 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
                   fs_scheme_names[n->scheme], t->threads, t->row_threads,
                   t->vec, t->cols, t->iters, t->blocks_per_sm);
     if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
-    if (n->user && fs_user_ways(fs_node(plan->graph, n->lib_node)->user) > 1)
-      fs_str_printf(&s, ".r%d", n->user->impl);
+    for (int q = 0; q < n->n_applied; q++)
+      if (fs_user_ways(fs_node(plan->graph, n->applied[q].node)->user) > 1)
+        fs_str_printf(&s, ".r%d", n->applied[q].user->impl);
     for (int c = 0; c < n->calls.len; c++)
       fs_str_printf(&s, "%c%u", c ? ',' : ':', n->calls.data[c]);
   }

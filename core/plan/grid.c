@@ -142,7 +142,7 @@ static void pass(struct group *g, const struct fs_kernel *k) {
 /* -- what may be joined -------------------------------------------------------------- */
 
 static bool can_be_phase(const struct fs_kernel *k) {
-  if (k->is_copy || !k->calls.len || k->user || k->tune.cluster > 1) return false;
+  if (k->is_copy || !k->calls.len || k->n_applied || k->tune.cluster > 1) return false;
   if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].user) return false;

@@ -5,10 +5,15 @@
  *                               routine   inv3, some threads for an instance
  *                               phase 1   2 * result .* W, stored as B
  *
- * A group of calls has such a kernel when one of them is an APPLY and the others
- * are maps, each computed before the routine, over the elements of one operand,
- * or after it, over those of the result. Everything else is "routine": the
- * scheme has no place for it.
+ * A group of calls has such a kernel when some of them are APPLYs over one stack of
+ * instances and the others are maps, each computed before a routine, over the
+ * elements of one operand, or after it, over those of the result:
+ *
+ *   y = mulv(inv3(A), 2*x)   part 0  A            inv3    part 1  its result
+ *                            part 2  the same     part 3  2*x    mulv    part 4  y
+ *
+ * What one routine gives to the next stays on chip. Everything else is "routine":
+ * the scheme has no place for it.
  */
 #include "core/plan/planner.h"
 
@@ -23,8 +28,6 @@ struct made {
 struct builder {
   struct fs_planner *p;
   struct fs_kernel *k;
-  fs_id apply;
-  const struct fs_node *nd;    /* the APPLY */
   int batch_rank;
   FS_VEC(struct made) made;
   const char *why;
@@ -49,11 +52,49 @@ static bool computed_here(const struct builder *b, fs_id id) {
   }
 }
 
-struct fs_shape fs_instance_part(const struct fs_node *apply, int part) {
+/* -- parts ------------------------------------------------------------------- */
+
+int fs_result_part(const struct fs_applied *a) {
+  return a->first + a->user->n_args;
+}
+
+const struct fs_applied *fs_part_of(const struct fs_kernel *k, int part) {
+  int q = 0;
+  while (q + 1 < k->n_applied && k->applied[q + 1].first <= part) q++;
+  return &k->applied[q];
+}
+
+const struct fs_user_element *fs_part_element(const struct fs_kernel *k,
+                                              int part) {
+  const struct fs_applied *a = fs_part_of(k, part);
+  int p = part - a->first;
+  return p < a->user->n_args ? &a->user->arg[p] : &a->user->result;
+}
+
+struct fs_shape fs_part_shape(const struct fs_graph *g,
+                              const struct fs_kernel *k, int part) {
+  const struct fs_applied *a = fs_part_of(k, part);
+  const struct fs_node *apply = fs_node(g, a->node);
   struct fs_shape s = fs_apply_batch(apply);
-  struct fs_shape e = fs_apply_element(apply, part);
-  for (int a = 0; a < e.rank; a++) s.dim[s.rank++] = e.dim[a];
+  struct fs_shape e = fs_apply_element(apply, part - a->first);
+  for (int x = 0; x < e.rank; x++) s.dim[s.rank++] = e.dim[x];
   return s;
+}
+
+/* Half types are rounded on the way, and a load of the user's own may change the
+ * form. */
+int fs_part_alias(const struct fs_kernel *k, int part) {
+  const struct fs_applied *a = fs_part_of(k, part);
+  int p = part - a->first;
+  if (p == a->user->n_args || a->user->load[p].cuda.text || a->user->load[p].c.text)
+    return -1;
+  for (const struct fs_applied *o = k->applied; o < a; o++) {
+    int from = fs_result_part(o);
+    if (k->part_value[from] != k->part_value[part]) continue;
+    enum fs_dtype dt = k->values.data[k->part_value[part]].dtype;
+    return fs_dtype_compute(dt) == dt ? from : -1;
+  }
+  return -1;
 }
 
 static uint8_t varies_of(const struct builder *b, const int64_t *stride) {
@@ -120,6 +161,26 @@ static int map(struct builder *b, fs_id id, int part, int shift) {
   return v;
 }
 
+/* What a routine gave is there from its part on, where elements are as many; where
+ * a store of the user's own sends it out, nowhere else. */
+static int result(struct builder *b, fs_id id, int part, int shift) {
+  for (int q = 0; q < b->k->n_applied; q++) {
+    const struct fs_applied *a = &b->k->applied[q];
+    int from = fs_result_part(a);
+    if (a->node != id) continue;
+    if (part < from || !b->k->part_value[from]) return fail(b, "level");
+    if (part == from) return b->k->part_value[from] - 1;
+    struct fs_shape here = fs_part_shape(b->p->g, b->k, part);
+    if (shift || !fs_shape_equal(&here, &fs_node(b->p->g, id)->shape))
+      return fail(b, "shape");
+    if (a->user->store.cuda.text || a->user->store.c.text ||
+        fs_part_element(b->k, part)->type == FS_UT_SCALAR)
+      return fail(b, "routine");
+    return b->k->part_value[from] - 1;
+  }
+  return fail(b, "routine");
+}
+
 static int make(struct builder *b, fs_id id, int part, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   bool edge = nd->kind == FS_ND_VIEW;
@@ -137,10 +198,7 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
       fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param = nd->slot;
       return v;
     }
-    case FS_ND_APPLY: {
-      if (part < b->nd->n_src) return fail(b, "level");
-      return b->k->part_value[part];
-    }
+    case FS_ND_APPLY: return result(b, id, part, shift);
     default: return fail(b, "routine");
   }
 }
@@ -158,28 +216,60 @@ static int get(struct builder *b, fs_id id, int part, int shift) {
 }
 
 /* An operand that is one element is the same for all instances. */
-static void place_operand(struct builder *b, int part) {
-  fs_id src = b->nd->src[part];
-  struct fs_shape all = fs_instance_part(b->nd, part);
+static int operand(struct builder *b, const struct fs_applied *a, int part) {
+  fs_id src = fs_node(b->p->g, a->node)->src[part - a->first];
+  struct fs_shape all = fs_part_shape(b->p->g, b->k, part);
   const struct fs_shape *s = &fs_node(b->p->g, src)->shape;
   int shift = fs_shape_equal(s, &all) ? 0 : b->batch_rank;
-  b->k->part_value[part] = get(b, src, part, shift);
+  return get(b, src, part, shift);
+}
+
+/* While this is built, part_value[] is one more, and 0 what is not there yet. */
+static void place_routine(struct builder *b, const struct fs_applied *a) {
+  const struct fs_user_element *e = &a->user->result;
+  int last = fs_result_part(a);
+  for (int part = a->first; part < last; part++)
+    b->k->part_value[part] = operand(b, a, part) + 1;
+  uint8_t varies = (uint8_t)((b->batch_rank ? FS_VARIES_I : 0) |
+                             (e->rank ? FS_VARIES_J : 0));
+  enum fs_dtype dt = fs_node(b->p->g, a->node)->dtype;
+  b->k->part_value[last] = fs_kernel_value(b->k, dt, varies, last) + 1;
+}
+
+/* The routine behind which a node can be computed: the last one that it uses; -1 if
+ * none. Calls are few, and maps are visited once for each way to them. */
+static int behind(const struct builder *b, fs_id id, int depth) {
+  enum { DEEP = 24 };
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  int last = -1;
+  if (depth > DEEP || !computed_here(b, id)) return -1;
+  for (int q = 0; q < b->k->n_applied; q++)
+    if (b->k->applied[q].node == id) return q;
+  for (int s = 0; s < nd->n_src; s++)
+    if (!s || nd->src[s] != nd->src[s - 1])
+      last = FS_MAX(last, behind(b, nd->src[s], depth + 1));
+  return last;
 }
 
 /* Stores a member in the part in which it is computed whole, or can be. */
 static void place_store(struct builder *b, fs_id id) {
   const struct fs_shape *s = &fs_node(b->p->g, id)->shape;
-  int parts = b->nd->n_src + 1, part = -1;
-  for (int x = 0; x < parts && part < 0; x++) {
-    struct fs_shape all = fs_instance_part(b->nd, x);
+  int part = -1;
+  for (int q = 0; q < b->k->n_applied; q++)
+    if (b->k->applied[q].node == id) part = fs_result_part(&b->k->applied[q]);
+  for (int x = 0; x < b->k->n_phases && part < 0; x++) {
+    struct fs_shape all = fs_part_shape(b->p->g, b->k, x);
     if (!fs_shape_equal(s, &all)) continue;
     for (int k = 0; k < b->made.len; k++)
       if (b->made.data[k].node == id && b->made.data[k].part == x &&
           b->made.data[k].shift == 0)
         part = x;
   }
-  struct fs_shape whole = fs_instance_part(b->nd, parts - 1);
-  if (part < 0 && fs_shape_equal(s, &whole)) part = parts - 1;
+  for (int q = FS_MAX(behind(b, id, 0), 0); part < 0 && q < b->k->n_applied; q++) {
+    int last = fs_result_part(&b->k->applied[q]);
+    struct fs_shape all = fs_part_shape(b->p->g, b->k, last);
+    if (fs_shape_equal(s, &all)) part = last;
+  }
   int v = part < 0 ? fail(b, "shape") : get(b, id, part, 0);
   if (v < 0) return;
   int access = new_access(b, id, 0);
@@ -201,9 +291,9 @@ static void sort_steps(struct fs_kernel *k) {
 
 /* -- cost ------------------------------------------------------------------- */
 
-static double elements(const struct fs_node *apply, int part,
+static double elements(const struct builder *b, int part,
                        const int64_t *stride) {
-  struct fs_shape s = fs_instance_part(apply, part);
+  struct fs_shape s = fs_part_shape(b->p->g, b->k, part);
   double n = 1;
   for (int x = 0; x < s.rank; x++)
     if (!stride || stride[x]) n *= (double)s.dim[x];
@@ -223,12 +313,13 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_MAP) continue;
-    double n = elements(b->nd, s->phase, NULL);
+    double n = elements(b, s->phase, NULL);
     enum fs_arith a = fs_arith_of(k->values.data[s->out].dtype);
     if (s->user) fs_work_user(w, s->user, d, 0, n * busy);
     else fs_work_add(w, fs_term_map(s->op, a), 0, n * busy);
   }
-  fs_work_user(w, k->user, d, 0, (double)k->space.m * busy);
+  for (int q = 0; q < k->n_applied; q++)
+    fs_work_user(w, k->applied[q].user, d, 0, (double)k->space.m * busy);
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 
@@ -238,20 +329,21 @@ static void price(const struct builder *b, struct fs_work *out) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind == FS_SP_MAP) {
-      double n = elements(b->nd, s->phase, NULL);
+      double n = elements(b, s->phase, NULL);
       if (s->user) w.flops += n * s->user->flops;
       else if (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA) w.special += n;
       else w.flops += n;
     }
     if (s->access < 0) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
-    double bytes = elements(b->nd, s->phase, a->stride) *
+    double bytes = elements(b, s->phase, a->stride) *
                    (double)fs_dtype_size(a->dtype);
     if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
     else w.bytes_written += bytes;
   }
-  double m = (double)k->space.m, threads = k->user->threads;
-  w.flops += m * k->user->flops;
+  double m = (double)k->space.m, threads = fs_instance_threads(k);
+  for (int q = 0; q < k->n_applied; q++)
+    w.flops += m * k->applied[q].user->flops;
   w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
   w.working_set = FS_MAX(b->p->working_set, w.bytes_read + w.bytes_written);
   double units = FS_MAX(b->p->device->units, 1);
@@ -268,9 +360,10 @@ static void price(const struct builder *b, struct fs_work *out) {
 
 /* -- the kernel -------------------------------------------------------------- */
 
+/* Of the last routine's result. */
 static void take_space(struct builder *b) {
   struct fs_space *s = &b->k->space;
-  struct fs_shape all = fs_instance_part(b->nd, b->nd->n_src);
+  struct fs_shape all = fs_part_shape(b->p->g, b->k, b->k->n_phases - 1);
   s->n_outer = b->batch_rank;
   s->n_inner = all.rank - b->batch_rank;
   s->m = s->n = 1;
@@ -287,10 +380,48 @@ bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n) {
 }
 
 int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n) {
-  for (int k = 0; k < n; k++)
-    if (fs_node(p->g, calls[k])->kind == FS_ND_APPLY)
-      return fs_user_ways(fs_node(p->g, calls[k])->user);
-  return 0;
+  const struct fs_user *only = NULL;
+  for (int k = 0; k < n; k++) {
+    const struct fs_node *nd = fs_node(p->g, calls[k]);
+    if (nd->kind != FS_ND_APPLY) continue;
+    if (only) return 1; /* of several functions each takes its cheapest */
+    only = nd->user;
+  }
+  return only ? fs_user_ways(only) : 0;
+}
+
+/* The members: APPLYs over one stack, and maps. */
+static const char *take_calls(struct builder *b, const fs_id *calls, int n,
+                              int way) {
+  struct fs_kernel *k = b->k;
+  struct fs_shape batch = {0};
+  bool several = fs_instance_ways(b->p, calls, n) == 1;
+  for (int c = 0; c < n; c++) {
+    const struct fs_node *nd = fs_node(b->p->g, calls[c]);
+    b->p->member_stamp[calls[c]] = b->p->stamp;
+    if (nd->kind == FS_ND_MAP) continue;
+    if (nd->kind != FS_ND_APPLY || k->n_applied == FS_MOST_APPLIED) return "routine";
+    struct fs_shape own = fs_apply_batch(nd);
+    if (k->n_applied && !fs_shape_equal(&own, &batch)) return "shape";
+    batch = own;
+    k->applied[k->n_applied++] = (struct fs_applied){
+        calls[c],
+        several ? fs_user_cheapest(nd->user, b->p->device)
+                : fs_user_way(nd->user, way),
+        k->n_phases};
+    k->n_phases += nd->n_src + 1;
+  }
+  b->batch_rank = batch.rank;
+  return NULL;
+}
+
+/* Barriers of more than a warp are the block's: then all its threads must be in
+ * each routine. */
+static const char *check_chain(const struct fs_kernel *k) {
+  int most = fs_instance_threads(k);
+  for (int q = 0; q < k->n_applied; q++)
+    if (most > 32 && k->applied[q].user->threads != most) return "routine";
+  return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? "on-chip" : NULL;
 }
 
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
@@ -298,28 +429,19 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
                                struct fs_kernel *k, struct fs_work *work) {
   struct builder b = {.p = p, .k = k};
   p->stamp++;
-  for (int c = 0; c < n; c++) {
-    const struct fs_node *nd = fs_node(p->g, calls[c]);
-    bool apply = nd->kind == FS_ND_APPLY;
-    if ((apply && b.apply) || (!apply && nd->kind != FS_ND_MAP)) return "routine";
-    if (apply) b.apply = calls[c];
-    p->member_stamp[calls[c]] = p->stamp;
-  }
-  b.nd = fs_node(p->g, b.apply);
-  k->user = fs_user_way(b.nd->user, way);
-  k->lib_node = b.apply;
-  k->n_phases = b.nd->n_src + 1;
-  b.batch_rank = fs_apply_batch(b.nd).rank;
+  k->n_applied = k->n_phases = 0;
+  memset(k->part_value, 0, sizeof k->part_value);
+  const char *no = take_calls(&b, calls, n, way);
+  if (!no) no = check_chain(k);
+  if (no) return no;
   take_space(&b);
-  for (int part = 0; part < b.nd->n_src; part++) place_operand(&b, part);
-  uint8_t varies = (uint8_t)((b.batch_rank ? FS_VARIES_I : 0) |
-                             (k->space.n_inner ? FS_VARIES_J : 0));
-  k->part_value[b.nd->n_src] =
-      fs_kernel_value(b.k, b.nd->dtype, varies, b.nd->n_src);
+  for (int q = 0; q < k->n_applied && !b.why; q++)
+    place_routine(&b, &k->applied[q]);
   for (int c = 0; c < n && !b.why; c++)
     if (stored[c]) place_store(&b, calls[c]);
   FS_VEC_FREE(&b.made);
   if (b.why) return b.why;
+  for (int part = 0; part < k->n_phases; part++) k->part_value[part]--;
   sort_steps(k);
   for (int c = 0; c < n; c++) *FS_PUSH(&k->calls) = calls[c];
   price(&b, work);
@@ -335,19 +457,34 @@ int fs_instance_pitch(const struct fs_user_element *e) {
   return e->chip_count | 1;
 }
 
+int64_t fs_instance_bytes(const struct fs_kernel *k) {
+  int64_t bytes = 0;
+  for (int q = 0; q < k->n_applied; q++) {
+    const struct fs_user *u = k->applied[q].user;
+    int64_t numbers = u->scratch + fs_instance_pitch(&u->result);
+    for (int a = 0; a < u->n_args; a++)
+      numbers += fs_instance_pitch(&u->arg[a]);
+    bytes += numbers * (int64_t)fs_dtype_size(u->compute);
+  }
+  return bytes;
+}
+
+int fs_instance_threads(const struct fs_kernel *k) {
+  int most = 1;
+  for (int q = 0; q < k->n_applied; q++)
+    most = FS_MAX(most, k->applied[q].user->threads);
+  return most;
+}
+
 /* As many instances as 128 threads take, or fewer where shared memory ends. */
 void fs_tune_instance(struct fs_kernel *k) {
   enum { THREADS = 128, WARP = 32, ROOM = FS_USER_SHARED };
-  const struct fs_user *u = k->user;
-  int numbers = u->scratch + fs_instance_pitch(&u->result);
-  for (int a = 0; a < u->n_args; a++)
-    numbers += fs_instance_pitch(&u->arg[a]);
-  int bytes = numbers * (int)fs_dtype_size(u->compute);
-  int most = FS_MAX(1, ROOM / bytes);
-  int side = u->threads > WARP ? 1 : THREADS / u->threads;
+  int each = fs_instance_threads(k);
+  int most = (int)FS_MAX(1, ROOM / fs_instance_bytes(k));
+  int side = each > WARP ? 1 : THREADS / each;
   while (side > most) side /= 2;
-  int threads = FS_MAX(side * u->threads, WARP);
-  k->tune = (struct fs_tuning){.threads = threads, .row_threads = u->threads,
+  int threads = FS_MAX(side * each, WARP);
+  k->tune = (struct fs_tuning){.threads = threads, .row_threads = each,
                                .vec = 1, .cols = 1, .iters = side,
                                .blocks_per_sm = 1};
 }

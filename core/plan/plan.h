@@ -29,14 +29,16 @@
  * Scheme panel: as row, with two phases; the elements of a row lie across memory,
  * those of neighbouring rows i side by side.
  *
- * Scheme instance (node lib_node is the APPLY). The outer axes are the stack of
- * instances. Phase p < n of n operands computes operand p, over the instances
- * and the elements of that operand; then the routine runs, with as many threads
- * for each instance as it wants; phase n computes, over the elements of the
- * result, what follows on it. part_value[p] is the value that phase p puts into
- * operand p, part_value[n] the one that the routine gives. Where the user has a load
- * for operand p, it is that which puts it on chip, and it asks for the numbers of
- * phase p; a store gives those of phase n. Accesses have their
+ * Scheme instance. The outer axes are the stack of instances. applied[] are the
+ * APPLYs, each after those whose results it uses. Phase first + p < first + n of one
+ * of n operands computes operand p, over the instances and the elements of that
+ * operand; then the routine runs, with as many threads for each instance as it
+ * wants; phase first + n computes, over the elements of the result, what follows on
+ * it. These phases are the kernel's parts. part_value[p] is the value that an
+ * operand's part puts on chip, and that of a result's part the one that the routine
+ * gives, which later parts of the same shape may use. Where the user has a load for
+ * an operand, it is that which puts it on chip, and it asks for the numbers of its
+ * part; a store gives those of the result's part. Accesses have their
  * strides over the stack's axes and then over those of their part.
  *
  *   BiCGK, scheme row                       varies  phase
@@ -158,6 +160,18 @@ enum fs_joint {
 };
 extern const char *const fs_joint_names[]; /* "launch", "barrier", "beside" */
 
+/* A routine of an instance kernel. */
+struct fs_applied {
+  fs_id node;                       /* the APPLY                           */
+  const struct fs_user *user;       /* the routine that it takes           */
+  int first;                        /* its first part: operand 0           */
+};
+enum {
+  FS_MOST_APPLIED = 4,              /* a longer chain is cut: each has all of
+                                       its elements on chip                */
+  FS_MOST_PARTS = FS_MOST_APPLIED * (FS_MOST_SRC + 1)
+};
+
 struct fs_kernel {
   enum fs_scheme scheme;
   enum fs_joint joint;
@@ -168,9 +182,10 @@ struct fs_kernel {
   FS_VEC(struct fs_value) values;
   FS_VEC(struct fs_step) steps;     /* in legal order, sorted by phase     */
   FS_VEC(struct fs_access) accesses;
-  fs_id lib_node;                   /* FS_LIBRARY, FS_INSTANCE             */
-  const struct fs_user *user;       /* FS_INSTANCE                         */
-  int part_value[FS_MOST_SRC + 1];  /* the same: see above                 */
+  fs_id lib_node;                   /* FS_LIBRARY                          */
+  struct fs_applied applied[FS_MOST_APPLIED]; /* FS_INSTANCE: see above    */
+  int n_applied;                    /* 0 in other schemes                  */
+  int part_value[FS_MOST_PARTS];
   bool is_copy;                     /* only makes the slot of an UPDATE a copy
                                        of its base; left out where the update
                                        may happen in place (run.c)         */
@@ -212,7 +227,7 @@ enum fs_rule {
   FS_RULE_ON_CHIP,    /* more than the chip, or a kernel, can hold           */
   FS_RULE_LIBRARY,    /* a library call is a kernel of its own               */
   FS_RULE_ROUTINE,    /* a user's routine has a scheme of its own, which only
-                         maps by element share                                */
+                         maps by element and such routines share             */
   FS_RULE_BARRIER,    /* a `barrier` statement lies between                  */
   FS_RULE_ORDER,      /* strategy noreorder: another statement lies between  */
   FS_RULE_PIN,        /* `:split`, or a `:fuse` elsewhere                    */
@@ -384,10 +399,23 @@ double fs_panel_again(const struct fs_kernel *kernel,
  * all blocks. */
 void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);
 
-/* FS_INSTANCE: the stack of instances ++ the element of a part; how far apart
- * the elements of neighbouring instances lie in shared memory, in numbers. */
-struct fs_shape fs_instance_part(const struct fs_node *apply, int part);
+/* FS_INSTANCE: whose a part is; the element of a part; the stack of instances ++
+ * that element. */
+const struct fs_applied *fs_part_of(const struct fs_kernel *k, int part);
+const struct fs_user_element *fs_part_element(const struct fs_kernel *k,
+                                              int part);
+struct fs_shape fs_part_shape(const struct fs_graph *g,
+                              const struct fs_kernel *k, int part);
+/* The part of the routine's result. */
+int fs_result_part(const struct fs_applied *a);
+/* The earlier result that an operand is, as it lies on chip, or -1: nothing is done
+ * to it between the routines. */
+int fs_part_alias(const struct fs_kernel *k, int part);
+/* How far apart the elements of neighbouring instances lie in shared memory, in
+ * numbers; all that an instance has there; the most threads that one wants. */
 int fs_instance_pitch(const struct fs_user_element *e);
+int64_t fs_instance_bytes(const struct fs_kernel *k);
+int fs_instance_threads(const struct fs_kernel *k);
 
 /* Whether all that the kernel does to its rows' elements is sums and products of
  * one half type, which a GPU does to two at once (pairs.c). */

@@ -39,6 +39,14 @@ static void put(const struct fs_user *all, const struct fs_user *taken,
   fs_str_free(&one);
 }
 
+/* Whether the last that was said is which routine of a function is taken. */
+static bool ends_with_routine(const struct fs_str *out, const struct fs_user *u) {
+  const char *last = out->len ? strrchr(fs_str_text(out), ',') : NULL;
+  last = last ? last + 2 : fs_str_text(out);
+  size_t len = strlen(u->name);
+  return out->len && !strncmp(last, u->name, len) && strstr(last, " of ");
+}
+
 /* ", its own load of A and store": what a user's routine of its own brings in or
  * sends out. */
 static void put_moves(const struct fs_user *u, struct fs_str *out) {
@@ -46,7 +54,8 @@ static void put_moves(const struct fs_user *u, struct fs_str *out) {
   for (int a = 0; a <= u->n_args; a++) {
     const struct fs_user_move *m = a < u->n_args ? &u->load[a] : &u->store;
     if (!m->cuda.text && !m->c.text) continue;
-    if (!n && !out->len) fs_str_puts(out, u->name);
+    if (!n && !ends_with_routine(out, u))
+      fs_str_printf(out, "%s%s", out->len ? ", " : "", u->name);
     fs_str_puts(out, n ? " and " : " with its own ");
     if (a < u->n_args) fs_str_printf(out, "load of %s", u->arg[a].name);
     else fs_str_puts(out, "store");
@@ -59,9 +68,9 @@ static void put_moves(const struct fs_user *u, struct fs_str *out) {
 void fs_kernel_put_routines(const struct fs_plan *plan,
                             const struct fs_kernel *k, struct fs_str *out) {
   struct fs_str text = {0};
-  if (k->scheme == FS_INSTANCE) {
-    put(fs_node(plan->graph, k->lib_node)->user, k->user, &text);
-    put_moves(k->user, &text);
+  for (int q = 0; q < k->n_applied; q++) {
+    put(fs_node(plan->graph, k->applied[q].node)->user, k->applied[q].user, &text);
+    put_moves(k->applied[q].user, &text);
   }
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_step *step = &k->steps.data[s];

@@ -16,7 +16,8 @@ static const struct { const char *rule, *words; bool wish; } sentences[] = {
   {"library", "%c is a call of a dense library, which is a kernel of its own",
    false},
   {"routine", "one of %a and %b is a user's routine of its own scheme, which takes "
-              "maps by element into its kernel and nothing else", false},
+              "maps by element and routines over the same instances into its kernel, and "
+              "nothing else", false},
   {"barrier", "a `barrier` stands between %a and %b", true},
   {"pin", "`:split` keeps %a and %b apart", true},
   {"order", "the strategy keeps kernels in the order of the statements, and "

@@ -121,7 +121,8 @@ static void cpu_release(struct fs_target *t, struct fs_code *code) {
 /* The user's function of the kernel that has no C form here, or NULL. */
 static const struct fs_user *unusable(const struct fs_kernel *k,
                                       const char **why) {
-  if (k->user && !fs_native_get(k->user, NULL, why)) return k->user;
+  for (int q = 0; q < k->n_applied; q++)
+    if (!fs_native_get(k->applied[q].user, NULL, why)) return k->applied[q].user;
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_user *u = k->steps.data[s].user;
     if (u && !fs_native_get(u, NULL, why)) return u;
@@ -133,8 +134,7 @@ static bool make_code(struct cpu *c, struct fs_code *code, const char **why) {
   const struct fs_kernel *k = code->kernel;
   if (k->scheme == FS_LIBRARY) return true;
   if (k->scheme == FS_INSTANCE)
-    code->instance = fs_instance_new(code->plan, k, c->r,
-                                     fs_native_get(k->user, NULL, why), why);
+    code->instance = fs_instance_new(code->plan, k, c->r, why);
   else
     code->walk = fs_walk_new(code->plan, k, c->r, c->core_cache,
                              c->base.device.cache_bytes, why);

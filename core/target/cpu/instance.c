@@ -6,9 +6,8 @@ enum { STRIP = 1024, CELL = 16, LINE = 64 };
 struct fs_instance_walk {
   const struct fs_plan *plan;
   const struct fs_kernel *kernel;
-  const struct fs_node *apply;
   const struct fs_routines *r;
-  const struct fs_native *native; /* the routine */
+  const struct fs_native *native[FS_MOST_APPLIED]; /* the routines */
   const struct fs_native **map;   /* per step: a user's map, or NULL */
   int64_t together;               /* instances at a time  */
   int64_t *at;                    /* per value: where in the scratch */
@@ -44,8 +43,15 @@ static int log2_of(int size) {
 
 static const struct fs_user_element *element_of(const struct fs_instance_walk *w,
                                                 int part) {
-  const struct fs_user *u = w->kernel->user;
-  return part < u->n_args ? &u->arg[part] : &u->result;
+  return fs_part_element(w->kernel, part);
+}
+
+/* Numbers of the longest element. */
+static int widest_of(const struct fs_kernel *k) {
+  int widest = 1;
+  for (int part = 0; part < k->n_phases; part++)
+    widest = FS_MAX(widest, fs_part_element(k, part)->count);
+  return widest;
 }
 
 /* How many numbers a value has for `n` instances: one, where it is uniform. */
@@ -59,15 +65,17 @@ static int64_t numbers(const struct fs_instance_walk *w, int v, int part,
 static int64_t aligned(int64_t x) { return (x + LINE - 1) / LINE * LINE; }
 
 static int value_part(const struct fs_instance_walk *w, int v) {
+  for (int q = 0; q < w->kernel->n_applied; q++) {
+    int part = fs_result_part(&w->kernel->applied[q]);
+    if (w->kernel->part_value[part] == v) return part;
+  }
   for (int i = 0; i < w->kernel->steps.len; i++)
     if (w->kernel->steps.data[i].out == v) return w->kernel->steps.data[i].phase;
-  return w->kernel->user->n_args; /* the routine's result */
+  return 0; /* not reached: a value is a step's or a routine's */
 }
 
 static void place(struct fs_instance_walk *w) {
-  int widest = w->kernel->user->result.count;
-  for (int p = 0; p < w->kernel->user->n_args; p++)
-    widest = FS_MAX(widest, w->kernel->user->arg[p].count);
+  int widest = widest_of(w->kernel);
   w->together = FS_MAX(1, STRIP / widest);
   int64_t top = 0;
   for (int v = 0; v < w->kernel->values.len; v++) {
@@ -77,7 +85,7 @@ static void place(struct fs_instance_walk *w) {
   }
   /* An operand that is uniform is spread for the routine. */
   w->temp = top;
-  top += aligned(8 * w->together * widest) * (2 + w->kernel->user->n_args);
+  top += aligned(8 * w->together * widest) * (2 + FS_USER_ARGS);
   w->scratch = top + LINE;
 }
 
@@ -95,17 +103,18 @@ static const char *check_map(const struct fs_instance_walk *w,
 struct fs_instance_walk *fs_instance_new(const struct fs_plan *plan,
                                          const struct fs_kernel *kernel,
                                          const struct fs_routines *r,
-                                         const struct fs_native *routine,
                                          const char **why) {
   struct fs_instance_walk *w = fs_calloc(1, sizeof *w);
   w->plan = plan;
   w->kernel = kernel;
-  w->apply = fs_node(plan->graph, kernel->lib_node);
   w->r = r;
-  w->native = routine;
   w->at = fs_calloc((size_t)kernel->values.len + 1, sizeof *w->at);
   w->map = fs_calloc((size_t)kernel->steps.len + 1, sizeof *w->map);
-  const char *no = NULL;
+  const char *no = NULL, *missing = NULL;
+  for (int q = 0; q < kernel->n_applied && !no; q++) {
+    w->native[q] = fs_native_get(kernel->applied[q].user, NULL, &missing);
+    if (!w->native[q]) no = missing;
+  }
   for (int i = 0; i < kernel->steps.len && !no; i++) {
     const struct fs_step *s = &kernel->steps.data[i];
     if (s->user && !(w->map[i] = fs_native_get(s->user, NULL, &no))) break;
@@ -190,7 +199,7 @@ static bool take_line(struct lines *l, const struct walker *x, int part) {
 
 static struct lines lines_of(const struct walker *x, int part, bool varies,
                              const int64_t *stride) {
-  struct lines l = {.shape = fs_instance_part(x->w->apply, part),
+  struct lines l = {.shape = fs_part_shape(x->w->plan->graph, x->w->kernel, part),
                     .stride = stride};
   l.count = varies ? x->n * element_of(x->w, part)->count : 1;
   return l;
@@ -326,24 +335,23 @@ static void run_part(const struct walker *x, int part) {
 
 /* -- instances --------------------------------------------------------------------------- */
 
-static void call_routine(const struct walker *x) {
+static void call_routine(const struct walker *x, int q) {
   const struct fs_instance_walk *w = x->w;
-  const struct fs_user *u = w->kernel->user;
+  const struct fs_applied *a = &w->kernel->applied[q];
+  const struct fs_user *u = a->user;
   const void *in[FS_MOST_SRC] = {NULL};
-  int widest = u->result.count;
-  for (int p = 0; p < u->n_args; p++) widest = FS_MAX(widest, u->arg[p].count);
   char *spare = x->scratch + w->temp;
   for (int p = 0; p < u->n_args; p++) {
-    int v = w->kernel->part_value[p], size = fs_ctype_size(type_of(w, v));
+    int v = w->kernel->part_value[a->first + p], size = fs_ctype_size(type_of(w, v));
     in[p] = value_at(x, v);
     if (value_of(w, v)->varies) continue;
     w->r->fill[log2_of(size)](spare, in[p], x->n * u->arg[p].count);
     in[p] = spare;
-    spare += aligned(8 * w->together * widest);
+    spare += aligned(8 * w->together * widest_of(w->kernel));
   }
-  int v = w->kernel->part_value[u->n_args];
+  int v = w->kernel->part_value[fs_result_part(a)];
   enum fs_dtype dt = value_of(w, v)->dtype;
-  w->native->entry(value_at(x, v), in, 0, (long)x->n);
+  w->native[q]->entry(value_at(x, v), in, 0, (long)x->n);
   if (w->r->round[dt])
     w->r->round[dt](value_at(x, v), value_at(x, v), x->n * u->result.count);
 }
@@ -356,9 +364,11 @@ static void task(void *user, int64_t k, int thread) {
   x.scratch = (char *)((base + LINE - 1) / LINE * LINE);
   x.first = k * w->together;
   x.n = FS_MIN(w->together, w->kernel->space.m - x.first);
-  for (int part = 0; part < w->kernel->n_phases; part++) {
-    if (part == w->kernel->user->n_args) call_routine(&x);
-    run_part(&x, part);
+  for (int q = 0; q < w->kernel->n_applied; q++) {
+    const struct fs_applied *a = &w->kernel->applied[q];
+    for (int part = a->first; part < fs_result_part(a); part++) run_part(&x, part);
+    call_routine(&x, q);
+    run_part(&x, fs_result_part(a));
   }
 }
 
@@ -372,27 +382,31 @@ enum fs_status fs_instance_run(const struct fs_instance_walk *w,
   return fs_pool_run(pool, threads, tasks, task, &r);
 }
 
+static void print_routine(const struct fs_instance_walk *w,
+                          const struct fs_applied *a, struct fs_str *out) {
+  const struct fs_user *u = a->user;
+  for (int p = 0; p < u->n_args; p++)
+    if (u->load[p].c.text)
+      fs_str_printf(out, "  load of %s, C form %d: %d of %d numbers on chip\n",
+                    u->arg[p].name, u->impl, u->arg[p].chip_count,
+                    u->arg[p].count);
+  fs_str_printf(out, "  routine %s, C form %d\n", u->name, u->impl);
+  if (u->store.c.text) fs_str_printf(out, "  store, C form %d\n", u->impl);
+  fs_str_printf(out, "  result:\n    v%d as it gives it\n",
+                w->kernel->part_value[fs_result_part(a)]);
+}
+
 void fs_instance_print(const struct fs_instance_walk *w, struct fs_str *out) {
   const struct fs_kernel *k = w->kernel;
   fs_str_printf(out,
                 "walk instance, %lld instances, %lld at a time, routines %s\n",
                 (long long)k->space.m, (long long)w->together, w->r->isa);
   for (int part = 0; part < k->n_phases; part++) {
-    bool last = part == k->user->n_args;
-    if (last) {
-      for (int a = 0; a < part; a++)
-        if (k->user->load[a].c.text)
-          fs_str_printf(out, "  load of %s, C form %d: %d of %d numbers on chip\n",
-                        k->user->arg[a].name, k->user->impl,
-                        k->user->arg[a].chip_count, k->user->arg[a].count);
-      fs_str_printf(out, "  routine %s, C form %d\n", k->user->name,
-                    k->user->impl);
-      if (k->user->store.c.text)
-        fs_str_printf(out, "  store, C form %d\n", k->user->impl);
-      fs_str_puts(out, "  result:\n");
-    }
-    else fs_str_printf(out, "  operand %s:\n", k->user->arg[part].name);
-    if (last) fs_str_printf(out, "    v%d as it gives it\n", k->part_value[part]);
+    const struct fs_applied *a = fs_part_of(k, part);
+    if (part == fs_result_part(a)) print_routine(w, a, out);
+    else fs_str_printf(out, "  operand %s:\n", element_of(w, part)->name);
+    int alias = fs_part_alias(k, part);
+    if (alias >= 0) fs_str_printf(out, "    v%d\n", k->part_value[alias]);
     for (int i = 0; i < k->steps.len; i++) {
       const struct fs_step *s = &k->steps.data[i];
       static const char *const words[] = {"load", "param", "iota", "random",

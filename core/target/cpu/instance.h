@@ -19,7 +19,6 @@ struct fs_instance_walk;
 struct fs_instance_walk *fs_instance_new(const struct fs_plan *plan,
                                          const struct fs_kernel *kernel,
                                          const struct fs_routines *r,
-                                         const struct fs_native *native,
                                          const char **why);
 void fs_instance_free(struct fs_instance_walk *w);
 /* Bytes of scratch that a thread needs. */

@@ -368,7 +368,8 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
 
 /* The user's function of a kernel that has no CUDA form, or NULL. */
 static const struct fs_user *unusable(const struct fs_kernel *k) {
-  if (k->user && !k->user->cuda.text) return k->user;
+  for (int q = 0; q < k->n_applied; q++)
+    if (!k->applied[q].user->cuda.text) return k->applied[q].user;
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_user *u = k->steps.data[s].user;
     if (u && !u->cuda.text) return u;
