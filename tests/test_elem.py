@@ -449,6 +449,13 @@ def moves():
         done = run(start + ':elem symv impl 3\ny = symv(A, x);\n:plan html', (), target)
         check('symv with its own load of A and store' in ' '.join(done.stdout.split()),
               f'the one that was named on {target}', done.stdout + done.stderr)
+    # What a routine gives the next stays on chip, and `:why` says so.
+    two = (f':elem {PACKED}\n:elem symv impl 1\nbegin\nB = symv(ones(9, 3, 3), '
+           'ones(9, 3));\ny = symv(ones(9, 3, 3), B);\nend\n:why B y\n:assert plan '
+           'kernels == 1\nprint(sum(y))')
+    done = run(two)
+    check('makes is used while it is on the chip' in done.stdout and
+          done.stdout.endswith('\n243\n'), 'why they share', done.stdout + done.stderr)
     done = run(f':elem {PACKED}\n??symv')
     for words in ('load A block any impl 3', 'store thread any impl 3'):
         check(words in done.stdout, f'help has {words}', done.stdout)

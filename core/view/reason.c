@@ -307,6 +307,21 @@ static fs_id passed_value(const struct fs_plan *plan,
   return 0;
 }
 
+/* A routine of the user whose result a later one, or what follows on that, uses. */
+static fs_id passed_result(const struct fs_kernel *k) {
+  for (int q = 0; q < k->n_applied; q++) {
+    int from = fs_result_part(&k->applied[q]), v = k->part_value[from];
+    bool used = false;
+    for (int part = from + 1; part < k->n_phases; part++)
+      used |= k->part_value[part] == v;
+    for (int i = 0; i < k->steps.len; i++)
+      FS_EACH_IN(&k->steps.data[i], x)
+        used |= k->steps.data[i].phase > from && k->steps.data[i].in[x] == v;
+    if (used) return k->applied[q].node;
+  }
+  return 0;
+}
+
 void fs_reason_put_shared(const struct fs_plan *plan, int index,
                           const struct fs_diags *sources, struct fs_str *out) {
   if (index < 0) {
@@ -316,6 +331,7 @@ void fs_reason_put_shared(const struct fs_plan *plan, int index,
   const struct fs_kernel *k = &plan->kernels.data[index];
   const char *array = shared_array(plan, k);
   fs_id passed = passed_value(plan, k);
+  if (!passed) passed = passed_result(k);
   fs_str_printf(out, "k%d %s", index + 1, fs_scheme_names[k->scheme]);
   if (array) {
     fs_str_puts(out, " reads ");
