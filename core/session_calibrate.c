@@ -32,9 +32,9 @@ static const char *const setups[GROUPS] = {
   [SLOW_LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); S = A + A';",
 };
 
-/* Which scheme: as planned, or led to row or tile kernels, or to
+/* Which scheme: as planned, or led to flat, row or tile kernels, or to
  * row kernels that walk against the grain. */
-enum lead { AS_PLANNED, ROWS, TILES, STRIDES, LEADS };
+enum lead { AS_PLANNED, FLATS, ROWS, TILES, STRIDES, LEADS };
 
 enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
        ALL = 31 };
@@ -80,6 +80,8 @@ static const struct calibration_case {
   {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
+  {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
+  {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, FEW},
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
@@ -237,6 +239,7 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   c->runner = fs_runner_new(c->target);
   fs_runner_options(c->runner)->apart = true;
   c->in = fs_interp_new(&c->diags, c->runner, c->target, &host);
+  lead_to(&c->lead[FLATS], FS_FLAT);
   lead_to(&c->lead[ROWS], FS_ROW);
   lead_to(&c->lead[TILES], FS_TILE);
   lead_to(&c->lead[STRIDES], FS_ROW);

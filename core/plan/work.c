@@ -83,13 +83,16 @@ static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
 
 static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
+/* On the CPU a flat kernel over a matrix whose rows are padded goes by them, too. */
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
-                         double busy, struct fs_work *w) {
+                         bool cuda, double busy, struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
   double n = elements(k, a->varies);
   if (is_half(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * busy);
-  if (w->general_index && a->varies == (FS_VARIES_I | FS_VARIES_J))
+  unsigned all = FS_VARIES_I | FS_VARIES_J;
+  if (k->scheme == FS_FLAT && !cuda) all = FS_VARIES_J;
+  if (w->general_index && a->varies == all)
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
 }
 
@@ -108,7 +111,7 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
   int ph = phase_of(s);
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
   if (out && out->same_as >= 0) return;
-  if (s->access >= 0) count_access(k, s, busy, w);
+  if (s->access >= 0) count_access(k, s, d->is_cuda, busy, w);
   if (s->kind == FS_SP_REDUCE) {
     const struct fs_value *in = &k->values.data[s->in[0]];
     double n = elements(k, in->varies);
