@@ -433,8 +433,6 @@ void em_analyse(struct em *em) {
   take_space(em);
   take_tuning(em);
   take_edges(em);
-  em->pairs = em->V >= 4 && (em->mode == EM_FLAT || em->mode == EM_PANEL) &&
-              fs_kernel_pairs(em->k);
   em->wide = em->forced_wide || em_is_wide(em);
   em_define_values(em);
   define_results(em);
@@ -447,4 +445,8 @@ void em_analyse(struct em *em) {
   em_find_kept_rows(em);
   find_hoisted(em);
   find_kept(em);
+  bool still = em->streams && !em->ring && !em->ahead;
+  em->pairs = em->V >= 4 && fs_kernel_pairs(em->k) &&
+              (em->mode == EM_FLAT || em->mode == EM_PANEL ||
+               (em->mode == EM_KEEP && still));
 }

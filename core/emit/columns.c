@@ -562,7 +562,7 @@ static void lane_steps(struct columns *c, int phase) {
                                s->out);
       const char *own = column ? row_exists(c) : column_exists(c, "i");
       if (*own) em_line(em, "if (%s)", own);
-      em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc));
+      em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc, -1));
       continue;
     }
     if (!c->need[i] || s->kind == FS_SP_LOAD || varies(em, s->out) != 3) continue;

@@ -84,12 +84,12 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
 }
 
 const char *em_accumulate(struct em *em, const struct fs_step *s,
-                          const char *acc) {
+                          const char *acc, int half) {
   enum fs_dtype to = em_val(em, s->out)->dtype;
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
-  const char *x = em_ref(em, s->in[0]);
+  const char *x = em_element(em, s->in[0], half);
   if (s->in[1] >= 0) {
-    const char *y = em_ref(em, s->in[1]);
+    const char *y = em_element(em, s->in[1], half);
     if (fs_dtype_is_float(to))
       return em_fmt(em, "%s = %s(%s, %s, %s);", acc,
                     to == FS_F64 ? "fma" : "fmaf", x, y, acc);
@@ -129,6 +129,12 @@ const char *em_ref(struct em *em, int value) {
   const struct em_value *x = &em->v[em->v[value].alias];
   const char *row = em_row_ref(em, value);
   return x->e && em->V > 1 ? em_fmt(em, "%s[e]", row) : row;
+}
+
+const char *em_element(struct em *em, int value, int half) {
+  const char *x = em_ref(em, value);
+  return half < 0 || !em_is_j(em, value) ? x
+                                         : em_fmt(em, "fs_half(%s, %d)", x, half);
 }
 
 /* -- indices ------------------------------------------------------------------ */
@@ -221,16 +227,17 @@ static const char *param(struct em *em, const struct fs_step *s) {
   return em_rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));
 }
 
-/* Fills {0} {1} {2} and {f} of an operation's pattern. */
-static const char *pattern(struct em *em, const struct fs_step *s) {
+/* Fills {0} {1} {2} and {f} of an operation's pattern; half: as em_element(). */
+static const char *fill(struct em *em, const struct fs_step *s, int half) {
   struct fs_str out = {0};
   const char *p = em_pattern(em, s);
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   bool single = fs_dtype_is_float(from) && from != FS_F64;
   for (; *p; p++) {
     if (p[0] == '{' && p[1] && p[2] == '}') {
-      if (p[1] == 'f') fs_str_puts(&out, single ? "f" : "");
-      else fs_str_puts(&out, em_ref(em, s->in[p[1] - '0']));
+      int v = p[1] == 'f' ? -1 : s->in[p[1] - '0'];
+      if (v < 0) fs_str_puts(&out, single ? "f" : "");
+      else fs_str_puts(&out, em_element(em, v, half));
       p += 2;
     } else {
       fs_str_put(&out, p, 1);
@@ -239,6 +246,15 @@ static const char *pattern(struct em *em, const struct fs_step *s) {
   const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
   fs_str_free(&out);
   return text;
+}
+
+static const char *pattern(struct em *em, const struct fs_step *s) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  if (!em->pairs || !em_is_j(em, s->out))
+    return em_rounded(em, dt, fill(em, s, -1));
+  if (fs_is_paired(s->op)) return fill(em, s, -1);
+  return em_fmt(em, "fs_two<%s>(%s, %s)", em_stored_type(dt), fill(em, s, 0),
+                fill(em, s, 1));
 }
 
 static const char *cast(struct em *em, const struct fs_step *s) {
@@ -278,8 +294,7 @@ const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane) {
     case FS_SP_MAP:
       if (s->op == FS_OP_CAST) return cast(em, s);
       if (s->op == FS_OP_COPY) return em_ref(em, s->in[0]);
-      if (em->pairs && em_is_j(em, s->out)) return pattern(em, s);
-      return em_rounded(em, dt, s->user ? call_user(em, s) : pattern(em, s));
+      return s->user ? em_rounded(em, dt, call_user(em, s)) : pattern(em, s);
     default: return "0"; /* not reached: the other kinds have no such side */
   }
 }

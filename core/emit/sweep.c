@@ -105,8 +105,12 @@ const char *em_column_slot(struct em *em) {
 static const char *some(struct em *em) {
   return em->full ? "" : em->tail ? "k > 0" : "in";
 }
-static const char *lane_exists(struct em *em) {
-  return em->full ? "" : em->tail ? "e < k" : "in";
+/* Of an element of a vector; half: as em_element(). */
+static const char *lane_number(int half) {
+  return half < 0 ? "e" : half ? "2 * e + 1" : "2 * e";
+}
+static const char *lane_exists(struct em *em, int half) {
+  return em->full ? "" : em->tail ? em_fmt(em, "%s < k", lane_number(half)) : "in";
 }
 static const char *row_exists(struct em *em) { return em->need_ok ? "ok" : ""; }
 
@@ -126,7 +130,7 @@ static void declare(struct em *em, int v, bool b, bool c, bool e, bool zero) {
 void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
                     bool e) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  const char *dims = em_dims(em, b, c, e), *type = em_acc_type(dt);
+  const char *dims = em_acc_dims(em, b, c, e), *type = em_acc_type(dt);
   const char *neutral = em_neutral(s->op, dt);
   if (!*dims || !strcmp(neutral, "0")) {
     em_line(em, "%s r%d%s = %s;", type, s->out, dims, *dims ? "{}" : neutral);
@@ -144,12 +148,13 @@ void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
 }
 
 /* The accumulator's element that the lane at hand adds to. */
-static const char *acc_ref(struct em *em, const struct fs_step *s) {
+static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
   enum em_acc acc = em->v[s->out].acc;
   bool b = acc == EM_ACC_ROW || acc == EM_ACC_TROW;
   bool c = acc == EM_ACC_COL && em->mode != EM_CHUNK;
   return em_fmt(em, "r%d%s%s%s", s->out, b && em->B > 1 ? "[b]" : "",
-                c && em->C > 1 ? "[c]" : "", em->V > 1 ? "[e]" : "");
+                c && em->C > 1 ? "[c]" : "",
+                em->V == 1 ? "" : em_fmt(em, "[%s]", lane_number(half)));
 }
 
 /* -- loads ------------------------------------------------------------------------ */
@@ -442,18 +447,19 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
   }
 }
 
-static void lane_reduce(struct em *em, const struct fs_step *s) {
+static void lane_reduce(struct em *em, const struct fs_step *s, int half) {
   enum em_acc acc = em->v[s->out].acc;
   const char *guard = "";
-  if (acc != EM_ACC_COL) guard = lane_exists(em);
+  if (acc != EM_ACC_COL) guard = lane_exists(em, half);
   if (acc == EM_ACC_COL || acc == EM_ACC_FULL)
     guard = em_and(em, row_exists(em), guard);
-  guarded(em, guard, em_accumulate(em, s, acc_ref(em, s)));
+  guarded(em, guard, em_accumulate(em, s, acc_ref(em, s, half), half));
 }
 
 void em_lane_step(struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_REDUCE) {
-    lane_reduce(em, s);
+    for (int half = em->pairs ? 0 : -1; half < (em->pairs ? 2 : 0); half++)
+      lane_reduce(em, s, half);
     return;
   }
   if (s->kind == FS_SP_STORE) {
@@ -669,7 +675,7 @@ static void row_step(struct em *em, const struct fs_step *s) {
   const char *own = em_and(em, em_first_thread(em), row_exists(em));
   if (em->panels > 1) own = em_and(em, "panel == 0", own);
   if (s->kind == FS_SP_REDUCE) {
-    guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out)));
+    guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
   } else if (s->kind == FS_SP_STORE) {
     if (em_access(em, s)->varies == 0) own = em_and(em, "i == 0", own);
     guarded(em, own,

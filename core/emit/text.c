@@ -102,12 +102,20 @@ const char *em_and(struct em *em, const char *a, const char *b) {
   return em_fmt(em, "%s && %s", a, b);
 }
 
-const char *em_dims(struct em *em, bool b, bool c, bool e) {
+static const char *dims(struct em *em, bool b, bool c, int lanes) {
   struct fs_str s = {0};
   if (b && em->B > 1) fs_str_printf(&s, "[%d]", em->B);
   if (c && em->C > 1) fs_str_printf(&s, "[%d]", em->C);
-  if (e && em->V > 1) fs_str_printf(&s, "[%d]", em_lanes(em));
+  if (lanes > 1) fs_str_printf(&s, "[%d]", lanes);
   const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return text;
+}
+
+const char *em_dims(struct em *em, bool b, bool c, bool e) {
+  return dims(em, b, c, e ? em_lanes(em) : 1);
+}
+
+const char *em_acc_dims(struct em *em, bool b, bool c, bool e) {
+  return dims(em, b, c, e ? em->V : 1);
 }

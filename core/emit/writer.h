@@ -171,12 +171,16 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
                        const char *x);
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
 const char *em_row_ref(struct em *em, int value); /* without the lane */
+/* As em_ref(); of a lane that is a pair the element 0 or 1 for half 0 or 1, and the
+ * pair itself for -1. */
+const char *em_element(struct em *em, int value, int half);
 /* The type of a value in the lanes, and how many of them a vector has. */
 const char *em_lane_type(struct em *em, int value);
 static inline int em_lanes(const struct em *em) {
   return em->pairs ? em->V / 2 : em->V;
 }
 const char *em_dims(struct em *em, bool b, bool c, bool e); /* "[2][4]" */
+const char *em_acc_dims(struct em *em, bool b, bool c, bool e);
 /* x rounded to a type that is computed in a wider one. */
 const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x);
 /* The right-hand side of a MAP, PARAM, IOTA or RAND step. `lane` is "e" where
@@ -184,9 +188,9 @@ const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x);
 const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane);
 /* "i * 16384 + j" */
 const char *em_address(struct em *em, const struct fs_access *a);
-/* The statement that takes one more term into `acc`. */
+/* The statement that takes one more term into `acc`; half: as em_element(). */
 const char *em_accumulate(struct em *em, const struct fs_step *s,
-                          const char *acc);
+                          const char *acc, int half);
 /* A finished accumulator as the value's type, rounded. */
 const char *em_finished(struct em *em, int value, const char *acc);
 

@@ -3,19 +3,23 @@
  * A sum, difference or product of f16 or bf16 in f32, rounded, is the correctly
  * rounded one (24 bits are twice 11 and two more, or twice 8: Figueroa, "When is
  * double rounding innocuous?", SIGNUM 30:3, 1995), which GPUs have as one
- * instruction for two numbers, in place of six. A kernel takes it where nothing
- * else is done to the elements of its rows, so that they are never unpacked.
+ * instruction for two numbers, in place of six. Functions unpack the two, and what
+ * they give is rounded at once, by one instruction as well. A kernel works so where
+ * all elements of its rows are of one half type.
  */
 #include "core/plan/plan.h"
 
-static bool is_sum_or_product(int op) {
+bool fs_is_paired(int op) {
   return op == FS_OP_COPY || op == FS_OP_ADD || op == FS_OP_SUB ||
-         op == FS_OP_MUL || op == FS_OP_NEG;
+         op == FS_OP_MUL || op == FS_OP_NEG || op == FS_OP_SQUARE;
 }
 
 static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
                       enum fs_dtype dt) {
-  if (s->kind == FS_SP_REDUCE) return false;
+  if (s->kind == FS_SP_REDUCE)
+    return s->over == FS_VARIES_J && k->values.data[s->in[0]].dtype == dt &&
+           k->values.data[s->in[0]].varies & FS_VARIES_J &&
+           (s->in[1] < 0 || k->values.data[s->in[1]].dtype == dt);
   if (s->kind == FS_SP_STORE) {
     const struct fs_access *a = &k->accesses.data[s->access];
     const struct fs_value *v = &k->values.data[s->in[0]];
@@ -26,10 +30,26 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
   if (!(v->varies & FS_VARIES_J)) return true;
   if (v->dtype != dt || s->user) return false;
   if (s->kind == FS_SP_LOAD) return k->accesses.data[s->access].dtype == dt;
-  if (s->kind != FS_SP_MAP || !is_sum_or_product(s->op)) return false;
+  if (s->kind != FS_SP_MAP) return false;
   FS_EACH_IN(s, a)
     if (k->values.data[s->in[a]].dtype != dt) return false;
   return true;
+}
+
+/* Rows that only become rows, whose blocks wait for nothing (core/emit/analyse.c). */
+static bool streams(const struct fs_kernel *k) {
+  bool stores = false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    stores |= s->kind == FS_SP_STORE && k->accesses.data[s->access].varies == 3;
+  }
+  return stores && k->scheme == FS_ROW && !k->has_end;
+}
+
+static bool sums(const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_REDUCE) return true;
+  return false;
 }
 
 bool fs_kernel_pairs(const struct fs_kernel *k) {
@@ -39,8 +59,8 @@ bool fs_kernel_pairs(const struct fs_kernel *k) {
     if (s->kind == FS_SP_LOAD && k->values.data[s->out].varies & FS_VARIES_J)
       dt = k->values.data[s->out].dtype;
   }
-  if ((dt != FS_F16 && dt != FS_BF16) || k->has_end || k->n_phases != 1)
-    return false;
+  if ((dt != FS_F16 && dt != FS_BF16) || k->has_end) return false;
+  if ((k->n_phases != 1 || sums(k)) && !streams(k)) return false;
   for (int i = 0; i < k->steps.len; i++)
     if (!step_fits(k, &k->steps.data[i], dt)) return false;
   return k->scheme == FS_FLAT || k->scheme == FS_ROW;

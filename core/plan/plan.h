@@ -417,9 +417,10 @@ int fs_instance_pitch(const struct fs_user_element *e);
 int64_t fs_instance_bytes(const struct fs_kernel *k);
 int fs_instance_threads(const struct fs_kernel *k);
 
-/* Whether all that the kernel does to its rows' elements is sums and products of
- * one half type, which a GPU does to two at once (pairs.c). */
+/* Whether all elements of the kernel's rows are of one half type, so that a GPU keeps
+ * two in a register; whether it has an instruction for two at once (pairs.c). */
 bool fs_kernel_pairs(const struct fs_kernel *kernel);
+bool fs_is_paired(int op);
 
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);

@@ -25,6 +25,7 @@ struct shape {
   bool several;          /* it goes over the row more than once               */
   bool stencil;          /* it reads neighbours of an element                 */
   int shared;            /* loads of neighbours                               */
+  bool pairs;            /* half types, two in a register                     */
   bool half;             /* half types that are computed in f32               */
   bool stores;           /* elements are written                              */
   double work;           /* instructions for an element, about                */
@@ -112,7 +113,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
-  sh->size = FS_MAX(sh->size, value_size(k, s->out));
+  if (!sh->pairs) sh->size = FS_MAX(sh->size, value_size(k, s->out));
   if (s->over != FS_VARIES_J) sh->outside = true;
   if (flat) return;
   if (s->over == FS_VARIES_J) sh->row_results = true;
@@ -123,11 +124,12 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
 
 static struct shape look(const struct fs_kernel *k) {
   struct shape sh = {.n = k->space.n, .m = k->space.m, .size = 1};
+  sh.pairs = fs_kernel_pairs(k);
   int axes = k->space.n_outer + k->space.n_inner;
   sh.last = k->space.n_inner ? k->space.dim[axes - 1] : 1;
   for (int i = 0; i < k->steps.len; i++)
     look_at_step(k, &k->steps.data[i], &sh);
-  sh.half = sh.size == 2 && !fs_kernel_pairs(k);
+  sh.half = sh.size == 2 && !sh.pairs;
   sh.kept = sh.several ? FS_MAX(1, sh.loads) : sh.loads;
   return sh;
 }
@@ -177,14 +179,15 @@ static bool computes(const struct shape *sh) {
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
-  return resident(t->threads, data + (computes(sh) ? 32 : 24));
+  int others = !computes(sh) ? 24 : sh->pairs || sh->size == 8 ? 64 : 32;
+  return resident(t->threads, data + others);
 }
 
 /* Measured on an H200: Black-Scholes in f32 with one vector to a thread and 2,048
  * threads to an SM 0.311 ms, with two and 1,024 threads 0.273, with four and 640
- * threads 0.262; in f64 and bf16 two vectors are best. Arrays that are only
- * walked: blocks of 1,024 threads that read two or more arrays are 0.3 % faster than
- * those of 256, that read one array 5 % slower. */
+ * threads 0.262; in bf16 with two vectors and 1,024 threads 0.181, with 640 0.177.
+ * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
+ * 0.3 % faster than those of 256, that read one array 5 % slower. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   int64_t vectors = up(sh->n, t->vec);
   t->threads = 256;

@@ -1,13 +1,26 @@
-// pairs.cuh - two neighbours of a half type in one register, computed at once: each
-// result is the one of f32 arithmetic rounded to the type (core/plan/pairs.c). The
-// device's instructions are fma for bf16, where older ones have no sum or product:
-// 1*a + b, and a*b - 0.
+// pairs.cuh - two neighbours of a half type in one register, added and multiplied at
+// once: each result is the one of f32 arithmetic rounded to the type
+// (core/plan/pairs.c). The device's instructions are fma for bf16, where older ones
+// have no sum or product: 1*a + b, and a*b - 0.
 
 //@ fs_pair
 template <typename S>
 struct fs_pair {
   unsigned bits;
 };
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ unsigned fs_round_two(float low, float high, fs_f16) {
+  unsigned bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+__device__ __forceinline__ unsigned fs_round_two(float low, float high, fs_bf16) {
+  unsigned bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+#endif
 
 template <typename S>
 __device__ __forceinline__ fs_pair<S> fs_both(float x) {
@@ -26,12 +39,17 @@ template <typename S>
 __device__ __forceinline__ void fs_set_half(fs_pair<S> &x, int h, unsigned short bits) {
   x.bits = (x.bits & 0xffff0000u >> 16 * h) | (unsigned)bits << 16 * h;
 }
+// Both rounded, by one instruction.
 template <typename S>
 __device__ __forceinline__ fs_pair<S> fs_two(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return {fs_round_two(low, high, S())};
+#else
   S a, b;
   fs_put(a, low);
   fs_put(b, high);
   return {a.bits | (unsigned)b.bits << 16};
+#endif
 }
 
 #ifdef __CUDA_ARCH__
