@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The short ways of elemlib/cuda/quick.cuh against double precision.
+"""The short ways of elemlib/cuda/quick*.cuh against higher precision.
 
-The file is compiled for the host, where a reciprocal and a root are correctly
+The files are compiled for the host, where a reciprocal and a root are correctly
 rounded instead of good to an ulp, and run over a few million operands: quotients
 and roots must have the bits of the processor's, logarithms and the error function
-must stay within the bounds that their comments give. With nvcc and a GPU,
-`tests/test_quick.py --cuda` runs the same on the device over all operands.
+must stay within the bounds that their comments give; of bf16 all operands. With nvcc
+and a GPU, `tests/test_quick.py --cuda` runs the same on the device over all operands
+of f32 and bf16.
 
 The last line is `N passed, N failed`.
 """
@@ -18,13 +19,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from score import Score  # noqa: E402
 
-QUICK = os.path.join(HERE, '..', 'elemlib', 'cuda', 'quick.cuh')
+CUDA = os.path.join(HERE, '..', 'elemlib', 'cuda')
 score = Score()
 
 
 def build(folder, cuda):
-    with open(QUICK, encoding='utf-8') as f:
-        text = f.read()
+    text = ''
+    for name in ('quick.cuh', 'quick_f64.cuh', 'quick_bf16.cuh'):
+        with open(os.path.join(CUDA, name), encoding='utf-8') as f:
+            text += f.read()
     source = os.path.join(folder, 'quick.cu' if cuda else 'quick.cc')
     head = '' if cuda else '#include "fiber.h"\n'
     with open(os.path.join(HERE, 'fiber', 'quick_test.h'), encoding='utf-8') as f:
@@ -50,7 +53,7 @@ def main():
             done = subprocess.run([program], text=True, capture_output=True,
                                   timeout=600, check=False)
             lines = done.stdout.splitlines()
-            score.check(done.returncode == 0 and len(lines) == 12,
+            score.check(done.returncode == 0 and len(lines) == 35,
                         'the program runs to its end', done.stderr[-500:])
             for line in lines:  # "ok what" or "no what"
                 score.check(line.startswith('ok '), line)

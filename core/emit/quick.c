@@ -1,5 +1,5 @@
-/* quick.c - which operations have a short way (elemlib/cuda/quick.cuh), and the
- * loop over the lanes where there is one:
+/* quick.c - which operations have a short way (elemlib/cuda/quick.cuh, quick_f64.cuh,
+ * quick_bf16.cuh), and the loop over the lanes where there is one:
  *
  *   bool rare = false;
  *   for (int e = 0; e < 4; e++) {     // the short ways, without a branch
@@ -15,31 +15,59 @@
  */
 #include "core/emit/writer.h"
 
-static const char *short_way(int op) {
-  switch (op) {
-    case FS_OP_DIV: return "fs_div({0}, {1}, rare)";
-    case FS_OP_SQRT: return "fs_sqrt({0}, rare)";
-    case FS_OP_RSQRT: return "fs_div(1.0f, fs_sqrt({0}, rare), rare)";
-    case FS_OP_LOG: return "fs_log({0}, rare)";
-    default: return NULL;
+/* The short way of each operation, and what stands where an operand may be any; by
+ * type: f16 is computed as f32 is. NULL: as in core/graph/ops.def. */
+struct ways {
+  int op;
+  const char *quick[3], *any[3]; /* f32, bf16, f64 */
+};
+
+static const struct ways all_ways[] = {
+    {FS_OP_DIV,
+     {"fs_div({0}, {1}, rare)", "fs_div_bf16({0}, {1}, rare)",
+      "fs_div_f64({0}, {1}, rare)"},
+     {0}},
+    {FS_OP_SQRT,
+     {"fs_sqrt({0}, rare)", "fs_sqrt_bf16({0}, rare)", "fs_sqrt_f64({0}, rare)"},
+     {0}},
+    {FS_OP_RSQRT,
+     {"fs_div(1.0f, fs_sqrt({0}, rare), rare)",
+      "fs_div(1.0f, fs_sqrt({0}, rare), rare)",
+      "fs_div_f64(1.0, fs_sqrt_f64({0}, rare), rare)"},
+     {0}},
+    {FS_OP_LOG,
+     {"fs_log({0}, rare)", "fs_log_bf16({0}, rare)", "fs_log_f64({0}, rare)"},
+     {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})"}},
+    {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)"},
+     {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})"}},
+    {FS_OP_ERF, {0}, {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0})"}},
+};
+
+/* The operation's text; quick: the short way, or NULL where there is none. */
+static const char *way_of(int op, enum fs_dtype dt, bool quick) {
+  int type = dt == FS_F64 ? 2 : dt == FS_BF16;
+  for (size_t k = 0; fs_dtype_is_float(dt) && k < FS_LEN(all_ways); k++) {
+    const struct ways *w = &all_ways[k];
+    if (w->op != op) continue;
+    if (quick) return w->quick[type];
+    return w->any[type] ? w->any[type] : fs_map_ops[op].cuda;
   }
+  return quick ? NULL : fs_map_ops[op].cuda;
 }
 
 const char *em_pattern(const struct em *em, const struct fs_step *s) {
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
-  bool single = fs_dtype_is_float(from) && from != FS_F64;
-  if (single && em->way == EM_SHORT && short_way(s->op))
-    return short_way(s->op);
-  if (single && em->way == EM_LONG && s->op == FS_OP_DIV)
-    return "fs_div({0}, {1})";
-  if (single && em->way == EM_LONG && s->op == FS_OP_SQRT) return "fs_sqrt({0})";
-  return fs_map_ops[s->op].cuda;
+  const char *quick = way_of(s->op, from, true);
+  if (quick && em->way == EM_SHORT) return quick;
+  bool single = quick && em->way == EM_LONG && from != FS_F64;
+  if (single && s->op == FS_OP_DIV) return "fs_div({0}, {1})";
+  if (single && s->op == FS_OP_SQRT) return "fs_sqrt({0})";
+  return way_of(s->op, from, false);
 }
 
 static bool has_short_way(const struct em *em, const struct fs_step *s) {
-  if (s->kind != FS_SP_MAP || s->user || !short_way(s->op)) return false;
-  enum fs_dtype from = em_val(em, s->in[0])->dtype;
-  return fs_dtype_is_float(from) && from != FS_F64;
+  return s->kind == FS_SP_MAP && !s->user &&
+         way_of(s->op, em_val(em, s->in[0])->dtype, true);
 }
 
 bool em_takes_short_ways(const struct em *em, const bool *need) {

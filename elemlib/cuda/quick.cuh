@@ -79,7 +79,6 @@ __device__ __forceinline__ float fs_log(float x) {
   const float y = fs_log(x, rare);
   return rare ? logf(x) : y;
 }
-__device__ __forceinline__ double fs_log(double x) { return log(x); }
 
 //@ fs_erf
 // The error function, within 3 ulp and without a branch: x + x*p(x^2) below 0.7,
@@ -106,4 +105,3 @@ __device__ __forceinline__ float fs_erf(float x) {
 #endif
   return copysignf(a >= 0.7f ? 1.0f - rest : p, x);
 }
-__device__ __forceinline__ double fs_erf(double x) { return erf(x); }

@@ -23,6 +23,7 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__
+#define __constant__ static const
 #define __shared__ static __attribute__((section("fiber_shared")))
 
 struct fiber_dim3 {
@@ -208,6 +209,11 @@ static To fiber_bits(From x) {
 }
 static float __uint_as_float(unsigned x) { return fiber_bits<float>(x); }
 static float __int_as_float(int x) { return fiber_bits<float>(x); }
+static int __double2hiint(double x) { return (int)(fiber_bits<int64_t>(x) >> 32); }
+static int __double2loint(double x) { return (int)fiber_bits<int64_t>(x); }
+static double __hiloint2double(int high, int low) {
+  return fiber_bits<double>((int64_t)high << 32 | (unsigned)low);
+}
 static int __float_as_int(float x) { return fiber_bits<int>(x); }
 static unsigned __float_as_uint(float x) { return fiber_bits<unsigned>(x); }
 static double __longlong_as_double(long long x) { return fiber_bits<double>(x); }

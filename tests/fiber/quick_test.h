@@ -1,4 +1,4 @@
-// quick_test.h - stands behind elemlib/cuda/quick.cuh: tests/test_quick.py.
+// quick_test.h - stands behind elemlib/cuda/quick*.cuh: tests/test_quick.py.
 #ifdef __CUDACC__
 #include <cstdio>
 #include <cstring>
@@ -35,9 +35,125 @@ __device__ static unsigned qt_mix(unsigned long long z) {
   return (unsigned)(z >> 32);
 }
 
+__device__ static float qt_bf16(float f) {  // to the nearest, ties to even
+  const unsigned u = __float_as_uint(f);
+  if (f != f) return f;
+  return __uint_as_float((u + 0x7fffu + (u >> 16 & 1)) & 0xffff0000u);
+}
+
+__device__ static float qt_bf16_ulps(float got, double want) {
+  if (got != got || want != want) return (got != got) == (want != want) ? 0 : 1e9f;
+  if ((double)got == want || got == qt_bf16((float)want)) return 0.5f;
+  int power = 0;
+  frexp(want, &power);
+  return (float)(fabs(got - want) / ldexp(1.0, power < -125 ? -133 : power - 8));
+}
+
+// As qt_one(), of bf16: two numbers in `bits`, or one in its upper half.
+__device__ static void qt_bf16_one(int which, unsigned bits, qt_count &c) {
+  const float x = __uint_as_float(bits & 0xffff0000u);
+  bool rare = false, ordinary = qt_ordinary(x);
+  float ulps = 0;
+  if (which == 6) {
+    const float b = __uint_as_float(bits << 16), z = qt_bf16(x / b);
+    ordinary &= qt_ordinary(b) && qt_ordinary(z);
+    const float y = qt_bf16(fs_div_bf16(x, b, rare));
+    c.wrong += !rare && !qt_same(y, z);
+  } else if (which == 7) {
+    const float y = qt_bf16(fs_sqrt_bf16(x, rare));
+    ordinary &= x > 0;
+    c.wrong += !rare && !qt_same(y, qt_bf16(sqrtf(x)));
+  } else if (which == 8) {
+    const float y = fs_log_bf16(x, rare), z = fs_log_bf16(x);
+    ordinary &= x > 0;
+    c.wrong += !rare && !qt_same(y, z);
+    ulps = qt_bf16_ulps(qt_bf16(z), log((double)x));
+  } else if (which == 9) {
+    ulps = qt_bf16_ulps(qt_bf16(fs_exp_bf16(x)), exp((double)x));
+  } else {
+    const float y = fs_erf_bf16(x);
+    c.wrong += !qt_same(-y, fs_erf_bf16(-x)) || !(fabsf(y) <= 1.0f || y != y);
+    ulps = qt_bf16_ulps(qt_bf16(y), erf((double)x));
+  }
+  c.rare += rare && ordinary;
+  const unsigned u = __float_as_uint(ulps);
+  if (u > c.worst) c.worst = u;
+}
+
+#ifdef __CUDACC__
+typedef double qt_exact;  // the device's functions, within 1 ulp
+#else
+typedef long double qt_exact;
+#endif
+
+__device__ static float qt_f64_ulps(double got, qt_exact want) {
+  if (got != got || want != want) return (got != got) == (want != want) ? 0 : 1e9f;
+  if (got == want || got == (double)want) return 0;
+  int power = 0;
+  frexp((double)want, &power);
+  if (power < -1021) power = -1021;
+  return (float)(fabs((double)(got - want)) / ldexp(1.0, power - 53));
+}
+
+__device__ static bool qt_f64_same(double a, double b) {
+  return a == b || (a != a && b != b);
+}
+
+// Any f64 (from two numbers of 32 bits), one between 1 and 4, one that decreases
+// with `bits` from 8 to what is next to 0.
+__device__ static double qt_f64_operand(int kind, unsigned bits, unsigned more) {
+  if (kind == 0) return __hiloint2double((int)bits, (int)more);
+  const double u = 1 + bits * 0x1p-32 + more * 0x1p-52;
+  return kind == 1 ? u * u : ldexp(u, 2 - (int)(more % 64)) * (bits % 2 ? 1 : -1);
+}
+
+// As qt_one(), of f64.
+__device__ static void qt_f64_one(int which, unsigned long long k, qt_count &c) {
+  const int kind = (int)(k % 3);
+  const double x = qt_f64_operand(kind, qt_mix(k), qt_mix(~k));
+  bool rare = false, tame = kind == 1 || (kind == 2 && x > 0);
+  float ulps = 0;
+  if (which == 11) {
+    const double b = qt_f64_operand(kind, qt_mix(k + 5), qt_mix(k + 7));
+    const double y = fs_div_f64(x, b, rare);
+    tame |= kind == 2;
+    c.wrong += !rare && !qt_f64_same(y, x / b);
+  } else if (which == 12) {
+    const double y = fs_sqrt_f64(x, rare);
+    c.wrong += !rare && !qt_f64_same(y, sqrt(x));
+  } else if (which == 13) {
+    const double near = kind == 2 ? 1 + x / 8 : x, z = fs_log_f64(near);
+    tame = kind == 1 || (kind == 2 && near > 0);
+    const double y = fs_log_f64(near, rare);
+    c.wrong += !rare && !qt_f64_same(y, z);
+    ulps = qt_f64_ulps(z, log((qt_exact)near));
+  } else if (which == 14) {
+    const double wide = kind == 1 ? 100 * (x - 2) : x, z = fs_exp_f64(wide);
+    const double y = fs_exp_f64(wide, rare);
+    tame |= kind == 2;
+    c.wrong += !rare && !qt_f64_same(y, z);
+    ulps = qt_f64_ulps(z, exp((qt_exact)wide));
+  } else {
+    const double y = fs_erf_f64(x);
+    c.wrong += !qt_f64_same(-y, fs_erf_f64(-x)) || !(fabs(y) <= 1 || y != y);
+    ulps = qt_f64_ulps(y, erf((qt_exact)x));
+  }
+  c.rare += rare && tame;
+  const unsigned u = __float_as_uint(ulps);
+  if (u > c.worst) c.worst = u;
+}
+
 // Operand number k of check number `which`; adds to c.
 __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
                               qt_count &c) {
+  if (which > 10) {
+    qt_f64_one(which, k, c);
+    return;
+  }
+  if (which > 5) {
+    if (which == 6 || bits % 65536 == 0) qt_bf16_one(which, bits, c);
+    return;
+  }
   const float x = __uint_as_float(bits);
   bool rare = false, ordinary = qt_ordinary(x);
   float ulps = 0;
@@ -79,12 +195,36 @@ __device__ static float qt_special(int k) {
   return k & 16 ? -list[k & 15] : list[k & 15];
 }
 
+__device__ static double qt_f64_special(int k) {
+  const double list[] = {0.0,         1.0,        3.0,         0x1p-1074,
+                         0x1p-1022,   0x1p-900,   0x1p-899,    0x1p900,
+                         0x1p1022,    0x1.8p1023, 1.0 / 0.0,   0.0 / 0.0,
+                         0x1.fffffffffffffp-1023, 708.3,       6.1, 1e-300};
+  return k & 16 ? -list[k & 15] : list[k & 15];
+}
+
 __device__ static void qt_specials(qt_count &c) {
   for (int k = 0; k < 32 * 32; k++) {
     const float a = qt_special(k / 32), b = qt_special(k % 32);
     bool rare = false;
     const float q = fs_div(a, b, rare);
     c.wrong += (!rare && !qt_same(q, a / b)) || !qt_same(fs_div(a, b), a / b);
+  }
+  for (int k = 0; k < 32 * 32; k++) {
+    const double a = qt_f64_special(k / 32), b = qt_f64_special(k % 32);
+    bool rare = false;
+    const double q = fs_div_f64(a, b, rare);
+    c.wrong += !rare && !qt_f64_same(q, a / b);
+  }
+  for (int k = 0; k < 32; k++) {
+    const double x = qt_f64_special(k);
+    bool rare = false;
+    const double y = fs_sqrt_f64(x, rare);
+    c.wrong += !rare && !qt_f64_same(y, sqrt(x));
+    c.wrong += qt_f64_ulps(fs_log_f64(x), log((qt_exact)x)) > 4.0f;
+    c.wrong += qt_f64_ulps(fs_exp_f64(x), exp((qt_exact)x)) > 4.0f &&
+               !qt_f64_same(fs_exp_f64(x), exp(x));
+    c.wrong += qt_f64_ulps(fs_erf_f64(x), erf((qt_exact)x)) > 5.0f;
   }
   for (int k = 0; k < 32; k++)
     for (int which = 0; which < 5; which++) {
@@ -124,26 +264,32 @@ static void qt_check(int which, qt_count *c) {
     qt_specials(*c);
     return;
   }
-  for (unsigned long long k = 0; k < 1ull << 32; k += 1021)
+  for (unsigned long long k = 0; k < 1ull << 32; k += which > 6 ? 65536 : 1021)
     qt_one(which, k, (unsigned)k, *c);
 }
 #endif
 
 int main() {
   static const char *const names[] = {"sqrt", "div", "div of mantissas", "log",
-                                      "erf", "special values"};
-  const float most[] = {0, 0, 0, 1.5f, 3.0f, 0};
-  for (int which = 0; which < 6; which++) {
+                                      "erf", "special values", "bf16 div",
+                                      "bf16 sqrt", "bf16 log", "bf16 exp",
+                                      "bf16 erf",  "f64 div",  "f64 sqrt",
+                                      "f64 log",   "f64 exp",  "f64 erf"};
+  const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
+                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 4.0f};
+  const float slack = sizeof(qt_exact) > 8 ? 0.0f : 1.0f;  // of the device's own
+  for (int which = 0; which < 16; which++) {
     qt_count c = {0, 0, 0};
     qt_check(which, &c);
     printf("%s %s: %llu wrong\n", c.wrong ? "no" : "ok", names[which], c.wrong);
-    if (which < 4)
+    if (which != 4 && which != 5 && which != 9 && which != 10 && which != 15)
       printf("%s %s: %llu ordinary operands go the long way\n",
              c.rare ? "no" : "ok", names[which], c.rare);
     float ulps;
     memcpy(&ulps, &c.worst, sizeof ulps);
     if (most[which] > 0)
-      printf("%s %s: within %.3f ulp\n", ulps <= most[which] ? "ok" : "no",
+      printf("%s %s: within %.3f ulp\n",
+             ulps <= most[which] + (which > 10 ? slack : 0) ? "ok" : "no",
              names[which], ulps);
   }
   return 0;

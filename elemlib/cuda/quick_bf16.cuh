@@ -1,0 +1,75 @@
+// quick_bf16.cuh - functions of bf16. What they give is rounded to 8 bits, so that the
+// device's approximations of f32, good to 22, are all that is needed: before the
+// rounding every result is within 2^-14 of the exact one (log next to 1: 2^-13).
+// Quotients and roots are correctly rounded ones: those of numbers of 8 bits are
+// further than 2^-18 from where the rounding changes. `rare` as in quick.cuh:
+// operands that the approximations are not made for.
+
+//@ fs_exp2_approx
+// 2^x within 2^-22; 0 in place of subnormal results.
+__device__ __forceinline__ float fs_exp2_approx(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return exp2f(x);
+#endif
+}
+
+//@ fs_div_bf16
+// 0*r makes NaN of a quotient by what is too small for the reciprocal.
+__device__ __forceinline__ float fs_div_bf16(float a, float b, bool &rare) {
+  const float r = fs_reciprocal(b), q = fmaf(a, r, 0.0f * r);
+  rare |= !(fabsf(q) >= 0x1p-100f);
+  return q;
+}
+
+//@ fs_sqrt_bf16
+__device__ __forceinline__ float fs_sqrt_bf16(float x, bool &rare) {
+  rare |= !(x >= 0x1p-126f);
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return sqrtf(x);
+#endif
+}
+
+//@ fs_log_bf16
+__device__ __forceinline__ float fs_log_bf16(float x, bool &rare) {
+  rare |= !(x >= 0x1p-126f);
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+#else
+  const float y = log2f(x);
+#endif
+  return 0.69314718f * y;
+}
+__device__ __forceinline__ float fs_log_bf16(float x) {
+  bool rare = false;
+  const float y = fs_log_bf16(x, rare);
+  return rare ? logf(x) : y;
+}
+
+//@ fs_exp_bf16
+// The square of half the power: subnormal results are not lost.
+__device__ __forceinline__ float fs_exp_bf16(float x) {
+  const float y = fs_exp2_approx(0.72134752f * x);
+  return y * y;
+}
+
+//@ fs_erf_bf16
+// 1 - 2^(x*q(x)) with a minimax polynomial q; 2x/sqrt(pi) below 2^-6.
+__device__ __forceinline__ float fs_erf_bf16(float x) {
+  const float a = fabsf(x);
+  float q = -2.99609947e-3f;
+  q = fmaf(q, a, 2.97972642e-2f);
+  q = fmaf(q, a, -0.148936950f);
+  q = fmaf(q, a, -0.918376489f);
+  q = fmaf(q, a, -1.62790821f);
+  const float y = 1.0f - fs_exp2_approx(q * a);
+  return a < 0x1p-6f ? 1.12837917f * x : copysignf(y, x);
+}
