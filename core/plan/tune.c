@@ -179,13 +179,15 @@ static bool computes(const struct shape *sh) {
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
-  int others = !computes(sh) ? 24 : sh->pairs || sh->size == 8 ? 64 : 32;
+  int others = !computes(sh) ? 24 : sh->size == 8 ? 100 : sh->pairs ? 64 : 32;
   return resident(t->threads, data + others);
 }
 
 /* Measured on an H200: Black-Scholes in f32 with one vector to a thread and 2,048
  * threads to an SM 0.311 ms, with two and 1,024 threads 0.273, with four and 640
- * threads 0.262; in bf16 with two vectors and 1,024 threads 0.181, with 640 0.177.
+ * threads 0.262; in bf16 with two vectors and 1,024 threads 0.181, with 640 0.177; in
+ * f64, whose units take the most time, with one vector and registers for 512 threads
+ * 0.862, with two and 640 threads 0.905.
  * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
  * 0.3 % faster than those of 256, that read one array 5 % slower. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
@@ -196,7 +198,7 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   if (sh->loads == 0 || !sh->sums) t->iters = 1; /* many blocks, each once */
   if (computes(sh)) {
     t->threads = sh->size == 4 ? 64 : 128;
-    t->iters = sh->size == 4 ? 4 : 2;
+    t->iters = sh->size == 4 ? 4 : sh->size == 8 ? 1 : 2;
   }
   if (!computes(sh) && !sh->sums && sh->loads >= 2) t->threads = 1024;
   if (!computes(sh) && sh->sums && sh->stores) t->threads = 512;
@@ -214,15 +216,17 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
 /* No row waits for a result: columns may be cut into panels. Those of sums over a
  * matrix that lies about in the cache are narrow: more panels, so fewer partial sums
  * of each column (4096 x 4096 on an H200: 23.8 us instead of 24.4; with outer
- * products added and stored, 39.4 instead of 42.7). */
+ * products added and stored, 39.4 instead of 42.7). Stencils hide each other's waits
+ * better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads, 75.9 with
+ * 256; f32 131.6 and 133.9). */
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
   const double small = 128 << 20;
   bool narrow = sh->column_sums && !sh->stencil &&
                 (double)sh->m * (double)sh->n * sh->matrix <= small;
   int width = FS_MAX(1, t->vec * sh->size / 4);
-  t->threads = 256;
-  t->row_threads = power_up(vectors, narrow ? WARP : 256);
+  t->threads = sh->stencil ? 128 : 256;
+  t->row_threads = power_up(vectors, narrow ? WARP : t->threads);
   t->cols = 1;
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
@@ -236,7 +240,8 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
   if (sh->stencil) data += width * t->iters;
   t->blocks_per_sm =
-      FS_MIN(narrow ? 2 : 4, resident(t->threads, data + OVERHEAD_REGS));
+      FS_MIN(narrow ? 2 : 1024 / t->threads,
+             resident(t->threads, data + OVERHEAD_REGS));
 }
 
 /* Only sums of rows, one phase: nothing is held but what is under way. */
