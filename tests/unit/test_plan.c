@@ -302,6 +302,53 @@ static void memory(void) {
   fs_plan_free(b);
 }
 
+/* A fold takes longer than a barrier and less than a launch: with a launch each, the
+ * two products of BiCGK are best in one kernel, as phases of one launch in two. */
+static void joined(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  c->cost[FS_TM_LAUNCH] = 5e-6;
+  c->cost[FS_TM_FOLD] = 4e-6;
+  c->barrier = 1e-6;
+  for (int m = 0; m < FS_MOVES; m++)
+    for (int k = 0; k < FS_KNOTS; k++) c->curve[m][k] = 1e-13;
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, 256, 256, "A"), p = input(g, 1, 256, 0, "p");
+  fs_id r = input(g, 2, 256, 0, "r");
+  fs_graph_output(g, matvec(g, A, p), "q");
+  fs_graph_output(g, matvec(g, transposed(g, A), r), "s");
+  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_device d = gpu;
+  struct fs_plan_options o = {0};
+  d.calibration = c;
+  struct fs_plan *alone = fs_plan_make(fs_graph_copy(simple), &d, &o);
+  d.cooperative = true;
+  struct fs_plan *plans[16], *first = fs_plan_make(fs_graph_copy(simple), &d, &o);
+  check(alone->kernels.len == 1 && alone->predicted > 9e-6,
+        "apart: one kernel, with a fold");
+  check(first->kernels.len == 2 && fs_plan_launches(first) == 1 &&
+            first->predicted < 6.5e-6 &&
+            first->kernels.data[1].joint == FS_BESIDE,
+        "joined: two phases of one launch");
+  int n = fs_plan_ranked(simple, &d, &o, 16, plans);
+  bool ordered = n > 1 && !strcmp(plans[0]->choice, first->choice);
+  for (int k = 1; k < n; k++)
+    ordered &= order_cost(plans[k]) >= order_cost(plans[k - 1]);
+  for (int k = 0; k < n; k++)
+    for (int x = 0; x < k; x++)
+      ordered &= strcmp(plans[k]->choice, plans[x]->choice) != 0;
+  check(ordered, "the list is in the order of the joined prices, none twice");
+  for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
+  o.apart = true;
+  struct fs_plan *apart = fs_plan_make(fs_graph_copy(simple), &d, &o);
+  check(!strcmp(apart->choice, alone->choice), "to be measured alone: as if apart");
+  fs_plan_free(apart);
+  fs_plan_free(first);
+  fs_plan_free(alone);
+  fs_graph_free(simple);
+  fs_graph_free(g);
+  free(c);
+}
+
 /* Sums of one of each list, in order, none twice. */
 static void sums(void) {
   const double a[] = {1, 2, 4}, b[] = {1, 1.5}, c[] = {3};
@@ -495,6 +542,7 @@ int main(void) {
   ranked(&cpu);
   why();
   memory();
+  joined();
   sums();
   long_rows();
   printf("%d passed, %d failed\n", passed, failed);
