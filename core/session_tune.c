@@ -45,6 +45,25 @@ static void put_time(struct fs_str *out, int width, double seconds) {
   fs_str_free(&cell);
 }
 
+/* In what it differs from the first one of the same kernels, else from the first. */
+static void put_settings(struct fs_str *out, const struct fs_search *r, int k) {
+  const struct fs_block *mine = r->list.data[k].block;
+  struct fs_str words = {0};
+  bool same = false;
+  for (int x = 0; x < k && mine && !same; x++) {
+    const struct fs_block *other = r->list.data[x].block;
+    struct fs_str text = {0};
+    if (other) same = fs_plan_put_settings(mine->plan, other->plan, &text);
+    if (other && (same || !words.len)) {
+      fs_str_clear(&words);
+      fs_str_puts(&words, fs_str_text(&text));
+    }
+    fs_str_free(&text);
+  }
+  if (words.len) fs_str_printf(out, "  %s", fs_str_text(&words));
+  fs_str_free(&words);
+}
+
 static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) {
   const struct fs_candidate *c = &r->list.data[k];
   fs_str_printf(out, "  %4d  %7d", c->rank, c->kernels);
@@ -56,6 +75,7 @@ static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) 
     fs_str_puts(out, "      -");
   if (c->trouble) fs_str_printf(out, "  %s", c->trouble);
   else if (k == r->best) fs_str_puts(out, "  chosen");
+  put_settings(out, r, k);
   fs_str_puts(out, "\n");
 }
 

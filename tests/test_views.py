@@ -433,6 +433,10 @@ def test_gpu(folder):
               o['estimated']['registers'] not in (0, 40) and
               o['estimated']['per_unit'] >= 1,
               f'GPU {k["id"]}: the driver\'s count beside the estimate', o)
+        check(list(k['setting']) == 'threads row_threads vector columns '
+              'iterations resident cluster stages'.split() and
+              k['setting']['threads'] == o['threads'],
+              f'GPU {k["id"]}: setting', k['setting'])
         check(k['elements'] and all(e['storage'] in ('register', 'shared')
                                     for e in k['elements']),
               f'GPU {k["id"]}: elements', k['elements'])

@@ -406,7 +406,7 @@ static void plan_ring(struct em *em) {
   bool able = em->variant == FS_EMIT_BEST && em->device &&
               em->device->cc >= 90 && em->mode == EM_KEEP && em->S == 1 &&
               em->B == 1 && em->n_outer == 1 && em->n_inner == 1 &&
-              em->T > WARP && !em->streams &&
+              em->T > WARP && !em->streams && em->k->tune.stages != 1 &&
               (em->CL - 1) * em_part(em) < em->n; /* each block has a part */
   if (!able) return;
   int64_t bytes = 0, part = em->CL > 1 ? em_part(em) : em->n;
@@ -427,6 +427,8 @@ static void plan_ring(struct em *em) {
   em->ring = true;
   em->ring_bytes = bytes;
   em->stages = (int)FS_MIN(MOST_STAGES, room / bytes);
+  if (em->k->tune.stages > 1)
+    em->stages = FS_MIN(em->stages, em->k->tune.stages);
 }
 
 void em_analyse(struct em *em) {

@@ -4,7 +4,8 @@
  *   row/128.32.4.2.1.4:3,7 flat/256.256.4.1.4.8:9
  *
  * is a kernel of calls 3 and 7 and one of call 9, each with its scheme and how a
- * target walks it. Numbers are node ids, which follow from the structure. */
+ * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".r1": a
+ * routine. Numbers are node ids, which follow from the structure. */
 #include "core/plan/planner.h"
 
 /* How many combinations are looked through for a text. */
@@ -19,6 +20,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
                   fs_scheme_names[n->scheme], t->threads, t->row_threads,
                   t->vec, t->cols, t->iters, t->blocks_per_sm);
     if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
+    if (t->stages) fs_str_printf(&s, ".s%d", t->stages);
     for (int q = 0; q < n->n_applied; q++)
       if (fs_user_ways(fs_node(plan->graph, n->applied[q].node)->user) > 1)
         fs_str_printf(&s, ".r%d", n->applied[q].user->impl);
@@ -29,6 +31,54 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
       fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return text;
+}
+
+void fs_tuning_names(const struct fs_tuning *t,
+                     struct fs_setting_name out[FS_SETTING_NAMES]) {
+  const struct fs_setting_name all[FS_SETTING_NAMES] = {
+      {"threads", t->threads}, {"row_threads", t->row_threads},
+      {"vector", t->vec}, {"columns", t->cols}, {"iterations", t->iters},
+      {"resident", t->blocks_per_sm}, {"cluster", FS_MAX(1, t->cluster)},
+      {"stages", t->stages}};
+  memcpy(out, all, sizeof all);
+}
+
+/* The names of one kernel's setting that differ. */
+static void put_difference(const struct fs_tuning *t, const struct fs_tuning *other,
+                           int kernel, struct fs_str *out) {
+  struct fs_setting_name mine[FS_SETTING_NAMES], theirs[FS_SETTING_NAMES];
+  int put = 0;
+  fs_tuning_names(t, mine);
+  fs_tuning_names(other, theirs);
+  for (int k = 0; k < FS_SETTING_NAMES; k++) {
+    if (mine[k].value == theirs[k].value) continue;
+    if (!put++) fs_str_printf(out, "%sk%d", out->len ? "; " : "", kernel + 1);
+    fs_str_printf(out, "%s%s %d", put > 1 ? ", " : " ", mine[k].name,
+                  mine[k].value);
+  }
+}
+
+bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
+                          struct fs_str *out) {
+  struct fs_str text = {0};
+  bool same = true;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *mine = &plan->kernels.data[k], *theirs = NULL;
+    for (int x = 0; x < other->kernels.len && !theirs; x++) {
+      const struct fs_kernel *one = &other->kernels.data[x];
+      if (one->calls.len == mine->calls.len && one->scheme == mine->scheme &&
+          !memcmp(one->calls.data, mine->calls.data,
+                  sizeof *one->calls.data * (size_t)one->calls.len))
+        theirs = one;
+    }
+    same &= theirs != NULL;
+    if (theirs) put_difference(&mine->tune, &theirs->tune, k, &text);
+    else fs_str_printf(&text, "%sk%d %s", text.len ? "; " : "", k + 1,
+                       fs_scheme_names[mine->scheme]);
+  }
+  fs_str_puts(out, fs_str_text(&text));
+  fs_str_free(&text);
+  return same;
 }
 
 struct fs_plan *fs_plan_chosen(const struct fs_graph *g,

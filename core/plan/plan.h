@@ -147,6 +147,9 @@ struct fs_tuning {
                            row: rows that a thread has at once            */
   int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
   int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
+  int stages;           /* CUDA row: rows that bulk copies bring to shared memory
+                           ahead; 0: as many as there is room for, 1: none do:
+                           threads load the next row ahead into registers    */
 };
 
 /* How a kernel follows on the one before it. Kernels that are joined share a launch:
@@ -439,12 +442,26 @@ void fs_kernel_put_routines(const struct fs_plan *plan,
                             const struct fs_kernel *kernel, struct fs_str *out);
 
 /* The settings that are worth a try, what fs_tune() takes first: other block
- * sizes, serial iterations, vectors of a row in a thread. Gives how many, at most
+ * sizes, serial iterations, vectors of a row in a thread, rows under way in shared
+ * memory. Gives how many, at most
  * FS_MAX_VARIANTS; one on the CPU target, which has no such settings. */
-enum { FS_MAX_VARIANTS = 12 };
+enum { FS_MAX_VARIANTS = 15 };
 int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]);
+
+/* What a setting consists of, as users are told of it. */
+struct fs_setting_name {
+  const char *name;
+  int value;
+};
+enum { FS_SETTING_NAMES = 8 };
+void fs_tuning_names(const struct fs_tuning *t,
+                     struct fs_setting_name out[FS_SETTING_NAMES]);
+/* In what the kernels of a plan differ from those of another: "k1 threads 256,
+ * stages 4; k2 tile"; nothing if they are the same. False if it has others. */
+bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
+                          struct fs_str *out);
 
 /* One behind the last kernel of the launch that kernel `first` starts, and the first
  * kernel of the launch that `kernel` is in. */

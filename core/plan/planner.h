@@ -183,6 +183,9 @@ bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
 /* spread.c: how its blocks share the work, by kernel->tune. */
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
                       struct fs_spread *s);
+/* The rows of the ring by which a row kernel of such a setting is fed, each of its
+ * block's part; 0: it has none. */
+int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d);
 /* What of it depends on kernel->tune: all that differs between two settings of
  * threads. */
 void fs_kernel_count_tuning(const struct fs_kernel *k,

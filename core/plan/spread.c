@@ -44,13 +44,20 @@ static struct sums sums_of(const struct fs_kernel *k) {
   return s;
 }
 
-/* Bytes of the rows, or of its part of them, that a block has under way in shared
- * memory, as emit/analyse.c plans a ring of them; 0: it has none. */
-static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d,
-                         double sharing) {
+struct ring {
+  double bytes;  /* of a row, or of a block's part of it */
+  int stages;    /* 0: there is no ring */
+};
+
+/* The rows that a block has under way in shared memory, as emit/analyse.c plans a
+ * ring of them. */
+static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
+                           double sharing) {
   enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
-  double bytes = 0;
-  if (d->cc < 90 || k->space.n_outer != 1 || k->space.n_inner != 1) return 0;
+  struct ring none = {0, 0}, r = none;
+  if (d->cc < 90 || k->space.n_outer != 1 || k->space.n_inner != 1 ||
+      k->tune.threads <= WARP || k->tune.stages == 1)
+    return none;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase != 0) continue;
@@ -59,17 +66,20 @@ static double ring_bytes(const struct fs_kernel *k, const struct fs_device *d,
     if (a->varies != 3) continue;
     if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
         a->stride[0] < k->space.n)
-      return 0;
-    bytes += up((double)k->space.n, sharing) * (double)size;
+      return none;
+    r.bytes += up((double)k->space.n, sharing) * (double)size;
   }
   double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
-  if (bytes < LEAST_BYTES || room < 2 * bytes) return 0;
-  return bytes * FS_MIN(MOST_STAGES, floor(room / bytes));
+  if (r.bytes < LEAST_BYTES || room < 2 * r.bytes) return none;
+  r.stages = (int)FS_MIN(MOST_STAGES, floor(room / r.bytes));
+  if (k->tune.stages > 1) r.stages = FS_MIN(r.stages, k->tune.stages);
+  return r;
 }
 
-static void spread_rows(const struct fs_kernel *k, const struct fs_device *d,
-                        const struct sums *sums, double loaded,
-                        struct fs_spread *s) {
+static struct ring spread_rows(const struct fs_kernel *k,
+                               const struct fs_device *d,
+                               const struct sums *sums, double loaded,
+                               struct fs_spread *s) {
   bool waits = sums->rows, streams = !sums->outside && sums->stores;
   const struct fs_tuning *t = &k->tune;
   int last = k->space.n_outer + FS_MAX(1, k->space.n_inner) - 1;
@@ -84,9 +94,17 @@ static void spread_rows(const struct fs_kernel *k, const struct fs_device *d,
   s->under_way = loaded * t->threads * t->vec * each *
                  FS_MIN((double)t->cols,
                         up(vectors, t->row_threads * s->sharing));
-  if (!keeps || sides > 1 || each > 1 || streams) return;
-  double ring = t->threads > WARP ? ring_bytes(k, d, s->sharing) : 0;
-  if (ring > 0) s->under_way = ring;
+  if (!keeps || sides > 1 || each > 1 || streams) return (struct ring){0, 0};
+  struct ring ring = ring_of(k, d, s->sharing);
+  if (ring.stages) s->under_way = ring.bytes * ring.stages;
+  return ring;
+}
+
+int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
+  struct fs_spread s = {.sharing = FS_MAX(1, k->tune.cluster)};
+  if (!d->is_cuda || k->scheme != FS_ROW) return 0;
+  struct sums sums = sums_of(k);
+  return spread_rows(k, d, &sums, loaded_bytes(k), &s).stages;
 }
 
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,

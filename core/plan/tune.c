@@ -433,7 +433,8 @@ bool fs_tune_holds(const struct fs_kernel *k) {
 static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
   return a->threads == b->threads && a->row_threads == b->row_threads &&
          a->vec == b->vec && a->cols == b->cols && a->iters == b->iters &&
-         a->cluster == b->cluster && a->blocks_per_sm == b->blocks_per_sm;
+         a->cluster == b->cluster && a->blocks_per_sm == b->blocks_per_sm &&
+         a->stages == b->stages;
 }
 
 /* Adds a setting derived from the first: as many rows or elements under way as
@@ -487,6 +488,21 @@ static int add_block_counts(const struct fs_kernel *k, const struct shape *sh,
   return n;
 }
 
+/* Shorter rings of rows, and none: what is loaded ahead, and by whom, of the first
+ * setting. */
+static int add_stages(const struct fs_kernel *k, const struct fs_device *device,
+                      struct fs_tuning *out, int n) {
+  struct fs_kernel set = *k; /* borrows the parts */
+  set.tune = out[0];
+  int most = fs_ring_stages(&set, device);
+  while (most > 1 && n < FS_MAX_VARIANTS) {
+    most = (most + 1) / 2;
+    out[n] = out[0];
+    out[n++].stages = most;
+  }
+  return n;
+}
+
 /* Others than the first, out[0]. Gives how many there are with it. */
 static int list_variants(const struct fs_kernel *k, const struct shape *sh,
                          struct fs_tuning out[FS_MAX_VARIANTS]) {
@@ -535,5 +551,6 @@ int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
   fs_tune(&tuned, device);
   out[0] = tuned.tune;
   struct shape sh = look(k);
-  return add_block_counts(k, &sh, out, list_variants(k, &sh, out));
+  int n = add_block_counts(k, &sh, out, list_variants(k, &sh, out));
+  return add_stages(k, device, out, n);
 }

@@ -399,6 +399,18 @@ static void put_times(json_t *o, const struct fs_kernel *k) {
   set(o, "bound", word(k->bound));
 }
 
+/* How a GPU walks it: what `:tune` varies. */
+static json_t *setting_object(const struct describe *d,
+                              const struct fs_kernel *k) {
+  struct fs_setting_name names[FS_SETTING_NAMES];
+  if (!d->target->device.is_cuda || k->scheme == FS_LIBRARY) return json_null();
+  json_t *o = json_object();
+  fs_tuning_names(&k->tune, names);
+  for (int x = 0; x < FS_SETTING_NAMES; x++)
+    set(o, names[x].name, json_integer(names[x].value));
+  return o;
+}
+
 static json_t *kernel_object(const struct describe *d, int index) {
   const struct fs_kernel *k = &d->plan->kernels.data[index];
   struct fs_str text = {0};
@@ -425,6 +437,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "bytes_written", fs_json_known(k->bytes_written));
   put_times(o, k);
   put_on_chip(d, o, index);
+  set(o, "setting", setting_object(d, k));
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);
   set(o, "why_split", border ? text_of(&text) : json_null());

@@ -758,14 +758,17 @@ static void run_rows(const struct maker *mk) {
 /* Rows through shared memory, as an H200 has them. */
 static void run_rings(const struct maker *mk) {
   static const int64_t sizes[][2] = {
-      {1, 2048}, {20, 4096}, {31, 2304}, {9, 2303}, {5, 3970}};
+      {1, 2048}, {20, 4096}, {31, 2304}, {9, 2303}, {5, 3970}, {23, 2048},
+      {20, 2304}, {17, 4096}};
+  static const int stages[] = {0, 0, 0, 0, 0, 2, 3, 1};
   for (size_t z = 0; z < FS_LEN(sizes); z++) {
     row_pitch = (sizes[z][1] + 31) / 32 * 32;
     struct kb *b = mk->make(FS_ROW, sizes[z][0], sizes[z][1]);
-    b->k.tune = (struct fs_tuning){128, 128, 4, 8, 1, z == 1 ? 4 : 2};
+    b->k.tune = (struct fs_tuning){128, 128, 4, 8, 1, z == 1 ? 4 : 2,
+                                   .stages = stages[z]};
     char name[96];
-    snprintf(name, sizeof name, "ring-%s-%dx%d", mk->name, (int)sizes[z][0],
-             (int)sizes[z][1]);
+    snprintf(name, sizeof name, "%sring-%s-%dx%d", stages[z] == 1 ? "no-" : "",
+             mk->name, (int)sizes[z][0], (int)sizes[z][1]);
     check(b, name, 2, z == 2 || z == 3, mk->tolerance);
     free_kernel(b);
   }

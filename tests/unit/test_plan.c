@@ -349,6 +349,40 @@ static void joined(void) {
   free(c);
 }
 
+/* Rows of 64 KiB: three are under way in shared memory, or two, or none. */
+static void stages(void) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, 4096, 16384, "A"), p = input(g, 1, 16384, 0, "p");
+  fs_id r = input(g, 2, 4096, 0, "r");
+  fs_graph_output(g, matvec(g, A, p), "q");
+  fs_graph_output(g, matvec(g, transposed(g, A), r), "s");
+  struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &gpu,
+                                      &(struct fs_plan_options){0});
+  struct fs_kernel k = plan->kernels.data[0]; /* borrows the parts */
+  struct fs_tuning list[FS_MAX_VARIANTS];
+  int n = fs_tune_variants(&k, &gpu, list), seen[4] = {0};
+  double under_way[4] = {0};
+  for (int v = 0; v < n; v++) {
+    struct fs_spread s;
+    k.tune = list[v];
+    if (list[v].stages > 3 || (v && !list[v].stages)) continue;
+    fs_kernel_spread(&k, &gpu, &s);
+    seen[list[v].stages]++;
+    under_way[list[v].stages] = s.under_way;
+  }
+  check(seen[0] == 1 && seen[1] == 1 && seen[2] == 1 && !seen[3],
+        "settings with a full ring, a shorter one and none");
+  check(under_way[0] == 3 * 65536.0 && under_way[2] == 2 * 65536.0 &&
+            under_way[1] == 65536.0,
+        "what is under way follows from the ring");
+  struct fs_device old = gpu;
+  old.cc = 80;
+  n = fs_tune_variants(&k, &old, list);
+  for (int v = 0; v < n; v++) check(!list[v].stages, "no rings before sm_90");
+  fs_plan_free(plan);
+  fs_graph_free(g);
+}
+
 /* Sums of one of each list, in order, none twice. */
 static void sums(void) {
   const double a[] = {1, 2, 4}, b[] = {1, 1.5}, c[] = {3};
@@ -543,6 +577,7 @@ int main(void) {
   why();
   memory();
   joined();
+  stages();
   sums();
   long_rows();
   printf("%d passed, %d failed\n", passed, failed);
