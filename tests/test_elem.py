@@ -419,6 +419,12 @@ def alternatives():
                 check(f'{name} routine' not in done.stdout and
                       '18 72' in done.stdout, f'{name} {impl} on {target}',
                       done.stdout + done.stderr)
+        done = run(f'{start}b = sum(ways(A));\n:tune 24\nb = sum(ways(A));\n'
+                   ':plan json', files, target)
+        check(f'k1 ways routine 3 of {n}' in done.stdout and
+              '"tuned": true' in done.stdout,
+              f'among maps the others are timed on {target}',
+              done.stdout + done.stderr)
         done = run(f'{start}B = stacks(A);\n:alternatives', files, target)
         said = ' '.join(done.stdout.split())
         check('stacks routine 2 of 2' in said and 'routine 1 of 2' in said,

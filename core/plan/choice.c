@@ -4,12 +4,23 @@
  *   row/128.32.4.2.1.4:3,7 flat/256.256.4.1.4.8:9
  *
  * is a kernel of calls 3 and 7 and one of call 9, each with its scheme and how a
- * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".r1": a
- * routine. Numbers are node ids, which follow from the structure. */
+ * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".r1",
+ * ".u1": routines. Numbers are node ids, which follow from the structure. */
 #include "core/plan/planner.h"
 
 /* How many combinations are looked through for a text. */
 enum { LOOKED_AT = 256 };
+
+/* ".u2": the second routine of a function that maps call. */
+static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
+                         struct fs_str *out) {
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_step *step = &k->steps.data[s];
+    if (step->kind == FS_SP_MAP && step->user && step->node &&
+        fs_user_ways(fs_node(g, step->node)->user) > 1)
+      fs_str_printf(out, ".u%d", step->user->impl);
+  }
+}
 
 const char *fs_plan_choice(const struct fs_plan *plan) {
   struct fs_str s = {0};
@@ -21,6 +32,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
                   t->vec, t->cols, t->iters, t->blocks_per_sm);
     if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
     if (t->stages) fs_str_printf(&s, ".s%d", t->stages);
+    put_routines(plan->graph, n, &s);
     for (int q = 0; q < n->n_applied; q++)
       if (fs_user_ways(fs_node(plan->graph, n->applied[q].node)->user) > 1)
         fs_str_printf(&s, ".r%d", n->applied[q].user->impl);
@@ -43,19 +55,28 @@ void fs_tuning_names(const struct fs_tuning *t,
   memcpy(out, all, sizeof all);
 }
 
-/* The names of one kernel's setting that differ. */
-static void put_difference(const struct fs_tuning *t, const struct fs_tuning *other,
+/* The names of one kernel's setting that differ, and its routines if they do. */
+static void put_difference(const struct fs_plan *plan, const struct fs_plan *other,
+                           const struct fs_kernel *k, const struct fs_kernel *like,
                            int kernel, struct fs_str *out) {
   struct fs_setting_name mine[FS_SETTING_NAMES], theirs[FS_SETTING_NAMES];
-  int put = 0;
-  fs_tuning_names(t, mine);
-  fs_tuning_names(other, theirs);
-  for (int k = 0; k < FS_SETTING_NAMES; k++) {
-    if (mine[k].value == theirs[k].value) continue;
-    if (!put++) fs_str_printf(out, "%sk%d", out->len ? "; " : "", kernel + 1);
-    fs_str_printf(out, "%s%s %d", put > 1 ? ", " : " ", mine[k].name,
-                  mine[k].value);
-  }
+  struct fs_str words = {0}, routines = {0}, as = {0};
+  fs_tuning_names(&k->tune, mine);
+  fs_tuning_names(&like->tune, theirs);
+  for (int x = 0; x < FS_SETTING_NAMES; x++)
+    if (mine[x].value != theirs[x].value)
+      fs_str_printf(&words, "%s%s %d", words.len ? ", " : "", mine[x].name,
+                    mine[x].value);
+  fs_kernel_put_routines(plan, k, &routines);
+  fs_kernel_put_routines(other, like, &as);
+  if (strcmp(fs_str_text(&routines), fs_str_text(&as)))
+    fs_str_printf(&words, "%s%s", words.len ? ", " : "", fs_str_text(&routines));
+  if (words.len)
+    fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1,
+                  fs_str_text(&words));
+  fs_str_free(&words);
+  fs_str_free(&routines);
+  fs_str_free(&as);
 }
 
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
@@ -72,7 +93,7 @@ bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *othe
         theirs = one;
     }
     same &= theirs != NULL;
-    if (theirs) put_difference(&mine->tune, &theirs->tune, k, &text);
+    if (theirs) put_difference(plan, other, mine, theirs, k, &text);
     else fs_str_printf(&text, "%sk%d %s", text.len ? "; " : "", k + 1,
                        fs_scheme_names[mine->scheme]);
   }

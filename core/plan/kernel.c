@@ -330,6 +330,31 @@ static const double SETTINGS_REACH = 2.5;
  * own, for the order only: lists of the best would be one plan many times. */
 static const double NOT_FIRST = 0.02;
 
+/* What a kernel that takes another routine of the user's functions does. */
+static struct fs_prediction price_routines(const struct fs_kernel *k,
+                                           const struct fs_device *d,
+                                           struct fs_work *w) {
+  w->flops = w->special = 0;
+  count_operations(k, w);
+  fs_kernel_count(k, d, w);
+  return fs_predict(w, d);
+}
+
+/* Routines beside those whose calls take the least, each a setting behind the
+ * others. */
+static void add_routines(struct fs_planner *p, struct fs_kernel *k,
+                         const struct fs_work *w, struct fs_impl *impl) {
+  int ways = fs_kernel_ways(p->g, k);
+  for (int way = 1; way < ways && impl->variants < FS_MAX_VARIANTS; way++) {
+    int v = impl->variants++;
+    struct fs_work work = *w;
+    fs_kernel_take_way(p->g, p->device, k, way);
+    double seconds = price_routines(k, p->device, &work).seconds;
+    impl->each[v] = FS_MAX(seconds, impl->each[0] * (1 + NOT_FIRST * v));
+  }
+  if (ways > 1) fs_kernel_take_way(p->g, p->device, k, 0);
+}
+
 /* What the kernel takes with each of its settings, and which one is best. */
 static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
                            const struct fs_device *d, double best,
@@ -350,9 +375,9 @@ static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
   }
 }
 
-static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
-                              const struct fs_work *w,
-                              const struct fs_device *d, double best) {
+static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k,
+                              unsigned inner, const struct fs_work *w,
+                              double best) {
   struct fs_impl impl = {.scheme = k->scheme, .inner = inner,
                          .seconds = k->first,
                          .strided = w->bytes_strided,
@@ -362,7 +387,9 @@ static struct fs_impl summary(struct fs_kernel *k, unsigned inner,
   impl.on_chip = fs_kernel_footprint(k);
   impl.variants = 1;
   impl.each[0] = k->first;
-  if (k->scheme != FS_INSTANCE) price_settings(k, w, d, best, &impl);
+  if (k->scheme == FS_INSTANCE) return impl;
+  price_settings(k, w, p->device, best, &impl);
+  add_routines(p, k, w, &impl);
   return impl;
 }
 
@@ -389,8 +416,7 @@ static void survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme
   struct fs_work w;
   const char *no = build_one(g, inner, scheme, &p->scratch, &w);
   if (!no)
-    add_impl(p, summary(&p->scratch, inner, &w, p->device, best_of(out, from)),
-             from, out);
+    add_impl(p, summary(p, &p->scratch, inner, &w, best_of(out, from)), from, out);
   else if (rule_rank(no) > rule_rank(*worst))
     *worst = no;
 }
@@ -404,7 +430,7 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
     const char *no = build_instance(p, calls, n, way, &p->scratch, &w);
     if (no) return no;
     struct fs_impl impl =
-        summary(&p->scratch, (unsigned)way, &w, p->device, 0);
+        summary(p, &p->scratch, (unsigned)way, &w, 0);
     int at = out->len;
     *FS_PUSH(out) = impl;
     for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
@@ -436,6 +462,24 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
   return out->len > from ? NULL : worst ? worst : "shape";
 }
 
+/* The kernel was made with the first setting. */
+static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
+  struct fs_tuning tunings[FS_MAX_VARIANTS];
+  struct fs_prediction pr;
+  int n = fs_tune_variants(k, p->device, tunings);
+  if (variant < n) {
+    k->tune = tunings[variant];
+    fs_kernel_count_tuning(k, p->device, &k->work);
+    pr = fs_predict(&k->work, p->device);
+  } else {
+    fs_kernel_take_way(p->g, p->device, k, variant - n + 1);
+    pr = price_routines(k, p->device, &k->work);
+    k->flops = k->work.flops + k->work.special;
+  }
+  k->first = k->predicted = pr.seconds;
+  k->bound = pr.bound;
+}
+
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out) {
   struct fs_group g;
@@ -453,15 +497,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   open_group(&g, p, calls, n);
   build_one(&g, impl->inner, impl->scheme, out, &w);
   close_group(&g);
-  if (impl->variant) {
-    struct fs_tuning tunings[FS_MAX_VARIANTS];
-    fs_tune_variants(out, p->device, tunings);
-    out->tune = tunings[impl->variant];
-    fs_kernel_count_tuning(out, p->device, &out->work);
-    struct fs_prediction pr = fs_predict(&out->work, p->device);
-    out->first = out->predicted = pr.seconds;
-    out->bound = pr.bound;
-  }
+  if (impl->variant) take_variant(p, impl->variant, out);
   fs_kernel_place(out);
 }
 

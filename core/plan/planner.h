@@ -50,7 +50,8 @@ struct fs_impl {
   enum fs_scheme scheme;
   unsigned inner;             /* classes of axes that are inner ones, as bits;
                                  FS_INSTANCE: which of the routines          */
-  int variant, variants;      /* of fs_tune_variants(): the one of least time;
+  int variant, variants;      /* of fs_tune_variants(), then of routines beside
+                                 the cheapest (routine.c): the one of least time;
                                  how many there are                          */
   double each[FS_MAX_VARIANTS]; /* seconds of each                           */
   double seconds;             /* the least of them                           */
@@ -180,6 +181,11 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
  * others asleep, those after it find them awake; so no kernel counts it, and the
  * plan that is complete counts it once. False if it has no work for others. */
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
+/* routine.c: in how many ways a kernel of maps can take routines of the functions that
+ * they call, and the one of that number; 0: those whose calls take the least. */
+int fs_kernel_ways(const struct fs_graph *g, const struct fs_kernel *k);
+void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device,
+                        struct fs_kernel *k, int way);
 /* spread.c: how its blocks share the work, by kernel->tune. */
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
                       struct fs_spread *s);

@@ -2,8 +2,9 @@
  *
  * A function whose routine nobody named comes with all that the target has a form of
  * (core/graph/user.h). In an instance kernel each is an implementation of its own,
- * priced with the whole kernel; among maps, where a call is one step of many, it is
- * the one whose calls take the least. Equal prices: the lowest number. */
+ * priced with the whole kernel; among maps, where a call is one step of many, a kernel
+ * takes the one whose calls take the least (equal prices: the lowest number), and the
+ * others are settings of it, like threads. */
 #include "core/model/calibration.h"
 #include "core/plan/planner.h"
 
@@ -27,6 +28,60 @@ const struct fs_user *fs_user_cheapest(const struct fs_user *u,
   }
   return best;
 }
+
+/* -- among maps --------------------------------------------------------------------- */
+
+enum { MOST_FUNCTIONS = 4 }; /* of a kernel whose routines are varied */
+
+/* Functions of several routines that maps of the kernel call, each once. */
+static int functions_of(const struct fs_graph *g, const struct fs_kernel *k,
+                        const struct fs_user *out[MOST_FUNCTIONS]) {
+  int n = 0;
+  for (int s = 0; s < k->steps.len; s++) {
+    const struct fs_step *step = &k->steps.data[s];
+    if (step->kind != FS_SP_MAP || !step->user || !step->node) continue;
+    const struct fs_user *u = fs_node(g, step->node)->user;
+    int at = 0;
+    while (at < n && out[at] != u) at++;
+    if (at == n && n < MOST_FUNCTIONS && fs_user_ways(u) > 1) out[n++] = u;
+  }
+  return n;
+}
+
+int fs_kernel_ways(const struct fs_graph *g, const struct fs_kernel *k) {
+  enum { MOST_WAYS = 64 };
+  const struct fs_user *functions[MOST_FUNCTIONS];
+  int n = functions_of(g, k, functions), ways = 1;
+  for (int f = 0; f < n; f++) ways = FS_MIN(ways * fs_user_ways(functions[f]), MOST_WAYS);
+  return ways;
+}
+
+static void take(const struct fs_graph *g, struct fs_kernel *k,
+                 const struct fs_user *function, const struct fs_user *routine) {
+  for (int s = 0; s < k->steps.len; s++) {
+    struct fs_step *step = &k->steps.data[s];
+    if (step->kind == FS_SP_MAP && step->user && step->node &&
+        fs_node(g, step->node)->user == function)
+      step->user = routine;
+  }
+}
+
+void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device,
+                        struct fs_kernel *k, int way) {
+  const struct fs_user *functions[MOST_FUNCTIONS];
+  int n = functions_of(g, k, functions);
+  for (int f = 0; f < n; f++) { /* digits count from the cheapest on */
+    int ways = fs_user_ways(functions[f]), at = way % ways, cheapest = 0;
+    while (cheapest < ways - 1 && fs_user_way(functions[f], cheapest) !=
+                                      fs_user_cheapest(functions[f], device))
+      cheapest++;
+    take(g, k, functions[f],
+         fs_user_way(functions[f], (cheapest + at) % ways));
+    way /= ways;
+  }
+}
+
+/* -- in words ------------------------------------------------------------------------- */
 
 static void put(const struct fs_user *all, const struct fs_user *taken,
                 struct fs_str *out) {
