@@ -118,7 +118,6 @@ struct fs_plan *fs_plan_chosen(const struct fs_graph *g,
       else fs_plan_free(plans[k]);
     }
     free(plans);
-    if (n < steps[s]) break;
   }
   return found;
 }

@@ -377,6 +377,8 @@ struct priced {
   struct fs_plan *plan;
   double seconds;
   int at;
+  uint64_t choice;   /* of its text */
+  bool again;        /* a better one is the same once it is joined */
 };
 
 static int by_price(const void *a, const void *b) {
@@ -425,10 +427,29 @@ static int price_list(struct fs_planner *p, const windows *w, int which,
       continue;
     build_plan(p, 1, &one, &c);
     int at = c + (c < heads ? 0 : 2 * heads) + which * heads;
-    out[n++] = (struct priced){p->plan, first_of(p->plan), at};
+    const char *choice = p->plan->choice;
+    out[n++] = (struct priced){p->plan, first_of(p->plan), at,
+                               fs_hash(choice, strlen(choice), 1), false};
   }
   free(known);
   return n;
+}
+
+static int by_choice(const void *a, const void *b) {
+  const struct priced *const *x = a, *const *y = b;
+  if ((*x)->choice != (*y)->choice) return (*x)->choice < (*y)->choice ? -1 : 1;
+  return (*x > *y) - (*x < *y); /* as they lie in their list */
+}
+
+/* Phases walk as the one that takes longest does: what differed in the settings of
+ * others is the same then. */
+static void find_again(struct priced *all, int n) {
+  struct priced **sorted = fs_malloc(sizeof *sorted * (size_t)(n + 1));
+  for (int x = 0; x < n; x++) sorted[x] = &all[x];
+  qsort(sorted, (size_t)n, sizeof *sorted, by_choice);
+  for (int x = 1; x < n; x++)
+    sorted[x]->again = sorted[x]->choice == sorted[x - 1]->choice;
+  free(sorted);
 }
 
 /* The plan of the least price among the heads, then the others. */
@@ -446,18 +467,26 @@ static int put_by_price(struct fs_planner *p, const windows *w, int k,
   all[best] = all[0];
   all[0] = first;
   if (n > 1) qsort(all + 1, (size_t)n - 1, sizeof *all, by_price);
-  int found = FS_MIN(n, k);
+  find_again(all, n);
+  int found = 0;
   for (int x = 0; x < n; x++) {
-    if (x >= found) {
+    if (found == k || all[x].again) {
       drop_plan(all[x].plan);
       continue;
     }
-    out[x] = all[x].plan;
-    out[x]->space.listed = found;
-    if (x) out[x]->graph = fs_graph_copy(p->g);
+    if (found) all[x].plan->graph = fs_graph_copy(p->g);
+    out[found++] = all[x].plan;
   }
+  for (int x = 0; x < found; x++) out[x]->space.listed = found;
   free(all);
   return found;
+}
+
+/* Of each list, for k plans: some are the same when they are joined. */
+static int listed_for(const struct fs_planner *p, int k) {
+  enum { MOST_SPARE = 64 };
+  int spare = k > 1 ? FS_MIN(k, MOST_SPARE) : 0;
+  return FS_MAX(k + spare, heads_of(p));
 }
 
 /* Whether the price of launches can decide: where it is known, of one window, under
@@ -478,7 +507,7 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   init(&p, g, device, options);
   fs_plan_calls(&p, join, repeat);
   bool ok = true, by_prices = decides_by_price(&p);
-  int wanted = by_prices ? FS_MAX(k, heads_of(&p)) : k;
+  int wanted = by_prices ? listed_for(&p, k) : k;
   for (p.window = 0; ok && p.window < p.clusters.len; p.window = p.window_end) {
     p.window_end = FS_MIN(p.clusters.len, p.window + FS_MAX_SET);
     p.candidates.len = p.impls.len = 0;
