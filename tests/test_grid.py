@@ -11,6 +11,7 @@ The last line is `N passed, N failed`.
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -210,10 +211,19 @@ def random_block(rng, n):
     return lines, vectors[3:] + numbers[1:]
 
 
-def chains():
-    rng = random.Random(20)
+def calibrated():
+    """A barrier is measured, and plans that are chosen by its price compute the
+    same."""
+    status, out, err = run(':calibrate quick', 'cuda')
+    check(status == 0 and re.search(r'^  barrier +[0-9.]+ [nµm]?s$', out, re.M),
+          'a barrier was measured', out + err)
+    chains(21, 8)
+
+
+def chains(seed=20, count=16):
+    rng = random.Random(seed)
     joined = 0
-    for k in range(16):
+    for k in range(count):
         n = rng.choice([1, 2, 31, 32, 33, 64, 100, 257])
         lines, names = random_block(rng, n)
         script = SETUP % {'n': n, 't': 'f64'} + 'begin\n' + '\n'.join(lines) + \
@@ -223,7 +233,7 @@ def chains():
               f'{script}\ncpu: {want}\ngpu: {got}')
         _, launches, event = plan(' '.join(lines))
         joined += len(event.get('kernels', [])) > launches
-    check(joined > 4, f'{joined} of the chains share launches')
+    check(joined > count // 4, f'{joined} of the chains share launches')
 
 
 exact()
@@ -233,4 +243,5 @@ alone()
 again()
 parts()
 chains()
+calibrated()
 sys.exit(score.close())
