@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Callable
 
 LOOP = 40           # iterations of a case that is timed in a loop, too
-ALL = ('f32', 'f64', 'bf16')
 
 
 @dataclass
@@ -27,7 +26,6 @@ class Case:
     peer: Callable        # (xp, inputs as a dict) -> tuple of outputs
     moves: Callable       # (m, n, len, bytes of an element) -> least off-chip bytes
     size: int = 16384     # of the table: rows and columns, or elements if `long`
-    dtypes: tuple = ALL   # in which it is sensible
     numbers: tuple = ()   # those of the outputs that are single numbers
     loop: str = ''        # the body of a loop over the block; '': it is no iteration
     carried: tuple = ()   # inputs that the outputs become in the next iteration
@@ -163,7 +161,7 @@ CASES = [
          "n1 = 0.5*(1 + erf(0.7071067811865476*d1)); "
          "n2 = 0.5*(1 + erf(0.7071067811865476*d2)); "
          "call = s.*n1 - e.*n2; return call;",
-         ('call',), black_scholes, vecs(4), 1 << 26, dtypes=('f32', 'f64')),
+         ('call',), black_scholes, vecs(4), 1 << 26),
     Case('RMSE', dict(x=L[0], y=L[1]), "e = sqrt(mean((x - y).^2));", ('e',),
          lambda xp, d: (xp.sqrt(((d['x'] - d['y']) ** 2).mean()),), vecs(2),
          1 << 26, numbers=('e',)),
@@ -183,7 +181,7 @@ CASES = [
          "p1 = r1 + beta*p; pt1 = rt1 + beta*pt; "
          "return z1, r1, rt1, p1, pt1, rho1;",
          ('z1', 'r1', 'rt1', 'p1', 'pt1', 'rho1'), bicg, mats(1, 0, 7, 7), 8192,
-         dtypes=('f32', 'f64'), numbers=('rho1',),
+         numbers=('rho1',),
          carried=('z', 'r', 'rt', 'p', 'pt', 'rho'),
          loop="q = A*p; qt = A'*pt; alpha = rho/(pt'*q); z = z + alpha*p; "
          "r = r - alpha*q; rt = rt - alpha*qt; rho1 = rt'*r; beta = rho1/rho; "
@@ -192,7 +190,7 @@ CASES = [
          "q = A*p; alpha = rho/(p'*q); z1 = z + alpha*p; r1 = r - alpha*q; "
          "rho1 = r1'*r1; p1 = r1 + (rho1/rho)*p; return z1, r1, p1, rho1;",
          ('z1', 'r1', 'p1', 'rho1'), cg, mats(1, 0, 4, 4), 8192,
-         dtypes=('f32', 'f64'), numbers=('rho1',), carried=('z', 'r', 'p', 'rho'),
+         numbers=('rho1',), carried=('z', 'r', 'p', 'rho'),
          loop="q = A*p; alpha = rho/(p'*q); z = z + alpha*p; r = r - alpha*q; "
          "rho1 = r'*r; p = r + (rho1/rho)*p; rho = rho1;"),
 ]

@@ -305,7 +305,7 @@ def jobs(o):
             for case in (by_name[name] for name in wanted):
                 texts = vectors if case.long else matrices
                 size = size_of(case, texts[k]) if k < len(texts) else None
-                if size and dtype in case.dtypes:
+                if size:
                     yield dtype, case, size
 
 

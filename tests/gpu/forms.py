@@ -76,7 +76,7 @@ FORMS = [
     Form('stencil', 3, 5001, "y = v[1:end-4] + 2*v[2:end-3] + v[5:end];", 'y',
          {'all': ('scheme flat;',), 'bf16': (', in pairs',)}),
     Form('grid stencil', 131, 253, "D = A[1:end-2, 2:end-1] + A[3:end, 2:end-1] + "
-         "A[2:end-1, 1:end-2] + A[2:end-1, 3:end];", 'D', every('scheme row;')),
+         "A[2:end-1, 1:end-2] + A[2:end-1, 3:end];", 'D', every('scheme row')),
     Form('short rows', 67, 45, "q = A*v; s = A'*u;", 'q s',
          every('scheme row;', ' on a row;')),
     Form('rows at once', 300, 4096, "q = A*v; s = A'*u;", 'q s',
