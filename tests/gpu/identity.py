@@ -201,7 +201,7 @@ def sequences(o):
             blocks = []
             for case in CASES:
                 size = size_of(case, text) if case.long == (text in vectors) else None
-                if size and dtype in case.dtypes:
+                if size:
                     blocks.append(Sequence(case, dtype, size))
             out.append(Process(blocks, o))
     by_name = {c.name: c for c in CASES}
