@@ -96,6 +96,7 @@ static const struct calibration_case {
   {"tiles", "q = A*p; s = A'*r;", F64, MATRICES, TILES, FEW},
   {"tiles", "s = sum(A, 1);", F32, MATRICES, TILES, UNEVEN},
   {"tiles", "q = A*p;", F32, MATRICES, TILES, FEW},
+  {"tiles", "B = A + u*v'; s = B'*r;", F32, MATRICES, TILES, FEW},
   {"tiles", "B = u*v' + 1; s = rowsum(B);", F32, MATRICES, TILES, FEW},
   {"tiles", "B = A - u;", F32, MATRICES, TILES, FEW},
   {"products", "P = A*B;", FLOATS, LIBRARY, 0, EVERY},
