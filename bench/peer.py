@@ -45,6 +45,19 @@ def flat(case, xp):
     return lambda *values: case.peer(xp, dict(zip(names, values)))
 
 
+def formula(xp, spec, size):
+    """An input of cases.py in f32, exact, by `xp`: numpy or jax.numpy."""
+    def upto(count):
+        return xp.arange(1, count + 1, dtype=xp.int32)
+    if spec[0] == 'matrix':
+        _, a, b, c = spec
+        x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
+    else:
+        x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
+    shift = 1 / 16 if spec[0][0] == '+' else -0.5
+    return x.astype(xp.float32) / 16 + xp.float32(shift)
+
+
 def advance(case, values, outputs):
     """The inputs of the next iteration."""
     after = dict(zip(case.inputs, values))
@@ -234,15 +247,7 @@ class Jax:
 
         @self.jax.jit
         def f():
-            def upto(count):
-                return jnp.arange(1, count + 1, dtype=jnp.int32)
-            if spec[0] == 'matrix':
-                _, a, b, c = spec
-                x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
-            else:
-                x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
-            shift = 1 / 16 if spec[0][0] == '+' else -0.5
-            return (x.astype(jnp.float32) / 16 + shift).astype(dtype)
+            return formula(jnp, spec, size).astype(dtype)
         return f()
 
     def prepare(self, case, data):
@@ -307,15 +312,7 @@ class NumPy:
         if not isinstance(spec, tuple):
             return dtype(spec)
 
-        def upto(count):
-            return np.arange(1, count + 1, dtype=np.int32)
-        if spec[0] == 'matrix':
-            _, a, b, c = spec
-            x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
-        else:
-            x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
-        shift = 1 / 16 if spec[0][0] == '+' else -0.5
-        return (x.astype(np.float32) / 16 + np.float32(shift)).astype(dtype)
+        return formula(np, spec, size).astype(dtype)
 
     def prepare(self, case, data):
         self.f, self.case, self.values = flat(case, self.xp), case, tuple(data.values())

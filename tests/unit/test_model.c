@@ -120,6 +120,15 @@ static void make_samples(double overlap, double noise) {
   }
 }
 
+/* Of all samples, relative to what they took. */
+static double worst_error(const struct fs_calibration *c) {
+  double worst = 0;
+  for (int k = 0; k < SAMPLES; k++)
+    worst = fmax(worst, fabs(fs_calibrated(&samples[k].work, c).seconds /
+                                 samples[k].seconds - 1));
+  return worst;
+}
+
 static void test_fit(double overlap) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   make_samples(overlap, 0);
@@ -129,11 +138,7 @@ static void test_fit(double overlap) {
   CHECK(near(c->cost[fs_term_map(FS_OP_EXP, FS_AR_F32)], 2e-10, 0.1));
   CHECK(c->samples == SAMPLES);
   CHECK(c->cost[FS_TM_LATE] == 0); /* no thread was waited for */
-  double worst = 0;
-  for (int k = 0; k < SAMPLES; k++)
-    worst = fmax(worst, fabs(fs_calibrated(&samples[k].work, c).seconds /
-                                 samples[k].seconds - 1));
-  CHECK(worst < 0.1);
+  CHECK(worst_error(c) < 0.1);
   free(c);
 }
 
@@ -152,11 +157,7 @@ static void test_late(void) {
   CHECK(fs_calibration_fit(samples, SAMPLES, &device, c));
   CHECK(near(c->cost[FS_TM_THREADS], 6e-6, 0.1));
   CHECK(near(c->cost[FS_TM_LATE], 40e-6, 0.05));
-  double worst = 0;
-  for (int k = 0; k < SAMPLES; k++)
-    worst = fmax(worst, fabs(fs_calibrated(&samples[k].work, c).seconds /
-                                 samples[k].seconds - 1));
-  CHECK(worst < 0.1);
+  CHECK(worst_error(c) < 0.1);
   free(c);
 }
 
