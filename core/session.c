@@ -221,6 +221,8 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   fs_runner_options(r)->timed = true;
   fs_runner_options(r)->pins = s->pins.data;
   fs_runner_options(r)->n_pins = s->pins.len;
+  fs_runner_options(r)->kernel_pins = s->kernel_pins.data;
+  fs_runner_options(r)->n_kernel_pins = s->kernel_pins.len;
   fs_runner_options(r)->launching = on_launch;
   fs_runner_options(r)->changing = on_change;
   fs_runner_options(r)->user = (void *)(uintptr_t)s;
@@ -512,6 +514,8 @@ void fs_session_free(struct fs_session *s) {
   fs_session_drop_records(&s->past);
   fs_interp_free(s->in);
   fs_pins_clear(s);
+  fs_kernel_pins_clear(s);
+  FS_VEC_FREE(&s->timed);
   close_place(&s->cuda);
   close_place(&s->cpu);
   fs_session_drop_pictures(s);

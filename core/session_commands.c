@@ -697,6 +697,8 @@ static enum fs_status dispatch(struct command *c) {
     case FS_CMD_TUNE: return hand_over(c, fs_session_tune);
     case FS_CMD_FUSE: return run_fuse(c);
     case FS_CMD_SPLIT: return run_split(c);
+    case FS_CMD_PIN: return hand_over(c, fs_session_pin);
+    case FS_CMD_UNPIN: return hand_over(c, fs_session_unpin);
     case FS_CMD_STRATEGY: return change_setting(c, "strategy");
     case FS_CMD_TARGET: return change_setting(c, "target");
     case FS_CMD_CALIBRATE: return run_calibrate(c);

@@ -111,15 +111,24 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
                                             struct fs_words *words) {
   long k = ALTERNATIVES;
   char *end = NULL;
-  if (words->n) k = strtol(words->word[0], &end, 10);
-  if (words->n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
+  if (words->n && *words->word[0] == 'k')
+    return fs_session_kernel_alternatives(s, words);
+  bool json = words->n && !strcmp(words->word[words->n - 1], "json");
+  int n = words->n - json;
+  if (n) k = strtol(words->word[0], &end, 10);
+  if (n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
   const struct fs_block *b = current(s, words);
   if (!b) return FS_OK;
   struct fs_look look = look_of(s);
   json_t *list = fs_session_alternatives(
       s, b->plan, (int)FS_MIN(k, (long)MOST_ALTERNATIVES));
-  fs_alternatives_put(list, &look, words->out);
-  fs_str_puts(words->out, "times are predicted; * is the plan in use\n");
+  char *text = json ? json_dumps(list, JSON_INDENT(1)) : NULL;
+  if (text) fs_str_printf(words->out, "%s\n", text);
+  else fs_alternatives_put(list, &look, words->out);
+  if (!text)
+    fs_str_puts(words->out, "times are predicted; * is the plan in use; "
+                "`:alternatives k1` has the settings of a kernel\n");
+  free(text);
   json_decref(list);
   return FS_OK;
 }
@@ -129,6 +138,7 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
 struct why {
   struct fs_session *s;
   struct fs_words *words;
+  const struct fs_block *block;
   const struct fs_plan *plan;
   struct fs_plan_request request;
 };
@@ -277,6 +287,7 @@ static void answer_one(const struct why *w, fs_id a) {
     if (fs_launch_end(w->plan, first) > first + 1)
       fs_str_printf(out, "It is a phase of the launch of k%d to k%d.\n", first + 1,
                     fs_launch_end(w->plan, first));
+    fs_session_put_by_hand(w->s, w->block, k, out);
     answer_borders(w, a, k);
   }
   point_at(w, a, k);
@@ -311,7 +322,8 @@ enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
   if (words->n < 1 || words->n > 2) return FS_ERR_USER;
   const struct fs_block *block = current(s, words);
   if (!block) return FS_OK;
-  struct why w = {.s = s, .words = words, .plan = block->plan};
+  struct why w = {.s = s, .words = words, .block = block,
+                  .plan = block->plan};
   fs_id a = find_word(&w, words->word[0]);
   fs_id b = words->n == 2 && a ? find_word(&w, words->word[1]) : a;
   if (!a || !b) return FS_ERR_USER;

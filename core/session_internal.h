@@ -3,6 +3,7 @@
  *   session.c           life, targets, evaluation, events
  *   session_plan.c      plans as events
  *   session_pins.c      :fuse a b, :split a b
+ *   session_kernel.c    the settings of a kernel, :pin, :unpin
  *   session_plot.c      plots as events
  *   session_variables.c the variables as data
  *   session_settings.c  the settings
@@ -70,6 +71,12 @@ struct fs_mirror {
 
 struct fs_words;
 
+/* What a setting of a kernel took in `:tune`; the key is of block, calls and traits. */
+struct fs_timed_setting {
+  uint64_t key;
+  double seconds;
+};
+
 /* What takes long to make of a plan, kept by the graph of its kernels. */
 struct fs_picture {
   uint64_t hash;
@@ -98,6 +105,8 @@ struct fs_session {
   unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
   FS_VEC(struct fs_named_pin) pins; /* they own their words */
+  FS_VEC(struct fs_block_pin) kernel_pins; /* they own their calls */
+  FS_VEC(struct fs_timed_setting) timed;
   int threads;
   int64_t seed;
   char answer[32];          /* lent out by fs_session_setting() */
@@ -243,6 +252,24 @@ void fs_pins_clear(struct fs_session *s);
 void fs_pins_apply(struct fs_session *s);
 /* Warns of those that a new plan does not follow. */
 void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan);
+
+/* -- session_kernel.c --------------------------------------------------------- */
+
+/* `:alternatives k1`, `:pin`, `:unpin`. */
+enum fs_status fs_session_kernel_alternatives(struct fs_session *s,
+                                              struct fs_words *words);
+enum fs_status fs_session_pin(struct fs_session *s, struct fs_words *words);
+enum fs_status fs_session_unpin(struct fs_session *s, struct fs_words *words);
+void fs_kernel_pins_clear(struct fs_session *s);
+void fs_kernel_pins_list(const struct fs_session *s, struct fs_str *out);
+/* Warns of those that a new plan does not follow. */
+void fs_kernel_pins_tell(struct fs_session *s, const struct fs_plan *plan);
+/* Keeps what a kernel took in `:tune`, for the session. */
+void fs_session_keep_timed(struct fs_session *s, const struct fs_plan *plan,
+                           int kernel, double seconds);
+/* A sentence about what the user pinned of a kernel; nothing if that is not so. */
+void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
+                            int kernel, struct fs_str *out);
 
 /* -- session_settings.c ------------------------------------------------------ */
 

@@ -38,6 +38,8 @@ void fs_pins_apply(struct fs_session *s) {
     if (!runners[k]) continue;
     fs_runner_options(runners[k])->pins = s->pins.data;
     fs_runner_options(runners[k])->n_pins = s->pins.len;
+    fs_runner_options(runners[k])->kernel_pins = s->kernel_pins.data;
+    fs_runner_options(runners[k])->n_kernel_pins = s->kernel_pins.len;
   }
 }
 
@@ -112,4 +114,5 @@ void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan) {
     const struct fs_pin_result *r = &plan->pins.data[k];
     if (r->rule && r->pin.tag < s->pins.len) tell(s, plan, r);
   }
+  fs_kernel_pins_tell(s, plan);
 }

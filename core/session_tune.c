@@ -121,6 +121,15 @@ static enum fs_status keep_best(struct fs_session *s, struct fs_search *r) {
   return st;
 }
 
+/* For `:alternatives k1`. */
+static void keep_times(struct fs_session *s, const struct fs_search *r) {
+  for (int k = 0; k < r->list.len; k++) {
+    const struct fs_candidate *c = &r->list.data[k];
+    for (int x = 0; c->block && c->each && x < c->kernels; x++)
+      fs_session_keep_timed(s, c->block->plan, x, c->each[x]);
+  }
+}
+
 static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
   struct progress p = {s, fs_now(), 0};
   struct fs_search_options o = {.k = k, .progress = on_progress, .user = &p};
@@ -131,6 +140,7 @@ static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
     if (r.interrupted) fs_interrupt_clear();
     put_table(out, &r);
     put_summary(out, &r);
+    keep_times(s, &r);
     st = keep_best(s, &r);
   }
   fs_search_free(&r);

@@ -465,7 +465,7 @@ static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
 /* Commands that leave behind what is neither a variable nor a setting: pins of the
  * plan, functions of the user. */
 static bool keeps_more(const struct fs_entry *e) {
-  static const char *const names[] = {"fuse", "split", "elem"};
+  static const char *const names[] = {"fuse", "split", "pin", "unpin", "elem"};
   const char *line = e->kind == FS_ENTRY_EVAL ? e->text : NULL;
   bool found = false;
   for (; line && !found; line = strchr(line, '\n')) {

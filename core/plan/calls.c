@@ -226,6 +226,7 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
     int from = find(parent, c), to = find(parent, u.user[c]);
     for (int k = 0; k < p->pins.len; k++)
       split |= pinned_apart(p, &p->pins.data[k], parent, from, to);
+    split |= fs_plan_pin_parts(p, id, user);
     if (split || size[from] + size[to] >= MAX_CLUSTER) continue;
     parent[from] = to;
     size[to] += size[from];

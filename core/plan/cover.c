@@ -87,7 +87,8 @@ static void add_columns(struct solver *s, bool all) {
   s->column = FS_NEW_N(p->arena, int, p->candidates.len + 1);
   for (int c = 0; c < p->candidates.len; c++) {
     const struct fs_candidate *cand = &p->candidates.data[c];
-    if (fs_plan_pin_forbids(p, &p->candidates.data[c].set, true) || (!all && is_too_dear(p, c))) continue;
+    if (fs_plan_pin_forbids(p, &cand->set, true) || (!all && is_too_dear(p, c)))
+      continue;
     int n = 0, col = glp_add_cols(s->lp, 1);
     for (int r = 0; r < rows; r++)
       if (fs_set_has(&cand->set, r)) {
@@ -381,6 +382,7 @@ static struct choices list_choices(struct fs_planner *p,
       double seconds = seconds_of(p, impl, v);
       int at = ch.n;
       if (v != impl->variant && !p->options->variants) continue;
+      if (impl->barred >> v & 1) continue;
       for (; at > 0 && ch.seconds[at - 1] > seconds; at--) {
         ch.seconds[at] = ch.seconds[at - 1];
         ch.impl[at] = ch.impl[at - 1];
@@ -435,7 +437,7 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
 static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
   struct solver s = {.p = p};
   int found = 0;
-  build(&s, k > 1 || p->pins.len > 0);
+  build(&s, k > 1 || p->pins.len > 0 || p->options->n_kernel_pins > 0);
   struct cover c = {.chosen = FS_NEW_N(p->arena, int, p->candidates.len + 1)};
   for (int round = 0; round < MAX_CUTS; round++) {
     c.n = solve(&s, c.chosen);

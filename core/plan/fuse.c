@@ -207,7 +207,7 @@ static int add_candidate(struct fs_planner *p, const struct fs_set *s,
                            .seconds = p->impls.data[first].seconds,
                            .temporary = temporaries(p, s)};
   p->space.legal++;
-  for (int k = 0; k < c.n; k++) c.ways += p->impls.data[first + k].variants;
+  for (int k = 0; k < c.n; k++) c.ways += fs_impl_ways(&p->impls.data[first + k]);
   p->space.kept += c.ways;
   *FS_PUSH(&p->candidates) = c;
   return p->candidates.len - 1;
@@ -395,12 +395,14 @@ bool fs_plan_candidates(struct fs_planner *p) {
   int n = window_size(p);
   struct growth g = {.p = p};
   p->pins_taken = 0;
+  p->pinned = NULL;
   compute_reach(p);
   for (int c = 0; c < n; c++)
     if (!add_single(p, c)) return false;
   if (p->options->strategy != FS_FUSE_OFF) {
     connect(p);
     fs_plan_take_pins(p);
+    fs_plan_take_kernel_pins(p);
     bool fresh;
     for (int k = n; k < p->candidates.len; k++) {
       int e = look_up(&g, &p->candidates.data[k].set, &fresh);

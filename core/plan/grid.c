@@ -14,8 +14,9 @@
  * phase pass on in registers (fs_grid_carries). Where something was written since
  * the last barrier that the phase reads, or read that it writes, there is one more.
  *
- * Phases share block size and registers, those of the phase that takes longest; the
- * others lose some of their speed by it, so that large kernels stay alone.
+ * Phases share block size and registers, those of the phase that takes longest, or of
+ * the one whose setting the user chose; the others lose some of their speed by it, so
+ * that large kernels stay alone.
  */
 #include "core/plan/planner.h"
 
@@ -160,6 +161,18 @@ static bool is_call_of(const struct fs_kernel *k, fs_id id) {
   for (int c = 0; c < k->calls.len; c++)
     if (k->calls.data[c] == id) return true;
   return false;
+}
+
+/* Whether the user chose how the kernel runs. */
+static bool is_pinned(const struct fs_planner *p, const struct fs_kernel *k) {
+  return k->calls.len && fs_plan_kernel_pin(p, k->calls.data, k->calls.len);
+}
+
+/* A kernel of the group whose setting the user chose: the others go by it. -1: none. */
+static int pinned_kernel(const struct group *g) {
+  for (int k = g->first; k < g->end; k++)
+    if (is_pinned(g->p, &g->plan->kernels.data[k])) return k;
+  return -1;
 }
 
 /* Whether a pin of this kind has one end in the group and the other in `k`. */
@@ -318,6 +331,7 @@ static void close_group(struct group *g) {
   for (int k = g->first; k < g->end; k++)
     if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
   bool streams = would_stream(&list[largest]);
+  int leads = pinned_kernel(g) < 0 ? largest : pinned_kernel(g);
   for (int k = g->first; k < g->end; k++) {
     struct fs_kernel *kn = &list[k];
     double seconds = body(g, kn);
@@ -326,7 +340,7 @@ static void close_group(struct group *g) {
     seconds += new_barriers(kn, kn->joint == FS_BARRIER) *
                fs_predict_barrier(d);
     kn->first = kn->predicted = seconds;
-    if (k != largest) fit(kn, &list[largest].tune, d->units);
+    if (k != leads) fit(kn, &list[leads].tune, d->units);
   }
   for (int s = 0; s < g->plan->slots.len; s++) {
     struct fs_slot *sl = &g->plan->slots.data[s];
@@ -350,7 +364,7 @@ static bool join(struct group *g, struct fs_kernel *k) {
   if (!can_be_phase(k) || !can_be_phase(&g->plan->kernels.data[g->first]))
     return false;
   if (!has_room(g, k) || spoils(g, k) || crosses_barrier(g, k) ||
-      pinned(g, k, false))
+      pinned(g, k, false) || (pinned_kernel(g) >= 0 && is_pinned(g->p, k)))
     return false;
   bool barrier = needs_barrier(g, k);
   if (!worth_it(g, k, barrier)) return false;

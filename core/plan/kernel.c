@@ -299,14 +299,14 @@ static bool dominates(const struct fs_impl *x, const struct fs_impl *y) {
 static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
                      fs_impl_list *out) {
   p->space.implementations += impl.variants;
-  for (int k = from; k < out->len; k++)
+  for (int k = from; k < out->len && !p->keep_all; k++)
     if (dominates(&out->data[k], &impl)) {
       p->space.pruned[FS_RULE_DOMINATED] += impl.variants;
       return;
     }
   int kept = from;
   for (int k = from; k < out->len; k++)
-    if (dominates(&impl, &out->data[k]))
+    if (!p->keep_all && dominates(&impl, &out->data[k]))
       p->space.pruned[FS_RULE_DOMINATED] += out->data[k].variants;
     else
       out->data[kept++] = out->data[k];
@@ -415,15 +415,20 @@ static void survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme
   struct fs_planner *p = g->p;
   struct fs_work w;
   const char *no = build_one(g, inner, scheme, &p->scratch, &w);
-  if (!no)
-    add_impl(p, summary(p, &p->scratch, inner, &w, best_of(out, from)), from, out);
+  struct fs_impl impl;
+  if (!no) impl = summary(p, &p->scratch, inner, &w, best_of(out, from));
+  if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
+    add_impl(p, impl, from, out);
+  else if (!no)
+    *worst = *worst ? *worst : fs_rule_names[FS_RULE_PIN];
   else if (rule_rank(no) > rule_rank(*worst))
     *worst = no;
 }
 
 /* All routines stay in the list: what each is good for, no price tells for sure. */
 static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
-                                   int n, fs_impl_list *out) {
+                                   int n, const struct fs_kernel_pin *pin,
+                                   fs_impl_list *out) {
   int from = out->len;
   for (int way = 0; way < fs_instance_ways(p, calls, n); way++) {
     struct fs_work w;
@@ -431,6 +436,8 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
     if (no) return no;
     struct fs_impl impl =
         summary(p, &p->scratch, (unsigned)way, &w, 0);
+    fs_tune(&p->scratch, p->device);
+    if (pin && !fs_pin_restrict(p, pin, &p->scratch, &impl)) continue;
     int at = out->len;
     *FS_PUSH(out) = impl;
     for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
@@ -438,15 +445,16 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
     out->data[at] = impl;
     p->space.implementations++;
   }
-  return NULL;
+  return pin && out->len == from ? fs_rule_names[FS_RULE_PIN] : NULL;
 }
 
-const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
-                             fs_impl_list *out) {
-  if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, out);
+static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
+                          const struct fs_kernel_pin *pin, fs_impl_list *out) {
+  if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, pin, out);
   struct fs_group g;
   const char *why = open_group(&g, p, calls, n), *worst = why;
   int from = out->len;
+  g.pin = pin;
   unsigned every = (1u << g.ax.n_classes) - 1;
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
@@ -462,8 +470,21 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
   return out->len > from ? NULL : worst ? worst : "shape";
 }
 
+/* A pin that no implementation is as it wants is not followed. */
+const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
+                             fs_impl_list *out) {
+  const struct fs_kernel_pin *pin = fs_plan_kernel_pin(p, calls, n);
+  if (!pin) return survey(p, calls, n, NULL, out);
+  bool keep = p->keep_all;
+  p->keep_all = true;
+  int from = out->len;
+  const char *why = survey(p, calls, n, pin, out);
+  p->keep_all = keep;
+  return out->len > from ? why : survey(p, calls, n, NULL, out);
+}
+
 /* The kernel was made with the first setting. */
-static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
+void fs_kernel_take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   struct fs_prediction pr;
   int n = fs_tune_variants(k, p->device, tunings);
@@ -497,7 +518,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   open_group(&g, p, calls, n);
   build_one(&g, impl->inner, impl->scheme, out, &w);
   close_group(&g);
-  if (impl->variant) take_variant(p, impl->variant, out);
+  if (impl->variant) fs_kernel_take_variant(p, impl->variant, out);
   fs_kernel_place(out);
 }
 

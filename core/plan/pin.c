@@ -74,7 +74,7 @@ bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
     bool one = fs_set_has(s, a) != fs_set_has(s, b);
     if (p->pins.data[k].pin.together ? complete && one : both) return true;
   }
-  return false;
+  return fs_plan_kernel_pin_forbids(p, s);
 }
 
 /* -- the least set --------------------------------------------------------------------- */

@@ -10,6 +10,7 @@ struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` 
   const fs_id *calls;    /* ascending */
   int n;
   bool *stored;          /* per call: its result is wanted outside the kernel */
+  const struct fs_kernel_pin *pin; /* of the kernel; or NULL */
 };
 
 /* Places the calls in an empty kernel of a scheme, with the classes of `inner` as its

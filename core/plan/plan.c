@@ -212,6 +212,10 @@ static void sum_up(struct fs_planner *p) {
  * all plans of a block. Not counted as part of the space. */
 static void price_unfused(struct fs_planner *p) {
   struct fs_space_counts space = p->space;
+  const struct fs_plan_options *given = p->options;
+  struct fs_plan_options options = *given; /* without what kernels are pinned to */
+  options.n_kernel_pins = 0;
+  p->options = &options;
   bool awake = false;
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
@@ -232,6 +236,7 @@ static void price_unfused(struct fs_planner *p) {
     fs_kernel_free(&k);
   }
   p->space = space;
+  p->options = given;
 }
 
 /* -- the planner ---------------------------------------------------------------------- */
@@ -273,6 +278,7 @@ static void drop_plan(struct fs_plan *plan) {
   FS_VEC_FREE(&plan->slots);
   FS_VEC_FREE(&plan->rejections);
   FS_VEC_FREE(&plan->pins);
+  FS_VEC_FREE(&plan->kernel_pins);
   fs_arena_free(plan->arena);
   free(plan);
 }
@@ -299,6 +305,7 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_join(p);
+  fs_plan_note_kernel_pins(p, plan);
   sum_up(p);
   plan->unfused_predicted = p->unfused_predicted;
   plan->unfused_bytes = p->unfused_bytes;
@@ -525,6 +532,77 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   FS_VEC_FREE(&w);
   finish(&p);
   return n;
+}
+
+/* Whether the planner sees the calls of the plan's kernel as that has them. */
+static bool knows(const struct fs_planner *p, const struct fs_plan *plan,
+                  const struct fs_kernel *k) {
+  bool all = plan->n_calls == p->calls.len;
+  for (int c = 0; c < k->calls.len; c++)
+    all &= p->info[k->calls.data[c]].role == FS_RL_CALL;
+  return all;
+}
+
+static void add_setting(struct fs_planner *p, struct fs_plan *plan,
+                        const struct fs_kernel *kernel, const struct fs_impl *impl,
+                        fs_setting_list *out) {
+  struct fs_kernel k;
+  struct fs_str routines = {0};
+  fs_kernel_make(p, kernel->calls.data, kernel->calls.len, impl, &k);
+  struct fs_setting *s = FS_PUSH(out);
+  *s = (struct fs_setting){.scheme = k.scheme, .m = k.space.m, .n = k.space.n,
+                           .tune = k.tune, .first = k.first, .work = k.work};
+  fs_kernel_traits(p->g, &k, s->value);
+  fs_kernel_put_routines(plan, &k, &routines);
+  s->routines = fs_arena_strndup(plan->arena, fs_str_text(&routines), routines.len);
+  fs_str_free(&routines);
+  fs_kernel_free(&k);
+}
+
+/* In the order of cover.c: by what the planner counts them for. */
+static void list_settings(struct fs_planner *p, struct fs_plan *plan,
+                          const struct fs_kernel *kernel,
+                          fs_setting_list *out) {
+  FS_VEC(double) cost = {0};
+  fs_impl_list impls = {0};
+  p->keep_all = true;
+  fs_kernel_survey(p, kernel->calls.data, kernel->calls.len, &impls);
+  for (int i = 0; i < impls.len; i++)
+    for (int v = 0; v < impls.data[i].variants; v++) {
+      struct fs_impl impl = impls.data[i];
+      double mine = impl.each[v];
+      impl.variant = v;
+      add_setting(p, plan, kernel, &impl, out);
+      struct fs_setting last = out->data[out->len - 1];
+      int at = out->len - 1;
+      *FS_PUSH(&cost) = mine;
+      for (; at > 0 && cost.data[at - 1] > mine; at--) {
+        cost.data[at] = cost.data[at - 1];
+        out->data[at] = out->data[at - 1];
+      }
+      cost.data[at] = mine;
+      out->data[at] = last;
+    }
+  FS_VEC_FREE(&cost);
+  FS_VEC_FREE(&impls);
+}
+
+void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
+                      const struct fs_plan_options *options, int kernel,
+                      fs_setting_list *out) {
+  const struct fs_kernel *k = &plan->kernels.data[kernel];
+  struct fs_plan_options free_of = *options;
+  free_of.kernel_pins = NULL;
+  free_of.n_kernel_pins = 0;
+  bool found = k->scheme == FS_LIBRARY || k->is_copy;
+  for (int repeat = 1; repeat >= 0 && !found; repeat--) {
+    struct fs_planner p;
+    init(&p, plan->graph, device, &free_of);
+    fs_plan_calls(&p, false, repeat);
+    found = knows(&p, plan, k);
+    if (found) list_settings(&p, plan, k, out);
+    finish(&p);
+  }
 }
 
 /* The least peak memory first, then as they were. */

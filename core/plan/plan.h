@@ -206,6 +206,8 @@ struct fs_kernel {
   double predicted;                 /* corrected by what was learned from runs
                                        (model/learn.h); else the same      */
   const char *bound;                /* "memory", "compute", "launch"       */
+  const char *by_hand;              /* what the user pinned of how it runs:
+                                       "threads 256, stages 3"; else NULL  */
 };
 
 enum fs_slot_kind { FS_SLOT_INPUT, FS_SLOT_RESULT, FS_SLOT_TEMP };
@@ -270,6 +272,34 @@ struct fs_pin {             /* a pair of nodes that the user pinned        */
   int tag;                  /* the caller's number of it                   */
 };
 
+/* What tells the ways to run a kernel from each other, as users are told of it:
+ * scheme, rows of the index space, routine of a function of theirs, and what
+ * struct fs_tuning has. */
+struct fs_setting_name {
+  const char *name;
+  int value;
+};
+enum {
+  FS_SETTING_NAMES = 8,
+  FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
+  FS_TRAITS = FS_TRAIT_TUNING + FS_SETTING_NAMES
+};
+void fs_tuning_names(const struct fs_tuning *t,
+                     struct fs_setting_name out[FS_SETTING_NAMES]);
+
+/* `:pin`: the kernel of these calls, and what is to be of how it runs. */
+struct fs_kernel_pin {
+  const fs_id *calls;       /* ascending, of the simplified graph; borrowed */
+  int n_calls;
+  int64_t value[FS_TRAITS]; /* FS_TRAIT_SCHEME: an fs_scheme; -1: any       */
+  int tag;                  /* the caller's number of it                   */
+};
+
+struct fs_kernel_pin_result {
+  struct fs_kernel_pin pin; /* its calls are in the plan's arena           */
+  int kernel;               /* the kernel that is so; -1: there is none    */
+};
+
 struct fs_pin_result {
   struct fs_pin pin;
   const char *rule;         /* NULL: kept; else what forbids it            */
@@ -286,6 +316,7 @@ struct fs_plan {
   FS_VEC(struct fs_slot) slots;
   FS_VEC(struct fs_rejection) rejections;
   FS_VEC(struct fs_pin_result) pins; /* as in the options                  */
+  FS_VEC(struct fs_kernel_pin_result) kernel_pins;
   struct fs_space_counts space;
   int rank;                 /* of fs_plan_ranked(): 1 is the best          */
   bool tuned;               /* chosen by measurement (run/search.h)        */
@@ -316,6 +347,8 @@ struct fs_plan_options {
   enum fs_strategy strategy;
   const struct fs_pin *pins;  /* borrowed */
   int n_pins;
+  const struct fs_kernel_pin *kernel_pins; /* borrowed; at most one of a kernel */
+  int n_kernel_pins;
   bool variants;              /* list other settings of threads and iterations
                                  as combinations of their own, each a little
                                  behind the first                           */
@@ -367,6 +400,34 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
                           const struct fs_device *device,
                           const struct fs_plan_options *options, fs_id a,
                           fs_id b);
+
+/* A way to run a kernel that was considered. */
+struct fs_setting {
+  enum fs_scheme scheme;
+  int64_t m, n;             /* its index space                             */
+  struct fs_tuning tune;
+  int64_t value[FS_TRAITS];
+  const char *routines;     /* as fs_kernel_put_routines(); "" if there are none */
+  double first;             /* predicted seconds, of a launch of its own   */
+  struct fs_work work;
+};
+typedef FS_VEC(struct fs_setting) fs_setting_list;
+/* All of them of a kernel of the plan, in the order in which the planner prefers
+ * them, also those that another one dominates; none for library calls. `routines`
+ * lies in the plan's arena. Free the list with FS_VEC_FREE(). */
+void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
+                      const struct fs_plan_options *options, int kernel,
+                      fs_setting_list *out);
+/* "scheme", "rows", "routine", "threads" ... of a trait; what a kernel has of each:
+ * routine 0 where no function has a choice. */
+const char *fs_trait_name(int trait);
+void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
+                      int64_t out[FS_TRAITS]);
+/* Appends "scheme row, threads 256": those that are not -1. */
+void fs_traits_put(const int64_t value[FS_TRAITS], struct fs_str *out);
+/* Whether what is wanted (not -1) is so. */
+bool fs_traits_fit(const int64_t wanted[FS_TRAITS],
+                   const int64_t value[FS_TRAITS]);
 
 /* The node that a user means by a word: the last value that a variable of that
  * name gets in the block ("q"), or the statement of that number in it ("2",
@@ -450,14 +511,6 @@ int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]);
 
-/* What a setting consists of, as users are told of it. */
-struct fs_setting_name {
-  const char *name;
-  int value;
-};
-enum { FS_SETTING_NAMES = 8 };
-void fs_tuning_names(const struct fs_tuning *t,
-                     struct fs_setting_name out[FS_SETTING_NAMES]);
 /* In what the kernels of a plan differ from those of another: "k1 threads 256,
  * stages 4; k2 tile"; nothing if they are the same. False if it has others. */
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,

@@ -57,6 +57,7 @@ struct fs_impl {
   double seconds;             /* the least of them                           */
   double bytes, strided, flops, parallel; /* what it needs and offers, for    */
   int on_chip, syncs;                     /* what dominates what             */
+  unsigned barred;            /* variants that a pin does not want, as bits  */
 };
 typedef FS_VEC(struct fs_impl) fs_impl_list;
 
@@ -118,6 +119,9 @@ struct fs_planner {
   int *holder, *holder_stamp, *member_stamp;
   int stamp;
   struct fs_kernel scratch;            /* of fs_kernel_survey()              */
+  struct fs_set *pinned;               /* per pinned kernel: its clusters, or none */
+  bool keep_all;                       /* implementations that others dominate
+                                          stay                               */
 };
 
 /* calls.c: roles, calls and clusters. Without `join` every call is a cluster of
@@ -162,6 +166,8 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
                                const bool *stored, int way,
                                struct fs_kernel *k, struct fs_work *work);
 void fs_tune_instance(struct fs_kernel *k);
+/* kernel.c: the implementation as another of its variants. */
+void fs_kernel_take_variant(struct fs_planner *p, int variant, struct fs_kernel *k);
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,
  * or the step, valid until the next is added. */
 int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
@@ -225,6 +231,24 @@ bool fs_plan_pin_at(const struct fs_planner *p, int pin, int *a, int *b);
 /* Whether a `:split` forbids the set; if it is `complete`, also a `:fuse`. */
 bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
                          bool complete);
+
+/* setting.c: the pin of the kernel of these calls (ascending), or NULL. */
+const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_planner *p,
+                                               const fs_id *calls, int n);
+/* Bars the variants of an implementation that the pin does not want and takes the
+ * best of the others; false if none is left. `k` is it, in its first setting. */
+bool fs_pin_restrict(struct fs_planner *p, const struct fs_kernel_pin *pin,
+                     struct fs_kernel *k, struct fs_impl *impl);
+/* Whether a pinned kernel has one of the two calls and not the other. */
+bool fs_plan_pin_parts(const struct fs_planner *p, fs_id a, fs_id b);
+/* Of a window whose clusters are candidates and whose other pins are taken: makes
+ * the candidates of pinned kernels. Whether one of them forbids the set. */
+void fs_plan_take_kernel_pins(struct fs_planner *p);
+bool fs_plan_kernel_pin_forbids(const struct fs_planner *p, const struct fs_set *s);
+/* Says in the plan which kernels are as pinned. */
+void fs_plan_note_kernel_pins(const struct fs_planner *p, struct fs_plan *plan);
+/* The variants that no pin bars. */
+int fs_impl_ways(const struct fs_impl *impl);
 
 /* cover.c: up to k combinations of the window's candidates that cover each of its
  * clusters once, cheapest first, by p->as_phases; list[] is filled, how many is given

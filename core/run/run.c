@@ -106,10 +106,29 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
   }
   q.options.pins = q.pins.data;
   q.options.n_pins = q.pins.len;
+  uint64_t graph = r->options.n_kernel_pins ? fs_graph_hash(g) : 0;
+  for (int k = 0; k < r->options.n_kernel_pins; k++) {
+    const struct fs_block_pin *b = &r->options.kernel_pins[k];
+    if (b->graph != graph || b->cuda != r->target->device.is_cuda) continue;
+    *FS_PUSH(&q.kernel_pins) = b->pin;
+    q.kernel_pins.data[q.kernel_pins.len - 1].tag = k;
+  }
+  q.options.kernel_pins = q.kernel_pins.data;
+  q.options.n_kernel_pins = q.kernel_pins.len;
   return q;
 }
 
-void fs_plan_request_free(struct fs_plan_request *q) { FS_VEC_FREE(&q->pins); }
+void fs_plan_request_free(struct fs_plan_request *q) {
+  FS_VEC_FREE(&q->pins);
+  FS_VEC_FREE(&q->kernel_pins);
+}
+
+static bool same_kernel_pin(const struct fs_kernel_pin *a,
+                            const struct fs_kernel_pin *b) {
+  return a->n_calls == b->n_calls &&
+         !memcmp(a->value, b->value, sizeof a->value) &&
+         !memcmp(a->calls, b->calls, sizeof *a->calls * (size_t)a->n_calls);
+}
 
 static bool same_pins(const struct fs_plan *plan,
                       const struct fs_plan_options *o) {
@@ -118,6 +137,10 @@ static bool same_pins(const struct fs_plan *plan,
     struct fs_pin a = plan->pins.data[k].pin, b = o->pins[k];
     if (a.a != b.a || a.b != b.b || a.together != b.together) return false;
   }
+  if (plan->kernel_pins.len != o->n_kernel_pins) return false;
+  for (int k = 0; k < o->n_kernel_pins; k++)
+    if (!same_kernel_pin(&plan->kernel_pins.data[k].pin, &o->kernel_pins[k]))
+      return false;
   return true;
 }
 
@@ -177,6 +200,11 @@ static uint64_t block_hash(const struct fs_plan_options *o,
   for (int k = 0; k < o->n_pins; k++) {
     uint64_t pin[3] = {o->pins[k].a, o->pins[k].b, o->pins[k].together};
     hash = fs_hash(pin, sizeof pin, hash);
+  }
+  for (int k = 0; k < o->n_kernel_pins; k++) {
+    const struct fs_kernel_pin *pin = &o->kernel_pins[k];
+    hash = fs_hash(pin->value, sizeof pin->value, hash);
+    hash = fs_hash(pin->calls, sizeof *pin->calls * (size_t)pin->n_calls, hash);
   }
   return fs_hash(&strategy, sizeof strategy, hash);
 }
@@ -482,7 +510,8 @@ static void remember_inputs(struct fs_block *b) {
 
 /* Where names or the order of statements count, the graph is not all of it. */
 static bool may_recall(const struct fs_runner *r) {
-  return !r->options.n_pins && r->options.strategy != FS_NO_REORDER &&
+  return !r->options.n_pins && !r->options.n_kernel_pins &&
+         r->options.strategy != FS_NO_REORDER &&
          r->options.strategy != FS_MANUAL;
 }
 

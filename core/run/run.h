@@ -55,10 +55,19 @@ struct fs_named_pin {
   bool together;
 };
 
+/* `:pin 1 threads=256`: how a kernel of one block runs, on one kind of target. */
+struct fs_block_pin {
+  uint64_t graph;            /* fs_graph_hash() of the simplified graph     */
+  bool cuda;
+  struct fs_kernel_pin pin;
+};
+
 struct fs_run_options {
   enum fs_strategy strategy;
   const struct fs_named_pin *pins;  /* borrowed */
   int n_pins;
+  const struct fs_block_pin *kernel_pins; /* borrowed */
+  int n_kernel_pins;
   bool apart;                /* every kernel has its own launch, and time   */
   bool timed;                /* measure kernels (events)                    */
   bool heard;                /* somebody is told the times of every input: else
@@ -114,10 +123,11 @@ struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources);
 
 /* What the runner plans a simplified graph by: its strategy, and those of its
- * pins that the graph has both ends of. Free it with fs_plan_request_free(). */
+ * pins that are about the graph. Free it with fs_plan_request_free(). */
 struct fs_plan_request {
   struct fs_plan_options options;
   FS_VEC(struct fs_pin) pins;
+  FS_VEC(struct fs_kernel_pin) kernel_pins;
 };
 struct fs_plan_request fs_plan_request(const struct fs_runner *r,
                                        const struct fs_graph *simplified,

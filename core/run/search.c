@@ -19,6 +19,7 @@ struct search {
   const struct fs_diags *sources;
   struct fs_search *out;
   double **times;
+  double **parts;               /* per candidate: times of each kernel, by turn */
   struct fs_storage **inputs;   /* per graph input                         */
 };
 
@@ -211,18 +212,16 @@ static enum fs_status launch_all(struct search *s, const struct fs_block *b,
   return FS_OK;
 }
 
-/* Runs a plan once; *seconds is the sum of its kernels' times, as in a plan. */
+/* Runs a plan once; each[] gets its kernels' times, as in a plan. */
 static enum fs_status run_once(struct search *s, const struct fs_block *b,
-                               double *seconds, struct fs_diags *d) {
+                               double *each, struct fs_diags *d) {
   size_t n = (size_t)b->plan->slots.len + 1;
   struct scratch to = {fs_calloc(n, sizeof *to.storages),
                        fs_calloc(n, sizeof *to.ptrs)};
   enum fs_status st = launch_all(s, b, &to, d);
   if (st == FS_OK) st = s->t->ops->sync(s->t, d);
-  *seconds = 0;
   for (int k = 0; k < b->plan->kernels.len && st == FS_OK; k++)
-    if (b->codes[k])
-      *seconds += s->t->ops->timer_seconds(s->t, b->timers[k]);
+    each[k] = b->codes[k] ? s->t->ops->timer_seconds(s->t, b->timers[k]) : 0;
   for (size_t k = 0; k + 1 < n; k++) fs_storage_unref(to.storages[k]);
   free(to.storages);
   free(to.ptrs);
@@ -237,9 +236,10 @@ static enum fs_status take_turn(struct search *s, int k, bool counts) {
   if (!c->block) return FS_OK;
   struct fs_diags words;
   fs_diags_init(&words);
-  double seconds = 0;
-  enum fs_status st = run_once(s, c->block, &seconds, &words);
-  if (st == FS_OK && counts) s->times[k][c->n_times++] = seconds;
+  double sum = 0, *each = s->parts[k] + c->n_times * c->kernels;
+  enum fs_status st = run_once(s, c->block, each, &words);
+  for (int x = 0; x < c->kernels; x++) sum += each[x];
+  if (st == FS_OK && counts) s->times[k][c->n_times++] = sum;
   if (st != FS_OK && st != FS_INTERRUPTED) {
     c->trouble = last_words(&words);
     fs_block_free(c->block, s->t);
@@ -288,15 +288,33 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Sorts them. */
+static double median(double *t, int n) {
+  qsort(t, (size_t)n, sizeof *t, compare);
+  return n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
+}
+
 static void put_median(struct search *s, int k) {
   struct fs_candidate *c = &s->out->list.data[k];
   int n = c->trouble ? 0 : c->n_times;
   c->measured = -1;
   if (!n) return;
   double *t = s->times[k];
-  qsort(t, (size_t)n, sizeof *t, compare);
-  c->measured = n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
+  c->measured = median(t, n);
   c->spread = c->measured > 0 ? (t[n * 3 / 4] - t[n / 4]) / c->measured : 0;
+}
+
+static void put_kernel_medians(struct search *s, int k) {
+  struct fs_candidate *c = &s->out->list.data[k];
+  int n = c->trouble ? 0 : c->n_times;
+  if (!n) return;
+  double *t = fs_calloc((size_t)n, sizeof *t);
+  c->each = fs_calloc((size_t)c->kernels + 1, sizeof *c->each);
+  for (int x = 0; x < c->kernels; x++) {
+    for (int turn = 0; turn < n; turn++) t[turn] = s->parts[k][turn * c->kernels + x];
+    c->each[x] = median(t, n);
+  }
+  free(t);
 }
 
 static double least_median(struct search *s) {
@@ -320,6 +338,8 @@ static enum fs_status all_rounds(struct search *s) {
   for (int k = 0; k < n; k++) {
     who[k] = k;
     s->times[k] = fs_calloc(3 * (size_t)repeats, sizeof(double));
+    size_t kernels = (size_t)s->out->list.data[k].kernels;
+    s->parts[k] = fs_calloc(3 * (size_t)repeats * kernels + 1, sizeof(double));
   }
   struct rounds p = {n, who, repeats, FS_MIN(repeats, 2), budget, 0, 0.7};
   enum fs_status st = play(s, &p);
@@ -345,14 +365,17 @@ static void conclude(struct search *s) {
     if (out->list.data[k].measured >= 0 &&
         out->list.data[k].measured <= least * (1 + WORTH))
       out->best = k;
+  for (int k = 0; k < out->list.len; k++) put_kernel_medians(s, k);
 }
 
 static void let_go(struct search *s) {
   int n = s->out->list.len;
   for (int k = 0; k < n && s->times; k++) free(s->times[k]);
+  for (int k = 0; k < n && s->parts; k++) free(s->parts[k]);
   for (int k = 0; s->inputs && k < s->block->plan->graph->inputs.len; k++)
     fs_storage_unref(s->inputs[k]);
   free(s->times);
+  free(s->parts);
   free(s->inputs);
 }
 
@@ -368,6 +391,7 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
     rank(&s);
     size_t n = (size_t)out->list.len + 1;
     s.times = fs_calloc(n, sizeof *s.times);
+    s.parts = fs_calloc(n, sizeof *s.parts);
     st = compile_all(&s);
     if (st == FS_OK) st = all_rounds(&s);
     conclude(&s);
@@ -387,6 +411,7 @@ void fs_search_free(struct fs_search *s) {
     fs_plan_free(s->list.data[k].plan);
     fs_block_free(s->list.data[k].block, s->target);
     free(s->list.data[k].trouble);
+    free(s->list.data[k].each);
   }
   FS_VEC_FREE(&s->list);
 }

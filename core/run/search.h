@@ -19,6 +19,8 @@ struct fs_candidate {
   double predicted;         /* seconds                                     */
   double measured;          /* median of `times`, < 0: it did not run      */
   double spread;            /* interquartile range / median                */
+  double *each;             /* per kernel: its median; 0: a phase of the launch
+                               before it; NULL: it did not run             */
   int n_times;
   char *trouble;            /* why it did not run, or NULL                 */
 };

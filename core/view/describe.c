@@ -399,13 +399,12 @@ static void put_times(json_t *o, const struct fs_kernel *k) {
   set(o, "bound", word(k->bound));
 }
 
-/* How a GPU walks it: what `:tune` varies. */
-static json_t *setting_object(const struct describe *d,
-                              const struct fs_kernel *k) {
+json_t *fs_setting_object(const struct fs_device *device, enum fs_scheme scheme,
+                          const struct fs_tuning *tune) {
   struct fs_setting_name names[FS_SETTING_NAMES];
-  if (!d->target->device.is_cuda || k->scheme == FS_LIBRARY) return json_null();
+  if (!device->is_cuda || scheme == FS_LIBRARY) return json_null();
   json_t *o = json_object();
-  fs_tuning_names(&k->tune, names);
+  fs_tuning_names(tune, names);
   for (int x = 0; x < FS_SETTING_NAMES; x++)
     set(o, names[x].name, json_integer(names[x].value));
   return o;
@@ -437,7 +436,8 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "bytes_written", fs_json_known(k->bytes_written));
   put_times(o, k);
   put_on_chip(d, o, index);
-  set(o, "setting", setting_object(d, k));
+  set(o, "setting", fs_setting_object(&d->target->device, k->scheme, &k->tune));
+  set(o, "by_hand", word(k->by_hand));
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);
   set(o, "why_split", border ? text_of(&text) : json_null());

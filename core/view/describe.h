@@ -23,6 +23,11 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
 void fs_plan_event_measured(json_t *event, const double *measured,
                             const struct fs_device *device);
 
+/* How a GPU walks a kernel, what `:tune` varies: {"threads": 256, ...}; null on the
+ * CPU and for library calls. */
+json_t *fs_setting_object(const struct fs_device *device, enum fs_scheme scheme,
+                          const struct fs_tuning *tune);
+
 /* A JSON string of any bytes: control characters and bad UTF-8 as escapes. */
 json_t *fs_json_text(const char *text, size_t len);
 /* A number; null for what is not known (not finite, or negative). */

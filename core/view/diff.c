@@ -26,7 +26,7 @@ static void put_bytes(struct fs_str *out, const struct fs_look *look, double b) 
 
 /* -- columns -------------------------------------------------------------------- */
 
-enum { COLUMNS = 8, GAP = 2, LEAST = 16 };
+enum { COLUMNS = 16, GAP = 2, LEAST = 16 };
 
 struct row { char *cell[COLUMNS]; };
 
@@ -172,6 +172,71 @@ void fs_alternatives_put(const json_t *list, const struct fs_look *look,
   add_heads(&g, heads);
   json_array_foreach(list, i, a) add_combination(&g, a);
   put_grid(&g, out);
+}
+
+/* -- settings of a kernel ---------------------------------------------------------- */
+
+static bool same_everywhere(const json_t *list, const char *name) {
+  const json_t *first = json_object_get(json_array_get(list, 0), "setting"), *a;
+  size_t i;
+  json_array_foreach(list, i, a)
+    if (!json_equal(json_object_get(json_object_get(a, "setting"), name),
+                    json_object_get(first, name)))
+      return false;
+  return true;
+}
+
+static void add_setting(struct grid *g, const json_t *a, size_t index,
+                        const char *const *names, int n) {
+  struct row *r = add(g);
+  struct fs_str s = {0};
+  int c = 0;
+  fs_str_printf(&s, "%zu", index + 1);
+  r->cell[c++] = keep(g, &s);
+  if (json_is_true(json_object_get(a, "chosen"))) fs_str_puts(&s, "*");
+  r->cell[c++] = keep(g, &s);
+  put_scheme(&s, a);
+  if (*text(a, "routines")) fs_str_printf(&s, " (%s)", text(a, "routines"));
+  r->cell[c++] = keep(g, &s);
+  for (int k = 0; k < n; k++) {
+    fs_str_printf(&s, "%.0f", number(json_object_get(a, "setting"), names[k]));
+    r->cell[c++] = keep(g, &s);
+  }
+  fs_str_puts(&s, "~");
+  put_seconds(&s, g->look, number(a, "predicted"));
+  r->cell[c++] = keep(g, &s);
+  put_seconds(&s, g->look, number(a, "measured"));
+  r->cell[c++] = keep(g, &s);
+  fs_str_free(&s);
+}
+
+void fs_settings_put(const json_t *kernel, int most, const struct fs_look *look,
+                     struct fs_str *out) {
+  const json_t *list = json_object_get(kernel, "settings"), *a;
+  const char *names[COLUMNS] = {"", "", "scheme"}, *name;
+  json_t *setting = json_object_get(json_array_get(list, 0), "setting"), *value;
+  struct fs_str same = {0};
+  int n = 3;
+  json_object_foreach(setting, name, value) {
+    if (!same_everywhere(list, name) && n < COLUMNS - 2) names[n++] = name;
+    else fs_str_printf(&same, "%s%s %lld", same.len ? ", " : "", name,
+                       (long long)json_integer_value(value));
+  }
+  names[n] = "predicted";
+  names[n + 1] = "measured";
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = n + 2, .wide = 2};
+  size_t i, shown = FS_MIN((size_t)most, json_array_size(list));
+  fs_str_printf(out, "%s: %s\n", text(kernel, "kernel"), text(kernel, "does"));
+  add_heads(&g, names);
+  json_array_foreach(list, i, a)
+    if (i < shown || json_is_true(json_object_get(a, "chosen")))
+      add_setting(&g, a, i, names + 3, n - 3);
+  put_grid(&g, out);
+  if (same.len) fs_str_printf(out, "all: %s\n", fs_str_text(&same));
+  if (shown < json_array_size(list))
+    fs_str_printf(out, "%zu of %zu settings: `:alternatives %s %zu` has all\n", shown,
+                  json_array_size(list), text(kernel, "kernel"), json_array_size(list));
+  fs_str_free(&same);
 }
 
 /* -- what has changed ---------------------------------------------------------------- */

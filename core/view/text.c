@@ -297,6 +297,7 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   fs_str_put_safe(&s, text(k, "does"), strlen(text(k, "does")));
   if (*text(k, "routines"))
     fs_str_printf(&s, " (%s)", text(k, "routines"));
+  if (*text(k, "by_hand")) fs_str_printf(&s, " (by hand: %s)", text(k, "by_hand"));
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);

@@ -44,6 +44,13 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out);
 
+/* The settings of a kernel (diff.c): at most so many rows, best first; what all have
+ * alike stands below.
+ *   {"kernel", "does", "settings": [{"scheme", "space", "routines", "setting",
+ *     "predicted", "measured", "chosen"}]} */
+void fs_settings_put(const json_t *kernel, int most, const struct fs_look *look,
+                     struct fs_str *out);
+
 /* What has changed from one plan of a block to another: kernels that were added,
  * removed or changed, with both times. */
 void fs_plan_put_diff(const json_t *before, const json_t *now,

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""The settings of a kernel: `:alternatives k1`, `:pin` and `:unpin`, on the CPU target
+and on the fake GPU (tests/fake).
+
+Every setting that is listed for a kernel is pinned in turn: the plan must then have
+it, say that it is by hand, and compute the same (small integers: every order of
+summation gives the same bits). The last line is `N passed, N failed`.
+"""
+import json
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+from score import Score  # noqa: E402
+
+score = Score()
+check = score.check
+
+SETUP = '''m = 96; n = 64;
+i = reshape(1:m, m, 1); j = reshape(1:n, 1, n);
+A = mod(f32(i)*f32(j), 7) - 3; p = mod(f32(1:n), 5) - 2; r = mod(f32(1:m), 3) - 1;
+'''
+BLOCKS = {
+    'BiCGK': ("begin q = A*p; s = A'*r; end", 'q s'),
+    'ATAX': ("begin y = A'*(A*p); end", 'y'),
+    'rows less their sums': ('begin B = A - sum(A, 2); end', 'B'),
+    'sums of columns': ('begin c = sum(A .* A, 1); end', 'c'),
+    'both ways': ("begin C = A[1:64, :] + A[1:64, :]'; end", 'C'),
+    'elements': ('begin B = A .* 2 + 1; end', 'B'),
+    'a sum': ('begin t = sum(A .* A); end', 't'),
+}
+
+
+def run(script, target, folder, *options):
+    return fakegpu.run(['--target', target, '--plan', 'off', '--quiet', *options,
+                        '-e', script], fakegpu.environment(folder))
+
+
+def settings_of(block, target, folder, more=''):
+    done = run(SETUP + block + '\n' + more + ':alternatives k1 json\n', target, folder)
+    check(done.returncode == 0, f'{target}: {block}: settings', done.stderr)
+    return json.loads(done.stdout[done.stdout.index('{'):])
+
+
+def wanted(setting):
+    words = [f'scheme={setting["scheme"]}', f'rows={setting["space"][0]}']
+    return words + [f'{k}={v}' for k, v in (setting['setting'] or {}).items()]
+
+
+def traits(kernel):
+    return kernel['scheme'], kernel['space'], kernel['setting']
+
+
+def test_every_setting(folder):
+    for target in ('cpu', 'cuda'):
+        for name, (block, results) in BLOCKS.items():
+            want = f'{target}: {name}'
+            found = settings_of(block, target, folder)
+            rows = found['settings']
+            check(sum(x['chosen'] for x in rows) == 1, f'{want}: one is in use', rows)
+            check(all(x['first'] > 0 for x in rows), f'{want}: predictions', rows)
+            check(target == 'cpu' or len(rows) >= 4, f'{want}: how many', len(rows))
+            keep = ''.join(f'{x}0 = {x};\n' for x in results.split())
+            script = SETUP + block + '\n' + keep
+            for x in rows:
+                script += f':pin 1 {" ".join(wanted(x))}\n{block}\n:plan json\n'
+                script += ''.join(f'assert(max(abs({y} - {y}0)) == 0)\n'
+                                  for y in results.split())
+                script += ':unpin 1\n' + block + '\n'
+            done = run(script, target, folder)
+            check(done.returncode == 0 and not done.stderr, f'{want}: the same results',
+                  done.stderr)
+            plans = pinned_plans(done.stdout)
+            check(len(plans) == len(rows), f'{want}: a plan for each', len(plans))
+            for x, plan in zip(rows, plans):
+                k = plan['kernels'][0]
+                check(len(plan['kernels']) == 1 and traits(k) == traits(x) and
+                      k['by_hand'] == ', '.join(wanted(x)).replace('=', ' '),
+                      f'{want}: as pinned', (traits(k), traits(x), k['by_hand']))
+
+
+def pinned_plans(text):
+    """The last plan of each `:plan json`."""
+    plans, decoder, at = [], json.JSONDecoder(), text.find('\n[')
+    while at >= 0:
+        value, end = decoder.raw_decode(text, at + 1)
+        plans.append(value[-1])
+        at = text.find('\n[', end)
+    return plans
+
+
+MISTAKES = [
+    (':pin 2 scheme=tile', 'the last block has 1 kernel, there is no k2'),
+    (':pin 0 scheme=tile', 'there is no k0'),
+    (':pin q scheme=tile', "'q' is not a kernel"),
+    (':pin 1', 'hint: :pin [kernel setting=value ...]'),
+    (':pin 1 colour=3', "k1 has no setting 'colour'"),
+    (':pin 1 scheme', "'scheme' gives no value"),
+    (':pin 1 scheme=round', 'k1 cannot have scheme round'),
+    (':pin 1 scheme=row scheme=tile', 'scheme is given twice'),
+    (':pin 1 rows=7', 'hint: it has rows 64, 96'),
+    (':unpin 2', 'there is no k2'),
+    (':unpin 1 2', 'that is not how it is called'),
+    (':alternatives k2', 'there is no k2'),
+    (':alternatives k', "'k' is not a kernel"),
+    (':alternatives k1 0', 'that is not how it is called'),
+]
+GPU_MISTAKES = [
+    (':pin 1 threads=300', 'k1 cannot have threads 300'),
+    (':pin 1 threads=-1', 'k1 cannot have threads -1'),
+    (':pin 1 threads=99999999999999999999', 'k1 cannot have threads'),
+    (':pin 1 scheme=tile threads=512', 'hint: with scheme tile it has threads 256'),
+    (':pin 1 scheme=tile\n:pin 1 threads=512', 'no setting with scheme tile, threads 512'),
+]
+
+
+def test_mistakes(folder):
+    block = BLOCKS['BiCGK'][0] + '\n'
+    for target in ('cpu', 'cuda'):
+        for line, words in MISTAKES + (GPU_MISTAKES if target == 'cuda' else []):
+            done = run(SETUP + block + line + '\n', target, folder)
+            check(done.returncode == 1 and words in done.stderr and '^~' in done.stderr,
+                  f'{target}: {line}', done.stderr)
+    done = run(SETUP + block + ':pin 1 threads=256\n', 'cpu', folder)
+    check("k1 has no setting 'threads' on cpu" in done.stderr, 'no threads on the CPU',
+          done.stderr)
+    done = run('B = inv([2, 0; 0, 4]);\n:alternatives k1\n:pin 1 scheme=row\n', 'cpu', folder)
+    check('library call' in done.stdout and 'which has no settings' in done.stderr,
+          'a library call', done.stdout + done.stderr)
+    done = run(':pin 1 scheme=row\n:alternatives k1\n:pin\n', 'cpu', folder)
+    check(done.returncode == 0 and done.stdout.count('no block has run yet') == 2 and
+          'no kernel is pinned' in done.stdout, 'nothing has run', done.stdout)
+
+
+def test_other_pins(folder):
+    """Statements are pinned first; a setting that is not kept is told of once."""
+    block = BLOCKS['BiCGK'][0] + '\n'
+    pin = ':pin 1 scheme=tile\n'
+    done = run(SETUP + block + pin + ':split q s\n' + block + block, 'cpu', folder)
+    check(done.returncode == 0 and
+          done.stderr.count(':pin scheme tile is not followed here') == 1,
+          ':split decides first', done.stderr)
+    done = run(SETUP + block + pin + ':fuse q s\n' + block + ':assert scheme == tile\n',
+               'cpu', folder)
+    check(done.returncode == 0 and not done.stderr, ':fuse of the same', done.stderr)
+    done = run(SETUP + block + pin + block + ':strategy off\n' + block +
+               ':assert scheme == row\n', 'cpu', folder)
+    check(done.returncode == 0 and 'is not followed' in done.stderr,
+          'a strategy decides first', done.stderr)
+    # Other sizes are another block.
+    done = run(SETUP + block + pin + "A = ones(50, 64); r = ones(50);\n" + block +
+               ':assert scheme == row\n', 'cpu', folder)
+    check(done.returncode == 0 and not done.stderr, 'another block', done.stderr)
+    # A loop: its body has the pin, and goes on having it.
+    loop = 'for k = 1:5\n  q = A*p; s = A\'*r;\nend\n'
+    done = run(SETUP + loop + pin + loop + ':assert scheme == tile\n:unpin\n' + loop +
+               ':assert scheme == row\n', 'cpu', folder)
+    check(done.returncode == 0, 'in a loop', done.stderr)
+    # Phases of a launch go by the one that is pinned.
+    chain = "begin y = A*p; z = A'*y; w = A*z; end\n"
+    start = SETUP + ':strategy minsync\n' + chain
+    done = run(start + ':plan json\n', 'cuda', folder)
+    plan = pinned_plans('\n' + done.stdout)[-1]
+    joined = [k['joint'] for k in plan['kernels']]
+    check('barrier' in joined or 'beside' in joined, 'there are phases', joined)
+    at = len(joined)
+    done = run(start + f':pin {at} threads=128\n' + chain + ':plan json\n', 'cuda', folder)
+    check(done.returncode == 0, 'a phase is pinned', done.stderr)
+    plan = pinned_plans(done.stdout)[-1]
+    threads = {k['setting']['threads'] for k in plan['kernels']}
+    check(threads == {128} and plan['kernels'][-1]['by_hand'] == 'threads 128',
+          'phases walk as it does', plan['kernels'])
+
+
+def test_measured(folder):
+    block = BLOCKS['sums of columns'][0]
+    found = settings_of(block, 'cuda', folder, ':tune 6\n')
+    timed = [x for x in found['settings'] if x['measured']]
+    check(len(timed) >= 3 and all(x['measured'] > 0 for x in timed),
+          'what :tune measured', found['settings'])
+    found = settings_of(block, 'cuda', folder, ':tune forget all\n')
+    timed = [x for x in found['settings'] if x['measured']]
+    check(all(x['chosen'] for x in timed), 'else only the one in use', timed)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for test in (test_every_setting, test_mistakes, test_other_pins, test_measured):
+            test(folder)
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
