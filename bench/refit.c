@@ -5,11 +5,15 @@
  *
  *   fusible --target cpu calibrate raw CAL.json         on the quiet machine
  *   build/bench-prediction --raw PRED.json              on the quiet machine
- *   build/bench-refit [--samples] CAL.json PRED.json...
+ *   build/bench-refit [--target cuda] [--samples] CAL.json PRED.json...
  *
  * For each block the first prediction, and of each file what was measured and how far
- * the prediction is off. --samples: the fitted kernels, too. The blocks' inputs are
- * made on this machine, since plans need their layouts. CPU only. */
+ * the prediction is off. The prediction is that of the settings which were measured,
+ * where the planner still has them, else that of its first choice, and a star says so.
+ * --samples: the fitted kernels, too. --works FILE: what was priced, as JSON. The
+ * blocks are run on this machine, since plans need the layouts of their inputs; for a
+ * GPU the driver of tests/fake has them without memory (FUSIBLE_FAKE_RUN=0). The
+ * price of a barrier is that of the device's calibration file, if it has one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +25,8 @@
 enum { MOST_FILES = 16, MOST_BLOCKS = 400 };
 
 struct errors {
-  double of[MOST_BLOCKS];
-  int n;
+  double of[MOST_BLOCKS], below[MOST_BLOCKS]; /* shares; seconds */
+  int n, n_below;
 };
 
 static int ascending(const void *a, const void *b) {
@@ -66,55 +70,111 @@ static bool refit(const json_t *raw, const struct fs_device *device, bool show,
 /* -- the blocks ------------------------------------------------------------------ */
 
 struct pricing {
-  struct harness *h;
+  const json_t *measured;  /* kernels, as prediction.c writes them */
   double seconds;
   int kernels;
+  bool other;              /* what was measured is not planned any more */
+  json_t *works;
 };
 
-static void price_graph(void *user, struct fs_graph *g) {
-  struct pricing *p = user;
-  struct fs_plan *plan = fs_explain_graph(p->h->runner, g, &p->h->diags);
-  for (int k = 0; k < plan->kernels.len; k++)
-    p->seconds += plan->kernels.data[k].first;
-  p->kernels += plan->kernels.len;
-  fs_plan_free(plan);
+/* Whether the plan is of the same kernels with the same settings. */
+static bool is_plan(const struct fs_plan *plan, const json_t *kernels) {
+  bool same = plan->kernels.len == (int)json_array_size(kernels);
+  for (int k = 0; same && k < plan->kernels.len; k++) {
+    const json_t *o = json_array_get(kernels, (size_t)k);
+    const json_t *t = json_object_get(o, "setting");
+    const struct fs_tuning *mine = &plan->kernels.data[k].tune;
+    same = !strcmp(text(o, "scheme"), fs_scheme_names[plan->kernels.data[k].scheme]) &&
+           (!t || (number(t, "threads") == mine->threads &&
+                   number(t, "row_threads") == mine->row_threads &&
+                   number(t, "vector") == mine->vec &&
+                   number(t, "columns") == mine->cols &&
+                   number(t, "iterations") == mine->iters &&
+                   number(t, "resident") == mine->blocks_per_sm &&
+                   number(t, "cluster") == mine->cluster &&
+                   number(t, "stages") == mine->stages));
+  }
+  return same;
 }
 
-static struct pricing price(struct harness *h, const json_t *block) {
-  struct pricing p = {.h = h};
-  const char *statements = text(block, "text");
-  fs_interp_reset(h->in);
-  if (harness_run(h, text(block, "setup")))
-    fs_interp_explain(h->in, "bench", statements, strlen(statements), price_graph,
-                      &p);
+static void add_plan(struct pricing *p, const struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    p->seconds += plan->kernels.data[k].first;
+    if (p->works)
+      json_array_append_new(p->works, fs_work_json(&plan->kernels.data[k].work));
+  }
+  p->kernels += plan->kernels.len;
+}
+
+static struct pricing price(struct harness *h, const json_t *block, json_t *works) {
+  enum { LISTED = 96 };
+  struct pricing p = {.measured = json_object_get(block, "kernels")};
+  struct fs_plan *list[LISTED];
+  struct fs_plan_options options = {.strategy = FS_SMART, .variants = true};
+  p.works = works ? json_array() : NULL;
+  if (works) json_array_append_new(works, p.works);
+  fs_interp_reset(h->in); /* it is run, or what stays virtual would be in the plan */
+  if (!harness_run(h, text(block, "setup")) ||
+      !harness_run(h, text(block, "text")) || !h->block)
+    return p;
+  const struct fs_plan *plan = h->block->plan;
+  int n = 0, found = 0;
+  if (!is_plan(plan, p.measured)) {
+    n = fs_plan_ranked(plan->graph, &h->target->device, &options, LISTED, list);
+    while (found < n && !is_plan(list[found], p.measured)) found++;
+    p.other = found == n;
+  }
+  add_plan(&p, found < n ? list[found] : plan);
+  for (int k = 0; k < n; k++) fs_plan_free(list[k]);
   return p;
 }
 
-static void compare(struct harness *h, json_t *const *files, int n) {
+static void note(struct errors *e, double predicted, double measured) {
+  if (measured > 50e-6 && e->n < MOST_BLOCKS)
+    e->of[e->n++] = fabs(predicted / measured - 1);
+  else if (measured <= 50e-6 && e->n_below < MOST_BLOCKS)
+    e->below[e->n_below++] = fabs(predicted - measured);
+}
+
+static void sum_up(int f, struct errors *e) {
+  int over = 0;
+  qsort(e->of, (size_t)e->n, sizeof *e->of, ascending);
+  qsort(e->below, (size_t)e->n_below, sizeof *e->below, ascending);
+  for (int k = 0; k < e->n_below; k++) over += e->below[k] > 2e-6;
+  if (e->n)
+    printf("file %d, over 50 us: %d blocks, median error %.1f %%, 95th percentile "
+           "%.1f %%\n", f, e->n, 100 * e->of[e->n / 2],
+           100 * e->of[(int)(0.95 * e->n)]);
+  if (e->n_below)
+    printf("file %d, below: %d blocks, median %.2f us, most %.2f us, %d of more than "
+           "2 us\n", f, e->n_below, 1e6 * e->below[e->n_below / 2],
+           1e6 * e->below[e->n_below - 1], over);
+}
+
+static void compare(struct harness *h, json_t *const *files, int n, json_t *works) {
   static struct errors errors[MOST_FILES];
   size_t k;
   json_t *block;
   json_array_foreach(files[0], k, block) {
-    struct pricing p = price(h, block);
-    printf("%-34s %d kernel%s first %9.1f us", text(block, "block"), p.kernels,
-           p.kernels == 1 ? " " : "s", p.seconds * 1e6);
+    struct pricing p = price(h, block, works);
+    printf("%-34s %d kernel%s first %9.1f us%s", text(block, "block"), p.kernels,
+           p.kernels == 1 ? " " : "s", p.seconds * 1e6, p.other ? "*" : " ");
     for (int f = 0; f < n; f++) {
       double measured = number(json_array_get(files[f], k), "measured");
       double off = p.seconds / measured - 1;
       printf("  %9.1f %+6.1f %%", measured * 1e6, 100 * off);
-      if (measured > 50e-6 && errors[f].n < MOST_BLOCKS)
-        errors[f].of[errors[f].n++] = fabs(off);
+      if (measured <= 50e-6) printf(" %+5.1f us", 1e6 * (p.seconds - measured));
+      note(&errors[f], p.seconds, measured);
     }
     printf("\n");
   }
-  for (int f = 0; f < n; f++) {
-    struct errors *e = &errors[f];
-    if (!e->n) continue;
-    qsort(e->of, (size_t)e->n, sizeof *e->of, ascending);
-    printf("file %d, over 50 us: %d blocks, median error %.1f %%, 95th percentile "
-           "%.1f %%\n", f + 1, e->n, 100 * e->of[e->n / 2],
-           100 * e->of[(int)(0.95 * e->n)]);
-  }
+  for (int f = 0; f < n; f++) sum_up(f + 1, &errors[f]);
+}
+
+static void write_works(json_t *works, const char *path) {
+  if (path && json_dump_file(works, path, JSON_COMPACT | JSON_REAL_PRECISION(7)))
+    fprintf(stderr, "%s could not be written\n", path);
+  json_decref(works);
 }
 
 int main(int argc, char **argv) {
@@ -122,15 +182,18 @@ int main(int argc, char **argv) {
   json_t *files[MOST_FILES], *raw = NULL;
   int n = 0;
   bool show = false, bad = false;
+  const char *target = "cpu", *path = NULL;
   for (int k = 1; k < argc && !bad; k++) {
     json_t *list = NULL;
     if (!strcmp(argv[k], "--samples")) show = true;
+    else if (!strcmp(argv[k], "--target") && k + 1 < argc) target = argv[++k];
+    else if (!strcmp(argv[k], "--works") && k + 1 < argc) path = argv[++k];
     else if ((bad = !(list = json_load_file(argv[k], 0, NULL)) || n == MOST_FILES))
       fprintf(stderr, "%s cannot be read\n", argv[k]);
     else if (!raw) raw = list;
     else files[n++] = list;
   }
-  if (bad || !raw || !harness_open(&h, "cpu")) return 3;
+  if (bad || !raw || !harness_open(&h, target)) return 3;
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   if (!refit(raw, &h.target->device, show, c)) {
     fprintf(stderr, "the measurements are not such as `calibrate raw` writes\n");
@@ -139,8 +202,11 @@ int main(int argc, char **argv) {
   printf("%d kernels, typical error %.1f %%; calling threads %.1f us, late %.1f us\n",
          c->samples, 100 * c->error, c->cost[FS_TM_THREADS] * 1e6,
          c->cost[FS_TM_LATE] * 1e6);
+  if (h.calibration) c->barrier = h.calibration->barrier; /* no kernel's time */
   h.target->device.calibration = c;
-  if (n) compare(&h, files, n);
+  json_t *works = path ? json_array() : NULL;
+  if (n) compare(&h, files, n, works);
+  write_works(works, path);
   harness_close(&h);
   free(c);
   for (int f = 0; f < n; f++) json_decref(files[f]);
