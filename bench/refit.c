@@ -5,15 +5,17 @@
  *
  *   fusible --target cpu calibrate raw CAL.json         on the quiet machine
  *   build/bench-prediction --raw PRED.json              on the quiet machine
- *   build/bench-refit [--target cuda] [--samples] CAL.json PRED.json...
+ *   build/bench-refit [--target cuda] [--samples] [--unseen] CAL.json PRED.json...
  *
  * For each block the first prediction, and of each file what was measured and how far
  * the prediction is off. The prediction is that of the settings which were measured,
  * where the planner still has them, else that of its first choice, and a star says so.
- * --samples: the fitted kernels, too. --works FILE: what was priced, as JSON. The
+ * --samples: the fitted kernels, too. --unseen: how far off kernels are of statements,
+ * and of sizes, that are left out of the fit, an eighth at a time. --works FILE: what was priced, as JSON. The
  * blocks are run on this machine, since plans need the layouts of their inputs; for a
  * GPU the driver of tests/fake has them without memory (FUSIBLE_FAKE_RUN=0). The
- * price of a barrier is that of the device's calibration file, if it has one. */
+ * prices of barriers and of launches behind others are those of the device's
+ * calibration file, if it has one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +24,10 @@
 #include "bench/harness.h"
 #include "core/model/calibration.h"
 
-enum { MOST_FILES = 16, MOST_BLOCKS = 400 };
+enum { MOST_FILES = 16, MOST_ERRORS = 8192 };
 
 struct errors {
-  double of[MOST_BLOCKS], below[MOST_BLOCKS]; /* shares; seconds */
+  double of[MOST_ERRORS], below[MOST_ERRORS]; /* shares; seconds */
   int n, n_below;
 };
 
@@ -43,28 +45,98 @@ static const char *text(const json_t *o, const char *key) {
   return s ? s : "";
 }
 
+/* -- errors ---------------------------------------------------------------------- */
+
+static void note(struct errors *e, double predicted, double measured) {
+  if (measured > 50e-6 && e->n < MOST_ERRORS)
+    e->of[e->n++] = fabs(predicted / measured - 1);
+  else if (measured <= 50e-6 && e->n_below < MOST_ERRORS)
+    e->below[e->n_below++] = fabs(predicted - measured);
+}
+
+static void sum_up(const char *what, struct errors *e) {
+  int over = 0;
+  qsort(e->of, (size_t)e->n, sizeof *e->of, ascending);
+  qsort(e->below, (size_t)e->n_below, sizeof *e->below, ascending);
+  for (int k = 0; k < e->n_below; k++) over += e->below[k] > 2e-6;
+  if (e->n)
+    printf("%s, over 50 us: %d blocks, median error %.1f %%, 95th percentile "
+           "%.1f %%\n", what, e->n, 100 * e->of[e->n / 2],
+           100 * e->of[(int)(0.95 * e->n)]);
+  if (e->n_below)
+    printf("%s, below: %d blocks, median %.2f us, most %.2f us, %d of more than "
+           "2 us\n", what, e->n_below, 1e6 * e->below[e->n_below / 2],
+           1e6 * e->below[e->n_below - 1], over);
+}
+
 /* -- the fit -------------------------------------------------------------------- */
 
-static bool refit(const json_t *raw, const struct fs_device *device, bool show,
-                  struct fs_calibration *c) {
-  int n = 0, all = (int)json_array_size(raw);
-  struct fs_sample *samples = fs_calloc((size_t)all + 1, sizeof *samples);
+struct kept {
+  struct fs_sample *of;
+  int n;
+};
+
+static struct kept samples_of(const json_t *raw) {
+  int all = (int)json_array_size(raw);
+  struct kept s = {fs_calloc((size_t)all + 1, sizeof *s.of), 0};
   for (int k = 0; k < all; k++) {
     const json_t *o = json_array_get(raw, (size_t)k);
-    samples[n].seconds = number(o, "seconds");
-    n += fs_work_read(o, &samples[n].work);
+    s.of[s.n].seconds = number(o, "seconds");
+    s.n += fs_work_read(o, &s.of[s.n].work);
   }
-  bool ok = n == all && fs_calibration_fit(samples, n, device, c);
-  for (int k = 0; k < n && ok && show; k++) {
+  if (s.n < all) s.n = 0;
+  return s;
+}
+
+static void show_samples(const json_t *raw, const struct kept *s,
+                         const struct fs_calibration *c) {
+  for (int k = 0; k < s->n; k++) {
     const json_t *o = json_array_get(raw, (size_t)k);
-    double fitted = fs_calibrated(&samples[k].work, c).seconds;
+    double fitted = fs_calibrated(&s->of[k].work, c).seconds;
     printf("%-44s %6.0f x %-8.0f %9.1f us fitted %9.1f  %+6.1f %%\n",
            text(o, "text"), number(o, "m"), number(o, "n"),
-           samples[k].seconds * 1e6, fitted * 1e6,
-           100 * (fitted / samples[k].seconds - 1));
+           s->of[k].seconds * 1e6, fitted * 1e6,
+           100 * (fitted / s->of[k].seconds - 1));
   }
-  free(samples);
-  return ok;
+}
+
+/* The statements of a sample, or its size: what is left out together. */
+static unsigned part_of(const json_t *o, bool size, unsigned parts) {
+  char name[64];
+  snprintf(name, sizeof name, "%.0f %.0f", number(o, "m"), number(o, "n"));
+  const char *key = size ? name : text(o, "text");
+  return (unsigned)(fs_hash(key, strlen(key), 7) % parts);
+}
+
+/* What is predicted of statements, or of sizes, that the fit has not seen. */
+static void unseen(const json_t *raw, const struct kept *s,
+                   const struct fs_device *device, bool size, bool show) {
+  enum { PARTS = 8 };
+  static struct errors e;
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  struct fs_sample *some = fs_calloc((size_t)s->n + 1, sizeof *some);
+  e.n = e.n_below = 0;
+  for (unsigned part = 0; part < PARTS; part++) {
+    int taken = 0;
+    for (int k = 0; k < s->n; k++)
+      if (part_of(json_array_get(raw, (size_t)k), size, PARTS) != part)
+        some[taken++] = s->of[k];
+    if (!fs_calibration_fit(some, taken, device, c)) continue;
+    for (int k = 0; k < s->n; k++) {
+      const json_t *o = json_array_get(raw, (size_t)k);
+      if (s->of[k].work.library || part_of(o, size, PARTS) != part) continue;
+      double predicted = fs_calibrated(&s->of[k].work, c).seconds;
+      note(&e, predicted, s->of[k].seconds);
+      if (show)
+        printf("%-44s %6.0f x %-8.0f %9.1f us unseen %9.1f  %+6.1f %%\n",
+               text(o, "text"), number(o, "m"), number(o, "n"),
+               s->of[k].seconds * 1e6, predicted * 1e6,
+               100 * (predicted / s->of[k].seconds - 1));
+    }
+  }
+  sum_up(size ? "unseen sizes" : "unseen statements", &e);
+  free(some);
+  free(c);
 }
 
 /* -- the blocks ------------------------------------------------------------------ */
@@ -129,28 +201,6 @@ static struct pricing price(struct harness *h, const json_t *block, json_t *work
   return p;
 }
 
-static void note(struct errors *e, double predicted, double measured) {
-  if (measured > 50e-6 && e->n < MOST_BLOCKS)
-    e->of[e->n++] = fabs(predicted / measured - 1);
-  else if (measured <= 50e-6 && e->n_below < MOST_BLOCKS)
-    e->below[e->n_below++] = fabs(predicted - measured);
-}
-
-static void sum_up(int f, struct errors *e) {
-  int over = 0;
-  qsort(e->of, (size_t)e->n, sizeof *e->of, ascending);
-  qsort(e->below, (size_t)e->n_below, sizeof *e->below, ascending);
-  for (int k = 0; k < e->n_below; k++) over += e->below[k] > 2e-6;
-  if (e->n)
-    printf("file %d, over 50 us: %d blocks, median error %.1f %%, 95th percentile "
-           "%.1f %%\n", f, e->n, 100 * e->of[e->n / 2],
-           100 * e->of[(int)(0.95 * e->n)]);
-  if (e->n_below)
-    printf("file %d, below: %d blocks, median %.2f us, most %.2f us, %d of more than "
-           "2 us\n", f, e->n_below, 1e6 * e->below[e->n_below / 2],
-           1e6 * e->below[e->n_below - 1], over);
-}
-
 static void compare(struct harness *h, json_t *const *files, int n, json_t *works) {
   static struct errors errors[MOST_FILES];
   size_t k;
@@ -168,7 +218,11 @@ static void compare(struct harness *h, json_t *const *files, int n, json_t *work
     }
     printf("\n");
   }
-  for (int f = 0; f < n; f++) sum_up(f + 1, &errors[f]);
+  for (int f = 0; f < n; f++) {
+    char name[24];
+    snprintf(name, sizeof name, "file %d", f + 1);
+    sum_up(name, &errors[f]);
+  }
 }
 
 static void write_works(json_t *works, const char *path) {
@@ -181,11 +235,12 @@ int main(int argc, char **argv) {
   struct harness h;
   json_t *files[MOST_FILES], *raw = NULL;
   int n = 0;
-  bool show = false, bad = false;
+  bool show = false, leave = false, bad = false;
   const char *target = "cpu", *path = NULL;
   for (int k = 1; k < argc && !bad; k++) {
     json_t *list = NULL;
     if (!strcmp(argv[k], "--samples")) show = true;
+    else if (!strcmp(argv[k], "--unseen")) leave = true;
     else if (!strcmp(argv[k], "--target") && k + 1 < argc) target = argv[++k];
     else if (!strcmp(argv[k], "--works") && k + 1 < argc) path = argv[++k];
     else if ((bad = !(list = json_load_file(argv[k], 0, NULL)) || n == MOST_FILES))
@@ -195,20 +250,28 @@ int main(int argc, char **argv) {
   }
   if (bad || !raw || !harness_open(&h, target)) return 3;
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
-  if (!refit(raw, &h.target->device, show, c)) {
+  struct kept s = samples_of(raw);
+  if (!fs_calibration_fit(s.of, s.n, &h.target->device, c)) {
     fprintf(stderr, "the measurements are not such as `calibrate raw` writes\n");
     return 3;
   }
   printf("%d kernels, typical error %.1f %%; calling threads %.1f us, late %.1f us\n",
          c->samples, 100 * c->error, c->cost[FS_TM_THREADS] * 1e6,
          c->cost[FS_TM_LATE] * 1e6);
-  if (h.calibration) c->barrier = h.calibration->barrier; /* no kernel's time */
+  if (show) show_samples(raw, &s, c);
+  for (int size = 0; size < 2 && leave; size++)
+    unseen(raw, &s, &h.target->device, size, show);
+  if (h.calibration) { /* they are no kernel's times */
+    c->follow = h.calibration->follow;
+    c->barrier = h.calibration->barrier;
+  }
   h.target->device.calibration = c;
   json_t *works = path ? json_array() : NULL;
   if (n) compare(&h, files, n, works);
   write_works(works, path);
   harness_close(&h);
   free(c);
+  free(s.of);
   for (int f = 0; f < n; f++) json_decref(files[f]);
   json_decref(raw);
   return 0;

@@ -55,10 +55,12 @@ static const struct calibration_case {
   {"maps", "z = x + y - u + v;", F32, VECTORS, 0, FEW},
   {"maps", "z = x + y; w = x - y;", F32, VECTORS, 0, FEW},
   {"maps", "z = x + f32(h);", F32, VECTORS, 0, FEW},
+  {"maps", "z = exp(x) .* log(y + 2) + sqrt(u);", F32, VECTORS, 0, FEW},
   {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
   {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
   {"sums", "s = max(x);", F32 | F64, VECTORS, 0, FEW},
   {"sums", "z = x - y; s = sum(z);", F32, VECTORS, 0, FEW},
+  {"sums", "z = exp(x - y) + u; s = sum(z);", F32, VECTORS, 0, FEW},
   {"random numbers", "z = rand(n);", F32, VECTORS, 0, FEW},
   {"ranges", "z = f32(1:n) / 3;", F32, VECTORS, 0, FEW},
   {"rows", "q = A*p;", F32, MATRICES, ROWS, UNEVEN},
@@ -66,6 +68,7 @@ static const struct calibration_case {
   {"rows", "q = sum(A, 2);", F32 | BF16 | I32, MATRICES, ROWS, FEW},
   {"rows", "q = rowmax(A);", F32 | F64 | I32, MATRICES, ROWS, FEW},
   {"rows", "q = rowsum(exp(A));", F32, MATRICES, ROWS, FEW},
+  {"rows", "q = rowsum(A .* C);", F32, MATRICES, ROWS, UNEVEN},
   {"rows", "q = rowsum(u + v');", F32 | F64, MATRICES, 0, FEW},
   {"rows", "q = rowsum(u .* v' - v');", F32, MATRICES, 0, FEW},
   {"columns", "s = A'*r;", F32, MATRICES, ROWS, UNEVEN},
@@ -78,16 +81,17 @@ static const struct calibration_case {
   {"rows and columns", "a = sum(A, 2); b = sum(A, 1);", F32, MATRICES, ROWS, FEW},
   {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
-  {"outer sums", "B = A + C;", F32, MATRICES, ROWS, FEW},
+  {"outer sums", "B = A + C;", F32 | I32, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
+  {"outer sums", "B = A + u; s = rowmax(B);", I32, MATRICES, ROWS, FEW},
   {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
   {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, FEW},
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
   {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, FEW},
-  {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, FEW},
-  {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, FEW},
+  {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, UNEVEN},
+  {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, UNEVEN},
   {"transposes", "B = D' + C;", F32 | F64, MATRICES, TILES, EVERY},
   {"transposes", "B = D' + C;", F32, MATRICES, ROWS, FEW},
   {"strided rows", "s = A'*r;", F32, MATRICES, STRIDES, EVERY},
@@ -120,12 +124,13 @@ struct extents {
 
 #define EXTENTS(list) ((struct extents){list, (int)FS_LEN(list)})
 
-/* Denser where caches end: a GPU's at some 25 to 100 MB in use. */
+/* Denser where caches end: a GPU's at some 25 to 100 MB in use, within which a kernel
+ * becomes half as fast. */
 static struct extents gpu_extents(enum group group) {
   static const struct extent vectors[] = {
       {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 1 << 18},
-      {1, 1 << 20}, {1, 1 << 21}, {1, 1 << 22}, {1, 1 << 23}, {1, 1 << 25},
-      {1, 1 << 27}};
+      {1, 1 << 20}, {1, 1 << 21}, {1, 2900000}, {1, 3700000}, {1, 4800000},
+      {1, 1 << 23}, {1, 13000000}, {1, 1 << 25}, {1, 1 << 27}};
   static const struct extent matrices[] = {
       {64, 64}, {200, 300}, {512, 512}, {1000, 1000}, {2048, 2048}, {4096, 4096},
       {100, 20000}, {20000, 100}, {3000, 3000}, {6000, 6000}, {1001, 1001},
@@ -187,8 +192,7 @@ struct calibrating {
   enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   int done, all, left_out;
-  double joined, apart;         /* seconds of kernels in one launch, in many   */
-  int phases;                   /* how many they are; 0: not measured          */
+  struct fs_chain chain;        /* phases: 0 if it was not measured            */
 };
 
 static void on_text(void *user, const char *text, size_t len) {
@@ -341,6 +345,7 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
   for (int k = 0; k < plan->kernels.len && k < MOST_KERNELS; k++) {
     double seconds = typical(times[k], runs);
     if (!(seconds > 0)) continue;
+    if (k > 0) seconds += FS_MAX(c->chain.ahead, 0); /* as if it were alone */
     c->last = seconds;
     uint64_t name = name_of(c, text, m, n, k);
     if (measured_before(c, name, seconds)) continue;
@@ -398,14 +403,17 @@ static enum fs_status measure(struct calibrating *c, const char *text, int64_t m
 
 enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1 };
 
-/* Of a kernel's settings: only the plan's own, some, all. */
-enum settings { OWN, SOME = 5, ALL_SETTINGS = MOST_SETTINGS };
+/* Of a kernel's settings: only the plan's own, a few, some, all. */
+enum settings { OWN, FEW_SETTINGS = 2, SOME = 4, ALL_SETTINGS = MOST_SETTINGS };
 
-/* All where they matter most and time allows: for f32 matrices of some size. */
-static enum settings settings_at(enum group group, unsigned t, struct extent e) {
+/* All where they matter most and time allows: for f32 matrices of some size, walked
+ * by rows. */
+static enum settings settings_at(enum group group, unsigned t, enum lead lead,
+                                 struct extent e) {
   enum { SMALL = 100000 };
   if (group > MATRICES) return OWN;
-  return group == MATRICES && t == 0 && e.m * e.n > SMALL ? ALL_SETTINGS : SOME;
+  if (t > 0 || lead == TILES || lead == STRIDES) return FEW_SETTINGS;
+  return group == MATRICES && e.m * e.n > SMALL ? ALL_SETTINGS : SOME;
 }
 
 /* The plans of a graph that are one kernel of the scheme of the first one, which
@@ -585,13 +593,12 @@ static bool wanted(const struct calibrating *c, int sizes, enum group group,
   bool few = sizes == FEW || (t > 0 && c->target->device.is_cuda);
   if (group == MATRICES && c->target->device.is_cuda && e.n > 512 && e.n % 4)
     return sizes == UNEVEN && (t == 0 || e.n == 1001 || e.n == 5003);
-  return !few || x % 2 == 1 || e.n >= 12288;
+  return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
 }
 
 static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
                         int x, struct extent e) {
-  struct ahead a = {.c = c,
-                    .settings = c->quick ? OWN : settings_at(group, t, e)};
+  struct ahead a = {.c = c};
   if (!compiles_ahead(c) || group > MATRICES) return;
   for (size_t k = 0; k < FS_LEN(cases); k++) {
     if (cases[k].group != group || !(cases[k].types >> t & 1) ||
@@ -600,6 +607,7 @@ static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
     char *block = with_type(cases[k].block, type_names[t]);
     enum lead lead = cases[k].lead;
     c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+    a.settings = c->quick ? OWN : settings_at(group, t, lead, e);
     look_ahead(&a, block);
     free(block);
   }
@@ -640,7 +648,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     made = true;
     char *block = with_type(cases[k].block, type_names[t]);
     if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
-                            settings_at(group, t, e));
+                            settings_at(group, t, cases[k].lead, e));
     free(block);
   }
   fs_interp_reset(c->in);
@@ -672,8 +680,8 @@ static enum fs_status run_group(struct calibrating *c, enum group group,
 static const char *const chain = "b = A*a; c = A*b; d = A*c; e = A*d; f = A*e;";
 
 /* One of the two. phases: 0 if they were not the kernels that were meant. */
-static enum fs_status time_chain(struct calibrating *c, bool apart,
-                                 double *seconds, int *phases) {
+static enum fs_status time_chain(struct calibrating *c, bool apart, double *seconds,
+                                 double *ahead, int *phases) {
   double times[MOST_KERNELS][MOST_RUNS];
   int runs = 0;
   *phases = 0;
@@ -686,7 +694,9 @@ static enum fs_status time_chain(struct calibrating *c, bool apart,
   if (n > MOST_KERNELS || launches != (apart ? n : 1)) return FS_OK;
   *phases = n;
   *seconds = 0;
+  double first = typical(times[0], runs);
   for (int k = 0; k < n; k++) *seconds += typical(times[k], runs);
+  *ahead = first - (*seconds - first) / FS_MAX(n - 1, 1);
   return FS_OK;
 }
 
@@ -700,9 +710,11 @@ static enum fs_status run_barriers(struct calibrating *c) {
   enum fs_status st = set_up(c, "A = f32(rand(n, n)); a = f32(rand(n));", 1, 256);
   enum fs_strategy before = o->strategy;
   o->strategy = FS_MIN_SYNC; /* joins whatever it takes */
-  if (!st) st = time_chain(c, false, &c->joined, &phases);
-  if (!st) st = time_chain(c, true, &c->apart, &kernels);
-  c->phases = kernels == phases ? phases : 0;
+  double none;
+  if (!st) st = time_chain(c, false, &c->chain.joined, &none, &phases);
+  if (!st) st = time_chain(c, true, &c->chain.apart, &c->chain.ahead, &kernels);
+  c->chain.phases = kernels == phases ? phases : 0;
+  c->chain.barriers = c->chain.phases - 1;
   o->strategy = before;
   o->apart = true;
   fs_runner_clear(c->runner);
@@ -851,6 +863,7 @@ void fs_calibration_report(const struct fs_calibration *c,
                 "calibrated", c->date, c->samples, 100 * c->error);
   put_cost(out, "launch", c->cost[FS_TM_LAUNCH]);
   put_cost(out, "fold", c->cost[FS_TM_FOLD]);
+  if (c->follow > 0) put_cost(out, "the next", c->follow);
   if (c->barrier > 0) put_cost(out, "barrier", c->barrier);
   fs_str_puts(out, "  reading and writing, with 256 KiB, 4 MiB, 16 MiB, 256 MiB "
                    "in use:\n");
@@ -897,8 +910,7 @@ enum fs_status fs_session_calibrate(struct fs_session *s, bool quick,
                                  &c->target->device, made))
     st = fs_env_error(&s->diags, "calibrate", NULL,
                       "the device measured too few kernels to calibrate by");
-  if (!st && c->phases > 1)
-    fs_calibration_barrier(made, c->joined, c->apart, c->phases, c->phases - 1);
+  if (!st && c->chain.phases > 1) fs_calibration_chain(made, &c->chain);
   if (!st && (why = fs_calibration_save(made, &c->target->device)))
     fs_session_note(s, "not-stored", "the calibration holds for this session "
                     "only: it could not be stored: %s", why);

@@ -4,8 +4,8 @@
 #include <math.h>
 
 const double fs_knots[FS_KNOTS] = {
-  16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20,
-  64 << 20, 128 << 20, 256 << 20, 1 << 30};
+  16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20, 20 << 20,
+  25 << 20, 32 << 20, 40 << 20, 50 << 20, 64 << 20, 80 << 20, 100 << 20, 128 << 20, 160 << 20, 200 << 20, 256 << 20, 1 << 30};
 
 /* -- moves and operations ---------------------------------------------------- */
 
@@ -197,6 +197,13 @@ static double fs_alone(double body, double late, double theirs) {
   return theirs > 0 ? FS_MIN(late, body * theirs / FS_MAX(1 - theirs, 1e-6)) : 0;
 }
 
+double fs_hidden_behind(double moves, double computes, double overlap) {
+  double more = FS_MAX(moves, computes), less = FS_MIN(moves, computes);
+  if (!(less > 0) || overlap >= 1) return more;
+  double p = 1 / (1 - overlap);
+  return more * pow(1 + pow(less / more, p), 1 / p);
+}
+
 struct fs_prediction fs_calibrated(const struct fs_work *w,
                                    const struct fs_calibration *c) {
   if (w->library) return library_call(w, c);
@@ -204,7 +211,7 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
   double body = p.delay, moves = p.delay, computes = 0, moved = 0;
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
-    body += FS_MAX(m, o) + (1 - c->overlap) * FS_MIN(m, o);
+    body += fs_hidden_behind(m, o, c->overlap);
     moved += m;
     computes += o;
   }
@@ -227,7 +234,7 @@ static double with_calls(const struct fs_work *work, double each,
   struct fs_work w = *work;
   for (int k = 0; k < w.n_amounts; k++)
     if (w.amounts[k].term == FS_TM_USER) w.amounts[k].amount *= each;
-  return fs_predict(&w, device).seconds;
+  return fs_predict(&w, device).seconds + fs_predict_start(device);
 }
 
 /* By bisection: calls may hide behind the moves, as far as computing does. */

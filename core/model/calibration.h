@@ -23,10 +23,9 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 6,  /* 5: has the price of a barrier; 6: how late
-                                  threads come, what a panel's step takes    */
-  FS_CALIBRATION_OLDEST = 4,   /* that is still read                         */
-  FS_KNOTS = 12,               /* of a curve                                 */
+  FS_CALIBRATION_VERSION = 7,  /* others are not read: what the numbers mean
+                                  changed                                    */
+  FS_KNOTS = 20,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12,
   FS_KINDS = 96,               /* of kernels with a table                    */
@@ -39,7 +38,7 @@ enum {
 #define FS_MOST_LOG_RATIO 1.5F
 
 /* The working sets of the knots: 16 KiB and each time four times as much, but
- * closer (twice) from 4 MiB to 256 MiB, where caches end. */
+ * closer from 4 MiB to 256 MiB, where caches end. */
 extern const double fs_knots[FS_KNOTS];
 
 struct fs_lib_point {
@@ -79,6 +78,9 @@ struct fs_calibration {
                                   kernels that it was fitted to              */
   int samples;
   double cost[FS_TM_COUNT];    /* seconds each; moves: see curve             */
+  double follow;               /* a launch right behind another kernel, which the
+                                  device need not wait for, in seconds; 0: it was
+                                  not measured                               */
   double barrier;              /* between phases of one launch, in seconds; 0: it
                                   was not measured                           */
   double curve[FS_MOVES][FS_KNOTS];
@@ -105,18 +107,28 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out);
 
-/* What a barrier takes: a launch of `phases` kernels with so many barriers between
- * them was measured to take `joined` seconds, the kernels with a launch each `apart`
- * in all. Kept within what can be, since it is the difference of two times: between
- * a twentieth of a launch and a whole one. Nothing is kept of what is no time. */
-void fs_calibration_barrier(struct fs_calibration *c, double joined, double apart,
-                            int phases, int barriers);
+/* What a launch takes behind another one, and a barrier: a launch of `phases` kernels
+ * with so many barriers between them was measured to take `joined` seconds, the kernels
+ * with a launch each `apart` in all, of which the first took `ahead` seconds longer
+ * than the others. Both are differences of times, and kept within what can be: the one
+ * between a quarter of a launch and a whole one, the other between a twentieth of it
+ * and a whole one. Nothing is kept of what is no time. */
+struct fs_chain {
+  double joined, apart, ahead;
+  int phases, barriers;
+};
+void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain);
 
 /* Adds to the tables, by which the prediction is then about right at that size.
  * False if there is no room, or the ratio is beyond a factor of e: such a
  * measurement was disturbed. */
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
                          double log_ratio);
+
+/* What moving and computing take together, (m^p + c^p)^(1/p) with p = 1/(1 - overlap):
+ * their sum where nothing hides, the larger of them where all does; in between, the
+ * less hides the more alike they are. */
+double fs_hidden_behind(double moves, double computes, double overlap);
 
 /* The prediction by a calibration; fs_predict() calls it. */
 struct fs_prediction fs_calibrated(const struct fs_work *work,

@@ -18,7 +18,9 @@ enum {
 
 /* How strongly, beside one sample, a cost is held to its estimate, and a knot to
  * its neighbour: what no sample shows gets its value from there. */
-static const double HOLD = 1e-4, SMOOTH = 0.03;
+static const double HOLD = 1e-4, SMOOTH = 0.3;
+/* ... where the working set fits into a GPU's cache for certain, or is far larger. */
+static const double SMOOTH_APART = 3;
 /* A row or tile kernel moves a byte at no less than this share of what a flat one
  * takes; what it takes beyond that is its own cost. */
 static const double ROW_BASE = 0.94, TILE_BASE = 1.05;
@@ -211,10 +213,19 @@ static double alone_with(const struct fs_work *w, const struct fs_calibration *c
   for (int k = 0; k < w->n_amounts; k++)
     if (w->amounts[k].term == FS_TM_LATE) theirs = w->amounts[k].amount;
   for (int ph = 0; ph < FS_WORK_PHASES; ph++)
-    body += FS_MAX(move[ph], compute[ph]) +
-            (1 - c->overlap) * FS_MIN(move[ph], compute[ph]);
+    body += fs_hidden_behind(move[ph], compute[ph], c->overlap);
   double helped = 1 - theirs;
   return theirs * c->cost[FS_TM_LATE] * helped > body * theirs ? 1 / helped : 1;
+}
+
+/* How much of moving, or of computing, is in what both take: of (m^p + c^p)^(1/p), so
+ * that the parts are the whole. At least some, or it would never grow. */
+static double seen_of(double part, double other, double overlap) {
+  static const double LEAST_SEEN = 0.02;
+  if (overlap <= 0 || !(other > 0)) return 1;
+  if (overlap >= 1) return part > other ? 1 : LEAST_SEEN;
+  double p = 1 / (1 - overlap), both = fs_hidden_behind(part, other, overlap);
+  return FS_MAX(pow(part / both, p - 1), LEAST_SEEN);
 }
 
 static void sample_row(struct problem *p, int row,
@@ -235,9 +246,9 @@ static void sample_row(struct problem *p, int row,
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
-    bool hidden = is_move ? move[a->phase] < compute[a->phase]
-                          : compute[a->phase] <= move[a->phase];
-    double seen = sync || !hidden ? 1 : 1 - c->overlap;
+    double mine = is_move ? move[a->phase] : compute[a->phase];
+    double other = is_move ? compute[a->phase] : move[a->phase];
+    double seen = sync ? 1 : seen_of(mine, other, c->overlap);
     if (a->term == FS_TM_TRIP) seen = trip_share;
     else if (a->term == FS_TM_LATE) seen = alone > 1 ? 0 : 1;
     else if (!sync) seen *= alone;
@@ -258,6 +269,14 @@ static void add_tie(struct problem *p, int one, int other, double strength) {
   *FS_PUSH(&p->target) = 0;
 }
 
+/* That of knot k and the next: the further apart, the less. */
+static double tie_strength(const struct problem *p, int k) {
+  double cache = (double)p->device->cache_bytes;
+  bool edge = fs_knots[k + 1] > 0.6 * cache && fs_knots[k] < 2 * cache;
+  double strength = p->device->is_cuda && !edge ? SMOOTH_APART : SMOOTH;
+  return strength / sqrt(log2(fs_knots[k + 1] / fs_knots[k]));
+}
+
 static void add_holds(struct problem *p) {
   for (int c = 0; c < COLUMNS; c++) {
     if (!(p->guess[c] > 0)) continue;
@@ -266,7 +285,7 @@ static void add_holds(struct problem *p) {
   }
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k + 1 < FS_KNOTS; k++)
-      add_tie(p, knot_column(m, k), knot_column(m, k + 1), SMOOTH);
+      add_tie(p, knot_column(m, k), knot_column(m, k + 1), tie_strength(p, k));
 }
 
 /* -- solving ----------------------------------------------------------------------- */
@@ -416,22 +435,26 @@ static bool good(const struct fs_sample *s) {
   return isfinite(s->seconds) && s->seconds > 1e-9 && s->seconds < 1e4;
 }
 
-void fs_calibration_barrier(struct fs_calibration *c, double joined, double apart,
-                            int phases, int barriers) {
-  static const double LEAST_LAUNCHES = 0.05, MOST_LAUNCHES = 1;
+static double within(double x, double least, double most) {
+  return FS_MAX(least, FS_MIN(most, x));
+}
+
+void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain) {
+  static const double LEAST_FOLLOW = 0.25, LEAST_BARRIER = 0.05; /* of a launch */
   double launch = c->cost[FS_TM_LAUNCH];
-  if (!(joined > 0) || !(apart > 0) || !isfinite(joined + apart) ||
-      !(launch > 0) || barriers < 1)
+  if (!(chain->joined > 0) || !(chain->apart > 0) || chain->barriers < 1 ||
+      !isfinite(chain->joined + chain->apart + chain->ahead) || !(launch > 0))
     return;
-  double each = (joined - apart + (phases - 1) * launch) / barriers;
-  c->barrier = FS_MAX(LEAST_LAUNCHES * launch,
-                      FS_MIN(MOST_LAUNCHES * launch, each));
+  c->follow = within(launch - chain->ahead, LEAST_FOLLOW * launch, launch);
+  double saved = chain->apart - chain->joined;
+  double each = ((chain->phases - 1) * c->follow - saved) / chain->barriers;
+  c->barrier = within(each, LEAST_BARRIER * launch, launch);
 }
 
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out) {
-  static const double overlaps[] = {1, 0.85, 0.7, 0.5, 0.3, 0.1, 0};
+  static const double overlaps[] = {1, 0.75, 0.5, 0.3, 0.1, 0};
   struct fs_sample *own = fs_malloc(sizeof *own * (size_t)FS_MAX(1, n));
   struct problem *p = fs_calloc(1, sizeof *p);
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
@@ -448,8 +471,10 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
     /* Not what its peak rate says it is. */
     if (pass) memset(p->most, 0, sizeof p->most);
     for (size_t o = 0; o < FS_LEN(overlaps) && p->n >= LEAST_SAMPLES; o++) {
-      /* The CPU target walks strip by strip: only prefetching overlaps. */
-      if (!device->is_cuda && overlaps[o] > 0.5) continue;
+      /* The CPU target walks strip by strip: only prefetching overlaps. A GPU has
+       * other warps at work while some wait; that the smallest kernels, which have
+       * few, are fitted best by sums says nothing of long ones. */
+      if (device->is_cuda ? overlaps[o] < 0.5 : overlaps[o] > 0.5) continue;
       solve(p, overlaps[o], c);
       double error = mean_error(p, c);
       if (error >= best) continue;

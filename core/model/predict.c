@@ -32,7 +32,11 @@ static double transfer_seconds(const struct fs_work *w,
 struct fs_prediction fs_predict(const struct fs_work *w,
                                 const struct fs_device *d) {
   struct fs_prediction p;
-  if (d->calibration) return fs_calibrated(w, d->calibration);
+  if (d->calibration) {
+    p = fs_calibrated(w, d->calibration);
+    p.seconds = FS_MAX(p.seconds - fs_predict_start(d), 0.1 * p.seconds);
+    return p;
+  }
   double transfer = transfer_seconds(w, d);
   double busy = FS_MIN(1.0, w->parallel / (double)d->units);
   double compute =
@@ -50,8 +54,14 @@ struct fs_prediction fs_predict(const struct fs_work *w,
  * launch takes 3.3. */
 static const double PHASE_BARRIER_LAUNCHES = 0.4;
 
+double fs_predict_start(const struct fs_device *d) {
+  const struct fs_calibration *c = d->calibration;
+  return c && c->follow > 0 ? FS_MAX(c->cost[FS_TM_LAUNCH] - c->follow, 0) : 0;
+}
+
 double fs_predict_launch(const struct fs_device *d) {
-  return d->calibration ? d->calibration->cost[FS_TM_LAUNCH] : d->launch;
+  return d->calibration ? d->calibration->cost[FS_TM_LAUNCH] - fs_predict_start(d)
+                        : d->launch;
 }
 
 double fs_predict_barrier(const struct fs_device *d) {

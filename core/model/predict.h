@@ -17,11 +17,14 @@ struct fs_prediction {
                                "synchronisation"                           */
 };
 
+/* Of a kernel that is launched behind another one. */
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
-/* What a launch takes before and after its work, and a barrier over its blocks;
- * seconds. */
+/* How much longer the first kernel of a block takes: the device has waited for it. */
+double fs_predict_start(const struct fs_device *device);
+/* What a launch behind another one takes before and after its work, and a barrier over
+ * its blocks; seconds. */
 double fs_predict_launch(const struct fs_device *device);
 double fs_predict_barrier(const struct fs_device *device);
 

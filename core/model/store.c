@@ -117,11 +117,11 @@ static json_t *calls_array(const struct fs_calibration *c) {
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device) {
   json_t *o = json_pack(
-      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "what",
+      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "what",
       "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
       device_key(device), "date", c->date, "overlap", c->overlap, "error",
-      c->error, "samples", c->samples, "barrier", c->barrier, "costs", costs_object(c), "curves",
-      curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
+      c->error, "samples", c->samples, "follow", c->follow, "barrier", c->barrier, "costs",
+      costs_object(c), "curves", curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
       "calls", calls_array(c));
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   json_decref(o);
@@ -147,24 +147,15 @@ static bool number(const json_t *v, double most, double *out) {
   return isfinite(*out) && *out >= 0 && *out <= most;
 }
 
-/* Files before version 6 have no FS_TM_LATE: it is part of FS_TM_THREADS. */
-static bool read_costs(const json_t *o, double version, struct fs_calibration *c) {
+static bool read_costs(const json_t *o, struct fs_calibration *c) {
   char name[40];
   for (unsigned t = 0; t < FS_TM_COUNT; t++) {
     if (t >= FS_TM_SYNC_END && t < FS_TM_MOVE_END) continue;
-    if (t == FS_TM_LATE && version < 6) continue;
     fs_term_name((enum fs_term)t, name);
     if (!number(json_object_get(o, name), LARGEST_COST, &c->cost[t]))
       return false;
   }
   return c->cost[FS_TM_LAUNCH] >= 0;
-}
-
-/* Files of version 4 do not have it: then it is thought to be a share of a launch. */
-static bool read_barrier(const json_t *o, double version,
-                         struct fs_calibration *c) {
-  const json_t *v = json_object_get(o, "barrier");
-  return version < 5 ? !v : number(v, LARGEST_COST, &c->barrier);
 }
 
 static bool read_curves(const json_t *o, struct fs_calibration *c) {
@@ -282,8 +273,7 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
   memset(c, 0, sizeof *c);
   if (!what || strcmp(what, "fusible calibration")) return "is no calibration";
   if (!number(json_object_get(o, "version"), 1e6, &version) ||
-      version < FS_CALIBRATION_OLDEST || version > FS_CALIBRATION_VERSION ||
-      version != floor(version))
+      version != FS_CALIBRATION_VERSION)
     return "is of another version of the program";
   if (!same_device(json_object_get(o, "device"), device))
     return "is of another device, driver or version of the program";
@@ -291,8 +281,9 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !number(json_object_get(o, "overlap"), 1, &c->overlap) ||
       !number(json_object_get(o, "error"), 1e6, &c->error) ||
       !number(json_object_get(o, "samples"), 1e6, &samples) ||
-      !read_barrier(o, version, c) ||
-      !read_costs(json_object_get(o, "costs"), version, c) ||
+      !number(json_object_get(o, "follow"), LARGEST_COST, &c->follow) ||
+      !number(json_object_get(o, "barrier"), LARGEST_COST, &c->barrier) ||
+      !read_costs(json_object_get(o, "costs"), c) ||
       !read_curves(json_object_get(o, "curves"), c) ||
       !read_library(json_object_get(o, "library"), c) ||
       !read_kinds(json_object_get(o, "kinds"), c) ||

@@ -326,8 +326,9 @@ static void measure_block(struct fs_planner *p) {
       seen |= g->inputs.data[k].storage == storage;
     if (!seen) p->working_set += node_bytes(g, (fs_id)id);
   }
+  double times = p->device->is_cuda ? 2 : 1;
   for (int k = 0; k < g->outputs.len; k++)
-    p->working_set += node_bytes(g, g->outputs.data[k]);
+    p->working_set += times * node_bytes(g, g->outputs.data[k]);
 }
 
 /* The clusters in the order in which the block was written. */

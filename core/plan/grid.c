@@ -14,6 +14,9 @@
  * phase pass on in registers (fs_grid_carries). Where something was written since
  * the last barrier that the phase reads, or read that it writes, there is one more.
  *
+ * A fold of numbers takes as long in a phase, where a barrier is part of it, as alone,
+ * where the last block does it: what threads wait for is the same.
+ *
  * Phases share block size and registers, those of the phase that takes longest, or of
  * the one whose setting the user chose; the others lose some of their speed by it, so
  * that large kernels stay alone.
@@ -242,20 +245,6 @@ static bool would_stream(const struct fs_kernel *k) {
   return false;
 }
 
-/* The barriers that it has as a phase and not alone: a fold of numbers alone is done
- * by the last block. */
-static int new_barriers(const struct fs_kernel *k, bool barrier) {
-  bool vector = false;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    vector |= s->kind == FS_SP_REDUCE && k->values.data[s->out].varies &&
-              k->values.data[s->out].ready == FS_END;
-    vector |= s->kind == FS_SP_STORE && s->phase == FS_END &&
-              k->accesses.data[s->access].varies;
-  }
-  return barrier + (folds(k) && !vector);
-}
-
 /* The launch of the group with `next` behind it (NULL: as it is). */
 static double cost(const struct group *g, const struct fs_kernel *next,
                    bool barrier) {
@@ -267,7 +256,7 @@ static double cost(const struct group *g, const struct fs_kernel *next,
     double seconds = body(g, k);
     sum += seconds;
     if (seconds > most) most = seconds, largest = k;
-    barriers += new_barriers(k, x < g->end ? k->joint == FS_BARRIER : barrier);
+    barriers += x < g->end ? k->joint == FS_BARRIER : barrier;
   }
   bool alone = g->end == g->first + 1 && !next;
   if (alone) barriers = 0;
@@ -337,8 +326,7 @@ static void close_group(struct group *g) {
     double seconds = body(g, kn);
     if (k != largest || streams) seconds *= 1 + SHARED_COST;
     if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
-    seconds += new_barriers(kn, kn->joint == FS_BARRIER) *
-               fs_predict_barrier(d);
+    if (kn->joint == FS_BARRIER) seconds += fs_predict_barrier(d);
     kn->first = kn->predicted = seconds;
     if (k != leads) fit(kn, &list[leads].tune, d->units);
   }

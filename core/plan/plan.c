@@ -217,6 +217,7 @@ static void price_unfused(struct fs_planner *p) {
   options.n_kernel_pins = 0;
   p->options = &options;
   bool awake = false;
+  p->unfused_predicted = fs_predict_start(p->device);
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
     fs_id id = p->calls.data[c];
@@ -305,6 +306,10 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_join(p);
+  if (plan->kernels.len) {
+    struct fs_kernel *first = &plan->kernels.data[0];
+    first->first = first->predicted = first->first + fs_predict_start(p->device);
+  }
   fs_plan_note_kernel_pins(p, plan);
   sum_up(p);
   plan->unfused_predicted = p->unfused_predicted;
@@ -376,10 +381,9 @@ static int heads_of(const struct fs_planner *p) {
   return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->clusters.len));
 }
 
-/* The best sum stays where the other is not better by so much: what joined launches
- * take is known less well. Four products with one matrix of 256 x 256 were predicted to
- * be 11 % faster as two phases on an H200, and took 20 % longer. */
-static const double WORTH_JOINING = 0.15;
+/* The best sum stays where the other is not better by so much: what phases lose by
+ * walking alike is known less well. */
+static const double WORTH_JOINING = 0.05;
 
 struct priced {
   struct fs_plan *plan;

@@ -281,7 +281,7 @@ static void test_call(struct fs_calibration *c) {
   for (int hidden = 0; hidden < 2; hidden++) {
     c->overlap = hidden;
     struct fs_work w = flat_work(4e6, 4e6, 8e6, FS_OP_ADD, 1e6);
-    double known = fs_predict(&w, &d).seconds;
+    double start = fs_predict_start(&d), known = fs_predict(&w, &d).seconds + start;
     CHECK(fs_calibrate_call(&w, 1, &d) == 0); /* no calls */
     fs_work_add(&w, FS_TM_USER, 0, 1e6);
     double each = fs_calibrate_call(&w, known + 5e-3, &d);
@@ -291,7 +291,7 @@ static void test_call(struct fs_calibration *c) {
     CHECK(fs_calibrate_call(&w, NAN, &d) == 0);
     CHECK(fs_calibrate_call(&w, 1, &device) == 0); /* no calibration */
     w.amounts[w.n_amounts - 1].amount *= each; /* the last added */
-    CHECK(near(fs_predict(&w, &d).seconds, known + 5e-3, 1e-6));
+    CHECK(near(fs_predict(&w, &d).seconds + start, known + 5e-3, 1e-6));
   }
   c->overlap = 0;
 }
@@ -346,10 +346,12 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 6", "\"version\": 2"},
-    {"\"version\": 6", "\"version\": 4"}, /* with what that does not have */
-    {"\"version\": 6", "\"version\": 7"},
-    {"\"version\": 6", "\"version\": -1e300"},
+    {"\"version\": 7", "\"version\": 2"},
+    {"\"version\": 7", "\"version\": 6"},
+    {"\"version\": 7", "\"version\": 8"},
+    {"\"version\": 7", "\"version\": -1e300"},
+    {"\"follow\": ", "\"unfollowed\": "},
+    {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
     {"\"barrier\": ", "\"barrier\": -"},
     {"a device", "another one"},
@@ -389,40 +391,34 @@ static void test_bad_files(const char *path, const char *good) {
   check_refused(path, "\x80\xff{}");
 }
 
-/* Files of version 4 do not have a barrier's price: it is a share of a launch. */
-static void test_old_file(const char *path, const char *good) {
-  char *old = edited(good, "\"version\": 6", "\"version\": 4");
-  char *at = strstr(old, "\"barrier\": ");
-  if (at) memmove(at, strchr(at, '\n') + 1, strlen(strchr(at, '\n')));
-  struct fs_str notice = {0};
-  struct fs_device d = device;
-  put_file(path, old);
-  d.calibration = fs_calibration_load(&device, &notice);
-  CHECK(d.calibration && !notice.len && d.calibration->barrier == 0);
-  CHECK(fs_predict_barrier(&d) == 0.4 * fs_predict_launch(&d));
-  free((void *)(uintptr_t)d.calibration);
-  fs_str_free(&notice);
-  free(old);
+static bool chain_is(struct fs_calibration *c, double joined, double apart,
+                     double ahead, int phases, double follow, double barrier) {
+  const struct fs_chain chain = {joined, apart, ahead, phases, phases - 1};
+  fs_calibration_chain(c, &chain);
+  return fabs(c->follow - follow) < 1e-12 && fabs(c->barrier - barrier) < 1e-12;
 }
 
-/* Five kernels apart take as much as in one launch with four barriers and without
- * four launches. */
-static void test_barrier(void) {
+/* Five kernels apart, of which the first takes 1 us longer, take as much as in one
+ * launch with four barriers and without four of the shorter launches. */
+static void test_chain(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   struct fs_device d = device;
   c->cost[FS_TM_LAUNCH] = 4e-6;
-  fs_calibration_barrier(c, 14e-6, 25e-6, 5, 4);
-  CHECK(fabs(c->barrier - 1.25e-6) < 1e-12);
+  CHECK(chain_is(c, 18e-6, 25e-6, 1e-6, 5, 3e-6, 1.25e-6));
   d.calibration = c;
   CHECK(fs_predict_barrier(&d) == c->barrier);
-  fs_calibration_barrier(c, 0, 25e-6, 5, 4);
-  fs_calibration_barrier(c, NAN, 25e-6, 5, 4);
-  fs_calibration_barrier(c, 14e-6, 25e-6, 1, 0);
-  CHECK(fabs(c->barrier - 1.25e-6) < 1e-12);
-  fs_calibration_barrier(c, 1e-6, 25e-6, 5, 4);
-  CHECK(c->barrier == 0.05 * 4e-6);
-  fs_calibration_barrier(c, 1, 25e-6, 5, 4);
-  CHECK(c->barrier == 4e-6);
+  CHECK(near(fs_predict_launch(&d), 3e-6, 1e-9));
+  CHECK(near(fs_predict_start(&d), 1e-6, 1e-9));
+  struct fs_work w = flat_work(0, 0, 1, FS_OP_ADD, 0);
+  CHECK(near(fs_predict(&w, &d).seconds, 3e-6, 1e-9)); /* behind another one */
+  CHECK(chain_is(c, 0, 25e-6, 1e-6, 5, 3e-6, 1.25e-6));
+  CHECK(chain_is(c, NAN, 25e-6, 1e-6, 5, 3e-6, 1.25e-6));
+  CHECK(chain_is(c, 18e-6, 25e-6, NAN, 5, 3e-6, 1.25e-6));
+  CHECK(chain_is(c, 14e-6, 25e-6, 1e-6, 1, 3e-6, 1.25e-6));
+  CHECK(chain_is(c, 1e-6, 25e-6, 1e-6, 5, 3e-6, 0.05 * 4e-6));
+  CHECK(chain_is(c, 1, 25e-6, 9e-6, 5, 0.25 * 4e-6, 4e-6));
+  CHECK(chain_is(c, 14e-6, 25e-6, -1e-6, 5, 4e-6, 1.25e-6));
+  CHECK(fs_predict_start(&d) == 0);
   free(c);
 }
 
@@ -454,6 +450,7 @@ static void test_store(struct fs_calibration *c) {
   CHECK(fs_calibration_path(&device, &path));
   CHECK(!strncmp(path.data, folder, strlen(folder)));
   fs_call_keep(c, 2, 3e-9);
+  c->follow = 2.5e-6;
   c->barrier = 1.25e-6;
   CHECK(!fs_calibration_save(c, &device));
   struct fs_calibration *again = fs_calibration_load(&device, &notice);
@@ -462,6 +459,7 @@ static void test_store(struct fs_calibration *c) {
     CHECK(!strcmp(again->quality, c->quality));
     CHECK(near(again->cost[FS_TM_LAUNCH], c->cost[FS_TM_LAUNCH], 1e-6));
     CHECK(again->library[FS_LIB_GEMM][FS_AR_F64].n == 4);
+    CHECK(near(again->follow, 2.5e-6, 1e-6));
     CHECK(near(again->barrier, 1.25e-6, 1e-6));
     CHECK(again->n_calls == 1 && again->call[0].hash == 2 &&
           near(again->call[0].seconds, 3e-9, 1e-6));
@@ -472,7 +470,6 @@ static void test_store(struct fs_calibration *c) {
   free(again);
   char *good = fs_calibration_text(c, &device);
   test_bad_files(path.data, good);
-  test_old_file(path.data, good);
   test_odd_paths(path.data);
   free(good);
   fs_str_free(&path);
@@ -564,7 +561,7 @@ int main(void) {
   test_store(c);
   test_call(c);
   test_kept_calls(c);
-  test_barrier();
+  test_chain();
   test_learning();
   test_bad_learned();
   char inside[64];
