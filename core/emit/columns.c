@@ -8,9 +8,12 @@
  *                  are finished by one block and sent to all
  *   of both        v0[e], within the loop over the rows
  *   sums over j    r0[e], sent off after each panel
- *   sums over i    r0[b], to the end
+ *   sums over i    r0[b], to the end; of floats only over SHORT panels, then in f0[b]:
+ *                  one chain of additions over all columns would round most
  */
 #include "core/emit/writer.h"
+
+enum { SHORT = 16 }; /* panels whose columns are summed one after the other */
 
 struct columns {
   struct em *em;
@@ -38,6 +41,11 @@ static bool is_column_sum(const struct fs_step *s) {
 }
 static bool is_row_sum(const struct fs_step *s) {
   return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I;
+}
+/* Whether sums of SHORT panels each are summed. */
+static bool has_sums_of_sums(const struct columns *c, const struct fs_step *s) {
+  return is_row_sum(s) && s->op == FS_RD_SUM && c->cut.panels > SHORT &&
+         fs_dtype_is_float(em_val(c->em, s->out)->dtype);
 }
 static bool is_matrix_load(const struct em *em, const struct fs_step *s) {
   return s->kind == FS_SP_LOAD && varies(em, s->out) == 3;
@@ -389,6 +397,9 @@ static void row_values(struct columns *c) {
     if (is_row_sum(s)) {
       em->v[s->out].b = true;
       em_declare_acc(em, s, true, false, false);
+      if (has_sums_of_sums(c, s))
+        em_line(em, "%s f%d%s = {};", em_acc_type(em_val(em, s->out)->dtype), s->out,
+                em_dims(em, true, false, false));
       continue;
     }
     if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
@@ -669,6 +680,26 @@ static void to_shared(struct columns *c) {
   }
 }
 
+static void sums_of_sums(struct columns *c) {
+  struct em *em = c->em;
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= has_sums_of_sums(c, &em->k->steps.data[i]);
+  if (!any) return;
+  em_open(em, "if (q %% %d == %d) {", SHORT, SHORT - 1);
+  em_for(em, "b", em->B);
+  if (em->B == 1) em_open(em, "{");
+  const char *b = em->B > 1 ? "[b]" : "";
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!has_sums_of_sums(c, s)) continue;
+    em_line(em, "f%d%s = f%d%s + r%d%s;", s->out, b, s->out, b, s->out, b);
+    em_line(em, "r%d%s = 0;", s->out, b);
+  }
+  em_close(em);
+  em_close(em);
+}
+
 static void panel(struct columns *c, int phase) {
   struct em *em = c->em;
   const char *p = phase ? "q" : "p";
@@ -685,6 +716,7 @@ static void panel(struct columns *c, int phase) {
   column_values(c, phase);
   rows_of_panel(c, phase);
   if (!phase) to_shared(c);
+  else sums_of_sums(c);
   em_line(em, "__syncwarp();");
   em_open(em, "if (lane == 0) {");
   if (!phase) {
@@ -710,7 +742,9 @@ static void ending(struct columns *c) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_row_sum(s)) continue;
-    const char *r = em_fmt(em, em->B > 1 ? "r%d[b]" : "r%d", s->out);
+    const char *b = em->B > 1 ? "[b]" : "";
+    const char *r = em_fmt(em, "r%d%s", s->out, b);
+    if (has_sums_of_sums(c, s)) r = em_fmt(em, "f%d%s + %s", s->out, b, r);
     em_line(em, "const %s x%d = fs_warp<%s, %d>(%s);",
             em_acc_type(em_val(em, s->out)->dtype), s->out, em_op_class(s->op),
             c->cut.lanes, r);
