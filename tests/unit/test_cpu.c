@@ -1,5 +1,8 @@
 /* test_cpu.c - the CPU target against naive loops: every operation on every type,
  * conversions, half precision, flat kernels, random numbers, memory, interrupts. */
+#include <sched.h>
+
+#include "core/target/cpu/pool.h"
 #include "tests/unit/cpu_kernels.h"
 
 /* -- map operations ------------------------------------------------------- */
@@ -698,6 +701,46 @@ static void test_interrupt(void) {
   free_kernel(k);
 }
 
+/* -- the pool ------------------------------------------------------------- */
+
+enum { POOL_TASKS = 64 };
+
+struct seen {
+  int cpu[POOL_TASKS], worker[POOL_TASKS];
+};
+
+static void see(void *user, int64_t k, int worker) {
+  struct seen *s = user;
+  double until = fs_now() + 20e-6;
+  s->cpu[k] = sched_getcpu();
+  s->worker[k] = worker;
+  while (fs_now() < until) continue;
+}
+
+/* Workers that slept wake up where the caller is not. A caller that is moved in
+ * between is none of the pool's business: so most runs, not all. */
+static void test_apart(void) {
+  snprintf(context, sizeof context, "pool");
+  enum { RUNS = 40 };
+  struct fs_pool *p = fs_pool_new(2);
+  cpu_set_t set;
+  int together = 0;
+  bool one = sched_getaffinity(0, sizeof set, &set) || CPU_COUNT(&set) < 2;
+  for (int r = 0; r < RUNS; r++) {
+    struct seen s = {0};
+    struct timespec pause = {.tv_nsec = 200000};
+    bool met = false;
+    nanosleep(&pause, NULL);
+    int here = sched_getcpu();
+    check(fs_pool_run(p, 2, POOL_TASKS, see, &s) == FS_OK, "pool");
+    for (int k = 0; k < POOL_TASKS; k++)
+      met |= s.worker[k] == 1 && s.cpu[k] == here;
+    together += met;
+  }
+  check(one || together < RUNS / 4, "workers on the caller's processor");
+  fs_pool_free(p);
+}
+
 int main(void) {
   fs_diags_init(&diags);
   open_targets();
@@ -729,5 +772,6 @@ int main(void) {
   test_memory();
   test_copies();
   test_interrupt();
+  test_apart();
   return finish_tests();
 }

@@ -4,6 +4,11 @@
  * caller too, takes task numbers from one counter. A worker that finds no new
  * generation spins for some 20 microseconds, so that the next kernel of a block
  * finds it awake, and then sleeps on a futex.
+ *
+ * Workers stay off the processor of the caller. Left to themselves, schedulers that
+ * pack what sleeps much onto few processors wake both on one, and a kernel of less
+ * than some milliseconds is over before anyone moves: half its speed on a virtual
+ * machine of two processors.
  */
 #include "core/target/cpu/pool.h"
 
@@ -11,6 +16,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -21,6 +27,7 @@ enum { SPINS = 400, MAX_THREADS = 1024 };
 struct fs_pool {
   int threads;
   pthread_t *id;
+  int caller;                  /* its processor at the last job; -1: unknown */
   _Atomic uint32_t generation; /* futex: a new job, or the end       */
   _Atomic uint32_t running;    /* futex: workers still in the job    */
   _Atomic uint32_t sleepers;
@@ -111,6 +118,7 @@ struct fs_pool *fs_pool_new(int threads) {
   if (posix_memalign((void **)&p, 64, sizeof *p)) return NULL;
   memset(p, 0, sizeof *p);
   p->id = fs_calloc((size_t)threads, sizeof *p->id);
+  p->caller = -1;
   for (p->threads = 1; p->threads < threads; p->threads++)
     if (!start_worker(p, p->threads)) break;
   return p;
@@ -119,6 +127,19 @@ struct fs_pool *fs_pool_new(int threads) {
 static void publish(struct fs_pool *p) {
   atomic_fetch_add(&p->generation, 1);
   if (atomic_load(&p->sleepers) > 0) futex_wake(&p->generation, INT_MAX);
+}
+
+/* Where the caller may run, but where it is. A caller with but one processor leaves
+ * the workers where they are. */
+static void keep_apart(struct fs_pool *p) {
+  int here = sched_getcpu();
+  cpu_set_t set;
+  if (here == p->caller || here < 0 || here >= CPU_SETSIZE) return;
+  p->caller = here;
+  if (sched_getaffinity(0, sizeof set, &set)) return;
+  CPU_CLR(here, &set);
+  for (int k = 1; k < p->threads && CPU_COUNT(&set); k++)
+    pthread_setaffinity_np(p->id[k], sizeof set, &set);
 }
 
 void fs_pool_free(struct fs_pool *p) {
@@ -156,6 +177,7 @@ enum fs_status fs_pool_run(struct fs_pool *p, int threads, int64_t n,
   p->wanted = threads;
   p->task = task;
   p->user = user;
+  keep_apart(p);
   atomic_store(&p->stopped, false);
   atomic_store(&p->next, 0);
   atomic_store(&p->running, (uint32_t)(p->threads - 1));
