@@ -314,7 +314,9 @@ static double node_bytes(const struct fs_graph *g, fs_id id) {
   return bytes;
 }
 
-/* Inputs once each, however many views of one storage there are, and outputs. */
+/* Inputs once each, however many views of one storage there are, and outputs twice: a
+ * result is made while the one of the run before is still there, so a block that is run
+ * again writes to two places in turn, and caches hold both. */
 static void measure_block(struct fs_planner *p) {
   const struct fs_graph *g = p->g;
   for (int id = 1; id < g->nodes.len; id++) {
@@ -326,9 +328,8 @@ static void measure_block(struct fs_planner *p) {
       seen |= g->inputs.data[k].storage == storage;
     if (!seen) p->working_set += node_bytes(g, (fs_id)id);
   }
-  double times = p->device->is_cuda ? 2 : 1;
   for (int k = 0; k < g->outputs.len; k++)
-    p->working_set += times * node_bytes(g, g->outputs.data[k]);
+    p->working_set += 2 * node_bytes(g, g->outputs.data[k]);
 }
 
 /* The clusters in the order in which the block was written. */

@@ -2,7 +2,8 @@
  *
  * Along a row: each vector lane takes every LANES-th element, lanes are folded
  * pairwise, f32 lanes in double, into the caller's cell; the walker's strips
- * are short, so no f32 lane takes more than ~200 terms. Along columns: plain
+ * are short, so no f32 lane takes more than ~250 terms (1,024 where a vector is
+ * of 16 bytes). Along columns: plain
  * accumulators per column, at most ~1000 terms, folded in double.
  */
 #include "elemlib/cpu/parts.h"

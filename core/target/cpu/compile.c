@@ -11,6 +11,7 @@
 enum {
   GROUP_ROWS = 8,              /* half where tiles are made, to fit L1  */
   STRIP_BYTES = 8192,          /* of the widest element type in a strip */
+  LONG_STRIPS = 4,             /* so many times that, where sweeps only read */
   FLAT_STRIP_BYTES = 8192,
   FLAT_CHUNK = 1 << 16,        /* elements of a flat task               */
   MAX_GROUP = 256,
@@ -379,11 +380,23 @@ static void cut_flat(struct maker *m) {
   w->chunk_columns = FS_MIN(FS_MAX(strips, 4) * w->columns, FLAT_CHUNK);
 }
 
+/* Whether the sweeps only read, in place: then nothing has to stay in a cache, and
+ * the longer a strip the seldomer prefetching starts anew. */
+static bool makes_nothing(const struct fs_walk *w) {
+  for (int p = 0; p < w->n_phases; p++)
+    for (int k = 0; k < w->phase[p].strips.len; k++) {
+      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
+      bool reads = op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE;
+      if (!reads && op->kind != FS_SP_REDUCE) return false;
+    }
+  return true;
+}
+
 static void cut_rows(struct maker *m, int64_t cache) {
   struct fs_walk *w = m->w;
   int64_t rows = m->k->space.m, n = FS_MAX(m->k->space.n, 1);
   int64_t strip = STRIP_BYTES / widest(m);
-  w->columns = FS_MIN(strip, n);
+  w->columns = FS_MIN(makes_nothing(w) ? LONG_STRIPS * strip : strip, n);
   w->rows = has_transpose(w) ? 2 * GROUP_ROWS
             : makes_tiles(w) ? GROUP_ROWS / 2
                              : GROUP_ROWS;
