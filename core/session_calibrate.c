@@ -40,8 +40,8 @@ enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
        ALL = 31 };
 
 /* Which sizes: all; every other one and the largest; all, and on a GPU those of
- * which rows begin off 16-byte boundaries, too. */
-enum { EVERY, FEW, UNEVEN };
+ * which rows begin off 16-byte boundaries, too; few, and none on a GPU. */
+enum { EVERY, FEW, UNEVEN, CPU_FEW };
 
 static const struct calibration_case {
   const char *what, *block;   /* $ is the type */
@@ -56,6 +56,8 @@ static const struct calibration_case {
   {"maps", "z = x + y; w = x - y;", F32, VECTORS, 0, FEW},
   {"maps", "z = x + f32(h);", F32, VECTORS, 0, FEW},
   {"maps", "z = exp(x) .* log(y + 2) + sqrt(u);", F32, VECTORS, 0, FEW},
+  {"maps", "z = sqrt(x) .* u + log(y + 1) - v; s = sum(z);", F32, VECTORS, 0,
+   CPU_FEW},
   {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
   {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
   {"sums", "s = max(x);", F32 | F64, VECTORS, 0, FEW},
@@ -82,6 +84,7 @@ static const struct calibration_case {
   {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", F32 | I32, MATRICES, ROWS, EVERY},
+  {"outer sums", "B = A + C;", BF16, MATRICES, ROWS, CPU_FEW},
   {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A + u; s = rowmax(B);", I32, MATRICES, ROWS, FEW},
   {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
@@ -176,6 +179,14 @@ static struct extents extents_of(enum group group, bool cuda) {
 
 /* -- a run of measurements --------------------------------------------------------- */
 
+/* A CPU's kernels are measured so many times, some ten seconds apart. */
+enum { PASSES = 3 };
+
+struct visits {
+  int n;
+  double seconds[PASSES];
+};
+
 struct calibrating {
   struct fs_session *s;
   struct fs_target *target;
@@ -188,7 +199,9 @@ struct calibrating {
   FS_VEC(uint64_t) names;       /* of the samples: block, sizes, kernel        */
   FS_VEC(struct fs_block *) ran;
   json_t *raw;                  /* or NULL */
-  bool quick, again;            /* the second time, with nothing new         */
+  FS_VEC(struct visits) visits; /* of the samples, on a CPU                   */
+  bool quick;
+  int pass;                     /* the first is 0; later ones bring nothing new */
   enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   int done, all, left_out;
@@ -258,6 +271,7 @@ static void end(struct calibrating *c) {
   fs_diags_free(&c->diags);
   FS_VEC_FREE(&c->samples);
   FS_VEC_FREE(&c->names);
+  FS_VEC_FREE(&c->visits);
   FS_VEC_FREE(&c->ran);
   json_decref(c->raw);
 }
@@ -324,18 +338,28 @@ static uint64_t name_of(const struct calibrating *c, const char *text, int64_t m
   return fs_hash(sizes, strlen(sizes), fs_hash(text, strlen(text), 0));
 }
 
-/* The second time the shorter of the two counts: what others do only lengthens. */
+/* What was measured in an earlier pass, too, takes the median of all. */
 static bool measured_before(struct calibrating *c, uint64_t name, double seconds) {
-  for (int k = 0; k < c->names.len && c->again; k++) {
-    if (c->names.data[k] != name) continue;
-    double *first = &c->samples.data[k].seconds;
-    *first = FS_MIN(*first, seconds);
+  for (int k = 0; k < c->names.len && c->pass > 0; k++) {
+    struct visits *v = &c->visits.data[k];
+    double sorted[PASSES];
+    if (c->names.data[k] != name || v->n == PASSES) continue;
+    v->seconds[v->n++] = seconds;
+    memcpy(sorted, v->seconds, sizeof sorted);
+    seconds = c->samples.data[k].seconds = typical(sorted, v->n);
     if (c->raw)
       json_object_set_new(json_array_get(c->raw, (size_t)k), "seconds",
-                          json_real(*first));
+                          json_real(seconds));
     return true;
   }
   return false;
+}
+
+static void keep_sample(struct calibrating *c, uint64_t name,
+                        const struct fs_work *work, double seconds) {
+  *FS_PUSH(&c->names) = name;
+  *FS_PUSH(&c->visits) = (struct visits){1, {seconds}};
+  *FS_PUSH(&c->samples) = (struct fs_sample){*work, seconds};
 }
 
 static void keep_samples(struct calibrating *c, const char *text, int64_t m,
@@ -349,9 +373,7 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
     c->last = seconds;
     uint64_t name = name_of(c, text, m, n, k);
     if (measured_before(c, name, seconds)) continue;
-    *FS_PUSH(&c->names) = name;
-    *FS_PUSH(&c->samples) =
-        (struct fs_sample){plan->kernels.data[k].work, seconds};
+    keep_sample(c, name, &plan->kernels.data[k].work, seconds);
     keep_raw(c, text, m, n, &plan->kernels.data[k], seconds);
   }
 }
@@ -367,7 +389,8 @@ static void rest(const struct calibrating *c) {
 static enum fs_status time_block(struct calibrating *c, const char *text,
                                  double times[MOST_KERNELS][MOST_RUNS],
                                  int *runs) {
-  double begun = fs_now(), budget = c->quick ? 0.005 : 0.03;
+  double visit = c->target->device.is_cuda ? 0.03 : 0.02; /* a CPU has PASSES */
+  double begun = fs_now(), budget = c->quick ? 0.005 : visit;
   int least = c->quick ? 2 : 5;
   enum fs_status st = FS_OK;
   *runs = 0;
@@ -468,8 +491,7 @@ static enum fs_status measure_settings(struct calibrating *c, const char *text,
       if (pass == 0 && mine) between = seconds - x->measured;
       if (pass == 0 || mine) continue;
       double all = x->measured + FS_MIN(FS_MAX(between, -2e-6), 5e-6);
-      *FS_PUSH(&c->names) = 0;
-      *FS_PUSH(&c->samples) = (struct fs_sample){kernel->work, all};
+      keep_sample(c, 0, &kernel->work, all);
       keep_raw(c, text, m, n, kernel, all);
     }
   fs_search_free(&r);
@@ -590,7 +612,9 @@ static bool too_much(const struct calibrating *c, enum group group, unsigned t,
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. */
 static bool wanted(const struct calibrating *c, int sizes, enum group group,
                    unsigned t, int x, struct extent e) {
-  bool few = sizes == FEW || (t > 0 && c->target->device.is_cuda);
+  if (c->pass > 0 && e.m * e.n > 10 << 20) return false;
+  if (sizes == CPU_FEW && c->target->device.is_cuda) return false;
+  bool few = sizes == FEW || sizes == CPU_FEW || (t > 0 && c->target->device.is_cuda);
   if (group == MATRICES && c->target->device.is_cuda && e.n > 512 && e.n % 4)
     return sizes == UNEVEN && (t == 0 || e.n == 1001 || e.n == 5003);
   return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
@@ -640,7 +664,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     if (fs_interrupted()) st = FS_INTERRUPTED;
     if (skip || st || !wanted(c, cases[k].sizes, group, t, x, e)) continue;
     if (late(c)) {
-      c->left_out += !c->again;
+      c->left_out += c->pass == 0;
       continue;
     }
     if (!made) st = passed_over(c, set_up(c, setup, e.m, e.n));
@@ -794,7 +818,7 @@ static enum fs_status run_operations(struct calibrating *c) {
       tell(c, "operations");
       if (fs_interrupted()) st = FS_INTERRUPTED;
       else if (!takes_operation(c, op, t)) continue;
-      else if (late(c)) c->left_out += !c->again;
+      else if (late(c)) c->left_out += c->pass == 0;
       else if (op_statement(op, t == 2, &text))
         st = run_block(c, text.data, 1, n, AS_PLANNED, OWN);
       fs_str_free(&text);
@@ -813,25 +837,27 @@ static enum fs_status run_kernels(struct calibrating *c) {
     st = run_group(c, VECTORS, t);
     if (!st) st = run_group(c, MATRICES, t);
     if (t == 0 && !st) st = run_operations(c);
-    if (!st && !c->again) st = run_group(c, LIBRARY, t);
+    if (!st && c->pass == 0) st = run_group(c, LIBRARY, t);
   }
   return st;
 }
 
-/* On a CPU all kernels are measured again, as far as there is time: caches and
- * memory are shared with others, whose share changes within seconds. */
+/* On a CPU all kernels but the largest are measured again, as far as there is time:
+ * caches and memory are shared with others, whose share changes within seconds. What
+ * a block will meet is not the best that there ever is, so the median counts. */
 static enum fs_status run_all(struct calibrating *c) {
   bool cuda = c->target->device.is_cuda;
   for (size_t k = 0; k < FS_LEN(cases); k++)
     c->all += types_in(cases[k].types) * extents_of(cases[k].group, cuda).n;
   c->all += 4 * FS_MAP_OP_COUNT;
-  if (!cuda) c->all *= 2;
+  if (!cuda) c->all *= PASSES;
   enum fs_status st = run_barriers(c);
   if (!st) st = run_kernels(c);
   for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++)
     st = run_group(c, SLOW_LIBRARY, t);
-  c->again = true;
-  return st || cuda || c->quick ? st : run_kernels(c);
+  for (c->pass = 1; c->pass < PASSES && !cuda && !c->quick && !st; c->pass++)
+    st = run_kernels(c);
+  return st;
 }
 
 static void put_cost(struct fs_str *out, const char *name, double seconds) {
