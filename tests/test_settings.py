@@ -8,6 +8,7 @@ summation gives the same bits). The last line is `N passed, N failed`.
 """
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -32,39 +33,66 @@ BLOCKS = {
     'elements': ('begin B = A .* 2 + 1; end', 'B'),
     'a sum': ('begin t = sum(A .* A); end', 't'),
 }
+# Functions over small elements: 203 is no multiple of the instances of a block, 256 is;
+# slices begin where no vector does.
+SMALL = ''':elem tests/elem/affine3.elem
+:elem tests/elem/shift3.elem
+:elem tests/elem/packed.elem
+:elem tests/elem/squared.elem
+:elem tests/elem/prefix64.elem
+S = mod(f32(reshape(1:(203*9), 203, 3, 3)), 13) - 6; v = mod(f32(reshape(1:(203*3), 203, 3)), 5) - 2;
+E = mod(f32(reshape(1:(256*9), 256, 3, 3)), 11) - 5; u = mod(f32(reshape(1:(256*3), 256, 3)), 7) - 3;
+W = mod(f32(reshape(1:(50*64), 50, 64)), 11) - 5; H = f16(E); D = f64(E);
+'''
+SMALL_BLOCKS = {
+    'a matrix times a vector': ('begin y = affine3(S, v, 2); end', 'y'),
+    'maps around': ('begin y = 2*affine3(S + S, v .* 3, 2) - v; x = v .* 3; end', 'y x'),
+    'slices': ('begin y = affine3(S[2:202, :, :], v[3:203, :], 2); end', 'y'),
+    'half': ('begin y = affine3(H, f16(u), f16(2)); end', 'y'),
+    'double': ('begin y = affine3(D, f64(u), f64(2)); end', 'y'),
+    'mixed': ('begin y = shift3(E, u[:, 1]) .* f32(H); end', 'y'),
+    'a chain': ('begin B = shift3(S, 1); y = affine3(B, v, 2); z = y + v; end', 'B y z'),
+    'alternatives': ('begin y = symv(S, v); end', 'y'),
+    'whole warps': ('begin R = prefix64(W); end', 'R'),
+}
 
 
 def run(script, target, folder, *options):
     return fakegpu.run(['--target', target, '--plan', 'off', '--quiet', *options,
-                        '-e', script], fakegpu.environment(folder))
+                        '-e', script], fakegpu.environment(folder), cwd=fakegpu.ROOT)
 
 
-def settings_of(block, target, folder, more=''):
-    done = run(SETUP + block + '\n' + more + ':alternatives k1 json\n', target, folder)
+def settings_of(block, target, folder, more='', setup=SETUP):
+    done = run(setup + block + '\n' + more + ':alternatives k1 json\n', target, folder)
     check(done.returncode == 0, f'{target}: {block}: settings', done.stderr)
     return json.loads(done.stdout[done.stdout.index('{'):])
 
 
 def wanted(setting):
     words = [f'scheme={setting["scheme"]}', f'rows={setting["space"][0]}']
+    routine = re.search(r'routine (\d+) of', setting.get('routines', ''))
+    words += [f'routine={routine.group(1)}'] if routine else []
     return words + [f'{k}={v}' for k, v in (setting['setting'] or {}).items()]
 
 
 def traits(kernel):
-    return kernel['scheme'], kernel['space'], kernel['setting']
+    return (kernel['scheme'], kernel['space'], kernel['setting'],
+            kernel.get('routines'))
 
 
 def test_every_setting(folder):
     for target in ('cpu', 'cuda'):
-        for name, (block, results) in BLOCKS.items():
+        for name, (block, results) in {**BLOCKS, **SMALL_BLOCKS}.items():
             want = f'{target}: {name}'
-            found = settings_of(block, target, folder)
+            setup = SETUP + (SMALL if name in SMALL_BLOCKS else '')
+            found = settings_of(block, target, folder, setup=setup)
             rows = found['settings']
             check(sum(x['chosen'] for x in rows) == 1, f'{want}: one is in use', rows)
             check(all(x['first'] > 0 for x in rows), f'{want}: predictions', rows)
-            check(target == 'cpu' or len(rows) >= 4, f'{want}: how many', len(rows))
+            check(target == 'cpu' or name in SMALL_BLOCKS or len(rows) >= 4,
+                  f'{want}: how many', len(rows))
             keep = ''.join(f'{x}0 = {x};\n' for x in results.split())
-            script = SETUP + block + '\n' + keep
+            script = setup + block + '\n' + keep
             for x in rows:
                 script += f':pin 1 {" ".join(wanted(x))}\n{block}\n:plan json\n'
                 script += ''.join(f'assert(max(abs({y} - {y}0)) == 0)\n'

@@ -296,8 +296,9 @@ void em_constants(struct em *em, struct fs_str *out) {
       break;
     case EM_INSTANCE:
       fs_str_printf(out,
-                    "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n",
-                    em->S, em->k->applied[0].user->threads);
+                    "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n"
+                    "constexpr fs_index FS_M = %lld;\n",
+                    em->S, em->k->applied[0].user->threads, (long long)em->m);
       break;
     case EM_PANEL:
       fs_str_printf(

@@ -165,8 +165,9 @@ int64_t fs_elem_on_chip(const struct fs_elem *e, int impl, int size) {
   return all * size;
 }
 
+/* `threads`: of an instance on a GPU; 0: as declared. */
 static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
-                                enum fs_dtype dt, int impl) {
+                                enum fs_dtype dt, int impl, int threads) {
   struct fs_user u = {.name = e->name, .by_instance = e->by_instance,
                       .compute = dt, .n_args = e->params.len, .threads = 1,
                       .scratch = e->scratch, .impl = impl};
@@ -189,6 +190,7 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
   for (int k = 0; k < u.n_args; k++)
     u.load[k] = move_of(in, e, "load", u.arg[k].name, impl, &u.arg[k], u.threads);
   u.store = move_of(in, e, "store", NULL, impl, &u.result, u.threads);
+  if (threads) u.threads = threads;
   u.hash = hash_of(&u);
   return u;
 }
@@ -213,14 +215,44 @@ static const struct fs_user *keep_form(struct fs_interp *in, struct fs_user u) {
 
 enum { MOST_WAYS = 32 };
 
+/* A text that is right for both targets is right for one thread, as the CPU has, and
+ * so for every number up to the declared one. On a GPU few threads have less to do for
+ * an instance, all numbers being known to the compiler if there is one; more threads
+ * keep a multiprocessor busy where shared memory has room for few instances only. First
+ * comes the least number with which 64 threads find room in 25 KiB, so that enough
+ * blocks are resident: that was the best or within a tenth of it for ten functions of
+ * 27 to 291 numbers an instance on an H200 (bench/results/instances-h200.txt has some),
+ * and the inverse of 3 x 3 matrices took 81 us instead of 205 with its four threads. On
+ * a calibrated device each number is measured. */
+static int add_ways(struct fs_interp *in, const struct fs_elem *e, enum fs_dtype dt,
+                    int impl, const struct fs_user **all, int n) {
+  enum { ROOM = (25 << 10) / 64, WARP = 32 };
+  const struct fs_elem_routine *r =
+      fs_elem_routine_of(e, "compute", NULL, "cuda", impl);
+  bool cuda = in->target && in->target->device.is_cuda;
+  bool varies = cuda && e->by_instance && r && !strcmp(r->target, "any") &&
+                r->threads > 1 && r->threads <= WARP;
+  if (!varies) {
+    all[n++] = fs_elem_form_of(in, e, dt, impl);
+    return n;
+  }
+  int64_t bytes = fs_elem_on_chip(e, impl, (int)fs_dtype_size(dt));
+  int best = 1;
+  while (best < r->threads && bytes > ROOM * best) best *= 2;
+  all[n++] = keep_form(in, make_form(in, e, dt, impl, best));
+  for (int threads = r->threads; threads && n < MOST_WAYS; threads /= 2)
+    if (threads != best) all[n++] = keep_form(in, make_form(in, e, dt, impl, threads));
+  return n;
+}
+
 const struct fs_user *fs_elem_form(struct fs_interp *in,
                                    const struct fs_elem *e, enum fs_dtype dt) {
   int chosen = fs_elem_impl(in, e), first = next_impl(in, e, 0, true), n = 0;
   if (!chosen && !first) chosen = next_impl(in, e, 0, false);
-  if (chosen) return fs_elem_form_of(in, e, dt, chosen);
   const struct fs_user *all[MOST_WAYS] = {NULL};
-  for (int k = first; k && n < MOST_WAYS; k = next_impl(in, e, k, true))
-    all[n++] = fs_elem_form_of(in, e, dt, k);
+  if (chosen) n = add_ways(in, e, dt, chosen, all, 0);
+  for (int k = first; k && !chosen && n < MOST_WAYS; k = next_impl(in, e, k, true))
+    n = add_ways(in, e, dt, k, all, n);
   if (n == 1) return all[0];
   struct fs_user any = *all[0];
   any.alternatives = all;
@@ -233,7 +265,7 @@ const struct fs_user *fs_elem_form(struct fs_interp *in,
 const struct fs_user *fs_elem_form_of(struct fs_interp *in,
                                       const struct fs_elem *e,
                                       enum fs_dtype dt, int impl) {
-  return keep_form(in, make_form(in, e, dt, impl));
+  return keep_form(in, make_form(in, e, dt, impl, 0));
 }
 
 /* -- types ----------------------------------------------------------------------- */

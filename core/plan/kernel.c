@@ -387,7 +387,13 @@ static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k,
   impl.on_chip = fs_kernel_footprint(k);
   impl.variants = 1;
   impl.each[0] = k->first;
-  if (k->scheme == FS_INSTANCE) return impl;
+  if (k->scheme == FS_INSTANCE) {
+    struct fs_tuning tunings[FS_MAX_VARIANTS];
+    impl.variants = fs_tune_variants(k, p->device, tunings);
+    for (int v = 1; v < impl.variants; v++)
+      impl.each[v] = impl.each[0] * (1 + NOT_FIRST * v);
+    return impl;
+  }
   price_settings(k, w, p->device, best, &impl);
   add_routines(p, k, w, &impl);
   return impl;
@@ -443,7 +449,7 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
     for (; at > from && out->data[at - 1].seconds > impl.seconds; at--)
       out->data[at] = out->data[at - 1];
     out->data[at] = impl;
-    p->space.implementations++;
+    p->space.implementations += impl.variants;
   }
   return pin && out->len == from ? fs_rule_names[FS_RULE_PIN] : NULL;
 }
@@ -512,7 +518,10 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   }
   if (impl->scheme == FS_INSTANCE) {
     build_instance(p, calls, n, (int)impl->inner, out, &w);
+    struct fs_tuning tunings[FS_MAX_VARIANTS] = {{0}};
     fs_tune(out, p->device);
+    fs_tune_variants(out, p->device, tunings);
+    out->tune = tunings[impl->variant];
     return;
   }
   open_group(&g, p, calls, n);

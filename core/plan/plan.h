@@ -478,6 +478,9 @@ int fs_part_alias(const struct fs_kernel *k, int part);
 /* How far apart the elements of neighbouring instances lie in shared memory, in
  * numbers; all that an instance has there; the most threads that one wants. */
 int fs_instance_pitch(const struct fs_user_element *e);
+/* Whether one thread makes and reads the scratch of an instance: then it lies in
+ * registers (the thread-to-data rule), else in shared memory. */
+bool fs_scratch_is_own(const struct fs_user *u);
 int64_t fs_instance_bytes(const struct fs_kernel *k);
 int fs_instance_threads(const struct fs_kernel *k);
 
@@ -495,6 +498,8 @@ bool fs_tune_holds(const struct fs_kernel *kernel);
  * the one whose calls take the least on the device, as measured. */
 int fs_user_ways(const struct fs_user *u);
 const struct fs_user *fs_user_way(const struct fs_user *u, int k);
+/* How many routines are among the ways: others are one on other numbers of threads. */
+int fs_user_routines(const struct fs_user *u);
 const struct fs_user *fs_user_cheapest(const struct fs_user *u,
                                        const struct fs_device *device);
 /* "inv3 routine 2 of 3 with its own load of A", for the functions among whose routines

@@ -166,6 +166,9 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
                                const bool *stored, int way,
                                struct fs_kernel *k, struct fs_work *work);
 void fs_tune_instance(struct fs_kernel *k);
+/* Others behind out[0]; gives how many there are with it. */
+int fs_instance_variants(const struct fs_kernel *k,
+                         struct fs_tuning out[FS_MAX_VARIANTS]);
 /* kernel.c: the implementation as another of its variants. */
 void fs_kernel_take_variant(struct fs_planner *p, int variant, struct fs_kernel *k);
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,

@@ -81,14 +81,26 @@ void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device
   }
 }
 
+int fs_user_routines(const struct fs_user *u) {
+  int n = 0;
+  for (int k = 0; k < fs_user_ways(u); k++)
+    n += !k || fs_user_way(u, k)->impl != fs_user_way(u, k - 1)->impl;
+  return n;
+}
+
 /* -- in words ------------------------------------------------------------------------- */
 
+/* "inv3 routine 2 of 3 on 1 thread each": what there was to choose. */
 static void put(const struct fs_user *all, const struct fs_user *taken,
                 struct fs_str *out) {
   struct fs_str one = {0};
+  int routines = fs_user_routines(all);
   if (fs_user_ways(all) < 2) return;
-  fs_str_printf(&one, "%s routine %d of %d", taken->name, taken->impl,
-                fs_user_ways(all));
+  fs_str_puts(&one, taken->name);
+  if (routines > 1) fs_str_printf(&one, " routine %d of %d", taken->impl, routines);
+  if (fs_user_ways(all) > routines)
+    fs_str_printf(&one, " on %d thread%s each", taken->threads,
+                  taken->threads == 1 ? "" : "s");
   if (!out->len || !strstr(fs_str_text(out), fs_str_text(&one)))
     fs_str_printf(out, "%s%s", out->len ? ", " : "", fs_str_text(&one));
   fs_str_free(&one);
@@ -99,7 +111,8 @@ static bool ends_with_routine(const struct fs_str *out, const struct fs_user *u)
   const char *last = out->len ? strrchr(fs_str_text(out), ',') : NULL;
   last = last ? last + 2 : fs_str_text(out);
   size_t len = strlen(u->name);
-  return out->len && !strncmp(last, u->name, len) && strstr(last, " of ");
+  return out->len && !strncmp(last, u->name, len) &&
+         (strstr(last, " of ") || strstr(last, " each"));
 }
 
 /* ", its own load of A and store": what a user's routine of its own brings in or

@@ -24,12 +24,12 @@ const char *fs_trait_name(int trait) {
 /* Of the first function that has several. */
 static int routine_of(const struct fs_graph *g, const struct fs_kernel *k) {
   for (int q = 0; q < k->n_applied; q++)
-    if (fs_user_ways(fs_node(g, k->applied[q].node)->user) > 1)
+    if (fs_user_routines(fs_node(g, k->applied[q].node)->user) > 1)
       return k->applied[q].user->impl;
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_step *step = &k->steps.data[s];
     if (step->kind == FS_SP_MAP && step->user && step->node &&
-        fs_user_ways(fs_node(g, step->node)->user) > 1)
+        fs_user_routines(fs_node(g, step->node)->user) > 1)
       return step->user->impl;
   }
   return 0;

@@ -550,6 +550,7 @@ int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
   struct fs_kernel tuned = *k; /* borrows the parts */
   fs_tune(&tuned, device);
   out[0] = tuned.tune;
+  if (k->scheme == FS_INSTANCE) return fs_instance_variants(k, out);
   struct shape sh = look(k);
   int n = add_block_counts(k, &sh, out, list_variants(k, &sh, out));
   return add_stages(k, device, out, n);
