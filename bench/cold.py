@@ -6,12 +6,13 @@ kernels on disk.
                   [--cases BiCGK,...] [--results FOLDER] [--serve build/bench-serve]
 
 Every round has two processes, one after the other, with one cache folder that is
-empty at first. In both, every case's inputs are made and its block is run once: `cold`
-is from the text to the results in the first process (planning, compiling, loading,
-running), `warm` in the second, where every kernel is found on disk. `first` is the
-first block of all in a process, `x = ones(3) + 1`, which also waits for the compiler
-to be loaded. Medians over the rounds, and the slowest. Blocks of one kernel must stay
-below the limits, by their medians. The last line is `N passed, N failed`.
+empty at first. In both, every case's inputs are made and read, for a formula is not
+computed before that, and its block is run once: `cold` is from the text to the results
+in the first process (planning, compiling, loading, running), `warm` in the second,
+where every kernel is found on disk. `first` is the first block of all in a process,
+`x = ones(3) + 1`, which also waits for the compiler to be loaded. Medians over the
+rounds, and the slowest. Blocks of one kernel must stay below the limits, by their
+medians. The last line is `N passed, N failed`.
 """
 import argparse
 import json
@@ -29,6 +30,11 @@ from score import Score  # noqa: E402
 LIMITS = dict(cold=150.0, warm=5.0)  # ms, of a block of one kernel
 
 
+def read_text(case):
+    """An expression that reads all inputs of a case."""
+    return ' + '.join(f'sum({name})' for name in case.inputs)
+
+
 def once(o, todo):
     """A process that runs every block once: {(case, dtype, size): (ms, kernels)}, and
     what it said of itself; or what went wrong."""
@@ -36,9 +42,12 @@ def once(o, todo):
     about = party.ask(device=True)
     for dtype, case, size in todo:
         party.ask(eval=':reset -f')
-        answer = party.ask(eval=setup_text(case, dtype, size))
-        if 'error' not in answer:
-            answer = party.ask(run=case.block, repeat=1)
+        answer = {}
+        for request in (dict(eval=setup_text(case, dtype, size)),
+                        dict(eval=f'made = {read_text(case)};'),
+                        dict(run=case.block, repeat=1)):
+            if 'error' not in answer:
+                answer = party.ask(**request)
         if 'error' in answer:
             return f'{case.name} {dtype}: {answer["error"]}', about
         took[case.name, dtype, size_text(size)] = (answer['wall'][0] * 1e3,
