@@ -219,6 +219,11 @@ def count_of(spec, size):
     return {'down': m, 'across': n}.get(spec[0], length)
 
 
+def read_text(case):
+    """A statement that reads all inputs: a formula is not computed before that."""
+    return 'made = ' + ' + '.join(f'sum({name})' for name in case.inputs) + ';'
+
+
 def setup_text(case, dtype, size):
     """Fusible's statements that make the inputs."""
     m, n, _ = size

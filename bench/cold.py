@@ -23,16 +23,11 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, 'bench'), os.path.join(ROOT, 'tests')]
-from cases import setup_text, size_text  # noqa: E402
+from cases import read_text, setup_text, size_text  # noqa: E402
 from gpu import Party, command, facts, jobs  # noqa: E402
 from score import Score  # noqa: E402
 
 LIMITS = dict(cold=150.0, warm=5.0)  # ms, of a block of one kernel
-
-
-def read_text(case):
-    """An expression that reads all inputs of a case."""
-    return ' + '.join(f'sum({name})' for name in case.inputs)
 
 
 def once(o, todo):
@@ -44,7 +39,7 @@ def once(o, todo):
         party.ask(eval=':reset -f')
         answer = {}
         for request in (dict(eval=setup_text(case, dtype, size)),
-                        dict(eval=f'made = {read_text(case)};'),
+                        dict(eval=read_text(case)),
                         dict(run=case.block, repeat=1)):
             if 'error' not in answer:
                 answer = party.ask(**request)

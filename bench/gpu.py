@@ -39,7 +39,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
-from cases import CASES, LOOP, setup_text, size_of, size_text  # noqa: E402
+from cases import CASES, LOOP, read_text, setup_text, size_of, size_text  # noqa: E402
 
 RUNS = 8            # of each party in one round
 QUICK_RUNS = 40     # where they are short
@@ -168,6 +168,7 @@ class Bench:
         o, ask = self.options, self.fusible.ask
         ask(eval=':reset -f')
         for answer in (ask(eval=setup_text(case, dtype, size)),
+                       ask(eval=read_text(case)),
                        cold := ask(run=case.block, repeat=1)):
             if 'error' in answer:
                 print(f'{case.name}: {answer["error"]}', file=sys.stderr)
