@@ -5,7 +5,9 @@
  * The function runs alone, on a runner of its own: some calls first, to see how
  * slow it is, then as many as take some milliseconds. While this is planned, a
  * call counts as one second, so that the kernel's amount of FS_TM_USER is the
- * number of its calls, by which fs_calibrate_call() finds what one takes. */
+ * number of its calls, by which fs_calibrate_call() finds what one takes. On a GPU a
+ * routine over elements takes some microseconds even for few calls, which is told
+ * apart by the first run. */
 #include <math.h>
 
 #include "core/session_internal.h"
@@ -19,7 +21,9 @@ struct call {
   struct fs_runner *runner;
   struct fs_diags diags;
   double seconds;            /* of a run; 0: there was none  */
+  struct fs_work work;       /* ... of its kernel            */
   double each;               /* of a call                    */
+  double delay;              /* of one alone                 */
 };
 
 /* -- operands ------------------------------------------------------------------ */
@@ -114,8 +118,8 @@ static enum fs_status run_all(struct call *c, struct fs_tensor *const *args,
   }
   if (!isfinite(least)) return FS_ERR_ENV;
   c->seconds = least;
-  c->each = fs_calibrate_call(&block->plan->kernels.data[0].work, least,
-                              &c->target->device);
+  c->work = block->plan->kernels.data[0].work;
+  c->each = fs_calibrate_call(&c->work, least, &c->target->device);
   return FS_OK;
 }
 
@@ -129,6 +133,19 @@ static enum fs_status run_sized(struct call *c, int64_t n) {
   return st;
 }
 
+/* A call takes what many take for each beyond the delay, which is what few take beyond
+ * that. Each of the two is found with what the other was last: it changes little, since
+ * many take far longer than a delay. */
+static void tell_apart(struct call *c, const struct fs_work *few, double seconds) {
+  enum { ROUNDS = 3 };
+  const struct fs_device *d = &c->target->device;
+  if (!d->is_cuda || !c->u->by_instance) return;
+  for (int k = 0; k < ROUNDS; k++) {
+    c->delay = FS_MIN(fs_calibrate_delay(few, seconds, c->each, d), c->seconds / 2);
+    c->each = fs_calibrate_call(&c->work, c->seconds - c->delay, d);
+  }
+}
+
 static enum fs_status measure(struct call *c) {
   bool cuda = c->target->device.is_cuda;
   int64_t first = cuda ? 4096 : 256, most = cuda ? 1 << 22 : 1 << 17;
@@ -137,8 +154,11 @@ static enum fs_status measure(struct call *c) {
     widest = FS_MAX(widest, c->u->arg[k].count);
   enum fs_status st = run_sized(c, first);
   if (st != FS_OK || c->seconds > LONG_RUN / 2) return st;
-  double fits = (double)first * LONG_RUN / c->seconds;
-  return run_sized(c, (int64_t)FS_MIN(fits, (double)FS_MAX(most / widest, first)));
+  double fits = (double)first * LONG_RUN / c->seconds, few_seconds = c->seconds;
+  struct fs_work few = c->work;
+  st = run_sized(c, (int64_t)FS_MIN(fits, (double)FS_MAX(most / widest, first)));
+  if (st == FS_OK) tell_apart(c, &few, few_seconds);
+  return st;
 }
 
 /* -- for the session ------------------------------------------------------------------- */
@@ -163,10 +183,10 @@ void fs_session_measure_call(struct fs_session *s, const struct fs_user *u) {
   c.runner = fs_runner_new(c.target);
   fs_runner_options(c.runner)->timed = true;
   fs_runner_options(c.runner)->apart = true;
-  fs_call_keep(known, u->hash, 1);
+  fs_call_keep(known, u->hash, 1, 0);
   enum fs_status st = measure(&c);
   /* What fails here fails in the statement too, which says why. */
-  fs_call_keep(known, u->hash, st == FS_OK || c.seconds > 0 ? c.each : -1);
+  fs_call_keep(known, u->hash, st == FS_OK || c.seconds > 0 ? c.each : -1, c.delay);
   if (st == FS_OK) {
     const char *why = fs_calibration_save(known, &c.target->device);
     tell(s, &c);

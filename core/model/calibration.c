@@ -256,14 +256,31 @@ double fs_calibrate_call(const struct fs_work *work, double seconds,
   return high;
 }
 
-double fs_call_seconds(const struct fs_device *device, uint64_t hash) {
-  const struct fs_calibration *c = device->calibration;
-  for (int k = 0; c && k < c->n_calls; k++)
-    if (c->call[k].hash == hash) return c->call[k].seconds;
-  return -1;
+double fs_calibrate_delay(const struct fs_work *work, double seconds, double each,
+                          const struct fs_device *device) {
+  return FS_MAX(seconds - with_calls(work, each, device), 0);
 }
 
-void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds) {
+static const struct fs_call_cost *call_of(const struct fs_device *device,
+                                          uint64_t hash) {
+  const struct fs_calibration *c = device->calibration;
+  for (int k = 0; c && k < c->n_calls; k++)
+    if (c->call[k].hash == hash) return &c->call[k];
+  return NULL;
+}
+
+double fs_call_seconds(const struct fs_device *device, uint64_t hash) {
+  const struct fs_call_cost *cost = call_of(device, hash);
+  return cost ? cost->seconds : -1;
+}
+
+double fs_call_delay(const struct fs_device *device, uint64_t hash) {
+  const struct fs_call_cost *cost = call_of(device, hash);
+  return cost ? cost->delay : 0;
+}
+
+void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds,
+                  double delay) {
   int to = 0;
   for (int k = 0; k < c->n_calls; k++)
     if (c->call[k].hash != hash) c->call[to++] = c->call[k];
@@ -273,5 +290,5 @@ void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds) {
     c->n_calls--;
     memmove(c->call, c->call + 1, sizeof c->call[0] * (FS_CALLS - 1));
   }
-  c->call[c->n_calls++] = (struct fs_call_cost){hash, seconds};
+  c->call[c->n_calls++] = (struct fs_call_cost){hash, seconds, delay};
 }

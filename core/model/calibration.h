@@ -67,6 +67,8 @@ struct fs_kind_table {
 struct fs_call_cost {
   uint64_t hash;
   double seconds;              /* a call, when all of the device makes calls */
+  double delay;                /* GPU, by instance: a call alone, before which
+                                  nothing that follows on it begins          */
 };
 
 struct fs_calibration {
@@ -140,11 +142,17 @@ struct fs_prediction fs_calibrated(const struct fs_work *work,
  * explains it, or if there is no calibration to tell the rest by. */
 double fs_calibrate_call(const struct fs_work *work, double seconds,
                          const struct fs_device *device);
+/* What a kernel of few calls took beyond that, if a call takes `each`. */
+double fs_calibrate_delay(const struct fs_work *work, double seconds, double each,
+                          const struct fs_device *device);
 
 /* What a call of the function takes; negative if that was not measured. */
 double fs_call_seconds(const struct fs_device *device, uint64_t hash);
-/* Keeps it; negative seconds forget it. */
-void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds);
+/* ... one alone; 0 if that was not measured. */
+double fs_call_delay(const struct fs_device *device, uint64_t hash);
+/* Keeps both; negative seconds forget it. */
+void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds,
+                  double delay);
 
 /* -- the store -------------------------------------------------------------- */
 

@@ -108,8 +108,9 @@ static json_t *calls_array(const struct fs_calibration *c) {
   char hash[20];
   for (int k = 0; k < c->n_calls; k++) {
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->call[k].hash);
-    json_array_append_new(list, json_pack("{s:s, s:f}", "function", hash,
-                                          "seconds", c->call[k].seconds));
+    json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "function", hash,
+                                          "seconds", c->call[k].seconds, "delay",
+                                          c->call[k].delay));
   }
   return list;
 }
@@ -246,12 +247,13 @@ static bool read_calls(const json_t *list, struct fs_calibration *c) {
   if (!json_is_array(list) || json_array_size(list) > FS_CALLS) return false;
   json_array_foreach(list, i, p) {
     const char *hash = json_string_value(json_object_get(p, "function"));
-    double seconds;
+    double seconds, delay;
     if (!hash || strlen(hash) != 16 ||
         strspn(hash, "0123456789abcdef") != 16 ||
-        !number(json_object_get(p, "seconds"), LARGEST_COST, &seconds))
+        !number(json_object_get(p, "seconds"), LARGEST_COST, &seconds) ||
+        !number(json_object_get(p, "delay"), LARGEST_COST, &delay))
       return false;
-    fs_call_keep(c, strtoull(hash, NULL, 16), seconds);
+    fs_call_keep(c, strtoull(hash, NULL, 16), seconds, delay);
   }
   return true;
 }

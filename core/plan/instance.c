@@ -15,6 +15,7 @@
  * What one routine gives to the next stays on chip. Everything else is "routine":
  * the scheme has no place for it.
  */
+#include "core/model/calibration.h"
 #include "core/plan/planner.h"
 
 #include <stdio.h>
@@ -318,8 +319,11 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
     if (s->user) fs_work_user(w, s->user, d, 0, n * busy);
     else fs_work_add(w, fs_term_map(s->op, a), 0, n * busy);
   }
-  for (int q = 0; q < k->n_applied; q++)
+  for (int q = 0; q < k->n_applied; q++) {
     fs_work_user(w, k->applied[q].user, d, 0, (double)k->space.m * busy);
+    fs_work_add(w, FS_TM_USER, FS_WORK_PHASES - 1, /* behind no move */
+                fs_call_delay(d, k->applied[q].user->hash));
+  }
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 

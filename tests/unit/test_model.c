@@ -292,6 +292,8 @@ static void test_call(struct fs_calibration *c) {
     CHECK(fs_calibrate_call(&w, 1, &device) == 0); /* no calibration */
     w.amounts[w.n_amounts - 1].amount *= each; /* the last added */
     CHECK(near(fs_predict(&w, &d).seconds + start, known + 5e-3, 1e-6));
+    CHECK(near(fs_calibrate_delay(&w, known + 5e-3 + 2e-6, 1, &d), 2e-6, 1e-3));
+    CHECK(fs_calibrate_delay(&w, known, 1, &d) == 0);
   }
   c->overlap = 0;
 }
@@ -301,13 +303,14 @@ static void test_kept_calls(struct fs_calibration *c) {
   CHECK(fs_call_seconds(&d, 7) < 0);
   d.calibration = c;
   CHECK(fs_call_seconds(&d, 7) < 0);
-  for (uint64_t k = 0; k < FS_CALLS + 2; k++) fs_call_keep(c, k, 1e-9);
+  for (uint64_t k = 0; k < FS_CALLS + 2; k++) fs_call_keep(c, k, 1e-9, 0);
   CHECK(c->n_calls == FS_CALLS && fs_call_seconds(&d, 1) < 0);
   CHECK(fs_call_seconds(&d, 2) == 1e-9);
-  fs_call_keep(c, 2, 3e-9);
+  fs_call_keep(c, 2, 3e-9, 2e-6);
   CHECK(c->n_calls == FS_CALLS && fs_call_seconds(&d, 2) == 3e-9);
-  for (uint64_t k = 3; k < FS_CALLS + 2; k++) fs_call_keep(c, k, -1);
+  for (uint64_t k = 3; k < FS_CALLS + 2; k++) fs_call_keep(c, k, -1, 0);
   CHECK(c->n_calls == 1 && fs_call_seconds(&d, 2) == 3e-9);
+  CHECK(fs_call_delay(&d, 2) == 2e-6 && fs_call_delay(&d, 3) == 0);
 }
 
 /* -- the store -------------------------------------------------------------------- */
@@ -374,6 +377,7 @@ static void test_bad_files(const char *path, const char *good) {
     {"\"kinds\": {", "\"kinds\": {\"x\": {}, "},
     {"\"kinds\": {", "\"kinds\": [], \"unkind\": {"},
     {"\"function\": \"0", "\"function\": \"x"},
+    {"\"delay\": ", "\"undelayed\": "},
     {"\"calls\": [", "\"calls\": [7, "},
   };
   for (size_t k = 0; k < FS_LEN(edits); k++) {
@@ -449,7 +453,7 @@ static void test_store(struct fs_calibration *c) {
   struct fs_str path = {0}, notice = {0};
   CHECK(fs_calibration_path(&device, &path));
   CHECK(!strncmp(path.data, folder, strlen(folder)));
-  fs_call_keep(c, 2, 3e-9);
+  fs_call_keep(c, 2, 3e-9, 2e-6);
   c->follow = 2.5e-6;
   c->barrier = 1.25e-6;
   CHECK(!fs_calibration_save(c, &device));
@@ -462,7 +466,8 @@ static void test_store(struct fs_calibration *c) {
     CHECK(near(again->follow, 2.5e-6, 1e-6));
     CHECK(near(again->barrier, 1.25e-6, 1e-6));
     CHECK(again->n_calls == 1 && again->call[0].hash == 2 &&
-          near(again->call[0].seconds, 3e-9, 1e-6));
+          near(again->call[0].seconds, 3e-9, 1e-6) &&
+          near(again->call[0].delay, 2e-6, 1e-6));
     struct fs_work w = flat_work(1e7, 1e7, 2e7, FS_OP_EXP, 1e6);
     CHECK(near(fs_calibrated(&w, again).seconds,
                fs_calibrated(&w, c).seconds, 1e-6));
