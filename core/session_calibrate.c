@@ -39,9 +39,10 @@ enum lead { AS_PLANNED, FLATS, ROWS, TILES, STRIDES, LEADS };
 enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
        ALL = 31 };
 
-/* Which sizes: all; every other one and the largest; all, and on a GPU those of
- * which rows begin off 16-byte boundaries, too; few, and none on a GPU. */
-enum { EVERY, FEW, UNEVEN, CPU_FEW };
+/* Which sizes: all; every other one and the largest; the same with few settings, since
+ * the case is much like another; all, and on a GPU those of which rows begin off 16-byte
+ * boundaries, too; few, and none on a GPU. */
+enum { EVERY, FEW, BRIEF, UNEVEN, CPU_FEW };
 
 static const struct calibration_case {
   const char *what, *block;   /* $ is the type */
@@ -67,28 +68,28 @@ static const struct calibration_case {
   {"ranges", "z = f32(1:n) / 3;", F32, VECTORS, 0, FEW},
   {"rows", "q = A*p;", F32, MATRICES, ROWS, UNEVEN},
   {"rows", "q = A*p;", F64 | F16, MATRICES, ROWS, FEW},
-  {"rows", "q = sum(A, 2);", F32 | BF16 | I32, MATRICES, ROWS, FEW},
-  {"rows", "q = rowmax(A);", F32 | F64 | I32, MATRICES, ROWS, FEW},
+  {"rows", "q = sum(A, 2);", F32 | BF16 | I32, MATRICES, ROWS, BRIEF},
+  {"rows", "q = rowmax(A);", F32 | F64 | I32, MATRICES, ROWS, BRIEF},
   {"rows", "q = rowsum(exp(A));", F32, MATRICES, ROWS, FEW},
   {"rows", "q = rowsum(A .* C);", F32, MATRICES, ROWS, UNEVEN},
   {"rows", "q = rowsum(u + v');", F32 | F64, MATRICES, 0, FEW},
   {"rows", "q = rowsum(u .* v' - v');", F32, MATRICES, 0, FEW},
   {"columns", "s = A'*r;", F32, MATRICES, ROWS, UNEVEN},
   {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, FEW},
-  {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, FEW},
-  {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, FEW},
-  {"columns", "q = colsum(u + v');", F32, MATRICES, 0, FEW},
+  {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, BRIEF},
+  {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, BRIEF},
+  {"columns", "q = colsum(u + v');", F32, MATRICES, 0, BRIEF},
   {"rows and columns", "q = A*p; s = A'*r;", F32 | F64, MATRICES, ROWS, UNEVEN},
   {"rows and columns", "y = A'*(A*p);", F32, MATRICES, ROWS, UNEVEN},
   {"rows and columns", "a = sum(A, 2); b = sum(A, 1);", F32, MATRICES, ROWS, FEW},
-  {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, FEW},
+  {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, UNEVEN},
   {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", F32 | I32, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", BF16, MATRICES, ROWS, CPU_FEW},
   {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A + u; s = rowmax(B);", I32, MATRICES, ROWS, FEW},
   {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
-  {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, FEW},
+  {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, BRIEF},
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
@@ -103,7 +104,7 @@ static const struct calibration_case {
   {"tiles", "q = A*p; s = A'*r;", F64, MATRICES, TILES, FEW},
   {"tiles", "s = sum(A, 1);", F32, MATRICES, TILES, UNEVEN},
   {"tiles", "q = A*p;", F32, MATRICES, TILES, FEW},
-  {"tiles", "B = A + u*v'; s = B'*r;", F32, MATRICES, TILES, FEW},
+  {"tiles", "B = A + u*v'; s = B'*r;", F32, MATRICES, TILES, UNEVEN},
   {"tiles", "B = u*v' + 1; s = rowsum(B);", F32, MATRICES, TILES, FEW},
   {"tiles", "B = A - u;", F32, MATRICES, TILES, FEW},
   {"products", "P = A*B;", FLOATS, LIBRARY, 0, EVERY},
@@ -429,14 +430,17 @@ enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1 };
 /* Of a kernel's settings: only the plan's own, a few, some, all. */
 enum settings { OWN, FEW_SETTINGS = 2, SOME = 4, ALL_SETTINGS = MOST_SETTINGS };
 
-/* All where they matter most and time allows: for f32 matrices of some size, walked
- * by rows. */
-static enum settings settings_at(enum group group, unsigned t, enum lead lead,
+/* All where they matter most and time allows: for f32 matrices of some size, neither
+ * thin nor flat, walked by rows. */
+static enum settings settings_at(const struct calibration_case *of, unsigned t,
                                  struct extent e) {
-  enum { SMALL = 100000 };
+  enum { SMALL = 500, SMALLEST = 100000 };
+  enum group group = of->group;
   if (group > MATRICES) return OWN;
-  if (t > 0 || lead == TILES || lead == STRIDES) return FEW_SETTINGS;
-  return group == MATRICES && e.m * e.n > SMALL ? ALL_SETTINGS : SOME;
+  if (t > 0 || of->lead == TILES || of->lead == STRIDES || of->sizes == BRIEF ||
+      (group == MATRICES && e.m * e.n < SMALLEST))
+    return FEW_SETTINGS;
+  return group == MATRICES && FS_MIN(e.m, e.n) > SMALL ? ALL_SETTINGS : SOME;
 }
 
 /* The plans of a graph that are one kernel of the scheme of the first one, which
@@ -600,13 +604,13 @@ static bool late(const struct calibrating *c) {
   return spent > (c->samples.len < LEAST ? 12 : 1) * c->limit;
 }
 
-/* On the CPU the largest sizes are for f32; library calls end where one would
- * take long. */
+/* The largest sizes are for f32; library calls end where one would take long. */
 static bool too_much(const struct calibrating *c, enum group group, unsigned t,
                      int64_t m, int64_t n) {
-  bool cuda = c->target->device.is_cuda;
+  static const int bytes[] = {4, 8, 2, 2, 4};
   if (group == LIBRARY || group == SLOW_LIBRARY) return c->last > 0.01;
-  return t && m * n > (cuda ? 40 << 20 : 5 << 20);
+  if (!t) return false;
+  return c->target->device.is_cuda ? m * n > (320 << 20) / bytes[t] : m * n > 5 << 20;
 }
 
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. */
@@ -614,7 +618,8 @@ static bool wanted(const struct calibrating *c, int sizes, enum group group,
                    unsigned t, int x, struct extent e) {
   if (c->pass > 0 && e.m * e.n > 10 << 20) return false;
   if (sizes == CPU_FEW && c->target->device.is_cuda) return false;
-  bool few = sizes == FEW || sizes == CPU_FEW || (t > 0 && c->target->device.is_cuda);
+  bool few = sizes == FEW || sizes == BRIEF || sizes == CPU_FEW ||
+             (t > 0 && c->target->device.is_cuda);
   if (group == MATRICES && c->target->device.is_cuda && e.n > 512 && e.n % 4)
     return sizes == UNEVEN && (t == 0 || e.n == 1001 || e.n == 5003);
   return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
@@ -631,11 +636,20 @@ static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
     char *block = with_type(cases[k].block, type_names[t]);
     enum lead lead = cases[k].lead;
     c->target->device.calibration = lead ? &c->lead[lead] : NULL;
-    a.settings = c->quick ? OWN : settings_at(group, t, lead, e);
+    a.settings = c->quick ? OWN : settings_at(&cases[k], t, e);
     look_ahead(&a, block);
     free(block);
   }
   compile_ahead(&a);
+}
+
+static bool any_wanted(const struct calibrating *c, enum group group, unsigned t,
+                       int x, struct extent e) {
+  bool any = false;
+  for (size_t k = 0; k < FS_LEN(cases); k++)
+    any |= cases[k].group == group && cases[k].types >> t & 1 &&
+           wanted(c, cases[k].sizes, group, t, x, e);
+  return any;
 }
 
 /* What makes the values of all sizes. */
@@ -644,8 +658,12 @@ static void setups_ahead(struct calibrating *c, enum group group, unsigned t,
   struct ahead a = {.c = c};
   if (!compiles_ahead(c) || c->quick) return;
   char *setup = with_type(setups[group], type_names[t]);
-  for (int x = 0; x < e->n; x++)
-    if (set_sizes(c, e->at[x].m, e->at[x].n) == FS_OK) look_ahead(&a, setup);
+  for (int x = 0; x < e->n; x++) {
+    int64_t m = e->at[x].m, n = e->at[x].n;
+    bool skip = !fits(c, m, n) || too_much(c, group, t, m, n) ||
+                !any_wanted(c, group, t, x, e->at[x]);
+    if (!skip && set_sizes(c, m, n) == FS_OK) look_ahead(&a, setup);
+  }
   compile_ahead(&a);
   free(setup);
 }
@@ -672,7 +690,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     made = true;
     char *block = with_type(cases[k].block, type_names[t]);
     if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
-                            settings_at(group, t, cases[k].lead, e));
+                            settings_at(&cases[k], t, e));
     free(block);
   }
   fs_interp_reset(c->in);
@@ -700,8 +718,10 @@ static enum fs_status run_group(struct calibrating *c, enum group group,
 /* -- barriers ---------------------------------------------------------------------- */
 
 /* The same kernels as phases of one launch and with a launch each: products of a
- * small matrix, each of which needs all of the one before. */
+ * small matrix, each of which needs all of the one before. Not so small that the device
+ * would wait for the host, which takes some 3.5 us for a kernel and its events. */
 static const char *const chain = "b = A*a; c = A*b; d = A*c; e = A*d; f = A*e;";
+enum { CHAIN_SIZE = 1024 };
 
 /* One of the two. phases: 0 if they were not the kernels that were meant. */
 static enum fs_status time_chain(struct calibrating *c, bool apart, double *seconds,
@@ -731,7 +751,7 @@ static enum fs_status run_barriers(struct calibrating *c) {
   int phases = 0, kernels = 0;
   if (!c->target->device.cooperative) return FS_OK;
   tell(c, "barriers");
-  enum fs_status st = set_up(c, "A = f32(rand(n, n)); a = f32(rand(n));", 1, 256);
+  enum fs_status st = set_up(c, "A = f32(rand(n, n)); a = f32(rand(n));", 1, CHAIN_SIZE);
   enum fs_strategy before = o->strategy;
   o->strategy = FS_MIN_SYNC; /* joins whatever it takes */
   double none;

@@ -86,7 +86,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
 /* How far a point reaches in each dimension, in factors of two. What points say that
  * are COARSE times as far away counts where none are near, and in between; the costs
  * themselves weigh as much as PRIOR of a point. */
-static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.5F, 0.7F, 0.7F, 0.6F};
+static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.5F, 0.7F, 0.7F, 0.6F, 0.3F};
 static const float COARSE = 3;
 static const double PRIOR = 0.05;
 static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
@@ -121,7 +121,8 @@ static struct fs_kind_point point_of(const struct fs_work *w) {
   const struct fs_spread *s = &w->spread;
   const double at[FS_KIND_DIMS] = {
       w->working_set, w->rows, s->under_way, s->resident * s->threads, s->threads,
-      1 + s->tasks / FS_MAX(1, s->resident)};
+      1 + s->tasks / FS_MAX(1, s->resident),
+      1 + w->bytes_written / FS_MAX(1, w->bytes_read)};
   struct fs_kind_point p = {.log_ratio = 0};
   for (int d = 0; d < FS_KIND_DIMS; d++)
     p.at[d] = roundf(100 * log2f(FS_MAX((float)at[d], 1))) / 100; /* as stored */

@@ -23,14 +23,14 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 7,  /* others are not read: what the numbers mean
+  FS_CALIBRATION_VERSION = 8,  /* others are not read: what the numbers mean
                                   changed                                    */
   FS_KNOTS = 20,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
   FS_LIB_POINTS = 12,
   FS_KINDS = 96,               /* of kernels with a table                    */
   FS_KIND_POINTS = 4096,       /* of all tables together                     */
-  FS_KIND_DIMS = 6,            /* that points of a table differ in            */
+  FS_KIND_DIMS = 7,            /* that points of a table differ in            */
   FS_CALLS = 64                /* functions of the user; the oldest go        */
 };
 
@@ -54,7 +54,8 @@ struct fs_lib_table {
 struct fs_kind_point {
   float at[FS_KIND_DIMS];      /* log2 of the working set, the rows, and of a
                                   spread: the bytes under way, the threads at
-                                  work, those of a block, 1 + its tasks      */
+                                  work, those of a block, 1 + its tasks; of
+                                  1 + written / read                         */
   float log_ratio;             /* of measured / costs                        */
 };
 /* All measured kernels of a kind: points[first .. first + n). */

@@ -37,6 +37,8 @@ static const double LEAST = 0.3;
  * peak rate says: most kernels wait for memory and show little of it, and what they
  * have beyond all costs must not become the price of an operation. */
 static const double PLAIN_MOST = 5, REDUCE_MOST = 4;
+/* How strongly, beside one sample, such an operation is held to an addition. */
+static const double PLAIN_TIE = 1;
 /* With a mean error above this the most that plain operations may cost was wrong. */
 static const double NO_FIT = 0.25;
 /* Seconds: no thread takes longer to wake up. The fit begins here, where only samples
@@ -277,7 +279,19 @@ static double tie_strength(const struct problem *p, int k) {
   return strength / sqrt(log2(fs_knots[k + 1] / fs_knots[k]));
 }
 
+/* A GPU has one rate for them all, or nearly: what tells one of them from another in
+ * kernels that wait for memory is no cost of it. */
+static void tie_plain(struct problem *p) {
+  static const unsigned plain[] = {FS_OP_SUB, FS_OP_MUL, FS_OP_FMA, FS_OP_MIN, FS_OP_MAX,
+                                   FS_OP_NEG, FS_OP_ABS};
+  for (unsigned a = 0; a < FS_AR_COUNT; a++)
+    for (size_t k = 0; k < FS_LEN(plain); k++)
+      add_tie(p, (int)fs_term_map(FS_OP_ADD, (enum fs_arith)a),
+              (int)fs_term_map(plain[k], (enum fs_arith)a), PLAIN_TIE);
+}
+
 static void add_holds(struct problem *p) {
+  if (p->device->is_cuda) tie_plain(p);
   for (int c = 0; c < COLUMNS; c++) {
     if (!(p->guess[c] > 0)) continue;
     put(p, p->target.len, c, HOLD / p->guess[c]);

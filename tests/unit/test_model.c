@@ -349,10 +349,10 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 7", "\"version\": 2"},
-    {"\"version\": 7", "\"version\": 6"},
-    {"\"version\": 7", "\"version\": 8"},
-    {"\"version\": 7", "\"version\": -1e300"},
+    {"\"version\": 8", "\"version\": 2"},
+    {"\"version\": 8", "\"version\": 7"},
+    {"\"version\": 8", "\"version\": 9"},
+    {"\"version\": 8", "\"version\": -1e300"},
     {"\"follow\": ", "\"unfollowed\": "},
     {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
