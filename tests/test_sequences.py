@@ -11,6 +11,7 @@ as the plan reports them. The last line is `N passed, N failed`.
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,26 +23,34 @@ from score import Score
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIZES = "1,31,32,33,1000,4096,16384,5000x3"
 
-# name: inputs, statements, results, kernels at most (where the sizes let it fuse)
-SEQUENCES = {
-    "AXPYDOT": ("w:n v:n u:n", "z = w - alpha*v; r = z'*u", "z r", 1),
-    "ATAX": ("A:mn x:n", "y = A'*(A*x)", "y", 1),
-    "BiCGK": ("A:mn p:n r:m", "q = A*p; s = A'*r", "q s", 1),
-    "SGEMV": ("A:mn x:n y:m", "z = alpha*A*x + beta*y", "z", 1),
-    "SGEMVT": ("A:mn y:m z:n", "x = beta*A'*y + z; w = alpha*A*x", "x w", 2),
-    "SSCAL": ("x:n", "y = alpha*x", "y", 1),
-    "GEMVER": ("A:mn u1:m v1:n u2:m v2:n y:m z:n",
-               "B = A + u1*v1' + u2*v2'; x = beta*B'*y + z; w = alpha*B*x",
-               "B x w", 2),
-    "GESUMMV": ("A:mn B:mn x:n", "y = alpha*A*x + beta*B*x", "y", 1),
-    "MADD": ("A:mn B:mn", "C = A + B", "C", 1),
-    "VADD": ("w:n y:n z:n", "x = w + y + z", "x", 1),
-    "WAXPBY": ("x:n y:n", "w = alpha*x + beta*y", "w", 1),
-    "paper BiCGK": ("A:mn p:n r:m", "import \"%s/examples/paper/bicgk.fs\"" % ROOT,
-                    "q s", 1),
-    "paper GEMVER": ("A:mn u1:m v1:n u2:m v2:n y:m z:n",
-                     "import \"%s/examples/paper/gemver.fs\"" % ROOT, "B x w", 2),
+# The statements of the sequences as everything in bench/ has them, with numbers for
+# which the data are exact in the place of theirs.
+with open(os.path.join(ROOT, "bench", "sequences.def"), encoding="utf-8") as table:
+    TEXTS = {name: text.rstrip(";").replace("0.5", "alpha").replace("0.25", "beta")
+             for name, text in re.findall(
+                 r'SEQUENCE\(\w+, "(\w+)",.*?"([^"]*)", \d, \d\)\n', table.read(), re.S)}
+
+# name: inputs, results, kernels at most (where the sizes let it fuse)
+KINDS = {
+    "AXPYDOT": ("w:n v:n u:n", "z r", 1),
+    "ATAX": ("A:mn x:n", "y", 1),
+    "BiCGK": ("A:mn p:n r:m", "q s", 1),
+    "SGEMV": ("A:mn x:n y:m", "z", 1),
+    "SGEMVT": ("A:mn y:m z:n", "x w", 2),
+    "SSCAL": ("x:n", "y", 1),
+    "GEMVER": ("A:mn u1:m v1:n u2:m v2:n y:m z:n", "B x w", 2),
+    "GESUMMV": ("A:mn B:mn x:n", "y", 1),
+    "MADD": ("A:mn B:mn", "C", 1),
+    "VADD": ("w:n y:n z:n", "x", 1),
+    "WAXPBY": ("x:n y:n", "w", 1),
 }
+# name: inputs, statements, results, kernels at most
+SEQUENCES = {name: (KINDS[name][0], text, *KINDS[name][1:])
+             for name, text in TEXTS.items()}
+for paper, name in (("bicgk", "BiCGK"), ("gemver", "GEMVER")):
+    SEQUENCES["paper " + name] = (KINDS[name][0],
+                                  'import "%s/examples/paper/%s.fs"' % (ROOT, paper),
+                                  *KINDS[name][1:])
 ALPHA, BETA = 2, -1
 
 
@@ -246,6 +255,7 @@ def main():
         os.environ.get("BUILD", os.path.join(ROOT, "build")), "fusible"))
     opt = ap.parse_args()
     score = Score()
+    score.check(TEXTS.keys() == KINDS.keys(), "all sequences are here", list(TEXTS))
     for size in opt.sizes.split(","):
         m, n = (int(x) for x in (size.split("x") * 2)[:2])
         d = Data(m, n)

@@ -77,25 +77,26 @@ static void show(const char *name, double seconds) {
   printf("\n");
 }
 
+/* Kernels of each, of bench/sequences.def. */
+enum {
+  K_AXPYDOT = 1, K_ATAX = 1, K_BICGK = 1, K_SGEMV = 1, K_SGEMVT = 2, K_SSCAL = 1,
+  K_GEMVER = 2, K_GESUMMV = 1, K_MADD = 1, K_VADD = 1, K_WAXPBY = 1
+};
+
 static const struct sequence {
-  const char *name, *text;
+  const char *name, *inputs, *text;
   int kernels;
 } sequences[] = {
-  {"AXPYDOT", "z = w - alpha*v; r = z'*u", 1},
-  {"ATAX", "y = A'*(A*x)", 1},
-  {"BiCGK", "q = A*x; s = A'*y", 1},
-  {"SGEMV", "z = alpha*A*x + beta*y", 1},
-  {"SGEMVT", "x2 = beta*A'*y + z; w2 = alpha*A*x2", 2},
-  {"SSCAL", "y2 = alpha*x", 1},
-  {"GEMVER", "B2 = A + u*v' + w*z'; x2 = beta*B2'*y + z; w2 = alpha*B2*x2", 2},
-  {"GESUMMV", "y2 = alpha*A*x + beta*B*x", 1},
-  {"MADD", "C = A + B", 1},
-  {"VADD", "x2 = w + y + z", 1},
-  {"WAXPBY", "w2 = alpha*x + beta*y", 1},
+#define SEQUENCE(c, name, inputs, text, matrices, vectors) \
+  {name, inputs, text, K_##c},
+#include "bench/sequences.def"
+#undef SEQUENCE
 };
 
 static void plan_sequences(void) {
+  eval("n = 600; len = 600;");
   for (size_t k = 0; k < FS_LEN(sequences); k++) {
+    eval(sequences[k].inputs);
     double t = explain(sequences[k].text);
     show(sequences[k].name, t);
     size_t kernels = json_array_size(json_object_get(plan, "kernels"));
@@ -212,10 +213,10 @@ int main(int argc, char **argv) {
                                      .on_event = on_event};
   const char *error = NULL;
   session = fs_session_new(&config, &error);
+  plan_sequences();
   eval("A = rand(600, 600); B = rand(600, 600); x = rand(600); y = rand(600);"
        "z = rand(600); u = rand(600); v = rand(600); w = rand(600);"
        "alpha = 2; beta = 3; x0 = x;");
-  plan_sequences();
   plan_blocks();
   plan_pins();
   fs_session_free(session);
