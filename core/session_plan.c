@@ -159,6 +159,25 @@ void fs_session_announce(struct fs_session *s, struct fs_block *block) {
   send_plan(s, r, "launched");
 }
 
+/* Of a block that was prepared just now: what its kernels take of a GPU. Those that
+ * share a launch have only the figures of it. */
+static void learn_registers(struct fs_session *s, const struct fs_block *block) {
+  struct fs_learned *l = fs_session_learned(s);
+  struct fs_target *t = fs_session_target(s);
+  const struct fs_plan *plan = block->plan;
+  for (int k = 0; l && t->ops->taken && k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    bool alone = kn->joint == FS_LAUNCH && fs_launch_end(plan, k) == k + 1;
+    struct fs_footprint guess = {0}, taken = {0};
+    if (!alone || kn->scheme == FS_LIBRARY || !block->codes[k]) continue;
+    if (!t->ops->taken(t, block->codes[k], &taken)) continue;
+    struct fs_home *places = fs_calloc((size_t)kn->values.len + 1, sizeof *places);
+    t->ops->footprint(t, plan, kn, &guess, places);
+    free(places);
+    fs_learned_add_registers(l, &kn->work, guess.registers, taken.registers);
+  }
+}
+
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number) {
   struct fs_plan_record *r = find_record(s, block);
@@ -179,6 +198,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   /* Blocks stay in the runner's cache for much longer than this. */
   if (++s->blocks_run % COLLECT_EVERY == 0) fs_session_collect(s);
   if (!r) r = new_record(s, block, number);
+  if (block->runs <= 1) learn_registers(s, block);
   r->runs++;
   r->last = number;
   r->block = r->kept = block;
@@ -203,6 +223,7 @@ void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kernel = &plan->kernels.data[k];
     kernel->predicted = kernel->first * fs_learned_factor(l, &kernel->work);
+    kernel->registers_factor = fs_learned_registers(l, &kernel->work);
     plan->predicted += kernel->predicted;
   }
 }

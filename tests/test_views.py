@@ -433,6 +433,8 @@ def test_gpu(folder):
               o['estimated']['registers'] not in (0, 40) and
               o['estimated']['per_unit'] >= 1,
               f'GPU {k["id"]}: the driver\'s count beside the estimate', o)
+        check(16 <= o['estimated']['corrected'] <= 255,
+              f'GPU {k["id"]}: what other kernels took', o)
         check(list(k['setting']) == 'threads row_threads vector columns '
               'iterations resident cluster stages'.split() and
               k['setting']['threads'] == o['threads'],
@@ -442,6 +444,20 @@ def test_gpu(folder):
               f'GPU {k["id"]}: elements', k['elements'])
 
 
+    # Every kernel takes 40 registers here, whatever was estimated: that is learned.
+    many = 'print(A[1, 1])\n' + ''.join(f'b = sum(A .* {k}, 2);\nprint(b[1])\n'
+                                        for k in (2, 3, 4))
+    many += ''.join(f'b = sum(abs(A[:, 1:{k}]), 2);\nprint(b[1])\n'
+                    for k in (96, 160, 320))
+    for learn, changed in (('on', True), ('off', False)):
+        done = fakegpu.run(['--target', 'cuda', '--json', '-e', f':set learn {learn}\n' +
+                            SETUP + many + ':explain d = sum(A .* A, 2)'],
+                           fakegpu.environment(os.path.join(folder, learn)))
+        last = [json.loads(line) for line in done.stdout.splitlines()
+                if '"event":"plan"' in line and '"alternatives"' in line]
+        guess = last[-1]['kernels'][0]['occupancy']['estimated'] if last else {}
+        check(guess and (guess['corrected'] != guess['registers']) == changed,
+              f'learn {learn}: registers of a plan', (guess, done.stderr))
     # A plan of one device is told of when another is in use.
     script = ':set rich on\n' + SETUP + BLOCK + ':target cpu\n' + BLOCK
     done = fakegpu.run(['--target', 'cuda', '--json', '-e', script],

@@ -46,12 +46,31 @@ static double bounded(double x) {
   return FS_MAX(-LARGEST_LOG, FS_MIN(LARGEST_LOG, x));
 }
 
+static void name_registers(const struct fs_work *w, char name[KIND_NAME]) {
+  static const char *const schemes[8] = {"flat",     "row",   "tile",  "library",
+                                         "instance", "panel", "other", "other"};
+  static const char *const ariths[] = {"f32", "f64", "half", "int"};
+  snprintf(name, KIND_NAME, "registers %s %s", schemes[w->scheme & 7],
+           ariths[w->arith & 3]);
+}
+
+static double factor_of(const struct fs_learned *l, const char *name) {
+  const struct kind *k = l ? find(l, name) : NULL;
+  return k ? exp(k->log_factor) : 1;
+}
+
 double fs_learned_factor(const struct fs_learned *l,
                          const struct fs_work *work) {
   char name[KIND_NAME];
   name_kind(work, name);
-  const struct kind *k = l ? find(l, name) : NULL;
-  return k ? exp(k->log_factor) : 1;
+  return factor_of(l, name);
+}
+
+double fs_learned_registers(const struct fs_learned *l,
+                            const struct fs_work *work) {
+  char name[KIND_NAME];
+  name_registers(work, name);
+  return factor_of(l, name);
 }
 
 /* -- the file ----------------------------------------------------------------- */
@@ -150,17 +169,12 @@ void fs_learned_close(struct fs_learned *l) {
 
 /* -- learning -------------------------------------------------------------------- */
 
-void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
-                    double first, double measured) {
-  double ratio = measured / first;
-  if (!l || !(first > 0) || !(measured > 0) || !isfinite(ratio)) return;
-  char name[KIND_NAME];
-  name_kind(work, name);
+static void observe(struct fs_learned *l, const char *name, double ratio) {
   struct kind *k = find(l, name);
   if (!k && l->kinds.len == MAX_KINDS) return;
   if (!k) {
     struct kind fresh = {{0}, 0, 0};
-    memcpy(fresh.name, name, sizeof name);
+    snprintf(fresh.name, sizeof fresh.name, "%s", name);
     k = FS_PUSH(&l->kinds);
     *k = fresh;
   }
@@ -170,6 +184,23 @@ void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
   k->log_factor = bounded(k->log_factor + share * error);
   k->count = FS_MIN(k->count + 1, 1e9);
   if (++l->unwritten >= WRITE_EVERY) write_file(l);
+}
+
+void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
+                    double first, double measured) {
+  double ratio = measured / first;
+  char name[KIND_NAME];
+  if (!l || !(first > 0) || !(measured > 0) || !isfinite(ratio)) return;
+  name_kind(work, name);
+  observe(l, name, ratio);
+}
+
+void fs_learned_add_registers(struct fs_learned *l, const struct fs_work *work,
+                              int estimated, int taken) {
+  char name[KIND_NAME];
+  if (!l || estimated < 1 || taken < 1) return;
+  name_registers(work, name);
+  observe(l, name, (double)taken / estimated);
 }
 
 int fs_learned_count(const struct fs_learned *l) {

@@ -1,4 +1,4 @@
-/* learn.h - corrections learned from runs: a factor for each kind of kernel.
+/* learn.h - corrections learned from runs and compilers: a factor for each kind.
  *
  * A kind is a scheme, a pattern, whether it computes much for a byte, and a size
  * class ("row rows light 2^24"). A run of
@@ -6,6 +6,10 @@
  * first prediction; the factor stays between 1/2 and 2. It changes the shown
  * prediction (fs_kernel.predicted), never a plan: those are chosen by
  * fs_kernel.first, so that results do not depend on what was run before.
+ *
+ * The registers of a kernel are estimated from its plan until it is compiled. What the
+ * driver then says teaches a factor for its scheme and arithmetic ("registers row
+ * f32"), which is shown beside the estimate and decides nothing.
  */
 #ifndef FS_LEARN_H
 #define FS_LEARN_H
@@ -28,6 +32,12 @@ double fs_learned_factor(const struct fs_learned *l,
  * file now and then. What is no time is ignored. */
 void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
                     double first, double measured);
+/* The same of registers: what they are to be multiplied by; a thread of a kernel was
+ * estimated to take so many, and took so many. */
+double fs_learned_registers(const struct fs_learned *l,
+                            const struct fs_work *work);
+void fs_learned_add_registers(struct fs_learned *l, const struct fs_work *work,
+                              int estimated, int taken);
 /* How many kinds have a correction; forgets them, file and all. */
 int fs_learned_count(const struct fs_learned *l);
 void fs_learned_forget(struct fs_learned *l);

@@ -205,6 +205,9 @@ struct fs_kernel {
                                        are chosen by                       */
   double predicted;                 /* corrected by what was learned from runs
                                        (model/learn.h); else the same      */
+  double registers_factor;          /* what compilers taught of the estimate of
+                                       its registers (model/learn.h); 0: not
+                                       asked for                           */
   const char *bound;                /* "memory", "compute", "launch"       */
   const char *by_hand;              /* what the user pinned of how it runs:
                                        "threads 256, stages 3"; else NULL  */

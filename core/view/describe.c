@@ -320,13 +320,26 @@ static bool is_taken(const struct describe *d, int kernel,
   return d->codes[kernel] && ops->taken(d->target, d->codes[kernel], out);
 }
 
-static json_t *estimate(const struct fs_footprint *f,
+/* With what other kernels of its kind took beside their estimate. */
+static struct fs_footprint corrected(const struct fs_kernel *k,
+                                     const struct fs_footprint *estimated) {
+  enum { MOST = 255 };
+  struct fs_footprint f = *estimated;
+  if (k->registers_factor > 0 && f.registers > 0)
+    f.registers = (int)FS_MIN(lround(f.registers * k->registers_factor), MOST);
+  return f;
+}
+
+static json_t *estimate(const struct fs_kernel *k,
+                        const struct fs_footprint *estimated,
                         const struct fs_device *device) {
   if (!device->is_cuda) return json_null();
-  struct fs_occupancy occ = fs_occupancy(f, device);
+  struct fs_footprint f = corrected(k, estimated);
+  struct fs_occupancy occ = fs_occupancy(&f, device);
   json_t *o = json_object();
-  set(o, "registers", json_integer(f->registers));
-  set(o, "shared_bytes", json_integer(f->shared));
+  set(o, "registers", json_integer(estimated->registers));
+  set(o, "corrected", json_integer(f.registers));
+  set(o, "shared_bytes", json_integer(f.shared));
   set(o, "per_unit", json_integer(occ.per_unit));
   return o;
 }
@@ -336,7 +349,8 @@ static json_t *estimate(const struct fs_footprint *f,
 static void put_occupancy(const struct describe *d, json_t *o, int kernel,
                           const struct fs_footprint *estimated) {
   const struct fs_device *device = &d->target->device;
-  struct fs_footprint f = *estimated;
+  const struct fs_kernel *k = &d->plan->kernels.data[kernel];
+  struct fs_footprint f = corrected(k, estimated);
   bool compiled = is_taken(d, kernel, &f), cuda = device->is_cuda;
   struct fs_occupancy occ = fs_occupancy(&f, device);
   json_t *c = json_object();
@@ -350,7 +364,7 @@ static void put_occupancy(const struct describe *d, json_t *o, int kernel,
   set(c, "share", fs_json_known(occ.share));
   set(c, "limit", word(occ.limit));
   set(c, "compiled", json_boolean(compiled));
-  set(c, "estimated", estimate(estimated, device));
+  set(c, "estimated", estimate(k, estimated, device));
   set(o, "occupancy", c);
 }
 

@@ -517,6 +517,34 @@ static void test_learning(void) {
   fs_str_free(&notice);
 }
 
+/* Estimates of registers are corrected for themselves. */
+static void test_learned_registers(void) {
+  struct fs_str notice = {0};
+  struct fs_work flat = flat_work(1e6, 1e6, 2e6, FS_OP_EXP, 1e6), tile = flat;
+  struct fs_work wide = flat;
+  tile.scheme = 2;
+  wide.arith = 1;
+  struct fs_learned *l = fs_learned_open(&device, &notice);
+  CHECK(fs_learned_registers(l, &flat) == 1 && fs_learned_registers(NULL, &flat) == 1);
+  for (int k = 0; k < 30; k++) fs_learned_add_registers(l, &flat, 40, 32);
+  for (int k = 0; k < 30; k++) fs_learned_add_registers(l, &tile, 30, 36);
+  CHECK(near(fs_learned_registers(l, &flat), 0.8, 0.01));
+  CHECK(near(fs_learned_registers(l, &tile), 1.2, 0.01));
+  CHECK(fs_learned_registers(l, &wide) == 1 && fs_learned_factor(l, &flat) == 1);
+  fs_learned_add_registers(l, &flat, 0, 32);
+  fs_learned_add_registers(l, &flat, 32, 0);
+  CHECK(near(fs_learned_registers(l, &flat), 0.8, 0.01));
+  for (int k = 0; k < 100; k++) fs_learned_add_registers(l, &flat, 10, 200);
+  CHECK(near(fs_learned_registers(l, &flat), 2, 1e-6));
+  fs_learned_close(l);
+  l = fs_learned_open(&device, &notice); /* it was kept */
+  CHECK(!notice.len && near(fs_learned_registers(l, &tile), 1.2, 0.01));
+  fs_learned_forget(l);
+  CHECK(fs_learned_registers(l, &tile) == 1);
+  fs_learned_close(l);
+  fs_str_free(&notice);
+}
+
 static void test_bad_learned(void) {
   static const char *const texts[] = {
     "", "{", "7", "{\"version\": 9}",
@@ -568,6 +596,7 @@ int main(void) {
   test_kept_calls(c);
   test_chain();
   test_learning();
+  test_learned_registers();
   test_bad_learned();
   char inside[64];
   snprintf(inside, sizeof inside, "%s/fusible", folder);
