@@ -431,13 +431,15 @@ enum { MOST_LISTED = 24, MOST_SETTINGS = FS_MAX_VARIANTS + 1 };
 enum settings { OWN, FEW_SETTINGS = 2, SOME = 4, ALL_SETTINGS = MOST_SETTINGS };
 
 /* All where they matter most and time allows: for f32 matrices of some size, neither
- * thin nor flat, walked by rows. */
+ * thin nor flat, in kernels that are chosen: few tile kernels that sum are, and fewer
+ * that walk against the grain. */
 static enum settings settings_at(const struct calibration_case *of, unsigned t,
                                  struct extent e) {
   enum { SMALL = 500, SMALLEST = 100000 };
   enum group group = of->group;
   if (group > MATRICES) return OWN;
-  if (t > 0 || of->lead == TILES || of->lead == STRIDES || of->sizes == BRIEF ||
+  bool chosen = of->lead == TILES ? of->sizes == EVERY : of->lead != STRIDES;
+  if (t > 0 || !chosen || of->sizes == BRIEF ||
       (group == MATRICES && e.m * e.n < SMALLEST))
     return FEW_SETTINGS;
   return group == MATRICES && FS_MIN(e.m, e.n) > SMALL ? ALL_SETTINGS : SOME;
