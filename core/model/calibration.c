@@ -105,6 +105,8 @@ static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
   return NULL;
 }
 
+/* That of the kind, else of the same but for what sets it apart, else, on a GPU, of the
+ * same in f32: what a kind waits for there is the same in all types. */
 static const struct fs_kind_table *table_of(const struct fs_work *w,
                                             const struct fs_calibration *c) {
   char name[FS_KIND_NAME];
@@ -112,9 +114,14 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   const struct fs_kind_table *t = find_kind(c, name);
   char *end = strstr(name, " uneven");
   if (!end) end = strstr(name, " past");
-  if (t || !end) return t;
-  *end = 0;
-  return find_kind(c, name);
+  if (!t && end) {
+    *end = 0;
+    t = find_kind(c, name);
+  }
+  if (t || w->arith == FS_AR_F32 || !(w->spread.resident > 0)) return t;
+  struct fs_work single = *w;
+  single.arith = FS_AR_F32;
+  return table_of(&single, c);
 }
 
 static struct fs_kind_point point_of(const struct fs_work *w) {
