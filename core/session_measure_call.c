@@ -102,10 +102,17 @@ static enum fs_status run_once(struct call *c, struct fs_tensor *const *args,
   return st;
 }
 
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median counts, as of what the calibration has measured. */
 static enum fs_status run_all(struct call *c, struct fs_tensor *const *args,
                               int64_t n) {
   struct fs_block *block = NULL;
-  double least = INFINITY, start = 0;
+  double times[MOST_RUNS + 1], start = 0;
+  int runs = 0;
   for (int k = 0; k <= MOST_RUNS; k++) {
     double seconds;
     if (fs_interrupted()) return FS_INTERRUPTED;
@@ -113,13 +120,14 @@ static enum fs_status run_all(struct call *c, struct fs_tensor *const *args,
     if (st != FS_OK) return st;
     if (!(seconds > 0)) return FS_ERR_ENV; /* no time: nothing to learn from */
     if (k == 0) start = fs_now();          /* compiled, and warm */
-    if (k > 0 || seconds > LONG_RUN) least = FS_MIN(least, seconds);
+    if (k > 0 || seconds > LONG_RUN) times[runs++] = seconds;
     if (seconds > BUDGET || fs_now() - start > BUDGET) break;
   }
-  if (!isfinite(least)) return FS_ERR_ENV;
-  c->seconds = least;
+  if (!runs) return FS_ERR_ENV;
+  qsort(times, (size_t)runs, sizeof *times, ascending);
+  c->seconds = 0.5 * (times[runs / 2] + times[(runs - 1) / 2]);
   c->work = block->plan->kernels.data[0].work;
-  c->each = fs_calibrate_call(&c->work, least, &c->target->device);
+  c->each = fs_calibrate_call(&c->work, c->seconds, &c->target->device);
   return FS_OK;
 }
 
