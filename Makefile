@@ -30,7 +30,7 @@ REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
 FAKE := $(BUILD)/fake/libcuda.so.1 $(BUILD)/fake/libnvrtc.so.13
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-EMBEDDED := prelude.fs $(sort $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
+EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
 
 SIMD_FLAGS_plain  =
 SIMD_FLAGS_avx2   = -march=x86-64-v3

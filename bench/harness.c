@@ -26,6 +26,8 @@ bool harness_open(struct harness *h, const char *target) {
   if (!h->target) return false;
   struct fs_str notice = {0};
   h->calibration = fs_calibration_load(&h->target->device, &notice);
+  if (!h->calibration)
+    h->calibration = fs_calibration_reference(&h->target->device);
   h->target->device.calibration = h->calibration;
   if (notice.len) fprintf(stderr, "%s\n", notice.data);
   fs_str_free(&notice);

@@ -229,16 +229,19 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   return r;
 }
 
-/* What is known from earlier sessions of how fast the device is. The reference
- * device of the tests has no history. */
+/* What is known of how fast the device is: from earlier sessions, else from a device
+ * of its kind. The reference device of the tests has no history. */
 static void open_model(struct fs_session *s, struct fs_place *p) {
   struct fs_device *device = &p->target->device;
+  bool history = !getenv("FUSIBLE_REFERENCE_DEVICE");
   struct fs_str notice = {0};
-  if (getenv("FUSIBLE_REFERENCE_DEVICE")) return;
-  p->calibration = fs_calibration_load(device, &notice);
+  if (history) p->calibration = fs_calibration_load(device, &notice);
+  else p->calibration = fs_calibration_plain(device);
+  if (!p->calibration) p->calibration = fs_calibration_reference(device);
+  device->calibration = p->calibration;
+  if (!history) return;
   if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
   fs_str_clear(&notice);
-  device->calibration = p->calibration;
   p->learned = fs_learned_open(device, &notice);
   if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
   fs_str_free(&notice);
@@ -389,6 +392,7 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads) {
 void fs_session_take_calibration(struct fs_session *s,
                                  struct fs_calibration *c) {
   struct fs_place *p = place(s);
+  if (!c) c = fs_calibration_reference(&p->target->device);
   fs_session_collect(s);
   fs_session_forget_blocks(s, p->runner);
   fs_runner_clear(p->runner);

@@ -194,7 +194,7 @@ struct calibrating {
   struct fs_runner *runner;
   struct fs_interp *in;
   struct fs_diags diags;
-  struct fs_calibration lead[LEADS]; /* [0] is not used */
+  struct fs_calibration lead[LEADS]; /* [0]: costs of a device of its kind */
   const struct fs_calibration *before;
   FS_VEC(struct fs_sample) samples;
   FS_VEC(uint64_t) names;       /* of the samples: block, sizes, kernel        */
@@ -258,6 +258,9 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   c->runner = fs_runner_new(c->target);
   fs_runner_options(c->runner)->apart = true;
   c->in = fs_interp_new(&c->diags, c->runner, c->target, &host);
+  struct fs_calibration *rough = fs_calibration_reference(&c->target->device);
+  c->lead[0] = *rough;
+  free(rough);
   lead_to(&c->lead[FLATS], FS_FLAT);
   lead_to(&c->lead[ROWS], FS_ROW);
   lead_to(&c->lead[TILES], FS_TILE);
@@ -569,7 +572,7 @@ static enum fs_status set_sizes(struct calibrating *c, int64_t m, int64_t n) {
   char sizes[80];
   snprintf(sizes, sizeof sizes, "m = %lld; n = %lld;", (long long)m,
            (long long)n);
-  c->target->device.calibration = NULL;
+  c->target->device.calibration = &c->lead[0];
   fs_interp_reset(c->in);
   return eval(c, sizes);
 }
@@ -583,7 +586,7 @@ static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m
 static enum fs_status run_block(struct calibrating *c, const char *block,
                                 int64_t m, int64_t n, enum lead lead,
                                 enum settings settings) {
-  c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+  c->target->device.calibration = &c->lead[lead];
   if (lead != c->led) { /* else a plan for the same statements would be used */
     c->ran.len = 0;
     fs_runner_clear(c->runner);
@@ -638,7 +641,7 @@ static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
       continue;
     char *block = with_type(cases[k].block, type_names[t]);
     enum lead lead = cases[k].lead;
-    c->target->device.calibration = lead ? &c->lead[lead] : NULL;
+    c->target->device.calibration = &c->lead[lead];
     a.settings = c->quick ? OWN : settings_at(&cases[k], t, e);
     look_ahead(&a, block);
     free(block);
@@ -816,7 +819,7 @@ static bool takes_operation(const struct calibrating *c, int op, int type) {
 static void operations_ahead(struct calibrating *c, int type) {
   struct ahead a = {.c = c};
   if (!compiles_ahead(c)) return;
-  c->target->device.calibration = NULL;
+  c->target->device.calibration = &c->lead[0];
   for (int op = 0; op < FS_MAP_OP_COUNT; op++) {
     struct fs_str text = {0};
     if (takes_operation(c, op, type) && op_statement(op, type == 2, &text))

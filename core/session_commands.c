@@ -595,7 +595,7 @@ static enum fs_status run_memory(struct command *c) {
 static enum fs_status forget_calibration(struct command *c) {
   struct fs_session *s = c->s;
   struct fs_str path = {0};
-  bool had = fs_session_target(s)->device.calibration != NULL;
+  bool had = fs_session_target(s)->device.calibration->measured;
   if (fs_calibration_path(&fs_session_target(s)->device, &path))
     unlink(path.data);
   fs_str_free(&path);
@@ -610,7 +610,7 @@ static void put_calibration_status(struct command *c) {
   const struct fs_device *d = &fs_session_target(s)->device;
   struct fs_str path = {0};
   fs_str_printf(&c->out, "%s\n", d->name);
-  if (d->calibration) fs_calibration_report(d->calibration, &c->out);
+  if (d->calibration->measured) fs_calibration_report(d->calibration, &c->out);
   else fs_str_puts(&c->out, "  uncalibrated: `:calibrate` takes a minute\n");
   int kinds = fs_learned_count(fs_session_learned(s));
   put_line(&c->out, "learned");

@@ -184,7 +184,7 @@ static void tell(struct fs_session *s, const struct call *c) {
 void fs_session_measure_call(struct fs_session *s, const struct fs_user *u) {
   struct fs_calibration *known = fs_session_calibration(s);
   struct call c = {.u = u, .target = fs_session_target(s)};
-  if (!known || c.target->device.calibration != known ||
+  if (!known->measured || c.target->device.calibration != known ||
       fs_call_seconds(&c.target->device, u->hash) >= 0)
     return;
   fs_diags_init(&c.diags);

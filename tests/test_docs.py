@@ -57,7 +57,8 @@ def run_blocks(fusible, codes, folder):
             f.write(code)
         argv += ['-e', f'import "block-{k}.fs"', '-e', f'print("{MARK}{k}")']
     env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
-               XDG_STATE_HOME=folder, LC_ALL='C.UTF-8', TZ='UTC')
+               XDG_STATE_HOME=folder, LC_ALL='C.UTF-8', TZ='UTC',
+               FUSIBLE_REFERENCE_DEVICE='1')
     done = subprocess.run(argv, cwd=folder, env=env, timeout=300,
                           stdin=subprocess.DEVNULL, capture_output=True)
     out = done.stdout.decode('utf-8', 'replace')

@@ -193,8 +193,11 @@ def run_script(opt, text, folder):
     path = os.path.join(folder, "sequences.fs")
     with open(path, "w") as f:
         f.write(text)
+    env = dict(os.environ)
+    if opt.target == "cpu":  # how many kernels there are is to follow from the rules
+        env["FUSIBLE_REFERENCE_DEVICE"] = "1"
     r = subprocess.run([opt.fusible, "--no-rc", "--json", "--target", opt.target, path],
-                       capture_output=True, text=True, errors="replace")
+                       capture_output=True, text=True, errors="replace", env=env)
     plans = []
     for line in r.stdout.splitlines():
         try:

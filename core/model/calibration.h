@@ -74,7 +74,8 @@ struct fs_call_cost {
 
 struct fs_calibration {
   char date[12];               /* "2026-01-31"                               */
-  char quality[40];            /* "calibrated 2026-01-31"                    */
+  char quality[40];            /* "calibrated 2026-01-31", "uncalibrated"    */
+  bool measured;               /* on this device, or else on one of its kind */
   double overlap;              /* 1: computing hides behind moving, as in the
                                   paper; 0: one after the other              */
   double error;                /* median |predicted / measured - 1| of the
@@ -133,6 +134,9 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
  * less hides the more alike they are. */
 double fs_hidden_behind(double moves, double computes, double overlap);
 
+/* What a byte costs in seconds by a curve, at a working set in bytes. */
+double fs_move_cost(const double *curve, double working_set);
+
 /* The prediction by a calibration; fs_predict() calls it. */
 struct fs_prediction fs_calibrated(const struct fs_work *work,
                                    const struct fs_calibration *c);
@@ -155,6 +159,17 @@ double fs_call_delay(const struct fs_device *device, uint64_t hash);
 void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds,
                   double delay);
 
+/* The costs of a device that nobody has measured: of one of its kind that was
+ * (core/model/reference/), by the ratios of what is known of both: bandwidths, the
+ * size of the cache, the rate of operations, units. Its quality is "uncalibrated".
+ * Given: free(). */
+struct fs_calibration *fs_calibration_reference(const struct fs_device *device);
+
+/* Costs by the book, for plans that depend on the rules and on round figures alone:
+ * bytes over bandwidth, operations over peak rate, a launch for each kernel; what
+ * moves hides what is computed. Given: free(). */
+struct fs_calibration *fs_calibration_plain(const struct fs_device *device);
+
 /* -- the store -------------------------------------------------------------- */
 
 /* The file of this device: "calibration-<16 hex digits>.json" in the data
@@ -175,6 +190,11 @@ char *fs_calibration_text(const struct fs_calibration *c,
 const char *fs_calibration_parse(const char *text, size_t len,
                                  const struct fs_device *device,
                                  struct fs_calibration *out);
+/* The same of any device; *device gets those of its attributes that costs follow
+ * from. */
+const char *fs_calibration_parse_reference(const char *text, size_t len,
+                                           struct fs_device *device,
+                                           struct fs_calibration *out);
 
 /* A kernel's work as JSON, for looking at measurements (:calibrate raw). Given. */
 json_t *fs_work_json(const struct fs_work *work);

@@ -22,7 +22,8 @@ struct fs_device {
   double flops;              /* f32 operations per second                  */
   char driver[32];           /* of a GPU: "CUDA 13.0"; a part of the key of
                                 what was measured on it                    */
-  const struct fs_calibration *calibration; /* NULL: none; borrowed         */
+  const struct fs_calibration *calibration; /* of this device or of one of its
+                                kind; borrowed; NULL: nothing can be priced */
 };
 
 /* What names its files: name, arch, driver, threads. */

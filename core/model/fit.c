@@ -28,7 +28,7 @@ static const double ROW_BASE = 0.94, TILE_BASE = 1.05;
  * measured: so much that a plan does not bet on it. */
 static const double UNSEEN = 0.3;
 /* A byte that is reached against the grain costs so many more, at least: as without
- * a calibration (predict.c). Plans that own columns row by row look good else, and
+ * a calibration (calibration.c). Plans that own columns row by row look good else, and
  * take many times what they should. */
 static const double STRIDED_LEAST = 3;
 /* A byte costs at least this share of what a fast cache would take. */
@@ -443,6 +443,7 @@ static void stamp(struct fs_calibration *c) {
       !strftime(c->date, sizeof c->date, "%Y-%m-%d", &tm))
     snprintf(c->date, sizeof c->date, "1970-01-01");
   snprintf(c->quality, sizeof c->quality, "calibrated %s", c->date);
+  c->measured = true;
 }
 
 static bool good(const struct fs_sample *s) {

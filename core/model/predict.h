@@ -2,9 +2,9 @@
  *
  * Filipovic et al., section 4.2: the time of a kernel is the larger of its
  * transfers and its computation, each summed over its routines, plus launch and
- * synchronisation. Without a calibration the terms come from the attributes of
- * the device: bytes over bandwidth, operations over peak rate. With one
- * (device->calibration) each term has its measured cost. */
+ * synchronisation. Each term has its measured cost (device->calibration, never NULL
+ * here): measured on this device, or on one of its kind and scaled by what is known
+ * of both (fs_calibration_reference). */
 #ifndef FS_PREDICT_H
 #define FS_PREDICT_H
 

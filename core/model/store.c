@@ -20,6 +20,13 @@ static json_t *device_key(const struct fs_device *d) {
                    d->units);
 }
 
+/* What the costs of a device like it follow from (reference.c). */
+static json_t *attributes(const struct fs_device *d) {
+  return json_pack("{s:I, s:f, s:f, s:f}", "cache_bytes", (json_int_t)d->cache_bytes,
+                   "bandwidth", d->bandwidth, "cache_bandwidth", d->cache_bandwidth,
+                   "flops", d->flops);
+}
+
 uint64_t fs_device_hash(const struct fs_device *d) {
   uint64_t h = fs_hash(d->name, strlen(d->name), 1);
   h = fs_hash(d->arch, strlen(d->arch), h);
@@ -118,11 +125,12 @@ static json_t *calls_array(const struct fs_calibration *c) {
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device) {
   json_t *o = json_pack(
-      "{s:s, s:i, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "what",
-      "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
-      device_key(device), "date", c->date, "overlap", c->overlap, "error",
-      c->error, "samples", c->samples, "follow", c->follow, "barrier", c->barrier, "costs",
-      costs_object(c), "curves", curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
+      "{s:s, s:i, s:o, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
+      "what", "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
+      device_key(device), "attributes", attributes(device), "date", c->date,
+      "overlap", c->overlap, "error", c->error, "samples", c->samples, "follow",
+      c->follow, "barrier", c->barrier, "costs", costs_object(c), "curves",
+      curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
       "calls", calls_array(c));
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   json_decref(o);
@@ -277,7 +285,7 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
   if (!number(json_object_get(o, "version"), 1e6, &version) ||
       version != FS_CALIBRATION_VERSION)
     return "is of another version of the program";
-  if (!same_device(json_object_get(o, "device"), device))
+  if (device && !same_device(json_object_get(o, "device"), device))
     return "is of another device, driver or version of the program";
   if (!read_date(json_object_get(o, "date"), c) ||
       !number(json_object_get(o, "overlap"), 1, &c->overlap) ||
@@ -292,19 +300,40 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !read_calls(json_object_get(o, "calls"), c))
     return "has numbers that cannot be";
   c->samples = (int)samples;
+  c->measured = true;
+  return NULL;
+}
+
+static json_t *object_of(const char *text, size_t len) {
+  json_error_t error;
+  json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+  if (json_is_object(o)) return o;
+  json_decref(o);
   return NULL;
 }
 
 const char *fs_calibration_parse(const char *text, size_t len,
                                  const struct fs_device *device,
                                  struct fs_calibration *out) {
-  json_error_t error;
-  json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-  if (!json_is_object(o)) {
-    json_decref(o);
-    return "is damaged";
-  }
-  const char *why = read_object(o, device, out);
+  json_t *o = object_of(text, len);
+  const char *why = o ? read_object(o, device, out) : "is damaged";
+  json_decref(o);
+  return why;
+}
+
+const char *fs_calibration_parse_reference(const char *text, size_t len,
+                                           struct fs_device *device,
+                                           struct fs_calibration *out) {
+  json_t *o = object_of(text, len);
+  const json_t *key = json_object_get(o, "device");
+  const json_t *known = json_object_get(o, "attributes");
+  *device = (struct fs_device){
+      .units = (int)json_integer_value(json_object_get(key, "units")),
+      .cache_bytes = json_integer_value(json_object_get(known, "cache_bytes")),
+      .bandwidth = json_number_value(json_object_get(known, "bandwidth")),
+      .cache_bandwidth = json_number_value(json_object_get(known, "cache_bandwidth")),
+      .flops = json_number_value(json_object_get(known, "flops"))};
+  const char *why = o ? read_object(o, NULL, out) : "is damaged";
   json_decref(o);
   return why;
 }

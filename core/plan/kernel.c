@@ -365,7 +365,7 @@ static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
   impl->variants = fs_tune_variants(k, d, tunings);
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
-    if (!d->calibration || impl->each[0] > SETTINGS_REACH * best) continue;
+    if (impl->each[0] > SETTINGS_REACH * best) continue;
     set.tune = tunings[v];
     fs_kernel_count_tuning(&set, d, &work);
     impl->each[v] = fs_predict(&work, d).seconds;

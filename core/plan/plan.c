@@ -504,7 +504,7 @@ static int listed_for(const struct fs_planner *p, int k) {
 /* Whether the price of launches can decide: where it is known, of one window, under
  * strategies that go by time. */
 static bool decides_by_price(const struct fs_planner *p) {
-  return fs_plan_may_join(p) && p->device->calibration && p->clusters.len > 1 &&
+  return fs_plan_may_join(p) && p->clusters.len > 1 &&
          p->clusters.len <= FS_MAX_SET &&
          (p->options->strategy == FS_SMART ||
           p->options->strategy == FS_NO_REORDER);

@@ -289,7 +289,6 @@ static void test_call(struct fs_calibration *c) {
     CHECK(fs_calibrate_call(&w, 0, &d) == 0);
     CHECK(fs_calibrate_call(&w, known / 2, &d) == 0);
     CHECK(fs_calibrate_call(&w, NAN, &d) == 0);
-    CHECK(fs_calibrate_call(&w, 1, &device) == 0); /* no calibration */
     w.amounts[w.n_amounts - 1].amount *= each; /* the last added */
     CHECK(near(fs_predict(&w, &d).seconds + start, known + 5e-3, 1e-6));
     CHECK(near(fs_calibrate_delay(&w, known + 5e-3 + 2e-6, 1, &d), 2e-6, 1e-3));
@@ -393,6 +392,36 @@ static void test_bad_files(const char *path, const char *good) {
   check_refused(path, "[1, 2, 3]");
   check_refused(path, "null");
   check_refused(path, "\x80\xff{}");
+}
+
+/* A device like the one that was measured has its costs; half the bandwidth doubles
+ * what bytes from memory cost and leaves those in the cache; a cache of twice the size
+ * holds twice as much. */
+static void test_reference(bool is_cuda) {
+  struct fs_device d = {.is_cuda = is_cuda, .units = is_cuda ? 132 : 2,
+                        .cache_bytes = is_cuda ? 60 << 20 : 17 << 20,
+                        .bandwidth = is_cuda ? 4.19e12 : 28e9,
+                        .cache_bandwidth = is_cuda ? 6.27e12 : 190e9,
+                        .flops = is_cuda ? 67e12 : 160e9};
+  struct fs_calibration *like = fs_calibration_reference(&d);
+  const int read = FS_TM_READ_FLAT - FS_TM_SYNC_END, last = FS_KNOTS - 1;
+  unsigned add = fs_term_map(FS_OP_ADD, FS_AR_F32);
+  CHECK(!like->measured && !strcmp(like->quality, "uncalibrated"));
+  CHECK(like->samples > 500 && like->n_kinds > 10 && like->cost[FS_TM_LAUNCH] > 0);
+  double rate = 1 / like->curve[read][last];
+  CHECK(rate > 0.3 * d.bandwidth && rate < d.cache_bandwidth);
+  d.bandwidth /= 2;
+  struct fs_calibration *slow = fs_calibration_reference(&d);
+  CHECK(near(slow->curve[read][last], 2 * like->curve[read][last], 1e-9));
+  CHECK(slow->curve[read][0] == like->curve[read][0]);
+  CHECK(slow->cost[add] == like->cost[add]);
+  d.bandwidth *= 2, d.cache_bytes *= 2, d.flops /= 4;
+  struct fs_calibration *large = fs_calibration_reference(&d);
+  CHECK(near(fs_move_cost(large->curve[read], 32 << 20),
+             fs_move_cost(like->curve[read], 16 << 20), 1e-9));
+  CHECK(near(large->cost[add], 4 * like->cost[add], 0.01));
+  CHECK(large->cost[FS_TM_LAUNCH] == like->cost[FS_TM_LAUNCH]);
+  free(like), free(slow), free(large);
 }
 
 static bool chain_is(struct fs_calibration *c, double joined, double apart,
@@ -595,6 +624,8 @@ int main(void) {
   test_call(c);
   test_kept_calls(c);
   test_chain();
+  test_reference(false);
+  test_reference(true);
   test_learning();
   test_learned_registers();
   test_bad_learned();
