@@ -19,7 +19,6 @@ struct columns {
   struct em *em;
   struct fs_panel cut;
   bool *need;         /* per step: wanted in the part being written */
-  int64_t *post;      /* per value: where messages of it begin, in 8 bytes */
   bool guard_i, guard_j;
 };
 
@@ -85,7 +84,8 @@ bool em_columns_analyse(struct em *em) {
   em->S = p.side;
   em->B = p.height / p.side;
   em->V = p.vec;
-  em->C = em->U = em->CL = 1;
+  em->C = em->U = 1;
+  em->CL = p.cluster;
   em->panels = p.panels;
   em->parts = p.blocks;
   em->wide = em_is_wide(em);
@@ -109,22 +109,23 @@ static const char *column_exists(const struct columns *c, const char *name) {
 
 enum { ROUNDS = 32 }; /* panels whose messages have room */
 
+static int clusters(const struct columns *c) { return c->cut.blocks / c->cut.cluster; }
+
+/* Words of one kind that the clusters send of the columns of a block: in the order in
+ * which the lanes of a warp look at them, and as many as they look at. */
+static int64_t words_sent(const struct columns *c) {
+  int64_t each = (int64_t)clusters(c) * c->cut.width / c->cut.cluster;
+  return (each + 31) / 32 * 32;
+}
+
 static int64_t place_messages(struct columns *c) {
   struct em *em = c->em;
   int64_t at = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct fs_step *s = step_of(em, v);
-    if (!s) continue;
-    int64_t each = 0;
-    if (is_column_sum(s)) {
-      each = (int64_t)c->cut.width * c->cut.blocks * words(em, v);
-      em->v[v].work = at;
-      at += each * ROUNDS;
-    }
-    if (em->v[v].saved) {
-      c->post[v] = at;
-      at += (int64_t)c->cut.width * words(em, v) * ROUNDS;
-    }
+    if (!s || !is_column_sum(s)) continue;
+    em->v[v].work = at;
+    at += words_sent(c) * words(em, v) * c->cut.cluster * ROUNDS;
   }
   return at * 8;
 }
@@ -132,24 +133,17 @@ static int64_t place_messages(struct columns *c) {
 static const char *posts_at(struct em *em, int64_t at) {
   return at ? em_fmt(em, "posts + %s", em_int(em, at)) : "posts";
 }
-/* "i * 2", "i" */
-static const char *times(struct em *em, const char *x, int factor) {
-  return factor == 1 ? x : em_fmt(em, "%s * %d", x, factor);
-}
-
-static const char *posts_of_sum(struct em *em, int v) {
-  return em_fmt(em, "%s + (p %% %d * FS_GROUPS + group) * FS_BLOCKS * %d",
-                posts_at(em, em->v[v].work), ROUNDS, 8 * words(em, v));
-}
-static const char *posts_of_sent(struct columns *c, int v) {
-  return em_fmt(c->em, "%s + p %% %d * %d", posts_at(c->em, c->post[v]),
-                ROUNDS, c->cut.width * words(c->em, v));
+static const char *posts_of_sum(struct columns *c, int v) {
+  return em_fmt(c->em, "%s + (p %% %d * FS_CLUSTER + rank) * %lld",
+                posts_at(c->em, c->em->v[v].work), ROUNDS,
+                (long long)(words_sent(c) * words(c->em, v)));
 }
 
 /* -- shared memory ------------------------------------------------------------- */
 
 struct room {
-  int64_t kept, first, again, part, mail, end;
+  int64_t kept, held, part, team, mail, end; /* where each begins */
+  int64_t teams, mails; /* bytes of a panel's sums in a cluster, and finished */
 };
 
 static int64_t tile_row(const struct columns *c) {
@@ -164,20 +158,30 @@ static struct room rooms(const struct columns *c) {
   const struct em *em = c->em;
   const struct fs_panel *p = &c->cut;
   struct room r = {0};
-  int64_t row = tile_row(c), shorter = p->height - p->kept, parts = 0, mails = 0;
+  int64_t row = tile_row(c);
   for (int v = 0; v < em->k->values.len; v++) {
     const struct fs_step *s = step_of(em, v);
     if (!s) continue;
     int64_t size = em_acc_size(em_val(em, v)->dtype);
-    if (is_column_sum(s)) parts += 8 * p->width * size;
-    if (em->v[v].saved) mails += p->width * size;
+    if (is_column_sum(s)) r.teams += p->width * size;
+    if (em->v[v].saved) r.mails += p->width * size;
   }
-  r.first = r.kept + row * p->kept * p->slots;
-  r.again = r.first + row * shorter * p->shorts;
-  r.part = r.again + row * shorter * p->shorts;
-  r.mail = r.part + parts * p->parts;
-  r.end = r.mail + mails * p->mails;
+  r.held = r.kept + row * (p->height - p->held) * p->slots;
+  r.part = r.held + row * p->held * p->shorts;
+  r.team = r.part + 8 * r.teams * p->parts;
+  r.mail = r.team + r.teams * p->mails;
+  r.end = r.mail + r.mails * p->mails;
   return r;
+}
+
+/* An array of rows of a panel's columns in the ring; gives the bytes of it. */
+static int64_t name_rows(struct columns *c, const char *name, int v, int rows,
+                         const char *side, int64_t at) {
+  struct em *em = c->em;
+  const char *type = em_acc_type(em_val(em, v)->dtype);
+  em_line(em, "%s(*const %s%d)%s[FS_WIDTH] = (%s(*)%s[FS_WIDTH])(ring + %lld);", type,
+          name, v, side, type, side, (long long)at);
+  return (int64_t)rows * c->cut.width * em_acc_size(em_val(em, v)->dtype);
 }
 
 static void name_shared(struct columns *c) {
@@ -186,18 +190,11 @@ static void name_shared(struct columns *c) {
   for (int v = 0; v < em->k->values.len; v++) {
     const struct fs_step *s = step_of(em, v);
     if (!s) continue;
-    int64_t size = em_acc_size(em_val(em, v)->dtype);
-    const char *type = em_acc_type(em_val(em, v)->dtype);
     if (is_column_sum(s)) {
-      em_line(em, "%s(*const part%d)[8][FS_WIDTH] = (%s(*)[8][FS_WIDTH])(ring + %lld);",
-              type, v, type, (long long)r.part);
-      r.part += 8 * c->cut.width * size * c->cut.parts;
+      r.part += name_rows(c, "part", v, 8 * c->cut.parts, "[8]", r.part);
+      r.team += name_rows(c, "team", v, c->cut.mails, "", r.team);
     }
-    if (em->v[v].saved) {
-      em_line(em, "%s(*const mail%d)[FS_WIDTH] = (%s(*)[FS_WIDTH])(ring + %lld);",
-              type, v, type, (long long)r.mail);
-      r.mail += c->cut.width * size * c->cut.mails;
-    }
+    if (em->v[v].saved) r.mail += name_rows(c, "mail", v, c->cut.mails, "", r.mail);
   }
 }
 
@@ -215,60 +212,48 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
   return o->n_maps++;
 }
 
-static void fetch(struct columns *c, const char *ring, int64_t base, int rows,
-                  int skip, const char *slots, const char *k,
-                  const char *policy, const int *map) {
-  struct em *em = c->em;
-  int64_t row = tile_row(c), at = 0;
-  em_line(em, "const int s = %s %% %s;", k, slots);
-  em_open(em, "if (%s >= %s)", k, slots);
-  em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(%s - %s));", ring,
-          slots, k, slots);
-  em->indent--;
-  em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring,
-          (long long)(row * rows));
+/* What is read once, and nothing written, need not stay in the L2 cache; where rows
+ * are stored, too, memory takes both faster in the order in which they come. */
+static const char *policy(const struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    if (!is_matrix_load(em, &em->k->steps.data[i])) continue;
-    const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
-                               : "ring";
-    em_line(em, "fs_tensor_copy(%s + s * %lld, m%d, %s * FS_WIDTH, row%s, "
-            "&gate.%s[s], %s);", to, (long long)(row * rows), map[i], k,
-            skip ? " + FS_KEPT" : "", ring, policy);
-    at += (int64_t)16 * c->cut.lanes * rows;
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "FS_KEEP_AWHILE";
   }
+  return "FS_KEEP_NOT";
 }
 
-static void fetches(struct columns *c) {
+static void fetch(struct columns *c, const char *ring, int64_t base, int64_t rows,
+                  int64_t skip, const char *slots) {
   struct em *em = c->em;
-  struct room r = rooms(c);
-  int shorter = c->cut.height - c->cut.kept, n = em->k->steps.len;
-  int *kept = fs_calloc((size_t)n, sizeof *kept);
-  int *other = fs_calloc((size_t)n, sizeof *other);
-  for (int i = 0; i < n; i++) {
+  int64_t row = tile_row(c), at = 0;
+  const char *below = skip ? em_fmt(em, " + %lld", (long long)skip) : "";
+  em_open(em, "{");
+  em_line(em, "const int s = k %% %s;", slots);
+  em_open(em, "if (k >= %s)", slots);
+  em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
+          slots);
+  em->indent--;
+  em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring, (long long)(row * rows));
+  for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
     int slot = em_slot_argument(em, em_access(em, s)->slot);
-    kept[i] = add_map(em, s, slot, c->cut.kept);
-    if (shorter) other[i] = add_map(em, s, slot, shorter);
+    const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
+                               : "ring";
+    em_line(em, "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
+            "%s);", to, (long long)(row * rows), add_map(em, s, slot, (int)rows), below,
+            ring, policy(em));
+    at += (int64_t)16 * c->cut.lanes * rows;
   }
-  em_go(em, EM_FETCH);
-  if (shorter) {
-    em_open(em, "if (k < FS_PANELS) {  // rows that do not");
-    fetch(c, "first", r.first, shorter, 1, "FS_SHORT", "k", "FS_KEEP_AWHILE",
-          other);
-    em_close(em);
-    em_open(em, "if (k >= FS_LAG) {  // and again");
-    em_line(em, "const int q = k - FS_LAG;");
-    fetch(c, "again", r.again, shorter, 1, "FS_SHORT", "q", "FS_KEEP_NOT",
-          other);
-    em_close(em);
-  }
-  em_open(em, "if (k < FS_PANELS) {  // rows that stay");
-  fetch(c, "kept", 0, c->cut.kept, 0, "FS_SLOTS", "k",
-        shorter ? "FS_KEEP_NOT" : "FS_KEEP_AWHILE", kept);
   em_close(em);
-  free(kept);
-  free(other);
+}
+
+static void fetches(struct columns *c) {
+  struct room r = rooms(c);
+  int64_t kept = c->cut.height - c->cut.held;
+  em_go(c->em, EM_FETCH);
+  if (c->cut.held) fetch(c, "held", r.held, c->cut.held, kept, "FS_SHORT");
+  fetch(c, "kept", r.kept, kept, 0, "FS_SLOTS");
 }
 
 /* -- sums of columns ---------------------------------------------------------------- */
@@ -278,7 +263,6 @@ static void sends(struct columns *c) {
   int warps = c->cut.lanes >= 32 ? c->cut.side : c->cut.workers / 32;
   em_go(em, EM_SEND);
   em_open(em, "for (int i = lane; i < FS_WIDTH; i += 32) {");
-  em_line(em, "const int group = i / 8;");
   for (int x = 0; x < em->k->steps.len; x++) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
@@ -287,10 +271,28 @@ static void sends(struct columns *c) {
             s->out, part);
     em_line(em, "for (int w = 1; w < %d; w++) x%d = %s::of(x%d, %s[w][i]);",
             warps, s->out, op, s->out, part);
-    em_line(em, "fs_post(%s + %s, x%d, round + p);", posts_of_sum(em, s->out),
-            times(em, "(blockIdx.x * 8 + i % 8)", words(em, s->out)), s->out);
+    em_line(em, "fs_cluster_send<FS_CLUSTER>(&team%d[m][rank * FS_COLUMNS + i %% "
+            "FS_COLUMNS], x%d, i / FS_COLUMNS, &gate.team[m]);", s->out, s->out);
   }
   em_close(em);
+}
+
+static void gathers(struct columns *c) {
+  struct em *em = c->em;
+  em_go(em, EM_GATHER);
+  for (int x = 0; x < em->k->steps.len; x++) {
+    const struct fs_step *s = &em->k->steps.data[x];
+    if (!is_column_sum(s)) continue;
+    enum fs_dtype dt = em_val(em, s->out)->dtype;
+    const char *op = em_op_class(s->op);
+    em_line(em, "%s x%d = %s;", em_acc_type(dt), s->out, em_neutral(s->op, dt));
+    em_line(em, "for (int k = lane; k < FS_WIDTH; k += 32) x%d = %s::of(x%d, "
+            "team%d[m][k]);", s->out, op, s->out, s->out);
+    em_line(em, "x%d = fs_fold_lanes<%s, FS_COLUMNS>(x%d);", s->out, op, s->out);
+    em_line(em, "if (lane < FS_COLUMNS)");
+    em_line(em, "  fs_post<%lld>(%s + (team * FS_COLUMNS + lane), x%d, round + p);",
+            (long long)words_sent(c), posts_of_sum(c, s->out), s->out);
+  }
 }
 
 /* Marks what value v is made of, as far as it must be made here. */
@@ -325,7 +327,7 @@ static void scalar(struct em *em, const struct fs_step *s, const char *guard) {
   em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out, x);
 }
 
-/* By the warp that finishes eight columns, a lane to each (four times over). */
+/* By a warp, a lane to each of the block's columns (as often as there are lanes). */
 static void finishes(struct columns *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
@@ -345,8 +347,8 @@ static void finishes(struct columns *c) {
         em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
         const char *dt = em_acc_type(em_val(em, s->out)->dtype);
         const char *sum = em_fmt(
-            em, "fs_sum_posted<%s, FS_BLOCKS>(%s, round + p, (%s)%s)",
-            em_op_class(s->op), posts_of_sum(em, s->out), dt,
+            em, "fs_sum_posted<%s, FS_CLUSTERS, FS_COLUMNS>(%s, round + p, (%s)%s)",
+            em_op_class(s->op), posts_of_sum(c, s->out), dt,
             em_neutral(s->op, em_val(em, s->out)->dtype));
         em_line(em, "const %s x%d = %s;", dt, s->out, sum);
         em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
@@ -355,32 +357,32 @@ static void finishes(struct columns *c) {
       if (c->need[i] && (s->kind == FS_SP_LOAD) == (pass == 0)) scalar(em, s, in);
     }
   }
-  em_open(em, "if (lane < 8) {");
+  em_open(em, "for (int k = lane / FS_COLUMNS; k < FS_CLUSTER; k += 32 / FS_COLUMNS) {");
   for (int v = 0; v < k->values.len; v++)
     if (em->v[v].saved)
-      em_line(em, "fs_post(%s + %s, (%s)%s, round + p);", posts_of_sent(c, v),
-              times(em, "(group * 8 + lane)", words(em, v)),
+      em_line(em, "fs_cluster_send<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
+              "FS_COLUMNS], (%s)%s, k, &gate.mail[m]);", v,
               em_acc_type(em_val(em, v)->dtype), em_ref(em, v));
+  em_close(em);
+  bool any = false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_column_store(em, s)) continue;
-    if (*in) em_line(em, "if (%s)", in);
-    em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
-            em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
+    if (!any)
+      em_open(em, "if (%s) {", em_and(em, "lane < FS_COLUMNS && team == p % FS_CLUSTERS",
+                                      in));
+    any = true;
+    em_line(em, "fs_put(a%d[%s], %s);", s->access, em_address(em, em_access(em, s)),
+            em_ref(em, s->in[0]));
   }
-  em_close(em);
-}
-
-static void takes(struct columns *c) {
-  struct em *em = c->em;
-  em_go(em, EM_TAKE);
-  for (int v = 0; v < em->k->values.len; v++)
-    if (em->v[v].saved)
-      em_line(em, "fs_take_posted<FS_WIDTH>(%s, mail%d[s], round + p);",
-              posts_of_sent(c, v), v);
+  if (any) em_close(em);
 }
 
 /* -- rows ------------------------------------------------------------------------- */
+
+static const char *pack_of(struct em *em, const struct fs_step *s) {
+  return em_fmt(em, "fs_pack<%s, %d>", em_stored_type(em_access(em, s)->dtype), em->V);
+}
 
 static const char *row_number(struct em *em) {
   return em->B > 1 ? "const fs_index j = row + b * FS_SIDE + side;"
@@ -394,6 +396,8 @@ static void row_values(struct columns *c) {
   em_go(em, EM_ROWS);
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
+    if (c->cut.held && is_matrix_load(em, s))
+      em_line(em, "%s held%d[FS_LAG][FS_HELD / FS_SIDE];", pack_of(em, s), s->out);
     if (is_row_sum(s)) {
       em->v[s->out].b = true;
       em_declare_acc(em, s, true, false, false);
@@ -512,45 +516,47 @@ static void column_values(struct columns *c, int phase) {
   }
 }
 
-static void tile_pointers(struct columns *c, int phase, const char *p) {
+/* Tiles of the rows in shared memory, and of those that the first look takes to
+ * registers. */
+static void tile_pointers(struct columns *c, int phase) {
   struct em *em = c->em;
-  struct room r = rooms(c);
   int64_t row = tile_row(c);
-  int shorter = c->cut.height - c->cut.kept;
-  em_line(em, "const unsigned char *const kept = ring + %s %% FS_SLOTS * %lld;", p,
-          (long long)(row * c->cut.kept));
-  if (shorter)
-    em_line(em, "const unsigned char *const other = ring + %lld + %s %% FS_SHORT * %lld;",
-            (long long)(phase ? r.again : r.first), p, (long long)(row * shorter));
+  em_line(em, "const unsigned char *const kept = ring + %s %% FS_SLOTS * %lld;",
+          phase ? "q" : "p", (long long)(row * (c->cut.height - c->cut.held)));
+  if (c->cut.held && !phase)
+    em_line(em, "const unsigned char *const brought = ring + %lld + p %% FS_SHORT * %lld;",
+            (long long)rooms(c).held, (long long)(row * c->cut.held));
 }
 
 static const char *behind(struct em *em, int64_t bytes) {
   return bytes ? em_fmt(em, " + %lld", (long long)bytes) : "";
 }
 
-static void tile_load(struct columns *c, const struct fs_step *s, int64_t number) {
+static void tile_load(struct columns *c, const struct fs_step *s, int64_t number,
+                      int phase) {
   struct em *em = c->em;
-  const char *type = em_stored_type(em_access(em, s)->dtype);
-  int64_t line = 16 * c->cut.lanes, kept = c->cut.kept;
-  int shorter = (int)(c->cut.height - kept);
+  int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;
   int turn = (int)(kept / c->cut.side);
+  const char *pack = pack_of(em, s);
   struct em_value *x = &em->v[s->out];
   x->b = x->c = false;
   x->e = true;
   const char *b = em->B > 1 ? "(b * FS_SIDE + side)" : "side";
   const char *at = em_fmt(em, "kept%s + %s * %lld",
                           behind(em, number * line * kept), b, (long long)line);
-  if (shorter)
-    at = em_fmt(em, "(b < %d ? %s : other%s + ((b - %d) * FS_SIDE + side) * %lld)",
-                turn, at, behind(em, number * line * shorter), turn,
-                (long long)line);
-  else at = em_fmt(em, "(%s)", at);
-  em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
-          em_dims(em, false, false, true));
-  if (em->V > 1)
-    em_line(em, "fs_load(v%d, (const %s *)%s + part * %d);", s->out, type, at, em->V);
-  else
-    em_line(em, "v%d = fs_get(((const %s *)%s)[part]);", s->out, type, at);
+  if (c->cut.held && !phase)
+    at = em_fmt(em, "b < %d ? %s : brought%s + ((b - %d) * FS_SIDE + side) * %lld", turn,
+                at, behind(em, number * line * c->cut.held), turn, (long long)line);
+  const char *from = em_fmt(em, "((const %s *)(%s))[part]", pack, at);
+  if (c->cut.held && phase)
+    from = em_fmt(em, "b < %d ? %s : held%d[d][b < %d ? 0 : b - %d]", turn, from, s->out,
+                  turn, turn);
+  em_line(em, "const %s x%d = %s;", pack, s->out, from);
+  if (c->cut.held && !phase)
+    em_line(em, "if (b >= %d) held%d[d][b < %d ? 0 : b - %d] = x%d;", turn, s->out, turn,
+            turn, s->out);
+  em_line(em, "%s v%d%s;", type_of(em, s->out), s->out, em_dims(em, false, false, true));
+  em_line(em, "fs_load(v%d, x%d.e);", s->out, s->out);
 }
 
 static bool is_stored(const struct columns *c, int v, int phase) {
@@ -622,7 +628,7 @@ static void rows_of_panel(struct columns *c, int phase) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
-    if (c->need[i]) tile_load(c, s, number);
+    if (c->need[i]) tile_load(c, s, number, phase);
     number++;
   }
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -642,19 +648,21 @@ static void rows_of_panel(struct columns *c, int phase) {
   em_close(em);
 }
 
-static void ready(struct columns *c) {
+/* What the panel's columns have: read while there is something else to do. */
+static void columns_early(struct columns *c) {
   struct em *em = c->em;
-  bool shorter = c->cut.height > c->cut.kept;
-  em_go(em, EM_READY);
-  em_line(em, "ready = fs_mbarrier_test(&gate.kept[p %% FS_SLOTS], "
-              "fs_turn<FS_SLOTS>(p));");
-  if (shorter)
-    em_line(em, "ready &= fs_mbarrier_test(&gate.first[p %% FS_SHORT], "
-                "fs_turn<FS_SHORT>(p));");
-  em_go(em, EM_READY_AGAIN);
-  if (shorter)
-    em_line(em, "ready &= q < p && fs_mbarrier_test(&gate.again[q %% FS_SHORT], "
-                "fs_turn<FS_SHORT>(q));");
+  want_phase(c, 0);
+  em_go(em, EM_COLUMN_VALUES);
+  em_line(em, "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;",
+          em->V);
+  em_line(em, "const fs_index i = first;");
+  column_values(c, 0);
+}
+
+static void waits(struct columns *c) {
+  em_line(c->em, "fs_mbarrier_wait(&gate.kept[p %% FS_SLOTS], fs_turn<FS_SLOTS>(p));");
+  if (c->cut.held)
+    em_line(c->em, "fs_mbarrier_wait(&gate.held[p %% FS_SHORT], fs_turn<FS_SHORT>(p));");
 }
 
 static void to_shared(struct columns *c) {
@@ -702,31 +710,31 @@ static void sums_of_sums(struct columns *c) {
 
 static void panel(struct columns *c, int phase) {
   struct em *em = c->em;
-  const char *p = phase ? "q" : "p";
-  bool shorter = c->cut.height > c->cut.kept;
   want_phase(c, phase);
   em_go(em, phase ? EM_SECOND : EM_FIRST);
-  em_line(em, "const fs_index first = %s * FS_WIDTH + part * %d;", p, em->V);
-  em_line(em, "const fs_index i = first;");
+  if (phase) {
+    em_line(em, "const fs_index first = q * FS_WIDTH + part * %d;", em->V);
+    em_line(em, "const fs_index i = first;");
+    column_values(c, phase);
+  } else {
+    waits(c);
+  }
   for (int i = 0; i < em->k->steps.len && !phase; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_column_sum(s)) em_declare_acc(em, s, false, false, true);
   }
-  tile_pointers(c, phase, p);
-  column_values(c, phase);
+  tile_pointers(c, phase);
   rows_of_panel(c, phase);
   if (!phase) to_shared(c);
   else sums_of_sums(c);
   em_line(em, "__syncwarp();");
-  em_open(em, "if (lane == 0) {");
-  if (!phase) {
-    em_line(em, "fs_mbarrier_arrive(&gate.part[s]);");
-    if (shorter) em_line(em, "fs_mbarrier_arrive(&gate.first_free[p %% FS_SHORT]);");
-  } else {
-    em_line(em, "fs_mbarrier_arrive(&gate.mail_free[q %% FS_MAILS]);");
-    em_line(em, "fs_mbarrier_arrive(&gate.kept_free[q %% FS_SLOTS]);");
-    if (shorter) em_line(em, "fs_mbarrier_arrive(&gate.again_free[q %% FS_SHORT]);");
+  if (phase) {
+    em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[q %% FS_SLOTS]);");
+    return;
   }
+  em_open(em, "if (lane == 0) {");
+  em_line(em, "fs_mbarrier_arrive(&gate.part[s]);");
+  if (c->cut.held) em_line(em, "fs_mbarrier_arrive(&gate.held_free[p %% FS_SHORT]);");
   em_close(em);
 }
 
@@ -776,10 +784,9 @@ static void ending(struct columns *c) {
 static struct columns begin(struct em *em) {
   struct columns c = {.em = em};
   fs_panel_of(em->k, em->device, &c.cut);
-  c.post = FS_NEW_N(em->arena, int64_t, em->k->values.len + 1);
   c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
   c.guard_i = em->m % c.cut.width != 0;
-  c.guard_j = em->n % c.cut.height != 0;
+  c.guard_j = em->n != (int64_t)c.cut.height * c.cut.blocks;
   bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
   fs_panel_sent(em->k, sent);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
@@ -801,25 +808,29 @@ void em_columns(struct em *em) {
   em_uniforms(em);
   fetches(&c);
   sends(&c);
+  gathers(&c);
   finishes(&c);
-  takes(&c);
   row_values(&c);
-  ready(&c);
+  columns_early(&c);
   panel(&c, 0);
   panel(&c, 1);
   ending(&c);
 }
 
-void em_columns_constants(const struct em *em, struct fs_str *out) {
-  struct fs_panel p;
-  fs_panel_of(em->k, em->device, &p);
+void em_columns_constants(struct em *em, struct fs_str *out) {
+  struct columns c = begin(em);
+  const struct fs_panel *p = &c.cut;
+  struct room r = rooms(&c);
   fs_str_printf(
       out,
-      "constexpr int FS_WORKERS = %d, FS_LANES = %d, FS_SIDE = %d;\n"
-      "constexpr int FS_WIDTH = %d, FS_GROUPS = %d, FS_PANELS = %lld;\n"
-      "constexpr int FS_HEIGHT = %d, FS_KEPT = %d, FS_BLOCKS = %d;\n"
+      "constexpr int FS_WORKERS = %d, FS_LANES = %d, FS_SIDE = %d, FS_REGS = %d;\n"
+      "constexpr int FS_CLUSTER = %d, FS_CLUSTERS = %d, FS_BLOCKS = %d;\n"
+      "constexpr int FS_WIDTH = %d, FS_COLUMNS = %d, FS_PANELS = %lld;\n"
+      "constexpr int FS_HEIGHT = %d, FS_HELD = %d;\n"
       "constexpr int FS_SLOTS = %d, FS_SHORT = %d, FS_LAG = %d;\n"
-      "constexpr int FS_PARTS = %d, FS_MAILS = %d;\n",
-      p.workers, p.lanes, p.side, p.width, p.width / 8, (long long)p.panels,
-      p.height, p.kept, p.blocks, p.slots, p.shorts, p.lag, p.parts, p.mails);
+      "constexpr int FS_PARTS = %d, FS_MAILS = %d;\n"
+      "constexpr int FS_TEAM_BYTES = %lld, FS_MAIL_BYTES = %lld;\n",
+      p->workers, p->lanes, p->side, p->regs, p->cluster, clusters(&c), p->blocks,
+      p->width, p->width / p->cluster, (long long)p->panels, p->height, p->held, p->slots,
+      p->shorts, p->lag, p->parts, p->mails, (long long)r.teams, (long long)r.mails);
 }

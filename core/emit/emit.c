@@ -11,8 +11,8 @@ enum { COUNTER_BYTES = 256 };
 static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "panel begin",
     "row",       "panel end", "after",  "fetch",
-    "send",      "finish",    "take",   "rows",
-    "ready",     "panel",     "ready again", "panel again"};
+    "send",      "gather",    "finish", "rows",
+    "columns",   "panel",     "panel again"};
 static const char *const mode_names[] = {"flat", "row", "row, in chunks",
                                          "row, in panels", "tile", "instance",
                                          "panel"};
@@ -269,7 +269,9 @@ void em_head(const struct em *em, const struct fs_diags *diags,
     amount(out, em->U, "tile");
     fs_str_puts(out, " a block");
   }
-  if (em->CL > 1) fs_str_printf(out, "; %d blocks to a row", em->CL);
+  if (em->CL > 1)
+    fs_str_printf(out, em->mode == EM_COLUMNS ? "; clusters of %d blocks"
+                                              : "; %d blocks to a row", em->CL);
   if (em->pairs) fs_str_puts(out, ", in pairs");
   if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
   fs_str_puts(out, "\n");
@@ -372,9 +374,9 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     case EM_ARGUMENTS: return 2;
     case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
     case EM_ROWS: return 2;
-    case EM_FETCH: case EM_SEND: case EM_FINISH: case EM_TAKE:
-    case EM_READY_AGAIN: case EM_SECOND: return 3;
-    case EM_READY: case EM_FIRST: return 4;
+    case EM_FINISH: return 3;
+    case EM_FETCH: case EM_SEND: case EM_GATHER: case EM_COLUMN_VALUES: return 4;
+    case EM_FIRST: case EM_SECOND: return 5;
     case EM_AFTER: return em->mode == EM_COLUMNS ? 2 : 1;
     case EM_ROW: return nested ? 3 : 2;
     default: return 1;

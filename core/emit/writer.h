@@ -55,8 +55,8 @@ enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
 enum em_hook { /* places of a skeleton; em_hook_names[] */
   EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
   EM_AFTER,
-  EM_FETCH, EM_SEND, EM_FINISH, EM_TAKE, EM_ROWS, EM_READY, EM_FIRST,
-  EM_READY_AGAIN, EM_SECOND, EM_HOOKS
+  EM_FETCH, EM_SEND, EM_GATHER, EM_FINISH, EM_ROWS, EM_COLUMN_VALUES, EM_FIRST,
+  EM_SECOND, EM_HOOKS
 };
 
 struct em {
@@ -281,7 +281,7 @@ bool em_columns_analyse(struct em *em);
 void em_columns(struct em *em);
 /* Its shared memory and workspace, as em_columns() has it. */
 void em_columns_footprint(struct em *em);
-void em_columns_constants(const struct em *em, struct fs_str *out);
+void em_columns_constants(struct em *em, struct fs_str *out);
 /* The number of the argument that is a slot's pointer. */
 int em_slot_argument(struct em *em, int slot);
 /* Whether an index or an offset may not fit in an int. */

@@ -99,23 +99,11 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
   }
 }
 
-static double matrix_bytes(const struct fs_kernel *k) {
-  double bytes = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind == FS_SP_LOAD && k->accesses.data[s->access].varies == 3)
-      bytes += access_bytes(k, &k->accesses.data[s->access]);
-  }
-  return bytes;
-}
-
 /* Rows read again in a later sweep that did not stay on chip, and column sums
  * that do not fit the registers of a block, or of those of a cluster: they lie in
  * the cache, and some rows at once add to them. */
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
-  if (k->scheme == FS_PANEL)
-    w->bytes_extra += fs_panel_again(k, d) * matrix_bytes(k);
   if (k->scheme != FS_ROW) return;
   bool held = d->is_cuda && fs_tune_holds(k);
   double row = 0;

@@ -6,15 +6,19 @@
  * block owns some elements j of every row i (rows of the matrix), and all blocks go
  * over panels of neighbouring i in step: elemlib/scheme/columns.cuh.
  *
- * Measured on an H200 (f32, 16384 x 16384): both statements in 0.292 ms, where two
- * kernels take 0.488 ms and one trip over the matrix 0.25 ms.
+ * Measured on an H200 (f32, 16384 x 16384): both statements in 0.272 ms, where two
+ * kernels take 0.488 ms and one trip over the matrix 0.25 ms; with `B = A + u1*v1' +
+ * u2*v2'` made and stored before them 0.574 ms, where a kernel that only copies the
+ * matrix in the same order takes 0.556 ms.
  */
 #include "core/model/device.h"
 #include "core/plan/planner.h"
 
-enum { WORKERS = 256, PARTS = 4, MAILS = 8, MOST_SLOTS = 16,
-       MOST_HEIGHT = 256, GATES = 1024, /* bytes of shared memory for barriers */
-       ON_THE_WAY = 60 << 10, /* what an SM reads in the time that a load takes */
+enum { WORKERS = 256, PARTS = 4, MAILS = 8, CLUSTER = 8,
+       MOST_HEIGHT = 288, GATES = 1024, /* bytes of shared memory for barriers */
+       /* Registers of a worker where the other warps can give theirs, and where not;
+        * what it needs beside rows of the matrix and values of them. */
+       REGS = 208, REGS_ALIKE = 128, OVERHEAD_REGS = 56,
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
@@ -111,57 +115,76 @@ static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
          n->row_values <= MOST_ROW_VALUES;
 }
 
-/* Slots for what stays on the chip, and rows of a tile that do. */
-static bool cut(struct fs_panel *p, const struct needs *n, int64_t room,
-                int kept) {
-  int64_t row = (int64_t)p->width * n->size * n->matrices;
-  p->kept = kept;
-  int64_t rest = room - 2 * p->shorts * (p->height - kept) * row;
-  p->slots = (int)FS_MIN(MOST_SLOTS, FS_MAX(rest, 0) / (kept * row));
-  p->lag = p->slots - 2;
-  return p->slots >= 4;
+/* Tiles for as long a lag as there is room for: of the rows of a worker, some wait
+ * in its registers, for which no more are taken than must be. */
+static bool cut(struct fs_panel *p, const struct needs *n, int64_t room, int regs) {
+  enum { LEAST = 3, AHEAD = 2 };
+  int each = p->height / p->side, words = n->size > 4 ? 2 : 1;
+  int64_t row = (int64_t)p->width * n->size * n->matrices * p->side;
+  regs -= OVERHEAD_REGS + n->row_values * each * words;
+  for (int lag = MAILS; lag >= LEAST; lag--) {
+    p->lag = lag;
+    p->slots = lag + AHEAD;
+    p->shorts = AHEAD + 1;
+    for (int held = 0; held < each && held * lag * 4 * n->matrices <= regs; held++) {
+      p->held = held * p->side;
+      if (row * (p->slots * (each - held) + p->shorts * held) <= room) return true;
+    }
+  }
+  return false;
 }
 
 /* Bytes of the sums on their way: of 8 warps, or as many rows as lie side by side,
- * and of what comes back. */
+ * of the blocks of a cluster, and of what comes back. */
 static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent,
                                 int width) {
   int64_t bytes = 0;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
-      bytes += (int64_t)PARTS * 8 * width * acc_size(k, s->out);
+      bytes += (int64_t)(PARTS * 8 + MAILS) * width * acc_size(k, s->out);
   }
   for (int v = 0; v < k->values.len; v++)
     if (sent[v]) bytes += (int64_t)MAILS * width * acc_size(k, v);
   return bytes;
 }
 
+/* Blocks in clusters that run at the same time, one on a multiprocessor: a cluster
+ * lies in one group of them, and groups need not hold a whole number of clusters
+ * (H200: 15 clusters of 8 on 132 multiprocessors). */
+static int most_blocks(const struct fs_device *d) {
+  return d->units * 10 / 11 / CLUSTER * CLUSTER;
+}
+
+/* Warps can give registers to others in code for one architecture alone. */
+static bool gives_registers(const struct fs_device *d) {
+  size_t len = strlen(d->arch);
+  return len && d->arch[len - 1] == 'a';
+}
+
 static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
                     const bool *sent, struct fs_panel *p) {
   struct needs n;
-  if (!look(k, sent, &n)) return false;
+  int most = most_blocks(d);
+  if (most < CLUSTER || !look(k, sent, &n)) return false;
   int64_t rows = k->space.n, columns = k->space.m;
-  int64_t each = (rows + d->units - 1) / d->units;
-  p->lanes = each > 128 ? 8 : each > 64 ? 16 : 32;
+  int64_t each = (rows + most - 1) / most;
+  p->lanes = each > 160 ? 8 : each > 72 ? 16 : 32;
   p->side = WORKERS / p->lanes;
   p->height = (int)FS_MIN(up(each, p->side), 1 << 20);
   p->vec = 16 / n.size;
   p->width = p->lanes * p->vec;
-  p->blocks = (int)((rows + p->height - 1) / p->height);
+  p->cluster = CLUSTER;
+  p->blocks = (int)up((rows + p->height - 1) / p->height, CLUSTER);
   p->panels = (columns + p->width - 1) / p->width;
   p->threads = 2 * WORKERS;
   p->workers = WORKERS;
   p->parts = PARTS;
   p->mails = MAILS;
+  p->regs = gives_registers(d) ? REGS : 0;
   if (p->height > MOST_HEIGHT) return false;
-  /* Enough of the rows that do not stay for loads never to stop, and no more:
-   * what waits in the queues of the memory makes the sums wait, too. */
-  int64_t tile = (int64_t)p->height * p->width * n.size * n.matrices;
-  p->shorts = (int)FS_MAX(2, FS_MIN(4, up(ON_THE_WAY, tile) / tile));
   int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
-  int most = p->height / p->side, kept = FS_MAX(1, most * 3 / 4);
-  return cut(p, &n, room, kept * p->side) || cut(p, &n, room, p->height);
+  return cut(p, &n, room, p->regs ? p->regs : REGS_ALIKE);
 }
 
 bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
@@ -183,10 +206,4 @@ bool fs_panel_pays(const struct fs_kernel *k, const struct fs_device *d) {
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
   /* What the cache holds is read a second time at little cost. */
   return tile >= LEAST_TILE && matrix > 2 * (double)d->cache_bytes;
-}
-
-double fs_panel_again(const struct fs_kernel *k, const struct fs_device *d) {
-  struct fs_panel p;
-  if (!fs_panel_of(k, d, &p)) return 0;
-  return (double)(p.height - p.kept) / p.height;
 }

@@ -442,16 +442,17 @@ fs_id fs_plan_statement(const struct fs_graph *simplified,
 /* FS_PANEL: how it is cut. A block has `height` of the j, all blocks walk together
  * over panels of `width` of the i (core/plan/panel.c). */
 struct fs_panel {
-  int height, width, blocks;
+  int height, width, blocks, cluster; /* blocks come in clusters              */
   int64_t panels;
   int lanes, side;      /* workers along i, and along j                       */
   int vec;              /* elements of a lane                                 */
-  int kept;             /* of `height`: stay on the chip until they are used; the
-                           others are read again                              */
-  int slots, shorts;    /* tiles of the kept rows; of the others              */
-  int lag;              /* panels between the two reads                       */
+  int held;             /* of `height`: wait for the sums in registers, the
+                           others in shared memory                            */
+  int slots, shorts;    /* tiles of those others; of the held rows            */
+  int lag;              /* panels from the sums to their use                  */
   int parts, mails;     /* panels whose sums are on the way: of warps, of blocks */
   int threads, workers;
+  int regs;             /* of a worker; 0: as many as any thread has          */
 };
 /* Whether the kernel can be run so on the device; and whether it should be: its
  * matrix is larger than the cache, its tiles are worth a round of messages. */
@@ -459,9 +460,6 @@ bool fs_panel_of(const struct fs_kernel *kernel, const struct fs_device *device,
                  struct fs_panel *out);
 bool fs_panel_pays(const struct fs_kernel *kernel,
                    const struct fs_device *device);
-/* The share of its matrices that it reads twice. */
-double fs_panel_again(const struct fs_kernel *kernel,
-                      const struct fs_device *device);
 /* Which values (sent[] has room for all) are made of a column's sums and go back to
  * all blocks. */
 void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);

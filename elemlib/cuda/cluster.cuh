@@ -43,3 +43,34 @@ __device__ __forceinline__ void fs_cluster_put(T *to, T x, unsigned rank) {
                  : "memory");
 #endif
 }
+
+//@ fs_cluster_send
+// x to the place of `to` in the shared memory of block `rank` of the cluster, and its
+// bytes to the barrier object `bar` of that block, which expects them.
+template <int N, typename T>
+__device__ __forceinline__ void fs_cluster_send(T *to, T x, unsigned rank,
+                                                unsigned long long *bar) {
+#ifdef FS_ON_HOST
+  fiber_cluster_send(to, &x, sizeof x, bar, blockIdx.x / N * N + rank);
+#else
+  unsigned at, its;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(at)
+      : "r"(fs_shared_address(to)), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(its)
+      : "r"(fs_shared_address(bar)), "r"(rank));
+  if constexpr (sizeof(T) == 8)
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 "
+        "[%0], %1, [%2];" ::"r"(at),
+        "l"(*reinterpret_cast<const unsigned long long *>(&x)), "r"(its)
+        : "memory");
+  else
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 "
+        "[%0], %1, [%2];" ::"r"(at),
+        "r"(*reinterpret_cast<const unsigned *>(&x)), "r"(its)
+        : "memory");
+#endif
+}

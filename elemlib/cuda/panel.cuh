@@ -94,8 +94,11 @@ struct alignas(64) fs_tensor_map {
 };
 
 //@ FS_KEEP_NOT
-// How the L2 cache treats what a copy reads: first to go, or as it comes.
+// How the L2 cache treats what a copy reads: the first to go.
 #define FS_KEEP_NOT 0x12F0000000000000ull
+
+//@ FS_KEEP_AWHILE
+// ... as it comes.
 #define FS_KEEP_AWHILE 0x1000000000000000ull
 
 //@ fs_tensor_copy
@@ -121,8 +124,9 @@ __device__ __forceinline__ void fs_tensor_copy(void *to,
 
 //@ fs_post
 // A number for other blocks: every word of it travels with the number of its
-// round, in one access, so that who sees the round has the word (no fence).
-template <typename T>
+// round, in one access, so that who sees the round has the word (no fence). Words lie
+// STRIDE apart.
+template <int STRIDE, typename T>
 __device__ __forceinline__ void fs_post(unsigned long long *at, T x,
                                         unsigned round) {
   constexpr int WORDS = sizeof(T) / 4;
@@ -132,100 +136,105 @@ __device__ __forceinline__ void fs_post(unsigned long long *at, T x,
   for (int w = 0; w < WORDS; w++) {
     const unsigned long long both = (unsigned long long)round << 32 | word[w];
 #ifdef FS_ON_HOST
-    at[w] = both;
+    at[w * STRIDE] = both;
 #else
-    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(at + w), "l"(both)
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(at + w * STRIDE), "l"(both)
                  : "memory");
 #endif
   }
 }
 
-//@ fs_posted
-// Whether that round's number is there; then it is in x.
-template <typename T>
-__device__ __forceinline__ bool fs_posted(const unsigned long long *at, T &x,
-                                          unsigned round) {
-  constexpr int WORDS = sizeof(T) / 4;
-  unsigned word[WORDS];
-  bool there = true;
+//@ fs_fold_lanes
+// Over the lanes of a warp that are a multiple of STEP apart; each gets the result.
+template <typename Op, int STEP, typename T>
+__device__ __forceinline__ T fs_fold_lanes(T x) {
+  __syncwarp();
 #pragma unroll
-  for (int w = 0; w < WORDS; w++) {
-    unsigned long long both;
+  for (int o = STEP; o < 32; o *= 2)
+    x = Op::of(x, __shfl_xor_sync(0xffffffffu, x, o));
+  return x;
+}
+
+//@ fs_look
+// Words first, first + 1 ... of a lane, 32 apart. Addresses are a register and a
+// constant: as registers of their own they would not fit.
+template <int W, int N>
+__device__ __forceinline__ void fs_look(const unsigned long long *at,
+                                        unsigned long long (&word)[N]) {
+  if constexpr (W < N) {
 #ifdef FS_ON_HOST
-    both = at[w];
+    word[W] = at[32 * W];
 #else
-    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];"
-                 : "=l"(both)
-                 : "l"(at + w)
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1 + %2];"
+                 : "=l"(word[W])
+                 : "l"(at), "n"(256 * W)
                  : "memory");
 #endif
-    there &= (unsigned)(both >> 32) == round;
-    word[w] = (unsigned)both;
+    fs_look<W + 1>(at, word);
   }
-  memcpy(&x, word, sizeof x);
-  return there;
 }
 
 //@ fs_sum_posted
-// The 8 numbers of each of N blocks, folded in a fixed order: a lane gets that of
-// column lane % 8. By a whole warp, which looks until all are there: at 128 blocks'
-// at once, for every look takes a trip to the cache.
-template <typename Op, int N, typename T>
+// The COLUMNS numbers of each of N clusters, folded in a fixed order: a lane gets that
+// of column lane % COLUMNS. By a whole warp, which looks until all are there, at all
+// at once, for every look takes a trip to the cache. A number of two words has its
+// upper one behind all the lower ones.
+template <typename Op, int N, int COLUMNS, typename T>
 __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
                                            unsigned round, T neutral) {
-  constexpr int WORDS = sizeof(T) / 4, AT_ONCE = 32 / WORDS;
+  constexpr int WORDS = sizeof(T) / 4, EACH = (N * COLUMNS + 31) / 32;
   const int lane = threadIdx.x % 32;
-  T sum = neutral;
-  for (int first = 0; first < N; first += 4 * AT_ONCE) {
-    T x[AT_ONCE];
-    bool there;
-    do {
-      there = true;
-#pragma unroll
-      for (int k = 0; k < AT_ONCE; k++) {
-        const int block = first + 4 * k + lane / 8;
-        x[k] = neutral;
-        if (block < N)
-          there &= fs_posted(from + (block * 8 + lane % 8) * WORDS, x[k], round);
-      }
-      if (!there) fs_pause();
-    } while (!there);
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) sum = Op::of(sum, x[k]);
-  }
-  __syncwarp();
-  sum = Op::of(sum, __shfl_xor_sync(0xffffffffu, sum, 8));
-  return Op::of(sum, __shfl_xor_sync(0xffffffffu, sum, 16));
-}
-
-//@ fs_take_posted
-// N numbers, by a whole warp: a lane looks for all of its own at once.
-template <int N, typename T>
-__device__ __forceinline__ void fs_take_posted(const unsigned long long *from,
-                                               T *to, unsigned round) {
-  constexpr int WORDS = sizeof(T) / 4, EACH = (N + 31) / 32;
-  const int lane = threadIdx.x % 32;
-  T x[EACH];
+  unsigned long long word[WORDS * EACH];
   bool there;
   do {
     there = true;
+    fs_look<0>(from + lane, word);
 #pragma unroll
-    for (int k = 0; k < EACH; k++)
-      there &= fs_posted(from + (k * 32 + lane) % N * WORDS, x[k], round);
+    for (int k = 0; k < WORDS * EACH; k++)
+      there &= (unsigned)(word[k] >> 32) == round ||
+               k % EACH * 32 + lane >= N * COLUMNS;
     if (!there) fs_pause();
   } while (!there);
+  T sum = neutral;
 #pragma unroll
-  for (int k = 0; k < EACH; k++) to[(k * 32 + lane) % N] = x[k];
+  for (int k = 0; k < EACH; k++) {
+    unsigned half[WORDS];
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) half[w] = (unsigned)word[w * EACH + k];
+    T x;
+    memcpy(&x, half, sizeof x);
+    if (k * 32 + lane < N * COLUMNS) sum = Op::of(sum, x);
+  }
+  return fs_fold_lanes<Op, COLUMNS>(sum);
+}
+
+//@ fs_registers_fewer
+// N registers for each thread of four warps that come here together, which leaves some
+// for those that take more. 0: as many as they have, and so in code that is not for one
+// architecture alone.
+template <int N>
+__device__ __forceinline__ void fs_registers_fewer() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
+  if constexpr (N > 0) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+#endif
+}
+
+//@ fs_registers_more
+template <int N>
+__device__ __forceinline__ void fs_registers_more() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
+  if constexpr (N > 0) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
+#endif
 }
 
 //@ fs_gates
 // What the warps of a panel kernel wait for; an array has one for each slot.
 struct fs_gates {
-  unsigned long long kept[FS_SLOTS], kept_free[FS_SLOTS];  // tiles that stay
-  unsigned long long first[FS_SHORT], first_free[FS_SHORT];  // rows that do not
-  unsigned long long again[FS_SHORT], again_free[FS_SHORT];  // ... read again
+  unsigned long long kept[FS_SLOTS], kept_free[FS_SLOTS];  // rows that stay there
+  unsigned long long held[FS_SHORT], held_free[FS_SHORT];  // that go to registers
   unsigned long long part[FS_PARTS], part_free[FS_PARTS];  // sums of warps
-  unsigned long long mail[FS_MAILS], mail_free[FS_MAILS];  // finished columns
+  unsigned long long team[FS_MAILS];  // ... of the blocks of the cluster
+  unsigned long long mail[FS_MAILS];  // finished columns
 };
 __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
   for (int s = 0; s < FS_SLOTS; s++) {
@@ -233,18 +242,16 @@ __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
     fs_mbarrier_init(&gate.kept_free[s], workers);
   }
   for (int s = 0; s < FS_SHORT; s++) {
-    fs_mbarrier_init(&gate.first[s], 1);
-    fs_mbarrier_init(&gate.first_free[s], workers);
-    fs_mbarrier_init(&gate.again[s], 1);
-    fs_mbarrier_init(&gate.again_free[s], workers);
+    fs_mbarrier_init(&gate.held[s], 1);
+    fs_mbarrier_init(&gate.held_free[s], workers);
   }
   for (int s = 0; s < FS_PARTS; s++) {
     fs_mbarrier_init(&gate.part[s], workers);
     fs_mbarrier_init(&gate.part_free[s], 1);
   }
   for (int s = 0; s < FS_MAILS; s++) {
+    fs_mbarrier_init(&gate.team[s], 1);
     fs_mbarrier_init(&gate.mail[s], 1);
-    fs_mbarrier_init(&gate.mail_free[s], workers);
   }
 #ifndef FS_ON_HOST
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

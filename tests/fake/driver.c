@@ -174,6 +174,11 @@ static int real_limit(int cc, int which) {
   }
 }
 
+static int units(void) {
+  int all = runs() ? 0 : real_limit((int)fake_number("FUSIBLE_FAKE_CC", 80), CU_DEV_UNITS);
+  return all ? all : (int)fake_number("FUSIBLE_FAKE_UNITS", 4);
+}
+
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device);
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
   (void)device;
@@ -184,7 +189,7 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
     case CU_DEV_SHARED: *value = 48 << 10; break;
     case CU_DEV_SHARED_OPTIN: *value = (cc >= 90 ? 227 : 99) << 10; break;
     case CU_DEV_CLOCK_KHZ: *value = 1000000; break;
-    case CU_DEV_UNITS: *value = 4; break;
+    case CU_DEV_UNITS: *value = units(); break;
     case CU_DEV_MEMORY_KHZ: *value = 1000000; break;
     case CU_DEV_BUS_BITS: *value = 256; break;
     case CU_DEV_L2_BYTES:
@@ -593,7 +598,9 @@ EXPORT int cuOccupancyMaxActiveClusters(int *count, CUfunction f,
       launch->attributes->id != CU_LAUNCH_CLUSTER)
     return CU_INVALID_VALUE;
   unsigned size = launch->attributes->value.dim[0];
-  *count = size < 4 ? (int)(6 / size) : 1; /* not all that are there have room */
+  /* Not all that are there have room. */
+  *count = units() > 8 ? (int)((unsigned)units() * 10 / 11 / size) : size < 4 ? (int)(6 / size) : 1;
+  if (size > 4) *count = (int)fake_number("FUSIBLE_FAKE_CLUSTERS", *count);
   return 0;
 }
 EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
@@ -656,7 +663,7 @@ static int launch_or_capture(CUfunction f, const unsigned g[3],
                              const unsigned b[3], unsigned shared, void **args,
                              bool cooperative) {
   if (capturing) return capture(f, g, b, shared, cooperative);
-  if (cooperative && runs() && g[0] * g[1] * g[2] > 8)
+  if (cooperative && runs() && g[0] * g[1] * g[2] > 2 * (unsigned)units())
     return CU_COOPERATIVE_TOO_LARGE;
   return launch(f, g[0], g[1], g[2], b[0], b[1], b[2], shared, args);
 }

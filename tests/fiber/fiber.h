@@ -195,6 +195,17 @@ static void fiber_cluster_put(void *to, const void *from, size_t bytes,
   memcpy(base + ((char *)to - __start_fiber_shared), from, bytes);
 }
 
+// What this block calls p, of another block: one of the shared variables, or of the
+// dynamic ones.
+static char *fiber_remote(void *p, unsigned block) {
+  char *at = (char *)p;
+  if (at >= __start_fiber_shared && at < __stop_fiber_shared)
+    return block == blockIdx.x
+               ? at
+               : fiber_blocks[block].shared + (at - __start_fiber_shared);
+  return fiber_blocks[block].dynamic + (at - fiber_block_now->dynamic);
+}
+
 static unsigned atomicAdd(unsigned *p, unsigned x) {
   const unsigned old = *p;
   *p += x;
@@ -261,6 +272,12 @@ static void fiber_mbarrier_arrive(unsigned long long *bar, unsigned bytes) {
 }
 static bool fiber_mbarrier_test(unsigned long long *bar, unsigned parity) {
   return (*bar >> 56 & 1) != parity;
+}
+// May come before the barrier expects it: its bytes are owed until then.
+static void fiber_cluster_send(void *to, const void *from, size_t bytes,
+                               unsigned long long *bar, unsigned block) {
+  memcpy(fiber_remote(to, block), from, bytes);
+  fiber_mbarrier_step((unsigned long long *)fiber_remote(bar, block), -(int)bytes, 0);
 }
 // The words of a map as tests/fake/driver.c packs them: base, columns, rows, bytes
 // from row to row, columns and rows of the box, bytes of an element.

@@ -207,12 +207,9 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
                         t->base.device.name, c->does);
   *out = (int64_t)per_unit * t->base.device.units;
   if (c->emitted.cluster > 1) *out = resident_clusters(c, *out);
-  if (c->emitted.n_maps && *out < c->emitted.max_blocks)
-    return fs_env_error(d, "driver-error", "set FUSIBLE_KERNELS=plain",
-                        "%s has no room for the %lld blocks of a kernel at once "
-                        "(`%s`)", t->base.device.name,
-                        (long long)c->emitted.max_blocks, c->does);
-  return FS_OK;
+  if (!c->emitted.n_maps || *out >= c->emitted.max_blocks) return FS_OK;
+  t->narrow = true; /* blocks that go in step need all their clusters at once */
+  return FS_ERR_ENV;
 }
 
 /* As many blocks as are resident together, so that the work is spread once, or
@@ -275,10 +272,12 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
   return status;
 }
 
-/* What an sm_80 device can do is all that is used where the user says so. */
-static enum fs_emit_variant variant(const struct cuda *t) {
+/* What an sm_80 device can do is all that is used where the user says so, and for
+ * blocks in step where too few of them run at once. */
+static enum fs_emit_variant variant(const struct cuda *t, const struct fs_kernel *k) {
   const char *kernels = getenv("FUSIBLE_KERNELS");
   if (kernels && !strcmp(kernels, "plain")) return FS_EMIT_PLAIN;
+  if (t->narrow && k->scheme == FS_PANEL) return FS_EMIT_PLAIN;
   return t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN;
 }
 
@@ -313,10 +312,10 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->library = kernel->scheme == FS_LIBRARY;
   if (c->library) return c;
   if (n > 1)
-    fs_emit_grid(plan, kernel, n, &t->base.device, variant(t), sources,
+    fs_emit_grid(plan, kernel, n, &t->base.device, variant(t, kernel), sources,
                  &c->emitted);
   else
-    fs_emit_cuda(plan, kernel, &t->base.device, variant(t), sources,
+    fs_emit_cuda(plan, kernel, &t->base.device, variant(t, kernel), sources,
                  &c->emitted);
   c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
   return c;
@@ -416,7 +415,10 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
                           "the function has none", u->name);
   }
   fs_cuda_enter(t);
+  bool narrow = t->narrow;
   enum fs_status status = make_codes(t, plan, sources, n, kernels, true, codes, d);
+  if (status != FS_OK && t->narrow && !narrow)
+    status = make_codes(t, plan, sources, n, kernels, true, codes, d);
   if (status != FS_OK && t->crowded)
     status = make_codes(t, plan, sources, n, kernels, false, codes, d);
   warn_cache(d);

@@ -49,6 +49,7 @@ struct cuda {
 
   struct cuda_libraries *libraries;
   bool crowded;            /* code.c: a launch of several kernels does not fit */
+  bool narrow;             /* code.c: the clusters of a panel kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
   struct cuda_pace pace;
 };
