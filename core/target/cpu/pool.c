@@ -2,8 +2,9 @@
  *
  * The caller publishes a job under a new generation number; everyone, the
  * caller too, takes task numbers from one counter. A worker that finds no new
- * generation spins for some 20 microseconds, so that the next kernel of a block
- * finds it awake, and then sleeps on a futex.
+ * generation spins for a while, so that the next kernel of a block finds it awake, and
+ * then sleeps on a futex. The caller spins longer for the last task: to be woken up
+ * takes tens of microseconds, as much as many a kernel.
  *
  * Workers stay off the processor of the caller. Left to themselves, schedulers that
  * pack what sleeps much onto few processors wake both on one, and a kernel of less
@@ -22,7 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPINS = 400, MAX_THREADS = 1024 };
+enum { MAX_THREADS = 1024 };
+
+static const double WORKER_SPINS = 50e-6, CALLER_SPINS = 300e-6; /* seconds */
 
 struct fs_pool {
   int threads;
@@ -58,6 +61,23 @@ static void pause_briefly(void) {
 #endif
 }
 
+/* Whether the word changed from `value` (changes: or to it) within so long. */
+static bool spin(_Atomic uint32_t *word, uint32_t value, bool changes,
+                 double seconds) {
+  enum { A_LOOK_AT_THE_CLOCK = 32 };
+  double end = 0;
+  for (int k = 0;; k++) {
+    bool same = atomic_load_explicit(word, memory_order_acquire) == value;
+    if (same != changes) return true;
+    if (k % A_LOOK_AT_THE_CLOCK == 0) {
+      double now = fs_now();
+      if (k == 0) end = now + seconds;
+      else if (now > end) return false;
+    }
+    pause_briefly();
+  }
+}
+
 static void take_tasks(struct fs_pool *p, int worker) {
   for (;;) {
     int64_t k = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
@@ -71,11 +91,8 @@ static void take_tasks(struct fs_pool *p, int worker) {
 }
 
 static uint32_t wait_for_job(struct fs_pool *p, uint32_t seen) {
-  for (int spin = 0; spin < SPINS; spin++) {
-    uint32_t now = atomic_load_explicit(&p->generation, memory_order_acquire);
-    if (now != seen) return now;
-    pause_briefly();
-  }
+  if (spin(&p->generation, seen, true, WORKER_SPINS))
+    return atomic_load(&p->generation);
   atomic_fetch_add(&p->sleepers, 1);
   uint32_t now;
   while ((now = atomic_load(&p->generation)) == seen)
@@ -154,10 +171,7 @@ void fs_pool_free(struct fs_pool *p) {
 int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
 
 static void join(struct fs_pool *p) {
-  for (int spin = 0; spin < SPINS; spin++) {
-    if (atomic_load_explicit(&p->running, memory_order_acquire) == 0) return;
-    pause_briefly();
-  }
+  if (spin(&p->running, 0, false, CALLER_SPINS)) return;
   atomic_store(&p->caller_sleeps, true);
   uint32_t left;
   while ((left = atomic_load(&p->running)) != 0) futex_wait(&p->running, left);
