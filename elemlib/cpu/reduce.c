@@ -218,6 +218,8 @@ fs_row_fn *const FS_SYM(fs_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
 COL_DOT(float, fs_vf, FS_VF, f32)
 COL_DOT(double, fs_vd, FS_VD, f64)
 
+/* Each operand is read once, whatever STEP does with it: what is read under a
+ * condition keeps the compiler from making vectors of it. */
 #define COL(NAME, T, ACC, STEP)                                          \
   static void NAME(const void *const *rows, int n_rows, int64_t n,       \
                    void *acc_) {                                         \
@@ -227,15 +229,18 @@ COL_DOT(double, fs_vd, FS_VD, f64)
       const T *a = rows[r], *b = rows[r + 1], *c = rows[r + 2],          \
               *d = rows[r + 3];                                          \
       FS_EACH(k, n) {                                                    \
-        ACC s = (ACC)STEP((ACC)a[k], (ACC)b[k]);                         \
-        ACC t = (ACC)STEP((ACC)c[k], (ACC)d[k]);                         \
-        s = (ACC)STEP(s, t);                                             \
-        acc[k] = (ACC)STEP(acc[k], s);                                   \
+        ACC p = (ACC)a[k], q = (ACC)b[k], s = (ACC)STEP(p, q);           \
+        ACC u = (ACC)c[k], v = (ACC)d[k], t = (ACC)STEP(u, v);           \
+        ACC w = (ACC)STEP(s, t), old = acc[k];                           \
+        acc[k] = (ACC)STEP(old, w);                                      \
       }                                                                  \
     }                                                                    \
     for (; r < n_rows; r++) {                                            \
       const T *a = rows[r];                                              \
-      FS_EACH(k, n) { acc[k] = (ACC)STEP(acc[k], (ACC)a[k]); }           \
+      FS_EACH(k, n) {                                                    \
+        ACC old = acc[k], p = (ACC)a[k];                                 \
+        acc[k] = (ACC)STEP(old, p);                                      \
+      }                                                                  \
     }                                                                    \
   }
 #define ADD_F(a, b) ((a) + (b))
@@ -252,13 +257,37 @@ COL(col_prod_f64, double, double, MUL_F)
 COL(col_min_u8, uint8_t, uint8_t, MIN_I)
 COL(col_min_i32, int32_t, int32_t, MIN_I)
 COL(col_min_i64, int64_t, int64_t, MIN_I)
-COL(col_min_f32, float, float, MIN_F)
-COL(col_min_f64, double, double, MIN_F)
 COL(col_max_u8, uint8_t, uint8_t, MAX_I)
 COL(col_max_i32, int32_t, int32_t, MAX_I)
 COL(col_max_i64, int64_t, int64_t, MAX_I)
-COL(col_max_f32, float, float, MAX_F)
-COL(col_max_f64, double, double, MAX_F)
+
+/* Largest and smallest of floats: vectors by hand, since compilers make none of
+ * comparisons that may be of NaN. */
+#define EXTREME_COL(NAME, T, V, LANES, SFX, BETTER, STEP)                \
+  FS_INLINE V better_##NAME(V x, V y) {                                  \
+    __typeof__(x BETTER y) m = (x BETTER y) | (x != x);                  \
+    return (V)((m & (__typeof__(m))x) | (~m & (__typeof__(m))y));        \
+  }                                                                      \
+  static void NAME(const void *const *rows, int n_rows, int64_t n,       \
+                   void *acc_) {                                         \
+    T *acc = acc_;                                                       \
+    int64_t k = 0;                                                       \
+    for (; k + LANES <= n; k += LANES) {                                 \
+      V s = fs_load_##SFX(acc + k);                                      \
+      for (int r = 0; r < n_rows; r++)                                   \
+        s = better_##NAME(s, fs_load_##SFX((const T *)rows[r] + k));     \
+      fs_store_##SFX(acc + k, s);                                        \
+    }                                                                    \
+    for (; k < n; k++)                                                   \
+      for (int r = 0; r < n_rows; r++) {                                 \
+        T x = ((const T *)rows[r])[k];                                   \
+        acc[k] = STEP(acc[k], x);                                        \
+      }                                                                  \
+  }
+EXTREME_COL(col_min_f32, float, fs_vf, FS_VF, f32, <=, MIN_F)
+EXTREME_COL(col_min_f64, double, fs_vd, FS_VD, f64, <=, MIN_F)
+EXTREME_COL(col_max_f32, float, fs_vf, FS_VF, f32, >=, MAX_F)
+EXTREME_COL(col_max_f64, double, fs_vd, FS_VD, f64, >=, MAX_F)
 COL(col_any_u8, uint8_t, uint8_t, OR_I)
 COL(col_all_u8, uint8_t, uint8_t, AND_I)
 
