@@ -172,13 +172,18 @@ static enum fs_status measure(struct call *c) {
 /* -- for the session ------------------------------------------------------------------- */
 
 static void tell(struct fs_session *s, const struct call *c) {
-  struct fs_str each = {0};
+  struct fs_str each = {0}, threads = {0};
+  if (c->target->device.is_cuda && c->u->by_instance)
+    fs_str_printf(&threads, " on %d thread%s", c->u->threads,
+                  c->u->threads == 1 ? "" : "s");
   if (c->each > 0) fs_str_printf(&each, "%.3g ns", 1e9 * c->each);
   else fs_str_puts(&each, "nothing beyond its moves");
-  fs_session_note(s, "function-measured", "%s was measured for predictions: a "
-                  "call takes %s on %s", c->u->name, fs_str_text(&each),
+  fs_session_note(s, "function-measured", "%s%s was measured for predictions: a "
+                  "call takes %s on %s", c->u->name, fs_str_text(&threads),
+                  fs_str_text(&each),
                   c->target->device.name);
   fs_str_free(&each);
+  fs_str_free(&threads);
 }
 
 void fs_session_measure_call(struct fs_session *s, const struct fs_user *u) {

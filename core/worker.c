@@ -462,10 +462,11 @@ static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
          !json_object_size(w->mirror->mirror.variables);
 }
 
-/* Commands that leave behind what is neither a variable nor a setting: pins of the
- * plan, functions of the user. */
+/* Commands that leave behind what is neither a variable nor a setting: pins of
+ * statements, functions of the user. `:pin` is about the block that ran last, which
+ * another session may not run: it is not repeated. */
 static bool keeps_more(const struct fs_entry *e) {
-  static const char *const names[] = {"fuse", "split", "pin", "unpin", "elem"};
+  static const char *const names[] = {"fuse", "split", "elem"};
   const char *line = e->kind == FS_ENTRY_EVAL ? e->text : NULL;
   bool found = false;
   for (; line && !found; line = strchr(line, '\n')) {

@@ -172,6 +172,8 @@ static void put_does(struct fs_str *out, const json_t *k) {
   fs_str_puts(&does, text(k, "does"));
   if (*text(k, "routines"))
     fs_str_printf(&does, " (%s)", text(k, "routines"));
+  if (*text(k, "by_hand"))
+    fs_str_printf(&does, " (by hand: %s)", text(k, "by_hand"));
   cell_code(out, fs_str_text(&does));
   fs_str_free(&does);
 }
