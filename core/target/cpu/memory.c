@@ -15,7 +15,7 @@
 enum {
   ALIGN = 256,
   HUGE_PAGE = 2 << 20,
-  LARGE = 1 << 20,        /* from here on: mmap                              */
+  LARGE = 128 << 10,      /* from here on: mmap                              */
   CHECKED = 32 << 20,     /* from here on: asks the system what is left      */
   KEPT = 32 << 10,        /* from here on: freed ones go to the free list    */
   MAX_CACHED = 128,       /* blocks in the free list                         */
