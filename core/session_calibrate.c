@@ -197,12 +197,13 @@ struct calibrating {
   struct fs_calibration lead[LEADS]; /* [0]: costs of a device of its kind */
   const struct fs_calibration *before;
   FS_VEC(struct fs_sample) samples;
-  FS_VEC(uint64_t) names;       /* of the samples: block, sizes, kernel        */
+  FS_VEC(uint64_t) names;       /* of the samples: block, type, sizes, kernel  */
   FS_VEC(struct fs_block *) ran;
   json_t *raw;                  /* or NULL */
   FS_VEC(struct visits) visits; /* of the samples, on a CPU                   */
   bool quick;
   int pass;                     /* the first is 0; later ones bring nothing new */
+  const char *type;             /* of the values that cases are run on        */
   enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   int done, all, left_out;
@@ -251,7 +252,7 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
                                 .block = on_block, .progress = on_progress,
                                 .command = on_command};
   *c = (struct calibrating){.s = s, .target = fs_session_target(s),
-                            .quick = quick, .start = fs_now()};
+                            .type = "", .quick = quick, .start = fs_now()};
   c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
   c->before = c->target->device.calibration;
   fs_diags_init(&c->diags);
@@ -337,8 +338,8 @@ enum { MOST_RUNS = 20, MOST_KERNELS = 8, LEAST = 10 };
 static uint64_t name_of(const struct calibrating *c, const char *text, int64_t m,
                         int64_t n, int kernel) {
   char sizes[80];
-  snprintf(sizes, sizeof sizes, "%lld %lld %d %d", (long long)m, (long long)n,
-           (int)c->led, kernel);
+  snprintf(sizes, sizeof sizes, "%s %lld %lld %d %d", c->type, (long long)m,
+           (long long)n, (int)c->led, kernel);
   return fs_hash(sizes, strlen(sizes), fs_hash(text, strlen(text), 0));
 }
 
@@ -680,6 +681,7 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
   enum fs_status st = FS_OK;
   bool made = false, skip = !fits(c, e.m, e.n) || too_much(c, group, t, e.m, e.n);
   char *setup = with_type(setups[group], type_names[t]);
+  c->type = type_names[t];
   if (c->quick) skip |= x % 3 || e.m * e.n > 1 << 18;
   for (size_t k = 0; k < FS_LEN(cases) && !st; k++) {
     if (cases[k].group != group || !(cases[k].types >> t & 1)) continue;
@@ -837,6 +839,7 @@ static enum fs_status run_operations(struct calibrating *c) {
     char *setup = with_type("x = $(0.1 + rand(n)/2); y = $(0.1 + rand(n)/2); "
                             "v = $(0.1 + rand(n)/2); w = $(0.1 + rand(n)/2);",
                             types[t]);
+    c->type = types[t];
     st = passed_over(c, set_up(c, setup, 1, n));
     if (!st && !late(c)) operations_ahead(c, t);
     for (int op = 0; op < FS_MAP_OP_COUNT && !st; op++, c->done++) {
