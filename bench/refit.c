@@ -11,11 +11,11 @@
  * the prediction is off. The prediction is that of the settings which were measured,
  * where the planner still has them, else that of its first choice, and a star says so.
  * --samples: the fitted kernels, too. --unseen: how far off kernels are of statements,
- * and of sizes, that are left out of the fit, an eighth at a time. --works FILE: what was priced, as JSON. The
- * blocks are run on this machine, since plans need the layouts of their inputs; for a
- * GPU the driver of tests/fake has them without memory (FUSIBLE_FAKE_RUN=0). The
- * prices of barriers and of launches behind others are those of the device's
- * calibration file, if it has one. */
+ * and of sizes, that are left out of the fit, an eighth at a time. --works FILE: what
+ * was priced, as JSON. The blocks are run on this machine, since plans need the layouts
+ * of their inputs; for a GPU the driver of tests/fake has them without memory
+ * (FUSIBLE_FAKE_RUN=0), with the device's name in it. The prices of barriers and of
+ * launches behind others are those of the device's calibration file, if it has one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

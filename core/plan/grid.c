@@ -245,24 +245,57 @@ static bool would_stream(const struct fs_kernel *k) {
   return false;
 }
 
+/* As many threads as all; the work spread over the device. */
+static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
+  struct fs_tuning *t = &k->tune;
+  if (k->scheme == FS_FLAT) {
+    t->row_threads = like->threads;
+    int64_t blocks = (int64_t)units * like->blocks_per_sm;
+    while (t->iters > 1 &&
+           k->space.n < blocks * like->threads * t->vec * t->iters)
+      t->iters /= 2;
+    while (t->vec > 1 && k->space.n < (int64_t)units * like->threads * t->vec)
+      t->vec /= 2;
+  } else {
+    int64_t held = (int64_t)t->row_threads * t->cols;
+    t->row_threads = FS_MIN(t->row_threads, like->threads);
+    t->cols = (int)((held + t->row_threads - 1) / t->row_threads);
+  }
+  t->threads = like->threads;
+  t->blocks_per_sm = like->blocks_per_sm;
+}
+
+/* The predicted time beyond the launch when it walks as `like` does. */
+static double body_like(const struct group *g, const struct fs_kernel *k,
+                        const struct fs_tuning *like) {
+  const struct fs_device *d = g->p->device;
+  struct fs_kernel phase = *k;
+  fit(&phase, like, d->units);
+  if (!memcmp(&phase.tune, &k->tune, sizeof k->tune)) return body(g, k);
+  struct fs_work w = k->work;
+  fs_kernel_count_tuning(&phase, d, &w);
+  return FS_MAX(fs_predict(&w, d).seconds - fs_predict_launch(d), 0);
+}
+
 /* The launch of the group with `next` behind it (NULL: as it is). */
 static double cost(const struct group *g, const struct fs_kernel *next,
                    bool barrier) {
-  double sum = 0, most = -1, launch = fs_predict_launch(g->p->device);
-  const struct fs_kernel *largest = NULL;
-  int barriers = 0;
+  const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
+  double seconds = fs_predict_launch(g->p->device);
+  if (g->end == g->first + 1 && !next) return seconds + body(g, largest);
   for (int x = g->first; x < g->end + (next != NULL); x++) {
-    const struct fs_kernel *k = x < g->end ? &g->plan->kernels.data[x] : next;
-    double seconds = body(g, k);
-    sum += seconds;
-    if (seconds > most) most = seconds, largest = k;
-    barriers += x < g->end ? k->joint == FS_BARRIER : barrier;
+    const struct fs_kernel *k = x < g->end ? &list[x] : next;
+    if (body(g, k) > body(g, largest)) largest = k;
   }
-  bool alone = g->end == g->first + 1 && !next;
-  if (alone) barriers = 0;
-  double shared = alone ? 0 : would_stream(largest) ? sum : sum - most;
-  return launch + sum + SHARED_COST * shared +
-         barriers * fs_predict_barrier(g->p->device);
+  bool streams = would_stream(largest);
+  for (int x = g->first; x < g->end + (next != NULL); x++) {
+    const struct fs_kernel *k = x < g->end ? &list[x] : next;
+    double shared = k != largest || streams ? 1 + SHARED_COST : 1;
+    seconds += shared * body_like(g, k, &largest->tune);
+    if (x < g->end ? k->joint == FS_BARRIER : barrier)
+      seconds += fs_predict_barrier(g->p->device);
+  }
+  return seconds;
 }
 
 bool fs_plan_may_join(const struct fs_planner *p) {
@@ -290,26 +323,6 @@ static bool worth_it(const struct group *g, const struct fs_kernel *k,
 
 /* -- one way to walk ------------------------------------------------------------------- */
 
-/* As many threads as all; the work spread over the device. */
-static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
-  struct fs_tuning *t = &k->tune;
-  if (k->scheme == FS_FLAT) {
-    t->row_threads = like->threads;
-    int64_t blocks = (int64_t)units * like->blocks_per_sm;
-    while (t->iters > 1 &&
-           k->space.n < blocks * like->threads * t->vec * t->iters)
-      t->iters /= 2;
-    while (t->vec > 1 && k->space.n < (int64_t)units * like->threads * t->vec)
-      t->vec /= 2;
-  } else {
-    int64_t held = (int64_t)t->row_threads * t->cols;
-    t->row_threads = FS_MIN(t->row_threads, like->threads);
-    t->cols = (int)((held + t->row_threads - 1) / t->row_threads);
-  }
-  t->threads = like->threads;
-  t->blocks_per_sm = like->blocks_per_sm;
-}
-
 /* The group is complete: its kernels walk alike, and its prediction is that of a
  * launch, of which each phase has its part. */
 static void close_group(struct group *g) {
@@ -321,14 +334,18 @@ static void close_group(struct group *g) {
     if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
   bool streams = would_stream(&list[largest]);
   int leads = pinned_kernel(g) < 0 ? largest : pinned_kernel(g);
+  double phases[MOST_PHASES];
   for (int k = g->first; k < g->end; k++) {
     struct fs_kernel *kn = &list[k];
-    double seconds = body(g, kn);
+    double seconds = body_like(g, kn, &list[leads].tune);
     if (k != largest || streams) seconds *= 1 + SHARED_COST;
     if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
     if (kn->joint == FS_BARRIER) seconds += fs_predict_barrier(d);
-    kn->first = kn->predicted = seconds;
-    if (k != leads) fit(kn, &list[leads].tune, d->units);
+    phases[k - g->first] = seconds;
+  }
+  for (int k = g->first; k < g->end; k++) {
+    list[k].first = list[k].predicted = phases[k - g->first];
+    if (k != leads) fit(&list[k], &list[leads].tune, d->units);
   }
   for (int s = 0; s < g->plan->slots.len; s++) {
     struct fs_slot *sl = &g->plan->slots.data[s];
