@@ -19,6 +19,9 @@ struct columns {
   struct em *em;
   struct fs_panel cut;
   bool *need;         /* per step: wanted in the part being written */
+  int made, again;    /* of rows and columns: what the first look has made of the only
+                         matrix and leaves in its place, and what the second calls
+                         it; -1: the matrix itself is left */
   bool guard_i, guard_j;
 };
 
@@ -301,7 +304,8 @@ static void want(struct columns *c, int value, bool finishing) {
   int v = em->v[value].alias;
   const struct fs_step *s = step_of(em, v);
   if (!s || em->v[v].uniform || s->kind == FS_SP_REDUCE) return;
-  if (!finishing && (em->v[v].saved || varies(em, v) == FS_VARIES_J)) return;
+  if (!finishing && (em->v[v].saved || varies(em, v) == FS_VARIES_J || v == c->again))
+    return;
   c->need[em->v[v].def] = true;
   FS_EACH_IN(s, a) want(c, s->in[a], finishing);
 }
@@ -456,6 +460,45 @@ static void want_phase(struct columns *c, int phase) {
   }
 }
 
+static bool wants_matrix(struct columns *c, int phase) {
+  bool any = false;
+  want_phase(c, phase);
+  for (int i = 0; i < c->em->k->steps.len; i++)
+    any |= c->need[i] && is_matrix_load(c->em, &c->em->k->steps.data[i]);
+  return any;
+}
+
+/* A value from which alone, of rows and columns, the second look makes what it needs:
+ * it need not be computed again, of columns that would have to be read again. */
+static void find_made(struct columns *c) {
+  const struct em *em = c->em;
+  int64_t size = 0, loads = 0;
+  c->made = c->again = -1;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_matrix_load(em, s)) continue;
+    size = (int64_t)fs_dtype_size(em_access(em, s)->dtype);
+    loads++;
+  }
+  for (int v = em->k->values.len - 1; v >= 0 && loads == 1; v--) {
+    const struct fs_step *s = step_of(em, v);
+    int same = em_val(em, v)->same_as;
+    if (!s || s->kind != FS_SP_MAP || s->phase != 1 || same < 0 || varies(em, v) != 3 ||
+        em->v[v].alias != v || em_acc_size(em_val(em, v)->dtype) != size ||
+        em_val(em, v)->dtype == FS_BOOL)
+      continue;
+    c->again = -1;
+    want_phase(c, 1);
+    if (!c->need[em->v[v].def]) continue;
+    want_phase(c, 0);
+    c->made = em->v[same].alias;
+    if (em->v[c->made].def < 0 || !c->need[em->v[c->made].def]) continue;
+    c->again = v;
+    if (!wants_matrix(c, 1)) return;
+  }
+  c->made = c->again = -1;
+}
+
 /* V neighbours of a vector along i that lie side by side. */
 static bool is_vector(const struct columns *c, const struct fs_access *a) {
   return a->stride[0] == 1 && a->offset % c->em->V == 0 && c->em->V > 1 &&
@@ -521,8 +564,8 @@ static void column_values(struct columns *c, int phase) {
 static void tile_pointers(struct columns *c, int phase) {
   struct em *em = c->em;
   int64_t row = tile_row(c);
-  em_line(em, "const unsigned char *const kept = ring + %s %% FS_SLOTS * %lld;",
-          phase ? "q" : "p", (long long)(row * (c->cut.height - c->cut.held)));
+  em_line(em, "%sunsigned char *const kept = ring + %s %% FS_SLOTS * %lld;",
+          !phase && c->made >= 0 ? "" : "const ", phase ? "q" : "p", (long long)(row * (c->cut.height - c->cut.held)));
   if (c->cut.held && !phase)
     em_line(em, "const unsigned char *const brought = ring + %lld + p %% FS_SHORT * %lld;",
             (long long)rooms(c).held, (long long)(row * c->cut.held));
@@ -532,35 +575,60 @@ static const char *behind(struct em *em, int64_t bytes) {
   return bytes ? em_fmt(em, " + %lld", (long long)bytes) : "";
 }
 
-static void tile_load(struct columns *c, const struct fs_step *s, int64_t number,
-                      int phase) {
+/* Where the packs of a tile's rows b begin, and the number b from which on they are
+ * not there. */
+static const char *kept_rows(struct columns *c, int64_t number) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;
-  int turn = (int)(kept / c->cut.side);
-  const char *pack = pack_of(em, s);
-  struct em_value *x = &em->v[s->out];
+  return em_fmt(em, "kept%s + %s * %lld", behind(em, number * line * kept),
+                em->B > 1 ? "(b * FS_SIDE + side)" : "side", (long long)line);
+}
+
+static int turn_of(const struct columns *c) {
+  return (c->cut.height - c->cut.held) / c->cut.side;
+}
+
+static const char *held_row(struct columns *c, int v) {
+  int turn = turn_of(c);
+  return em_fmt(c->em, "held%d[d][b < %d ? 0 : b - %d]", v, turn, turn);
+}
+
+/* Lanes of value v, of what load s has brought or of what was made of it. */
+static void tile_load(struct columns *c, const struct fs_step *s, int64_t number,
+                      int phase, int v) {
+  struct em *em = c->em;
+  int64_t line = 16 * c->cut.lanes;
+  int turn = turn_of(c);
+  const char *pack = pack_of(em, s), *at = kept_rows(c, number);
+  struct em_value *x = &em->v[v];
   x->b = x->c = false;
   x->e = true;
-  const char *b = em->B > 1 ? "(b * FS_SIDE + side)" : "side";
-  const char *at = em_fmt(em, "kept%s + %s * %lld",
-                          behind(em, number * line * kept), b, (long long)line);
   if (c->cut.held && !phase)
     at = em_fmt(em, "b < %d ? %s : brought%s + ((b - %d) * FS_SIDE + side) * %lld", turn,
                 at, behind(em, number * line * c->cut.held), turn, (long long)line);
   const char *from = em_fmt(em, "((const %s *)(%s))[part]", pack, at);
   if (c->cut.held && phase)
-    from = em_fmt(em, "b < %d ? %s : held%d[d][b < %d ? 0 : b - %d]", turn, from, s->out,
-                  turn, turn);
-  em_line(em, "const %s x%d = %s;", pack, s->out, from);
-  if (c->cut.held && !phase)
-    em_line(em, "if (b >= %d) held%d[d][b < %d ? 0 : b - %d] = x%d;", turn, s->out, turn,
-            turn, s->out);
-  em_line(em, "%s v%d%s;", type_of(em, s->out), s->out, em_dims(em, false, false, true));
-  em_line(em, "fs_load(v%d, x%d.e);", s->out, s->out);
+    from = em_fmt(em, "b < %d ? %s : %s", turn, from, held_row(c, s->out));
+  em_line(em, "const %s x%d = %s;", pack, v, from);
+  if (c->cut.held && !phase && c->made < 0)
+    em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out), v);
+  em_line(em, "%s v%d%s;", type_of(em, v), v, em_dims(em, false, false, true));
+  em_line(em, "fs_load(v%d, x%d.e);", v, v);
+}
+
+/* What was made of a load takes its place. */
+static void leave_made(struct columns *c, const struct fs_step *s) {
+  struct em *em = c->em;
+  const char *pack = pack_of(em, s), *at = kept_rows(c, 0);
+  em_line(em, "%s made;", pack);
+  em_line(em, "fs_store(made.e, v%d);", c->made);
+  if (c->cut.held) em_line(em, "if (b >= %d) %s = made;", turn_of(c), held_row(c, s->out));
+  em_line(em, "%s((%s *)(%s))[part] = made;", c->cut.held ? "else " : "", pack, at);
 }
 
 static bool is_stored(const struct columns *c, int v, int phase) {
   const struct em *em = c->em;
+  if (!phase && v == c->made) return true;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_both_store(em, s, phase) && em->v[s->in[0]].alias == v) return true;
@@ -628,7 +696,8 @@ static void rows_of_panel(struct columns *c, int phase) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
-    if (c->need[i]) tile_load(c, s, number, phase);
+    if (phase && c->again >= 0) tile_load(c, s, number, phase, c->again);
+    else if (c->need[i]) tile_load(c, s, number, phase, s->out);
     number++;
   }
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -645,6 +714,9 @@ static void rows_of_panel(struct columns *c, int phase) {
   lane_steps(c, phase);
   em_close(em);
   both_stores(c, phase);
+  for (int i = 0; i < em->k->steps.len && !phase && c->made >= 0; i++)
+    if (is_matrix_load(em, &em->k->steps.data[i]))
+      leave_made(c, &em->k->steps.data[i]);
   em_close(em);
 }
 
@@ -727,6 +799,7 @@ static void panel(struct columns *c, int phase) {
   rows_of_panel(c, phase);
   if (!phase) to_shared(c);
   else sums_of_sums(c);
+  if (phase && c->made >= 0) em_line(em, "fs_before_copies();");
   em_line(em, "__syncwarp();");
   if (phase) {
     em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[q %% FS_SLOTS]);");
@@ -790,6 +863,7 @@ static struct columns begin(struct em *em) {
   bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
   fs_panel_sent(em->k, sent);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
+  find_made(&c);
   return c;
 }
 

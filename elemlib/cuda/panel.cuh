@@ -122,6 +122,15 @@ __device__ __forceinline__ void fs_tensor_copy(void *to,
 #endif
 }
 
+//@ fs_before_copies
+// What this thread has read and written of shared memory is over before copies that are
+// started after it, by threads that wait for it, write there.
+__device__ __forceinline__ void fs_before_copies() {
+#ifndef FS_ON_HOST
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 //@ fs_post
 // A number for other blocks: every word of it travels with the number of its
 // round, in one access, so that who sees the round has the word (no fence). Words lie
