@@ -224,7 +224,7 @@ __device__ static void qt_specials(qt_count &c) {
     c.wrong += qt_f64_ulps(fs_log_f64(x), log((qt_exact)x)) > 4.0f;
     c.wrong += qt_f64_ulps(fs_exp_f64(x), exp((qt_exact)x)) > 4.0f &&
                !qt_f64_same(fs_exp_f64(x), exp(x));
-    c.wrong += qt_f64_ulps(fs_erf_f64(x), erf((qt_exact)x)) > 5.0f;
+    c.wrong += qt_f64_ulps(fs_erf_f64(x), erf((qt_exact)x)) > 3.0f;
   }
   for (int k = 0; k < 32; k++)
     for (int which = 0; which < 5; which++) {
@@ -276,7 +276,7 @@ int main() {
                                       "bf16 erf",  "f64 div",  "f64 sqrt",
                                       "f64 log",   "f64 exp",  "f64 erf"};
   const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
-                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 4.0f};
+                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 2.1f};
   const float slack = sizeof(qt_exact) > 8 ? 0.0f : 1.0f;  // of the device's own
   for (int which = 0; which < 16; which++) {
     qt_count c = {0, 0, 0};
