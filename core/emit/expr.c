@@ -128,7 +128,8 @@ const char *em_row_ref(struct em *em, int value) {
 const char *em_ref(struct em *em, int value) {
   const struct em_value *x = &em->v[em->v[value].alias];
   const char *row = em_row_ref(em, value);
-  return x->e && em->V > 1 ? em_fmt(em, "%s[e]", row) : row;
+  if (!x->e || em->V == 1) return row;
+  return em_fmt(em, em->one_by_one ? "fs_lane(%s, e)" : "%s[e]", row);
 }
 
 const char *em_element(struct em *em, int value, int half) {

@@ -481,13 +481,16 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
     return;
   }
   if (s->kind == FS_SP_STORE) {
-    em_line(em, "x%d[e] = %s;", (int)(s - em->k->steps.data),
+    const char *to = em_fmt(em, "x%d", (int)(s - em->k->steps.data));
+    em_line(em, em->one_by_one ? "fs_set_lane(%s, e, %s);" : "%s[e] = %s;", to,
             em_ref(em, s->in[0]));
     return;
   }
   const struct em_value *x = &em->v[s->out];
   const char *rhs = em_rhs(em, s, em->V > 1 ? "e" : NULL);
-  if (x->b || x->c || x->e)
+  if (x->e && em->one_by_one)
+    em_line(em, "fs_set_lane(%s, e, %s);", em_row_ref(em, s->out), rhs);
+  else if (x->b || x->c || x->e)
     em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
   else
     em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);

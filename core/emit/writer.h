@@ -97,6 +97,7 @@ struct em {
   bool into_next;                /* they are being written                 */
   bool short_ways;               /* the lanes at hand have a short way      */
   enum em_way way;               /* ... and which is written now            */
+  bool one_by_one;               /* ... lane after lane, not all side by side */
   int stages;
   int64_t ring_bytes;            /* of a stage                              */
 

@@ -30,6 +30,7 @@ struct shape {
   bool table;            /* values are looked up, of few registers            */
   bool stores;           /* elements are written                              */
   double work;           /* instructions for an element, about                */
+  double code;           /* ... that the compiler makes of it                 */
   double bytes;          /* moved for an element                              */
 };
 
@@ -90,6 +91,11 @@ static double instructions(int op) {
   }
 }
 
+/* The remainder is long: a division of 64 bits, or a loop, with what surrounds it. */
+static double code_of(int op) {
+  return op == FS_OP_MOD ? 120 : instructions(op);
+}
+
 static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
                          struct shape *sh) {
   bool flat = k->scheme == FS_FLAT;
@@ -112,6 +118,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (s->kind == FS_SP_MAP && k->values.data[s->out].varies & FS_VARIES_J) {
     sh->work += instructions(s->op);
     sh->table |= s->op == FS_OP_ERF && k->values.data[s->out].dtype == FS_F64;
+    sh->code += code_of(s->op);
   }
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
@@ -392,6 +399,15 @@ static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
                             resident(t->threads, data + OVERHEAD_REGS));
 }
 
+/* All elements that a thread has at once are written out, and the compiler's time
+ * grows faster than its text: q = A*p; s = A'*r with A = mod(7*i + 5*j, 17) inside took
+ * NVRTC 13.0 58 s with four rows at once (and spilled), and 2 s with one. */
+static void limit_code(struct fs_tuning *t, const struct shape *sh) {
+  enum { MOST = 4096 };
+  while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > MOST)
+    t->iters /= 2;
+}
+
 void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   struct fs_tuning *t = &k->tune;
   struct shape sh = look(k);
@@ -419,6 +435,7 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   else tune_held(t, &sh, vectors, units,
                  device && device->is_cuda && device->cc >= 90);
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
+  if (k->scheme != FS_TILE) limit_code(t, &sh);
 }
 
 /* Vectors of a row that its threads do not hold at once cannot be held. */

@@ -6,6 +6,22 @@
 // the forms without the flag. Both forms give the same result wherever the flag is
 // not set, so an element never depends on its neighbours.
 
+//@ fs_lane fs_set_lane
+// Element e of what stays in registers, which have no numbers: all are looked at.
+template <typename T, int N>
+__device__ __forceinline__ T fs_lane(const T (&v)[N], int e) {
+  T x = v[0];
+#pragma unroll
+  for (int k = 1; k < N; k++) x = e == k ? v[k] : x;
+  return x;
+}
+
+template <typename T, int N>
+__device__ __forceinline__ void fs_set_lane(T (&v)[N], int e, T x) {
+#pragma unroll
+  for (int k = 0; k < N; k++) v[k] = e == k ? x : v[k];
+}
+
 //@ fs_reciprocal
 // 1/x within 1 ulp; 0 and infinity in place of subnormal results and operands.
 __device__ __forceinline__ float fs_reciprocal(float x) {
