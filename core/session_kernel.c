@@ -126,8 +126,12 @@ static double measured_of(const struct subject *u, const struct fs_setting *x) {
   return seconds;
 }
 
+/* As runs have corrected it. */
+static double predicted_of(const struct subject *u, const struct fs_setting *x) {
+  return x->first * fs_learned_factor(fs_session_learned(u->s), &x->work);
+}
+
 static json_t *setting_json(const struct subject *u, const struct fs_setting *x) {
-  const struct fs_learned *l = fs_session_learned(u->s);
   json_t *o = json_object();
   json_object_set_new(o, "scheme", json_string(fs_scheme_names[x->scheme]));
   json_object_set_new(o, "space",
@@ -138,8 +142,7 @@ static json_t *setting_json(const struct subject *u, const struct fs_setting *x)
                       fs_setting_object(&fs_session_target(u->s)->device, x->scheme,
                                         &x->tune));
   json_object_set_new(o, "first", fs_json_known(x->first));
-  json_object_set_new(o, "predicted",
-                      fs_json_known(x->first * fs_learned_factor(l, &x->work)));
+  json_object_set_new(o, "predicted", fs_json_known(predicted_of(u, x)));
   json_object_set_new(o, "measured", fs_json_known(measured_of(u, x)));
   json_object_set_new(o, "chosen", json_boolean(is_now(u, x)));
   return o;
@@ -399,10 +402,10 @@ static void tell_pin(const struct subject *u, const int64_t *wanted,
   fs_str_printf(out, "k%d runs with ", u->kernel + 1);
   fs_traits_put(wanted, out);
   fs_str_puts(out, " when the block comes again: ~");
-  fs_str_put_seconds(out, best->first);
+  fs_str_put_seconds(out, predicted_of(u, best));
   if (best != free_one) {
     fs_str_puts(out, ", not ~");
-    fs_str_put_seconds(out, free_one->first);
+    fs_str_put_seconds(out, predicted_of(u, free_one));
   }
   fs_str_puts(out, "\n");
 }
@@ -495,7 +498,7 @@ void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
       fs_traits_put(one, out);
     }
     fs_str_puts(out, " would be chosen, ~");
-    fs_str_put_seconds(out, best->first);
+    fs_str_put_seconds(out, predicted_of(&u, best));
   }
   fs_str_puts(out, ".\n");
   close_subject(&u);

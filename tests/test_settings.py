@@ -91,6 +91,8 @@ def test_every_setting(folder):
             check(all(x['first'] > 0 for x in rows), f'{want}: predictions', rows)
             check(target == 'cpu' or name in SMALL_BLOCKS or len(rows) >= 4,
                   f'{want}: how many', len(rows))
+            if name in SMALL_BLOCKS:
+                rows = rows[:5]  # all numbers of threads of an instance
             keep = ''.join(f'{x}0 = {x};\n' for x in results.split())
             script = setup + block + '\n' + keep
             for x in rows:
@@ -105,9 +107,12 @@ def test_every_setting(folder):
             check(len(plans) == len(rows), f'{want}: a plan for each', len(plans))
             for x, plan in zip(rows, plans):
                 k = plan['kernels'][0]
-                check(len(plan['kernels']) == 1 and traits(k) == traits(x) and
+                check(traits(k) == traits(x) and
                       k['by_hand'] == ', '.join(wanted(x)).replace('=', ' '),
                       f'{want}: as pinned', (traits(k), traits(x), k['by_hand']))
+                # Of two with the same traits, as square arrays have, the better one.
+                check(target == 'cpu' or k['first'] <= x['first'] * (1 + 1e-6),
+                      f'{want}: predicted as listed', (k['first'], x))
 
 
 def pinned_plans(text):
@@ -166,26 +171,31 @@ def test_mistakes(folder):
 def test_other_pins(folder):
     """Statements are pinned first; a setting that is not kept is told of once."""
     block = BLOCKS['BiCGK'][0] + '\n'
-    pin = ':pin 1 scheme=tile\n'
+    rows = settings_of(block, 'cpu', folder)['settings']
+    first, other = rows[0]['scheme'], next(x['scheme'] for x in rows
+                                           if x['scheme'] != rows[0]['scheme'])
+    pin = f':pin 1 scheme={other}\n'
+    is_so, is_not = f':assert scheme == {other}\n', f':assert scheme == {first}\n'
     done = run(SETUP + block + pin + ':split q s\n' + block + block, 'cpu', folder)
     check(done.returncode == 0 and
-          done.stderr.count(':pin scheme tile is not followed here') == 1,
+          done.stderr.count(f':pin scheme {other} is not followed here') == 1,
           ':split decides first', done.stderr)
-    done = run(SETUP + block + pin + ':fuse q s\n' + block + ':assert scheme == tile\n',
+    done = run(SETUP + block + pin + ':fuse q s\n' + block + is_so,
                'cpu', folder)
     check(done.returncode == 0 and not done.stderr, ':fuse of the same', done.stderr)
-    done = run(SETUP + block + pin + block + ':strategy off\n' + block +
-               ':assert scheme == row\n', 'cpu', folder)
+    done = run(SETUP + block + pin + block + is_so + ':strategy off\n' + block, 'cpu',
+               folder)
     check(done.returncode == 0 and 'is not followed' in done.stderr,
           'a strategy decides first', done.stderr)
     # Other sizes are another block.
     done = run(SETUP + block + pin + "A = ones(50, 64); r = ones(50);\n" + block +
-               ':assert scheme == row\n', 'cpu', folder)
-    check(done.returncode == 0 and not done.stderr, 'another block', done.stderr)
+               ':plan json\n', 'cpu', folder)
+    check(done.returncode == 0 and not done.stderr and '"by_hand": null' in done.stdout,
+          'another block', done.stderr)
     # A loop: its body has the pin, and goes on having it.
     loop = 'for k = 1:5\n  q = A*p; s = A\'*r;\nend\n'
-    done = run(SETUP + loop + pin + loop + ':assert scheme == tile\n:unpin\n' + loop +
-               ':assert scheme == row\n', 'cpu', folder)
+    done = run(SETUP + loop + pin + loop + is_so + ':unpin\n' + loop + is_not, 'cpu',
+               folder)
     check(done.returncode == 0, 'in a loop', done.stderr)
     # Phases of a launch go by the one that is pinned.
     chain = "begin y = A*p; z = A'*y; w = A*z; end\n"

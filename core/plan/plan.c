@@ -607,6 +607,8 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
     if (found) list_settings(&p, plan, k, out);
     finish(&p);
   }
+  for (int x = 0; x < out->len && kernel == 0; x++) /* as end_plan() has it */
+    out->data[x].first += fs_predict_start(device);
 }
 
 /* The least peak memory first, then as they were. */
