@@ -288,7 +288,7 @@ static const char *all_whole(struct em *em, bool rows) {
  * one. */
 static void stencil_loads(struct em *em, const bool *mine, bool rows) {
   if (em->placed) { /* as the pass around them is */
-    load_together(em, mine, rows, em->full);
+    load_together(em, mine, rows, em->whole);
     return;
   }
   em_open(em, "if (%s) {", all_whole(em, rows));
@@ -354,7 +354,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool guards = !em->full || (em->need_ok && both);
+    bool guards = (!em->full && !em->whole) || (em->need_ok && both);
     declare(em, s->out, both && !em->row_by_row, true, true,
             guards && (!em->full || !from_ring(em, s)));
     any |= !is_staged(em, s) && !from_next(em, s);
@@ -622,7 +622,7 @@ static void pass(struct em *em, const bool *need, bool rows) {
 /* Whether a pass is written twice, for where all that shifted loads take is whole,
  * and for the edges: all of it must stand in one place. It pays for pairs, of which
  * a shift moves every bit, in several rows (Jacobi of 8192 x 8192 in bf16 on an H200:
- * 70.1 us instead of 72.3; but in f32 132.4 instead of 131.2, and a flat moving
+ * 68.3 us instead of 72.3; but in f32 132.4 instead of 131.2, and a flat moving
  * average of 2^26 in bf16 75.4 instead of 67.9). */
 static bool has_two_ways(const struct em *em, const bool *need) {
   if (em->mode != EM_PANEL || em->C > 1 || em->B == 1 || !em->pairs) return false;
@@ -636,18 +636,39 @@ static bool has_two_ways(const struct em *em, const bool *need) {
   return shifted;
 }
 
+/* Whether two vectors from any place of a row lie in memory wherever there is a row
+ * behind it: then only the last row has edges. */
+static bool only_last_row_ends(const struct em *em, const bool *need) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && s->kind == FS_SP_LOAD && em_val(em, s->out)->varies != 3)
+      return false;
+    if (need[i] && s->kind == FS_SP_LOAD && em_access(em, s)->stride[0] < 2 * em->V)
+      return false;
+  }
+  return em->n_outer == 1 && em->n_inner == 1;
+}
+
 /* The compiler shares what neighbouring slices and rows load only as far as it sees
  * them loaded as whole vectors: to the end of the branch. The other one, at the
  * edges, goes row by row, which takes less registers. */
 static void both_ways(struct em *em, const bool *need, bool rows) {
   bool full = em->full, tail = em->tail, need_ok = em->need_ok;
+  bool last = rows && only_last_row_ends(em, need);
   em_open(em, "{");
   em_vector_coords(em);
-  em_open(em, "if (%s) {", all_whole(em, rows));
-  em->placed = em->full = true;
-  em->tail = em->need_ok = false;
+  if (last)
+    em_open(em, "if (%s) {",
+            em_and(em, some(em), em_fmt(em, "first + %d <= %s", em->B * em->S + 1,
+                                        em_int(em, em->m))));
+  else
+    em_open(em, "if (%s) {", all_whole(em, rows));
+  em->placed = em->whole = true;
+  em->need_ok = false;
+  if (!last) em->full = true, em->tail = false;
   pass(em, need, rows);
   em->full = full, em->tail = tail, em->need_ok = need_ok;
+  em->whole = false;
   em->indent--;
   em_open(em, "} else {");
   if (rows) open_rows(em);

@@ -89,6 +89,7 @@ struct em {
   bool pairs;                    /* lanes are pairs of a half type          */
   bool need_ok;                  /* some rows of the last step do not exist */
   bool placed;                   /* the vector's coordinates stand already    */
+  bool whole;                    /* ... and all that shifted loads take lies there */
   bool row_by_row;               /* ... and the loop over the rows of a step   */
   bool streams;                  /* a block for each piece, and nothing summed */
   int64_t kept_rows;             /* of a large matrix, in the cache; 0: all alike */
