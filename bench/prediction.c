@@ -10,8 +10,9 @@
  * before the block has ever run: corrected by other blocks of its kinds. corrected
  * is what it shows at the last run, when earlier runs of the same block have taught
  * as well. noise is how far the medians of the odd and the even runs are apart: no
- * prediction can be nearer than about that. --raw also writes the plans. A calibration must be there (`fusible calibrate`); without one the program
- * says so and measures the estimates. */
+ * prediction can be nearer than about that. --raw also writes the plans. Without a
+ * calibration (`fusible calibrate`) the program says so and measures the costs of a
+ * device of the kind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,8 @@
  *                                 "first": seconds of the first block of all}
  *
  * wall: from submitting the text to its end, results complete, while nobody looks at
- * plans; then once more for kernel, the sum of the block's kernels by device events. A failure is {"error": TEXT}. */
+ * plans; then once more for kernel, the sum of the block's kernels by device events. A
+ * failure is {"error": TEXT}. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

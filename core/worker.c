@@ -343,7 +343,8 @@ static bool request(struct fs_worker *w, enum fs_entry_kind kind,
                     unsigned flags) {
   if (w->request.on || len + strlen(name) > FS_WIRE_BLOB_MAX) return false;
   w->request = (struct fs_request){
-    .on = true, .kind = kind, .entry = fs_entry_new(kind, name, text, len, flags), .began = fs_now()};
+    .on = true, .kind = kind, .entry = fs_entry_new(kind, name, text, len, flags),
+    .began = fs_now()};
   atomic_store(&w->interrupt, false);
   w->result = FS_RESULT_ENVIRONMENT;
   if (w->phase == FS_WORKER_FAILED) fs_worker_retry(w);

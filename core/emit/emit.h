@@ -87,9 +87,10 @@ void fs_emitted_free(struct fs_emitted *e);
 
 /* The name under which a compiler knows the generated text. */
 #define FS_EMIT_FILE "fusible.cu"
-/* `source` of such a kernel, or of the launch that it starts, with #line directives: lines that compute a value
- * point to the statement that wants it, the others to themselves. File names of
- * the user are escaped. Makes the same machine code. Given: the caller frees. */
+/* `source` of such a kernel, or of the launch that it starts, with #line directives:
+ * lines that compute a value point to the statement that wants it, the others to
+ * themselves. File names of the user are escaped. Makes the same machine code. Given:
+ * the caller frees. */
 char *fs_emit_lines(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_diags *diags, const char *source);
 

@@ -34,7 +34,8 @@ const struct fs_user *fs_elem_form_of(struct fs_interp *in,
                                       enum fs_dtype dt, int impl);
 /* The routine that calls take, 0 where the plan chooses. */
 int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
-/* Chooses it, or with 0 leaves it to the plan. FS_ERR_USER at `span` if there is none of that number. */
+/* Chooses it, or with 0 leaves it to the plan. FS_ERR_USER at `span` if there is none
+ * of that number. */
 enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
                               int impl, struct fs_span span);
 

@@ -519,7 +519,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   fs_kernel_place(out);
 }
 
-/* -- copies and library calls -------------------------------------------------------------------- */
+/* -- copies and library calls ---------------------------------------------------------- */
 
 struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
   const struct fs_node *nd = fs_node(g, id);

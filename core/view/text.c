@@ -1,5 +1,5 @@
-/* text.c - a plan as a line or a box, see view.h. Reads the plan event's JSON, knows nothing of where the
- * text goes. What is not known shows as a dash, never as 0. */
+/* text.c - a plan as a line or a box, see view.h. Reads the plan event's JSON, knows
+ * nothing of where the text goes. What is not known shows as a dash, never as 0. */
 #include "core/view/view.h"
 
 #include <math.h>

@@ -87,7 +87,7 @@ FORMS = [
          every('ring of', 'cp.async.bulk')),
     Form('clusters', 21, 33001, "y = A'*(A*v);", 'y',
          every(' blocks to a row', '__cluster_dims__')),
-    Form('chunks', 33, 65536, "q = A*v;", 'q', {'bf16': ('scheme row, in chunks',)}),
+    Form('chunks', 66, 65536, "q = A*v;", 'q', {'bf16': ('scheme row, in chunks',)}),
     Form('long chunks', 100, 65536, "q = A*v;", 'q', every('scheme row, in chunks'),
          ('f32',)),
     Form('column sums', 601, 4099, "s = A'*u;", 's',
