@@ -59,6 +59,7 @@ static const struct calibration_case {
   {"maps", "z = exp(x) .* log(y + 2) + sqrt(u);", F32, VECTORS, 0, FEW},
   {"maps", "z = sqrt(x) .* u + log(y + 1) - v; s = sum(z);", F32, VECTORS, 0,
    CPU_FEW},
+  {"neighbours", "z = x[1:n-2] + x[2:n-1] - x[3:n];", F32 | F16, VECTORS, 0, FEW},
   {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
   {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
   {"sums", "s = max(x);", F32 | F64, VECTORS, 0, FEW},
@@ -90,6 +91,10 @@ static const struct calibration_case {
   {"outer sums", "B = A + u; s = rowmax(B);", I32, MATRICES, ROWS, FEW},
   {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
   {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, BRIEF},
+  {"neighbours", "B = A[1:m-2, 2:n-1] + A[3:m, 2:n-1] + A[2:m-1, 1:n-2] + "
+   "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, ROWS, FEW},
+  {"neighbours", "B = A[1:m-2, 2:n-1] + A[3:m, 2:n-1] + A[2:m-1, 1:n-2] + "
+   "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, FLATS, FEW},
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},

@@ -87,7 +87,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
 /* How far a point reaches in each dimension, in factors of two. What points say that
  * are COARSE times as far away counts where none are near, and in between; the costs
  * themselves weigh as much as PRIOR of a point. */
-static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.5F, 0.7F, 0.7F, 0.6F, 0.3F};
+static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.3F, 0.7F, 0.7F, 0.6F, 0.3F};
 static const float COARSE = 3;
 static const double PRIOR = 0.05;
 static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
@@ -113,7 +113,8 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   char name[FS_KIND_NAME];
   fs_work_kind(w, name);
   const struct fs_kind_table *t = find_kind(c, name);
-  char *end = strstr(name, " uneven");
+  char *end = strstr(name, " shifted");
+  if (!end) end = strstr(name, " uneven");
   if (!end) end = strstr(name, " past");
   if (!t && end) {
     *end = 0;
@@ -125,10 +126,14 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   return table_of(&single, c);
 }
 
+/* Bytes in use from which on no cache keeps any: what a kernel makes of them is the same
+ * whatever their number. */
+static const double STREAMS = 512 << 20;
+
 static struct fs_kind_point point_of(const struct fs_work *w) {
   const struct fs_spread *s = &w->spread;
   const double at[FS_KIND_DIMS] = {
-      w->working_set, w->rows, s->under_way, s->resident * s->threads, s->threads,
+      FS_MIN(w->working_set, STREAMS), w->rows, s->under_way, s->resident * s->threads, s->threads,
       1 + s->tasks / FS_MAX(1, s->resident),
       1 + w->bytes_written / FS_MAX(1, w->bytes_read)};
   struct fs_kind_point p = {.log_ratio = 0};
@@ -241,6 +246,14 @@ struct fs_prediction fs_predict(const struct fs_work *w,
   struct fs_prediction p = fs_calibrated(w, d->calibration);
   p.seconds = FS_MAX(p.seconds - fs_predict_start(d), 0.1 * p.seconds);
   return p;
+}
+
+bool fs_predict_knows(const struct fs_work *w, const struct fs_device *d) {
+  enum { SETTINGS_ENOUGH = 8 };
+  char name[FS_KIND_NAME];
+  fs_work_kind(w, name);
+  const struct fs_kind_table *t = find_kind(d->calibration, name);
+  return d->calibration->measured && t && t->n >= SETTINGS_ENOUGH;
 }
 
 /* Between phases of one launch, without a fold, where it was not measured. On an H200

@@ -21,6 +21,9 @@ struct fs_prediction {
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
+/* Whether kernels of its kind were measured on this device, with several settings. */
+bool fs_predict_knows(const struct fs_work *work, const struct fs_device *device);
+
 /* How much longer the first kernel of a block takes: the device has waited for it. */
 double fs_predict_start(const struct fs_device *device);
 /* What a launch behind another one takes before and after its work, and a barrier over

@@ -369,14 +369,14 @@ json_t *fs_work_json(const struct fs_work *w) {
   json_t *spread = json_pack("[f, f, f, f, f, f, f]", s->tasks, s->resident,
                              s->sharing, s->threads, s->under_way, s->waits, s->parts);
   return json_pack("{s:i, s:s, s:b, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                   "s:f, s:b, s:b, s:o, s:o}",
+                   "s:f, s:b, s:b, s:b, s:o, s:o}",
                    "scheme", (int)w->scheme, "pattern", w->pattern, "library",
                    (int)w->library, "lib_op", (int)w->lib_op, "arith",
                    (int)w->arith, "flops", w->flops, "read", w->bytes_read,
                    "written", w->bytes_written, "strided", w->bytes_strided,
                    "working_set", w->working_set, "parallel", w->parallel,
                    "special", w->special, "rows", w->rows, "uneven",
-                   (int)w->uneven, "past", (int)w->past,
+                   (int)w->uneven, "past", (int)w->past, "shifted", (int)w->shifted,
                    "spread", spread,
                    "terms", terms);
 }
@@ -422,6 +422,7 @@ bool fs_work_read(const json_t *o, struct fs_work *w) {
   w->arith = (uint8_t)json_integer_value(json_object_get(o, "arith"));
   w->library = json_is_true(json_object_get(o, "library"));
   w->uneven = json_is_true(json_object_get(o, "uneven"));
+  w->shifted = json_is_true(json_object_get(o, "shifted"));
   w->past = json_is_true(json_object_get(o, "past"));
   w->tiled = w->scheme == 2;
   return w->lib_op < FS_LIB_OP_COUNT && w->arith < FS_AR_COUNT &&

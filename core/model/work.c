@@ -78,7 +78,8 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 7],
            w->pattern, ariths[w->arith & 3],
            w->library ? "call" : busy ? "busy" : "light",
-           w->spread.sharing > 1 ? " shared" : w->uneven ? " uneven" : w->past ? " past" : "");
+           w->spread.sharing > 1 ? " shared" : w->shifted ? " shifted"
+           : w->uneven        ? " uneven" : w->past    ? " past" : "");
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

@@ -118,6 +118,7 @@ struct fs_work {
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
   double rows;              /* of the index space                          */
   bool uneven;              /* GPU: rows begin off 16-byte boundaries      */
+  bool shifted;             /* it reads neighbours: slices of one array    */
   bool past;                /* CPU: what it stores goes past the caches    */
   uint8_t arith;            /* enum fs_arith: of its largest array          */
   bool library;             /* a library call                              */

@@ -5,6 +5,7 @@
  * best implementations; rank.c lists the implementations of each. */
 #include <glpk.h>
 
+#include "core/model/calibration.h"
 #include "core/plan/planner.h"
 
 enum {
@@ -38,15 +39,25 @@ static double extra_cost(const struct fs_planner *p,
   }
 }
 
+/* Costs of another device are rough: between plans that are about alike, that counts
+ * what is sure to cost, the bytes that they move. */
+static double doubt(const struct fs_planner *p, const struct fs_impl *impl) {
+  static const double SHARE = 0.1;
+  const struct fs_calibration *c = p->device->calibration;
+  bool rough = !c->measured && c->n_kinds > 0;
+  return rough ? SHARE * impl->bytes / p->device->bandwidth : 0;
+}
+
 static double seconds_of(const struct fs_planner *p, const struct fs_impl *impl,
                          int variant) {
-  double seconds = impl->each[variant];
+  double seconds = impl->each[variant] + doubt(p, impl);
   return p->as_phases ? fs_plan_phase_seconds(p, impl->scheme, seconds) : seconds;
 }
 
 static double candidate_cost(const struct fs_planner *p,
                              const struct fs_candidate *c) {
   double least = c->seconds;
+  if (c->n) least += doubt(p, &p->impls.data[c->first]); /* ways move much the same */
   for (int i = c->first; i < c->first + c->n && p->as_phases; i++)
     least = FS_MIN(least, seconds_of(p, &p->impls.data[i],
                                      p->impls.data[i].variant));

@@ -61,8 +61,10 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     bool seen = false; /* the same elements loaded by another step */
     for (int j = 0; j < i && s->kind == FS_SP_LOAD; j++) {
       const struct fs_step *t = &k->steps.data[j];
-      seen |= t->kind == FS_SP_LOAD &&
-              same_array(g, &k->accesses.data[t->access], a);
+      if (t->kind != FS_SP_LOAD || !same_array(g, &k->accesses.data[t->access], a))
+        continue;
+      seen = true;
+      w->shifted |= k->accesses.data[t->access].offset != a->offset;
     }
     if (seen) continue;
     double bytes = access_bytes(k, a);
@@ -343,17 +345,20 @@ static void add_routines(struct fs_planner *p, struct fs_kernel *k,
   if (ways > 1) fs_kernel_take_way(p->g, p->device, k, 0);
 }
 
-/* What the kernel takes with each of its settings, and which one is best. */
+/* What the kernel takes with each of its settings, and which one is best: by the price
+ * where such kernels were measured on this device, else the first, which is made for
+ * what kernels wait for (tune.c). */
 static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
                            const struct fs_device *d, double best,
                            struct fs_impl *impl) {
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   struct fs_kernel set = *k; /* borrows the parts */
   struct fs_work work = *w;
+  bool known = fs_predict_knows(w, d);
   impl->variants = fs_tune_variants(k, d, tunings);
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
-    if (impl->each[0] > SETTINGS_REACH * best) continue;
+    if (!known || impl->each[0] > SETTINGS_REACH * best) continue;
     set.tune = tunings[v];
     fs_kernel_count_tuning(&set, d, &work);
     impl->each[v] = fs_predict(&work, d).seconds;
