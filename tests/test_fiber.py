@@ -106,7 +106,8 @@ def compare(data, folder, size, plans):
                       f'{what}: capability {cc} and CPU differ')
                 check(got[0] == got[1],
                       f'{what}: capability {cc}, other bits in a second run')
-        if text.startswith('import') or data.n > LONGEST_KEPT:
+        if text.startswith('import') or data.n > LONGEST_KEPT or \
+                data.m * data.n < sequences.LARGE:
             continue
         for cc in CAPABILITIES:
             k = sequences.kernels_of(plans[cc], text)
