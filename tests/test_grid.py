@@ -49,7 +49,7 @@ SHOWN = {'CG': 'q w z1 r1 rho1 p1', 'BiCG': 'q qt z1 r1 rt1 rho1 p1 pt1',
 
 def run(script, target, **more):
     args = ['--target', target, '--quiet', '--plan', 'off', '-e', script]
-    env = fakegpu.environment(home.name, **more)
+    env = fakegpu.environment(home.name, **{'FUSIBLE_REFERENCE_DEVICE': '1', **more})
     if target == 'cpu':
         env.pop('LD_LIBRARY_PATH')
     done = fakegpu.run(args, env)

@@ -205,11 +205,11 @@ def test_other_pins(folder):
     joined = [k['joint'] for k in plan['kernels']]
     check('barrier' in joined or 'beside' in joined, 'there are phases', joined)
     at = len(joined)
-    done = run(start + f':pin {at} threads=128\n' + chain + ':plan json\n', 'cuda', folder)
+    done = run(start + f':pin {at} threads=512\n' + chain + ':plan json\n', 'cuda', folder)
     check(done.returncode == 0, 'a phase is pinned', done.stderr)
     plan = pinned_plans(done.stdout)[-1]
     threads = {k['setting']['threads'] for k in plan['kernels']}
-    check(threads == {128} and plan['kernels'][-1]['by_hand'] == 'threads 128',
+    check(threads == {512} and plan['kernels'][-1]['by_hand'] == 'threads 512',
           'phases walk as it does', plan['kernels'])
 
 

@@ -38,7 +38,8 @@ class Home:
         env = {k: v for k, v in os.environ.items()
                if not k.startswith(('FUSIBLE', 'XDG_'))}
         env.update(HOME=self.path, XDG_DATA_HOME=self.path + '/data',
-                   XDG_CACHE_HOME=self.path + '/cache', LC_ALL='C.UTF-8')
+                   XDG_CACHE_HOME=self.path + '/cache', LC_ALL='C.UTF-8',
+                   FUSIBLE_REFERENCE_DEVICE='1')
         env.update(more)
         return env
 

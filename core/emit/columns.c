@@ -473,19 +473,21 @@ static bool wants_matrix(struct columns *c, int phase) {
 static void find_made(struct columns *c) {
   const struct em *em = c->em;
   int64_t size = 0, loads = 0;
+  enum fs_dtype brought = FS_BOOL;
   c->made = c->again = -1;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
-    size = (int64_t)fs_dtype_size(em_access(em, s)->dtype);
+    brought = em_access(em, s)->dtype;
+    size = (int64_t)fs_dtype_size(brought);
     loads++;
   }
   for (int v = em->k->values.len - 1; v >= 0 && loads == 1; v--) {
     const struct fs_step *s = step_of(em, v);
     int same = em_val(em, v)->same_as;
     if (!s || s->kind != FS_SP_MAP || s->phase != 1 || same < 0 || varies(em, v) != 3 ||
-        em->v[v].alias != v || em_acc_size(em_val(em, v)->dtype) != size ||
-        em_val(em, v)->dtype == FS_BOOL)
+        em->v[v].alias != v || em_val(em, v)->dtype == FS_BOOL ||
+        (em_val(em, v)->dtype != brought && em_acc_size(em_val(em, v)->dtype) != size))
       continue;
     c->again = -1;
     want_phase(c, 1);
@@ -901,10 +903,10 @@ void em_columns_constants(struct em *em, struct fs_str *out) {
       "constexpr int FS_CLUSTER = %d, FS_CLUSTERS = %d, FS_BLOCKS = %d;\n"
       "constexpr int FS_WIDTH = %d, FS_COLUMNS = %d, FS_PANELS = %lld;\n"
       "constexpr int FS_HEIGHT = %d, FS_HELD = %d;\n"
-      "constexpr int FS_SLOTS = %d, FS_SHORT = %d, FS_LAG = %d;\n"
+      "constexpr int FS_SLOTS = %d, FS_SHORT = %d, FS_LAG = %d, FS_WRITTEN = %d;\n"
       "constexpr int FS_PARTS = %d, FS_MAILS = %d;\n"
       "constexpr int FS_TEAM_BYTES = %lld, FS_MAIL_BYTES = %lld;\n",
       p->workers, p->lanes, p->side, p->regs, p->cluster, clusters(&c), p->blocks,
       p->width, p->width / p->cluster, (long long)p->panels, p->height, p->held, p->slots,
-      p->shorts, p->lag, p->parts, p->mails, (long long)r.teams, (long long)r.mails);
+      p->shorts, p->lag, p->held || em->V < 8 ? p->lag : 1, p->parts, p->mails, (long long)r.teams, (long long)r.mails);
 }

@@ -38,6 +38,7 @@ static bool is_regular(const struct fs_access *a) {
 struct needs { /* of a kernel */
   int matrices, sums, sent, row_values;
   int size;       /* bytes of a matrix element */
+  bool stores;    /* a matrix                  */
 };
 
 /* What a step goes over: rows, columns, or both. */
@@ -85,6 +86,7 @@ static bool look_at_access(const struct fs_kernel *k, const struct fs_step *s,
   const struct fs_access *a = &k->accesses.data[s->access];
   if (!is_matrix(a)) return true;
   int size = (int)fs_dtype_size(a->dtype);
+  n->stores |= s->kind == FS_SP_STORE;
   if (s->kind == FS_SP_LOAD) {
     n->matrices++;
     if (n->size && n->size != size) return false;
@@ -121,12 +123,15 @@ static bool cut(struct fs_panel *p, const struct needs *n, int64_t room, int reg
   enum { LEAST = 3, AHEAD = 2 };
   int each = p->height / p->side, words = n->size > 4 ? 2 : 1;
   int64_t row = (int64_t)p->width * n->size * n->matrices * p->side;
+  /* What registers hold is unrolled: of 8 elements each and what they take to be made,
+   * that is more code than caches of instructions hold. */
+  int most = n->size < 4 && n->stores ? 1 : each;
   regs -= OVERHEAD_REGS + n->row_values * each * words;
   for (int lag = MAILS; lag >= LEAST; lag--) {
     p->lag = lag;
     p->slots = lag + AHEAD;
     p->shorts = AHEAD + 1;
-    for (int held = 0; held < each && held * lag * 4 * n->matrices <= regs; held++) {
+    for (int held = 0; held < most && held * lag * 4 * n->matrices <= regs; held++) {
       p->held = held * p->side;
       if (row * (p->slots * (each - held) + p->shorts * held) <= room) return true;
     }

@@ -68,7 +68,7 @@ fs_kernel(
     const int part = t % FS_LANES, side = t / FS_LANES;
     //: rows
     for (int begin = 0; begin < FS_PANELS + FS_LAG; begin += FS_LAG) {
-#pragma unroll
+#pragma unroll FS_WRITTEN
       for (int d = 0; d < FS_LAG; d++) {  // a panel is summed, one before it used
         const int p = begin + d, q = p - FS_LAG;
         //: columns

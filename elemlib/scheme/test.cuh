@@ -9,5 +9,5 @@ constexpr int FS_PANELS = 3, FS_PARTS = 8, FS_PARTS_MOST = 250;
 constexpr int FS_WORKERS = 128, FS_LANES = 16, FS_SIDE = 8, FS_BLOCKS = 2;
 constexpr int FS_WIDTH = 64, FS_COLUMNS = 32, FS_HEIGHT = 32, FS_REGS = 208;
 constexpr int FS_TEAM_BYTES = 256, FS_MAIL_BYTES = 256;
-constexpr int FS_SLOTS = 6, FS_SHORT = 3, FS_LAG = 4, FS_MAILS = 8;
+constexpr int FS_SLOTS = 6, FS_SHORT = 3, FS_LAG = 4, FS_WRITTEN = 4, FS_MAILS = 8;
 __device__ unsigned counters[2];
