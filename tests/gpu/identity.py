@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
 sys.path[:0] = [TESTS, os.path.join(ROOT, 'bench')]
-from cases import CASES, count_of, size_of, size_text  # noqa: E402
+from cases import CASES, count_of, read_text, size_of, size_text  # noqa: E402
 from score import Score  # noqa: E402
 from test_random import Program, script as random_script  # noqa: E402
 
@@ -74,6 +74,8 @@ class Sequence:
         case = self.case
         lines = [f'{name} = {fraction(spec, self.dtype, self.size)};'
                  for name, spec in case.inputs.items()]
+        # Shown, so computed: else the first run would be another, larger block.
+        lines.append(read_text(case).rstrip(';'))
         block = f'begin {case.block} end'
         if 'return' in case.block:  # in a script it would end the script
             inputs = ', '.join(case.inputs)
