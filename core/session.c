@@ -647,7 +647,7 @@ struct input {
 static void hear_times(const struct fs_session *s, const struct fs_place *p) {
   if (p->runner)
     fs_runner_options(p->runner)->heard =
-        s->time || s->rich || strcmp(s->plan_form, "off") != 0;
+        s->time || strcmp(s->plan_form, "off") != 0;
 }
 
 static enum fs_status eval_step(struct fs_session *s, void *user) {

@@ -9,7 +9,7 @@
 #include "core/base/datafile.h"
 
 enum {
-  VERSION = 2, KIND_NAME = FS_KIND_NAME + 16, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
+  VERSION = 3, KIND_NAME = FS_KIND_NAME + 16, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
   WRITE_EVERY = 500 /* observations */
 };
 /* An observation counts for at least this share of the factor, and moves it no

@@ -28,6 +28,7 @@
  * is an illegal access; what was never freed is reported at the end.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -239,10 +240,12 @@ EXPORT int cuStreamCreate(void **stream, unsigned flags) {
   *stream = handle;
   return 0;
 }
+static void end_host_call(void);
 EXPORT int cuStreamDestroy_v2(void *stream);
 EXPORT int cuStreamDestroy_v2(void *stream) {
   (void)stream;
   CALL("cuStreamDestroy_v2");
+  end_host_call();
   return 0;
 }
 EXPORT int cuStreamQuery(void *stream);
@@ -257,6 +260,33 @@ EXPORT int cuStreamSynchronize(void *stream) {
   CALL("cuStreamSynchronize");
   while (now() < busy_until) usleep(100);
   return 0;
+}
+/* The host's functions run on a thread of the driver's, as the real ones do, but
+ * nothing waits for them here: what is started runs in its call. */
+static struct host_call {
+  pthread_t thread;
+  bool started;
+  void (*call)(void *user);
+  void *user;
+} host_call;
+static void *call_host(void *given) {
+  struct host_call *h = given;
+  h->call(h->user);
+  return NULL;
+}
+static void end_host_call(void) {
+  if (host_call.started) pthread_join(host_call.thread, NULL);
+  host_call.started = false;
+}
+EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user);
+EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user) {
+  (void)stream;
+  CALL("cuLaunchHostFunc");
+  end_host_call();
+  host_call.call = call, host_call.user = user;
+  host_call.started =
+      !pthread_create(&host_call.thread, NULL, call_host, &host_call);
+  return host_call.started ? 0 : CU_OUT_OF_MEMORY;
 }
 EXPORT int cuEventCreate(CUevent *event, unsigned flags);
 EXPORT int cuEventCreate(CUevent *event, unsigned flags) {

@@ -348,10 +348,10 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 8", "\"version\": 2"},
-    {"\"version\": 8", "\"version\": 7"},
-    {"\"version\": 8", "\"version\": 9"},
-    {"\"version\": 8", "\"version\": -1e300"},
+    {"\"version\": 9", "\"version\": 2"},
+    {"\"version\": 9", "\"version\": 8"},
+    {"\"version\": 9", "\"version\": 10"},
+    {"\"version\": 9", "\"version\": -1e300"},
     {"\"follow\": ", "\"unfollowed\": "},
     {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
@@ -577,13 +577,13 @@ static void test_learned_registers(void) {
 static void test_bad_learned(void) {
   static const char *const texts[] = {
     "", "{", "7", "{\"version\": 9}",
-    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[9,1]}}",
-    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[0.1,-1]}}",
-    "{\"version\":2,\"device\":\"a device\",\"program\":\"" FS_VERSION
+    "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":7}}",
-    "{\"version\":2,\"device\":\"b device\",\"program\":\"" FS_VERSION
+    "{\"version\":3,\"device\":\"b device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{}}"};
   struct fs_str path = {0};
   char name[64];

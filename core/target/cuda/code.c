@@ -550,28 +550,36 @@ CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
 
 /* Between two events a kernel starts when the one before has ended: it is what is
  * measured. */
+static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
+                                  void *const *slots, struct fs_timer *timer,
+                                  struct fs_diags *d) {
+  bool held = fs_cuda_hold(t);
+  enum fs_status status = FS_OK;
+  CUresult r = fs_cu.event_record(timer->begin, t->stream);
+  if (r == CU_OK && c->library)
+    status = fs_cuda_library_launch(t, c, slots, d);
+  else if (r == CU_OK)
+    r = fs_cuda_start(t, c, false);
+  if (r == CU_OK && status == FS_OK) r = fs_cu.event_record(timer->end, t->stream);
+  if (held) fs_cuda_unhold(t);
+  if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);
+  timer->recorded |= status == FS_OK;
+  return status;
+}
+
 enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
                               void *const *slots,
                               const struct fs_number *params,
                               struct fs_timer *timer, struct fs_diags *d) {
   struct cuda *t = fs_cuda_of(target);
   fs_cuda_enter(t);
-  CUresult r = CU_OK;
-  enum fs_status status = FS_OK;
   if (timer && (!timer->begin || !timer->end)) timer = NULL;
-  status = fs_cuda_pace(t, c->kernel->first);
+  enum fs_status status = fs_cuda_pace(t, c->kernel->first);
   if (status != FS_OK) return status;
-  if (timer) r = fs_cu.event_record(timer->begin, t->stream);
   fs_cuda_started(t, c);
-  if (c->library) {
-    status = fs_cuda_library_launch(t, c, slots, d);
-    if (status != FS_OK) return status;
-  } else if (r == CU_OK) {
-    r = fs_cuda_bind(c, slots, params);
-    if (r == CU_OK) r = fs_cuda_start(t, c, !timer);
-  }
-  if (timer && r == CU_OK) r = fs_cu.event_record(timer->end, t->stream);
-  if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);
-  if (timer) timer->recorded = true;
-  return FS_OK;
+  CUresult r = fs_cuda_bind(c, slots, params);
+  if (r == CU_OK && timer) return start_timed(t, c, slots, timer, d);
+  if (r == CU_OK && c->library) return fs_cuda_library_launch(t, c, slots, d);
+  if (r == CU_OK) r = fs_cuda_start(t, c, true);
+  return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "starting a kernel", d);
 }

@@ -2,6 +2,8 @@
 #ifndef FS_CUDA_INTERNAL_H
 #define FS_CUDA_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "core/emit/emit.h"
 #include "core/target/cuda/cache.h"
 #include "core/target/cuda/driver.h"
@@ -29,6 +31,11 @@ struct cuda_pace {
   double factor;               /* by which work takes longer; 0: not known */
 };
 
+/* Holds of the stream that were asked for, and up to which they may end: hold.c. */
+struct cuda_hold {
+  atomic_uint asked, released;
+};
+
 enum { FS_RECENT = 24 };
 struct cuda {
   struct fs_target base;   /* first: a struct fs_target * is one of these */
@@ -52,6 +59,7 @@ struct cuda {
   bool narrow;             /* code.c: the clusters of a panel kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
   struct cuda_pace pace;
+  struct cuda_hold hold;
 };
 static inline struct cuda *fs_cuda_of(struct fs_target *t) {
   return (struct cuda *)t;
@@ -116,6 +124,11 @@ enum fs_status fs_cuda_pace(struct cuda *t, double seconds);
 /* Nothing is on its way any more. */
 void fs_cuda_pace_rest(struct cuda *t);
 void fs_cuda_pace_close(struct cuda *t);
+
+/* hold.c. The stream goes on, past what is in it now, at fs_cuda_unhold, or half a
+ * millisecond after it came here. False: it was not held. */
+bool fs_cuda_hold(struct cuda *t);
+void fs_cuda_unhold(struct cuda *t);
 
 /* memory.c */
 void fs_cuda_memory_open(struct cuda *t);
