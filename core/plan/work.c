@@ -201,12 +201,20 @@ static int sweeps(const struct fs_kernel *k) {
   return n;
 }
 
+/* The axes that a reduction goes over; a sum of what rows gave is a sum of all, for it
+ * has none of the work of column sums. */
+static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s) {
+  bool of_rows = s->over == FS_VARIES_I &&
+                 !(k->values.data[s->in[0]].varies & FS_VARIES_J);
+  return of_rows ? FS_VARIES_I | FS_VARIES_J : s->over;
+}
+
 /* "map", "rows", "cols", "all": what is reduced; "+2": sweeps; "'": strided. */
 static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
   unsigned over = 0;
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].kind == FS_SP_REDUCE)
-      over |= 1u << k->steps.data[i].over;
+      over |= 1u << reduced_over(k, &k->steps.data[i]);
   snprintf(w->pattern, sizeof w->pattern, "%s%s%s%s",
            !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "",
            over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "",
