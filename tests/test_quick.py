@@ -25,7 +25,8 @@ score = Score()
 
 def build(folder, cuda):
     text = ''
-    for name in ('quick.cuh', 'quick_f64.cuh', 'quick_bf16.cuh'):
+    for name in ('quick.cuh', 'quick_f64.cuh', 'quick_bf16.cuh', 'memory.cuh', 'pairs.cuh',
+                 'quick_pairs.cuh'):
         with open(os.path.join(CUDA, name), encoding='utf-8') as f:
             text += f.read()
     source = os.path.join(folder, 'quick.cu' if cuda else 'quick.cc')
@@ -53,7 +54,7 @@ def main():
             done = subprocess.run([program], text=True, capture_output=True,
                                   timeout=600, check=False)
             lines = done.stdout.splitlines()
-            score.check(done.returncode == 0 and len(lines) == 35,
+            score.check(done.returncode == 0 and len(lines) == 37,
                         'the program runs to its end', done.stderr[-500:])
             for line in lines:  # "ok what" or "no what"
                 score.check(line.startswith('ok '), line)

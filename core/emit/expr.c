@@ -229,9 +229,9 @@ static const char *param(struct em *em, const struct fs_step *s) {
 }
 
 /* Fills {0} {1} {2} and {f} of an operation's pattern; half: as em_element(). */
-static const char *fill(struct em *em, const struct fs_step *s, int half) {
+static const char *fill(struct em *em, const struct fs_step *s, const char *p,
+                        int half) {
   struct fs_str out = {0};
-  const char *p = em_pattern(em, s);
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   bool single = fs_dtype_is_float(from) && from != FS_F64;
   for (; *p; p++) {
@@ -252,10 +252,11 @@ static const char *fill(struct em *em, const struct fs_step *s, int half) {
 static const char *pattern(struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   if (!em->pairs || !em_is_j(em, s->out))
-    return em_rounded(em, dt, fill(em, s, -1));
-  if (fs_is_paired(s->op)) return fill(em, s, -1);
-  return em_fmt(em, "fs_two<%s>(%s, %s)", em_stored_type(dt), fill(em, s, 0),
-                fill(em, s, 1));
+    return em_rounded(em, dt, fill(em, s, em_pattern(em, s), -1));
+  const char *both = em_pair_pattern(em, s), *each = em_pattern(em, s);
+  if (both) return fill(em, s, both, -1);
+  return em_fmt(em, "fs_two<%s>(%s, %s)", em_stored_type(dt), fill(em, s, each, 0),
+                fill(em, s, each, 1));
 }
 
 static const char *cast(struct em *em, const struct fs_step *s) {

@@ -12,50 +12,71 @@
  *   for (int e = 0; e < 4; e++) r5[e] = r5[e] + v4[e];
  *
  * Where there is much code the long ways go through the lanes one by one, for they are
- * most of what the compiler sees and hardly ever run.
+ * most of what the compiler sees and hardly ever run. Pairs of bf16 have short ways of
+ * their own (quick_pairs.cuh), with `fs_extremes seen` in place of `rare`.
  *
  * needs: the steps of a pass; makes: the part of its text between loads and stores
  */
 #include "core/emit/writer.h"
 
+enum type { F32, BF16, F64, PAIR, TYPES }; /* PAIR: two of bf16 */
+
 /* The short way of each operation, and what stands where an operand may be any; by
- * type: f16 is computed as f32 is. NULL: as in core/graph/ops.def. */
+ * type: f16 is computed as f32 is. NULL: as in core/graph/ops.def, and of a pair as of
+ * its halves. */
 struct ways {
   int op;
-  const char *quick[3], *any[3]; /* f32, bf16, f64 */
+  const char *quick[TYPES], *any[TYPES];
 };
 
 static const struct ways all_ways[] = {
     {FS_OP_DIV,
      {"fs_div({0}, {1}, rare)", "fs_div_bf16({0}, {1}, rare)",
-      "fs_div_f64({0}, {1}, rare)"},
+      "fs_div_f64({0}, {1}, rare)", "fs_div_two({0}, {1}, seen)"},
      {0}},
     {FS_OP_SQRT,
-     {"fs_sqrt({0}, rare)", "fs_sqrt_bf16({0}, rare)", "fs_sqrt_f64({0}, rare)"},
+     {"fs_sqrt({0}, rare)", "fs_sqrt_bf16({0}, rare)", "fs_sqrt_f64({0}, rare)",
+      "fs_sqrt_two({0}, seen)"},
      {0}},
     {FS_OP_RSQRT,
      {"fs_div(1.0f, fs_sqrt({0}, rare), rare)",
       "fs_div(1.0f, fs_sqrt({0}, rare), rare)",
-      "fs_div_f64(1.0, fs_sqrt_f64({0}, rare), rare)"},
+      "fs_div_f64(1.0, fs_sqrt_f64({0}, rare), rare)", "fs_rsqrt_two({0}, seen)"},
      {0}},
     {FS_OP_LOG,
-     {"fs_log({0}, rare)", "fs_log_bf16({0}, rare)", "fs_log_f64({0}, rare)"},
-     {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})"}},
-    {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)"},
-     {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})"}},
-    {FS_OP_ERF, {0}, {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0})"}},
+     {"fs_log({0}, rare)", "fs_log_bf16({0}, rare)", "fs_log_f64({0}, rare)",
+      "fs_log_two({0}, seen)"},
+     {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})", NULL}},
+    {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)", NULL},
+     {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})", NULL}},
+    {FS_OP_ERF, {0},
+     {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0})", "fs_erf_two({0})"}},
 };
+
+static const struct ways *ways_of(int op) {
+  for (size_t k = 0; k < FS_LEN(all_ways); k++)
+    if (all_ways[k].op == op) return &all_ways[k];
+  return NULL;
+}
 
 /* The operation's text; quick: the short way, or NULL where there is none. */
 static const char *way_of(int op, enum fs_dtype dt, bool quick) {
-  int type = dt == FS_F64 ? 2 : dt == FS_BF16;
-  for (size_t k = 0; fs_dtype_is_float(dt) && k < FS_LEN(all_ways); k++) {
-    const struct ways *w = &all_ways[k];
-    if (w->op != op) continue;
-    if (quick) return w->quick[type];
-    return w->any[type] ? w->any[type] : fs_map_ops[op].cuda;
-  }
-  return quick ? NULL : fs_map_ops[op].cuda;
+  enum type type = dt == FS_F64 ? F64 : dt == FS_BF16 ? BF16 : F32;
+  const struct ways *w = fs_dtype_is_float(dt) ? ways_of(op) : NULL;
+  if (quick) return w ? w->quick[type] : NULL;
+  return w && w->any[type] ? w->any[type] : fs_map_ops[op].cuda;
+}
+
+/* Whether a step makes two of bf16 in a register. */
+static bool makes_two(const struct em *em, const struct fs_step *s) {
+  return em->pairs && em_is_j(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
+}
+
+const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {
+  if (fs_is_paired(s->op)) return fs_map_ops[s->op].cuda;
+  const struct ways *w = makes_two(em, s) ? ways_of(s->op) : NULL;
+  if (w && w->quick[PAIR]) return em->way == EM_SHORT ? w->quick[PAIR] : NULL;
+  return w ? w->any[PAIR] : NULL;
 }
 
 const char *em_pattern(const struct em *em, const struct fs_step *s) {
@@ -76,6 +97,15 @@ static bool has_short_way(const struct em *em, const struct fs_step *s) {
 bool em_takes_short_ways(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++)
     if (need[i] && has_short_way(em, &em->k->steps.data[i])) return true;
+  return false;
+}
+
+/* Whether the short ways are those of pairs: of all elements, or of none. */
+static bool takes_two(const struct em *em, const bool *need) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (need[i] && has_short_way(em, s) && makes_two(em, s)) return true;
+  }
   return false;
 }
 
@@ -118,13 +148,14 @@ void em_lane_loop(struct em *em, const bool *need) {
     loop(em, need, MAPS | SUMS);
     return;
   }
-  em_line(em, "bool rare = false;");
+  bool two = takes_two(em, need);
+  em_line(em, two ? "fs_extremes seen;" : "bool rare = false;");
   em->way = EM_SHORT;
   if (em->V == 1) em_open(em, "{");
   loop(em, need, MAPS);
   if (em->V == 1) em_close(em);
   em->way = EM_LONG;
-  em_open(em, "if (rare) {");
+  em_open(em, two ? "if (fs_is_rare(seen)) {" : "if (rare) {");
   em->one_by_one = em->V > 1 && size_of_code(em, need) > MUCH;
   if (em->one_by_one) fs_str_puts(em->s, "#pragma unroll 1\n");
   loop(em, need, MAPS);

@@ -201,6 +201,8 @@ const char *em_finished(struct em *em, int value, const char *acc);
 /* -- short ways (quick.c) ----------------------------------------------------- */
 /* The CUDA text of a MAP step, as in core/graph/ops.def. */
 const char *em_pattern(const struct em *em, const struct fs_step *s);
+/* ... of two neighbours at once; NULL: their halves are computed. */
+const char *em_pair_pattern(const struct em *em, const struct fs_step *s);
 /* Whether a step of need[] has a short way: then the values that leave the loop
  * over the lanes stand before it. */
 bool em_takes_short_ways(const struct em *em, const bool *need);

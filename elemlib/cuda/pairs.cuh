@@ -24,9 +24,13 @@ __device__ __forceinline__ unsigned fs_round_two(float low, float high, fs_bf16)
 
 template <typename S>
 __device__ __forceinline__ fs_pair<S> fs_both(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return {fs_round_two(x, x, S())};
+#else
   S s;
   fs_put(s, x);
   return {s.bits * 0x10001u};
+#endif
 }
 
 template <typename S>

@@ -25,9 +25,8 @@ __device__ __forceinline__ float fs_div_bf16(float a, float b, bool &rare) {
   return q;
 }
 
-//@ fs_sqrt_bf16
-__device__ __forceinline__ float fs_sqrt_bf16(float x, bool &rare) {
-  rare |= !(x >= 0x1p-126f);
+//@ fs_sqrt_approx
+__device__ __forceinline__ float fs_sqrt_approx(float x) {
 #ifdef __CUDA_ARCH__
   float y;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -37,16 +36,38 @@ __device__ __forceinline__ float fs_sqrt_bf16(float x, bool &rare) {
 #endif
 }
 
-//@ fs_log_bf16
-__device__ __forceinline__ float fs_log_bf16(float x, bool &rare) {
-  rare |= !(x >= 0x1p-126f);
+//@ fs_rsqrt_approx
+__device__ __forceinline__ float fs_rsqrt_approx(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / sqrtf(x);
+#endif
+}
+
+//@ fs_log2_approx
+__device__ __forceinline__ float fs_log2_approx(float x) {
 #ifdef __CUDA_ARCH__
   float y;
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
 #else
-  const float y = log2f(x);
+  return log2f(x);
 #endif
-  return 0.69314718f * y;
+}
+
+//@ fs_sqrt_bf16
+__device__ __forceinline__ float fs_sqrt_bf16(float x, bool &rare) {
+  rare |= !(x >= 0x1p-126f);
+  return fs_sqrt_approx(x);
+}
+
+//@ fs_log_bf16
+__device__ __forceinline__ float fs_log_bf16(float x, bool &rare) {
+  rare |= !(x >= 0x1p-126f);
+  return 0.69314718f * fs_log2_approx(x);
 }
 __device__ __forceinline__ float fs_log_bf16(float x) {
   bool rare = false;
@@ -61,15 +82,21 @@ __device__ __forceinline__ float fs_exp_bf16(float x) {
   return y * y;
 }
 
+//@ fs_erf_near
+// Up to 2.203125, where it is rounded to 1: x times a minimax polynomial of x^2.
+__device__ __forceinline__ float fs_erf_near(float x) {
+  const float z = x * x;
+  float p = 1.70354607e-5f;
+  p = fmaf(p, z, -3.84251574e-4f);
+  p = fmaf(p, z, 3.93030194e-3f);
+  p = fmaf(p, z, -2.48549709e-2f);
+  p = fmaf(p, z, 0.111257984f);
+  p = fmaf(p, z, -0.375637746f);
+  p = fmaf(p, z, 1.12835301f);
+  return p * x;
+}
+
 //@ fs_erf_bf16
-// 1 - 2^(x*q(x)) with a minimax polynomial q; 2x/sqrt(pi) below 2^-6.
 __device__ __forceinline__ float fs_erf_bf16(float x) {
-  const float a = fabsf(x);
-  float q = -2.99609947e-3f;
-  q = fmaf(q, a, 2.97972642e-2f);
-  q = fmaf(q, a, -0.148936950f);
-  q = fmaf(q, a, -0.918376489f);
-  q = fmaf(q, a, -1.62790821f);
-  const float y = 1.0f - fs_exp2_approx(q * a);
-  return a < 0x1p-6f ? 1.12837917f * x : copysignf(y, x);
+  return fs_erf_near(fabsf(x) > 2.203125f ? copysignf(2.203125f, x) : x);
 }

@@ -80,6 +80,34 @@ __device__ static void qt_bf16_one(int which, unsigned bits, qt_count &c) {
   if (u > c.worst) c.worst = u;
 }
 
+// Whether both halves of y are what f gives of those of x, if the short way was right.
+template <typename F>
+__device__ static void qt_two(fs_pair<fs_bf16> y, fs_pair<fs_bf16> x, bool rare,
+                              bool ordinary, qt_count &c, F f) {
+  for (int h = 0; h < 2; h++)
+    c.wrong += !rare && !qt_same(fs_half(y, h), qt_bf16(f(fs_half(x, h), fs_half(x, 1 - h))));
+  c.rare += rare && ordinary;
+}
+
+// The functions of two numbers of bf16 in a register, against those of one.
+__device__ static void qt_pair_one(unsigned bits, qt_count &c) {
+  const fs_pair<fs_bf16> x = {bits}, turned = {bits >> 16 | bits << 16};
+  const float a = fs_half(x, 0), b = fs_half(x, 1);
+  const bool ordinary = qt_ordinary(a) && qt_ordinary(b);
+  const bool positive = ordinary && a > 0 && b > 0;
+  fs_extremes divided, root, inverse, logarithm;
+  const fs_pair<fs_bf16> q = fs_div_two(x, turned, divided);
+  qt_two(q, x, fs_is_rare(divided), ordinary && qt_ordinary(a / b) && qt_ordinary(b / a),
+         c, [](float u, float v) { return u / v; });
+  const fs_pair<fs_bf16> s = fs_sqrt_two(x, root), r = fs_rsqrt_two(x, inverse);
+  qt_two(s, x, fs_is_rare(root), positive, c, [](float u, float) { return sqrtf(u); });
+  qt_two(r, x, fs_is_rare(inverse), positive, c,
+         [](float u, float) { return 1.0f / sqrtf(u); });
+  qt_two(fs_log_two(x, logarithm), x, fs_is_rare(logarithm), positive, c,
+         [](float u, float) { return fs_log_bf16(u); });
+  qt_two(fs_erf_two(x), x, false, false, c, [](float u, float) { return fs_erf_bf16(u); });
+}
+
 #ifdef __CUDACC__
 typedef double qt_exact;  // the device's functions, within 1 ulp
 #else
@@ -146,6 +174,10 @@ __device__ static void qt_f64_one(int which, unsigned long long k, qt_count &c) 
 // Operand number k of check number `which`; adds to c.
 __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
                               qt_count &c) {
+  if (which == 16) {
+    qt_pair_one(bits, c);
+    return;
+  }
   if (which > 10) {
     qt_f64_one(which, k, c);
     return;
@@ -264,7 +296,8 @@ static void qt_check(int which, qt_count *c) {
     qt_specials(*c);
     return;
   }
-  for (unsigned long long k = 0; k < 1ull << 32; k += which > 6 ? 65536 : 1021)
+  const bool two = which < 7 || which == 16;
+  for (unsigned long long k = 0; k < 1ull << 32; k += two ? 1021 : 65536)
     qt_one(which, k, (unsigned)k, *c);
 }
 #endif
@@ -274,11 +307,12 @@ int main() {
                                       "erf", "special values", "bf16 div",
                                       "bf16 sqrt", "bf16 log", "bf16 exp",
                                       "bf16 erf",  "f64 div",  "f64 sqrt",
-                                      "f64 log",   "f64 exp",  "f64 erf"};
+                                      "f64 log",   "f64 exp",  "f64 erf",
+                                      "bf16 pairs"};
   const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
-                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 2.1f};
+                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 2.1f, 0};
   const float slack = sizeof(qt_exact) > 8 ? 0.0f : 1.0f;  // of the device's own
-  for (int which = 0; which < 16; which++) {
+  for (int which = 0; which < 17; which++) {
     qt_count c = {0, 0, 0};
     qt_check(which, &c);
     printf("%s %s: %llu wrong\n", c.wrong ? "no" : "ok", names[which], c.wrong);
