@@ -6,6 +6,10 @@
  * then sleeps on a futex. The caller spins longer for the last task: to be woken up
  * takes tens of microseconds, as much as many a kernel.
  *
+ * So a caller that has done all tasks itself does not wait for those who are still
+ * waking up: a worker enters a job before it takes tasks, and a caller that finds no
+ * task left closes the job and waits for those inside only.
+ *
  * Workers stay off the processor of the caller. Left to themselves, schedulers that
  * pack what sleeps much onto few processors wake both on one, and a kernel of less
  * than some milliseconds is over before anyone moves: half its speed on a virtual
@@ -24,6 +28,7 @@
 #include <unistd.h>
 
 enum { MAX_THREADS = 1024 };
+static const uint32_t CLOSED = 1U << 31; /* nobody enters the job any more */
 
 static const double WORKER_SPINS = 50e-6, CALLER_SPINS = 300e-6; /* seconds */
 
@@ -32,7 +37,7 @@ struct fs_pool {
   pthread_t *id;
   int caller;                  /* its processor at the last job; -1: unknown */
   _Atomic uint32_t generation; /* futex: a new job, or the end       */
-  _Atomic uint32_t running;    /* futex: workers still in the job    */
+  _Atomic uint32_t inside;     /* futex: workers in the job, and CLOSED */
   _Atomic uint32_t sleepers;
   _Atomic bool caller_sleeps;
   _Atomic bool quit, stopped;
@@ -101,6 +106,19 @@ static uint32_t wait_for_job(struct fs_pool *p, uint32_t seen) {
   return now;
 }
 
+/* The job at hand, if it is not over: one may come late, or for the job after. */
+static bool enter(struct fs_pool *p) {
+  uint32_t now = atomic_load(&p->inside);
+  while (!(now & CLOSED))
+    if (atomic_compare_exchange_weak(&p->inside, &now, now + 1)) return true;
+  return false;
+}
+
+static void leave(struct fs_pool *p) {
+  if (atomic_fetch_sub(&p->inside, 1) == CLOSED + 1 && atomic_load(&p->caller_sleeps))
+    futex_wake(&p->inside, 1);
+}
+
 static void *worker_main(void *arg) {
   struct worker_start start = *(struct worker_start *)arg;
   struct fs_pool *p = start.pool;
@@ -109,10 +127,9 @@ static void *worker_main(void *arg) {
   for (;;) {
     seen = wait_for_job(p, seen);
     if (atomic_load(&p->quit)) return NULL;
+    if (!enter(p)) continue;
     if (start.index < p->wanted) take_tasks(p, start.index);
-    if (atomic_fetch_sub(&p->running, 1) == 1 &&
-        atomic_load(&p->caller_sleeps))
-      futex_wake(&p->running, 1);
+    leave(p);
   }
 }
 
@@ -136,6 +153,7 @@ struct fs_pool *fs_pool_new(int threads) {
   memset(p, 0, sizeof *p);
   p->id = fs_calloc((size_t)threads, sizeof *p->id);
   p->caller = -1;
+  atomic_store(&p->inside, CLOSED);
   for (p->threads = 1; p->threads < threads; p->threads++)
     if (!start_worker(p, p->threads)) break;
   return p;
@@ -171,10 +189,11 @@ void fs_pool_free(struct fs_pool *p) {
 int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
 
 static void join(struct fs_pool *p) {
-  if (spin(&p->running, 0, false, CALLER_SPINS)) return;
+  atomic_fetch_or(&p->inside, CLOSED);
+  if (spin(&p->inside, CLOSED, false, CALLER_SPINS)) return;
   atomic_store(&p->caller_sleeps, true);
   uint32_t left;
-  while ((left = atomic_load(&p->running)) != 0) futex_wait(&p->running, left);
+  while ((left = atomic_load(&p->inside)) != CLOSED) futex_wait(&p->inside, left);
   atomic_store(&p->caller_sleeps, false);
 }
 
@@ -194,7 +213,7 @@ enum fs_status fs_pool_run(struct fs_pool *p, int threads, int64_t n,
   keep_apart(p);
   atomic_store(&p->stopped, false);
   atomic_store(&p->next, 0);
-  atomic_store(&p->running, (uint32_t)(p->threads - 1));
+  atomic_store(&p->inside, 0); /* opens it: all it reads is there */
   publish(p);
   take_tasks(p, 0);
   join(p);
