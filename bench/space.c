@@ -9,9 +9,12 @@
  * the same for every combination that the planner lists. measured: the k/2 of
  * least predicted time and as many spread evenly over the rest; those that come
  * within 5 % of the best, and the first choice, are then timed once more, twice
- * as often. rank: of the best measured one in the order of prediction. first/best
- * and worst/best: the speed of the first choice and of the slowest one relative to
- * the fastest (1 is as fast). search: ranking, compiling and timing. Medians of
+ * as often; and the best of these and the first choice once more by themselves, by
+ * which the two are compared: the least of many medians is the luckiest one, too, and
+ * many combinations differ in nothing but where a short vector is computed. rank: of
+ * the best measured one in the order of prediction. first/best and worst/best: the
+ * speed of the first choice and of the slowest one relative to the fastest (1 is as
+ * fast; the first choice is the best where no other one is faster by 0.5 %). search: ranking, compiling and timing. Medians of
  * interleaved runs. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,6 +21,7 @@ struct search {
   double **times;
   double **parts;               /* per candidate: times of each kernel, by turn */
   struct fs_storage **inputs;   /* per graph input                         */
+  int best;                     /* index; -1: nothing ran yet              */
 };
 
 static void tell(const struct search *s, const char *what, double done) {
@@ -327,31 +328,70 @@ static double least_median(struct search *s) {
   return least;
 }
 
-/* Everyone plays, then those that came close play once more among themselves,
- * with the first, whose time all are compared to. */
+/* The one of the least time, of those that count as equal the first of the list; -1 if
+ * none has one. */
+static int fastest(struct search *s) {
+  double least = least_median(s);
+  for (int k = 0; k < s->out->list.len; k++) {
+    double m = s->out->list.data[k].measured;
+    if (m >= 0 && m <= least * (1 + WORTH)) return k;
+  }
+  return -1;
+}
+
+/* These play among themselves; what they did before does not count any more, but where
+ * they were stopped before they began. */
+static enum fs_status play_again(struct search *s, struct rounds *p) {
+  struct fs_candidate *list = s->out->list.data;
+  int *before = fs_calloc((size_t)p->n + 1, sizeof *before);
+  int *who = fs_calloc((size_t)p->n + 1, sizeof *who);
+  for (int k = 0; k < p->n; k++) {
+    who[k] = p->who[k]; /* the rounds shuffle them */
+    before[k] = list[who[k]].n_times;
+    list[who[k]].n_times = 0;
+  }
+  enum fs_status st = play(s, p);
+  for (int k = 0; k < p->n; k++)
+    if (st != FS_OK && !list[who[k]].n_times) list[who[k]].n_times = before[k];
+  free(before);
+  free(who);
+  return st;
+}
+
+/* Everyone plays, then those that came close play once more among themselves, with the
+ * first, whose time all are compared to. The fastest of many that are about as fast is
+ * the one that was luckiest, too, so in the end it plays against the first alone. */
 static enum fs_status all_rounds(struct search *s) {
   int n = s->out->list.len;
   int repeats = s->o->repeats ? s->o->repeats : USUAL_REPEATS;
   double budget = s->o->seconds > 0 ? s->o->seconds : 0.25 * n;
   double start = fs_now();
-  int *who = fs_calloc((size_t)n + 1, sizeof *who);
+  int *who = fs_calloc((size_t)n + 2, sizeof *who);
   for (int k = 0; k < n; k++) {
     who[k] = k;
     s->times[k] = fs_calloc(3 * (size_t)repeats, sizeof(double));
     size_t kernels = (size_t)s->out->list.data[k].kernels;
     s->parts[k] = fs_calloc(3 * (size_t)repeats * kernels + 1, sizeof(double));
   }
-  struct rounds p = {n, who, repeats, FS_MIN(repeats, 2), budget, 0, 0.7};
+  struct rounds p = {n, who, repeats, FS_MIN(repeats, 2), budget, 0, 0.6};
   enum fs_status st = play(s, &p);
   double limit = least_median(s) * (1 + CLOSE);
-  p = (struct rounds){0, who, 2 * repeats, FS_MIN(repeats, 5), budget / 2, 0.7, 1};
+  p = (struct rounds){0, who, 2 * repeats, FS_MIN(repeats, 5), budget / 2, 0.6, 0.8};
   for (int k = 0; k < n && p.n < MOST_FINALISTS; k++) {
     double m = s->out->list.data[k].measured;
     if (k == 0 ? m >= 0 : m >= 0 && m <= limit) who[p.n++] = k;
   }
-  for (int k = 0; k < p.n && p.n > 1 && st == FS_OK; k++)
-    s->out->list.data[who[k]].n_times = 0;
-  if (p.n > 1 && st == FS_OK) st = play(s, &p);
+  if (p.n > 1 && st == FS_OK) st = play_again(s, &p);
+  s->best = fastest(s);
+  if (s->best > 0 && s->out->list.data[0].measured >= 0 && st == FS_OK) {
+    who[0] = 0, who[1] = s->best;
+    p = (struct rounds){2, who, 2 * repeats, FS_MIN(repeats, 9), budget / 2, 0.8, 1};
+    st = play_again(s, &p);
+    least_median(s);
+    if (s->out->list.data[0].measured <=
+        s->out->list.data[s->best].measured * (1 + WORTH))
+      s->best = 0;
+  }
   free(who);
   s->out->time_seconds = fs_now() - start;
   return st;
@@ -359,12 +399,9 @@ static enum fs_status all_rounds(struct search *s) {
 
 static void conclude(struct search *s) {
   struct fs_search *out = s->out;
-  double least = least_median(s);
-  out->best = -1;
-  for (int k = 0; k < out->list.len && out->best < 0; k++)
-    if (out->list.data[k].measured >= 0 &&
-        out->list.data[k].measured <= least * (1 + WORTH))
-      out->best = k;
+  least_median(s);
+  out->best = s->best;
+  if (out->best < 0 || out->list.data[out->best].measured < 0) out->best = fastest(s);
   for (int k = 0; k < out->list.len; k++) put_kernel_medians(s, k);
 }
 
@@ -385,7 +422,7 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
                                struct fs_search *out, struct fs_diags *d) {
   *out = (struct fs_search){.target = fs_runner_target(r), .best = -1};
   struct search s = {.r = r, .t = out->target, .block = block,
-                     .o = options, .sources = sources, .out = out};
+                     .o = options, .sources = sources, .out = out, .best = -1};
   enum fs_status st = take_inputs(&s, d);
   if (st == FS_OK) {
     rank(&s);
