@@ -3,16 +3,22 @@
  * products, mixed types.
  *
  *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
- *                          [--large N] [--repeat R] [--threads N] [--quick]
+ *                          [--large N] [--rounds N] [--repeat R] [--threads N]
+ *                          [--quick]
  *
- * Each block is run R times (warm); measured is the median of the sums of its
- * kernels' times. first is the model's prediction. fresh is what the session shows
+ * All blocks are run in N rounds, R times in each (warm, on values that the round has
+ * made); measured is the median over the rounds of the median of the sums of a block's
+ * kernels' times. Nobody has all of a shared machine all of the time: what others take
+ * of its caches, memory and processors changes within seconds, and with rounds of all
+ * blocks (by default 7 on a CPU; a GPU is not shared, and does with one) it does not
+ * fall on a few of them. The calibration measures in the same way. first is the
+ * model's prediction. fresh is what the session shows
  * before the block has ever run: corrected by other blocks of its kinds. corrected
  * is what it shows at the last run, when earlier runs of the same block have taught
- * as well. noise is how far the medians of the odd and the even runs are apart: no
- * prediction can be nearer than about that. --raw also writes the plans. Without a
- * calibration (`fusible calibrate`) the program says so and measures the costs of a
- * device of the kind. */
+ * as well. noise is how far the medians of the odd and the even rounds (of the runs, if
+ * there is but one round) are apart: no prediction can be nearer than about that. --raw
+ * also writes the plans, and the medians of the rounds. Without a calibration (`fusible
+ * calibrate`) the program says so and measures the costs of a device of the kind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +33,7 @@ struct block {
   char setup[512], text[512];
 };
 
-enum { MAX_BLOCKS = 400, MAX_REPEAT = 200 };
+enum { MAX_BLOCKS = 400, MAX_REPEAT = 200, MAX_ROUNDS = 32 };
 static struct block blocks[MAX_BLOCKS];
 static int n_blocks;
 
@@ -159,7 +165,8 @@ static void on_event(void *user, const json_t *e) {
   if (device) snprintf(h->device, sizeof h->device, "%s", device);
   if (quality) snprintf(h->quality, sizeof h->quality, "%s", quality);
   json_decref(h->kernels);
-  h->kernels = json_deep_copy(json_object_get(e, "kernels"));
+  h->kernels = json_incref(json_object_get(e, "kernels")); /* a copy takes longer than
+                                                             some blocks */
 }
 
 static bool evaluate(struct fs_session *s, struct heard *h, const char *text) {
@@ -178,36 +185,50 @@ static double median(double *v, int n) {
   return 0.5 * (v[n / 2] + v[(n - 1) / 2]);
 }
 
+/* A block in all rounds. Seconds. */
 struct row {
-  double first, fresh, corrected, measured; /* seconds; < 0: it did not run */
-  double noise;
-  int kernels;
+  double first, fresh, corrected;
+  double rounds[MAX_ROUNDS];         /* the medians                             */
+  double halves;                     /* of the last round: its odd and even runs */
+  int kernels, n;                    /* n: rounds in which it ran               */
+  double measured, noise;
+  json_t *plan;
 };
 
-static struct row run_block(struct fs_session *s, struct heard *h,
-                            const struct block *b, int repeat, bool cuda) {
-  struct row r = {.measured = -1};
+/* One round of a block; false if it did not run. */
+static bool run_block(struct fs_session *s, struct heard *h, const struct block *b,
+                      int repeat, bool cuda, struct row *r) {
   double times[MAX_REPEAT], halves[2][MAX_REPEAT];
   if (!evaluate(s, h, ":reset -f") || !evaluate(s, h, b->setup) ||
       !evaluate(s, h, b->text))
-    return r;
-  r.fresh = h->corrected;
-  if (!evaluate(s, h, b->text)) return r; /* the first run touched new memory */
-  r.first = h->first;
-  r.kernels = (int)json_array_size(h->kernels);
+    return false;
+  if (!r->n) r->fresh = h->corrected;
+  if (!evaluate(s, h, b->text)) return false; /* the first run touched new memory */
+  r->first = h->first;
+  r->kernels = (int)json_array_size(h->kernels);
   evaluate(s, h, b->text);
   for (int k = 0; k < repeat; k++) {
     struct timespec pause = {.tv_nsec = 100000}; /* as if somebody typed: the */
     if (!cuda) nanosleep(&pause, NULL);          /* threads fall asleep       */
-    if (!evaluate(s, h, b->text)) return r;
+    if (!evaluate(s, h, b->text)) return false;
     times[k] = halves[k % 2][k / 2] = h->measured;
   }
-  r.corrected = h->corrected;
-  r.measured = median(times, repeat);
-  if (repeat > 1)
-    r.noise = fabs(median(halves[0], (repeat + 1) / 2) -
-                   median(halves[1], repeat / 2));
-  return r;
+  r->corrected = h->corrected;
+  r->halves = repeat < 2 ? 0 : fabs(median(halves[0], (repeat + 1) / 2) -
+                                    median(halves[1], repeat / 2));
+  r->rounds[r->n++] = median(times, repeat);
+  json_decref(r->plan);
+  r->plan = json_incref(h->kernels);
+  return true;
+}
+
+/* measured and noise. */
+static void sum_up(struct row *r) {
+  double sorted[MAX_ROUNDS], halves[2][MAX_ROUNDS];
+  for (int k = 0; k < r->n; k++) sorted[k] = halves[k % 2][k / 2] = r->rounds[k];
+  r->measured = median(sorted, r->n);
+  r->noise = r->n < 2 ? r->halves : fabs(median(halves[0], (r->n + 1) / 2) -
+                                         median(halves[1], r->n / 2));
 }
 
 /* -- what comes of it ------------------------------------------------------------------ */
@@ -248,23 +269,26 @@ static json_t *summary(struct errors *e, const char *name,
 struct options {
   const char *target, *json, *raw;
   long large;
-  int repeat, every, threads;
+  int rounds, repeat, every, threads;
 };
 
 static struct options parse(int argc, char **argv) {
-  struct options o = {"cpu", NULL, NULL, 0, 15, 1, 0};
+  struct options o = {"cpu", NULL, NULL, 0, 0, 0, 1, 0};
   for (int k = 1; k < argc; k++) {
     const char *value = k + 1 < argc ? argv[k + 1] : "";
-    if (!strcmp(argv[k], "--quick")) o.every = 6, o.repeat = 3;
+    if (!strcmp(argv[k], "--quick")) o.every = 6, o.repeat = 3, o.rounds = 1;
     else if (!strcmp(argv[k], "--target")) o.target = value, k++;
     else if (!strcmp(argv[k], "--json")) o.json = value, k++;
     else if (!strcmp(argv[k], "--raw")) o.raw = value, k++;
     else if (!strcmp(argv[k], "--large")) o.large = atol(value), k++;
     else if (!strcmp(argv[k], "--threads")) o.threads = atoi(value), k++;
     else if (!strcmp(argv[k], "--repeat")) o.repeat = atoi(value), k++;
+    else if (!strcmp(argv[k], "--rounds")) o.rounds = atoi(value), k++;
   }
-  if (o.repeat < 1 || o.repeat > MAX_REPEAT) o.repeat = 15;
-  if (o.large < 1024) o.large = strncmp(o.target, "cuda", 4) ? 4096 : 16384;
+  bool cuda = !strncmp(o.target, "cuda", 4);
+  if (o.repeat < 1 || o.repeat > MAX_REPEAT) o.repeat = cuda ? 15 : 9;
+  if (o.rounds < 1 || o.rounds > MAX_ROUNDS) o.rounds = cuda ? 1 : 7;
+  if (o.large < 1024) o.large = cuda ? 16384 : 4096;
   return o;
 }
 
@@ -272,8 +296,8 @@ static void write_json(const struct options *o, const struct heard *h,
                        json_t *rows, json_t *const sums[4]) {
   char command[256];
   snprintf(command, sizeof command,
-           "build/bench-prediction --target %s --large %ld --repeat %d", o->target,
-           o->large, o->repeat);
+           "build/bench-prediction --target %s --large %ld --rounds %d "
+           "--repeat %d", o->target, o->large, o->rounds, o->repeat);
   json_t *out = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "device",
                           h->device, "quality", h->quality, "command", command,
                           "first", sums[0], "fresh", sums[1], "corrected", sums[2],
@@ -284,11 +308,53 @@ static void write_json(const struct options *o, const struct heard *h,
   json_decref(out);
 }
 
+/* Prints a block, and notes how far off it was. */
+static void tell(const struct block *b, const struct row *r, struct errors sums[4],
+                 json_t *rows, json_t *raw) {
+  note(&sums[0], r->first, r->measured);
+  note(&sums[1], r->fresh, r->measured);
+  note(&sums[2], r->corrected, r->measured);
+  note(&sums[3], r->measured + r->noise, r->measured);
+  printf("%-34s %d kernel%s %10.1f us first %10.1f corrected %10.1f  %+6.1f %%\n",
+         b->name, r->kernels, r->kernels == 1 ? " " : "s", r->measured * 1e6,
+         r->first * 1e6, r->corrected * 1e6, 100 * (r->first / r->measured - 1));
+  json_array_append_new(
+      rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "block", b->name, "first_us",
+                      r->first * 1e6, "fresh_us", r->fresh * 1e6, "noise_us",
+                      r->noise * 1e6, "corrected_us", r->corrected * 1e6,
+                      "measured_us", r->measured * 1e6));
+  json_t *rounds = json_array();
+  for (int k = 0; k < r->n; k++)
+    json_array_append_new(rounds, json_real(r->rounds[k]));
+  json_array_append_new(
+      raw, json_pack("{s:s, s:s, s:s, s:f, s:o, s:O}", "block", b->name, "setup",
+                     b->setup, "text", b->text, "measured", r->measured, "rounds",
+                     rounds, "kernels", r->plan));
+}
+
+/* Every block that ran in all rounds; gives how many did not. */
+static int tell_all(struct row *of, const struct options *o, struct errors sums[4],
+                    json_t *rows, json_t *raw) {
+  int lost = 0;
+  for (int k = 0; k < n_blocks; k += o->every) {
+    if (of[k].n < o->rounds) {
+      fprintf(stderr, "%s did not run\n", blocks[k].name);
+      lost++;
+    } else {
+      sum_up(&of[k]);
+      tell(&blocks[k], &of[k], sums, rows, raw);
+    }
+    json_decref(of[k].plan);
+  }
+  return lost;
+}
+
 int main(int argc, char **argv) {
   struct options o = parse(argc, argv);
   struct heard h = {0};
   const char *error = NULL;
-  static struct errors first, fresh, corrected, noise;
+  static struct errors errors[4];
+  static struct row row[MAX_BLOCKS];
   struct fs_session_config config = {.target = o.target, .threads = o.threads,
                                      .on_event = on_event,
                                      .user = &h};
@@ -302,43 +368,17 @@ int main(int argc, char **argv) {
   add_others(o.large);
   evaluate(s, &h, "x = ones(3) + 1;");
   printf("device %s, %s, %d blocks\n", h.device, h.quality, n_blocks / o.every);
+  for (int round = 0; round < o.rounds; round++)
+    for (int k = 0; k < n_blocks; k += o.every)
+      if (row[k].n == round)
+        run_block(s, &h, &blocks[k], o.repeat, !strncmp(o.target, "cuda", 4), &row[k]);
   json_t *rows = json_array(), *raw = json_array();
-  int lost = 0;
-  for (int k = 0; k < n_blocks; k += o.every) {
-    struct row r = run_block(s, &h, &blocks[k], o.repeat,
-                             !strncmp(o.target, "cuda", 4));
-    if (!(r.measured > 0)) {
-      fprintf(stderr, "%s did not run\n", blocks[k].name);
-      lost++;
-      continue;
-    }
-    note(&first, r.first, r.measured);
-    note(&fresh, r.fresh, r.measured);
-    note(&corrected, r.corrected, r.measured);
-    note(&noise, r.measured + r.noise, r.measured);
-    printf("%-34s %d kernel%s %10.1f us first %10.1f corrected %10.1f  %+6.1f %%\n",
-           blocks[k].name, r.kernels, r.kernels == 1 ? " " : "s",
-           r.measured * 1e6, r.first * 1e6, r.corrected * 1e6,
-           100 * (r.first / r.measured - 1));
-    fflush(stdout);
-    json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}",
-                                          "block",
-                                          blocks[k].name, "first_us",
-                                          r.first * 1e6, "fresh_us",
-                                          r.fresh * 1e6, "noise_us",
-                                          r.noise * 1e6, "corrected_us",
-                                          r.corrected * 1e6, "measured_us",
-                                          r.measured * 1e6));
-    json_array_append_new(raw, json_pack("{s:s, s:s, s:s, s:f, s:O}", "block",
-                                         blocks[k].name, "setup", blocks[k].setup,
-                                         "text", blocks[k].text, "measured",
-                                         r.measured, "kernels", h.kernels));
-  }
+  int lost = tell_all(row, &o, errors, rows, raw);
   json_t *const sums[4] = {
-      summary(&first, "first", "nothing"),
-      summary(&fresh, "fresh", "other blocks"),
-      summary(&corrected, "corrected", "earlier runs of the same block"),
-      summary(&noise, "noise", "the measurements themselves")};
+      summary(&errors[0], "first", "nothing"),
+      summary(&errors[1], "fresh", "other blocks"),
+      summary(&errors[2], "corrected", "earlier runs of the same block"),
+      summary(&errors[3], "noise", "the measurements themselves")};
   if (o.raw) json_dump_file(raw, o.raw, JSON_COMPACT | JSON_REAL_PRECISION(7));
   write_json(&o, &h, rows, sums);
   json_decref(raw);

@@ -7,9 +7,12 @@
  * of matrix and vector both ways, outer products, sums over rows and columns,
  * scalars that come back, softmax, all with operands that earlier statements made.
  * The chosen plan and the one of a kernel for each call run in turns on the same
- * data; the medians' ratio is what counts. A block that seems to be more than 3 %
- * slower is timed again, three times as often, before it is believed. --scale makes
- * the shapes larger. Exit status 1 if any block is slower by more than 3 %. */
+ * data; the medians' ratio is what counts. What others take of a shared machine changes
+ * within seconds, and two hundred ratios of which each is off by a percent or two have
+ * some beyond 3 %: blocks that seem to be slower by more are timed again when all others
+ * are through, in three rounds over all of them, three times as often in each, both plans
+ * alike. Then the round of the middle ratio counts, and the first look does not. --scale
+ * makes the shapes larger. Exit status 1 if any block is slower by more than 3 %. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,46 +127,82 @@ static bool measure(struct harness *h, int repeats, struct pair *out) {
   return ok;
 }
 
-struct totals {
-  int blocks, slower;
-  double worst, log_sum;
+enum { ROUNDS = 3 };
+
+struct result {
+  struct fs_str text;
+  long m, n;
+  struct pair seen, again[ROUNDS];
+  bool ok;
 };
 
-static bool one(struct harness *h, unsigned number, double scale, json_t *rows,
-                struct totals *t) {
-  struct generator g;
-  long m, n;
+static double ratio_of(const struct pair *p) { return p->fused / p->unfused; }
+
+static int by_pair(const void *a, const void *b) {
+  double x = ratio_of(a), y = ratio_of(b);
+  return x < y ? -1 : x > y;
+}
+
+/* Makes the values and runs the block, before both plans are timed. */
+static bool time_block(struct harness *h, const struct result *r, int repeats,
+                       struct pair *out) {
   char setup[256];
-  generate(&g, number, scale, &m, &n);
+  long m = r->m, n = r->n;
   snprintf(setup, sizeof setup,
            "A = rand(%ld, %ld); B = rand(%ld, %ld); u = rand(%ld); v = "
            "rand(%ld); x = rand(%ld); y = rand(%ld); a = sum(u)/%ld;",
            m, n, m, n, m, m, n, n, m);
-  struct pair p;
   fs_interp_reset(h->in);
-  bool ok = harness_run(h, setup) && harness_run(h, fs_str_text(&g.text)) &&
-            h->block && measure(h, 11, &p);
-  for (int again = 0; ok && again < 2 && p.fused > LIMIT * p.unfused; again++)
-    ok = measure(h, 33, &p);
-  if (ok) {
-    double ratio = p.fused / p.unfused;
-    t->blocks++;
-    t->slower += ratio > LIMIT;
-    t->worst = FS_MAX(t->worst, ratio);
-    if (ratio > LIMIT)
-      printf("slower: %.3f, %d kernels for %d, %ld x %ld: %s\n", ratio, p.kernels,
-             p.unfused_kernels, m, n, fs_str_text(&g.text));
-    json_array_append_new(
-        rows, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:i, s:i}", "block",
-                        fs_str_text(&g.text), "m", (json_int_t)m, "n",
-                        (json_int_t)n, "fused_us", p.fused * 1e6, "unfused_us",
-                        p.unfused * 1e6, "ratio", ratio, "kernels", p.kernels,
-                        "unfused_kernels", p.unfused_kernels));
-  } else {
-    fprintf(stderr, "block %u did not run: %s\n", number, fs_str_text(&g.text));
+  return harness_run(h, setup) && harness_run(h, fs_str_text(&r->text)) && h->block &&
+         measure(h, repeats, out);
+}
+
+static void look_at(struct harness *h, unsigned number, double scale,
+                    struct result *r) {
+  struct generator g;
+  generate(&g, number, scale, &r->m, &r->n);
+  r->text = g.text;
+  r->ok = time_block(h, r, 11, &r->seen);
+  if (!r->ok)
+    fprintf(stderr, "block %u did not run: %s\n", number, fs_str_text(&r->text));
+}
+
+/* Those that seem to be slower, in rounds. */
+static void look_again(struct harness *h, struct result *of, int n) {
+  bool *suspect = fs_calloc((size_t)n + 1, sizeof *suspect);
+  for (int k = 0; k < n; k++) suspect[k] = of[k].ok && ratio_of(&of[k].seen) > LIMIT;
+  for (int round = 0; round < ROUNDS; round++)
+    for (int k = 0; k < n; k++)
+      if (suspect[k] && of[k].ok)
+        of[k].ok = time_block(h, &of[k], 33, &of[k].again[round]);
+  for (int k = 0; k < n; k++) {
+    if (!suspect[k] || !of[k].ok) continue;
+    qsort(of[k].again, ROUNDS, sizeof of[k].again[0], by_pair);
+    of[k].seen = of[k].again[ROUNDS / 2];
   }
-  fs_str_free(&g.text);
-  return ok;
+  free(suspect);
+}
+
+struct totals {
+  int blocks, slower;
+  double worst;
+};
+
+static void tell(const struct result *r, json_t *rows, struct totals *t) {
+  const struct pair *p = &r->seen;
+  double ratio = ratio_of(p);
+  t->blocks++;
+  t->slower += ratio > LIMIT;
+  t->worst = FS_MAX(t->worst, ratio);
+  if (ratio > LIMIT)
+    printf("slower: %.3f, %d kernels for %d, %ld x %ld: %s\n", ratio, p->kernels,
+           p->unfused_kernels, r->m, r->n, fs_str_text(&r->text));
+  json_array_append_new(
+      rows, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:i, s:i}", "block",
+                      fs_str_text(&r->text), "m", (json_int_t)r->m, "n",
+                      (json_int_t)r->n, "fused_us", p->fused * 1e6, "unfused_us",
+                      p->unfused * 1e6, "ratio", ratio, "kernels", p->kernels,
+                      "unfused_kernels", p->unfused_kernels));
 }
 
 static int by_ratio(const void *a, const void *b) {
@@ -198,8 +237,17 @@ int main(int argc, char **argv) {
   json_t *rows = json_array();
   struct totals t = {0};
   bool ok = true;
+  count = FS_MAX(count, 0);
+  struct result *of = fs_calloc((size_t)count + 1, sizeof *of);
   for (int k = 0; k < count; k++)
-    ok = one(&h, (unsigned)(seed * 100003 + k), scale, rows, &t) && ok;
+    look_at(&h, (unsigned)(seed * 100003 + k), scale, &of[k]);
+  look_again(&h, of, count);
+  for (int k = 0; k < count; k++) {
+    ok = ok && of[k].ok;
+    if (of[k].ok) tell(&of[k], rows, &t);
+    fs_str_free(&of[k].text);
+  }
+  free(of);
   printf("device %s: %d blocks, chosen plan to no fusion: median %.3f, at most "
          "%.3f; %d slower by more than 3 %%\n", h.target->device.name, t.blocks,
          median_ratio(rows), t.worst, t.slower);
