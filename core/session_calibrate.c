@@ -187,8 +187,8 @@ static struct extents extents_of(enum group group, bool cuda) {
 
 /* -- a run of measurements --------------------------------------------------------- */
 
-/* A CPU's kernels are measured so many times, some ten seconds apart. */
-enum { PASSES = 3 };
+/* A CPU's kernels are measured so many times at most, some ten seconds apart. */
+enum { PASSES = 7 };
 
 struct visits {
   int n;
@@ -336,6 +336,7 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
                                            t->row_threads, t->vec, t->cols,
                                            t->iters, t->blocks_per_sm));
   json_object_set_new(o, "seconds", json_real(seconds));
+  json_object_set_new(o, "passes", json_pack("[f]", seconds));
   json_object_set_new(o, "at", json_real(fs_now() - c->start));
   json_array_append_new(c->raw, o);
 }
@@ -358,10 +359,12 @@ static bool measured_before(struct calibrating *c, uint64_t name, double seconds
     if (c->names.data[k] != name || v->n == PASSES) continue;
     v->seconds[v->n++] = seconds;
     memcpy(sorted, v->seconds, sizeof sorted);
-    seconds = c->samples.data[k].seconds = typical(sorted, v->n);
-    if (c->raw)
-      json_object_set_new(json_array_get(c->raw, (size_t)k), "seconds",
-                          json_real(seconds));
+    if (c->raw) {
+      json_t *o = json_array_get(c->raw, (size_t)k);
+      json_array_append_new(json_object_get(o, "passes"), json_real(seconds));
+      json_object_set_new(o, "seconds", json_real(typical(sorted, v->n)));
+    }
+    c->samples.data[k].seconds = typical(sorted, v->n);
     return true;
   }
   return false;
@@ -401,9 +404,10 @@ static void rest(const struct calibrating *c) {
 static enum fs_status time_block(struct calibrating *c, const char *text,
                                  double times[MOST_KERNELS][MOST_RUNS],
                                  int *runs) {
-  double visit = c->target->device.is_cuda ? 0.03 : 0.02; /* a CPU has PASSES */
-  double begun = fs_now(), budget = c->quick ? 0.005 : visit;
-  int least = c->quick ? 2 : 5;
+  bool cuda = c->target->device.is_cuda;                   /* a CPU has PASSES: */
+  double begun = fs_now(), visit = cuda ? 0.03 : 0.008; /* so each can be short */
+  double budget = c->quick ? 0.005 : visit;
+  int least = c->quick ? 2 : cuda ? 5 : 3;
   enum fs_status st = FS_OK;
   *runs = 0;
   for (int warm = c->quick ? 1 : 2; *runs < MOST_RUNS && !st;) {
@@ -630,7 +634,6 @@ static bool too_much(const struct calibrating *c, enum group group, unsigned t,
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. */
 static bool wanted(const struct calibrating *c, int sizes, enum group group,
                    unsigned t, int x, struct extent e) {
-  if (c->pass > 0 && e.m * e.n > 10 << 20) return false;
   if (sizes == CPU_FEW && c->target->device.is_cuda) return false;
   bool few = sizes == FEW || sizes == BRIEF || sizes == CPU_FEW ||
              (t > 0 && c->target->device.is_cuda);
@@ -882,9 +885,9 @@ static enum fs_status run_kernels(struct calibrating *c) {
   return st;
 }
 
-/* On a CPU all kernels but the largest are measured again, as far as there is time:
- * caches and memory are shared with others, whose share changes within seconds. What
- * a block will meet is not the best that there ever is, so the median counts. */
+/* On a CPU all kernels are measured again and again, as far as there is time: caches,
+ * memory and processors are shared with others, whose share changes within seconds.
+ * What a block will meet is not the best that there ever is, so the median counts. */
 static enum fs_status run_all(struct calibrating *c) {
   bool cuda = c->target->device.is_cuda;
   for (size_t k = 0; k < FS_LEN(cases); k++)
