@@ -92,9 +92,9 @@ static const float COARSE = 3;
 static const double PRIOR = 0.05;
 static const float FARTHEST = 9; /* squared, of coarse ones: beyond weighs nothing */
 
-/* A tile kernel that reduces, of a kind that was not measured: so much more that no
- * plan bets on it, since it rarely is better than a row kernel and may be twice as
- * slow. */
+/* A tile kernel that reduces or reads neighbours, of a kind that was not measured: so
+ * much more that no plan bets on it, since it rarely is better than a row kernel and
+ * may be twice as slow. */
 static const double UNSEEN_TILE = 2.5;
 /* The same of one that walks against the grain. */
 static const double UNSEEN_STRIDED = 1.5;
@@ -113,7 +113,7 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   char name[FS_KIND_NAME];
   fs_work_kind(w, name);
   const struct fs_kind_table *t = find_kind(c, name);
-  char *end = strstr(name, " shifted");
+  char *end = w->tiled ? NULL : strstr(name, " shifted");
   if (!end) end = strstr(name, " uneven");
   if (!end) end = strstr(name, " past");
   if (!t && end) {
@@ -145,7 +145,7 @@ static struct fs_kind_point point_of(const struct fs_work *w) {
 static double kind_factor(const struct fs_work *w,
                           const struct fs_calibration *c) {
   const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
-  if (c->n_kinds && !t && w->tiled && strncmp(w->pattern, "map", 3))
+  if (c->n_kinds && !t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3)))
     return UNSEEN_TILE;
   if (c->n_kinds && !t && !w->tiled && w->bytes_strided > 0)
     return UNSEEN_STRIDED;
