@@ -384,6 +384,14 @@ static void finishes(struct columns *c) {
 
 /* -- rows ------------------------------------------------------------------------- */
 
+/* How many panels the loop over them is written for: one, and what waits in registers
+ * moves on with each (GEMVER, 16384 x 16384 in f32 on an H200: 579 us, and 579 written for
+ * all that wait, six, which takes NVRTC three times as long); but for half types those
+ * moves are too many beside what a panel takes (SGEMVT in bf16: 174 us and 145). */
+static int written(const struct columns *c) {
+  return c->cut.held && c->em->V == 8 ? c->cut.lag : 1;
+}
+
 static const char *pack_of(struct em *em, const struct fs_step *s) {
   return em_fmt(em, "fs_pack<%s, %d>", em_stored_type(em_access(em, s)->dtype), em->V);
 }
@@ -391,6 +399,12 @@ static const char *pack_of(struct em *em, const struct fs_step *s) {
 static const char *row_number(struct em *em) {
   return em->B > 1 ? "const fs_index j = row + b * FS_SIDE + side;"
                    : "const fs_index j = row + side;";
+}
+
+/* ... or any other where that does not exist: nobody uses what is made of it. */
+static const char *some_row(struct em *em) {
+  return em_fmt(em, "const fs_index own = row + %sside, j = own < %s ? own : 0;",
+                em->B > 1 ? "b * FS_SIDE + " : "", em_int(em, em->n));
 }
 
 static void row_values(struct columns *c) {
@@ -401,7 +415,8 @@ static void row_values(struct columns *c) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (c->cut.held && is_matrix_load(em, s))
-      em_line(em, "%s held%d[FS_LAG][FS_HELD / FS_SIDE];", pack_of(em, s), s->out);
+      em_line(em, "%s held%d[FS_LAG%s][FS_HELD / FS_SIDE];", pack_of(em, s), s->out,
+              written(c) < c->cut.lag ? " + FS_WRITTEN" : "");
     if (is_row_sum(s)) {
       em->v[s->out].b = true;
       em_declare_acc(em, s, true, false, false);
@@ -421,7 +436,7 @@ static void row_values(struct columns *c) {
   if (!any) return;
   em_for(em, "b", em->B);
   if (em->B == 1) em_open(em, "{");
-  em_line(em, "%s", row_number(em));
+  em_line(em, "%s", c->guard_j ? some_row(em) : row_number(em));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
@@ -431,9 +446,6 @@ static void row_values(struct columns *c) {
     if (s->kind == FS_SP_LOAD) {
       x = em_fmt(em, "fs_get(a%d[%s])", s->access,
                  em_address(em, em_access(em, s)));
-      if (c->guard_j)
-        x = em_fmt(em, "j < %s ? %s : (%s)0", em_int(em, em->n), x,
-                   type_of(em, s->out));
     }
     em_line(em, "%s = %s;", em_ref(em, s->out), x);
   }
@@ -590,9 +602,11 @@ static int turn_of(const struct columns *c) {
   return (c->cut.height - c->cut.held) / c->cut.side;
 }
 
-static const char *held_row(struct columns *c, int v) {
+static const char *held_row(struct columns *c, int v, int phase) {
   int turn = turn_of(c);
-  return em_fmt(c->em, "held%d[d][b < %d ? 0 : b - %d]", v, turn, turn);
+  bool moves = !phase && written(c) < c->cut.lag;
+  return em_fmt(c->em, "held%d[%s][b < %d ? 0 : b - %d]", v, moves ? "FS_LAG + d" : "d",
+                turn, turn);
 }
 
 /* Lanes of value v, of what load s has brought or of what was made of it. */
@@ -610,10 +624,10 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
                 at, behind(em, number * line * c->cut.held), turn, (long long)line);
   const char *from = em_fmt(em, "((const %s *)(%s))[part]", pack, at);
   if (c->cut.held && phase)
-    from = em_fmt(em, "b < %d ? %s : %s", turn, from, held_row(c, s->out));
+    from = em_fmt(em, "b < %d ? %s : %s", turn, from, held_row(c, s->out, phase));
   em_line(em, "const %s x%d = %s;", pack, v, from);
   if (c->cut.held && !phase && c->made < 0)
-    em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out), v);
+    em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out, 0), v);
   em_line(em, "%s v%d%s;", type_of(em, v), v, em_dims(em, false, false, true));
   em_line(em, "fs_load(v%d, x%d.e);", v, v);
 }
@@ -624,7 +638,7 @@ static void leave_made(struct columns *c, const struct fs_step *s) {
   const char *pack = pack_of(em, s), *at = kept_rows(c, 0);
   em_line(em, "%s made;", pack);
   em_line(em, "fs_store(made.e, v%d);", c->made);
-  if (c->cut.held) em_line(em, "if (b >= %d) %s = made;", turn_of(c), held_row(c, s->out));
+  if (c->cut.held) em_line(em, "if (b >= %d) %s = made;", turn_of(c), held_row(c, s->out, 0));
   em_line(em, "%s((%s *)(%s))[part] = made;", c->cut.held ? "else " : "", pack, at);
 }
 
@@ -813,33 +827,63 @@ static void panel(struct columns *c, int phase) {
   em_close(em);
 }
 
+/* The rows in registers of one panel move on to where the next look for them. */
+static void moves_on(struct columns *c) {
+  struct em *em = c->em;
+  em_go(em, EM_MOVE_ON);
+  if (!c->cut.held || written(c) == c->cut.lag) return;
+  em_for(em, "d", c->cut.lag);
+  em_for(em, "b", c->cut.held / c->cut.side);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    const char *b = c->cut.held / c->cut.side > 1 ? "b" : "0";
+    if (is_matrix_load(em, s))
+      em_line(em, "held%d[d][%s] = held%d[d + FS_WRITTEN][%s];", s->out, b, s->out, b);
+  }
+  em_close_for(em, c->cut.held / c->cut.side);
+  em_close_for(em, c->cut.lag);
+}
+
 /* -- the end ----------------------------------------------------------------------- */
 
-static void ending(struct columns *c) {
+/* The sums of the rows, which all lanes of a row then have. */
+static void row_sums(struct columns *c) {
   struct em *em = c->em;
-  const struct fs_kernel *k = em->k;
-  em_go(em, EM_AFTER);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (is_row_sum(s))
+      em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->B);
+  }
   em_for(em, "b", em->B);
-  if (em->B == 1) em_open(em, "{");
-  em_line(em, "%s", row_number(em));
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
     if (!is_row_sum(s)) continue;
     const char *b = em->B > 1 ? "[b]" : "";
     const char *r = em_fmt(em, "r%d%s", s->out, b);
     if (has_sums_of_sums(c, s)) r = em_fmt(em, "f%d%s + %s", s->out, b, r);
-    em_line(em, "const %s x%d = fs_warp<%s, %d>(%s);",
-            em_acc_type(em_val(em, s->out)->dtype), s->out, em_op_class(s->op),
-            c->cut.lanes, r);
+    em_line(em, "x%d[%s] = fs_warp<%s, %d>(%s);", s->out, em->B > 1 ? "b" : "0",
+            em_op_class(s->op), c->cut.lanes, r);
   }
-  em_open(em, "if (%s) {",
-          em_and(em, "part == 0", em_fmt(em, "j < %s", em_int(em, em->n))));
+  em_close_for(em, em->B);
+}
+
+/* What is made of them: a lane takes some of its rows to their end. */
+static void ending(struct columns *c) {
+  struct em *em = c->em;
+  const struct fs_kernel *k = em->k;
+  em_go(em, EM_AFTER);
+  row_sums(c);
+  fs_str_puts(em->s, "#pragma unroll 1\n");
+  em_open(em, "for (int b = part; b < %d; b += FS_LANES) {", em->B);
+  em->row_by_lane = true;
+  em_line(em, "%s", row_number(em));
+  em_open(em, "if (j < %s) {", em_int(em, em->n));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_row_sum(s)) continue;
     em->v[s->out].b = false;
     em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
-            em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
+            em_finished(em, s->out, em_fmt(em, "fs_lane(x%d, b)", s->out)));
   }
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -852,6 +896,7 @@ static void ending(struct columns *c) {
       em_line(em, "fs_put(a%d[%s], %s);", s->access,
               em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
   }
+  em->row_by_lane = false;
   em_close(em);
   em_close(em);
 }
@@ -890,6 +935,7 @@ void em_columns(struct em *em) {
   columns_early(&c);
   panel(&c, 0);
   panel(&c, 1);
+  moves_on(&c);
   ending(&c);
 }
 
@@ -908,5 +954,6 @@ void em_columns_constants(struct em *em, struct fs_str *out) {
       "constexpr int FS_TEAM_BYTES = %lld, FS_MAIL_BYTES = %lld;\n",
       p->workers, p->lanes, p->side, p->regs, p->cluster, clusters(&c), p->blocks,
       p->width, p->width / p->cluster, (long long)p->panels, p->height, p->held, p->slots,
-      p->shorts, p->lag, p->held || em->V < 8 ? p->lag : 1, p->parts, p->mails, (long long)r.teams, (long long)r.mails);
+      p->shorts, p->lag, written(&c), p->parts, p->mails, (long long)r.teams,
+      (long long)r.mails);
 }

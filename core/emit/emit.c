@@ -12,7 +12,7 @@ static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "panel begin",
     "row",       "panel end", "after",  "fetch",
     "send",      "gather",    "finish", "rows",
-    "columns",   "panel",     "panel again"};
+    "columns",   "panel",     "panel again", "move on"};
 static const char *const mode_names[] = {"flat", "row", "row, in chunks",
                                          "row, in panels", "tile", "instance",
                                          "panel"};

@@ -56,7 +56,7 @@ enum em_hook { /* places of a skeleton; em_hook_names[] */
   EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
   EM_AFTER,
   EM_FETCH, EM_SEND, EM_GATHER, EM_FINISH, EM_ROWS, EM_COLUMN_VALUES, EM_FIRST,
-  EM_SECOND, EM_HOOKS
+  EM_SECOND, EM_MOVE_ON, EM_HOOKS
 };
 
 struct em {
@@ -90,7 +90,9 @@ struct em {
   bool need_ok;                  /* some rows of the last step do not exist */
   bool placed;                   /* the vector's coordinates stand already    */
   bool whole;                    /* ... and all that shifted loads take lies there */
+  bool row_by_lane;              /* b is a lane's own: rows in registers by fs_lane() */
   bool row_by_row;               /* ... and the loop over the rows of a step   */
+  bool stragglers;               /* elements without a short way come last */
   bool streams;                  /* a block for each piece, and nothing summed */
   int64_t kept_rows;             /* of a large matrix, in the cache; 0: all alike */
   bool ring;                     /* rows come through shared memory         */

@@ -239,29 +239,18 @@ __device__ __forceinline__ void fs_registers_more() {
 //@ fs_gates
 // What the warps of a panel kernel wait for; an array has one for each slot.
 struct fs_gates {
-  unsigned long long kept[FS_SLOTS], kept_free[FS_SLOTS];  // rows that stay there
-  unsigned long long held[FS_SHORT], held_free[FS_SHORT];  // that go to registers
-  unsigned long long part[FS_PARTS], part_free[FS_PARTS];  // sums of warps
-  unsigned long long team[FS_MAILS];  // ... of the blocks of the cluster
+  // Where all workers arrive: rows that stay there, that go to registers, sums of warps.
+  unsigned long long kept_free[FS_SLOTS], held_free[FS_SHORT], part[FS_PARTS];
+  // Where one thread does, or a copy.
+  unsigned long long part_free[FS_PARTS], kept[FS_SLOTS], held[FS_SHORT];
+  unsigned long long team[FS_MAILS];  // sums of the blocks of the cluster
   unsigned long long mail[FS_MAILS];  // finished columns
 };
+// By all threads of the block, each of them one.
 __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
-  for (int s = 0; s < FS_SLOTS; s++) {
-    fs_mbarrier_init(&gate.kept[s], 1);
-    fs_mbarrier_init(&gate.kept_free[s], workers);
-  }
-  for (int s = 0; s < FS_SHORT; s++) {
-    fs_mbarrier_init(&gate.held[s], 1);
-    fs_mbarrier_init(&gate.held_free[s], workers);
-  }
-  for (int s = 0; s < FS_PARTS; s++) {
-    fs_mbarrier_init(&gate.part[s], workers);
-    fs_mbarrier_init(&gate.part_free[s], 1);
-  }
-  for (int s = 0; s < FS_MAILS; s++) {
-    fs_mbarrier_init(&gate.team[s], 1);
-    fs_mbarrier_init(&gate.mail[s], 1);
-  }
+  unsigned long long *const bar = gate.kept_free + threadIdx.x;
+  if (threadIdx.x < sizeof gate / sizeof *bar)
+    fs_mbarrier_init(bar, bar < gate.part_free ? workers : 1);
 #ifndef FS_ON_HOST
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif

@@ -20,7 +20,7 @@ fs_kernel(
   // The last even, the last odd panel whose sums this block has sent: blocks walk in
   // step, so nobody looks for what others send before (looks load the L2 cache).
   __shared__ volatile int sent[2];
-  if (threadIdx.x == 0) fs_gates_open(gate, FS_WORKERS / 32);
+  fs_gates_open(gate, FS_WORKERS / 32);
   if (threadIdx.x < 2) sent[threadIdx.x] = -1;
   //: before
   __syncthreads();
@@ -67,9 +67,9 @@ fs_kernel(
     const int t = threadIdx.x - (FS_THREADS - FS_WORKERS);
     const int part = t % FS_LANES, side = t / FS_LANES;
     //: rows
-    for (int begin = 0; begin < FS_PANELS + FS_LAG; begin += FS_LAG) {
-#pragma unroll FS_WRITTEN
-      for (int d = 0; d < FS_LAG; d++) {  // a panel is summed, one before it used
+    for (int begin = 0; begin < FS_PANELS + FS_LAG; begin += FS_WRITTEN) {
+#pragma unroll
+      for (int d = 0; d < FS_WRITTEN; d++) {  // a panel is summed, one before it used
         const int p = begin + d, q = p - FS_LAG;
         //: columns
         if (q >= 0 && q < FS_PANELS) {
@@ -80,6 +80,7 @@ fs_kernel(
           //: panel
         }
       }
+      //: move on
     }
     //: after
     if (t == 0 && atomicAdd(&counters[1], 1u) == FS_BLOCKS - 1) {
