@@ -620,12 +620,12 @@ static void pass(struct em *em, const bool *need, bool rows) {
 }
 
 /* Whether a pass is written twice, for where all that shifted loads take is whole,
- * and for the edges: all of it must stand in one place. It pays for pairs, of which
- * a shift moves every bit, in several rows (Jacobi of 8192 x 8192 in bf16 on an H200:
- * 68.3 us instead of 72.3; but in f32 132.4 instead of 131.2, and a flat moving
- * average of 2^26 in bf16 75.4 instead of 67.9). */
+ * and for the edges: all of it must stand in one place. It pays in several rows (Jacobi
+ * of 8192 x 8192 in bf16 on an H200: 68.3 us instead of 72.3; in f32 133.7 and 133.8, but
+ * NVRTC takes 83 ms instead of 113; a flat moving average of 2^26 in bf16 75.4 instead of
+ * 67.9). */
 static bool has_two_ways(const struct em *em, const bool *need) {
-  if (em->mode != EM_PANEL || em->C > 1 || em->B == 1 || !em->pairs) return false;
+  if (em->mode != EM_PANEL || em->C > 1 || em->B == 1) return false;
   bool shifted = false;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -651,7 +651,8 @@ static bool only_last_row_ends(const struct em *em, const bool *need) {
 
 /* The compiler shares what neighbouring slices and rows load only as far as it sees
  * them loaded as whole vectors: to the end of the branch. The other one, at the
- * edges, goes row by row, which takes less registers. */
+ * edges, goes row by row, which takes less registers, and in a loop: what hardly ever
+ * runs need not be long (Jacobi in bf16: NVRTC takes 122 ms, not 195). */
 static void both_ways(struct em *em, const bool *need, bool rows) {
   bool full = em->full, tail = em->tail, need_ok = em->need_ok;
   bool last = rows && only_last_row_ends(em, need);
@@ -671,7 +672,11 @@ static void both_ways(struct em *em, const bool *need, bool rows) {
   em->whole = false;
   em->indent--;
   em_open(em, "} else {");
-  if (rows) open_rows(em);
+  if (rows) {
+    fs_str_puts(em->s, "#pragma unroll 1\n");
+    em_open(em, "for (int b = 0; b < %d; b++) {", em->B);
+    em_row_coords(em);
+  }
   em->row_by_row = rows;
   pass(em, need, rows);
   em->row_by_row = em->placed = false;
