@@ -451,4 +451,5 @@ void em_analyse(struct em *em) {
   em->pairs = em->V >= 4 && fs_kernel_pairs(em->k) &&
               (em->mode == EM_FLAT || em->mode == EM_PANEL ||
                (em->mode == EM_KEEP && still));
+  em->stragglers = em_has_stragglers(em);
 }

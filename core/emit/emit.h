@@ -46,9 +46,13 @@ struct fs_emitted {
   bool one_wave_each;     /* start max_blocks blocks, each does its part once:
                              measured 6 to 8 % faster on an H200 than blocks
                              that stay and stride, where nothing is summed   */
-  int waves;              /* sums beside stores: up to this many times as many
-                             blocks as are resident, each with a smaller part:
-                             0.502 ms in place of 0.509 for z = w - a*v, z'*u */
+  int waves;              /* sums beside stores, or much to compute: up to this
+                             many times as many blocks as are resident, each with
+                             a smaller part: 0.502 ms in place of 0.509 for
+                             z = w - a*v, z'*u                               */
+  int pieces;             /* ... that has so many pieces at least: 4 where much is
+                             computed (Black-Scholes in f32 on an H200: 0.274 ms
+                             with 4 waves, 0.268 with 16, 0.278 each alone)  */
   int per_unit;           /* at most so many blocks on a multiprocessor, since each
                              leaves partial sums of all columns; 0: as many as
                              fit                                             */

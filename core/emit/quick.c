@@ -110,7 +110,7 @@ static bool takes_two(const struct em *em, const bool *need) {
 }
 
 enum part { MAPS = 1, SUMS = 2 };
-enum { MUCH = 4096 }; /* lines; Black-Scholes has 1,300 and is 8 % slower one by one */
+enum { LITTLE = 256, MUCH = 4096 }; /* lines; Black-Scholes has 70 for an element */
 
 static bool is_in(const struct em *em, const struct fs_step *s, int parts) {
   if (!em_makes_lanes(em, s)) return false;
@@ -128,6 +128,19 @@ static double size_of_code(const struct em *em, const bool *need) {
   return lines * em->V * em->B * em->C;
 }
 
+bool em_has_stragglers(const struct em *em) {
+  bool *all = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool)), sums = false;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    all[i] = s->kind == FS_SP_MAP && !em->v[s->out].uniform;
+    sums |= s->kind == FS_SP_REDUCE;
+  }
+  bool some = em->mode == EM_FLAT && !sums && em_takes_short_ways(em, all) &&
+              size_of_code(em, all) > LITTLE;
+  free(all);
+  return some;
+}
+
 static void loop(struct em *em, const bool *need, int parts) {
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++)
@@ -143,24 +156,33 @@ static void loop(struct em *em, const bool *need, int parts) {
   em_close_for(em, em_lanes(em));
 }
 
-void em_lane_loop(struct em *em, const bool *need) {
-  if (!em->short_ways) {
-    loop(em, need, MAPS | SUMS);
-    return;
-  }
+const char *em_short_lanes(struct em *em, const bool *need) {
   bool two = takes_two(em, need);
   em_line(em, two ? "fs_extremes seen;" : "bool rare = false;");
   em->way = EM_SHORT;
   if (em->V == 1) em_open(em, "{");
   loop(em, need, MAPS);
   if (em->V == 1) em_close(em);
+  em->way = EM_AS_IT_IS;
+  return two ? "fs_is_rare(seen)" : "rare";
+}
+
+void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {
   em->way = EM_LONG;
-  em_open(em, two ? "if (fs_is_rare(seen)) {" : "if (rare) {");
-  em->one_by_one = em->V > 1 && size_of_code(em, need) > MUCH;
+  em->one_by_one = em->V > 1 && one_by_one;
   if (em->one_by_one) fs_str_puts(em->s, "#pragma unroll 1\n");
   loop(em, need, MAPS);
   em->one_by_one = false;
-  em_close(em);
   em->way = EM_AS_IT_IS;
+}
+
+void em_lane_loop(struct em *em, const bool *need) {
+  if (!em->short_ways) {
+    loop(em, need, MAPS | SUMS);
+    return;
+  }
+  em_open(em, "if (%s) {", em_short_lanes(em, need));
+  em_long_lanes(em, need, size_of_code(em, need) > MUCH);
+  em_close(em);
   loop(em, need, SUMS);
 }

@@ -561,11 +561,39 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
   }
 }
 
+/* The vectors that are `left`: from memory once more, an element at a time. */
+static void stragglers(struct em *em, const bool *need) {
+  bool pairs = em->pairs;
+  em->pairs = false;
+  em_open(em, "if (left) {");
+  if (em->C > 1) {
+    fs_str_puts(em->s, "#pragma unroll 1\n");
+    em_open(em, "for (int c = 0; c < %d; c++) {", em->C);
+    em_line(em, "if (!(left >> c & 1)) continue;");
+  }
+  em_line(em, "fs_anew();");
+  em_vector_coords(em);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_LOAD) continue;
+    declare(em, s->out, false, false, true, !em->full);
+    load_vector(em, s, "");
+  }
+  declare_made(em, need, false);
+  em_long_lanes(em, need, true);
+  em_stores(em, need);
+  if (em->C > 1) em_close(em);
+  em_close(em);
+  em->pairs = pairs;
+}
+
 static void compute_loop(struct em *em, const bool *need, bool rows) {
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++)
     any |= need[i] && em->k->steps.data[i].kind != FS_SP_LOAD;
   if (!any) return;
+  bool later = em->stragglers;
+  if (later) em_line(em, "unsigned left = 0;");
   em_for(em, "c", em->C);
   if (em->C == 1 && !em->placed) em_open(em, "{");
   em_vector_coords(em);
@@ -573,12 +601,23 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
   if (rows) open_rows(em);
   em->short_ways = em_takes_short_ways(em, need);
   declare_made(em, need, false);
-  em_lane_loop(em, need);
-  em->short_ways = false;
+  if (later) {
+    em_open(em, "if (!%s) {", em_short_lanes(em, need));
+  } else {
+    em_lane_loop(em, need);
+  }
   em_stores(em, need);
+  if (later) {
+    em->indent--;
+    em_open(em, "} else {");
+    em_line(em, em->C > 1 ? "left |= 1u << c;" : "left = 1;");
+    em_close(em);
+  }
   if (rows) close_rows(em);
   chunk_columns(em, need, false);
   if (!em->placed) em_close(em);
+  if (later) stragglers(em, need);
+  em->short_ways = false;
 }
 
 /* What a pass must do: roots and all that they need. */

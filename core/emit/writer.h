@@ -210,6 +210,14 @@ const char *em_pair_pattern(const struct em *em, const struct fs_step *s);
 bool em_takes_short_ways(const struct em *em, const bool *need);
 /* The loop over the lanes of a vector, by em->short_ways. */
 void em_lane_loop(struct em *em, const bool *need);
+/* Its parts: the short ways of the maps, gives the condition by which some element has
+ * none; and the long ones, as one loop that is not unrolled or as it comes. */
+const char *em_short_lanes(struct em *em, const bool *need);
+void em_long_lanes(struct em *em, const bool *need, bool one_by_one);
+/* Whether elements that have no short way wait until all the others are done: the long
+ * ways are then written once, not for every lane and vector, and nothing has to stay in
+ * registers for them. Sums take elements in their order. */
+bool em_has_stragglers(const struct em *em);
 
 /* -- analysis (analyse.c) ------------------------------------------------------ */
 void em_analyse(struct em *em);

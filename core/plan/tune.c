@@ -190,15 +190,17 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
   int wide = sh->table ? 48 : 100;
-  int others = !computes(sh) ? 24 : sh->size == 8 ? wide : sh->pairs ? 64 : 32;
+  int eight = sh->pairs ? 56 : 64; /* for as many elements side by side */
+  if (sh->sums) eight = sh->pairs ? 64 : 32;
+  int others = !computes(sh) ? 24 : sh->size == 8 ? wide : eight;
   return resident(t->threads, data + others);
 }
 
-/* Measured on an H200: Black-Scholes in f32 with one vector to a thread and 2,048
- * threads to an SM 0.311 ms, with two and 1,024 threads 0.273, with four and 640
- * threads 0.262; in bf16 with two vectors and 1,024 threads 0.181, with 640 0.177; in
- * f64 with one vector and 1,024 threads, which hide the waits for the table of the error
- * function, 0.743; without the table 0.863, and 0.815 with 640 threads.
+/* Measured on an H200: Black-Scholes in f32 with one vector to a thread 0.280 ms, with
+ * two 0.268, with four 0.266, which takes NVRTC 177 ms in place of 118; in bf16 with one
+ * vector 0.179, with two 0.182; in f16 0.254 and 0.270; in f64 with one vector and 1,024
+ * threads, which hide the waits for the table of the error function, 0.743; without the
+ * table 0.863, and 0.815 with 640 threads.
  * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
  * 0.3 % faster than those of 256, that read one array 5 % slower. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
@@ -208,8 +210,9 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   t->iters = FS_MAX(1, FS_MIN(4, 4 / FS_MAX(1, sh->loads)));
   if (sh->loads == 0 || !sh->sums) t->iters = 1; /* many blocks, each once */
   if (computes(sh)) {
-    t->threads = sh->size == 4 ? 64 : 128;
-    t->iters = sh->size == 4 ? 4 : sh->size == 8 ? 1 : 2;
+    int most = sh->sums ? 16 : 8; /* elements side by side */
+    t->threads = sh->sums && sh->size == 4 ? 64 : 128;
+    t->iters = sh->size == 8 ? 1 : FS_MAX(1, most / t->vec);
   }
   if (!computes(sh) && !sh->sums && sh->loads >= 2) t->threads = 1024;
   if (!computes(sh) && sh->sums && sh->stores) t->threads = 512;

@@ -198,6 +198,10 @@ __device__ __forceinline__ void fs_store_apart(S *to, const T (&v)[N],
     if (e < k) fs_put(to[e * stride], v[e]);
 }
 
+//@ fs_anew
+// What is loaded behind this is loaded, even what registers have had before.
+__device__ __forceinline__ void fs_anew() { asm volatile("" ::: "memory"); }
+
 //@ fs_fresh
 // An element that another block wrote in this launch.
 template <typename T>

@@ -213,7 +213,7 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
 }
 
 /* As many blocks as are resident together, so that the work is spread once, or
- * some waves of such, each block with eight pieces or more; no more than have
+ * some waves of such, each block with some pieces or more; no more than have
  * something to do. Where the grid has a second dimension the
  * first is cut so that several waves even out the tail. */
 static void choose_grid(struct fs_code *c, int64_t resident, int units) {
@@ -222,7 +222,7 @@ static void choose_grid(struct fs_code *c, int64_t resident, int units) {
   if (e->per_unit) resident = FS_MIN(resident, (int64_t)e->per_unit * units);
   int64_t room = y == 1 || e->cooperative ? resident / y : 8 * resident / y;
   if (e->waves > 1)
-    room *= FS_MAX(1, FS_MIN(e->waves, e->max_blocks / (8 * FS_MAX(1, room))));
+    room *= FS_MAX(1, FS_MIN(e->waves, e->max_blocks / (e->pieces * FS_MAX(1, room))));
   if (e->one_wave_each) room = e->max_blocks;
   int64_t x = FS_MIN(FS_MAX(e->max_blocks, 1), FS_MAX(room, 1));
   if (e->cluster > 1) x = FS_MAX(x / e->cluster, 1) * e->cluster;
