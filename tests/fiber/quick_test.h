@@ -97,8 +97,10 @@ __device__ static void qt_pair_one(unsigned bits, qt_count &c) {
   const bool positive = ordinary && a > 0 && b > 0;
   fs_extremes divided, root, inverse, logarithm;
   const fs_pair<fs_bf16> q = fs_div_two(x, turned, divided);
-  qt_two(q, x, fs_is_rare(divided), ordinary && qt_ordinary(a / b) && qt_ordinary(b / a),
-         c, [](float u, float v) { return u / v; });
+  qt_two(q, x, fs_is_rare(divided), ordinary, c, [](float u, float v) { return u / v; });
+  fs_extremes one;
+  fs_div_two(x, fs_both<fs_bf16>(3.0f), one);
+  c.rare += fs_is_rare(one);  // whatever is divided
   const fs_pair<fs_bf16> s = fs_sqrt_two(x, root), r = fs_rsqrt_two(x, inverse);
   qt_two(s, x, fs_is_rare(root), positive, c, [](float u, float) { return sqrtf(u); });
   qt_two(r, x, fs_is_rare(inverse), positive, c,
