@@ -68,8 +68,10 @@ typedef void fs_col_fn(const void *const *rows, int n_rows, int64_t n,
  * of eight, four or one rows, whose sums are then added to acc[k]. */
 typedef void fs_coldot_fn(const void *const *rows, int n_rows,
                           const void *coef, int64_t n, void *acc);
-/* acc[k] = fma(a[k], b[k], acc[k]) */
-typedef void fs_colmul_fn(const void *a, const void *b, int64_t n, void *acc);
+/* acc[k] += a[0][k]*b[0][k] + a[1][k]*b[1][k] + ..., by fma within groups of four
+ * rows or one, whose sums are then added to acc[k]. */
+typedef void fs_colmul_fn(const void *const *a, const void *const *b, int n_rows,
+                          int64_t n, void *acc);
 /* cells[k] = cells[k] op part[k], part of a column accumulator's type. */
 typedef void fs_fold_fn(const void *part, int64_t n, union fs_cell *cells);
 /* Cells to a strip of the compute type; from_float says which member counts. */

@@ -40,6 +40,27 @@ FS_INLINE fs_vd fs_load_f64(const double *p) { return *(const fs_vd_mem *)p; }
 FS_INLINE void fs_store_f32(float *p, fs_vf v) { *(fs_vf_mem *)p = v; }
 FS_INLINE void fs_store_f64(double *p, fs_vd v) { *(fs_vd_mem *)p = v; }
 
+/* The first n of a vector's elements, n less than all of them; zeros after them, and
+ * what lies there is not read. */
+FS_INLINE fs_vf fs_load_part_f32(const float *p, int64_t n) {
+#if defined __AVX512F__
+  return (fs_vf)_mm512_maskz_loadu_ps((__mmask16)((1U << n) - 1), p);
+#else
+  fs_vf v = {0};
+  for (int64_t k = 0; k < n; k++) v[k] = p[k];
+  return v;
+#endif
+}
+FS_INLINE fs_vd fs_load_part_f64(const double *p, int64_t n) {
+#if defined __AVX512F__
+  return (fs_vd)_mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1), p);
+#else
+  fs_vd v = {0};
+  for (int64_t k = 0; k < n; k++) v[k] = p[k];
+  return v;
+#endif
+}
+
 /* Iterations are independent even where out is an operand's own strip. */
 #if defined __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm */

@@ -551,12 +551,19 @@ static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
                               (int)x->rows, x->ptr[b], n, acc);
     return;
   }
+  if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
+      x->w->varies[b] == FS_VARIES_BOTH) {
+    x->r->colmul[op->in_type]((const void *const *)rows_of(x, a),
+                              (const void *const *)rows_of(x, b), (int)x->rows, n,
+                              acc);
+    return;
+  }
   for (int64_t r = 0; r < x->rows; r++) {
     const void *pa = strip(x, a, r, 0, true, n);
     if (op->n_in == 2) {
-      const char *pb = strip(x, b, r, 1, true, n);
+      const void *pb = strip(x, b, r, 1, true, n);
       if (op->product) {
-        x->r->colmul[op->in_type](pa, pb, n, acc);
+        x->r->colmul[op->in_type](&pa, &pb, 1, n, acc);
         continue;
       }
       char *t = x->scratch + x->w->temp_at[0];
