@@ -80,6 +80,7 @@ static const struct calibration_case {
   {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, BRIEF},
   {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, BRIEF},
   {"columns", "q = colsum(u + v');", F32, MATRICES, 0, BRIEF},
+  {"columns", "s = colsum(A .* C);", F32, MATRICES, ROWS, CPU_FEW},
   {"rows and columns", "q = A*p; s = A'*r;", F32 | F64, MATRICES, ROWS, UNEVEN},
   {"rows and columns", "y = A'*(A*p);", F32, MATRICES, ROWS, UNEVEN},
   {"rows and columns", "a = sum(A, 2); b = sum(A, 1);", F32, MATRICES, ROWS, FEW},
@@ -89,6 +90,7 @@ static const struct calibration_case {
   {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", F32 | I32, MATRICES, ROWS, EVERY},
   {"outer sums", "B = A + C;", BF16, MATRICES, ROWS, CPU_FEW},
+  {"mixed types", "B = A - f32(u);", F16 | BF16, MATRICES, ROWS, CPU_FEW},
   {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
   {"outer sums", "B = A + u; s = rowmax(B);", I32, MATRICES, ROWS, FEW},
   {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
@@ -100,6 +102,8 @@ static const struct calibration_case {
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
+  {"held rows", "B = exp(A - rowmax(A)); s = rowsum(B);", F32, MATRICES, ROWS,
+   CPU_FEW},
   {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, FEW},
   {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, UNEVEN},
   {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, UNEVEN},
@@ -167,8 +171,8 @@ static struct extents cpu_extents(enum group group) {
       {1, 1 << 21}, {1, 3 << 20}, {1, 1 << 22}, {1, 3 << 21}, {1, 1 << 23},
       {1, 1 << 25}};
   static const struct extent matrices[] = {
-      {64, 64}, {200, 300}, {512, 512}, {680, 720}, {1000, 1000}, {1400, 1500},
-      {2048, 2048}, {2500, 2400}, {100, 20000}, {20000, 100}, {3000, 3000},
+      {64, 64}, {200, 300}, {512, 512}, {683, 719}, {1000, 1000}, {1400, 1500},
+      {2048, 2048}, {2503, 2397}, {100, 20000}, {20000, 100}, {3000, 3000},
       {4096, 4096}, {1800, 1700}, {4000, 1900}};
   static const struct extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}};
