@@ -563,28 +563,39 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
 
 /* The vectors that are `left`: from memory once more, an element at a time. */
 static void stragglers(struct em *em, const bool *need) {
-  bool pairs = em->pairs;
-  em->pairs = false;
+  const char *j = em->n_inner == 1 ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
+  bool pairs = em->pairs, full = em->full, tail = em->tail;
+  int V = em->V;
   em_open(em, "if (left) {");
   if (em->C > 1) {
     fs_str_puts(em->s, "#pragma unroll 1\n");
     em_open(em, "for (int c = 0; c < %d; c++) {", em->C);
     em_line(em, "if (!(left >> c & 1)) continue;");
   }
-  em_line(em, "fs_anew();");
   em_vector_coords(em);
+  em_line(em, "const fs_index from = %s;", j);
+  fs_str_puts(em->s, "#pragma unroll 1\n");
+  const char *lanes = lanes_left(em);
+  em_open(em, strchr(lanes, ' ') ? "for (int e = 0; e < (%s); e++) {"
+                                 : "for (int e = 0; e < %s; e++) {", lanes);
+  em_line(em, "fs_anew();");
+  em_line(em, "const fs_index %s = from + e;", j);
+  em->pairs = em->tail = false;
+  em->full = true;
+  em->V = 1;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
-    declare(em, s->out, false, false, true, !em->full);
+    declare(em, s->out, false, false, true, false);
     load_vector(em, s, "");
   }
   declare_made(em, need, false);
-  em_long_lanes(em, need, true);
+  em_long_lanes(em, need, false);
   em_stores(em, need);
+  em->pairs = pairs, em->full = full, em->tail = tail, em->V = V;
+  em_close(em);
   if (em->C > 1) em_close(em);
   em_close(em);
-  em->pairs = pairs;
 }
 
 static void compute_loop(struct em *em, const bool *need, bool rows) {
