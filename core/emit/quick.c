@@ -12,8 +12,10 @@
  *   for (int e = 0; e < 4; e++) r5[e] = r5[e] + v4[e];
  *
  * Where there is much code the long ways go through the lanes one by one, for they are
- * most of what the compiler sees and hardly ever run. Pairs of bf16 have short ways of
- * their own (quick_pairs.cuh), with `fs_extremes seen` in place of `rare`.
+ * most of what the compiler sees and hardly ever run. In flat kernels without sums the
+ * vectors of such elements are `left`, and computed when the others are done (sweep.c).
+ * Pairs of bf16 have short ways of their own (quick_pairs.cuh), with `fs_extremes seen`
+ * in place of `rare`.
  *
  * needs: the steps of a pass; makes: the part of its text between loads and stores
  */

@@ -62,9 +62,9 @@ static void choose_options(void) {
            nvrtc.line_tables ? " -lineinfo" : "");
 }
 
-/* The compiler takes some 20 MB and gives it back, which the C library would give to the
- * system and have to ask for again: 2,500 faults and a twentieth of the time for a kernel
- * of NVRTC's 90 ms. */
+/* The compiler takes some 20 MB and gives it back, which the C library gives to the system
+ * and has to ask for again: 2,800 page faults for a kernel like BiCGK, which takes 84 ms in
+ * place of 91 without them (a processor of 2 cores). */
 static void keep_memory(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
