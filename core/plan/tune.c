@@ -196,9 +196,9 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   return resident(t->threads, data + others);
 }
 
-/* Measured on an H200: Black-Scholes in f32 with one vector to a thread 0.280 ms, with
- * two 0.268, with four 0.266, which takes NVRTC 177 ms in place of 118; in bf16 with one
- * vector 0.179, with two 0.182; in f16 0.254 and 0.270; in f64 with one vector and 1,024
+/* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with
+ * one some 5 % more, with four, of which each had its long ways beside it, 0.2643; in bf16
+ * with one 0.159, with two 0.165; in f16 0.256 and 0.266; in f64 with one vector and 1,024
  * threads, which hide the waits for the table of the error function, 0.743; without the
  * table 0.863, and 0.815 with 640 threads.
  * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
