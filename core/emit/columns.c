@@ -385,9 +385,10 @@ static void finishes(struct columns *c) {
 /* -- rows ------------------------------------------------------------------------- */
 
 /* How many panels the loop over them is written for: one, and what waits in registers
- * moves on with each (GEMVER, 16384 x 16384 in f32 on an H200: 579 us, and 579 written for
- * all that wait, six, which takes NVRTC three times as long); but for half types those
- * moves are too many beside what a panel takes (SGEMVT in bf16: 174 us and 145). */
+ * moves on with each (16384 x 16384 in f32 on an H200, and written for all that wait, six:
+ * GEMVER 569.3 us and 570.0, SGEMVT 269.8 and 269.2; NVRTC takes 190 ms and 590, 155 and
+ * 335); but for half types those moves are too many beside what a panel takes (SGEMVT in
+ * bf16: 174 us and 145). */
 static int written(const struct columns *c) {
   return c->cut.held && c->em->V == 8 ? c->cut.lag : 1;
 }
@@ -642,31 +643,47 @@ static void leave_made(struct columns *c, const struct fs_step *s) {
   em_line(em, "%s((%s *)(%s))[part] = made;", c->cut.held ? "else " : "", pack, at);
 }
 
+/* Sums of columns where some rows do not exist: after the lanes, behind one test for all
+ * that a row has to do (GEMVER in f32: NVRTC takes 190 ms, 208 with a test for each). */
+static bool is_apart(const struct columns *c, const struct fs_step *s) {
+  return is_column_sum(s) && c->guard_j;
+}
+
+/* Whether all lanes of a value are wanted when they are done. */
 static bool is_stored(const struct columns *c, int v, int phase) {
   const struct em *em = c->em;
   if (!phase && v == c->made) return true;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (is_both_store(em, s, phase) && em->v[s->in[0]].alias == v) return true;
+    if (!is_both_store(em, s, phase) && !(is_apart(c, s) && s->phase == phase)) continue;
+    FS_EACH_IN(s, a)
+      if (em->v[s->in[a]].alias == v) return true;
   }
   return false;
+}
+
+/* Whether a step has a part in the loop over the lanes. */
+static bool is_lane_step(const struct columns *c, const struct fs_step *s, int phase) {
+  if (s->kind == FS_SP_REDUCE) return s->phase == phase && !is_apart(c, s);
+  return c->need[s - c->em->k->steps.data] && s->kind != FS_SP_LOAD && s->out >= 0 &&
+         varies(c->em, s->out) == 3;
 }
 
 static void lane_steps(struct columns *c, int phase) {
   struct em *em = c->em;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_REDUCE && s->phase == phase) {
+    if (!is_lane_step(c, s, phase)) continue;
+    if (s->kind == FS_SP_REDUCE) {
       bool column = is_column_sum(s);
       int many = column ? em->V : em->B;
       const char *acc = em_fmt(em, many == 1 ? "r%d" : column ? "r%d[e]" : "r%d[b]",
                                s->out);
-      const char *own = column ? row_exists(c) : column_exists(c, "i");
+      const char *own = column ? "" : column_exists(c, "i");
       if (*own) em_line(em, "if (%s)", own);
       em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc, -1));
       continue;
     }
-    if (!c->need[i] || s->kind == FS_SP_LOAD || varies(em, s->out) != 3) continue;
     const char *rhs = em_rhs(em, s, NULL);
     struct em_value *x = &em->v[s->out];
     x->b = x->c = false;
@@ -676,16 +693,41 @@ static void lane_steps(struct columns *c, int phase) {
   }
 }
 
+static void lanes(struct columns *c, int phase) {
+  struct em *em = c->em;
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= is_lane_step(c, &em->k->steps.data[i], phase);
+  if (!any) return;
+  em_for(em, "e", em->V);
+  if (em->V == 1) em_open(em, "{");
+  em_line(em, em->V > 1 ? "const fs_index i = first + e;"
+                        : "const fs_index i = first;");
+  lane_steps(c, phase);
+  em_close(em);
+}
+
+static void sums_apart(struct columns *c) {
+  struct em *em = c->em;
+  em_for(em, "e", em->V);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_apart(c, s)) continue;
+    const char *acc = em_fmt(em, em->V > 1 ? "r%d[e]" : "r%d", s->out);
+    em_line(em, "%s", em_accumulate(em, s, acc, -1));
+  }
+  em_close_for(em, em->V);
+}
+
 static void both_stores(struct columns *c, int phase) {
   struct em *em = c->em;
-  const char *own = row_exists(c);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_both_store(em, s, phase)) continue;
     const struct fs_access *a = em_access(em, s);
     bool lanes = em->v[em->v[s->in[0]].alias].e;
     if (lanes && is_vector(c, a)) {
-      const char *in = em_and(em, own, column_exists(c, "first"));
+      const char *in = column_exists(c, "first");
       em_open(em, *in ? "if (%s) {" : "{", in);
       em_line(em, "const fs_index i = first;");
       em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
@@ -695,12 +737,22 @@ static void both_stores(struct columns *c, int phase) {
     }
     em_open(em, "for (int e = 0; e < %d; e++) {", em->V);
     em_line(em, "const fs_index i = first + e;");
-    const char *in = em_and(em, own, column_exists(c, "i"));
+    const char *in = column_exists(c, "i");
     if (*in) em_line(em, "if (%s)", in);
     em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
             em_address(em, a), em_ref(em, s->in[0]));
     em_close(em);
   }
+}
+
+/* Whether a row that does not exist has something that it must not do. */
+static bool leaves_something(const struct columns *c, int phase) {
+  for (int i = 0; i < c->em->k->steps.len; i++) {
+    const struct fs_step *s = &c->em->k->steps.data[i];
+    if (is_both_store(c->em, s, phase) || (is_column_sum(s) && s->phase == phase))
+      return true;
+  }
+  return false;
 }
 
 static void rows_of_panel(struct columns *c, int phase) {
@@ -723,13 +775,12 @@ static void rows_of_panel(struct columns *c, int phase) {
       em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
               em_dims(em, false, false, true));
   }
-  em_for(em, "e", em->V);
-  if (em->V == 1) em_open(em, "{");
-  em_line(em, em->V > 1 ? "const fs_index i = first + e;"
-                        : "const fs_index i = first;");
-  lane_steps(c, phase);
-  em_close(em);
+  lanes(c, phase);
+  bool test = c->guard_j && leaves_something(c, phase);
+  if (test) em_open(em, "if (%s) {", row_exists(c));
+  if (c->guard_j && !phase) sums_apart(c);
   both_stores(c, phase);
+  if (test) em_close(em);
   for (int i = 0; i < em->k->steps.len && !phase && c->made >= 0; i++)
     if (is_matrix_load(em, &em->k->steps.data[i]))
       leave_made(c, &em->k->steps.data[i]);
