@@ -9,6 +9,8 @@
 #include "core/plan/planner.h"
 
 enum { OVERHEAD_REGS = 40, WARP = 32 };
+/* Column sums: threads of a block; bytes of a row that may have a ring. */
+enum { HELD_THREADS = 512, RING_BYTES = 32 << 10 };
 
 /* What counts for the choice. */
 struct shape {
@@ -165,9 +167,30 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
   }
 }
 
+/* Whether rows are held: used again in later phases, or summed both ways. */
+static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
+  return k->scheme == FS_ROW && (sh->row_results || sh->several) &&
+         (sh->several || sh->column_sums);
+}
+
+/* The bytes that the lanes of a thread are counted by: of the widest element, and where
+ * sums of half types are in f32, of their accumulators; but of the matrix for sums of
+ * rows, whose accumulators are few, and for column sums of rows that fill a block
+ * without a ring (hold_sums()). 16 bytes at once are also what rows that stay in the
+ * cache are loaded by (emit/keep.c). In bf16 on an H200, with 8 lanes in place of 4: A*x
+ * of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us instead of 9.3, 34.5 and 131.5;
+ * both products at 8192 39.8 instead of 42.4, but at 4096 14.2 instead of 13.4 and at
+ * 16384, with a ring, 143.7 instead of 130.5. */
+static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
+  if (sh->size != 4 || sh->matrix != 2 || k->scheme != FS_ROW) return sh->size;
+  if (!is_held(k, sh)) return sh->row_results ? sh->matrix : sh->size;
+  bool fills = sh->n >= HELD_THREADS * 2 * 8 && sh->n * sh->matrix < RING_BYTES;
+  return sh->column_sums && fills ? sh->matrix : sh->size;
+}
+
 static int lanes(const struct fs_kernel *k, const struct shape *sh) {
   if (k->space.n_inner == 0) return 1;
-  int vec = FS_MIN(8, 16 / sh->size);
+  int vec = FS_MIN(8, 16 / lane_bytes(k, sh));
   for (; vec > 1; vec /= 2) {
     double aligned, all;
     aligned_bytes(k, vec, &aligned, &all);
@@ -296,7 +319,7 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
  * the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
-  enum { THREADS = 512, UNDER_WAY = 128, MOST = 8, RING = 32 << 10 };
+  enum { THREADS = HELD_THREADS, UNDER_WAY = 128, MOST = 8 };
   int width = FS_MAX(1, t->vec * sh->size / 4), loads = FS_MAX(1, sh->loads);
   int row = power_up(up(vectors, 2), THREADS);
   row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
@@ -306,7 +329,7 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
   int side = THREADS / row;
   int each = t->vec * FS_MAX(1, sh->matrix) * loads;
   int iters = (int)FS_MIN(side < 4 ? 4 : 2, UNDER_WAY / (cols * each));
-  if (rings && sh->n * sh->matrix >= RING) iters = 1;
+  if (rings && sh->n * sh->matrix >= RING_BYTES) iters = 1;
   while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
                        2 * sh->m < (int64_t)units * side * iters))
     iters /= 2;
@@ -432,11 +455,11 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
   else if (k->scheme == FS_TILE) tune_tile(t, &sh, units);
-  else if (!sh.row_results && !sh.several)
-    tune_columns(t, &sh, vectors, units);
-  else if (!sh.several && !sh.column_sums) tune_dots(t, &sh, vectors, units);
-  else tune_held(t, &sh, vectors, units,
-                 device && device->is_cuda && device->cc >= 90);
+  else if (is_held(k, &sh))
+    tune_held(t, &sh, vectors, units,
+              device && device->is_cuda && device->cc >= 90);
+  else if (sh.row_results) tune_dots(t, &sh, vectors, units);
+  else tune_columns(t, &sh, vectors, units);
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
   if (k->scheme != FS_TILE) limit_code(t, &sh);
 }
