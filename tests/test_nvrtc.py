@@ -6,7 +6,8 @@ kernel text and runs nothing, as an A100, H200 and B200: the paper's sequences a
 the sizes of the issue, the scripts of tests/plan, tests/lang and examples, and
 random programs. Then the real NVRTC compiles every distinct text for sm_80, sm_90a
 and sm_100. Where there is no NVRTC the texts are only counted; where there is one,
-nothing compiled is a failure.
+nothing compiled is a failure. What the sequences need is short, so that it compiles
+while a user waits.
 
     tests/test_nvrtc.py [--random N] [--most N] [--keep FOLDER]
 
@@ -32,6 +33,7 @@ from score import Score  # noqa: E402
 
 SIZES = '1,31,32,33,1000,4096,5000x3,16384'
 DEVICES = {'80': 'sm_80', '90': 'sm_90a', '100': 'sm_100'}
+LARGEST = 48 << 10  # bytes of machine code of a sequence: some 250 ms of NVRTC's time
 score = Score()
 check = score.check
 
@@ -87,8 +89,9 @@ def random_programs(folder, count, batch=50):
 
 
 def collect(name, source, keep, home, reads=(None,)):
-    """Runs the programs of a source on each device; the texts go to `keep`."""
-    before = len(os.listdir(keep))
+    """Runs the programs of a source on each device; the texts go to `keep`. Gives the
+    names of those that are new."""
+    before = set(os.listdir(keep))
     runs = 0
     for what, folder, args in source:
         for cc in DEVICES:
@@ -103,15 +106,17 @@ def collect(name, source, keep, home, reads=(None,)):
                 # Results are zero, so that a program may well complain.
                 check(r.returncode in (0, 1), f'{what}, capability {cc}: status '
                       f'{r.returncode}\n{r.stderr[-500:]}')
-    new = len(os.listdir(keep)) - before
-    check(new > 0, f'{name}: no kernel text')
-    print(f'{name}: {runs} runs, {new} new texts', flush=True)
+    new = set(os.listdir(keep)) - before
+    check(new, f'{name}: no kernel text')
+    print(f'{name}: {runs} runs, {len(new)} new texts', flush=True)
+    return new
 
 
 def collect_all(keep, home, count):
-    """Gives the names of the texts that are not of random programs."""
+    """Gives the names of the texts of the sequences, and of all that are not of random
+    programs."""
     with tempfile.TemporaryDirectory() as folder:
-        collect('sequences', sequences(folder), keep, home)
+        short = collect('sequences', sequences(folder), keep, home)
         collect('plan', scripts('tests/plan/*.fs'), keep, home)
         # 0.747 everywhere, and loops that wait for convergence begin.
         collect('examples', scripts('examples/*.fs'), keep, home,
@@ -121,7 +126,7 @@ def collect_all(keep, home, count):
         collect('lang', lang(folder), keep, home)
         written = set(os.listdir(keep))
         collect('random', random_programs(folder, count), keep, home)
-    return written
+    return short, written
 
 
 # -- compiling -------------------------------------------------------------------------
@@ -167,23 +172,29 @@ def compile_all(texts):
     return [line.split('\t') for line in out[1:]]
 
 
-def report(texts, answers):
-    """Counts, and the kernels that need local memory."""
+def report(texts, answers, short):
+    """Counts, the kernels that need local memory, and the largest of the `short` ones."""
     arch_of = {p: arch for arch, paths in texts.items() for p in paths}
-    done, registers, local = collections.Counter(), {}, []
-    for status, regs, bytes_, path, *log in answers:
+    done, registers, local, sizes = collections.Counter(), {}, [], {}
+    for status, regs, bytes_, size, path, *log in answers:
         arch = arch_of[path]
         if status == 'none':
             continue
         if check(status == 'ok', f'{arch} {head(path)}\n{" ".join(log)[:1000]}'):
             done[arch] += 1
             registers[arch] = max(registers.get(arch, 0), int(regs))
+            if os.path.basename(path) in short:
+                sizes[path] = int(size)
+                check(int(size) <= LARGEST, f'{arch} {head(path)}: {size} bytes of code')
             if int(bytes_):
                 local.append((int(bytes_), arch, int(regs), head(path)))
     check(sum(done.values()) > 0, 'NVRTC is here, but nothing was compiled')
     for arch in texts:
         print(f'{arch}: {done[arch]} compiled, '
               f'{registers.get(arch, 0)} registers at most')
+    for path in sorted(sizes, key=sizes.get, reverse=True)[:3]:
+        print(f'{sizes[path]} bytes of code, {arch_of[path]}: {head(path)}')
+    check(sizes, 'no kernel of a sequence was compiled')
     print(f'{len(local)} kernels use local memory')
     for size, arch, regs, what in sorted(local, reverse=True)[:20]:
         print(f'  {size} bytes, {regs} registers, {arch}: {what}')
@@ -209,7 +220,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='fusible-nvrtc-') as home:
         keep = os.path.abspath(args.keep or os.path.join(home, 'texts'))
         os.makedirs(keep, exist_ok=True)
-        written = collect_all(keep, home, args.random)
+        short, written = collect_all(keep, home, args.random)
         texts = distinct(keep)
         for arch in DEVICES.values():
             check(texts.get(arch), f'no text for {arch}')
@@ -219,7 +230,7 @@ def main():
                   f'{len(texts[arch])} to compile')
         answers = compile_all(texts)
         if answers is not None:
-            report(texts, answers)
+            report(texts, answers, short)
     return score.close()
 
 

@@ -4,9 +4,10 @@
  *   nvrtc-check < LIST     lines "ARCH PATH", as "sm_90a /tmp/k.cu"
  *
  * Answers one line per line, in order, tabs between:
- *   ok    REGISTERS  LOCAL  PATH         LOCAL: bytes of local memory per thread
- *   fail  0          0      PATH  the compiler's log on one line
- *   none  0          0      PATH         this NVRTC does not know the architecture
+ *   ok    REGISTERS  LOCAL  SIZE  PATH   LOCAL: bytes of local memory per thread;
+ *                                        SIZE: of the image, in bytes
+ *   fail  0          0      0     PATH  the compiler's log on one line
+ *   none  0          0      0     PATH   this NVRTC does not know the architecture
  * With --hash, REGISTERS is a hash of the machine code instead.
  * The first line names NVRTC: "nvrtc 13.0 /path". Without NVRTC it is "absent WHY"
  * and the status is 2.
@@ -40,16 +41,16 @@ static char *read_text(const char *path) {
 static void answer(const struct text *t, const struct fs_nvrtc_job *job) {
   unsigned registers = 0, local = 0;
   if (!t->known) {
-    printf("none\t0\t0\t%s\n", t->path);
+    printf("none\t0\t0\t0\t%s\n", t->path);
     return;
   }
   if (job->image) {
     cubin_read((const unsigned char *)job->image, job->size, &registers, &local);
     if (hashes) registers = (unsigned)fs_hash(job->image, job->size, 0);
-    printf("ok\t%u\t%u\t%s\n", registers, local, t->path);
+    printf("ok\t%u\t%u\t%zu\t%s\n", registers, local, job->size, t->path);
     return;
   }
-  printf("fail\t0\t0\t%s\t", t->path);
+  printf("fail\t0\t0\t0\t%s\t", t->path);
   const char *log = !t->source ? "cannot be read" : job->log ? job->log : "";
   for (; *log; log++) putchar(*log == '\n' || *log == '\t' ? ' ' : *log);
   putchar('\n');
