@@ -580,7 +580,8 @@ static void tile_pointers(struct columns *c, int phase) {
   struct em *em = c->em;
   int64_t row = tile_row(c);
   em_line(em, "%sunsigned char *const kept = ring + %s %% FS_SLOTS * %lld;",
-          !phase && c->made >= 0 ? "" : "const ", phase ? "q" : "p", (long long)(row * (c->cut.height - c->cut.held)));
+          !phase && c->made >= 0 ? "" : "const ", phase ? "q" : "p",
+          (long long)(row * (c->cut.height - c->cut.held)));
   if (c->cut.held && !phase)
     em_line(em, "const unsigned char *const brought = ring + %lld + p %% FS_SHORT * %lld;",
             (long long)rooms(c).held, (long long)(row * c->cut.held));
