@@ -28,7 +28,6 @@
  * is an illegal access; what was never freed is reported at the end.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -252,31 +251,27 @@ EXPORT int cuStreamQuery(void *stream);
 EXPORT int cuStreamQuery(void *stream) {
   (void)stream;
   CALL("cuStreamQuery");
+  end_host_call();
   return now() < busy_until ? CU_NOT_READY : 0;
 }
 EXPORT int cuStreamSynchronize(void *stream);
 EXPORT int cuStreamSynchronize(void *stream) {
   (void)stream;
   CALL("cuStreamSynchronize");
+  end_host_call();
   while (now() < busy_until) usleep(100);
   return 0;
 }
-/* The host's functions run on a thread of the driver's, as the real ones do, but
- * nothing waits for them here: what is started runs in its call. */
-static struct host_call {
-  pthread_t thread;
-  bool started;
+/* What is started runs in its call, so a function of the host's that was put between
+ * would hold nothing back; it is called when the stream is looked at next. */
+static struct {
   void (*call)(void *user);
   void *user;
 } host_call;
-static void *call_host(void *given) {
-  struct host_call *h = given;
-  h->call(h->user);
-  return NULL;
-}
 static void end_host_call(void) {
-  if (host_call.started) pthread_join(host_call.thread, NULL);
-  host_call.started = false;
+  void (*call)(void *user) = host_call.call;
+  host_call.call = NULL;
+  if (call) call(host_call.user);
 }
 EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user);
 EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user) {
@@ -284,9 +279,7 @@ EXPORT int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user) {
   CALL("cuLaunchHostFunc");
   end_host_call();
   host_call.call = call, host_call.user = user;
-  host_call.started =
-      !pthread_create(&host_call.thread, NULL, call_host, &host_call);
-  return host_call.started ? 0 : CU_OUT_OF_MEMORY;
+  return 0;
 }
 EXPORT int cuEventCreate(CUevent *event, unsigned flags);
 EXPORT int cuEventCreate(CUevent *event, unsigned flags) {
