@@ -129,27 +129,43 @@ static void fulls_out(struct em *em) {
   }
 }
 
+/* As a phase of a launch, a flat kernel may have far less tiles than there are blocks:
+ * what the others have is neutral. INT64_MAX of other kernels. */
+static int64_t blocks_with_tiles(const struct em *em) {
+  int64_t tile = (int64_t)em->T * em->C;
+  return em->grid && em->mode == EM_FLAT ? (em->groups + tile - 1) / tile : INT64_MAX;
+}
+
 /* Adds the blocks' results that are a thread's. Of those that there will be the
  * loads are under way together, before the first is added. */
 static void add_partials(struct em *em, const struct fs_step *s,
                          const char *acc) {
-  enum { MOST_TOGETHER = 4 };
-  int units = em->device && em->device->is_cuda ? em->device->units : 1;
-  int blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm);
-  int together = FS_MIN((blocks + em->T - 1) / em->T, MOST_TOGETHER);
+  enum { MOST_TOGETHER = 8 };
+  int64_t units = em->device && em->device->is_cuda ? em->device->units : 1;
+  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm);
+  int64_t tiles = blocks_with_tiles(em);
+  bool fewer = tiles < blocks;
+  if (fewer) blocks = tiles;
+  int together = (int)FS_MIN((blocks + em->T - 1) / em->T, MOST_TOGETHER);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *count = "gridDim.x";
+  if (fewer) {
+    count = em_fmt(em, "blocks%d", s->out);
+    em_line(em, "const unsigned %s = gridDim.x < %lld ? gridDim.x : %lld;", count,
+            (long long)blocks, (long long)blocks);
+  }
   if (together == 1) together = 0;
   for (int k = 0; k < together; k++) {
     const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->T);
-    em_line(em, "const %s part%d_%d = %s < gridDim.x ? fs_fresh(w%d + %s) : %s;",
-            acc_type_of(em, s), s->out, k, at, s->out, at,
+    em_line(em, "const %s part%d_%d = %s < %s ? fs_fresh(w%d + %s) : %s;",
+            acc_type_of(em, s), s->out, k, at, count, s->out, at,
             em_neutral(s->op, dt));
   }
   for (int k = 0; k < together; k++)
     em_line(em, "%s = %s;", acc,
             em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
-  em_line(em, "for (unsigned b = threadIdx.x%s; b < gridDim.x; b += %d)",
-          together ? em_fmt(em, " + %d", together * em->T) : "", em->T);
+  em_line(em, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
+          together ? em_fmt(em, " + %d", together * em->T) : "", count, em->T);
   em_line(em, "  %s = %s;", acc,
           em_combine(em, s->op, acc, em_fmt(em, "fs_fresh(w%d + b)", s->out)));
 }
