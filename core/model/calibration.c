@@ -257,8 +257,8 @@ bool fs_predict_knows(const struct fs_work *w, const struct fs_device *d) {
 }
 
 /* Between phases of one launch, without a fold, where it was not measured. On an H200
- * 1.3 us (atomics of 264 blocks on one word, seen by all), where a launch takes 3.3. */
-static const double PHASE_BARRIER_LAUNCHES = 0.4;
+ * 0.7 us (atomics of 264 blocks on one word, seen by all), where a launch takes 2.9. */
+static const double PHASE_BARRIER_LAUNCHES = 0.25;
 
 double fs_predict_start(const struct fs_device *d) {
   const struct fs_calibration *c = d->calibration;
