@@ -17,8 +17,8 @@
  * A fold of numbers takes as long in a phase, where a barrier is part of it, as alone,
  * where the last block does it: what threads wait for is the same. But more blocks than
  * CROWD get in each other's way at a barrier, where all of them look at one word that
- * each must write: max(abs(v)) of 512 numbers in a launch of 1056 blocks took 13 us more
- * than alone, v'*v of 1000 took 5 (H200).
+ * each must write: two launches of 1056 blocks, max(abs(v)) of 512 numbers and v'*v of
+ * 1000 beside maps, took 13 and 5 us more than they were predicted to take (H200).
  *
  * Phases share block size and registers, those of the phase that takes longest, or of
  * the one whose setting the user chose; the others lose some of their speed by it, so
@@ -34,6 +34,9 @@ const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
  * not all be resident: 6 to 8 % on an H200 (emit.h). */
 static const double SHARED_COST = 0.08;
 
+/* Blocks of the launches whose barriers were measured: two on each multiprocessor of an
+ * H200. Beyond, the price grows with the power of 1.5, which fits the two launches above
+ * best; more of them were not measured. */
 static const double CROWD = 264;
 
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
@@ -287,11 +290,11 @@ static double body_like(const struct group *g, const struct fs_kernel *k,
 /* The tasks of a kernel that walks as `like` does. */
 static double tasks_of(const struct group *g, const struct fs_kernel *k,
                        const struct fs_tuning *like) {
-  if (k->scheme != FS_FLAT) return k->work.spread.tasks;
   struct fs_kernel phase = *k;
+  struct fs_work w = k->work;
   fit(&phase, like, g->p->device->units);
-  const struct fs_tuning *t = &phase.tune;
-  return ceil((double)k->space.n / ((double)t->threads * t->vec * t->iters));
+  fs_kernel_count_tuning(&phase, g->p->device, &w);
+  return w.spread.tasks;
 }
 
 /* A barrier of the launch's blocks (with `next` behind; NULL: as it is), as many as the
