@@ -261,6 +261,10 @@ enum fs_status fs_session_kernel_alternatives(struct fs_session *s,
 enum fs_status fs_session_pin(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_unpin(struct fs_session *s, struct fs_words *words);
 void fs_kernel_pins_clear(struct fs_session *s);
+/* The pins as data that another session of this program can take over (a new
+ * reference), and the taking over, in place of those that it has. */
+json_t *fs_kernel_pins_json(const struct fs_session *s);
+void fs_kernel_pins_restore(struct fs_session *s, const json_t *pins);
 void fs_kernel_pins_list(const struct fs_session *s, struct fs_str *out);
 /* Warns of those that a new plan does not follow. */
 void fs_kernel_pins_tell(struct fs_session *s, const struct fs_plan *plan);

@@ -239,6 +239,45 @@ void fs_kernel_pins_clear(struct fs_session *s) {
   fs_pins_apply(s);
 }
 
+json_t *fs_kernel_pins_json(const struct fs_session *s) {
+  json_t *list = json_array();
+  for (int k = 0; k < s->kernel_pins.len; k++) {
+    const struct fs_block_pin *b = &s->kernel_pins.data[k];
+    json_t *calls = json_array(), *value = json_array();
+    for (int c = 0; c < b->pin.n_calls; c++)
+      json_array_append_new(calls, json_integer((json_int_t)b->pin.calls[c]));
+    for (int x = 0; x < FS_TRAITS; x++)
+      json_array_append_new(value, json_integer((json_int_t)b->pin.value[x]));
+    json_array_append_new(
+        list, json_pack("{s:I, s:b, s:o, s:o}", "graph", (json_int_t)b->graph,
+                        "cuda", b->cuda, "calls", calls, "value", value));
+  }
+  return list;
+}
+
+void fs_kernel_pins_restore(struct fs_session *s, const json_t *pins) {
+  size_t at;
+  json_t *o;
+  fs_kernel_pins_clear(s);
+  json_array_foreach(pins, at, o) {
+    const json_t *of = json_object_get(o, "calls");
+    const json_t *value = json_object_get(o, "value");
+    if (json_array_size(value) != FS_TRAITS) continue;
+    int n = (int)json_array_size(of);
+    fs_id *calls = fs_malloc(sizeof *calls * (size_t)n + 1);
+    for (int c = 0; c < n; c++)
+      calls[c] = (fs_id)json_integer_value(json_array_get(of, (size_t)c));
+    struct fs_block_pin *b = FS_PUSH(&s->kernel_pins);
+    *b = (struct fs_block_pin){
+        .graph = (uint64_t)json_integer_value(json_object_get(o, "graph")),
+        .cuda = json_is_true(json_object_get(o, "cuda")),
+        .pin = {.calls = calls, .n_calls = n}};
+    for (size_t x = 0; x < FS_TRAITS; x++)
+      b->pin.value[x] = json_integer_value(json_array_get(value, x));
+  }
+  fs_pins_apply(s);
+}
+
 void fs_kernel_pins_list(const struct fs_session *s, struct fs_str *out) {
   if (!s->kernel_pins.len) fs_str_puts(out, "no kernel is pinned\n");
   for (int k = 0; k < s->kernel_pins.len; k++) {

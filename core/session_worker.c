@@ -45,7 +45,7 @@ struct worker {
   json_t *done;                /* the last event of the input, kept back    */
   bool replay;                 /* of the input: nothing of it is shown      */
   uint64_t told;               /* the stamp up to which variables were told */
-  json_t *stamps, *settings;   /* as told                                   */
+  json_t *stamps, *settings, *pins; /* as told                              */
 };
 
 /* -- sending --------------------------------------------------------------- */
@@ -245,6 +245,14 @@ static void tell_settings(struct worker *w, json_t *state) {
   json_object_set_new(state, "settings", changed);
 }
 
+/* What `:pin` chose is told whole, for it is kept by blocks, not by names. */
+static void tell_pins(struct worker *w, json_t *state) {
+  json_t *now = fs_kernel_pins_json(w->s);
+  if (!json_equal(now, w->pins)) json_object_set(state, "pins", now);
+  json_decref(w->pins);
+  w->pins = now;
+}
+
 static bool is_lost(const struct fs_session *s) {
   const struct fs_target *t = s->cuda.target;
   return t && (t->lost || t->stuck);
@@ -317,6 +325,7 @@ static json_t *state(struct worker *w) {
   json_object_set_new(o, "stuck", json_boolean(w->s->cuda.target &&
                                                w->s->cuda.target->stuck));
   tell_settings(w, o);
+  tell_pins(w, o);
   tell_witness(w, o);
   w->told = stamp;
   return o;
@@ -431,6 +440,8 @@ static void serve(struct worker *w, const struct fs_frame *f) {
   else if (!strcmp(what, "eval") || !strcmp(what, "define") ||
            !strcmp(what, "set"))
     run(w, what, f);
+  else if (!strcmp(what, "pins"))
+    fs_kernel_pins_restore(w->s, json_object_get(f->head, "pins"));
   else if (!strcmp(what, "remember"))
     fs_session_remember(w->s, f->blob, f->len);
 }
@@ -484,6 +495,7 @@ int fs_worker_main(int argc, char **argv) {
   if (!join_front(argc, argv)) return 4;
   w.stamps = json_object();
   w.settings = json_object();
+  w.pins = json_array();
   fs_witness_set(&w.witness);
   sigfillset(&all); /* signals are the main thread's */
   pthread_sigmask(SIG_SETMASK, &all, &old);

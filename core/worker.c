@@ -261,6 +261,7 @@ void fs_worker_free(struct fs_worker *w) {
   fs_str_free(&w->rebuild.missing);
   json_decref(w->memory);
   json_decref(w->random);
+  json_decref(w->pins);
   free(w->program);
   free(w->target);
   free(w->error);
@@ -414,10 +415,15 @@ bool fs_worker_answer(struct fs_worker *w, const char *text) {
 void fs_worker_take_state(struct fs_worker *w, const json_t *state) {
   json_t *memory = json_object_get(state, "memory");
   json_t *random = json_object_get(state, "random");
+  json_t *pins = json_object_get(state, "pins");
   fs_mirror_update(w->mirror, state);
   if (json_is_object(memory)) {
     json_decref(w->memory);
     w->memory = json_incref(memory);
+  }
+  if (pins && !w->rebuild.on) {
+    json_decref(w->pins);
+    w->pins = json_incref(pins);
   }
   if (json_array_size(random) == 2 && !w->rebuild.on) {
     json_decref(w->random);
@@ -464,8 +470,8 @@ static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
 }
 
 /* Commands that leave behind what is neither a variable nor a setting: pins of
- * statements, functions of the user. `:pin` is about the block that ran last, which
- * another session may not run: it is not repeated. */
+ * statements, functions of the user. `:pin` is about the block that ran last, which a
+ * rebuilding may not run: what it chose is kept as data (send_pins). */
 static bool keeps_more(const struct fs_entry *e) {
   static const char *const names[] = {"fuse", "split", "elem"};
   const char *line = e->kind == FS_ENTRY_EVAL ? e->text : NULL;

@@ -59,6 +59,8 @@ struct fs_worker {
   int epoll, wake, timer;
   struct fs_session *mirror;
   json_t *memory, *random;
+  json_t *pins;                /* of kernels, as the worker told them last; NULL:
+                                  there were never any                       */
   enum fs_worker_phase phase;
   char *error;                 /* why it cannot start */
   struct fs_journal journal;

@@ -170,6 +170,8 @@ static void begin(struct fs_worker *w) {
   fs_str_printf(&r->missing, ", all variables (:set rebuild %s)",
                 fs_session_setting(w->mirror, "rebuild"));
   fs_journal_clear(&w->journal);
+  json_decref(w->pins);
+  w->pins = NULL;
 }
 
 void fs_worker_retry(struct fs_worker *w) {
@@ -214,6 +216,16 @@ static void send_history(struct fs_worker *w) {
   json_decref(o);
 }
 
+/* Before the inputs: their blocks are to run as they did. */
+static void send_pins(struct fs_worker *w) {
+  if (!w->pins) return;
+  json_t *o = json_object();
+  json_object_set_new(o, "do", json_string("pins"));
+  json_object_set(o, "pins", w->pins);
+  fs_wire_put(&w->wire, o, NULL, 0);
+  json_decref(o);
+}
+
 static void finish(struct fs_worker *w) {
   struct fs_rebuild *r = &w->rebuild;
   int left_out = w->journal.list.len - r->next;
@@ -255,6 +267,7 @@ static void replay_next(struct fs_worker *w) {
 
 void fs_rebuild_begin(struct fs_worker *w) {
   send_history(w);
+  send_pins(w);
   replay_next(w);
 }
 

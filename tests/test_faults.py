@@ -205,6 +205,25 @@ def test_settings(folder):
     f.close()
 
 
+def test_kernel_pins(folder):
+    """What `:pin` chose holds in the next worker, and what `:unpin` gave up does not."""
+    block = "q = A*p; s = A'*r;"
+    f = front_with(folder, 'A = rand(60, 90); p = rand(90); r = rand(60);', block,
+                   ':pin 1 rows=90', block)
+    pins = text(f.cell(':pin'))
+    check('rows 90' in pins, f'pinned: {pins}')
+    os.kill(f.worker(), signal.SIGKILL)
+    check(text(f.cell(':pin')) == pins, ':pin of the next worker')
+    f.cell(block)
+    plan = text(f.cell(':plan json'))
+    check('rows 90' in plan, f'the plan of the next worker: {plan}')
+    f.cell(':unpin')
+    os.kill(f.worker(), signal.SIGKILL)
+    pins = text(f.cell(':pin'))
+    check('no kernel is pinned' in pins, f'unpinned: {pins}')
+    f.close()
+
+
 def test_interrupted_rebuild(folder):
     f = front_with(folder, 'a = 1;', 'for k = 1:400000; a = a + 1; end',
                    'b = 3;')
