@@ -53,14 +53,21 @@ static enum fs_status check_int(struct fs_interp *in, double x,
   return FS_OK;
 }
 
+/* What chooses nothing is no value, but one can be assigned to it: nothing changes. */
+static enum fs_status nothing_chosen(struct fs_interp *in, const char *what,
+                                     bool assigned, const struct sub *s) {
+  const char *hint = "ask any(mask) first, or use where(mask, a, b), which keeps the shape";
+  if (assigned) return FS_OK;
+  return fs_in_error(in, s->span, "empty", s->kind == SUB_LIST ? hint : NULL,
+                     "%s chooses nothing; a tensor needs at least one element", what);
+}
+
 static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
-                                int64_t extent, int dim, struct sub *out) {
+                                int64_t extent, int dim, bool assigned,
+                                struct sub *out) {
   out->kind = SUB_RANGE;
   out->count = fs_range_count(v);
-  if (out->count < 1)
-    return fs_in_error(in, out->span, "empty", NULL,
-                       "this range chooses nothing; a tensor needs at least "
-                       "one element");
+  if (out->count < 1) return nothing_chosen(in, "this range", assigned, out);
   double last = v->start + (double)(out->count - 1) * v->step;
   int64_t unused;
   enum fs_status st =
@@ -75,7 +82,7 @@ static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
 
 /* A mask: the positions of its true elements. */
 static enum fs_status mask_sub(struct fs_interp *in, struct fs_tensor *t,
-                               int64_t extent, struct sub *out) {
+                               int64_t extent, bool assigned, struct sub *out) {
   double *x = NULL;
   int64_t n = 0;
   if (fs_shape_count(&t->shape) != extent)
@@ -90,17 +97,14 @@ static enum fs_status mask_sub(struct fs_interp *in, struct fs_tensor *t,
   for (int64_t i = 0; i < n; i++)
     if (x[i] != 0) out->list[out->count++] = i + 1;
   free(x);
-  if (!out->count)
-    return fs_in_error(in, out->span, "empty", NULL,
-                       "the mask chooses nothing; a tensor needs at least one "
-                       "element");
-  return FS_OK;
+  return out->count ? FS_OK : nothing_chosen(in, "the mask", assigned, out);
 }
 
 static enum fs_status list_sub(struct fs_interp *in, struct fs_tensor *t,
-                               int64_t extent, int dim, struct sub *out) {
+                               int64_t extent, int dim, bool assigned,
+                               struct sub *out) {
   out->kind = SUB_LIST;
-  if (t->dtype == FS_BOOL) return mask_sub(in, t, extent, out);
+  if (t->dtype == FS_BOOL) return mask_sub(in, t, extent, assigned, out);
   double *x = NULL;
   enum fs_status st = fs_read_all(in, t, &x, &out->count);
   if (st != FS_OK) return st;
@@ -112,7 +116,8 @@ static enum fs_status list_sub(struct fs_interp *in, struct fs_tensor *t,
 }
 
 static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
-                               int64_t extent, int dim, struct sub *out) {
+                               int64_t extent, int dim, bool assigned,
+                               struct sub *out) {
   *out = (struct sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
     *out = (struct sub){SUB_RANGE, 1, 1, extent, NULL, e->span};
@@ -125,9 +130,9 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
   if (st != FS_OK) return st;
   double x = 0;
   if (v.kind == FS_V_RANGE) {
-    st = range_sub(in, &v, extent, dim, out);
+    st = range_sub(in, &v, extent, dim, assigned, out);
   } else if (v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0) {
-    st = list_sub(in, v.tensor, extent, dim, out);
+    st = list_sub(in, v.tensor, extent, dim, assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
     *out = (struct sub){SUB_INT, 0, 0, 1, NULL, e->span};
@@ -138,9 +143,11 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
 }
 
 /* Reads the subscripts of `e` for a value of the given shape, which gets as
- * many dimensions as there are subscripts: x[i] of a row is x[1, i]. */
+ * many dimensions as there are subscripts: x[i] of a row is x[1, i]. What is
+ * `assigned` to may be nothing. */
 static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
-                                struct fs_shape *shape, struct subs *out) {
+                                struct fs_shape *shape, bool assigned,
+                                struct subs *out) {
   int n = e->n_args - 1;
   const char *what = fs_in_text(in, e->args[0]->span);
   *out = (struct subs){0};
@@ -153,7 +160,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   bool matrix = n == 1 && shape->rank == 2 && !row && shape->dim[1] != 1;
   enum fs_status st;
   if (matrix) {
-    st = read_sub(in, e->args[1], fs_shape_count(shape), 0, &out->s[0]);
+    st = read_sub(in, e->args[1], fs_shape_count(shape), 0, assigned, &out->s[0]);
     out->n = 1;
     out->is_mask = st == FS_OK && out->s[0].kind == SUB_LIST;
     if (st != FS_OK || out->is_mask) return st;
@@ -169,7 +176,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
-    st = read_sub(in, e->args[1 + k], shape->dim[d], d, &out->s[d]);
+    st = read_sub(in, e->args[1 + k], shape->dim[d], d, assigned, &out->s[d]);
     if (st != FS_OK) return st;
   }
   return FS_OK;
@@ -295,7 +302,7 @@ static enum fs_status index_tensor(struct fs_interp *in,
     return st;
   }
   struct fs_val keep = fs_tv_value(in, &t); /* subscripts may end the block */
-  st = read_subs(in, e, &t.shape, &subs);
+  st = read_subs(in, e, &t.shape, false, &subs);
   if (st == FS_OK) st = fs_block_read(in, keep.tensor, &t.node);
   in->span = e->span;
   if (st == FS_OK && subs.is_mask) {
@@ -462,8 +469,18 @@ static enum fs_status assign_mask(struct fs_interp *in, struct update *u,
   return st;
 }
 
+static bool chooses_nothing(const struct subs *subs) {
+  for (int k = 0; k < subs->n; k++)
+    if (subs->s[k].count == 0) return true;
+  return false;
+}
+
 static enum fs_status assign_part(struct fs_interp *in, struct update *u,
                                   const struct subs *subs) {
+  if (chooses_nothing(subs)) {
+    struct fs_shape chosen = chosen_shape(subs);
+    return u->value.shape.rank == 0 ? FS_OK : value_error(in, u, &chosen);
+  }
   if (subs->is_mask) return assign_mask(in, u, &subs->s[0]);
   int lists = 0, dim = 0, narrow = 0;
   for (int k = 0; k < subs->n; k++) {
@@ -518,7 +535,7 @@ static enum fs_status update_tensor(struct fs_interp *in,
       subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], NULL, e->span};
     st = FS_OK;
   } else {
-    st = read_subs(in, e, &full, &subs);
+    st = read_subs(in, e, &full, true, &subs);
   }
   in->span = s->span;
   if (st == FS_OK) st = fs_tv_of(in, base, e->span, NULL, &u.whole);

@@ -90,3 +90,17 @@ y = [x; 9]                    # expect: y = f32[6]
                               # expect:   4  5  6  8
 [x[1], x[2]]                  # expect: f32[2]
                               # expect:   3  5
+# Where nothing is chosen, one value changes nothing: the last round of an elimination.
+m = [1, 2, 3];
+m[m > 5] = 0;
+print(m)                      # expect: f32[3]
+                              # expect:   1  2  3
+E = [1, 2; 3, 4];
+E[E < 0] = 9;
+E[:, E[1, :]' > 5] = 7;
+for k = 1:2
+  E[k+1:end, k] = 0;
+end
+print(E)                      # expect: f32[2×2]
+                              # expect:   1  2
+                              # expect:   0  4
