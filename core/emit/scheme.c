@@ -261,6 +261,7 @@ static void row_body(struct em *em) {
     em_line(em, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
             em->S * em->B);
   if (em->B == 1) em_row_coords(em);
+  for (int v = 0; v < em->k->values.len; v++) em->v[v].stands = false;
   for (int phase = 0; phase < em->k->n_phases; phase++) {
     em_row_steps(em, phase);
     if (em->ring && phase == 0) ring_wait(em);

@@ -355,8 +355,10 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
     bool guards = (!em->full && !em->whole) || (em->need_ok && both);
-    declare(em, s->out, both && !em->row_by_row, true, true,
-            guards && (!em->full || !from_ring(em, s)));
+    if (!em->v[s->out].stands)
+      declare(em, s->out, both && !em->row_by_row, true, true,
+              guards && (!em->full || !from_ring(em, s)));
+    em->v[s->out].stands = em->mode == EM_KEEP && rows;
     any |= !is_staged(em, s) && !from_next(em, s);
   }
   if (em->ahead && rows) take_next(em, need);

@@ -46,6 +46,7 @@ struct em_value {
   bool kept;            /* computed in one phase, used in a later one       */
   bool saved;           /* passes through the workspace to FS_END           */
   bool b, c, e;         /* the subscripts of what is in scope now           */
+  bool stands;          /* an earlier phase of the row declared what it loads */
   enum em_acc acc;
   int64_t work;         /* where in the workspace                           */
 };

@@ -23,6 +23,7 @@ DATA = {
     'u': 'u = hashed(7919*I + 11);',
     'v': 'v = hashed(7919*J + 7);',
     'w': 'w = hashed(7919*J + 13);',
+    'b': 'b = hashed(7919*J + 29);',
 }
 CG = "q = A*v; a = v'*q; r = mod(v - a*q, 3); e = r'*r; p = r + e*v;"
 
@@ -83,6 +84,9 @@ FORMS = [
          pin='scheme=row'),
     Form('short rows', 300, 45, "q = A*v; s = A'*u;", 'q s',
          every('scheme row;', ' on a row;')),
+    Form('columns twice', 300, 1000,  # more of them than registers
+         "r = A*v + A*w + A*b; D = A + r*v' + r*w' + r*b';", 'r D',
+         every('scheme row;')),
     Form('rows at once', 300, 4096, "q = A*v; s = A'*u;", 'q s',
          {'all': ('scheme row;',), 'f32': (' rows at once',), 'f64': ('ring of',)}),
     Form('ring', 300, 8192, "q = A*v; s = A'*u;", 'q s',

@@ -34,3 +34,11 @@ print(sum(y) - sum(z), " ", size(z, 1))   # expect: 0 1
 w = y;
 y[1] = 100;
 print(w[1], " ", y[1])             # expect: 10 100
+
+# Rows held on chip between two passes, with more columns beside them than registers.
+i = f32(1:300); j = f32(1:1000);
+A = mod(3*i + 5*j', 7) - 3;
+x = mod(j, 3) - 1; y = mod(j, 5) - 2; z = mod(j, 7) - 3;
+begin r = A*x + A*y + A*z; C = A + r*x' + r*y' + r*z'; end
+print(sum(r), " ", max(abs(r)), " ", sum(C), " ", sum(C .* mod(i + j', 11)))
+# expect: -1000 1993 -3003 57436

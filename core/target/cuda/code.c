@@ -62,10 +62,12 @@ static void start_build(struct cuda *t, struct build *b, const char *source,
   b->cached = b->job.image != NULL;
 }
 
-/* The first lines of a compiler's log, on one. */
+/* Lines of a compiler's log from the first error on, after any warnings; on one. */
 static void put_log(struct fs_str *s, const char *log) {
   int lines = 0;
-  for (const char *p = log; p && *p && lines < 3; lines++) {
+  const char *from = log ? strstr(log, ": error") : NULL;
+  while (from && from > log && from[-1] != '\n') from--;
+  for (const char *p = from ? from : log; p && *p && lines < 3; lines++) {
     size_t len = strcspn(p, "\n");
     fs_str_puts(s, lines ? " / " : "");
     fs_str_put(s, p, FS_MIN(len, 200));
