@@ -132,6 +132,7 @@ static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phas
   launch->grid_y = launch->cluster = launch->waves = 1;
   launch->cooperative = true;
   launch->max_blocks = FS_MAX(launch->max_blocks, phase->max_blocks);
+  launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
   launch->shared_bytes = FS_MAX(launch->shared_bytes, phase->shared_bytes);
 }
 

@@ -275,6 +275,21 @@ static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
   t->blocks_per_sm = like->blocks_per_sm;
 }
 
+/* How all kernels of the group (with `next` behind; NULL: as it is) walk when one leads:
+ * as it does, with as many blocks side by side as the registers of every one allow. */
+static struct fs_tuning walk_of(const struct group *g, const struct fs_kernel *leads,
+                                const struct fs_kernel *next) {
+  struct fs_tuning like = leads->tune;
+  for (int x = g->first; x < g->end + (next != NULL); x++) {
+    const struct fs_kernel *k = x < g->end ? &g->plan->kernels.data[x] : next;
+    if (k == leads) continue;
+    struct fs_kernel phase = *k;
+    fit(&phase, &leads->tune, g->p->device->units);
+    like.blocks_per_sm = FS_MIN(like.blocks_per_sm, fs_tune_resident(&phase));
+  }
+  return like;
+}
+
 /* The predicted time beyond the launch when it walks as `like` does. */
 static double body_like(const struct group *g, const struct fs_kernel *k,
                         const struct fs_tuning *like) {
@@ -326,11 +341,12 @@ static double cost(const struct group *g, const struct fs_kernel *next,
     if (body(g, k) > body(g, largest)) largest = k;
   }
   bool streams = would_stream(largest);
-  double wait = barrier_of(g, next, &largest->tune);
+  struct fs_tuning like = walk_of(g, largest, next);
+  double wait = barrier_of(g, next, &like);
   for (int x = g->first; x < g->end + (next != NULL); x++) {
     const struct fs_kernel *k = x < g->end ? &list[x] : next;
     double shared = k != largest || streams ? 1 + SHARED_COST : 1;
-    seconds += shared * body_like(g, k, &largest->tune);
+    seconds += shared * body_like(g, k, &like);
     seconds += waits(g, k, x < g->end ? k->joint == FS_BARRIER : barrier, wait);
   }
   return seconds;
@@ -373,10 +389,11 @@ static void close_group(struct group *g) {
     if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
   bool streams = would_stream(&list[largest]);
   int leads = pinned_kernel(g) < 0 ? largest : pinned_kernel(g);
-  double phases[MOST_PHASES], wait = barrier_of(g, NULL, &list[leads].tune);
+  struct fs_tuning like = walk_of(g, &list[leads], NULL);
+  double phases[MOST_PHASES], wait = barrier_of(g, NULL, &like);
   for (int k = g->first; k < g->end; k++) {
     struct fs_kernel *kn = &list[k];
-    double seconds = body_like(g, kn, &list[leads].tune);
+    double seconds = body_like(g, kn, &like);
     if (k != largest || streams) seconds *= 1 + SHARED_COST;
     if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
     seconds += waits(g, kn, kn->joint == FS_BARRIER, wait);
@@ -384,7 +401,8 @@ static void close_group(struct group *g) {
   }
   for (int k = g->first; k < g->end; k++) {
     list[k].first = list[k].predicted = phases[k - g->first];
-    if (k != leads) fit(&list[k], &list[leads].tune, d->units);
+    if (k != leads) fit(&list[k], &like, d->units);
+    list[k].tune.blocks_per_sm = like.blocks_per_sm;
   }
   for (int s = 0; s < g->plan->slots.len; s++) {
     struct fs_slot *sl = &g->plan->slots.data[s];

@@ -495,6 +495,9 @@ void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
 /* Whether a block, or a cluster of blocks, of a row kernel that is tuned holds all
  * vectors of a row; else it goes over rows, or over panels of columns, in parts. */
 bool fs_tune_holds(const struct fs_kernel *kernel);
+/* Blocks of a row or flat kernel that registers let a multiprocessor hold, about, when
+ * it is walked as kernel->tune says. */
+int fs_tune_resident(const struct fs_kernel *kernel);
 /* routine.c: the routines that a call of a user's function may take, at least one;
  * the one whose calls take the least on the device, as measured. */
 int fs_user_ways(const struct fs_user *u);

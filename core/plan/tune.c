@@ -475,6 +475,19 @@ bool fs_tune_holds(const struct fs_kernel *k) {
   return !sh.row_results || holds_row(&k->tune, vectors);
 }
 
+/* Registers of a thread of a kernel over rows, about. */
+static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  return width * t->cols * (FS_MAX(1, sh->loads) * t->iters + sh->column_sums + 1) +
+         OVERHEAD_REGS;
+}
+
+int fs_tune_resident(const struct fs_kernel *k) {
+  struct shape sh = look(k);
+  if (k->scheme == FS_FLAT) return flat_blocks(&k->tune, &sh);
+  return resident(k->tune.threads, row_registers(&k->tune, &sh));
+}
+
 /* -- other settings worth a try ---------------------------------------------------- */
 
 static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
@@ -488,10 +501,7 @@ static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
  * registers allow. */
 static int add_variant(const struct fs_kernel *k, const struct shape *sh,
                        struct fs_tuning t, struct fs_tuning *out, int n) {
-  int width = FS_MAX(1, t.vec * sh->size / 4);
-  int data = width * t.cols * (FS_MAX(1, sh->loads) * t.iters +
-                               sh->column_sums + 1);
-  int regs = data + OVERHEAD_REGS;
+  int regs = row_registers(&t, sh);
   int64_t vectors = up(sh->last, t.vec) * (sh->n / FS_MAX(1, sh->last));
   bool held = k->scheme == FS_ROW && (sh->several || sh->column_sums) &&
               sh->row_results;
@@ -525,9 +535,7 @@ static int add_block_counts(const struct fs_kernel *k, const struct shape *sh,
       out[n++] = t;
     }
   struct fs_tuning t = out[0];
-  int width = FS_MAX(1, t.vec * sh->size / 4);
-  int regs = width * t.cols * (FS_MAX(1, sh->loads) * t.iters +
-                               sh->column_sums + 1) + OVERHEAD_REGS;
+  int regs = row_registers(&t, sh);
   t.blocks_per_sm *= 2;
   if (n < FS_MAX_VARIANTS && t.threads * t.blocks_per_sm <= 2048 &&
       t.threads * t.blocks_per_sm * regs <= 65536)
