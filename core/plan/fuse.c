@@ -63,17 +63,8 @@ static int next_in(const struct fs_set *s, int from) {
 #define EACH(i, set) \
   (int i = next_in((set), 0); i < FS_MAX_SET; i = next_in((set), i + 1))
 
-static uint64_t hash_of(const struct fs_set *s) {
-  uint64_t h = 0;
-  for (size_t w = 0; w < FS_LEN(s->word); w++) {
-    h = (h ^ s->word[w]) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
-  }
-  return h;
-}
-
 static int *slot_of(struct growth *g, const struct fs_set *s) {
-  int at = (int)(hash_of(s) & (uint64_t)(g->cap - 1));
+  int at = (int)(fs_hash(s->word, sizeof s->word, 0) & (uint64_t)(g->cap - 1));
   while (g->table[at] &&
          memcmp(&g->seen.data[g->table[at] - 1].set, s, sizeof *s))
     at = (at + 1) & (g->cap - 1);
@@ -367,6 +358,7 @@ static void grow_greedily(struct growth *g) {
   struct fs_set have = {{0}};
   for (int pass = 0; pass < 2; pass++)
     for (int c = 0; c < window_size(p); c++) {
+      if (pass && g->work >= MAX_WORK) return; /* nothing new can come of it */
       if (cluster(p, c)->library || (!pass && fs_set_has(&have, c))) continue;
       struct fs_set s = grow_from(g, c, pass ? NULL : &have);
       add_all(&have, &s);

@@ -53,7 +53,8 @@ static json_t *shape_array(const struct fs_shape *shape) {
 static int compare_spans(const void *a, const void *b) {
   const struct fs_span *x = a, *y = b;
   if (x->source != y->source) return x->source < y->source ? -1 : 1;
-  return x->begin < y->begin ? -1 : x->begin > y->begin;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return x->end < y->end ? -1 : x->end > y->end;
 }
 
 static bool same_span(struct fs_span a, struct fs_span b) {
@@ -81,9 +82,10 @@ static void find_statements(struct describe *d) {
 /* From 1 on; 0 for what no statement made. */
 static int statement_number(const struct describe *d, fs_id id) {
   struct fs_span s = fs_node(d->plan->graph, id)->stmt;
-  for (int k = 0; k < d->statements.len; k++)
-    if (same_span(d->statements.data[k], s)) return k + 1;
-  return 0;
+  if (!d->statements.len) return 0;
+  const struct fs_span *found =
+      bsearch(&s, d->statements.data, (size_t)d->statements.len, sizeof s, compare_spans);
+  return found ? (int)(found - d->statements.data) + 1 : 0;
 }
 
 static json_t *statements_array(const struct describe *d) {
@@ -393,13 +395,16 @@ static void put_on_chip(const struct describe *d, json_t *o, int kernel) {
 static json_t *kernel_statements(const struct describe *d,
                                  const struct fs_kernel *k) {
   json_t *list = json_array();
-  for (int n = 1; n <= d->statements.len; n++)
-    for (int c = 0; c < k->calls.len; c++)
-      if (statement_number(d, k->calls.data[c]) == n) {
-        json_array_append_new(list, json_integer(n));
-        break;
-      }
-  return list;
+  for (int last = 0;;) { /* the next one after `last` */
+    int next = 0;
+    for (int c = 0; c < k->calls.len; c++) {
+      int n = statement_number(d, k->calls.data[c]);
+      if (n > last && (!next || n < next)) next = n;
+    }
+    if (!next) return list;
+    json_array_append_new(list, json_integer(next));
+    last = next;
+  }
 }
 
 static void put_times(json_t *o, const struct fs_kernel *k) {

@@ -180,41 +180,52 @@ static bool has_call(const struct fs_kernel *k, fs_id id) {
   return false;
 }
 
-static bool uses_slot(const struct fs_kernel *k, int slot, bool writes) {
-  for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++)
-    if (k->lib_slots[l] == slot && (l == 0 || !writes)) return true;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->access < 0 || k->accesses.data[s->access].slot != slot) continue;
-    if (!writes || s->kind == FS_SP_STORE) return true;
-  }
-  return false;
-}
-
 const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
   const struct fs_slot *s = &plan->slots.data[slot];
   return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].storage
                                   : (const void *)s;
 }
 
-static bool uses_storage(const struct fs_plan *plan, const struct fs_kernel *k,
-                         const void *storage, bool writes) {
-  for (int s = 0; s < plan->slots.len; s++)
-    if (fs_slot_storage(plan, s) == storage && uses_slot(k, s, writes))
-      return true;
+/* Goes through the slots that a kernel reads and writes, from *at = 0 on. */
+static bool next_use(const struct fs_kernel *k, int *at, int *slot, bool *writes) {
+  if (k->scheme == FS_LIBRARY) {
+    int l = (*at)++;
+    if (l >= 3) return false;
+    *slot = k->lib_slots[l];
+    *writes = l == 0;
+    return true;
+  }
+  while (*at < k->steps.len) {
+    const struct fs_step *s = &k->steps.data[(*at)++];
+    if (s->access < 0) continue;
+    *slot = k->accesses.data[s->access].slot;
+    *writes = s->kind == FS_SP_STORE;
+    return true;
+  }
   return false;
 }
 
-/* 2: the later kernel reads what the earlier one writes; 1: both read an array. */
+/* Whether a kernel reads or writes what lies there; 2: it writes it. */
+static int uses_storage(const struct fs_plan *plan, const struct fs_kernel *k,
+                        const void *storage) {
+  int found = 0, slot;
+  bool writes;
+  for (int at = 0; next_use(k, &at, &slot, &writes);) {
+    if (slot < 0 || fs_slot_storage(plan, slot) != storage) continue;
+    if (writes) return 2;
+    found = 1;
+  }
+  return found;
+}
+
+/* 2: the later kernel uses what the earlier one writes; 1: both read an array. */
 static int tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
                const struct fs_kernel *later) {
-  int found = 0;
-  for (int s = 0; s < plan->slots.len; s++) {
-    if (!uses_slot(later, s, false)) continue;
-    const void *storage = fs_slot_storage(plan, s);
-    if (uses_storage(plan, earlier, storage, true)) return 2;
-    if (uses_storage(plan, earlier, storage, false)) found = 1;
-  }
+  int found = 0, slot;
+  bool writes;
+  for (int at = 0; found < 2 && next_use(later, &at, &slot, &writes);)
+    if (slot >= 0)
+      found = FS_MAX(found, uses_storage(plan, earlier, fs_slot_storage(plan, slot)));
   return found;
 }
 
