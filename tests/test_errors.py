@@ -212,7 +212,7 @@ class Fusible:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
         done = subprocess.run(argv, input=text, capture_output=True,
-                              cwd=self.folder, env=self.env, timeout=120,
+                              cwd=self.folder, env=self.env, timeout=60,
                               preexec_fn=limits if limit and self.limitable
                               else None)
         return (done.returncode, done.stdout.decode('utf-8', 'replace'),
@@ -410,6 +410,12 @@ def environment(f):
         result = f.session('B = ones(30000, 30000); B[1, 1] = 2; c = sum(B);',
                            limit=2 << 30)
         expect('host memory', result, ['memory'], 3, placed=False)
+        product = 'A = ones(90, 90); B = A*A; print(B[90, 1]);'
+        for mib in (120, 200, 300, 700): # a BLAS without room for its buffers
+            done = f.run(f.argv('-e', product), limit=mib << 20)
+            told = done[0] == 3 and 'memory' in done[2]
+            check(told or (done[0] == 0 and done[1] == '90\n'),
+                  f'a product in {mib} MiB of addresses', str(done))
     done = f.run(f.argv('-e', 'x = [1, 2] + [1, 2, 3]', '-e', 'print(1)'))
     check(done[0] == 1 and done[1] == '', 'a script stops at its first error',
           str(done))

@@ -12,6 +12,9 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* -- the library ------------------------------------------------------------ */
 
@@ -43,6 +46,7 @@ static struct {
   FS_BLAS_FNS(X)
 #undef X
   void (*set_threads)(int);
+  int most_threads;       /* that there was room for; 0: as many as asked for */
 } lib;
 
 static void *find(void *const *handles, const char *symbol) {
@@ -76,11 +80,39 @@ static void *open_library(const char *name) {
   return handle;
 }
 
+/* What OpenBLAS maps for each of its threads, buffer and stack, and some for itself:
+ * 129 MiB and 8 MiB by version 0.3 on x86-64. */
+static const size_t blas_thread_bytes = (size_t)160 << 20;
+
+/* OpenBLAS starts a thread for each processor, and one that cannot have its buffer
+ * asks for it for ever. So it is to start as many as there is room for, where address
+ * space is limited (ulimit -v); none: that is a lack of memory. */
+static void make_room(void) {
+  const char *said = getenv("OPENBLAS_NUM_THREADS");
+  long asked = said ? strtol(said, NULL, 10) : 0;
+  long all = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN), n = FS_MAX(all, 1);
+  for (; n > 0; n--) {
+    size_t bytes = (size_t)n * blas_thread_bytes;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) continue;
+    munmap(room, bytes);
+    break;
+  }
+  if (n == 0) fs_oom_raise();
+  if (n >= all) return;
+  char text[24];
+  snprintf(text, sizeof text, "%ld", n);
+  setenv("OPENBLAS_NUM_THREADS", text, 1);
+  lib.most_threads = (int)n;
+}
+
 static void load(void) {
   static const char *const sets[][3] = {{"libopenblas.so.0"},
                                         {"libopenblas.so.0", "liblapack.so.3"},
                                         {"libblas.so.3", "liblapack.so.3"},
                                         {"libblas.so", "liblapack.so"}};
+  make_room();
   for (size_t s = 0; s < FS_LEN(sets) && !lib.ok; s++) {
     void *handles[4] = {0};
     for (int n = 0, k = 0; k < 3 && sets[s][k]; k++)
@@ -696,6 +728,7 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
   if (!present && !integers)
     return fs_env_error(d, "no-lapack", NULL, "%s needs a library: %s",
                         fs_lib_op_names[call->op], why);
+  if (lib.most_threads) threads = FS_MIN(threads, lib.most_threads);
   if (lib.set_threads) lib.set_threads(FS_MAX(threads, 1));
   return call->op == FS_LIB_GEMM ? gemm(call, d) : factor(call, d);
 }
