@@ -275,9 +275,10 @@ static void connect(struct fs_planner *p) {
     struct fs_cluster *cl = &p->clusters.data[c];
     for (int k = 0; k < cl->nodes.len; k++) fs_visit_call(&r.v, cl->nodes.data[k]);
   }
-  for (int a = 0; a < r.list.len; a++)
-    for (int b = 0; b < a; b++) {
+  for (int a = 0; a < r.list.len; a++) /* by clusters; a window sees no farther */
+    for (int b = a - 1; b >= 0; b--) {
       const struct reader *x = &r.list.data[a], *y = &r.list.data[b];
+      if (x->cluster - y->cluster >= FS_MAX_SET) break;
       bool same = x->array ? x->array == y->array
                             : !y->array && x->node == y->node;
       if (!same || x->cluster == y->cluster) continue;
