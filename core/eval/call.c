@@ -2,6 +2,7 @@
  * builtins. Bodies are traced into the caller's block. */
 #include <stdio.h>
 
+#include "core/eval/builtins.h"
 #include "core/eval/elem.h"
 
 enum { MAX_CALLS = 200 };
@@ -223,6 +224,15 @@ static enum fs_status find_function(struct fs_interp *in,
   return st;
 }
 
+/* An array that is written as the argument of a conversion has its numbers as they
+ * were written, not as f32 has them: f64([0.1]), i64([123456789]). */
+static enum fs_status eval_argument(struct fs_interp *in, const struct fs_func *f,
+                                    const struct fs_expr *e, struct fs_val *out) {
+  bool converts = f->kind == FS_FN_BUILTIN && f->builtin->fn == fs_bi_cast &&
+                  f->builtin->data != FS_F32;
+  return converts ? fs_eval_wide(in, e, out) : fs_eval(in, e, out);
+}
+
 enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
                             int want, struct fs_val *out, int *got) {
   struct fs_val f;
@@ -233,7 +243,7 @@ enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
   struct fs_span *spans = fs_calloc((size_t)n + 1, sizeof(*spans));
   for (; have < n && st == FS_OK; have += st == FS_OK) {
     spans[have] = e->args[have + 1]->span;
-    st = fs_eval(in, e->args[have + 1], &args[have]);
+    st = eval_argument(in, f.func, e->args[have + 1], &args[have]);
     if (st == FS_OK && args[have].kind == FS_V_NONE)
       st = fs_in_error(in, spans[have], "no-value", NULL,
                        "%s gives no value", fs_in_text(in, spans[have]));

@@ -332,11 +332,11 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
 
 /* Unary operators stack up as well (x''''): from the inside outwards. */
 static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
-                                 struct fs_val *out) {
+                                 bool wide, struct fs_val *out) {
   expr_vec spine = {0};
   for (; e->kind == FS_EX_UNARY; e = e->args[0]) *FS_PUSH(&spine) = e;
   struct fs_val acc = {FS_V_NONE};
-  enum fs_status st = fs_eval(in, e, &acc);
+  enum fs_status st = wide ? fs_eval_wide(in, e, &acc) : fs_eval(in, e, &acc);
   for (int i = spine.len - 1; i >= 0 && st == FS_OK; i--) {
     struct fs_val next;
     st = unary(in, spine.data[i], &acc, &next);
@@ -390,6 +390,9 @@ static enum fs_status eval_one_call(struct fs_interp *in,
   return fs_eval_call(in, e, 1, out, &got);
 }
 
+static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
+                                 bool wide, struct fs_val *out);
+
 enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
                        struct fs_val *out) {
   enum fs_status st = fs_poll(in, e->span);
@@ -405,12 +408,12 @@ enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_COLON:
       return fs_in_error(in, e->span, "bad-index", NULL,
                          "':' alone has a meaning only inside an index");
-    case FS_EX_UNARY: return eval_unary(in, e, out);
+    case FS_EX_UNARY: return eval_unary(in, e, false, out);
     case FS_EX_BINARY: return eval_chain(in, e, out);
     case FS_EX_RANGE: return eval_range(in, e, out);
     case FS_EX_CALL: return eval_one_call(in, e, out);
     case FS_EX_INDEX: return fs_eval_index(in, e, out);
-    case FS_EX_ARRAY: return fs_eval_array(in, e, out);
+    case FS_EX_ARRAY: return eval_array(in, e, false, out);
     case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
   }
   return fs_in_error(in, e->span, "wrong-type", NULL, "unknown expression");
@@ -422,12 +425,12 @@ enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
  * [1, 2, 3] is a column of three, as is [1; 2; 3]; [1, 2, 3]' is a row. */
 static enum fs_status upload_numbers(struct fs_interp *in,
                                      const struct fs_expr *e,
-                                     const struct fs_val *v,
+                                     const struct fs_val *v, bool wide,
                                      struct fs_val *out) {
   int cols = e->row_len[0];
   bool bools = true;
   for (int k = 0; k < e->n_args; k++) bools = bools && v[k].kind == FS_V_BOOL;
-  enum fs_dtype dt = bools ? FS_BOOL : FS_F32;
+  enum fs_dtype dt = bools ? FS_BOOL : wide ? FS_F64 : FS_F32;
   bool vector = e->n_rows == 1 || cols == 1;
   struct fs_shape shape =
       vector ? fs_shape_of(1, (int64_t[]){e->n_args})
@@ -501,8 +504,8 @@ static enum fs_status check_elements(struct fs_interp *in,
   return FS_OK;
 }
 
-enum fs_status fs_eval_array(struct fs_interp *in, const struct fs_expr *e,
-                             struct fs_val *out) {
+static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
+                                 bool wide, struct fs_val *out) {
   if (!e->n_args)
     return fs_in_error(in, e->span, "empty", NULL,
                        "a tensor needs at least one element");
@@ -515,8 +518,15 @@ enum fs_status fs_eval_array(struct fs_interp *in, const struct fs_expr *e,
   in->span = e->span;
   if (st == FS_OK) st = check_elements(in, e, v, &numbers);
   if (st == FS_OK)
-    st = numbers ? upload_numbers(in, e, v, out) : concat_all(in, e, v, out);
+    st = numbers ? upload_numbers(in, e, v, wide, out) : concat_all(in, e, v, out);
   for (int k = 0; k < have; k++) fs_val_unref(v[k]);
   free(v);
   return st;
+}
+
+enum fs_status fs_eval_wide(struct fs_interp *in, const struct fs_expr *e,
+                            struct fs_val *out) {
+  if (e->kind == FS_EX_ARRAY) return eval_array(in, e, true, out);
+  if (e->kind == FS_EX_UNARY) return eval_unary(in, e, true, out);
+  return fs_eval(in, e, out);
 }

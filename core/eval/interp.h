@@ -213,8 +213,10 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               const struct fs_val *a, struct fs_span a_span,
                               const struct fs_val *b, struct fs_span b_span,
                               struct fs_span span, struct fs_val *out);
-enum fs_status fs_eval_array(struct fs_interp *in, const struct fs_expr *e,
-                             struct fs_val *out);
+/* The same, but an array of host numbers that is written there, also behind a sign or
+ * before a ', is f64 and not f32. */
+enum fs_status fs_eval_wide(struct fs_interp *in, const struct fs_expr *e,
+                            struct fs_val *out);
 enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
                        enum fs_flow *flow);
 /* Shows a value in its turn; in a script that ends the block. */

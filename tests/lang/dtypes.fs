@@ -36,3 +36,11 @@ i32(x)[1]                     # expect: 0
 i32(x)[3]                     # expect: -2147483648
 i32(x)[4]                     # expect: 2
 mod(i32([5, -5]), i32([0, 3]))[1]   # expect: 0
+# What a conversion is written around is not rounded to f32 before.
+w = f64([0.1; -0.2]);
+print(w[1] == 0.1, " ", w[2] == -0.2)                  # expect: true true
+print(f64([0.1, 0.3]')[1, 2] == 0.3, " ", -f64(-[0.1])[1] == 0.1)   # expect: true true
+print(number(i64([16777217])[1]), " ", number(i32([123456789, 3e9])[1]))   # expect: 16777217 123456789
+print(number(i32([3e9, -3e9])[2]), " ", dtype(f16([1/3])), " ", dtype(f64([true])))   # expect: -2147483648 f16 f64
+a = f32([0.1]);
+print(f64(a)[1] == 0.1)                                # expect: false
