@@ -4,13 +4,14 @@
  *
  *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
  *                          [--large N] [--rounds N] [--repeat R] [--threads N]
- *                          [--quick]
+ *                          [--quick] [--only WORDS]
  *
- * All blocks are run in N rounds, R times in each (warm: after three runs at least, on a
- * CPU for 8 ms; on values that the round has made); measured is the median over the rounds of the median of the sums of a block's
- * kernels' times. Nobody has all of a shared machine all of the time: what others take
- * of its caches, memory and processors changes within seconds, and with rounds of all
- * blocks (by default 7 on a CPU; a GPU is not shared, and does with one) it does not
+ * All blocks (with --only those whose name has the words) are run in N rounds, R times
+ * in each (warm: after three runs at least, on a CPU for 8 ms; on values that the round
+ * has made); measured is the median over the rounds of the median of the sums of a
+ * block's kernels' times. Nobody has all of a shared machine all of the time: what others
+ * take of its caches, memory and processors changes within seconds, and with rounds of
+ * all blocks (by default 7 on a CPU; a GPU is not shared, and does with one) it does not
  * fall on a few of them. The calibration measures in the same way. first is the
  * model's prediction. fresh is what the session shows
  * before the block has ever run: corrected by other blocks of its kinds. corrected
@@ -46,6 +47,13 @@ static void add(const char *name, const char *sizes, const char *setup,
   snprintf(b->setup, sizeof b->setup, "%s %s", sizes, setup);
   snprintf(b->text, sizeof b->text, "%s", text);
   n_blocks++;
+}
+
+static void keep_only(const char *words) {
+  int kept = 0;
+  for (int k = 0; k < n_blocks; k++)
+    if (strstr(blocks[k].name, words)) blocks[kept++] = blocks[k];
+  n_blocks = kept;
 }
 
 /* -- the blocks ------------------------------------------------------------------ */
@@ -280,19 +288,20 @@ static json_t *summary(struct errors *e, const char *name,
 }
 
 struct options {
-  const char *target, *json, *raw;
+  const char *target, *json, *raw, *only;
   long large;
   int rounds, repeat, every, threads;
 };
 
 static struct options parse(int argc, char **argv) {
-  struct options o = {"cpu", NULL, NULL, 0, 0, 0, 1, 0};
+  struct options o = {.target = "cpu", .only = "", .every = 1};
   for (int k = 1; k < argc; k++) {
     const char *value = k + 1 < argc ? argv[k + 1] : "";
     if (!strcmp(argv[k], "--quick")) o.every = 6, o.repeat = 3, o.rounds = 1;
     else if (!strcmp(argv[k], "--target")) o.target = value, k++;
     else if (!strcmp(argv[k], "--json")) o.json = value, k++;
     else if (!strcmp(argv[k], "--raw")) o.raw = value, k++;
+    else if (!strcmp(argv[k], "--only")) o.only = value, k++;
     else if (!strcmp(argv[k], "--large")) o.large = atol(value), k++;
     else if (!strcmp(argv[k], "--threads")) o.threads = atoi(value), k++;
     else if (!strcmp(argv[k], "--repeat")) o.repeat = atoi(value), k++;
@@ -379,6 +388,7 @@ int main(int argc, char **argv) {
   add_sequences(o.large);
   add_chains(o.large);
   add_others(o.large);
+  keep_only(o.only);
   evaluate(s, &h, "x = ones(3) + 1;");
   printf("device %s, %s, %d blocks\n", h.device, h.quality, n_blocks / o.every);
   for (int round = 0; round < o.rounds; round++)
