@@ -162,8 +162,9 @@ static const char *check_view(const struct fs_graph *g,
   const struct fs_node *s = fs_node(g, n->src[0]);
   if (n->dtype != s->dtype) return "R7: a view changes the type";
   if (s->kind == FS_ND_VIEW && s->shape.rank > 0) return "R7: a view of a view";
+  bool drawn = s->kind == FS_ND_RAND || s->kind == FS_ND_RANDN;
   bool leaf = s->kind == FS_ND_INPUT || s->kind == FS_ND_IOTA ||
-              s->kind == FS_ND_RAND || s->kind == FS_ND_RANDN;
+              (drawn && !fs_view_repeats(&n->view, n->shape.rank));
   if (leaf && s->shape.rank > 0) return "R7: a view of a leaf";
   if (fs_view_is_identity(&n->view, &s->shape, &n->shape))
     return "R7: a view that does nothing";

@@ -438,6 +438,14 @@ static bool uses_no_axis(const struct fs_view *v) {
   return true;
 }
 
+/* Random numbers that are repeated along an axis stay a node of their own below the
+ * view: to draw one costs more than to read it, so how often is the planner's choice. */
+static bool is_made_where_read(const struct fs_node *n, const struct fs_view *v,
+                               int rank) {
+  bool drawn = n->kind == FS_ND_RAND || n->kind == FS_ND_RANDN;
+  return n->kind == FS_ND_IOTA || (drawn && !fs_view_repeats(v, rank));
+}
+
 fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
                     const struct fs_shape *result) {
   struct fs_node n = *fs_node(g, src);
@@ -457,7 +465,7 @@ fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
   }
   if (n.shape.rank > 0) {
     if (n.kind == FS_ND_INPUT) return view_of_input(g, &n, &v, &shape);
-    if (n.kind == FS_ND_RAND || n.kind == FS_ND_RANDN || n.kind == FS_ND_IOTA)
+    if (is_made_where_read(&n, &v, shape.rank))
       return view_of_affine(g, n, &v, &shape);
   }
   struct fs_node out = {.kind = FS_ND_VIEW, .dtype = n.dtype, .shape = shape,

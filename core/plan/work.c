@@ -48,16 +48,21 @@ static bool sums_columns(const struct fs_kernel *k) {
   return false;
 }
 
+/* Rows that the CPU target goes over at once. */
+static double cpu_group(const struct fs_kernel *k) {
+  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest(k);
+  return n < strip ? FS_MIN(256, 8 * strip / n) : 8;
+}
+
 /* Into how many tasks the CPU target cuts it: about as target/cpu/compile.c
  * does. */
 static double cpu_tasks(const struct fs_kernel *k) {
   double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
-  double strip = 8192.0 / widest(k);
+  double strip = 8192.0 / widest(k), group = cpu_group(k);
   if (k->scheme == FS_FLAT) {
     double strips = FS_MAX(floor(n / (64 * strip)), 4);
     return ceil(n / FS_MIN(strips * strip, 65536.0));
   }
-  double group = n < strip ? FS_MIN(256, 8 * strip / n) : 8;
   double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
   if (sums_columns(k))
     rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
@@ -105,6 +110,14 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
                 calls * u->flops);
 }
 
+/* How often a value is made: of columns alone, the CPU target makes it again for every
+ * group of rows, while a GPU's blocks make it once before they go over their rows. */
+static double times_made(const struct fs_kernel *k, const struct fs_step *s, bool cuda) {
+  if (cuda || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
+  if (k->values.data[s->out].varies != FS_VARIES_J) return 1;
+  return ceil((double)k->space.m / cpu_group(k));
+}
+
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
                        const struct fs_device *d, double busy,
                        struct fs_work *w) {
@@ -122,11 +135,12 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    double n = elements(k, out->varies) * busy;
+    double n = elements(k, out->varies) * times_made(k, s, d->is_cuda) * busy;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
-    fs_work_add(w, FS_TM_RANDOM, ph, elements(k, out->varies) * busy);
+    fs_work_add(w, FS_TM_RANDOM, ph,
+                elements(k, out->varies) * times_made(k, s, d->is_cuda) * busy);
   } else if (s->kind == FS_SP_IOTA) {
     fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
   }
