@@ -371,13 +371,32 @@ static int64_t swept_bytes(const struct fs_walk *w) {
   return sweeps > 1 ? bytes : 0;
 }
 
+/* So many tasks that threads get as many each, and one has not a task of three or
+ * seven while others wait. */
+static int64_t even(int64_t tasks) {
+  if (tasks <= 1 || tasks > 16) return tasks;
+  return tasks < 4 ? ceil_div(tasks, 2) * 2 : ceil_div(tasks, 4) * 4;
+}
+
+/* Parts of `whole` as large as each other, none larger than `most`. */
+static int64_t equal_parts(int64_t whole, int64_t most, int64_t multiple) {
+  int64_t each = ceil_div(whole, FS_MAX(ceil_div(whole, FS_MAX(most, 1)), 1));
+  return FS_MAX(ceil_div(each, multiple), 1) * multiple;
+}
+
 static void cut_flat(struct maker *m) {
+  enum { MULTIPLE = 64 };
   struct fs_walk *w = m->w;
+  int64_t n = FS_MAX(m->k->space.n, 1);
   w->rows = 1;
   w->columns = FLAT_STRIP_BYTES / widest(m);
   w->chunk_rows = 1;
-  int64_t strips = m->k->space.n / (64 * w->columns);
+  int64_t strips = n / (64 * w->columns);
   w->chunk_columns = FS_MIN(FS_MAX(strips, 4) * w->columns, FLAT_CHUNK);
+  int64_t tasks = ceil_div(n, w->chunk_columns);
+  if (tasks > 16) return;
+  w->chunk_columns = FS_MAX(ceil_div(ceil_div(n, even(tasks)), MULTIPLE), 1) * MULTIPLE;
+  w->columns = equal_parts(w->chunk_columns, w->columns, MULTIPLE);
 }
 
 /* Whether the sweeps only read, in place: then nothing has to stay in a cache, and
@@ -408,6 +427,11 @@ static void cut_rows(struct maker *m, int64_t cache) {
   int64_t chunk = elements / n;
   if (has_columns(w)) chunk = FS_MAX(FS_MAX(chunk, 32), FS_MIN(rows / 64, 256));
   chunk = FS_MIN(FS_MAX(chunk, w->rows), MAX_CHUNK_ROWS);
+  int64_t tasks = ceil_div(rows, chunk);
+  if (tasks > 1 && tasks <= 16) {
+    chunk = ceil_div(rows, even(tasks));
+    if (w->rows > 2 * GROUP_ROWS) w->rows = equal_parts(chunk, w->rows, GROUP_ROWS);
+  }
   w->chunk_rows = ceil_div(chunk, w->rows) * w->rows;
   if (w->chunk_rows > MAX_CHUNK_ROWS) w->chunk_rows -= w->rows;
   w->chunk_columns = n;
@@ -757,6 +781,7 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph,
           op->direct >= 0 || op->spread || op->varies != st->varies)
         continue;
       op->direct = st->step->access;
+      op->outer = st->outer;
       st->done = true;
     }
   }

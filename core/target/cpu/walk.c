@@ -331,23 +331,44 @@ static void run_line(struct walker *x, const struct fs_walk_op *op) {
 
 /* -- tiles ---------------------------------------------------------------- */
 
+/* Points the rows of a value at their places, so many bytes apart. */
+static void point_rows(const struct walker *x, char **row, char *base,
+                       int64_t pitch) {
+  for (int64_t r = 0; r < x->rows; r++) row[r] = base + r * pitch;
+}
+
+/* The same for what an access has of them, from column x->j0 on. */
+static void point_at_access(const struct walker *x, const struct fs_access *a,
+                            const struct fs_run *outer, int64_t stride,
+                            char **row) {
+  const struct fs_space *s = &x->w->kernel->space;
+  int64_t size = (int64_t)fs_dtype_size(a->dtype);
+  char *base = (char *)x->slots[a->slot] + (a->offset + x->j0 * stride) * size;
+  if (outer->linear) {
+    point_rows(x, row, base + x->i0 * outer->stride * size, outer->stride * size);
+    return;
+  }
+  for (int64_t r = 0; r < x->rows; r++)
+    row[r] = base + size * fs_walk_offset(s, 0, s->n_outer, a->stride, x->i0 + r);
+}
+
 /* Points the rows of a result at its place. */
 static char **place_rows(struct walker *x, const struct fs_walk_op *op) {
   char **row = rows_of(x, op->out);
   if (op->direct >= 0) {
-    const struct fs_access *a = access_of(x, op->direct);
-    const struct fs_space *s = &x->w->kernel->space;
-    int64_t size = (int64_t)fs_dtype_size(a->dtype);
-    char *base = (char *)x->slots[a->slot] + (a->offset + x->j0) * size;
-    for (int64_t r = 0; r < x->rows; r++)
-      row[r] = base + size * fs_walk_offset(s, 0, s->n_outer, a->stride,
-                                            x->i0 + r);
+    point_at_access(x, access_of(x, op->direct), &op->outer, 1, row);
     return row;
   }
   int64_t pitch = op->kept ? x->w->kernel->space.n : x->columns;
   char *base = x->scratch + op->at + (op->kept ? x->j0 * op->size : 0);
-  for (int64_t r = 0; r < x->rows; r++) row[r] = base + r * pitch * op->size;
+  point_rows(x, row, base, pitch * op->size);
   return row;
+}
+
+/* Whether the rows of an access lie one behind the other, as one long row. */
+static bool is_whole(const struct walker *x, const struct fs_walk_op *op) {
+  return x->rows > 1 && op->outer.linear && op->inner.linear &&
+         op->inner.stride == 1 && op->outer.stride == x->columns;
 }
 
 static void load_tile(struct walker *x, const struct fs_walk_op *op) {
@@ -358,10 +379,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   const struct fs_access *a = access_of(x, op->step->access);
   char **row = rows_of(x, op->out);
   if (op->mode == FS_LM_IN_PLACE) {
-    for (int64_t r = 0; r < x->rows; r++) {
-      struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
-      row[r] = l.base + x->j0 * l.size;
-    }
+    point_at_access(x, a, &op->outer, op->inner.stride, row);
     return;
   }
   place_rows(x, op);
@@ -373,12 +391,19 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
         op->inner.stride, x->rows, x->columns);
     return;
   }
+  if (is_whole(x, op) && (!op->kept || x->columns == x->w->kernel->space.n)) {
+    struct line l = line_of(x, op, a, ALONG_J, x->i0);
+    read_piece(x, op->convert, l.base + x->j0 * l.size, 1, l.size, row[0],
+               x->rows * x->columns);
+    return;
+  }
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
     read_line(x, op, &l, x->j0, x->columns, row[r]);
   }
 }
 
+/* Whether a value's rows lie one behind the other; of one row all do. */
 static bool is_dense(const struct walker *x, int v) {
   uint8_t varies = x->w->varies[v];
   if (varies == 0) return true;
@@ -387,6 +412,26 @@ static bool is_dense(const struct walker *x, int v) {
          row[1] - row[0] == x->columns * x->w->size[v] &&
          row[x->rows - 1] - row[0] ==
              (x->rows - 1) * x->columns * x->w->size[v];
+}
+
+/* Rows of a routine alone: what does not change from row to row is not asked for each,
+ * since a narrow row takes no longer than the questions. */
+static void map_rows(const struct walker *x, const struct fs_walk_op *op, char **out,
+                     int64_t rows, int64_t n) {
+  char **in[3] = {NULL};
+  const char *at[3] = {NULL};
+  int64_t step[3] = {0};
+  for (int k = 0; k < op->n_in; k++) {
+    int v = op->in[k];
+    uint8_t varies = x->w->varies[v];
+    if (varies == FS_VARIES_BOTH) in[k] = rows_of(x, v);
+    else at[k] = x->ptr[v];
+    if (varies == FS_VARIES_I) step[k] = x->w->size[v];
+  }
+  for (int64_t r = 0; r < rows; r++)
+    op->map(out[r], in[0] ? in[0][r] : at[0] + r * step[0],
+            in[1] ? in[1][r] : at[1] + r * step[1],
+            in[2] ? in[2][r] : at[2] + r * step[2], n);
 }
 
 static void map_tile(struct walker *x, const struct fs_walk_op *op) {
@@ -401,6 +446,10 @@ static void map_tile(struct walker *x, const struct fs_walk_op *op) {
   bool dense = rows > 1 && !op->spread && is_dense(x, op->out);
   for (int k = 0; k < op->n_in; k++) dense = dense && is_dense(x, op->in[k]);
   if (dense) n *= rows, rows = 1;
+  if (op->map && !op->round && !op->spread && !op->axpby) {
+    map_rows(x, op, row, rows, n);
+    return;
+  }
   for (int64_t r = 0; r < rows; r++) {
     const void *in[FS_MOST_SRC] = {NULL};
     _Alignas(16) char pair[16];
@@ -437,6 +486,12 @@ static void store_tile(struct walker *x, const struct fs_walk_op *op) {
   const struct fs_access *a = access_of(x, op->step->access);
   int v = op->in[0];
   if (store_transposed(x, op, a)) return;
+  if (is_whole(x, op) && x->w->varies[v] == FS_VARIES_BOTH && is_dense(x, v)) {
+    struct line l = line_of(x, op, a, ALONG_J, x->i0);
+    write_piece(x, op, l.base + x->j0 * l.size, 1, l.size, rows_of(x, v)[0],
+                x->rows * x->columns);
+    return;
+  }
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
     write_line(x, op, &l, x->j0, x->columns, operand(x, v, r), x->w->size[v]);
@@ -512,6 +567,28 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
     reduce_strip(x, op, r, true, x->columns, cell + r);
 }
 
+/* All of a tile whose rows lie one behind the other, in pieces as long as a strip may
+ * be: a call for each of many narrow rows takes longer than their elements. */
+static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
+                         union fs_cell *cell) {
+  enum { PIECE_BYTES = 32768 };
+  if (op->n_in == 2 && !op->product) return false;
+  for (int k = 0; k < op->n_in; k++)
+    if (x->w->varies[op->in[k]] != FS_VARIES_BOTH || !is_dense(x, op->in[k]))
+      return false;
+  int size = x->w->size[op->in[0]];
+  int64_t n = x->rows * x->columns, most = PIECE_BYTES / size;
+  const char *a = rows_of(x, op->in[0])[0];
+  const char *b = op->n_in == 2 ? rows_of(x, op->in[1])[0] : NULL;
+  for (int64_t k = 0; k < n; k += most) {
+    const void *row = a + k * size;
+    int64_t count = FS_MIN(most, n - k);
+    if (b) x->r->rowdot[op->in_type](&row, 1, b + k * size, count, cell);
+    else x->r->row[op->step->op][op->in_type](row, count, cell);
+  }
+  return true;
+}
+
 static void reduce_all(struct walker *x, const struct fs_walk_op *op) {
   if (skips(x, op)) return;
   union fs_cell *cell = x->cells + op->cell;
@@ -520,6 +597,7 @@ static void reduce_all(struct walker *x, const struct fs_walk_op *op) {
     return;
   }
   int64_t rows = op->walks & FS_VARIES_I ? x->rows : 1;
+  if (rows > 1 && reduce_whole(x, op, cell)) return;
   for (int64_t r = 0; r < rows; r++)
     reduce_strip(x, op, r, true, x->columns, cell);
 }

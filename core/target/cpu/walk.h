@@ -70,7 +70,8 @@ struct fs_walk_op {
 
   enum fs_load_mode mode;
   bool stream;              /* STORE past the caches                   */
-  struct fs_run outer, inner; /* of the access or the affine index     */
+  struct fs_run outer, inner; /* of the access, also of a direct result's, or
+                                 the affine index                       */
 
   enum fs_reduce_mode reduce;
   enum fs_ctype in_type, out_type;
