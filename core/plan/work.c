@@ -54,6 +54,12 @@ static double cpu_group(const struct fs_kernel *k) {
   return n < strip ? FS_MIN(256, 8 * strip / n) : 8;
 }
 
+/* So many tasks that each thread of the CPU gets as many (target/cpu/compile.c). */
+static double even_tasks(double tasks) {
+  if (tasks <= 1 || tasks > 16) return tasks;
+  return tasks < 4 ? ceil(tasks / 2) * 2 : ceil(tasks / 4) * 4;
+}
+
 /* Into how many tasks the CPU target cuts it: about as target/cpu/compile.c
  * does. */
 static double cpu_tasks(const struct fs_kernel *k) {
@@ -61,13 +67,15 @@ static double cpu_tasks(const struct fs_kernel *k) {
   double strip = 8192.0 / widest(k), group = cpu_group(k);
   if (k->scheme == FS_FLAT) {
     double strips = FS_MAX(floor(n / (64 * strip)), 4);
-    return ceil(n / FS_MIN(strips * strip, 65536.0));
+    return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
   }
   double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
   if (sums_columns(k))
     rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
   rows = FS_MIN(FS_MAX(rows, group), 1024);
-  double tasks = ceil(m / (ceil(rows / group) * group));
+  double tasks = ceil(m / rows);
+  if (tasks > 16) tasks = ceil(m / (ceil(rows / group) * group));
+  else tasks = FS_MIN(even_tasks(tasks), ceil(m / 8));
   bool tiled = k->scheme == FS_TILE && tasks < 32 && n >= 8 * strip;
   return tiled ? tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip)) : tasks;
 }
@@ -118,6 +126,25 @@ static double times_made(const struct fs_kernel *k, const struct fs_step *s, boo
   return ceil((double)k->space.m / cpu_group(k));
 }
 
+/* Whether each row takes a step of its own. On a GPU all do in a row kernel. The CPU
+ * target takes elements of narrow rows that lie one behind the other as one long row,
+ * but a result for each row, or an operand that rows or columns share, by rows. */
+static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
+                          const struct fs_device *d) {
+  enum { BOTH = FS_VARIES_I | FS_VARIES_J };
+  if (s->phase == FS_END) return false;
+  if (d->is_cuda) return k->scheme == FS_ROW;
+  if (k->scheme != FS_ROW && k->scheme != FS_TILE) return false;
+  if (s->kind == FS_SP_REDUCE)
+    return s->over == FS_VARIES_J && k->values.data[s->out].varies;
+  if (s->kind != FS_SP_MAP || k->values.data[s->out].varies != BOTH) return false;
+  FS_EACH_IN(s, x) {
+    unsigned varies = k->values.data[s->in[x]].varies;
+    if (varies && varies != BOTH) return true;
+  }
+  return false;
+}
+
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
                        const struct fs_device *d, double busy,
                        struct fs_work *w) {
@@ -144,7 +171,7 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
   } else if (s->kind == FS_SP_IOTA) {
     fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
   }
-  if (k->scheme == FS_ROW && s->phase != FS_END)
+  if (steps_by_rows(k, s, d))
     fs_work_add(w, FS_TM_ROW_STEP, ph, (double)k->space.m * busy);
 }
 

@@ -403,7 +403,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-/* Whether a value's rows lie one behind the other; of one row all do. */
+/* Whether the rows of a value, more than one, lie one behind the other. */
 static bool is_dense(const struct walker *x, int v) {
   uint8_t varies = x->w->varies[v];
   if (varies == 0) return true;
