@@ -69,7 +69,8 @@ typedef void fs_col_fn(const void *const *rows, int n_rows, int64_t n,
 typedef void fs_coldot_fn(const void *const *rows, int n_rows,
                           const void *coef, int64_t n, void *acc);
 /* acc[k] += a[0][k]*b[0][k] + a[1][k]*b[1][k] + ..., by fma within groups of four
- * rows or one, whose sums are then added to acc[k]. */
+ * rows (eight where a and b are the same rows) or one, whose sums are then added to
+ * acc[k]. */
 typedef void fs_colmul_fn(const void *const *a, const void *const *b, int n_rows,
                           int64_t n, void *acc);
 /* cells[k] = cells[k] op part[k], part of a column accumulator's type. */

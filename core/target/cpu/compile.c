@@ -15,9 +15,17 @@ enum {
   FLAT_STRIP_BYTES = 8192,
   FLAT_CHUNK = 1 << 16,        /* elements of a flat task               */
   MAX_GROUP = 256,
+  LONG_ROW = 256,              /* elements of rows that are read one by one, */
+  ROW_CACHES = 4,              /* where that many caches do not hold them  */
   MAX_CHUNK_ROWS = 1024,       /* no f32 accumulator takes more terms   */
   CELL = 16,                   /* bytes of a scalar's place             */
-  LINE = 64                    /* alignment in the scratch              */
+  LINE = 64,                   /* alignment in the scratch              */
+  PAGE = 4096                  /* ... of strips: as large arrays are aligned.
+                                  A load whose address differs in no bit below
+                                  that from what an earlier store still waits
+                                  to write waits for it, so what is read and
+                                  what is written must not lie a line apart
+                                  within their pages                    */
 };
 
 struct maker {
@@ -474,6 +482,11 @@ struct buffers {
 
 static int64_t aligned(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
+/* Where a strip of so many bytes begins, at `top` or behind it. */
+static int64_t begin_strip(int64_t top, int64_t bytes) {
+  return bytes < PAGE / 4 ? top : (top + PAGE - 1) / PAGE * PAGE;
+}
+
 static int64_t take_buffer(struct buffers *b, int64_t bytes, int owner) {
   int best = -1;
   for (int k = 0; k < b->list.len; k++) {
@@ -482,6 +495,7 @@ static int64_t take_buffer(struct buffers *b, int64_t bytes, int owner) {
     if (best < 0 || x->bytes < b->list.data[best].bytes) best = k;
   }
   if (best < 0) {
+    b->top = begin_strip(b->top, bytes);
     *FS_PUSH(&b->list) = (struct buffer){b->top, bytes, -1};
     b->top += aligned(bytes);
     best = b->list.len - 1;
@@ -568,8 +582,9 @@ static void place_kept(struct fs_walk *w, int64_t *top) {
         op->at = find_op(w, p, op->out)->at;
         continue;
       }
-      op->at = *top;
-      *top += aligned(w->rows * w->kernel->space.n * op->size);
+      int64_t bytes = w->rows * w->kernel->space.n * op->size;
+      op->at = begin_strip(*top, bytes);
+      *top = op->at + aligned(bytes);
     }
   }
 }
@@ -622,8 +637,9 @@ static void place_partials(struct fs_walk *w) {
       for (int k = 0; k < list->len; k++) {
         struct fs_walk_op *op = &list->data[k];
         if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_ROW) continue;
-        op->partial = top;
         enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
+        if (op->reduce == FS_RM_COLUMN) top = begin_strip(top, PAGE) + PAGE / 2;
+        op->partial = top;
         if (op->reduce == FS_RM_COLUMN)
           top += aligned(w->n_row_chunks * s->n * fs_ctype_size(acc));
         else if (op->reduce == FS_RM_ROW_END)
@@ -808,7 +824,7 @@ static void place(struct fs_walk *w) {
     place_list(w, &w->phase[p].strips, w->columns, false, &b);
   place_list(w, &w->end_rows, w->end_strip, true, &b);
   place_list(w, &w->end_columns, w->end_strip, true, &b);
-  w->scratch = b.top + LINE;
+  w->scratch = begin_strip(b.top + LINE, PAGE);
   FS_VEC_FREE(&b.list);
   place_partials(w);
 }
@@ -844,6 +860,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
     find_direct(m, &w->phase[p], last_cache);
   }
   cut(m, cache);
+  w->row_by_row = m->k->space.n >= LONG_ROW && whole_traffic(m) > ROW_CACHES * cache;
   place(w);
 }
 

@@ -196,6 +196,12 @@ static enum fs_status grow(struct cpu *c, void **block, size_t *have,
   return FS_OK;
 }
 
+/* From the next page on: fs_walk_run() is given such memory, and grow() one page more. */
+enum { PAGE = 4096 };
+static char *from_page(void *block) {
+  return (char *)(((uintptr_t)block + PAGE - 1) / PAGE * PAGE);
+}
+
 static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
                                  void *const *slots,
                                  const struct fs_number *params,
@@ -211,14 +217,14 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
   if (st != FS_OK) return st;
   if (w) {
     st = grow(c, &c->scratch, &c->scratch_bytes,
-              (size_t)w->scratch * (size_t)threads, d);
+              (size_t)w->scratch * (size_t)threads + PAGE, d);
     if (st == FS_OK)
-      st = grow(c, &c->work, &c->work_bytes, (size_t)w->work, d);
+      st = grow(c, &c->work, &c->work_bytes, (size_t)w->work + PAGE, d);
     if (st != FS_OK) return st;
   }
   double start = fs_now();
-  if (w) st = fs_walk_run(w, c->pool, threads, c->scratch, c->work, slots,
-                          params);
+  if (w) st = fs_walk_run(w, c->pool, threads, from_page(c->scratch),
+                          from_page(c->work), slots, params);
   else if (instance)
     st = fs_instance_run(instance, c->pool, threads, c->scratch, slots, params);
   else st = fs_lapack_run(code->plan, code->kernel, slots, threads, d);

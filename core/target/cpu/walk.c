@@ -558,8 +558,10 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
   }
   if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
       x->w->varies[b] == FS_VARIES_J && op->by_i) {
-    x->r->rowdot[op->in_type]((const void *const *)rows_of(x, a),
-                              (int)x->rows, x->ptr[b], x->columns, cell);
+    int64_t at_once = x->w->row_by_row ? 1 : x->rows;
+    const void *const *row = (const void *const *)rows_of(x, a);
+    for (int64_t r = 0; r < x->rows; r += at_once)
+      x->r->rowdot[op->in_type](row + r, (int)at_once, x->ptr[b], x->columns, cell + r);
     return;
   }
   int64_t rows = op->by_i ? x->rows : 1;

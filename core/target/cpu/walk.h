@@ -113,6 +113,8 @@ struct fs_walk {
   int64_t scratch;              /* bytes per thread              */
   int64_t values_at, cells_at, temp_at[2]; /* in the scratch     */
   bool streams;                 /* some store goes past the caches */
+  bool row_by_row;              /* dot products of rows: one stream of memory
+                                   at a time, which is prefetched best      */
   int64_t work;                 /* bytes of partial results      */
   int64_t end_at;               /* END's scalar results          */
   int64_t elements;             /* m * n: small ones run on one thread */
@@ -133,7 +135,8 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
                             int64_t last_cache, const char **why);
 void fs_walk_free(struct fs_walk *w);
 
-/* Runs it. scratch: w->scratch bytes per thread; work: w->work bytes. */
+/* Runs it. scratch: w->scratch bytes per thread; work: w->work bytes; both begin with a
+ * page, as large arrays do (compile.c, PAGE). */
 enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
                            int threads, char *scratch, char *work,
                            void *const *slots,
