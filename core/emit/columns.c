@@ -23,6 +23,7 @@ struct columns {
                          matrix and leaves in its place, and what the second calls
                          it; -1: the matrix itself is left */
   bool guard_i, guard_j;
+  bool pairs;         /* the first look computes on two neighbours at once (plan/pairs.c) */
 };
 
 static const struct fs_step *step_of(const struct em *em, int v) {
@@ -514,6 +515,40 @@ static void find_made(struct columns *c) {
   c->made = c->again = -1;
 }
 
+static bool is_vector(const struct columns *c, const struct fs_access *a);
+
+/* Whether a step of the first look can have pairs of dt in its lanes. */
+static bool fits_pairs(const struct columns *c, const struct fs_step *s, enum fs_dtype dt) {
+  const struct em *em = c->em;
+  if (s->access >= 0)
+    return em_access(em, s)->dtype == dt && is_vector(c, em_access(em, s)) &&
+           em_val(em, s->out >= 0 ? s->out : s->in[0])->dtype == dt;
+  FS_EACH_IN(s, a)
+    if (em_val(em, s->in[a])->dtype != dt) return false;
+  if (s->kind == FS_SP_REDUCE) return true;
+  return s->kind == FS_SP_MAP && em_val(em, s->out)->dtype == dt && fs_is_paired(s->op);
+}
+
+/* Pairs are for what is computed of rows and columns: sums alone have nothing of it. */
+static bool finds_pairs(struct columns *c) {
+  const struct em *em = c->em;
+  enum fs_dtype dt = FS_BOOL;
+  bool maps = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (is_matrix_load(em, &em->k->steps.data[i]))
+      dt = em_val(em, em->k->steps.data[i].out)->dtype;
+  if (dt != FS_F16 && dt != FS_BF16) return false;
+  want_phase(c, 0);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    bool root = is_both_store(em, s, 0) || (s->kind == FS_SP_REDUCE && s->phase == 0);
+    bool made = c->need[i] && s->out >= 0 && varies(em, s->out) & FS_VARIES_I;
+    if ((root || made) && !fits_pairs(c, s, dt)) return false;
+    maps |= made && s->kind == FS_SP_MAP && varies(em, s->out) == 3;
+  }
+  return maps;
+}
+
 /* V neighbours of a vector along i that lie side by side. */
 static bool is_vector(const struct columns *c, const struct fs_access *a) {
   return a->stride[0] == 1 && a->offset % c->em->V == 0 && c->em->V > 1 &&
@@ -527,7 +562,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
   x->b = x->c = false;
   x->e = true;
   const char *in = column_exists(c, "i");
-  em_line(em, "%s v%d%s%s;", type_of(em, s->out), s->out,
+  em_line(em, "%s v%d%s%s;", em_lane_type(em, s->out), s->out,
           em_dims(em, false, false, true),
           c->guard_i && s->kind == FS_SP_LOAD ? " = {}" : "");
   if (s->kind == FS_SP_LOAD && is_vector(c, em_access(em, s))) {
@@ -541,7 +576,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
                         ? em_fmt(em, "fs_get(a%d[%s])", s->access,
                                  em_address(em, em_access(em, s)))
                         : em_rhs(em, s, NULL);
-  em_for(em, "e", em->V);
+  em_for(em, "e", em_lanes(em));
   if (s->kind != FS_SP_MAP) {
     if (em->V == 1) em_open(em, "{");
     em_line(em, "const fs_index i = first + e;");
@@ -550,7 +585,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
   }
   em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
   if (s->kind != FS_SP_MAP && em->V == 1) em_close(em);
-  em_close_for(em, em->V);
+  em_close_for(em, em_lanes(em));
 }
 
 /* Values of i alone: loaded, computed, or come by mail. */
@@ -630,7 +665,7 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
   em_line(em, "const %s x%d = %s;", pack, v, from);
   if (c->cut.held && !phase && c->made < 0)
     em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out, 0), v);
-  em_line(em, "%s v%d%s;", type_of(em, v), v, em_dims(em, false, false, true));
+  em_line(em, "%s v%d%s;", em_lane_type(em, v), v, em_dims(em, false, false, true));
   em_line(em, "fs_load(v%d, x%d.e);", v, v);
 }
 
@@ -670,19 +705,27 @@ static bool is_lane_step(const struct columns *c, const struct fs_step *s, int p
          varies(c->em, s->out) == 3;
 }
 
+/* One more term for each element of the lane. */
+static void accumulate(struct columns *c, const struct fs_step *s) {
+  struct em *em = c->em;
+  bool column = is_column_sum(s);
+  int many = column ? em->V : em->B;
+  const char *own = column ? "" : column_exists(c, "i");
+  for (int half = em->pairs ? 0 : -1; half < (em->pairs ? 2 : 0); half++) {
+    const char *acc = em_fmt(em, many == 1 ? "r%d" : column ? "r%d[e]" : "r%d[b]", s->out);
+    if (column && em->pairs) acc = em_fmt(em, "r%d[2 * e + %d]", s->out, half);
+    if (*own) em_line(em, "if (%s)", own);
+    em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc, half));
+  }
+}
+
 static void lane_steps(struct columns *c, int phase) {
   struct em *em = c->em;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_lane_step(c, s, phase)) continue;
     if (s->kind == FS_SP_REDUCE) {
-      bool column = is_column_sum(s);
-      int many = column ? em->V : em->B;
-      const char *acc = em_fmt(em, many == 1 ? "r%d" : column ? "r%d[e]" : "r%d[b]",
-                               s->out);
-      const char *own = column ? "" : column_exists(c, "i");
-      if (*own) em_line(em, "if (%s)", own);
-      em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc, -1));
+      accumulate(c, s);
       continue;
     }
     const char *rhs = em_rhs(em, s, NULL);
@@ -690,7 +733,7 @@ static void lane_steps(struct columns *c, int phase) {
     x->b = x->c = false;
     x->e = is_stored(c, s->out, phase);
     if (x->e) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
-    else em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out, rhs);
+    else em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
   }
 }
 
@@ -700,24 +743,21 @@ static void lanes(struct columns *c, int phase) {
   for (int i = 0; i < em->k->steps.len; i++)
     any |= is_lane_step(c, &em->k->steps.data[i], phase);
   if (!any) return;
-  em_for(em, "e", em->V);
+  em_for(em, "e", em_lanes(em));
   if (em->V == 1) em_open(em, "{");
-  em_line(em, em->V > 1 ? "const fs_index i = first + e;"
-                        : "const fs_index i = first;");
+  if (!em->pairs)
+    em_line(em, em->V > 1 ? "const fs_index i = first + e;"
+                          : "const fs_index i = first;");
   lane_steps(c, phase);
   em_close(em);
 }
 
 static void sums_apart(struct columns *c) {
   struct em *em = c->em;
-  em_for(em, "e", em->V);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_apart(c, s)) continue;
-    const char *acc = em_fmt(em, em->V > 1 ? "r%d[e]" : "r%d", s->out);
-    em_line(em, "%s", em_accumulate(em, s, acc, -1));
-  }
-  em_close_for(em, em->V);
+  em_for(em, "e", em_lanes(em));
+  for (int i = 0; i < em->k->steps.len; i++)
+    if (is_apart(c, &em->k->steps.data[i])) accumulate(c, &em->k->steps.data[i]);
+  em_close_for(em, em_lanes(em));
 }
 
 static void both_stores(struct columns *c, int phase) {
@@ -773,7 +813,7 @@ static void rows_of_panel(struct columns *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->out >= 0 && c->need[i] && s->kind != FS_SP_LOAD &&
         varies(em, s->out) == 3 && is_stored(c, s->out, phase))
-      em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
+      em_line(em, "%s v%d%s;", em_lane_type(em, s->out), s->out,
               em_dims(em, false, false, true));
   }
   lanes(c, phase);
@@ -796,7 +836,9 @@ static void columns_early(struct columns *c) {
   em_line(em, "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;",
           em->V);
   em_line(em, "const fs_index i = first;");
+  em->pairs = c->pairs;
   column_values(c, 0);
+  em->pairs = false;
 }
 
 static void waits(struct columns *c) {
@@ -864,7 +906,9 @@ static void panel(struct columns *c, int phase) {
     if (is_column_sum(s)) em_declare_acc(em, s, false, false, true);
   }
   tile_pointers(c, phase);
+  em->pairs = c->pairs && !phase;
   rows_of_panel(c, phase);
+  em->pairs = false;
   if (!phase) to_shared(c);
   else sums_of_sums(c);
   if (phase && c->made >= 0) em_line(em, "fs_before_copies();");
@@ -963,6 +1007,7 @@ static struct columns begin(struct em *em) {
   fs_panel_sent(em->k, sent);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
   find_made(&c);
+  c.pairs = finds_pairs(&c);
   return c;
 }
 

@@ -16,7 +16,7 @@ const char *em_value_type(enum fs_dtype dt) {
 
 const char *em_lane_type(struct em *em, int value) {
   enum fs_dtype dt = em_val(em, value)->dtype;
-  if (!em->pairs || !em_is_j(em, value)) return em_value_type(dt);
+  if (!em->pairs || !em_is_laned(em, value)) return em_value_type(dt);
   return em_fmt(em, "fs_pair<%s>", em_stored_type(dt));
 }
 
@@ -135,7 +135,7 @@ const char *em_ref(struct em *em, int value) {
 
 const char *em_element(struct em *em, int value, int half) {
   const char *x = em_ref(em, value);
-  return half < 0 || !em_is_j(em, value) ? x
+  return half < 0 || !em_is_laned(em, value) ? x
                                          : em_fmt(em, "fs_half(%s, %d)", x, half);
 }
 
@@ -252,7 +252,7 @@ static const char *fill(struct em *em, const struct fs_step *s, const char *p,
 
 static const char *pattern(struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  if (!em->pairs || !em_is_j(em, s->out))
+  if (!em->pairs || !em_is_laned(em, s->out))
     return em_rounded(em, dt, fill(em, s, em_pattern(em, s), -1));
   const char *both = em_pair_pattern(em, s), *each = em_pattern(em, s);
   if (both) return fill(em, s, both, -1);

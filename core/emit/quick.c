@@ -71,7 +71,7 @@ static const char *way_of(int op, enum fs_dtype dt, bool quick) {
 
 /* Whether a step makes two of bf16 in a register. */
 static bool makes_two(const struct em *em, const struct fs_step *s) {
-  return em->pairs && em_is_j(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
+  return em->pairs && em_is_laned(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
 }
 
 const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {

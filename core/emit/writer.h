@@ -228,6 +228,10 @@ static inline const struct fs_value *em_val(const struct em *em, int v) {
 static inline bool em_is_j(const struct em *em, int v) {
   return em_val(em, v)->varies & FS_VARIES_J;
 }
+/* Whether a value has an element for each lane of a vector. */
+static inline bool em_is_laned(const struct em *em, int v) {
+  return em_val(em, v)->varies & (em->mode == EM_COLUMNS ? FS_VARIES_I : FS_VARIES_J);
+}
 static inline const struct fs_access *em_access(const struct em *em,
                                                 const struct fs_step *s) {
   return &em->k->accesses.data[s->access];
