@@ -804,9 +804,15 @@ void em_uniforms(struct em *em) {
   free(need);
 }
 
+/* What a row loads is under way before its sums, whatever phase wants it: a trip to
+ * the cache behind them is one that all threads of the block wait for. */
+static int phase_of(const struct fs_step *s) {
+  return s->kind == FS_SP_LOAD && s->phase != FS_END ? 0 : s->phase;
+}
+
 static bool is_row_step(const struct em *em, const struct fs_step *s,
                         int phase) {
-  if (s->phase != phase || em_is_sweep_step(em, s)) return false;
+  if (phase_of(s) != phase || em_is_sweep_step(em, s)) return false;
   if (s->kind == FS_SP_STORE)
     return em_access(em, s)->varies || !em->v[s->in[0]].uniform;
   return !em->v[s->out].uniform;
