@@ -75,7 +75,7 @@ static void work_pointers(struct em *em) {
     bool per_block = x->acc == EM_ACC_COL && em->mode != EM_TILE;
     if (em->mode == EM_COLUMNS) break;
     bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
-    if (!once && x->acc != EM_ACC_FULL) continue;
+    if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
                                 : em_acc_type(em_val(em, v)->dtype);
     const char *at = em_int(em, COUNTER_BYTES + x->work);
@@ -273,6 +273,7 @@ void em_head(const struct em *em, const struct fs_diags *diags,
   if (em->CL > 1)
     fs_str_printf(out, em->mode == EM_COLUMNS ? "; clusters of %d blocks"
                                               : "; %d blocks to a row", em->CL);
+  if (em->k->everywhere) fs_str_puts(out, "; all of them in each block");
   if (em->pairs) fs_str_puts(out, ", in pairs");
   if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
   fs_str_puts(out, "\n");
@@ -324,7 +325,9 @@ void em_constants(struct em *em, struct fs_str *out) {
 
 static const char *skeleton(const struct em *em) {
   switch (em->mode) {
-    case EM_FLAT: return "elemlib/scheme/flat.cuh";
+    case EM_FLAT:
+      return em->k->everywhere ? "elemlib/scheme/everywhere.cuh"
+                               : "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
     case EM_COLUMNS: return "elemlib/scheme/columns.cuh";
@@ -455,7 +458,7 @@ void em_body(struct em *em, struct fs_str *out) {
   else if (em->mode == EM_FLAT) em_flat(em);
   else if (em->mode == EM_TILE) em_tile(em);
   else em_row(em);
-  bool has_work = em->n_full || em->vector_end;
+  bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
   em->out->waits =
       !em->grid && em->variant == FS_EMIT_BEST && em->device->cc >= 90;

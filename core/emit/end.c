@@ -110,6 +110,11 @@ void em_columns_out(struct em *em) {
 
 /* -- scalars ---------------------------------------------------------------------------- */
 
+static const char *result_of_thread(struct em *em, const struct fs_step *s) {
+  if (em->V == 1 || !em_is_sweep_step(em, s)) return em_fmt(em, "r%d", s->out);
+  return em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
+}
+
 static void fulls_out(struct em *em) {
   bool read = em->n_col && em->S > 1; /* some warps still read the block's columns */
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -117,12 +122,9 @@ static void fulls_out(struct em *em) {
     if (!s) continue;
     if (read) em_line(em, "__syncthreads();");
     read = false;
-    const char *mine = em_fmt(em, "r%d", s->out);
-    if (em->V > 1 && em_is_sweep_step(em, s))
-      mine = em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
     em_open(em, "{");
     em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
-            em_op_class(s->op), em->T / 32, mine, scratch_of(em, s));
+            em_op_class(s->op), em->T / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
     em_line(em, "__syncthreads();");
     em_close(em);
@@ -300,6 +302,88 @@ static int lanes_for(const struct em *em, const struct axis *a) {
   return lanes;
 }
 
+/* How many partial results a slice has, if that is known and they fit in registers: then
+ * all their loads are under way at once, before what else is to be had behind the
+ * barrier (BiCG of 8192 x 8192 in bf16 on an H200: the barrier, three trips for them,
+ * one for alpha and one for the vectors took 6 of 47 us). There are no more blocks than
+ * that (fs_emitted.per_unit). 0: a loop loads and adds. */
+static int together(const struct em *em, const struct axis *a) {
+  enum { MOST_TOGETHER = 12 };
+  if (a->acc != EM_ACC_COL || em->mode != EM_KEEP) return 0;
+  int slices = em->T / lanes_for(em, a);
+  int64_t units = em->device && em->device->is_cuda ? em->device->units : 0;
+  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm) / em->CL;
+  int64_t each = (blocks + slices - 1) / slices;
+  return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
+}
+
+/* Declares their places, and the function that loads those of a unit of columns. */
+static void declare_fetch(struct em *em, const struct fs_step *s, const struct axis *a) {
+  int lanes = lanes_for(em, a), width = em->fold_lanes, n = together(em, a);
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
+  em_open(em, "const auto fetch%d = [&](fs_index unit) {", s->out);
+  em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  fs_str_puts(em->s, "#pragma unroll\n");
+  em_open(em, "for (int k = 0; k < %d; k++) {", n);
+  em_line(em, "const fs_index b = slice + k * %d;", em->T / lanes);
+  em_for(em, "e", width);
+  em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
+  em_close_for(em, width);
+  em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], w%d + b * %s + at);", a->parts,
+          em_int(em, a->pitch), s->out, s->out, em_int(em, a->pitch));
+  em_close(em);
+  em->indent--;
+  em_line(em, "};");
+}
+
+static void fetch_ahead(struct em *em, uint8_t varies) {
+  struct axis a = axis_of(em, varies);
+  if (!together(em, &a)) return;
+  bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, a.acc);
+    if (!s) continue;
+    if (!any) {
+      em_line(em, "const int lane = threadIdx.x %% %d;", lanes_for(em, &a));
+      em_line(em, "const int slice = threadIdx.x / %d;", lanes_for(em, &a));
+    }
+    any = true;
+    declare_fetch(em, s, &a);
+    em_line(em, "fetch%d(blockIdx.x);", s->out);
+  }
+}
+
+/* The slice's sum of what was fetched; what the next unit has comes in its place. */
+static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
+  int width = em->fold_lanes, n = together(em, a);
+  em_for(em, "k", n);
+  em_for(em, "e", width);
+  const char *acc = em_fmt(em, "sum%d[e]", s->out);
+  em_line(em, "%s = %s;", acc,
+          em_combine(em, s->op, acc,
+                     em_fmt(em, "part%d[%s][e]", s->out, n > 1 ? "k" : "0")));
+  em_close_for(em, width);
+  em_close_for(em, n);
+  em_line(em, "fetch%d(unit + gridDim.x);", s->out);
+}
+
+static void add_in_loop(struct em *em, const struct fs_step *s, const struct axis *a,
+                        int slices) {
+  int width = em->fold_lanes;
+  const char *acc = em_fmt(em, "sum%d[e]", s->out);
+  fs_str_puts(em->s, "#pragma unroll 4\n");
+  em_open(em, "for (fs_index b = slice; b < %s && at < %s; b += %d) {",
+          a->parts, em_int(em, a->pitch), slices);
+  em_line(em, "%s more[%d];", acc_type_of(em, s), width);
+  em_line(em, "fs_load(more, w%d + b * %s + at);", s->out,
+          em_int(em, a->pitch));
+  em_for(em, "e", width);
+  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
+  em_close_for(em, width);
+  em_close(em);
+}
+
 static void fold_one(struct em *em, const struct fs_step *s,
                      const struct axis *a, int lanes) {
   int width = em->fold_lanes, slices = em->T / lanes;
@@ -309,16 +393,8 @@ static void fold_one(struct em *em, const struct fs_step *s,
   em_for(em, "e", width);
   em_line(em, "%s = %s;", acc, em_neutral(s->op, dt));
   em_close_for(em, width);
-  fs_str_puts(em->s, "#pragma unroll 4\n");
-  em_open(em, "for (fs_index b = slice; b < %s && at < %s; b += %d) {",
-          a->parts, em_int(em, a->pitch), slices);
-  em_line(em, "%s more[%d];", type, width);
-  em_line(em, "fs_load(more, w%d + b * %s + at);", s->out,
-          em_int(em, a->pitch));
-  em_for(em, "e", width);
-  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
-  em_close_for(em, width);
-  em_close(em);
+  if (together(em, a)) add_fetched(em, s, a);
+  else add_in_loop(em, s, a, slices);
   if (lanes < 32)
     em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes,
             s->out);
@@ -338,9 +414,25 @@ static void fold_one(struct em *em, const struct fs_step *s,
                             scratch_of(em, s), lanes * width)));
 }
 
+/* What elements load, before their sums are put together: the loads are under way
+ * meanwhile. Where the axis is one of the space; what was loaded is needed no more. */
+static bool load_elements(struct em *em, const struct axis *a, bool *need, int64_t unit) {
+  if (!together(em, a) || em->n_inner != 1) return false;
+  em_line(em, "const fs_index j = x;");
+  em_line(em, "const bool own = threadIdx.x < %s && j < %s;", em_int(em, unit),
+          em_int(em, a->count));
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!need[i] || s->kind != FS_SP_LOAD) continue;
+    em_plain_load(em, s, "own");
+    need[i] = false;
+  }
+  return true;
+}
+
 static void element_steps(struct em *em, const struct axis *a,
-                          const bool *need) {
-  open_element(em, a);
+                          const bool *need, bool open) {
+  if (!open) open_element(em, a);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, a->acc);
     if (!s) continue;
@@ -351,7 +443,7 @@ static void element_steps(struct em *em, const struct axis *a,
   }
   saved_values(em, a);
   em_plain_steps(em, need, "");
-  em_close(em);
+  if (!open) em_close(em);
 }
 
 static void end_of_axis(struct em *em, uint8_t varies) {
@@ -363,7 +455,7 @@ static void end_of_axis(struct em *em, uint8_t varies) {
             "for (fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < "
             "%s; x += (fs_index)gridDim.x * %d) {",
             em->T, em_int(em, a.slots), em->T);
-    element_steps(em, &a, need);
+    element_steps(em, &a, need, false);
     em_close(em);
   } else if (any) {
     int lanes = lanes_for(em, &a), width = em->fold_lanes;
@@ -371,18 +463,22 @@ static void end_of_axis(struct em *em, uint8_t varies) {
     em_open(em,
             "for (fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x) {",
             em_int(em, (a.slots + unit - 1) / unit));
-    em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
-    em_line(em, "const int slice = threadIdx.x / %d;", lanes);
-    em_line(em, "const fs_index at = unit * %s + lane * %d;",
-            em_int(em, unit), width);
+    if (!together(em, &a)) {
+      em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
+      em_line(em, "const int slice = threadIdx.x / %d;", lanes);
+      em_line(em, "const fs_index at = unit * %s + lane * %d;",
+              em_int(em, unit), width);
+    }
+    em_line(em, "const fs_index x = unit * %s + threadIdx.x;",
+            em_int(em, unit));
+    bool open = load_elements(em, &a, need, unit);
     for (int i = 0; i < em->k->steps.len; i++) {
       const struct fs_step *s = reduce_step(em, i, a.acc);
       if (s) fold_one(em, s, &a, lanes);
     }
-    em_line(em, "const fs_index x = unit * %s + threadIdx.x;",
-            em_int(em, unit));
-    em_open(em, "if (threadIdx.x < %s) {", em_int(em, unit));
-    element_steps(em, &a, need);
+    if (open) em_open(em, "if (own) {");
+    else em_open(em, "if (threadIdx.x < %s) {", em_int(em, unit));
+    element_steps(em, &a, need, open);
     em_close(em);
     em_close(em);
   }
@@ -391,8 +487,27 @@ static void end_of_axis(struct em *em, uint8_t varies) {
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* Each block has all elements, and so the sums. */
+static void fulls_of_block(struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    if (!s) continue;
+    const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)", em_op_class(s->op),
+                             em->T / 32, result_of_thread(em, s), scratch_of(em, s));
+    em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out,
+            em_finished(em, s->out, all));
+    em_line(em, "__syncthreads();");
+    em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
+  }
+}
+
 void em_finish(struct em *em) {
   if (!em->vector_end && !em->n_full) return;
+  if (em->k->everywhere) {
+    fulls_of_block(em);
+    scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
+    return;
+  }
   fulls_out(em);
   if (!em->vector_end && !em->grid) {
     em_line(em, "if (!fs_last_block(counters)) return;");
@@ -401,6 +516,7 @@ void em_finish(struct em *em) {
     return;
   }
   em_line(em, "fs_grid_barrier(counters);");
+  fetch_ahead(em, FS_VARIES_J);
   fulls_in(em);
   scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
   end_of_axis(em, FS_VARIES_J);

@@ -20,11 +20,14 @@ struct carried {
   int slot;
   enum fs_dtype dtype;
   bool touched;           /* by the phase that is being written */
+  const char *from;       /* what the entry begins with; NULL: a phase makes it */
 };
 
 struct em_grid {
   int n_carried;
   struct carried carried[MOST_CARRIED];
+  const struct fs_kernel *kernels;
+  int n_kernels;
   struct fs_emitted *out; /* of the launch */
   int64_t base, per_block; /* workspace of the phases so far */
   struct fs_str params;   /* of the entry */
@@ -40,9 +43,36 @@ static struct carried *find_carried(struct em *em, const struct fs_step *s) {
   return NULL;
 }
 
+static bool is_written(const struct em_grid *g, int slot) {
+  for (int k = 0; k < g->n_kernels; k++)
+    for (int i = 0; i < g->kernels[k].steps.len; i++) {
+      const struct fs_step *s = &g->kernels[k].steps.data[i];
+      if (s->kind == FS_SP_STORE && g->kernels[k].accesses.data[s->access].slot == slot)
+        return true;
+    }
+  return false;
+}
+
+/* A number that the launch begins with, and a later phase wants: loaded before the first
+ * one, it is not a trip to the cache behind a barrier. */
+static struct carried *load_early(struct em *em, const struct fs_step *s) {
+  struct em_grid *g = em->grid;
+  const struct fs_access *a = em_access(em, s);
+  if (em->phase < 2 || g->n_carried == MOST_CARRIED || is_written(g, a->slot) ||
+      fs_shape_count(&em->plan->slots.data[a->slot].shape) != 1 || a->offset)
+    return NULL;
+  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out};
+  struct carried *c = &g->carried[g->n_carried++];
+  *c = (struct carried){.slot = a->slot, .dtype = a->dtype};
+  c->from = em_fmt(em, "fs_get(*(const %s *)s%d)", em_stored_type(a->dtype),
+                   em_slot_argument(&entry, a->slot));
+  return c;
+}
+
 const char *em_grid_load(struct em *em, const struct fs_step *s) {
   if (!em->grid || em_access(em, s)->varies) return NULL;
   struct carried *c = find_carried(em, s);
+  if (!c) c = load_early(em, s);
   if (!c) return NULL;
   c->touched = true;
   return em_fmt(em, "c%d", c->slot);
@@ -61,7 +91,7 @@ void em_grid_stored(struct em *em, const struct fs_step *s) {
 }
 
 void em_grid_arguments(struct em *em, struct fs_str *list) {
-  if (em->n_full || em->vector_end) fs_str_puts(list, ", unsigned *counters");
+  if (em_uses_work(em)) fs_str_puts(list, ", unsigned *counters");
   for (int k = 0; k < em->grid->n_carried; k++) {
     const struct carried *c = &em->grid->carried[k];
     if (c->touched)
@@ -116,7 +146,7 @@ static void put_call(struct em *em, int number) {
   for (int k = 0; k < o->n_params; k++, before = ", ")
     fs_str_printf(s, "%sp%d", before,
                   entry_param(g, o->params[k], o->param_type[k]));
-  if (em->n_full || em->vector_end)
+  if (em_uses_work(em))
     fs_str_printf(s, "%s%s, counters", before, work_of_phase(em));
   for (int k = 0; k < g->n_carried; k++)
     if (g->carried[k].touched)
@@ -130,6 +160,7 @@ static void put_call(struct em *em, int number) {
 static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase) {
   launch->threads = phase->threads;
   launch->grid_y = launch->cluster = launch->waves = 1;
+  launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
   launch->cooperative = true;
   launch->max_blocks = FS_MAX(launch->max_blocks, phase->max_blocks);
   launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
@@ -156,7 +187,7 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
   if (em->k->joint == FS_BARRIER) em_line(&line, "fs_grid_barrier(counters);");
   em_line(&line, "%s", fs_str_text(&call));
   fs_str_free(&call);
-  if (em->n_full || em->vector_end) {
+  if (em_uses_work(em)) {
     g->base += whole(em->out->work_base);
     g->per_block += whole(em->out->work_per_block);
   }
@@ -179,8 +210,8 @@ static void write_entry(struct em *first, struct fs_str *body) {
   em_open(&em, ") {");
   em_line(&em, "unsigned *const counters = (unsigned *)work;");
   for (int k = 0; k < g->n_carried; k++)
-    em_line(&em, "%s c%d = 0;", em_value_type(g->carried[k].dtype),
-            g->carried[k].slot);
+    em_line(&em, "%s c%d = %s;", em_value_type(g->carried[k].dtype),
+            g->carried[k].slot, g->carried[k].from ? g->carried[k].from : "0");
   fs_str_puts(body, fs_str_text(&g->calls));
   em_close(&em);
   fs_str_free(&list);
@@ -226,7 +257,8 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
                   enum fs_emit_variant variant, const struct fs_diags *diags,
                   struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
-  struct em_grid g = {.out = out, .base = COUNTER_BYTES};
+  struct em_grid g = {.kernels = kernels, .n_kernels = n, .out = out,
+                      .base = COUNTER_BYTES};
   struct em like = {.plan = plan, .device = device, .variant = variant,
                     .grid = &g};
   struct em *ems = fs_calloc((size_t)n, sizeof *ems);

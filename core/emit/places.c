@@ -91,7 +91,7 @@ void fs_emit_footprint(const struct fs_plan *plan,
                   .variant = variant, .out = &launch};
   em_begin(&em);
   if (em.mode == EM_COLUMNS) em_columns_footprint(&em);
-  em_describe_launch(&em, em.n_full || em.vector_end);
+  em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),
       .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks,

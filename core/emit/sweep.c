@@ -500,10 +500,18 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
 
 /* -- stores ------------------------------------------------------------------------ */
 
+/* Of a phase that each block does whole, it stores what would be its tiles if each had
+ * one vector of a thread. */
+static const char *own_tile(struct em *em) {
+  if (!em->k->everywhere) return "";
+  return em_fmt(em, em->C > 1 ? "(tile * %d + c) %% (int)gridDim.x == (int)blockIdx.x"
+                              : "tile %% (int)gridDim.x == (int)blockIdx.x", em->C);
+}
+
 static void store_vector(struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-  const char *guard = em->mode == EM_FLAT ? "" : row_exists(em);
+  const char *guard = em->mode == EM_FLAT ? own_tile(em) : row_exists(em);
   if (em->mode != EM_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
   const char *at = em_address(em, a);
   const char *to = pointer(em, s);
@@ -774,6 +782,10 @@ static void scalar_def(struct em *em, const struct fs_step *s,
   x->c = x->e = false;
   if (b && em->B > 1) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
   else em_line(em, "const %s v%d = %s;", type, s->out, rhs);
+}
+
+void em_plain_load(struct em *em, const struct fs_step *s, const char *guard) {
+  scalar_def(em, s, guard, false);
 }
 
 void em_plain_steps(struct em *em, const bool *need, const char *guard) {

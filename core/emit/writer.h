@@ -228,6 +228,10 @@ static inline const struct fs_value *em_val(const struct em *em, int v) {
 static inline bool em_is_j(const struct em *em, int v) {
   return em_val(em, v)->varies & FS_VARIES_J;
 }
+/* Whether blocks leave results for each other. */
+static inline bool em_uses_work(const struct em *em) {
+  return em->vector_end || (em->n_full && !em->k->everywhere);
+}
 /* Whether a value has an element for each lane of a vector. */
 static inline bool em_is_laned(const struct em *em, int v) {
   return em_val(em, v)->varies & (em->mode == EM_COLUMNS ? FS_VARIES_I : FS_VARIES_J);
@@ -275,6 +279,8 @@ void em_lane_step(struct em *em, const struct fs_step *s);
 bool em_makes_lanes(const struct em *em, const struct fs_step *s);
 void em_stores(struct em *em, const bool *need);
 void em_plain_steps(struct em *em, const bool *need, const char *guard);
+/* A load of one element for each thread, 0 where the guard is false. */
+void em_plain_load(struct em *em, const struct fs_step *s, const char *guard);
 void em_uniforms(struct em *em);
 
 /* -- schemes ------------------------------------------------------------------------ */

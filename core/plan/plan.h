@@ -178,6 +178,9 @@ enum {
 struct fs_kernel {
   enum fs_scheme scheme;
   enum fs_joint joint;
+  bool everywhere;                  /* a flat phase of which each block does all,
+                                       and stores its part: its sums need no
+                                       barrier (grid.c)                    */
   struct fs_space space;
   struct fs_tuning tune;
   int n_phases;                     /* sweeps, FS_END not counted          */
