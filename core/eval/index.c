@@ -151,23 +151,24 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   int n = e->n_args - 1;
   const char *what = fs_in_text(in, e->args[0]->span);
   *out = (struct subs){0};
-  if (n < 1 || n > FS_MAX_RANK || (n > 1 && n < shape->rank) ||
-      (n == 1 && shape->rank > 2))
+  if (n < 1 || n > FS_MAX_RANK || (n > 1 && n < shape->rank))
     return fs_in_error(in, e->span, "bad-index", NULL,
                        "%s is %s and needs %d subscripts, not %d", what,
                        fs_shape_text(shape), FS_MAX(shape->rank, 1), n);
   bool row = n == 1 && shape->rank == 2 && shape->dim[0] == 1;
-  bool matrix = n == 1 && shape->rank == 2 && !row && shape->dim[1] != 1;
+  bool column = shape->rank < 2 || (shape->rank == 2 && shape->dim[1] == 1);
   enum fs_status st;
-  if (matrix) {
+  if (n == 1 && !row && !column) { /* a mask, or too few subscripts */
     st = read_sub(in, e->args[1], fs_shape_count(shape), 0, assigned, &out->s[0]);
     out->n = 1;
     out->is_mask = st == FS_OK && out->s[0].kind == SUB_LIST;
     if (st != FS_OK || out->is_mask) return st;
     return fs_in_error(in, e->span, "bad-index",
-                       "write [i, j], or [:] first to see it as one column",
-                       "%s is %s and needs 2 subscripts", what,
-                       fs_shape_text(shape));
+                       shape->rank == 2
+                           ? "write [i, j], or [:] first to see it as one column"
+                           : "[:] first sees it as one column",
+                       "%s is %s and needs %d subscripts", what,
+                       fs_shape_text(shape), shape->rank);
   }
   while (shape->rank < n) shape->dim[shape->rank++] = 1;
   out->n = shape->rank;

@@ -90,6 +90,13 @@ y = [x; 9]                    # expect: y = f32[6]
                               # expect:   4  5  6  8
 [x[1], x[2]]                  # expect: f32[2]
                               # expect:   3  5
+# A mask of a tensor's own shape, of any rank.
+T = reshape(1:8, 2, 2, 2);
+print(T[T > 5])               # expect: i64[3]
+                              # expect:   6  7  8
+T[T > 2] = 0;
+print(sum(T), " ", size(T))   # expect: 3 i64[3]
+                              # expect:   2  2  2
 # Where nothing is chosen, one value changes nothing: the last round of an elimination.
 m = [1, 2, 3];
 m[m > 5] = 0;
