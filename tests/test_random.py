@@ -261,8 +261,9 @@ class Program:
         if v.kind == "col" and not transposed and w.kind != "row":
             return None     # column*column
         dtype = promote(v.dtype, w.dtype)
-        if dtype in ("i32", "i64") and left.shape[1] != 1:
-            return None
+        outer = v.kind == "col" and not transposed
+        if dtype == "i32" and not outer:
+            dtype = "i64"   # as a sum is, of one product too
         x, y = left.astype(np.float64), w.a.astype(np.float64)
         if self.mode == "special" and "matrix" in (v.kind, w.kind) and \
                 v.kind == w.kind:

@@ -85,12 +85,21 @@ static struct fs_tv integer_product(struct fs_interp *in, struct fs_tv a,
   return out;
 }
 
+/* A sum of one product has the type of a longer one, so that types do not depend on
+ * extents. A column by a row is no sum: it is an outer product. */
+static struct fs_tv single_products(struct fs_interp *in, struct fs_tv a,
+                                    struct fs_tv b) {
+  enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
+  if (a.shape.rank > 1 && !fs_dtype_is_float(dt)) a = fs_tv_cast(in, a, FS_I64);
+  return fs_tv_map2(in, FS_OP_MUL, a, b);
+}
+
 static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
                                    struct fs_tv b) {
   int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
   struct fs_tv out;
   if (k == 1) {
-    out = fs_tv_map2(in, FS_OP_MUL, a, b);
+    out = single_products(in, a, b);
   } else if (n == 1) {
     struct fs_tv row = fs_tv_transpose(in, b);
     out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, a, row), 2);

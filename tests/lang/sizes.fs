@@ -25,3 +25,6 @@ print(alpha)                  # expect: 0.2
 print(sum(rand(3, 1, 2) .* zeros(3, 1, 2)))     # expect: 0
 y = rand(1); y[1] = 3;
 print(y[1], " ", sum(A \ (A*[2])))  # expect-re: 3 (2|1.99999\d*|2.00000\d*)
+# Types do not depend on extents: a sum of one product is one.
+I = i32([65536]);
+print(I'*I, " ", dtype(I'*I), " ", dtype(I*I'), " ", dtype(reshape(I, 1, 1)*I))   # expect: 4294967296 i64 i32 i64
