@@ -408,8 +408,9 @@ static void rest(const struct calibrating *c) {
 static enum fs_status time_block(struct calibrating *c, const char *text,
                                  double times[MOST_KERNELS][MOST_RUNS],
                                  int *runs) {
-  bool cuda = c->target->device.is_cuda;                   /* a CPU has PASSES: */
-  double begun = fs_now(), visit = cuda ? 0.03 : 0.008; /* so each can be short */
+  bool cuda = c->target->device.is_cuda;
+  /* A GPU's times hardly differ, a CPU has PASSES: so each visit can be short. */
+  double begun = fs_now(), visit = cuda ? 0.012 : 0.008;
   double budget = c->quick ? 0.005 : visit;
   int least = c->quick ? 2 : cuda ? 5 : 3;
   enum fs_status st = FS_OK;
@@ -646,22 +647,20 @@ static bool wanted(const struct calibrating *c, int sizes, enum group group,
   return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
 }
 
-static void cases_ahead(struct calibrating *c, enum group group, unsigned t,
-                        int x, struct extent e) {
-  struct ahead a = {.c = c};
-  if (!compiles_ahead(c) || group > MATRICES) return;
+/* The plans of all cases of a group at one size and type, whose values are there. */
+static void cases_ahead(struct ahead *a, enum group group, unsigned t, int x,
+                        struct extent e) {
+  struct calibrating *c = a->c;
   for (size_t k = 0; k < FS_LEN(cases); k++) {
     if (cases[k].group != group || !(cases[k].types >> t & 1) ||
         !wanted(c, cases[k].sizes, group, t, x, e))
       continue;
     char *block = with_type(cases[k].block, type_names[t]);
-    enum lead lead = cases[k].lead;
-    c->target->device.calibration = &c->lead[lead];
-    a.settings = c->quick ? OWN : settings_at(&cases[k], t, e);
-    look_ahead(&a, block);
+    c->target->device.calibration = &c->lead[cases[k].lead];
+    a->settings = c->quick ? OWN : settings_at(&cases[k], t, e);
+    look_ahead(a, block);
     free(block);
   }
-  compile_ahead(&a);
 }
 
 static bool any_wanted(const struct calibrating *c, enum group group, unsigned t,
@@ -689,14 +688,42 @@ static void setups_ahead(struct calibrating *c, enum group group, unsigned t,
   free(setup);
 }
 
+static bool is_skipped(const struct calibrating *c, enum group group, unsigned t, int x,
+                       struct extent e) {
+  return !fits(c, e.m, e.n) || too_much(c, group, t, e.m, e.n) ||
+         (c->quick && (x % 3 || e.m * e.n > 1 << 18));
+}
+
+/* Compiles what sizes `from` to below `to` take: those of several at once, since every
+ * time the threads wait for the one that has the longest text. */
+static enum fs_status sizes_ahead(struct calibrating *c, enum group group, unsigned t,
+                                  const struct extents *e, int from, int to) {
+  struct ahead a = {.c = c};
+  enum fs_status st = FS_OK;
+  if (!compiles_ahead(c) || group > MATRICES || late(c)) return FS_OK;
+  char *setup = with_type(setups[group], type_names[t]);
+  for (int x = from; x < to && !st; x++) {
+    struct extent size = e->at[x];
+    if (fs_interrupted()) st = FS_INTERRUPTED;
+    if (st || is_skipped(c, group, t, x, size) || !any_wanted(c, group, t, x, size))
+      continue;
+    st = set_up(c, setup, size.m, size.n);
+    if (!st) cases_ahead(&a, group, t, x, size);
+    else st = passed_over(c, st);
+  }
+  fs_interp_reset(c->in);
+  compile_ahead(&a);
+  free(setup);
+  return st;
+}
+
 /* All cases of a group at one size and type. */
 static enum fs_status run_sized(struct calibrating *c, enum group group,
                                 unsigned t, int x, struct extent e) {
   enum fs_status st = FS_OK;
-  bool made = false, skip = !fits(c, e.m, e.n) || too_much(c, group, t, e.m, e.n);
+  bool made = false, skip = is_skipped(c, group, t, x, e);
   char *setup = with_type(setups[group], type_names[t]);
   c->type = type_names[t];
-  if (c->quick) skip |= x % 3 || e.m * e.n > 1 << 18;
   for (size_t k = 0; k < FS_LEN(cases) && !st; k++) {
     if (cases[k].group != group || !(cases[k].types >> t & 1)) continue;
     c->done++;
@@ -708,7 +735,6 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
       continue;
     }
     if (!made) st = passed_over(c, set_up(c, setup, e.m, e.n));
-    if (!made && !st) cases_ahead(c, group, t, x, e);
     made = true;
     char *block = with_type(cases[k].block, type_names[t]);
     if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
@@ -728,12 +754,17 @@ static bool has_type(enum group group, unsigned t) {
 
 static enum fs_status run_group(struct calibrating *c, enum group group,
                                 unsigned t) {
+  enum { TOGETHER = 5 }; /* sizes: some two seconds of compiling */
   struct extents e = extents_of(group, c->target->device.is_cuda);
   enum fs_status st = FS_OK;
   c->last = 0;
   if (!has_type(group, t)) return FS_OK;
   if (!late(c)) setups_ahead(c, group, t, &e);
-  for (int x = 0; x < e.n && !st; x++) st = run_sized(c, group, t, x, e.at[x]);
+  for (int x = 0; x < e.n && !st; x++) {
+    if (x % TOGETHER == 0)
+      st = sizes_ahead(c, group, t, &e, x, FS_MIN(x + TOGETHER, e.n));
+    if (!st) st = run_sized(c, group, t, x, e.at[x]);
+  }
   return st;
 }
 

@@ -204,21 +204,30 @@ void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
 /* -- several at once ------------------------------------------------------------ */
 
 struct batch {
-  struct fs_nvrtc_job *jobs;
+  struct fs_nvrtc_job **order; /* the longest text first: nobody waits for it alone */
   int n;
   atomic_int next;
 };
 
+static int by_length(const void *a, const void *b) {
+  size_t x = strlen((*(struct fs_nvrtc_job *const *)a)->source);
+  size_t y = strlen((*(struct fs_nvrtc_job *const *)b)->source);
+  return (x < y) - (x > y);
+}
+
 static void *work(void *user) {
   struct batch *b = user;
   for (int k; (k = atomic_fetch_add(&b->next, 1)) < b->n;)
-    fs_nvrtc_compile(&b->jobs[k]);
+    fs_nvrtc_compile(b->order[k]);
   return NULL;
 }
 
 void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n) {
   enum { MOST = 16 };
-  struct batch b = {.jobs = jobs, .n = n};
+  struct batch b = {.n = n};
+  b.order = fs_calloc((size_t)FS_MAX(n, 1), sizeof *b.order);
+  for (int k = 0; k < n; k++) b.order[k] = &jobs[k];
+  qsort(b.order, (size_t)n, sizeof *b.order, by_length);
   cpu_set_t cpus;
   int cores = 1;
   if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) cores = CPU_COUNT(&cpus);
@@ -229,6 +238,7 @@ void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n) {
     started++;
   work(&b); /* this thread too: no thread at all is still right */
   while (started) pthread_join(threads[--started], NULL);
+  free(b.order);
 }
 
 enum fs_status fs_nvrtc_check(const char *source, const char *arch,
