@@ -389,9 +389,15 @@ static void finishes(struct columns *c) {
  * moves on with each (16384 x 16384 in f32 on an H200, and written for all that wait, six:
  * GEMVER 569.3 us and 570.0, SGEMVT 269.8 and 269.2; NVRTC takes 190 ms and 590, 155 and
  * 335); but for half types those moves are too many beside what a panel takes (SGEMVT in
- * bf16: 174 us and 145). */
+ * bf16: 174 us and 145), unless there is a panel to write besides (GEMVER in bf16: 293 us
+ * and 296). */
 static int written(const struct columns *c) {
-  return c->cut.held && c->em->V == 8 ? c->cut.lag : 1;
+  bool writes = false;
+  for (int i = 0; i < c->em->k->steps.len; i++) {
+    const struct fs_step *s = &c->em->k->steps.data[i];
+    writes |= s->kind == FS_SP_STORE && em_access(c->em, s)->varies == 3;
+  }
+  return c->cut.held && c->em->V == 8 && !writes ? c->cut.lag : 1;
 }
 
 static const char *pack_of(struct em *em, const struct fs_step *s) {
