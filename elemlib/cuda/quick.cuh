@@ -48,9 +48,24 @@ __device__ __forceinline__ float fs_div(float a, float b, bool &rare) {
   rare |= !(fabsf(a) >= 0x1p-100f) | !(fabsf(q) >= 0x1p-100f);
   return q;
 }
-// Zeros are not rare enough for the compiler's long routine.
+// Of any operands, in double: quotients of floats are neither tiny nor huge there, and at
+// least 2^-49 of them away from where rounding changes, or exact. In place of the
+// compiler's long routine, which is longer.
 __device__ __forceinline__ float fs_div(float a, float b) {
-  return a == 0.0f && fabsf(b) > 0.0f ? a * copysignf(1.0f, b) : a / b;
+  const double d = b;
+#ifdef __CUDA_ARCH__
+  double r;  // 20 bits of 1/d
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+#else
+  double r = __hiloint2double(__double2hiint(1.0 / d), 0);
+#endif
+  r = fma(r, fma(-d, r, 1.0), r);
+  double q = a * r;
+  q = fma(r, fma(-d, q, (double)a), q);
+  const float x = fabsf(a), y = fabsf(b), most = 0x1.fffffep127f;
+  const bool known = y > 0.0f && y <= most;
+  if (known && x > 0.0f && x <= most) return (float)q;
+  return a * (known ? copysignf(1.0f, b) : fs_reciprocal(b));
 }
 
 //@ fs_sqrt
@@ -68,7 +83,11 @@ __device__ __forceinline__ float fs_sqrt(float x, bool &rare) {
   return y;
 }
 __device__ __forceinline__ float fs_sqrt(float x) {
-  return x == 0.0f ? x : sqrtf(x);
+  const bool tiny = x < 0x1p-99f;
+  bool rare = false;
+  const float y = fs_sqrt(tiny ? x * 0x1p64f : x, rare);
+  if (x == 0.0f || x > 0x1.fffffep127f) return x;
+  return tiny ? y * 0x1p-32f : y;
 }
 
 //@ fs_log
