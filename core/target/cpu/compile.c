@@ -577,7 +577,7 @@ static void place_kept(struct fs_walk *w, int64_t *top) {
     fs_op_list *list = &w->phase[p].strips;
     for (int k = 0; k < list->len; k++) {
       struct fs_walk_op *op = &list->data[k];
-      if (!op->kept) continue;
+      if (!op->kept || op->direct >= 0) continue;
       if (op->mode == FS_LM_KEPT) {
         op->at = find_op(w, p, op->out)->at;
         continue;
@@ -771,6 +771,17 @@ static int64_t whole_traffic(const struct maker *m) {
   return fs_mul_size(bytes, m->k->space.m * m->k->space.n);
 }
 
+/* What later phases read of it, they read where it was written to. */
+static void keep_in_result(struct fs_walk *w, const struct fs_walk_op *made) {
+  for (int p = 0; p < w->n_phases; p++)
+    for (int k = 0; k < w->phase[p].strips.len; k++) {
+      struct fs_walk_op *op = &w->phase[p].strips.data[k];
+      if (op->mode != FS_LM_KEPT || op->out != made->out) continue;
+      op->direct = made->direct;
+      op->outer = made->outer;
+    }
+}
+
 /* A map whose only work is to fill what a store writes may write it itself. */
 static void find_direct(struct maker *m, struct fs_walk_phase *ph,
                         int64_t last_cache) {
@@ -793,12 +804,13 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph,
     }
     for (int x = 0; x < k; x++) {
       struct fs_walk_op *op = &list->data[x];
-      if (op->kind != FS_SP_MAP || op->out != st->in[0] || op->kept ||
-          op->direct >= 0 || op->spread || op->varies != st->varies)
+      if (op->kind != FS_SP_MAP || op->out != st->in[0] || op->direct >= 0 ||
+          op->spread || op->varies != st->varies)
         continue;
       op->direct = st->step->access;
       op->outer = st->outer;
       st->done = true;
+      if (op->kept) keep_in_result(m->w, op);
     }
   }
   drop_done(list);

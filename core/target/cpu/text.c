@@ -132,7 +132,7 @@ static void put_op(const struct fs_walk *w, const struct fs_walk_op *op,
       if (op->stream) fs_str_puts(out, "   (past the caches)");
       break;
   }
-  if (op->direct >= 0) {
+  if (op->direct >= 0 && op->kind == FS_SP_MAP) {
     fs_str_puts(out, "   (written to ");
     put_access(w, op->direct, out);
     fs_str_puts(out, ")");
