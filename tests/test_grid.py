@@ -126,6 +126,19 @@ def plans():
     check(launches == 3, 'large kernels stay alone', str(joints))
 
 
+def whole():
+    """Sums of short vectors have no barrier: each block adds all elements, and goes on
+    with those that it has stored itself. Long vectors are read once."""
+    for dtype, n, barriers in (('bf16', 8192, 1), ('f32', 2048, 1), ('f64', 16384, 2)):
+        text = SETUP % {'n': n, 't': dtype} + block(CG) + ':code cuda\n'
+        status, out, err = run(text, 'cuda', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+        each = out.count('; all of them in each block')
+        check(status == 0 and out.count('fs_grid_barrier(counters);') == barriers and
+              (each > 0) == (barriers == 1),
+              f'CG of {n} in {dtype} has {barriers} barriers',
+              f'{each} phases are done whole; {err}')
+
+
 def why():
     text = SETUP % {'n': 8192, 't': 'f32'} + block(CG) + ':why q p1\n:why p1\n'
     _, out, err = run(text, 'cuda', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
@@ -238,6 +251,7 @@ def chains(seed=20, count=16):
 
 exact()
 plans()
+whole()
 why()
 alone()
 again()
