@@ -201,6 +201,32 @@ enum fs_status fs_bi_dot(struct fs_call *c) {
 
 /* -- map and reduce with functions ----------------------------------------- */
 
+/* A function may give the same for all elements: that is there as often as they are. */
+static enum fs_status as_often(struct fs_call *c) {
+  struct fs_val *got = &c->out[0];
+  if (got->kind != FS_V_TENSOR && !fs_val_is_host(got))
+    return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
+                       "the function of map must give numbers, not %s", fs_val_text(got));
+  if (got->kind == FS_V_TENSOR && got->tensor->shape.rank > 0) return FS_OK;
+  struct fs_shape shape = {0};
+  struct fs_tv t[2] = {{0}}; /* those so far, the next one; at last, the result */
+  enum fs_status st = FS_OK;
+  for (int k = 1; k < c->n && st == FS_OK; k++) {
+    struct fs_span spans[] = {c->arg_spans[FS_MAX(k - 1, 1)], c->arg_spans[k]};
+    struct fs_val pair[] = {c->args[k], *got};
+    if (fs_val_is_host(&c->args[k])) continue;
+    st = fs_tv_of(c->in, &pair[0], spans[1], NULL, &t[1]);
+    t[0].shape = shape;
+    if (st == FS_OK) st = fs_tv_common(c->in, 2, t, spans, c->span, "map", &shape);
+    if (st == FS_OK) st = fs_tv_operands(c->in, 2, pair, spans, t);
+  }
+  if (st != FS_OK || !shape.rank) return st;
+  if (got->kind == FS_V_BOOL) st = fs_tv_of(c->in, got, c->span, NULL, &t[1]);
+  fs_val_unref(*got);
+  *got = (struct fs_val){FS_V_NONE};
+  return st == FS_OK ? fs_give(c, fs_tv_repeat(c->in, t[1].node, &shape)) : st;
+}
+
 enum fs_status fs_bi_map(struct fs_call *c) {
   if (c->args[0].kind != FS_V_FUNCTION)
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type",
@@ -214,6 +240,11 @@ enum fs_status fs_bi_map(struct fs_call *c) {
       fs_call_func(c->in, c->args[0].func, c->n - 1, c->args + 1,
                    c->arg_spans + 1, c->span, 1, c->out, &got);
   c->in->elementwise = before;
+  if (st != FS_OK || !got) return st;
+  st = as_often(c);
+  if (st == FS_OK) return FS_OK;
+  fs_val_unref(c->out[0]);
+  c->out[0] = (struct fs_val){FS_V_NONE};
   return st;
 }
 

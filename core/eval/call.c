@@ -95,7 +95,7 @@ static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
     snprintf(count, sizeof(count), "%d to %d", min, max);
   return fs_in_error(in, span, "wrong-count", s ? hint : NULL,
                      "%.100s takes %s argument%s, not %d", func_name(f), count,
-                     min == 1 && max == 1 ? "" : "s", n);
+                     min == 1 && max <= 1 ? "" : "s", n);
 }
 
 static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,

@@ -30,7 +30,7 @@ enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
 }
 
 /* A scalar node repeated over a shape. */
-static struct fs_tv spread_scalar(struct fs_interp *in, fs_id node,
+struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node,
                                   const struct fs_shape *shape) {
   struct fs_graph *g = fs_block_graph(in);
   struct fs_shape squeezed = fs_squeezed(shape);
@@ -42,7 +42,7 @@ static struct fs_tv spread_scalar(struct fs_interp *in, fs_id node,
 
 struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
                         const struct fs_shape *shape, double x) {
-  return spread_scalar(in, fs_param(in, dt, x), shape);
+  return fs_tv_repeat(in, fs_param(in, dt, x), shape);
 }
 
 struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,

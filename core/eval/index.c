@@ -559,7 +559,10 @@ enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
                        "there is no tensor '%.100s' to assign a part of", name);
   if (base.kind != FS_V_TENSOR) {
     enum fs_status wrong =
-        fs_in_error(in, target->span, "wrong-type", NULL,
+        fs_in_error(in, target->span, "wrong-type",
+                    base.kind == FS_V_RANGE
+                        ? "f32(...) or i64(...) makes a tensor of it first"
+                        : NULL,
                     "only parts of tensors can be assigned; '%.100s' is %s",
                     name, fs_val_text(&base));
     fs_val_unref(base);

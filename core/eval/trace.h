@@ -131,6 +131,8 @@ enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
 /* Refuses shapes that no memory could hold. */
 enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
                              const struct fs_shape *shape, struct fs_span span);
+/* A scalar node as every element of the shape. */
+struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node, const struct fs_shape *shape);
 struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
                         const struct fs_shape *shape, double x);
 struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,

@@ -13,3 +13,15 @@ vslice(2, 3, x)               # expect: f32[2]
 f(x) = x*x
 print(reduce("max", map(f, x)))   # expect: 9
 print(map(x -> x^2, 3))       # expect: 9
+# A function that gives the same for all elements gives it for each.
+map(t -> 1, [1, 2])           # expect: f32[2]
+                              # expect:   1  1
+print(dtype(map(t -> 2.5, i32([1, 2]))), " ", dtype(map(t -> true, [1, 2])))   # expect: f32 bool
+print(size(map((a, b) -> 0, [1, 2, 3], [1, 2]')), " ", map(t -> 7, 3))   # expect: i64[2]
+                              # expect:   3  2 7
+k = sum([1, 2]);
+print(sum(map(t -> k, ones(4))))     # expect: 12
+# ---
+map(t -> "a", [1])            # error: the function of map must give numbers, not a string
+# ---
+x = 1:3; x[2] = 7             # error: f32(...) or i64(...) makes a tensor of it first
