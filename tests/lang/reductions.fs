@@ -32,3 +32,6 @@ print(size(sum(T, 3)), " ", sum(sum(T, 1)))   # expect: i64[2]
 # NaN goes through max and min.
 n = [1, nan, 3];
 print(max(n), " ", min(n), " ", isnan(n[2]), " ", isfinite(1/0))   # expect: NaN NaN true false
+# A mean of 16-bit floats takes sums and counts that these do not hold.
+h = f16(fill(3, 70000, 2));
+print(mean(h), " ", dtype(mean(h)), " ", mean(h, 1)[1], " ", mean(bf16(ones(1000))))   # expect: 3 f16 3 1
