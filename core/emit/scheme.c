@@ -124,6 +124,7 @@ static void ring_begin(struct em *em) {
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);
   if (em->phase > 1) em_line(em, "if (threadIdx.x == 0) fs_bulk_fence();");
   em_line(em, "__syncthreads();");
+  fs_str_puts(em->s, "#pragma unroll 1\n"); /* runs once */
   em_open(em, "for (int s = 0; s < %d; s++) {", em->stages);
   em_line(em, "const fs_index row = %s + s * %s;", em_team(em),
           em_teams(em));

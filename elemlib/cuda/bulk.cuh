@@ -22,6 +22,7 @@ __device__ __forceinline__ void fs_bulk_init(unsigned long long *ready,
 #ifdef FS_ON_HOST
   for (int s = 0; s < stages; s++) ready[s] = 0;
 #else
+#pragma unroll 1
   for (int s = 0; s < stages; s++)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
         fs_shared_address(ready + s)));
