@@ -671,12 +671,7 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
   em_line(em, "const %s x%d = %s;", pack, v, from);
   if (c->cut.held && !phase && c->made < 0)
     em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out, 0), v);
-  const char *type = em_lane_type(em, v);
-  if (!strcmp(type, em_stored_type(em_access(em, s)->dtype))) {
-    em_line(em, "const %s (&v%d)[%d] = x%d.e;", type, v, em->V, v);
-    return;
-  }
-  em_line(em, "%s v%d%s;", type, v, em_dims(em, false, false, true));
+  em_line(em, "%s v%d%s;", em_lane_type(em, v), v, em_dims(em, false, false, true));
   em_line(em, "fs_load(v%d, x%d.e);", v, v);
 }
 
@@ -953,53 +948,44 @@ static void moves_on(struct columns *c) {
 
 /* -- the end ----------------------------------------------------------------------- */
 
-/* How many sums of rows are left to a lane. */
-static int rows_left(const struct columns *c) {
-  int left = c->em->B;
-  for (int lanes = c->cut.lanes; lanes > 1; lanes /= 2) left = (left + 1) / 2;
-  return left;
-}
-
-/* The sums of the rows, shared out among the lanes of them; false where there are none. */
-static bool row_sums(struct columns *c) {
+/* The sums of the rows, which all lanes of a row then have. */
+static void row_sums(struct columns *c) {
   struct em *em = c->em;
-  bool any = false;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_row_sum(s)) continue;
-    any = true;
-    em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->B);
-  }
-  if (!any) return false;
-  em_for(em, "b", em->B);
-  const char *b = em->B > 1 ? "[b]" : "";
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_row_sum(s)) continue;
-    const char *r = em_fmt(em, "r%d%s", s->out, b);
-    if (has_sums_of_sums(c, s)) r = em_fmt(em, "f%d%s + %s", s->out, b, r);
-    em_line(em, "x%d[%s] = %s;", s->out, em->B > 1 ? "b" : "0", r);
-  }
-  em_close_for(em, em->B);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_row_sum(s))
-      em_line(em, "fs_fold_rows<%s, FS_LANES / 2, %d>(x%d, part);", em_op_class(s->op),
-              em->B, s->out);
+      em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->B);
   }
-  return true;
+  em_for(em, "b", em->B);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_row_sum(s)) continue;
+    const char *b = em->B > 1 ? "[b]" : "";
+    const char *r = em_fmt(em, "r%d%s", s->out, b);
+    if (has_sums_of_sums(c, s)) r = em_fmt(em, "f%d%s + %s", s->out, b, r);
+    em_line(em, "x%d[%s] = fs_warp<%s, %d>(%s);", s->out, em->B > 1 ? "b" : "0",
+            em_op_class(s->op), c->cut.lanes, r);
+  }
+  em_close_for(em, em->B);
 }
 
-/* What is made of the rows' sums, once j and sum k of the lane are known. */
-static void row_ends(struct columns *c, const char *k_of) {
+/* What is made of them: a lane takes some of its rows to their end. */
+static void ending(struct columns *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
+  em_go(em, EM_AFTER);
+  row_sums(c);
+  fs_str_puts(em->s, "#pragma unroll 1\n");
+  em_open(em, "for (int b = part; b < %d; b += FS_LANES) {", em->B);
+  em->row_by_lane = true;
+  em_line(em, "%s", row_number(em));
+  em_open(em, "if (j < %s) {", em_int(em, em->n));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_row_sum(s)) continue;
     em->v[s->out].b = false;
     em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
-            em_finished(em, s->out, em_fmt(em, "x%d[%s]", s->out, k_of)));
+            em_finished(em, s->out, em_fmt(em, "fs_lane(x%d, b)", s->out)));
   }
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -1012,28 +998,6 @@ static void row_ends(struct columns *c, const char *k_of) {
       em_line(em, "fs_put(a%d[%s], %s);", s->access,
               em_address(em, em_access(em, s)), em_ref(em, s->in[0]));
   }
-}
-
-/* A lane takes some of its rows to their end. */
-static void ending(struct columns *c) {
-  struct em *em = c->em;
-  em_go(em, EM_AFTER);
-  bool sums = row_sums(c);
-  int left = rows_left(c);
-  if (sums) {
-    em_for(em, "k", left);
-    if (left == 1) em_open(em, "{");
-    em_line(em, "const int b = fs_row_of<FS_LANES / 2, %d>(part, %s);", em->B,
-            left > 1 ? "k" : "0");
-  } else {
-    fs_str_puts(em->s, "#pragma unroll 1\n");
-    em_open(em, "for (int b = part; b < %d; b += FS_LANES) {", em->B);
-  }
-  em->row_by_lane = true;
-  em_line(em, "%s", row_number(em));
-  em_open(em, "if (%sj < %s) {", sums ? em_fmt(em, "b < %d && ", em->B) : "",
-          em_int(em, em->n));
-  row_ends(c, left > 1 ? "k" : "0");
   em->row_by_lane = false;
   em_close(em);
   em_close(em);

@@ -164,36 +164,6 @@ __device__ __forceinline__ T fs_fold_lanes(T x) {
   return x;
 }
 
-//@ fs_fold_rows fs_row_of
-// N sums over the 2 S neighbouring lanes of each, in the order of fs_warp: a lane gives
-// half of its sums away and adds to the others, and so on with half as many lanes. Lane
-// `part` of them is left with those whose numbers fs_row_of gives, in x[0], x[1] ...
-template <typename Op, int S, int N, typename T, int ALL>
-__device__ __forceinline__ void fs_fold_rows(T (&x)[ALL], int part) {
-  if constexpr (S > 0) {
-    constexpr int M = (N + 1) / 2;
-    const bool upper = part & S;
-#pragma unroll
-    for (int k = 0; k < M; k++) {
-      const T low = x[k], high = x[k + M < N ? k + M : k];
-      x[k] = Op::of(upper ? high : low,
-                    __shfl_xor_sync(0xffffffffu, upper ? low : high, S));
-    }
-    fs_fold_rows<Op, S / 2, M>(x, part);
-  }
-}
-
-// The number of sum k that lane `part` is left with; N or more: there is none.
-template <int S, int N>
-__device__ __forceinline__ int fs_row_of(int part, int k) {
-  if constexpr (S > 0) {
-    constexpr int M = (N + 1) / 2;
-    k = fs_row_of<S / 2, M>(part, k);
-    return k >= M ? N : part & S ? k + M : k;
-  }
-  return k;
-}
-
 //@ fs_look
 // Words first, first + 1 ... of a lane, 32 apart. Addresses are a register and a
 // constant: as registers of their own they would not fit.
