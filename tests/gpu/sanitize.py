@@ -27,6 +27,8 @@ from score import Score  # noqa: E402
 
 REPORTED = 99
 CLEAN = re.compile(r'ERROR SUMMARY: 0 errors|: 0 hazards')
+# Else it loses count of the barriers of panels, and the kernel stops.
+MORE = {'synccheck': ('--num-cuda-barriers', '65536')}
 PLANTED = {
     'memcheck': ('wild.elem', 'a = wild([1, 7, 3]); print(sum(a))'),
     'racecheck': ('racy.elem', 's = racy(ones(1000, 64)); print(sum(s))'),
@@ -43,7 +45,7 @@ class Tool:
                    *arguments]
         if tool and self.name != 'none':
             command[:0] = ['compute-sanitizer', '--tool', self.name,
-                           '--error-exitcode', str(REPORTED)]
+                           '--error-exitcode', str(REPORTED), *MORE.get(self.name, ())]
         done = subprocess.run(command, env=dict(os.environ, **env), text=True,
                               capture_output=True, errors='replace', check=False)
         if tool:
