@@ -354,25 +354,22 @@ static void fetch_ahead(struct em *em, uint8_t varies) {
   }
 }
 
-/* The slice's sum of what was fetched; what the next unit has comes in its place. */
-static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
-  int width = em->fold_lanes, n = together(em, a);
-  em_for(em, "k", n);
-  em_for(em, "e", width);
-  const char *acc = em_fmt(em, "sum%d[e]", s->out);
-  em_line(em, "%s = %s;", acc,
-          em_combine(em, s->op, acc,
-                     em_fmt(em, "part%d[%s][e]", s->out, n > 1 ? "k" : "0")));
-  em_close_for(em, width);
-  em_close_for(em, n);
-  em_line(em, "fetch%d(unit + gridDim.x);", s->out);
+static int64_t units_of(const struct em *em, const struct axis *a) {
+  int64_t unit = (int64_t)lanes_for(em, a) * em->fold_lanes;
+  return (a->slots + unit - 1) / unit;
 }
 
+/* Whether every block of the launch that is expected has one unit at most. */
+static bool has_one_unit(const struct em *em, const struct axis *a) {
+  return units_of(em, a) <= (int64_t)em->device->units * FS_MAX(1, em->k->tune.blocks_per_sm);
+}
+
+/* `unroll`: how many loads are under way at once. */
 static void add_in_loop(struct em *em, const struct fs_step *s, const struct axis *a,
-                        int slices) {
+                        int slices, int unroll) {
   int width = em->fold_lanes;
   const char *acc = em_fmt(em, "sum%d[e]", s->out);
-  fs_str_puts(em->s, "#pragma unroll 4\n");
+  fs_str_printf(em->s, "#pragma unroll %d\n", unroll);
   em_open(em, "for (fs_index b = slice; b < %s && at < %s; b += %d) {",
           a->parts, em_int(em, a->pitch), slices);
   em_line(em, "%s more[%d];", acc_type_of(em, s), width);
@@ -381,6 +378,34 @@ static void add_in_loop(struct em *em, const struct fs_step *s, const struct axi
   em_for(em, "e", width);
   em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
   em_close_for(em, width);
+  em_close(em);
+}
+
+/* The slice's sum of what was fetched. What the next unit has comes in its place; where
+ * no block has a next one, a loop that is short stands for it: the fetch, written twice,
+ * is what such kernels take longest to compile. */
+static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
+  int width = em->fold_lanes, n = together(em, a);
+  bool one = has_one_unit(em, a);
+  if (one) em_open(em, "if (unit == blockIdx.x) {");
+  em_for(em, "k", n);
+  em_for(em, "e", width);
+  const char *acc = em_fmt(em, "sum%d[e]", s->out);
+  em_line(em, "%s = %s;", acc,
+          em_combine(em, s->op, acc,
+                     em_fmt(em, "part%d[%s][e]", s->out, n > 1 ? "k" : "0")));
+  em_close_for(em, width);
+  em_close_for(em, n);
+  if (!one) {
+    em_line(em, "fetch%d(unit + gridDim.x);", s->out);
+    return;
+  }
+  em->indent--;
+  em_line(em, "} else {  // of a launch of few blocks");
+  em->indent++;
+  int lanes = lanes_for(em, a);
+  em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  add_in_loop(em, s, a, em->T / lanes, 1);
   em_close(em);
 }
 
@@ -394,7 +419,7 @@ static void fold_one(struct em *em, const struct fs_step *s,
   em_line(em, "%s = %s;", acc, em_neutral(s->op, dt));
   em_close_for(em, width);
   if (together(em, a)) add_fetched(em, s, a);
-  else add_in_loop(em, s, a, slices);
+  else add_in_loop(em, s, a, slices, 4);
   if (lanes < 32)
     em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes,
             s->out);
@@ -462,7 +487,7 @@ static void end_of_axis(struct em *em, uint8_t varies) {
     int64_t unit = (int64_t)lanes * width;
     em_open(em,
             "for (fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x) {",
-            em_int(em, (a.slots + unit - 1) / unit));
+            em_int(em, units_of(em, &a)));
     if (!together(em, &a)) {
       em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
       em_line(em, "const int slice = threadIdx.x / %d;", lanes);
