@@ -3,8 +3,9 @@
 
 The suite's programs run on the fake GPU of tests/fake, which here keeps each
 kernel text and runs nothing, as an A100, H200 and B200: the paper's sequences at
-the sizes of the issue, the scripts of tests/plan, tests/lang and examples, and
-random programs. Then the real NVRTC compiles every distinct text for sm_80, sm_90a
+sizes from 1 to 16384, statements on arrays larger than any cache in all types of
+floating point, the scripts of tests/plan, tests/lang and examples, and random
+programs. Then the real NVRTC compiles every distinct text for sm_80, sm_90a
 and sm_100. Where there is no NVRTC the texts are only counted; where there is one,
 nothing compiled is a failure. What the sequences need is short, so that it compiles
 while a user waits.
@@ -52,6 +53,30 @@ def sequences(folder):
         with open(path, 'w', encoding='utf-8') as f:
             f.write('\n'.join(lines) + '\n')
         yield 'sequences at ' + size, folder, [path]
+
+
+LARGE = '''
+n = 67108864
+w = %s(rand(n)); y = %s(rand(n)); z = %s(rand(n)); A = %s(rand(8192, 8192)); a = %s(0.5)
+x = w + y + z
+x = a*w
+begin t = w - a*y; r = t'*z; end
+x = w(1:end-1) + w(2:end)
+x = w .* (y > a)
+B = A + A'
+E = exp(A - max(A, 2)); S = E ./ sum(E, 2)
+C = A + A; c = sum(C, 1)
+begin D = A + x(1:8192)*y(1:8192)'; u = D'*y(1:8192); v = D*u; end
+'''
+
+
+def large(folder):
+    """More than the second-level cache holds: loads and stores by its policies."""
+    for dtype in ('f16', 'bf16', 'f32', 'f64'):
+        path = os.path.join(folder, f'large_{dtype}.fs')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(LARGE.replace('%s', dtype))
+        yield 'large arrays of ' + dtype, folder, [path]
 
 
 def scripts(pattern):
@@ -117,6 +142,7 @@ def collect_all(keep, home, count):
     programs."""
     with tempfile.TemporaryDirectory() as folder:
         short = collect('sequences', sequences(folder), keep, home)
+        collect('large', large(folder), keep, home)
         collect('plan', scripts('tests/plan/*.fs'), keep, home)
         # 0.747 everywhere, and loops that wait for convergence begin.
         collect('examples', scripts('examples/*.fs'), keep, home,

@@ -444,7 +444,7 @@ void em_analyse(struct em *em) {
   size_scratch(em);
   find_streaming(em);
   plan_ring(em);
-  em_find_kept_rows(em);
+  em_find_keeping(em);
   find_hoisted(em);
   find_kept(em);
   bool still = em->streams && !em->ring && !em->ahead;

@@ -217,11 +217,11 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
 }
 
 /* What is read once, and nothing written, need not stay in the L2 cache; where rows
- * are stored, too, memory takes both faster in the order in which they come. */
+ * are stored, too, those are to leave it first (keep.c). */
 static const char *policy(const struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "FS_KEEP_AWHILE";
+    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "FS_KEEP_LONG";
   }
   return "FS_KEEP_NOT";
 }

@@ -120,10 +120,10 @@ static void write_arguments(struct em *em, bool has_work) {
 static const char *const prelude_files[] = {
     "elemlib/cuda/maps.cuh",    "elemlib/cuda/quick.cuh",
     "elemlib/cuda/quick_f64.cuh", "elemlib/cuda/quick_bf16.cuh",
-    "elemlib/cuda/memory.cuh",  "elemlib/cuda/pairs.cuh",
-    "elemlib/cuda/quick_pairs.cuh", "elemlib/cuda/philox.cuh",
-    "elemlib/cuda/reduce.cuh",  "elemlib/cuda/barrier.cuh",
-    "elemlib/cuda/bulk.cuh",    "elemlib/cuda/cache.cuh",
+    "elemlib/cuda/memory.cuh",  "elemlib/cuda/cache.cuh",
+    "elemlib/cuda/pairs.cuh",   "elemlib/cuda/quick_pairs.cuh",
+    "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
+    "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
     "elemlib/cuda/panel.cuh",   "elemlib/cuda/cluster.cuh",
     "elemlib/cuda/tile.cuh"};
 

@@ -29,6 +29,7 @@ void em_flat(struct em *em) {
   em_go(em, EM_BEFORE);
   em_uniforms(em);
   em_declare_fulls(em);
+  em_declare_keeping(em);
   em_go(em, EM_ROW);
   em_sweep(em, 0);
   em_go(em, EM_AFTER);
@@ -97,6 +98,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
         em_val(em, s->out)->varies != 3)
       continue;
     const struct fs_access *a = em_access(em, s);
+    const char *policy = em_keeping(em, s, row);
     em_line(em,
             "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
             stage, (long long)em->ring_bytes,
@@ -106,8 +108,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
             s->access, row, em_int(em, a->stride[0]),
             em->CL > 1 ? " + origin" : "",
             ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage,
-            em->kept_rows && em_is_passing(em, s)
-                ? em_fmt(em, ", %s", em_keeping(em, row)) : "");
+            policy ? em_fmt(em, ", %s", policy) : "");
   }
 }
 

@@ -214,11 +214,12 @@ static void load_vector(struct em *em, const struct fs_step *s,
   } else if (em->tail) {
     guarded(em, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
-    bool by = em->kept_rows && em_is_passing(em, s);
+    const char *policy = em_keeping(em, s, "i");
     guarded(em, em_and(em, guard, some(em)),
-            by ? em_fmt(em, "fs_load_by(%s, %s, %s);", to, from,
-                        em_keeping(em, "i"))
-               : em_fmt(em, "fs_load(%s, %s);", to, from));
+            policy ? em_fmt(em, "fs_load_%sby(%s, %s, %s);",
+                            em->pairs && em_is_laned(em, s->out) ? "pairs_" : "", to,
+                            from, policy)
+                   : em_fmt(em, "fs_load(%s, %s);", to, from));
   }
 }
 

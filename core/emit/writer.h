@@ -96,6 +96,7 @@ struct em {
   bool stragglers;               /* elements without a short way come last */
   bool streams;                  /* a block for each piece, and nothing summed */
   int64_t kept_rows;             /* of a large matrix, in the cache; 0: all alike */
+  bool lasts;                    /* what is read leaves the cache after what is written */
   bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */
   bool into_next;                /* they are being written                 */
@@ -135,13 +136,12 @@ void em_prelude(const struct fs_str *body, struct fs_str *out);
 /* The argument of a slot: k of `s3`. */
 int em_slot_argument(struct em *em, int slot);
 
-/* -- rows that stay in the cache (keep.c) -------------------------------------- */
-void em_find_kept_rows(struct em *em);
-/* Whether a load reads a large matrix that the block is given, row by row. */
-bool em_is_passing(const struct em *em, const struct fs_step *s);
-/* Declares the policies; that of a row: "i < 1000 ? stays : passes". */
+/* -- what stays in the cache (keep.c) ------------------------------------------- */
+void em_find_keeping(struct em *em);
+/* Declares the policies; that of a load of this row, NULL if it needs none:
+ * "i < 1000 ? stays : passes". */
 void em_declare_keeping(struct em *em);
-const char *em_keeping(struct em *em, const char *row);
+const char *em_keeping(struct em *em, const struct fs_step *s, const char *row);
 
 /* -- several kernels in one launch (grid.c) ----------------------------------- */
 /* ", float &c12": the numbers that pass from phase to phase in registers. */

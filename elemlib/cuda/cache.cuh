@@ -22,6 +22,16 @@ __device__ __forceinline__ unsigned long long fs_cache_passes() {
   return policy;
 }
 
+//@ fs_cache_lasts
+// Goes after all else.
+__device__ __forceinline__ unsigned long long fs_cache_lasts() {
+  unsigned long long policy = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+#endif
+  return policy;
+}
+
 //@ fs_load_by
 // fs_load() of data that nothing writes in this launch, by a policy.
 template <typename T, int N, typename S>

@@ -154,3 +154,14 @@ __device__ __forceinline__ void fs_store_some(S *to, const fs_pair<S> (&v)[N],
   if (k == 2 * N) fs_store(to, v);
   else fs_store_apart(to, v, 1, k);
 }
+
+//@ fs_load_pairs_by
+// fs_load() of pairs that nothing writes in this launch, by a policy (cache.cuh).
+template <int N, typename S>
+__device__ __forceinline__ void fs_load_pairs_by(fs_pair<S> (&v)[N], const S *from,
+                                                 unsigned long long policy) {
+  unsigned word[N];
+  fs_load_by(word, (const unsigned *)from, policy);
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e].bits = word[e];
+}

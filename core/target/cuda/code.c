@@ -501,7 +501,7 @@ static CUresult fill_maps(const struct fs_code *c, void *const *slots) {
     CUresult r = !fs_cu.tensor_map ? CU_INVALID_VALUE
                      : fs_cu.tensor_map(&c->maps[k], map_type(m->dtype), 2, base,
                                         dims, &stride, box, steps, 0, 0,
-                                        CU_MAP_PROMOTE_256, 0);
+                                        CU_MAP_PROMOTE_128, 0);
     if (r != CU_OK) return r;
   }
   return CU_OK;

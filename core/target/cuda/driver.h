@@ -69,7 +69,7 @@ enum { /* CUtensorMapDataType */
   CU_MAP_F64 = 8,
   CU_MAP_BF16 = 9
 };
-enum { CU_MAP_PROMOTE_256 = 3 };
+enum { CU_MAP_PROMOTE_128 = 2 };
 
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5 };
