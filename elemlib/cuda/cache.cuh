@@ -33,7 +33,8 @@ __device__ __forceinline__ unsigned long long fs_cache_lasts() {
 }
 
 //@ fs_load_by
-// fs_load() of data that nothing writes in this launch, by a policy.
+// fs_load() of data that nothing writes in this launch, by a policy. Volatile, so that
+// no compiler moves it before the wait for earlier kernels (fs_after_kernels()).
 template <typename T, int N, typename S>
 __device__ __forceinline__ void fs_load_by(T (&v)[N], const S *from,
                                            unsigned long long policy) {
@@ -46,7 +47,8 @@ __device__ __forceinline__ void fs_load_by(T (&v)[N], const S *from,
     } x;
 #pragma unroll
     for (int w = 0; w < WORDS; w += 4)
-      asm("ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+      asm volatile(
+          "ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
           : "=r"(x.word[w]), "=r"(x.word[w + 1]), "=r"(x.word[w + 2]),
             "=r"(x.word[w + 3])
           : "l"(reinterpret_cast<const unsigned *>(from) + w), "l"(policy));
