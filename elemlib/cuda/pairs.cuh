@@ -22,6 +22,7 @@ __device__ __forceinline__ unsigned fs_round_two(float low, float high, fs_bf16)
 }
 #endif
 
+// x, which is a number of S, twice.
 template <typename S>
 __device__ __forceinline__ fs_pair<S> fs_both(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -32,6 +33,14 @@ __device__ __forceinline__ fs_pair<S> fs_both(float x) {
   return {s.bits * 0x10001u};
 #endif
 }
+#ifdef __CUDA_ARCH__
+// The upper half of x: the compiler permutes a number that all threads have before a
+// loop, but rounds it again in each turn.
+template <>
+__device__ __forceinline__ fs_pair<fs_bf16> fs_both<fs_bf16>(float x) {
+  return {__byte_perm(__float_as_uint(x), 0, 0x3232)};
+}
+#endif
 
 template <typename S>
 __device__ __forceinline__ float fs_half(fs_pair<S> x, int h) {
