@@ -29,6 +29,7 @@ struct shape {
   bool stencil;          /* it reads neighbours of an element                 */
   int shared;            /* loads of neighbours                               */
   bool pairs;            /* half types, two in a register                     */
+  bool bf16;             /* bf16 is computed                                  */
   bool half;             /* half types that are computed in f32               */
   bool table;            /* values are looked up, of few registers            */
   bool stores;           /* elements are written                              */
@@ -129,6 +130,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     sh->work += instructions(s->op);
     sh->table |= s->op == FS_OP_ERF && k->values.data[s->out].dtype == FS_F64;
     sh->code += code_of(s->op);
+    sh->bf16 |= k->values.data[s->out].dtype == FS_BF16;
   }
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
@@ -222,6 +224,7 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
   int wide = sh->table ? 48 : 100;
   int eight = sh->pairs ? 56 : 64; /* for as many elements side by side */
+  if (sh->pairs && t->threads == 512) eight = 48; /* two blocks */
   if (sh->sums) eight = sh->pairs ? 64 : 32;
   int others = !computes(sh) ? 24 : sh->size == 8 ? wide : eight;
   return resident(t->threads, data + others);
@@ -229,7 +232,8 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
 
 /* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with
  * one some 5 % more, with four, of which each had its long ways beside it, 0.2643; in bf16
- * with one 0.159, with two 0.165; in f16 0.256 and 0.266; in f64 with one vector and 1,024
+ * with one 0.159, with two 0.165, and in a later version 0.182 in seven blocks of 128
+ * threads, 0.179 in four of 256, 0.174 in two of 512; in f16 0.256 and 0.266; in f64 with one vector and 1,024
  * threads, which hide the waits for the table of the error function, 0.743; without the
  * table 0.863, and 0.815 with 640 threads.
  * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
@@ -244,6 +248,7 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   if (computes(sh)) {
     int most = sh->sums ? 16 : 8; /* elements side by side */
     t->threads = sh->sums && sh->size == 4 ? 64 : 128;
+    if (sh->pairs && sh->bf16 && !sh->sums) t->threads = 512;
     t->iters = sh->size == 8 ? 1 : FS_MAX(1, most / t->vec);
   }
   if (!computes(sh) && !sh->sums && sh->streams >= 2) t->threads = 1024;
