@@ -216,14 +216,14 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
   return o->n_maps++;
 }
 
-/* What is read once, and nothing written, need not stay in the L2 cache; where rows
- * are stored, too, those are to leave it first (keep.c). */
+/* What is read once, and nothing written, need not stay in the second-level cache;
+ * where rows are stored, too, those are to leave it first (keep.c). */
 static const char *policy(const struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "FS_KEEP_LONG";
+    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "fs_cache_lasts()";
   }
-  return "FS_KEEP_NOT";
+  return "fs_cache_passes()";
 }
 
 static void fetch(struct columns *c, const char *ring, int64_t base, int64_t rows,

@@ -93,14 +93,6 @@ struct alignas(64) fs_tensor_map {
   unsigned long long word[16];
 };
 
-//@ FS_KEEP_NOT
-// How the L2 cache treats what a copy reads: the first to go.
-#define FS_KEEP_NOT 0x12F0000000000000ull
-
-//@ FS_KEEP_LONG
-// ... the last to go.
-#define FS_KEEP_LONG 0x14F0000000000000ull
-
 //@ fs_tensor_copy
 // The box at this column and row into shared memory (128 byte aligned); zeros
 // where it leaves the matrix. By one thread.
