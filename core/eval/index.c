@@ -291,34 +291,49 @@ static enum fs_status flatten(struct fs_interp *in, struct fs_tv *t) {
   return fs_tv_reshape(in, *t, &all, t);
 }
 
+/* A[:]: every element of a value, as a column. */
+static bool is_all(const struct fs_expr *e) {
+  return e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
+}
+
+/* What subscripts that were read choose of `whole`, seen in the shape that they
+ * were read for. */
+static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
+                                  const struct fs_val *whole,
+                                  const struct fs_shape *shape,
+                                  struct fs_span span, struct fs_tv *t) {
+  enum fs_status st = fs_tv_of(in, whole, span, NULL, t);
+  in->span = span;
+  t->shape = *shape;
+  if (st != FS_OK) return st;
+  if (subs->is_mask) {
+    st = flatten(in, t);
+    if (st != FS_OK) return st;
+    return fs_tv_gather(in, *t, subs->s[0].list, subs->s[0].count, span, t);
+  }
+  struct fs_shape part;
+  struct fs_view v = part_view(subs, shape, &part);
+  struct fs_shape sq = fs_squeezed(&part);
+  t->node = fs_graph_view(fs_block_graph(in), t->node, &v, &sq);
+  t->shape = part;
+  st = gather_lists(in, subs, t);
+  t->shape = chosen_shape(subs);
+  return st;
+}
+
 static enum fs_status index_tensor(struct fs_interp *in,
                                    const struct fs_expr *e, struct fs_tv t,
                                    struct fs_val *out) {
-  struct subs subs;
-  enum fs_status st = FS_OK;
-  bool all = e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
-  if (all) {
-    st = flatten(in, &t);
+  if (is_all(e)) {
+    enum fs_status st = flatten(in, &t);
     if (st == FS_OK) *out = fs_tv_value(in, &t);
     return st;
   }
+  struct subs subs;
+  struct fs_shape shape = t.shape;
   struct fs_val keep = fs_tv_value(in, &t); /* subscripts may end the block */
-  st = read_subs(in, e, &t.shape, false, &subs);
-  if (st == FS_OK) st = fs_block_read(in, keep.tensor, &t.node);
-  in->span = e->span;
-  if (st == FS_OK && subs.is_mask) {
-    st = flatten(in, &t);
-    if (st == FS_OK)
-      st = fs_tv_gather(in, t, subs.s[0].list, subs.s[0].count, e->span, &t);
-  } else if (st == FS_OK) {
-    struct fs_shape part;
-    struct fs_view v = part_view(&subs, &t.shape, &part);
-    struct fs_shape sq = fs_squeezed(&part);
-    t.node = fs_graph_view(fs_block_graph(in), t.node, &v, &sq);
-    t.shape = part;
-    st = gather_lists(in, &subs, &t);
-    t.shape = chosen_shape(&subs);
-  }
+  enum fs_status st = read_subs(in, e, &shape, false, &subs);
+  if (st == FS_OK) st = chosen_part(in, &subs, &keep, &shape, e->span, &t);
   if (st == FS_OK) *out = fs_tv_value(in, &t);
   free_subs(&subs);
   fs_val_unref(keep);
@@ -519,40 +534,83 @@ static enum fs_status update_value(struct fs_interp *in,
   return FS_OK;
 }
 
+/* A[:] = v: a scalar, a value of A's shape, or all elements as a column. */
+static enum fs_status assign_all(struct fs_interp *in, struct update *u) {
+  struct fs_shape shape = u->whole.shape, *have = &u->value.shape;
+  struct subs subs = {.n = shape.rank};
+  if (have->rank != 1 || have->dim[0] != fs_shape_count(&shape)) {
+    for (int k = 0; k < shape.rank; k++)
+      subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], NULL, u->span};
+    return assign_view(in, u, &subs);
+  }
+  return fs_tv_reshape(in, u->value, &shape, &u->whole);
+}
+
+/* `A[i] += e`: the part and e, put together. The subscripts were read once: they
+ * may draw random numbers, and both uses must mean the same elements. */
+static enum fs_status compound_value(struct fs_interp *in,
+                                     const struct fs_stmt *s,
+                                     const struct fs_val *base,
+                                     const struct fs_shape *shape,
+                                     const struct subs *subs,
+                                     struct fs_val *out) {
+  const struct fs_expr *e = s->expr, *left = s->expr2;
+  struct fs_val part, right;
+  struct fs_tv t;
+  enum fs_status st = fs_eval(in, e->args[1], &right);
+  if (st != FS_OK || chooses_nothing(subs)) {
+    if (st == FS_OK) *out = right;
+    return st;
+  }
+  if (is_all(left)) {
+    st = fs_tv_of(in, base, left->span, NULL, &t);
+    if (st == FS_OK) st = flatten(in, &t);
+  } else {
+    st = chosen_part(in, subs, base, shape, left->span, &t);
+  }
+  if (st == FS_OK) {
+    part = fs_tv_value(in, &t);
+    st = fs_eval_binary(in, e->op, &part, left->span, &right,
+                        e->args[1]->span, e->span, out);
+    fs_val_unref(part);
+  }
+  fs_val_unref(right);
+  return st;
+}
+
+/* A part of `base` gets the statement's value: what that gives. A plain value is
+ * computed before the subscripts, which see the old tensor either way. */
 static enum fs_status update_tensor(struct fs_interp *in,
                                     const struct fs_stmt *s,
                                     const struct fs_val *base,
-                                    const struct fs_val *value,
                                     struct fs_val *out) {
   const struct fs_expr *e = s->expr2;
+  bool compound = s->expr->kind == FS_EX_BINARY && s->expr->args[0] == e;
   struct update u = {.value_span = s->expr->span, .span = s->span};
-  struct subs subs;
+  struct subs subs = {0};
   struct fs_shape shape = base->tensor->shape, full = shape;
-  enum fs_status st;
-  bool all = e->n_args == 2 && e->args[1]->kind == FS_EX_COLON;
-  if (all) { /* A[:] = v: every element */
-    subs = (struct subs){.n = shape.rank};
-    for (int k = 0; k < shape.rank; k++)
-      subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], NULL, e->span};
-    st = FS_OK;
-  } else {
-    st = read_subs(in, e, &full, true, &subs);
-  }
+  struct fs_val value = {FS_V_NONE};
+  enum fs_status st = compound ? FS_OK : fs_eval(in, s->expr, &value);
+  if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &full, true, &subs);
+  if (st == FS_OK && compound)
+    st = compound_value(in, s, base, &full, &subs, &value);
   in->span = s->span;
   if (st == FS_OK) st = fs_tv_of(in, base, e->span, NULL, &u.whole);
-  if (st == FS_OK) st = update_value(in, value, &u);
+  if (st == FS_OK) st = update_value(in, &value, &u);
   u.whole.shape = full;
-  if (st == FS_OK) st = assign_part(in, &u, &subs);
+  if (st == FS_OK)
+    st = is_all(e) ? assign_all(in, &u) : assign_part(in, &u, &subs);
   u.whole.shape = shape;
   if (st == FS_OK) *out = fs_tv_value(in, &u.whole);
   free_subs(&subs);
+  fs_val_unref(value);
   return st;
 }
 
 enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
   const struct fs_expr *target = s->expr2->args[0];
   const char *name = s->targets[0].name;
-  struct fs_val base, value, out;
+  struct fs_val base, out;
   if (!fs_lookup(in, name, &base))
     return fs_in_error(in, target->span, "unknown-name",
                        "make it first, for instance with zeros(m, n)",
@@ -568,11 +626,7 @@ enum fs_status fs_exec_indexed(struct fs_interp *in, const struct fs_stmt *s) {
     fs_val_unref(base);
     return wrong;
   }
-  enum fs_status st = fs_eval(in, s->expr, &value);
-  if (st == FS_OK) {
-    st = update_tensor(in, s, &base, &value, &out);
-    fs_val_unref(value);
-  }
+  enum fs_status st = update_tensor(in, s, &base, &out);
   fs_val_unref(base);
   if (st != FS_OK) return st;
   fs_assign(in, name, fs_val_ref(out));

@@ -71,7 +71,8 @@ struct fs_expr {
 enum fs_stmt_kind {
   FS_ST_EXPR,      /* expr */
   FS_ST_ASSIGN,    /* targets = expr; more than one: multiple results      */
-  FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX     */
+  FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX; in
+                      `+=` and the like expr is a binary one of expr2      */
   FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */
   FS_ST_WHILE,     /* expr, body */
   FS_ST_FOR,       /* targets[0], expr, body */

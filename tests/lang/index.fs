@@ -111,3 +111,27 @@ end
 print(E)                      # expect: f32[2×2]
                               # expect:   1  2
                               # expect:   0  4
+# `+=` reads its subscripts once: a mask that draws random numbers means the same
+# elements for what is read and what is written.
+seed(1);
+z = zeros(1000);
+z[rand(1000) > 0.5] += 1;
+print(max(z), " ", min(z), " ", sum(z) > 400, " ", sum(z) < 600)   # expect: 1 0 true true
+# Where it chooses nothing, nothing changes.
+z = [1, 2, 3];
+z[z > 5] += 1                 # expect: z = f32[3]
+                              # expect:   1  2  3
+z[3:2] *= 2;
+z[[false, false, false]] -= sum(z);
+print(z[1], " ", z[2], " ", z[3])   # expect: 1 2 3
+z[[1, 3]] += [9, 57];
+z[end] += 0.5;
+print(z[1], " ", z[2], " ", z[3])   # expect: 10 2 60.5
+# A[:] takes all elements as a column, too, in the order in which it gives them.
+Z = [1, 2; 3, 4]; Z[:] += [1, 0, 0, 1]
+                              # expect: Z = f32[2×2]
+                              # expect:   2  2
+                              # expect:   3  5
+Z[:] = Z[end:-1:1, :]         # expect: Z = f32[2×2]
+                              # expect:   3  5
+                              # expect:   2  2
