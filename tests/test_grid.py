@@ -137,6 +137,12 @@ def whole():
               (each > 0) == (barriers == 1),
               f'CG of {n} in {dtype} has {barriers} barriers',
               f'{each} phases are done whole; {err}')
+    # Many random numbers are not read, but computed.
+    text = 'y = rand(100000000); v = rand(8192); a = sum(y.^2);\n:code cuda\n'
+    status, out, err = run(text, 'cuda', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+    check(status == 0 and 'scheme flat; 100000000 elements' in out and
+          'all of them in each block' not in out,
+          'no block draws all random numbers', out[-500:] + err)
 
 
 def why():

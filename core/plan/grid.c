@@ -377,18 +377,21 @@ static double barrier_of(const struct group *g, const struct fs_kernel *next,
   return fs_predict_barrier(d) * FS_MAX(1, crowd * sqrt(FS_MAX(crowd, 0)));
 }
 
-/* What a phase takes when each block reads all of it from the cache. */
+/* What a phase takes when each block reads all of it from the cache and computes all of
+ * it: random numbers and ranges are not read at all. */
 static double whole(const struct group *g, const struct fs_kernel *k,
                     const struct fs_tuning *like) {
+  enum { SPECIAL = 16 }; /* additions in the time of an exponential */
   const struct fs_device *d = g->p->device;
-  double bytes = 0;
+  double bytes = 0, blocks = d->units * like->blocks_per_sm;
+  double operations = k->work.flops + SPECIAL * k->work.special;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind == FS_SP_LOAD && k->accesses.data[s->access].varies)
       bytes += (double)k->space.n *
                (double)fs_dtype_size(k->accesses.data[s->access].dtype);
   }
-  return bytes * d->units * like->blocks_per_sm / d->cache_bandwidth;
+  return blocks * FS_MAX(bytes / d->cache_bandwidth, operations / d->flops);
 }
 
 /* What a phase waits for, beyond its body, which has a barrier for its sums. */
