@@ -17,40 +17,65 @@ vsum(x) = sum(x)
 # vlength(x): how many elements x has.
 vlength(x) = length(x)
 
+# -- sums of 16-bit floats ------------------------------------------------------
+
+# wide(x): x, f16 and bf16 as f32, which holds large sums and counts.
+function wide(x)
+  t = dtype(x)
+  if t == "f16" || t == "bf16"
+    return f32(x)
+  end
+  return x
+end
+
+# narrow(y, x): y, as f16 or bf16 if x is one of them.
+function narrow(y, x)
+  t = dtype(x)
+  if t == "f16"
+    return f16(y)
+  elseif t == "bf16"
+    return bf16(y)
+  end
+  return y
+end
+
 # -- norms ----------------------------------------------------------------------
 
 # norm1(x): the sum of the magnitudes.
-norm1(x) = sum(abs(x))
+norm1(x) = sum(abs(wide(x)))
 # norm2(x): the Euclidean length of a vector.
-norm2(x) = sqrt(sum(x.^2))
+norm2(x) = norm(x)
 # norminf(x): the largest magnitude.
 norminf(x) = max(abs(x))
 # normfro(A): the square root of the sum of the squares of a matrix.
-normfro(A) = sqrt(sum(A.^2))
+normfro(A) = norm(A)
 # normalize(x): x divided by its Euclidean length.
-normalize(x) = x / norm2(x)
+normalize(x) = narrow(x / norm(x), x)
 
 # -- statistics -------------------------------------------------------------------
 
-# var(x): the variance of all elements, divided by n - 1.
-var(x) = sum((x - mean(x)).^2) / (numel(x) - 1)
-# std(x): the standard deviation of all elements.
+# var(x): the variance of all elements, divided by n - 1; of f16 and bf16 in f32.
+function var(x)
+  w = wide(x)
+  return sum((w - mean(w)).^2) / (numel(x) - 1)
+end
+# std(x): the standard deviation of all elements; of f16 and bf16 in f32.
 std(x) = sqrt(var(x))
 # center(X): X with the mean of every column taken away.
 center(X) = X - mean(X, 1)
 # standardize(X): every column of X with mean 0 and standard deviation 1.
 function standardize(X)
-  C = center(X)
-  return C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1))
+  C = center(wide(X))
+  return narrow(C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1)), X)
 end
-# cov(X): the covariance matrix of the columns of X.
+# cov(X): the covariance matrix of the columns of X; of f16 and bf16 in f32.
 function cov(X)
-  C = center(X)
+  C = center(wide(X))
   return C'*C / (size(X, 1) - 1)
 end
-# mse(x, y): the mean of the squared differences.
-mse(x, y) = mean((x - y).^2)
-# rmse(x, y): the square root of the mean squared difference.
+# mse(x, y): the mean of the squared differences; of f16 and bf16 in f32.
+mse(x, y) = mean((wide(x) - wide(y)).^2)
+# rmse(x, y): the square root of the mean squared difference; of f16 and bf16 in f32.
 rmse(x, y) = sqrt(mse(x, y))
 
 # -- elementwise functions of many uses ------------------------------------------------
@@ -76,17 +101,19 @@ colmin(A) = reduce("min", A, 1)
 # GPU more than reading it does.
 function softmax(A)
   if size(A, 2) == 1
-    e = exp(A - max(A))
-    return e * (1 / sum(e))
+    e = wide(exp(A - max(A)))
+    return narrow(e * (1 / sum(e)), A)
   end
-  e = exp(A - rowmax(A))
-  return e .* (1 ./ sum(e, 2))
+  e = wide(exp(A - rowmax(A)))
+  return narrow(e .* (1 ./ sum(e, 2)), A)
 end
 
-# logsumexp(x): log(sum(exp(x))) without overflow.
+# logsumexp(x): log(sum(exp(x))) without overflow; of f16 and bf16 in f32.
 function logsumexp(x)
-  m = max(x)
-  return m + log(sum(exp(x - m)))
+  w = wide(x)
+  m = max(w)
+  shift = where(isfinite(m), m, 0)
+  return shift + log(sum(exp(w - shift)))
 end
 
 # -- solvers --------------------------------------------------------------------------

@@ -169,15 +169,22 @@ enum fs_status fs_bi_mean(struct fs_call *c) {
   return fs_give(c, fs_tv_cast(c->in, mean, dt));
 }
 
+/* Squares are summed in a type that holds those of every element: f64 has them of
+ * f32 and bf16, f32 of f16. Of f64 there is no such type. */
+static enum fs_dtype squares_type(enum fs_dtype dt) {
+  return dt == FS_F16 ? FS_F32 : FS_F64;
+}
+
 enum fs_status fs_bi_norm(struct fs_call *c) {
   struct fs_tv a;
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
-  /* Squares of 16-bit floats overflow early, so they are summed in f32. */
-  a = fs_tv_cast(c->in, a, fs_dtype_compute(fraction_type(a.dtype)));
+  enum fs_dtype dt = fraction_type(a.dtype);
+  a = fs_tv_cast(c->in, fs_tv_cast(c->in, a, dt), squares_type(dt));
   struct fs_tv squares = fs_tv_map1(c->in, FS_OP_SQUARE, a);
   struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, squares, 0);
-  return fs_give(c, fs_tv_map1(c->in, FS_OP_SQRT, sum));
+  struct fs_tv root = fs_tv_map1(c->in, FS_OP_SQRT, sum);
+  return fs_give(c, fs_tv_cast(c->in, root, fs_dtype_compute(dt)));
 }
 
 static bool is_vector(const struct fs_shape *s) {

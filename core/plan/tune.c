@@ -107,6 +107,13 @@ static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
   return true;
 }
 
+/* Bytes of a sum by which the lanes are counted. One of everything has an accumulator
+ * for each lane, of which f64 may take two registers: norm() of f32 loads 16 bytes. */
+static int sum_size(const struct fs_kernel *k, int v) {
+  int size = value_size(k, v);
+  return k->values.data[v].varies ? size : FS_MIN(size, 4);
+}
+
 static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
                          struct shape *sh) {
   bool flat = k->scheme == FS_FLAT;
@@ -135,7 +142,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
-  if (!sh->pairs) sh->size = FS_MAX(sh->size, value_size(k, s->out));
+  if (!sh->pairs) sh->size = FS_MAX(sh->size, sum_size(k, s->out));
   if (s->over != FS_VARIES_J) sh->outside = true;
   if (flat) return;
   if (s->over == FS_VARIES_J) sh->row_results = true;

@@ -112,6 +112,7 @@ struct fs_routines {
 
   fs_row_fn *const (*row)[FS_CT_COUNT]; /* by operation and type */
   fs_rowdot_fn *rowdot[FS_CT_COUNT];    /* f32, f64 */
+  fs_rowdot_fn *rowdot_wide;            /* of f32, all of it in f64 */
 
   /* Column accumulators: of type acc_type, each at most ~1000 terms of f32. */
   fs_col_fn *const (*col)[FS_CT_COUNT];

@@ -61,6 +61,19 @@ FS_INLINE fs_vd fs_load_part_f64(const double *p, int64_t n) {
 #endif
 }
 
+/* As many f32 as a vector has f64, widened. */
+FS_INLINE fs_vd fs_load_wide(const float *p) {
+#if defined __AVX512F__
+  return (fs_vd)_mm512_cvtps_pd(_mm256_loadu_ps(p));
+#elif defined __AVX2__
+  return (fs_vd)_mm256_cvtps_pd(_mm_loadu_ps(p));
+#else
+  fs_vd v;
+  for (int k = 0; k < FS_VD; k++) v[k] = (double)p[k];
+  return v;
+#endif
+}
+
 /* Iterations are independent even where out is an operand's own strip. */
 #if defined __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm */

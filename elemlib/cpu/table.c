@@ -30,6 +30,7 @@ const struct fs_routines FS_SYM(fs_routines) = {
   .stream = FS_SYM(fs_stream),
   .row = FS_SYM(fs_rows),
   .rowdot = BY_FLOAT(fs_rowdot),
+  .rowdot_wide = FS_SYM(fs_rowdot_wide),
   .col = FS_SYM(fs_cols),
   .coldot = BY_FLOAT(fs_coldot),
   .colmul = BY_FLOAT(fs_colmul),

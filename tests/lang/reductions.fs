@@ -35,3 +35,20 @@ print(max(n), " ", min(n), " ", isnan(n[2]), " ", isfinite(1/0))   # expect: NaN
 # A mean of 16-bit floats takes sums and counts that these do not hold.
 h = f16(fill(3, 70000, 2));
 print(mean(h), " ", dtype(mean(h)), " ", mean(h, 1)[1], " ", mean(bf16(ones(1000))))   # expect: 3 f16 3 1
+# More elements than f16 can count to, and sums that it cannot hold.
+h = f16(mod(0:99999, 7));
+print(var(h) > 3.9999, " ", var(h) < 4.0001, " ", std(h) > 1.9999, " ", dtype(std(h)))   # expect: true true true f32
+H = reshape(h, 50000, 2);
+print(max(abs(cov(H) - [4, cov(H)[1, 2]; cov(H)[1, 2], 4])) < 0.001, " ", dtype(cov(H)))   # expect: true f32
+print(dtype(standardize(H)), " ", max(abs(mean(standardize(H), 1))) < 0.001, " ", max(standardize(H)))   # expect: f16 true 1.5
+print(mse(h, f16(300) - h) < 1.0e5, " ", rmse(f16([300]), f16([0])), " ", norm1(h))   # expect: true 300 299995
+w = softmax(f16(ones(70000)));
+print(dtype(w), " ", w[1] > 1.4e-5, " ", w[70000] < 1.5e-5)   # expect: f16 true true
+print(logsumexp(f16(zeros(70000))) > 11.15, " ", logsumexp([-1/0, -1/0]), " ", logsumexp([1, 1/0]))   # expect: true -Inf Inf
+# Squares of f32 and bf16 are summed in f64, so that they neither overflow nor vanish.
+print(norm(fill(3e30, 16)) == f32(1.2e31), " ", norm(fill(3e-30, 16)) == f32(1.2e-29), " ", dtype(norm([1])))   # expect: true true f32
+print(norm2(bf16([3e30, 4e30])) > 4.9e30, " ", normfro(fill(1e25, 33, 31)) < 4e26, " ", norm(f16([300, 400])))   # expect: true true 500
+print(normalize([3e25, 4e25])[1] == f32(0.6), " ", dtype(normalize(f16([3, 4]))), " ", norm([1, 1/0]))   # expect: true f16 Inf
+B = zeros(5000, 3); B[4999, :] = [2e20, 3e20, 6e20]';
+print(norm(B) == f32(7e20), " ", norm(B') == f32(7e20), " ", norm(B[end:-1:1, 3:-1:1]) == f32(7e20), " ", norm(B*[0, 0, 1]) == f32(6e20))   # expect: true true true true
+print(norm(i32([3, 4])), " ", norm(i64([3, 4])), " ", dtype(norm(i64([3, 4]))), " ", norm(5), " ", norm(1:2) == norm(f64([1, 2])))   # expect: 5 5 f64 5 true

@@ -145,6 +145,29 @@ static void set_load(struct maker *m, struct fs_walk_op *op) {
     op->mode = FS_LM_TRANSPOSE;
 }
 
+/* The f32 value that a cast to f64 widens, or -1. */
+static int widened(const struct maker *m, int v) {
+  const struct fs_step *s = m->producer[resolve(m, v)];
+  if (!s || s->kind != FS_SP_MAP || s->op != FS_OP_CAST) return -1;
+  if (type_of(m, s->out) != FS_CT_F64 || type_of(m, s->in[0]) != FS_CT_F32) return -1;
+  bool along = value_of(m, s->in[0])->varies == value_of(m, s->out)->varies;
+  return along ? resolve(m, s->in[0]) : -1;
+}
+
+/* Sums of products of widened operands, but not of columns, take these as f32: a
+ * routine widens as it goes, which is faster than strips of f64 by half. */
+static bool is_wide(const struct maker *m, const struct fs_step *s) {
+  const struct fs_value *out = value_of(m, s->out);
+  if (s->kind != FS_SP_REDUCE || s->op != FS_RD_SUM || s->in[1] < 0) return false;
+  if (s->over == FS_VARIES_I && out->varies & FS_VARIES_J) return false;
+  return widened(m, s->in[0]) >= 0 && widened(m, s->in[1]) >= 0;
+}
+
+/* Operand k of a step, as the walker takes it. */
+static int operand_of(const struct maker *m, const struct fs_step *s, int k) {
+  return is_wide(m, s) ? widened(m, s->in[k]) : resolve(m, s->in[k]);
+}
+
 static void set_reduce(struct maker *m, struct fs_walk_op *op) {
   const struct fs_step *s = op->step;
   const struct fs_value *out = value_of(m, op->out);
@@ -155,6 +178,7 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
   bool is_float = op->in_type == FS_CT_F32 || op->in_type == FS_CT_F64;
   if (op->n_in == 2) {
     op->product = what == FS_RD_SUM && is_float;
+    op->dot = is_wide(m, s) ? m->r->rowdot_wide : m->r->rowdot[op->in_type];
     if (!op->product) op->multiply = m->r->map[FS_OP_MUL][op->in_type][0];
     if (!same_types(m, op, 0) || (!op->product && !op->multiply))
       m->why = "a product of types that the op table does not have";
@@ -177,7 +201,7 @@ static struct fs_walk_op make_op(struct maker *m, const struct fs_step *s) {
   struct fs_walk_op op = {.step = s, .kind = s->kind, .out = s->out,
                           .direct = -1, .in = FS_NO_INPUTS};
   FS_EACH_IN(s, k)
-    op.in[op.n_in++] = resolve(m, s->in[k]);
+    op.in[op.n_in++] = operand_of(m, s, k);
   op.varies = s->kind == FS_SP_STORE ? m->k->accesses.data[s->access].varies
                                      : value_of(m, s->out)->varies;
   if (s->out >= 0) op.size = fs_ctype_size(type_of(m, s->out));
@@ -242,7 +266,7 @@ static void add_value(struct maker *m, int phase, int v);
 
 static void add_inputs(struct maker *m, int phase, const struct fs_step *s) {
   FS_EACH_IN(s, k)
-    add_value(m, phase, resolve(m, s->in[k]));
+    add_value(m, phase, operand_of(m, s, k));
 }
 
 static fs_op_list *list_for(struct maker *m, int phase, uint8_t varies) {
@@ -332,10 +356,21 @@ static void add_phase(struct maker *m, int phase) {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Whether only sums that widen it themselves take this value. */
+static bool left_to_sums(const struct maker *m, int v) {
+  if (widened(m, v) < 0) return false;
+  for (int s = 0; s < m->k->steps.len; s++) {
+    const struct fs_step *st = &m->k->steps.data[s];
+    FS_EACH_IN(st, k)
+      if (resolve(m, st->in[k]) == v && !is_wide(m, st)) return false;
+  }
+  return true;
+}
+
 static int widest(const struct maker *m) {
   int size = 1;
   for (int v = 0; v < m->k->values.len; v++)
-    if (value_of(m, v)->varies & FS_VARIES_J)
+    if (value_of(m, v)->varies & FS_VARIES_J && !left_to_sums(m, v))
       size = FS_MAX(size, fs_ctype_size(type_of(m, v)));
   return size;
 }

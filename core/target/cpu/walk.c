@@ -540,7 +540,7 @@ static void reduce_strip(const struct walker *x, const struct fs_walk_op *op,
   const char *b = strip(x, op->in[1], r, 1, along_j, n);
   if (op->product) {
     const void *row = a;
-    x->r->rowdot[op->in_type](&row, 1, b, n, cell);
+    op->dot(&row, 1, b, n, cell);
     return;
   }
   char *t = x->scratch + x->w->temp_at[0];
@@ -561,7 +561,7 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
     int64_t at_once = x->w->row_by_row ? 1 : x->rows;
     const void *const *row = (const void *const *)rows_of(x, a);
     for (int64_t r = 0; r < x->rows; r += at_once)
-      x->r->rowdot[op->in_type](row + r, (int)at_once, x->ptr[b], x->columns, cell + r);
+      op->dot(row + r, (int)at_once, x->ptr[b], x->columns, cell + r);
     return;
   }
   int64_t rows = op->by_i ? x->rows : 1;
@@ -585,7 +585,7 @@ static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
   for (int64_t k = 0; k < n; k += most) {
     const void *row = a + k * size;
     int64_t count = FS_MIN(most, n - k);
-    if (b) x->r->rowdot[op->in_type](&row, 1, b + k * size, count, cell);
+    if (b) op->dot(&row, 1, b + k * size, count, cell);
     else x->r->row[op->step->op][op->in_type](row, count, cell);
   }
   return true;

@@ -77,6 +77,7 @@ struct fs_walk_op {
   enum fs_ctype in_type, out_type;
   bool by_i;                /* ROW: a result per row                   */
   bool product;             /* in[0]*in[1] by fma                      */
+  fs_rowdot_fn *dot;        /* product: of strips of the operands      */
   fs_map_fn *multiply;      /* otherwise: product first, then reduce   */
   int cell;                 /* ROW, ALL: number among the cells        */
   int64_t partial;          /* offset of its partial results           */
