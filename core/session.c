@@ -219,6 +219,7 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   struct fs_runner *r = fs_runner_new(target);
   fs_runner_options(r)->strategy = s->strategy;
   fs_runner_options(r)->timed = true;
+  fs_runner_options(r)->hasty = s->hasty;
   fs_runner_options(r)->pins = s->pins.data;
   fs_runner_options(r)->n_pins = s->pins.len;
   fs_runner_options(r)->kernel_pins = s->kernel_pins.data;
@@ -484,6 +485,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   s->threads = config->threads;
   fs_diags_init(&s->diags);
   fs_settings_init(s);
+  s->hasty = config->hasty;
   s->config.target = config->target;
   bool ok = choose_target(s, error);
   s->config.target = NULL;

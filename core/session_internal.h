@@ -56,6 +56,7 @@ struct fs_plan_record {
   int last;                 /* of its runs: the block's number for the user */
   bool announced;           /* its prediction was sent when it was launched */
   bool cached;              /* it had run before */
+  bool quick;               /* it ran last as quickly compiled code */
   double first;             /* seconds that a run was first predicted to take */
   json_t *event;            /* NULL: nobody looked */
   int n;                    /* kernels */
@@ -101,6 +102,7 @@ struct fs_session {
   /* Settings, see session_settings.c. */
   char plan_form[8];
   bool time, rich, learn;
+  bool hasty;               /* new GPU kernels first run as quickly compiled code */
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */

@@ -85,6 +85,7 @@ static void put_measured(struct fs_plan_record *r) {
   fs_plan_event_measured(r->event, r->times + r->n,
                          &fs_runner_target(r->runner)->device);
   json_object_set_new(r->event, "runs", json_integer(r->runs));
+  json_object_set_new(r->event, "quick", json_boolean(r->quick));
 }
 
 json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
@@ -200,6 +201,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   if (!r) r = new_record(s, block, number);
   if (block->runs <= 1) learn_registers(s, block);
   r->runs++;
+  r->quick = block->quick;
   r->last = number;
   r->block = r->kept = block;
 }

@@ -216,6 +216,18 @@ static enum fs_status set_cache(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+static void get_compile(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%s", s->hasty ? "quick" : "full");
+}
+static enum fs_status set_compile(struct fs_session *s, const char *value,
+                                  struct fs_span span) {
+  (void)span;
+  if (strcmp(value, "quick") && strcmp(value, "full")) return FS_ERR_USER;
+  s->hasty = !strcmp(value, "quick");
+  if (s->cuda.runner) fs_runner_options(s->cuda.runner)->hasty = s->hasty;
+  return FS_OK;
+}
+
 /* -- the table --------------------------------------------------------------- */
 
 static const struct setting {
@@ -248,6 +260,8 @@ static const struct setting {
    get_rebuild, set_rebuild},
   {"dump", "off ast graph space plan code", "what every input prints of its way "
    "to code; several: graph,plan", get_dump, set_dump},
+  {"compile", "quick full", "quick: a GPU's new kernels run at once and are compiled in "
+   "full meanwhile", get_compile, set_compile},
   {"cache", "0..", "MiB of compiled kernels kept on disk", get_cache, set_cache},
   {"rich", "on off", "events also carry HTML, SVG and plans at their launch",
    get_rich, set_rich},

@@ -114,7 +114,8 @@ enum fs_status fs_session_dump_last(struct fs_session *s, struct fs_words *c) {
 /* -- the compiled kernels on disk ------------------------------------------------ */
 
 enum fs_status fs_session_cache(struct fs_session *s, struct fs_words *c) {
-  (void)s;
+  struct fs_target *t = fs_session_target(s);
+  int behind = t->ops->behind ? t->ops->behind(t) : 0;
   if (c->n > 1 || (c->n && strcmp(c->word[0], "clear"))) return FS_ERR_USER;
   if (c->n) {
     int64_t gone = fs_kernel_cache_clear();
@@ -134,6 +135,9 @@ enum fs_status fs_session_cache(struct fs_session *s, struct fs_words *c) {
   fs_str_put_safe(c->out, state.path, strlen(state.path));
   if (!*state.path) fs_str_puts(c->out, "none: the cache is switched off");
   fs_str_puts(c->out, "\n");
+  if (behind)
+    fs_str_printf(c->out, "  %-11s %d being compiled in full; quick code runs meanwhile\n",
+                  "behind", behind);
   if (*state.why) fs_str_printf(c->out, "  %s\n", state.why);
   return FS_OK;
 }

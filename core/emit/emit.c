@@ -410,6 +410,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->grid_y = 1;
   o->cooperative = em->vector_end;
   o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
+  o->bounds = FS_MAX(1, em->k->tune.blocks_per_sm);
   o->one_wave_each = (em->streams && !em->stragglers) || em->mode == EM_INSTANCE;
   o->pieces = em->stragglers ? 4 : 8;
   o->waves = em->mode == EM_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;

@@ -56,6 +56,8 @@ struct fs_emitted {
   int per_unit;           /* at most so many blocks on a multiprocessor, since each
                              leaves partial sums of all columns; 0: as many as
                              fit                                             */
+  int bounds;             /* ... and as many fit by their registers, however it is
+                             compiled (__launch_bounds__)                    */
   bool waits;             /* waits for the kernels before it by itself, so that it
                              may be started while they end (sm_90)           */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */

@@ -200,6 +200,7 @@ static void write_entry(struct em *first, struct fs_str *body) {
   struct fs_str list = {0};
   em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->T,
           FS_MAX(1, first->k->tune.blocks_per_sm));
+  first->grid->out->bounds = FS_MAX(1, first->k->tune.blocks_per_sm);
   em_line(&em, "fs_kernel(");
   for (int k = 0; k < g->out->n_slots; k++)
     fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);

@@ -284,7 +284,9 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
+    r->target->hasty = r->options.hasty;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
+    r->target->hasty = false;
     if (st == FS_OK) mark_tuned(b->plan, q.options.choice);
   }
   fs_plan_request_free(&q);
@@ -492,7 +494,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
 
 static void remember_timing(struct fs_runner *r, struct fs_block *b) {
   b->timed_runs++;
-  b->timed_in_all += b->timed_in_all < TIMED_RUNS;
+  b->timed_in_all += b->timed_in_all < TIMED_RUNS && !b->quick;
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   *FS_PUSH(&r->timing) = b;
@@ -547,6 +549,22 @@ static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
   return FS_OK;
 }
 
+static bool is_quick(const struct fs_runner *r, const struct fs_block *b) {
+  const struct fs_target_ops *ops = r->target->ops;
+  for (int k = 0; ops->is_quick && k < b->plan->kernels.len; k++)
+    if (b->codes[k] && ops->is_quick(b->codes[k])) return true;
+  return false;
+}
+
+/* What was described of quick code is not so of full code. */
+static void look_at_code(const struct fs_runner *r, struct fs_block *b) {
+  bool before = b->quick;
+  b->quick = is_quick(r, b);
+  if (!before || b->quick || !b->drop_described) return;
+  b->drop_described(b->described);
+  b->described = NULL;
+}
+
 /* Runs a block whose inputs and params are bound. traced: see is_dying(). */
 static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
                                 const struct fs_graph *traced, double start,
@@ -557,6 +575,7 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
   bool timed = is_timed(r, b);
   enum fs_status st = run_block(&l, timed, handles, d);
   if (st != FS_OK) return st;
+  if (b->quick || !b->runs) look_at_code(r, b);
   b->runs++;
   b->host_seconds = fs_now() - start;
   if (timed) remember_timing(r, b);
@@ -624,7 +643,7 @@ enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
   for (int k = 0; k < r->timing.len && st == FS_OK; k++) {
     struct fs_block *b = r->timing.data[k];
     b->timed_runs = 0;
-    b->fresh = true;
+    b->fresh = !b->quick;
     for (int i = 0; i < b->plan->kernels.len; i++)
       b->measured[i] =
           b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])

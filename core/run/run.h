@@ -29,6 +29,7 @@ struct fs_block {
   int timed_runs;            /* since the last fs_runner_sync()             */
   int timed_in_all;
   bool fresh;                /* `measured` is new: the caller clears it      */
+  bool quick;                /* ran last as code that was compiled quickly   */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
   int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
@@ -69,6 +70,8 @@ struct fs_run_options {
   const struct fs_block_pin *kernel_pins; /* borrowed */
   int n_kernel_pins;
   bool apart;                /* every kernel has its own launch, and time   */
+  bool hasty;                /* kernels that are new first run as quickly compiled
+                                code, and in full when that is there         */
   bool timed;                /* measure kernels (events)                    */
   bool heard;                /* somebody is told the times of every input: else
                                 a block is measured in its first runs only   */

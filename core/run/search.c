@@ -421,6 +421,7 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
                                const struct fs_diags *sources,
                                struct fs_search *out, struct fs_diags *d) {
   *out = (struct fs_search){.target = fs_runner_target(r), .best = -1};
+  out->target->hasty = false; /* what is compared is full code */
   struct search s = {.r = r, .t = out->target, .block = block,
                      .o = options, .sources = sources, .out = out, .best = -1};
   enum fs_status st = take_inputs(&s, d);

@@ -95,9 +95,14 @@ struct fs_target_ops {
                     struct fs_home *places);
   /* The same of a kernel that is prepared, as the compiler made it and the device
    * will start it; of all its launch where it is a phase of one. False where that is
-   * not known: library calls. NULL where nothing is compiled. */
+   * not known: library calls, quickly compiled code. NULL where nothing is compiled. */
   bool (*taken)(struct fs_target *t, const struct fs_code *code,
                 struct fs_footprint *out);
+  /* Whether a kernel was last started as quickly compiled code: same results, but a
+   * time and a footprint that are not its own. How many kernels are being compiled in
+   * full behind such. NULL where nothing is compiled. */
+  bool (*is_quick)(const struct fs_code *code);
+  int (*behind)(struct fs_target *t);
 
   /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass",
    * "walk"), or NULL with the reason in *why. Given: the caller frees. */
@@ -111,6 +116,8 @@ struct fs_target {
   struct fs_device device;
   int64_t held, peak;        /* bytes of storage that tensors and running blocks
                                 have now, and had at most; run/tensor.c counts */
+  bool hasty;                /* prepare() may take code that is compiled quickly;
+                                run/run.c                                        */
   bool lost;                 /* a fault poisoned the device: nothing works any
                                 more until a new process takes it */
   bool stuck;                /* work did not end in time and may still run */

@@ -590,6 +590,7 @@ static json_t *copy_of(const json_t *described, const double *predicted,
 static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
   set(e, "jit_s", fs_json_known(jit_seconds));
   set(e, "cached", json_boolean(cached));
+  set(e, "quick", json_false());
   set(e, "runs", json_integer(runs));
 }
 

@@ -503,6 +503,7 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
   if (number(plan, "jit_s") > 0) {
     fs_str_puts(out, " \u00b7 compiled in ");
     put_seconds(out, number(plan, "jit_s"));
+    if (json_is_true(json_object_get(plan, "quick"))) fs_str_puts(out, ", as quick code");
   }
   if (number(plan, "runs") > 1)
     fs_str_printf(out, " \u00b7 runs \u00d7%.0f", number(plan, "runs"));

@@ -156,12 +156,17 @@ struct sums {
   bool explained; /* not run */
 };
 
+/* Whether it ran as quickly compiled code, whose time says nothing of the plan. */
+static bool is_quick(const json_t *plan) {
+  return json_is_true(json_object_get(plan, "quick"));
+}
+
 /* Goes on with what `head` says: dim but for the ratio, which is worth a hint
- * where it is far off. */
+ * where it is far off; without one it means nothing. */
 static void put_sums(const struct fs_str *head, const struct sums *t,
                      const char *hint, const struct fs_look *look,
                      struct fs_str *out) {
-  double ratio = t->measured / t->predicted;
+  double ratio = hint ? t->measured / t->predicted : NAN;
   struct fs_str line = {0}, words = {0};
   fs_str_put(&line, fs_str_text(head), head->len);
   fs_str_printf(&line, "%spredicted ", sep(look));
@@ -205,7 +210,8 @@ void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
   put_bytes(&head, look, t.moves);
   if (runs > 1)
     fs_str_printf(&head, "%s%s%.0f", sep(look), look->utf8 ? "×" : "x", runs);
-  put_sums(&head, &t, ":plan", look, out);
+  if (is_quick(plan)) fs_str_printf(&head, "%squick code", sep(look));
+  put_sums(&head, &t, is_quick(plan) ? NULL : ":plan", look, out);
   fs_str_free(&head);
 }
 
@@ -503,11 +509,11 @@ static void make_title(struct box *b, const json_t *plan) {
 static void put_jit(struct fs_str *s, const char *dot, const json_t *plan) {
   double jit = number(plan, "jit_s");
   if (json_is_true(json_object_get(plan, "cached"))) {
-    fs_str_printf(s, "%sJIT 0 (cached)", dot);
+    fs_str_printf(s, "%sJIT 0 (cached%s)", dot, is_quick(plan) ? ", quick code" : "");
   } else if (jit > 0) {
     fs_str_printf(s, "%sJIT ", dot);
     fs_str_put_seconds(s, jit);
-    fs_str_puts(s, " (cold)");
+    fs_str_puts(s, is_quick(plan) ? " (cold, quick code)" : " (cold)");
   }
 }
 

@@ -5,7 +5,8 @@
  * here too (fake.h).
  *
  *   FUSIBLE_FAKE_NVRTC      the version (default 13000)
- *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long
+ *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long, but for quick ones,
+ *   FUSIBLE_FAKE_QUICK=MS   which take this; -1: it does not know how
  *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c)
  */
@@ -26,8 +27,12 @@ typedef struct nvrtc_program {
   char *source;
   char *image, *log;
   size_t size;
-  bool is_ptx;
+  bool is_ptx, is_quick;
+  int (*flow)(void *, void *);
+  void *payload;
 } *nvrtcProgram;
+
+enum { INVALID_OPTION = 5, CANCELLED = 16 };
 
 EXPORT int nvrtcVersion(int *major, int *minor);
 EXPORT int nvrtcVersion(int *major, int *minor) {
@@ -213,6 +218,26 @@ static void keep(const char *source, const char *arch) {
   free(plain);
 }
 
+EXPORT int nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *, void *),
+                                void *payload);
+EXPORT int nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *, void *),
+                                void *payload) {
+  program->flow = callback;
+  program->payload = payload;
+  return 0;
+}
+
+/* False: it was told to stop. */
+static bool take_time(nvrtcProgram program) {
+  enum { STEP = 10 };
+  long ms = fake_number(program->is_quick ? "FUSIBLE_FAKE_QUICK" : "FUSIBLE_FAKE_COMPILE", 0);
+  for (; ms > 0; ms -= STEP) {
+    if (program->flow && program->flow(program->payload, NULL)) return false;
+    usleep(1000 * (unsigned)FS_MIN(ms, STEP));
+  }
+  return true;
+}
+
 EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
                                const char *const *options);
 EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
@@ -224,11 +249,14 @@ EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
     return code;
   }
   for (int k = 0; k < n; k++) {
-    if (!is_option(options[k])) return 5;
+    bool quick = !strcmp(options[k], "-Ofc=mid");
+    if (quick ? fake_number("FUSIBLE_FAKE_QUICK", 0) < 0 : !is_option(options[k]))
+      return INVALID_OPTION;
+    program->is_quick |= quick;
     program->is_ptx |= !strncmp(options[k], "-arch=compute_", 14);
     if (!strncmp(options[k], "-arch=", 6)) keep(program->source, options[k] + 6);
   }
-  usleep((unsigned)(1000 * fake_number("FUSIBLE_FAKE_COMPILE", 0)));
+  if (!take_time(program)) return CANCELLED;
   if (!fake_number("FUSIBLE_FAKE_RUN", 1)) {
     program->image = strdup("nothing");
     program->size = strlen(program->image) + 1;

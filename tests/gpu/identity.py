@@ -12,8 +12,9 @@ Black-Scholes, iterations of solvers) in every dtype, and random programs of
 tests/test_random.py. Their data are fractions that round in every sum, so that
 another order of summing gives other bits. Every result of every run is saved and
 compared as bytes: within a process, where the first runs are single kernels and the
-later ones a graph; with another process that finds compiled kernels on disk; and
-with a third that never replays. At last a difference is planted in one run of one
+later ones a graph; with another process that finds compiled kernels on disk;
+with a third that never replays; and with a fourth whose caches are empty and whose
+first runs are quickly compiled code (`:set compile quick`). At last a difference is planted in one run of one
 block, which must be found. The last line is `N passed, N failed`.
 """
 import argparse
@@ -136,14 +137,14 @@ class Process:
         self.cache = tempfile.mkdtemp(dir=options.folder)
         self.first = None
 
-    def run(self, planted=None, **env):
+    def run(self, planted=None, setting='', **env):
         """Gives (digests, what went wrong or None)."""
         o = self.options
-        env = dict(os.environ, XDG_CACHE_HOME=self.cache, **self.env, **env)
+        env = {**os.environ, 'XDG_CACHE_HOME': self.cache, **self.env, **env}
         with tempfile.TemporaryDirectory(dir=o.folder) as folder:
             path = os.path.join(folder, 'identity.fs')
             with open(path, 'w', encoding='utf-8') as f:
-                f.write(''.join(b.text(folder, k, o.runs, planted)
+                f.write(setting + ''.join(b.text(folder, k, o.runs, planted)
                                 for k, b in enumerate(self.blocks)))
             r = subprocess.run([o.fusible, '--no-rc', '--plan', 'off', '--target',
                                 o.target, path], env=env, capture_output=True,
@@ -170,8 +171,11 @@ def check(score, process, o):
     if not score.check(len({k for k, _ in cold}) == len(process.blocks),
                        f'{process.blocks[0].name} ...: results are missing'):
         return
+    quick = {'setting': ':set compile quick\n',
+             'XDG_CACHE_HOME': tempfile.mkdtemp(dir=o.folder)}
     for how, env in (('cold and warm cache', {}),
-                     ('replay on and off', {'FUSIBLE_REPLAY': 'off'})):
+                     ('replay on and off', {'FUSIBLE_REPLAY': 'off'}),
+                     ('quick and full code', quick)):
         other, wrong = process.run(**env)
         score.check(not wrong, f'{process.blocks[0].name} ..., {how}: {wrong}')
         bad = differences(cold, other, o.runs)

@@ -8,6 +8,7 @@
  *                                        SIZE: of the image, in bytes
  *   fail  0          0      0     PATH  the compiler's log on one line
  *   none  0          0      0     PATH   this NVRTC does not know the architecture
+ * --ptx ARCH PATH [quick] prints one text's PTX, as it is compiled quickly or in full.
  * With --hash, REGISTERS is a hash of the machine code instead.
  * The first line names NVRTC: "nvrtc 13.0 /path". Without NVRTC it is "absent WHY"
  * and the status is 2.
@@ -82,6 +83,18 @@ static void compile(struct text *texts, int n) {
   fflush(stdout);
 }
 
+/* `arch`: "compute_90a". */
+static int print_ptx(const char *arch, const char *path, bool quick) {
+  struct fs_nvrtc_job job = {.source = read_text(path), .arch = arch, .quick = quick};
+  if (job.source) fs_nvrtc_compile(&job);
+  bool ok = job.image && job.quick == quick;
+  if (ok) puts(job.image);
+  free((void *)(uintptr_t)job.source);
+  free(job.image);
+  free(job.log);
+  return ok ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   hashes = argc > 1 && !strcmp(argv[1], "--hash");
   const char *why = NULL;
@@ -89,6 +102,8 @@ int main(int argc, char **argv) {
     printf("absent %s\n", why);
     return 2;
   }
+  if (argc > 3 && !strcmp(argv[1], "--ptx"))
+    return print_ptx(argv[2], argv[3], argc > 4);
   printf("nvrtc %d.%d %s\n", fs_nvrtc_version() / 1000,
          fs_nvrtc_version() % 1000 / 10, fs_nvrtc_path());
   static struct text texts[BATCH];

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -34,9 +35,10 @@ static struct {
   int dir;             /* -1: not used */
   char *path;
   char notice[512];
-  int64_t until_scan;  /* bytes to write before the folder is measured again */
-  int64_t limit;       /* bytes; -1: as FUSIBLE_CACHE says */
-  int64_t hits, misses, stored;
+  atomic_llong until_scan; /* bytes to write before the folder is measured again */
+  atomic_llong limit;      /* bytes; -1: as FUSIBLE_CACHE says */
+  int64_t hits, misses;
+  atomic_llong stored;
 } cache = {.dir = -1, .limit = -1};
 
 struct fs_kernel_key fs_kernel_key(int n, const char *const *texts) {
@@ -335,9 +337,14 @@ static bool write_all(int fd, const void *from, size_t size) {
 
 void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size) {
-  static unsigned counter;
+  if (in_use() && cache.until_scan <= 0) limit_size();
+  fs_kernel_cache_add(key, image, size);
+}
+
+void fs_kernel_cache_add(const struct fs_kernel_key *key, const void *image,
+                         size_t size) {
+  static atomic_uint counter;
   if (!in_use() || !cache.limit || (int64_t)size > largest_image) return;
-  if (cache.until_scan <= 0) limit_size();
   cache.until_scan -= (int64_t)size;
   struct header h = {.key = *key, .size = size};
   memcpy(h.magic, magic, sizeof magic);
@@ -345,7 +352,7 @@ void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
   char name[NAME_SIZE], temporary[64];
   name_of(key, name);
   snprintf(temporary, sizeof temporary, "tmp-%ld-%u-%lx", (long)getpid(),
-           counter++, (unsigned long)time(NULL));
+           atomic_fetch_add(&counter, 1), (unsigned long)time(NULL));
   int fd = openat(cache.dir, temporary,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return;

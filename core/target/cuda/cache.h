@@ -23,6 +23,9 @@ void *fs_kernel_cache_get(const struct fs_kernel_key *key, size_t *size);
 /* Stores an image; failing to do so is no error. */
 void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size);
+/* The same from any thread: the folder is measured at a later store. */
+void fs_kernel_cache_add(const struct fs_kernel_key *key, const void *image,
+                         size_t size);
 /* Forgets an image that the driver refused. */
 void fs_kernel_cache_drop(const struct fs_kernel_key *key);
 

@@ -108,6 +108,7 @@ static enum fs_status finish_builds(struct build *builds, int n,
   for (int k = 0; k < todo; k++) {
     struct build *b = &builds[which[k]];
     b->job = jobs[k];
+    if (b->job.image && b->job.quick) continue; /* what is on disk is full code */
     if (b->job.image)
       fs_kernel_cache_put(&b->key, b->job.image, b->job.size);
     else if (status == FS_OK)
@@ -199,6 +200,7 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
   CUresult r = fs_cu.occupancy(&per_unit, c->function, c->emitted.threads,
                                (size_t)c->emitted.shared_bytes);
   if (r != CU_OK) return fs_cuda_fail(t, r, "sizing a kernel", d);
+  if (c->quick && per_unit < FS_MAX(1, c->emitted.per_unit)) return FS_ERR_ENV;
   t->crowded = per_unit < 1 && c->n_phases > 1;
   if (t->crowded) return FS_ERR_ENV; /* each alone will do */
   if (per_unit < 1)
@@ -210,6 +212,7 @@ static enum fs_status resident_blocks(struct cuda *t, const struct fs_code *c,
   *out = (int64_t)per_unit * t->base.device.units;
   if (c->emitted.cluster > 1) *out = resident_clusters(c, *out);
   if (!c->emitted.n_maps || *out >= c->emitted.max_blocks) return FS_OK;
+  if (c->quick) return FS_ERR_ENV;
   t->narrow = true; /* blocks that go in step need all their clusters at once */
   return FS_ERR_ENV;
 }
@@ -330,7 +333,11 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
   for (int k = 0; k < FS_RECENT; k++)
     if (t->recent[k] == c) t->recent[k] = NULL;
   /* A kernel that runs keeps its module, at worst for good. */
-  if (c->module && fs_cuda_settle(t)) fs_cu.module_unload(c->module);
+  if (c->module && fs_cuda_settle(t)) {
+    fs_cu.module_unload(c->module);
+    if (c->before) fs_cu.module_unload(c->before);
+  }
+  if (c->later) fs_cuda_later_drop(t, c->later);
   if (c->work) fs_cuda_free(target, c->work, c->work_bytes);
   if (!c->library) fs_emitted_free(&c->emitted);
   free(c->values);
@@ -339,6 +346,41 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
   free(c->does);
   free(c->lined);
   free(c);
+}
+
+static bool has_user_code(const struct fs_kernel *k) {
+  for (int s = 0; s < k->steps.len; s++)
+    if (k->steps.data[s].user) return true;
+  return k->n_applied > 0;
+}
+
+/* Full code in place of quick code must find the grid that this had where sums depend on
+ * it: as many blocks as fit on a multiprocessor at least, by the bounds that both keep to.
+ * Of clusters, how many fit is more than that. */
+static bool has_fixed_sums(const struct fs_emitted *e) {
+  if (!e->work_per_block) return true;
+  return e->cluster == 1 && e->per_unit > 0 && e->bounds >= e->per_unit;
+}
+
+/* Blocks that send each other what they have, by instructions that a warp must come to
+ * as one: that less optimised code does is not tried yet on a GPU. */
+static bool goes_in_step(const struct fs_emitted *e) {
+  return e->cluster > 1 || e->n_maps > 0;
+}
+
+/* Whether quick code gives its result sooner. It is several times slower, which a kernel
+ * that runs for long would not make good, and short texts take NVRTC no less time. What
+ * the user wrote is compiled as it always is. */
+static bool is_worth_haste(const struct fs_code *c) {
+  enum { SHORT_TEXT = 5000 };
+  const double longest = 2e-3;
+  double seconds = 0;
+  for (int k = 0; k < c->n_phases; k++) {
+    seconds += c->kernel[k].first;
+    if (has_user_code(&c->kernel[k])) return false;
+  }
+  return seconds < longest && !goes_in_step(&c->emitted) && strlen(c->emitted.source) >= SHORT_TEXT &&
+         has_fixed_sums(&c->emitted);
 }
 
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */
@@ -350,6 +392,8 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   for (int k = 0; k < n; k++) {
     if (!codes[k] || codes[k]->library) continue;
     start_build(t, &builds[count], codes[k]->emitted.source, codes[k]->lined);
+    builds[count].job.quick = t->base.hasty && !builds[count].cached &&
+                              is_worth_haste(codes[k]);
     codes[k]->key = builds[count].key;
     made[count++] = codes[k];
   }
@@ -359,8 +403,13 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
     struct build *from = b->same_as >= 0 ? &builds[b->same_as] : b;
     status = load_image(t, from, "fs_kernel", &made[k]->module,
                         &made[k]->function, d);
+    made[k]->quick = from->job.quick;
     if (status == FS_OK) status = set_up(t, made[k], d);
+    t->rushed |= status == FS_ERR_ENV && made[k]->quick;
   }
+  for (int k = 0; k < count && status == FS_OK; k++)
+    if (made[k]->quick)
+      made[k]->later = fs_cuda_later(t, &builds[k].key, builds[k].job.source);
   for (int k = 0; k < count; k++) free_build(&builds[k]);
   free(builds);
   free(made);
@@ -417,12 +466,17 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
                           "the function has none", u->name);
   }
   fs_cuda_enter(t);
-  bool narrow = t->narrow;
+  bool narrow = t->narrow, hasty = t->base.hasty;
+  t->rushed = false;
   enum fs_status status = make_codes(t, plan, sources, n, kernels, true, codes, d);
+  t->base.hasty = false;
+  if (status != FS_OK && t->rushed)
+    status = make_codes(t, plan, sources, n, kernels, true, codes, d);
   if (status != FS_OK && t->narrow && !narrow)
     status = make_codes(t, plan, sources, n, kernels, true, codes, d);
   if (status != FS_OK && t->crowded)
     status = make_codes(t, plan, sources, n, kernels, false, codes, d);
+  t->base.hasty = hasty;
   warn_cache(d);
   return status;
 }
@@ -472,6 +526,40 @@ void fs_cuda_warm(struct fs_target *target, int n,
   t->warm = w;
   if (!n) let_go(t);
 }
+
+/* -- full code for quick --------------------------------------------------------------------- */
+
+/* Loads the image into *to, which is else as the code that has run. */
+static bool load_full(struct cuda *t, struct fs_code *to, const void *image) {
+  int64_t resident = 0;
+  unsigned x = to->grid_x, y = to->grid_y;
+  to->module = NULL;
+  if (!image || fs_cu.module_load(&to->module, image) != CU_OK) return false;
+  bool ok = fs_cu.module_function(&to->function, to->module, "fs_kernel") == CU_OK;
+  if (ok && to->emitted.shared_bytes > 0)
+    ok = fs_cu.function_set(to->function, CU_FN_MAX_DYNAMIC_SHARED,
+                            (int)to->emitted.shared_bytes) == CU_OK;
+  ok = ok && resident_blocks(t, to, &resident, NULL) == FS_OK;
+  if (ok) choose_grid(to, resident, t->base.device.units);
+  if (to->emitted.work_per_block) ok &= to->grid_x == x && to->grid_y == y;
+  if (!ok) fs_cu.module_unload(to->module);
+  return ok;
+}
+
+void fs_cuda_renew(struct cuda *t, struct fs_code *c) {
+  const void *image = NULL;
+  if (!c->later || !fs_cuda_later_ended(t, c->later, &image)) return;
+  struct fs_code full = *c;
+  if (load_full(t, &full, image)) {
+    full.quick = false;
+    full.before = c->module;
+    *c = full;
+  }
+  fs_cuda_later_drop(t, c->later);
+  c->later = NULL;
+}
+
+bool fs_cuda_is_quick(const struct fs_code *code) { return code->quick; }
 
 /* -- launching --------------------------------------------------------------------------- */
 
@@ -578,6 +666,7 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   if (timer && (!timer->begin || !timer->end)) timer = NULL;
   enum fs_status status = fs_cuda_pace(t, c->kernel->first);
   if (status != FS_OK) return status;
+  if (c->later) fs_cuda_renew(t, c);
   fs_cuda_started(t, c);
   CUresult r = fs_cuda_bind(c, slots, params);
   if (r == CU_OK && timer) return start_timed(t, c, slots, timer, d);

@@ -134,7 +134,7 @@ bool fs_cuda_taken(struct fs_target *target, const struct fs_code *c,
                    struct fs_footprint *out) {
   struct cuda *t = fs_cuda_of(target);
   int registers = 0, shared = 0, local = 0;
-  if (c->library || !c->function) return false;
+  if (c->library || !c->function || c->quick) return false;
   fs_cuda_enter(t);
   if (fs_cu.function_get(&registers, CU_FN_REGISTERS, c->function) != CU_OK ||
       fs_cu.function_get(&shared, CU_FN_SHARED, c->function) != CU_OK ||

@@ -227,6 +227,7 @@ static struct cuda *volatile left_behind; /* not lost: leak checkers find it */
 
 static void cuda_close(struct fs_target *target) {
   struct cuda *t = fs_cuda_of(target);
+  fs_cuda_behind_close(t);
   if (t->context) {
     fs_cuda_enter(t);
     /* Taking anything from under a kernel that never ends would wait for it. */
@@ -267,6 +268,8 @@ static const struct fs_target_ops ops = {
     .timer_free = timer_free,
     .footprint = fs_cuda_footprint,
     .taken = fs_cuda_taken,
+    .is_quick = fs_cuda_is_quick,
+    .behind = fs_cuda_behind,
     .code_text = fs_cuda_code_text,
     .close = cuda_close,
 };

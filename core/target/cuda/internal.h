@@ -58,6 +58,8 @@ struct cuda {
   bool crowded;            /* code.c: a launch of several kernels does not fit */
   bool narrow;             /* code.c: the clusters of a panel kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
+  bool rushed;             /* code.c: quickly compiled code does not fit       */
+  struct fs_behind *behind; /* behind.c; NULL: nothing was compiled so         */
   struct cuda_pace pace;
   struct cuda_hold hold;
 };
@@ -95,6 +97,10 @@ struct fs_code {
   union cuda_arg *values;
   void **args;                     /* args[k] = &values[k], then &maps[k] */
   struct cu_tensor_map *maps;
+
+  bool quick;                      /* quickly compiled code is loaded              */
+  struct fs_later *later;          /* ... and this its full one; NULL: none to come */
+  CUmodule before;                 /* the quick one, which may still run           */
 };
 
 struct fs_timer {
@@ -154,7 +160,21 @@ enum fs_status fs_cuda_zero(struct fs_target *t, void *dst, size_t bytes,
 enum fs_status fs_cuda_scratch(struct cuda *t, size_t bytes, void **out,
                                struct fs_diags *d);
 
+/* behind.c. The full compilation of `source` begins when those before it have ended,
+ * on a thread of its own. */
+struct fs_later *fs_cuda_later(struct cuda *t, const struct fs_kernel_key *key,
+                               const char *source);
+/* Whether it has ended; then *image is lent, or NULL if there is none. */
+bool fs_cuda_later_ended(struct cuda *t, struct fs_later *l, const void **image);
+/* Lets go of it; on disk it will be all the same. */
+void fs_cuda_later_drop(struct cuda *t, struct fs_later *l);
+int fs_cuda_behind(struct fs_target *t);
+void fs_cuda_behind_close(struct cuda *t);
+
 /* code.c */
+/* Before a launch: full code in place of quick code, once it is there. */
+void fs_cuda_renew(struct cuda *t, struct fs_code *code);
+bool fs_cuda_is_quick(const struct fs_code *code);
 enum fs_status fs_cuda_prepare(struct fs_target *t, const struct fs_plan *plan,
                                const struct fs_diags *sources, int n,
                                const struct fs_kernel *const *kernels,

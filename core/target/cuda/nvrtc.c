@@ -22,7 +22,12 @@ static struct {
 #include "core/target/cuda/cuda_api.def"
 } fs_nvrtc;
 
-enum { NVRTC_OK = 0, NVRTC_CANCELLED = 16, OLDEST_NVRTC = 12000 };
+enum { NVRTC_OK = 0, NVRTC_INVALID_OPTION = 5, NVRTC_CANCELLED = 16,
+       OLDEST_NVRTC = 12000 };
+
+/* Less optimisation, no unrolling. `min` hardly takes less time than none, `max` no
+ * less than `mid` and makes five times the code (13.0). */
+static const char quick_option[] = "-Ofc=mid";
 
 static struct {
   pthread_mutex_t lock;
@@ -33,6 +38,7 @@ static struct {
   bool line_tables;
   int archs[64], n_archs;
   char options[192]; /* blank between options */
+  atomic_bool slow;  /* this NVRTC does not know quick_option */
 } nvrtc = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 
@@ -129,6 +135,7 @@ const char *fs_nvrtc_identity(void) {
 }
 bool fs_nvrtc_line_tables(void) { return nvrtc.line_tables; }
 const char *fs_nvrtc_options(void) { return nvrtc.options; }
+bool fs_nvrtc_is_quick(void) { return !atomic_load(&nvrtc.slow); }
 
 bool fs_nvrtc_arch(int cc, char *out, size_t size) {
   int best = 0;
@@ -143,11 +150,12 @@ bool fs_nvrtc_arch(int cc, char *out, size_t size) {
 }
 
 static int on_flow(void *payload, void *reserved) {
-  (void)payload, (void)reserved;
-  return fs_interrupted();
+  const struct fs_nvrtc_job *job = payload;
+  (void)reserved;
+  return job->stop ? atomic_load(job->stop) : fs_interrupted();
 }
 
-enum { MAX_OPTIONS = 16 };
+enum { MAX_OPTIONS = 16 }; /* without those of a job */
 
 /* Splits the option text in place; gives the number of options. */
 static int split_options(char *text, const char **out) {
@@ -182,23 +190,35 @@ static void take_image(nvrtcProgram program, struct fs_nvrtc_job *job) {
   job->image = NULL;
 }
 
-void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
+/* What nvrtcCompileProgram() gave. */
+static int compile_once(struct fs_nvrtc_job *job) {
   nvrtcProgram program = NULL;
   job->image = NULL, job->log = NULL, job->size = 0, job->cancelled = false;
   if (fs_nvrtc.create(&program, job->source, FS_EMIT_FILE, 0, NULL, NULL))
-    return;
+    return -1;
   char text[sizeof nvrtc.options], arch[48];
-  const char *options[MAX_OPTIONS + 1];
+  const char *options[MAX_OPTIONS + 2];
   memcpy(text, nvrtc.options, sizeof text);
   int n = split_options(text, options);
   snprintf(arch, sizeof arch, "-arch=%s", job->arch);
   options[n++] = arch;
-  if (fs_nvrtc.flow_callback) fs_nvrtc.flow_callback(program, on_flow, NULL);
+  if (job->quick) options[n++] = quick_option;
+  if (fs_nvrtc.flow_callback) fs_nvrtc.flow_callback(program, on_flow, job);
   int r = fs_nvrtc.compile(program, n, options);
   take_log(program, job);
   job->cancelled = r == NVRTC_CANCELLED;
   if (r == NVRTC_OK) take_image(program, job);
   fs_nvrtc.destroy(&program);
+  return r;
+}
+
+void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
+  job->quick &= fs_nvrtc_is_quick();
+  if (compile_once(job) != NVRTC_INVALID_OPTION || !job->quick) return;
+  atomic_store(&nvrtc.slow, true);
+  job->quick = false;
+  free(job->log);
+  compile_once(job);
 }
 
 /* -- several at once ------------------------------------------------------------ */

@@ -2,6 +2,8 @@
 #ifndef FS_CUDA_NVRTC_H
 #define FS_CUDA_NVRTC_H
 
+#include <stdatomic.h>
+
 #include "core/base/base.h"
 
 typedef struct nvrtc_program *nvrtcProgram;
@@ -17,6 +19,8 @@ int fs_nvrtc_version(void);
 const char *fs_nvrtc_path(void);
 /* Path, size and date of that file: an update in place is another compiler. */
 const char *fs_nvrtc_identity(void);
+/* Whether it can compile quickly, as far as is known: it may still refuse. */
+bool fs_nvrtc_is_quick(void);
 /* Whether code gets line tables for profilers: $FUSIBLE_LINEINFO=1. */
 bool fs_nvrtc_line_tables(void);
 
@@ -28,6 +32,10 @@ bool fs_nvrtc_arch(int cc, char *out, size_t size);
 /* One compilation. `image` and `log` are from malloc() and the caller's. */
 struct fs_nvrtc_job {
   const char *source, *arch;  /* "sm_90a"; "compute_90a" makes PTX */
+  bool quick;                 /* in half the time, for code that is slower and computes
+                                 the same. Turned off where this NVRTC cannot: then
+                                 the image is a full one */
+  const atomic_bool *stop;    /* ends it when true; NULL: fs_interrupted() does */
   void *image;                /* NULL if it failed; PTX has a final NUL */
   size_t size;
   char *log;                  /* may be NULL */

@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+"""`:set compile quick`: a GPU's new kernels run at once as quickly compiled code and in
+full when that is compiled, on the GPU that is not there (tests/fake). With an NVRTC, too,
+what both kinds of code compute: the same operations, each rounded by itself.
+
+    tests/test_compile.py [PATTERN]
+
+The last line is `N passed, N failed`.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'fake')]
+import fakegpu  # noqa: E402
+from score import Score  # noqa: E402
+from test_tools import Home  # noqa: E402
+
+score = Score()
+check = score.check
+SETUP = ("i = (1:512); A = mod(i*i', 7) - 3; A = A .* 1.0; p = (mod(i, 5) - 2) .* 1.0; "
+         'r = (mod(i, 3) - 1) .* 1.0; sum(A) + sum(p) + sum(r)')
+BLOCK = "begin q = A*p; s = A'*r; end"
+VALUE = 'sum(abs(q)) + sum(abs(s .* i))'
+QUICK = ':set compile quick\n'
+
+
+class Prompt:
+    """The program at a prompt of JSON lines, with the worker or without."""
+
+    def __init__(self, home, *args, **more):
+        self.p = subprocess.Popen(
+            [fakegpu.PROGRAM, '--target', 'cuda', '--no-rc', '-i', '--json', '--plan',
+             'line', *args], env=fakegpu.environment(home.path, **more), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def ask(self, text):
+        """The events of an input."""
+        self.p.stdin.write(text + '\n')
+        self.p.stdin.flush()
+        events = []
+        while not events or events[-1].get('event') != 'done':
+            line = self.p.stdout.readline()
+            if not line:
+                return events + [{'event': 'end'}]
+            events.append(json.loads(line) if line.startswith('{') else {'event': line})
+        return events
+
+    def text(self, text):
+        return ''.join(e['text'] for e in self.ask(text) if e['event'] == 'text')
+
+    def run(self):
+        """Runs the block: whether it was quick code, and a value of its results."""
+        quick = [e['quick'] for e in self.ask(BLOCK) if e['event'] == 'plan']
+        value = [e['data'] for e in self.ask(VALUE) if e['event'] == 'value']
+        return quick, value
+
+    def wait(self):
+        """Until nothing is compiled behind; False if that takes too long."""
+        until = time.monotonic() + 60
+        while 'behind' in self.text(':cache'):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.2)
+        return True
+
+    def end(self):
+        _, _ = self.p.communicate(timeout=60)
+        return self.p.returncode
+
+
+def test_replaced():
+    """Quick at first, full later, the same values; the next process finds full code."""
+    for args in (['--one-process'], []):
+        home = Home()
+        prompt = Prompt(home, *args, FUSIBLE_FAKE_COMPILE='3000')
+        prompt.ask(SETUP)
+        runs = [prompt.run() for _ in range(4)]
+        check([q for q, _ in runs] == [[True]] * 4, 'quick', str(runs))
+        check('1 being compiled in full' in prompt.text(':cache'), ':cache tells')
+        check(prompt.wait(), 'it is compiled in full')
+        later = [prompt.run() for _ in range(6)]
+        check([q for q, _ in later] == [[False]] * 6, 'then in full', str(later))
+        values = [v for _, v in runs + later]
+        check(values[0] and values == values[:1] * 10, 'one value', str(values))
+        check(prompt.end() == 0, 'and ends')
+        again = Prompt(home, *args)
+        again.ask(SETUP)
+        check(again.run() == ([False], values[0]), 'found on disk, in full')
+        again.end()
+        full = Prompt(Home(), *args)
+        full.ask(':set compile full')
+        full.ask(SETUP)
+        check(full.run() == ([False], values[0]), 'in full at once')
+        full.end()
+
+
+def test_words():
+    """The line and the box say so, and give no ratio."""
+    done = Home().gpu(SETUP + '\n' + QUICK + BLOCK + '\n:plan\n', '--plan', 'line',
+                      FUSIBLE_FAKE_COMPILE='3000')
+    line = [x for x in done.stderr.splitlines() if 'quick code · predicted' in x]
+    check(line and '×' not in line[0], 'the line', done.stderr)
+    check('(cold, quick code)' in done.stderr, 'the box', done.stderr)
+
+
+def test_refused():
+    """An NVRTC that does not know how compiles in full, as ever."""
+    prompt = Prompt(Home(), FUSIBLE_FAKE_QUICK='-1')
+    prompt.ask(SETUP)
+    runs = [prompt.run() for _ in range(2)]
+    check([q for q, _ in runs] == [[False]] * 2 and runs[0][1], 'in full', str(runs))
+    check('behind' not in prompt.text(':cache'), 'nothing is left to do')
+    prompt.end()
+
+
+def test_tune():
+    """:tune compares full code, and what it chose stays."""
+    prompt = Prompt(Home(), '--one-process')
+    prompt.ask(SETUP)
+    first = prompt.run()
+    prompt.ask(BLOCK)
+    check('chosen' in prompt.text(':tune 2'), 'tunes')
+    check(prompt.run() == ([False], first[1]), 'full code was chosen')
+    prompt.end()
+
+
+def test_end():
+    """Nobody waits at the end for what is being compiled."""
+    for args in (['--one-process'], []):
+        prompt = Prompt(Home(), *args, FUSIBLE_FAKE_COMPILE='5000', FUSIBLE_FAKE_RUN='0')
+        prompt.ask(SETUP)
+        quick, _ = prompt.ask(BLOCK), prompt.ask(':reset -f')
+        check([e['quick'] for e in quick if e['event'] == 'plan'] == [True], 'quick')
+        check('1 being compiled' in prompt.text(':cache'), 'it is under way')
+        start = time.monotonic()
+        code, took = prompt.end(), time.monotonic() - start
+        check(code == 0 and took < 3, f'{args} ends', f'{code} {took:.1f} s')
+
+
+def test_default():
+    """At the prompt `quick`, in scripts `full`."""
+    done = Home().gpu(':set compile\n')
+    check('full' in done.stdout, 'a script', done.stdout + done.stderr)
+    for args in ([], ['--one-process']):
+        prompt = Prompt(Home(), *args)
+        check('quick' in prompt.text(':set compile'), f'the prompt {args}')
+        prompt.end()
+
+
+def test_lost_device():
+    """A fault while a compilation runs behind: the session goes on in a new worker."""
+    home = Home()
+    fault = os.path.join(home.path, 'fault')
+    prompt = Prompt(home, FUSIBLE_FAKE_COMPILE='3000', FUSIBLE_FAKE_FAULT=fault)
+    prompt.ask(SETUP)
+    before = prompt.run()
+    with open(fault, 'w', encoding='utf-8') as f:
+        f.write('700')
+    prompt.ask(BLOCK)
+    prompt.ask('1 + 1')
+    check(not os.path.exists(fault), 'there was a fault')
+    after = prompt.run()
+    check(after[1] and after[1] == before[1], 'the value is there again',
+          f'{before} {after}')
+    prompt.end()
+
+
+# -- what is computed ------------------------------------------------------------------
+
+OPERATION = re.compile(
+    r'^\s*(?:@!?%p\d+\s+)?((?:add|sub|mul|fma|mad|div|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|tanh)'
+    r'\.[\w.]*(?:f16x2|bf16x2|f16|bf16|f32|f64)[\w.]*)', re.M)
+EXACT = re.compile(r'(add|sub|mul|fma|mad|div|sqrt)\.(?!approx)')
+KERNELS = '''
+A = {t}(rand(300, 200)); p = {t}(rand(200)); r = {t}(rand(300)); x = {t}(rand(5000));
+sum(A) + sum(p) + sum(r) + sum(x)
+begin q = A*p; s = A'*r; end
+q[1] + s[1]
+y = A'*(A*p);
+y[1]
+B = A + r*p'; z = 2*B'*r + p; w = 3*B*z;
+w[1]
+v = exp(x) ./ (1 + sqrt(x)) - log(x + 1) .* x + x .* x;
+v[1]
+E = exp(A - max(A, 2)); S = E ./ sum(E, 2);
+S[1, 1]
+sum(abs(x - v)) / norm(x)
+'''
+
+
+def ptx(path, *how):
+    return subprocess.run(
+        [os.path.join(fakegpu.BUILD, 'nvrtc-check'), '--ptx', 'compute_90a', path, *how],
+        capture_output=True, text=True, timeout=120)
+
+
+def test_operations():
+    home = Home()
+    folder = os.path.join(home.path, 'texts')
+    os.mkdir(folder)
+    for t in ('f32', 'f64', 'bf16'):
+        done = home.gpu(KERNELS.format(t=t), FUSIBLE_FAKE_KEEP=folder,
+                        FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+        check(done.returncode == 0, t, done.stderr)
+    texts = sorted(glob.glob(folder + '/sm_90*.cu'))
+    check(len(texts) > 20, 'there are kernels', str(len(texts)))
+    if 'absent' in subprocess.run([os.path.join(fakegpu.BUILD, 'nvrtc-check')],
+                                  stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True).stdout:
+        print('no NVRTC: what the kernels compute is not looked at')
+        return
+    for path in texts:
+        full, quick = ptx(path), ptx(path, 'quick')
+        if full.returncode == 0 and quick.returncode:
+            print('this NVRTC does not compile quickly')
+            return
+        a, b = (set(OPERATION.findall(x.stdout)) for x in (full, quick))
+        if check(a and a == b, 'the same operations', f'{path}: {sorted(a ^ b)}'):
+            loose = [x for x in a if EXACT.match(x) and not re.search(r'\.r[nzmp]\b', x)]
+            check(not loose, 'nothing may be contracted', f'{path}: {loose}')
+
+
+def main():
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ''
+    for name, test in list(globals().items()):
+        if name.startswith('test_') and callable(test) and wanted in name:
+            test()
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
