@@ -347,6 +347,10 @@ def test_cache():
           'the second one finds all', second.stdout + second.stderr)
     check(first.stdout.splitlines()[0] == second.stdout.splitlines()[0],
           'cold and warm give the same')
+    names = 'data = ones(100)*1.0;\ny = 2*data + 1; total = sum(y);\nprint(total)\n'
+    renamed = home.gpu(names + ':cache\n')
+    check(counts(renamed.stdout) == (counts(first.stdout)[2], 0, 0),
+          'variables of other names find all, too', renamed.stdout + renamed.stderr)
     lineinfo = home.gpu('x = ones(100)*1.0;\n' + block + ':cache\n',
                         FUSIBLE_LINEINFO='1')
     check(counts(lineinfo.stdout)[0] == 0, 'line tables are other code',

@@ -11,16 +11,37 @@
 
 /* -- compiling -------------------------------------------------------------------------- */
 
+/* A text without the lines that are comments: what the user calls his variables stands
+ * in no others (emit.h), and leaves no trace in machine code. Given. */
+static char *without_comments(const char *text) {
+  char *out = fs_malloc(strlen(text) + 1), *to = out;
+  while (*text) {
+    size_t line = strcspn(text, "\n");
+    line += text[line] == '\n';
+    if (strncmp(text + strspn(text, " "), "//", 2)) {
+      memcpy(to, text, line);
+      to += line;
+    }
+    text += line;
+  }
+  *to = 0;
+  return out;
+}
+
 /* Without line tables the #line directives leave no trace in machine code: then
- * the plain text is the key, and the same kernel of another line is a hit. */
+ * the plain text is the key, and the same kernel of another line, or of variables of
+ * other names, is a hit. */
 static struct fs_kernel_key key_of(const struct cuda *t, const char *source,
                                    const char *lined) {
   char version[32];
   snprintf(version, sizeof version, "%d", fs_nvrtc_version());
+  bool lines = fs_nvrtc_line_tables() && lined;
+  char *text = lines ? fs_strdup(lined) : without_comments(source);
   const char *texts[] = {FS_VERSION, t->arch, fs_nvrtc_options(), version,
-                         fs_nvrtc_identity(),
-                         fs_nvrtc_line_tables() && lined ? lined : source};
-  return fs_kernel_key((int)FS_LEN(texts), texts);
+                         fs_nvrtc_identity(), text};
+  struct fs_kernel_key key = fs_kernel_key((int)FS_LEN(texts), texts);
+  free(text);
+  return key;
 }
 
 /* A text that is to become machine code. */
