@@ -10,12 +10,16 @@
  * For each block the first prediction, and of each file what was measured and how far
  * the prediction is off. The prediction is that of the settings which were measured,
  * where the planner still has them, else that of its first choice, and a star says so.
- * --samples: the fitted kernels, too. --unseen: how far off kernels are of statements,
- * and of sizes, that are left out of the fit, an eighth at a time. --works FILE: what
- * was priced, as JSON. The blocks are run on this machine, since plans need the layouts
- * of their inputs; for a GPU the driver of tests/fake has them without memory
- * (FUSIBLE_FAKE_RUN=0), with the device's name in it. The prices of barriers and of
- * launches behind others are those of the device's calibration file, if it has one. */
+ * --samples: the fitted kernels, too, and what would be predicted without each.
+ * --unseen: how far off kernels are of statements, and of sizes, that are left out of
+ * the fit, an eighth at a time. --works FILE: what was priced, as JSON. --space FILE: of
+ * what `bench-space --raw` wrote with the device's calibration file, which combination
+ * would be the first choice now, and how it compares with the best. The blocks are run on
+ * this machine, since plans need the layouts of their inputs; for a GPU the driver of
+ * tests/fake has them without memory (FUSIBLE_FAKE_RUN=0), with the device's name in it.
+ * The prices of barriers and of launches behind others are those of the device's
+ * calibration file, if it has one.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,15 +92,39 @@ static struct kept samples_of(const json_t *raw) {
   return s;
 }
 
+/* What would be predicted of the sample if it were not in the tables. */
+static double without(const struct fs_work *w, double seconds, struct fs_calibration *c) {
+  char name[FS_KIND_NAME];
+  fs_work_kind(w, name);
+  int kinds = c->n_kinds;
+  c->n_kinds = 0;
+  float ratio = (float)log(seconds / fs_calibrated(w, c).seconds);
+  c->n_kinds = kinds;
+  for (int t = 0; t < kinds; t++) {
+    if (strcmp(c->kinds[t].name, name)) continue;
+    for (int k = c->kinds[t].first; k < c->kinds[t].first + c->kinds[t].n; k++) {
+      if (c->points[k].log_ratio != ratio) continue;
+      float at = c->points[k].at[0];
+      c->points[k].at[0] = 1e9F;
+      double predicted = fs_calibrated(w, c).seconds;
+      c->points[k].at[0] = at;
+      return predicted;
+    }
+  }
+  return 0;
+}
+
 static void show_samples(const json_t *raw, const struct kept *s,
-                         const struct fs_calibration *c) {
+                         struct fs_calibration *c) {
   for (int k = 0; k < s->n; k++) {
     const json_t *o = json_array_get(raw, (size_t)k);
     double fitted = fs_calibrated(&s->of[k].work, c).seconds;
-    printf("%-44s %6.0f x %-8.0f %9.1f us fitted %9.1f  %+6.1f %%\n",
+    double left_out = without(&s->of[k].work, s->of[k].seconds, c);
+    printf("%-44s %6.0f x %-8.0f %9.1f us fitted %9.1f  %+6.1f %% left out %+6.1f %%\n",
            text(o, "text"), number(o, "m"), number(o, "n"),
            s->of[k].seconds * 1e6, fitted * 1e6,
-           100 * (fitted / s->of[k].seconds - 1));
+           100 * (fitted / s->of[k].seconds - 1),
+           100 * (left_out / s->of[k].seconds - 1));
   }
 }
 
@@ -225,54 +253,132 @@ static void compare(struct harness *h, json_t *const *files, int n, json_t *work
   }
 }
 
+/* -- choices --------------------------------------------------------------------- */
+
+/* What the combination would be predicted to take now. Of several kernels, of which some
+ * may share a launch: before, and the difference that it makes for each of them alone. */
+static double priced(struct harness *h, const struct fs_calibration *now,
+                     const json_t *combination) {
+  double seconds = 0;
+  const json_t *kernels = json_object_get(combination, "kernels");
+  size_t n = json_array_size(kernels);
+  for (size_t k = 0; k < n; k++) {
+    struct fs_work work;
+    const json_t *o = json_array_get(kernels, k);
+    if (n > 1) seconds += number(o, "first");
+    if (!fs_work_read(o, &work)) continue;
+    seconds += fs_predict(&work, &h->target->device).seconds;
+    h->target->device.calibration = h->calibration;
+    if (n > 1) seconds -= fs_predict(&work, &h->target->device).seconds;
+    h->target->device.calibration = now;
+  }
+  return seconds;
+}
+
+/* Rows lie together: those of one case and size. */
+static void choose(struct harness *h, const struct fs_calibration *now,
+                   const json_t *space, bool all) {
+  size_t n = json_array_size(space), end;
+  int good = 0, rows = 0;
+  for (size_t from = 0; from < n; from = end) {
+    const json_t *head = json_array_get(space, from), *first = NULL, *best = NULL;
+    double least = INFINITY;
+    for (end = from; end < n; end++) {
+      const json_t *o = json_array_get(space, end);
+      if (strcmp(text(o, "case"), text(head, "case")) ||
+          number(o, "n") != number(head, "n"))
+        break;
+      double seconds = priced(h, now, o), took = number(o, "measured");
+      if (all)
+        printf("%-72s %9.2f us, measured %9.2f  %+6.1f %%\n", text(o, "choice"),
+               seconds * 1e6, took * 1e6, 100 * (seconds / took - 1));
+      if (seconds < least) least = seconds, first = o;
+      if (!best || number(o, "measured") < number(best, "measured")) best = o;
+    }
+    double share = number(best, "measured") / number(first, "measured");
+    printf("%-8s %6.0f first %9.2f us, measured %9.2f; best %9.2f, measured %9.2f  %.3f%s\n",
+           text(head, "case"), number(head, "n"), least * 1e6,
+           number(first, "measured") * 1e6, priced(h, now, best) * 1e6,
+           number(best, "measured") * 1e6, share, share < 0.98 ? " *" : "");
+    good += share >= 0.98;
+    rows++;
+  }
+  printf("%d of %d first choices within 2 %% of the best\n", good, rows);
+}
+
 static void write_works(json_t *works, const char *path) {
   if (path && json_dump_file(works, path, JSON_COMPACT | JSON_REAL_PRECISION(7)))
     fprintf(stderr, "%s could not be written\n", path);
   json_decref(works);
 }
 
-int main(int argc, char **argv) {
-  struct harness h;
-  json_t *files[MOST_FILES], *raw = NULL;
-  int n = 0;
-  bool show = false, leave = false, bad = false;
-  const char *target = "cpu", *path = NULL;
-  for (int k = 1; k < argc && !bad; k++) {
-    json_t *list = NULL;
-    if (!strcmp(argv[k], "--samples")) show = true;
-    else if (!strcmp(argv[k], "--unseen")) leave = true;
-    else if (!strcmp(argv[k], "--target") && k + 1 < argc) target = argv[++k];
-    else if (!strcmp(argv[k], "--works") && k + 1 < argc) path = argv[++k];
-    else if ((bad = !(list = json_load_file(argv[k], 0, NULL)) || n == MOST_FILES))
-      fprintf(stderr, "%s cannot be read\n", argv[k]);
-    else if (!raw) raw = list;
-    else files[n++] = list;
+/* -- the program ------------------------------------------------------------------- */
+
+struct options {
+  const char *target, *works;
+  bool samples, unseen;
+  json_t *raw, *space, *files[MOST_FILES];
+  int n;
+};
+
+static bool read_file(const char *path, json_t **out) {
+  *out = json_load_file(path, 0, NULL);
+  if (!*out) fprintf(stderr, "%s cannot be read\n", path);
+  return *out != NULL;
+}
+
+static bool parse(int argc, char **argv, struct options *o) {
+  *o = (struct options){.target = "cpu"};
+  for (int k = 1; k < argc; k++) {
+    bool more = k + 1 < argc;
+    if (!strcmp(argv[k], "--samples")) o->samples = true;
+    else if (!strcmp(argv[k], "--unseen")) o->unseen = true;
+    else if (!strcmp(argv[k], "--target") && more) o->target = argv[++k];
+    else if (!strcmp(argv[k], "--works") && more) o->works = argv[++k];
+    else if (!strcmp(argv[k], "--space") && more) {
+      if (!read_file(argv[++k], &o->space)) return false;
+    } else if (!o->raw) {
+      if (!read_file(argv[k], &o->raw)) return false;
+    } else if (o->n == MOST_FILES || !read_file(argv[k], &o->files[o->n++])) {
+      return false;
+    }
   }
-  if (bad || !raw || !harness_open(&h, target)) return 3;
-  struct fs_calibration *c = fs_calloc(1, sizeof *c);
-  struct kept s = samples_of(raw);
-  if (!fs_calibration_fit(s.of, s.n, &h.target->device, c)) {
-    fprintf(stderr, "the measurements are not such as `calibrate raw` writes\n");
-    return 3;
-  }
+  return o->raw != NULL;
+}
+
+static void show(struct harness *h, const struct options *o, const struct kept *s,
+                 struct fs_calibration *c) {
   printf("%d kernels, typical error %.1f %%; calling threads %.1f us, late %.1f us\n",
          c->samples, 100 * c->error, c->cost[FS_TM_THREADS] * 1e6,
          c->cost[FS_TM_LATE] * 1e6);
-  if (show) show_samples(raw, &s, c);
-  for (int size = 0; size < 2 && leave; size++)
-    unseen(raw, &s, &h.target->device, size, show);
-  if (h.calibration) { /* they are no kernel's times */
-    c->follow = h.calibration->follow;
-    c->barrier = h.calibration->barrier;
+  if (o->samples) show_samples(o->raw, s, c);
+  for (int size = 0; size < 2 && o->unseen; size++)
+    unseen(o->raw, s, &h->target->device, size, o->samples);
+  if (h->calibration) { /* they are no kernel's times */
+    c->follow = h->calibration->follow;
+    c->barrier = h->calibration->barrier;
   }
-  h.target->device.calibration = c;
-  json_t *works = path ? json_array() : NULL;
-  if (n) compare(&h, files, n, works);
-  write_works(works, path);
+  h->target->device.calibration = c;
+  json_t *works = o->works ? json_array() : NULL;
+  if (o->n) compare(h, o->files, o->n, works);
+  if (o->space && h->calibration) choose(h, c, o->space, o->samples);
+  write_works(works, o->works);
+}
+
+int main(int argc, char **argv) {
+  struct harness h;
+  struct options o;
+  if (!parse(argc, argv, &o) || !harness_open(&h, o.target)) return 3;
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  struct kept s = samples_of(o.raw);
+  bool ok = fs_calibration_fit(s.of, s.n, &h.target->device, c);
+  if (ok) show(&h, &o, &s, c);
+  else fprintf(stderr, "the measurements are not such as `calibrate raw` writes\n");
   harness_close(&h);
   free(c);
   free(s.of);
-  for (int f = 0; f < n; f++) json_decref(files[f]);
-  json_decref(raw);
-  return 0;
+  for (int f = 0; f < o.n; f++) json_decref(o.files[f]);
+  json_decref(o.space);
+  json_decref(o.raw);
+  return ok ? 0 : 3;
 }
