@@ -539,6 +539,8 @@ static void close_group(struct group *g) {
     list[k].tune.blocks_per_sm = like.blocks_per_sm;
   }
   keep_step(g, widths);
+  for (int k = g->first; k < g->end; k++)
+    fs_kernel_count_tuning(&list[k], d, &list[k].work);
   for (int s = 0; s < g->plan->slots.len; s++) {
     struct fs_slot *sl = &g->plan->slots.data[s];
     if (sl->first > g->first && sl->first < g->end) sl->first = g->first;
