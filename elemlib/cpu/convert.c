@@ -230,8 +230,9 @@ FS_INLINE void expect(const void *at, int64_t pitch) {
         o[r * pitch + k] = a[k * stride + r];                              \
   }
 
-/* Transposes 16 x 16 elements through a copy that stays in the first-level
- * cache, so that both sides are read and written in whole pieces of rows. */
+/* Transposes 16 x 16 elements so that both sides are read and written in whole pieces of
+ * rows: through a copy that stays in the first-level cache, or where there are vectors
+ * that hold a few elements, in squares that stay in registers. */
 #define BLOCK(SIZE, T)                                                     \
   FS_INLINE void block_##SIZE(T *o, int64_t pitch, const T *a,             \
                               int64_t stride) {                            \
@@ -244,11 +245,40 @@ FS_INLINE void expect(const void *at, int64_t pitch) {
       memcpy(o + r * pitch, row, sizeof(row));                             \
     }                                                                      \
   }
-BLOCK(1, uint8_t) BLOCK(2, uint16_t) BLOCK(4, uint32_t) BLOCK(8, uint64_t)
+#if defined __SSE2__
+FS_INLINE __m128i load16(const void *p) { return _mm_loadu_si128(p); }
+FS_INLINE void square_4(uint32_t *o, int64_t pitch, const uint32_t *a, int64_t stride) {
+  __m128i c0 = load16(a), c1 = load16(a + stride), c2 = load16(a + 2 * stride),
+          c3 = load16(a + 3 * stride);
+  __m128i low01 = _mm_unpacklo_epi32(c0, c1), low23 = _mm_unpacklo_epi32(c2, c3),
+          high01 = _mm_unpackhi_epi32(c0, c1), high23 = _mm_unpackhi_epi32(c2, c3);
+  _mm_storeu_si128((void *)o, _mm_unpacklo_epi64(low01, low23));
+  _mm_storeu_si128((void *)(o + pitch), _mm_unpackhi_epi64(low01, low23));
+  _mm_storeu_si128((void *)(o + 2 * pitch), _mm_unpacklo_epi64(high01, high23));
+  _mm_storeu_si128((void *)(o + 3 * pitch), _mm_unpackhi_epi64(high01, high23));
+}
+FS_INLINE void square_8(uint64_t *o, int64_t pitch, const uint64_t *a, int64_t stride) {
+  __m128i c0 = load16(a), c1 = load16(a + stride);
+  _mm_storeu_si128((void *)o, _mm_unpacklo_epi64(c0, c1));
+  _mm_storeu_si128((void *)(o + pitch), _mm_unpackhi_epi64(c0, c1));
+}
+#define SQUARES(SIZE, T)                                                   \
+  FS_INLINE void block_##SIZE(T *o, int64_t pitch, const T *a,             \
+                              int64_t stride) {                            \
+    for (int r = 0; r < 16; r += 16 / SIZE)                                \
+      for (int c = 0; c < 16; c += 16 / SIZE)                              \
+        square_##SIZE(o + r * pitch + c, pitch, a + c * stride + r, stride); \
+  }
+SQUARES(4, uint32_t) SQUARES(8, uint64_t)
+#else
+BLOCK(4, uint32_t) BLOCK(8, uint64_t)
+#endif
+BLOCK(1, uint8_t) BLOCK(2, uint16_t)
 MOVES(1, uint8_t) MOVES(2, uint16_t) MOVES(4, uint32_t) MOVES(8, uint64_t)
 
 /* Writes whole cache lines past the caches: a large result need not be read
- * before it is written. */
+ * before it is written. Others see it after a call without bytes, which waits until all
+ * is written: to wait after every piece takes as long as the piece. */
 void FS_SYM(fs_stream)(void *out, const void *in, int64_t bytes) {
 #if defined __x86_64__
   if (bytes <= 0) { /* memcpy() takes no NULL, not even for nothing */
@@ -276,7 +306,6 @@ void FS_SYM(fs_stream)(void *out, const void *in, int64_t bytes) {
 #endif
   }
   memcpy(o + k, a + k, (size_t)(bytes - k));
-  _mm_sfence();
 #else
   if (bytes > 0) memcpy(out, in, (size_t)bytes);
 #endif

@@ -9,9 +9,14 @@
 #include "core/target/cpu/walk.h"
 
 enum {
-  GROUP_ROWS = 8,              /* half where tiles are made, to fit L1  */
+  GROUP_ROWS = 8,              /* fewer where tiles are made: group_rows() */
   STRIP_BYTES = 8192,          /* of the widest element type in a strip */
   LONG_STRIPS = 4,             /* so many times that, where sweeps only read */
+  TURNED_BYTES = 256,          /* of a column that becomes part of a row: a few
+                                  cache lines side by side, which memory gives
+                                  faster than lines that are a row apart       */
+  MOST_TURNED = 64,            /* elements of it                        */
+  TURNED_STRIP_BYTES = 1024,   /* ... and of a row of the tile, which stays in L2 */
   FLAT_STRIP_BYTES = 8192,
   FLAT_CHUNK = 1 << 16,        /* elements of a flat task               */
   MAX_GROUP = 256,
@@ -391,6 +396,16 @@ static bool makes_tiles(const struct fs_walk *w) {
   return false;
 }
 
+/* Whether strips have maps of columns alone, which every group of rows makes again. */
+static bool makes_lines(const struct fs_walk *w) {
+  for (int p = 0; p < w->n_phases; p++)
+    for (int k = 0; k < w->phase[p].strips.len; k++)
+      if (w->phase[p].strips.data[k].kind == FS_SP_MAP &&
+          w->phase[p].strips.data[k].varies == FS_VARIES_J)
+        return true;
+  return false;
+}
+
 static bool has_columns(const struct fs_walk *w) {
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].strips.len; k++)
@@ -454,16 +469,31 @@ static bool makes_nothing(const struct fs_walk *w) {
   return true;
 }
 
+/* Rows of a group where strips are as long as rows allow. Sums of columns want many. A
+ * tile that is made wants to stay in L1 beside what it is made of; that of a map alone
+ * is one strip. */
+static int64_t group_rows(const struct fs_walk *w, int size) {
+  if (has_transpose(w)) return FS_MIN(TURNED_BYTES / size, MOST_TURNED);
+  if (!makes_tiles(w)) return GROUP_ROWS;
+  if (has_columns(w)) return GROUP_ROWS / 2;
+  return makes_lines(w) ? 2 : 1;
+}
+
+/* More of them where rows are narrow, and then whole groups. */
+static int64_t narrow_rows(const struct fs_walk *w, int64_t strip, int64_t n) {
+  enum { WHOLE = 16 };
+  int64_t rows = ceil_div(w->rows * strip, n);
+  if (rows < WHOLE && makes_tiles(w) && !has_columns(w) && !has_transpose(w)) return rows;
+  return FS_MIN(MAX_GROUP, ceil_div(rows, WHOLE) * WHOLE);
+}
+
 static void cut_rows(struct maker *m, int64_t cache) {
   struct fs_walk *w = m->w;
   int64_t rows = m->k->space.m, n = FS_MAX(m->k->space.n, 1);
-  int64_t strip = STRIP_BYTES / widest(m);
+  int64_t strip = (has_transpose(w) ? TURNED_STRIP_BYTES : STRIP_BYTES) / widest(m);
   w->columns = FS_MIN(makes_nothing(w) ? LONG_STRIPS * strip : strip, n);
-  w->rows = has_transpose(w) ? 2 * GROUP_ROWS
-            : makes_tiles(w) ? GROUP_ROWS / 2
-                             : GROUP_ROWS;
-  if (n < strip) /* narrow: more rows, whole groups of them */
-    w->rows = FS_MIN(MAX_GROUP, ceil_div(w->rows * strip / n, 16) * 16);
+  w->rows = group_rows(w, widest(m));
+  if (n < strip) w->rows = narrow_rows(w, strip, n);
   int64_t per_row = swept_bytes(w) + m->keep_bytes;
   if (per_row > 0) w->rows = FS_MIN(w->rows, FS_MAX(1, cache / 2 / per_row));
   int64_t elements = FS_MIN(FS_MAX(rows * n / 64, 1 << 14), 1 << 18);
@@ -779,6 +809,23 @@ static void make_pair(const struct maker *m, fs_op_list *list,
   }
 }
 
+/* What is only stored, in the type that it is rounded to, is rounded by the store. */
+static void round_once(const struct maker *m, fs_op_list *list) {
+  for (int k = 0; k < list->len; k++) {
+    struct fs_walk_op *op = &list->data[k];
+    bool stored = op->kind == FS_SP_MAP && op->round && !op->kept;
+    for (int u = 0; u < list->len && stored; u++) {
+      const struct fs_walk_op *user = &list->data[u];
+      for (int x = 0; x < user->n_in; x++)
+        if (user->in[x] == op->out)
+          stored = user->kind == FS_SP_STORE &&
+                   m->k->accesses.data[user->step->access].dtype ==
+                       value_of(m, op->out)->dtype;
+    }
+    if (stored) op->round = NULL;
+  }
+}
+
 static void drop_done(fs_op_list *list) {
   int n = 0;
   for (int k = 0; k < list->len; k++)
@@ -904,6 +951,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
   if (m->why) return;
   for (int p = 0; p < w->n_phases; p++) {
     join_passes(m, &w->phase[p].strips);
+    round_once(m, &w->phase[p].strips);
     find_direct(m, &w->phase[p], last_cache);
   }
   cut(m, cache);

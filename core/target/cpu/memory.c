@@ -18,7 +18,9 @@ enum {
   LARGE = 128 << 10,      /* from here on: mmap                              */
   CHECKED = 32 << 20,     /* from here on: asks the system what is left      */
   KEPT = 32 << 10,        /* from here on: freed ones go to the free list    */
-  MAX_CACHED = 128,       /* blocks in the free list                         */
+  MAX_CACHED = 1024,      /* blocks in the free list: a virtual machine gives what
+                             is unmapped back to its host, and pages that come
+                             again cost more than anything                   */
   RESERVE = 192 << 20     /* left to the rest of the system                  */
 };
 
