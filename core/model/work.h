@@ -57,7 +57,8 @@ enum fs_term {
 
   /* Elements computed. */
   FS_TM_CONVERT = FS_TM_MOVE_END, /* half types, on their way to and fro     */
-  FS_TM_GENERAL,             /* an index made by division                    */
+  FS_TM_GENERAL,             /* an index made by division; CPU: put together
+                                piece by piece                               */
   FS_TM_RANDOM, FS_TM_IOTA,
   FS_TM_ROW_STEP,            /* each step on each row                        */
   FS_TM_FOLD_PART,           /* partial results folded                       */
@@ -117,7 +118,8 @@ struct fs_work {
   uint8_t scheme;           /* enum fs_scheme of plan.h                    */
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
   double rows;              /* of the index space                          */
-  bool uneven;              /* GPU: rows begin off 16-byte boundaries      */
+  bool uneven;              /* GPU: rows begin off 16-byte boundaries; CPU:
+                                flat, but over a matrix piece by piece     */
   bool shifted;             /* it reads neighbours: slices of one array    */
   bool past;                /* CPU: what it stores goes past the caches    */
   uint8_t arith;            /* enum fs_arith: of its largest array          */

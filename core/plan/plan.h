@@ -212,6 +212,8 @@ struct fs_kernel {
                                        its registers (model/learn.h); 0: not
                                        asked for                           */
   const char *bound;                /* "memory", "compute", "launch"       */
+  bool alone;                       /* CPU: so little work that threads which
+                                       sleep are left asleep               */
   const char *by_hand;              /* what the user pinned of how it runs:
                                        "threads 256, stages 3"; else NULL  */
 };

@@ -189,7 +189,8 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w);
 /* CPU: the block's first kernel that has work for more than one thread finds the
  * others asleep, those after it find them awake; so no kernel counts it, and the
- * plan that is complete counts it once. False if it has no work for others. */
+ * plan that is complete counts it once. False if it has no work for others, or is done
+ * before they would help: then it is to run alone. */
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
 /* routine.c: in how many ways a kernel of maps can take routines of the functions that
  * they call, and the one of that number; 0: those whose calls take the least. */

@@ -81,8 +81,9 @@ static double cpu_tasks(const struct fs_kernel *k) {
 }
 
 static double cpu_workers(const struct fs_kernel *k, const struct fs_device *d) {
-  enum { ONE_THREAD = 16384 }; /* elements: fewer wake nobody */
-  double tasks = k->space.m * k->space.n < ONE_THREAD ? 1 : cpu_tasks(k);
+  enum { ONE_THREAD = 16384 }; /* elements: fewer call nobody */
+  bool one = k->alone || k->space.m * k->space.n < ONE_THREAD;
+  double tasks = one ? 1 : cpu_tasks(k);
   return tasks / ceil(tasks / FS_MAX(d->units, 1));
 }
 
@@ -96,17 +97,121 @@ static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
 
 static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
-/* On the CPU a flat kernel over a matrix whose rows are padded goes by them, too. */
+/* Where lines of an access have several strides - rows that are padded, operands that
+ * rows or columns share -, the CPU target copies them piece by piece (target/cpu/walk.c,
+ * piece()), and each piece takes as long as so many elements. */
+static double copied(const struct fs_kernel *k, const struct fs_access *a) {
+  enum { A_PIECE = 256 };
+  int first = a->varies & FS_VARIES_J ? k->space.n_outer : 0;
+  int count = a->varies & FS_VARIES_J ? k->space.n_inner : k->space.n_outer;
+  int last = -1;
+  bool linear = true;
+  for (int x = first + count - 1; x >= first; x--) {
+    if (k->space.dim[x] == 1) continue;
+    if (last >= 0) linear &= a->stride[x] == a->stride[last] * k->space.dim[last];
+    last = x;
+  }
+  double n = linear ? 0 : elements(k, a->varies);
+  return n * (1 + A_PIECE / (double)FS_MAX(k->space.dim[first + count - 1], 1));
+}
+
+/* A flat kernel on the CPU that copies so much of what it reads or writes. */
+static bool is_copied(const struct fs_kernel *k) {
+  bool any = false;
+  for (int x = 0; x < k->accesses.len && k->scheme == FS_FLAT; x++)
+    any |= copied(k, &k->accesses.data[x]) > 0;
+  return any;
+}
+
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
                          bool cuda, double busy, struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
   double n = elements(k, a->varies);
   if (is_half(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * busy);
-  unsigned all = FS_VARIES_I | FS_VARIES_J;
-  if (k->scheme == FS_FLAT && !cuda) all = FS_VARIES_J;
-  if (w->general_index && a->varies == all)
+  if (!w->general_index) return;
+  if (!cuda) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
+  else if (a->varies == (FS_VARIES_I | FS_VARIES_J))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
+}
+
+/* -- passes of the CPU target ---------------------------------------------------- */
+
+/* What costs there is a pass over a strip, and two operations can be one pass: see
+ * target/cpu/compile.c, join_passes(). */
+struct passes {
+  const struct fs_kernel *k;
+  int *maker;       /* by value: its step, -1: none                           */
+  int *uses;        /* by value                                               */
+  bool *joined;     /* by step: done in the pass of a later one, or no work   */
+  bool *full;       /* by step: two operations already                        */
+};
+
+/* A copy that changes nothing is its operand; one of columns to all rows points there. */
+static bool is_free(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind != FS_SP_MAP || (s->op != FS_OP_COPY && s->op != FS_OP_CAST)) return false;
+  const struct fs_value *from = &k->values.data[s->in[0]], *to = &k->values.data[s->out];
+  bool same = from->dtype == to->dtype ||
+              (to->dtype == FS_F32 && is_half(from->dtype));
+  return same && (from->varies == to->varies || from->varies == FS_VARIES_J);
+}
+
+static bool may_join(const struct passes *p, int step) {
+  const struct fs_step *s = &p->k->steps.data[step];
+  if (p->joined[step] || p->full[step] || s->kind != FS_SP_MAP || s->user) return false;
+  if (s->op != FS_OP_ADD && s->op != FS_OP_SUB && s->op != FS_OP_MUL) return false;
+  const struct fs_value *v = &p->k->values.data[s->out];
+  unsigned in = p->k->values.data[s->in[0]].varies | p->k->values.data[s->in[1]].varies;
+  return v->varies & in & FS_VARIES_J && (v->dtype == FS_F32 || v->dtype == FS_F64);
+}
+
+/* The step that makes v for this user alone, in a pass that may be the user's. */
+static int maker_for(const struct passes *p, int user, int v) {
+  int made = p->maker[v];
+  if (made < 0 || p->uses[v] != 1 || !may_join(p, made)) return -1;
+  const struct fs_step *m = &p->k->steps.data[made], *u = &p->k->steps.data[user];
+  const struct fs_value *values = p->k->values.data;
+  return m->phase == u->phase && values[m->out].varies == values[u->out].varies ? made : -1;
+}
+
+static bool is_scaling(const struct passes *p, int step) {
+  if (step < 0 || p->k->steps.data[step].op != FS_OP_MUL) return false;
+  const struct fs_step *s = &p->k->steps.data[step];
+  const struct fs_value *values = p->k->values.data;
+  return !(values[s->in[0]].varies & FS_VARIES_J) != !(values[s->in[1]].varies & FS_VARIES_J);
+}
+
+static void join(struct passes *p, int step) {
+  const struct fs_step *s = &p->k->steps.data[step];
+  int by[2] = {maker_for(p, step, s->in[0]), maker_for(p, step, s->in[1])};
+  bool both = s->op == FS_OP_ADD && is_scaling(p, by[0]) && is_scaling(p, by[1]);
+  for (int x = 0; x < 2 && (both || !p->full[step]); x++) {
+    if (by[x] < 0) continue;
+    p->joined[by[x]] = true;
+    p->full[step] = true;
+  }
+}
+
+/* By step, whether it costs no pass. Given: free(). */
+static bool *joined_steps(const struct fs_kernel *k) {
+  int steps = k->steps.len, values = k->values.len;
+  struct passes p = {.k = k, .joined = fs_calloc((size_t)steps + 1, 1)};
+  p.full = fs_calloc((size_t)steps + 1, 1);
+  p.maker = fs_malloc(sizeof *p.maker * (size_t)(values + 1));
+  p.uses = fs_calloc((size_t)values + 1, sizeof *p.uses);
+  for (int v = 0; v < values; v++) p.maker[v] = -1;
+  for (int i = 0; i < steps; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    p.joined[i] = is_free(k, s);
+    if (s->out >= 0) p.maker[s->out] = i;
+    FS_EACH_IN(s, x) p.uses[s->in[x]]++;
+  }
+  for (int i = 0; i < steps; i++)
+    if (may_join(&p, i)) join(&p, i);
+  free(p.full);
+  free(p.maker);
+  free(p.uses);
+  return p.joined;
 }
 
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
@@ -146,12 +251,13 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
 }
 
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
-                       const struct fs_device *d, double busy,
+                       const struct fs_device *d, double busy, bool joined,
                        struct fs_work *w) {
   int ph = phase_of(s);
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
   if (out && out->same_as >= 0) return;
   if (s->access >= 0) count_access(k, s, d->is_cuda, busy, w);
+  if (joined) return;
   if (s->kind == FS_SP_REDUCE) {
     const struct fs_value *in = &k->values.data[s->in[0]];
     double n = elements(k, in->varies);
@@ -294,15 +400,25 @@ static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
   return stores && d->cache_bytes > 0 && bytes > (double)d->cache_bytes;
 }
 
+/* On a virtual machine it takes some ten microseconds to call a thread that sleeps, and
+ * some forty more until it comes. */
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   double workers = cpu_workers(k, d);
   if (d->is_cuda || workers <= 1 || k->scheme >= FS_LIBRARY) return false;
   fs_work_set(&k->work, FS_TM_THREADS, 0, 1);
   fs_work_set(&k->work, FS_TM_LATE, 0, 1 - 1 / workers);
-  struct fs_prediction pr = fs_predict(&k->work, d);
+  struct fs_work alone = k->work;
+  k->alone = true;
+  fs_kernel_count(k, d, &alone);
+  struct fs_prediction pr = fs_predict(&k->work, d), by_one = fs_predict(&alone, d);
+  k->alone = d->calibration->cost[FS_TM_THREADS] > 0 && by_one.seconds < pr.seconds;
+  if (k->alone) {
+    k->work = alone;
+    pr = by_one;
+  }
   k->first = k->predicted = pr.seconds;
   k->bound = pr.bound;
-  return true;
+  return !k->alone;
 }
 
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
@@ -319,13 +435,16 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   fs_kernel_count_tuning(k, d, w);
   count_moves(k, busy, w);
+  bool *joined = d->is_cuda ? NULL : joined_steps(k);
   for (int i = 0; i < k->steps.len; i++)
-    count_step(k, &k->steps.data[i], d, busy, w);
+    count_step(k, &k->steps.data[i], d, busy, joined && joined[i], w);
+  free(joined);
   name_pattern(k, w);
   double row_bytes = (double)k->space.n * widest(k);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
-  w->uneven = d->is_cuda && k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0;
+  w->uneven = d->is_cuda ? k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0
+                         : is_copied(k);
   if (w->uneven && k->scheme == FS_ROW)
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }

@@ -1,6 +1,8 @@
 /* search.c - see search.h. */
 #include "core/run/search.h"
 
+#include <time.h>
+
 #include "core/compile.h"
 
 enum {
@@ -213,12 +215,29 @@ static enum fs_status launch_all(struct search *s, const struct fs_block *b,
   return FS_OK;
 }
 
+/* Whether there is work for more than one thread of a CPU. */
+static bool has_work_for_many(const struct fs_plan *plan) {
+  enum { ONE_THREAD = 16384 }; /* elements */
+  bool many = false;
+  for (int k = 0; k < plan->kernels.len; k++)
+    many |= plan->kernels.data[k].space.m * plan->kernels.data[k].space.n >= ONE_THREAD;
+  return many;
+}
+
+/* The threads of a CPU fall asleep between two inputs, and a plan's first kernel calls
+ * them; one that came right behind another plan would find them awake, or not. */
+static void rest(const struct search *s) {
+  struct timespec pause = {.tv_nsec = 100000};
+  if (!s->t->device.is_cuda && has_work_for_many(s->block->plan)) nanosleep(&pause, NULL);
+}
+
 /* Runs a plan once; each[] gets its kernels' times, as in a plan. */
 static enum fs_status run_once(struct search *s, const struct fs_block *b,
                                double *each, struct fs_diags *d) {
   size_t n = (size_t)b->plan->slots.len + 1;
   struct scratch to = {fs_calloc(n, sizeof *to.storages),
                        fs_calloc(n, sizeof *to.ptrs)};
+  rest(s);
   enum fs_status st = launch_all(s, b, &to, d);
   if (st == FS_OK) st = s->t->ops->sync(s->t, d);
   for (int k = 0; k < b->plan->kernels.len && st == FS_OK; k++)

@@ -188,6 +188,10 @@ void fs_pool_free(struct fs_pool *p) {
 
 int fs_pool_threads(const struct fs_pool *p) { return p->threads; }
 
+bool fs_pool_awake(const struct fs_pool *p) {
+  return atomic_load_explicit(&p->sleepers, memory_order_relaxed) == 0;
+}
+
 static void join(struct fs_pool *p) {
   atomic_fetch_or(&p->inside, CLOSED);
   if (spin(&p->inside, CLOSED, false, CALLER_SPINS)) return;

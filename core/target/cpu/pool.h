@@ -11,6 +11,8 @@ struct fs_pool;
 struct fs_pool *fs_pool_new(int threads);
 void fs_pool_free(struct fs_pool *p);
 int fs_pool_threads(const struct fs_pool *p);
+/* Whether no thread sleeps: then a job costs next to nothing to hand out. */
+bool fs_pool_awake(const struct fs_pool *p);
 
 /* Runs task(user, k, worker) for k = 0 .. n-1, in any order, on up to `threads`
  * threads; worker < threads tells which. Returns when all have run, or

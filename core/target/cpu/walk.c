@@ -107,7 +107,8 @@ static void read_piece(const struct walker *x, fs_convert_fn *convert,
     return;
   }
   char *to = convert ? x->scratch + x->w->temp_at[0] : out;
-  x->r->gather[log2_of(size)](to, in, stride, n);
+  if (stride == 0) x->r->fill[log2_of(size)](to, in, n);
+  else x->r->gather[log2_of(size)](to, in, stride, n);
   if (convert) convert(out, to, n);
 }
 
@@ -894,7 +895,7 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
                            const struct fs_number *params) {
   struct launch l = {w, scratch, work, slots, params};
   enum { SMALL = 16384 };
-  if (w->elements < SMALL) threads = 1;
+  if (w->elements < SMALL || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
   int64_t n = w->n_row_chunks * w->n_column_chunks;
   enum fs_status st = fs_pool_run(pool, threads, n, run_task, &l);
   return st == FS_OK ? run_ends(&l, pool, threads, n) : st;
