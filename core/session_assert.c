@@ -4,6 +4,7 @@
  *   :assert scheme == row         :assert saved >= 64 MiB :assert measured < 1 ms
  */
 #include "core/session_internal.h"
+#include "core/view/view.h"
 
 #include <math.h>
 
@@ -110,7 +111,7 @@ static double figure_of(const json_t *plan, const char *what,
                         const char *key) {
   if (*key) return number(plan, key);
   if (!strcmp(what, "kernels"))
-    return (double)json_array_size(json_object_get(plan, "kernels"));
+    return fs_plan_kernels(plan);
   return number(plan, "measured") / number(plan, "predicted");
 }
 

@@ -499,6 +499,36 @@ def test_assert(folder):
           'nothing has run', done.stderr)
 
 
+UPDATED = '''A = rand(300, 300); A[1, 1] = 0;
+:assert kernels >= 1
+%s
+A[2, 2] = 1;
+:plan %s
+'''
+
+
+def test_left_out(folder):
+    """A copy before an update in place is none of what the plan says it took."""
+    for before, left_out, kernels in (('', True, 1), ('B = A;', False, 2)):
+        r = run(UPDATED % (before, 'json'), folder)
+        plan = json.loads(r.stdout)[-1]
+        copy, update = plan['kernels']
+        check(copy['left_out'] is left_out and update['left_out'] is False,
+              f'{before!r}: left out: {copy["left_out"]}')
+        check(plan['launches'] == kernels, f'{before!r}: {plan["launches"]} launches')
+        ran = [k for k in plan['kernels'] if not k['left_out']]
+        check(plan['bytes'] == sum(k['moves'] for k in ran), f'{before!r}: bytes')
+        check(abs(plan['predicted'] - sum(k['predicted'] for k in ran)) < 1e-12,
+              f'{before!r}: predicted')
+        check(plan['measured'] is not None, f'{before!r}: measured')
+        words = 'no copy before' if left_out else 'copy before'
+        r = run(UPDATED % (before, '') + f':assert plan kernels == {kernels}\n', folder)
+        check(r.returncode == 0, r.stderr)
+        check(f'k1 flat   {words} A[2, 2] = 1' in r.stderr, r.stderr)
+        page = run(UPDATED % (before, 'html'), folder).stdout
+        check(f'{words} A[2, 2] = 1' in page, f'{before!r}: the page')
+
+
 def test_diff(folder):
     block = "begin q = A*p; s = A'*r; end\n"
     done = run(SETUP + block + ':plan diff\n:fuse off\n' + block +
@@ -558,7 +588,8 @@ def main():
         os.mkdir(os.path.join(folder, 'empty'))
         for test in (test_json, test_pictures, test_page, test_without_dot,
                      test_hostile, test_rich, test_golden, test_gpu,
-                     test_assert, test_diff, test_alternatives, test_explain):
+                     test_assert, test_left_out, test_diff, test_alternatives,
+                     test_explain):
             test(folder)
     return score.close()
 

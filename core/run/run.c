@@ -646,8 +646,9 @@ enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
     b->fresh = !b->quick;
     for (int i = 0; i < b->plan->kernels.len; i++)
       b->measured[i] =
-          b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])
-                      : 0; /* its launch has the time of all phases */
+          b->bound->skip[i] ? FS_LEFT_OUT
+          : b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])
+                        : 0; /* its launch has the time of all phases */
   }
   r->timing.len = 0;
   return st;

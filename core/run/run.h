@@ -20,7 +20,8 @@ struct fs_block {
   struct fs_replay *replay;  /* the target's, of all kernels together      */
   bool at_once;              /* all storage may be made before the first
                                 kernel starts: no more than the plan says  */
-  double *measured;          /* per kernel: seconds of the last timed run, or < 0 */
+  double *measured;          /* per kernel: seconds of the last timed run;
+                                FS_LEFT_OUT; else < 0                      */
   double compile_seconds;    /* 0 when nothing was compiled                */
   int64_t runs;
   double host_seconds;       /* host time of the last run beyond kernels   */
@@ -37,6 +38,10 @@ struct fs_block {
   uint64_t described_as;     /* ... in these words of the user's            */
   void (*drop_described)(void *described); /* NULL: there is nothing        */
 };
+
+/* In the place of a kernel's seconds: a copy that the run did without, as nobody else
+ * has the value that it would have kept (an update in place). */
+#define FS_LEFT_OUT (-2.0)
 
 /* The storage of one run, by the plan's slots, and what is read. */
 struct fs_bound {

@@ -415,6 +415,7 @@ static void put_times(json_t *o, const struct fs_kernel *k) {
   set(o, "measured", json_null());
   set(o, "ratio", json_null());
   set(o, "share", json_null());
+  set(o, "left_out", json_false());
   set(o, "bound", word(k->bound));
 }
 
@@ -651,6 +652,26 @@ static double sum_of(const json_t *kernels, size_t first, const char *figure,
   return sum;
 }
 
+/* Adds a kernel's figure to that of the plan, or takes it away. */
+static void shift_total(json_t *event, const char *key, double by) {
+  double x = json_number_value(json_object_get(event, key)) + by;
+  bool whole = json_is_integer(json_object_get(event, key));
+  set(event, key, whole ? json_integer((json_int_t)x) : fs_json_known(x));
+}
+
+/* A copy that was not needed is none of the plan's traffic and time. */
+static void leave_out(json_t *event, json_t *kernel, bool out) {
+  bool is_out = json_is_true(json_object_get(kernel, "left_out"));
+  static const char *const keys[][2] = {{"moves", "bytes"}, {"predicted", "predicted"},
+                                        {"first", "first"}, {"launches", "launches"}};
+  if (is_out == out) return;
+  set(kernel, "left_out", json_boolean(out));
+  for (size_t k = 0; k < FS_LEN(keys); k++) {
+    double x = json_number_value(json_object_get(kernel, keys[k][0]));
+    shift_total(event, keys[k][1], out ? -x : x);
+  }
+}
+
 void fs_plan_event_measured(json_t *event, const double *times,
                             const struct fs_device *device) {
   json_t *kernel, *kernels = json_object_get(event, "kernels");
@@ -659,6 +680,8 @@ void fs_plan_event_measured(json_t *event, const double *times,
   json_array_foreach(kernels, k, kernel) {
     double measured = times[k];
     double predicted = sum_of(kernels, k, "predicted", times);
+    leave_out(event, kernel, measured == FS_LEFT_OUT);
+    if (measured == FS_LEFT_OUT) continue;
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;
     set(kernel, "measured", fs_json_known(measured));

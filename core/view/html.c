@@ -100,8 +100,7 @@ static void put_head(struct fs_str *out, const json_t *plan) {
     put_plural(out, calls, "call");
     fs_str_puts(out, " \u2192 ");
   }
-  put_plural(out, (double)json_array_size(json_object_get(plan, "kernels")),
-             "kernel");
+  put_plural(out, fs_plan_kernels(plan), "kernel");
   fs_str_puts(out, " \u00b7 ");
   put_bytes(out, number(plan, "bytes"));
   if (number(plan, "saved_bytes") > 0) {
@@ -169,6 +168,7 @@ static void cell_prediction(struct fs_str *out, const json_t *o) {
 
 static void put_does(struct fs_str *out, const json_t *k) {
   struct fs_str does = {0};
+  if (json_is_true(json_object_get(k, "left_out"))) fs_str_puts(&does, "no ");
   fs_str_puts(&does, text(k, "does"));
   if (*text(k, "routines"))
     fs_str_printf(&does, " (%s)", text(k, "routines"));
@@ -189,6 +189,10 @@ static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   else if (!strcmp(joint, "beside")) fs_str_puts(out, ", in the same launch");
   fs_str_puts(out, "</td>");
   put_does(out, k);
+  if (json_is_true(json_object_get(k, "left_out"))) {
+    fs_str_puts(out, "<td></td><td></td><td></td><td></td><td></td><td></td><td></td></tr>\n");
+    return;
+  }
   cell_bytes(out, number(k, "moves"));
   cell_prediction(out, k);
   cell_seconds(out, measured);

@@ -34,14 +34,28 @@ static bool is_joined(const json_t *kernel) {
   return *joint && strcmp(joint, "launch");
 }
 
-/* The sum over all kernels; not a number as soon as one is not known. */
+/* A copy that the run did without. */
+static bool is_left_out(const json_t *kernel) {
+  return json_is_true(json_object_get(kernel, "left_out"));
+}
+
+int fs_plan_kernels(const json_t *plan) {
+  const json_t *kernel;
+  size_t k;
+  int n = 0;
+  json_array_foreach(json_object_get(plan, "kernels"), k, kernel)
+    n += !is_left_out(kernel);
+  return n;
+}
+
+/* The sum over all kernels that ran; not a number as soon as one is not known. */
 static double total(const json_t *plan, const char *key) {
   const json_t *kernels = json_object_get(plan, "kernels"), *k;
   size_t i;
   double sum = 0;
   bool measured = !strcmp(key, "measured");
   json_array_foreach(kernels, i, k)
-    if (!measured || !is_joined(k) || !isnan(number(k, key)))
+    if (!is_left_out(k) && (!measured || !is_joined(k) || !isnan(number(k, key))))
       sum += strcmp(key, "moves") ? number(k, key) : moves_of(k);
   return sum;
 }
@@ -195,16 +209,19 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
 
 void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
                       struct fs_str *out) {
-  const json_t *kernels = json_object_get(plan, "kernels");
-  size_t n = json_array_size(kernels);
+  const json_t *kernels = json_object_get(plan, "kernels"), *k, *first = NULL;
+  int n = fs_plan_kernels(plan);
+  size_t i;
   if (!n) return;
+  json_array_foreach(kernels, i, k)
+    if (!first && !is_left_out(k)) first = k;
   struct sums t = {total(plan, "moves"), total(plan, "predicted"),
                    total(plan, "measured"), total(plan, "first"),
                    !has_run(plan)};
   double runs = number(plan, "runs");
   struct fs_str head = {0};
   put_plural(&head, (double)n, "kernel");
-  const char *scheme = text(json_array_get(kernels, 0), "scheme");
+  const char *scheme = text(first, "scheme");
   if (n == 1 && *scheme) fs_str_printf(&head, " (%s)", scheme);
   fs_str_puts(&head, sep(look));
   put_bytes(&head, look, t.moves);
@@ -300,11 +317,17 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   if (is_joined(k))
     fs_str_puts(&s, strcmp(text(k, "joint"), "barrier") ? "(same launch) "
                                                         : "(barrier) ");
+  if (is_left_out(k)) fs_str_puts(&s, "no "); /* copy before x[1] = 0 */
   fs_str_put_safe(&s, text(k, "does"), strlen(text(k, "does")));
   if (*text(k, "routines"))
     fs_str_printf(&s, " (%s)", text(k, "routines"));
   if (*text(k, "by_hand")) fs_str_printf(&s, " (by hand: %s)", text(k, "by_hand"));
   r->cell[DOES] = keep(b, &s);
+  if (is_left_out(k)) {
+    for (int c = DOES + 1; c < COLS; c++) r->cell[c] = keep(b, &s);
+    fs_str_free(&s);
+    return;
+  }
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);
   put_prediction(&s, b->look, number(k, "first"), predicted, ran);
@@ -482,7 +505,7 @@ static void set_words(struct box *b, struct fs_str *to, struct fs_str *s) {
 /* Where several kernels share a launch. */
 static void put_launches(struct fs_str *s, const json_t *plan) {
   double n = number(plan, "launches");
-  if (!(n < (double)json_array_size(json_object_get(plan, "kernels")))) return;
+  if (!(n < fs_plan_kernels(plan))) return;
   fs_str_printf(s, " in %.0f launch%s", n, n == 1 ? "" : "es");
 }
 
@@ -495,8 +518,7 @@ static void make_title(struct box *b, const json_t *plan) {
     put_plural(&s, calls, "call");
     fs_str_puts(&s, b->look->utf8 ? " → " : " -> ");
   }
-  put_plural(&s, (double)json_array_size(json_object_get(plan, "kernels")),
-             "kernel");
+  put_plural(&s, fs_plan_kernels(plan), "kernel");
   put_launches(&s, plan);
   if (saved > 0) {
     fs_str_puts(&s, sep(b->look));

@@ -19,6 +19,9 @@ struct fs_look {
   bool utf8;  /* else ASCII stands in for signs and frames */
 };
 
+/* Kernels of a plan that run, or ran: not the copies that were left out. */
+int fs_plan_kernels(const json_t *plan);
+
 /* -- for a terminal (text.c) --------------------------------------------------- */
 
 /* 2 kernels · 2.00 GiB · predicted 0.503 ms · measured 0.510 ms (×1.01)
