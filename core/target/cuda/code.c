@@ -280,6 +280,23 @@ static void make_args(struct fs_code *c) {
   c->values[n - 1].pointer = c->work;
 }
 
+/* Whether quick code leaves full code the grid that it takes, which may have some bytes
+ * of shared memory more, and whether its arrays, which lie in local memory (some 700
+ * bytes for each thread that the device can run), find room beside the user's. */
+static bool is_quick_fit(const struct cuda *t, const struct fs_code *c) {
+  enum { MORE_SHARED = 1024, THREADS = 2048 };
+  const struct fs_emitted *e = &c->emitted;
+  int per_unit = 0, local = 0;
+  size_t free_bytes = 0, total = 0;
+  if (fs_cu.occupancy(&per_unit, c->function, e->threads,
+                      (size_t)e->shared_bytes + MORE_SHARED) != CU_OK ||
+      fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
+      fs_cu.memory_info(&free_bytes, &total) != CU_OK)
+    return false;
+  return per_unit >= FS_MAX(1, e->per_unit) &&
+         (size_t)local * THREADS * (size_t)t->base.device.units < free_bytes / 4;
+}
+
 /* Everything between machine code and the first launch. */
 static enum fs_status set_up(struct cuda *t, struct fs_code *c,
                              struct fs_diags *d) {
@@ -289,6 +306,7 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
                            (int)c->emitted.shared_bytes);
   if (r != CU_OK)
     return fs_cuda_fail(t, r, "asking for shared memory", d);
+  if (c->quick && !is_quick_fit(t, c)) return FS_ERR_ENV;
   int64_t resident = 0;
   enum fs_status status = resident_blocks(t, c, &resident, d);
   if (status != FS_OK) return status;
@@ -400,8 +418,8 @@ static bool is_worth_haste(const struct fs_code *c) {
     seconds += c->kernel[k].first;
     if (has_user_code(&c->kernel[k])) return false;
   }
-  return seconds < longest && !goes_in_step(&c->emitted) && strlen(c->emitted.source) >= SHORT_TEXT &&
-         has_fixed_sums(&c->emitted);
+  return seconds < longest && strlen(c->emitted.source) >= SHORT_TEXT &&
+         !goes_in_step(&c->emitted) && has_fixed_sums(&c->emitted);
 }
 
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */
