@@ -348,10 +348,10 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 9", "\"version\": 2"},
-    {"\"version\": 9", "\"version\": 8"},
-    {"\"version\": 9", "\"version\": 10"},
-    {"\"version\": 9", "\"version\": -1e300"},
+    {"\"version\": 10", "\"version\": 2"},
+    {"\"version\": 10", "\"version\": 8"},
+    {"\"version\": 10", "\"version\": 11"},
+    {"\"version\": 10", "\"version\": -1e300"},
     {"\"follow\": ", "\"unfollowed\": "},
     {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
@@ -399,10 +399,10 @@ static void test_bad_files(const char *path, const char *good) {
  * holds twice as much. */
 static void test_reference(bool is_cuda) {
   struct fs_device d = {.is_cuda = is_cuda, .units = is_cuda ? 132 : 2,
-                        .cache_bytes = is_cuda ? 60 << 20 : 17 << 20,
+                        .cache_bytes = is_cuda ? 60 << 20 : 33 << 19,
                         .bandwidth = is_cuda ? 4.19e12 : 28e9,
-                        .cache_bandwidth = is_cuda ? 6.27e12 : 190e9,
-                        .flops = is_cuda ? 67e12 : 160e9};
+                        .cache_bandwidth = is_cuda ? 6.27e12 : 155e9,
+                        .flops = is_cuda ? 67e12 : 80e9};
   struct fs_calibration *like = fs_calibration_reference(&d);
   const int read = FS_TM_READ_FLAT - FS_TM_SYNC_END, last = FS_KNOTS - 1;
   unsigned add = fs_term_map(FS_OP_ADD, FS_AR_F32);
@@ -576,7 +576,7 @@ static void test_learned_registers(void) {
 
 static void test_bad_learned(void) {
   static const char *const texts[] = {
-    "", "{", "7", "{\"version\": 9}",
+    "", "{", "7", "{\"version\": 10}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[9,1]}}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
