@@ -56,8 +56,8 @@ normalize(x) = narrow(x / norm(x), x)
 
 # var(x): the variance of all elements, divided by n - 1; of f16 and bf16 in f32.
 function var(x)
-  w = wide(x)
-  return sum((w - mean(w)).^2) / (numel(x) - 1)
+  x = wide(x)
+  return sum((x - mean(x)).^2) / (numel(x) - 1)
 end
 # std(x): the standard deviation of all elements; of f16 and bf16 in f32.
 std(x) = sqrt(var(x))
@@ -110,10 +110,10 @@ end
 
 # logsumexp(x): log(sum(exp(x))) without overflow; of f16 and bf16 in f32.
 function logsumexp(x)
-  w = wide(x)
-  m = max(w)
+  x = wide(x)
+  m = max(x)
   shift = where(isfinite(m), m, 0)
-  return shift + log(sum(exp(w - shift)))
+  return shift + log(sum(exp(x - shift)))
 end
 
 # -- solvers --------------------------------------------------------------------------

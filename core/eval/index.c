@@ -546,6 +546,24 @@ static enum fs_status assign_all(struct fs_interp *in, struct update *u) {
   return fs_tv_reshape(in, u->value, &shape, &u->whole);
 }
 
+/* What is added to a part must not make it larger. */
+static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
+                                  const struct fs_shape *part,
+                                  const struct fs_val *value) {
+  if (value->kind != FS_V_TENSOR || (e->op != FS_AO_ADD && e->op != FS_AO_SUB))
+    return FS_OK;
+  const struct fs_shape *have = &value->tensor->shape;
+  bool fits = have->rank <= FS_MAX(part->rank, 1);
+  for (int k = 0; k < have->rank; k++)
+    fits = fits && (have->dim[k] == 1 || have->dim[k] == fs_shape_dim(part, k));
+  if (fits || fs_shape_count(have) == 1) return FS_OK;
+  return fs_in_error(in, e->span, "shape-mismatch",
+                     "the value must be a scalar or fill the part exactly",
+                     "shapes do not fit: the part is %s, %s is %s",
+                     fs_shape_text(part), fs_in_text(in, e->args[1]->span),
+                     fs_shape_text(have));
+}
+
 /* `A[i] += e`: the part and e, put together. The subscripts were read once: they
  * may draw random numbers, and both uses must mean the same elements. */
 static enum fs_status compound_value(struct fs_interp *in,
@@ -568,6 +586,7 @@ static enum fs_status compound_value(struct fs_interp *in,
   } else {
     st = chosen_part(in, subs, base, shape, left->span, &t);
   }
+  if (st == FS_OK) st = check_added(in, e, &t.shape, &right);
   if (st == FS_OK) {
     part = fs_tv_value(in, &t);
     st = fs_eval_binary(in, e->op, &part, left->span, &right,

@@ -131,3 +131,9 @@ x = x + undefined_name        # error: there is nothing called 'undefined_name'
 x = ones(3);
 x .> 0                        # error: `.>` is not part of the language
 # error: comparisons work element by element already: write >
+# ---
+x = [3, 1, 2];
+x[1:2] += [1, 2, 3]           # error: shapes do not fit: the part is 2, [1, 2, 3] is 3
+# error: hint: the value must be a scalar or fill the part exactly
+# ---
+var("x")                      # error: x is a string; numbers are needed here
