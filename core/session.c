@@ -485,7 +485,6 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   s->threads = config->threads;
   fs_diags_init(&s->diags);
   fs_settings_init(s);
-  s->hasty = config->hasty;
   s->config.target = config->target;
   bool ok = choose_target(s, error);
   s->config.target = NULL;

@@ -30,7 +30,6 @@ typedef void fs_event_fn(void *user, const json_t *event);
 struct fs_session_config {
   const char *target;      /* "auto", "cpu", "cuda", "cuda:1"; NULL = auto    */
   int threads;             /* CPU target; 0 = all processors                  */
-  bool hasty;              /* somebody waits: `compile` is `quick` at first   */
   fs_event_fn *on_event;
   void *user;
   /* Answers the language's ask(): a line that the user typed (from malloc), or

@@ -415,8 +415,7 @@ static void start(struct worker *w, const json_t *head) {
   struct fs_session_config config = {
     .target = json_string_value(json_object_get(head, "target")),
     .threads = (int)json_integer_value(json_object_get(head, "threads")),
-    .on_event = on_event, .user = w, .ask = on_ask,
-    .hasty = true};
+    .on_event = on_event, .user = w, .ask = on_ask};
   w->s = fs_session_new(&config, &error);
   json_t *o = json_object();
   json_object_set_new(o, "is", json_string("ready"));

@@ -374,8 +374,7 @@ static void start_worker(struct front *f, const char **error) {
 static void start_session(struct front *f, const char **error) {
   struct fs_session_config config = {
     .target = f->options.target, .threads = f->options.threads,
-    .on_event = on_event, .user = f, .ask = on_ask,
-    .hasty = f->options.interactive};
+    .on_event = on_event, .user = f, .ask = on_ask};
   f->session = fs_session_new(&config, error);
 }
 

@@ -31,13 +31,15 @@ QUICK = ':set compile quick\n'
 
 
 class Prompt:
-    """The program at a prompt of JSON lines, with the worker or without."""
+    """The program at a prompt of JSON lines that was asked for quick code, with the
+    worker or without."""
 
     def __init__(self, home, *args, **more):
         self.p = subprocess.Popen(
             [fakegpu.PROGRAM, '--target', 'cuda', '--no-rc', '-i', '--json', '--plan',
              'line', *args], env=fakegpu.environment(home.path, **more), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.ask(QUICK)
 
     def ask(self, text):
         """The events of an input."""
@@ -147,12 +149,14 @@ def test_end():
 
 
 def test_default():
-    """At the prompt `quick`, in scripts `full`."""
+    """Nobody gets quick code who did not ask for it."""
     done = Home().gpu(':set compile\n')
     check('full' in done.stdout, 'a script', done.stdout + done.stderr)
     for args in ([], ['--one-process']):
         prompt = Prompt(Home(), *args)
-        check('quick' in prompt.text(':set compile'), f'the prompt {args}')
+        check('quick' in prompt.text(':set compile'), f'asked for {args}')
+        prompt.ask(':set compile full')
+        check('full' in prompt.text(':set compile'), f'and taken back {args}')
         prompt.end()
 
 
