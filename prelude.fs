@@ -19,8 +19,8 @@ vlength(x) = length(x)
 
 # -- sums of 16-bit floats ------------------------------------------------------
 
-# wide(x): x, f16 and bf16 as f32, which holds large sums and counts.
-function wide(x)
+# at_least_f32(x): x, f16 and bf16 as f32, which holds large sums and counts.
+function at_least_f32(x)
   t = dtype(x)
   if t == "f16" || t == "bf16"
     return f32(x)
@@ -28,8 +28,8 @@ function wide(x)
   return x
 end
 
-# narrow(y, x): y, as f16 or bf16 if x is one of them.
-function narrow(y, x)
+# rounded_like(y, x): y, as f16 or bf16 if x is one of them.
+function rounded_like(y, x)
   t = dtype(x)
   if t == "f16"
     return f16(y)
@@ -42,7 +42,7 @@ end
 # -- norms ----------------------------------------------------------------------
 
 # norm1(x): the sum of the magnitudes.
-norm1(x) = sum(abs(wide(x)))
+norm1(x) = sum(abs(at_least_f32(x)))
 # norm2(x): the Euclidean length of a vector.
 norm2(x) = norm(x)
 # norminf(x): the largest magnitude.
@@ -50,13 +50,13 @@ norminf(x) = max(abs(x))
 # normfro(A): the square root of the sum of the squares of a matrix.
 normfro(A) = norm(A)
 # normalize(x): x divided by its Euclidean length.
-normalize(x) = narrow(x / norm(x), x)
+normalize(x) = rounded_like(x / norm(x), x)
 
 # -- statistics -------------------------------------------------------------------
 
 # var(x): the variance of all elements, divided by n - 1; of f16 and bf16 in f32.
 function var(x)
-  x = wide(x)
+  x = at_least_f32(x)
   return sum((x - mean(x)).^2) / (numel(x) - 1)
 end
 # std(x): the standard deviation of all elements; of f16 and bf16 in f32.
@@ -65,16 +65,16 @@ std(x) = sqrt(var(x))
 center(X) = X - mean(X, 1)
 # standardize(X): every column of X with mean 0 and standard deviation 1.
 function standardize(X)
-  C = center(wide(X))
-  return narrow(C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1)), X)
+  C = center(at_least_f32(X))
+  return rounded_like(C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1)), X)
 end
 # cov(X): the covariance matrix of the columns of X; of f16 and bf16 in f32.
 function cov(X)
-  C = center(wide(X))
+  C = center(at_least_f32(X))
   return C'*C / (size(X, 1) - 1)
 end
 # mse(x, y): the mean of the squared differences; of f16 and bf16 in f32.
-mse(x, y) = mean((wide(x) - wide(y)).^2)
+mse(x, y) = mean((at_least_f32(x) - at_least_f32(y)).^2)
 # rmse(x, y): the square root of the mean squared difference; of f16 and bf16 in f32.
 rmse(x, y) = sqrt(mse(x, y))
 
@@ -101,16 +101,16 @@ colmin(A) = reduce("min", A, 1)
 # GPU more than reading it does.
 function softmax(A)
   if size(A, 2) == 1
-    e = wide(exp(A - max(A)))
-    return narrow(e * (1 / sum(e)), A)
+    e = at_least_f32(exp(A - max(A)))
+    return rounded_like(e * (1 / sum(e)), A)
   end
-  e = wide(exp(A - rowmax(A)))
-  return narrow(e .* (1 ./ sum(e, 2)), A)
+  e = at_least_f32(exp(A - rowmax(A)))
+  return rounded_like(e .* (1 ./ sum(e, 2)), A)
 end
 
 # logsumexp(x): log(sum(exp(x))) without overflow; of f16 and bf16 in f32.
 function logsumexp(x)
-  x = wide(x)
+  x = at_least_f32(x)
   m = max(x)
   shift = where(isfinite(m), m, 0)
   return shift + log(sum(exp(x - shift)))
