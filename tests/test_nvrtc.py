@@ -237,9 +237,9 @@ def sample(paths, written, most):
 
 def main():
     parser = argparse.ArgumentParser(description='kernels compile with NVRTC')
-    parser.add_argument('--random', type=int, default=300,
+    parser.add_argument('--random', type=int, default=200,
                         help='random programs')
-    parser.add_argument('--most', type=int, default=2500,
+    parser.add_argument('--most', type=int, default=1700,
                         help='texts compiled for one architecture')
     parser.add_argument('--keep', help='a folder for the texts')
     args = parser.parse_args()
