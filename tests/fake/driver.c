@@ -61,6 +61,7 @@ struct cu_module {
 struct cu_function {
   int (*start)(void **args, unsigned blocks, unsigned threads, size_t shared);
   int registers, local;
+  size_t most_shared;        /* bytes that a block may ask for; 0: what needs no word */
   struct cu_function *next;
 };
 
@@ -529,7 +530,7 @@ EXPORT int cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
 }
 
 /* Of host code, which has none of a GPU. */
-enum { MADE_UP_REGISTERS = 40 };
+enum { MADE_UP_REGISTERS = 40, SHARED_BY_DEFAULT = 48 << 10 };
 
 /* -- modules and launches ------------------------------------------------------------ */
 
@@ -597,11 +598,12 @@ EXPORT int cuModuleGetFunction(CUfunction *out, CUmodule module,
 }
 EXPORT int cuFuncSetAttribute(CUfunction f, int which, int value);
 EXPORT int cuFuncSetAttribute(CUfunction f, int which, int value) {
-  (void)f, (void)which;
   CALL("cuFuncSetAttribute");
   int most = 0;
   cuDeviceGetAttribute(&most, CU_DEV_SHARED_OPTIN, 0);
-  return value <= most ? 0 : CU_INVALID_VALUE;
+  if (which != CU_FN_MAX_DYNAMIC_SHARED || value > most) return CU_INVALID_VALUE;
+  f->most_shared = (size_t)value;
+  return 0;
 }
 EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f);
 EXPORT int cuFuncGetAttribute(int *value, int which, CUfunction f) {
@@ -632,9 +634,9 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
 EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction f,
                                                        int threads,
                                                        size_t shared_bytes) {
-  (void)f, (void)shared_bytes;
   CALL("cuOccupancyMaxActiveBlocksPerMultiprocessor");
   *count = threads <= 256 ? 2 : 1;
+  if (shared_bytes > FS_MAX(f->most_shared, SHARED_BY_DEFAULT)) *count = 0;
   static int counted;
   if (!counted++ && fake_number("FUSIBLE_FAKE_CROWDED", 0)) *count = 0;
   return 0;

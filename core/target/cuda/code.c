@@ -280,20 +280,32 @@ static void make_args(struct fs_code *c) {
   c->values[n - 1].pointer = c->work;
 }
 
+/* Blocks of a function that run at once on a multiprocessor if each had `more` bytes of
+ * shared memory than it asks for, or as many as a block may have; -1: the driver does not
+ * tell. It counts none of more bytes than the function was set up for. */
+static int blocks_with(const struct cuda *t, const struct fs_code *c, int more) {
+  int fixed = 0, per_unit = 0;
+  if (fs_cu.function_get(&fixed, CU_FN_SHARED, c->function) != CU_OK) return -1;
+  int64_t bytes = FS_MIN(c->emitted.shared_bytes + more,
+                         t->base.device.shared_bytes - fixed);
+  bytes = FS_MAX(bytes, c->emitted.shared_bytes);
+  if (fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED, (int)bytes) != CU_OK ||
+      fs_cu.occupancy(&per_unit, c->function, c->emitted.threads, (size_t)bytes) != CU_OK)
+    return -1;
+  return per_unit;
+}
+
 /* Whether quick code leaves full code the grid that it takes, which may have some bytes
  * of shared memory more, and whether its arrays, which lie in local memory (some 700
  * bytes for each thread that the device can run), find room beside the user's. */
 static bool is_quick_fit(const struct cuda *t, const struct fs_code *c) {
   enum { MORE_SHARED = 1024, THREADS = 2048 };
-  const struct fs_emitted *e = &c->emitted;
-  int per_unit = 0, local = 0;
+  int local = 0;
   size_t free_bytes = 0, total = 0;
-  if (fs_cu.occupancy(&per_unit, c->function, e->threads,
-                      (size_t)e->shared_bytes + MORE_SHARED) != CU_OK ||
-      fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
+  if (fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
       fs_cu.memory_info(&free_bytes, &total) != CU_OK)
     return false;
-  return per_unit >= FS_MAX(1, e->per_unit) &&
+  return blocks_with(t, c, MORE_SHARED) >= FS_MAX(1, c->emitted.per_unit) &&
          (size_t)local * THREADS * (size_t)t->base.device.units < free_bytes / 4;
 }
 
@@ -301,12 +313,12 @@ static bool is_quick_fit(const struct cuda *t, const struct fs_code *c) {
 static enum fs_status set_up(struct cuda *t, struct fs_code *c,
                              struct fs_diags *d) {
   CUresult r = CU_OK;
-  if (c->emitted.shared_bytes > 0)
+  if (c->quick && !is_quick_fit(t, c)) return FS_ERR_ENV;
+  if (c->emitted.shared_bytes > 0 || c->quick)
     r = fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED,
                            (int)c->emitted.shared_bytes);
   if (r != CU_OK)
     return fs_cuda_fail(t, r, "asking for shared memory", d);
-  if (c->quick && !is_quick_fit(t, c)) return FS_ERR_ENV;
   int64_t resident = 0;
   enum fs_status status = resident_blocks(t, c, &resident, d);
   if (status != FS_OK) return status;
