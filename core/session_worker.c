@@ -19,6 +19,7 @@
 
 #include "core/eval/witness.h"
 #include "core/session_internal.h"
+#include "core/target/cuda/compiler.h"
 #include "core/worker.h"
 #include "core/worker_wire.h"
 
@@ -505,3 +506,5 @@ int fs_worker_main(int argc, char **argv) {
   serve_all(&w);
   _exit(0); /* no time is lost with giving back what the system takes */
 }
+
+int fs_worker_compile(int argc, char **argv) { return fs_compiler_main(argc, argv); }

@@ -117,5 +117,7 @@ int fs_worker_deaths(const struct fs_worker *w);
 /* main() of the worker, for a program that was started with `--worker` as its
  * first argument: fs_worker_main(argc, argv). Gives the exit status. */
 int fs_worker_main(int argc, char **argv);
+/* The same for "--compiler": a process that compiles GPU kernels for another one. */
+int fs_worker_compile(int argc, char **argv);
 
 #endif

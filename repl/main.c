@@ -426,6 +426,8 @@ int main(int argc, char **argv) {
   int code = EXIT_USAGE;
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return fs_worker_main(argc, argv);
+  if (argc > 1 && !strcmp(argv[1], "--compiler"))
+    return fs_worker_compile(argc, argv);
   switch (fs_options_parse(&f.options, argc, argv)) {
     case FS_OPTIONS_BAD: break;
     case FS_OPTIONS_DONE: code = 0; break;

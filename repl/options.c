@@ -79,6 +79,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_L2", "bytes of a GPU's cache to plan for, in place of its own"},
   {"FUSIBLE_REPLAY", "off: kernels of blocks that come again start one by one"},
   {"FUSIBLE_NVRTC", "path of NVRTC's shared library"},
+  {"FUSIBLE_COMPILERS", "processes that compile many kernels at once; 0: none"},
   {"FUSIBLE_CUBLAS, FUSIBLE_CUSOLVER", "paths of these libraries"},
   {"XDG_CONFIG_HOME", "holds fusible/rc.fs, read at the prompt's start"},
   {"XDG_STATE_HOME", "holds fusible/history"},

@@ -18,7 +18,7 @@
 #include "core/target/cuda/nvrtc.h"
 #include "tests/nvrtc/cubin.h"
 
-enum { BATCH = 32 };
+enum { BATCH = 256 };
 
 static bool hashes;
 

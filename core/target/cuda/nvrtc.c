@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -136,6 +135,7 @@ const char *fs_nvrtc_identity(void) {
 bool fs_nvrtc_line_tables(void) { return nvrtc.line_tables; }
 const char *fs_nvrtc_options(void) { return nvrtc.options; }
 bool fs_nvrtc_is_quick(void) { return !atomic_load(&nvrtc.slow); }
+void fs_nvrtc_not_quick(void) { atomic_store(&nvrtc.slow, true); }
 
 bool fs_nvrtc_arch(int cc, char *out, size_t size) {
   int best = 0;
@@ -149,10 +149,13 @@ bool fs_nvrtc_arch(int cc, char *out, size_t size) {
   return true;
 }
 
-static int on_flow(void *payload, void *reserved) {
-  const struct fs_nvrtc_job *job = payload;
-  (void)reserved;
+bool fs_nvrtc_is_stopped(const struct fs_nvrtc_job *job) {
   return job->stop ? atomic_load(job->stop) : fs_interrupted();
+}
+
+static int on_flow(void *payload, void *reserved) {
+  (void)reserved;
+  return fs_nvrtc_is_stopped(payload);
 }
 
 enum { MAX_OPTIONS = 16 }; /* without those of a job */
@@ -215,50 +218,10 @@ static int compile_once(struct fs_nvrtc_job *job) {
 void fs_nvrtc_compile(struct fs_nvrtc_job *job) {
   job->quick &= fs_nvrtc_is_quick();
   if (compile_once(job) != NVRTC_INVALID_OPTION || !job->quick) return;
-  atomic_store(&nvrtc.slow, true);
+  fs_nvrtc_not_quick();
   job->quick = false;
   free(job->log);
   compile_once(job);
-}
-
-/* -- several at once ------------------------------------------------------------ */
-
-struct batch {
-  struct fs_nvrtc_job **order; /* the longest text first: nobody waits for it alone */
-  int n;
-  atomic_int next;
-};
-
-static int by_length(const void *a, const void *b) {
-  size_t x = strlen((*(struct fs_nvrtc_job *const *)a)->source);
-  size_t y = strlen((*(struct fs_nvrtc_job *const *)b)->source);
-  return (x < y) - (x > y);
-}
-
-static void *work(void *user) {
-  struct batch *b = user;
-  for (int k; (k = atomic_fetch_add(&b->next, 1)) < b->n;)
-    fs_nvrtc_compile(b->order[k]);
-  return NULL;
-}
-
-void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n) {
-  enum { MOST = 16 };
-  struct batch b = {.n = n};
-  b.order = fs_calloc((size_t)FS_MAX(n, 1), sizeof *b.order);
-  for (int k = 0; k < n; k++) b.order[k] = &jobs[k];
-  qsort(b.order, (size_t)n, sizeof *b.order, by_length);
-  cpu_set_t cpus;
-  int cores = 1;
-  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) cores = CPU_COUNT(&cpus);
-  int wanted = FS_MIN(n, FS_MIN(cores, MOST)), started = 0;
-  pthread_t threads[MOST];
-  while (started < wanted - 1 &&
-         pthread_create(&threads[started], NULL, work, &b) == 0)
-    started++;
-  work(&b); /* this thread too: no thread at all is still right */
-  while (started) pthread_join(threads[--started], NULL);
-  free(b.order);
 }
 
 enum fs_status fs_nvrtc_check(const char *source, const char *arch,

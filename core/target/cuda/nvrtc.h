@@ -21,6 +21,7 @@ const char *fs_nvrtc_path(void);
 const char *fs_nvrtc_identity(void);
 /* Whether it can compile quickly, as far as is known: it may still refuse. */
 bool fs_nvrtc_is_quick(void);
+void fs_nvrtc_not_quick(void);
 /* Whether code gets line tables for profilers: $FUSIBLE_LINEINFO=1. */
 bool fs_nvrtc_line_tables(void);
 
@@ -43,7 +44,10 @@ struct fs_nvrtc_job {
 };
 /* Thread-safe once loaded. */
 void fs_nvrtc_compile(struct fs_nvrtc_job *job);
-/* The same for jobs[0..n), on as many threads as there are processors. */
+/* Whether it is to end, or need not begin. */
+bool fs_nvrtc_is_stopped(const struct fs_nvrtc_job *job);
+/* The same for jobs[0..n), on as many threads as there are processors; many of them in
+ * as many processes (batch.c). */
 void fs_nvrtc_compile_all(struct fs_nvrtc_job *jobs, int n);
 
 /* The options, one text, for cache keys. */
