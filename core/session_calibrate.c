@@ -218,6 +218,7 @@ struct calibrating {
   const char *type;             /* of the values that cases are run on        */
   enum lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
+  double compiling;             /* seconds of it, where it was done ahead */
   int done, all, left_out;
   struct fs_chain chain;        /* phases: 0 if it was not measured            */
 };
@@ -567,8 +568,10 @@ static void look_ahead(struct ahead *a, const char *text) {
 
 static void compile_ahead(struct ahead *a) {
   struct calibrating *c = a->c;
+  double begun = fs_now();
   c->target->ops->warm(c->target, a->plans.len,
                        (const struct fs_plan *const *)a->plans.data, &c->diags);
+  c->compiling += fs_now() - begun;
   for (int k = 0; k < a->plans.len; k++) fs_plan_free(a->plans.data[k]);
   FS_VEC_FREE(&a->plans);
 }
@@ -709,16 +712,20 @@ static bool is_skipped(const struct calibrating *c, enum group group, unsigned t
          (c->quick && (x % 3 || e.m * e.n > 1 << 18));
 }
 
-/* Compiles what sizes `from` to below `to` take: those of several at once, since every
- * time the threads wait for the one that has the longest text. */
+/* Compiles what the sizes from `from` on take, and gives the one after them: of several
+ * at once, since every time the threads wait for the one that has the longest text, and
+ * have processes to start. */
 static enum fs_status sizes_ahead(struct calibrating *c, enum group group, unsigned t,
-                                  const struct extents *e, int from, int to) {
+                                  const struct extents *e, int from, int *to) {
+  enum { TOGETHER = 200 }; /* some two seconds of compiling */
   struct ahead a = {.c = c};
   enum fs_status st = FS_OK;
+  *to = e->n;
   if (!compiles_ahead(c) || group > MATRICES || late(c)) return FS_OK;
   char *setup = with_type(setups[group], type_names[t]);
-  for (int x = from; x < to && !st; x++) {
+  for (int x = from; x < e->n && !st && a.plans.len < TOGETHER; x++) {
     struct extent size = e->at[x];
+    *to = x + 1;
     if (fs_interrupted()) st = FS_INTERRUPTED;
     if (st || is_skipped(c, group, t, x, size) || !any_wanted(c, group, t, x, size))
       continue;
@@ -769,15 +776,14 @@ static bool has_type(enum group group, unsigned t) {
 
 static enum fs_status run_group(struct calibrating *c, enum group group,
                                 unsigned t) {
-  enum { TOGETHER = 5 }; /* sizes: some two seconds of compiling */
+  int ahead = 0; /* sizes below are compiled */
   struct extents e = extents_of(group, c->target->device.is_cuda);
   enum fs_status st = FS_OK;
   c->last = 0;
   if (!has_type(group, t)) return FS_OK;
   if (!late(c)) setups_ahead(c, group, t, &e);
   for (int x = 0; x < e.n && !st; x++) {
-    if (x % TOGETHER == 0)
-      st = sizes_ahead(c, group, t, &e, x, FS_MIN(x + TOGETHER, e.n));
+    if (x == ahead) st = sizes_ahead(c, group, t, &e, x, &ahead);
     if (!st) st = run_sized(c, group, t, x, e.at[x]);
   }
   return st;
@@ -995,8 +1001,10 @@ void fs_calibration_report(const struct fs_calibration *c,
 
 static void report(struct calibrating *c, const struct fs_calibration *made,
                    struct fs_str *out) {
-  fs_str_printf(out, "calibrated %s in %.1f s\n", c->target->device.name,
+  fs_str_printf(out, "calibrated %s in %.1f s", c->target->device.name,
                 fs_now() - c->start);
+  if (c->compiling > 0) fs_str_printf(out, ", %.1f s of them to compile", c->compiling);
+  fs_str_puts(out, "\n");
   fs_calibration_report(made, out);
   if (c->left_out)
     fs_str_printf(out, "  %-11s %d of %d measurements, for want of time or "
