@@ -128,72 +128,65 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/tile.cuh"};
 
 struct piece {
-  const char *names, *text, *end;
+  const char *text, *end;
   bool taken;
 };
-typedef FS_VEC(struct piece) piece_list;
-
-static void find_pieces(piece_list *list, const char *text) {
-  const char *p = text ? strstr(text, "\n//@ ") : NULL;
-  while (p) {
-    const char *line_end = strchr(p + 1, '\n');
-    const char *next = line_end ? strstr(line_end, "\n//@ ") : NULL;
-    *FS_PUSH(list) = (struct piece){
-        .names = p + 5,
-        .text = line_end ? line_end + 1 : p + strlen(p),
-        .end = next ? next + 1 : p + strlen(p)};
-    p = next;
-  }
-}
+struct name { /* an identifier, and the piece that defines it */
+  const char *at;
+  size_t len;
+  int piece;
+};
+struct prelude {
+  FS_VEC(struct piece) pieces;   /* in the order of the files */
+  FS_VEC(struct name) names;     /* sorted */
+  FS_VEC(struct piece *) taken;  /* in the order in which they were found out */
+};
 
 static bool is_word(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
          (c >= 'A' && c <= 'Z');
 }
 
-/* Whether text[0..len) mentions the identifier name[0..n). */
-static bool mentions(const char *text, size_t len, const char *name,
-                     size_t n) {
-  for (size_t k = 0; k + n <= len; k++) {
-    const char *hit = memchr(text + k, name[0], len - n - k + 1);
-    if (!hit) return false;
-    k = (size_t)(hit - text);
-    if (!memcmp(hit, name, n) && (k == 0 || !is_word(hit[-1])) &&
-        (k + n == len || !is_word(hit[n])))
-      return true;
-  }
-  return false;
-}
-
-static bool piece_is_used(const struct piece *p, const char *text,
-                          size_t len) {
-  const char *name = p->names;
-  while (*name && *name != '\n') {
-    size_t n = strcspn(name, " \n");
-    if (mentions(text, len, name, n)) return true;
-    name += n;
-    while (*name == ' ') name++;
-  }
-  return false;
-}
-
-/* Takes the pieces that `body` uses, and those that they use. */
-static void take_pieces(piece_list *list, const struct fs_str *body) {
-  bool more = true;
-  for (int i = 0; i < list->len; i++)
-    list->data[i].taken =
-        piece_is_used(&list->data[i], fs_str_text(body), body->len);
-  while (more) {
-    more = false;
-    for (int i = 0; i < list->len; i++) {
-      struct piece *p = &list->data[i];
-      for (int u = 0; u < list->len && !p->taken; u++) {
-        const struct piece *q = &list->data[u];
-        if (!q->taken) continue;
-        p->taken = piece_is_used(p, q->text, (size_t)(q->end - q->text));
-        more |= p->taken;
-      }
+/* A piece begins behind a line "//@ NAME ...". */
+static void find_pieces(struct prelude *l, const char *text) {
+  const char *p = text ? strstr(text, "\n//@ ") : NULL;
+  while (p) {
+    const char *name = p + 5, *end = name + strcspn(name, "\n");
+    const char *next = strstr(end, "\n//@ ");
+    *FS_PUSH(&l->pieces) = (struct piece){
+        .text = *end ? end + 1 : end, .end = next ? next + 1 : end + strlen(end)};
+    while (name < end) {
+      size_t n = FS_MIN(strcspn(name, " "), (size_t)(end - name));
+      if (n) *FS_PUSH(&l->names) = (struct name){name, n, l->pieces.len - 1};
+      name += n + 1;
     }
+    p = next;
+  }
+}
+
+static int by_name(const void *a, const void *b) {
+  const struct name *x = a, *y = b;
+  if (x->len != y->len) return x->len < y->len ? -1 : 1;
+  return memcmp(x->at, y->at, x->len);
+}
+
+/* Takes the pieces that define the word, of which there may be several. */
+static void take(struct prelude *l, const char *word, size_t n) {
+  const struct name key = {.at = word, .len = n}, *all = l->names.data;
+  const struct name *end = all + l->names.len;
+  const struct name *hit = bsearch(&key, all, (size_t)l->names.len, sizeof *all, by_name);
+  while (hit && hit > all && !by_name(hit - 1, &key)) hit--;
+  for (; hit && hit < end && !by_name(hit, &key); hit++) {
+    struct piece *p = &l->pieces.data[hit->piece];
+    if (!p->taken) *FS_PUSH(&l->taken) = p;
+    p->taken = true;
+  }
+}
+
+static void take_words(struct prelude *l, const char *text, const char *end) {
+  for (size_t n; text < end; text += FS_MAX(n, 1)) {
+    for (n = 0; text + n < end && is_word(text[n]);) n++;
+    if (n) take(l, text, n);
   }
 }
 
@@ -203,15 +196,20 @@ static void put_piece(struct fs_str *out, const struct piece *p) {
   if (out->len > 1 && out->data[out->len - 2] != '\n') fs_str_puts(out, "\n");
 }
 
+/* The pieces that `body` uses, and those that they use. */
 void em_prelude(const struct fs_str *body, struct fs_str *out) {
-  piece_list list = {0};
+  struct prelude l = {0};
   for (size_t f = 0; f < FS_LEN(prelude_files); f++)
-    find_pieces(&list, fs_embedded_text(prelude_files[f]));
-  take_pieces(&list, body);
-  for (int i = 0; i < list.len; i++)
-    if (list.data[i].taken)
-      put_piece(out, &list.data[i]);
-  FS_VEC_FREE(&list);
+    find_pieces(&l, fs_embedded_text(prelude_files[f]));
+  qsort(l.names.data, (size_t)l.names.len, sizeof *l.names.data, by_name);
+  take_words(&l, fs_str_text(body), fs_str_text(body) + body->len);
+  for (int k = 0; k < l.taken.len; k++)
+    take_words(&l, l.taken.data[k]->text, l.taken.data[k]->end);
+  for (int k = 0; k < l.pieces.len; k++)
+    if (l.pieces.data[k].taken) put_piece(out, &l.pieces.data[k]);
+  FS_VEC_FREE(&l.pieces);
+  FS_VEC_FREE(&l.names);
+  FS_VEC_FREE(&l.taken);
 }
 
 /* -- head and constants ------------------------------------------------------------ */
