@@ -6,7 +6,7 @@
 #include "core/compile.h"
 
 enum {
-  AT_ONCE = 16, /* plans compiled together */
+  AT_ONCE = 64, /* plans compiled together */
   USUAL_REPEATS = 15, MOST_FINALISTS = 8
 };
 /* Less than this is noise: then the prediction's order decides. And who is so

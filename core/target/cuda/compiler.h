@@ -1,7 +1,7 @@
 /* compiler.h - NVRTC in a process of its own.
  *
- * NVRTC takes a lock of its own for much of its work: in one process more than some
- * four threads gain nothing. So where many kernels are to be compiled at once, each
+ * NVRTC takes a lock of its own for much of its work: in one process more than eight
+ * threads gain nothing. So where many kernels are to be compiled at once, each
  * thread has a process (`fusible --compiler`, by exec: it knows nothing of the device)
  * and hands it one text after the other. Whatever goes wrong with the process, the
  * thread compiles itself.
