@@ -105,6 +105,18 @@ def test_replaced():
         full.end()
 
 
+def test_copies():
+    """Rows that copies bring to as much shared memory as the kernel may have are no reason
+    to compile it twice."""
+    home = Home()
+    prompt = Prompt(home, FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_RUN='0')
+    prompt.ask('A = rand(16384, 16384); p = rand(16384); r = rand(16384); '
+               'sum(A[1, :]) + sum(p) + sum(r)')
+    check(prompt.block() == [True], 'quick code of a ring')
+    check('FS_RING(ring)' in prompt.text(':code'), 'there is a ring')
+    prompt.end()
+
+
 def test_words():
     """The line and the box say so, and give no ratio."""
     done = Home().gpu(SETUP + '\n' + QUICK + BLOCK + '\n:plan\n', '--plan', 'line',
