@@ -127,10 +127,10 @@ static void keep_raw(struct bench *b, const struct bench_sequence *q, long n,
       json_array_append_new(kernels, o);
     }
     json_array_append_new(
-        b->raw, json_pack("{s:s, s:I, s:i, s:s, s:f, s:f, s:o}", "case", q->name,
-                          "n", (json_int_t)n, "rank", c->rank, "choice",
-                          plan->choice, "predicted", c->predicted, "measured",
-                          c->measured, "kernels", kernels));
+        b->raw, json_pack("{s:s, s:I, s:i, s:i, s:s, s:f, s:f, s:o}", "case", q->name,
+                          "n", (json_int_t)n, "rank", c->rank, "launches",
+                          fs_plan_launches(plan), "choice", plan->choice, "predicted",
+                          c->predicted, "measured", c->measured, "kernels", kernels));
   }
 }
 
