@@ -221,7 +221,9 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
 static const char *policy(const struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_STORE && em_access(em, s)->varies == 3) return "fs_cache_lasts()";
+    if (s->kind != FS_SP_STORE || em_access(em, s)->varies != 3) continue;
+    em->out->lasts = true;
+    return "fs_cache_lasts()";
   }
   return "fs_cache_passes()";
 }

@@ -60,6 +60,8 @@ struct fs_emitted {
                              compiled (__launch_bounds__)                    */
   bool waits;             /* waits for the kernels before it by itself, so that it
                              may be started while they end (sm_90)           */
+  bool lasts;             /* what it reads stays in the second-level cache, beyond
+                             it, until that is taken back (keep.c)           */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
   int64_t shared_bytes;   /* dynamic */
   /* Workspace for partial results: bytes = base + per_block * number of blocks;

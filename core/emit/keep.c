@@ -11,7 +11,8 @@
  * then leaves the cache sooner, and memory, which loses time whenever it turns from
  * reading to writing, takes both faster. On an H200 (50 MiB of cache), f32, builds
  * without and with it in turns (bench/builds.py): a*x of 2^27 elements 255 and 250 us,
- * A + B of 16384 x 16384 730 and 722, softmax of 8192 x 8192 133 and 128.
+ * A + B of 16384 x 16384 730 and 722, softmax of 8192 x 8192 133 and 128. Such lines
+ * outlive the kernel, in the way of all others, until target/cuda/lasting.c takes it back.
  */
 #include "core/emit/writer.h"
 
@@ -77,6 +78,7 @@ void em_find_keeping(struct em *em) {
 }
 
 void em_declare_keeping(struct em *em) {
+  em->out->lasts |= em->lasts;
   if (em->lasts)
     em_line(em, "const unsigned long long lasts = fs_cache_lasts();");
   if (!em->kept_rows) return;

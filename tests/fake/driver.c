@@ -224,6 +224,11 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
                     "freed\n", used, pools, graphs);
   return 0;
 }
+EXPORT int cuCtxResetPersistingL2Cache(void);
+EXPORT int cuCtxResetPersistingL2Cache(void) {
+  CALL("cuCtxResetPersistingL2Cache");
+  return 0;
+}
 EXPORT int cuCtxSetCurrent(void *context);
 EXPORT int cuCtxSetCurrent(void *context) {
   (void)context;

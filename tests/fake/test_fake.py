@@ -235,6 +235,23 @@ def test_replay():
               f'FUSIBLE_REPLAY=off does not do without graphs: {single.stderr}')
 
 
+def test_lasting():
+    """Lines that a large kernel keeps in the cache are let go, once, when others
+    run; nothing depends on it."""
+    large, others = 'y = 2*x;\nprint(y[1])\n', 'print(max(x))\n'
+    name, fault = 'cuCtxResetPersistingL2Cache', ':1:700'
+    for script, called in ((others * 6, False), (large + others * 2, False),
+                           (large + others * 4, True), ((large + others) * 4, False)):
+        script = 'x = rand(4096);\nprint(x[1])\n' + script
+        small = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_L2='1000')
+        gpu = fusible(script, FUSIBLE_FAKE_FAIL=name + fault, **small)
+        check((gpu.returncode != 0) == called, f'{name} after {script}: {gpu.stderr}')
+        plain = fusible(script, FUSIBLE_FAKE_FAIL=name + ':*:801', **small)
+        cpu = fusible(script, target='cpu')
+        check(plain.returncode == 0 and plain.stdout == cpu.stdout,
+              f'without {name}: {plain.stdout}{plain.stderr}')
+
+
 def test_failures():
     script = SETUP + 'for k = 1:5\n  v = k*p; w = A*v;\nend\nprint(sum(w))\n' \
         'begin q = A*p; s = A\'*r end\nprint(sum(q), " ", sum(s))\n' \
@@ -342,7 +359,7 @@ def main():
     for test in (test_results, test_panels, test_sentences, test_cuda_text,
                  test_goes_on,
                  test_interrupt, test_never_far_ahead, test_language, test_units,
-                 test_replay, test_failures):
+                 test_replay, test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -71,6 +71,7 @@ static void read_limits(struct cuda *t) {
 
 void fs_cuda_started(struct cuda *t, const struct fs_code *code) {
   t->recent[t->n_recent++ % FS_RECENT] = code;
+  fs_cuda_lasting(t, code);
 }
 
 /* "`q = A*p`", or "one of `...`, `...`" for the kernels that may be to blame. */
@@ -152,6 +153,7 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
     if (r == CU_OK) {
       t->n_recent = 0;
       fs_cuda_pace_rest(t);
+      fs_cuda_lasting_rest(t);
       t->base.stuck = false;
       return FS_OK;
     }

@@ -36,6 +36,13 @@ struct cuda_hold {
   atomic_uint asked, released;
 };
 
+/* Lines of the cache that last beyond their kernel: lasting.c. */
+struct cuda_lasting {
+  bool lines;                  /* there are such                                 */
+  bool ended;                  /* ... of kernels that have ended                 */
+  int others;                  /* launches since the last such kernel            */
+};
+
 enum { FS_RECENT = 24 };
 struct cuda {
   struct fs_target base;   /* first: a struct fs_target * is one of these */
@@ -62,6 +69,7 @@ struct cuda {
   struct fs_behind *behind; /* behind.c; NULL: nothing was compiled so         */
   struct cuda_pace pace;
   struct cuda_hold hold;
+  struct cuda_lasting lasting;
 };
 static inline struct cuda *fs_cuda_of(struct fs_target *t) {
   return (struct cuda *)t;
@@ -130,6 +138,10 @@ enum fs_status fs_cuda_pace(struct cuda *t, double seconds);
 /* Nothing is on its way any more. */
 void fs_cuda_pace_rest(struct cuda *t);
 void fs_cuda_pace_close(struct cuda *t);
+
+/* lasting.c. Before each launch; and when all of them have ended. */
+void fs_cuda_lasting(struct cuda *t, const struct fs_code *code);
+void fs_cuda_lasting_rest(struct cuda *t);
 
 /* hold.c. The stream goes on, past what is in it now, at fs_cuda_unhold, or half a
  * millisecond after it came here. False: it was not held. */
