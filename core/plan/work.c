@@ -111,8 +111,9 @@ static double copied(const struct fs_kernel *k, const struct fs_access *a) {
     if (last >= 0) linear &= a->stride[x] == a->stride[last] * k->space.dim[last];
     last = x;
   }
-  double n = linear ? 0 : elements(k, a->varies);
-  return n * (1 + A_PIECE / (double)FS_MAX(k->space.dim[first + count - 1], 1));
+  if (linear) return 0;
+  return elements(k, a->varies) *
+         (1 + A_PIECE / (double)FS_MAX(k->space.dim[first + count - 1], 1));
 }
 
 /* A flat kernel on the CPU that copies so much of what it reads or writes. */
