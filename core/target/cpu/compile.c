@@ -204,7 +204,7 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
 
 static struct fs_walk_op make_op(struct maker *m, const struct fs_step *s) {
   struct fs_walk_op op = {.step = s, .kind = s->kind, .out = s->out,
-                          .direct = -1, .in = FS_NO_INPUTS};
+                          .direct = -1, .line = -1, .in = FS_NO_INPUTS};
   FS_EACH_IN(s, k)
     op.in[op.n_in++] = operand_of(m, s, k);
   op.varies = s->kind == FS_SP_STORE ? m->k->accesses.data[s->access].varies
@@ -360,6 +360,11 @@ static void add_phase(struct maker *m, int phase) {
 /* -- how the kernel is cut ------------------------------------------------ */
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t fs_walk_tasks(const struct fs_walk *w, enum fs_walk_stage stage) {
+  if (stage == FS_STAGE_TASKS) return w->n_row_chunks * w->n_column_chunks;
+  return ceil_div(w->kernel->space.m, w->end_strip);
+}
 
 /* Whether only sums that widen it themselves take this value. */
 static bool left_to_sums(const struct maker *m, int v) {
@@ -614,7 +619,7 @@ static void place_list(const struct fs_walk *w, fs_op_list *list,
         b->list.data[x].owner = -1;
     }
     release_inputs(list, k, w, b);
-    bool nowhere = op->out < 0 || op->kept || op->direct >= 0 ||
+    bool nowhere = op->out < 0 || op->kept || op->direct >= 0 || op->line >= 0 ||
                    (op->kind == FS_SP_REDUCE && !end) ||
                    (op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE);
     if (nowhere) continue;
@@ -657,6 +662,11 @@ static void place_kept(struct fs_walk *w, int64_t *top) {
 /* Cells of reductions: one per task, or one per row of the group. */
 static void place_cells(struct fs_walk *w) {
   int n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    fs_op_list *list = pass ? &w->after : &w->before;
+    for (int k = 0; k < list->len; k++)
+      if (list->data[k].kind == FS_SP_REDUCE) list->data[k].cell = n++;
+  }
   for (int p = 0; p < w->n_phases; p++) {
     for (int pass = 0; pass < 3; pass++) {
       fs_op_list *list = pass == 0   ? &w->phase[p].group
@@ -679,41 +689,50 @@ static void place_cells(struct fs_walk *w) {
   w->n_cells = n;
 }
 
-static void copy_cell(struct fs_walk *w, struct fs_walk_op *to) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int pass = 0; pass < 2; pass++) {
-      fs_op_list *list = pass ? &w->phase[p].strips : &w->phase[p].group;
-      for (int k = 0; k < list->len; k++)
-        if (list->data[k].step == to->step) {
-          to->cell = list->data[k].cell;
-          to->partial = list->data[k].partial;
-        }
-    }
+/* The lists that reductions are in: before and after the tasks, and of each phase. */
+static int reducing_lists(const struct fs_walk *w) { return 2 + 2 * w->n_phases; }
+static fs_op_list *reducing_list(struct fs_walk *w, int k) {
+  if (k < 2) return k ? &w->after : &w->before;
+  struct fs_walk_phase *ph = &w->phase[k / 2 - 1];
+  return k % 2 ? &ph->strips : &ph->group;
 }
 
-/* Partial results: per row chunk a line of n, per column chunk m cells, per
- * task a cell. */
-static void place_partials(struct fs_walk *w) {
-  const struct fs_space *s = &w->kernel->space;
-  int64_t top = aligned((int64_t)w->n_values * CELL);
-  for (int p = 0; p < w->n_phases; p++)
-    for (int pass = 0; pass < 2; pass++) {
-      fs_op_list *list = pass ? &w->phase[p].strips : &w->phase[p].group;
-      for (int k = 0; k < list->len; k++) {
-        struct fs_walk_op *op = &list->data[k];
-        if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_ROW) continue;
-        enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-        if (op->reduce == FS_RM_COLUMN) top = begin_strip(top, PAGE) + PAGE / 2;
-        op->partial = top;
-        if (op->reduce == FS_RM_COLUMN)
-          top += aligned(w->n_row_chunks * s->n * fs_ctype_size(acc));
-        else if (op->reduce == FS_RM_ROW_END)
-          top += aligned(w->n_column_chunks * s->m * 8);
-        else
-          top += aligned(w->n_row_chunks * w->n_column_chunks * 8);
+static void copy_cell(struct fs_walk *w, struct fs_walk_op *to) {
+  for (int x = 0; x < reducing_lists(w); x++) {
+    const fs_op_list *list = reducing_list(w, x);
+    for (int k = 0; k < list->len; k++)
+      if (list->data[k].step == to->step) {
+        to->cell = list->data[k].cell;
+        to->partial = list->data[k].partial;
+        to->stage = list->data[k].stage;
       }
+  }
+}
+
+/* Bytes of the partial results of a reduction: per row chunk a line of n, per column
+ * chunk m cells, per task a cell. */
+static int64_t partial_bytes(const struct fs_walk *w, const struct fs_walk_op *op) {
+  const struct fs_space *s = &w->kernel->space;
+  enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
+  if (op->reduce == FS_RM_COLUMN) return w->n_row_chunks * s->n * fs_ctype_size(acc);
+  if (op->reduce == FS_RM_ROW_END) return w->n_column_chunks * s->m * 8;
+  return fs_walk_tasks(w, op->stage) * 8;
+}
+
+static void place_partials(struct fs_walk *w) {
+  int64_t top = aligned((int64_t)w->n_values * CELL);
+  for (int x = 0; x < reducing_lists(w); x++) {
+    fs_op_list *list = reducing_list(w, x);
+    for (int k = 0; k < list->len; k++) {
+      struct fs_walk_op *op = &list->data[k];
+      if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_ROW) continue;
+      if (op->reduce == FS_RM_COLUMN) top = begin_strip(top, PAGE) + PAGE / 2;
+      op->partial = top;
+      top += aligned(partial_bytes(w, op));
     }
-  w->work = top;
+  }
+  w->lines_at = top;
+  w->work = top + w->lines;
   fs_op_list *readers[] = {&w->end_rows, &w->end_columns, &w->all};
   for (size_t r = 0; r < FS_LEN(readers); r++)
     for (int k = 0; k < readers[r]->len; k++)
@@ -916,6 +935,8 @@ static void place(struct fs_walk *w) {
   struct buffers b = {.top = top};
   for (int p = 0; p < w->n_phases; p++)
     place_list(w, &w->phase[p].strips, w->columns, false, &b);
+  place_list(w, &w->before, w->end_strip, false, &b);
+  place_list(w, &w->after, w->end_strip, false, &b);
   place_list(w, &w->end_rows, w->end_strip, true, &b);
   place_list(w, &w->end_columns, w->end_strip, true, &b);
   w->scratch = begin_strip(b.top + LINE, PAGE);
@@ -955,6 +976,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
     find_direct(m, &w->phase[p], last_cache);
   }
   cut(m, cache);
+  fs_walk_take_lines(w);
   w->row_by_row = m->k->space.n >= LONG_ROW && whole_traffic(m) > ROW_CACHES * cache;
   place(w);
 }
@@ -1003,6 +1025,8 @@ void fs_walk_free(struct fs_walk *w) {
   }
   free(w->phase);
   FS_VEC_FREE(&w->start);
+  FS_VEC_FREE(&w->before);
+  FS_VEC_FREE(&w->after);
   FS_VEC_FREE(&w->end_cells);
   FS_VEC_FREE(&w->end_rows);
   FS_VEC_FREE(&w->end_columns);

@@ -112,7 +112,8 @@ static void put_op(const struct fs_walk *w, const struct fs_walk_op *op,
   switch (op->kind) {
     case FS_SP_LOAD:
       if (op->mode == FS_LM_KEPT) {
-        fs_str_puts(out, "as an earlier sweep kept it");
+        fs_str_puts(out, op->varies == FS_VARIES_I ? "as it was kept for all rows"
+                                                   : "as an earlier sweep kept it");
         break;
       }
       fs_str_puts(out, "load ");
@@ -132,7 +133,7 @@ static void put_op(const struct fs_walk *w, const struct fs_walk_op *op,
       if (op->stream) fs_str_puts(out, "   (past the caches)");
       break;
   }
-  if (op->direct >= 0 && op->kind == FS_SP_MAP) {
+  if (op->direct >= 0 && op->kind != FS_SP_LOAD) {
     fs_str_puts(out, "   (written to ");
     put_access(w, op->direct, out);
     fs_str_puts(out, ")");
@@ -159,12 +160,14 @@ void fs_walk_print(const struct fs_walk *w, struct fs_str *out) {
                 (long long)w->rows, (long long)w->columns,
                 (double)w->scratch / 1024);
   put_list(w, &w->start, "each task:", out);
+  put_list(w, &w->before, "before the tasks, each strip of rows:", out);
   for (int p = 0; p < w->n_phases; p++) {
     snprintf(title, sizeof title, "phase %d, each group of rows:", p);
     put_list(w, &w->phase[p].group, title, out);
     snprintf(title, sizeof title, "phase %d, each strip:", p);
     put_list(w, &w->phase[p].strips, title, out);
   }
+  put_list(w, &w->after, "after the tasks, each strip of rows:", out);
   put_list(w, &w->all, "end, partial results of the tasks:", out);
   put_list(w, &w->end_cells, "end, scalars:", out);
   put_list(w, &w->end_rows, "end, each strip of rows:", out);

@@ -11,6 +11,7 @@ struct launch {
   char *scratch, *work;
   void *const *slots;
   const struct fs_number *params;
+  enum fs_walk_stage stage;
 };
 
 /* One thread's view of the task at hand. */
@@ -156,17 +157,27 @@ static void write_line(const struct walker *x, const struct fs_walk_op *op,
 
 /* -- cells and lines ------------------------------------------------------ */
 
-static char *place_of(const struct walker *x, const struct fs_walk_op *op) {
-  if (op->varies == 0) return x->cells_base + (int64_t)op->out * 16;
-  return x->scratch + op->at;
-}
-
 static const struct fs_access *access_of(const struct walker *x, int k) {
   return &x->w->kernel->accesses.data[k];
 }
 
+static char *place_of(const struct walker *x, const struct fs_walk_op *op) {
+  if (op->varies == 0) return x->cells_base + (int64_t)op->out * 16;
+  if (op->direct >= 0) { /* of unit stride: see find_direct() */
+    const struct fs_access *a = access_of(x, op->direct);
+    int64_t at = a->offset + (op->varies & FS_VARIES_J ? x->j0 : x->i0);
+    return (char *)x->slots[a->slot] + at * (int64_t)fs_dtype_size(a->dtype);
+  }
+  if (op->line >= 0) return x->work + x->w->lines_at + op->line + x->i0 * op->size;
+  return x->scratch + op->at;
+}
+
 static void load_line(struct walker *x, const struct fs_walk_op *op,
                       enum direction d, int64_t begin, int64_t n) {
+  if (op->mode == FS_LM_KEPT) {
+    x->ptr[op->out] = place_of(x, op);
+    return;
+  }
   const struct fs_access *a = access_of(x, op->step->access);
   struct line l = line_of(x, op, a, d, 0);
   if (op->mode == FS_LM_IN_PLACE && d != CELL) {
@@ -284,11 +295,6 @@ static void map_line(struct walker *x, const struct fs_walk_op *op, int64_t n) {
   _Alignas(16) char pair[16];
   char *out = place_of(x, op);
   for (int k = 0; k < op->n_in; k++) in[k] = x->ptr[op->in[k]];
-  if (op->direct >= 0) {
-    const struct fs_access *a = access_of(x, op->direct);
-    int64_t at = a->offset + x->j0; /* unit stride: see find_direct() */
-    out = (char *)x->slots[a->slot] + at * (int64_t)fs_dtype_size(a->dtype);
-  }
   if (op->axpby) in[2] = factors(x, op, 0, pair);
   x->ptr[op->out] = out;
   call_map(x, op, out, in, n);
@@ -765,6 +771,15 @@ static void begin_task(struct walker *x, int64_t from, int64_t to) {
   }
 }
 
+/* The cells that task k of a stage leaves to the end. */
+static void keep_all(const struct walker *x, enum fs_walk_stage stage, int64_t k) {
+  for (int a = 0; a < x->w->all.len; a++) {
+    const struct fs_walk_op *op = &x->w->all.data[a];
+    if (op->stage == stage)
+      ((union fs_cell *)(x->work + op->partial))[k] = x->cells[op->cell];
+  }
+}
+
 static void run_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
@@ -783,25 +798,35 @@ static void run_task(void *user, int64_t k, int thread) {
     x.rows = FS_MIN(w->rows, last - i);
     run_group(&x, from, to);
   }
-  for (int a = 0; a < w->all.len; a++) {
-    union fs_cell *to_cell = (union fs_cell *)(x.work + w->all.data[a].partial);
-    to_cell[k] = x.cells[w->all.data[a].cell];
-  }
+  keep_all(&x, FS_STAGE_TASKS, k);
   if (w->streams) w->r->stream(NULL, NULL, 0);
+}
+
+/* Lines of rows k * end_strip and on, before or behind the tasks. */
+static void run_lines(void *user, int64_t k, int thread) {
+  const struct launch *l = user;
+  const struct fs_walk *w = l->w;
+  const fs_op_list *list = l->stage == FS_STAGE_BEFORE ? &w->before : &w->after;
+  struct walker x = walker_new(l, thread);
+  x.i0 = k * w->end_strip;
+  x.rows = FS_MIN(w->end_strip, w->kernel->space.m - x.i0);
+  begin_reductions(&x, list, false);
+  run_list(&x, &w->start);
+  run_list(&x, list);
+  keep_all(&x, l->stage, k);
 }
 
 /* -- the end -------------------------------------------------------------- */
 
 /* Partial results of ALL reductions, folded in the order of the tasks. */
-static void finish_all(struct walker *x, const struct fs_walk_op *op,
-                       int64_t n_tasks) {
+static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   const union fs_cell *part = (const union fs_cell *)(x->work + op->partial);
   enum fs_reduce_op what = op->step->op;
   union fs_cell c = neutral(what, op->in_type);
   enum fs_ctype wide = is_float(op->in_type)       ? FS_CT_F64
                        : op->in_type == FS_CT_U8 ? FS_CT_U8
                                                    : FS_CT_I64;
-  for (int64_t k = 0; k < n_tasks; k++) {
+  for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
     uint8_t bit = (uint8_t)part[k].i;
     bool small = wide == FS_CT_U8 && x->r->fold[what][FS_CT_U8];
     if (small) x->r->fold[what][FS_CT_U8](&bit, 1, &c);
@@ -871,12 +896,11 @@ static void end_columns_task(void *user, int64_t k, int thread) {
   run_end(&x, &l->w->end_columns);
 }
 
-static enum fs_status run_ends(struct launch *l, struct fs_pool *pool,
-                               int threads, int64_t n_tasks) {
+static enum fs_status run_ends(struct launch *l, struct fs_pool *pool, int threads) {
   const struct fs_walk *w = l->w;
   const struct fs_space *s = &w->kernel->space;
   struct walker x = end_walker(l, 0);
-  for (int k = 0; k < w->all.len; k++) finish_all(&x, &w->all.data[k], n_tasks);
+  for (int k = 0; k < w->all.len; k++) finish_all(&x, &w->all.data[k]);
   run_end(&x, &w->end_cells);
   int64_t strip = w->end_strip;
   enum fs_status st = FS_OK;
@@ -893,10 +917,17 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
                            int threads, char *scratch, char *work,
                            void *const *slots,
                            const struct fs_number *params) {
-  struct launch l = {w, scratch, work, slots, params};
+  struct launch l = {w, scratch, work, slots, params, FS_STAGE_BEFORE};
   enum { SMALL = 16384 };
   if (w->elements < SMALL || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
-  int64_t n = w->n_row_chunks * w->n_column_chunks;
-  enum fs_status st = fs_pool_run(pool, threads, n, run_task, &l);
-  return st == FS_OK ? run_ends(&l, pool, threads, n) : st;
+  int64_t lines = fs_walk_tasks(w, FS_STAGE_BEFORE);
+  int64_t tasks = fs_walk_tasks(w, FS_STAGE_TASKS);
+  int of_lines = w->kernel->space.m < SMALL ? 1 : threads;
+  enum fs_status st = FS_OK;
+  if (w->before.len) st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
+  if (st == FS_OK) st = fs_pool_run(pool, threads, tasks, run_task, &l);
+  l.stage = FS_STAGE_AFTER;
+  if (st == FS_OK && w->after.len)
+    st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
+  return st == FS_OK ? run_ends(&l, pool, threads) : st;
 }

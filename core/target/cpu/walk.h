@@ -11,8 +11,9 @@
  *          '----+-----------+-----------+----
  *
  * Each step of the plan becomes an operation on one of these: a cell (varies
- * over nothing), a line (over I or J), a tile (over both). How a kernel is cut
- * depends on its plan alone, so that results have the same bits on any number of
+ * over nothing), a line (over I or J), a tile (over both). Lines over I that no
+ * strip makes or waits for run for all rows at once, before the tasks and behind
+ * them (lines.c). How a kernel is cut depends on its plan alone, so that results have the same bits on any number of
  * threads.
  */
 #ifndef FS_CPU_WALK_H
@@ -36,7 +37,8 @@ enum fs_load_mode {
   FS_LM_COPY,         /* convert or gather                             */
   FS_LM_IN_PLACE,     /* the value is the memory itself                */
   FS_LM_TRANSPOSE,    /* rows lie in columns                           */
-  FS_LM_KEPT          /* whole rows that an earlier phase kept         */
+  FS_LM_KEPT          /* whole rows that an earlier phase kept, or a line
+                         that another stage made                       */
 };
 
 enum fs_reduce_mode {
@@ -46,6 +48,10 @@ enum fs_reduce_mode {
   FS_RM_ALL           /* to one cell per task                          */
 };
 
+/* When an operation runs on lines over I (lines.c): group by group within the tasks, or
+ * for all rows before or behind them. */
+enum fs_walk_stage { FS_STAGE_TASKS, FS_STAGE_BEFORE, FS_STAGE_AFTER };
+
 struct fs_walk_op {
   const struct fs_step *step;
   enum fs_step_kind kind;
@@ -54,6 +60,8 @@ struct fs_walk_op {
   int size;                 /* bytes of an element of the result       */
   int64_t at;               /* where in the scratch the result lies    */
   bool kept;                /* result: whole rows, for later phases    */
+  int64_t line;             /* result over I: its place among the lines of
+                               the work memory, for other stages; -1   */
   uint8_t walks;            /* STORE, REDUCE: the directions it runs along */
   bool done;                /* STORE: a direct result does its work    */
   int direct;               /* result goes to this access at once; -1  */
@@ -79,6 +87,7 @@ struct fs_walk_op {
   bool product;             /* in[0]*in[1] by fma                      */
   fs_rowdot_fn *dot;        /* product: of strips of the operands      */
   fs_map_fn *multiply;      /* otherwise: product first, then reduce   */
+  enum fs_walk_stage stage; /* ALL: whose tasks give partial results   */
   int cell;                 /* ROW, ALL: number among the cells        */
   int64_t partial;          /* offset of its partial results           */
 };
@@ -99,6 +108,7 @@ struct fs_walk {
   int *size;
   int n_values;
   fs_op_list start;             /* cells, once per task          */
+  fs_op_list before, after;     /* lines over I, for all rows    */
   struct fs_walk_phase *phase;
   int n_phases;
   fs_op_list end_cells, end_rows, end_columns;
@@ -116,7 +126,8 @@ struct fs_walk {
   bool streams;                 /* some store goes past the caches */
   bool row_by_row;              /* dot products of rows: one stream of memory
                                    at a time, which is prefetched best      */
-  int64_t work;                 /* bytes of partial results      */
+  int64_t work;                 /* bytes of partial results, and of lines */
+  int64_t lines_at, lines;      /* in it; bytes                  */
   int64_t end_at;               /* END's scalar results          */
   int64_t elements;             /* m * n: small ones run on one thread */
 };
@@ -135,6 +146,12 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
                             const struct fs_routines *r, int64_t cache,
                             int64_t last_cache, const char **why);
 void fs_walk_free(struct fs_walk *w);
+/* Takes lines over I out of the groups, where many groups would make them (lines.c):
+ * after the kernel is cut, before places are given. */
+void fs_walk_take_lines(struct fs_walk *w);
+
+/* Into how many tasks a stage is cut. */
+int64_t fs_walk_tasks(const struct fs_walk *w, enum fs_walk_stage stage);
 
 /* Runs it. scratch: w->scratch bytes per thread; work: w->work bytes; both begin with a
  * page, as large arrays do (compile.c, PAGE). */

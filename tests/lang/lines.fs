@@ -1,0 +1,24 @@
+# What a kernel over rows does with columns of numbers, before, in and after its walk
+# over the rows: as what separate kernels make of it. Integers, so that sums are exact.
+m = 2500; n = 40;
+i = floor(10*rand(m)); j = floor(10*rand(n)); A = floor(4*rand(m, n)) - 1;
+function same(a, b)
+  return max(abs(a - b)) == 0
+end
+:fuse r c w z t b k h d e
+begin
+  w = 2*i - 3;
+  r = A*j;
+  c = A'*w;
+  z = r .* w + i;
+  t = z + 1;
+  b = sum(w);
+  k = max(r) + min(i);
+  h = z'*z;
+  d = A + w;
+  e = sum(abs(A + z), 2);
+end
+w1 = 2*i; w1 = w1 - 3; r1 = A*j; c1 = A'*w1;
+print(same(w, w1), " ", same(r, r1), " ", same(c, c1), " ", b - sum(w1), " ", k - max(r1) - min(i))   # expect: true true true 0 0
+z1 = r1 .* w1; z1 = z1 + i; d1 = A + w1; e1 = A + z1; e1 = abs(e1); e1 = sum(e1, 2);
+print(same(z, z1), " ", same(t, z1 + 1), " ", same(d, d1), " ", same(e, e1), " ", h - z1'*z1)   # expect: true true true true 0
