@@ -212,10 +212,11 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
 //@ fs_registers_fewer
 // N registers for each thread of four warps that come here together, which leaves some
 // for those that take more. 0: as many as they have, and so in code that is not for one
-// architecture alone.
+// architecture alone, and in quickly compiled code, which would not keep to them.
 template <int N>
 __device__ __forceinline__ void fs_registers_fewer() {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
+#if !defined(FS_QUICK) && \
+    (defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__))
   if constexpr (N > 0) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 #endif
 }
@@ -223,26 +224,32 @@ __device__ __forceinline__ void fs_registers_fewer() {
 //@ fs_registers_more
 template <int N>
 __device__ __forceinline__ void fs_registers_more() {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
+#if !defined(FS_QUICK) && \
+    (defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__))
   if constexpr (N > 0) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
 #endif
 }
 
 //@ fs_gates
-// What the warps of a panel kernel wait for; an array has one for each slot.
-struct fs_gates {
+// What the warps of a panel kernel wait for; an array has one for each slot. As many bytes
+// as the ring behind it must begin at a multiple of: quickly compiled code forgets that.
+struct alignas(128) fs_gates {
   // Where all workers arrive: rows that stay there, that go to registers, sums of warps.
   unsigned long long kept_free[FS_SLOTS], held_free[FS_SHORT], part[FS_PARTS];
   // Where one thread does, or a copy.
   unsigned long long part_free[FS_PARTS], kept[FS_SLOTS], held[FS_SHORT];
   unsigned long long team[FS_MAILS];  // sums of the blocks of the cluster
   unsigned long long mail[FS_MAILS];  // finished columns
+  // The last even, the last odd panel whose sums this block has sent: blocks walk in
+  // step, so nobody looks for what others send before (looks load the L2 cache).
+  volatile int sent[2];
 };
 // By all threads of the block, each of them one.
 __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
   unsigned long long *const bar = gate.kept_free + threadIdx.x;
-  if (threadIdx.x < sizeof gate / sizeof *bar)
+  if (bar < gate.mail + FS_MAILS)
     fs_mbarrier_init(bar, bar < gate.part_free ? workers : 1);
+  if (threadIdx.x < 2) gate.sent[threadIdx.x] = -1;
 #ifndef FS_ON_HOST
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif

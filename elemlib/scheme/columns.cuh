@@ -17,11 +17,7 @@ fs_kernel(
   const unsigned round = ((volatile unsigned *)counters)[0] + 1;  // of panel 0
   FS_RING(ring);
   __shared__ fs_gates gate;
-  // The last even, the last odd panel whose sums this block has sent: blocks walk in
-  // step, so nobody looks for what others send before (looks load the L2 cache).
-  __shared__ volatile int sent[2];
   fs_gates_open(gate, FS_WORKERS / 32);
-  if (threadIdx.x < 2) sent[threadIdx.x] = -1;
   //: before
   __syncthreads();
   fs_cluster_barrier<FS_CLUSTER>();
@@ -43,7 +39,7 @@ fs_kernel(
         //: send
         __syncwarp();
         if (lane == 0) {
-          sent[p % 2] = p;
+          gate.sent[p % 2] = p;
           fs_mbarrier_arrive(&gate.part_free[s]);
         }
       }
@@ -59,7 +55,7 @@ fs_kernel(
     for (int p = warp - 4; p < FS_PANELS; p += 4) {
       const int m = p % FS_MAILS;
       const fs_index i = p * FS_WIDTH + rank * FS_COLUMNS + lane % FS_COLUMNS;
-      while (sent[p % 2] < p) fs_pause();
+      while (gate.sent[p % 2] < p) fs_pause();
       //: finish
     }
   } else {  // computes: part t % FS_LANES of a panel's columns, every FS_SIDE-th row

@@ -297,14 +297,18 @@ static int blocks_with(const struct cuda *t, const struct fs_code *c, int more) 
 
 /* Whether quick code leaves full code the grid that it takes, which may have some bytes
  * of shared memory more, and whether its arrays, which lie in local memory (some 700
- * bytes for each thread that the device can run), find room beside the user's. */
+ * bytes for each thread that the device can run), find room beside the user's. A ring of
+ * tiles lies right behind what is declared in shared memory: quick code does not align
+ * it. */
 static bool is_quick_fit(const struct cuda *t, const struct fs_code *c) {
-  enum { MORE_SHARED = 1024, THREADS = 2048 };
-  int local = 0;
+  enum { MORE_SHARED = 1024, THREADS = 2048, TILE_ALIGN = 128 };
+  int local = 0, fixed = 0;
   size_t free_bytes = 0, total = 0;
   if (fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
+      fs_cu.function_get(&fixed, CU_FN_SHARED, c->function) != CU_OK ||
       fs_cu.memory_info(&free_bytes, &total) != CU_OK)
     return false;
+  if (c->emitted.n_maps && fixed % TILE_ALIGN) return false;
   return blocks_with(t, c, MORE_SHARED) >= FS_MAX(1, c->emitted.per_unit) &&
          (size_t)local * THREADS * (size_t)t->base.device.units < free_bytes / 4;
 }
@@ -413,10 +417,9 @@ static bool has_fixed_sums(const struct fs_emitted *e) {
   return e->cluster == 1 && e->per_unit > 0 && e->bounds >= e->per_unit;
 }
 
-/* Blocks that send each other what they have, by instructions that a warp must come to
- * as one: that less optimised code does is not tried yet on a GPU. */
-static bool goes_in_step(const struct fs_emitted *e) {
-  return e->cluster > 1 || e->n_maps > 0;
+/* Rows that a cluster shares: quick code of them has not been tried on a GPU. */
+static bool shares_rows(const struct fs_emitted *e) {
+  return e->cluster > 1 && !e->n_maps;
 }
 
 /* Whether quick code gives its result sooner. It is several times slower, which a kernel
@@ -431,7 +434,7 @@ static bool is_worth_haste(const struct fs_code *c) {
     if (has_user_code(&c->kernel[k])) return false;
   }
   return seconds < longest && strlen(c->emitted.source) >= SHORT_TEXT &&
-         !goes_in_step(&c->emitted) && has_fixed_sums(&c->emitted);
+         !shares_rows(&c->emitted) && has_fixed_sums(&c->emitted);
 }
 
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */

@@ -25,8 +25,9 @@ enum { NVRTC_OK = 0, NVRTC_INVALID_OPTION = 5, NVRTC_CANCELLED = 16,
        OLDEST_NVRTC = 12000 };
 
 /* Less optimisation, no unrolling. `min` hardly takes less time than none, `max` no
- * less than `mid` and makes five times the code (13.0). */
-static const char quick_option[] = "-Ofc=mid";
+ * less than `mid` and makes five times the code (13.0). None keeps a role's code to the
+ * registers that setmaxnreg leaves it, so that must not be there. */
+static const char *const quick_options[] = {"-Ofc=mid", "-DFS_QUICK"};
 
 static struct {
   pthread_mutex_t lock;
@@ -37,7 +38,7 @@ static struct {
   bool line_tables;
   int archs[64], n_archs;
   char options[192]; /* blank between options */
-  atomic_bool slow;  /* this NVRTC does not know quick_option */
+  atomic_bool slow;  /* this NVRTC does not know quick_options */
 } nvrtc = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 
@@ -200,12 +201,13 @@ static int compile_once(struct fs_nvrtc_job *job) {
   if (fs_nvrtc.create(&program, job->source, FS_EMIT_FILE, 0, NULL, NULL))
     return -1;
   char text[sizeof nvrtc.options], arch[48];
-  const char *options[MAX_OPTIONS + 2];
+  const char *options[MAX_OPTIONS + 1 + FS_LEN(quick_options)];
   memcpy(text, nvrtc.options, sizeof text);
   int n = split_options(text, options);
   snprintf(arch, sizeof arch, "-arch=%s", job->arch);
   options[n++] = arch;
-  if (job->quick) options[n++] = quick_option;
+  for (size_t k = 0; job->quick && k < FS_LEN(quick_options); k++)
+    options[n++] = quick_options[k];
   if (fs_nvrtc.flow_callback) fs_nvrtc.flow_callback(program, on_flow, job);
   int r = fs_nvrtc.compile(program, n, options);
   take_log(program, job);
