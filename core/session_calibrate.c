@@ -694,20 +694,28 @@ static bool any_wanted(const struct calibrating *c, enum group group, unsigned t
   return any;
 }
 
-/* What makes the values of all sizes. */
-static void setups_ahead(struct calibrating *c, enum group group, unsigned t,
-                         const struct extents *e) {
+/* What makes the values of all sizes of a group. */
+static void look_at_setups(struct ahead *a, enum group group, unsigned t) {
+  struct calibrating *c = a->c;
+  struct extents e = extents_of(group, c->target->device.is_cuda);
+  char *setup = with_type(setups[group], type_names[t]);
+  for (int x = 0; x < e.n; x++) {
+    int64_t m = e.at[x].m, n = e.at[x].n;
+    bool skip = !fits(c, m, n) || too_much(c, group, t, m, n) ||
+                !any_wanted(c, group, t, x, e.at[x]);
+    if (!skip && set_sizes(c, m, n) == FS_OK) look_ahead(a, setup);
+  }
+  free(setup);
+}
+
+/* Of all groups and types: few kernels each, but a batch of some size together. */
+static void setups_ahead(struct calibrating *c) {
   struct ahead a = {.c = c};
   if (!compiles_ahead(c) || c->quick) return;
-  char *setup = with_type(setups[group], type_names[t]);
-  for (int x = 0; x < e->n; x++) {
-    int64_t m = e->at[x].m, n = e->at[x].n;
-    bool skip = !fits(c, m, n) || too_much(c, group, t, m, n) ||
-                !any_wanted(c, group, t, x, e->at[x]);
-    if (!skip && set_sizes(c, m, n) == FS_OK) look_ahead(&a, setup);
-  }
+  tell(c, "values");
+  for (enum group group = 0; group < GROUPS; group++)
+    for (unsigned t = 0; t < FS_LEN(type_names); t++) look_at_setups(&a, group, t);
   compile_ahead(&a);
-  free(setup);
 }
 
 static bool is_skipped(const struct calibrating *c, enum group group, unsigned t, int x,
@@ -721,7 +729,7 @@ static bool is_skipped(const struct calibrating *c, enum group group, unsigned t
  * have processes to start. */
 static enum fs_status sizes_ahead(struct calibrating *c, enum group group, unsigned t,
                                   const struct extents *e, int from, int *to) {
-  enum { TOGETHER = 200 }; /* some two seconds of compiling */
+  enum { TOGETHER = 300 }; /* some two seconds of compiling */
   struct ahead a = {.c = c};
   enum fs_status st = FS_OK;
   *to = e->n;
@@ -785,7 +793,6 @@ static enum fs_status run_group(struct calibrating *c, enum group group,
   enum fs_status st = FS_OK;
   c->last = 0;
   if (!has_type(group, t)) return FS_OK;
-  if (!late(c)) setups_ahead(c, group, t, &e);
   for (int x = 0; x < e.n && !st; x++) {
     if (x == ahead) st = sizes_ahead(c, group, t, &e, x, &ahead);
     if (!st) st = run_sized(c, group, t, x, e.at[x]);
@@ -951,6 +958,7 @@ static enum fs_status run_kernels(struct calibrating *c) {
   static const unsigned orders[2][FS_LEN(type_names)] = {{0, 1, 2, 3, 4},
                                                          {0, 2, 4, 3, 1}};
   enum fs_status st = FS_OK;
+  if (c->pass == 0) setups_ahead(c);
   for (size_t k = 0; k < FS_LEN(type_names) && !st; k++) {
     unsigned t = orders[c->target->device.is_cuda][k];
     st = run_group(c, VECTORS, t);
