@@ -55,24 +55,31 @@ static bool *users_from(const struct fs_graph *g, fs_id from) {
   return uses;
 }
 
+/* Which nodes `to` uses, directly or not; the caller frees. */
+static bool *used_by(const struct fs_graph *g, fs_id to) {
+  bool *used = fs_calloc((size_t)g->nodes.len, sizeof *used);
+  used[to] = true;
+  for (fs_id k = to; k > 0; k--)
+    for (int s = 0; used[k] && s < g->nodes.data[k].n_src; s++)
+      used[g->nodes.data[k].src[s]] = true;
+  return used;
+}
+
 /* Of a library call: that one. Else a call on a way from a to b, in a statement of
  * its own if there is one; 0 if there is none. */
 static fs_id between(const struct fs_plan *plan, fs_id a, fs_id b) {
   const struct fs_graph *g = plan->graph;
   if (fs_node(g, a)->kind == FS_ND_LIB) return a;
   if (fs_node(g, b)->kind == FS_ND_LIB) return b;
-  bool *after = users_from(g, a), own = false;
+  bool *after = users_from(g, a), *before = used_by(g, b), own = false;
   fs_id found = 0;
   for (fs_id c = a + 1; c < b && !own; c++) {
     const struct fs_node *nd = fs_node(g, c);
-    if (!after[c] || nd->kind == FS_ND_VIEW || !nd->stmt.source) continue;
-    bool *uses = users_from(g, c);
-    if (uses[b]) {
-      found = c;
-      own = !same_statement(plan, c, a) && !same_statement(plan, c, b);
-    }
-    free(uses);
+    if (!after[c] || !before[c] || nd->kind == FS_ND_VIEW || !nd->stmt.source) continue;
+    found = c;
+    own = !same_statement(plan, c, a) && !same_statement(plan, c, b);
   }
+  free(before);
   free(after);
   return found;
 }
