@@ -124,6 +124,8 @@ def test_words():
     line = [x for x in done.stderr.splitlines() if 'quick code · predicted' in x]
     check(line and '×' not in line[0], 'the line', done.stderr)
     check('(cold, quick code)' in done.stderr, 'the box', done.stderr)
+    check(not any('×' in x for x in done.stderr.splitlines() if x.startswith('│ k1 row')),
+          'nor a ratio in it', done.stderr)
 
 
 def test_refused():

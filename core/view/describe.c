@@ -672,7 +672,7 @@ static void leave_out(json_t *event, json_t *kernel, bool out) {
   }
 }
 
-void fs_plan_event_measured(json_t *event, const double *times,
+void fs_plan_event_measured(json_t *event, const double *times, bool quick,
                             const struct fs_device *device) {
   json_t *kernel, *kernels = json_object_get(event, "kernels");
   size_t k;
@@ -685,6 +685,7 @@ void fs_plan_event_measured(json_t *event, const double *times,
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;
     set(kernel, "measured", fs_json_known(measured));
+    if (quick) continue;
     set(kernel, "ratio", predicted > 0 ? fs_json_known(measured / predicted)
                                        : json_null());
     set(kernel, "share",
@@ -693,4 +694,5 @@ void fs_plan_event_measured(json_t *event, const double *times,
                                device)));
   }
   set(event, "measured", fs_json_known(total));
+  set(event, "quick", json_boolean(quick));
 }

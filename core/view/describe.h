@@ -19,8 +19,9 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
                        struct fs_target *target);
 
 /* Puts measured seconds, one for each kernel (< 0: not measured), into an event
- * with all that follows from them. */
-void fs_plan_event_measured(json_t *event, const double *measured,
+ * with all that follows from them. `quick`: of quickly compiled code, from which
+ * nothing does. */
+void fs_plan_event_measured(json_t *event, const double *measured, bool quick,
                             const struct fs_device *device);
 
 /* How a GPU walks a kernel, what `:tune` varies: {"threads": 256, ...}; null on the

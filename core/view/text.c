@@ -309,7 +309,6 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   struct fs_str s = {0};
   double predicted = number(k, "predicted"), measured = number(k, "measured");
   double ratio = number(k, "ratio"), share = number(k, "share");
-  if (isnan(ratio)) ratio = measured / predicted;
   fs_str_put_safe(&s, text(k, "id"), strlen(text(k, "id")));
   fs_str_puts(&s, " ");
   fs_str_put_safe(&s, text(k, "scheme"), strlen(text(k, "scheme")));
