@@ -41,8 +41,8 @@ enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
 
 /* Which sizes: all; every other one and the largest; the same with few settings, since
  * the case is much like another; all, and on a GPU those of which rows begin off 16-byte
- * boundaries, too; few, and none on a GPU. */
-enum { EVERY, FEW, BRIEF, UNEVEN, CPU_FEW };
+ * boundaries, too; few, and none on a GPU; as UNEVEN, and none on a CPU. */
+enum { EVERY, FEW, BRIEF, UNEVEN, CPU_FEW, GPU_UNEVEN };
 
 static const struct calibration_case {
   const char *what, *block;   /* $ is the type */
@@ -76,13 +76,16 @@ static const struct calibration_case {
   {"rows", "q = rowsum(u + v');", F32 | F64, MATRICES, 0, FEW},
   {"rows", "q = rowsum(u .* v' - v');", F32, MATRICES, 0, FEW},
   {"columns", "s = A'*r;", F32, MATRICES, ROWS, UNEVEN},
-  {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, FEW},
+  {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, CPU_FEW},
+  {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, GPU_UNEVEN},
   {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, BRIEF},
   {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, BRIEF},
   {"columns", "q = colsum(u + v');", F32, MATRICES, 0, BRIEF},
   {"columns", "s = colsum(A .* C);", F32, MATRICES, ROWS, CPU_FEW},
   {"rows and columns", "q = A*p; s = A'*r;", F32 | F64, MATRICES, ROWS, UNEVEN},
+  {"rows and columns", "q = A*p; s = A'*r;", F16, MATRICES, ROWS, GPU_UNEVEN},
   {"rows and columns", "y = A'*(A*p);", F32, MATRICES, ROWS, UNEVEN},
+  {"rows and columns", "y = A'*(A*p);", F64, MATRICES, ROWS, GPU_UNEVEN},
   {"rows and columns", "a = sum(A, 2); b = sum(A, 1);", F32, MATRICES, ROWS, FEW},
   {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, UNEVEN},
   {"rows and a sum", "s = sum(A);", F32, MATRICES, ROWS, BRIEF},
@@ -658,14 +661,19 @@ static bool too_much(const struct calibrating *c, enum group group, unsigned t,
   return c->target->device.is_cuda ? m * n > (320 << 20) / bytes[t] : m * n > 5 << 20;
 }
 
-/* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. */
+/* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. Of f64 those
+ * near a GPU's cache are others. */
 static bool wanted(const struct calibrating *c, int sizes, enum group group,
                    unsigned t, int x, struct extent e) {
-  if (sizes == CPU_FEW && c->target->device.is_cuda) return false;
+  enum { LARGE = 1 << 21 };
+  bool cuda = c->target->device.is_cuda;
+  bool doubles = t == 1 && group == MATRICES && e.m * e.n > LARGE;
   bool few = sizes == FEW || sizes == BRIEF || sizes == CPU_FEW ||
-             (t > 0 && c->target->device.is_cuda);
-  if (group == MATRICES && c->target->device.is_cuda && e.n > 512 && e.n % 4)
-    return sizes == UNEVEN && (t == 0 || e.n == 1001 || e.n == 5003);
+             (t > 0 && cuda && !doubles);
+  if (sizes == (cuda ? CPU_FEW : GPU_UNEVEN)) return false;
+  if (group == MATRICES && cuda && e.n > 512 && e.n % 4)
+    return (sizes == UNEVEN || sizes == GPU_UNEVEN) &&
+           (t == 0 || e.n == 1001 || e.n == 5003);
   return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
 }
 
