@@ -441,9 +441,7 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
     count_step(k, &k->steps.data[i], d, busy, joined && joined[i], w);
   free(joined);
   name_pattern(k, w);
-  /* Eight lanes of a half type are 16 bytes, whatever they are computed in. */
-  int lane = FS_MIN(widest(k), 16 / FS_MAX(k->tune.vec, 1));
-  double row_bytes = (double)k->space.n * lane;
+  double row_bytes = (double)k->space.n * widest(k);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
   w->uneven = d->is_cuda ? k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0
