@@ -1,83 +1,125 @@
 #!/usr/bin/python3
 """Prints the table of fs_erf_f64() in elemlib/cuda/quick_f64.cuh; needs mpmath.
 
-For each of 16 places c next to k*25/64: c, erf(c), its derivative there, and the
-coefficients of a polynomial in t = x - c that is near the minimax one. c is chosen such
-that erf(c), and near 0 the derivative, too, lie next to an f64 (Gal and Bachelis, ACM
-Trans. Math. Softw. 17:1, 1991).
+Columns of 32-bit words for 32 places each: a load of one word by 32 threads then never
+meets another one in a bank of shared memory. For a place c next to k/5.25 such that
+erf(c), and near 0 its derivative, lie next to an f64 (Gal and Bachelis, ACM Trans. Math.
+Softw. 17:1, 1991): c, erf(c), and a minimax polynomial in t = x - c, of which the
+coefficient of t^2 is -c times that of t. Those of higher powers need fewer bits and share
+words.
 """
 import struct
 import mpmath as mp
 
-PLACES, WIDTH, F64, F32 = 16, mp.mpf(25) / 64, 8, 4
+PLACES, STEP = 32, mp.mpf(4) / 21
 mp.mp.dps = 45
 
 
-def derivative(c):
-    return 2 / mp.sqrt(mp.pi) * mp.exp(-mp.mpf(c) ** 2)
+def bits(x):
+    return struct.unpack('>Q', struct.pack('>d', float(x)))[0]
+
+
+def number(b):
+    return struct.unpack('>d', struct.pack('>Q', b))[0]
+
+
+def words(x):
+    return [bits(x) & 0xffffffff, bits(x) >> 32]
+
+
+def float_bits(x):
+    return struct.unpack('I', struct.pack('f', float(x)))[0]
+
+
+def float_of(b):
+    return struct.unpack('f', struct.pack('I', b))[0]
 
 
 def misfit(x):
     """The distance of the nearest f64, in units of its last place."""
-    return abs(x - float(x)) / mp.mpf(2) ** (mp.floor(mp.log(x, 2)) - 52)
+    return abs(x - float(x)) / mp.mpf(2) ** (mp.floor(mp.log(abs(x), 2)) - 52)
+
+
+def around(x, tries):
+    """Numbers next to x whose lower words are 0."""
+    upper = bits(x) >> 32
+    for k in range(tries):
+        yield number(upper + (-1) ** k * (k + 1) // 2 << 32)
+
+
+def slope(c):
+    return 2 / mp.sqrt(mp.pi) * mp.exp(-mp.mpf(c) ** 2)
 
 
 def place(k):
     if k == 0:
         return 0.0
-    step = mp.mpf(2) ** (-32 if k < 8 else -24 if k < 12 else -15)
-    best, tries = (2, 0), 0
-    while tries < (60000 if k < 4 else 600) and best[0] > mp.mpf(2) ** -7:
-        c = float(k * WIDTH + (-1) ** tries * (tries + 1) // 2 * step)
-        bad = misfit(mp.erf(mp.mpf(c)))
-        if k < 4:
-            bad = max(bad, misfit(derivative(c)) / 4)
-        best, tries = min(best, (bad, c)), tries + 1
-    return best[1]
+
+    def bad(c):
+        return misfit(mp.erf(mp.mpf(c))) + (misfit(slope(c)) / 8 if k < 6 else 0)
+    return min(around(k * STEP, 4000 if k < 6 else 300 if k < 20 else 1), key=bad)
 
 
-def polynomial(c):
-    """Of (erf(c + t) - erf(c))/t: its f64, then its f32 coefficients."""
-    slope, at = derivative(c), mp.erf(mp.mpf(c))
-
-    def rest(t):
-        if abs(t) < mp.mpf(10) ** -9:
-            return slope * (-c + (2 * mp.mpf(c) ** 2 - 1) * t / 3)
-        return (mp.erf(c + t) - at - t * slope) / t ** 2
-    half = WIDTH / 2 * mp.mpf('1.001')
-    high = mp.chebyfit(rest, [-half, half], F64 + F32)[::-1]
-    if c == 0:
-        high = [a if k % 2 else mp.mpf(0) for k, a in enumerate(high)]
-    f32 = [struct.unpack('f', struct.pack('f', float(a)))[0] for a in high[F64:]]
-    return [float(slope)] + [float(a) for a in high[:F64]], f32
+def rounded(x, low):
+    """Bits of x as an f64 whose `low` lowest ones are 0."""
+    return (bits(x) + (1 << low - 1)) >> low << low
 
 
-def hexadecimal(x):
-    digits, power = float(x).hex().split('p')
-    return '0' if x == 0 else digits.rstrip('0').rstrip('.') + 'p' + power.lstrip('+')
+def nearest(x, low, tail):
+    """Bits of the f64 next to x whose `low` lowest ones are `tail`."""
+    middle = bits(x) >> low << low | tail
+    return min((b for b in (middle - (1 << low), middle, middle + (1 << low)) if b >= 0),
+               key=lambda b: abs(number(b) - x))
 
 
-def column(numbers, text):
-    line, lines = '     {', []
-    for k, x in enumerate(numbers):
-        item = text(x) + ('},' if k == len(numbers) - 1 else ',')
-        if len(line) + 1 + len(item) > 88:
-            lines.append(line)
-            line = '     '
-        line += item if line[-1] == '{' else ' ' + item
-    print('\n'.join(lines + [line]))
+def erf_words(k):
+    c, half = place(k), STEP / 2 * mp.mpf('1.002')
+    taylor, fixed = mp.taylor(mp.erf, c, 16), {}
+
+    def rest(t):  # behind t^2, without the terms that are fixed
+        if abs(t) < mp.mpf(10) ** -3:
+            all_of_it = sum(taylor[n] * t ** (n - 3) for n in range(3, 17))
+        else:
+            all_of_it = (mp.erf(c + t) - taylor[0] - taylor[1] * t - taylor[2] * t ** 2) / t ** 3
+        return all_of_it - sum(a * t ** (n - 3) for n, a in fixed.items())
+
+    def highest(n):  # the coefficient of t^n in the best polynomial with what is fixed
+        if c:
+            return mp.chebyfit(rest, [-half, half], n - 2)[0]
+        if n % 2 == 0:
+            return mp.mpf(0)
+        return mp.chebyfit(lambda z: rest(mp.sqrt(z)), [half ** 2 / 10 ** 6, half ** 2],
+                           (n - 1) // 2)[0]
+
+    def fix(n, choose, value):
+        b = choose(highest(n))
+        fixed[n] = value(b)
+        return b
+    tail = fix(11, lambda x: float_bits(x) + 0x8000 >> 16, lambda b: float_of(b << 16))
+    floats = [fix(n, float_bits, float_of) for n in (10, 9, 8)]
+    a7 = fix(7, lambda x: rounded(x, 23), number)
+    a6 = fix(6, lambda x: rounded(x, 20), number)
+    a5 = fix(5, lambda x: nearest(x, 16, tail), number)
+    a4 = fix(4, lambda x: nearest(x, 12, (a6 & 0xffffffff) >> 20), number)
+    a3 = fix(3, lambda x: nearest(x, 9, (a7 & 0xffffffff) >> 23), number)
+    out = [bits(c) >> 32] + words(mp.erf(mp.mpf(c))) + words(slope(c))
+    for a in (a3, a4, a5):
+        out += [a & 0xffffffff, a >> 32]
+    return out + [a6 >> 32, a7 >> 32] + floats[::-1]
 
 
 def main():
-    places = [place(k) for k in range(PLACES)]
-    made = [polynomial(c) for c in places]
-    column(places, hexadecimal)
-    column([mp.erf(mp.mpf(c)) for c in places], hexadecimal)
-    for k in range(F64 + 1):
-        column([m[0][k] for m in made], hexadecimal)
-    for k in range(0, F32, 2):
-        column([m[1][k:k + 2] for m in made],
-               lambda p: '{%.9ef, %.9ef}' % tuple(p))
+    places = [erf_words(k) for k in range(PLACES)]
+    print('alignas(16) __device__ const unsigned fs_erf_words[FS_ERF_WORDS] = {')
+    line = '   '
+    for column in zip(*places):
+        for w in column:
+            item = f' 0x{w:x},' if w else ' 0,'
+            if len(line) + len(item) > 88:
+                print(line)
+                line = '   '
+            line += item
+    print(line.rstrip(',') + '};')
 
 
 if __name__ == '__main__':

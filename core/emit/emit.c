@@ -409,8 +409,9 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->cooperative = em->vector_end;
   o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
   o->bounds = FS_MAX(1, em->k->tune.blocks_per_sm);
-  o->one_wave_each = (em->streams && !em->stragglers) || em->mode == EM_INSTANCE;
-  o->pieces = em->stragglers ? 4 : 8;
+  bool stay = em->stragglers || em->copies_words;
+  o->one_wave_each = (em->streams && !stay) || em->mode == EM_INSTANCE;
+  o->pieces = stay ? 4 : 8;
   o->waves = em->mode == EM_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
@@ -459,6 +460,7 @@ void em_body(struct em *em, struct fs_str *out) {
   else em_row(em);
   bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
+  em_words(em);
   em->out->waits =
       !em->grid && em->variant == FS_EMIT_BEST && em->device->cc >= 90;
   if (em->out->waits) em_line(em, "fs_after_kernels();");

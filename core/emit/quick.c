@@ -51,8 +51,8 @@ static const struct ways all_ways[] = {
      {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})", NULL}},
     {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)", NULL},
      {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})", NULL}},
-    {FS_OP_ERF, {0},
-     {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0})", "fs_erf_two({0})"}},
+    {FS_OP_ERF, {NULL, NULL, "fs_erf_f64({0}, words, rare)", NULL},
+     {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0}, words)", "fs_erf_two({0})"}},
 };
 
 static const struct ways *ways_of(int op) {
@@ -141,6 +141,32 @@ bool em_has_stragglers(const struct em *em) {
               size_of_code(em, all) > LITTLE;
   free(all);
   return some;
+}
+
+/* Whether a step looks up the table of the error function of f64. */
+static bool looks_up(const struct em *em) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->kind == FS_SP_MAP && !s->user && s->op == FS_OP_ERF &&
+        em_val(em, s->in[0])->dtype == FS_F64)
+      return true;
+  }
+  return false;
+}
+
+bool em_copies_words(const struct em *em) {
+  enum { TILES = 4096 };
+  return em->mode == EM_FLAT && !em->grid && !em->k->everywhere && looks_up(em) &&
+         em->groups >= (int64_t)em->T * em->C * TILES;
+}
+
+void em_words(struct em *em) {
+  if (em->copies_words) {
+    em_line(em, "alignas(16) __shared__ unsigned words[FS_ERF_WORDS];");
+    em_line(em, "fs_copy_words<FS_THREADS>(words);");
+  } else if (looks_up(em)) {
+    em_line(em, "const unsigned *const words = fs_erf_words;");
+  }
 }
 
 static void loop(struct em *em, const bool *need, int parts) {

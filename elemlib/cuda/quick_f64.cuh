@@ -10,27 +10,39 @@ __device__ __forceinline__ float fs_upper(double x) {
   return fabsf(__int_as_float(__double2hiint(x)));
 }
 
-//@ fs_reciprocal_f64
-// 1/x within 2 ulp. The device's approximation has 20 bits.
-__device__ __forceinline__ double fs_reciprocal_f64(double x) {
+//@ fs_first_reciprocal
+// 1/x with 20 bits, never a power of 2: next to 1/x of the number below a power of 2, from
+// which no step would lead away.
+__device__ __forceinline__ double fs_first_reciprocal(double x) {
 #ifdef __CUDA_ARCH__
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
 #else
-  double r = __hiloint2double(__double2hiint(1.0 / x), 0);
+  const double r = 1.0 / x;
 #endif
-  const double e = fma(-x, r, 1.0);
+  return __hiloint2double(__double2hiint(r), 1);
+}
+
+//@ fs_reciprocal_f64
+// 1/x within 2 ulp.
+__device__ __forceinline__ double fs_reciprocal_f64(double x) {
+  const double r = fs_first_reciprocal(x), e = fma(-x, r, 1.0);
   return fma(fma(e, e, e), r, r);
 }
 
 //@ fs_div_f64
+// As fs_div() of quick.cuh. The reciprocal r is within 1/2 + 2^-27 ulp, which suffices as
+// 1/2 does: quotients lie 2^-53/b ulp at least from where rounding changes, 1 <= b < 2,
+// and r's error moves them by less but for b above 2 - 2^-26, where r is rounded correctly.
 __device__ __forceinline__ double fs_div_f64(double a, double b, bool &rare) {
-  double r = fs_reciprocal_f64(b);
+  double r = fs_first_reciprocal(b);
+  r = fma(r, fma(-b, r, 1.0), r);
   r = fma(r, fma(-b, r, 1.0), r);
   double q = a * r;
   q = fma(r, fma(-b, q, a), q);
   const float least = __int_as_float(0x07b00000);  // 2^-900
-  rare |= !(fs_upper(a) >= least) | !(fs_upper(q) >= least);
+  rare |= !(fs_upper(a) >= least);
+  rare |= !(fs_upper(q) >= least);
   return q;
 }
 
@@ -109,109 +121,140 @@ __device__ __forceinline__ double fs_exp_f64(double x) {
   return rare ? exp(x) : y;
 }
 
-//@ fs_erf_table
-// By columns, of which threads read 16 entries of 8 bytes at once (tools/erf_table.py):
-// a number c next to k*25/64 whose error function lies next to an f64, that, and the
-// coefficients of a polynomial of degree 13 about c, the last four in f32.
-struct alignas(8) fs_floats {
-  float a, b;
+//@ FS_ERF_WORDS fs_erf_words fs_copy_words
+// By 16 columns of a word for each of 32 places (tools/erf_table.py). What is called
+// `words` below is this table, or a copy of it in shared memory.
+constexpr int FS_ERF_WORDS = 512;
+alignas(16) __device__ const unsigned fs_erf_words[FS_ERF_WORDS] = {
+    0, 0x3fc86786, 0x3fd86442, 0x3fe24962, 0x3fe863b3, 0x3fee7af8, 0x3ff24957,
+    0x3ff555d9, 0x3ff860f9, 0x3ffb6d39, 0x3ffe795f, 0x4000c28c, 0x4002497c, 0x4003cfc0,
+    0x4005553a, 0x4006dbf3, 0x4008618f, 0x4009e731, 0x400b6df6, 0x400cf36d, 0x400e79e7,
+    0x40100000, 0x4010c30c, 0x40118618, 0x40124924, 0x40130c30, 0x4013cf3c, 0x40149249,
+    0x40155555, 0x40161861, 0x4016db6d, 0x40179e79, 0, 0x463567f5, 0xf0e8c0a6,
+    0xac80750b, 0x50bfb454, 0xb1d0ada9, 0x916d8242, 0xb599cbb4, 0x5d19786b, 0xd98be693,
+    0x54c645d7, 0x142a643b, 0x8e7da6fb, 0x5c889e79, 0x3c75f157, 0x5e051f55, 0xc3a9e673,
+    0x34787cde, 0x657e7e15, 0x5a142345, 0xd9a3934f, 0xf7b91176, 0xfe55f9be, 0xffb032c8,
+    0xfff2133c, 0xfffdbca0, 0xffffa84d, 0xfffff3a3, 0xfffffe61, 0xffffffcd, 0xfffffffa,
+    0xffffffff, 0, 0x3fcb3514, 0x3fda3f1c, 0x3fe29794, 0x3fe7014d, 0x3fea4e20,
+    0x3fec9b6d, 0x3fee1a07, 0x3fef0098, 0x3fef8250, 0x3fefc616, 0x3fefe706, 0x3feff5f4,
+    0x3feffc38, 0x3feffeab, 0x3fefff90, 0x3fefffdd, 0x3feffff6, 0x3feffffd, 0x3fefffff,
+    0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff,
+    0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff, 0x3fefffff, 0x50429b6d, 0x836e2785,
+    0x312c2640, 0x67df5c5, 0x1cef5566, 0x66f3fe6b, 0x4c663acb, 0x12484a87, 0x11d4aef1,
+    0xf9d385f6, 0x5c503d7b, 0x2f8149c9, 0xe72b4f10, 0xe40d2d3, 0xd5f066a6, 0xb5d7701f,
+    0x69356487, 0xeb7f99ce, 0xcea46457, 0xbd878349, 0x5931656b, 0x88aeb235, 0x8adfdf37,
+    0x19fd49f5, 0xceaebd0a, 0xb8ba83d1, 0x2096038e, 0x579f98cf, 0xc78b7de6, 0xcf3a778a,
+    0x7159cbd5, 0xf9da1cad, 0x3ff20dd7, 0x3ff168d9, 0x3fef39fa, 0x3fea0c60, 0x3fe432d9,
+    0x3fdd25e7, 0x3fd38f17, 0x3fc86721, 0x3fbc57c4, 0x3fae9795, 0x3f9eb61b, 0x3f8caf92,
+    0x3f78dc63, 0x3f641071, 0x3f4e2de7, 0x3f350a34, 0x3f1b5e02, 0x3f008e00, 0x3ee28f0e,
+    0x3ec36f12, 0x3ea2dbf2, 0x3e810b14, 0x3e5ca61a, 0x3e3664ae, 0x3e10474d, 0x3de602ae,
+    0x3dbbad80, 0x3d902ef7, 0x3d6199f0, 0x3d31cdb4, 0x3d00bf66, 0x3ccd4dad, 0x6b037a5a,
+    0xfe9e5def, 0x2b8a4d99, 0xc193a5d3, 0x8d4f50a7, 0xa5e56672, 0x538a337a, 0xef233f51,
+    0x6dd01cb4, 0x43f8c868, 0x540a1bfd, 0xebb71eb, 0x8aaa1299, 0x49de6c4, 0x20c6ae7,
+    0xfc93ebf3, 0xb9809969, 0x2ea9d574, 0xb58f9b03, 0x7b2b04, 0x58a715f8, 0x308c50a1,
+    0xe9cca0f1, 0x19aab520, 0x779078c6, 0xdd97b639, 0x47b02893, 0xb29776ec, 0x67613469,
+    0x413d9d60, 0xd561c2, 0xbdfccf53, 0xbfd81274, 0xbfd5866f, 0xbfcd8a43, 0xbfb81830,
+    0x3fa16e4b, 0x3fbfa829, 0x3fc50681, 0x3fc4cb05, 0x3fc135aa, 0x3fb8dd6b, 0x3fb00248,
+    0x3fa297db, 0x3f939439, 0x3f82d60e, 0x3f70a039, 0x3f5ae09f, 0x3f440ac8, 0x3f2b8bf9,
+    0x3f116876, 0x3ef4663b, 0x3ed6059e, 0x3eb603a5, 0x3e945d59, 0x3e7170fa, 0x3e4babb3,
+    0x3e245660, 0x3dfbb530, 0x3dd17f67, 0x3da47e7f, 0x3d76437f, 0x3d466fdf, 0x3d14faea,
+    0, 0x74def63f, 0xfecdc9a2, 0x7506ce23, 0x95d972e0, 0xa8a5ade, 0x395778c4,
+    0x1a933ecc, 0xbc408231, 0x17d0a60d, 0x753b6d4a, 0xab003669, 0x509fa2a2, 0xeaf12ec,
+    0x7a72c31d, 0xb9c25ef9, 0x69cf463e, 0x6d9053e8, 0x8dcbc4eb, 0x9625ef4b, 0x14c5c34b,
+    0x2527f397, 0x3880f466, 0xd5c9bc91, 0xc14ddaf5, 0x57f55a6c, 0xeb578418, 0x35d40a17,
+    0xa3745ad0, 0x7b1b54cf, 0xef6593e3, 0x19788cc1, 0, 0x3fb9e92d, 0x3fc57f45,
+    0x3fc74a24, 0x3fc2dda0, 0x3fb5f113, 0x3f9719ec, 0xbf982206, 0xbfa7a751, 0xbfa92481,
+    0xbfa4bdfb, 0xbf9cefbe, 0xbf91a452, 0xbf832ec2, 0xbf72d06f, 0xbf60b1e5, 0xbf4b10b9,
+    0xbf34109d, 0xbf1b312c, 0xbf00fd8b, 0xbee379fd, 0xbec4980e, 0xbea41577, 0xbe821499,
+    0xbe5e12c4, 0xbe371e91, 0xbe107041, 0xbde5a14a, 0xbdba58ff, 0xbd8db87b, 0xbd5f0e52,
+    0xbd2e11c9, 0x1a03ba5f, 0x7ae6ba0d, 0x8d933910, 0xfc953a25, 0x45793a1f, 0xe47d3954,
+    0x1e7eb957, 0xe869b9b6, 0xdac9b973, 0xbe9b81b, 0x6be038b2, 0xf5b538d0, 0x26023868,
+    0x18ac371e, 0xb933b75b, 0x9feb77f, 0xb55ab718, 0x11c0b654, 0x191bb3a1, 0xf1883556,
+    0x412d353b, 0xdc734d7, 0x59143445, 0xa6783397, 0xdb4e32cb, 0xd6c331ef, 0xc95a30fd,
+    0xcc932fef, 0x163e2ecd, 0x9c382d9f, 0x1a202c62, 0x70d52b12, 0x3fbce2f2, 0x3fb7daa7,
+    0x3fa656de, 0xbf8b59dd, 0xbfac3c49, 0xbfb1db60, 0xbfae82d1, 0xbfa283ff, 0xbf88f10d,
+    0x3f729057, 0x3f88c9d1, 0x3f8a2f83, 0x3f8483af, 0x3f7ab3ba, 0x3f6e2920, 0x3f5e1997,
+    0x3f4afb41, 0x3f35daea, 0x3f200913, 0x3f0588d2, 0x3eea600d, 0x3ecda5f1, 0x3eae9c12,
+    0x3e8d1152, 0x3e696b97, 0x3e447e3f, 0x3e1e7c5c, 0x3df4ef8a, 0x3dca912d, 0x3d9f2a18,
+    0x3d70e7a5, 0x3d40f7f2, 0, 0xbfa0d9e3, 0xbfa9c4ae, 0xbfa78a2d, 0xbf99e66a,
+    0xbf473a89, 0x3f91164d, 0x3f96e533, 0x3f92f2f6, 0x3f8583e3, 0x3f698ca9, 0xbf56d3d0,
+    0xbf68e37b, 0xbf679f5f, 0xbf60c653, 0xbf53c3e5, 0xbf443146, 0xbf323ccd, 0xbf1d670b,
+    0xbf05722a, 0xbeec4c6f, 0xbed10505, 0xbeb2b348, 0xbe92d032, 0xbe715ce9, 0xbe4d723b,
+    0xbe26f897, 0xbe0080bd, 0xbdd5dbd2, 0xbdaab5ae, 0xbd7e211c, 0xbd4f64cd, 0xbf9b82ce,
+    0xbf94e1de, 0xbf741a84, 0x3f85e2c6, 0x3f9315e6, 0x3f913444, 0x3f81e610, 0x3f1817dd,
+    0xbf751eaf, 0xbf797e9d, 0xbf72c177, 0xbf621b55, 0xbf3a42aa, 0x3f3ffde4, 0x3f4665c1,
+    0x3f41f076, 0x3f365127, 0x3f275611, 0x3f152ae4, 0x3f010c09, 0x3ee88576, 0x3ecfd7c6,
+    0x3eb2bed8, 0x3e941690, 0x3e73a6e2, 0x3e51977e, 0x3e2cdfbd, 0x3e05c1bd, 0x3dde254d,
+    0x3db338d4, 0x3d869537, 0x3d587634, 0, 0x3c0379cb, 0x3c385bb2, 0x3c0866d2,
+    0x3af4ead4, 0xbb7c3ce4, 0xbbc6fe91, 0xbb9e0021, 0xbb032780, 0x39da3236, 0x3ac62f00,
+    0x3abede01, 0x3a66b189, 0x39a5840d, 0xb78d932c, 0xb90b0320, 0xb905981a, 0xb8b12ee8,
+    0xb83d7fef, 0xb7ad3bf3, 0xb70a5134, 0xb644639e, 0xb57a17b6, 0xb48fc1d6, 0xb395e811,
+    0xb28e4c1b, 0xb1769a36, 0xb0437c2a, 0xaf0e0886, 0xadbd734f, 0xac683ee5, 0xab02f923,
+    0x3bab2d7f, 0x3b6d9622, 0x35b7483b, 0xbb4d7776, 0xbb811ff2, 0xbb20b491, 0xb924a04f,
+    0x3ab8ef7d, 0x3adc3a93, 0x3a89da8b, 0x39834879, 0xb9821ab6, 0xb9c185bc, 0xb98cd9ff,
+    0xb900e01d, 0xb7bad2c8, 0x37a85e56, 0x37db8c50, 0x379d0ff9, 0x372c8e70, 0x369de670,
+    0x35fa127a, 0x352e920d, 0x34596aa4, 0x33736e96, 0x32766f53, 0x31627a49, 0x303d930a,
+    0x2f10e4a2, 0x2dcaa9e7, 0x2c81e495, 0x2b18d49a, 0, 0xbacc8075, 0xbb02c16b,
+    0xba92c3ee, 0x398ba4c7, 0x3a966c19, 0x3a91e6cb, 0x39fc2e70, 0xb9224228, 0xb9e31b2a,
+    0xb9beabbe, 0xb922a417, 0x374764b5, 0x38a0c192, 0x388f9501, 0x38185e56, 0x372fac16,
+    0xb5fdf852, 0xb6a0d586, 0xb67d13f0, 0xb60e65ff, 0xb58285dd, 0xb4cc6173, 0xb40c008e,
+    0xb32a3481, 0xb2395225, 0xb135e14b, 0xb021a836, 0xaf0299e3, 0xadc05985, 0xac81686e,
+    0xab1f60ea};
+struct alignas(16) fs_four_words {
+  unsigned w[4];
 };
-struct fs_erf_columns {
-  double c[11][16];
-  fs_floats tail[2][16];
-};
-__device__ const fs_erf_columns fs_erf_table = {
-    {{0, 0x1.900008ecp-2, 0x1.8ffff692p-1, 0x1.2c00000bp0, 0x1.9000000dp0,
-      0x1.f3fffff6p0, 0x1.2bffffec8p1, 0x1.5dffffe9p1, 0x1.900005p1, 0x1.c1ffee8p1,
-      0x1.f3fffep1, 0x1.12fffecp2, 0x1.2c178p2, 0x1.45128p2, 0x1.5e0ep2, 0x1.773a8p2},
-     {0, 0x1.ad689f09e95e5p-2, 0x1.76286b2f9c4c7p-1, 0x1.ce1962c72a66p-1,
-      0x1.f21c9f157e1aep-1, 0x1.fd0f531776278p-1, 0x1.ff87b190e1cecp-1,
-      0x1.fff18ebe1c02fp-1, 0x1.fffeb3ec07491p-1, 0x1.ffffe9bf2a65fp-1,
-      0x1.fffffee3cc0fp-1, 0x1.fffffff57631p-1, 0x1.ffffffffb6c1cp-1,
-      0x1.fffffffffe808p-1, 0x1.fffffffffffa3p-1, 0x1.fffffffffffffp-1},
-     {0x1.20dd750429b6dp0, 0x1.eff8c150f571p-1, 0x1.39cccab8f5b9dp-1,
-      0x1.24a5537c715d4p-2, 0x1.92470a21e0105p-4, 0x1.978ae8f38c83dp-6,
-      0x1.30499c2984e87p-8, 0x1.4ee143e50b07ap-11, 0x1.0f9dd8fdc171ap-14,
-      0x1.44bbbe70af055p-18, 0x1.1e1ea8681831ap-22, 0x1.7398040554bcep-27,
-      0x1.5eec10a9b3c1bp-32, 0x1.f0138aca14314p-38, 0x1.02740d97199dfp-43,
-      0x1.7f71205bbcd2ep-50},
-     {0, -0x1.837a5fabbf6e9p-2, -0x1.ea4ff131f6d2cp-2, -0x1.56f1bde267f3ep-2,
-      -0x1.3a477ff4adda8p-3, -0x1.8dfda775e1824p-5, -0x1.649642e97a252p-7,
-      -0x1.c9d7fab50ed6fp-10, -0x1.a866a85a937dep-13, -0x1.1d68f7479f13ep-16,
-      -0x1.1769ef5788ff3p-20, -0x1.8f2c4a813bd4ep-25, -0x1.9b5cda32644bbp-30,
-      -0x1.3af6544e025cbp-35, -0x1.6168cced359a9p-41, -0x1.19032adfda9f4p-47},
-     {-0x1.812746b0379e6p-2, -0x1.cb7beb6cd0f33p-3, 0x1.715e03a1c1033p-5,
-      0x1.54c0d67272087p-3, 0x1.0453f8f93381ep-3, 0x1.c24b2083de45dp-5,
-      0x1.fa73d90c56c5ap-7, 0x1.856615692f014p-9, 0x1.a37322cfdfb5ep-12,
-      0x1.40ef222c1e834p-15, 0x1.5fe5fc8116c3bp-19, 0x1.161fe14e764cfp-23,
-      0x1.3a2a2177dbba7p-28, 0x1.05761e70aaec9p-33, 0x1.3cc8a7a74990cp-39,
-      0x1.0e9964596b43ap-45},
-     {0, 0x1.5c0fcb18d8e79p-3, 0x1.22cdc8a03445cp-3, 0x1.cf82b9339cfap-7,
-      -0x1.8a7c6a344af89p-5, -0x1.33137b3b5aca2p-5, -0x1.daa3013b62f54p-7,
-      -0x1.c812e759fbbcep-9, -0x1.245413ee2623fp-11, -0x1.024962ca9dd4dp-14,
-      -0x1.405dc344270e4p-18, -0x1.1a22653bbd7d3p-22, -0x1.5f2257ab8b6ap-27,
-      -0x1.3ee240dc53f02p-32, -0x1.a271f516a5017p-38, -0x1.80eb11309f3d2p-44},
-     {0x1.ce2f21a041ffbp-4, 0x1.4dd79d1f4e26bp-5, -0x1.da5099b3d3228p-5,
-      -0x1.cf38b972939a1p-5, -0x1.075c07d630f49p-7, 0x1.a342ba01a7b98p-7,
-      0x1.25094320a6d51p-7, 0x1.7e02d9b07a3e6p-9, 0x1.2e7e3ea89dcaap-11,
-      0x1.3b1346131f54ap-14, 0x1.bfc99939ca8bbp-18, 0x1.bb332064c23cdp-22,
-      0x1.31ba05cc11feep-26, 0x1.30542a4019808p-31, 0x1.b1fcb2c9ab145p-37,
-      0x1.af0e54f658bbbp-43},
-     {0, -0x1.9ebc1fea431efp-5, -0x1.7557b720eded8p-6, 0x1.2c17272ae0ad4p-6,
-      0x1.16f9c9a318f64p-6, 0x1.b4bbc61ec7253p-10, -0x1.997578c6b6e01p-9,
-      -0x1.c52294732894ep-10, -0x1.da4921e8d0044p-12, -0x1.2c5a292ba3126p-14,
-      -0x1.f1a0270987106p-18, -0x1.17c716b1e9875p-21, -0x1.af06b268bf8e2p-26,
-      -0x1.d8bc8a768313fp-31, -0x1.6fb9fbf2e372fp-36, -0x1.8b8c50c8f6623p-42},
-     {-0x1.b82ce30efc605p-6, -0x1.0997437d307f5p-8, 0x1.353318798263fp-6,
-      0x1.e06b83991b5a8p-8, -0x1.74c2fcc3adbc5p-8, -0x1.04937e9a28092p-8,
-      -0x1.3903f8e8d311p-15, 0x1.583413e603621p-11, 0x1.176cd1ecbe7c8p-12,
-      0x1.c55992372dedap-15, 0x1.c0c504d45a116p-18, 0x1.22b7162f21cbfp-21,
-      0x1.f8a6da9a9d6dep-26, 0x1.32caaac6082e4p-30, 0x1.057fabe5c3d0ep-35,
-      0x1.31a38799805a8p-41},
-     {0, 0x1.7074894cc1a7p-7, 0x1.39c8be6fb11cp-10, -0x1.8df7e80a1106fp-8,
-      -0x1.760c66d747d6ep-10, 0x1.9f5a24ac30297p-10, 0x1.6a6d86296e3b7p-11,
-      -0x1.48c1c2eaa60a5p-14, -0x1.d2ac4bcce5f35p-14, -0x1.0dbab81d162a6p-15,
-      -0x1.4b9e0ca240955p-18, -0x1.f8add052f4fc8p-22, -0x1.f33574e54213ep-26,
-      -0x1.52ebd850e2aa2p-30, -0x1.3e2e6ac8f18fdp-35, -0x1.959f6cca3c83dp-41},
-     {0x1.565bc6dd2aef1p-8, -0x1.8a686d7fb3d13p-13, -0x1.fc3718745bfb6p-9,
-      0x1.471f421304439p-13, 0x1.a3cdb9611e2aap-10, 0x1.66563b643ac05p-14,
-      -0x1.71ebc39777043p-12, -0x1.4fa98e3e35cd4p-14, 0x1.aafde3e380392p-16,
-      0x1.ea4c6c2dafc9ep-17, 0x1.913400d84a4cdp-19, 0x1.70d790d5665a2p-22,
-      0x1.a60a4c3a77a63p-26, 0x1.42e4570da5981p-30, 0x1.4fe3236fe1db3p-35,
-      0x1.d508dcf40caadp-41}},
-    {{{0.000000000e+00f, -8.547598845e-04f}, {-1.984130125e-03f, 1.716715778e-04f},
-      {3.929194645e-04f, 5.786229158e-04f}, {1.042973134e-03f, -2.477176604e-04f},
-      {-2.467142767e-04f, -1.919532806e-04f}, {-3.150661942e-04f, 9.789152682e-05f},
-      {4.246355093e-05f, 3.963320705e-05f}, {5.770434655e-05f, -1.559037992e-05f},
-      {3.874376034e-06f, -6.366120488e-06f}, {-4.558213277e-06f, 5.223207609e-07f},
-      {-1.456901714e-06f, 5.455769951e-07f}, {-2.116303506e-07f, 1.091377300e-07f},
-      {-1.786651005e-08f, 1.121484328e-08f}, {-9.734725248e-10f, 7.070945496e-10f},
-      {-3.530178927e-11f, 2.887722353e-11f}, {-8.473486669e-13f, 7.676502663e-13f}},
-     {{0.000000000e+00f, 1.188552560e-04f}, {2.853939659e-04f, -4.081405132e-05f},
-      {-1.320483279e-04f, -6.476455019e-05f}, {-1.090289225e-04f, 5.384138058e-05f},
-      {8.590863581e-05f, 6.283262337e-06f}, {1.621533193e-05f, -1.840252844e-05f},
-      {-2.167256389e-05f, 2.205670853e-06f}, {-1.740990342e-06f, 2.884308515e-06f},
-      {2.708186230e-06f, -3.998582940e-07f}, {3.948906055e-07f, -2.824899923e-07f},
-      {-1.326292960e-07f, 2.869651183e-09f}, {-4.645180596e-08f, 1.507053859e-08f},
-      {-6.180753243e-09f, 2.825080392e-09f}, {-4.655884012e-10f, 2.589190251e-10f},
-      {-2.190345821e-11f, 1.405539400e-11f}, {-6.572532232e-13f, 4.735914352e-13f}}}};
+template <int THREADS>
+__device__ __forceinline__ void fs_copy_words(unsigned *to) {
+  constexpr int FOURS = FS_ERF_WORDS / 4;
+#pragma unroll
+  for (int first = 0; first < FOURS; first += THREADS) {
+    const int k = first + threadIdx.x;
+    if (k < FOURS) ((fs_four_words *)to)[k] = ((const fs_four_words *)fs_erf_words)[k];
+  }
+  __syncthreads();
+}
+
+//@ fs_word fs_two_words
+__device__ __forceinline__ int fs_word(const unsigned *place, int column) {
+  return (int)place[column * 32];
+}
+__device__ __forceinline__ double fs_two_words(const unsigned *place, int column) {
+  return __hiloint2double(fs_word(place, column + 1), fs_word(place, column));
+}
 
 //@ fs_erf_f64
-// Within 2.1 ulp and without a branch: a polynomial about the nearest place of a table
-// (after Gal and Bachelis, ACM Trans. Math. Softw. 17:1, 1991).
-__device__ __forceinline__ double fs_erf_f64(double x) {
-  const int upper = __double2hiint(x), most = 0x40180000;  // of 6: erf is 1
-  int above = upper & 0x7fffffff, below = __double2loint(x);
-  if (above >= most && (above | (below != 0)) <= 0x7ff00000) above = most, below = 0;
-  const double a = __hiloint2double(above, below);
-  const int i = __double2loint(fma(a, 2.56, 0x1.8p52)) & 15;
-  const double t = a - fs_erf_table.c[0][i];
-  const fs_floats u = fs_erf_table.tail[0][i], w = fs_erf_table.tail[1][i];
+// Within 1.7 ulp: a polynomial about the nearest place of the table. What is not a number
+// is rare, and all beyond 5.999 as that is, of which it is 1.
+__device__ __forceinline__ double fs_erf_f64(double x, const unsigned *words, bool &rare) {
+  const int upper = __double2hiint(x);
+  const float most = __int_as_float(0x4017ff00);
+  const float above = fs_upper(x) < most ? fs_upper(x) : most;
+  const double a = __hiloint2double(__float_as_int(above), __double2loint(x));
+  const unsigned *const place = words + __double2loint(fma(a, 5.25, 0x1.8p52));
+  const double c = __hiloint2double(fs_word(place, 0), 0), t = a - c;
+  const double a1 = fs_two_words(place, 3), a3 = fs_two_words(place, 5);
+  const double a4 = fs_two_words(place, 7), a5 = fs_two_words(place, 9);
+  const double a6 = __hiloint2double(fs_word(place, 11), __double2loint(a4) << 20);
+  const double a7 = __hiloint2double(fs_word(place, 12), __double2loint(a3) << 23);
   const float t32 = (float)t;
-  const float small = fmaf(fmaf(fmaf(w.b, t32, w.a), t32, u.b), t32, u.a);
-  double y = (double)small;
-#pragma unroll
-  for (int k = 10; k > 0; k--) y = fma(y, t, fs_erf_table.c[k][i]);
+  float small = __int_as_float(__double2loint(a5) << 16);
+  small = fmaf(small, t32, __int_as_float(fs_word(place, 15)));
+  small = fmaf(small, t32, __int_as_float(fs_word(place, 14)));
+  small = fmaf(small, t32, __int_as_float(fs_word(place, 13)));
+  double y = fma((double)small, t, a7);
+  y = fma(y, t, a6);
+  y = fma(y, t, a5);
+  y = fma(y, t, a4);
+  y = fma(y, t, a3);
+  y = fma(y, t, -c * a1);
+  y = fma(y, t, a1);
+  y = fma(y, t, fs_two_words(place, 1));
+  rare |= !(fs_upper(x) <= __int_as_float(0x7f700000));  // 2^1016
   return __hiloint2double(__double2hiint(y) | (upper & (int)0x80000000),
                           __double2loint(y));
+}
+__device__ __forceinline__ double fs_erf_f64(double x, const unsigned *words) {
+  bool rare = false;
+  const double y = fs_erf_f64(x, words, rare);
+  return x == x ? y : x;
 }

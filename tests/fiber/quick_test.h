@@ -164,8 +164,8 @@ __device__ static void qt_f64_one(int which, unsigned long long k, qt_count &c) 
     c.wrong += !rare && !qt_f64_same(y, z);
     ulps = qt_f64_ulps(z, exp((qt_exact)wide));
   } else {
-    const double y = fs_erf_f64(x);
-    c.wrong += !qt_f64_same(-y, fs_erf_f64(-x)) || !(fabs(y) <= 1 || y != y);
+    const double y = fs_erf_f64(x, fs_erf_words);
+    c.wrong += !qt_f64_same(-y, fs_erf_f64(-x, fs_erf_words)) || !(fabs(y) <= 1 || y != y);
     ulps = qt_f64_ulps(y, erf((qt_exact)x));
   }
   c.rare += rare && tame;
@@ -233,7 +233,8 @@ __device__ static double qt_f64_special(int k) {
   const double list[] = {0.0,         1.0,        3.0,         0x1p-1074,
                          0x1p-1022,   0x1p-900,   0x1p-899,    0x1p900,
                          0x1p1022,    0x1.8p1023, 1.0 / 0.0,   0.0 / 0.0,
-                         0x1.fffffffffffffp-1023, 708.3,       6.1, 1e-300};
+                         0x1.fffffffffffffp-1023, 708.3, 6.1,
+                         0x1.fffffffffffffp0};
   return k & 16 ? -list[k & 15] : list[k & 15];
 }
 
@@ -258,7 +259,7 @@ __device__ static void qt_specials(qt_count &c) {
     c.wrong += qt_f64_ulps(fs_log_f64(x), log((qt_exact)x)) > 4.0f;
     c.wrong += qt_f64_ulps(fs_exp_f64(x), exp((qt_exact)x)) > 4.0f &&
                !qt_f64_same(fs_exp_f64(x), exp(x));
-    c.wrong += qt_f64_ulps(fs_erf_f64(x), erf((qt_exact)x)) > 3.0f;
+    c.wrong += qt_f64_ulps(fs_erf_f64(x, fs_erf_words), erf((qt_exact)x)) > 3.0f;
   }
   for (int k = 0; k < 32; k++)
     for (int which = 0; which < 5; which++) {
@@ -312,7 +313,7 @@ int main() {
                                       "f64 log",   "f64 exp",  "f64 erf",
                                       "bf16 pairs"};
   const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
-                        0.52f, 0.51f, 0.52f, 0,    0,    3.0f, 1.5f, 2.1f, 0};
+                        0.52f, 0.51f, 0.55f, 0,    0,    3.0f, 1.5f, 1.7f, 0};
   const float slack = sizeof(qt_exact) > 8 ? 0.0f : 1.0f;  // of the device's own
   for (int which = 0; which < 17; which++) {
     qt_count c = {0, 0, 0};
