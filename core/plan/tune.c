@@ -233,23 +233,28 @@ static bool computes(const struct shape *sh) {
   return sh->work > 3 * sh->bytes;
 }
 
+/* Pairs of bf16 that are stored. */
+static bool is_plain_bf16(const struct shape *sh) {
+  return sh->pairs && sh->bf16 && !sh->sums;
+}
+
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
   int wide = sh->table ? 48 : 100;
   int eight = sh->pairs ? 56 : 64; /* for as many elements side by side */
-  if (sh->pairs && t->threads == 512) eight = 48; /* two blocks */
+  if (computes(sh) && is_plain_bf16(sh)) return FS_MAX(1, 65536 / (t->threads * (data + 40)));
   if (sh->sums) eight = sh->pairs ? 64 : 32;
   int others = !computes(sh) ? 24 : sh->size == 8 ? wide : eight;
   return resident(t->threads, data + others);
 }
 
 /* Measured on an H200: Black-Scholes in f32 with two vectors to a thread 0.2625 ms, with
- * one some 5 % more, with four, of which each had its long ways beside it, 0.2643; in bf16
- * with one 0.159, with two 0.165, and in a later version 0.182 in seven blocks of 128
- * threads, 0.179 in four of 256, 0.174 in two of 512; in f16 0.256 and 0.266; in f64 with one vector and 1,024
- * threads, which hide the waits for the table of the error function, 0.743; without the
- * table 0.863, and 0.815 with 640 threads.
+ * one some 5 % more, with four, of which each had its long ways beside it, 0.2643; in f16
+ * 0.256 and 0.266; in bf16, interleaved, with two blocks of 512 threads 0.176, with four of
+ * 256 0.168, with eight of 128 0.164, with nine of 56 registers a thread 0.162; in f64 with
+ * one vector and 1,024 threads, which hide the waits for the table of the error function,
+ * 0.743; without the table 0.863, and 0.815 with 640 threads.
  * Arrays that are only walked: blocks of 1,024 threads that read two or more arrays are
  * 0.3 % faster than those of 256, that read one array 5 % slower, whatever they read of
  * single rows and columns (u .* A .* v' of 4096 x 4096: 37.2 us instead of 35.8 with 256). */
@@ -262,7 +267,6 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   if (computes(sh)) {
     int most = sh->sums ? 16 : 8; /* elements side by side */
     t->threads = sh->sums && sh->size == 4 ? 64 : 128;
-    if (sh->pairs && sh->bf16 && !sh->sums) t->threads = 512;
     t->iters = sh->size == 8 ? 1 : FS_MAX(1, most / t->vec);
   }
   if (!computes(sh) && !sh->sums && sh->streams >= 2) t->threads = 1024;

@@ -95,7 +95,7 @@ __device__ __forceinline__ fs_pair<fs_bf16> fs_log_two(fs_pair<fs_bf16> x,
 // What is near enough is made so for both.
 __device__ __forceinline__ fs_pair<fs_bf16> fs_erf_two(fs_pair<fs_bf16> x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860
-  asm("min.NaN.xorsign.abs.bf16x2 %0, %0, %1;" : "+r"(x.bits) : "r"(0x400d400du));
+  asm("min.NaN.xorsign.abs.bf16x2 %0, %0, %1;" : "+r"(x.bits) : "r"(0x40104010u));
   return fs_two<fs_bf16>(fs_erf_near(fs_half(x, 0)), fs_erf_near(fs_half(x, 1)));
 #else
   return fs_two<fs_bf16>(fs_erf_bf16(fs_half(x, 0)), fs_erf_bf16(fs_half(x, 1)));
