@@ -21,6 +21,10 @@ double fs_move_cost(const double *curve, double working_set) {
   return curve[FS_KNOTS - 1];
 }
 
+int fs_hiding_phase(const struct fs_work *w, int phase) {
+  return w->spread.resident > 0 && phase < FS_WORK_PHASES - 1 ? 0 : phase;
+}
+
 struct parts {
   double launch, sync, delay, trips; /* of all phases together               */
   double late, theirs;         /* FS_TM_LATE: seconds, and the share         */
@@ -32,6 +36,7 @@ static struct parts parts_of(const struct fs_work *w,
   struct parts p = {0};
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
+    int phase = fs_hiding_phase(w, a->phase);
     double cost = c->cost[a->term];
     if (a->term < FS_TM_SWEEP) p.launch += a->amount * cost;
     else if (a->term == FS_TM_TRIP) p.trips += a->amount * cost;
@@ -41,10 +46,10 @@ static struct parts parts_of(const struct fs_work *w,
       p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)
-      p.move[a->phase] +=
+      p.move[phase] +=
           a->amount *
           fs_move_cost(c->curve[a->term - FS_TM_SYNC_END], w->working_set);
-    else p.compute[a->phase] += a->amount * cost;
+    else p.compute[phase] += a->amount * cost;
   }
   return p;
 }

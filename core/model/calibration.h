@@ -23,7 +23,7 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 10, /* others are not read: what the numbers mean
+  FS_CALIBRATION_VERSION = 11, /* others are not read: what the numbers mean
                                   changed                                    */
   FS_KNOTS = 20,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
@@ -128,6 +128,11 @@ void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain
  * measurement was disturbed. */
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *work,
                          double log_ratio);
+
+/* The phase in whose time what belongs to `phase` falls. A GPU's blocks are at work on
+ * different rows at once: while one computes its last phase, others load; so all phases
+ * of a row are one. */
+int fs_hiding_phase(const struct fs_work *work, int phase);
 
 /* What moving and computing take together, (m^p + c^p)^(1/p) with p = 1/(1 - overlap):
  * their sum where nothing hides, the larger of them where all does; in between, the

@@ -198,7 +198,7 @@ static void shares(const struct fs_work *w, const struct fs_calibration *c,
         const struct fs_amount *a = &w->amounts[k];
         bool is_move = a->term >= FS_TM_SYNC_END && a->term < FS_TM_MOVE_END;
         bool is_compute = a->term >= FS_TM_MOVE_END;
-        if (a->phase == ph && (side ? is_compute : is_move))
+        if (fs_hiding_phase(w, a->phase) == ph && (side ? is_compute : is_move))
           part.amounts[part.n_amounts++] = *a;
       }
       *(side ? &compute[ph] : &move[ph]) = fs_calibrated(&part, &apart).seconds;
@@ -248,8 +248,9 @@ static void sample_row(struct problem *p, int row,
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
-    double mine = is_move ? move[a->phase] : compute[a->phase];
-    double other = is_move ? compute[a->phase] : move[a->phase];
+    int ph = fs_hiding_phase(w, a->phase);
+    double mine = is_move ? move[ph] : compute[ph];
+    double other = is_move ? compute[ph] : move[ph];
     double seen = sync ? 1 : seen_of(mine, other, c->overlap);
     if (a->term == FS_TM_TRIP) seen = trip_share;
     else if (a->term == FS_TM_LATE) seen = alone > 1 ? 0 : 1;
