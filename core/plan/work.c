@@ -422,6 +422,17 @@ bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   return !k->alone;
 }
 
+/* Whether rows of some matrix, as it is stored, begin off 16-byte boundaries. */
+static bool is_uneven(const struct fs_kernel *k) {
+  bool any = false;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    double bytes = (double)k->space.n * (double)fs_dtype_size(a->dtype);
+    any |= a->varies == (FS_VARIES_I | FS_VARIES_J) && fmod(bytes, 16) != 0;
+  }
+  return any && k->scheme != FS_FLAT;
+}
+
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w) {
   double busy = imbalance(k, w, d);
@@ -441,11 +452,9 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
     count_step(k, &k->steps.data[i], d, busy, joined && joined[i], w);
   free(joined);
   name_pattern(k, w);
-  double row_bytes = (double)k->space.n * widest(k);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
-  w->uneven = d->is_cuda ? k->scheme != FS_FLAT && fmod(row_bytes, 16) != 0
-                         : is_copied(k);
+  w->uneven = d->is_cuda ? is_uneven(k) : is_copied(k);
   if (w->uneven && k->scheme == FS_ROW)
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }
