@@ -234,7 +234,7 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   int64_t row = tile_row(c), at = 0;
   const char *below = skip ? em_fmt(em, " + %lld", (long long)skip) : "";
   em_open(em, "{");
-  em_line(em, "const int s = k %% %s;", slots);
+  em_line(em, "const int s = FS_PLACE(k, %s);", slots);
   em_open(em, "if (k >= %s)", slots);
   em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
           slots);
@@ -376,7 +376,8 @@ static void finishes(struct columns *c) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_column_store(em, s)) continue;
     if (!any)
-      em_open(em, "if (%s) {", em_and(em, "lane < FS_COLUMNS && team == p % FS_CLUSTERS",
+      em_open(em, "if (%s) {", em_and(em, "lane < FS_COLUMNS && "
+                                          "team == FS_PLACE(p, FS_CLUSTERS)",
                                       in));
     any = true;
     em_line(em, "fs_put(a%d[%s], %s);", s->access, em_address(em, em_access(em, s)),
@@ -606,9 +607,9 @@ static void column_values(struct columns *c, int phase) {
     const char *type = type_of(em, v);
     em_line(em, "%s v%d%s;", type, v, em_dims(em, false, false, true));
     if (em->V > 1)
-      em_line(em, "fs_load(v%d, &mail%d[q %% FS_MAILS][part * %d]);", v, v, em->V);
+      em_line(em, "fs_load(v%d, &mail%d[FS_PLACE(q, FS_MAILS)][part * %d]);", v, v, em->V);
     else
-      em_line(em, "v%d = mail%d[q %% FS_MAILS][part];", v, v);
+      em_line(em, "v%d = mail%d[FS_PLACE(q, FS_MAILS)][part];", v, v);
   }
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -622,11 +623,12 @@ static void column_values(struct columns *c, int phase) {
 static void tile_pointers(struct columns *c, int phase) {
   struct em *em = c->em;
   int64_t row = tile_row(c);
-  em_line(em, "%sunsigned char *const kept = ring + %s %% FS_SLOTS * %lld;",
+  em_line(em, "%sunsigned char *const kept = ring + FS_PLACE(%s, FS_SLOTS) * %lld;",
           !phase && c->made >= 0 ? "" : "const ", phase ? "q" : "p",
           (long long)(row * (c->cut.height - c->cut.held)));
   if (c->cut.held && !phase)
-    em_line(em, "const unsigned char *const brought = ring + %lld + p %% FS_SHORT * %lld;",
+    em_line(em, "const unsigned char *const brought = ring + %lld + "
+            "FS_PLACE(p, FS_SHORT) * %lld;",
             (long long)rooms(c).held, (long long)(row * c->cut.held));
 }
 
@@ -850,16 +852,16 @@ static void columns_early(struct columns *c) {
 }
 
 static void waits(struct columns *c) {
-  em_line(c->em, "fs_mbarrier_wait(&gate.kept[p %% FS_SLOTS], fs_turn<FS_SLOTS>(p));");
+  em_line(c->em, "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
   if (c->cut.held)
-    em_line(c->em, "fs_mbarrier_wait(&gate.held[p %% FS_SHORT], fs_turn<FS_SHORT>(p));");
+    em_line(c->em, "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
 }
 
 static void to_shared(struct columns *c) {
   struct em *em = c->em;
   const char *slot = c->cut.lanes >= 32 ? "side" : "t / 32";
   const char *own = c->cut.lanes >= 32 ? "" : em_fmt(em, "if (lane < %d) ", c->cut.lanes);
-  em_line(em, "const int s = p %% FS_PARTS;");
+  em_line(em, "const int s = FS_PLACE(p, FS_PARTS);");
   em_line(em, "if (p >= FS_PARTS)");
   em_line(em, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -922,12 +924,12 @@ static void panel(struct columns *c, int phase) {
   if (phase && c->made >= 0) em_line(em, "fs_before_copies();");
   em_line(em, "__syncwarp();");
   if (phase) {
-    em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[q %% FS_SLOTS]);");
+    em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[FS_PLACE(q, FS_SLOTS)]);");
     return;
   }
   em_open(em, "if (lane == 0) {");
   em_line(em, "fs_mbarrier_arrive(&gate.part[s]);");
-  if (c->cut.held) em_line(em, "fs_mbarrier_arrive(&gate.held_free[p %% FS_SHORT]);");
+  if (c->cut.held) em_line(em, "fs_mbarrier_arrive(&gate.held_free[FS_PLACE(p, FS_SHORT)]);");
   em_close(em);
 }
 

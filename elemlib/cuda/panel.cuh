@@ -255,9 +255,33 @@ __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
 #endif
 }
 
+//@ fs_lap
+#ifdef FS_QUICK
+// How many times the N slots were used before use number k >= 0. Code that is compiled
+// quickly calls a function even to divide by a known 3.
+template <int N>
+__device__ __forceinline__ int fs_lap(int k) {
+  if constexpr ((N & (N - 1)) != 0)
+    return (int)((unsigned)k * (0x100000000ull / N + 1) >> 32);
+  return (int)((unsigned)k / N);
+}
+#endif
+
+//@ FS_PLACE
+// Use number k of a ring of N slots: the slot ...
+#ifdef FS_QUICK
+#define FS_PLACE(k, N) ((k) - fs_lap<N>(k) * (N))
+#else
+#define FS_PLACE(k, N) ((k) % (N))
+#endif
+
 //@ fs_turn
-// Use number k of a ring of N slots: the slot, and the parity of its barrier.
+// ... and the parity of its barrier.
 template <int N>
 __device__ __forceinline__ unsigned fs_turn(int k) {
+#ifdef FS_QUICK
+  return fs_lap<N>(k) & 1;
+#else
   return k / N & 1;
+#endif
 }

@@ -30,7 +30,7 @@ fs_kernel(
       }
     } else if (warp < 3) {  // sends the block's sums of a panel's columns
       for (int p = warp - 1; p < FS_PANELS; p += 2) {
-        const int s = p % FS_PARTS, m = p % FS_MAILS;
+        const int s = FS_PLACE(p, FS_PARTS), m = FS_PLACE(p, FS_MAILS);
         fs_mbarrier_wait(&gate.part[s], fs_turn<FS_PARTS>(p));
         if (lane == 0) {
           fs_mbarrier_expect(&gate.team[m], FS_TEAM_BYTES);
@@ -45,7 +45,7 @@ fs_kernel(
       }
     } else {  // puts together those of the cluster, of the columns of this block
       for (int p = 0; p < FS_PANELS; p++) {
-        const int m = p % FS_MAILS;
+        const int m = FS_PLACE(p, FS_MAILS);
         fs_mbarrier_wait(&gate.team[m], fs_turn<FS_MAILS>(p));
         //: gather
       }
@@ -53,7 +53,7 @@ fs_kernel(
   } else if (warp < 8) {  // finishes them, of all clusters
     fs_registers_fewer<FS_REGS ? 56 : 0>();
     for (int p = warp - 4; p < FS_PANELS; p += 4) {
-      const int m = p % FS_MAILS;
+      const int m = FS_PLACE(p, FS_MAILS);
       const fs_index i = p * FS_WIDTH + rank * FS_COLUMNS + lane % FS_COLUMNS;
       while (gate.sent[p % 2] < p) fs_pause();
       //: finish
@@ -69,7 +69,7 @@ fs_kernel(
         const int p = begin + d, q = p - FS_LAG;
         //: columns
         if (q >= 0 && q < FS_PANELS) {
-          fs_mbarrier_wait(&gate.mail[q % FS_MAILS], fs_turn<FS_MAILS>(q));
+          fs_mbarrier_wait(&gate.mail[FS_PLACE(q, FS_MAILS)], fs_turn<FS_MAILS>(q));
           //: panel again
         }
         if (p < FS_PANELS) {
