@@ -16,10 +16,10 @@ static void check(const char *what, const char *got, const char *wanted) {
   printf("FAILED %s\n-- got:\n%s\n-- wanted:\n%s\n", what, got, wanted);
 }
 
-#define KERNEL(id, does, moves, predicted, measured)                         \
+#define KERNEL(id, does, moves, predicted, measured, ratio)                  \
   "{\"id\":\"" id "\",\"scheme\":\"row\",\"does\":\"" does                   \
   "\",\"moves\":" moves ",\"predicted\":" predicted ",\"measured\":" measured \
-  ",\"share\":0.99,\"bound\":\"memory\"}"
+  ",\"ratio\":" ratio ",\"share\":0.99,\"bound\":\"memory\"}"
 #define TAIL                                                                 \
   "\"unfused\":{\"kernels\":2,\"bytes\":2147483648,\"predicted\":0.000503},"   \
   "\"saved_bytes\":1073741824,\"planned_s\":0.0006,\"candidates\":5,"          \
@@ -28,22 +28,22 @@ static void check(const char *what, const char *got, const char *wanted) {
 
 static const char one[] =
     "{\"event\":\"plan\",\"block\":2,\"calls\":2,\"kernels\":["
-    KERNEL("k1", "q = A*p; s = A'*r", "1073741824", "0.000252", "0.00025")
+    KERNEL("k1", "q = A*p; s = A'*r", "1073741824", "0.000252", "0.00025", "0.992")
     "]," TAIL "}";
 static const char two[] =
     "{\"event\":\"plan\",\"kernels\":["
-    KERNEL("k1", "q = A*p", "1073741824", "0.000252", "0.0005") ","
-    KERNEL("k2", "s = A'*r", "1073741824", "0.000252", "0.00062")
+    KERNEL("k1", "q = A*p", "1073741824", "0.000252", "0.0005", "1.984") ","
+    KERNEL("k2", "s = A'*r", "1073741824", "0.000252", "0.00062", "2.460")
     "],\"runs\":3," "\"planned_s\":0.0001,\"cached\":true}";
 static const char not_run[] =
     "{\"event\":\"plan\",\"kernels\":["
-    KERNEL("k1", "q = A*p", "12", "0.000252", "null")
+    KERNEL("k1", "q = A*p", "12", "0.000252", "null", "null")
     "],\"planned_s\":null}";
 static const char long_one[] =
     "{\"event\":\"plan\",\"block\":9,\"calls\":9,\"kernels\":["
     KERNEL("k1", "alpha = x'*y; w = alpha*B*x + beta*(C'*y) + gamma*u*v'; "
            "\\u00e9t\\u00e9 = exp(-w .* w) ./ sqrt(2*pi); t = sum(w); "
-           "u = t*w + \\u001b[31mred", "64", "1e-6", "1e-6")
+           "u = t*w + \\u001b[31mred", "64", "1e-6", "1e-6", "1")
     "],\"planned_s\":0.0006}";
 
 typedef void put_fn(const json_t *, const struct fs_look *, struct fs_str *);
