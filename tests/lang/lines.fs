@@ -14,11 +14,11 @@ begin
   t = z + 1;
   b = sum(w);
   k = max(r) + min(i);
-  h = z'*z;
+  h = (z - r .* w)'*i;
   d = A + w;
   e = sum(abs(A + z), 2);
 end
 w1 = 2*i; w1 = w1 - 3; r1 = A*j; c1 = A'*w1;
 print(same(w, w1), " ", same(r, r1), " ", same(c, c1), " ", b - sum(w1), " ", k - max(r1) - min(i))   # expect: true true true 0 0
 z1 = r1 .* w1; z1 = z1 + i; d1 = A + w1; e1 = A + z1; e1 = abs(e1); e1 = sum(e1, 2);
-print(same(z, z1), " ", same(t, z1 + 1), " ", same(d, d1), " ", same(e, e1), " ", h - z1'*z1)   # expect: true true true true 0
+print(same(z, z1), " ", same(t, z1 + 1), " ", same(d, d1), " ", same(e, e1), " ", h - i'*i)   # expect: true true true true 0
