@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -15,6 +14,8 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "core/base/spawn.h"
 
 enum {
   HISTORY_KEPT = 1000,
@@ -97,23 +98,12 @@ static bool open_ends(struct ends *e) {
   return false;
 }
 
-/* A session of its own, so that no key of the terminal reaches it, and signals as
- * they are by default. */
 static int spawn(const struct fs_worker *w, const struct ends *e, pid_t *pid) {
-  extern char **environ;
   char parent[24], program[] = "fusible", flag[] = "--worker";
   char *argv[] = {program, flag, parent, NULL};
   posix_spawn_file_actions_t files;
-  posix_spawnattr_t how;
-  sigset_t none, all;
   snprintf(parent, sizeof parent, "%ld", (long)getpid());
-  sigemptyset(&none);
-  sigfillset(&all);
   if (posix_spawn_file_actions_init(&files)) return ENOMEM;
-  if (posix_spawnattr_init(&how)) {
-    posix_spawn_file_actions_destroy(&files);
-    return ENOMEM;
-  }
   int bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY,
                                              0);
   bad |= posix_spawn_file_actions_adddup2(&files, e->out[1], 1);
@@ -124,15 +114,8 @@ static int spawn(const struct fs_worker *w, const struct ends *e, pid_t *pid) {
   bad |= posix_spawn_file_actions_adddup2(&files, e->err[0], FS_WORKER_ERRORS);
   bad |= posix_spawn_file_actions_addclosefrom_np(&files,
                                                   FS_WORKER_ERRORS + 1);
-  bad |= posix_spawnattr_setsigmask(&how, &none);
-  bad |= posix_spawnattr_setsigdefault(&how, &all);
-  bad |= posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID |
-                                            POSIX_SPAWN_SETSIGMASK |
-                                            POSIX_SPAWN_SETSIGDEF);
-  if (!bad)
-    bad = posix_spawn(pid, w->program, &files, &how, argv, environ);
+  if (!bad) bad = fs_spawn_apart(pid, w->program, argv, &files);
   posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&how);
   return bad;
 }
 

@@ -12,11 +12,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "core/base/spawn.h"
 
 enum { SOCKET = 3, POLL_MS = 20, LONGEST = 1 << 28 };
 
@@ -52,35 +53,20 @@ bool fs_compiler_present(void) {
   return program[0] != '\0';
 }
 
-/* A session of its own, so that no key of the terminal reaches it; nothing that is
- * open here, for it would stay open as long as the process; and no output: what is
- * wrong is told by the thread that then compiles itself. */
+/* With nothing that is open here, for it would stay open as long as the process; and no
+ * output: what is wrong is told by the thread that then compiles itself. */
 static int spawn(int socket, pid_t *pid) {
-  extern char **environ;
   char name[] = "fusible", flag[] = "--compiler";
   char *argv[] = {name, flag, (char *)(uintptr_t)fs_nvrtc_path(), NULL};
   posix_spawn_file_actions_t files;
-  posix_spawnattr_t how;
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
   if (posix_spawn_file_actions_init(&files)) return ENOMEM;
-  if (posix_spawnattr_init(&how)) {
-    posix_spawn_file_actions_destroy(&files);
-    return ENOMEM;
-  }
   int bad = posix_spawn_file_actions_adddup2(&files, socket, SOCKET);
   for (int fd = 0; fd < SOCKET; fd++)
     bad |= posix_spawn_file_actions_addopen(&files, fd, "/dev/null",
                                             fd ? O_WRONLY : O_RDONLY, 0);
   bad |= posix_spawn_file_actions_addclosefrom_np(&files, SOCKET + 1);
-  bad |= posix_spawnattr_setsigmask(&how, &none);
-  bad |= posix_spawnattr_setsigdefault(&how, &all);
-  bad |= posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                            POSIX_SPAWN_SETSIGDEF);
-  if (!bad) bad = posix_spawn(pid, program, &files, &how, argv, environ);
+  if (!bad) bad = fs_spawn_apart(pid, program, argv, &files);
   posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&how);
   return bad;
 }
 
