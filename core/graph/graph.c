@@ -438,12 +438,20 @@ static bool uses_no_axis(const struct fs_view *v) {
   return true;
 }
 
-/* Random numbers that are repeated along an axis stay a node of their own below the
- * view: to draw one costs more than to read it, so how often is the planner's choice. */
-static bool is_made_where_read(const struct fs_node *n, const struct fs_view *v,
-                               int rank) {
-  bool drawn = n->kind == FS_ND_RAND || n->kind == FS_ND_RANDN;
-  return n->kind == FS_ND_IOTA || (drawn && !fs_view_repeats(v, rank));
+/* A slice of random numbers is drawn as such. Where they are repeated or transposed, they
+ * stay a node of their own below the view: to draw one costs more than to read it, so how
+ * often, and in which order, is the planner's choice. */
+static fs_id view_of_drawn(struct fs_graph *g, fs_id src, const struct fs_view *v,
+                           const struct fs_shape *shape) {
+  struct fs_node n = *fs_node(g, src);
+  struct fs_view slice, rename;
+  struct fs_shape middle;
+  if (fs_view_split(v, &n.shape, shape, &slice, &middle, &rename))
+    src = view_of_affine(g, n, &slice, &middle);
+  if (fs_view_is_identity(&rename, &middle, shape)) return src;
+  struct fs_node out = {.kind = FS_ND_VIEW, .dtype = n.dtype, .shape = *shape,
+                        .n_src = 1, .src = {src}, .view = rename};
+  return fs_graph_intern(g, &out);
 }
 
 fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
@@ -465,8 +473,9 @@ fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
   }
   if (n.shape.rank > 0) {
     if (n.kind == FS_ND_INPUT) return view_of_input(g, &n, &v, &shape);
-    if (is_made_where_read(&n, &v, shape.rank))
-      return view_of_affine(g, n, &v, &shape);
+    if (n.kind == FS_ND_IOTA) return view_of_affine(g, n, &v, &shape);
+    if (n.kind == FS_ND_RAND || n.kind == FS_ND_RANDN)
+      return view_of_drawn(g, src, &v, &shape);
   }
   struct fs_node out = {.kind = FS_ND_VIEW, .dtype = n.dtype, .shape = shape,
                         .n_src = 1, .src = {src}, .view = v};

@@ -13,8 +13,6 @@ struct fs_view fs_view_compose(const struct fs_view *base,
 /* Drops the result's extents of 1 (their axes become fixed subscripts) and
  * clears what does not count, so that equal maps are equal bytes. */
 void fs_view_squeeze(struct fs_view *view, struct fs_shape *shape);
-/* Whether an axis of the result, of `rank` axes, is one that the source does not have. */
-bool fs_view_repeats(const struct fs_view *view, int rank);
 bool fs_view_is_identity(const struct fs_view *view,
                          const struct fs_shape *src,
                          const struct fs_shape *shape);

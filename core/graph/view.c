@@ -80,13 +80,6 @@ bool fs_view_split(const struct fs_view *view, const struct fs_shape *src,
   return !fs_view_is_identity(slice, src, middle);
 }
 
-bool fs_view_repeats(const struct fs_view *v, int rank) {
-  unsigned named = 0;
-  for (int s = 0; s < v->src_rank; s++)
-    if (v->axis[s] >= 0) named |= 1u << v->axis[s];
-  return named != (1u << rank) - 1;
-}
-
 bool fs_view_is_permutation(const struct fs_view *view,
                             const struct fs_shape *src,
                             const struct fs_shape *shape) {

@@ -34,9 +34,7 @@ static void mark_live(struct fs_planner *p) {
       live[nd->src[s]] = true;
       p->info[nd->src[s]].n_uses++;
     }
-    if (nd->kind == FS_ND_VIEW)
-      p->info[nd->src[0]].repeated |=
-          fs_shape_count(&nd->shape) > fs_shape_count(&fs_node(g, nd->src[0])->shape);
+    if (nd->kind == FS_ND_VIEW) p->info[nd->src[0]].viewed = true;
   }
 }
 
@@ -129,8 +127,8 @@ static void set_roles(struct fs_planner *p, bool repeat) {
         in->role = in->must_store ? FS_RL_CALL : FS_RL_LEAF;
         break;
       case FS_ND_RAND: case FS_ND_RANDN: /* too dear to be drawn twice */
-        in->role = in->must_store || in->n_uses > 1 || in->repeated ? FS_RL_CALL
-                                                                    : FS_RL_LEAF;
+        in->role = in->must_store || in->n_uses > 1 || in->viewed ? FS_RL_CALL
+                                                                  : FS_RL_LEAF;
         break;
       case FS_ND_VIEW: in->role = FS_RL_EDGE; break;
       case FS_ND_LIB: in->role = FS_RL_LIBRARY; break;

@@ -22,7 +22,7 @@ struct fs_call_info {
   int n_uses;          /* by live nodes                                      */
   bool is_output;      /* its value is wanted after the block                */
   bool must_store;     /* is_output, or a library call or UPDATE reads it    */
-  bool repeated;       /* a view of it has its elements more than once       */
+  bool viewed;         /* a view of it is used: random numbers repeated or transposed */
 };
 
 /* A set of clusters, counted from the beginning of a window: blocks of more
