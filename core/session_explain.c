@@ -143,9 +143,32 @@ struct why {
   struct fs_plan_request request;
 };
 
-static void put_kernel(const struct why *w, int kernel) {
-  if (kernel < 0) fs_str_puts(w->words->out, "every kernel that needs it");
-  else fs_str_printf(w->words->out, "k%d", kernel + 1);
+/* Whether the kernel has a step for the node, its own or one of many. */
+static bool computes(const struct fs_kernel *kn, fs_id id) {
+  for (int k = 0; k < kn->steps.len; k++)
+    if (kn->steps.data[k].node == id) return true;
+  return false;
+}
+
+static int count_computing(const struct fs_plan *plan, fs_id id) {
+  int n = 0;
+  for (int k = 0; k < plan->kernels.len; k++)
+    n += computes(&plan->kernels.data[k], id);
+  return n;
+}
+
+/* `x = 2*b` is computed in k1 and k3 */
+static void put_computed(const struct why *w, fs_id id) {
+  struct fs_str *out = w->words->out, text = {0};
+  const struct fs_plan *plan = w->plan;
+  int n = 0, all = count_computing(plan, id);
+  fs_statement_put(&w->s->diags, fs_node(plan->graph, id)->stmt, &text);
+  fs_str_printf(out, "`%s` is computed ", fs_str_text(&text));
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (computes(&plan->kernels.data[k], id))
+      fs_str_printf(out, "%sk%d", n++ == 0 ? "in " : n == all ? " and " : ", ", k + 1);
+  if (!all) fs_str_puts(out, "where it is needed");
+  fs_str_free(&text);
 }
 
 /* The line of the statement with carets under it. */
@@ -153,6 +176,9 @@ static void point_at(const struct why *w, fs_id id, int kernel) {
   struct fs_span span = fs_node(w->plan->graph, id)->stmt;
   char message[48] = "computed in every kernel that needs it";
   if (!span.source) return;
+  for (int k = 0; kernel < 0 && k < w->plan->kernels.len; k++)
+    if (computes(&w->plan->kernels.data[k], id) && count_computing(w->plan, id) == 1)
+      kernel = k;
   if (kernel >= 0)
     snprintf(message, sizeof message, "in k%d %s", kernel + 1,
              fs_scheme_names[w->plan->kernels.data[kernel].scheme]);
@@ -217,11 +243,36 @@ static void put_launch(const struct why *w, int a, int b) {
                           "than a launch" : "");
 }
 
+/* One of the two has no kernel of its own: whoever needs it computes it. */
+static void answer_computed(const struct why *w, const struct fs_why *y, fs_id a,
+                            fs_id b) {
+  struct fs_str *out = w->words->out;
+  bool one = false;
+  for (int k = 0; k < w->plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &w->plan->kernels.data[k];
+    bool has_a = y->kernel_a < 0 ? computes(kn, a) : k == y->kernel_a;
+    bool has_b = y->kernel_b < 0 ? computes(kn, b) : k == y->kernel_b;
+    one |= has_a && has_b;
+  }
+  fs_str_printf(out, "%s and %s %s: ", w->words->word[0], w->words->word[1],
+                one ? "share a kernel" : "do not share a kernel");
+  if (y->kernel_a < 0) put_computed(w, a);
+  if (y->kernel_a < 0 && y->kernel_b < 0) fs_str_puts(out, ", and ");
+  if (y->kernel_b < 0) put_computed(w, b);
+  fs_str_puts(out, ", and not stored.\n");
+}
+
 static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   struct fs_str *out = w->words->out;
   struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
                                 &w->request.options, a, b);
   bool one = y.same;
+  if (y.kernel_a < 0 || y.kernel_b < 0) {
+    answer_computed(w, &y, a, b);
+    point_at(w, a, y.kernel_a);
+    point_at(w, b, y.kernel_b);
+    return;
+  }
   fs_str_printf(out, "%s and %s %s: ", w->words->word[0], w->words->word[1],
                 one ? "share a kernel" : "do not share a kernel");
   if (one && y.rule)
@@ -268,9 +319,11 @@ static void answer_one(const struct why *w, fs_id a) {
   struct fs_str *out = w->words->out, does = {0};
   int k = kernel_of(w->plan, a);
   if (k < 0) {
-    fs_str_printf(out, "%s is computed in ", w->words->word[0]);
-    put_kernel(w, k);
-    fs_str_puts(out, ": that costs less than to store it and read it again.\n");
+    put_computed(w, a);
+    fs_str_puts(out, count_computing(w->plan, a) == 1
+                         ? ", and not stored: nothing else needs it.\n"
+                         : ", and not stored: that costs less than to store it and "
+                           "read it again.\n");
   } else {
     const struct fs_kernel *kn = &w->plan->kernels.data[k];
     fs_kernel_does(w->plan, kn, &w->s->diags, &does);

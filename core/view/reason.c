@@ -342,10 +342,6 @@ static fs_id passed_result(const struct fs_kernel *k) {
 
 void fs_reason_put_shared(const struct fs_plan *plan, int index,
                           const struct fs_diags *sources, struct fs_str *out) {
-  if (index < 0) {
-    fs_str_puts(out, "each kernel computes it for itself");
-    return;
-  }
   const struct fs_kernel *k = &plan->kernels.data[index];
   const char *array = shared_array(plan, k);
   fs_id passed = passed_value(plan, k);

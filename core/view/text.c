@@ -559,25 +559,50 @@ static void make_footer(struct box *b, const json_t *plan) {
   set_words(b, &b->footer, &s);
 }
 
+/* Where a table has no room: a few lines for each kernel, which the terminal may
+ * break. */
+static void put_list(struct box *b) {
+  struct fs_str *out = b->out;
+  fs_str_printf(out, "%s\n", fs_str_text(&b->title));
+  for (int i = 1; i < b->rows.len; i++) {
+    const struct row *r = &b->rows.data[i];
+    fs_str_printf(out, "%s: %s\n", r->cell[0], r->cell[DOES]);
+    bool known = false;
+    for (int c = DOES + 1; c < COLS; c++) {
+      const char *cell = r->cell[c];
+      bool unknown = c == 4 && !(*cell >= '0' && *cell <= '9');
+      if (!*cell || unknown) continue;
+      fs_str_puts(out, !known ? "  " : c == 4 ? "\n  " : sep(b->look));
+      if (c == 3 || c == 4) fs_str_printf(out, "%s ", b->rows.data[0].cell[c]);
+      fs_str_puts(out, cell);
+      if (c == 6) fs_str_printf(out, " %s", b->rows.data[0].cell[c]);
+      known = true;
+    }
+    if (known) fs_str_puts(out, "\n");
+  }
+  fs_str_printf(out, "%s\n", fs_str_text(&b->footer));
+}
+
+static void put_table(struct box *b) {
+  lay_out(b);
+  put_edge(b, true, fs_str_text(&b->title));
+  for (int r = 0; r < b->rows.len; r++) put_row(b, &b->rows.data[r]);
+  put_footer(b);
+}
+
 void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out) {
   const json_t *kernels = json_object_get(plan, "kernels"), *k;
   size_t i;
   if (!json_array_size(kernels)) return;
-  if (look->width < BOX_MIN) {
-    fs_plan_put_line(plan, look, out);
-    return;
-  }
   struct box b = {.look = look, .arena = fs_arena_new(), .out = out};
   make_title(&b, plan);
   make_footer(&b, plan);
   add_header(&b);
   json_array_foreach(kernels, i, k) add_kernel(&b, k, has_run(plan));
   add_unfused(&b, plan);
-  lay_out(&b);
-  put_edge(&b, true, fs_str_text(&b.title));
-  for (int r = 0; r < b.rows.len; r++) put_row(&b, &b.rows.data[r]);
-  put_footer(&b);
+  if (look->width < BOX_MIN) put_list(&b);
+  else put_table(&b);
   const json_t *alternatives = json_object_get(plan, "alternatives");
   if (json_array_size(alternatives))
     fs_alternatives_put(alternatives, look, out);

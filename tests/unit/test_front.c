@@ -62,6 +62,7 @@ static void check_plan(const char *what, put_fn *put, const char *plan,
 
 static const struct fs_look wide = {.width = 100, .utf8 = true};
 static const struct fs_look narrow = {.width = 60, .utf8 = true};
+static const struct fs_look forty = {.width = 40, .utf8 = true};
 static const struct fs_look ascii = {.width = 100};
 static const struct fs_look colored = {.width = 100, .utf8 = true,
                                        .color = true};
@@ -104,6 +105,15 @@ static void test_boxes(void) {
              "│ unfused  2 kernels             0.503 ms         ~        │\n"
              "│ planned in 0.600 ms · 5 candidates, 3 combinations       │\n"
              "╰ JIT 84.00 ms (cold) · uncalibrated ──────────────────────╯\n");
+  check_plan("no room for a box", fs_plan_put_box, one, forty,
+             "block 2 · 2 calls → 1 kernel · 1.00 GiB saved\n"
+             "k1 row: q = A*p; s = A'*r\n"
+             "  1.00 GiB · predicted 0.252 ms\n"
+             "  measured 0.250 ms · ×0.99 · 99 % of the limit\n"
+             "unfused: 2 kernels\n"
+             "  2.00 GiB · predicted 0.503 ms\n"
+             "planned in 0.600 ms · 5 candidates, 3 combinations · JIT 84.00 ms "
+             "(cold) · uncalibrated\n");
   check_plan(
       "ASCII box, nothing known", fs_plan_put_box, not_run, ascii,
       "+ 1 kernel -----------------------------------------------------------"
