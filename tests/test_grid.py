@@ -126,6 +126,23 @@ def plans():
     check(launches == 3, 'large kernels stay alone', str(joints))
 
 
+def large():
+    """Choices that an H200 measured: rows that a block has to itself stay so in a launch
+    of larger blocks; and where predictions say nothing, fewer kernels are taken."""
+    for n, text, want in (
+            (4096, "v = 1.5*(A'*p) + z; w = 0.5*(A*v);", ['launch', 'barrier']),
+            (16384, 'w = 1.5*(A*p) + 0.5*(B*p);', ['launch'])):
+        script = (f'A = rand({n}, {n}); B = rand({n}, {n}); p = rand({n}, 1); '
+                  f'z = rand({n}, 1);\n' + block(text) + ':plan json\n')
+        status, out, err = run(script, 'cuda', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+        event = json.loads(out[out.index('['):])[-1] if '[' in out else {}
+        kernels = event.get('kernels', [])
+        check([k['joint'] for k in kernels] == want, f'{text} of {n}', f'{out} {err}')
+        last = kernels[-1]['setting'] if kernels else {}
+        check(last.get('threads') == last.get('row_threads') is not None,
+              f'a row for each block of {text}', str(last))
+
+
 def whole():
     """Sums of short vectors have no barrier: each block adds all elements, and goes on
     with those that it has stored itself. Long vectors are read once."""
@@ -258,6 +275,7 @@ def chains(seed=20, count=16):
 
 exact()
 plans()
+large()
 whole()
 why()
 alone()

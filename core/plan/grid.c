@@ -308,7 +308,8 @@ static bool would_stream(const struct fs_kernel *k) {
   return false;
 }
 
-/* As many threads as all; the work spread over the device. */
+/* As many threads as all; the work spread over the device. Rows that a block has to
+ * itself stay so. */
 static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
   struct fs_tuning *t = &k->tune;
   if (k->scheme == FS_FLAT) {
@@ -321,7 +322,8 @@ static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
       t->vec /= 2;
   } else {
     int64_t held = (int64_t)t->row_threads * t->cols;
-    t->row_threads = FS_MIN(t->row_threads, like->threads);
+    bool by_block = t->row_threads == t->threads && held >= like->threads;
+    t->row_threads = by_block ? like->threads : FS_MIN(t->row_threads, like->threads);
     t->cols = (int)((held + t->row_threads - 1) / t->row_threads);
   }
   t->threads = like->threads;
