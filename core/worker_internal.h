@@ -43,7 +43,7 @@ struct fs_request {
 struct fs_rebuild {
   bool on;
   int next;               /* index in the journal                      */
-  int restarts, replayed, total;
+  int restarts, replayed;
   double began, told;
   double done_seconds;    /* of the replayed inputs, when they ran first */
   bool cancelled;

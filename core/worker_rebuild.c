@@ -107,14 +107,16 @@ static void tell_progress(struct fs_worker *w) {
 static void tell_end(struct fs_worker *w, int left_out) {
   struct fs_rebuild *r = &w->rebuild;
   struct fs_str s = {0};
-  fs_str_printf(&s, "%d input%s replayed in %.2f s", r->replayed,
-                r->replayed == 1 ? " was" : "s were", fs_now() - r->began);
+  if (r->replayed)
+    fs_str_printf(&s, "%d input%s replayed in %.2f s", r->replayed,
+                  r->replayed == 1 ? " was" : "s were", fs_now() - r->began);
+  else fs_str_puts(&s, "no input was to be replayed");
   if (left_out)
     fs_str_printf(&r->missing, ", %d more input%s", left_out,
                   left_out == 1 ? "" : "s");
   if (r->missing.len)
     fs_str_printf(&s, "; not as before: %s", r->missing.data + 2);
-  else if (r->total)
+  else if (r->replayed)
     fs_str_puts(&s, "; the variables are as before");
   fs_worker_say(w, r->missing.len ? "warning" : "note", "rebuilt",
                 fs_str_text(&s), NULL);
@@ -164,8 +166,7 @@ static void leave_out(struct fs_worker *w) {
 static void begin(struct fs_worker *w) {
   struct fs_rebuild *r = &w->rebuild;
   fs_str_clear(&r->missing);
-  *r = (struct fs_rebuild){.on = true, .began = fs_now(), .missing = r->missing,
-                           .total = w->journal.list.len};
+  *r = (struct fs_rebuild){.on = true, .began = fs_now(), .missing = r->missing};
   if (wanted(w)) return;
   fs_str_printf(&r->missing, ", all variables (:set rebuild %s)",
                 fs_session_setting(w->mirror, "rebuild"));
@@ -287,7 +288,7 @@ void fs_rebuild_replayed(struct fs_worker *w, int result,
   else if (e->timed > (int64_t)json_array_size(e->times))
     put_missing(w, e, "depends on the time");
   r->done_seconds += e->seconds;
-  r->replayed++;
+  r->replayed += !e->settings; /* those may be the front's own */
   r->next++;
   tell_progress(w);
   replay_next(w);

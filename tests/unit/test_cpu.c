@@ -1,7 +1,9 @@
 /* test_cpu.c - the CPU target against naive loops: every operation on every type,
  * conversions, half precision, flat kernels, random numbers, memory, interrupts. */
 #include <sched.h>
+#include <sys/mman.h>
 
+#include "core/target/cpu/memory.h"
 #include "core/target/cpu/pool.h"
 #include "tests/unit/cpu_kernels.h"
 
@@ -741,6 +743,25 @@ static void test_apart(void) {
   fs_pool_free(p);
 }
 
+/* Touching many gigabytes takes seconds: Ctrl-C does not wait for it. */
+static void test_untouched(void) {
+  snprintf(context, sizeof context, "memory");
+  enum { BYTES = 512 << 20, PAGES = BYTES / 4096 };
+  struct fs_memory *m = fs_memory_new();
+  void *p = NULL;
+  unsigned char *there = fs_calloc(PAGES, 1);
+  int touched = 0;
+  fs_interrupt_request();
+  bool got = fs_memory_get(m, BYTES, &p) == FS_OK;
+  fs_interrupt_clear();
+  if (got && !mincore(p, BYTES, there))
+    for (int k = 0; k < PAGES; k++) touched += there[k] & 1;
+  check(got && touched < PAGES / 4, "what is touched after Ctrl-C");
+  if (got) fs_memory_put(m, p, BYTES);
+  fs_memory_free_all(m);
+  free(there);
+}
+
 int main(void) {
   fs_diags_init(&diags);
   open_targets();
@@ -772,6 +793,7 @@ int main(void) {
   test_memory();
   test_copies();
   test_interrupt();
+  test_untouched();
   test_apart();
   return finish_tests();
 }

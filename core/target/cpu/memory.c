@@ -17,6 +17,7 @@ enum {
   HUGE_PAGE = 2 << 20,
   LARGE = 128 << 10,      /* from here on: mmap                              */
   CHECKED = 32 << 20,     /* from here on: asks the system what is left      */
+  PIECE = 64 << 20,       /* touched at a time                               */
   KEPT = 32 << 10,        /* from here on: freed ones go to the free list    */
   MAX_CACHED = 1024,      /* blocks in the free list: a virtual machine gives what
                              is unmapped back to its host, and pages that come
@@ -119,6 +120,18 @@ static bool fits(struct fs_memory *m, size_t bytes) {
   return (int64_t)bytes <= system_left();
 }
 
+/* Has the system give the pages now, not in the kernel that happens to touch them first
+ * and is timed; where it cannot, the kernel pays, as ever. Many gigabytes take seconds, in
+ * which no signal is heeded: so by pieces, and no more of them after Ctrl-C. */
+static void populate(char *p, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  for (size_t at = 0; at < bytes && !fs_interrupted(); at += PIECE)
+    madvise(p + at, FS_MIN(bytes - at, (size_t)PIECE), MADV_POPULATE_WRITE);
+#else
+  (void)p, (void)bytes;
+#endif
+}
+
 /* An aligned mapping: maps more and cuts off what sticks out. */
 static void *map_large(size_t bytes) {
   size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
@@ -134,11 +147,7 @@ static void *map_large(size_t bytes) {
 #ifdef MADV_HUGEPAGE
   if (bytes >= HUGE_PAGE) madvise(p, bytes, MADV_HUGEPAGE);
 #endif
-#ifdef MADV_POPULATE_WRITE
-  /* Now, not in the kernel that happens to touch it first and is timed. Where
-   * the system cannot do it the kernel pays, as ever. */
-  madvise(p, bytes, MADV_POPULATE_WRITE);
-#endif
+  populate(p, bytes);
   return p;
 }
 
