@@ -129,18 +129,21 @@ def plans():
 def large():
     """Choices that an H200 measured: rows that a block has to itself stay so in a launch
     of larger blocks; and where predictions say nothing, fewer kernels are taken."""
-    for n, text, want in (
-            (4096, "v = 1.5*(A'*p) + z; w = 0.5*(A*v);", ['launch', 'barrier']),
-            (16384, 'w = 1.5*(A*p) + 0.5*(B*p);', ['launch'])):
-        script = (f'A = rand({n}, {n}); B = rand({n}, {n}); p = rand({n}, 1); '
-                  f'z = rand({n}, 1);\n' + block(text) + ':plan json\n')
-        status, out, err = run(script, 'cuda', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+    for n, reference, text, want in (
+            (4096, '1', 'v = sum(A, 2); w = A\'*v; u = A*w;', ['launch', 'barrier']),
+            (16384, None, 'w = 1.5*(A*p) + 0.5*(B*p);', ['launch'])):
+        script = f'A = rand({n}, {n}); B = rand({n}, {n}); p = rand({n}, 1);\n' + \
+            block(text) + ':plan json\n'
+        with tempfile.TemporaryDirectory() as data:
+            status, out, err = run(script, 'cuda', FUSIBLE_FAKE_RUN='0',
+                                   FUSIBLE_FAKE_CC='90', XDG_DATA_HOME=data,
+                                   FUSIBLE_REFERENCE_DEVICE=reference)
         event = json.loads(out[out.index('['):])[-1] if '[' in out else {}
         kernels = event.get('kernels', [])
         check([k['joint'] for k in kernels] == want, f'{text} of {n}', f'{out} {err}')
         last = kernels[-1]['setting'] if kernels else {}
-        check(last.get('threads') == last.get('row_threads') is not None,
-              f'a row for each block of {text}', str(last))
+        check(last and last['threads'] == last['row_threads'],
+              f'each block has a row of {text}', str(last))
 
 
 def whole():

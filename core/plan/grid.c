@@ -322,7 +322,7 @@ static void fit(struct fs_kernel *k, const struct fs_tuning *like, int units) {
       t->vec /= 2;
   } else {
     int64_t held = (int64_t)t->row_threads * t->cols;
-    bool by_block = t->row_threads == t->threads && held >= like->threads;
+    bool by_block = t->row_threads == t->threads && held % like->threads == 0;
     t->row_threads = by_block ? like->threads : FS_MIN(t->row_threads, like->threads);
     t->cols = (int)((held + t->row_threads - 1) / t->row_threads);
   }
