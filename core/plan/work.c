@@ -224,11 +224,28 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
                 calls * u->flops);
 }
 
+/* By value of columns, whether nothing but a line of the result wants it. Given: free(). */
+static bool *line_values(const struct fs_kernel *k) {
+  bool *only = fs_malloc((size_t)k->values.len + 1);
+  memset(only, true, (size_t)k->values.len + 1);
+  for (int i = k->steps.len - 1; i >= 0; i--) { /* users come behind what they use */
+    const struct fs_step *s = &k->steps.data[i];
+    bool line = s->kind == FS_SP_STORE
+                    ? k->accesses.data[s->access].varies == FS_VARIES_J
+                : s->kind == FS_SP_MAP &&
+                    k->values.data[s->out].varies == FS_VARIES_J && only[s->out];
+    FS_EACH_IN(s, x) only[s->in[x]] &= line;
+  }
+  return only;
+}
+
 /* How often a value is made: of columns alone, the CPU target makes it again for every
- * group of rows, while a GPU's blocks make it once before they go over their rows. */
-static double times_made(const struct fs_kernel *k, const struct fs_step *s, bool cuda) {
-  if (cuda || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
-  if (k->values.data[s->out].varies != FS_VARIES_J) return 1;
+ * group of rows that wants it, while a GPU's blocks make it once before they go over
+ * their rows. */
+static double times_made(const struct fs_kernel *k, const struct fs_step *s,
+                         const bool *line) {
+  if (!line || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
+  if (k->values.data[s->out].varies != FS_VARIES_J || line[s->out]) return 1;
   return ceil((double)k->space.m / cpu_group(k));
 }
 
@@ -253,7 +270,7 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
 
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
                        const struct fs_device *d, double busy, bool joined,
-                       struct fs_work *w) {
+                       const bool *line, struct fs_work *w) {
   int ph = phase_of(s);
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
   if (out && out->same_as >= 0) return;
@@ -269,12 +286,12 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    double n = elements(k, out->varies) * times_made(k, s, d->is_cuda) * busy;
+    double n = elements(k, out->varies) * times_made(k, s, line) * busy;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     fs_work_add(w, FS_TM_RANDOM, ph,
-                elements(k, out->varies) * times_made(k, s, d->is_cuda) * busy);
+                elements(k, out->varies) * times_made(k, s, line) * busy);
   } else if (s->kind == FS_SP_IOTA) {
     fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
   }
@@ -453,9 +470,11 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   fs_kernel_count_tuning(k, d, w);
   count_moves(k, busy, w);
   bool *joined = d->is_cuda ? NULL : joined_steps(k);
+  bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
-    count_step(k, &k->steps.data[i], d, busy, joined && joined[i], w);
+    count_step(k, &k->steps.data[i], d, busy, joined && joined[i], line, w);
   free(joined);
+  free(line);
   name_pattern(k, w);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);

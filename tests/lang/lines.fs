@@ -22,3 +22,13 @@ w1 = 2*i; w1 = w1 - 3; r1 = A*j; c1 = A'*w1;
 print(same(w, w1), " ", same(r, r1), " ", same(c, c1), " ", b - sum(w1), " ", k - max(r1) - min(i))   # expect: true true true 0 0
 z1 = r1 .* w1; z1 = z1 + i; d1 = A + w1; e1 = A + z1; e1 = abs(e1); e1 = sum(e1, 2);
 print(same(z, z1), " ", same(t, z1 + 1), " ", same(d, d1), " ", same(e, e1), " ", h - i'*i)   # expect: true true true true 0
+# So is a line over columns that only results want: it is made with the first rows.
+x = floor(8*rand(n)) / 8; y = floor(16*rand(n)) / 16;
+u = tanh(x - 0.5*y); v = max(x, 0.5) - y;
+:fuse p q s
+begin
+  p = tanh(x - 0.5*y);
+  q = A*y;
+  s = max(x, 0.5) - y;
+end
+print(same(p, u), " ", same(s, v), " ", same(q, A*y))   # expect: true true true

@@ -917,6 +917,28 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph,
   drop_done(list);
 }
 
+/* Whether it does something for the first rows alone (walk.c, skips()). */
+static bool is_once(const struct fs_walk_op *op) {
+  if (op->kind == FS_SP_STORE) return !(op->walks & FS_VARIES_I);
+  if (op->kind == FS_SP_REDUCE)
+    return op->reduce == FS_RM_ALL && !(op->walks & FS_VARIES_I);
+  return op->once;
+}
+
+/* Lines over J that are made for nothing else are made as often. Users come behind what
+ * they use. */
+static void find_once(fs_op_list *list) {
+  for (int k = list->len - 1; k >= 0; k--) {
+    struct fs_walk_op *op = &list->data[k];
+    if (op->varies != FS_VARIES_J || op->kind == FS_SP_STORE || op->kind == FS_SP_REDUCE)
+      continue;
+    op->once = true;
+    for (int u = k + 1; u < list->len && op->once; u++)
+      for (int x = 0; x < list->data[u].n_in; x++)
+        if (list->data[u].in[x] == op->out) op->once = is_once(&list->data[u]);
+  }
+}
+
 static void place(struct fs_walk *w) {
   int64_t nv = w->n_values, top;
   top = aligned(nv * 8) + aligned(nv * w->rows * 8); /* tables of pointers */
@@ -974,6 +996,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
     join_passes(m, &w->phase[p].strips);
     round_once(m, &w->phase[p].strips);
     find_direct(m, &w->phase[p], last_cache);
+    if (m->k->scheme != FS_FLAT) find_once(&w->phase[p].strips);
   }
   cut(m, cache);
   fs_walk_take_lines(w);

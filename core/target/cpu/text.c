@@ -133,6 +133,8 @@ static void put_op(const struct fs_walk *w, const struct fs_walk_op *op,
       if (op->stream) fs_str_puts(out, "   (past the caches)");
       break;
   }
+  if (op->once && op->mode != FS_LM_IN_PLACE)
+    fs_str_puts(out, "   (with the first rows alone)");
   if (op->direct >= 0 && op->kind != FS_SP_LOAD) {
     fs_str_puts(out, "   (written to ");
     put_access(w, op->direct, out);

@@ -319,6 +319,7 @@ static void reduce(struct walker *x, const struct fs_walk_op *op);
 
 /* An operation on a cell or a line of the present tile. */
 static void run_line(struct walker *x, const struct fs_walk_op *op) {
+  if (op->once && x->i0 != 0) return;
   enum direction d = direction_of(op->varies);
   int64_t begin = d == ALONG_I ? x->i0 : d == ALONG_J ? x->j0 : 0;
   int64_t n = d == ALONG_I ? x->rows : d == ALONG_J ? x->columns : 1;
@@ -733,9 +734,9 @@ static void begin_reductions(struct walker *x, const fs_op_list *list,
     const struct fs_walk_op *op = &list->data[k];
     if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_COLUMN) continue;
     if (rows != (op->reduce != FS_RM_ALL)) continue;
-    int64_t n = rows ? x->w->rows : 1;
-    union fs_cell c = neutral(op->step->op, op->in_type);
-    for (int64_t r = 0; r < n; r++) x->cells[op->cell + r] = c;
+    int64_t n = rows ? x->rows : 1;
+    union fs_cell c = neutral(op->step->op, op->in_type), *cell = x->cells + op->cell;
+    for (int64_t r = 0; r < n; r++) cell[r] = c;
   }
 }
 

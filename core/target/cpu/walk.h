@@ -64,6 +64,7 @@ struct fs_walk_op {
                                the work memory, for other stages; -1   */
   uint8_t walks;            /* STORE, REDUCE: the directions it runs along */
   bool done;                /* STORE: a direct result does its work    */
+  bool once;                /* over J, and of use for the first rows alone */
   int direct;               /* result goes to this access at once; -1  */
 
   fs_map_fn *map;
