@@ -158,7 +158,6 @@ static void price(const struct fs_planner *p, struct fs_kernel *k,
   count_extra(k, d, &w);
   w.parallel = parallel_pieces(k, d);
   w.working_set = FS_MAX(p->working_set, w.bytes_read + w.bytes_written);
-  w.tiled = k->scheme == FS_TILE;
   w.general_index = k->space.n_inner > 1 || k->space.n_outer > 1;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];

@@ -60,15 +60,11 @@ static double even_tasks(double tasks) {
   return tasks < 4 ? ceil(tasks / 2) * 2 : ceil(tasks / 4) * 4;
 }
 
-/* Into how many tasks the CPU target cuts it: about as target/cpu/compile.c
+/* Into how many tasks the CPU target cuts the rows: about as target/cpu/compile.c
  * does. */
-static double cpu_tasks(const struct fs_kernel *k) {
+static double cpu_row_tasks(const struct fs_kernel *k) {
   double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
-  double strip = 8192.0 / widest(k), group = cpu_group(k);
-  if (k->scheme == FS_FLAT) {
-    double strips = FS_MAX(floor(n / (64 * strip)), 4);
-    return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
-  }
+  double group = cpu_group(k);
   double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
   if (sums_columns(k))
     rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
@@ -76,8 +72,32 @@ static double cpu_tasks(const struct fs_kernel *k) {
   double tasks = ceil(m / rows);
   if (tasks > 16) tasks = ceil(m / (ceil(rows / group) * group));
   else tasks = FS_MIN(even_tasks(tasks), ceil(m / 8));
-  bool tiled = k->scheme == FS_TILE && tasks < 32 && n >= 8 * strip;
-  return tiled ? tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip)) : tasks;
+  return tasks;
+}
+
+/* Whether the CPU target divides the columns of a tile kernel, too. One whose rows make
+ * tasks enough it walks as a row kernel. */
+static bool divides_columns(const struct fs_kernel *k) {
+  double strip = 8192.0 / widest(k);
+  return k->scheme == FS_TILE && (double)k->space.n >= 8 * strip && cpu_row_tasks(k) < 32;
+}
+
+/* What it is walked as, and so priced as. What a tile kernel turns has a price of its
+ * own. */
+static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work *w,
+                                const struct fs_device *d) {
+  bool row = !d->is_cuda && k->scheme == FS_TILE && !divides_columns(k);
+  return row && !(w->bytes_strided > 0) ? FS_ROW : k->scheme;
+}
+
+static double cpu_tasks(const struct fs_kernel *k) {
+  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest(k);
+  if (k->scheme == FS_FLAT) {
+    double strips = FS_MAX(floor(n / (64 * strip)), 4);
+    return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
+  }
+  double tasks = cpu_row_tasks(k);
+  return divides_columns(k) ? tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip)) : tasks;
 }
 
 static double cpu_workers(const struct fs_kernel *k, const struct fs_device *d) {
@@ -386,18 +406,17 @@ static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
            sweeps(k) > 1 ? "+" : "", w->bytes_strided > 0 ? "'" : "");
 }
 
-static void count_moves(const struct fs_kernel *k, double busy,
-                        struct fs_work *w) {
+static void count_moves(double busy, struct fs_work *w) {
   static const enum fs_term reads[] = {
       [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
       [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_FLAT};
   static const enum fs_term writes[] = {
       [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
       [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_FLAT};
-  fs_work_add(w, reads[k->scheme], 0, w->bytes_read * busy);
-  fs_work_add(w, w->past ? FS_TM_PAST : writes[k->scheme], 0,
+  fs_work_add(w, reads[w->scheme], 0, w->bytes_read * busy);
+  fs_work_add(w, w->past ? FS_TM_PAST : writes[w->scheme], 0,
               w->bytes_written * busy);
-  fs_work_add(w, k->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
+  fs_work_add(w, w->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
               w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
 }
@@ -458,17 +477,18 @@ static bool is_uneven(const struct fs_kernel *k) {
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w) {
   double busy = imbalance(k, w, d);
-  w->scheme = (uint8_t)k->scheme;
+  w->scheme = (uint8_t)walked_as(k, w, d);
+  w->tiled = w->scheme == FS_TILE;
   w->past = !d->is_cuda && stores_past(k, d);
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
-  if (k->scheme == FS_ROW || k->scheme == FS_PANEL)
+  if (w->scheme == FS_ROW || w->scheme == FS_PANEL)
     fs_work_add(w, FS_TM_ROW, 0, 1);
-  if (k->scheme == FS_TILE) fs_work_add(w, FS_TM_TILE, 0, 1);
+  if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   fs_kernel_count_tuning(k, d, w);
-  count_moves(k, busy, w);
+  count_moves(busy, w);
   bool *joined = d->is_cuda ? NULL : joined_steps(k);
   bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
