@@ -14,8 +14,15 @@
  * many combinations differ in nothing but where a short vector is computed. rank: of
  * the best measured one in the order of prediction. first/best and worst/best: the
  * speed of the first choice and of the slowest one relative to the fastest (1 is as
- * fast; the first choice is the best where no other one is faster by 0.5 %). search: ranking, compiling and timing. Medians of
- * interleaved runs. */
+ * fast; the first choice is the best where no other one is faster by 0.5 %). search:
+ * ranking, compiling and timing. Medians of interleaved runs.
+ *
+ * Of a shared machine others take their share, which changes within seconds: combinations
+ * that differ in nothing but where a short vector is computed seem to differ by 5 %. So
+ * where the best one seems to be faster by more than 2 %, the first choice and it are
+ * timed again when all cases are through, in three rounds over all such cases, longer in
+ * each, both alike; then the round of the middle ratio counts, and the first look does
+ * not (`again` lines). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +32,18 @@
 #include "core/emit/emit.h"
 #include "core/model/calibration.h"
 
-enum { ALL = 4096 /* combinations listed at most */ };
+enum { ALL = 4096, /* combinations listed at most */ ROUNDS = 3 };
+static const double LIMIT = 0.98;
+
+/* A first choice that seems to be slower than another one. */
+struct doubt {
+  const struct bench_sequence *q;
+  long n;
+  char *best;           /* the other one's choice, as text  */
+  json_t *row;          /* borrowed                         */
+  double at[ROUNDS][2]; /* seconds of it, and of the other  */
+  int rounds;
+};
 
 struct options {
   const char *target, *sizes, *only, *json, *raw;
@@ -37,6 +55,7 @@ struct bench {
   struct options o;
   struct harness h;
   json_t *rows, *raw;
+  FS_VEC(struct doubt) doubts;
   bool failed;
 };
 
@@ -134,15 +153,27 @@ static void keep_raw(struct bench *b, const struct bench_sequence *q, long n,
   }
 }
 
-static void one(struct bench *b, const struct bench_sequence *q, long n) {
+static bool run_sequence(struct bench *b, const struct bench_sequence *q, long n) {
   char size[128];
   snprintf(size, sizeof size, "n = %ld; len = %ld;", n, n * n / 2);
   fs_interp_reset(b->h.in);
-  if (!harness_run(&b->h, size) || !harness_run(&b->h, q->setup) ||
-      !harness_run(&b->h, q->block) || !b->h.block) {
-    b->failed = true;
-    return;
-  }
+  bool ok = harness_run(&b->h, size) && harness_run(&b->h, q->setup) &&
+            harness_run(&b->h, q->block) && b->h.block;
+  b->failed |= !ok;
+  return ok;
+}
+
+static void doubt(struct bench *b, const struct bench_sequence *q, long n,
+                  const struct fs_search *r) {
+  const struct fs_candidate *best = &r->list.data[r->best];
+  if (best->measured >= LIMIT * r->list.data[0].measured) return;
+  *FS_PUSH(&b->doubts) = (struct doubt){
+      .q = q, .n = n, .best = fs_strdup(best->block->plan->choice),
+      .row = json_array_get(b->rows, json_array_size(b->rows) - 1)};
+}
+
+static void one(struct bench *b, const struct bench_sequence *q, long n) {
+  if (!run_sequence(b, q, n)) return;
   int listed;
   double first = first_seconds(b), all = plan_seconds(b, ALL, &listed);
   struct fs_search_options o = {.k = b->o.k, .among = ALL,
@@ -153,6 +184,7 @@ static void one(struct bench *b, const struct bench_sequence *q, long n) {
       r.best >= 0 && r.list.data[0].measured > 0) {
     json_array_append_new(b->rows, describe(b, q, n, &r, first, all, listed));
     keep_raw(b, q, n, &r);
+    doubt(b, q, n, &r);
   } else {
     fprintf(stderr, "%s: %s\n", q->name,
             b->h.diags.list.len ? b->h.diags.list.data[0].message
@@ -161,6 +193,71 @@ static void one(struct bench *b, const struct bench_sequence *q, long n) {
   }
   fs_search_free(&r);
   fs_diags_clear(&b->h.diags);
+}
+
+/* -- a second look ---------------------------------------------------------------- */
+
+/* The first choice and the one of that text; false if it is not listed any more. */
+static bool both_plans(struct bench *b, const char *best, struct fs_plan *out[2]) {
+  static struct fs_plan *plans[ALL];
+  struct fs_plan_options options = {.strategy = FS_SMART, .variants = true};
+  int n = fs_plan_ranked(b->h.block->plan->graph, &b->h.target->device, &options, ALL,
+                         plans);
+  int found = -1;
+  for (int k = 1; k < n && found < 0; k++)
+    if (!strcmp(plans[k]->choice, best)) found = k;
+  for (int k = 0; k < n; k++) {
+    if (found > 0 && (k == 0 || k == found)) out[k > 0] = plans[k];
+    else fs_plan_free(plans[k]);
+  }
+  return found > 0;
+}
+
+static void time_again(struct bench *b, struct doubt *d) {
+  enum { REPEATS = 21, LONGER = 6 };
+  struct fs_plan *plans[2];
+  struct fs_search r;
+  if (!run_sequence(b, d->q, d->n) || !both_plans(b, d->best, plans)) return;
+  struct fs_search_options o = {.plans = plans, .n_plans = 2, .repeats = REPEATS,
+                                .seconds = LONGER * b->o.seconds};
+  bool ok = fs_search_block(b->h.runner, b->h.block, &o, &b->h.diags, &r,
+                            &b->h.diags) == FS_OK;
+  double first = r.list.data[0].measured, best = r.list.data[1].measured;
+  if (ok && first > 0 && best > 0) {
+    d->at[d->rounds][0] = first;
+    d->at[d->rounds++][1] = best;
+  }
+  fs_search_free(&r);
+}
+
+static int by_ratio(const void *a, const void *b) {
+  const double *x = a, *y = b; /* first, best */
+  double one = x[1] / x[0], other = y[1] / y[0];
+  return one < other ? -1 : one > other;
+}
+
+static void conclude(struct doubt *d) {
+  if (!d->rounds) return;
+  qsort(d->at, (size_t)d->rounds, sizeof d->at[0], by_ratio);
+  double first = d->at[d->rounds / 2][0], best = d->at[d->rounds / 2][1];
+  bool slower = best * 1.005 < first;
+  if (!slower) best = first;
+  printf("%-8s %6ld again %37.2f %9.2f %9.3f\n", d->q->name, d->n, first * 1e6,
+         best * 1e6, best / first);
+  json_object_set_new(d->row, "first_us", json_real(first * 1e6));
+  json_object_set_new(d->row, "best_us", json_real(best * 1e6));
+  json_object_set_new(d->row, "first_vs_best", json_real(best / first));
+  if (!slower) json_object_set_new(d->row, "best_rank", json_integer(1));
+}
+
+static void look_again(struct bench *b) {
+  for (int round = 0; round < ROUNDS; round++)
+    for (int k = 0; k < b->doubts.len; k++) time_again(b, &b->doubts.data[k]);
+  for (int k = 0; k < b->doubts.len; k++) {
+    conclude(&b->doubts.data[k]);
+    free(b->doubts.data[k].best);
+  }
+  FS_VEC_FREE(&b->doubts);
 }
 
 /* -- the program ------------------------------------------------------------------ */
@@ -202,6 +299,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < BENCH_COUNT; k++)
       if (!b.o.only || !strcmp(b.o.only, bench_sequences[k].name))
         one(&b, &bench_sequences[k], atol(p));
+  look_again(&b);
   if (b.o.json) save(&b);
   if (b.raw) json_dump_file(b.raw, b.o.raw, JSON_COMPACT | JSON_REAL_PRECISION(6));
   json_decref(b.raw);
