@@ -75,6 +75,7 @@ struct listed {
   int n;
   double *costs;
   int *lens;
+  bool *varied;         /* has a kernel whose setting is not the best of its kind */
   struct part **parts;
 };
 
@@ -83,6 +84,7 @@ static struct listed list_window(struct fs_planner *p, int k) {
   struct listed l = {.n = fs_plan_combine(p, k, found)};
   l.costs = FS_NEW_N(p->arena, double, l.n + 1);
   l.lens = FS_NEW_N(p->arena, int, l.n + 1);
+  l.varied = FS_NEW_N(p->arena, bool, l.n + 1);
   l.parts = FS_NEW_N(p->arena, struct part *, l.n + 1);
   for (int c = 0; c < l.n; c++) {
     l.costs[c] = found[c].cost;
@@ -94,6 +96,7 @@ static struct listed list_window(struct fs_planner *p, int k) {
       part->n = fs_plan_members(p, &p->candidates.data[pick.candidate].set,
                                 &part->calls);
       part->impl = p->impls.data[pick.impl];
+      l.varied[c] |= pick.variant != part->impl.variant;
       part->impl.variant = pick.variant;
     }
   }
@@ -373,8 +376,8 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
 /* Which kernels join a launch is known of a whole plan only. So combinations are
  * listed twice, by the sums of their kernels with a launch each, and as phases; of
  * both lists the plans are made, joined and priced. The first few of each decide what
- * is the first plan, however many are wanted: fewer of large blocks, of which to make
- * a plan takes long. */
+ * is the first plan, however many are wanted and whether or not other settings are
+ * listed: fewer of large blocks, of which to make a plan takes long. */
 enum { MOST_HEADS = 4, HEADS_CLUSTERS = 24 };
 
 static int heads_of(const struct fs_planner *p) {
@@ -437,15 +440,16 @@ static int price_list(struct fs_planner *p, const windows *w, int which,
   const struct listed *l = &w->data[which], *before = &w->data[0];
   windows one = {.data = (struct listed *)(uintptr_t)l, .len = 1};
   uint64_t *known = fs_malloc(sizeof *known * (size_t)(before->n + 1));
-  int n_known = which ? before->n : 0, heads = heads_of(p);
+  int n_known = which ? before->n : 0, heads = heads_of(p), n_heads = 0;
   for (int c = 0; c < n_known; c++) known[c] = hash_of(before, c);
   qsort(known, (size_t)n_known, sizeof *known, ascending);
   for (int c = 0; c < l->n; c++) {
     uint64_t hash = hash_of(l, c);
+    bool head = !l->varied[c] && n_heads < heads;
+    int at = which * heads + (head ? n_heads++ : 2 * heads + c);
     if (n_known && bsearch(&hash, known, (size_t)n_known, sizeof *known, ascending))
       continue;
     build_plan(p, 1, &one, &c);
-    int at = c + (c < heads ? 0 : 2 * heads) + which * heads;
     const char *choice = p->plan->choice;
     out[n++] = (struct priced){p->plan, first_of(p->plan), at,
                                fs_hash(choice, strlen(choice), 1), false};

@@ -246,6 +246,7 @@ static void ranked(const struct fs_device *d) {
   seconds = processor_seconds() - start;
   check(n == (int)first->space.combinations,
         "with all settings of threads as many as were counted");
+  check(!strcmp(plans[0]->choice, first->choice), "and the first is the same plan");
   check(seconds < 3, "all implementations of GEMVER within three seconds");
   if (getenv("DUMP"))
     printf("%d with all settings in %.1f ms\n", n, seconds * 1e3);
