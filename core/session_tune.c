@@ -70,9 +70,9 @@ static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) 
   put_time(out, 10, c->predicted);
   put_time(out, 10, c->measured);
   if (c->measured >= 0 && c->predicted > 0)
-    fs_str_printf(out, "  %5.2f", c->measured / c->predicted);
+    fs_str_printf(out, "  %6.2f", c->measured / c->predicted);
   else
-    fs_str_puts(out, "      -");
+    fs_str_puts(out, "       -");
   if (c->trouble) fs_str_printf(out, "  %s", c->trouble);
   else if (k == r->best) fs_str_puts(out, "  chosen");
   put_settings(out, r, k);
@@ -80,7 +80,7 @@ static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) 
 }
 
 static void put_table(struct fs_str *out, const struct fs_search *r) {
-  fs_str_puts(out, "  rank  kernels   predicted    measured  ratio\n");
+  fs_str_puts(out, "  rank  kernels   predicted    measured   ratio\n");
   for (int k = 0; k < r->list.len; k++) put_candidate(out, r, k);
 }
 
@@ -105,7 +105,7 @@ static void put_summary(struct fs_str *out, const struct fs_search *r) {
 
 /* -- keeping the winner -------------------------------------------------------------- */
 
-static enum fs_status keep_best(struct fs_session *s, struct fs_search *r) {
+static void keep_best(struct fs_session *s, struct fs_search *r) {
   struct fs_block *b = s->last_block;
   const struct fs_candidate *best = &r->list.data[r->best];
   const struct fs_plan *plan = best->block->plan;
@@ -113,12 +113,10 @@ static enum fs_status keep_best(struct fs_session *s, struct fs_search *r) {
       .block = b->hash, .choice = plan->choice, .rank = best->rank,
       .predicted = best->predicted, .measured = best->measured,
       .first = FS_MAX(r->list.data[0].measured, 0)};
-  enum fs_status st = FS_OK;
   if (result.choice)
-    st = fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
+    fs_tunings_put(fs_runner_tunings(s->last_runner), &result, &s->diags);
   fs_session_settle(s, b, false);
   fs_search_adopt(r, b);
-  return st;
 }
 
 /* For `:alternatives k1`. */
@@ -141,7 +139,7 @@ static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
     put_table(out, &r);
     put_summary(out, &r);
     keep_times(s, &r);
-    st = keep_best(s, &r);
+    keep_best(s, &r);
   }
   fs_search_free(&r);
   return st;

@@ -71,6 +71,7 @@ static void block_signals(void) {
   sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, NULL); /* threads inherit it */
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* past the limit of a file's size, write() says so */
 }
 
 /* SIGINT interrupts the input; SIGTERM and SIGHUP end. A kernel whose server is

@@ -98,7 +98,7 @@ static const struct { const char *code, *help; } exit_table[] = {
 
 static const char usage[] =
     "usage: fusible [OPTION]... [run] [FILE [NAME=VALUE]...]\n"
-    "       fusible kernel install|uninstall|list [OPTION]...\n\n"
+    "       fusible kernel install|uninstall|list [OPTION]...\n"
     "       fusible [OPTION]... calibrate [quick | status | forget | raw FILE]\n";
 
 static enum fs_options_result complain(const char *fmt, ...) FS_PRINTF(1, 2);

@@ -171,6 +171,7 @@ static void install_handlers(void) {
   sigaltstack(&alternative, NULL);
   for (size_t i = 0; i < FS_LEN(deadly); i++)
     handle(deadly[i], on_death, SA_ONSTACK | SA_NODEFER);
+  handle(SIGXFSZ, SIG_IGN, 0); /* past the limit of a file's size, write() says so */
   handle(SIGINT, on_signal, SA_RESTART);
   handle(SIGWINCH, on_signal, SA_RESTART);
 }

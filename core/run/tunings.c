@@ -2,12 +2,10 @@
 #include "core/run/tunings.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "core/base/datafile.h"
 
 enum { MOST_BYTES = 16 << 20, MOST_CHOICE = 64 << 10, VERSION = 1 };
 
@@ -20,26 +18,6 @@ struct fs_tunings {
 };
 
 /* -- where ------------------------------------------------------------------------ */
-
-/* The folder for data that is kept, made if need be; false: there is none. */
-static bool data_folder(struct fs_str *out) {
-  const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-  if (xdg && xdg[0] == '/') fs_str_puts(out, xdg);
-  else if (home && home[0] == '/') fs_str_printf(out, "%s/.local/share", home);
-  else return false;
-  fs_str_puts(out, "/fusible");
-  return true;
-}
-
-static void make_folders(const char *file) {
-  char *path = fs_strdup(file);
-  for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-    *p = 0;
-    mkdir(path, 0700);
-    *p = '/';
-  }
-  free(path);
-}
 
 /* "NVIDIA H200, sm_90a, 132" as a file's name: nvidia-h200-sm-90a-132. */
 static void put_slug(const char *text, struct fs_str *out) {
@@ -73,75 +51,53 @@ static const char *wrong_with(const struct fs_tunings *t, const json_t *o) {
   const json_t *list = json_object_get(o, "entries"), *e;
   size_t k;
   if (!json_is_object(o) || !is_text(o, "format", "fusible-tuning"))
-    return "it is not a file of tuning results";
+    return "is not a file of tuning results";
   if (json_integer_value(json_object_get(o, "version")) != VERSION ||
       !is_text(o, "program", FS_VERSION))
-    return "it is of another version of Fusible";
-  if (!is_text(o, "device", t->device)) return "it is of another device";
+    return "is of another version of Fusible";
+  if (!is_text(o, "device", t->device)) return "is of another device";
   if (!json_is_array(list) || json_array_size(list) > FS_TUNINGS_MOST)
-    return "it is damaged";
+    return "is damaged";
   json_array_foreach(list, k, e)
-    if (!is_entry(e)) return "it is damaged";
+    if (!is_entry(e)) return "is damaged";
   return NULL;
-}
-
-/* The whole file as text, or NULL: not there, or with *why. */
-static char *read_text(const char *path, size_t *size, const char **why) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat st;
-  if (fd < 0) {
-    if (errno != ENOENT && errno != ENOTDIR) *why = strerror(errno);
-    return NULL;
-  }
-  char *text = NULL;
-  *size = 0;
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) *why = "it is not a file";
-  else if (st.st_size > MOST_BYTES) *why = "it is too large";
-  else {
-    text = fs_malloc((size_t)st.st_size + 1);
-    for (ssize_t n; *size < (size_t)st.st_size; *size += (size_t)n)
-      if ((n = read(fd, text + *size, (size_t)st.st_size - *size)) <= 0) break;
-  }
-  close(fd);
-  return text;
 }
 
 /* The entries on disk (a new reference, perhaps an empty list). */
 static json_t *read_entries(struct fs_tunings *t, const char **why) {
-  size_t size = 0;
-  *why = NULL;
-  char *text = *t->path ? read_text(t->path, &size, why) : NULL;
-  json_t *o = text ? json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-  if (text && !o) *why = "it is damaged";
-  if (o) *why = wrong_with(t, o);
+  struct fs_str text = {0};
+  json_t *o = NULL;
+  *why = *t->path ? fs_data_read(t->path, MOST_BYTES, &text) : FS_DATA_ABSENT;
+  if (!*why) {
+    o = json_loadb(fs_str_text(&text), text.len, JSON_REJECT_DUPLICATES, NULL);
+    *why = o ? wrong_with(t, o) : "is damaged";
+  }
   json_t *list = o && !*why ? json_incref(json_object_get(o, "entries"))
                             : json_array();
+  if (*why == FS_DATA_ABSENT) *why = NULL;
   json_decref(o);
-  free(text);
+  fs_str_free(&text);
   return list;
 }
 
 struct fs_tunings *fs_tunings_open(const struct fs_device *device) {
   struct fs_tunings *t = fs_calloc(1, sizeof *t);
-  struct fs_str name = {0}, path = {0};
+  struct fs_str name = {0}, file = {0}, path = {0};
   fs_str_printf(&name, "%s, %s, %d", device->name, device->arch, device->units);
   t->device = name.data;
+  fs_str_puts(&file, "tuning-");
+  put_slug(t->device, &file);
+  fs_str_puts(&file, ".json");
   const char *off = getenv("FUSIBLE_TUNING"), *why;
-  if ((!off || strcmp(off, "off")) && data_folder(&path)) {
-    fs_str_puts(&path, "/tuning-");
-    put_slug(t->device, &path);
-    fs_str_puts(&path, ".json");
-  } else {
-    fs_str_clear(&path);
-    fs_str_puts(&path, "");
-  }
+  if (!off || strcmp(off, "off")) fs_data_path(file.data, &path);
+  fs_str_free(&file);
   t->path = path.data ? path.data : fs_strdup("");
   t->entries = read_entries(t, &why);
   if (why) {
     struct fs_str s = {0};
     fs_str_puts(&s, "the tuning results in ");
     fs_str_put_safe(&s, t->path, strlen(t->path));
-    fs_str_printf(&s, " are not used: %s", why);
+    fs_str_printf(&s, " are not used: it %s", why);
     t->notice = s.data;
   }
   return t;
@@ -188,36 +144,8 @@ const char *fs_tunings_choice(const struct fs_tunings *t, uint64_t block) {
 
 /* -- writing ---------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *p, size_t size) {
-  while (size) {
-    ssize_t n = write(fd, p, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    p += n, size -= (size_t)n;
-  }
-  return fsync(fd) == 0;
-}
-
-static enum fs_status replace_file(const char *path, const char *text,
-                                   struct fs_diags *d) {
-  struct fs_str name = {0};
-  make_folders(path);
-  fs_str_printf(&name, "%s.XXXXXX", path);
-  int fd = mkostemp(name.data, O_CLOEXEC);
-  bool ok = fd >= 0 && write_all(fd, text, strlen(text));
-  if (fd >= 0) ok = close(fd) == 0 && ok;
-  ok = ok && rename(name.data, path) == 0;
-  int error = errno;
-  if (!ok && fd >= 0) unlink(name.data);
-  fs_str_free(&name);
-  return ok ? FS_OK
-            : fs_env_error(d, "tuning-file", NULL,
-                           "the tuning results could not be kept in %s: %s; "
-                           "they hold for this session", path, strerror(error));
-}
-
-static enum fs_status save(struct fs_tunings *t, struct fs_diags *d) {
-  if (!*t->path) return FS_OK;
+static void save(struct fs_tunings *t, struct fs_diags *d) {
+  if (!*t->path) return;
   json_t *o = json_object();
   json_object_set_new(o, "format", json_string("fusible-tuning"));
   json_object_set_new(o, "version", json_integer(VERSION));
@@ -225,10 +153,14 @@ static enum fs_status save(struct fs_tunings *t, struct fs_diags *d) {
   json_object_set_new(o, "device", json_string(t->device));
   json_object_set(o, "entries", t->entries);
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-  enum fs_status st = text ? replace_file(t->path, text, d) : FS_ERR_ENV;
+  const char *why = text ? fs_data_write(t->path, text, strlen(text))
+                         : "there is no memory for their text";
+  if (why)
+    fs_warn(d, (struct fs_span){0}, "tuning-file", NULL,
+            "the tuning results could not be kept in %s: %s; they hold for this "
+            "session", t->path, why);
   free(text);
   json_decref(o);
-  return st;
 }
 
 /* What other processes wrote since is taken over before a change. */
@@ -245,9 +177,8 @@ static void read_again(struct fs_tunings *t) {
   t->entries = fresh;
 }
 
-enum fs_status fs_tunings_put(struct fs_tunings *t,
-                              const struct fs_tuning_result *r,
-                              struct fs_diags *d) {
+void fs_tunings_put(struct fs_tunings *t, const struct fs_tuning_result *r,
+                    struct fs_diags *d) {
   char hex[17];
   hex_of(r->block, hex);
   read_again(t);
@@ -263,7 +194,7 @@ enum fs_status fs_tunings_put(struct fs_tunings *t,
   json_array_append_new(t->entries, e);
   while (json_array_size(t->entries) > FS_TUNINGS_MOST)
     json_array_remove(t->entries, 0);
-  return save(t, d);
+  save(t, d);
 }
 
 int fs_tunings_forget(struct fs_tunings *t, uint64_t block,

@@ -42,11 +42,10 @@ const char *fs_tunings_choice(const struct fs_tunings *t, uint64_t block);
 const char *fs_tunings_notice(struct fs_tunings *t);
 
 /* Keeps a result (copied), in memory and in the file. What another process added
- * meanwhile stays. FS_ERR_ENV: the file could not be written; the result holds
- * for this session. */
-enum fs_status fs_tunings_put(struct fs_tunings *t,
-                              const struct fs_tuning_result *result,
-                              struct fs_diags *d);
+ * meanwhile stays. A warning tells if the file cannot be written; the result then
+ * holds for this session. */
+void fs_tunings_put(struct fs_tunings *t, const struct fs_tuning_result *result,
+                    struct fs_diags *d);
 /* Drops one block's result, or with 0 all. Gives how many there were. */
 int fs_tunings_forget(struct fs_tunings *t, uint64_t block, struct fs_diags *d);
 

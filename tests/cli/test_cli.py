@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -204,6 +205,18 @@ def test_closed_output():
 
 
 # -- streams ------------------------------------------------------------------
+
+def test_limit_of_file_size():
+    with tempfile.TemporaryDirectory() as folder:
+        code = (f'x = rand(100000);\nsave("{folder}/x.npy", x)\nprint(7)')
+        done = subprocess.run(
+            [PROGRAM, '--target', 'cpu', '-k', '-e', code], capture_output=True,
+            text=True, env=environment(), check=False, preexec_fn=lambda:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        assert done.returncode == 3, done
+        assert 'x.npy: File too large' in done.stderr and done.stdout == '7\n', done
+        assert not os.listdir(folder)
+
 
 def test_help_and_version():
     r = check(fusible('--help'), 0, '--target', '')

@@ -63,7 +63,7 @@ static void name_of(const struct fs_kernel_key *key, char *out) {
 
 static int refuse(const char *path, const char *why) {
   snprintf(cache.notice, sizeof cache.notice,
-           "compiled kernels are not kept on disk: %s %s", path, why);
+           "compiled kernels are not kept on disk: %s: %s", path, why);
   return -1;
 }
 
@@ -76,8 +76,8 @@ static int open_private(int at, const char *name, const char *path) {
   struct stat st;
   const char *why = NULL;
   if (fstat(fd, &st)) why = strerror(errno);
-  else if (st.st_uid != geteuid()) why = "belongs to another user";
-  else if (st.st_mode & 022) why = "can be written by others";
+  else if (st.st_uid != geteuid()) why = "it belongs to another user";
+  else if (st.st_mode & 022) why = "it can be written by others";
   if (!why) return fd;
   close(fd);
   return refuse(path, why);
@@ -97,7 +97,7 @@ static int open_base(const char *path) {
              ((st.st_mode & 022) && !(st.st_mode & S_ISVTX));
   if (!bad) return fd;
   close(fd);
-  return refuse(path, "can be changed by others");
+  return refuse(path, "it can be changed by others");
 }
 
 /* $XDG_CACHE_HOME where it is absolute (as its standard says), else ~/.cache. */
