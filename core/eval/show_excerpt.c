@@ -37,10 +37,12 @@ int fs_show_shortest(enum fs_dtype dt, const void *element, char out[40]) {
 }
 
 /* The double nearest to the shortest text: 0.1f becomes 0.1, so that more
- * decimals never show what is not in the number. */
+ * decimals never show what is not in the number. Whole numbers, of which all digits
+ * are shown, stay what they are: 65504, not 65500. */
 static double plain_value(enum fs_dtype dt, double v) {
   char text[40];
   if (dt == FS_F64 || !isfinite(v)) return v;
+  if (v == rint(v) && fabs(v) < 1e10) return v;
   shortest_float(dt, v, text);
   return strtod(text, NULL);
 }
@@ -114,9 +116,11 @@ static void print_float(const struct fs_number_format *f, double v,
     snprintf(out, 40, "%.*f", f->decimals, v);
 }
 
-static int digits_of(const struct fs_show_options *o) {
+/* Not more than numbers of the type can have. */
+static int digits_of(enum fs_dtype dt, const struct fs_show_options *o) {
   int digits = o->digits ? o->digits : 6;
-  return FS_MIN(FS_MAX(digits, 1), 17);
+  int most = dt == FS_F32 ? 9 : dt == FS_F16 ? 5 : dt == FS_BF16 ? 4 : 17;
+  return FS_MIN(FS_MAX(digits, 1), most);
 }
 
 void fs_show_number(double x, int digits, struct fs_str *out) {
@@ -126,7 +130,7 @@ void fs_show_number(double x, int digits, struct fs_str *out) {
     return;
   }
   char text[40];
-  struct fs_number_format f = choose_format(&x, 1, digits_of(&o));
+  struct fs_number_format f = choose_format(&x, 1, digits_of(FS_F64, &o));
   print_float(&f, x, text);
   fs_str_puts(out, text);
 }
@@ -226,7 +230,7 @@ static void format_view(struct fs_excerpt *v, const struct fs_show_options *o) {
     double *plain = fs_malloc(sizeof(*plain) * (size_t)FS_MAX(n, 1));
     for (int i = 0; i < n; i++)
       plain[i] = v->values[i].f = plain_value(v->dtype, v->values[i].f);
-    v->format = choose_format(plain, n, digits_of(o));
+    v->format = choose_format(plain, n, digits_of(v->dtype, o));
     free(plain);
   }
   for (int i = 0; i < n; i++) {

@@ -118,6 +118,9 @@ static void test_vectors(void) {
         "q = f32[4]\n   1.0   2.5  -3.0   NaN");
   LOOKS("z", FS_F32, S(1, {4}), V(1000, .5, .25, .125),
         "z = f32[4]\n  1000.000     0.500     0.250     0.125");
+  LOOKS("n", FS_F16, S(1, {2}), V(65504, -2049), "n = f16[2]\n  65504  -2048");
+  LOOKS("n", FS_F32, S(1, {2}), V(123456789, 1),
+        "n = f32[2]\n  123456792          1");
   LOOKS("w", FS_F32, S(1, {3}), V(1e10, 1, -INFINITY),
         "w = f32[3]\n  1e+10  1e+00   -Inf");
   LOOKS("w", FS_F64, S(1, {3}), V(1, 1e-17, 0),
@@ -227,6 +230,9 @@ static void test_digits(void) {
   LOOKS("x", FS_BF16, S(1, {2}), V(.1, .2), "x = bf16[2]\n  0.1  0.2");
   LOOKS("x", FS_F64, S(1, {2}), V(1.0 / 3, .5),
         "x = f64[2]\n  0.333333333333  0.500000000000");
+  options.digits = 17; /* no more than the type has */
+  LOOKS("x", FS_F32, S(1, {2}), V(0.1f, 0.25), "x = f32[2]\n  0.10  0.25");
+  LOOKS("x", FS_F64, S(1, {1}), V(0.1), "x = f64[1]\n  0.10000000000000001");
   options.digits = 6;
 }
 
