@@ -350,6 +350,25 @@ static void joined(void) {
   free(c);
 }
 
+/* The lanes of s = sum(A, 2) of i32, whose sums are i64. */
+static int lanes_of(int64_t n) {
+  struct fs_graph *g = fs_graph_new();
+  struct fs_shape s = {.rank = 2, .dim = {n, n}};
+  int64_t count;
+  struct fs_layout l = fs_layout_new(FS_I32, &s, &count);
+  fs_id A = fs_graph_input(g, tensor(0), FS_I32, &s, &l, "A");
+  fs_graph_output(g, fs_graph_reduce(g, FS_RD_SUM, A, 2), "s");
+  struct fs_plan *plan = fs_plan_make(g, &gpu, &(struct fs_plan_options){0});
+  int vec = plan->kernels.data[0].tune.vec;
+  fs_plan_free(plan);
+  return vec;
+}
+
+static void wide(void) {
+  check(lanes_of(4096) == 4, "rows of i32 are read by 16 bytes where they are whole vectors");
+  check(lanes_of(5003) == 2, "... and by 8, as by sums of i64, where they are not");
+}
+
 /* Rows of 64 KiB: three are under way in shared memory, or two, or none. */
 static void stages(void) {
   struct fs_graph *g = fs_graph_new();
@@ -580,6 +599,7 @@ int main(void) {
   why();
   memory();
   joined();
+  wide();
   stages();
   sums();
   long_rows();
