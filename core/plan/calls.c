@@ -208,6 +208,7 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
   for (u.v.user = 0; u.v.user < n; u.v.user++)
     fs_visit_call(&u.v, p->calls.data[u.v.user]);
   p->call_users = u.n_users;
+  p->inner = FS_NEW_N(p->arena, struct fs_inner_use, n);
   for (int c = 0; c < n && join; c++) {
     fs_id id = p->calls.data[c];
     const struct fs_node *nd = fs_node(p->g, id);
@@ -247,9 +248,15 @@ static void add_edge(struct fs_visit *v, fs_id id, bool whole) {
   *FS_PUSH(&from->after) = b;
 }
 
+struct reader {
+  const void *array; /* storage of an input; NULL: of node */
+  fs_id node;
+  int cluster;
+};
+
 struct readers {
   struct fs_visit v;
-  FS_VEC(struct reader { const void *array; fs_id node; int cluster; }) list;
+  FS_VEC(struct reader) list;
 };
 
 static void add_reader(struct fs_visit *v, fs_id id) {
@@ -270,6 +277,31 @@ static void add_edge_or_read(struct fs_visit *v, fs_id id, bool whole) {
   e->cluster = v->user;
 }
 
+/* By what is read, then by cluster. */
+static int compare_readers(const void *a, const void *b) {
+  const struct reader *x = a, *y = b;
+  if (x->array != y->array)
+    return (uintptr_t)x->array < (uintptr_t)y->array ? -1 : 1;
+  if (!x->array && x->node != y->node) return x->node < y->node ? -1 : 1;
+  return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+}
+
+/* Clusters that read the same are neighbours, as far as a window sees. */
+static void connect_readers(struct fs_planner *p, struct reader *list, int n) {
+  if (n) qsort(list, (size_t)n, sizeof *list, compare_readers);
+  int kept = 0;
+  for (int k = 0; k < n; k++)
+    if (!kept || compare_readers(&list[kept - 1], &list[k])) list[kept++] = list[k];
+  for (int a = 0; a < kept; a++)
+    for (int b = a - 1; b >= 0; b--) {
+      const struct reader *x = &list[a], *y = &list[b];
+      bool same = x->array == y->array && (x->array || x->node == y->node);
+      if (!same || x->cluster - y->cluster >= FS_MAX_SET) break;
+      *FS_PUSH(&p->clusters.data[x->cluster].beside) = y->cluster;
+      *FS_PUSH(&p->clusters.data[y->cluster].beside) = x->cluster;
+    }
+}
+
 static void connect(struct fs_planner *p) {
   struct readers r = {.v = {.p = p, .call = add_edge_or_read, .array = add_reader}};
   for (int c = 0; c < p->clusters.len; c++) {
@@ -277,16 +309,7 @@ static void connect(struct fs_planner *p) {
     struct fs_cluster *cl = &p->clusters.data[c];
     for (int k = 0; k < cl->nodes.len; k++) fs_visit_call(&r.v, cl->nodes.data[k]);
   }
-  for (int a = 0; a < r.list.len; a++) /* by clusters; a window sees no farther */
-    for (int b = a - 1; b >= 0; b--) {
-      const struct reader *x = &r.list.data[a], *y = &r.list.data[b];
-      if (x->cluster - y->cluster >= FS_MAX_SET) break;
-      bool same = x->array ? x->array == y->array
-                            : !y->array && x->node == y->node;
-      if (!same || x->cluster == y->cluster) continue;
-      *FS_PUSH(&p->clusters.data[x->cluster].beside) = y->cluster;
-      *FS_PUSH(&p->clusters.data[y->cluster].beside) = x->cluster;
-    }
+  connect_readers(p, r.list.data, r.list.len);
   FS_VEC_FREE(&r.list);
 }
 

@@ -222,35 +222,28 @@ static const char *build_one(struct fs_group *g, unsigned inner,
   return NULL;
 }
 
-struct inner_users {
-  struct fs_visit v;
-  int *count, *last; /* per call: members that use it; the last such member */
-};
-
 static void count_inner(struct fs_visit *v, fs_id id, bool whole) {
   (void)whole;
-  struct inner_users *u = (struct inner_users *)v;
-  int call = v->p->info[id].call;
-  u->count[call] += u->last[call] != v->user;
-  u->last[call] = v->user;
+  struct fs_planner *p = v->p;
+  struct fs_inner_use *u = &p->inner[p->info[id].call];
+  if (u->last <= p->inner_base) u->count = 0;
+  u->count += u->last != p->inner_base + v->user;
+  u->last = p->inner_base + v->user;
 }
 
-/* Which members' results are wanted outside the kernel. */
+/* Which members' results are wanted outside the kernel. Takes time for them alone, not
+ * for all calls of the block: it is asked for each of these. */
 static void find_stored(struct fs_planner *p, const fs_id *calls, int n,
                         bool *stored) {
-  struct inner_users u = {.v = {.p = p, .call = count_inner}};
-  u.count = fs_calloc((size_t)p->calls.len * 2, sizeof(int));
-  u.last = u.count + p->calls.len;
-  for (int k = 0; k < n; k++) {
-    u.v.user = k + 1;
-    fs_visit_call(&u.v, calls[k]);
-  }
+  struct fs_visit v = {.p = p, .call = count_inner};
+  for (v.user = 1; v.user <= n; v.user++) fs_visit_call(&v, calls[v.user - 1]);
   for (int k = 0; k < n; k++) {
     int call = p->info[calls[k]].call;
+    const struct fs_inner_use *u = &p->inner[call];
     stored[k] = p->info[calls[k]].must_store ||
-                u.count[call] < p->call_users[call];
+                (u->last > p->inner_base ? u->count : 0) < p->call_users[call];
   }
-  free(u.count);
+  p->inner_base += n;
 }
 
 static const char *open_group(struct fs_group *g, struct fs_planner *p,

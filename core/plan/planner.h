@@ -119,6 +119,10 @@ struct fs_planner {
   /* scratch of fs_kernel_build(), per node; valid where *_stamp is the stamp */
   int *holder, *holder_stamp, *member_stamp;
   int stamp;
+  /* scratch of kernel.c, per call: members of a group that use it, and the last such
+   * member, behind a base that every group moves on; before it: none has yet */
+  struct fs_inner_use { int64_t last; int count; } *inner;
+  int64_t inner_base;
   struct fs_kernel scratch;            /* of fs_kernel_survey()              */
   struct fs_set *pinned;               /* per pinned kernel: its clusters, or none */
   bool keep_all;                       /* implementations that others dominate
