@@ -24,26 +24,50 @@ struct lines {
   const struct fs_plan *plan;
   const struct fs_kernel *k;
   const struct fs_diags *diags;
+  uint32_t known;      /* the source whose lines begin at ... */
+  FS_VEC(size_t) begins;
   struct fs_str out;
   struct place next; /* what the compiler takes the next line for */
 };
 
 /* -- which statement a line is about ------------------------------------------ */
 
-static struct place place_of_node(const struct lines *l, fs_id id) {
+static void find_lines(struct lines *l, const struct fs_source *source, uint32_t id) {
+  const char *end = source->text + source->len;
+  l->known = id;
+  l->begins.len = 0;
+  *FS_PUSH(&l->begins) = 0;
+  for (const char *p = source->text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+    *FS_PUSH(&l->begins) = (size_t)(p + 1 - source->text);
+}
+
+/* Line of the user's text in which a span begins, from 1. A kernel asks for each of its
+ * lines, and a statement may be a million bytes long. */
+static int line_of(struct lines *l, struct fs_span span) {
+  if (l->known != span.source)
+    find_lines(l, fs_source_get(l->diags, span.source), span.source);
+  int low = 0, high = l->begins.len;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (l->begins.data[middle] <= (size_t)span.begin) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+static struct place place_of_node(struct lines *l, fs_id id) {
   struct place p = {0};
   if (!id || !l->plan->graph || id >= (fs_id)l->plan->graph->nodes.len) return p;
   const struct fs_node *n = fs_node(l->plan->graph, id);
   struct fs_span span = n->span.source ? n->span : n->stmt;
-  int column;
   if (!span.source || !fs_source_get(l->diags, span.source)) return p;
-  fs_span_position(l->diags, span, &p.line, &column);
+  p.line = line_of(l, span);
   p.source = span.source;
   return p;
 }
 
 /* Loads of inputs have no node: they belong to the first that uses them. */
-static struct place place_of_value(const struct lines *l, int value) {
+static struct place place_of_value(struct lines *l, int value) {
   fs_id node = 0;
   for (int i = 0; i < l->k->steps.len && !node; i++) {
     const struct fs_step *s = &l->k->steps.data[i];
@@ -54,7 +78,7 @@ static struct place place_of_value(const struct lines *l, int value) {
   return place_of_node(l, node);
 }
 
-static struct place place_of_access(const struct lines *l, int access) {
+static struct place place_of_access(struct lines *l, int access) {
   for (int i = 0; i < l->k->steps.len; i++) {
     const struct fs_step *s = &l->k->steps.data[i];
     if (s->access != access) continue;
@@ -77,7 +101,7 @@ static int number_after(const char *word, size_t len, const char *name) {
   return value;
 }
 
-static struct place place_of_word(const struct lines *l, const char *word,
+static struct place place_of_word(struct lines *l, const char *word,
                                   size_t len) {
   static const char *const values[] = {"v", "r", "n", "w", "x", "sum"};
   for (size_t k = 0; k < FS_LEN(values); k++) {
@@ -89,7 +113,7 @@ static struct place place_of_word(const struct lines *l, const char *word,
              ? place_of_access(l, access) : (struct place){0};
 }
 
-static struct place place_of_line(const struct lines *l, const char *text,
+static struct place place_of_line(struct lines *l, const char *text,
                                   size_t len) {
   for (size_t k = 0; k < len;) {
     size_t n = 0;
@@ -146,5 +170,6 @@ char *fs_emit_lines(const struct fs_plan *plan, const struct fs_kernel *kernel,
     put_line(&l, at, p, len);
     p += len + (p[len] == '\n');
   }
+  FS_VEC_FREE(&l.begins);
   return l.out.data ? l.out.data : fs_strdup("");
 }

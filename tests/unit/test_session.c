@@ -117,6 +117,23 @@ static void test_plans(void) {
   CHECK(eval(":time off") == FS_RESULT_OK);
 }
 
+/* A statement has many kernels, each of which says what it does, but not at any length. */
+static void test_long_statement(void) {
+  struct fs_str text = {0};
+  fs_str_puts(&text, "v = rand(100); w = v");
+  for (int k = 0; k < 1000; k++) fs_str_printf(&text, " + sin(%d*v)", k + 2);
+  CHECK(text.len > 8192 && eval(fs_str_text(&text)) == FS_RESULT_OK);
+  fs_str_free(&text);
+  json_t *kernel, *kernels = json_object_get(event_at("plan", 0), "kernels");
+  size_t k, n = json_array_size(kernels);
+  CHECK(n > 5);
+  json_array_foreach(kernels, k, kernel) {
+    const char *does = text_of(kernel, "does");
+    CHECK(strlen(does) < 4200 && !strcmp(does + strlen(does) - 3, "..."));
+    CHECK(strstr(does, "w = v + sin(2*v) + "));
+  }
+}
+
 static void test_errors(void) {
   CHECK(eval("a = 1; b = nonsense_") == FS_RESULT_ERROR);
   CHECK(order_is("diagnostic done"));
@@ -353,6 +370,7 @@ int main(void) {
   if (!session) return 2;
   test_values();
   test_plans();
+  test_long_statement();
   test_errors();
   test_complete_text();
   test_completion();
