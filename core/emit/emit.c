@@ -273,7 +273,7 @@ void em_head(const struct em *em, const struct fs_diags *diags,
                                               : "; %d blocks to a row", em->CL);
   if (em->k->everywhere) fs_str_puts(out, "; all of them in each block");
   if (em->pairs) fs_str_puts(out, ", in pairs");
-  if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages);
+  if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages * em->B);
   fs_str_puts(out, "\n");
 }
 

@@ -32,7 +32,7 @@ static bool is_staged(const struct em *em, const struct fs_step *s) {
   return em->mode == EM_TILE && s->access >= 0 && em_transposed(em, s);
 }
 
-/* A row in the ring is there once for each stage. */
+/* The rows of a turn are in the ring once for each stage. */
 static bool is_in_ring(const struct em *em, const struct fs_step *s) {
   return em->ring && s->kind == FS_SP_LOAD && s->phase == 0 &&
          em_val(em, s->out)->varies == (FS_VARIES_I | FS_VARIES_J);
@@ -48,7 +48,7 @@ static void place_value(const struct em *em, int v, struct fs_home *p) {
   if (is_in_ring(em, s)) {
     p->storage = "shared";
     p->bytes = (double)em->n * (double)fs_dtype_size(em_access(em, s)->dtype) *
-               em->stages;
+               em->stages * em->B;
   } else if (is_staged(em, s)) {
     p->storage = "shared";
     p->bytes = (double)TILE_SIDE * TILE_PITCH * size_of(em, v);

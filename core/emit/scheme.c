@@ -81,8 +81,9 @@ static const char *ring_part(struct em *em, int64_t size) {
                 (int)size, UNIT - 1, UNIT, UNIT);
 }
 
+/* Of the rows that one turn takes, those from `row` on that exist. */
 static void ring_fetch(struct em *em, const char *row, const char *stage) {
-  const char *bytes = "";
+  const char *bytes = "", *at = "", *of = row, *rows = "";
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_LOAD && s->phase == 0 &&
@@ -91,25 +92,41 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
           em, "%s%s%s", bytes, *bytes ? " + " : "",
           ring_part(em, (int64_t)fs_dtype_size(em_access(em, s)->dtype)));
   }
+  if (em->B > 1) {
+    rows = em->need_ok ? "rows" : "FS_ROWS";
+    bytes = em_fmt(em, strchr(bytes, ' ') ? "%s * (%s)" : "%s * %s", rows, bytes);
+    at = em_fmt(em, " + b * %lld", (long long)(em->ring_bytes / em->B));
+    of = em_fmt(em, "(%s + b)", row);
+  }
+  if (em->B > 1 && em->need_ok)
+    em_line(em, "const int rows = FS_M - %s < FS_ROWS ? FS_M - %s : FS_ROWS;", row, row);
   em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, bytes);
+  if (em->B > 1) em_open(em, "for (int b = 0; b < %s; b++) {", rows);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase != 0 ||
         em_val(em, s->out)->varies != 3)
       continue;
     const struct fs_access *a = em_access(em, s);
-    const char *policy = em_keeping(em, s, row);
+    const char *policy = em_keeping(em, s, of);
     em_line(em,
-            "fs_bulk_copy(ring + %s * %lld%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
-            stage, (long long)em->ring_bytes,
+            "fs_bulk_copy(ring + %s * %lld%s%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
+            stage, (long long)em->ring_bytes, at,
             em->v[s->out].work
                 ? em_fmt(em, " + %lld", (long long)em->v[s->out].work)
                 : "",
-            s->access, row, em_int(em, a->stride[0]),
+            s->access, of, em_int(em, a->stride[0]),
             em->CL > 1 ? " + origin" : "",
             ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage,
             policy ? em_fmt(em, ", %s", policy) : "");
   }
+  if (em->B > 1) em_close(em);
+}
+
+/* A number of turns in rows: "6 * (fs_index)gridDim.x". */
+static const char *ring_rows(struct em *em, const char *turns) {
+  return em->B > 1 ? em_fmt(em, "%s * %s * FS_ROWS", turns, em_teams(em))
+                   : em_fmt(em, "%s * %s", turns, em_teams(em));
 }
 
 static void ring_begin(struct em *em) {
@@ -127,8 +144,8 @@ static void ring_begin(struct em *em) {
   em_line(em, "__syncthreads();");
   fs_str_puts(em->s, "#pragma unroll 1\n"); /* runs once */
   em_open(em, "for (int s = 0; s < %d; s++) {", em->stages);
-  em_line(em, "const fs_index row = %s + s * %s;", em_team(em),
-          em_teams(em));
+  em_line(em, "const fs_index row = %s%s + %s;", em_team(em),
+          em->B > 1 ? " * FS_ROWS" : "", ring_rows(em, "s"));
   em_open(em, "if (threadIdx.x == 0 && row < %s) {", em_int(em, em->m));
   ring_fetch(em, "row", "s");
   em_close(em);
@@ -143,11 +160,13 @@ static void ring_wait(struct em *em) {
   em_line(em, "fs_bulk_wait(&ready[stage], wave);");
 }
 
-/* The row is in registers by now: its place takes a later one. */
+/* The rows are in registers by now: their place takes later ones. */
 static void ring_refill(struct em *em) {
-  em_open(em, "if (threadIdx.x == 0 && i + %d * %s < %s) {", em->stages,
-          em_teams(em), em_int(em, em->m));
-  em_line(em, "const fs_index row = i + %d * %s;", em->stages, em_teams(em));
+  const char *first = em->B > 1 ? "first" : "i";
+  const char *later = ring_rows(em, em_int(em, em->stages));
+  em_open(em, "if (threadIdx.x == 0 && %s + %s < %s) {", first, later,
+          em_int(em, em->m));
+  em_line(em, "const fs_index row = %s + %s;", first, later);
   ring_fetch(em, "row", "stage");
   em_close(em);
 }

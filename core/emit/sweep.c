@@ -315,10 +315,12 @@ static bool is_plain_load(const struct em *em, const struct fs_step *s) {
          !from_ring(em, s);
 }
 
-static void ring_load(struct em *em, const struct fs_step *s) {
+static void ring_vector(struct em *em, const struct fs_step *s) {
   int64_t at = em->v[s->out].work;
-  const char *from =
-      at ? em_fmt(em, "(slot + %s)", em_int(em, at)) : "slot";
+  const char *row = em->B > 1 ? em_fmt(em, " + b * %lld",
+                                       (long long)(em->ring_bytes / em->B)) : "";
+  const char *place = at ? em_fmt(em, " + %s", em_int(em, at)) : "";
+  const char *from = at || *row ? em_fmt(em, "(slot%s%s)", row, place) : "slot";
   const char *type = em_stored_type(em_access(em, s)->dtype);
   const char *to = em_row_ref(em, s->out);
   const char *j = em->CL > 1 ? "(j - origin)" : "j";
@@ -327,6 +329,16 @@ static void ring_load(struct em *em, const struct fs_step *s) {
   else
     em_line(em, "fs_load%s(%s, (const %s *)%s + %s%s);",
             em->tail ? "_some" : "", to, type, from, j, em->tail ? ", k" : "");
+}
+
+/* Of one row, or of each of the turn that exists. */
+static void ring_load(struct em *em, const struct fs_step *s) {
+  bool guards = em->B > 1 && em->need_ok;
+  open_rows(em);
+  if (guards) em_open(em, "if (ok) {");
+  ring_vector(em, s);
+  if (guards) em_close(em);
+  close_rows(em);
 }
 
 /* Moves the loaded row in, and starts on the next one. */
@@ -358,7 +370,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     bool guards = (!em->full && !em->whole) || (em->need_ok && both);
     if (!em->v[s->out].stands)
       declare(em, s->out, both && !em->row_by_row, true, true,
-              guards && (!em->full || !from_ring(em, s)));
+              guards && (!em->full || !from_ring(em, s) || (em->B > 1 && em->need_ok)));
     em->v[s->out].stands = em->mode == EM_KEEP && rows;
     any |= !is_staged(em, s) && !from_next(em, s);
   }

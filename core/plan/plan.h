@@ -147,8 +147,8 @@ struct fs_tuning {
                            row: rows that a thread has at once            */
   int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
   int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
-  int stages;           /* CUDA row: rows that bulk copies bring to shared memory
-                           ahead; 0: as many as there is room for, 1: none do:
+  int stages;           /* CUDA row: turns whose rows bulk copies bring to shared
+                           memory ahead; 0: as many as there is room for, 1: none do:
                            threads load the next row ahead into registers    */
 };
 

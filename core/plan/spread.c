@@ -28,6 +28,7 @@ struct sums {
   bool rows;    /* results of a row, which it waits for */
   bool outside; /* results that blocks put together     */
   bool stores;  /* elements of a matrix                 */
+  bool columns; /* sums of columns                      */
 };
 
 static struct sums sums_of(const struct fs_kernel *k) {
@@ -38,6 +39,8 @@ static struct sums sums_of(const struct fs_kernel *k) {
       s.stores |= k->accesses.data[st->access].varies == 3;
     if (st->kind != FS_SP_REDUCE) continue;
     if (st->over == FS_VARIES_J && k->scheme != FS_FLAT) s.rows = true;
+    if (st->over == FS_VARIES_I && k->values.data[st->in[0]].varies & FS_VARIES_J)
+      s.columns = true;
     if (k->values.data[st->out].ready == FS_END || k->scheme == FS_FLAT)
       s.outside = true;
   }
@@ -67,8 +70,11 @@ static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
     if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
         a->stride[0] < k->space.n)
       return none;
-    r.bytes += up((double)k->space.n, sharing) * (double)size;
+    r.bytes += up((double)k->space.n, sharing) * (double)size * k->tune.iters;
   }
+  if (k->tune.iters > 1 &&
+      r.bytes / k->tune.iters * (double)k->space.m <= (double)d->cache_bytes)
+    return none; /* emit/analyse.c: takes_rows() */
   double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
   if (r.bytes < LEAST_BYTES || room < 2 * r.bytes) return none;
   r.stages = (int)FS_MIN(MOST_STAGES, floor(room / r.bytes));
@@ -94,7 +100,8 @@ static struct ring spread_rows(const struct fs_kernel *k,
   s->under_way = loaded * t->threads * t->vec * each *
                  FS_MIN((double)t->cols,
                         up(vectors, t->row_threads * s->sharing));
-  if (!keeps || sides > 1 || each > 1 || streams) return (struct ring){0, 0};
+  bool rows = each == 1 || (sums->columns && t->cluster <= 1);
+  if (!keeps || sides > 1 || !rows || streams) return (struct ring){0, 0};
   struct ring ring = ring_of(k, d, s->sharing);
   if (ring.stages) s->under_way = ring.bytes * ring.stages;
   return ring;

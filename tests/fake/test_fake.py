@@ -129,6 +129,28 @@ def test_panels():
     panels(1000, 1288, 'bf16', 'normalised', 'C = A + sum(A, 1);\nsum(C)')
 
 
+def rows(m, n, dtype, word):
+    """Sums of rows and columns of a matrix beyond the cache, by kernels that say `word`."""
+    program = (f'A = {dtype}(mod(7*(1:{m}) + 5*(1:{n})\' + 3, 17) - 8);\n'
+               f'x = {dtype}(mod(5*(1:{n}), 3) - 1); y = {dtype}(mod(3*(1:{m}), 5) - 2);\n'
+               f'print(A[1, 1], x[1], y[1])\nq = A*x; s = A\'*y;\n')
+    shown = 'print(sum(f64(q).^2), sum(f64(s).^2), q[end], s[end])\n'
+    h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_UNITS='4', FUSIBLE_L2='65536')
+    cpu = fusible(program + shown, target='cpu')
+    gpu = fusible(program + shown, **h200)
+    what = f'rows of {m} x {n} {dtype}'
+    check(cpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+          f'{what}: {gpu.stdout}\n{gpu.stderr}\nbut on the CPU\n{cpu.stdout}\n{cpu.stderr}')
+    check(word in fusible(program + ':code\n', **h200).stdout, f'{what}: no {word}')
+
+
+def test_rows():
+    rows(70, 8192, 'bf16', 'ring of 12 rows')   # several rows at once
+    rows(67, 6000, 'f16', 'ring of')            # the last turn is of three
+    rows(50, 4096, 'f32', 'ring of 12 rows')
+    rows(61, 5003, 'bf16', 'ring of')           # neither whole vectors nor turns
+
+
 # -- sentences --------------------------------------------------------------------
 
 
@@ -356,7 +378,7 @@ def test_units():
 
 
 def main():
-    for test in (test_results, test_panels, test_sentences, test_cuda_text,
+    for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_goes_on,
                  test_interrupt, test_never_far_ahead, test_language, test_units,
                  test_replay, test_lasting, test_failures):
