@@ -133,8 +133,22 @@ const char *em_ref(struct em *em, int value) {
   return em_fmt(em, em->one_by_one ? "fs_lane(%s, e)" : "%s[e]", row);
 }
 
+bool em_is_twice(const struct em *em, const struct fs_step *s) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  return em->pairs && s->kind == FS_SP_PARAM && (dt == FS_F16 || dt == FS_BF16);
+}
+
+/* The pair of a param that is there twice, or NULL. */
+static const char *twice(struct em *em, int value) {
+  int v = em->v[value].alias, def = em->v[v].def;
+  bool is = def >= 0 && em_is_twice(em, &em->k->steps.data[def]);
+  return is ? em_fmt(em, "b%d", v) : NULL;
+}
+
 const char *em_element(struct em *em, int value, int half) {
-  const char *x = em_ref(em, value);
+  const char *x = half == EM_BOTH ? twice(em, value) : NULL;
+  if (x) return x;
+  x = em_ref(em, value);
   return half < 0 || !em_is_laned(em, value) ? x
                                          : em_fmt(em, "fs_half(%s, %d)", x, half);
 }
@@ -204,12 +218,30 @@ static const char *random_number(struct em *em, const struct fs_step *s,
   return em_rounded(em, dt, x);
 }
 
+/* -- params --------------------------------------------------------------------- */
+
+const char *fs_param_text(enum fs_param_type type) {
+  static const char *const text[] = {"long long", "double", "float", "unsigned",
+                                     "unsigned"};
+  return text[type];
+}
+
+unsigned fs_param_twice(enum fs_param_type type, double x) {
+  bool half = type == FS_PARAM_F16_TWICE;
+  return 0x10001u * (half ? fs_float_to_half((float)x) : fs_float_to_bf16((float)x));
+}
+
+static enum fs_param_type param_type(const struct em *em, const struct fs_step *s) {
+  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  if (!fs_dtype_is_float(dt)) return FS_PARAM_INT;
+  if (dt == FS_F64) return FS_PARAM_DOUBLE;
+  if (!em_is_twice(em, s)) return FS_PARAM_FLOAT;
+  return dt == FS_F16 ? FS_PARAM_F16_TWICE : FS_PARAM_BF16_TWICE;
+}
+
 static const char *param(struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  enum fs_param_type type = !fs_dtype_is_float(dt) ? FS_PARAM_INT
-                            : dt == FS_F64         ? FS_PARAM_DOUBLE
-                                                   : FS_PARAM_FLOAT;
-  static const char *const names[] = {"long long", "double", "float"};
+  enum fs_param_type type = param_type(em, s);
   struct fs_emitted *o = em->out;
   int at = 0;
   while (at < o->n_params && (o->params[at] != s->param ||
@@ -223,8 +255,9 @@ static const char *param(struct em *em, const struct fs_step *s) {
     o->param_type[at] = type;
     o->n_params++;
     fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "",
-                  names[type], at);
+                  fs_param_text(type), at);
   }
+  if (em_is_twice(em, s)) return em_fmt(em, "p%d", at);
   if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
   return em_rounded(em, dt, em_fmt(em, "(%s)p%d", em_value_type(dt), at));
 }
@@ -255,7 +288,7 @@ static const char *pattern(struct em *em, const struct fs_step *s) {
   if (!em->pairs || !em_is_laned(em, s->out))
     return em_rounded(em, dt, fill(em, s, em_pattern(em, s), -1));
   const char *both = em_pair_pattern(em, s), *each = em_pattern(em, s);
-  if (both) return fill(em, s, both, -1);
+  if (both) return fill(em, s, both, EM_BOTH);
   return em_fmt(em, "fs_two<%s>(%s, %s)", em_stored_type(dt), fill(em, s, each, 0),
                 fill(em, s, each, 1));
 }

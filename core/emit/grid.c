@@ -104,7 +104,6 @@ void em_grid_arguments(struct em *em, struct fs_str *list) {
 
 /* The entry's argument of a param in this form; added if it is new. */
 static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
-  static const char *const names[] = {"long long", "double", "float"};
   struct fs_emitted *o = g->out;
   int at = 0;
   while (at < o->n_params &&
@@ -117,7 +116,7 @@ static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
   o->params[at] = param;
   o->param_type[at] = type;
   o->n_params++;
-  fs_str_printf(&g->params, ", %s p%d", names[type], at);
+  fs_str_printf(&g->params, ", %s p%d", fs_param_text(type), at);
   return at;
 }
 

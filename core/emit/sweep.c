@@ -789,6 +789,10 @@ static void scalar_def(struct em *em, const struct fs_step *s,
     if (em_grid_load(em, s)) rhs = em_grid_load(em, s);
   } else {
     rhs = em_rhs(em, s, NULL);
+    if (em_is_twice(em, s)) {
+      em_line(em, "const fs_pair<%s> b%d = {%s};", em_stored_type(dt), s->out, rhs);
+      rhs = em_fmt(em, "fs_half(b%d, 1)", s->out);
+    }
   }
   struct em_value *x = &em->v[s->out];
   x->b = b;

@@ -180,10 +180,12 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
 const char *em_row_ref(struct em *em, int value); /* without the lane */
 /* As em_ref(); of a lane that is a pair the element 0 or 1 for half 0 or 1, and the
- * pair itself for -1. */
+ * pair itself for -1. EM_BOTH: the pair that something is computed with, of a param, too. */
+enum { EM_BOTH = -2 };
 const char *em_element(struct em *em, int value, int half);
 /* The type of a value in the lanes, and how many of them a vector has. */
 const char *em_lane_type(struct em *em, int value);
+bool em_is_twice(const struct em *em, const struct fs_step *s); /* a param for pairs */
 static inline int em_lanes(const struct em *em) {
   return em->pairs ? em->V / 2 : em->V;
 }

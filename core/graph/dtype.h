@@ -34,6 +34,12 @@ enum fs_dtype fs_dtype_compute(enum fs_dtype dt);
  * gives f32; i64 with a float gives that float (f16/bf16 stay), as i32 does. */
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b);
 
+/* Elements of f16 and bf16 as numbers, and back: to the nearest, ties to even. */
+float fs_half_to_float(uint16_t h);
+uint16_t fs_float_to_half(float f);
+float fs_bf16_to_float(uint16_t h);
+uint16_t fs_float_to_bf16(float f);
+
 enum { FS_MAX_RANK = 4 };
 
 /* Extents of a value. rank 0 is a scalar; rank 1 is a column (n x 1). */

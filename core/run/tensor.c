@@ -371,54 +371,6 @@ enum fs_status fs_tensor_download(const struct fs_tensor *t,
 
 /* -- elements -------------------------------------------------------------- */
 
-float fs_half_to_float(uint16_t h) {
-  uint32_t sign = (uint32_t)(h & 0x8000) << 16, bits;
-  uint32_t exponent = h >> 10 & 31, fraction = h & 1023;
-  float f;
-  if (exponent == 0) { /* zero or subnormal: fraction * 2^-24 is exact */
-    f = (float)fraction * 0x1p-24f;
-    return sign ? -f : f;
-  }
-  bits = exponent == 31 ? 0x7f800000u : (exponent + 112) << 23;
-  bits |= sign | fraction << 13;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-uint16_t fs_float_to_half(float f) {
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) /* NaN: kept, quiet */
-    return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x1ff));
-  if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
-  uint32_t shift = 13, value = magnitude - (112u << 23);
-  if (magnitude < 113u << 23) { /* subnormal: units of 2^-24 */
-    uint32_t exponent = magnitude >> 23;
-    if (exponent < 102) return (uint16_t)sign;
-    value = (magnitude & 0x7fffff) | 0x800000;
-    shift = 126 - exponent;
-  }
-  uint32_t half = 1u << (shift - 1), rest = value & ((1u << shift) - 1);
-  value >>= shift;
-  value += rest > half || (rest == half && (value & 1));
-  return (uint16_t)(sign | value);
-}
-
-float fs_bf16_to_float(uint16_t h) {
-  uint32_t bits = (uint32_t)h << 16;
-  float f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-uint16_t fs_float_to_bf16(float f) {
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
-  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 /* Rounds so that a second rounding to 16 bits gives what one would: toward zero,
  * with the last bit set if anything was lost (round to odd). */
 static float to_odd_float(double x) {

@@ -74,9 +74,5 @@ struct fs_shape fs_squeeze(const struct fs_shape *s, int *axis_of);
 /* One element in host memory as a number, and back. */
 struct fs_number fs_element_get(enum fs_dtype dt, const void *p);
 void fs_element_put(enum fs_dtype dt, void *p, struct fs_number v);
-float fs_half_to_float(uint16_t h);
-uint16_t fs_float_to_half(float f);       /* round to nearest even */
-float fs_bf16_to_float(uint16_t h);
-uint16_t fs_float_to_bf16(float f);
 
 #endif

@@ -10,6 +10,10 @@
 typedef int entry_fn(void *const *slots, const struct fs_number *params,
                      void *work, unsigned blocks, unsigned threads);
 
+static bool is_whole(const struct fs_emitted *e, int param) {
+  return e->param_type[param] == FS_PARAM_INT || e->param_type[param] > FS_PARAM_FLOAT;
+}
+
 /* The text with fiber.h before it and a caller of known type behind it. */
 static void write_program(const struct fs_emitted *e, bool has_work,
                           struct fs_str *out) {
@@ -29,7 +33,7 @@ static void write_program(const struct fs_emitted *e, bool has_work,
   }
   for (int k = 0; k < e->n_params; k++) {
     fs_str_printf(out, "%sc->p[%d].%s", comma, k,
-                  e->param_type[k] == FS_PARAM_INT ? "i" : "f");
+                  is_whole(e, k) ? "i" : "f");
     comma = ", ";
   }
   if (has_work) fs_str_printf(out, "%sc->work", comma);
@@ -143,7 +147,10 @@ int fiber_run(const struct fs_emitted *e, void **slots,
   void **s = fs_calloc((size_t)e->n_slots + 1, sizeof *s);
   struct fs_number *p = fs_calloc((size_t)e->n_params + 1, sizeof *p);
   for (int k = 0; k < e->n_slots; k++) s[k] = slots[e->slots[k]];
-  for (int k = 0; k < e->n_params; k++) p[k] = params[e->params[k]];
+  for (int k = 0; k < e->n_params; k++) {
+    p[k] = params[e->params[k]];
+    if (e->param_type[k] > FS_PARAM_FLOAT) p[k].i = fs_param_twice(e->param_type[k], p[k].f);
+  }
   unsigned char *work = bytes ? new_work(e, bytes) : NULL;
   int failed = !start || (bytes && !work)
                    ? -1

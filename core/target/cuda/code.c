@@ -687,6 +687,7 @@ CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
       case FS_PARAM_INT: value->integer = p->i; break;
       case FS_PARAM_DOUBLE: value->number = p->f; break;
       case FS_PARAM_FLOAT: value->single = (float)p->f; break;
+      default: value->halves = fs_param_twice(e->param_type[k], p->f);
     }
   }
   return fill_maps(c, slots);

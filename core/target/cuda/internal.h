@@ -84,6 +84,7 @@ union cuda_arg {
   CUdeviceptr address;
   double number;
   float single;
+  unsigned halves;
   long long integer;
 };
 
