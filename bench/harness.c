@@ -2,6 +2,7 @@
 #include "bench/harness.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "core/model/calibration.h"
 
@@ -43,6 +44,11 @@ void harness_close(struct harness *h) {
   h->target->ops->close(h->target);
   free(h->calibration);
   fs_diags_free(&h->diags);
+}
+
+void harness_wait(void) {
+  struct timespec pause = {.tv_sec = 3};
+  nanosleep(&pause, NULL);
 }
 
 bool harness_run(struct harness *h, const char *text) {

@@ -21,6 +21,10 @@ struct harness {
  * on stderr. Results of :tune are left out. */
 bool harness_open(struct harness *h, const char *target);
 void harness_close(struct harness *h);
+/* Between rounds whose middle counts: what others take of a shared machine changes within
+ * seconds, and rounds that follow at once are one. */
+void harness_wait(void);
+
 /* Runs a text as one block and waits; false after its messages on stderr. */
 bool harness_run(struct harness *h, const char *text);
 /* {"device", "quality", "command", "rows"} to a file; rows is borrowed. */

@@ -10,9 +10,10 @@
  * data; the medians' ratio is what counts. What others take of a shared machine changes
  * within seconds, and two hundred ratios of which each is off by a percent or two have
  * some beyond 3 %: blocks that seem to be slower by more are timed again when all others
- * are through, in three rounds over all of them, three times as often in each, both plans
- * alike. Then the round of the middle ratio counts, and the first look does not. --scale
- * makes the shapes larger; --from leaves out so many blocks. Exit status 1 if any block is slower by more than 3 %. */
+ * are through, in three rounds over all of them some seconds apart, three times as often
+ * in each, both plans alike. Then the round of the middle ratio counts, and the first look
+ * does not. --scale makes the shapes larger; --from leaves out so many blocks. Exit status
+ * 1 if any block is slower by more than 3 %. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,12 +170,17 @@ static void look_at(struct harness *h, unsigned number, double scale,
 
 /* Those that seem to be slower, in rounds. */
 static void look_again(struct harness *h, struct result *of, int n) {
-  bool *suspect = fs_calloc((size_t)n + 1, sizeof *suspect);
-  for (int k = 0; k < n; k++) suspect[k] = of[k].ok && ratio_of(&of[k].seen) > LIMIT;
-  for (int round = 0; round < ROUNDS; round++)
+  bool *suspect = fs_calloc((size_t)n + 1, sizeof *suspect), any = false;
+  for (int k = 0; k < n; k++) {
+    suspect[k] = of[k].ok && ratio_of(&of[k].seen) > LIMIT;
+    any |= suspect[k];
+  }
+  for (int round = 0; round < ROUNDS && any; round++) {
+    harness_wait();
     for (int k = 0; k < n; k++)
       if (suspect[k] && of[k].ok)
         of[k].ok = time_block(h, &of[k], 33, &of[k].again[round]);
+  }
   for (int k = 0; k < n; k++) {
     if (!suspect[k] || !of[k].ok) continue;
     qsort(of[k].again, ROUNDS, sizeof of[k].again[0], by_pair);

@@ -20,9 +20,9 @@
  * Of a shared machine others take their share, which changes within seconds: combinations
  * that differ in nothing but where a short vector is computed seem to differ by 5 %. So
  * where the best one seems to be faster by more than 2 %, the first choice and it are
- * timed again when all cases are through, in three rounds over all such cases, longer in
- * each, both alike; then the round of the middle ratio counts, and the first look does
- * not (`again` lines). */
+ * timed again when all cases are through, in three rounds over all such cases some seconds
+ * apart, longer in each, both alike; then the round of the middle ratio counts, and the
+ * first look does not (`again` lines). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,8 +251,10 @@ static void conclude(struct doubt *d) {
 }
 
 static void look_again(struct bench *b) {
-  for (int round = 0; round < ROUNDS; round++)
+  for (int round = 0; round < ROUNDS && b->doubts.len; round++) {
+    harness_wait();
     for (int k = 0; k < b->doubts.len; k++) time_again(b, &b->doubts.data[k]);
+  }
   for (int k = 0; k < b->doubts.len; k++) {
     conclude(&b->doubts.data[k]);
     free(b->doubts.data[k].best);
