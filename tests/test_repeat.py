@@ -133,6 +133,44 @@ def loops(s):
     score.check(len(set(seen)) == 3, 'the same text draws new numbers')
 
 
+def functions(s):
+    """What they read of variables counts, and what they are, but not their own names."""
+    s.run('x = f32([1, 2, 3]); a = 2;')
+    s.run('function f(u)\n if numel(u) > 3\n  return a + u;\n end\n x = a*u;\n'
+          ' return x;\nend')
+    for k in range(1, 5):
+        s.run('z = f(x);')
+        s.check('z', [2, 4, 6], f'a function, run {k}')
+    s.run('a = 3;')
+    s.run('z = f(x);')
+    s.check('z', [3, 6, 9], 'a number that it reads')
+    s.run('x = f32([1, 2, 3, 4]);')
+    s.run('z = f(x);')
+    s.check('z', [4, 5, 6, 7], 'a shape by which it decides')
+    s.run('f(u) = u - 1;')
+    s.run('z = f(x);')
+    s.check('z', [0, 1, 2, 3], 'another function')
+    for k in range(4):
+        s.run('m = rowmax([x, 2*x]);')
+    s.run('rowmax(A) = sum(A, 2);')
+    s.run('m = rowmax([x, 2*x]);')
+    s.check('m', [3, 6, 9, 12], "a function of the user's by the prelude's name")
+    s.run('function told(u)\n print("told");\n return u + 1;\nend')
+    for k in range(5):
+        score.check('told' in text(s.run('z = told(x);')), f'it prints, run {k}')
+    s.run('function draws(u)\n return u + rand(4);\nend')
+    seen = []
+    for k in range(5):
+        s.run('z = draws(x);')
+        seen.append(tuple(s.value('z')))
+    score.check(len(set(seen)) == 5, 'each call draws new numbers')
+    s.run('function looks(u)\n if number(sum(u)) > 20\n  return u;\n end\n'
+          ' return 2*u;\nend')
+    for k in range(5):
+        s.run('x = looks(x);')
+    s.check('x', [4, 8, 12, 16], 'values by which it decides')
+
+
 def mistakes(s):
     s.run('x = f32([1, 2]);')
     s.run('z = x + y2;', want='error')
@@ -205,18 +243,34 @@ BODIES = [
     'w = w + dot(x, y); w = mod(w, 13);', 'z = f32(i32(x)) + mean(0*y);',
     'q = mod(A*x, 5); p = q + x; w = mod(sum(p), 7) + 0*q[1];',
     'h = 2*x; z = h + 1; return z;', 'z = exp(0*x) + twice(y);',
-    'z = x[kk] + y;', 'x = x*1; y = x;']
+    'z = x[kk] + y;', 'x = x*1; y = x;', 'z = gain(x) + twice(y);',
+    'z = pick(x, y);', 'z = gain(pick(y, x)); w = mod(sum(z), 9);', 'w = mse(x, y);',
+    'q = rowmax(A); s = colmin(A);', 'z = softmax(f32(x)) + relu(y - 2);',
+    'z = looped(x);', 'z = said(y);', 'z = drawn(x);', 'z = peek(x) + 1;',
+    'z = shaped(x);', 'z = kept(x) + kept(y);', 'q = center(f32(A)); w = norm1(q);']
 CHANGES = [
     'x = f32(1:N);', 'y = f32(mod(3*(1:N), 5));', 'a = a + 1;', 'a = 2;',
     'a = 0.5;', 'y = x;', 'x = i32(x);', 'x = f32(x); y = f32(y);', 'N = 4;',
     'N = 6;', "A = f32(mod((1:N)*(1:N)', 3));", 'k = 2;', 'k = 1;', 'w = 0;',
     'w = sum(x);', 'z = 0;', 'kk = sum(0*x) + 1;', 'kk = sum(0*x) + 2;',
-    'kk = 3;', 'exp = x;', ':clear exp', ':set fuse off', ':set fuse on',
-    ':split q s', ':split off', ':clear z', 'function twice(v)\n return 2*v;\nend',
-    'function twice(v)\n return 3*v;\nend']
-START = ('N = 6; k = 2; kk = 1; a = 2; w = 0; x = f32(1:N); '
-         'y = f32(mod(3*(1:N), 5)); A = f32(mod((1:N)*(1:N)\', 3)); z = 0; '
-         'function twice(v)\n return 2*v;\nend')
+    'kk = 3;', 'exp = x;', ':set fuse off', ':set fuse on',
+    ':split q s', ':split off', 'function twice(v)\n return 2*v;\nend',
+    'function twice(v)\n return 3*v;\nend', 'gain(v) = 2*a*v;', 'gain(v) = v + k;',
+    'gain(v) = twice(v) - a;', 'rowmax = 3;', 'relu(v) = v + 1;',
+    'mse = x;', 'twice = y;']
+START = [
+    'N = 6; k = 2; kk = 1; a = 2; w = 0; x = f32(1:N); '
+    "y = f32(mod(3*(1:N), 5)); A = f32(mod((1:N)*(1:N)', 3)); z = 0;",
+    'gain(v) = a*v;', 'function twice(v)\n return 2*v;\nend',
+    'function pick(u, v)\n if numel(u) > 4 && dtype(v) == "f32"\n'
+    '  return a*u + v;\n end\n return u - k*v;\nend',
+    'function looped(u)\n for i = 1:3\n  u = u + i;\n end\n return u;\nend',
+    'function said(u)\n print("said");\n return u + 1;\nend',
+    'function drawn(u)\n return u + i32(4*rand(numel(u)));\nend',
+    'function peek(u)\n if number(sum(u)) > 20\n  return u - 1;\n end\n'
+    ' return u;\nend',
+    'function shaped(u)\n n = 7\n u[1] = size(u, 1);\n return u;\nend',
+    'function kept(u)\n x = u + 1;\n return x .* x;\nend']
 SHOWN = 'print(x, y, z, w, a, k); print(A)'
 
 
@@ -244,7 +298,8 @@ def differ(short, long, seed):
             status(a) == status(b) and
             (unrolled or outcome(a) == outcome(b)),
             f'seed {seed}, {cell!r}: {outcome(a or [])} but {outcome(b or [])}')
-    both(START)
+    for cell in START:
+        both(cell)
     for _ in range(14):
         body = chance.choice(BODIES)
         for _ in range(chance.randrange(1, 7)):
@@ -265,7 +320,7 @@ def main():
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
         for part in (values_change, many_results, shapes_and_types, aliases, loops,
-                     mistakes, plans):
+                     functions, mistakes, plans):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')

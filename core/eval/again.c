@@ -5,8 +5,9 @@
  * started, and its results get their names.
  *
  * Only plain lists are taken: assignments and a `return` over operators, subscripts
- * and functions that are nothing but arithmetic, of which all that they read can be
- * seen in fs_lookup(), and which run as one block that reads nothing on the host. */
+ * and functions, which run as one block that reads nothing on the host. Of built-in
+ * functions, those that are nothing but arithmetic, or look at types and shapes. All that
+ * a list and the functions it calls read of variables is seen in fs_lookup(). */
 #include "core/eval/builtins.h"
 #include "core/eval/interp.h"
 
@@ -19,6 +20,7 @@ struct guard {
   enum fs_val_kind kind;     /* FS_V_NONE: there was no such variable */
   bool is_int;
   double number;
+  struct fs_func *func;      /* a reference */
   enum fs_dtype dtype;
   struct fs_shape shape;
   struct fs_layout layout;
@@ -61,7 +63,10 @@ struct fs_again {
 };
 
 static void clear(struct fs_again *a) {
-  for (int k = 0; k < a->guards.len; k++) free(a->guards.data[k].name);
+  for (int k = 0; k < a->guards.len; k++) {
+    free(a->guards.data[k].name);
+    if (a->guards.data[k].func) fs_func_unref(a->guards.data[k].func);
+  }
   for (int k = 0; k < a->effects.len; k++) free(a->effects.data[k].name);
   FS_VEC_FREE(&a->guards);
   FS_VEC_FREE(&a->effects);
@@ -172,7 +177,9 @@ static bool assigned_since(const struct fs_interp *in, int from,
 static bool is_arithmetic(const struct fs_builtin *b) {
   return b->fn == fs_bi_map_op || b->fn == fs_bi_reduce_op ||
          b->fn == fs_bi_mean || b->fn == fs_bi_norm || b->fn == fs_bi_dot ||
-         b->fn == fs_bi_transpose || b->fn == fs_bi_cast;
+         b->fn == fs_bi_transpose || b->fn == fs_bi_cast || b->fn == fs_bi_reduce ||
+         b->fn == fs_bi_size || b->fn == fs_bi_length || b->fn == fs_bi_numel ||
+         b->fn == fs_bi_ndims || b->fn == fs_bi_dtype;
 }
 
 static struct guard *add_guard(struct fs_again *a, const char *name) {
@@ -188,21 +195,23 @@ static struct guard *add_guard(struct fs_again *a, const char *name) {
   return g;
 }
 
-void fs_again_saw(struct fs_interp *in, const char *name,
-                  const struct fs_val *v, const struct fs_builtin *b) {
-  struct fs_again *a = in->recording;
-  if (!a || a->failed || (v && assigned_since(in, a->undo_from, name))) return;
-  bool known = v ? v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
-                       (v->kind == FS_V_TENSOR &&
-                        v->tensor->state == FS_TS_STORED)
-                 : !b || is_arithmetic(b);
-  if (!known || in->call_depth) {
-    a->failed = true;
+/* A name that is no variable of the user's must stay none, where it would be one. */
+static void saw_no_variable(struct fs_interp *in, const char *name) {
+  if (!in->scope->prelude && !in->scope->sealed) add_guard(in->recording, name);
+}
+
+static void saw_global(struct fs_again *a, const char *name, const struct fs_val *v) {
+  bool known = v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
+               v->kind == FS_V_FUNCTION ||
+               (v->kind == FS_V_TENSOR && v->tensor->state == FS_TS_STORED);
+  a->failed |= !known;
+  struct guard *g = known ? add_guard(a, name) : NULL;
+  if (!g) return;
+  g->kind = v->kind;
+  if (v->kind == FS_V_FUNCTION) {
+    g->func = fs_func_ref(v->func);
     return;
   }
-  struct guard *g = add_guard(a, name);
-  if (!g || !v) return;
-  g->kind = v->kind;
   g->number = v->number;
   g->is_int = v->is_int;
   if (v->kind != FS_V_TENSOR) return;
@@ -215,6 +224,24 @@ void fs_again_saw(struct fs_interp *in, const char *name,
       g->alias = k;
       break;
     }
+}
+
+void fs_again_saw(struct fs_interp *in, const char *name, const struct fs_scope *scope,
+                  const struct fs_val *v) {
+  struct fs_again *a = in->recording;
+  if (!a || a->failed) return;
+  if (scope == &in->prelude) saw_no_variable(in, name);
+  else if (scope == &in->globals && !assigned_since(in, a->undo_from, name))
+    saw_global(a, name, v);
+  /* What a function's own names hold follows from what it was called with. */
+}
+
+void fs_again_saw_builtin(struct fs_interp *in, const char *name,
+                          const struct fs_builtin *b) {
+  struct fs_again *a = in->recording;
+  if (!a || a->failed) return;
+  a->failed = b && !is_arithmetic(b);
+  saw_no_variable(in, name);
 }
 
 static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
@@ -321,6 +348,7 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
   const struct fs_val *v = fs_scope_find(&in->globals, g->name);
   if (!v || g->kind == FS_V_NONE) return !v && g->kind == FS_V_NONE;
   if (v->kind != g->kind) return false;
+  if (v->kind == FS_V_FUNCTION) return v->func == g->func;
   if (v->kind != FS_V_TENSOR)
     return !memcmp(&v->number, &g->number, sizeof g->number) &&
            v->is_int == g->is_int;

@@ -104,11 +104,13 @@ const struct fs_elem *fs_elem_find(const struct fs_interp *in,
   return NULL;
 }
 
-static struct fs_val *find_variable(struct fs_interp *in, const char *name) {
-  struct fs_val *v = fs_scope_find(in->scope, name);
+/* *scope: where it was found. */
+static struct fs_val *find_variable(struct fs_interp *in, const char *name,
+                                    struct fs_scope **scope) {
+  struct fs_val *v = fs_scope_find(*scope = in->scope, name);
   if (v || in->scope->sealed) return v;
-  if (!in->scope->prelude) v = fs_scope_find(&in->globals, name);
-  return v ? v : fs_scope_find(&in->prelude, name);
+  if (!in->scope->prelude) v = fs_scope_find(*scope = &in->globals, name);
+  return v ? v : fs_scope_find(*scope = &in->prelude, name);
 }
 
 static bool find_constant(const char *name, struct fs_val *out) {
@@ -126,22 +128,24 @@ static bool find_constant(const char *name, struct fs_val *out) {
 }
 
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
-  struct fs_val *v = find_variable(in, name);
+  struct fs_scope *scope;
+  struct fs_val *v = find_variable(in, name, &scope);
   if (v) {
-    fs_again_saw(in, name, v, NULL);
+    fs_again_saw(in, name, scope, v);
     *out = fs_val_ref(*v);
     return true;
   }
   const struct fs_elem *e = fs_elem_find(in, name);
   if (e && (e->define || e->native)) {
-    fs_again_stop(in);
+    if (e->native) fs_again_stop(in);
+    fs_again_saw_builtin(in, name, NULL);
     struct fs_func *f = fs_func_new(FS_FN_ELEM, e->name);
     f->elem = e;
     *out = fs_val_func(f);
     return true;
   }
   const struct fs_builtin *b = fs_builtin_find(name);
-  fs_again_saw(in, name, NULL, b);
+  fs_again_saw_builtin(in, name, b);
   if (!b) return find_constant(name, out);
   struct fs_func *f = fs_func_new(FS_FN_BUILTIN, b->name);
   f->builtin = b;

@@ -253,8 +253,10 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
 /* Else these surround its evaluation: what names it reads and gives, the block that
  * it runs, and the flush that ends it; or that all was in vain. */
 void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list, bool top);
-void fs_again_saw(struct fs_interp *in, const char *name,
-                  const struct fs_val *v, const struct fs_builtin *b);
+void fs_again_saw(struct fs_interp *in, const char *name, const struct fs_scope *scope,
+                  const struct fs_val *v);
+void fs_again_saw_builtin(struct fs_interp *in, const char *name,
+                          const struct fs_builtin *b);
 void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
                   struct fs_tensor *const *outputs, bool more);
 void fs_again_flushed(struct fs_interp *in);
