@@ -388,19 +388,27 @@ static void finishes(struct columns *c) {
 
 /* -- rows ------------------------------------------------------------------------- */
 
+/* Packs of halves wait in registers as words: the compiler would keep and move each half
+ * alone (16384 x 16384 in bf16 on an H200: SGEMVT 139 us, 149 by halves). Not those of
+ * floats and doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569
+ * and 524. */
+static bool has_words(const struct columns *c) {
+  return c->cut.held && c->em->V == 8;
+}
+
 /* How many panels the loop over them is written for: one, and what waits in registers
  * moves on with each (16384 x 16384 in f32 on an H200, and written for all that wait, six:
  * GEMVER 569.3 us and 570.0, SGEMVT 269.8 and 269.2; NVRTC takes 190 ms and 590, 155 and
- * 335); but for half types those moves are too many beside what a panel takes (SGEMVT in
- * bf16: 174 us and 145), unless there is a panel to write besides (GEMVER in bf16: 293 us
- * and 296). */
+ * 335); but for half types those moves are too many beside what a panel takes, unless there
+ * is a panel to write besides: two, between which nothing moves (SGEMVT in bf16, written for
+ * one, two and six: 148.7 us, 139.9 and 139.2; NVRTC takes 226 ms, 305 and 595). */
 static int written(const struct columns *c) {
   bool writes = false;
   for (int i = 0; i < c->em->k->steps.len; i++) {
     const struct fs_step *s = &c->em->k->steps.data[i];
     writes |= s->kind == FS_SP_STORE && em_access(c->em, s)->varies == 3;
   }
-  return c->cut.held && c->em->V == 8 && !writes ? c->cut.lag : 1;
+  return has_words(c) && !writes ? FS_MIN(2, c->cut.lag) : 1;
 }
 
 static const char *pack_of(struct em *em, const struct fs_step *s) {
@@ -426,7 +434,8 @@ static void row_values(struct columns *c) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (c->cut.held && is_matrix_load(em, s))
-      em_line(em, "%s held%d[FS_LAG%s][FS_HELD / FS_SIDE];", pack_of(em, s), s->out,
+      em_line(em, "%s held%d[FS_LAG%s][FS_HELD / FS_SIDE];",
+              has_words(c) ? "fs_words" : pack_of(em, s), s->out,
               written(c) < c->cut.lag ? " + FS_WRITTEN" : "");
     if (is_row_sum(s)) {
       em->v[s->out].b = true;
@@ -662,7 +671,8 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes;
   int turn = turn_of(c);
-  const char *pack = pack_of(em, s), *at = kept_rows(c, number);
+  const char *pack = has_words(c) ? "fs_words" : pack_of(em, s);
+  const char *at = kept_rows(c, number);
   struct em_value *x = &em->v[v];
   x->b = x->c = false;
   x->e = true;
@@ -676,7 +686,8 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
   if (c->cut.held && !phase && c->made < 0)
     em_line(em, "if (b >= %d) %s = x%d;", turn, held_row(c, s->out, 0), v);
   em_line(em, "%s v%d%s;", em_lane_type(em, v), v, em_dims(em, false, false, true));
-  em_line(em, "fs_load(v%d, x%d.e);", v, v);
+  if (has_words(c)) em_line(em, "fs_load_words<%s>(v%d, x%d);", pack_of(em, s), v, v);
+  else em_line(em, "fs_load(v%d, x%d.e);", v, v);
 }
 
 /* What was made of a load takes its place. */
@@ -685,7 +696,9 @@ static void leave_made(struct columns *c, const struct fs_step *s) {
   const char *pack = pack_of(em, s), *at = kept_rows(c, 0);
   em_line(em, "%s made;", pack);
   em_line(em, "fs_store(made.e, v%d);", c->made);
-  if (c->cut.held) em_line(em, "if (b >= %d) %s = made;", turn_of(c), held_row(c, s->out, 0));
+  if (c->cut.held)
+    em_line(em, "if (b >= %d) %s = %s;", turn_of(c), held_row(c, s->out, 0),
+            has_words(c) ? "fs_words_of(made)" : "made");
   em_line(em, "%s((%s *)(%s))[part] = made;", c->cut.held ? "else " : "", pack, at);
 }
 

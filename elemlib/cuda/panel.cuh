@@ -123,6 +123,29 @@ __device__ __forceinline__ void fs_before_copies() {
 #endif
 }
 
+//@ fs_words
+// A pack of 16 bytes that waits in registers, where the compiler would keep and move
+// elements of 16 bits each alone.
+struct alignas(16) fs_words {
+  unsigned long long word[2];
+};
+
+//@ fs_load_words
+template <typename P, typename T, int N>
+__device__ __forceinline__ void fs_load_words(T (&v)[N], const fs_words &x) {
+  P pack;
+  memcpy(&pack, &x, sizeof x);
+  fs_load(v, pack.e);
+}
+
+//@ fs_words_of
+template <typename P>
+__device__ __forceinline__ fs_words fs_words_of(const P &pack) {
+  fs_words x;
+  memcpy(&x, &pack, sizeof x);
+  return x;
+}
+
 //@ fs_post
 // A number for other blocks: every word of it travels with the number of its
 // round, in one access, so that who sees the round has the word (no fence). Words lie

@@ -127,6 +127,10 @@ def test_panels():
     panels(4100, 196, 'f32', 'updated', PANELS['updated'])
     panels(4500, 100, 'f64', 'two trips', PANELS['two trips'])
     panels(1000, 1288, 'bf16', 'normalised', 'C = A + sum(A, 1);\nsum(C)')
+    # Rows of halves that wait in registers, for an even and an odd number of panels.
+    panels(2300, 712, 'f16', 'two trips', PANELS['two trips'])
+    panels(2000, 1096, 'bf16', 'two trips', PANELS['two trips'])
+    panels(2304, 640, 'bf16', 'updated', PANELS['updated'])
 
 
 def rows(m, n, dtype, word):
