@@ -1,7 +1,8 @@
 /* cover.c - which fusions to take: each cluster in exactly one kernel, at the
  * least predicted time. This is set partition, solved exactly by GLPK as in
  * Filipovic's compiler ("combination of fusion implementations"); a cut forbids
- * what was found, and the next best follows. Covers come in the order of their
+ * what was found, or a cycle of kernels that wait for each other, and the next best
+ * follows. Covers come in the order of their
  * best implementations; rank.c lists the implementations of each. */
 #include <glpk.h>
 
@@ -159,6 +160,7 @@ static int solve(struct solver *s, int *chosen) {
   glp_init_iocp(&opt);
   simplex.msg_lev = opt.msg_lev = GLP_MSG_OFF;
   simplex.tm_lim = opt.tm_lim = TIME_LIMIT_MS;
+  opt.br_tech = GLP_BR_MFV; /* with its own choice GLPK looks at far more nodes */
   simplex.meth = GLP_DUALP; /* a cut leaves the last solution dual feasible */
   if (glp_simplex(s->lp, &simplex) ||
       glp_get_status(s->lp) != GLP_OPT)
@@ -240,6 +242,104 @@ static bool order(const struct fs_planner *p, int *chosen, int n) {
   free(o.taken);
   free(sorted);
   return done == n;
+}
+
+/* -- kernels that wait for each other ------------------------------------------------ */
+
+/* Kernels of which each has a call that the next one waits for: by the clusters at
+ * which one enters and leaves each of them. */
+struct cycle {
+  int n;
+  int entry[FS_MAX_SET], exit[FS_MAX_SET];
+};
+
+/* How a breadth-first search came to a kernel: from which one, over which edge. */
+struct reached {
+  int from;             /* -1: not yet */
+  int exit, entry;
+};
+
+static void trace_back(const struct reached *way, int start, int last, int exit,
+                       int entry, struct cycle *c) {
+  c->n = 0;
+  for (int k = last; k != start; k = way[k].from) {
+    c->exit[c->n] = exit;
+    c->entry[c->n++] = way[k].entry;
+    exit = way[k].exit;
+  }
+  c->exit[c->n] = exit;
+  c->entry[c->n++] = entry;
+}
+
+/* The shortest way from a kernel back to itself; none: c->n = 0. */
+static void find_cycle(const struct fs_planner *p, const int *owner, int start,
+                       struct cycle *c) {
+  struct reached way[FS_MAX_SET];
+  int queue[FS_MAX_SET], n = 0;
+  for (int k = 0; k < rows_of(p); k++) way[k].from = -1;
+  queue[n++] = start;
+  way[start].from = start;
+  c->n = 0;
+  for (int at = 0; at < n; at++)
+    for (int r = 0; r < rows_of(p); r++) {
+      const struct fs_cluster *cl = &p->clusters.data[p->window + r];
+      for (int x = 0; x < cl->after.len && owner[r] == queue[at]; x++) {
+        int to = cl->after.data[x] - p->window;
+        if (to >= rows_of(p) || owner[to] == owner[r]) continue;
+        if (owner[to] == start) {
+          trace_back(way, start, owner[r], r, to, c);
+          return;
+        }
+        if (way[owner[to]].from >= 0) continue;
+        way[owner[to]] = (struct reached){owner[r], r, to};
+        queue[n++] = owner[to];
+      }
+    }
+}
+
+/* The kernel of the cycle whose place the candidate could take: it has the clusters at
+ * which one enters and leaves it, and none of the others'. -1: there is none. */
+static int place_in(const struct cycle *c, const struct fs_set *set) {
+  int place = -1;
+  for (int k = 0; k < c->n; k++) {
+    bool in = fs_set_has(set, c->entry[k]), out = fs_set_has(set, c->exit[k]);
+    if ((in || out) && (place >= 0 || !(in && out))) return -1;
+    if (in) place = k;
+  }
+  return place;
+}
+
+/* Forbids the cycle, whatever else its kernels have: of each place at most one candidate
+ * is chosen, and not one of every place. */
+static void cut_cycle(struct solver *s, const struct cycle *c) {
+  int row = glp_add_rows(s->lp, 1), n = 0;
+  int *ind = fs_malloc(sizeof(int) * (size_t)(s->columns + 1));
+  double *val = fs_malloc(sizeof(double) * (size_t)(s->columns + 1));
+  for (int col = 1; col <= s->columns; col++) {
+    if (place_in(c, &s->p->candidates.data[s->column[col]].set) < 0) continue;
+    ind[++n] = col;
+    val[n] = 1;
+  }
+  glp_set_mat_row(s->lp, row, n, ind, val);
+  glp_set_row_bnds(s->lp, row, GLP_UP, 0, c->n - 1);
+  free(ind);
+  free(val);
+}
+
+/* Forbids a cycle through every kernel that is in one; false: there is none. */
+static bool cut_cycles(struct solver *s, const struct cover *v) {
+  int owner[FS_MAX_SET] = {0};
+  bool any = false;
+  for (int k = 0; k < v->n; k++)
+    for (int r = 0; r < rows_of(s->p); r++)
+      if (fs_set_has(&s->p->candidates.data[v->chosen[k]].set, r)) owner[r] = k;
+  for (int k = 0; k < v->n; k++) {
+    struct cycle c;
+    find_cycle(s->p, owner, k, &c);
+    if (c.n) cut_cycle(s, &c);
+    any |= c.n > 0;
+  }
+  return any;
 }
 
 /* -- how many there are -------------------------------------------------------------- */
@@ -458,7 +558,7 @@ static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
     if (ready && found == k && cost_of(p, &c) >= list[k - 1].cost) break;
     if (ready) found = merge(p, &c, k, list, found);
     if (ready && k == 1) break;
-    cut(&s, &c);
+    if (ready || !cut_cycles(&s, &c)) cut(&s, &c);
   }
   glp_delete_prob(s.lp);
   return found;
