@@ -156,6 +156,46 @@ static void plan_blocks(void) {
     }
 }
 
+static unsigned random_below(unsigned *state, unsigned n) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 16) % n;
+}
+
+/* Statements that read what any of those before gave. */
+static void dense(struct fs_str *s, int calls, unsigned seed) {
+  for (int k = 0; k < calls; k++) {
+    int a = k ? (int)random_below(&seed, (unsigned)k + 1) : 0;
+    int b = k ? (int)random_below(&seed, (unsigned)k + 1) : 0;
+    fs_str_printf(s, "t%d = ", k + 1);
+    switch (random_below(&seed, 5)) {
+      case 0: fs_str_printf(s, "A*%s%d; ", a ? "t" : "x", a); break;
+      case 1: fs_str_printf(s, "A'*%s%d; ", a ? "t" : "x", a); break;
+      case 2: fs_str_printf(s, "B*%s%d + x; ", a ? "t" : "x", a); break;
+      case 3: fs_str_printf(s, "%s%d + 2*%s%d; ", a ? "t" : "x", a, b ? "t" : "x", b); break;
+      default: fs_str_printf(s, "%s%d*sum(%s%d .* y); ", a ? "t" : "x", a,
+                             b ? "t" : "x", b);
+    }
+  }
+}
+
+/* Kernels that wait for each other in many ways: the search for a cover ends, and at the
+ * same plan each time. */
+static void plan_dense(void) {
+  for (unsigned seed = 1; seed <= 6; seed++) {
+    struct fs_str text = {0};
+    char name[40];
+    snprintf(name, sizeof name, "dense %u", seed);
+    eval("x0 = x;");
+    dense(&text, 40, seed);
+    double t = explain(fs_str_text(&text)), predicted = number("predicted");
+    show(name, t);
+    check(t < 1, "within a second", name);
+    explain(fs_str_text(&text));
+    check(number("predicted") == predicted, "the same plan again", name);
+    fs_str_free(&text);
+  }
+}
+
 /* -- pins ---------------------------------------------------------------------- */
 
 /* What the pins make of a block: how many kernels, and what is warned of. */
@@ -218,6 +258,7 @@ int main(int argc, char **argv) {
        "z = rand(600); u = rand(600); v = rand(600); w = rand(600);"
        "alpha = 2; beta = 3; x0 = x;");
   plan_blocks();
+  plan_dense();
   plan_pins();
   fs_session_free(session);
   json_decref(plan);
