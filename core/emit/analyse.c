@@ -404,8 +404,8 @@ static void find_streaming(struct em *em) {
  * s = A'*r of bf16 at 6000 24.1 us in place of 27.9, of f32 36.9 and 38.6, A'*(A*x) of
  * bf16 at 8192 39.3 and 41.6; but of matrices in the cache, bf16 at 4096, 15.2 and 12.6. */
 static bool takes_rows(const struct em *em, double row) {
-  bool large = row * (double)em->m > (double)em->device->cache_bytes;
-  return em->B == 1 || (em->n_col && em->CL == 1 && (large || em->n % em->V));
+  return em->B == 1 || (em->n_col && em->CL == 1 &&
+                        row * (double)em->m > (double)em->device->cache_bytes);
 }
 
 /* A ring of rows keeps loads under way while a block reduces and waits. It needs

@@ -212,8 +212,7 @@ static void load_vector(struct em *em, const struct fs_step *s,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, em->last > 1 ? stride : 0), lanes_left(em)));
   } else if (em->tail) {
-    const char *k = *guard ? em_fmt(em, "%s ? k : 0", guard) : "k";
-    em_line(em, "fs_load_some(%s, %s, %s);", to, from, k);
+    guarded(em, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
     const char *policy = em_keeping(em, s, "i");
     guarded(em, em_and(em, guard, some(em)),

@@ -72,7 +72,7 @@ static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
       return none;
     r.bytes += up((double)k->space.n, sharing) * (double)size * k->tune.iters;
   }
-  if (k->tune.iters > 1 && k->space.n % k->tune.vec == 0 &&
+  if (k->tune.iters > 1 &&
       r.bytes / k->tune.iters * (double)k->space.m <= (double)d->cache_bytes)
     return none; /* emit/analyse.c: takes_rows() */
   double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;

@@ -146,14 +146,10 @@ __device__ __forceinline__ void fs_load_shifted(T (&v)[N], const S *from) {
 }
 
 //@ fs_load_some
-// The first k of N neighbours; what lies behind means nothing. Those that one access
-// brings are loaded whole, since an array ends with 16 bytes that lie in its storage: a
-// branch for each row would wait for the load in it.
+// The first k of N neighbours; what lies behind is left as it is.
 template <typename T, int N, typename S>
 __device__ __forceinline__ void fs_load_some(T (&v)[N], const S *from, int k) {
-  if constexpr (sizeof(S) * N <= 16) {
-    if (k > 0) fs_load(v, from);
-  } else if (k == N) {
+  if (k == N) {
     fs_load(v, from);
   } else {
 #pragma unroll

@@ -140,7 +140,8 @@ __device__ __forceinline__ void fs_load_apart(fs_pair<S> (&v)[N], const S *from,
 template <int N, typename S>
 __device__ __forceinline__ void fs_load_some(fs_pair<S> (&v)[N], const S *from,
                                              int k) {
-  if (k > 0) fs_load(v, from);
+  if (k == 2 * N) fs_load(v, from);
+  else fs_load_apart(v, from, 1, k);
 }
 template <int N, typename S>
 __device__ __forceinline__ void fs_store(S *to, const fs_pair<S> (&v)[N]) {
