@@ -220,11 +220,15 @@ class Client:
 
     def collect(self, request, timeout=30.0, reply=True, settle=0.0,
                 answered_only=False):
-        """All messages whose parent is the request, until reply and idle."""
+        """All messages whose parent is the request, until reply and idle: also
+        those that came while another request was waited for."""
         got, answered, idle = [], not reply, answered_only
+        early = [m for m in self.stray if m.parent.get('msg_id') == request]
+        self.stray = [m for m in self.stray if m not in early]
         end = time.monotonic() + timeout
-        while not (answered and idle):
-            m = self.receive(max(0, end - time.monotonic()))
+        while early or not (answered and idle):
+            m = (early.pop(0) if early
+                 else self.receive(max(0, end - time.monotonic())))
             if m is None:
                 raise Failure(f'no {"idle" if answered else "reply"} within '
                               f'{timeout} s; got {got}')
