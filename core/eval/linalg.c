@@ -330,6 +330,7 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                        op == FS_LIB_SVDVALS ? "" : "square ",
                        fs_shape_text(&a.shape));
   enum fs_dtype dt = library_type(a.dtype);
+  bool halves = a.dtype == FS_F16 || a.dtype == FS_BF16;
   a = fs_tv_cast(in, a, dt);
   struct fs_shape full = {2, {m, n}}, result = full;
   if (op == FS_LIB_EIGVALS) result = fs_shape_of(1, &n);
@@ -337,7 +338,7 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
     result = fs_shape_of(1, (int64_t[]){FS_MIN(m, n)});
   *out = (struct fs_tv){0, dt, result};
   out->node = fs_graph_lib(fs_block_graph(in), op, dt, &result, a.node, &full,
-                           0, NULL, 0);
+                           0, NULL, halves ? FS_LIB_OF_HALVES : 0);
   return FS_OK;
 }
 

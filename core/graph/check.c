@@ -199,7 +199,7 @@ static const char *check_update(const struct fs_graph *g,
 
 static const char *check_gemm(const struct fs_node *n) {
   const struct fs_shape *a = &n->lib_shape[0], *b = &n->lib_shape[1];
-  int ta = n->lib_trans & 1, tb = n->lib_trans >> 1 & 1;
+  int ta = n->lib_flags & FS_LIB_TRANS_A, tb = n->lib_flags >> 1 & 1;
   if (a->rank > 2 || b->rank > 2) return "R9: gemm is for matrices";
   if (fs_shape_dim(a, !ta) != fs_shape_dim(b, tb))
     return "R9: the inner extents of gemm differ";

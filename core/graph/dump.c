@@ -67,8 +67,9 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
   for (int k = 0; k < n->n_src; k++) {
     fs_str_printf(out, " %%%u:", n->src[k]);
     fs_shape_print(&n->lib_shape[k], out);
-    if (n->lib_trans >> k & 1) fs_str_puts(out, "'");
+    if (n->lib_flags >> k & 1) fs_str_puts(out, "'");
   }
+  if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");
 }
 
 static void put_input(const struct fs_graph *g, const struct fs_node *n,

@@ -108,7 +108,7 @@ void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
   w->n = 0;
   put(w, (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
              (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 |
-             (uint64_t)n->lib_trans << 40);
+             (uint64_t)n->lib_flags << 40);
   put_shape(w, &n->shape);
   for (int k = 0; k < n->n_src; k++) put(w, n->src[k]);
   if (n->kind == FS_ND_INPUT) put_input(g, n, by_identity, w);
@@ -517,9 +517,9 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,
-                   const struct fs_shape *b_shape, unsigned trans) {
+                   const struct fs_shape *b_shape, unsigned flags) {
   struct fs_node n = {.kind = FS_ND_LIB, .op = (uint8_t)op, .dtype = dt,
-                      .lib_trans = (uint8_t)trans};
+                      .lib_flags = (uint8_t)flags};
   n.shape = squeezed(result, NULL);
   n.n_src = b ? 2 : 1;
   n.src[0] = fs_graph_cast(g, a, dt);

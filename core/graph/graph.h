@@ -97,6 +97,13 @@ struct fs_view {
   int64_t off[FS_MAX_RANK], step[FS_MAX_RANK];
 };
 
+enum fs_lib_flag {
+  FS_LIB_TRANS_A = 1,     /* GEMM: op(A) = A' */
+  FS_LIB_TRANS_B = 2,     /* GEMM: op(B) = B' */
+  FS_LIB_OF_HALVES = 4    /* factorisations: the operand was f16 or bf16 before it
+                             was made f32, and is rounded as they are */
+};
+
 struct fs_node {
   enum fs_node_kind kind;
   uint8_t op;             /* fs_map_op, fs_reduce_op or fs_lib_op */
@@ -109,7 +116,7 @@ struct fs_node {
   struct fs_view view;    /* VIEW, UPDATE */
   struct fs_shape lib_shape[2]; /* LIB: the operands' unsqueezed shapes */
   const struct fs_user *user; /* MAP with FS_OP_USER, APPLY                  */
-  uint8_t lib_trans;      /* LIB GEMM: bit 0 op(A) = A', bit 1 op(B) = B' */
+  uint8_t lib_flags;      /* LIB: of enum fs_lib_flag                      */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
   struct fs_span span;    /* the expression that made it first */
@@ -195,7 +202,7 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,
-                   const struct fs_shape *b_shape, unsigned trans);
+                   const struct fs_shape *b_shape, unsigned flags);
 /* A function of the user over operands of fitting shapes, converted to `dt`
  * first, which is the type of the result. By element: as fs_graph_map(). By
  * instance: `batch` is the squeezed shape of the stack of instances, and every

@@ -571,7 +571,7 @@ static double library_flops(const struct fs_node *nd) {
   double r = (double)fs_shape_dim(&nd->lib_shape[1], 1);
   switch (nd->op) {
     case FS_LIB_GEMM: {
-      if (nd->lib_trans & 2) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
+      if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
       return 2 * m * n * r;
     }
     case FS_LIB_SOLVE: return 2.0 / 3 * n * n * m + 2 * n * n * r;

@@ -73,13 +73,14 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->span = node->span;
   out->stmt = node->stmt;
   out->has_b = node->n_src > 1;
+  out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   read_array(plan, k->lib_slots[1], &k->lib_layout[1], &node->lib_shape[0],
              slots, &out->a);
   if (out->has_b)
     read_array(plan, k->lib_slots[2], &k->lib_layout[2], &node->lib_shape[1],
                slots, &out->b);
-  if (out->op == FS_LIB_GEMM && (node->lib_trans & 1)) transpose(&out->a);
-  if (out->op == FS_LIB_GEMM && (node->lib_trans & 2)) transpose(&out->b);
+  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_A)) transpose(&out->a);
+  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_B)) transpose(&out->b);
   if (out->op == FS_LIB_GATHER)
     out->by_element = gathers_elements(node, &out->a, fs_lib_count(&out->b));
   struct fs_shape full = result_shape(out, &node->lib_shape[1]);
@@ -159,4 +160,65 @@ enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
                       "%s takes extents up to 2147483647",
                       fs_lib_op_names[c->op]);
   return FS_OK;
+}
+
+/* -- symmetry ------------------------------------------------------------------ */
+
+double fs_lib_asymmetry_allowed(const struct fs_lib_call *c, double most) {
+  if (c->op != FS_LIB_CHOL && c->op != FS_LIB_EIGVALS && c->op != FS_LIB_EIGVECS)
+    return -1;
+  /* Far more than products and inverses round, far less than a matrix shows that is
+   * not meant to be symmetric. In f64 there is room for numbers that were f32. */
+  return most * (c->of_halves ? 0x1p-5 : c->a.dtype == FS_F32 ? 0x1p-10 : 0x1p-20);
+}
+
+/* What two triangles of a matrix are found to be. */
+struct asymmetry {
+  double most, differ; /* the largest magnitude, and difference ... */
+  int64_t i, j;        /* ... of [i, j] and [j, i], from 0 */
+};
+
+static double element(const struct fs_lib_array *a, int64_t i, int64_t j) {
+  int64_t e = i * a->stride[0] + j * a->stride[1];
+  return a->dtype == FS_F32 ? (double)((const float *)a->ptr)[e]
+                            : ((const double *)a->ptr)[e];
+}
+
+/* Rows from i0 and columns from j0 on, and what lies opposite. */
+static void compare_tile(const struct fs_lib_array *a, int64_t i0, int64_t j0,
+                         int64_t side, struct asymmetry *found) {
+  int64_t i1 = FS_MIN(i0 + side, a->dim[0]), j1 = FS_MIN(j0 + side, a->dim[0]);
+  double most = found->most, differ = found->differ;
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = FS_MAX(i, j0); j < j1; j++) {
+      double x = element(a, i, j), y = element(a, j, i);
+      if (fabs(x) > most) most = fabs(x);
+      if (fabs(y) > most) most = fabs(y);
+      if (fabs(x - y) > differ) {
+        differ = fabs(x - y);
+        found->i = i, found->j = j;
+      }
+    }
+  found->most = most, found->differ = differ;
+}
+
+enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
+                                     struct fs_diags *d) {
+  enum { SIDE = 32 }; /* so that columns are not walked a line per element */
+  struct asymmetry found = {0};
+  if (fs_lib_asymmetry_allowed(c, 0) < 0) return FS_OK;
+  for (int64_t i = 0; i < c->a.dim[0]; i += SIDE)
+    for (int64_t j = i; j < c->a.dim[0]; j += SIDE)
+      compare_tile(&c->a, i, j, SIDE, &found);
+  if (!(found.differ > fs_lib_asymmetry_allowed(c, found.most))) return FS_OK;
+  double x = element(&c->a, found.i, found.j), y = element(&c->a, found.j, found.i);
+  return fs_error(d, c->span, "not-symmetric",
+                  c->op == FS_LIB_CHOL
+                      ? "chol needs a symmetric matrix; where only rounding makes "
+                        "the difference, take (A + A')/2"
+                      : "eigenvalues need a symmetric matrix; where only rounding "
+                        "makes the difference, take (A + A')/2",
+                  "the matrix is not symmetric: element [%" PRId64 ", %" PRId64
+                  "] is %.7g, and [%" PRId64 ", %" PRId64 "] is %.7g",
+                  found.i + 1, found.j + 1, x, found.j + 1, found.i + 1, y);
 }

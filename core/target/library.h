@@ -24,6 +24,7 @@ struct fs_lib_call {
                                     already in their strides              */
   bool has_b;
   bool by_element;               /* GATHER: elements of `a`, not its rows  */
+  bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   fs_id node;
   struct fs_span span, stmt;     /* for messages */
 };
@@ -47,5 +48,16 @@ enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
                              struct fs_diags *d);
 /* FS_OK, or the error that a square matrix is needed. */
 enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d);
+
+/* Cholesky's and the eigenvalue routines read one triangle and take the other to be
+ * the same: of another matrix they would be silently wrong.
+ *
+ * The most by which elements that lie opposite each other may differ in a matrix
+ * whose largest magnitude is `most`; < 0: in this call they may differ as they like. */
+double fs_lib_asymmetry_allowed(const struct fs_lib_call *c, double most);
+/* FS_OK, or the error that they differ more. `a` lies in host memory and is f32 or
+ * f64; NaN counts as no difference. */
+enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
+                                     struct fs_diags *d);
 
 #endif

@@ -121,3 +121,42 @@ extern "C" __global__ void fs_signs(FS_TO *v, fs_long n) {
   if (turn)
     for (fs_long i = t; i < n; i += 256) column[i] = -column[i];
 }
+
+//@ fs_asymmetry
+// Of the column-major n x n matrix: found[0] becomes its largest magnitude, found[1]
+// the largest difference of two elements that lie opposite each other, both as the
+// bits of doubles, which are ordered as the numbers from 0 on are. They start at 0;
+// NaN counts as nothing. 256 threads; a block looks at a tile and the one opposite.
+extern "C" __global__ void fs_asymmetry(const FS_FROM *a, fs_long n,
+                                        unsigned long long *found) {
+  __shared__ FS_FROM tile[32][33];
+  __shared__ double most[256], apart[256];
+  const int t = threadIdx.x, x = t % 32, y = t / 32;
+  const fs_long tiles = (n + 31) / 32;
+  most[t] = apart[t] = 0;
+  for (fs_long k = blockIdx.x; k < tiles * tiles; k += gridDim.x) {
+    const fs_long i0 = k % tiles * 32, j0 = k / tiles * 32;
+    if (i0 > j0) continue;
+    for (int r = y; r < 32; r += 8)  // [i0 + x, j0 + r], columns in their order
+      tile[r][x] = i0 + x < n && j0 + r < n ? a[i0 + x + (j0 + r) * n] : 0;
+    __syncthreads();
+    for (int r = y; r < 32; r += 8) {
+      if (j0 + x >= n || i0 + r >= n) continue;
+      const double u = (double)tile[x][r], v = (double)a[j0 + x + (i0 + r) * n];
+      most[t] = fmax(most[t], fmax(fabs(u), fabs(v)));
+      apart[t] = fmax(apart[t], fabs(u - v));
+    }
+    __syncthreads();
+  }
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) {
+      most[t] = fmax(most[t], most[t + half]);
+      apart[t] = fmax(apart[t], apart[t + half]);
+    }
+    __syncthreads();
+  }
+  if (t) return;
+  atomicMax(&found[0], (unsigned long long)__double_as_longlong(most[0]));
+  atomicMax(&found[1], (unsigned long long)__double_as_longlong(apart[0]));
+}

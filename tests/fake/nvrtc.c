@@ -106,6 +106,10 @@ static void write_program(FILE *f, const char *source) {
           "#include \"%s/tests/fiber/fiber.h\"\n", FS_SOURCE_DIR);
   fputs("static unsigned long long atomicMin(unsigned long long *p, unsigned "
         "long long x) {\n  auto old = *p; if (x < old) *p = x; return old;\n}\n"
+        "static unsigned long long atomicMax(unsigned long long *p, unsigned "
+        "long long x) {\n  auto old = *p; if (x > old) *p = x; return old;\n}\n"
+        "static long long __double_as_longlong(double x) {\n"
+        "  return __builtin_bit_cast(long long, x);\n}\n"
         "#line 1 \"fusible.cu\"\n", f);
   fputs(source, f);
   fputs("\ntemplate <typename... A, size_t... I>\nstatic void fake_call(void "

@@ -8,6 +8,16 @@ print(max(abs(A*V - V*diag(d))) < 1e-4)       # expect: true
 print(max(abs(solve(A, [1, 2]) - A\[1; 2])))  # expect: 0
 print(abs(sum(svdvals(A)) - trace(A)) < 1e-4) # expect: true
 print(max(abs(A^-1 - inv(A))))                # expect: 0
+# What only rounding made unsymmetric is taken as it is, in every type.
+seed(1);
+W = rand(40, 60) - 0.5;
+function nearly(G, off)
+  G[2, 1] = G[1, 2] + off*max(G);
+  return abs(sum(eigvals(G)) - sum(f32(diag(G)))) < 1e-3
+end
+print(nearly(W*W', 1e-6), " ", nearly(f64(W*W'), 1e-7))            # expect: true true
+print(nearly(f16(W)*f16(W)', 1e-2), " ", nearly(bf16(W)*bf16(W)', 2e-2)) # expect: true true
+print(trace(chol(f64([4, 2; 2.000001, 5]))))                           # expect: 4
 # Least squares.
 X = [1, 1; 1, 2; 1, 3];
 b = X \ [1; 2; 3];

@@ -228,10 +228,13 @@ static void test_own_kernels(void) {
       check_compiles(entries[e], s.data);
     }
   for (int t = FS_F32; t <= FS_F64; t++) {
-    fs_str_clear(&s);
-    fs_cuda_own_source("fs_signs", (enum fs_dtype)t, (enum fs_dtype)t,
-                       (enum fs_dtype)t, &s);
-    check_compiles("fs_signs", s.data);
+    static const char *const of_floats[] = {"fs_signs", "fs_asymmetry"};
+    for (size_t e = 0; e < FS_LEN(of_floats); e++) {
+      fs_str_clear(&s);
+      fs_cuda_own_source(of_floats[e], (enum fs_dtype)t, (enum fs_dtype)t,
+                         (enum fs_dtype)t, &s);
+      check_compiles(of_floats[e], s.data);
+    }
   }
   fs_str_free(&s);
 }

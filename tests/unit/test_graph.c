@@ -219,14 +219,14 @@ static void eval_reduce(const struct fs_node *n, const struct fs_shape *in,
 static void eval_gemm(const struct fs_node *n, const struct val *a,
                       const struct val *b, struct val *out) {
   const int64_t *sa = n->lib_shape[0].dim, *sb = n->lib_shape[1].dim;
-  int64_t m = sa[n->lib_trans & 1], k = sa[!(n->lib_trans & 1)];
-  int64_t w = sb[!(n->lib_trans >> 1 & 1)];
+  int64_t m = sa[n->lib_flags & 1], k = sa[!(n->lib_flags & 1)];
+  int64_t w = sb[!(n->lib_flags >> 1 & 1)];
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < w; j++) {
       uint64_t sum = 0;
       for (int64_t p = 0; p < k; p++)
-        sum += a->v[n->lib_trans & 1 ? p * sa[1] + i : i * sa[1] + p] *
-               b->v[n->lib_trans & 2 ? j * sb[1] + p : p * sb[1] + j];
+        sum += a->v[n->lib_flags & 1 ? p * sa[1] + i : i * sa[1] + p] *
+               b->v[n->lib_flags & 2 ? j * sb[1] + p : p * sb[1] + j];
       out->v[i * w + j] = sum;
     }
 }

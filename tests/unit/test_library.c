@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/target/cpu/lapack.h"
+#include "core/target/cuda/library.h"
 #include "core/target/target.h"
 
 static int passed, failed;
@@ -449,6 +450,71 @@ static void try_eigen(enum fs_dtype dt, int64_t n, enum how how, bool on_gpu) {
   free(a.data), free(v.data), free(w.data);
 }
 
+/* One pair of elements differs by as much as is taken for rounding, or by more. */
+static void try_symmetry(enum fs_dtype dt, int64_t n, bool halves, double factor,
+                         bool on_gpu) {
+  double allowed = halves ? 0x1p-5 : dt == FS_F32 ? 0x1p-10 : 0x1p-20;
+  struct mat a = definite(dt, n, ROWS), w = mat_new(dt, n, 1, ROWS);
+  double most = 0;
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) most = FS_MAX(most, fabs(get(&a, i, j)));
+  put(&a, n - 1, 0, get(&a, 0, n - 1) + factor * allowed * most);
+  struct job job;
+  job_begin(&job, FS_LIB_EIGVALS, &w, &a, NULL, halves ? FS_LIB_OF_HALVES : 0);
+  enum fs_status status = run(&job, on_gpu);
+  CHECK(status == (factor > 1 ? FS_ERR_USER : FS_OK),
+        "symmetry %s %d%s %g: %s", fs_dtype_name(dt), (int)n,
+        halves ? " of halves" : "", factor, message());
+  job_end(&job);
+  free(a.data), free(w.data);
+}
+
+/* What the device finds in a column-major matrix. */
+static void try_device_symmetry(enum fs_dtype dt, int64_t n) {
+  struct mat a = mat_new(dt, n, n, COLUMNS);
+  a.offset = 0;
+  double most = 0, differ = 0;
+  fill_random(&a);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) {
+      most = FS_MAX(most, fabs(get(&a, i, j)));
+      differ = FS_MAX(differ, fabs(get(&a, i, j) - get(&a, j, i)));
+    }
+  int64_t bytes = n * n * (int64_t)fs_dtype_size(dt);
+  struct cuda *t = (struct cuda *)gpu;
+  struct cuda_own *own = NULL;
+  struct cuda_own_call call = {.t = t, .own = &own, .d = &diags};
+  void *p = NULL, *found = NULL;
+  double got[2] = {-1, -1};
+  bool ok = gpu->ops->alloc(gpu, (size_t)bytes, &p) == FS_OK &&
+            gpu->ops->alloc(gpu, sizeof got, &found) == FS_OK &&
+            gpu->ops->zero(gpu, found, sizeof got, &diags) == FS_OK &&
+            gpu->ops->upload(gpu, p, 0, a.data, 0, bytes, 1, &diags) == FS_OK &&
+            fs_cuda_own_asymmetry(&call, dt, p, n, found) == FS_OK &&
+            gpu->ops->download(gpu, got, 0, found, 0, sizeof got, 1,
+                               &diags) == FS_OK;
+  CHECK(ok && got[0] == most && got[1] == differ,
+        "asymmetry %s %d: %g %g, not %g %g: %s", fs_dtype_name(dt), (int)n, got[0],
+        got[1], most, differ, message());
+  if (p) gpu->ops->free(gpu, p, (size_t)bytes);
+  if (found) gpu->ops->free(gpu, found, sizeof got);
+  fs_cuda_own_free(own);
+  free(a.data);
+}
+
+static void test_symmetry(bool on_gpu) {
+  static const int64_t sizes[] = {2, 31, 33, 70};
+  for (int s = 0; s < 4; s++)
+    for (int t = FS_F32; t <= FS_F64; t++) {
+      enum fs_dtype dt = (enum fs_dtype)t;
+      for (int more = 0; more < 2; more++) {
+        try_symmetry(dt, sizes[s], false, more ? 1.5 : 0.5, on_gpu);
+        if (dt == FS_F32) try_symmetry(dt, sizes[s], true, more ? 1.5 : 0.5, on_gpu);
+      }
+      if (on_gpu) try_device_symmetry(dt, sizes[s]);
+    }
+}
+
 /* The sum of their squares is that of the elements; descending. */
 static void try_singular(enum fs_dtype dt, int64_t m, int64_t n, bool on_gpu) {
   struct mat a = mat_new(dt, m, n, PADDED);
@@ -519,6 +585,13 @@ static void test_errors(bool on_gpu) {
   expect(FS_LIB_SOLVE, &x, &a, &b, "singular", "pivot 2 of 3", on_gpu);
   expect(FS_LIB_SOLVE, &z, &tall, &b, "singular", "3x2", on_gpu);
   expect(FS_LIB_INV, &y, &a, NULL, "singular", "singular", on_gpu);
+  put(&a, 2, 0, 1.5);
+  static const enum fs_lib_op symmetric[] = {FS_LIB_CHOL, FS_LIB_EIGVALS,
+                                             FS_LIB_EIGVECS};
+  for (size_t k = 0; k < FS_LEN(symmetric); k++)
+    expect(symmetric[k], k == 1 ? &x : &y, &a, NULL, "not-symmetric",
+           "element [1, 3] is 1, and [3, 1] is 1.5", on_gpu);
+  put(&a, 2, 0, 1);
   put(&a, 1, 1, -5);
   expect(FS_LIB_CHOL, &y, &a, NULL, "not-positive-definite", "2x2", on_gpu);
   put(&a, 1, 1, NAN);
@@ -599,6 +672,7 @@ int main(void) {
     test_gemm(on_gpu);
     test_wrap(on_gpu);
     test_factorisations(on_gpu);
+    test_symmetry(on_gpu);
     test_errors(on_gpu);
     test_gather(on_gpu);
   }

@@ -720,6 +720,8 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
   enum fs_status status = fs_lib_check(call, d);
   if (status != FS_OK) return status;
   if (call->op == FS_LIB_GATHER) return gather(call, d);
+  status = fs_lib_check_symmetry(call, d);
+  if (status != FS_OK) return status;
   const char *why = NULL;
   bool present = fs_lapack_present(&why);
   bool integers = call->op == FS_LIB_GEMM &&

@@ -152,6 +152,12 @@ void fs_cuda_library_close(struct cuda *t) {
 
 /* -- a call's scratch --------------------------------------------------------------------- */
 
+/* What the device finds out about a call's matrix. */
+struct findings {
+  int info, not_finite;                 /* LAPACK's; whether an element is not  */
+  unsigned long long most, differ;      /* fs_cuda_own_asymmetry()              */
+};
+
 /* Everything that one call works with. */
 struct work {
   struct cuda *t;
@@ -162,7 +168,7 @@ struct work {
   int wide;                /* compute in f64 */
   struct { void *p; size_t bytes; } blocks[8];
   int n;
-  int *info;               /* on the device: [0] LAPACK's, [1] not finite */
+  struct findings *found;  /* on the device */
 };
 
 static enum fs_status take(struct work *w, int64_t count, size_t size,
@@ -198,7 +204,7 @@ static enum fs_status pack(struct work *w, const struct fs_lib_array *a,
   if (status != FS_OK) return status;
   struct fs_lib_array to = columns(w, *out, a->dim[0], a->dim[1]);
   return fs_cuda_own_copy(&w->own, a, &to, false,
-                          check_finite ? w->info + 1 : NULL);
+                          check_finite ? &w->found->not_finite : NULL);
 }
 
 static enum fs_status unpack(struct work *w, void *from, bool only_upper) {
@@ -218,15 +224,26 @@ static enum fs_status refused(struct work *w, const char *library, int code) {
                       memory ? "no memory" : "an internal error", code);
 }
 
-/* LAPACK's info, and whether operands were finite: waits for the stream. */
-static enum fs_status check_info(struct work *w) {
-  int info[2] = {0, 0};
-  enum fs_status status = fs_cuda_download(&w->t->base, info, 0, w->info, 0,
-                                           sizeof info, 1, w->d);
+/* Has the packed copy of a matrix that is to be symmetric compared with itself. */
+static enum fs_status look_at_symmetry(struct work *w, const void *a, int64_t n) {
+  return fs_cuda_own_asymmetry(&w->own, w->wide ? FS_F64 : FS_F32, a, n,
+                               &w->found->most);
+}
+
+/* LAPACK's info, and whether the matrix is what it must be: waits for the stream. */
+static enum fs_status check_findings(struct work *w) {
+  struct findings f = {0};
+  enum fs_status status = fs_cuda_download(&w->t->base, &f, 0, w->found, 0,
+                                           sizeof f, 1, w->d);
   if (status != FS_OK) return status;
-  if (info[1]) return fs_lib_failed(w->call, 1, w->d);
-  if (info[0] < 0) return refused(w, "cuSOLVER", info[0]);
-  return info[0] ? fs_lib_failed(w->call, info[0], w->d) : FS_OK;
+  double most, differ;
+  memcpy(&most, &f.most, sizeof most);
+  memcpy(&differ, &f.differ, sizeof differ);
+  if (differ > 0 && differ > fs_lib_asymmetry_allowed(w->call, most))
+    return fs_cuda_host_call(w->t, w->call, w->d); /* words the error */
+  if (f.not_finite) return fs_lib_failed(w->call, 1, w->d);
+  if (f.info < 0) return refused(w, "cuSOLVER", f.info);
+  return f.info ? fs_lib_failed(w->call, f.info, w->d) : FS_OK;
 }
 
 /* -- GEMM ------------------------------------------------------------------------------------ */
@@ -326,8 +343,8 @@ static enum fs_status factor_lu(struct work *w, void *a, int n, void **pivots) {
   if (status == FS_OK) status = take(w, n, sizeof(int), pivots);
   if (status != FS_OK) return status;
   r = w->l->cusolver.getrf[w->wide](w->l->solver, n, n, a, n, buffer, *pivots,
-                                    w->info);
-  return r ? refused(w, "cuSOLVER", r) : check_info(w);
+                                    &w->found->info);
+  return r ? refused(w, "cuSOLVER", r) : check_findings(w);
 }
 
 /* X with A*X = B, or the inverse with B the identity. */
@@ -347,7 +364,7 @@ static enum fs_status solve(struct work *w) {
   }
   if (status != FS_OK) return status;
   int r = w->l->cusolver.getrs[w->wide](w->l->solver, 0, n, k, a, n, pivots, b,
-                                        n, w->info);
+                                        n, &w->found->info);
   return r ? refused(w, "cuSOLVER", r) : unpack(w, b, false);
 }
 
@@ -360,11 +377,12 @@ static enum fs_status cholesky(struct work *w) {
                                              n, &size);
   if (r) return refused(w, "cuSOLVER", r);
   status = take(w, size, width(w), &buffer);
+  if (status == FS_OK) status = look_at_symmetry(w, a, n);
   if (status != FS_OK) return status;
   r = w->l->cusolver.potrf[w->wide](w->l->solver, CUBLAS_UPPER, n, a, n, buffer,
-                                    size, w->info);
+                                    size, &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
-  status = check_info(w);
+  status = check_findings(w);
   return status == FS_OK ? unpack(w, a, true) : status;
 }
 
@@ -373,7 +391,8 @@ static enum fs_status eigen(struct work *w) {
   int vectors = w->call->op == FS_LIB_EIGVECS;
   void *a, *values, *buffer;
   enum fs_status status = pack(w, &w->call->a, true, &a);
-  if (status == FS_OK) status = check_info(w); /* finite? */
+  if (status == FS_OK) status = look_at_symmetry(w, a, n);
+  if (status == FS_OK) status = check_findings(w);
   if (status == FS_OK) status = take(w, n, width(w), &values);
   if (status != FS_OK) return status;
   int r = w->l->cusolver.syevd_size[w->wide](
@@ -382,9 +401,9 @@ static enum fs_status eigen(struct work *w) {
   status = take(w, size, width(w), &buffer);
   if (status != FS_OK) return status;
   r = w->l->cusolver.syevd[w->wide](w->l->solver, vectors, CUBLAS_UPPER, n, a,
-                                    n, values, buffer, size, w->info);
+                                    n, values, buffer, size, &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
-  status = check_info(w);
+  status = check_findings(w);
   if (status == FS_OK && vectors)
     status = fs_cuda_own_signs(&w->own, w->wide ? FS_F64 : FS_F32, a, n);
   return status == FS_OK ? unpack(w, vectors ? a : values, false) : status;
@@ -397,7 +416,7 @@ static enum fs_status singular_values(struct work *w) {
   int m = (int)from.dim[0], n = (int)from.dim[1], size = 0;
   void *a, *values, *buffer, *rwork;
   enum fs_status status = pack(w, &from, true, &a);
-  if (status == FS_OK) status = check_info(w);
+  if (status == FS_OK) status = check_findings(w);
   if (status == FS_OK) status = take(w, n, width(w), &values);
   if (status == FS_OK) status = take(w, n, width(w), &rwork);
   if (status != FS_OK) return status;
@@ -407,9 +426,9 @@ static enum fs_status singular_values(struct work *w) {
   if (status != FS_OK) return status;
   r = w->l->cusolver.gesvd[w->wide](w->l->solver, 'N', 'N', m, n, a, m, values,
                                     NULL, m, NULL, n, buffer, size, rwork,
-                                    w->info);
+                                    &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
-  status = check_info(w);
+  status = check_findings(w);
   return status == FS_OK ? unpack(w, values, false) : status;
 }
 
@@ -466,6 +485,8 @@ static enum fs_status warm_up(struct work *w) {
     status = fs_cuda_own_copy(&w->own, &x, &c->out, false, NULL);
   if (status == FS_OK && c->op == FS_LIB_INV)
     status = fs_cuda_own_identity(&w->own, &x);
+  if (status == FS_OK && fs_lib_asymmetry_allowed(c, 0) == 0)
+    status = fs_cuda_own_asymmetry(&w->own, x.dtype, NULL, 0, NULL);
   if (status == FS_OK && c->op == FS_LIB_EIGVECS)
     status = fs_cuda_own_signs(&w->own, x.dtype, NULL, 0);
   return status;
@@ -517,12 +538,12 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
   if (status != FS_OK) return status;
   if (!on_device(w.l, &call)) return fs_cuda_host_call(t, &call, d);
   if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
-  if (call.op != FS_LIB_GEMM) { /* two numbers come back from the device */
-    void *info;
-    status = take(&w, 2, sizeof(int), &info);
-    w.info = info;
+  if (call.op != FS_LIB_GEMM) { /* some numbers come back from the device */
+    void *found;
+    status = take(&w, 1, sizeof *w.found, &found);
+    w.found = found;
     if (status == FS_OK)
-      status = fs_cuda_zero(&t->base, info, 2 * sizeof(int), d);
+      status = fs_cuda_zero(&t->base, found, sizeof *w.found, d);
   }
   if (status == FS_OK) status = routine[call.op](&w);
   drop(&w);

@@ -8,8 +8,8 @@
 
 struct cuda_own; /* compiled so far; belongs to struct cuda_libraries */
 void fs_cuda_own_free(struct cuda_own *own);
-/* The text of "fs_copy", "fs_gather", "fs_product" or "fs_signs" for element
- * types as elemlib/library/library.cuh names them. */
+/* The text of a piece of elemlib/library/library.cuh ("fs_copy", ...) for element
+ * types as it names them. */
 void fs_cuda_own_source(const char *entry, enum fs_dtype from,
                         enum fs_dtype other, enum fs_dtype to,
                         struct fs_str *out);
@@ -38,6 +38,11 @@ enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
                                  enum fs_dtype dtype, void *matrix, int64_t n);
+/* The largest magnitude and asymmetry of a column-major f32 or f64 matrix, as bits
+ * of doubles, into found[2] on the device, which starts at 0. */
+enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
+                                     enum fs_dtype dtype, const void *matrix,
+                                     int64_t n, unsigned long long *found);
 
 /* -- host_call.c: the same call by LAPACK on host copies ----------------------- */
 

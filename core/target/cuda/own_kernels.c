@@ -1,13 +1,14 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
- * converting copies, gathers, integer products, signs of eigenvectors. */
+ * converting copies, gathers, integer products, signs of eigenvectors, symmetry. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
-enum own_kind { OWN_COPY, OWN_GATHER, OWN_PRODUCT, OWN_SIGNS, OWN_KINDS };
+enum own_kind { OWN_COPY, OWN_GATHER, OWN_PRODUCT, OWN_SIGNS, OWN_ASYMMETRY,
+                OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
-static const char *const entries[OWN_KINDS] = {"fs_copy", "fs_gather",
-                                               "fs_product", "fs_signs"};
+static const char *const entries[OWN_KINDS] = {
+    "fs_copy", "fs_gather", "fs_product", "fs_signs", "fs_asymmetry"};
 
 /* Types of memory.cuh, by dtype. */
 static const char *const stored[FS_DTYPE_COUNT] = {
@@ -191,4 +192,17 @@ enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
                             args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
+                                     enum fs_dtype dtype, const void *matrix,
+                                     int64_t n, unsigned long long *found) {
+  enum { SIDE = 32, THREADS = 256 }; /* of a tile; a block takes tile by tile */
+  CUfunction f;
+  enum fs_status status = get(c, OWN_ASYMMETRY, dtype, dtype, dtype, &f);
+  if (status != FS_OK || c->dry || !n) return status;
+  long long count = n;
+  void *args[] = {&matrix, &count, &found};
+  int64_t tiles = (n + SIDE - 1) / SIDE;
+  return start(c, f, tiles * tiles * THREADS, args);
 }
