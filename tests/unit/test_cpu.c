@@ -743,6 +743,40 @@ static void test_apart(void) {
   fs_pool_free(p);
 }
 
+struct shares {
+  _Atomic int times[POOL_TASKS], at_home;
+};
+
+static void count_share(void *user, int64_t k, int worker) {
+  struct shares *s = user;
+  struct seen as = {0};
+  see(&as, k, worker);
+  s->times[k]++;
+  s->at_home += worker == (k >= POOL_TASKS / 2);
+}
+
+/* Every task runs once, and where both threads are at work each does its own half, as in
+ * the job before. That one waits for a processor is none of the pool's business: so in
+ * some runs. */
+static void test_shares(void) {
+  snprintf(context, sizeof context, "shares");
+  enum { RUNS = 40 };
+  struct fs_pool *p = fs_pool_new(2);
+  cpu_set_t set;
+  bool one = sched_getaffinity(0, sizeof set, &set) || CPU_COUNT(&set) < 2, once = true;
+  struct shares s = {0};
+  int at_home = 0;
+  for (int r = 0; r < RUNS; r++) {
+    s.at_home = 0;
+    check(fs_pool_run(p, 2, POOL_TASKS, count_share, &s) == FS_OK, "pool");
+    at_home += s.at_home > POOL_TASKS * 4 / 5;
+  }
+  for (int k = 0; k < POOL_TASKS; k++) once = once && s.times[k] == RUNS;
+  check(once, "each task runs once");
+  check(one || at_home > RUNS / 8, "tasks of the own share");
+  fs_pool_free(p);
+}
+
 /* Touching many gigabytes takes seconds: Ctrl-C does not wait for it. */
 static void test_untouched(void) {
   snprintf(context, sizeof context, "memory");
@@ -795,5 +829,6 @@ int main(void) {
   test_interrupt();
   test_untouched();
   test_apart();
+  test_shares();
   return finish_tests();
 }
