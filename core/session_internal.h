@@ -50,6 +50,9 @@ struct fs_plan_record {
   int number;               /* of the block in its runner     */
   struct fs_span place;     /* of its first statement         */
   struct fs_block *block;   /* NULL once the times were taken */
+  int timed;                /* of its runs were measured: the first few */
+  bool unread;              /* the block's timers hold a run of it, and none after */
+  bool measured;            /* `times` has a run of its own */
   struct fs_block *kept;    /* the same, as long as it is there */
   int64_t runs;
   int id, user_number;      /* of the event; of its first run, for the user */
@@ -173,8 +176,10 @@ struct fs_learned *fs_session_learned(const struct fs_session *s);
 
 /* -- session_plan.c ---------------------------------------------------------- */
 
-/* A block is about to run: a front end that wants rich output gets its plan as
- * predicted, and later, under the same id, as measured. */
+/* A block is about to run: what its timers hold of a run at another place is read. */
+void fs_session_keep_times(struct fs_session *s, struct fs_block *block);
+/* ... and a front end that wants rich output gets its plan as predicted, and later,
+ * under the same id, as measured. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block);
 /* Predictions of a plan as the runs before have corrected them. */
 void fs_session_correct(const struct fs_session *s, struct fs_plan *plan);

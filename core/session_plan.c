@@ -159,6 +159,20 @@ void fs_session_announce(struct fs_session *s, struct fs_block *block) {
   send_plan(s, r, "launched");
 }
 
+/* One block has one set of timers, wherever it is written. */
+void fs_session_keep_times(struct fs_session *s, struct fs_block *block) {
+  const struct fs_plan_record *r = find_record(s, block);
+  bool others = false;
+  for (int k = 0; k < s->records.len; k++) {
+    const struct fs_plan_record *q = s->records.data[k];
+    others |= q != r && q->block == block && q->unread;
+  }
+  block->timed_runs = r ? r->timed : 0;
+  if (!others || !fs_run_is_timed(fs_session_runner(s), block)) return;
+  fs_session_collect(s);
+  block->timed_runs = r ? r->timed : 0;
+}
+
 /* Of a block that was prepared just now: what its kernels take of a GPU. Those that
  * share a launch have only the figures of it. */
 static void learn_registers(struct fs_session *s, const struct fs_block *block) {
@@ -195,14 +209,20 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
     s->plan_seconds += block->plan->plan_seconds;
     s->jit_seconds += block->compile_seconds;
   }
-  /* Blocks stay in the runner's cache for much longer than this. */
-  if (++s->blocks_run % COLLECT_EVERY == 0) fs_session_collect(s);
   if (!r) r = new_record(s, block, number);
   if (block->runs <= 1) learn_registers(s, block);
   r->runs++;
   r->quick = block->quick;
   r->last = number;
   r->block = r->kept = block;
+  if (block->timed_runs > r->timed) {
+    r->timed = block->timed_runs;
+    r->unread = true;
+  }
+  /* Blocks stay in the runner's cache for much longer than this. */
+  if (++s->blocks_run % COLLECT_EVERY) return;
+  fs_session_collect(s);
+  for (int k = 0; k < s->records.len; k++) s->records.data[k]->timed = 0;
 }
 
 /* From the second run on: the first one touches memory that is new. */
@@ -236,12 +256,15 @@ enum fs_status fs_session_collect(struct fs_session *s) {
     struct fs_plan_record *r = s->records.data[k];
     if (!r->block) continue;
     if (!st) {
-      memcpy(r->times + r->n, r->block->measured,
-             sizeof(double) * (size_t)r->n);
+      if (r->unread || !r->measured) /* else none of its last runs was timed */
+        memcpy(r->times + r->n, r->block->measured,
+               sizeof(double) * (size_t)r->n);
+      r->measured |= r->unread;
       learn(s, r->block);
     }
     put_measured(r);
     r->block = NULL;
+    r->unread = false;
   }
   return st;
 }

@@ -216,6 +216,7 @@ def plans(s):
     score.check('kernel' in said, ':plan diff', said)
     s.run('for k = 1:7\n  c = 3*x + k;\nend')
     score.check(s.plans()[0]['runs'] == 7, 'runs of a loop')
+    several_places(s)
     s.run('fresh_name = x - 1;')
     said = text(s.run(':plan diff'))
     score.check('has run once' in said, ':plan diff of what ran once', said)
@@ -229,6 +230,19 @@ def plans(s):
     score.check(len(s.plans()[0]['kernels']) == 2, 'without fusion')
     s.run(':set fuse on')
     s.run('a = 2*x; b = a.*x;')
+
+
+def several_places(s):
+    s.run('V = exp(rand(300000)); print(V[1] > 0)')
+    s.run(':set plan line')
+    once = 'a = 2*V;\nif a[1] < 0\n  print(a[1])\nend\n'
+    events = s.run('if true\n' + once*3 + 'for k = 1:5\n' + once*2 + 'end\nend')
+    s.run(':set plan off')
+    same = [e for e in events if e['event'] == 'plan']
+    score.check([p['runs'] for p in same] == [1, 1, 1, 5, 5],
+                'a block at several places', str(same)[:900])
+    score.check(len({p['measured'] for p in same} - {None}) == 5,
+                'each has its own time', str([p['measured'] for p in same]))
 
 
 # -- the short way and the long one ---------------------------------------------------

@@ -11,8 +11,8 @@
 
 enum {
   MAX_BLOCKS = 1024,
-  TIMED_RUNS = 3 /* of a block between two syncs: a loop's later rounds run
-                    without events, which cost more than a small launch      */
+  TIMED_RUNS = 3 /* of a block at one place between two syncs: a loop's later rounds
+                    run without events, which cost more than a small launch  */
 };
 
 struct fs_runner {
@@ -468,7 +468,7 @@ static void clear_bound(const struct launch *l) {
 }
 
 /* Events around each kernel keep the host and the device from running ahead. */
-static bool is_timed(const struct fs_runner *r, const struct fs_block *b) {
+bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b) {
   return r->options.timed && b->timed_runs < TIMED_RUNS &&
          (r->options.heard || b->timed_in_all < TIMED_RUNS);
 }
@@ -572,7 +572,7 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
                                 struct fs_diags *d) {
   struct launch l = {.r = r, .block = b, .traced = traced, .now = b->bound};
   remember_inputs(b);
-  bool timed = is_timed(r, b);
+  bool timed = fs_run_is_timed(r, b);
   enum fs_status st = run_block(&l, timed, handles, d);
   if (st != FS_OK) return st;
   if (b->quick || !b->runs) look_at_code(r, b);

@@ -27,7 +27,9 @@ struct fs_block {
   double host_seconds;       /* host time of the last run beyond kernels   */
   int number;                /* "block 2"                                  */
   uint64_t last_used;
-  int timed_runs;            /* since the last fs_runner_sync()             */
+  int timed_runs;            /* since the last fs_runner_sync(); whoever tells the
+                                places apart where a block is written sets it
+                                when it is launched                         */
   int timed_in_all;
   bool fresh;                /* `measured` is new: the caller clears it      */
   bool quick;                /* ran last as code that was compiled quickly   */
@@ -142,6 +144,8 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
                                        const struct fs_diags *sources);
 void fs_plan_request_free(struct fs_plan_request *q);
 
+/* Whether the block's next run is measured, so that its timers will hold that run. */
+bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b);
 /* Waits, and fills block->measured of blocks run since the last call. */
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);
 
