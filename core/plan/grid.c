@@ -49,6 +49,13 @@ static const double CROWD = 264;
  * block does whole: 34.1 us instead of 36.9. */
 static const double FOLD_BARRIERS = 2;
 
+/* What a launch takes longer behind another when both move much, of their time and in
+ * launches: it does not find in the cache what it finds where it runs again and again, as
+ * its price was measured. AXPYDOT in two kernels takes an H200 49.5 us of 2^24 elements,
+ * where their prices and a launch make 46.8, and 612 us of 2^28, where they make 608; ATAX
+ * and BiCGK of 4096 x 4096 3 us more, B = A + u*v'; w = B*x of 2896 x 2896 2. */
+static const double CHANGE_SHARE = 0.15, CHANGE_LAUNCHES = 0.85;
+
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
 
 struct group {
@@ -457,15 +464,22 @@ double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
                              fs_predict_barrier(p->device));
 }
 
+double fs_plan_change(const struct fs_device *d, double before, double seconds) {
+  double most = CHANGE_LAUNCHES * fs_predict_launch(d);
+  return d->is_cuda ? FS_MIN(most, CHANGE_SHARE * FS_MIN(before, seconds)) : 0;
+}
+
 static bool worth_it(const struct group *g, const struct fs_kernel *k,
                      bool barrier) {
   if (pinned(g, k, true)) return true;
   switch (g->p->options->strategy) {
     case FS_MIN_SYNC: return true;
     case FS_MIN_MEMORY: return false; /* its phases' temporaries live together */
-    default:
-      return cost(g, k, barrier) < cost(g, NULL, false) + k->first;
+    default: break;
   }
+  const struct fs_device *d = g->p->device;
+  double alone = cost(g, NULL, false), before = alone - fs_predict_launch(d);
+  return cost(g, k, barrier) < alone + k->first + fs_plan_change(d, before, body(g, k));
 }
 
 /* The kernel of the group, or `next`, that takes longest. */
@@ -602,4 +616,27 @@ void fs_plan_join(struct fs_planner *p) {
   free(g.read);
   free(g.carried);
   free(g.writer);
+}
+
+/* The seconds of the launch that begins with a kernel, beyond it; *end: the next one's. */
+static double launch_body(const struct fs_planner *p, int first, int *end) {
+  const struct fs_kernel *list = p->plan->kernels.data;
+  double seconds = -fs_predict_launch(p->device);
+  for (*end = first; *end < p->plan->kernels.len; ++*end) {
+    if (*end > first && list[*end].joint == FS_LAUNCH) break;
+    seconds += list[*end].first;
+  }
+  return FS_MAX(seconds, 0);
+}
+
+void fs_plan_price_changes(struct fs_planner *p) {
+  struct fs_kernel *list = p->plan->kernels.data;
+  double before = 0;
+  if (!fs_plan_may_join(p)) return;
+  for (int k = 0, next; k < p->plan->kernels.len; k = next) {
+    double seconds = launch_body(p, k, &next);
+    list[k].change = k > 0 ? fs_plan_change(p->device, before, seconds) : 0;
+    list[k].first = list[k].predicted = list[k].first + list[k].change;
+    before = seconds;
+  }
 }

@@ -221,6 +221,7 @@ static void price_unfused(struct fs_planner *p) {
   p->options = &options;
   bool awake = false;
   p->unfused_predicted = fs_predict_start(p->device);
+  double before = 0;
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k;
     fs_id id = p->calls.data[c];
@@ -234,7 +235,9 @@ static void price_unfused(struct fs_planner *p) {
     }
     fs_kernel_make(p, &id, 1, &best, &k);
     if (!awake) awake = fs_kernel_wakes(&k, p->device);
-    p->unfused_predicted += k.predicted;
+    double seconds = FS_MAX(k.first - fs_predict_launch(p->device), 0);
+    p->unfused_predicted += k.predicted + fs_plan_change(p->device, before, seconds);
+    before = seconds;
     p->unfused_bytes += k.bytes_read + k.bytes_written;
     p->unfused_kernels++;
     fs_kernel_free(&k);
@@ -309,6 +312,7 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_join(p);
+  fs_plan_price_changes(p);
   if (plan->kernels.len) {
     struct fs_kernel *first = &plan->kernels.data[0];
     first->first = first->predicted = first->first + fs_predict_start(p->device);
@@ -629,8 +633,8 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
     if (found) list_settings(&p, plan, k, out);
     finish(&p);
   }
-  for (int x = 0; x < out->len && kernel == 0; x++) /* as end_plan() has it */
-    out->data[x].first += fs_predict_start(device);
+  double start = kernel == 0 ? fs_predict_start(device) : 0; /* as end_plan() has it */
+  for (int x = 0; x < out->len; x++) out->data[x].first += start + k->change;
 }
 
 /* The least peak memory first, then as they were. */

@@ -208,6 +208,8 @@ struct fs_kernel {
                                        are chosen by                       */
   double predicted;                 /* corrected by what was learned from runs
                                        (model/learn.h); else the same      */
+  double change;                    /* of both: what its launch takes longer since
+                                       others are before it; 0: nothing    */
   double registers_factor;          /* what compilers taught of the estimate of
                                        its registers (model/learn.h); 0: not
                                        asked for                           */

@@ -280,6 +280,13 @@ enum fs_rule fs_rule_of(const char *name);
 /* grid.c: joins neighbouring kernels of p->plan into one launch where that is
  * predicted to pay; slots are numbered. */
 void fs_plan_join(struct fs_planner *p);
+/* What launches take longer behind others that move much, too: of each kernel, in what
+ * it is predicted to take. Once, behind fs_plan_join(), and where that joins kernels: the
+ * other plans come in the order of what their kernels take alone. */
+void fs_plan_price_changes(struct fs_planner *p);
+/* The same of a launch that takes so many seconds beyond it, behind one that takes
+ * `before` beyond its own. */
+double fs_plan_change(const struct fs_device *device, double before, double seconds);
 /* Whether kernels of the block may share launches, and their price then decides. */
 bool fs_plan_may_join(const struct fs_planner *p);
 /* What a kernel of so many seconds takes as a phase behind a barrier, if that is

@@ -303,6 +303,32 @@ static void memory(void) {
   fs_plan_free(b);
 }
 
+/* A launch behind another takes longer when both move much, by less than a launch. */
+static void changes(void) {
+  struct fs_device d = gpu;
+  struct fs_plan_options o = {0};
+  d.cooperative = true;
+  d.cc = 80; /* has no scheme for all of it */
+  for (int n = 64; n <= 16384; n *= 256) {
+    struct fs_plan *p = fs_plan_make(gemver(n), &d, &o);
+    double most = fs_predict_launch(&d), sum = 0, own = 0;
+    int behind = 0;
+    bool within = p->kernels.data[0].change == 0;
+    for (int k = 0; k < p->kernels.len; k++) {
+      const struct fs_kernel *kernel = &p->kernels.data[k];
+      bool large = kernel->change > 0.5 * most;
+      sum += kernel->predicted;
+      own += kernel->change;
+      behind += k > 0 && kernel->joint == FS_LAUNCH;
+      within &= kernel->change >= 0 && kernel->change < most &&
+                large == (k > 0 && kernel->joint == FS_LAUNCH && n > 64);
+    }
+    check(within && fabs(sum - p->predicted) < 1e-12, "changes of launches");
+    check(n == 64 || (behind > 0 && own > 0), "large kernels behind each other");
+    fs_plan_free(p);
+  }
+}
+
 /* A fold takes longer than a barrier and less than a launch: with a launch each, the
  * two products of BiCGK are best in one kernel, as phases of one launch in two. */
 static void joined(void) {
@@ -598,6 +624,7 @@ int main(void) {
   ranked(&cpu);
   why();
   memory();
+  changes();
   joined();
   wide();
   stages();
