@@ -16,6 +16,16 @@ ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]|'
                      rb'\x1b[P_\]][^\x1b\x07]*(?:\x1b\\|\x07)')  # pictures
 
 
+def processor_seconds(pid):
+    """What a process has used of the processors; 0 for none."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='utf-8') as f:
+            fields = f.read().rpartition(')')[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
 class Terminal:
     def __init__(self, argv, env=None, rows=24, columns=80):
         self.master, slave = pty.openpty()
@@ -61,8 +71,9 @@ class Terminal:
             n = os.write(self.master, data[:512])
             data = data[n:]
 
-    def expect(self, pattern, seconds=10):
-        """Waits for a regular expression; gives the text up to its end."""
+    def expect(self, pattern, seconds=60):
+        """Waits for a regular expression; gives the text up to its end. The times
+        that are waited at most are for a machine that has much else to do."""
         end = time.monotonic() + seconds
         while True:
             text = self.text()
@@ -77,15 +88,23 @@ class Terminal:
                              self.process.poll() is not None):
                 raise AssertionError(f'no {pattern!r} in {self.text()!r}')
 
-    def prompt(self, seconds=20):
+    def prompt(self, seconds=90):
         return self.expect(r'fs> $', seconds)
 
-    def line(self, text, seconds=20):
+    def line(self, text, seconds=90):
         """Types a line; gives what is shown up to the next prompt."""
         self.send(text + '\r')
         return self.prompt(seconds)
 
-    def wait(self, seconds=10):
+    def until(self, condition, seconds=60):
+        """Waits until it holds; what comes meanwhile is kept."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError(f'it does not come: {self.text()!r}')
+            self._pump(0.01)
+
+    def wait(self, seconds=60):
         """The exit status; what is still written is read."""
         end = time.monotonic() + seconds
         while self.process.poll() is None:
