@@ -235,6 +235,17 @@ void fs_journal_reset(struct fs_journal *j) {
   }
 }
 
+void fs_journal_keep_settings(struct fs_journal *j) {
+  for (int k = j->list.len - 1; k >= 0; k--)
+    if (!j->list.data[k]->settings) fs_journal_remove(j, k);
+}
+
+int fs_journal_inputs(const struct fs_journal *j) {
+  int n = 0;
+  for (int k = 0; k < j->list.len; k++) n += !j->list.data[k]->settings;
+  return n;
+}
+
 /* -- what is still needed -------------------------------------------------- */
 
 static bool in_name(char ch) {

@@ -62,6 +62,10 @@ void fs_journal_remove(struct fs_journal *j, int k);
 void fs_journal_clear(struct fs_journal *j);
 /* All variables were removed: drops what only made some. */
 void fs_journal_reset(struct fs_journal *j);
+/* Drops all that did more than change settings. */
+void fs_journal_keep_settings(struct fs_journal *j);
+/* How many did. */
+int fs_journal_inputs(const struct fs_journal *j);
 /* Drops inputs of which nothing is left: all names that they changed were given
  * other values later, and no input that is kept may have read them. */
 void fs_journal_prune(struct fs_journal *j);

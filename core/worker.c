@@ -302,6 +302,11 @@ void fs_worker_end_request(struct fs_worker *w, enum fs_result result,
                                  seconds));
 }
 
+void fs_worker_end_interrupted(struct fs_worker *w) {
+  fs_worker_say(w, "note", "interrupted", "interrupted", NULL);
+  fs_worker_end_request(w, FS_RESULT_INTERRUPTED, NULL);
+}
+
 void fs_worker_go_on(struct fs_worker *w) {
   struct fs_request *r = &w->request;
   if (w->phase == FS_WORKER_FAILED && r->on) {
@@ -576,10 +581,7 @@ static void insist(struct fs_worker *w) {
 static void interrupt_now(struct fs_worker *w) {
   bool waits = w->phase == FS_WORKER_STARTING && !w->rebuild.on;
   if (w->rebuild.on) w->rebuild.cancelled = true;
-  if (waits && w->request.on) {
-    fs_worker_say(w, "note", "interrupted", "interrupted", NULL);
-    fs_worker_end_request(w, FS_RESULT_INTERRUPTED, NULL);
-  }
+  if (waits && w->request.on) fs_worker_end_interrupted(w);
   if (!w->interrupted) w->interrupted = fs_now();
   set_timer(w, true);
 }

@@ -44,6 +44,7 @@ struct fs_rebuild {
   bool on;
   int next;               /* index in the journal                      */
   int restarts, replayed;
+  int left_out;           /* since it was cancelled                    */
   double began, told;
   double done_seconds;    /* of the replayed inputs, when they ran first */
   bool cancelled;
@@ -91,6 +92,8 @@ void fs_worker_send(struct fs_worker *w, const struct fs_entry *e, bool replay);
 void fs_worker_go_on(struct fs_worker *w);
 void fs_worker_end_request(struct fs_worker *w, enum fs_result result,
                            const json_t *done);
+/* The same for one that no worker has begun. */
+void fs_worker_end_interrupted(struct fs_worker *w);
 void fs_worker_take_state(struct fs_worker *w, const json_t *state);
 
 /* -- worker_rebuild.c -------------------------------------------------------- */

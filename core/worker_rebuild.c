@@ -104,16 +104,16 @@ static void tell_progress(struct fs_worker *w) {
   fs_worker_emit(w, e);
 }
 
-static void tell_end(struct fs_worker *w, int left_out) {
+static void tell_end(struct fs_worker *w) {
   struct fs_rebuild *r = &w->rebuild;
   struct fs_str s = {0};
   if (r->replayed)
     fs_str_printf(&s, "%d input%s replayed in %.2f s", r->replayed,
                   r->replayed == 1 ? " was" : "s were", fs_now() - r->began);
   else fs_str_puts(&s, "no input was to be replayed");
-  if (left_out)
-    fs_str_printf(&r->missing, ", %d more input%s", left_out,
-                  left_out == 1 ? "" : "s");
+  if (r->left_out)
+    fs_str_printf(&r->missing, ", %d more input%s", r->left_out,
+                  r->left_out == 1 ? "" : "s");
   if (r->missing.len)
     fs_str_printf(&s, "; not as before: %s", r->missing.data + 2);
   else if (r->replayed)
@@ -125,14 +125,14 @@ static void tell_end(struct fs_worker *w, int left_out) {
 
 /* -- after a death --------------------------------------------------------- */
 
-/* Whether the journal is to be replayed. */
+/* Whether the journal is to be replayed, not only its settings. */
 static bool wanted(struct fs_worker *w) {
   const char *how = fs_session_setting(w->mirror, "rebuild");
-  if (!w->journal.list.len) return true;
+  int inputs = fs_journal_inputs(&w->journal);
+  if (!inputs) return true;
   if (how && !strcmp(how, "off")) return false;
   if (how && !strcmp(how, "ask") && w->config.ask_rebuild)
-    return w->config.ask_rebuild(w->config.user, w->journal.list.len,
-                                 w->journal.seconds);
+    return w->config.ask_rebuild(w->config.user, inputs, w->journal.seconds);
   return true;
 }
 
@@ -170,7 +170,7 @@ static void begin(struct fs_worker *w) {
   if (wanted(w)) return;
   fs_str_printf(&r->missing, ", all variables (:set rebuild %s)",
                 fs_session_setting(w->mirror, "rebuild"));
-  fs_journal_clear(&w->journal);
+  fs_journal_keep_settings(&w->journal);
   json_decref(w->pins);
   w->pins = NULL;
 }
@@ -228,15 +228,13 @@ static void send_pins(struct fs_worker *w) {
 }
 
 static void finish(struct fs_worker *w) {
-  struct fs_rebuild *r = &w->rebuild;
-  int left_out = w->journal.list.len - r->next;
-  while (w->journal.list.len > r->next)
-    fs_journal_remove(&w->journal, w->journal.list.len - 1);
+  bool stopped = w->interrupted && w->request.on && !w->request.ended;
   w->interrupted = 0;
-  r->on = false;
+  w->rebuild.on = false;
   w->phase = FS_WORKER_IDLE;
-  tell_end(w, left_out);
-  fs_worker_go_on(w);
+  tell_end(w);
+  if (stopped) fs_worker_end_interrupted(w);
+  else fs_worker_go_on(w);
 }
 
 static void note_files(struct fs_worker *w, const struct fs_entry *e) {
@@ -249,19 +247,22 @@ static void note_files(struct fs_worker *w, const struct fs_entry *e) {
   fs_str_free(&files);
 }
 
+/* Who does not want to wait for variables has settings all the same. */
 static void replay_next(struct fs_worker *w) {
   struct fs_rebuild *r = &w->rebuild;
-  while (r->next < w->journal.list.len && !r->cancelled) {
+  while (r->next < w->journal.list.len) {
     struct fs_entry *e = w->journal.list.data[r->next];
-    if (e->result == FS_RESULT_INTERRUPTED) {
+    if (r->cancelled && !e->settings) {
+      r->left_out++;
+    } else if (e->result == FS_RESULT_INTERRUPTED) {
       put_missing(w, e, "was interrupted");
-      fs_journal_remove(&w->journal, r->next);
-      continue;
+    } else {
+      note_files(w, e);
+      w->phase = FS_WORKER_REPLAYING;
+      fs_worker_send(w, e, true);
+      return;
     }
-    note_files(w, e);
-    w->phase = FS_WORKER_REPLAYING;
-    fs_worker_send(w, e, true);
-    return;
+    fs_journal_remove(&w->journal, r->next);
   }
   finish(w);
 }
@@ -280,7 +281,7 @@ void fs_rebuild_replayed(struct fs_worker *w, int result,
   if (r->cancelled && result == FS_RESULT_INTERRUPTED) {
     put_missing(w, e, "was interrupted");
     fs_journal_remove(&w->journal, r->next);
-    finish(w);
+    replay_next(w);
     return;
   }
   if (result != e->result)

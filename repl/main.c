@@ -312,8 +312,8 @@ static enum got ask_line(struct front *f, const char *prompt, bool secret,
   fs_picture_settle();
   enum fs_term_input typed = fs_term_input();
   bool hidden = fs_term_set_input(secret ? FS_TERM_SECRET : FS_TERM_LINES) && secret;
+  enum fs_term_mode before = fs_term_begin_question();
   fs_progress_write(stderr, prompt, strlen(prompt));
-  enum fs_term_mode before = fs_term_set_mode(FS_TERM_PROMPT, NULL);
   enum got got = read_line(line);
   const struct fs_term_job job = {f->session, f->worker};
   fs_term_set_mode(before, &job);
@@ -322,15 +322,18 @@ static enum got ask_line(struct front *f, const char *prompt, bool secret,
   return got;
 }
 
-/* `:set rebuild ask`: at the terminal, with Enter for yes. */
+/* `:set rebuild ask`: at the terminal, with Enter for yes. Ctrl-C is a no, also to
+ * the input that waits for it. */
 static bool ask_rebuild(void *user, int inputs, double seconds) {
+  struct front *f = user;
   struct fs_str prompt = {0}, line = {0};
   if (!isatty(STDIN_FILENO)) return true;
   fs_str_printf(&prompt, "run %d input%s again, about %.1f s? [Y/n] ", inputs,
                 inputs == 1 ? "" : "s", seconds);
-  enum got got = ask_line(user, fs_str_text(&prompt), false, &line);
+  enum got got = ask_line(f, fs_str_text(&prompt), false, &line);
   char first = *fs_str_text(&line);
   bool yes = got == GOT_LINE && first != 'n' && first != 'N';
+  if (got == GOT_INTERRUPT) fs_worker_interrupt(f->worker);
   fs_str_free(&line);
   fs_str_free(&prompt);
   return yes;

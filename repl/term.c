@@ -199,6 +199,14 @@ enum fs_term_mode fs_term_set_mode(enum fs_term_mode new_mode,
   return old;
 }
 
+enum fs_term_mode fs_term_begin_question(void) {
+  enum fs_term_mode old = (enum fs_term_mode)mode;
+  got_interrupt = 0;
+  mode = FS_TERM_PROMPT; /* first: no Ctrl-C falls between the two ways to count it */
+  if (presses) got_interrupt = 1;
+  return old;
+}
+
 /* Takes one flag; the order makes Ctrl-C win. */
 static bool take(volatile sig_atomic_t *flag) {
   bool was = *flag != 0;

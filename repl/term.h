@@ -35,6 +35,9 @@ struct fs_term_job {
  * that mode only, and copied. */
 enum fs_term_mode fs_term_set_mode(enum fs_term_mode mode,
                                    const struct fs_term_job *job);
+/* FS_TERM_PROMPT for a question amid what runs; to be called before it is shown. A
+ * Ctrl-C that came before it while the input ran is its answer. */
+enum fs_term_mode fs_term_begin_question(void);
 
 /* How the terminal hands on what is typed. Ctrl-D in a line is a mark in its queue,
  * not a byte, and is lost when bytes are read before it comes to be taken: where

@@ -190,6 +190,9 @@ def test_settings(folder):
     done = f.cell('print(a)')
     check(status(done) == 'error' and 'rebuild off' in
           ' '.join(notes(done, 'rebuilt')), f'rebuild off: {done}')
+    f.cell('a = 3;')
+    os.kill(f.worker(), signal.SIGKILL)
+    check(status(f.cell('print(a)')) == 'error', 'rebuild off: the setting stays')
     check(text(f.cell('b = 2; print(b)')) == '2\n', 'without variables')
     f.close()
     f = front_with(folder, *['a = 1; t = time();'] * 20, ':reset -f', 'b = 2;',

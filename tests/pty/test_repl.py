@@ -516,30 +516,53 @@ def test_rebuild_asks(c):
     t.line(':set rebuild ask')
     os.kill(worker_of(t), signal.SIGKILL)
     t.send('b = a + 1\r')
-    t.expect(r'run \d+ inputs again, about .* s\? \[Y/n\] $')
+    t.expect(r'run 1 input again, about .* s\? \[Y/n\] $')
     assert 'b = 43' in t.line('y')
     os.kill(worker_of(t), signal.SIGKILL)
     t.send('a\r')
     t.expect(r'\[Y/n\] $')
     assert "nothing called 'a'" in t.line('no')
     assert '7' in t.line('3 + 4')  # nothing of the answer was left
+    assert 'rebuild ask' in t.line(':set rebuild')  # settings are no variables
+    os.kill(worker_of(t), signal.SIGKILL)
+    assert '5' in t.line('2 + 3')  # there is nothing to ask about
 
 
 def test_rebuild_is_interrupted(c):
-    """Also after its question was answered."""
+    """Also after its question was answered. The input that waits for it is not run."""
     t = c.start()
     t.line(':set rebuild ask')
     t.line('a = 0; for k = 1:8e6; a = a + 1; end')
     worker = worker_of(t)
     os.kill(worker, signal.SIGKILL)
-    t.send('a\r')
+    t.send('print("ran on", a)\r')
     t.expect(r'\[Y/n\] $')
     t.send('\r')
     at_work(t, worker)
     t.send(CTRL_C)
     shown = t.prompt()
     assert '(<repl:2> was interrupted)' in shown, shown
+    assert 'note: interrupted' in shown and 'ran on' not in shown, shown
     assert '7' in t.line('3 + 4')
+
+
+def test_ctrl_c_at_a_question(c):
+    """As soon as it is seen. That one was asked is not forgotten."""
+    t = c.start()
+    t.line(':set rebuild ask')
+    for _ in range(8):
+        t.send('w = ask("word? ")\r')
+        t.expect(r'^word\? $')
+        t.send(CTRL_C)
+        assert 'interrupted' in t.prompt()
+        t.line('a = 40 + 2')
+        os.kill(worker_of(t), signal.SIGKILL)
+        t.send('a\r')
+        t.expect(r'\[Y/n\] $')
+        t.send(CTRL_C)
+        shown = t.prompt()
+        assert 'all variables' in shown and 'note: interrupted' in shown, shown
+        assert "nothing called 'a'" not in shown, shown
 
 
 def test_stop_while_running(c):
