@@ -110,8 +110,8 @@ static void await_answers(void) {
   double end = fs_now() + PATIENCE_MS / 1e3;
   while (!fs_keys_answers()->done) {
     int left = (int)(1e3 * (end - fs_now()));
-    if (left <= 0) return;
-    if (poll(&in, 1, left) > 0 && !fs_keys_fetch()) return;
+    int ready = poll(&in, 1, FS_MAX(left, 0)); /* late ourselves: what is there counts */
+    if (ready > 0 ? !fs_keys_fetch() : left <= 0) return;
   }
 }
 

@@ -1,4 +1,55 @@
-"""What a suite counts: every check passes or fails, and failures say what."""
+"""What a suite counts: every check passes or fails, and failures say what. And what
+suites that measure time need on a machine that has other things to do."""
+import os
+import signal
+import time
+
+
+def slowness():
+    """How many times longer than on an idle machine a process takes now: 1 and more."""
+    began, used = time.monotonic(), time.process_time()
+    while time.process_time() < used + 0.02:
+        pass
+    return max(1, (time.monotonic() - began) / 0.02)
+
+
+def await_handler(pid, number=signal.SIGINT, seconds=60):
+    """Waits until a process that was started handles a signal: before that it would
+    just die of it. False if it does not."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with open(f'/proc/{pid}/status', encoding='utf-8') as f:
+                caught = next(line for line in f if line.startswith('SigCgt'))
+        except (OSError, StopIteration):
+            return False
+        if int(caught.split()[1], 16) >> (number - 1) & 1:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def processor_seconds(pid):
+    """What a process has used of the processors; 0 for none."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='utf-8') as f:
+            fields = f.read().rpartition(')')[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def await_work(find, seconds=60):
+    """Waits until the process that find() gives computes; gives it, or None."""
+    end, used = time.monotonic() + seconds, {}
+    while time.monotonic() < end:
+        pid = find()
+        if pid:
+            now = processor_seconds(pid)
+            if now > used.setdefault(pid, now) + 0.1:
+                return pid
+        time.sleep(0.01)
+    return None
 
 
 class Score:

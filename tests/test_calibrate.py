@@ -202,6 +202,8 @@ def test_fake_gpu():
     env = fakegpu.environment(home.name, XDG_DATA_HOME=home.name)
     env.pop('FUSIBLE_REFERENCE_DEVICE', None)
     run = fusible(':calibrate quick', ':calibrate status', target='cuda', env=env)
+    if 'too few kernels' in run.stderr:  # it had no time to run some of them
+        run = fusible(':calibrate', ':calibrate status', target='cuda', env=env)
     check(run.returncode == 0 and 'typical error' in run.stdout,
           run.stdout + run.stderr)
     before = the_file()

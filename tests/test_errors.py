@@ -19,6 +19,8 @@ import tempfile
 import time
 import zipfile
 
+from score import await_handler
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BEFORE = 'keep = [1, 2, 3]; total = 42; M = [1, 2; 3, 4];'
 AFTER = ('print("still ", total, " ", sum(keep), " ", sum(M*M), " ", '
@@ -430,10 +432,11 @@ def interrupt(argv, f, text=b'', after=0.7, then=b''):
         if text:
             p.stdin.write(text)
             p.stdin.flush()
+        await_handler(p.pid)
         time.sleep(after)
         p.send_signal(signal.SIGINT)
         time.sleep(0.3)
-        out, err = p.communicate(then, timeout=20)
+        out, err = p.communicate(then, timeout=90)
     except subprocess.TimeoutExpired:
         p.kill()
         out, err = p.communicate()

@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'pty'))
 from terminal import Terminal  # noqa: E402
 
-from score import Score  # noqa: E402
+from score import Score, await_handler  # noqa: E402
 
 SETUP = '''A = rand(500, 400); v = rand(300000) - 0.5; w = rand(400)
 B = A; z = v; u = w; T = ones(1000, 1000); U = 2*T; n = 0
@@ -87,6 +87,7 @@ class Piped:
             stderr=subprocess.STDOUT, cwd=folder, env=environment(folder))
         os.set_blocking(self.process.stdout.fileno(), False)
         self.text, self.stopped, self.again = '', 0, 0
+        self.patience = 60
 
     def send(self, text):
         self.process.stdin.write((text + '\n').encode())
@@ -126,7 +127,7 @@ class Piped:
     def close(self):
         self.process.stdin.close()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.process.stdout.close()
@@ -142,6 +143,7 @@ class Typed(Piped):
             environment(folder), 40, 200)
         self.process = self.terminal.process
         self.stopped = self.again = 0
+        self.patience = 60
         self.terminal.prompt()
 
     @property
@@ -171,21 +173,21 @@ class Typed(Piped):
     def close(self):
         self.terminal.send('\x04')
         try:
-            return self.terminal.wait(20)
+            return self.terminal.wait(60)
         except AssertionError:
             return None
         finally:
             self.terminal.close()
 
 
-def mark(session, k, seconds=20):
+def mark(session, k, seconds=90):
     """The line of MARK without its number, or None. An interrupt that came when
     the statement was still on its way hit the prompt: then there is a second
-    one, which must do."""
+    one, which must do; it comes after many times what an answer takes."""
     session.send(MARK.format(k))
     # The echo of a terminal has `"end` with a quote; the answer has not.
     pattern = rf'mark +{k} [^"]*? end{k}\b'
-    found = session.wait_for(pattern, 1)
+    found = session.wait_for(pattern, session.patience)
     if not found:
         session.again += 1
         session.interrupt()
@@ -204,7 +206,9 @@ def storm(kind, args, rng, folder, count, deadline):
     and the longest answer after one."""
     session = kind(args.bin, folder)
     session.send(SETUP)
+    began = time.monotonic()
     before = mark(session, 0)
+    session.patience = max(1, 10*(time.monotonic() - began))
     check(before and before.startswith('true true true true'),
           f'{kind.__name__}: begin', before)
     slowest, sent = 0, 0
@@ -242,11 +246,12 @@ def scripts(args, rng, folder):
             [args.bin, '-t', 'cpu', '-e', SETUP, '-e', STATEMENTS[name]],
             cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        await_handler(process.pid)
         time.sleep(0.25 + 0.2 * rng.random())
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             try:
-                _, err = process.communicate(timeout=20)
+                _, err = process.communicate(timeout=90)
             except subprocess.TimeoutExpired:
                 process.kill()
                 _, err = process.communicate()

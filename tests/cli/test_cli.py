@@ -13,6 +13,9 @@ import tempfile
 import time
 import traceback
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from score import await_handler  # noqa: E402
+
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -176,11 +179,11 @@ def test_interrupted_script():
          '-e', 'k = 0; while true; k = k + 1; end'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
     try:
-        ready, _, _ = select.select([process.stdout], [], [], 20)
+        ready, _, _ = select.select([process.stdout], [], [], 60)
         assert ready, 'no output'
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         assert process.returncode == 130, process.returncode
     finally:
         process.kill()
@@ -189,9 +192,9 @@ def test_interrupted_script():
 def test_interrupted_while_reading():
     process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE,
                                env=environment())
-    time.sleep(0.5)
+    assert await_handler(process.pid)
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(60) == 130
     process.stdin.close()
 
 

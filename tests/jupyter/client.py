@@ -8,11 +8,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 
 import zmq
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from score import await_work  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -87,11 +91,18 @@ class Kernel:
                     return int(child)
         return None
 
+    def at_work(self):
+        """Waits until the session's process computes; gives it."""
+        worker = await_work(self.worker)
+        if not worker:
+            raise Failure('nothing runs')
+        return worker
+
     def stop(self):
         if self.alive():
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(5)
+                self.process.wait(30)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -208,7 +219,7 @@ class Client:
 
     # -- receiving -------------------------------------------------------------
 
-    def receive(self, timeout=10.0):
+    def receive(self, timeout=60.0):
         """The next message of any channel, or None."""
         for s, _ in self.poller.poll(timeout * 1000):
             frames = s.recv_multipart()
@@ -218,7 +229,7 @@ class Client:
             return m
         return None
 
-    def collect(self, request, timeout=30.0, reply=True, settle=0.0,
+    def collect(self, request, timeout=90.0, reply=True, settle=0.0,
                 answered_only=False):
         """All messages whose parent is the request, until reply and idle: also
         those that came while another request was waited for."""
@@ -244,19 +255,19 @@ class Client:
              else self.stray).append(m)
         return got
 
-    def ask(self, kind, content=None, channel='shell', timeout=30.0, **more):
+    def ask(self, kind, content=None, channel='shell', timeout=90.0, **more):
         """(content of the reply, all messages)"""
         got = self.collect(self.send(kind, content, channel, **more), timeout)
         return next(m for m in got if m.channel == channel).content, got
 
-    def execute(self, code, timeout=30.0, **options):
+    def execute(self, code, timeout=90.0, **options):
         """(reply, outputs): what is not status or execute_input."""
         got = self.collect(self.execute_request(code, **options), timeout)
         reply = next(m for m in got if m.channel == 'shell')
         return reply.content, [m for m in got if m.channel == 'iopub' and
                                m.type not in ('status', 'execute_input')]
 
-    def ready(self, timeout=20.0):
+    def ready(self, timeout=60.0):
         """Waits until the kernel answers, and this client is subscribed. Gives the
         seconds that it took."""
         began = time.monotonic()
@@ -275,7 +286,7 @@ class Client:
         del name
         return took
 
-    def beat(self, timeout=5.0):
+    def beat(self, timeout=60.0):
         """Seconds that an echo takes."""
         s = self.sockets['hb']
         began = time.monotonic()

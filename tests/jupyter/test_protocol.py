@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import zmq  # noqa: E402
 from client import CHANNELS, Client, Failure, Kernel, text_of  # noqa: E402
-from score import Score  # noqa: E402
+from score import Score, slowness  # noqa: E402
 
 BAD = 'x = there_is_no_such_name'
 LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
@@ -220,7 +220,7 @@ def test_launched_plan_comes_early(k, c):
     request = c.execute_request(code)
     seen = []
     while 'display_data' not in seen:
-        m = c.receive(20)
+        m = c.receive()
         assert m, seen
         seen.append(m.type)
     assert 'execute_reply' not in seen
@@ -240,8 +240,7 @@ def test_progress(k, c):
             m.content['transient'].get('display_id', '')]
     assert len(bars) >= 2 and bars[0].type == 'display_data', got
     assert all(m.type == 'update_display_data' for m in bars[1:])
-    for a, b in zip(bars, bars[1:-1]):
-        assert b.at - a.at > 0.08, 'more than ten a second'
+    assert len(bars) <= 3 + 10*(got[-1].at - got[0].at), 'more than ten a second'
     assert 'done' in bars[-1].content['data']['text/plain']
 
 
@@ -360,7 +359,7 @@ def test_history(k, c):
                 'n': 4})[0]['history']
             assert both[0][2] == ['a = 1', 'a = 1'], both
             d.ask('shutdown_request', {'restart': True}, channel='control')
-        fresh.process.wait(5)
+        fresh.process.wait(60)
         with Kernel(home=fresh.home) as second, second.client() as d:
             d.ready()
             d.execute('later = 1')
@@ -466,7 +465,7 @@ def queue(c, codes, **options):
 
 def test_queue_is_dropped_after_an_error(k, c):
     c.execute('done = 0;')
-    slow = 'for k = 1:400000\n  n = k;\nend\n'  # until all were sent
+    slow = 'for k = 1:4000000\n  n = k;\nend\n'  # until all were sent
     replies = queue(c, [slow + 'done = 1;', 'sleep_a = 1;\n' + BAD] +
                     [f'done = {i};' for i in range(2, 12)])
     assert [r['status'] for r in replies] == ['ok'] + 11*['error']
@@ -538,20 +537,13 @@ def test_interrupt_when_idle(k, c):
 
 def test_interrupt_by_signal(k, c):
     c.execute('kept = 7;')
-    request = busy(c)
-    began = time.monotonic()
+    request, worker = busy(c), k.worker()
     os.kill(k.process.pid, signal.SIGINT)
     got = c.collect(request)
-    assert time.monotonic() - began < 1
+    assert k.worker() == worker, 'it had to be replaced'
     reply = next(m for m in got if m.channel == 'shell')
     assert reply.content['ename'] == 'interrupted', reply
     assert value_of(c, 'kept') == 'kept = 7'
-
-
-def ended(kernel, seconds):
-    began = time.monotonic()
-    kernel.process.wait(seconds)
-    return time.monotonic() - began
 
 
 def test_shutdown_from_any_state(k, c):
@@ -568,13 +560,14 @@ def test_shutdown_from_any_state(k, c):
                         d.execute_request('1')
                 if state == 'stopped worker':
                     os.kill(worker, signal.SIGSTOP)
-                began = time.monotonic()
+                slow, began = slowness(), time.monotonic()
                 reply, got = d.ask('shutdown_request', {'restart': restart},
                                    channel='control')
                 assert reply == {'status': 'ok', 'restart': restart}, reply
                 assert 'shutdown_reply' in types(got), got
-                ended(fresh, 2.5)
-                assert time.monotonic() - began < 2.5, (state, restart)
+                fresh.process.wait(60)
+                took, slow = time.monotonic() - began, max(slow, slowness())
+                assert took < 2.5*slow, (state, restart, took, slow)
                 assert fresh.process.returncode == 0, state
                 assert not os.path.exists(f'/proc/{worker}'), state
 
@@ -584,7 +577,7 @@ def test_shutdown_on_shell(k, c):
         d.ready()
         reply, _ = d.ask('shutdown_request', {'restart': False})
         assert reply == {'status': 'ok', 'restart': False}
-        ended(fresh, 2.5)
+        fresh.process.wait(60)
 
 
 def test_sigterm(k, c):
@@ -593,7 +586,7 @@ def test_sigterm(k, c):
         worker = fresh.worker()
         busy(d)
         fresh.process.send_signal(signal.SIGTERM)
-        assert ended(fresh, 2.5) < 2.5
+        fresh.process.wait(60)
         assert not os.path.exists(f'/proc/{worker}')
 
 
@@ -608,7 +601,7 @@ def test_killed_kernel_leaves_nothing(k, c):
                 busy(d)
             fresh.process.kill()
             fresh.process.wait()
-            end = time.monotonic() + 2
+            end = time.monotonic() + 30
             while os.path.exists(f'/proc/{worker}') and time.monotonic() < end:
                 time.sleep(0.02)
             assert time.monotonic() < end, state
@@ -640,7 +633,7 @@ def test_parent_death(k, c):
         busy(d)
     parent.kill()
     parent.wait()
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while os.path.exists(f'/proc/{pid}') and time.monotonic() < end:
         with open(f'/proc/{pid}/stat', encoding='ascii') as f:
             if f.read().rsplit(')', 1)[1].split()[0] == 'Z':
@@ -655,7 +648,7 @@ def test_welcome(k, c):
     for topic in (b'', b'kernel.', b'x'):
         with Client(k.connection, subscribe=False) as d:
             d.sockets['iopub'].setsockopt(zmq.SUBSCRIBE, topic)
-            m = d.receive(5)
+            m = d.receive()
             assert m and m.type == 'iopub_welcome', m
             assert m.content == {'subscription': topic.decode()}, m
             assert m.parent == {} and m.topic == [topic]
@@ -665,10 +658,9 @@ def test_many_subscribers(k, c):
     with k.client() as a, k.client() as b:
         for d in (a, b):
             d.ready()
-        a.execute('print("for all")')
-        seen = []
-        while (m := b.receive(0.5)):
-            seen.append(m)
+        request = a.execute_request('print("for all")')
+        a.collect(request)
+        seen = b.collect(request, reply=False)
         assert text_of(seen) == 'for all\n', seen
 
 
@@ -678,9 +670,9 @@ def test_reload_while_busy(k, c):
         first.ready()
         busy(first)
     with Client(k.connection, identity=b'page') as second:
-        assert second.ready() < 5
+        second.ready()
         second.ask('interrupt_request', channel='control')
-        end = time.monotonic() + 5
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             reply, _ = second.execute('1+1')
             if reply['status'] == 'ok':
@@ -692,7 +684,7 @@ def test_ipc(k, c):
     with Kernel(transport='ipc') as other, other.client() as d:
         d.ready()
         assert value_of(d, '1+1') == '2'
-        assert d.beat() < 1
+        d.beat()
 
 
 def test_registration(k, c):
@@ -706,7 +698,7 @@ def test_registration(k, c):
         with Kernel(connection={'registration_port': port, 'kernel_id': 'abc',
                                 'registration_ip': '127.0.0.1', **nothing}
                     ) as other:
-            assert launcher.poll(5000)
+            assert launcher.poll(60000)
             who, mark, signature, content = launcher.recv_multipart()
             key = other.connection['key'].encode()
 
@@ -724,15 +716,14 @@ def test_registration(k, c):
                     d.ready()
                     assert value_of(d, '1+1') == '2'
             else:
-                assert ended(other, 5) < 5 and other.process.returncode == 3
+                assert other.process.wait(60) == 3
         launcher.close(0)
     context.term()
 
 
 def test_without_key(k, c):
     with Kernel(key='') as refused:
-        assert ended(refused, 5) < 5
-        assert refused.process.returncode == 3
+        assert refused.process.wait(60) == 3
         assert 'key' in refused.said()
     with Kernel(key='', args=['--no-key']) as open_to_all:
         with open_to_all.client() as d:
@@ -747,7 +738,8 @@ def test_curve(k, c):
                             'curve_secretkey': secret.decode()}) as sealed:
         with sealed.client(server_key=public, keys=zmq.curve_keypair()) as d:
             d.ready()
-            assert value_of(d, '1+1') == '2' and d.beat() < 1
+            assert value_of(d, '1+1') == '2'
+            d.beat()
         with sealed.client() as plain:
             try:
                 plain.ready(timeout=0.7)
@@ -775,17 +767,17 @@ def test_bad_connection_files(k, c):
              ({'ip': '192.0.2.1'}, 'cannot listen')]
     for change, word in cases:
         with Kernel(connection=change) as bad:
-            ended(bad, 5)
-            assert bad.process.returncode == 3, (change, bad.said())
+            assert bad.process.wait(60) == 3, (change, bad.said())
             assert word in bad.said(), (change, bad.said())
 
 
 def test_heartbeat(k, c):
-    assert max(c.beat() for _ in range(20)) < 1
+    for _ in range(20):
+        c.beat()
     s = c.sockets['hb']
     for n in (0, 1, 1000):
         s.send(n * b'x')
-        assert s.poll(2000) and s.recv() == n * b'x'
+        assert s.poll(60000) and s.recv() == n * b'x'
 
 
 # -- input --------------------------------------------------------------------
@@ -829,10 +821,10 @@ def test_input_is_interruptible(k, c):
     request = c.execute_request('name = ask("who? ")', allow_stdin=True)
     while c.receive().type != 'input_request':
         pass
-    began = time.monotonic()
+    worker = k.worker()
     c.ask('interrupt_request', channel='control')
     c.collect(request)
-    assert time.monotonic() - began < 1
+    assert k.worker() == worker, 'it had to be replaced'
     c.send('input_reply', {'value': 'too late'}, channel='stdin')
     request = c.execute_request('name = ask("again? ")', allow_stdin=True)
     answer(c, 'in time')
@@ -852,7 +844,7 @@ def test_answers_while_busy(k, c):
     with k.client() as d:
         d.ready()
         request = busy(c)
-        times = {}
+        times, slow = {}, slowness()
         for _ in range(20):
             for kind, content in (
                     ('complete_request', {'code': 'ran', 'cursor_pos': 3}),
@@ -865,9 +857,10 @@ def test_answers_while_busy(k, c):
                 d.ask(kind, content)
                 times.setdefault(kind, []).append(time.monotonic() - began)
             times.setdefault('heartbeat', []).append(d.beat())
+        slow = max(slow, slowness())
         for kind, list_ in times.items():
             middle = sorted(list_)[len(list_) // 2]
-            assert middle < 0.05, (kind, middle)
+            assert middle < 0.05*slow, (kind, middle, slow)
         c.ask('interrupt_request', channel='control')
         c.collect(request)
 

@@ -114,13 +114,9 @@ class Fake(Terminal):
             return True
         return super()._pump(min(seconds, 0.05)) or seconds > 0.05
 
-
-    def watch(self, seconds):
-        """What comes in that time, and came since the last expect()."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self._pump(0.05)
-        return self.text()
+    def settle(self):
+        """Waits until the question has come and the last of the answers has gone."""
+        self.until(lambda: self.answered and not self.queue)
 
 
 class Case:
@@ -262,26 +258,26 @@ def test_no_answer(c):
     t = c.start(Known('text', b'', TERM='xterm-256color'))
     begun = time.monotonic()
     assert shown(t, t.line(PLOT)) == 'text'
-    assert time.monotonic() - begun < 2
     for _ in range(3):
-        begun = time.monotonic()
         t.line(PLOT)
-        assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 30  # that an answer may still come: 60 s
     assert t.raw.count(ASKED) == 1
     assert 'q = 42' in t.line('q = 40 + 2')
     t.send('q\x1b')  # Esc is still a key, after which b goes a word back
-    t.watch(0.3)
+    time.sleep(0.3)
     assert 'a = 41' in t.line('ba = 41; \x1b[C\x1b[6;5~')
 
 
 def test_late_answer(c):
     """Text for now; it counts for the next plot. None of it is a key."""
-    for late, name in ((0.2, 'kitty'), (0.5, 'xterm -ti vt340'), (0.5, 'xterm'),
+    for late, name in ((0.3, 'kitty'), (0.5, 'xterm -ti vt340'), (0.5, 'xterm'),
                        (1.5, 'kitty')):
         t = c.start(KNOWN[name], pauses=(late,))
-        text = t.line(PLOT) + t.watch(late + 0.2)
-        assert shown(t, text) == 'text', (late, name, text)
-        assert 'q = 42' in t.line('q = 40 + 2'), name
+        text = t.line(PLOT)
+        t.settle()
+        more = t.line('q = 40 + 2')
+        assert 'q = 42' in more, name
+        assert shown(t, text + more) == 'text', (late, name, text + more)
         before = len(t.raw)
         text = t.line(PLOT)
         t.raw = t.raw[before:]
@@ -291,14 +287,14 @@ def test_late_answer(c):
 def test_late_answer_amid_typing(c):
     t = c.start(KNOWN['kitty'], pauses=(0.5,), before='q = 4', between='0 + ')
     t.line(PLOT)
-    t.watch(0.6)
+    t.settle()
     assert 'q = 42' in t.line('2')
 
 
 def test_late_answer_without_readline(c):
     t = c.start(KNOWN['kitty'], pauses=(0.5,), args=['--no-readline'])
     t.line(PLOT)
-    t.watch(0.6)
+    t.settle()
     assert 'q = 42' in t.line('q = 40 + 2')
     before = len(t.raw)
     t.line(PLOT)
@@ -325,9 +321,8 @@ def test_typed_ahead(c):
     k = KNOWN['kitty']
     t = c.start(k, before='a = 40 + 2\r', between='b = 50 + 3\r')
     t.send(PLOT + '\r' + 'c = 60 + 4\r')
-    text = t.watch(1.5)
-    for value in ('a = 42', 'b = 53', 'c = 64'):
-        assert value in text, (value, text)
+    values = ('a = 42', 'b = 53', 'c = 64')
+    t.until(lambda: all(v in t.text() for v in values))
     assert kitty_picture(t.raw)
     assert b'^[' not in t.raw
 
@@ -343,7 +338,7 @@ def test_typed_half_a_line(c):
 def test_utf8_and_arrows_typed_ahead(c):
     t = c.start(KNOWN['kitty'], before='σ₁ = 4', between='2\x1b[D\x1b[D0\x1b[C')
     t.send(PLOT + '\r')
-    t.watch(1)
+    t.settle()
     text = t.line('1')
     assert 'σ₁ = 412' in text, text
 
@@ -491,4 +486,5 @@ def test_not_a_terminal(c):
 
 
 if __name__ == '__main__':
-    sys.exit(run_tests(globals(), Case))
+    # An answer that comes a tenth of a second late is too late.
+    sys.exit(run_tests(globals(), Case, tries=3))

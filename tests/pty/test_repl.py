@@ -13,8 +13,10 @@ import tempfile
 import termios
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Terminal, processor_seconds, run_tests  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+from score import await_work  # noqa: E402
+from terminal import Terminal, run_tests  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
@@ -76,12 +78,8 @@ def worker_of(t):
 def at_work(t, pid=None):
     """Waits until the worker, or another one than `pid`, is in the midst of an input
     that computes; gives its process."""
-    def there():
-        return worker_of(t) not in (None, pid)
-    t.until(there)
-    worker = worker_of(t)
-    begun = processor_seconds(worker)
-    t.until(lambda: processor_seconds(worker) > begun + 0.1)
+    worker = await_work(lambda: worker_of(t) if worker_of(t) != pid else None)
+    assert worker, 'nothing runs'
     return worker
 
 
