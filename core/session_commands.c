@@ -128,6 +128,20 @@ static void put_overview(struct command *c) {
                        "command\n");
 }
 
+/* Of a name that help and ?name do not know. */
+static enum fs_status not_known(struct fs_session *s, const char *name,
+                                struct fs_span span) {
+  struct fs_str words = {0};
+  const char *near = *name == ':' ? NULL : fs_interp_near_name(s->in, name);
+  if (near) fs_str_printf(&words, "did you mean %.200s?", near);
+  else fs_command_find(name + (*name == ':'), strlen(name) - (*name == ':'), &words);
+  enum fs_status st = fs_error(&s->diags, span, "unknown-name",
+                               words.len ? fs_str_text(&words) : "see :help",
+                               "nothing is known about %.200s", name);
+  fs_str_free(&words);
+  return st;
+}
+
 static enum fs_status run_help(struct command *c) {
   if (!c->n) {
     put_overview(c);
@@ -147,7 +161,7 @@ static enum fs_status run_help(struct command *c) {
   if (command) fs_command_page(command, &c->out);
   fs_str_free(&words);
   if (found || command) return FS_OK;
-  return fail(c, "see :help for what there is", "nothing is known by that name");
+  return not_known(c->s, c->word[0], c->span);
 }
 
 /* -- variables --------------------------------------------------------------- */
@@ -744,8 +758,7 @@ static enum fs_status inspect(struct fs_session *s, const char *line,
   if (!*name) return fs_session_command(s, ":help", span);
   if (!fs_session_describe(s, name, detail, &out)) {
     fs_str_free(&out);
-    return fs_error(&s->diags, span, "unknown-name", "see :help",
-                    "nothing is known about %s", name);
+    return not_known(s, name, span);
   }
   fs_session_say(s, "stdout", fs_str_text(&out), out.len);
   fs_str_free(&out);

@@ -39,6 +39,9 @@ CASES = {
     'unknown name in a function': (
         'f(x) = x + nowhere\nf(1)', 'nowhere', ["'nowhere'"]),
     'a part of nothing': ('nowhere[1] = 2', 'nowhere', ["'nowhere'"]),
+    'help on a near miss': ('?smu', '?smu', ['nothing is known about smu',
+                                             'did you mean sum?']),
+    'help on a command': (':help pln', ':help pln', ['did you mean :plan?']),
     'command': (':pln', None, [':pln', 'plan']),
     'unknown setting': (':set colour red', None, ['colour']),
 

@@ -196,10 +196,14 @@ static const char *next_candidate(void *user) {
   }
 }
 
+const char *fs_interp_near_name(struct fs_interp *in, const char *name) {
+  struct candidates c = {.in = in};
+  return fs_near_miss(name, next_candidate, &c);
+}
+
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
                                struct fs_span span) {
-  struct candidates c = {.in = in};
-  const char *near = fs_near_miss(name, next_candidate, &c);
+  const char *near = fs_interp_near_name(in, name);
   char hint[300];
   snprintf(hint, sizeof(hint), "did you mean '%.200s'?", near ? near : "");
   return fs_in_error(in, span, "unknown-name", near ? hint : NULL,

@@ -161,6 +161,10 @@ enum fs_status fs_interp_elem_choose(struct fs_interp *in, const char *name,
 void fs_elem_signature(const struct fs_elem *e, const char *name,
                        struct fs_str *out);
 
+/* The name of anything of the language that `name` may have been meant for; NULL if
+ * none is near. Borrowed until the next input. */
+const char *fs_interp_near_name(struct fs_interp *in, const char *name);
+
 /* -- settings and parts ---------------------------------------------------- */
 
 /* Size of made-up `input` data where no variable n exists; 1024 at first. */
