@@ -2,6 +2,7 @@
  * core/session.h; the prompt has its session in a worker (core/worker.h). Results
  * go to stdout, all else to stderr. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -424,9 +425,18 @@ static int run(struct front *f) {
   return 0;
 }
 
+/* Started without one of the standard streams: no file that is opened may come to
+ * lie in its place. What stands there now fails, as what is closed does. */
+static void fill_streams(void) {
+  static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", wrong_way[fd]) < 0) _exit(3);
+}
+
 int main(int argc, char **argv) {
   struct front f = {.session = NULL};
   int code = EXIT_USAGE;
+  fill_streams();
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return fs_worker_main(argc, argv);
   if (argc > 1 && !strcmp(argv[1], "--compiler"))

@@ -198,6 +198,22 @@ def test_interrupted_while_reading():
     process.stdin.close()
 
 
+def test_without_streams():
+    """No file of ours lies where a stream is missing: what is printed is lost, and
+    told by the exit status."""
+    code = 'print("lost"); save("kept.npy", [1.0]); print(sum(load("kept.npy")))'
+    for closed in ((1,), (0, 1), (1, 2), (0, 1, 2)):
+        done = subprocess.run(
+            [PROGRAM, '--target', 'cpu', '-e', code], env=environment(), cwd=HOME,
+            check=False, close_fds=False,
+            preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
+        assert done.returncode == 3, (closed, done.returncode)
+    done = subprocess.run([PROGRAM, '--target', 'cpu', '-e', 'print(7)'], check=False,
+                          stdout=subprocess.PIPE, env=environment(), close_fds=False,
+                          preexec_fn=lambda: (os.close(0), os.close(2)))
+    assert (done.returncode, done.stdout) == (0, b'7\n'), done
+
+
 def test_closed_output():
     if not os.path.exists('/dev/full'):
         return
