@@ -288,6 +288,31 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
   return false;
 }
 
+/* Whether elements of a line that a step makes of their index follow each other there. */
+static bool is_consecutive(const struct fs_kernel *k, const struct fs_step *s) {
+  unsigned varies = k->values.data[s->out].varies;
+  int first = varies & FS_VARIES_J ? k->space.n_outer : 0;
+  int last = first + (varies & FS_VARIES_J ? k->space.n_inner : k->space.n_outer) - 1;
+  while (last > first && k->space.dim[last] == 1) last--;
+  return last < first || s->affine.stride[last] == 1;
+}
+
+/* Random numbers on the CPU, by the words of 32 bits that are drawn for them: a counter
+ * gives four, of which a number that does not follow the last one takes a whole one
+ * (elemlib/cpu/index.c). Normal ones are made in pairs of uniform ones. */
+static void count_random(const struct fs_kernel *k, const struct fs_step *s, double n,
+                         struct fs_work *w) {
+  enum { OF_A_COUNTER = 4 };
+  static const enum fs_map_op of_pair[] = {FS_OP_LOG, FS_OP_SQRT, FS_OP_COS, FS_OP_SIN};
+  bool is_double = k->values.data[s->out].dtype == FS_F64, normal = s->op;
+  bool next = is_consecutive(k, s);
+  double words = !next ? OF_A_COUNTER : is_double || normal ? 2 : 1;
+  fs_work_add(w, FS_TM_RANDOM, phase_of(s), n * words);
+  for (size_t x = 0; x < FS_LEN(of_pair) && normal; x++)
+    fs_work_add(w, fs_term_map(of_pair[x], is_double ? FS_AR_F64 : FS_AR_F32), phase_of(s),
+                next ? n / 2 : n);
+}
+
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
                        const struct fs_device *d, double busy, bool joined,
                        const bool *line, struct fs_work *w) {
@@ -310,8 +335,9 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
-    fs_work_add(w, FS_TM_RANDOM, ph,
-                elements(k, out->varies) * times_made(k, s, line) * busy);
+    double n = elements(k, out->varies) * times_made(k, s, line) * busy;
+    if (d->is_cuda) fs_work_add(w, FS_TM_RANDOM, ph, n);
+    else count_random(k, s, n, w);
   } else if (s->kind == FS_SP_IOTA) {
     fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
   }

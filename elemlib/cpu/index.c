@@ -24,37 +24,49 @@ IOTA(f64, double, a + b * (double)index)
  * f32 numbers. Other steps take one counter per element. */
 
 #define UNIFORM(NAME, T, SHIFT, PICK)                                     \
-  void FS_SYM(fs_uniform_##NAME)(void *out, int64_t base, int64_t step,   \
-                                 int64_t n, uint64_t seed,                \
-                                 uint64_t stream) {                       \
+  static void NAME##_dense(T *o, int64_t base, int64_t n, uint64_t seed,  \
+                           uint64_t stream) {                             \
     enum { LANES = FS_PHILOX_LANES, PER = 1 << SHIFT };                   \
     uint64_t c[LANES];                                                    \
-    uint32_t w[4][LANES];                                                 \
-    T *o = out, block[LANES * PER];                                       \
-    for (int64_t k = 0; k < n && step == 1;) {                            \
+    uint32_t w[LANES][4];                                                 \
+    T block[LANES * PER];                                                 \
+    for (int64_t k = 0; k < n;) {                                         \
       int64_t first = (base + k) & (PER - 1);                             \
       int64_t count = FS_MIN(n - k, LANES * PER - first);                 \
       for (int q = 0; q < LANES; q++)                                     \
         c[q] = ((uint64_t)(base + k) >> SHIFT) + (uint64_t)q;             \
       fs_philox(c, stream, seed, w);                                      \
+      T *to = count == LANES * PER ? o + k : block;                       \
       for (int q = 0; q < LANES; q++)                                     \
-        for (int p = 0; p < PER; p++) block[q * PER + p] = PICK(w, p, q); \
-      memcpy(o + k, block + first, sizeof(T) * (size_t)count);            \
+        for (int p = 0; p < PER; p++) to[q * PER + p] = PICK(w[q], p);    \
+      if (to == block) memcpy(o + k, block + first, sizeof(T) * (size_t)count); \
       k += count;                                                         \
     }                                                                     \
-    for (int64_t k = 0; k < n && step != 1; k += LANES) {                 \
+  }                                                                       \
+  static void NAME##_apart(T *o, int64_t base, int64_t step, int64_t n,   \
+                           uint64_t seed, uint64_t stream) {              \
+    enum { LANES = FS_PHILOX_LANES, PER = 1 << SHIFT };                   \
+    uint64_t c[LANES];                                                    \
+    uint32_t w[LANES][4];                                                 \
+    for (int64_t k = 0; k < n; k += LANES) {                              \
       for (int q = 0; q < LANES; q++)                                     \
         c[q] = (uint64_t)(base + (k + q) * step) >> SHIFT;                \
       fs_philox(c, stream, seed, w);                                      \
       for (int64_t q = 0; q < FS_MIN(LANES, n - k); q++) {                \
-        int p = (int)((base + (k + q) * step) & (PER - 1));               \
-        o[k + q] = PICK(w, p, q);                                         \
+        int64_t p = (base + (k + q) * step) & (PER - 1);                  \
+        o[k + q] = PICK(w[q], p);                                         \
       }                                                                   \
     }                                                                     \
+  }                                                                       \
+  void FS_SYM(fs_uniform_##NAME)(void *out, int64_t base, int64_t step,   \
+                                 int64_t n, uint64_t seed,                \
+                                 uint64_t stream) {                       \
+    if (step == 1) NAME##_dense(out, base, n, seed, stream);              \
+    else NAME##_apart(out, base, step, n, seed, stream);                  \
   }
-#define PICK_F32(w, p, q) ((float)(int32_t)(w[p][q] >> 8) * 0x1p-24f)
-#define PICK_F64(w, p, q)                                        \
-  ((double)(int64_t)(((uint64_t)w[2 * (p)][q] << 32 | w[2 * (p) + 1][q]) >> 11) * \
+#define PICK_F32(w, p) ((float)(int32_t)((w)[p] >> 8) * 0x1p-24f)
+#define PICK_F64(w, p)                                                     \
+  ((double)(int64_t)(((uint64_t)(w)[2 * (p)] << 32 | (w)[2 * (p) + 1]) >> 11) * \
    0x1p-53)
 UNIFORM(f32, float, 2, PICK_F32)
 UNIFORM(f64, double, 1, PICK_F64)
@@ -67,7 +79,7 @@ UNIFORM(f64, double, 1, PICK_F64)
                                 uint64_t stream) {                        \
     enum { LANES = FS_PHILOX_LANES };                                     \
     uint64_t c[LANES];                                                    \
-    uint32_t w[4][LANES];                                                 \
+    uint32_t w[LANES][4];                                                 \
     T *o = out, r[LANES], angle[LANES], even[LANES], odd[LANES];          \
     for (int64_t k = 0; k < n;) {                                         \
       int64_t at = base + k * step, first = step == 1 ? at & 1 : 0;       \
@@ -78,8 +90,8 @@ UNIFORM(f64, double, 1, PICK_F64)
                          : (uint64_t)(at + q * step) >> 1;                \
       fs_philox(c, stream | 1ull << 63, seed, w);                         \
       for (int q = 0; q < LANES; q++) {                                   \
-        r[q] = ((T)w[0][q] + (T)1) * (T)0x1p-32;                          \
-        angle[q] = TWO_PI * ((T)w[1][q] * (T)0x1p-32);                    \
+        r[q] = ((T)w[q][0] + (T)1) * (T)0x1p-32;                          \
+        angle[q] = TWO_PI * ((T)w[q][1] * (T)0x1p-32);                    \
       }                                                                   \
       MAP(LOG, CT)(r, r, NULL, NULL, LANES);                              \
       for (int q = 0; q < LANES; q++) r[q] = (T)-2 * r[q];                \

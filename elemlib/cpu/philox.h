@@ -22,33 +22,36 @@
 #ifndef FS_CPU_PHILOX_H
 #define FS_CPU_PHILOX_H
 
-#include <stdint.h>
+#include "elemlib/cpu/simd.h"
 
 enum { FS_PHILOX_LANES = 16 };
 
-/* Ten rounds on LANES counters side by side: lane k counts c[k]; w[word][k]. */
-static inline __attribute__((always_inline)) void fs_philox(
-    const uint64_t *c, uint64_t stream, uint64_t seed,
-    uint32_t w[4][FS_PHILOX_LANES]) {
-  uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-  for (int k = 0; k < FS_PHILOX_LANES; k++) {
-    w[0][k] = (uint32_t)c[k];
-    w[1][k] = (uint32_t)(c[k] >> 32);
-    w[2][k] = (uint32_t)stream;
-    w[3][k] = (uint32_t)(stream >> 32);
-  }
-  for (int round = 0; round < 10; round++) {
-    for (int k = 0; k < FS_PHILOX_LANES; k++) {
-      uint64_t p0 = (uint64_t)w[0][k] * 0xD2511F53u;
-      uint64_t p1 = (uint64_t)w[2][k] * 0xCD9E8D57u;
-      uint32_t x1 = w[1][k], x3 = w[3][k];
-      w[0][k] = (uint32_t)(p1 >> 32) ^ x1 ^ k0;
-      w[1][k] = (uint32_t)p1;
-      w[2][k] = (uint32_t)(p0 >> 32) ^ x3 ^ k1;
-      w[3][k] = (uint32_t)p0;
+/* Ten rounds on LANES counters: lane k counts c[k] and gives the words w[k]. Each word
+ * lies in the lower half of 64 bits, of which a product takes these alone: so nothing
+ * has to be masked, and both of its halves are words again. */
+FS_INLINE void fs_philox(const uint64_t *c, uint64_t stream, uint64_t seed,
+                         uint32_t w[FS_PHILOX_LANES][4]) {
+  enum { VECTOR = FS_VB / 8 };
+  const uint64_t low = 0xffffffffu, m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
+  for (int k = 0; k < FS_PHILOX_LANES; k += VECTOR) {
+    fs_vu x0, x1, x2 = (fs_vu){0} + (stream & low), x3 = (fs_vu){0} + (stream >> 32);
+    memcpy(&x0, c + k, sizeof x0);
+    x1 = x0 >> 32;
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int round = 0; round < 10; round++) {
+      fs_vu p0 = fs_mul_low(x0, (fs_vu){0} + m0), p1 = fs_mul_low(x2, (fs_vu){0} + m1);
+      x0 = (p1 >> 32) ^ x1 ^ k0;
+      x1 = p1;
+      x2 = (p0 >> 32) ^ x3 ^ k1;
+      x3 = p0;
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
     }
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    fs_vu one = (x0 & low) | x1 << 32, other = (x2 & low) | x3 << 32;
+    for (int q = 0; q < VECTOR; q++) {
+      uint64_t pair[2] = {one[q], other[q]};
+      memcpy(w[k + q], pair, sizeof pair);
+    }
   }
 }
 

@@ -28,6 +28,7 @@ enum { FS_VF = FS_VB / 4, FS_VD = FS_VB / 8 };
 
 typedef float fs_vf __attribute__((vector_size(FS_VB)));
 typedef double fs_vd __attribute__((vector_size(FS_VB)));
+typedef uint64_t fs_vu __attribute__((vector_size(FS_VB)));
 typedef float fs_vf_mem
     __attribute__((vector_size(FS_VB), aligned(4), may_alias));
 typedef double fs_vd_mem
@@ -119,6 +120,19 @@ FS_INLINE double fs_fma1_f64(double x, double y, double z) {
   return __builtin_fma(x, y, z);
 #else
   return x * y + z;
+#endif
+}
+
+/* Products of the lower halves. */
+FS_INLINE fs_vu fs_mul_low(fs_vu x, fs_vu y) {
+#if defined __AVX512F__
+  return (fs_vu)_mm512_mul_epu32((__m512i)x, (__m512i)y);
+#elif defined __AVX2__
+  return (fs_vu)_mm256_mul_epu32((__m256i)x, (__m256i)y);
+#elif defined __SSE2__
+  return (fs_vu)_mm_mul_epu32((__m128i)x, (__m128i)y);
+#else
+  return (x & 0xffffffffu) * (y & 0xffffffffu);
 #endif
 }
 
