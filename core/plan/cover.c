@@ -1,21 +1,17 @@
 /* cover.c - which fusions to take: each cluster in exactly one kernel, at the
- * least predicted time. This is set partition, solved exactly by GLPK as in
- * Filipovic's compiler ("combination of fusion implementations"); a cut forbids
- * what was found, or a cycle of kernels that wait for each other, and the next best
- * follows. Covers come in the order of their best implementations; rank.c lists the
- * implementations of each. The search has a limit of nodes, beyond which fusions are taken
- * by what they save: 40 statements that read each other at random are planned in .3 to
- * .4 s, with 13 to 25 kernels of 51 to 63 calls. */
+ * least predicted time. This is set partition, as in Filipovic's compiler
+ * ("combination of fusion implementations"): search.c finds the best covers, those of
+ * kernels that do not wait for each other, in the order of their best implementations;
+ * rank.c lists the implementations of each. The search has a limit; where it has found
+ * nothing by then, fusions are taken by what they save. */
 #include <glpk.h>
+#include <math.h>
 
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/cover.h"
 
 enum {
-  MAX_CUTS = 256,       /* covers that wait for each other, or were listed      */
-  MOST_NODES = 200,     /* of the branches of a list of covers, and steps of a relaxation:
-                           no time, so that a busy machine finds the same plan */
-  MOST_STEPS = 20000,
+  MOST_COVERS = 256,    /* of a list                                            */
   MAX_STATES = 4096,    /* of the count of combinations                         */
   MAX_LISTED = 256      /* covers that are counted one by one                   */
 };
@@ -69,20 +65,7 @@ static double candidate_cost(const struct fs_planner *p,
   return least + extra_cost(p, c);
 }
 
-/* -- one cover --------------------------------------------------------------------- */
-
-struct cover {
-  int n;
-  int *chosen;          /* candidates, in launch order */
-};
-
-struct solver {
-  struct fs_planner *p;
-  glp_prob *lp;
-  int *column;          /* of each column of the problem: its candidate */
-  int columns;
-  int nodes;            /* looked at by all searches */
-};
+/* -- columns ----------------------------------------------------------------------- */
 
 /* A fusion that takes longer than its clusters alone is in no best cover. */
 static bool is_too_dear(const struct fs_planner *p, int c) {
@@ -96,102 +79,64 @@ static bool is_too_dear(const struct fs_planner *p, int c) {
 
 /* In microseconds; the index breaks ties, so that the same block always gets the
  * same plan. */
-static void add_columns(struct solver *s, bool all) {
-  struct fs_planner *p = s->p;
-  int rows = rows_of(p);
-  int *ind = fs_malloc(sizeof(int) * (size_t)(rows + 1));
-  double *val = fs_malloc(sizeof(double) * (size_t)(rows + 1));
-  s->column = FS_NEW_N(p->arena, int, p->candidates.len + 1);
-  for (int c = 0; c < p->candidates.len; c++) {
-    const struct fs_candidate *cand = &p->candidates.data[c];
-    if (fs_plan_pin_forbids(p, &cand->set, true) || (!all && is_too_dear(p, c)))
-      continue;
-    int n = 0, col = glp_add_cols(s->lp, 1);
-    for (int r = 0; r < rows; r++)
-      if (fs_set_has(&cand->set, r)) {
-        ind[++n] = r + 1;
-        val[n] = 1;
-      }
-    s->column[col] = c;
-    s->columns = col;
-    glp_set_mat_col(s->lp, col, n, ind, val);
-    glp_set_col_kind(s->lp, col, GLP_BV);
-    glp_set_obj_coef(s->lp, col,
-                     candidate_cost(p, cand) * 1e6 + 1e-7 * c);
-  }
-  free(ind);
-  free(val);
+static void add_column(struct fs_covering *c, int candidate) {
+  const struct fs_candidate *cand = &c->p->candidates.data[candidate];
+  struct fs_column *col = &c->columns[c->n++];
+  *col = (struct fs_column){.candidate = candidate, .set = cand->set};
+  col->cost = candidate_cost(c->p, cand) * 1e6 + 1e-7 * candidate;
+  for (int r = 0; r < c->rows; r++)
+    if (fs_set_has(&cand->set, r)) fs_set_join(&col->reach, &c->p->reach[r]);
 }
 
-static void build(struct solver *s, bool all) {
-  s->lp = glp_create_prob();
-  glp_set_obj_dir(s->lp, GLP_MIN);
-  glp_add_rows(s->lp, rows_of(s->p));
-  for (int r = 1; r <= rows_of(s->p); r++)
-    glp_set_row_bnds(s->lp, r, GLP_FX, 1, 1);
-  add_columns(s, all);
+/* Without those that no best cover has, where no others are listed. Pins forbid some
+ * clusters alone: then nothing is too dear. */
+static void add_columns(struct fs_covering *c) {
+  struct fs_planner *p = c->p;
+  bool all = c->k > 1 || p->pins.len > 0 || p->options->n_kernel_pins > 0;
+  c->columns = FS_NEW_N(p->arena, struct fs_column, p->candidates.len + 1);
+  for (int x = 0; x < p->candidates.len; x++)
+    if (!fs_plan_pin_forbids(p, &p->candidates.data[x].set, true) &&
+        (all || !is_too_dear(p, x)))
+      add_column(c, x);
 }
 
-/* Forbids the combination of these candidates. */
-static void cut(struct solver *s, const struct cover *c) {
-  int row = glp_add_rows(s->lp, 1), n = 0;
-  int *ind = fs_malloc(sizeof(int) * (size_t)(c->n + 1));
-  double *val = fs_malloc(sizeof(double) * (size_t)(c->n + 1));
-  for (int col = 1; col <= s->columns; col++)
-    for (int k = 0; k < c->n; k++)
-      if (s->column[col] == c->chosen[k]) {
-        ind[++n] = col;
-        val[n] = 1;
-      }
-  glp_set_mat_row(s->lp, row, n, ind, val);
-  glp_set_row_bnds(s->lp, row, GLP_UP, 0, n - 1);
-  free(ind);
-  free(val);
+/* -- the best covers --------------------------------------------------------------- */
+
+static int compare_columns(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
 }
 
-static bool is_whole(const struct solver *s) {
-  for (int c = 1; c <= s->columns; c++) {
-    double x = glp_get_col_prim(s->lp, c);
-    if (x > 1e-6 && x < 1 - 1e-6) return false;
-  }
-  return true;
+static bool same_columns(const struct fs_cover *x, const int *columns, int n) {
+  return x->n == n && !memcmp(x->columns, columns, sizeof(int) * (size_t)n);
 }
 
-/* Ends a search with the best that it found when all have looked at many nodes. */
-static void count_node(glp_tree *tree, void *user) {
-  struct solver *s = user;
-  if (glp_ios_reason(tree) == GLP_ISELECT && ++s->nodes > MOST_NODES)
-    glp_ios_terminate(tree);
+double fs_cover_limit(const struct fs_covering *c) {
+  return c->found < c->k ? HUGE_VAL : c->best[c->k - 1].cost - 1e-7;
 }
 
-/* The relaxation is nearly always whole already; else branch and cut. */
-static int solve(struct solver *s, int *chosen) {
-  glp_smcp simplex;
-  glp_iocp opt;
-  glp_init_smcp(&simplex);
-  glp_init_iocp(&opt);
-  simplex.msg_lev = opt.msg_lev = GLP_MSG_OFF;
-  simplex.it_lim = MOST_STEPS;
-  opt.cb_func = count_node;
-  opt.cb_info = s;
-  opt.br_tech = GLP_BR_MFV; /* with its own choice GLPK looks at far more nodes */
-  simplex.meth = GLP_DUALP; /* a cut leaves the last solution dual feasible */
-  if (glp_simplex(s->lp, &simplex) ||
-      glp_get_status(s->lp) != GLP_OPT)
-    return 0;
-  bool whole = is_whole(s);
-  int n = 0, rc = whole ? 0 : glp_intopt(s->lp, &opt);
-  if (rc && rc != GLP_ESTOP) return 0;
-  int status = whole ? GLP_OPT : glp_mip_status(s->lp);
-  if (status != GLP_OPT && status != GLP_FEAS) return 0;
-  for (int c = 1; c <= s->columns; c++) {
-    double x = whole ? glp_get_col_prim(s->lp, c) : glp_mip_col_val(s->lp, c);
-    if (x > 0.5) chosen[n++] = s->column[c];
-  }
-  return n;
+void fs_cover_keep(struct fs_covering *c, const int *columns, int n) {
+  struct fs_cover mine = {.n = n};
+  mine.columns = FS_NEW_N(c->p->arena, int, n + 1);
+  memcpy(mine.columns, columns, sizeof(int) * (size_t)n);
+  qsort(mine.columns, (size_t)n, sizeof(int), compare_columns);
+  for (int x = 0; x < n; x++) mine.cost += c->columns[mine.columns[x]].cost;
+  int at = c->found;
+  for (int x = 0; x < c->found; x++)
+    if (same_columns(&c->best[x], mine.columns, n)) return;
+  while (at > 0 && c->best[at - 1].cost > mine.cost) at--;
+  if (at == c->k) return;
+  if (c->found < c->k) c->found++;
+  memmove(c->best + at + 1, c->best + at,
+          sizeof mine * (size_t)(c->found - 1 - at));
+  c->best[at] = mine;
 }
 
 /* -- launch order ------------------------------------------------------------------ */
+
+struct cover {
+  int n;
+  int *chosen;          /* candidates, in launch order */
+};
 
 struct order {
   const struct fs_planner *p;
@@ -258,104 +203,6 @@ static bool order(const struct fs_planner *p, int *chosen, int n) {
   return done == n;
 }
 
-/* -- kernels that wait for each other ------------------------------------------------ */
-
-/* Kernels of which each has a call that the next one waits for: by the clusters at
- * which one enters and leaves each of them. */
-struct cycle {
-  int n;
-  int entry[FS_MAX_SET], exit[FS_MAX_SET];
-};
-
-/* How a breadth-first search came to a kernel: from which one, over which edge. */
-struct reached {
-  int from;             /* -1: not yet */
-  int exit, entry;
-};
-
-static void trace_back(const struct reached *way, int start, int last, int exit,
-                       int entry, struct cycle *c) {
-  c->n = 0;
-  for (int k = last; k != start; k = way[k].from) {
-    c->exit[c->n] = exit;
-    c->entry[c->n++] = way[k].entry;
-    exit = way[k].exit;
-  }
-  c->exit[c->n] = exit;
-  c->entry[c->n++] = entry;
-}
-
-/* The shortest way from a kernel back to itself; none: c->n = 0. */
-static void find_cycle(const struct fs_planner *p, const int *owner, int start,
-                       struct cycle *c) {
-  struct reached way[FS_MAX_SET];
-  int queue[FS_MAX_SET], n = 0;
-  for (int k = 0; k < rows_of(p); k++) way[k].from = -1;
-  queue[n++] = start;
-  way[start].from = start;
-  c->n = 0;
-  for (int at = 0; at < n; at++)
-    for (int r = 0; r < rows_of(p); r++) {
-      const struct fs_cluster *cl = &p->clusters.data[p->window + r];
-      for (int x = 0; x < cl->after.len && owner[r] == queue[at]; x++) {
-        int to = cl->after.data[x] - p->window;
-        if (to >= rows_of(p) || owner[to] == owner[r]) continue;
-        if (owner[to] == start) {
-          trace_back(way, start, owner[r], r, to, c);
-          return;
-        }
-        if (way[owner[to]].from >= 0) continue;
-        way[owner[to]] = (struct reached){owner[r], r, to};
-        queue[n++] = owner[to];
-      }
-    }
-}
-
-/* The kernel of the cycle whose place the candidate could take: it has the clusters at
- * which one enters and leaves it, and none of the others'. -1: there is none. */
-static int place_in(const struct cycle *c, const struct fs_set *set) {
-  int place = -1;
-  for (int k = 0; k < c->n; k++) {
-    bool in = fs_set_has(set, c->entry[k]), out = fs_set_has(set, c->exit[k]);
-    if ((in || out) && (place >= 0 || !(in && out))) return -1;
-    if (in) place = k;
-  }
-  return place;
-}
-
-/* Forbids the cycle, whatever else its kernels have: of each place at most one candidate
- * is chosen, and not one of every place. */
-static void cut_cycle(struct solver *s, const struct cycle *c) {
-  int row = glp_add_rows(s->lp, 1), n = 0;
-  int *ind = fs_malloc(sizeof(int) * (size_t)(s->columns + 1));
-  double *val = fs_malloc(sizeof(double) * (size_t)(s->columns + 1));
-  for (int col = 1; col <= s->columns; col++) {
-    if (place_in(c, &s->p->candidates.data[s->column[col]].set) < 0) continue;
-    ind[++n] = col;
-    val[n] = 1;
-  }
-  glp_set_mat_row(s->lp, row, n, ind, val);
-  glp_set_row_bnds(s->lp, row, GLP_UP, 0, c->n - 1);
-  free(ind);
-  free(val);
-}
-
-/* Forbids a cycle through every kernel that is in one; false: there is none. */
-static bool cut_cycles(struct solver *s, const struct cover *v) {
-  int owner[FS_MAX_SET] = {0};
-  bool any = false;
-  for (int k = 0; k < v->n; k++)
-    for (int r = 0; r < rows_of(s->p); r++)
-      if (fs_set_has(&s->p->candidates.data[v->chosen[k]].set, r)) owner[r] = k;
-  for (int k = 0; k < v->n; k++) {
-    struct cycle c;
-    find_cycle(s->p, owner, k, &c);
-    if (c.n) cut_cycle(s, &c);
-    any |= c.n > 0;
-  }
-  return any;
-}
-
 /* -- how many there are -------------------------------------------------------------- */
 
 struct state {
@@ -379,15 +226,9 @@ static int first_row(const struct fs_set *s, int rows, bool in) {
   return r;
 }
 
-static bool overlaps(const struct fs_set *a, const struct fs_set *b) {
-  for (size_t w = 0; w < FS_LEN(a->word); w++)
-    if (a->word[w] & b->word[w]) return true;
-  return false;
-}
-
 static struct fs_set joined(const struct fs_set *a, const struct fs_set *b) {
   struct fs_set s = *a;
-  for (size_t w = 0; w < FS_LEN(s.word); w++) s.word[w] |= b->word[w];
+  fs_set_join(&s, b);
   return s;
 }
 
@@ -420,7 +261,7 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   for (int k = 0; k < c->n_by_first[row]; k++) {
     const struct fs_candidate *cand =
         &c->p->candidates.data[c->by_first[row][k]];
-    if (overlaps(&cand->set, covered)) continue;
+    if (fs_set_meets(&cand->set, covered)) continue;
     struct fs_set next = joined(covered, &cand->set);
     struct state rest = count_rest(c, &next);
     sum.covers += rest.covers;
@@ -443,7 +284,7 @@ static void count_each(struct counter *c, const struct fs_set *covered,
   for (int k = 0; k < c->n_by_first[row]; k++) {
     int at = c->by_first[row][k];
     const struct fs_candidate *cand = &c->p->candidates.data[at];
-    if (overlaps(&cand->set, covered)) continue;
+    if (fs_set_meets(&cand->set, covered)) continue;
     struct fs_set next = joined(covered, &cand->set);
     c->chosen[c->depth++] = at;
     count_each(c, &next, ways * cand->ways);
@@ -481,13 +322,6 @@ void fs_plan_count(struct fs_planner *p) {
 }
 
 /* -- the k best ------------------------------------------------------------------------ */
-
-static double cost_of(const struct fs_planner *p, const struct cover *c) {
-  double sum = 0;
-  for (int k = 0; k < c->n; k++)
-    sum += candidate_cost(p, &p->candidates.data[c->chosen[k]]);
-  return sum;
-}
 
 /* A candidate's implementations as rank.c takes them. */
 struct choices {
@@ -560,21 +394,21 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
 }
 
 static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
-  struct solver s = {.p = p};
+  struct fs_covering in = {.p = p, .rows = rows_of(p), .k = FS_MIN(k, MOST_COVERS)};
   int found = 0;
-  build(&s, k > 1 || p->pins.len > 0 || p->options->n_kernel_pins > 0);
-  struct cover c = {.chosen = FS_NEW_N(p->arena, int, p->candidates.len + 1)};
-  for (int round = 0; round < MAX_CUTS; round++) {
-    c.n = solve(&s, c.chosen);
-    if (!c.n) break;
-    bool ready = order(p, c.chosen, c.n);
+  in.best = FS_NEW_N(p->arena, struct fs_cover, in.k + 1);
+  add_columns(&in);
+  fs_cover_search(&in);
+  struct cover c = {.chosen = FS_NEW_N(p->arena, int, in.rows + 1)};
+  for (int x = 0; x < in.found; x++) {
+    c.n = in.best[x].n;
+    for (int y = 0; y < c.n; y++)
+      c.chosen[y] = in.columns[in.best[x].columns[y]].candidate;
+    if (!order(p, c.chosen, c.n)) continue;
     /* Later covers cost at least as much. */
-    if (ready && found == k && cost_of(p, &c) >= list[k - 1].cost) break;
-    if (ready) found = merge(p, &c, k, list, found);
-    if (ready && k == 1) break;
-    if (ready || !cut_cycles(&s, &c)) cut(&s, &c);
+    if (found == k && in.best[x].cost * 1e-6 > list[k - 1].cost) break;
+    found = merge(p, &c, k, list, found);
   }
-  glp_delete_prob(s.lp);
   return found;
 }
 

@@ -1,0 +1,57 @@
+/* cover.h - the search for the best covers. Private to the stage.
+ *
+ *   candidates -cover.c-> columns -search.c-> covers -cover.c, rank.c-> combinations
+ */
+#ifndef FS_COVER_H
+#define FS_COVER_H
+
+#include "core/plan/planner.h"
+
+/* A candidate that a cover may take. */
+struct fs_column {
+  int candidate;
+  struct fs_set set;    /* its rows: clusters of the window                    */
+  struct fs_set reach;  /* rows that wait for one of them                      */
+  double cost;          /* in microseconds; the index breaks ties              */
+};
+
+/* Columns that have each row once, and of which none waits for itself. */
+struct fs_cover {
+  double cost;
+  int n, *columns;      /* in no order                                         */
+};
+
+struct fs_covering {
+  struct fs_planner *p;
+  struct fs_column *columns;
+  int rows, n;
+  int k, found;              /* covers that are wanted, that there are         */
+  struct fs_cover *best;     /* the cheapest first                             */
+};
+
+static inline bool fs_set_meets(const struct fs_set *a, const struct fs_set *b) {
+  uint64_t any = 0;
+  for (size_t w = 0; w < FS_LEN(a->word); w++) any |= a->word[w] & b->word[w];
+  return any;
+}
+
+static inline void fs_set_join(struct fs_set *to, const struct fs_set *from) {
+  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
+
+/* Whether each of two columns waits for the other. */
+static inline bool fs_columns_wait(const struct fs_column *a,
+                                   const struct fs_column *b) {
+  return fs_set_meets(&a->reach, &b->set) && fs_set_meets(&b->reach, &a->set);
+}
+
+/* What others must cost less than, by more than what sums are off. */
+double fs_cover_limit(const struct fs_covering *c);
+/* Keeps a cover if it is one of the k best, and new. */
+void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
+
+/* search.c: the k best covers, nearly always; else some that are about as good. None
+ * where there is none, or too much to look through. */
+void fs_cover_search(struct fs_covering *c);
+
+#endif

@@ -1,0 +1,354 @@
+/* search.c - the best covers.
+ *
+ * Set partition without the demand that columns are taken whole is a linear program,
+ * which GLPK solves. Its solution is often whole, but takes kernels that wait for each
+ * other, or parts of them. Of columns that overlap, or wait for each other, each with
+ * each, at most one is taken: where the solution takes more than one of such a clique in
+ * all, that becomes a row, and the next solution is nearer to a cover. Nearly always that
+ * ends with one; else the search branches. A row forbids what was found, and the next
+ * best follows. */
+#include <glpk.h>
+
+#include "core/plan/cover.h"
+
+/* Steps of the simplex method, and for each cover of a list more: no time, so that a busy
+ * machine finds the same plan. A step takes time with the number of columns: once there
+ * are covers, fewer steps are left of a large block. */
+enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 1500000 };
+
+struct relaxation {
+  struct fs_covering *c;
+  glp_prob *lp;         /* its columns count from 1 */
+  int most_steps;
+  int *ind;             /* room for a row */
+  double *val;
+  double bound, *more;  /* no cover costs less; one with this column, by so much more */
+  bool bounded;
+  uint64_t **apart;     /* per column that was asked for: those that no cover has with it,
+                           as bits */
+};
+
+/* What is so near to a whole is one. */
+static const double WHOLE = 1e-6;
+
+static void add_row(struct relaxation *r, int n, double most) {
+  int row = glp_add_rows(r->lp, 1);
+  glp_set_mat_row(r->lp, row, n, r->ind, r->val);
+  glp_set_row_bnds(r->lp, row, GLP_UP, 0, most);
+}
+
+static void build(struct relaxation *r) {
+  const struct fs_covering *c = r->c;
+  r->lp = glp_create_prob();
+  glp_set_obj_dir(r->lp, GLP_MIN);
+  glp_add_rows(r->lp, c->rows);
+  glp_add_cols(r->lp, c->n);
+  for (int row = 1; row <= c->rows; row++)
+    glp_set_row_bnds(r->lp, row, GLP_FX, 1, 1);
+  for (int x = 0; x < c->n; x++) {
+    int n = 0;
+    for (int row = 0; row < c->rows; row++)
+      if (fs_set_has(&c->columns[x].set, row)) r->ind[++n] = row + 1;
+    glp_set_mat_col(r->lp, x + 1, n, r->ind, r->val);
+    glp_set_col_bnds(r->lp, x + 1, GLP_LO, 0, 0);
+    glp_set_obj_coef(r->lp, x + 1, c->columns[x].cost);
+  }
+}
+
+/* A row more, and a column that is fixed, leave the last solution dual feasible. */
+static bool solve(struct relaxation *r) {
+  glp_smcp how;
+  glp_init_smcp(&how);
+  how.msg_lev = GLP_MSG_OFF;
+  int most = r->most_steps;
+  if (r->c->found == r->c->k) most = FS_MIN(most, MOST_WORK / (r->c->n + 1));
+  how.it_lim = most - glp_get_it_cnt(r->lp);
+  how.meth = GLP_DUALP;
+  return how.it_lim > 0 && !glp_simplex(r->lp, &how) &&
+         glp_get_status(r->lp) == GLP_OPT;
+}
+
+/* -- cliques ----------------------------------------------------------------------- */
+
+/* How much of a column the solution takes; of those that it does not take, what they
+ * cost beyond the bound. */
+struct part {
+  int column;
+  double by;
+};
+
+struct parts {
+  struct part *taken, *left; /* most first; cheapest first, once they are `sorted` */
+  int n_taken, n_left;
+  bool sorted;
+};
+
+static int most_first(const void *a, const void *b) {
+  const struct part *x = a, *y = b;
+  if (x->by != y->by) return x->by > y->by ? -1 : 1;
+  return (x->column > y->column) - (x->column < y->column);
+}
+
+static int least_first(const void *a, const void *b) {
+  const struct part *x = a, *y = b;
+  if (x->by != y->by) return x->by < y->by ? -1 : 1;
+  return (x->column > y->column) - (x->column < y->column);
+}
+
+static struct parts parts_of(const struct relaxation *r) {
+  const struct fs_covering *c = r->c;
+  struct parts p = {.taken = FS_NEW_N(c->p->arena, struct part, c->n + 1),
+                    .left = FS_NEW_N(c->p->arena, struct part, c->n + 1)};
+  for (int x = 0; x < c->n; x++) {
+    double taken = glp_get_col_prim(r->lp, x + 1);
+    if (taken > WHOLE)
+      p.taken[p.n_taken++] = (struct part){x, taken};
+    else if (c->columns[x].candidate >= c->rows) /* no cluster alone */
+      p.left[p.n_left++] = (struct part){x, glp_get_col_dual(r->lp, x + 1)};
+  }
+  qsort(p.taken, (size_t)p.n_taken, sizeof *p.taken, most_first);
+  return p;
+}
+
+static bool is_whole(const struct parts *p) {
+  for (int x = 0; x < p->n_taken; x++)
+    if (p->taken[x].by < 1 - WHOLE) return false;
+  return true;
+}
+
+static const uint64_t *apart_from(struct relaxation *r, int column) {
+  const struct fs_column *all = r->c->columns;
+  uint64_t *bits = r->apart[column];
+  if (bits) return bits;
+  bits = r->apart[column] = FS_NEW_N(r->c->p->arena, uint64_t, r->c->n / 64 + 1);
+  for (int x = 0; x < r->c->n; x++)
+    if (fs_set_meets(&all[x].set, &all[column].set) ||
+        fs_columns_wait(&all[x], &all[column]))
+      bits[x / 64] |= (uint64_t)1 << (x % 64);
+  return bits;
+}
+
+/* Columns of which a cover has one at most, and what can join them. */
+struct clique {
+  int n;                /* they are r->ind[1 ... n] */
+  uint64_t *others;
+};
+
+static bool join(struct relaxation *r, struct clique *q, int column) {
+  if (q->n && !(q->others[column / 64] >> (column % 64) & 1)) return false;
+  const uint64_t *apart = apart_from(r, column);
+  for (int w = 0; w <= r->c->n / 64; w++) q->others[w] &= q->n ? apart[w] : 0;
+  if (!q->n) memcpy(q->others, apart, sizeof *apart * (size_t)(r->c->n / 64 + 1));
+  r->ind[++q->n] = column + 1;
+  return true;
+}
+
+/* The row of the clique around two parts that wait for each other, if the solution takes
+ * more than one of it; `among` marks pairs that were in one. */
+static bool cut_clique(struct relaxation *r, struct parts *p, int a, int b,
+                       bool *among) {
+  struct fs_arena *arena = r->c->p->arena;
+  struct clique q = {.others = FS_NEW_N(arena, uint64_t, r->c->n / 64 + 1)};
+  int *at = FS_NEW_N(arena, int, p->n_taken + 1), n = 2;
+  double sum = p->taken[a].by + p->taken[b].by;
+  join(r, &q, p->taken[at[0] = a].column);
+  join(r, &q, p->taken[at[1] = b].column);
+  for (int x = 0; x < p->n_taken; x++) {
+    if (x == a || x == b || !join(r, &q, p->taken[x].column)) continue;
+    sum += p->taken[x].by;
+    at[n++] = x;
+  }
+  if (sum < 1 + 1e-4) return false;
+  for (int x = 0; x < n; x++)
+    for (int y = 0; y < n; y++) among[at[x] * p->n_taken + at[y]] = true;
+  if (!p->sorted)
+    qsort(p->left, (size_t)p->n_left, sizeof *p->left, least_first);
+  p->sorted = true;
+  for (int x = 0; x < p->n_left; x++) join(r, &q, p->left[x].column);
+  add_row(r, q.n, 1);
+  return true;
+}
+
+static bool cut_cliques(struct relaxation *r, struct parts *p) {
+  const struct fs_column *all = r->c->columns;
+  bool *among = FS_NEW_N(r->c->p->arena, bool, p->n_taken * p->n_taken + 1), any = false;
+  for (int a = 0; a < p->n_taken; a++)
+    for (int b = a + 1; b < p->n_taken; b++)
+      if (!among[a * p->n_taken + b] &&
+          fs_columns_wait(&all[p->taken[a].column], &all[p->taken[b].column]))
+        any |= cut_clique(r, p, a, b, among);
+  return any;
+}
+
+/* -- longer cycles ------------------------------------------------------------------- */
+/* Kernels of which each has a call that the next one waits for: by the clusters at
+ * which one enters and leaves each of them. */
+struct cycle {
+  int n;
+  int entry[FS_MAX_SET], exit[FS_MAX_SET];
+};
+
+/* How a breadth-first search came to a kernel: from which one, over which edge. */
+struct reached {
+  int from;             /* -1: not yet */
+  int exit, entry;
+};
+
+static void trace_back(const struct reached *way, int start, int last, int exit,
+                       int entry, struct cycle *c) {
+  c->n = 0;
+  for (int k = last; k != start; k = way[k].from) {
+    c->exit[c->n] = exit;
+    c->entry[c->n++] = way[k].entry;
+    exit = way[k].exit;
+  }
+  c->exit[c->n] = exit;
+  c->entry[c->n++] = entry;
+}
+
+/* The shortest way from a kernel back to itself; none: c->n = 0. */
+static void find_cycle(const struct fs_covering *in, const int *owner, int start,
+                       struct cycle *c) {
+  const struct fs_planner *p = in->p;
+  struct reached way[FS_MAX_SET];
+  int queue[FS_MAX_SET], n = 0;
+  for (int k = 0; k < in->rows; k++) way[k].from = -1;
+  queue[n++] = start;
+  way[start].from = start;
+  c->n = 0;
+  for (int at = 0; at < n; at++)
+    for (int r = 0; r < in->rows; r++) {
+      const struct fs_cluster *cl = &p->clusters.data[p->window + r];
+      for (int x = 0; x < cl->after.len && owner[r] == queue[at]; x++) {
+        int to = cl->after.data[x] - p->window;
+        if (to >= in->rows || owner[to] == owner[r]) continue;
+        if (owner[to] == start) {
+          trace_back(way, start, owner[r], r, to, c);
+          return;
+        }
+        if (way[owner[to]].from >= 0) continue;
+        way[owner[to]] = (struct reached){owner[r], r, to};
+        queue[n++] = owner[to];
+      }
+    }
+}
+
+/* The kernel of the cycle whose place the set could take: it has the clusters at
+ * which one enters and leaves it, and none of the others'. -1: there is none. */
+static int place_in(const struct cycle *c, const struct fs_set *set) {
+  int place = -1;
+  for (int k = 0; k < c->n; k++) {
+    bool in = fs_set_has(set, c->entry[k]), out = fs_set_has(set, c->exit[k]);
+    if ((in || out) && (place >= 0 || !(in && out))) return -1;
+    if (in) place = k;
+  }
+  return place;
+}
+
+/* Forbids the cycle, whatever else its kernels have: of each place at most one column
+ * is taken, and not one of every place. */
+static void cut_cycle(struct relaxation *r, const struct cycle *c) {
+  int n = 0;
+  for (int x = 0; x < r->c->n; x++)
+    if (place_in(c, &r->c->columns[x].set) >= 0) r->ind[++n] = x + 1;
+  add_row(r, n, c->n - 1);
+}
+
+/* Forbids a cycle through every kernel that is in one; false: there is none. */
+static bool cut_cycles(struct relaxation *r, const struct parts *p) {
+  int owner[FS_MAX_SET] = {0};
+  bool any = false;
+  for (int k = 0; k < p->n_taken; k++)
+    for (int row = 0; row < r->c->rows; row++)
+      if (fs_set_has(&r->c->columns[p->taken[k].column].set, row)) owner[row] = k;
+  for (int k = 0; k < p->n_taken; k++) {
+    struct cycle c;
+    find_cycle(r->c, owner, k, &c);
+    if (c.n) cut_cycle(r, &c);
+    any |= c.n > 0;
+  }
+  return any;
+}
+
+/* -- to a cover ------------------------------------------------------------------------ */
+
+/* Adds the rows that the solution breaks. False: there are none, and a whole solution
+ * is a cover. */
+static bool tighten(struct relaxation *r, struct parts *p) {
+  return cut_cliques(r, p) || (is_whole(p) && cut_cycles(r, p));
+}
+
+/* Solves it until the solution breaks no row that is known. False: there is none. */
+static bool tighten_all(struct relaxation *r, struct parts *p) {
+  do {
+    if (!solve(r)) return false;
+    *p = parts_of(r);
+  } while (tighten(r, p));
+  return true;
+}
+
+/* What covers with a column cost at least is known once the first solution is tight. */
+static void put_bound(struct relaxation *r) {
+  r->bounded = true;
+  r->bound = glp_get_obj_val(r->lp);
+  for (int x = 0; x < r->c->n; x++) r->more[x] = glp_get_col_dual(r->lp, x + 1);
+}
+
+/* A column that is not branched on: none of those that cost too much. */
+static void release(struct relaxation *r, int x) {
+  bool dear = r->bound + r->more[x] >= fs_cover_limit(r->c);
+  glp_set_col_bnds(r->lp, x + 1, dear ? GLP_FX : GLP_LO, 0, 0);
+}
+
+/* Keeps the cover that the solution is, and forbids it. */
+static void keep_whole(struct relaxation *r, const struct parts *p) {
+  int *columns = FS_NEW_N(r->c->p->arena, int, p->n_taken + 1);
+  for (int k = 0; k < p->n_taken; k++) {
+    columns[k] = p->taken[k].column;
+    r->ind[k + 1] = columns[k] + 1;
+  }
+  add_row(r, p->n_taken, p->n_taken - 1);
+  fs_cover_keep(r->c, columns, p->n_taken);
+  for (int x = 0; x < r->c->n; x++)
+    if (glp_get_col_type(r->lp, x + 1) == GLP_LO) release(r, x);
+}
+
+/* The covers that cost less than those found before. Branches on the column of which
+ * most is taken: with it, then without. */
+static void search(struct relaxation *r) {
+  struct parts p;
+  double bound;
+  for (;;) {
+    if (!tighten_all(r, &p)) return;
+    bound = glp_get_obj_val(r->lp);
+    if (!r->bounded) put_bound(r);
+    if (bound >= fs_cover_limit(r->c)) return;
+    if (!is_whole(&p)) break;
+    keep_whole(r, &p);
+    if (bound >= fs_cover_limit(r->c)) return;
+  }
+  int x = 0;
+  while (p.taken[x].by > 1 - WHOLE) x++;
+  int column = p.taken[x].column;
+  for (int way = 1; way >= 0 && bound < fs_cover_limit(r->c); way--) {
+    glp_set_col_bnds(r->lp, column + 1, GLP_FX, way, way);
+    search(r);
+  }
+  release(r, column);
+}
+
+void fs_cover_search(struct fs_covering *c) {
+  struct relaxation r = {.c = c};
+  struct fs_arena *arena = c->p->arena;
+  int most = FS_MAX(c->rows, c->n) + 1;
+  r.most_steps = MOST_STEPS + STEPS_FOR_A_COVER * (c->k - 1);
+  r.ind = FS_NEW_N(arena, int, most);
+  r.val = FS_NEW_N(arena, double, most);
+  r.more = FS_NEW_N(arena, double, most);
+  r.apart = FS_NEW_N(arena, uint64_t *, most);
+  for (int x = 0; x < most; x++) r.val[x] = 1;
+  build(&r);
+  search(&r);
+  c->p->space.steps += glp_get_it_cnt(r.lp);
+  glp_delete_prob(r.lp);
+}
