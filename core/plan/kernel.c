@@ -251,8 +251,10 @@ static const char *open_group(struct fs_group *g, struct fs_planner *p,
   *g = (struct fs_group){.p = p, .calls = calls, .n = n};
   const char *why = fs_axes_unify(&g->ax, p, calls, n);
   g->stored = fs_calloc((size_t)n, sizeof(bool));
-  if (!why) find_stored(p, calls, n, g->stored);
-  return why;
+  if (why) return why;
+  find_stored(p, calls, n, g->stored);
+  fs_place_weigh(g);
+  return NULL;
 }
 
 static void close_group(struct fs_group *g) {

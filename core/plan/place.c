@@ -392,30 +392,35 @@ static void place_all(struct builder *b, const bool *stored) {
 
 /* -- the space ------------------------------------------------------------------------ */
 
+/* By the largest array: for it the axes of a kernel are put in order, whatever the
+ * division and the scheme. */
+void fs_place_weigh(struct fs_group *g) {
+  const struct fs_holder *largest = NULL;
+  double most = -1;
+  for (int h = 0; h < g->ax.holders.len; h++) {
+    const struct fs_holder *ho = &g->ax.holders.data[h];
+    const struct fs_node *nd = fs_node(g->p->g, ho->node);
+    if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
+    double size = (double)fs_shape_count(&nd->shape) + (ho->inside ? 0 : 0.5);
+    size += 1e-3 * __builtin_popcount(ho->mask);
+    if (size <= most) continue;
+    most = size;
+    largest = ho;
+  }
+  memset(g->weight, 0, sizeof g->weight);
+  if (!largest) return;
+  const struct fs_node *nd = fs_node(g->p->g, largest->node);
+  struct fs_layout l = largest->layout;
+  int64_t count;
+  if (largest->inside) l = fs_layout_new(nd->dtype, &nd->shape, &count);
+  for (int k = 0; k < nd->shape.rank; k++)
+    g->weight[largest->cls[k]] = l.stride[k] < 0 ? -l.stride[k] : l.stride[k];
+}
+
 /* Orders the classes: outer axes first; within each part by falling stride of
  * the largest array, so that the last axis is the contiguous one. */
-static void order_axes(struct builder *b) {
+static void order_axes(struct builder *b, const int64_t *weight) {
   const struct fs_axes *ax = b->ax;
-  int64_t weight[FS_MAX_RANK] = {0};
-  double best = -1;
-  for (int h = 0; h < ax->holders.len; h++) {
-    const struct fs_holder *ho = &ax->holders.data[h];
-    const struct fs_node *nd = fs_node(b->p->g, ho->node);
-    struct fs_layout l = ho->inside ? (struct fs_layout){0} : ho->layout;
-    if (ho->inside) {
-      int64_t count;
-      if (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE) continue;
-      l = fs_layout_new(nd->dtype, &nd->shape, &count);
-    }
-    double size = (double)fs_shape_count(&nd->shape) + (ho->inside ? 0 : 0.5);
-    int bits = __builtin_popcount(ho->mask);
-    size += 1e-3 * bits;
-    if (size <= best) continue;
-    best = size;
-    memset(weight, 0, sizeof weight);
-    for (int k = 0; k < nd->shape.rank; k++)
-      weight[ho->cls[k]] = l.stride[k] < 0 ? -l.stride[k] : l.stride[k];
-  }
   struct fs_space *s = &b->k->space;
   if (ax->n_classes == 0) { /* scalars only: one element */
     s->n_inner = 1;
@@ -507,7 +512,7 @@ const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel 
                       .inner = inner, .scheme = k->scheme, .k = k};
   for (int h = 0; h < g->ax.holders.len; h++)
     memset(g->ax.holders.data[h].value, 0, sizeof g->ax.holders.data[h].value);
-  order_axes(&b);
+  order_axes(&b, g->weight);
   place_all(&b, g->stored);
   if (b.why) return b.why;
   sort_steps(k);

@@ -11,7 +11,11 @@ struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` 
   int n;
   bool *stored;          /* per call: its result is wanted outside the kernel */
   const struct fs_kernel_pin *pin; /* of the kernel; or NULL */
+  int64_t weight[FS_MAX_RANK];     /* of its axes: their strides in the largest array */
 };
+
+/* Weighs the axes, which are unified. */
+void fs_place_weigh(struct fs_group *g);
 
 /* Places the calls in an empty kernel of a scheme, with the classes of `inner` as its
  * columns: space, values, accesses and steps in order. NULL, or the rule that forbids

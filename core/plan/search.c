@@ -116,14 +116,22 @@ static bool is_whole(const struct parts *p) {
   return true;
 }
 
+/* Whether the sets meet, which are of so many words. */
+static bool meet(const struct fs_set *a, const struct fs_set *b, int words) {
+  uint64_t any = 0;
+  for (int w = 0; w < words; w++) any |= a->word[w] & b->word[w];
+  return any;
+}
+
 static const uint64_t *apart_from(struct relaxation *r, int column) {
-  const struct fs_column *all = r->c->columns;
+  const struct fs_column *all = r->c->columns, *mine = &all[column];
   uint64_t *bits = r->apart[column];
+  int words = (r->c->rows + 63) / 64;
   if (bits) return bits;
   bits = r->apart[column] = FS_NEW_N(r->c->p->arena, uint64_t, r->c->n / 64 + 1);
   for (int x = 0; x < r->c->n; x++)
-    if (fs_set_meets(&all[x].set, &all[column].set) ||
-        fs_columns_wait(&all[x], &all[column]))
+    if (meet(&all[x].set, &mine->set, words) ||
+        (meet(&all[x].reach, &mine->set, words) && meet(&all[x].set, &mine->reach, words)))
       bits[x / 64] |= (uint64_t)1 << (x % 64);
   return bits;
 }

@@ -78,8 +78,8 @@ static double cpu_row_tasks(const struct fs_kernel *k) {
 /* Whether the CPU target divides the columns of a tile kernel, too. One whose rows make
  * tasks enough it walks as a row kernel. */
 static bool divides_columns(const struct fs_kernel *k) {
-  double strip = 8192.0 / widest(k);
-  return k->scheme == FS_TILE && (double)k->space.n >= 8 * strip && cpu_row_tasks(k) < 32;
+  return k->scheme == FS_TILE && (double)k->space.n >= 8 * (8192.0 / widest(k)) &&
+         cpu_row_tasks(k) < 32;
 }
 
 /* What it is walked as, and so priced as. What a tile kernel turns has a price of its
@@ -426,10 +426,11 @@ static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].kind == FS_SP_REDUCE)
       over |= 1u << reduced_over(k, &k->steps.data[i]);
-  snprintf(w->pattern, sizeof w->pattern, "%s%s%s%s",
-           !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "",
-           over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "",
-           sweeps(k) > 1 ? "+" : "", w->bytes_strided > 0 ? "'" : "");
+  char *at = w->pattern; /* room for all of them */
+  at = stpcpy(at, !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "");
+  at = stpcpy(at, over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "");
+  at = stpcpy(at, sweeps(k) > 1 ? "+" : "");
+  stpcpy(at, w->bytes_strided > 0 ? "'" : "");
 }
 
 static void count_moves(double busy, struct fs_work *w) {
