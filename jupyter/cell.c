@@ -329,7 +329,8 @@ void fs_cell_event(struct fs_cell *c, const json_t *event) {
 
 /* -- the course of an input -------------------------------------------------- */
 
-bool fs_cell_is_page(const char *code) {
+/* Whether the code is one line that asks for help: `?name`, `:help`. */
+static bool is_page(const char *code) {
   const char *text = code + strspn(code, " \t\r\n");
   const char *newline = strchr(text, '\n');
   if (newline && newline[strspn(newline, " \t\r\n")]) return false;
@@ -345,7 +346,7 @@ void fs_cell_begin(struct fs_cell *c, struct fs_server *s, void *port,
   *c = (struct fs_cell){.s = s, .port = port, .request = request,
                         .count = count};
   c->silent = json_is_true(json_object_get(request->content, "silent"));
-  c->paged = code && fs_cell_is_page(code);
+  c->paged = code && is_page(code);
 }
 
 int fs_cell_wait(const struct fs_cell *c) {

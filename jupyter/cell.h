@@ -39,7 +39,4 @@ void fs_cell_fail(struct fs_cell *c, const char *ename, const char *evalue);
 json_t *fs_cell_end(struct fs_cell *c, enum fs_result result, bool *failed);
 void fs_cell_free(struct fs_cell *c);
 
-/* Whether the code is one line that asks for help: `?name`, `:help`. */
-bool fs_cell_is_page(const char *code);
-
 #endif

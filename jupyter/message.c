@@ -88,7 +88,8 @@ static bool replayed(struct fs_seal *w, const unsigned char *mac) {
 
 /* -- life -------------------------------------------------------------------- */
 
-void fs_seal_uuid(char out[40]) {
+/* A random UUID in its usual form. */
+static void put_uuid(char out[40]) {
   unsigned char b[16];
   randombytes_buf(b, sizeof b);
   b[6] = (unsigned char)((b[6] & 0x0f) | 0x40); /* version 4: random */
@@ -107,7 +108,7 @@ bool fs_seal_init(struct fs_seal *w, const char *key) {
   memcpy(w->key, key, len);
   const char *user = getenv("USER");
   snprintf(w->username, sizeof w->username, "%s", user ? user : "kernel");
-  fs_seal_uuid(w->session);
+  put_uuid(w->session);
   pthread_mutex_init(&w->lock, NULL);
   return true;
 }

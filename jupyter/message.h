@@ -39,9 +39,6 @@ struct fs_seal {
 bool fs_seal_init(struct fs_seal *w, const char *key);
 void fs_seal_free(struct fs_seal *w);
 
-/* A random UUID in its usual form. */
-void fs_seal_uuid(char out[40]);
-
 enum fs_seal_status {
   FS_SEAL_OK,
   FS_SEAL_BAD_FRAMES,

@@ -132,7 +132,7 @@ static void put_rows(FILE *out, bool kernel) {
   }
 }
 
-void fs_options_help(FILE *out) {
+static void put_help(FILE *out) {
   fprintf(out,
           "%s\nFused linear algebra. Without FILE, -e or piped input: the "
           "prompt.\nFILE - is standard input; NAME=VALUE gives the script an "
@@ -183,7 +183,8 @@ static void man_rows(FILE *out, bool kernel) {
   }
 }
 
-void fs_options_man(FILE *out) {
+/* The OPTIONS and ENVIRONMENT sections in troff, for docs/fusible.1. */
+static void put_man(FILE *out) {
   fputs(".SH OPTIONS\n", out);
   man_rows(out, false);
   fputs(".SS Options of fusible kernel\n", out);
@@ -271,8 +272,8 @@ static enum fs_options_result apply(struct fs_options *o, const struct row *r,
     case OPT_NAME: o->kernel.name = value; break;
     case OPT_DISPLAY_NAME: o->kernel.display_name = value; break;
     case OPT_ENV: *FS_PUSH(&o->kernel.env) = value; break;
-    case OPT_HELP: fs_options_help(stdout); return FS_OPTIONS_DONE;
-    case OPT_MAN: fs_options_man(stdout); return FS_OPTIONS_DONE;
+    case OPT_HELP: put_help(stdout); return FS_OPTIONS_DONE;
+    case OPT_MAN: put_man(stdout); return FS_OPTIONS_DONE;
     case OPT_VERSION:
       puts("fusible " FS_VERSION);
       return FS_OPTIONS_DONE;

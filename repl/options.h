@@ -47,8 +47,4 @@ enum fs_options_result fs_options_parse(struct fs_options *o, int argc,
                                         char **argv);
 void fs_options_free(struct fs_options *o);
 
-void fs_options_help(FILE *out);
-/* The OPTIONS and ENVIRONMENT sections in troff, for docs/fusible.1. */
-void fs_options_man(FILE *out);
-
 #endif

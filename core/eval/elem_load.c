@@ -163,10 +163,6 @@ const struct fs_elem *fs_interp_elem_at(const struct fs_interp *in, int k) {
   return in->elems.data[k];
 }
 
-int fs_interp_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
-  return fs_elem_impl(in, e);
-}
-
 enum fs_status fs_interp_elem_choose(struct fs_interp *in, const char *name,
                                      int impl, struct fs_span span) {
   const struct fs_elem *e = fs_elem_find(in, name);

@@ -246,10 +246,6 @@ void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v) {
   fs_scope_set(&in->globals, name, v);
 }
 
-bool fs_interp_remove(struct fs_interp *in, const char *name) {
-  return fs_scope_remove(&in->globals, name);
-}
-
 static int by_name(const void *a, const void *b) {
   const struct fs_var *x = a, *y = b;
   return strcmp(x->name, y->name);

@@ -100,7 +100,6 @@ enum fs_status fs_interp_retarget(struct fs_interp *in,
 const struct fs_val *fs_interp_get(struct fs_interp *in, const char *name);
 /* Defines a global; keeps the reference of `v`. */
 void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v);
-bool fs_interp_remove(struct fs_interp *in, const char *name);
 /* Removes all user variables, user functions, declarations; restarts the random
  * numbers. The prelude stays. */
 void fs_interp_reset(struct fs_interp *in);
@@ -154,7 +153,6 @@ enum fs_status fs_interp_elem_add(struct fs_interp *in, const char *name,
 int fs_interp_elem_count(const struct fs_interp *in, int *library);
 const struct fs_elem *fs_interp_elem_at(const struct fs_interp *in, int k);
 /* The routine that calls of a function take (`:elem NAME impl N`). */
-int fs_interp_elem_impl(const struct fs_interp *in, const struct fs_elem *e);
 enum fs_status fs_interp_elem_choose(struct fs_interp *in, const char *name,
                                      int impl, struct fs_span span);
 /* "inv3(A:3x3) -> 3x3" */
@@ -180,7 +178,6 @@ void fs_interp_set_random(struct fs_interp *in, int64_t seed, int64_t stream);
  * that ran any have a greater number than this. */
 int fs_interp_before_last(const struct fs_interp *in);
 struct fs_diags *fs_interp_diags(struct fs_interp *in);
-struct fs_runner *fs_interp_runner(struct fs_interp *in);
 struct fs_target *fs_interp_target(struct fs_interp *in);
 /* Sends text to host->text in order with pending displays (used by print and by
  * whoever else writes from inside an evaluation). */

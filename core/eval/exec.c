@@ -528,10 +528,6 @@ struct fs_diags *fs_interp_diags(struct fs_interp *in) {
   return in->diags;
 }
 
-struct fs_runner *fs_interp_runner(struct fs_interp *in) {
-  return in->runner;
-}
-
 struct fs_target *fs_interp_target(struct fs_interp *in) {
   return in->target;
 }

@@ -14,13 +14,6 @@ void fs_witness_clear(struct fs_witness *w) {
   w->replay = false;
 }
 
-void fs_witness_free(struct fs_witness *w) {
-  fs_witness_clear(w);
-  FS_VEC_FREE(&w->read);
-  FS_VEC_FREE(&w->times);
-  FS_VEC_FREE(&w->answers);
-}
-
 void fs_witness_read(const char *path) {
   if (!witness) return;
   for (int k = 0; k < witness->read.len; k++)

@@ -23,7 +23,6 @@ struct fs_witness {
 /* Takes `w` (borrowed) into use, or none. */
 void fs_witness_set(struct fs_witness *w);
 void fs_witness_clear(struct fs_witness *w); /* for the next input */
-void fs_witness_free(struct fs_witness *w);
 
 void fs_witness_read(const char *path);
 /* The time to tell: `now`, or in a replay what was told then. */

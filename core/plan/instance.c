@@ -327,6 +327,28 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 
+/* All that an instance has in shared memory. */
+static int64_t bytes_of(const struct fs_kernel *k) {
+  int64_t bytes = 0;
+  for (int q = 0; q < k->n_applied; q++) {
+    const struct fs_user *u = k->applied[q].user;
+    int64_t numbers = fs_instance_pitch(&u->result);
+    if (!fs_scratch_is_own(u)) numbers += u->scratch;
+    for (int a = 0; a < u->n_args; a++)
+      numbers += fs_instance_pitch(&u->arg[a]);
+    bytes += numbers * (int64_t)fs_dtype_size(u->compute);
+  }
+  return bytes;
+}
+
+/* The most threads that a routine wants for an instance. */
+static int threads_of(const struct fs_kernel *k) {
+  int most = 1;
+  for (int q = 0; q < k->n_applied; q++)
+    most = FS_MAX(most, k->applied[q].user->threads);
+  return most;
+}
+
 static void price(const struct builder *b, struct fs_work *out) {
   struct fs_kernel *k = b->k;
   struct fs_work w = {0};
@@ -345,7 +367,7 @@ static void price(const struct builder *b, struct fs_work *out) {
     if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
     else w.bytes_written += bytes;
   }
-  double m = (double)k->space.m, threads = fs_instance_threads(k);
+  double m = (double)k->space.m, threads = threads_of(k);
   for (int q = 0; q < k->n_applied; q++)
     w.flops += m * k->applied[q].user->flops;
   w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
@@ -422,10 +444,10 @@ static const char *take_calls(struct builder *b, const fs_id *calls, int n,
 /* Barriers of more than a warp are the block's: then all its threads must be in
  * each routine. */
 static const char *check_chain(const struct fs_kernel *k) {
-  int most = fs_instance_threads(k);
+  int most = threads_of(k);
   for (int q = 0; q < k->n_applied; q++)
     if (most > 32 && k->applied[q].user->threads != most) return "routine";
-  return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? "on-chip" : NULL;
+  return k->n_applied > 1 && bytes_of(k) > FS_USER_SHARED ? "on-chip" : NULL;
 }
 
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
@@ -468,31 +490,11 @@ bool fs_scratch_is_own(const struct fs_user *u) {
   return u->threads == 1 && u->scratch && u->scratch <= MOST && !moves;
 }
 
-int64_t fs_instance_bytes(const struct fs_kernel *k) {
-  int64_t bytes = 0;
-  for (int q = 0; q < k->n_applied; q++) {
-    const struct fs_user *u = k->applied[q].user;
-    int64_t numbers = fs_instance_pitch(&u->result);
-    if (!fs_scratch_is_own(u)) numbers += u->scratch;
-    for (int a = 0; a < u->n_args; a++)
-      numbers += fs_instance_pitch(&u->arg[a]);
-    bytes += numbers * (int64_t)fs_dtype_size(u->compute);
-  }
-  return bytes;
-}
-
-int fs_instance_threads(const struct fs_kernel *k) {
-  int most = 1;
-  for (int q = 0; q < k->n_applied; q++)
-    most = FS_MAX(most, k->applied[q].user->threads);
-  return most;
-}
-
 /* Instances for so many threads, or fewer where shared memory ends. */
 static struct fs_tuning instances_of(const struct fs_kernel *k, int threads) {
   enum { WARP = 32, ROOM = FS_USER_SHARED };
-  int each = fs_instance_threads(k);
-  int most = (int)FS_MAX(1, ROOM / fs_instance_bytes(k));
+  int each = threads_of(k);
+  int most = (int)FS_MAX(1, ROOM / bytes_of(k));
   int side = each > WARP ? 1 : threads / each;
   while (side > most) side /= 2;
   return (struct fs_tuning){.threads = FS_MAX(side * each, WARP),
@@ -504,7 +506,7 @@ static struct fs_tuning instances_of(const struct fs_kernel *k, int threads) {
  * blocks of 64, 128 and 256 threads take 79.6, 81.2 and 85.8 us for 4,194,304 inverses
  * on an H200. */
 void fs_tune_instance(struct fs_kernel *k) {
-  k->tune = instances_of(k, fs_instance_threads(k) == 1 ? 64 : 128);
+  k->tune = instances_of(k, threads_of(k) == 1 ? 64 : 128);
 }
 
 int fs_instance_variants(const struct fs_kernel *k,

@@ -477,7 +477,8 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
 }
 
 /* The kernel was made with the first setting. */
-void fs_kernel_take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
+/* The implementation as another of its variants. */
+static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   struct fs_prediction pr;
   int n = fs_tune_variants(k, p->device, tunings);
@@ -514,7 +515,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   open_group(&g, p, calls, n);
   build_one(&g, impl->inner, impl->scheme, out, &w);
   close_group(&g);
-  if (impl->variant) fs_kernel_take_variant(p, impl->variant, out);
+  if (impl->variant) take_variant(p, impl->variant, out);
   fs_kernel_place(out);
 }
 

@@ -58,7 +58,9 @@ static int cluster_in_window(const struct fs_planner *p, fs_id call) {
   return c >= 0 && c < window_size(p) ? c : -1;
 }
 
-bool fs_plan_pin_at(const struct fs_planner *p, int pin, int *a, int *b) {
+/* The two clusters of the window that a pin is about; false if there are none, or
+ * the pin is not kept. */
+static bool pin_at(const struct fs_planner *p, int pin, int *a, int *b) {
   const struct fs_pin_result *r = &p->pins.data[pin];
   *a = cluster_in_window(p, r->a);
   *b = cluster_in_window(p, r->b);
@@ -69,7 +71,7 @@ bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
                          bool complete) {
   for (int k = 0; k < p->pins.len; k++) {
     int a, b;
-    if (!fs_plan_pin_at(p, k, &a, &b)) continue;
+    if (!pin_at(p, k, &a, &b)) continue;
     bool both = fs_set_has(s, a) && fs_set_has(s, b);
     bool one = fs_set_has(s, a) != fs_set_has(s, b);
     if (p->pins.data[k].pin.together ? complete && one : both) return true;

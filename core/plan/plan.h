@@ -485,13 +485,11 @@ int fs_result_part(const struct fs_applied *a);
  * to it between the routines. */
 int fs_part_alias(const struct fs_kernel *k, int part);
 /* How far apart the elements of neighbouring instances lie in shared memory, in
- * numbers; all that an instance has there; the most threads that one wants. */
+ * numbers. */
 int fs_instance_pitch(const struct fs_user_element *e);
 /* Whether one thread makes and reads the scratch of an instance: then it lies in
  * registers (the thread-to-data rule), else in shared memory. */
 bool fs_scratch_is_own(const struct fs_user *u);
-int64_t fs_instance_bytes(const struct fs_kernel *k);
-int fs_instance_threads(const struct fs_kernel *k);
 
 /* Whether all elements of the kernel's rows are of one half type, so that a GPU keeps
  * two in a register; whether it has an instruction for two at once (pairs.c). */

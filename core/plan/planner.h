@@ -174,8 +174,6 @@ void fs_tune_instance(struct fs_kernel *k);
 /* Others behind out[0]; gives how many there are with it. */
 int fs_instance_variants(const struct fs_kernel *k,
                          struct fs_tuning out[FS_MAX_VARIANTS]);
-/* kernel.c: the implementation as another of its variants. */
-void fs_kernel_take_variant(struct fs_planner *p, int variant, struct fs_kernel *k);
 /* Adds a value, or a step without operands, to a kernel; gives the value's index,
  * or the step, valid until the next is added. */
 int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
@@ -234,9 +232,6 @@ void fs_plan_read_pins(struct fs_planner *p);
 void fs_plan_take_pins(struct fs_planner *p);
 /* Whether a pin names the node: then it is a call, not made wherever it is used. */
 bool fs_plan_is_pinned(const struct fs_planner *p, fs_id id);
-/* The two clusters of the window that a pin is about; false if there are none, or
- * the pin is not kept. */
-bool fs_plan_pin_at(const struct fs_planner *p, int pin, int *a, int *b);
 /* Whether a `:split` forbids the set; if it is `complete`, also a `:fuse`. */
 bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
                          bool complete);

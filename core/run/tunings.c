@@ -112,9 +112,7 @@ void fs_tunings_free(struct fs_tunings *t) {
   free(t);
 }
 
-const char *fs_tunings_path(const struct fs_tunings *t) { return t->path; }
-
-int fs_tunings_count(const struct fs_tunings *t) {
+static int count(const struct fs_tunings *t) {
   return (int)json_array_size(t->entries);
 }
 
@@ -202,11 +200,11 @@ int fs_tunings_forget(struct fs_tunings *t, uint64_t block,
   char hex[17];
   hex_of(block, hex);
   read_again(t);
-  int before = fs_tunings_count(t);
+  int before = count(t);
   size_t k = find(t->entries, hex);
   if (!block) json_array_clear(t->entries);
   else if (k < json_array_size(t->entries)) json_array_remove(t->entries, k);
-  int gone = before - fs_tunings_count(t);
+  int gone = before - count(t);
   bool foreign = t->notice && !block; /* `forget all` also clears such a file */
   if (gone || foreign) save(t, d);
   return gone;

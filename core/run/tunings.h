@@ -32,9 +32,6 @@ struct fs_tunings; /* one device's */
 
 struct fs_tunings *fs_tunings_open(const struct fs_device *device);
 void fs_tunings_free(struct fs_tunings *t); /* NULL is allowed */
-/* "" where nothing is kept. */
-const char *fs_tunings_path(const struct fs_tunings *t);
-int fs_tunings_count(const struct fs_tunings *t);
 
 /* The combination kept for a block, borrowed until the next change, or NULL. */
 const char *fs_tunings_choice(const struct fs_tunings *t, uint64_t block);

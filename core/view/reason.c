@@ -143,18 +143,6 @@ static void put_sentence(const char *rule, const char *const text[5],
   }
 }
 
-void fs_reason_put(const char *rule, const char *a, const char *b,
-                   struct fs_str *out) {
-  struct fs_str x = {0}, y = {0};
-  fs_str_printf(&x, "`%s`", a);
-  fs_str_printf(&y, "`%s`", b);
-  const char *const text[] = {fs_str_text(&x), fs_str_text(&y), "other work",
-                              "some", "others"};
-  put_sentence(rule, text, out);
-  fs_str_free(&x);
-  fs_str_free(&y);
-}
-
 void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
                     fs_id b, const struct fs_diags *sources,
                     struct fs_str *out) {

@@ -4,12 +4,9 @@
 
 #include "core/plan/plan.h"
 
-/* One sentence, without its full stop, on a rule (fs_rule_names) that keeps two
- * statements apart; they are quoted in backquotes. */
-void fs_reason_put(const char *rule, const char *a, const char *b,
-                   struct fs_str *out);
-/* The same of nodes a and b of the plan's graph, a before b: also says what stands
- * between them, and what they go over. */
+/* One sentence, without its full stop, on a rule (fs_rule_names) that keeps nodes a
+ * and b of the plan's graph apart, a before b: their statements in backquotes, what
+ * stands between them, and what they go over. */
 void fs_reason_tell(const struct fs_plan *plan, const char *rule, fs_id a,
                     fs_id b, const struct fs_diags *sources,
                     struct fs_str *out);

@@ -48,7 +48,8 @@ static void find_program(void) {
   if (n <= 0 || access(program, X_OK)) program[0] = '\0';
 }
 
-bool fs_compiler_present(void) {
+/* Whether the program is there to be started. */
+static bool is_present(void) {
   pthread_once(&looked, find_program);
   return program[0] != '\0';
 }
@@ -73,7 +74,7 @@ static int spawn(int socket, pid_t *pid) {
 bool fs_compiler_start(struct fs_compiler *c) {
   int ends[2];
   *c = (struct fs_compiler){.fd = -1};
-  if (!fs_compiler_present() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+  if (!is_present() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
     return false;
   /* On its own number dup2() would leave it closed on exec; and there are the others. */
   int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, SOCKET + 1);

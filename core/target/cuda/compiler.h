@@ -19,8 +19,6 @@ struct fs_compiler {
   bool known;        /* it has said what it is, and it is what is wanted */
 };
 
-/* Whether the program is there to be started. */
-bool fs_compiler_present(void);
 /* Starts the process and does not wait for it. Once NVRTC is loaded. Thread-safe, as
  * are those below for different processes. */
 bool fs_compiler_start(struct fs_compiler *c);
