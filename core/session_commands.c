@@ -440,8 +440,8 @@ static enum fs_status run_plan(struct command *c) {
   if (!is(c, 0, "json"))
     return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
                    "each input",
-                "it is :plan box, line, all, diff, json, dump, dot, svg or "
-                "html");
+                "it is :plan box, line, all, diff, json, dump, dot, mermaid, "
+                "svg or html");
   json_t *plans = plans_to_show(c->s);
   char *text = plans ? json_dumps(plans, JSON_INDENT(2)) : NULL;
   json_decref(plans);
