@@ -14,188 +14,9 @@
 
 #include "core/base/datafile.h"
 #include "core/run/search.h"
+#include "core/session_cases.h"
 
 static const double TIME_LIMIT = 56, QUICK_LIMIT = 4; /* seconds of measuring */
-
-/* -- the cases ------------------------------------------------------------------ */
-
-/* What a case is run on. The values of one size and type are made once, for all
- * cases of the group. */
-enum group { VECTORS, MATRICES, LIBRARY, SLOW_LIBRARY, GROUPS };
-
-static const char *const setups[GROUPS] = {
-  [VECTORS] = "x = $(rand(n)); y = $(rand(n)); u = $(rand(n)); v = $(rand(n)); "
-              "h = f16(rand(n));",
-  [MATRICES] = "A = $(rand(m, n)); C = $(rand(m, n)); D = $(rand(n, m)); "
-               "p = $(rand(n)); v = $(rand(n)); r = $(rand(m)); u = $(rand(m));",
-  [LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); B = $(rand(n, n)); b = $(rand(n));",
-  [SLOW_LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); S = A + A';",
-};
-
-/* Which scheme: as planned, or led to flat, row or tile kernels, or to
- * row kernels that walk against the grain. */
-enum lead { AS_PLANNED, FLATS, ROWS, TILES, STRIDES, LEADS };
-
-enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16,
-       ALL = 31 };
-
-/* Which sizes: all; every other one and the largest; the same with few settings, since
- * the case is much like another; all, and on a GPU those of which rows begin off 16-byte
- * boundaries, too; few, and none on a GPU; as UNEVEN, and none on a CPU. */
-enum { EVERY, FEW, BRIEF, UNEVEN, CPU_FEW, GPU_UNEVEN };
-
-static const struct calibration_case {
-  const char *what, *block;   /* $ is the type */
-  unsigned types;
-  enum group group;
-  enum lead lead;
-  int sizes;
-} cases[] = {
-  {"maps", "z = x + y;", ALL, VECTORS, 0, EVERY},
-  {"maps", "z = x * 2;", F32 | F16, VECTORS, 0, EVERY},
-  {"maps", "z = x + y - u + v;", F32, VECTORS, 0, FEW},
-  {"maps", "z = x + y; w = x - y;", F32, VECTORS, 0, FEW},
-  {"maps", "z = x + f32(h);", F32, VECTORS, 0, FEW},
-  {"maps", "z = exp(x) .* log(y + 2) + sqrt(u);", F32, VECTORS, 0, FEW},
-  {"neighbours", "z = x[1:n-2] + x[2:n-1] - x[3:n];", F32 | F16, VECTORS, 0, FEW},
-  {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
-  {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
-  {"sums", "s = max(x);", F32 | F64, VECTORS, 0, FEW},
-  {"sums", "z = x - y; s = sum(z);", F32, VECTORS, 0, FEW},
-  {"sums", "z = exp(x - y) + u; s = sum(z);", F32, VECTORS, 0, FEW},
-  {"sums", "z = x - y + u - v; s = sum(z);", F32, VECTORS, 0, FEW},
-  {"random numbers", "z = rand(n);", F32, VECTORS, 0, FEW},
-  {"ranges", "z = f32(1:n) / 3;", F32, VECTORS, 0, FEW},
-  {"maps", "z = sqrt(x) .* u + log(y + 1) - v; s = sum(z);", F32, VECTORS, 0,
-   FEW},
-  {"rows", "q = A*p;", F32, MATRICES, ROWS, UNEVEN},
-  {"rows", "q = A*p;", F64, MATRICES, ROWS, FEW},
-  {"rows", "q = A*p;", F16, MATRICES, ROWS, UNEVEN},
-  {"rows", "q = sum(A, 2);", F32 | BF16 | I32, MATRICES, ROWS, BRIEF},
-  {"rows", "q = rowmax(A);", F32 | F64 | I32, MATRICES, ROWS, BRIEF},
-  {"rows", "q = rowsum(exp(A));", F32, MATRICES, ROWS, FEW},
-  {"rows", "q = rowsum(A .* C);", F32, MATRICES, ROWS, UNEVEN},
-  {"rows", "q = rowsum(u + v');", F32 | F64, MATRICES, 0, FEW},
-  {"rows", "q = rowsum(u .* v' - v');", F32, MATRICES, 0, FEW},
-  {"columns", "s = A'*r;", F32, MATRICES, ROWS, UNEVEN},
-  {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, CPU_FEW},
-  {"columns", "s = A'*r;", F64 | F16, MATRICES, ROWS, GPU_UNEVEN},
-  {"columns", "s = sum(A, 1);", F32 | I32, MATRICES, ROWS, BRIEF},
-  {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, BRIEF},
-  {"columns", "q = colsum(u + v');", F32, MATRICES, 0, BRIEF},
-  {"columns", "s = colsum(A .* C);", F32, MATRICES, ROWS, CPU_FEW},
-  {"rows and columns", "q = A*p; s = A'*r;", F32 | F64, MATRICES, ROWS, UNEVEN},
-  {"rows and columns", "q = A*p; s = A'*r;", F16, MATRICES, ROWS, GPU_UNEVEN},
-  {"rows and columns", "y = A'*(A*p);", F32, MATRICES, ROWS, UNEVEN},
-  {"rows and columns", "y = A'*(A*p);", F64, MATRICES, ROWS, GPU_UNEVEN},
-  {"rows and columns", "a = sum(A, 2); b = sum(A, 1);", F32, MATRICES, ROWS, FEW},
-  {"rows and columns", "B = A + u*v'; s = B'*r;", F32, MATRICES, ROWS, UNEVEN},
-  {"rows and a sum", "s = sum(A);", F32, MATRICES, ROWS, BRIEF},
-  {"rows and a sum", "q = A*p; s = u'*q;", F32 | F64, MATRICES, ROWS, FEW},
-  {"outer sums", "B = A + u*v';", F32 | F64, MATRICES, ROWS, EVERY},
-  {"outer sums", "B = A + C;", F32 | I32, MATRICES, ROWS, EVERY},
-  {"outer sums", "B = A + C;", BF16, MATRICES, ROWS, CPU_FEW},
-  {"mixed types", "B = A - f32(u);", F16 | BF16, MATRICES, ROWS, CPU_FEW},
-  {"outer sums", "B = A - u*v'; s = B*p;", F32, MATRICES, ROWS, FEW},
-  {"outer sums", "B = A + u; s = sum(B, 2);", I32, MATRICES, ROWS, FEW},
-  {"padded rows", "B = A + C;", F32 | F64, MATRICES, FLATS, FEW},
-  {"padded rows", "B = A * 2;", F32 | F16, MATRICES, FLATS, BRIEF},
-  {"padded rows", "B = A + u*v';", F32, MATRICES, FLATS, CPU_FEW},
-  {"neighbours", "B = A[1:m-2, 2:n-1] + A[3:m, 2:n-1] + A[2:m-1, 1:n-2] + "
-   "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, ROWS, FEW},
-  {"neighbours", "B = A[1:m-2, 2:n-1] + A[3:m, 2:n-1] + A[2:m-1, 1:n-2] + "
-   "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, FLATS, FEW},
-  {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
-  {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
-  {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
-  {"held rows", "B = exp(A - rowmax(A)); s = rowsum(B);", F32, MATRICES, ROWS, FEW},
-  {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, FEW},
-  {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, UNEVEN},
-  {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, UNEVEN},
-  {"transposes", "B = D' + C;", F32 | F64, MATRICES, TILES, EVERY},
-  {"transposes", "B = D' + C;", F32, MATRICES, ROWS, FEW},
-  {"strided rows", "s = A'*r;", F32, MATRICES, STRIDES, EVERY},
-  {"strided rows", "q = A*p; s = A'*r;", F32, MATRICES, STRIDES, FEW},
-  {"tiles", "q = A*p; s = A'*r;", F32, MATRICES, TILES, UNEVEN},
-  {"tiles", "q = A*p; s = A'*r;", F64, MATRICES, TILES, FEW},
-  {"tiles", "s = sum(A, 1);", F32, MATRICES, TILES, UNEVEN},
-  {"tiles", "q = A*p;", F32, MATRICES, TILES, FEW},
-  {"tiles", "B = A + u*v'; s = B'*r;", F32, MATRICES, TILES, UNEVEN},
-  {"tiles", "B = u*v' + 1; s = rowsum(B);", F32, MATRICES, TILES, FEW},
-  {"tiles", "B = A - u;", F32, MATRICES, TILES, FEW},
-  {"products", "P = A*B;", FLOATS, LIBRARY, 0, EVERY},
-  {"solves", "s = A\\b;", F32 | F64, LIBRARY, 0, EVERY},
-  {"inverses", "B = inv(A);", F32 | F64, SLOW_LIBRARY, 0, EVERY},
-  {"factors", "R = chol(S);", F32 | F64, SLOW_LIBRARY, 0, EVERY},
-  {"eigenvalues", "e = eigvals(S);", F32, SLOW_LIBRARY, 0, EVERY},
-  {"eigenvectors", "V = eigvecs(S);", F32, SLOW_LIBRARY, 0, EVERY},
-  {"singular values", "e = svdvals(A);", F32, SLOW_LIBRARY, 0, EVERY},
-};
-
-static const char *const type_names[] = {"f32", "f64", "f16", "bf16", "i32"};
-
-struct extent {
-  int64_t m, n;
-};
-struct extents {
-  const struct extent *at;
-  int n;
-};
-
-#define EXTENTS(list) ((struct extents){list, (int)FS_LEN(list)})
-
-/* Denser where caches end: a GPU's at some 25 to 100 MB in use, within which a kernel
- * becomes half as fast. An element of a vector takes 4 bytes, if only it is summed, to 24,
- * if four are read and one is written. */
-static struct extents gpu_extents(enum group group) {
-  static const struct extent vectors[] = {
-      {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 1 << 18},
-      {1, 1 << 20}, {1, 1500000}, {1, 1 << 21}, {1, 2500000}, {1, 2900000},
-      {1, 3300000}, {1, 3700000}, {1, 4200000}, {1, 4800000}, {1, 6200000},
-      {1, 1 << 23}, {1, 10500000}, {1, 13000000}, {1, 16500000}, {1, 20000000},
-      {1, 1 << 25}, {1, 1 << 27}};
-  static const struct extent matrices[] = {
-      {64, 64}, {200, 300}, {512, 512}, {1000, 1000}, {2048, 2048}, {4096, 4096},
-      {100, 20000}, {20000, 100}, {3000, 3000}, {6000, 6000}, {1001, 1001},
-      {1502, 1502}, {2501, 2501}, {5003, 5003}, {7501, 7501}, {12288, 12288},
-      {1000, 65536}};
-  static const struct extent library[] = {
-      {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
-      {1, 4096}};
-  static const struct extent slow[] = {{1, 32}, {1, 128}, {1, 512}};
-  switch (group) {
-    case VECTORS: return EXTENTS(vectors);
-    case MATRICES: return EXTENTS(matrices);
-    case LIBRARY: return EXTENTS(library);
-    default: return EXTENTS(slow);
-  }
-}
-
-/* A CPU's at 1 to 100 MB, where other programs take their share. */
-static struct extents cpu_extents(enum group group) {
-  static const struct extent vectors[] = {
-      {1, 100}, {1, 4096}, {1, 1 << 14}, {1, 1 << 16}, {1, 3 << 16},
-      {1, 1 << 18}, {1, 1 << 19}, {1, 3 << 18}, {1, 1 << 20}, {1, 3 << 19},
-      {1, 1 << 21}, {1, 3 << 20}, {1, 1 << 22}, {1, 3 << 21}, {1, 1 << 23},
-      {1, 1 << 24}};
-  static const struct extent matrices[] = {
-      {64, 64}, {200, 300}, {512, 512}, {683, 719}, {1000, 1000}, {1400, 1500},
-      {2048, 2048}, {2503, 2397}, {100, 20000}, {20000, 100}, {3000, 3000},
-      {4096, 4096}, {1800, 1700}, {4000, 1900}, {2000, 24}, {1000, 64}};
-  static const struct extent library[] = {
-      {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}};
-  static const struct extent slow[] = {{1, 32}, {1, 128}};
-  switch (group) {
-    case VECTORS: return EXTENTS(vectors);
-    case MATRICES: return EXTENTS(matrices);
-    case LIBRARY: return EXTENTS(library);
-    default: return EXTENTS(slow);
-  }
-}
-
-static struct extents extents_of(enum group group, bool cuda) {
-  return cuda ? gpu_extents(group) : cpu_extents(group);
-}
 
 /* -- a run of measurements --------------------------------------------------------- */
 
@@ -213,7 +34,7 @@ struct calibrating {
   struct fs_runner *runner;
   struct fs_interp *in;
   struct fs_diags diags;
-  struct fs_calibration lead[LEADS]; /* [0]: costs of a device of its kind */
+  struct fs_calibration lead[FS_LEADS]; /* [0]: costs of a device of its kind */
   const struct fs_calibration *before;
   FS_VEC(struct fs_sample) samples;
   FS_VEC(uint64_t) names;       /* of the samples: block, type, sizes, kernel  */
@@ -223,7 +44,7 @@ struct calibrating {
   bool quick;
   int pass;                     /* the first is 0; later ones bring nothing new */
   const char *type;             /* of the values that cases are run on        */
-  enum lead led;                /* where the runner's plans were led to */
+  enum fs_case_lead led;                /* where the runner's plans were led to */
   double start, limit, told, last; /* last: seconds of the last kernels */
   double compiling;             /* seconds of it, where it was done ahead */
   int done, all, left_out;
@@ -283,11 +104,11 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   struct fs_calibration *rough = fs_calibration_reference(&c->target->device);
   c->lead[0] = *rough;
   free(rough);
-  lead_to(&c->lead[FLATS], FS_FLAT);
-  lead_to(&c->lead[ROWS], FS_ROW);
-  lead_to(&c->lead[TILES], FS_TILE);
-  lead_to(&c->lead[STRIDES], FS_ROW);
-  c->lead[STRIDES].cost[FS_TM_FOLD] = 1; /* rather than fold over rows */
+  lead_to(&c->lead[FS_LEAD_FLAT], FS_FLAT);
+  lead_to(&c->lead[FS_LEAD_ROW], FS_ROW);
+  lead_to(&c->lead[FS_LEAD_TILE], FS_TILE);
+  lead_to(&c->lead[FS_LEAD_STRIDED], FS_ROW);
+  c->lead[FS_LEAD_STRIDED].cost[FS_TM_FOLD] = 1; /* rather than fold over rows */
 }
 
 static void end(struct calibrating *c) {
@@ -487,17 +308,18 @@ enum settings { OWN, FEW_SETTINGS = 2, SOME = 3, ALL_SETTINGS = MOST_SETTINGS };
 /* All where they matter most and time allows: for f32 matrices of some size, neither
  * thin nor flat, in kernels that are chosen: few tile kernels that sum are, and fewer
  * that walk against the grain. */
-static enum settings settings_at(const struct calibration_case *of, unsigned t,
-                                 struct extent e) {
+static enum settings settings_at(const struct fs_calibration_case *of, unsigned t,
+                                 struct fs_extent e) {
   enum { SMALL = 500, LARGE = 10000, SMALLEST = 100000 };
-  enum group group = of->group;
-  if (group > MATRICES) return OWN;
-  bool chosen = of->lead == TILES ? of->sizes == EVERY : of->lead != STRIDES;
-  if (t > 0 || !chosen || of->sizes == BRIEF ||
-      (group == MATRICES && e.m * e.n < SMALLEST))
+  enum fs_case_group group = of->group;
+  if (group > FS_CASE_MATRICES) return OWN;
+  bool chosen = of->lead == FS_LEAD_TILE ? of->sizes == FS_SIZES_EVERY
+                                         : of->lead != FS_LEAD_STRIDED;
+  if (t > 0 || !chosen || of->sizes == FS_SIZES_BRIEF ||
+      (group == FS_CASE_MATRICES && e.m * e.n < SMALLEST))
     return FEW_SETTINGS;
   bool usual = FS_MIN(e.m, e.n) > SMALL && FS_MAX(e.m, e.n) < LARGE;
-  return group == MATRICES && usual ? ALL_SETTINGS : SOME;
+  return group == FS_CASE_MATRICES && usual ? ALL_SETTINGS : SOME;
 }
 
 /* The plans of a graph that are one kernel of the scheme of the first one, which
@@ -637,7 +459,7 @@ static enum fs_status set_up(struct calibrating *c, const char *setup, int64_t m
 }
 
 static enum fs_status run_block(struct calibrating *c, const char *block,
-                                int64_t m, int64_t n, enum lead lead,
+                                int64_t m, int64_t n, enum fs_case_lead lead,
                                 enum settings settings) {
   c->target->device.calibration = &c->lead[lead];
   if (lead != c->led) { /* else a plan for the same statements would be used */
@@ -664,69 +486,71 @@ static bool late(const struct calibrating *c) {
 }
 
 /* The largest sizes are for f32; library calls end where one would take long. */
-static bool too_much(const struct calibrating *c, enum group group, unsigned t,
+static bool too_much(const struct calibrating *c, enum fs_case_group group, unsigned t,
                      int64_t m, int64_t n) {
   static const int bytes[] = {4, 8, 2, 2, 4};
-  if (group == LIBRARY || group == SLOW_LIBRARY) return c->last > 0.01;
+  if (group == FS_CASE_LIBRARY || group == FS_CASE_SLOW_LIBRARY) return c->last > 0.01;
   if (!t) return false;
   return c->target->device.is_cuda ? m * n > (320 << 20) / bytes[t] : m * n > 8 << 20;
 }
 
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. Of f64 those
  * near a GPU's cache are others. */
-static bool wanted(const struct calibrating *c, int sizes, enum group group,
-                   unsigned t, int x, struct extent e) {
+static bool wanted(const struct calibrating *c, int sizes, enum fs_case_group group,
+                   unsigned t, int x, struct fs_extent e) {
   enum { LARGE = 1 << 21 };
   bool cuda = c->target->device.is_cuda;
-  bool doubles = t == 1 && group == MATRICES && e.m * e.n > LARGE;
-  bool few = sizes == FEW || sizes == BRIEF || sizes == CPU_FEW ||
+  bool doubles = t == 1 && group == FS_CASE_MATRICES && e.m * e.n > LARGE;
+  bool few = sizes == FS_SIZES_FEW || sizes == FS_SIZES_BRIEF ||
+             sizes == FS_SIZES_CPU_FEW ||
              (t > 0 && cuda && !doubles);
-  if (sizes == (cuda ? CPU_FEW : GPU_UNEVEN)) return false;
-  if (group == MATRICES && cuda && e.n > 512 && e.n % 4)
-    return (sizes == UNEVEN || sizes == GPU_UNEVEN) &&
+  if (sizes == (cuda ? FS_SIZES_CPU_FEW : FS_SIZES_GPU_UNEVEN)) return false;
+  if (group == FS_CASE_MATRICES && cuda && e.n > 512 && e.n % 4)
+    return (sizes == FS_SIZES_UNEVEN || sizes == FS_SIZES_GPU_UNEVEN) &&
            (t == 0 || e.n == 1001 || e.n == 5003);
-  return !few || x % 2 == 1 || (group == MATRICES && e.n >= 12288);
+  return !few || x % 2 == 1 || (group == FS_CASE_MATRICES && e.n >= 12288);
 }
 
 /* The CPU target walks a tile kernel as a row kernel where it neither turns anything nor
  * divides columns (plan/work.c), and a second time the same is not measured. */
-static bool is_known(const struct calibrating *c, const struct calibration_case *of,
-                     struct extent e) {
+static bool is_known(const struct calibrating *c, const struct fs_calibration_case *of,
+                     struct fs_extent e) {
   enum { DIVIDED = 1 << 14 };
-  return !c->target->device.is_cuda && of->lead == TILES && of->sizes != EVERY &&
+  return !c->target->device.is_cuda && of->lead == FS_LEAD_TILE &&
+         of->sizes != FS_SIZES_EVERY &&
          e.n < DIVIDED;
 }
 
 /* The plans of all cases of a group at one size and type, whose values are there. */
-static void cases_ahead(struct ahead *a, enum group group, unsigned t, int x,
-                        struct extent e) {
+static void cases_ahead(struct ahead *a, enum fs_case_group group, unsigned t, int x,
+                        struct fs_extent e) {
   struct calibrating *c = a->c;
-  for (size_t k = 0; k < FS_LEN(cases); k++) {
-    if (cases[k].group != group || !(cases[k].types >> t & 1) ||
-        !wanted(c, cases[k].sizes, group, t, x, e))
+  for (size_t k = 0; k < fs_case_count; k++) {
+    if (fs_cases[k].group != group || !(fs_cases[k].types >> t & 1) ||
+        !wanted(c, fs_cases[k].sizes, group, t, x, e))
       continue;
-    char *block = with_type(cases[k].block, type_names[t]);
-    c->target->device.calibration = &c->lead[cases[k].lead];
-    a->settings = c->quick ? OWN : settings_at(&cases[k], t, e);
+    char *block = with_type(fs_cases[k].block, fs_case_types[t]);
+    c->target->device.calibration = &c->lead[fs_cases[k].lead];
+    a->settings = c->quick ? OWN : settings_at(&fs_cases[k], t, e);
     look_ahead(a, block);
     free(block);
   }
 }
 
-static bool any_wanted(const struct calibrating *c, enum group group, unsigned t,
-                       int x, struct extent e) {
+static bool any_wanted(const struct calibrating *c, enum fs_case_group group, unsigned t,
+                       int x, struct fs_extent e) {
   bool any = false;
-  for (size_t k = 0; k < FS_LEN(cases); k++)
-    any |= cases[k].group == group && cases[k].types >> t & 1 &&
-           wanted(c, cases[k].sizes, group, t, x, e);
+  for (size_t k = 0; k < fs_case_count; k++)
+    any |= fs_cases[k].group == group && fs_cases[k].types >> t & 1 &&
+           wanted(c, fs_cases[k].sizes, group, t, x, e);
   return any;
 }
 
 /* What makes the values of all sizes of a group. */
-static void look_at_setups(struct ahead *a, enum group group, unsigned t) {
+static void look_at_setups(struct ahead *a, enum fs_case_group group, unsigned t) {
   struct calibrating *c = a->c;
-  struct extents e = extents_of(group, c->target->device.is_cuda);
-  char *setup = with_type(setups[group], type_names[t]);
+  struct fs_extents e = fs_case_extents(group, c->target->device.is_cuda);
+  char *setup = with_type(fs_case_setups[group], fs_case_types[t]);
   for (int x = 0; x < e.n; x++) {
     int64_t m = e.at[x].m, n = e.at[x].n;
     bool skip = !fits(c, m, n) || too_much(c, group, t, m, n) ||
@@ -741,13 +565,13 @@ static void setups_ahead(struct calibrating *c) {
   struct ahead a = {.c = c};
   if (!compiles_ahead(c) || c->quick) return;
   tell(c, "values");
-  for (enum group group = 0; group < GROUPS; group++)
-    for (unsigned t = 0; t < FS_LEN(type_names); t++) look_at_setups(&a, group, t);
+  for (enum fs_case_group group = 0; group < FS_CASE_GROUPS; group++)
+    for (unsigned t = 0; t < FS_CASE_TYPES; t++) look_at_setups(&a, group, t);
   compile_ahead(&a);
 }
 
-static bool is_skipped(const struct calibrating *c, enum group group, unsigned t, int x,
-                       struct extent e) {
+static bool is_skipped(const struct calibrating *c, enum fs_case_group group, unsigned t,
+                       int x, struct fs_extent e) {
   return !fits(c, e.m, e.n) || too_much(c, group, t, e.m, e.n) ||
          (c->quick && (x % 3 || e.m * e.n > 1 << 18));
 }
@@ -755,16 +579,17 @@ static bool is_skipped(const struct calibrating *c, enum group group, unsigned t
 /* Compiles what the sizes from `from` on take, and gives the one after them: of several
  * at once, since every time the threads wait for the one that has the longest text, and
  * have processes to start. */
-static enum fs_status sizes_ahead(struct calibrating *c, enum group group, unsigned t,
-                                  const struct extents *e, int from, int *to) {
+static enum fs_status sizes_ahead(struct calibrating *c, enum fs_case_group group,
+                                  unsigned t, const struct fs_extents *e, int from,
+                                  int *to) {
   enum { TOGETHER = 300 }; /* some two seconds of compiling */
   struct ahead a = {.c = c};
   enum fs_status st = FS_OK;
   *to = e->n;
-  if (!compiles_ahead(c) || group > MATRICES || late(c)) return FS_OK;
-  char *setup = with_type(setups[group], type_names[t]);
+  if (!compiles_ahead(c) || group > FS_CASE_MATRICES || late(c)) return FS_OK;
+  char *setup = with_type(fs_case_setups[group], fs_case_types[t]);
   for (int x = from; x < e->n && !st && a.plans.len < TOGETHER; x++) {
-    struct extent size = e->at[x];
+    struct fs_extent size = e->at[x];
     *to = x + 1;
     if (fs_interrupted()) st = FS_INTERRUPTED;
     if (st || is_skipped(c, group, t, x, size) || !any_wanted(c, group, t, x, size))
@@ -780,19 +605,19 @@ static enum fs_status sizes_ahead(struct calibrating *c, enum group group, unsig
 }
 
 /* All cases of a group at one size and type. */
-static enum fs_status run_sized(struct calibrating *c, enum group group,
-                                unsigned t, int x, struct extent e) {
+static enum fs_status run_sized(struct calibrating *c, enum fs_case_group group,
+                                unsigned t, int x, struct fs_extent e) {
   enum fs_status st = FS_OK;
   bool made = false, skip = is_skipped(c, group, t, x, e);
-  char *setup = with_type(setups[group], type_names[t]);
-  c->type = type_names[t];
-  for (size_t k = 0; k < FS_LEN(cases) && !st; k++) {
-    if (cases[k].group != group || !(cases[k].types >> t & 1)) continue;
+  char *setup = with_type(fs_case_setups[group], fs_case_types[t]);
+  c->type = fs_case_types[t];
+  for (size_t k = 0; k < fs_case_count && !st; k++) {
+    if (fs_cases[k].group != group || !(fs_cases[k].types >> t & 1)) continue;
     c->done++;
-    tell(c, cases[k].what);
+    tell(c, fs_cases[k].what);
     if (fs_interrupted()) st = FS_INTERRUPTED;
-    if (skip || st || is_known(c, &cases[k], e) ||
-        !wanted(c, cases[k].sizes, group, t, x, e))
+    if (skip || st || is_known(c, &fs_cases[k], e) ||
+        !wanted(c, fs_cases[k].sizes, group, t, x, e))
       continue;
     if (late(c)) {
       c->left_out += c->pass == 0;
@@ -800,9 +625,9 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
     }
     if (!made) st = passed_over(c, set_up(c, setup, e.m, e.n));
     made = true;
-    char *block = with_type(cases[k].block, type_names[t]);
-    if (!st) st = run_block(c, block, e.m, e.n, cases[k].lead,
-                            settings_at(&cases[k], t, e));
+    char *block = with_type(fs_cases[k].block, fs_case_types[t]);
+    if (!st) st = run_block(c, block, e.m, e.n, fs_cases[k].lead,
+                            settings_at(&fs_cases[k], t, e));
     free(block);
   }
   fs_interp_reset(c->in);
@@ -810,16 +635,16 @@ static enum fs_status run_sized(struct calibrating *c, enum group group,
   return st;
 }
 
-static bool has_type(enum group group, unsigned t) {
-  for (size_t k = 0; k < FS_LEN(cases); k++)
-    if (cases[k].group == group && cases[k].types >> t & 1) return true;
+static bool has_type(enum fs_case_group group, unsigned t) {
+  for (size_t k = 0; k < fs_case_count; k++)
+    if (fs_cases[k].group == group && fs_cases[k].types >> t & 1) return true;
   return false;
 }
 
-static enum fs_status run_group(struct calibrating *c, enum group group,
+static enum fs_status run_group(struct calibrating *c, enum fs_case_group group,
                                 unsigned t) {
   int ahead = 0; /* sizes below are compiled */
-  struct extents e = extents_of(group, c->target->device.is_cuda);
+  struct fs_extents e = fs_case_extents(group, c->target->device.is_cuda);
   enum fs_status st = FS_OK;
   c->last = 0;
   if (!has_type(group, t)) return FS_OK;
@@ -972,7 +797,7 @@ static enum fs_status run_operations(struct calibrating *c) {
       else if (!takes_operation(c, op, t)) continue;
       else if (late(c)) c->left_out += c->pass == 0;
       else if (op_statement(op, t == 2, &text))
-        st = run_block(c, text.data, 1, n, AS_PLANNED, OWN);
+        st = run_block(c, text.data, 1, n, FS_LEAD_NOWHERE, OWN);
       fs_str_free(&text);
     }
     free(setup);
@@ -985,17 +810,17 @@ static enum fs_status run_operations(struct calibrating *c) {
 /* f32 first: time may run out. On a GPU f64 comes last, of which most is measured: what
  * is left out of a type there has the tables of f32. */
 static enum fs_status run_kernels(struct calibrating *c) {
-  static const unsigned orders[2][FS_LEN(type_names)] = {{0, 1, 2, 3, 4},
-                                                         {0, 2, 4, 3, 1}};
+  static const unsigned orders[2][FS_CASE_TYPES] = {{0, 1, 2, 3, 4},
+                                                    {0, 2, 4, 3, 1}};
   enum fs_status st = FS_OK;
   if (c->pass == 0) setups_ahead(c);
-  for (size_t k = 0; k < FS_LEN(type_names) && !st; k++) {
+  for (size_t k = 0; k < FS_CASE_TYPES && !st; k++) {
     unsigned t = orders[c->target->device.is_cuda][k];
-    st = run_group(c, VECTORS, t);
+    st = run_group(c, FS_CASE_VECTORS, t);
     if (!st && c->pass == 0) st = run_barriers(c);
-    if (!st) st = run_group(c, MATRICES, t);
+    if (!st) st = run_group(c, FS_CASE_MATRICES, t);
     if (t == 0 && !st) st = run_operations(c);
-    if (!st && c->pass == 0) st = run_group(c, LIBRARY, t);
+    if (!st && c->pass == 0) st = run_group(c, FS_CASE_LIBRARY, t);
   }
   return st;
 }
@@ -1005,13 +830,13 @@ static enum fs_status run_kernels(struct calibrating *c) {
  * What a block will meet is not the best that there ever is: see usual(). */
 static enum fs_status run_all(struct calibrating *c) {
   bool cuda = c->target->device.is_cuda;
-  for (size_t k = 0; k < FS_LEN(cases); k++)
-    c->all += types_in(cases[k].types) * extents_of(cases[k].group, cuda).n;
+  for (size_t k = 0; k < fs_case_count; k++)
+    c->all += types_in(fs_cases[k].types) * fs_case_extents(fs_cases[k].group, cuda).n;
   c->all += 4 * FS_MAP_OP_COUNT;
   if (!cuda) c->all *= PASSES;
   enum fs_status st = run_kernels(c);
-  for (unsigned t = 0; t < FS_LEN(type_names) && !st; t++)
-    st = run_group(c, SLOW_LIBRARY, t);
+  for (unsigned t = 0; t < FS_CASE_TYPES && !st; t++)
+    st = run_group(c, FS_CASE_SLOW_LIBRARY, t);
   for (c->pass = 1; c->pass < PASSES && !cuda && !c->quick && !st; c->pass++)
     st = run_kernels(c);
   return st;
