@@ -567,15 +567,15 @@ static bool has_input(int fd) {
   return fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-/* An interrupt may come between two inputs of the worker, or before it listens:
- * so it is repeated until the input is over. */
+/* An interrupt may come between two inputs of the worker: so it is repeated until the
+ * input is over. One that is starting does not listen yet, and would die of it. */
 static void insist(struct fs_worker *w) {
   double since = fs_now() - w->interrupted;
   pid_t pid = atomic_load(&w->pid);
   bool silent = !has_input(w->wire.fd) || since > flood_factor *
                                                       FS_WORKER_PATIENCE;
   if (since >= FS_WORKER_PATIENCE && silent) fs_worker_lost(w, FS_CAUSE_STUCK);
-  else if (pid) kill(pid, SIGINT);
+  else if (pid && w->phase != FS_WORKER_STARTING) kill(pid, SIGINT);
 }
 
 static void interrupt_now(struct fs_worker *w) {
