@@ -21,14 +21,11 @@ enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
     case FS_V_TENSOR:
       st = fs_force(in, v->tensor);
       if (st != FS_OK) return st;
-      if (v->tensor->shape.rank > 0)
+      if (v->tensor->shape.rank > 0 || !fs_dtype_is_float(v->tensor->dtype))
         return fs_show_value(NULL, v, &options, out, in->diags);
       st = fs_read_number(in, v, in->span, "a value", &x);
       if (st != FS_OK) return st;
-      if (v->tensor->dtype == FS_BOOL)
-        fs_str_puts(out, x != 0 ? "true" : "false");
-      else
-        fs_show_number(x, v->tensor->dtype == FS_F64 ? 0 : 7, out);
+      fs_show_number(x, v->tensor->dtype == FS_F64 ? 0 : 7, out);
       break;
     default: return fs_show_value(NULL, v, &options, out, in->diags);
   }

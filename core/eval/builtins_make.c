@@ -22,14 +22,13 @@ enum fs_status fs_bi_fill(struct fs_call *c) {
   if (asked != none) dt = asked;
   enum fs_status st = fs_arg_shape(c, 1, &shape, &dt);
   struct fs_tv value;
-  if (st == FS_OK) st = fs_tv_of(c->in, v, c->arg_spans[0], &dt, &value);
+  if (st == FS_OK) st = fs_tv_as(c->in, v, c->arg_spans[0], dt, &value);
   if (st != FS_OK) return st;
   if (!fs_tv_is_one(&value))
     return fs_in_error(c->in, c->arg_spans[0], "shape-mismatch",
                        "the value comes first: fill(value, m, n)",
                        "fill repeats one value, not %s",
                        fs_shape_text(&value.shape));
-  value = fs_tv_cast(c->in, value, dt);
   struct fs_shape squeezed = fs_squeezed(&shape);
   struct fs_view all = {0};
   if (squeezed.rank)
@@ -163,9 +162,8 @@ enum fs_status fs_bi_dtype(struct fs_call *c) {
 enum fs_status fs_bi_cast(struct fs_call *c) {
   enum fs_dtype dt = (enum fs_dtype)c->builtin->data;
   struct fs_tv t;
-  enum fs_status st =
-      fs_tv_of(c->in, &c->args[0], c->arg_spans[0], &dt, &t);
-  return st == FS_OK ? fs_give(c, fs_tv_cast(c->in, t, dt)) : st;
+  enum fs_status st = fs_tv_as(c->in, &c->args[0], c->arg_spans[0], dt, &t);
+  return st == FS_OK ? fs_give(c, t) : st;
 }
 
 enum fs_status fs_bi_reshape(struct fs_call *c) {

@@ -113,6 +113,10 @@ static enum fs_status tensor_box(void *user, const int64_t *first,
   return fs_tensor_download(user, first, count, out, d);
 }
 
+static bool is_i64(const struct fs_val *v) {
+  return v->is_int && v->number >= -0x1p63 && v->number < 0x1p63;
+}
+
 /* Host values as arrays: numbers and bools of rank 0, ranges of rank 1. */
 static enum fs_status host_box(void *user, const int64_t *first,
                                const int64_t *count, void *out,
@@ -120,9 +124,8 @@ static enum fs_status host_box(void *user, const int64_t *first,
   const struct fs_val *v = user;
   (void)d;
   if (v->kind == FS_V_BOOL) *(unsigned char *)out = v->number != 0;
-  if (v->kind == FS_V_NUMBER && v->is_int)
-    *(int64_t *)out = (int64_t)v->number;
-  if (v->kind == FS_V_NUMBER && !v->is_int) *(double *)out = v->number;
+  if (v->kind == FS_V_NUMBER && is_i64(v)) *(int64_t *)out = (int64_t)v->number;
+  if (v->kind == FS_V_NUMBER && !is_i64(v)) *(double *)out = v->number;
   for (int64_t i = 0; v->kind == FS_V_RANGE && i < count[0]; i++)
     ((double *)out)[i] = v->start + v->step * (double)(first[0] + i);
   return FS_OK;
@@ -153,8 +156,7 @@ static enum fs_status make_source(struct fs_interp *in,
   switch (v->kind) {
     case FS_V_TENSOR: return tensor_source(in, ctx, v->tensor, s);
     case FS_V_NUMBER:
-      s->dtype = v->is_int && v->number >= -9e18 && v->number <= 9e18 ? FS_I64
-                                                                    : FS_F64;
+      s->dtype = is_i64(v) ? FS_I64 : FS_F64;
       return FS_OK;
     case FS_V_BOOL: s->dtype = FS_BOOL; return FS_OK;
     case FS_V_RANGE:

@@ -85,21 +85,23 @@ static struct fs_tv integer_product(struct fs_interp *in, struct fs_tv a,
   return out;
 }
 
-/* A sum of one product has the type of a longer one, so that types do not depend on
- * extents. A column by a row is no sum: it is an outer product. */
-static struct fs_tv single_products(struct fs_interp *in, struct fs_tv a,
-                                    struct fs_tv b) {
-  enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
-  if (a.shape.rank > 1 && !fs_dtype_is_float(dt)) a = fs_tv_cast(in, a, FS_I64);
-  return fs_tv_map2(in, FS_OP_MUL, a, b);
+/* Sums of integer products are i64, and so is each product: a product that wrapped
+ * around in i32 would be lost in a sum that had room for it. A column by a row is no
+ * sum: it is an outer product, of the elements' own type. */
+static struct fs_tv factor_of_sums(struct fs_interp *in, struct fs_tv a,
+                                   const struct fs_tv *b) {
+  bool outer = fs_cols(&a.shape) == 1 && a.shape.rank == 1;
+  if (outer || fs_dtype_is_float(fs_dtype_promote(a.dtype, b->dtype))) return a;
+  return fs_tv_cast(in, a, FS_I64);
 }
 
 static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
                                    struct fs_tv b) {
   int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
   struct fs_tv out;
+  a = factor_of_sums(in, a, &b);
   if (k == 1) {
-    out = single_products(in, a, b);
+    out = fs_tv_map2(in, FS_OP_MUL, a, b);
   } else if (n == 1) {
     struct fs_tv row = fs_tv_transpose(in, b);
     out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, a, row), 2);

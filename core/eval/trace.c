@@ -18,8 +18,7 @@ struct fs_shape fs_shape_scalar(void) {
 /* -- numbers --------------------------------------------------------------- */
 
 fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
-  struct fs_number n = {.f = x};
-  if (x >= -9.2e18 && x <= 9.2e18) n.i = (int64_t)x;
+  struct fs_number n = {x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
   return fs_graph_param(fs_block_graph(in), dt, n);
 }
 
@@ -31,7 +30,8 @@ struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like) {
 static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
   if (v->kind == FS_V_BOOL) return FS_BOOL;
   if (fs_dtype_is_float(like)) return like;
-  if (!v->is_int) return like == FS_I64 ? FS_F64 : FS_F32;
+  bool fits = v->is_int && v->number >= -0x1p63 && v->number < 0x1p63;
+  if (!fits) return like == FS_I64 ? FS_F64 : FS_F32;
   if (like == FS_I64 || fabs(v->number) > 2147483647.0) return FS_I64;
   return FS_I32;
 }
@@ -111,6 +111,18 @@ struct fs_tv fs_tv_cast(struct fs_interp *in, struct fs_tv t,
   t.node = fs_graph_cast(fs_block_graph(in), t.node, dt);
   t.dtype = dt;
   return t;
+}
+
+enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
+                        struct fs_span span, enum fs_dtype dt,
+                        struct fs_tv *out) {
+  if (v->kind == FS_V_NUMBER && (dt == FS_I32 || dt == FS_I64)) {
+    *out = fs_tv_number(in, v->number, dt);
+    return FS_OK;
+  }
+  enum fs_status st = fs_tv_of(in, v, span, &dt, out);
+  if (st == FS_OK) *out = fs_tv_cast(in, *out, dt);
+  return st;
 }
 
 /* -- broadcasting ---------------------------------------------------------- */

@@ -56,6 +56,11 @@ static inline int64_t fs_cols(const struct fs_shape *s) {
 enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
                         struct fs_span span, const enum fs_dtype *like,
                         struct fs_tv *out);
+/* A value as a node of type dt; a number is converted from double precision as the
+ * elements of an array would be. */
+enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
+                        struct fs_span span, enum fs_dtype dt,
+                        struct fs_tv *out);
 struct fs_val fs_tv_value(struct fs_interp *in, const struct fs_tv *t);
 fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x);
 /* Traces n operands that take part in one operation together. */

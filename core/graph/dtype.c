@@ -1,6 +1,8 @@
 /* dtype.c - the tables of element types; promotion; shapes and new layouts. */
 #include "core/graph/dtype.h"
 
+#include <math.h>
+
 static const struct {
   const char *name;
   size_t size;
@@ -31,6 +33,14 @@ enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b) {
   if (a == b) return a;
   if (types[a].rank == types[b].rank) return FS_F32; /* f16 with bf16 */
   return types[a].rank > types[b].rank ? a : b;
+}
+
+int64_t fs_dtype_integer(enum fs_dtype dt, double x) {
+  int64_t low = dt == FS_I32 ? INT32_MIN : INT64_MIN;
+  int64_t high = dt == FS_I32 ? INT32_MAX : INT64_MAX;
+  if (isnan(x)) return 0;
+  if (x < (double)low) return low;
+  return x < -(double)low ? (int64_t)x : high;
 }
 
 int64_t fs_shape_count(const struct fs_shape *s) {

@@ -34,6 +34,10 @@ enum fs_dtype fs_dtype_compute(enum fs_dtype dt);
  * gives f32; i64 with a float gives that float (f16/bf16 stay), as i32 does. */
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b);
 
+/* A number as i32 or i64 holds it: towards zero, the nearest end of the type where it
+ * is beyond, 0 for NaN; as the targets convert elements. */
+int64_t fs_dtype_integer(enum fs_dtype dt, double x);
+
 /* Elements of f16 and bf16 as numbers, and back: to the nearest, ties to even. */
 float fs_half_to_float(uint16_t h);
 uint16_t fs_float_to_half(float f);

@@ -275,9 +275,8 @@ static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
     bool set = fs_dtype_is_float(from) ? v.f != 0 : v.i != 0;
     return (struct fs_number){set, set};
   }
-  int64_t lo = to == FS_I32 ? INT32_MIN : INT64_MIN;
-  if (!(x > (double)lo && x < -(double)lo)) return (struct fs_number){(double)lo, lo};
-  return (struct fs_number){(double)(int64_t)x, (int64_t)x};
+  int64_t i = fs_dtype_integer(to, x);
+  return (struct fs_number){(double)i, i};
 }
 
 /* The same host number as another type: the same slot where every target reads

@@ -44,3 +44,23 @@ print(number(i64([16777217])[1]), " ", number(i32([123456789, 3e9])[1]))   # exp
 print(number(i32([3e9, -3e9])[2]), " ", dtype(f16([1/3])), " ", dtype(f64([true])))   # expect: -2147483648 f16 f64
 a = f32([0.1]);
 print(f64(a)[1] == 0.1)                                # expect: false
+# A number goes where an element of an array would.
+print(i32(3e9), " ", i32(3000000000), " ", i32(-3000000000), " ", i32(0/0), " ", i32(2.9))  # expect: 2147483647 2147483647 -2147483648 0 2
+print(i64(1e30), " ", i64(-1e30), " ", i64(0/0), " ", fill(3000000000, 1, "i32")[1])      # expect: 9223372036854775807 -9223372036854775808 0 2147483647
+big = i64([5]);
+print(dtype(big + 9223372036854775808), " ", (big < 9223372036854775808)[1], " ", dtype(big + 9200000000000000001))  # expect: f64 true i64
+print((big*0 + 9200000000000000001)[1] == 9200000000000000001)                          # expect: true
+# Products in a sum do not wrap around in i32, however many there are.
+p = i32([100000]); q = i32([100000, 0]); S = [q'; q'];
+print(p'*p, " ", q'*q, " ", dot(q, q), " ", (S*q)[2], " ", (S*S)[2, 1], " ", (q'*S)[1])    # expect: 10000000000 10000000000 10000000000 10000000000 10000000000 10000000000
+print(dtype(q*q'), " ", (q*q')[1, 1], " ", (q.*q)[1])                                   # expect: i32 1410065408 1410065408
+# ---
+x = i32([1, 2]);
+x[1] = 2147483647;
+x[2] = 2147483648    # error: cannot put 2147483648 into a tensor of i32: it is too large
+# ---
+x = i64([1, 2]);
+x[2] = 2^63          # error: cannot put 2^63 into a tensor of i64: it is too large
+# ---
+x = i32([1, 2]);
+x[2] = -1/0          # error: too large
