@@ -10,6 +10,7 @@ struct csv {
   struct fs_line line;
   char separator;          /* ' ': any run of blanks */
   bool header;             /* the first line holds names */
+  int64_t first;           /* its number in the file     */
   int64_t rows, columns;
 };
 
@@ -60,14 +61,17 @@ static enum fs_status next_line(struct csv *c) {
   }
 }
 
-/* A first line with a field that is neither a number nor empty holds names. */
+/* A first line of words, without a number, holds names. With one it is data that
+ * cannot be read, such as `1,NA`, and must not get lost. */
 static bool holds_names(char separator, const char *line) {
   const char *field;
   size_t len;
   double value;
+  bool words = false, numbers = false;
   while (next_field(separator, &line, &field, &len))
-    if (len && !fs_file_number(field, len, &value)) return true;
-  return false;
+    if (len && fs_file_number(field, len, &value)) numbers = true;
+    else if (len) words = true;
+  return words && !numbers;
 }
 
 static int64_t count_fields(char separator, const char *line) {
@@ -87,6 +91,7 @@ static enum fs_status measure(struct csv *c) {
     if (first) {
       c->separator = find_separator(c->line.text);
       c->header = holds_names(c->separator, c->line.text);
+      c->first = c->line.number;
     }
     int64_t n = count_fields(c->separator, c->line.text);
     if (first) c->columns = n;
@@ -121,7 +126,9 @@ static enum fs_status bad_field(struct csv *c, int64_t column,
   struct fs_str safe = {0};
   fs_str_put_safe(&safe, field, FS_MIN(len, 40));
   enum fs_status st = fs_file_error(
-      c->r->ctx, comma ? "numbers are written with a decimal point" : NULL,
+      c->r->ctx, comma ? "numbers are written with a decimal point"
+                 : at == c->first ? "a first line of names has no numbers in it"
+                                  : NULL,
       "line %lld, field %lld: '%s' is not a number", at, col,
       fs_str_text(&safe));
   fs_str_free(&safe);

@@ -464,6 +464,9 @@ static void test_csv(void) {
   REFUSED(text_file("z0.csv", ""), "holds no numbers");
   REFUSED(text_file("z1.csv", "# x\n\n"), "holds no numbers");
   REFUSED(text_file("z2.csv", "1,2\n3\n"), "line 2 has 1 field,");
+  REFUSED(text_file("z9.csv", "1,NA\n3,4\n"), "line 1, field 2: 'NA' is not");
+  REFUSED(text_file("za.csv", "x,2019\n3,4\n"), "line 1, field 1: 'x' is not");
+  LOADS(text_file("h.csv", "a,,c\n1,2,3\n"), FS_F64, 2, 1, 3, 1, 2, 3);
   REFUSED(text_file("z3.csv", "1,2\n3,\n"), "line 2, field 2 is empty");
   REFUSED(text_file("z4.csv", "1,2\n3,\"4\"\n"), "quoted text");
   REFUSED(text_file("z5.csv", "a;b\n1,5;2\n"), "'1,5' is not a number");
