@@ -158,6 +158,10 @@ enum fs_status fs_bi_mean(struct fs_call *c) {
   int dim;
   struct fs_tv a;
   enum fs_status st = fs_arg_dim(c, 1, &dim);
+  if (st == FS_OK && fs_val_is_host(&c->args[0])) {
+    c->out[0] = fs_val_number(c->args[0].number, false);
+    return FS_OK;
+  }
   if (st == FS_OK) st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
   int64_t count = dim ? fs_shape_dim(&a.shape, dim - 1) : fs_shape_count(&a.shape);
@@ -177,6 +181,10 @@ static enum fs_dtype squares_type(enum fs_dtype dt) {
 
 enum fs_status fs_bi_norm(struct fs_call *c) {
   struct fs_tv a;
+  if (fs_val_is_host(&c->args[0])) {
+    c->out[0] = fs_val_number(fabs(c->args[0].number), false);
+    return FS_OK;
+  }
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
   enum fs_dtype dt = fraction_type(a.dtype);
@@ -193,6 +201,9 @@ static bool is_vector(const struct fs_shape *s) {
 
 enum fs_status fs_bi_dot(struct fs_call *c) {
   struct fs_tv v[2];
+  if (fs_val_is_host(&c->args[0]) && fs_val_is_host(&c->args[1]))
+    return fs_eval_binary(c->in, FS_AO_MUL, &c->args[0], c->arg_spans[0],
+                          &c->args[1], c->arg_spans[1], c->span, &c->out[0]);
   enum fs_status st = fs_tv_operands(c->in, 2, c->args, c->arg_spans, v);
   if (st != FS_OK) return st;
   int64_t n = fs_shape_count(&v[0].shape), m = fs_shape_count(&v[1].shape);

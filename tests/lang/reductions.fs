@@ -52,3 +52,6 @@ print(normalize([3e25, 4e25])[1] == f32(0.6), " ", dtype(normalize(f16([3, 4])))
 B = zeros(5000, 3); B[4999, :] = [2e20, 3e20, 6e20]';
 print(norm(B) == f32(7e20), " ", norm(B') == f32(7e20), " ", norm(B[end:-1:1, 3:-1:1]) == f32(7e20), " ", norm(B*[0, 0, 1]) == f32(6e20))   # expect: true true true true
 print(norm(i32([3, 4])), " ", norm(i64([3, 4])), " ", dtype(norm(i64([3, 4]))), " ", norm(5), " ", norm(1:2) == norm(f64([1, 2])))   # expect: 5 5 f64 5 true
+# Of a number of the host they are that number, in double precision.
+print(mean(1e300) == 1e300, " ", mean(0.1) == 0.1, " ", norm(-123456789.7) == 123456789.7, " ", norm2(1e-200) == 1e-200) # expect: true true true true
+print(dot(0.1, 3) == 0.1*3, " ", mean(true), " ", dtype(mean(4)), " ", mean(7, 1))          # expect: true 1 number 7
