@@ -87,7 +87,7 @@ sigmoid(x) = 1 ./ (1 + exp(-x))
 # normcdf(x): the distribution function of the standard normal distribution.
 normcdf(x) = 0.5*erfc(-x / sqrt(2))
 # lerp(a, b, t): a for t = 0, b for t = 1, straight in between.
-lerp(a, b, t) = a + t.*(b - a)
+lerp(a, b, t) = where(t == 1, b, a + t.*(b - a))
 
 # rowmax(A), colmax(A), rowmin(A), colmin(A): the extremes of rows and columns;
 # max(A, 2) would be the larger of A and 2.

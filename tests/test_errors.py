@@ -118,7 +118,8 @@ CASES = {
     'empty range': ('keep[3:2]', '3:2', ['nothing']),
     'empty mask': ('x = keep[keep > 1e9]', 'keep > 1e9', ['nothing', 'any(mask)']),
     'index huge': ('keep[1e300]', '1e300', ['out of range']),
-    'index NaN': ('keep[0/0]', '0/0', ['whole number']),
+    'index NaN': ('keep[0/0]', '0/0', ['whole number, not NaN']),
+    'index NaN in a list': ('keep[[1, 0/0]]', '[1, 0/0]', ['not NaN']),
     'range without a step': ('x = 1:0:5', '1:0:5', ['step']),
     'no elements': ('zeros(0, 3)', '0', ['at least 1']),
 

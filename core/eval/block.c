@@ -576,7 +576,8 @@ enum fs_status fs_read_int(struct fs_interp *in, const struct fs_val *v,
   if (st != FS_OK) return st;
   if (x != floor(x) || fabs(x) > 9007199254740992.0)
     return fs_in_error(in, span, "not-whole", NULL,
-                       "%s must be a whole number, not %.10g", what, x);
+                       "%s must be a whole number, not %s", what,
+                       fs_number_text(x));
   *out = (int64_t)x;
   return FS_OK;
 }

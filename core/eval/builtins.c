@@ -215,7 +215,7 @@ static enum fs_status push_extent(struct fs_call *c, int k, double x,
   if (!(x >= 1) || x != (double)(int64_t)FS_MIN(x, 9e15))
     return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
                        "an extent must be a whole number of at least 1, "
-                       "not %.10g", x);
+                       "not %s", fs_number_text(x));
   shape->dim[shape->rank++] = (int64_t)x;
   return FS_OK;
 }

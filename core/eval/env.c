@@ -413,6 +413,14 @@ const char *fs_shape_text(const struct fs_shape *s) {
   return out;
 }
 
+const char *fs_number_text(double x) {
+  if (isnan(x)) return "NaN";
+  if (isinf(x)) return x < 0 ? "-Inf" : "Inf";
+  char *out = ring();
+  snprintf(out, 80, "%.10g", x);
+  return out;
+}
+
 const char *fs_val_text(const struct fs_val *v) {
   switch (v->kind) {
     case FS_V_NONE: return "nothing";

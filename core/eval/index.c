@@ -46,7 +46,8 @@ static enum fs_status check_int(struct fs_interp *in, double x,
                                 int64_t *out) {
   if (x != floor(x))
     return fs_in_error(in, span, "bad-index", NULL,
-                       "an index must be a whole number, not %.10g", x);
+                       "an index must be a whole number, not %s",
+                       fs_number_text(x));
   int64_t i = fabs(x) < 9e15 ? (int64_t)x : -1;
   if (i < 1 || i > extent) return range_error(in, span, i, extent, dim);
   *out = i;

@@ -154,6 +154,7 @@ const char *fs_in_text(const struct fs_interp *in, struct fs_span span);
 /* "3x4 f32" words for messages; lent for the next eight calls. */
 const char *fs_shape_text(const struct fs_shape *s);
 const char *fs_val_text(const struct fs_val *v); /* "a string", "3x4" */
+const char *fs_number_text(double x);            /* "1.5", "NaN"; lent likewise */
 
 /* -- env.c ----------------------------------------------------------------- */
 

@@ -46,3 +46,5 @@ nothing(1)
 d, V = eig([2, 0; 0, 3]);
 print(d)                      # expect: f32[2]
                               # expect:   2  3
+# Both ends are exact, whatever the other one is.
+print(lerp([1e8], 0.1, 1)[1] == f32(0.1), " ", lerp([1e8, 2], [0.1, 4], [1, 0.5])[2], " ", lerp(3, 5, 0), " ", lerp([1/0], 2, 1)[1], " ", dtype(lerp(i32([2]), 4, 0.5)))  # expect: true 3 3 2 f32
