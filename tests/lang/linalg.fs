@@ -18,6 +18,10 @@ end
 print(nearly(W*W', 1e-6), " ", nearly(f64(W*W'), 1e-7))            # expect: true true
 print(nearly(f16(W)*f16(W)', 1e-2), " ", nearly(bf16(W)*bf16(W)', 2e-2)) # expect: true true
 print(trace(chol(f64([4, 2; 2.000001, 5]))))                           # expect: 4
+# NaN is not passed over.
+print(sum(isnan(inv([1, 2, 3; 0, 0/0, 1; 0, 0, 4]))), " ", sum(isnan(inv([0/0, 2; 3, 4]))))   # expect: 9 4
+nan = 0/0;
+print(all(isnan([nan, 2; 3, 4]\[1; 2])), " ", all(isnan([1, 2; 3, nan; 4, 5]\[1; 2; 3])))      # expect: true true
 # Least squares.
 X = [1, 1; 1, 2; 1, 3];
 b = X \ [1; 2; 3];

@@ -438,16 +438,16 @@ static enum fs_status gemm_wrapping(const struct fs_lib_call *c,
   return status;
 }
 
-static void clear_out(const struct fs_lib_array *a) {
+static void fill_out(const struct fs_lib_array *a, double v) {
   for (int64_t i = 0; i < a->dim[0]; i++)
     for (int64_t j = 0; j < a->dim[1]; j++)
-      write_double(a->dtype, at(a, i, j), 0);
+      write_double(a->dtype, at(a, i, j), v);
 }
 
 static enum fs_status gemm(const struct fs_lib_call *c, struct fs_diags *d) {
   if (!fs_lib_count(&c->out)) return FS_OK;
   if (!c->a.dim[1]) {
-    clear_out(&c->out);
+    fill_out(&c->out, 0);
     return FS_OK;
   }
   if (fs_dtype_is_float(c->a.dtype) || fs_dtype_is_float(c->b.dtype)) {
@@ -462,6 +462,17 @@ static enum fs_status gemm(const struct fs_lib_call *c, struct fs_diags *d) {
 
 /* -- solves ------------------------------------------------------------------ */
 
+/* A NaN in the matrix is in every element of a solution or inverse. LAPACK would choose
+ * pivots around it, and give some numbers that look good. */
+static bool has_nan(const struct packed *a, int64_t count) {
+  int found = 0;
+  if (a->wide)
+    for (int64_t e = 0; e < count; e++) found |= isnan(((double *)a->data)[e]);
+  else
+    for (int64_t e = 0; e < count; e++) found |= isnan(((float *)a->data)[e]);
+  return found;
+}
+
 static enum fs_status solve_square(const struct fs_lib_call *c, int wide,
                                    struct scratch *s, int *info) {
   int n = (int)c->a.dim[0], k = (int)c->b.dim[1];
@@ -469,6 +480,10 @@ static enum fs_status solve_square(const struct fs_lib_call *c, int wide,
   struct packed b = columns(s, &c->b, wide, n);
   int *pivots = take(s, n, sizeof *pivots);
   if (s->failed) return FS_ERR_ENV;
+  if (has_nan(&a, (int64_t)n * n)) {
+    fill_out(&c->out, NAN);
+    return FS_OK;
+  }
   lib.gesv[wide](&n, &k, a.data, &n, pivots, b.data, &n, info);
   if (!*info) unpack(&c->out, &b);
   return FS_OK;
@@ -502,6 +517,10 @@ static enum fs_status solve_least_squares(const struct fs_lib_call *c, int wide,
   struct packed a = columns(s, &c->a, wide, m);
   struct packed b = columns(s, &c->b, wide, ldb);
   if (s->failed) return FS_ERR_ENV;
+  if (has_nan(&a, (int64_t)m * n)) {
+    fill_out(&c->out, NAN);
+    return FS_OK;
+  }
   double query = 0;
   lib.gels[wide]("N", &m, &n, &k, a.data, &m, b.data, &ldb, &query, &ask, info,
                  1);
@@ -527,6 +546,10 @@ static enum fs_status invert(const struct fs_lib_call *c, int wide,
   struct packed a = columns(s, &c->a, wide, n);
   int *pivots = take(s, n, sizeof *pivots);
   if (s->failed) return FS_ERR_ENV;
+  if (has_nan(&a, (int64_t)n * n)) {
+    fill_out(&c->out, NAN);
+    return FS_OK;
+  }
   lib.getrf[wide](&n, &n, a.data, &n, pivots, info);
   if (*info) return FS_OK;
   double query = 0;
@@ -695,7 +718,7 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
   int64_t count = fs_lib_count(&c->out);
   if (!count) return FS_OK;
   if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */
-    clear_out(&c->out);
+    fill_out(&c->out, 0);
     return FS_OK;
   }
   bool iterative = c->op == FS_LIB_EIGVALS || c->op == FS_LIB_EIGVECS ||
