@@ -241,7 +241,7 @@ def make_table(name):
     elif name == 'reductions':
         row('reduction', 'type of the result', 'gives')
         row('---', '---', '---')
-        kinds = {'S': 'as the operand', 'B': 'bool',
+        kinds = {'S': 'as the operand; `bool` gives `i32`', 'B': 'bool',
                  'W': 'as the operand; `bool` and `i32` give `i64`'}
         for op, result, doc in reduce_table():
             row(code_cell(op), kinds[result], doc)

@@ -44,6 +44,7 @@ print(number(i64([16777217])[1]), " ", number(i32([123456789, 3e9])[1]))   # exp
 print(number(i32([3e9, -3e9])[2]), " ", dtype(f16([1/3])), " ", dtype(f64([true])))   # expect: -2147483648 f16 f64
 a = f32([0.1]);
 print(f64(a)[1] == 0.1)                                # expect: false
+print(dtype(max(bool(w))), " ", dtype(i32(w).^2), " ", dtype(i32(w).^5))                 # expect: i32 i32 f32
 # A number goes where an element of an array would.
 print(i32(3e9), " ", i32(3000000000), " ", i32(-3000000000), " ", i32(0/0), " ", i32(2.9))  # expect: 2147483647 2147483647 -2147483648 0 2
 print(i64(1e30), " ", i64(-1e30), " ", i64(0/0), " ", fill(3000000000, 1, "i32")[1])      # expect: 9223372036854775807 -9223372036854775808 0 2147483647
