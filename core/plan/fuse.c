@@ -308,15 +308,17 @@ static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
     add_all(&from, &p->reach[c]);
     add_all(&to, &p->needs[c]);
   }
+  int words = (window_size(p) + 63) / 64;
+  for (int w = 0; w < words; w++) out.word[w] &= ~s->word[w];
   struct fs_set near = out;
   for EACH(c, &near) {
-    bool between = false;
-    for (size_t w = 0; w < FS_LEN(out.word); w++)
+    uint64_t between = 0;
+    for (int w = 0; w < words; w++)
       between |= ((from.word[w] & p->needs[c].word[w]) |
                   (to.word[w] & p->reach[c].word[w])) & ~s->word[w];
-    if (!between && !fs_set_has(s, c)) continue;
+    if (!between) continue;
     out.word[c / 64] &= ~((uint64_t)1 << (c % 64));
-    if (!between || fs_set_has(s, c) || !count) continue;
+    if (!count) continue;
     p->space.fusions++;
     if (set_size(s) == 1) note_rejection(p, s, c, "convex");
     else p->space.pruned[FS_RULE_CONVEX]++;
