@@ -51,9 +51,9 @@ static const double FOLD_BARRIERS = 2;
 
 /* What a launch takes longer behind another when both move much, of their time and in
  * launches: it does not find in the cache what it finds where it runs again and again, as
- * its price was measured. AXPYDOT in two kernels takes an H200 49.5 us of 2^24 elements,
- * where their prices and a launch make 46.8, and 612 us of 2^28, where they make 608; ATAX
- * and BiCGK of 4096 x 4096 3 us more, B = A + u*v'; w = B*x of 2896 x 2896 2. */
+ * its price was measured. Less where that is little of what it moves. AXPYDOT of 4096^2
+ * elements in two kernels takes an H200 49.5 us where their prices and a launch make 46.8,
+ * ATAX and BiCGK of 4096 x 4096 3 us more, B = A + u*v'; w = B*x of 2896 x 2896 2. */
 static const double CHANGE_SHARE = 0.15, CHANGE_LAUNCHES = 0.85;
 
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
@@ -465,8 +465,10 @@ double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
 }
 
 double fs_plan_change(const struct fs_device *d, double before, double seconds) {
-  double most = CHANGE_LAUNCHES * fs_predict_launch(d);
-  return d->is_cuda ? FS_MIN(most, CHANGE_SHARE * FS_MIN(before, seconds)) : 0;
+  double both = FS_MIN(before, seconds), most = CHANGE_LAUNCHES * fs_predict_launch(d);
+  double held = (double)d->cache_bytes / d->bandwidth; /* seconds to fill the cache */
+  if (!d->is_cuda || !(both > 0)) return 0;
+  return FS_MIN(most, CHANGE_SHARE * both) * FS_MIN(1, held / both);
 }
 
 static bool worth_it(const struct group *g, const struct fs_kernel *k,

@@ -303,30 +303,32 @@ static void memory(void) {
   fs_plan_free(b);
 }
 
-/* A launch behind another takes longer when both move much, by less than a launch. */
+/* A launch behind another takes longer when both move much, by less than a launch, and
+ * less where they move far more than the cache holds. */
 static void changes(void) {
   struct fs_device d = gpu;
   struct fs_plan_options o = {0};
   d.cooperative = true;
   d.cc = 80; /* has no scheme for all of it */
-  for (int n = 64; n <= 16384; n *= 256) {
-    struct fs_plan *p = fs_plan_make(gemver(n), &d, &o);
-    double most = fs_predict_launch(&d), sum = 0, own = 0;
-    int behind = 0;
-    bool within = p->kernels.data[0].change == 0;
-    for (int k = 0; k < p->kernels.len; k++) {
-      const struct fs_kernel *kernel = &p->kernels.data[k];
-      bool large = kernel->change > 0.5 * most;
-      sum += kernel->predicted;
-      own += kernel->change;
-      behind += k > 0 && kernel->joint == FS_LAUNCH;
-      within &= kernel->change >= 0 && kernel->change < most &&
-                large == (k > 0 && kernel->joint == FS_LAUNCH && n > 64);
-    }
-    check(within && fabs(sum - p->predicted) < 1e-12, "changes of launches");
-    check(n == 64 || (behind > 0 && own > 0), "large kernels behind each other");
-    fs_plan_free(p);
+  struct fs_plan *p = fs_plan_make(gemver(16384), &d, &o);
+  double most = fs_predict_launch(&d), sum = 0;
+  int behind = 0;
+  bool within = true;
+  for (int k = 0; k < p->kernels.len; k++) {
+    const struct fs_kernel *kernel = &p->kernels.data[k];
+    sum += kernel->predicted;
+    behind += k > 0 && kernel->joint == FS_LAUNCH;
+    within &= (kernel->change > 0) == (k > 0 && kernel->joint == FS_LAUNCH) &&
+              kernel->change < most;
   }
+  check(within && behind > 0 && fabs(sum - p->predicted) < 1e-12,
+        "kernels' prices hold what launches take behind each other");
+  double brief = fs_plan_change(&d, 1e-6, 1e-5), held = fs_plan_change(&d, 1e-5, 1e-5);
+  double far = fs_plan_change(&d, 1e-3, 1e-3);
+  check(brief > 0 && brief < 0.2e-6 && held > 1e-6 && held < most && far > 0 &&
+            far < brief && fs_plan_change(&cpu, 1e-5, 1e-5) == 0,
+        "changes behind small kernels, such as the cache holds, and large ones");
+  fs_plan_free(p);
 }
 
 /* A fold takes longer than a barrier and less than a launch: with a launch each, the
