@@ -236,7 +236,9 @@ static void price_unfused(struct fs_planner *p) {
     fs_kernel_make(p, &id, 1, &best, &k);
     if (!awake) awake = fs_kernel_wakes(&k, p->device);
     double seconds = FS_MAX(k.first - fs_predict_launch(p->device), 0);
-    p->unfused_predicted += k.predicted + fs_plan_change(p->device, before, seconds);
+    p->unfused_predicted += k.predicted;
+    if (fs_plan_may_join(p)) /* as fs_plan_price_changes() has it */
+      p->unfused_predicted += fs_plan_change(p->device, before, seconds);
     before = seconds;
     p->unfused_bytes += k.bytes_read + k.bytes_written;
     p->unfused_kernels++;

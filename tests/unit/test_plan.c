@@ -323,6 +323,11 @@ static void changes(void) {
   }
   check(within && behind > 0 && fabs(sum - p->predicted) < 1e-12,
         "kernels' prices hold what launches take behind each other");
+  o.strategy = FS_FUSE_OFF;
+  struct fs_plan *off = fs_plan_make(gemver(4096), &d, &o);
+  check(fabs(off->predicted / off->unfused_predicted - 1) < 1e-9,
+        "a plan without fusions takes what no fusion takes");
+  fs_plan_free(off);
   double brief = fs_plan_change(&d, 1e-6, 1e-5), held = fs_plan_change(&d, 1e-5, 1e-5);
   double far = fs_plan_change(&d, 1e-3, 1e-3);
   check(brief > 0 && brief < 0.2e-6 && held > 1e-6 && held < most && far > 0 &&
