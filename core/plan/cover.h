@@ -1,6 +1,6 @@
 /* cover.h - the search for the best covers. Private to the stage.
  *
- *   candidates -cover.c-> columns -search.c-> covers -cover.c, rank.c-> combinations
+ *   candidates -cover.c-> columns -search.c, ideal.c-> covers -cover.c, rank.c-> combinations
  */
 #ifndef FS_COVER_H
 #define FS_COVER_H
@@ -50,8 +50,12 @@ double fs_cover_limit(const struct fs_covering *c);
 /* Keeps a cover if it is one of the k best, and new. */
 void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
 
-/* search.c: the k best covers, nearly always; else some that are about as good. None
- * where there is none, or too much to look through. */
+/* search.c: the best cover, and the k best, nearly always; else some that are about as
+ * good. None where there is none, or too much to look through. */
 void fs_cover_search(struct fs_covering *c);
+
+/* ideal.c: keeps the best cover. `worth` of each row: no column costs less than its rows
+ * are worth in all. False: there is none, or too much to look through. */
+bool fs_cover_by_ideals(struct fs_covering *c, const double *worth);
 
 #endif

@@ -272,7 +272,7 @@ struct fs_space_counts {
   double combinations;      /* ways to cover every call once by kept ones  */
   bool combinations_exact;  /* false: there are at least so many           */
   int listed;               /* combinations ranked by predicted time       */
-  int64_t steps;            /* of the search for them (search.c)           */
+  int64_t steps;            /* of the search for them (search.c, ideal.c)  */
   int64_t pruned[FS_RULE_COUNT]; /* fusions (level ... limit) and
                                implementations (dominated) left out        */
 };

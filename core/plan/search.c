@@ -1,12 +1,14 @@
 /* search.c - the best covers.
  *
  * Set partition without the demand that columns are taken whole is a linear program,
- * which GLPK solves. Its solution is often whole, but takes kernels that wait for each
- * other, or parts of them. Of columns that overlap, or wait for each other, each with
- * each, at most one is taken: where the solution takes more than one of such a clique in
- * all, that becomes a row, and the next solution is nearer to a cover. Nearly always that
- * ends with one; else the search branches. A row forbids what was found, and the next
- * best follows. */
+ * which GLPK solves. What its first solution says the clusters are worth leads ideal.c to
+ * the best cover. For others, and where that is too much to look through, it goes on. The
+ * solution is often whole, but takes kernels that wait for each other, or parts of them. Of
+ * columns that overlap, or wait for each other, each with each, at most one is taken: where
+ * the solution takes more than one of such a clique in all, that becomes a row, and the
+ * next solution is nearer to a cover. Nearly always that ends with one; else the search
+ * branches. A row forbids what was found, and the next best follows.
+ */
 #include <glpk.h>
 
 #include "core/plan/cover.h"
@@ -321,6 +323,16 @@ static void keep_whole(struct relaxation *r, const struct parts *p) {
     if (glp_get_col_type(r->lp, x + 1) == GLP_LO) release(r, x);
 }
 
+/* Keeps the best cover, if there are few ways to it, by what the rows are worth in the
+ * first solution. */
+static bool find_best(struct relaxation *r) {
+  struct fs_covering *c = r->c;
+  double *worth = FS_NEW_N(c->p->arena, double, c->rows + 1);
+  for (int row = 0; row < c->rows; row++)
+    worth[row] = glp_get_row_dual(r->lp, row + 1);
+  return fs_cover_by_ideals(c, worth);
+}
+
 /* The covers that cost less than those found before. Branches on the column of which
  * most is taken: with it, then without. */
 static void search(struct relaxation *r) {
@@ -356,7 +368,8 @@ void fs_cover_search(struct fs_covering *c) {
   r.apart = FS_NEW_N(arena, uint64_t *, most);
   for (int x = 0; x < most; x++) r.val[x] = 1;
   build(&r);
-  search(&r);
+  bool best = solve(&r) && find_best(&r);
+  if (!best || c->k > 1) search(&r);
   c->p->space.steps += glp_get_it_cnt(r.lp);
   glp_delete_prob(r.lp);
 }
