@@ -14,8 +14,8 @@ __device__ __forceinline__ fs_long fs_threads() {
 
 //@ fs_copy
 // to(i, j) = from(i, j), converted, over m x n. `only_upper` puts 0 below the
-// diagonal; a `from` of null makes the identity; *bad becomes 1 when an element
-// is neither finite nor `bad` null.
+// diagonal; a `from` of null makes the identity. Unless `bad` is null, *bad gets bit 0
+// of an element that is not finite, and bit 1 of one that is not a number.
 extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
                                    fs_long from_j, FS_TO *to, fs_long to_i,
                                    fs_long to_j, fs_long m, fs_long n,
@@ -29,7 +29,10 @@ extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
       continue;
     }
     const auto x = fs_get(from[i * from_i + j * from_j]);
-    if (bad && !((double)x - (double)x == 0)) *bad = 1;
+    if (bad && !((double)x - (double)x == 0)) {
+      const int bits = x != x ? 3 : 1;
+      if ((*(volatile int *)bad & bits) != bits) atomicOr(bad, bits);
+    }
     fs_put(*place, only_upper && i > j ? (value)0 : (value)x);
   }
 }

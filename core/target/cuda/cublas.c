@@ -154,7 +154,7 @@ void fs_cuda_library_close(struct cuda *t) {
 
 /* What the device finds out about a call's matrix. */
 struct findings {
-  int info, not_finite;                 /* LAPACK's; whether an element is not  */
+  int info, not_finite;                 /* LAPACK's; fs_copy's bits             */
   unsigned long long most, differ;      /* fs_cuda_own_asymmetry()              */
 };
 
@@ -169,6 +169,7 @@ struct work {
   struct { void *p; size_t bytes; } blocks[8];
   int n;
   struct findings *found;  /* on the device */
+  bool nan;                /* check_findings() saw one */
 };
 
 static enum fs_status take(struct work *w, int64_t count, size_t size,
@@ -230,7 +231,8 @@ static enum fs_status look_at_symmetry(struct work *w, const void *a, int64_t n)
                                &w->found->most);
 }
 
-/* LAPACK's info, and whether the matrix is what it must be: waits for the stream. */
+/* LAPACK's info, and whether the matrix is what it must be: waits for the stream. A NaN
+ * is no error in a solve, which has w->nan to see. */
 static enum fs_status check_findings(struct work *w) {
   struct findings f = {0};
   enum fs_status status = fs_cuda_download(&w->t->base, &f, 0, w->found, 0,
@@ -241,7 +243,10 @@ static enum fs_status check_findings(struct work *w) {
   memcpy(&differ, &f.differ, sizeof differ);
   if (differ > 0 && differ > fs_lib_asymmetry_allowed(w->call, most))
     return fs_cuda_host_call(w->t, w->call, w->d); /* words the error */
-  if (f.not_finite) return fs_lib_failed(w->call, 1, w->d);
+  w->nan = f.not_finite & 2;
+  bool solves = w->call->op == FS_LIB_SOLVE || w->call->op == FS_LIB_INV;
+  if (solves && w->nan) return FS_OK;
+  if (!solves && f.not_finite) return fs_lib_failed(w->call, 1, w->d);
   if (f.info < 0) return refused(w, "cuSOLVER", f.info);
   return f.info ? fs_lib_failed(w->call, f.info, w->d) : FS_OK;
 }
@@ -347,14 +352,28 @@ static enum fs_status factor_lu(struct work *w, void *a, int n, void **pivots) {
   return r ? refused(w, "cuSOLVER", r) : check_findings(w);
 }
 
-/* X with A*X = B, or the inverse with B the identity. */
+static enum fs_status all_nan(struct work *w) {
+  const struct fs_lib_array *out = &w->call->out;
+  int64_t count = out->dim[0] * out->dim[1];
+  void *block;
+  enum fs_status status = take(w, count, width(w), &block);
+  if (status != FS_OK) return status;
+  CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)block, 0xff,
+                               (size_t)count * width(w), w->t->stream);
+  if (r != CU_OK) return fs_cuda_fail(w->t, r, "filling GPU memory", w->d);
+  return unpack(w, block, false);
+}
+
+/* X with A*X = B, or the inverse with B the identity. A NaN in A is in every
+ * element of the result, though cuSOLVER chooses pivots around it. */
 static enum fs_status solve(struct work *w) {
   const struct fs_lib_call *c = w->call;
   int n = (int)c->a.dim[0], k = (int)c->out.dim[1];
   void *a, *b, *pivots;
-  enum fs_status status = pack(w, &c->a, false, &a);
+  enum fs_status status = pack(w, &c->a, true, &a);
   if (status == FS_OK) status = factor_lu(w, a, n, &pivots);
   if (status != FS_OK) return status;
+  if (w->nan) return all_nan(w);
   if (c->op == FS_LIB_SOLVE) {
     status = pack(w, &c->b, false, &b);
   } else {
