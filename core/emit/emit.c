@@ -376,7 +376,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     case EM_ARGUMENTS: return 2;
     case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
     case EM_ROWS: return 2;
-    case EM_FINISH: return 3;
+    case EM_FINISH: case EM_MOVE_ON: return 3;
     case EM_FETCH: case EM_SEND: case EM_GATHER: case EM_COLUMN_VALUES: return 4;
     case EM_FIRST: case EM_SECOND: return 5;
     case EM_AFTER: return em->mode == EM_COLUMNS ? 2 : 1;
