@@ -399,13 +399,14 @@ static void find_streaming(struct em *em) {
                           (em->mode == EM_KEEP && stores));
 }
 
-/* Several rows at once, of a matrix that the cache does not hold and whose columns are
- * summed: a stage of the ring has as many. On an H200, with such a ring and without: q = A*p;
- * s = A'*r of bf16 at 6000 24.1 us in place of 27.9, of f32 36.9 and 38.6, A'*(A*x) of
- * bf16 at 8192 39.3 and 41.6; but of matrices in the cache, bf16 at 4096, 15.2 and 12.6. */
+/* Several rows at once, of a matrix that the cache does not hold for sure and whose
+ * columns are summed: a stage of the ring has as many. On an H200, with such a ring and
+ * without: q = A*p; s = A'*r of bf16 at 6000 24.1 us in place of 27.9, of f32 36.9 and
+ * 38.6; A'*(A*x) of bf16 at 8192 39.3 and 41.6, of f32 at 3600 (52 MB, where the cache
+ * has 60) 19.4 and 21.0; but of smaller matrices, bf16 at 4096, 15.2 and 12.6. */
 static bool takes_rows(const struct em *em, double row) {
-  return em->B == 1 || (em->n_col && em->CL == 1 &&
-                        row * (double)em->m > (double)em->device->cache_bytes);
+  bool large = row * (double)em->m > .8 * (double)em->device->cache_bytes;
+  return em->B == 1 || (em->n_col && em->CL == 1 && large);
 }
 
 /* A ring of rows keeps loads under way while a block reduces and waits. It needs

@@ -198,6 +198,13 @@ static const char *pointer(struct em *em, const struct fs_step *s) {
                 at);
 }
 
+/* ", c < 4": where a row's vectors are whole in all its threads. */
+static const char *whole_vectors(struct em *em) {
+  int64_t whole = em->n / ((int64_t)em->RT * em->V);
+  bool known = em->mode == EM_KEEP && em->CL == 1 && em->n_inner == 1 && em->C > 1;
+  return known && whole > 0 ? em_fmt(em, ", c < %lld", (long long)whole) : "";
+}
+
 static void load_vector(struct em *em, const struct fs_step *s,
                         const char *guard) {
   const struct fs_access *a = em_access(em, s);
@@ -211,6 +218,9 @@ static void load_vector(struct em *em, const struct fs_step *s,
     guarded(em, guard,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, em->last > 1 ? stride : 0), lanes_left(em)));
+  } else if (em->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
+    const char *k = *guard ? em_fmt(em, "%s ? k : 0", guard) : "k";
+    em_line(em, "fs_load_first(%s, %s, %s%s);", to, from, k, whole_vectors(em));
   } else if (em->tail) {
     guarded(em, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
@@ -326,9 +336,9 @@ static void ring_vector(struct em *em, const struct fs_step *s) {
   const char *j = em->CL > 1 ? "(j - origin)" : "j";
   if (em->V == 1)
     em_line(em, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
-  else
-    em_line(em, "fs_load%s(%s, (const %s *)%s + %s%s);",
-            em->tail ? "_some" : "", to, type, from, j, em->tail ? ", k" : "");
+  else /* the ring has room behind a row, and what is read from there means nothing */
+    em_line(em, "%sfs_load(%s, (const %s *)%s + %s);", em->tail ? "if (k > 0) " : "", to,
+            type, from, j);
 }
 
 /* Of one row, or of each of the turn that exists. */

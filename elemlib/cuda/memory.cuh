@@ -145,6 +145,71 @@ __device__ __forceinline__ void fs_load_shifted(T (&v)[N], const S *from) {
     v[e] = fs_get(e + SHIFT < N ? x.e[(e + SHIFT) % N] : y.e[(e + SHIFT) % N]);
 }
 
+//@ fs_load_if
+// BYTES (2 to 16, a multiple of 4 but for 2) at a multiple of their size where `there`;
+// else x stays. A predicate, since loads behind a branch wait for those before it.
+template <int BYTES>
+__device__ __forceinline__ void fs_load_if(bool there, unsigned *x, const void *from) {
+#ifdef __CUDA_ARCH__
+  if constexpr (BYTES == 16)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+                 "@p ld.global.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
+                 : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
+                 : "l"(from), "r"((unsigned)there) : "memory");
+  else if constexpr (BYTES == 8)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %3, 0;\n"
+                 "@p ld.global.v2.u32 {%0, %1}, [%2];\n}"
+                 : "+r"(x[0]), "+r"(x[1])
+                 : "l"(from), "r"((unsigned)there) : "memory");
+  else if constexpr (BYTES == 4)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n"
+                 "@p ld.global.u32 %0, [%1];\n}"
+                 : "+r"(*x) : "l"(from), "r"((unsigned)there) : "memory");
+  else
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n"
+                 "@p ld.global.u16 %0, [%1];\n}"
+                 : "+r"(*x) : "l"(from), "r"((unsigned)there) : "memory");
+#else
+  if (there) memcpy(x, from, BYTES);
+#endif
+}
+
+//@ fs_words_some
+// The first k of N neighbours of 2 bytes, in N / 2 words; what lies behind is 0. `whole`:
+// k is 0 or N. No byte behind them is read: rows have none there that was written.
+template <int N>
+__device__ __forceinline__ void fs_words_some(unsigned *word, const void *from, int k,
+                                              bool whole) {
+  constexpr int E = N < 8 ? N : 8;  // of one load
+#pragma unroll
+  for (int c = 0; c < N; c += E, k -= E) {
+    const unsigned short *const at = (const unsigned short *)from + c;
+    unsigned *const x = word + c / 2;
+#pragma unroll
+    for (int w = 0; w < E / 2; w++) x[w] = 0;
+    fs_load_if<2 * E>(k >= E, x, at);
+    if (whole) continue;
+#pragma unroll
+    for (int e = 0; e < E; e += 2) {
+      if (e + 2 < E) fs_load_if<4>(k >= e + 2 && k < E, x + e / 2, at + e);
+      fs_load_if<2>(k == e + 1, x + e / 2, at + e);
+    }
+  }
+}
+
+//@ fs_load_first
+// As fs_load_some(), of neighbours of 2 bytes, and the others are 0. `whole`: k is 0 or N.
+template <typename T, int N, typename S>
+__device__ __forceinline__ void fs_load_first(T (&v)[N], const S *from, int k,
+                                              bool whole = false) {
+  unsigned word[N / 2];
+  S x[N];
+  fs_words_some<N>(word, from, k, whole);
+  memcpy(x, word, sizeof x);
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e] = fs_get(x[e]);
+}
+
 //@ fs_load_some
 // The first k of N neighbours; what lies behind is left as it is.
 template <typename T, int N, typename S>

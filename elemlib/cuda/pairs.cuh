@@ -144,6 +144,14 @@ __device__ __forceinline__ void fs_load_some(fs_pair<S> (&v)[N], const S *from,
   else fs_load_apart(v, from, 1, k);
 }
 template <int N, typename S>
+__device__ __forceinline__ void fs_load_first(fs_pair<S> (&v)[N], const S *from, int k,
+                                              bool whole = false) {
+  unsigned x[N];
+  fs_words_some<2 * N>(x, from, k, whole);
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e].bits = x[e];
+}
+template <int N, typename S>
 __device__ __forceinline__ void fs_store(S *to, const fs_pair<S> (&v)[N]) {
   fs_pack<unsigned, N> x;
 #pragma unroll
