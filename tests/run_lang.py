@@ -13,9 +13,10 @@ script ends, so it is the last statement of a file, or of a section: a line
 `# ---` begins a new section, which is run by itself.
 `# args: ...` adds arguments to the command line of the section.
 
-    tests/run_lang.py [--bin build/fusible] [FILE ...]
+    tests/run_lang.py [--bin build/fusible] [--jobs N] [FILE ...]
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import shlex
@@ -116,6 +117,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", default=os.environ.get(
         "FUSIBLE", os.path.join(HERE, "..", "build", "fusible")))
+    parser.add_argument("--jobs", type=int, default=1, help="sections side by side")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     binary = os.path.abspath(options.bin)
@@ -124,9 +126,10 @@ def main():
             os.path.join(HERE, "lang"))
         if f.endswith(".fs") and not f.endswith(".inc.fs"))
     passed = failed = 0
-    for path in files:
-        for section in sections(path):
-            name, problems = run_section(binary, path, section)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda job: run_section(binary, *job),
+                           [(p, s) for p in files for s in sections(p)])
+        for name, problems in results:
             if problems:
                 failed += 1
                 print("FAIL %s" % name)
