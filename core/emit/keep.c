@@ -5,6 +5,8 @@
  * cache that evicts what was used longest ago, is never found in it. So most rows of a
  * large matrix say that they may go first, and the first rows, as many as the cache
  * holds beside what else passes, stay: the next iteration of a solver finds them there.
+ * So with vectors that a kernel only reads: x'*y of 2^23 elements of f32 takes 15.8 us on
+ * an H200, 20.7 without, of 2^24 30.9 and 35.2, of 2^26 120 and 124.
  *
  * Reads that last. Where a kernel streams through memory and writes about as much as it
  * reads, what it reads is the last to go, though nobody reads it again: what it writes
@@ -31,6 +33,14 @@ static bool is_passing(const struct em *em, const struct fs_step *s) {
          em->plan->slots.data[a->slot].kind == FS_SLOT_INPUT;
 }
 
+/* ... or vectors that it is given, from end to end. */
+static bool is_passing_element(const struct em *em, const struct fs_step *s) {
+  if (s->kind != FS_SP_LOAD || s->phase) return false;
+  const struct fs_access *a = em_access(em, s);
+  return a->stride[em->n_outer] == 1 && a->slot < em->plan->slots.len &&
+         em->plan->slots.data[a->slot].kind == FS_SLOT_INPUT;
+}
+
 static void find_kept_rows(struct em *em, double cache) {
   bool rows = em->mode == EM_KEEP || em->mode == EM_CHUNK;
   double row = 0;
@@ -44,6 +54,19 @@ static void find_kept_rows(struct em *em, double cache) {
   }
   if (row * (double)em->m > cache)
     em->kept_rows = (int64_t)(KEPT_PART * cache / row);
+}
+
+/* Vectors that a kernel only reads are kept in part, as the rows of a matrix are. */
+static void find_kept_elements(struct em *em, double cache) {
+  double each = 0;
+  if (em->mode != EM_FLAT || em->n_inner != 1 || em->m > 1 || em->grid) return;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->access < 0 || !(em_access(em, s)->varies & FS_VARIES_J)) continue;
+    if (!is_passing_element(em, s)) return;
+    each += (double)fs_dtype_size(em_access(em, s)->dtype);
+  }
+  if (each * (double)em->n > cache) em->kept_rows = (int64_t)(KEPT_PART * cache / each);
 }
 
 /* Whether a load or a store takes an element of its own at every place. What a later
@@ -72,6 +95,7 @@ void em_find_keeping(struct em *em) {
   em->lasts = false;
   if (!able) return;
   find_kept_rows(em, (double)em->device->cache_bytes);
+  find_kept_elements(em, (double)em->device->cache_bytes);
   if (!em->kept_rows && !em->grid && em->device->cc >= 90 && em->V > 1 &&
       em->mode != EM_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
@@ -88,6 +112,10 @@ void em_declare_keeping(struct em *em) {
 
 const char *em_keeping(struct em *em, const struct fs_step *s, const char *row) {
   if (em->lasts && is_everywhere(em, s)) return "lasts";
-  if (!em->kept_rows || !is_passing(em, s)) return NULL;
+  if (!em->kept_rows) return NULL;
+  if (em->mode == EM_FLAT)
+    return em_access(em, s)->varies & FS_VARIES_J
+               ? em_fmt(em, "j < %s ? stays : passes", em_int(em, em->kept_rows)) : NULL;
+  if (!is_passing(em, s)) return NULL;
   return em_fmt(em, "%s < %s ? stays : passes", row, em_int(em, em->kept_rows));
 }

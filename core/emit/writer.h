@@ -96,7 +96,7 @@ struct em {
   bool stragglers;               /* elements without a short way come last */
   bool copies_words;             /* erf of f64 has its table in shared memory */
   bool streams;                  /* a block for each piece, and nothing summed */
-  int64_t kept_rows;             /* of a large matrix, in the cache; 0: all alike */
+  int64_t kept_rows;             /* or elements, in the cache; 0: all alike  */
   bool lasts;                    /* what is read leaves the cache after what is written */
   bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */

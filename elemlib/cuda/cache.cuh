@@ -32,26 +32,43 @@ __device__ __forceinline__ unsigned long long fs_cache_lasts() {
   return policy;
 }
 
+//@ fs_words_by
+// Some words at once, of data that nothing writes in this launch, by a policy. Volatile,
+// so that no compiler moves it before the wait for earlier kernels (fs_after_kernels()).
+template <int N>
+__device__ __forceinline__ void fs_words_by(unsigned (&x)[N], const unsigned *from,
+                                            unsigned long long policy) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (N % 4 == 0) {
+#pragma unroll
+    for (int w = 0; w < N; w += 4)
+      asm volatile("ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(x[w]), "=r"(x[w + 1]), "=r"(x[w + 2]), "=r"(x[w + 3])
+                   : "l"(from + w), "l"(policy));
+  } else if constexpr (N == 2) {
+    asm volatile("ld.global.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
+                 : "=r"(x[0]), "=r"(x[1]) : "l"(from), "l"(policy));
+  } else {
+#pragma unroll
+    for (int w = 0; w < N; w++)
+      asm volatile("ld.global.L2::cache_hint.b32 %0, [%1], %2;"
+                   : "=r"(x[w]) : "l"(from + w), "l"(policy));
+  }
+#endif
+}
+
 //@ fs_load_by
-// fs_load() of data that nothing writes in this launch, by a policy. Volatile, so that
-// no compiler moves it before the wait for earlier kernels (fs_after_kernels()).
+// fs_load() by a policy.
 template <typename T, int N, typename S>
 __device__ __forceinline__ void fs_load_by(T (&v)[N], const S *from,
                                            unsigned long long policy) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  constexpr int WORDS = sizeof(S) * N / 4;
-  if constexpr (sizeof(S) * N % 16 == 0) {
+  if constexpr (sizeof(S) * N % 4 == 0) {
     union {
-      unsigned word[WORDS];
+      unsigned word[sizeof(S) * N / 4];
       S e[N];
     } x;
-#pragma unroll
-    for (int w = 0; w < WORDS; w += 4)
-      asm volatile(
-          "ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
-          : "=r"(x.word[w]), "=r"(x.word[w + 1]), "=r"(x.word[w + 2]),
-            "=r"(x.word[w + 3])
-          : "l"(reinterpret_cast<const unsigned *>(from) + w), "l"(policy));
+    fs_words_by(x.word, reinterpret_cast<const unsigned *>(from), policy);
 #pragma unroll
     for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
   } else {
