@@ -222,6 +222,7 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
       st = grow(c, &c->work, &c->work_bytes, (size_t)w->work + PAGE, d);
     if (st != FS_OK) return st;
   }
+  if (!w && !instance) fs_lapack_present(NULL); /* loading it is no kernel's time */
   double start = fs_now();
   if (w) st = fs_walk_run(w, c->pool, threads, from_page(c->scratch),
                           from_page(c->work), slots, params);
