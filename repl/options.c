@@ -71,6 +71,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_HISTORY", "history file; empty: none (else "
    "$XDG_STATE_HOME/fusible/history)"},
   {"FUSIBLE_PAGER, PAGER", "pager for long help (else less -SRX)"},
+  {"FUSIBLE_PATIENCE", "milliseconds a terminal has to say that it shows pictures (100)"},
   {"FUSIBLE_CACHE", "MiB of compiled kernels kept on disk (256), or off"},
   {"FUSIBLE_TUNING", "off: results of :tune are neither used nor kept"},
   {"FUSIBLE_LINEINFO", "1: kernels carry line tables for profilers"},

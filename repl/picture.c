@@ -26,7 +26,7 @@
 #include "repl/term.h"
 
 enum {
-  PATIENCE_MS = 100,     /* for the answers                                  */
+  PATIENCE_MS = 100,     /* for the answers, if FUSIBLE_PATIENCE says no other */
   WIDEST = 80,           /* columns                                          */
   LEAST_COLUMNS = 24, LEAST_ROWS = 6, /* below, text says more               */
   CHUNK = 4096,          /* bytes of base64 that kitty takes at a time       */
@@ -105,9 +105,17 @@ static void send_questions(void) {
   fs_str_free(&all);
 }
 
+/* Milliseconds. */
+static long patience(void) {
+  const char *said = getenv("FUSIBLE_PATIENCE");
+  char *end = NULL;
+  long ms = said ? strtol(said, &end, 10) : 0;
+  return said && end > said && !*end && ms >= 0 && ms <= 60000 ? ms : PATIENCE_MS;
+}
+
 static void await_answers(void) {
   struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-  double end = fs_now() + PATIENCE_MS / 1e3;
+  double end = fs_now() + (double)patience() / 1e3;
   while (!fs_keys_answers()->done) {
     int left = (int)(1e3 * (end - fs_now()));
     int ready = poll(&in, 1, FS_MAX(left, 0)); /* late ourselves: what is there counts */

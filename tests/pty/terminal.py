@@ -126,17 +126,16 @@ def succeeds(name, test, new_case):
         case.close()
 
 
-def run_tests(names, new_case, tries=1):
+def run_tests(names, new_case):
     """Runs the functions test_... of a suite, those with the pattern of the command
     line in their names, each with a case of its own, which is closed after it.
-    Prints the closing line; gives the exit status. `tries`: of each test, where the
-    session is to see something in so short a time that a loaded machine may miss it."""
+    Prints the closing line; gives the exit status."""
     pattern = sys.argv[1] if len(sys.argv) > 1 else ''
     passed = failed = 0
     for name, test in list(names.items()):
         if not name.startswith('test_') or pattern not in name:
             continue
-        if any(succeeds(name, test, new_case) for _ in range(tries)):
+        if succeeds(name, test, new_case):
             passed += 1
         else:
             failed += 1

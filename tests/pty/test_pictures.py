@@ -79,10 +79,11 @@ KNOWN = {
 
 class Fake(Terminal):
     """A pty that answers as the known terminal does: each piece after so many
-    seconds. `before`, `between`: what is typed just before and amid the answers."""
+    seconds. `late`: counted from when the plot is there as text, and so too late for it.
+    `before`, `between`: what is typed just before and amid the answers."""
     def __init__(self, known, env, pauses=(0,), cut=0, before='', between='',
-                 args=(), **size):
-        self.known, self.pauses, self.cut = known, pauses, cut
+                 args=(), late=False, **size):
+        self.known, self.pauses, self.cut, self.late = known, pauses, cut, late
         self.before, self.between = before.encode(), between.encode()
         self.queue, self.answered = [], False
         super().__init__([PROGRAM, '--target', 'cpu', '--plan', 'off', *args], env,
@@ -101,7 +102,8 @@ class Fake(Terminal):
             self.queue.append((when, part))
 
     def _pump(self, seconds):
-        if not self.answered and ASKED in self.raw:
+        drawn = '\u2524'.encode() in self.raw
+        if not self.answered and ASKED in self.raw and (drawn or not self.late):
             self.answered = True
             self._answer()
         while self.queue and self.queue[0][0] <= time.monotonic():
@@ -135,6 +137,8 @@ class Case:
 
     def start(self, known, rows=40, columns=100, **how):
         env = self.env(**known.env, **how.pop('env', {}))
+        if known.attributes and not how.get('late'):
+            env['FUSIBLE_PATIENCE'] = '60000'  # it answers, however loaded the machine
         t = Fake(known, env, rows=rows, columns=columns, **how)
         self.terminals.append(t)
         t.prompt()
@@ -270,29 +274,30 @@ def test_no_answer(c):
 
 def test_late_answer(c):
     """Text for now; it counts for the next plot. None of it is a key."""
-    for late, name in ((0.3, 'kitty'), (0.5, 'xterm -ti vt340'), (0.5, 'xterm'),
-                       (1.5, 'kitty')):
-        t = c.start(KNOWN[name], pauses=(late,))
+    for after, name in ((0, 'kitty'), (0.3, 'xterm -ti vt340'), (0.3, 'xterm'),
+                        (1.5, 'kitty')):
+        t = c.start(KNOWN[name], pauses=(after,), late=True)
         text = t.line(PLOT)
         t.settle()
         more = t.line('q = 40 + 2')
         assert 'q = 42' in more, name
-        assert shown(t, text + more) == 'text', (late, name, text + more)
+        assert shown(t, text + more) == 'text', (after, name, text + more)
         before = len(t.raw)
         text = t.line(PLOT)
         t.raw = t.raw[before:]
-        assert shown(t, text) == KNOWN[name].shows, (late, name, text)
+        assert shown(t, text) == KNOWN[name].shows, (after, name, text)
 
 
 def test_late_answer_amid_typing(c):
-    t = c.start(KNOWN['kitty'], pauses=(0.5,), before='q = 4', between='0 + ')
+    t = c.start(KNOWN['kitty'], pauses=(0.3,), late=True, before='q = 4',
+                between='0 + ')
     t.line(PLOT)
     t.settle()
     assert 'q = 42' in t.line('2')
 
 
 def test_late_answer_without_readline(c):
-    t = c.start(KNOWN['kitty'], pauses=(0.5,), args=['--no-readline'])
+    t = c.start(KNOWN['kitty'], pauses=(0.3,), late=True, args=['--no-readline'])
     t.line(PLOT)
     t.settle()
     assert 'q = 42' in t.line('q = 40 + 2')
@@ -486,5 +491,4 @@ def test_not_a_terminal(c):
 
 
 if __name__ == '__main__':
-    # An answer that comes a tenth of a second late is too late.
-    sys.exit(run_tests(globals(), Case, tries=3))
+    sys.exit(run_tests(globals(), Case))
