@@ -206,31 +206,35 @@ static json_int_t signature(const struct fs_interp_var *v) {
   return (json_int_t)(v->stamp << 1 | stored);
 }
 
-static void tell_gone(struct worker *w, const json_t *now, json_t *state) {
+/* Of what was told, names that are not there any more. */
+static void tell_gone(struct worker *w, json_t *state) {
+  struct fs_interp_var v;
+  json_t *stamp, *left = json_object(), *gone = json_array();
   const char *name;
-  json_t *stamp, *gone = json_array();
+  for (int k = 0; fs_interp_var_at(w->s->in, k, &v) && !v.from_prelude; k++)
+    json_object_set(left, v.name, json_object_get(w->stamps, v.name));
   json_object_foreach(w->stamps, name, stamp)
-    if (!json_object_get(now, name))
-      json_array_append_new(gone, json_string(name));
+    if (!json_object_get(left, name)) json_array_append_new(gone, json_string(name));
   json_object_set_new(state, "gone", gone);
+  json_decref(w->stamps);
+  w->stamps = left;
 }
 
+/* After each input, of however many variables: what stays as it was costs a look. */
 static void tell_variables(struct worker *w, json_t *state) {
-  json_t *changed = json_object(), *now = json_object();
+  json_t *changed = json_object();
   struct fs_interp_var v;
   int texts = 0;
-  for (int k = 0; fs_interp_var_at(w->s->in, k, &v); k++) {
-    if (v.from_prelude) continue;
-    json_t *old = json_object_get(w->stamps, v.name);
-    json_object_set_new(now, v.name, json_integer(signature(&v)));
-    if (!old || json_integer_value(old) != signature(&v))
-      json_object_set_new(changed, v.name,
-                          variable(w, &v, texts++ < TEXTS_MAX));
+  size_t names = 0;
+  for (; fs_interp_var_at(w->s->in, (int)names, &v) && !v.from_prelude; names++) {
+    json_t *told = json_object_get(w->stamps, v.name);
+    if (told && json_integer_value(told) == signature(&v)) continue;
+    json_object_set_new(w->stamps, v.name, json_integer(signature(&v)));
+    json_object_set_new(changed, v.name, variable(w, &v, texts++ < TEXTS_MAX));
   }
   json_object_set_new(state, "vars", changed);
-  tell_gone(w, now, state);
-  json_decref(w->stamps);
-  w->stamps = now;
+  if (json_object_size(w->stamps) > names) tell_gone(w, state);
+  else json_object_set_new(state, "gone", json_array());
 }
 
 static void tell_settings(struct worker *w, json_t *state) {
