@@ -17,16 +17,28 @@ __device__ __forceinline__ void fs_after_kernels() {
 // thread sees after it; as often in a launch as is wanted. The lower 31 bits count
 // those that came, of which the first block makes up what is missing to 2^31: then
 // they are zero again, and the highest bit has turned, which the others wait for.
+// Release and acquire are cumulative: they order what the block's other threads did
+// before, or do behind, the block's own barriers, in less time than fences.
 __device__ __forceinline__ void fs_grid_barrier(unsigned *counter) {
   __syncthreads();
   if (threadIdx.x == 0) {
     const unsigned top = 0x80000000u;
+    const unsigned comes = blockIdx.x == 0 ? top - (gridDim.x - 1) : 1u;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    unsigned before, now;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(before) : "l"(counter), "r"(comes) : "memory");
+    do
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                   : "=r"(now) : "l"(counter) : "memory");
+    while (((now ^ before) & top) == 0);
+#else
     __threadfence();
-    const unsigned before =
-        atomicAdd(counter, blockIdx.x == 0 ? top - (gridDim.x - 1) : 1u);
+    const unsigned before = atomicAdd(counter, comes);
     while (((*(volatile unsigned *)counter ^ before) & top) == 0)
       __nanosleep(20);
     __threadfence();
+#endif
   }
   __syncthreads();
 }
