@@ -105,6 +105,7 @@ struct fs_spread {
 
 struct fs_work {
   double bytes_read, bytes_written; /* distinct bytes, each once           */
+  double bytes_asked;       /* a GPU's tiles: read, with small elements as words */
   double bytes_extra;       /* read again because the chip cannot hold them  */
   double bytes_strided;     /* of the above: reached against the grain       */
   double flops;             /* f32 additions, multiplications              */

@@ -52,6 +52,19 @@ static bool same_array(const struct fs_graph *g, const struct fs_access *x,
          x->dtype == y->dtype && !memcmp(x->stride, y->stride, sizeof x->stride);
 }
 
+/* What a load costs a GPU's tile kernel, in bytes of one of words: a warp asks for 32
+ * neighbours, and a multiprocessor has so many requests under way, whatever they bring. By
+ * tiles A'*x of 5003, 6000 and 8191 takes an H200 35, 43 and 63 us in bf16, and 31, 43 and
+ * 71 in f32. Rows that are no whole vectors keep the lower price: kernels over rows, which
+ * would be taken in their place, take longer there than they are predicted to. */
+static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, double bytes) {
+  enum { WORD = 4, VECTOR = 16 };
+  double size = (double)fs_dtype_size(a->dtype);
+  bool whole = k->space.n * (int64_t)fs_dtype_size(a->dtype) % VECTOR == 0;
+  bool narrow = k->scheme == FS_TILE && a->varies == 3 && size < WORD && whole;
+  return narrow ? bytes / size * WORD : bytes;
+}
+
 static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
                           struct fs_work *w) {
   for (int i = 0; i < k->steps.len; i++) {
@@ -70,6 +83,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     double bytes = access_bytes(k, a);
     if (s->kind == FS_SP_LOAD) w->bytes_read += bytes;
     else w->bytes_written += bytes;
+    if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     if (k->scheme != FS_PANEL && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }

@@ -433,14 +433,15 @@ static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
   stpcpy(at, w->bytes_strided > 0 ? "'" : "");
 }
 
-static void count_moves(double busy, struct fs_work *w) {
+static void count_moves(double busy, bool cuda, struct fs_work *w) {
   static const enum fs_term reads[] = {
       [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
       [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_FLAT};
   static const enum fs_term writes[] = {
       [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
       [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_FLAT};
-  fs_work_add(w, reads[w->scheme], 0, w->bytes_read * busy);
+  double read = cuda && w->tiled ? w->bytes_asked : w->bytes_read;
+  fs_work_add(w, reads[w->scheme], 0, read * busy);
   fs_work_add(w, w->past ? FS_TM_PAST : writes[w->scheme], 0,
               w->bytes_written * busy);
   fs_work_add(w, w->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
@@ -515,7 +516,7 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   fs_kernel_count_tuning(k, d, w);
-  count_moves(busy, w);
+  count_moves(busy, d->is_cuda, w);
   bool *joined = d->is_cuda ? NULL : joined_steps(k);
   bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
