@@ -11,6 +11,8 @@
 enum { OVERHEAD_REGS = 40, WARP = 32 };
 /* Column sums: threads of a block; bytes of a row that may have a ring. */
 enum { HELD_THREADS = 512, RING_BYTES = 32 << 10 };
+/* Bytes of a matrix of which much lies about in the cache, and of one of which some does. */
+enum { ABOUT_BYTES = 128 << 20, SOME_BYTES = 256 << 20 };
 
 /* What counts for the choice. */
 struct shape {
@@ -209,10 +211,18 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * cache are loaded by (emit/keep.c). In bf16 on an H200, with 8 lanes in place of 4: A*x
  * of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us instead of 9.3, 34.5 and 131.5;
  * both products at 8192 39.8 instead of 42.4, but at 4096 14.2 instead of 13.4 and at
- * 16384, with a ring, 143.7 instead of 130.5. */
+ * 16384, with a ring, 143.7 instead of 130.5; A'*x alone at 3000, 4096 and 8192 8.5, 9.8
+ * and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288 77.9
+ * instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
+  enum { SMALL_BYTES = 16 << 20, RING_ALONE = 64 << 20 };
   if (sh->size != 4 || sh->matrix != 2 || k->scheme != FS_ROW) return sh->size;
-  if (!is_held(k, sh)) return sh->row_results ? sh->matrix : sh->size;
+  if (!is_held(k, sh)) {
+    double bytes = (double)sh->m * (double)sh->n * sh->matrix;
+    double least = sh->last % 8 ? RING_ALONE : SMALL_BYTES; /* ends have code of their own */
+    bool wide = bytes > least && bytes <= SOME_BYTES;
+    return sh->row_results || wide ? sh->matrix : sh->size;
+  }
   bool fills = sh->n >= HELD_THREADS * 2 * 8 && sh->n * sh->matrix < RING_BYTES;
   return sh->column_sums && fills ? sh->matrix : sh->size;
 }
@@ -306,9 +316,8 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
  * 256; f32 131.6 and 133.9). */
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
-  const double small = 128 << 20;
   bool narrow = sh->column_sums && !sh->stencil &&
-                (double)sh->m * (double)sh->n * sh->matrix <= small;
+                (double)sh->m * (double)sh->n * sh->matrix <= ABOUT_BYTES;
   int width = FS_MAX(1, t->vec * sh->size / 4);
   t->threads = sh->stencil ? 128 : 256;
   t->row_threads = power_up(vectors, narrow ? WARP : t->threads);
@@ -385,6 +394,26 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
   t->row_threads = row;
   t->cols = (int)cols;
   t->iters = FS_MAX(1, iters);
+}
+
+/* Sums of the columns of one matrix that is larger than the cache, but not by far: its rows
+ * come whole and several at once, through a ring, as those do that are summed both ways, and
+ * no block waits for what it computes. A'*x on an H200, in place of narrow panels: bf16 6000
+ * 22.0 and 26.8 us, 8192 37.2 and 37.7; f32 4096 18.8 and 21.4, 6000 36.2 and 39.6, 8192 66.0
+ * and 67.5; f64 4096 36.3 and 41.2; but f32 12288 150.8 and 140.9. */
+static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
+                      const struct fs_device *d) {
+  enum { LEAST = 2048 }; /* columns: for all threads of a block */
+  double bytes = (double)sh->m * (double)sh->n * sh->matrix;
+  struct fs_tuning before = k->tune;
+  if (!d || !d->is_cuda || sh->column_sums != 1 || sh->loads != 1 || sh->stencil ||
+      sh->stores || sh->n < LEAST || bytes <= (double)d->cache_bytes || bytes > SOME_BYTES)
+    return false;
+  k->tune.threads = 0;
+  hold_sums(&k->tune, sh, vectors, d->units, true);
+  if (k->tune.threads && fs_ring_stages(k, d)) return true;
+  k->tune = before;
+  return false;
 }
 
 /* Rows that only become rows, one on a multiprocessor at a time: nothing hides what
@@ -507,7 +536,8 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
     tune_held(t, &sh, vectors, units,
               device && device->is_cuda && device->cc >= 90);
   else if (sh.row_results) tune_dots(t, &sh, vectors, units);
-  else tune_columns(t, &sh, vectors, units);
+  else if (!tune_ring(k, &sh, vectors, device))
+    tune_columns(t, &sh, vectors, units);
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
   if (k->scheme != FS_TILE) limit_code(t, &sh);
 }

@@ -133,11 +133,11 @@ def test_panels():
     panels(2304, 640, 'bf16', 'updated', PANELS['updated'])
 
 
-def rows(m, n, dtype, word):
-    """Sums of rows and columns of a matrix beyond the cache, by kernels that say `word`."""
+def rows(m, n, dtype, word, text="q = A*x; s = A'*y;"):
+    """Sums over a matrix beyond the cache, by kernels that say `word`."""
     program = (f'A = {dtype}(mod(7*(1:{m}) + 5*(1:{n})\' + 3, 17) - 8);\n'
                f'x = {dtype}(mod(5*(1:{n}), 3) - 1); y = {dtype}(mod(3*(1:{m}), 5) - 2);\n'
-               f'print(A[1, 1], x[1], y[1])\nq = A*x; s = A\'*y;\n')
+               f'print(A[1, 1], x[1], y[1])\n{text}\n')
     shown = 'print(sum(f64(q).^2), sum(f64(s).^2), q[end], s[end])\n'
     h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_UNITS='4', FUSIBLE_L2='65536')
     cpu = fusible(program + shown, target='cpu')
@@ -153,6 +153,11 @@ def test_rows():
     rows(67, 6000, 'f16', 'ring of')            # the last turn is of three
     rows(50, 4096, 'f32', 'ring of 12 rows')
     rows(61, 5003, 'bf16', 'ring of')           # neither whole vectors nor turns
+    columns = "s = A'*y; q = s;"                # none waits for its sums
+    rows(70, 8192, 'bf16', 'ring of 12 rows', columns)
+    rows(67, 6002, 'bf16', 'ring of', columns)
+    rows(50, 4096, 'f32', 'ring of', columns)
+    rows(61, 3001, 'f64', 'ring of', columns)
 
 
 # -- sentences --------------------------------------------------------------------
