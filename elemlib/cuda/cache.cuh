@@ -64,13 +64,9 @@ __device__ __forceinline__ void fs_load_by(T (&v)[N], const S *from,
                                            unsigned long long policy) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (sizeof(S) * N % 4 == 0) {
-    union {
-      unsigned word[sizeof(S) * N / 4];
-      S e[N];
-    } x;
-    fs_words_by(x.word, reinterpret_cast<const unsigned *>(from), policy);
-#pragma unroll
-    for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
+    unsigned x[sizeof(S) * N / 4];
+    fs_words_by(x, reinterpret_cast<const unsigned *>(from), policy);
+    fs_values(v, x, S());
   } else {
     fs_load(v, from);
   }

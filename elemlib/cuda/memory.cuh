@@ -124,6 +124,37 @@ struct alignas(sizeof(S) * N < 16 ? sizeof(S) * N : 16) fs_pack {
   S e[N];
 };
 
+//@ fs_values
+// The values of N elements of S that lie in words.
+template <typename T, int N, int W, typename S>
+__device__ __forceinline__ void fs_values(T (&v)[N], const unsigned (&word)[W], S) {
+  union {
+    unsigned word[W];
+    S e[N];
+  } x;
+#pragma unroll
+  for (int w = 0; w < W; w++) x.word[w] = word[w];
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
+}
+
+//@ fs_bf16
+// The upper half of a word is its value where it stands: an instruction in place of two, by
+// which the compiler takes it out and shifts it up again.
+template <int N, int W>
+__device__ __forceinline__ void fs_values(float (&v)[N], const unsigned (&word)[W],
+                                          fs_bf16) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    v[e] = __uint_as_float(e % 2 ? word[e / 2] & 0xffff0000u : word[e / 2] << 16);
+}
+template <int N>
+__device__ __forceinline__ void fs_load(float (&v)[N], const fs_bf16 *from) {
+  const fs_pack<unsigned, N / 2> x =
+      *reinterpret_cast<const fs_pack<unsigned, N / 2> *>(from);
+  fs_values(v, x.e, fs_bf16());
+}
+
 //@ fs_load
 template <typename T, int N, typename S>
 __device__ __forceinline__ void fs_load(T (&v)[N], const S *from) {
