@@ -724,13 +724,14 @@ static enum fs_status run_barriers(struct calibrating *c) {
 
 /* -- operations: all of the table ------------------------------------------------------ */
 
-/* "fname(a, b)" or "a + b". */
+/* "fname(a, b)" or "a + b"; a square is a power. */
 static void put_call(struct fs_str *s, const struct fs_map_op_info *op,
                      const char *a, const char *b, const char *c) {
   if (*op->infix && op->arity == 2)
     fs_str_printf(s, "(%s %s %s)", a, op->infix, b);
   else if (*op->infix && op->arity == 1)
     fs_str_printf(s, "(%s%s)", op->infix, a);
+  else if (op == &fs_map_ops[FS_OP_SQUARE]) fs_str_printf(s, "%s.^2", a);
   else if (op->arity == 1) fs_str_printf(s, "%s(%s)", op->name, a);
   else if (op->arity == 2) fs_str_printf(s, "%s(%s, %s)", op->name, a, b);
   else fs_str_printf(s, "%s(%s, %s, %s)", op->name, a, b, c);
@@ -740,7 +741,7 @@ static void put_call(struct fs_str *s, const struct fs_map_op_info *op,
  * word for it. */
 static bool op_statement(int op, bool integer, struct fs_str *s) {
   const struct fs_map_op_info *info = &fs_map_ops[op];
-  if (op == FS_OP_COPY || op == FS_OP_CAST || op == FS_OP_SQUARE) return false;
+  if (op == FS_OP_COPY || op == FS_OP_CAST) return false;
   if (info->types == 'F' && integer) return false;
   bool bits = info->types == 'B' || op == FS_OP_WHERE;
   fs_str_puts(s, "z = ");

@@ -41,6 +41,10 @@ const struct fs_calibration_case fs_cases[] = {
    CPU_FEW},
   {"maps", "z = abs(x - 0.25) + max(y, 0.25) - u .* x + 0.5*v; s = sum(z);", F32, VECTORS, 0,
    CPU_FEW},
+  {"maps", "z = x + min(y, 0.75) - abs(u - 0.5) .* (v + 2);", F32, VECTORS, 0, CPU_FEW},
+  {"maps", "z = x - 0.5*y + u .* u - (v + 1) .* x; s = sum(z);", F32, VECTORS, 0, CPU_FEW},
+  {"maps", "z = log(x + 2) + u .* (y - 1) - max(v, 0.5) + exp(u - 2); s = sum(z);", F32,
+   VECTORS, 0, CPU_FEW},
   {"neighbours", "z = x[1:n-2] + x[2:n-1] - x[3:n];", F32 | F16, VECTORS, 0, FEW},
   {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
   {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
@@ -68,6 +72,7 @@ const struct fs_calibration_case fs_cases[] = {
   {"columns", "s = colmax(A);", F32 | F64, MATRICES, ROWS, BRIEF},
   {"columns", "q = colsum(u + v');", F32, MATRICES, 0, BRIEF},
   {"columns", "s = colsum(A .* C);", F32, MATRICES, ROWS, CPU_FEW},
+  {"columns", "B = (A - u) .* p' + r*v'; s = colsum(B);", F32, MATRICES, ROWS, CPU_FEW},
   {"rows and columns", "q = A*p; s = A'*r;", F32 | F64, MATRICES, ROWS, UNEVEN},
   {"rows and columns", "q = A*p; s = A'*r;", F16, MATRICES, ROWS, GPU_UNEVEN},
   {"rows and columns", "y = A'*(A*p);", F32, MATRICES, ROWS, UNEVEN},
@@ -94,6 +99,7 @@ const struct fs_calibration_case fs_cases[] = {
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = exp(A - rowmax(A)); s = rowsum(B);", F32, MATRICES, ROWS, FEW},
+  {"held rows", "B = sqrt(A + rowmax(A)); B = B .* rowsum(B);", F32, MATRICES, ROWS, CPU_FEW},
   {"centred columns", "B = A - mean(A, 1);", F32, MATRICES, 0, FEW},
   {"panels", "s = A'*r; q = A*s;", F32, MATRICES, 0, UNEVEN},
   {"panels", "B = A + u*v'; s = B'*r; q = B*s;", F32, MATRICES, 0, UNEVEN},
@@ -158,7 +164,7 @@ static struct fs_extents cpu_extents(enum fs_case_group group) {
   static const struct fs_extent matrices[] = {
       {64, 64}, {200, 300}, {512, 512}, {683, 719}, {1000, 1000}, {1400, 1500},
       {2048, 2048}, {2503, 2397}, {100, 20000}, {20000, 100}, {3000, 3000},
-      {4096, 4096}, {1800, 1700}, {4000, 1900}, {2000, 24}, {1000, 64}};
+      {4096, 4096}, {1800, 1700}, {4000, 1920}, {2000, 24}, {1000, 64}};
   static const struct fs_extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}};
   static const struct fs_extent slow[] = {{1, 32}, {1, 128}};
