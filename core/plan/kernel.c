@@ -265,14 +265,17 @@ static const char *open_group(struct fs_group *g, struct fs_planner *p,
   *g = (struct fs_group){.p = p, .calls = calls, .n = n};
   const char *why = fs_axes_unify(&g->ax, p, calls, n);
   g->stored = fs_calloc((size_t)n, sizeof(bool));
+  g->extents = fs_calloc((size_t)n, sizeof *g->extents);
   if (why) return why;
   find_stored(p, calls, n, g->stored);
+  fs_place_measure(g);
   fs_place_weigh(g);
   return NULL;
 }
 
 static void close_group(struct fs_group *g) {
   free(g->stored);
+  free(g->extents);
   fs_axes_free(&g->ax);
 }
 
@@ -466,6 +469,10 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
+    if (!fs_place_fits(&g, inner)) {
+      worst = worst ? worst : fs_rule_names[FS_RULE_SHAPE];
+      continue;
+    }
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
     for (enum fs_scheme s = first; s <= last; s++)

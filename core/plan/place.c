@@ -11,6 +11,7 @@ struct builder {
   struct fs_planner *p;
   struct fs_axes *ax;
   const fs_id *calls;
+  const struct fs_extent *extents;
   int n_calls;
   unsigned inner;          /* classes that are inner axes                  */
   enum fs_scheme scheme;
@@ -23,6 +24,8 @@ static uint8_t varies_of(const struct builder *b, unsigned mask) {
   return (uint8_t)((mask & ~b->inner ? FS_VARIES_I : 0) |
                    (mask & b->inner ? FS_VARIES_J : 0));
 }
+
+static unsigned every_class(const struct fs_axes *ax) { return (1u << ax->n_classes) - 1; }
 
 static int context(int phase) { return phase == FS_END ? FS_CTX_END : phase; }
 
@@ -246,33 +249,23 @@ static int spread(struct builder *b, int v, uint8_t varies, int phase,
   return out;
 }
 
-/* Which axes a reduction runs over, or 0 if this division of axes forbids it. */
-static uint8_t reduced_over(const struct builder *b, const struct fs_node *nd,
-                            const struct fs_holder *src) {
-  int rank = fs_node(b->p->g, nd->src[0])->shape.rank;
-  unsigned all = 0, reduced = 0;
-  for (int k = 0; k < rank; k++) {
-    all |= 1u << src->cls[k];
-    if (nd->axes >> k & 1) reduced |= 1u << src->cls[k];
-  }
-  unsigned every = (1u << b->ax->n_classes) - 1, outer = every & ~b->inner;
-  if (all == every && reduced == every)
+/* Which axes a reduction runs over, or 0 if a division of so many classes forbids it. */
+static uint8_t reduced_over(const struct fs_extent *e, unsigned every, unsigned inner) {
+  unsigned outer = every & ~inner;
+  if (e->all == every && e->reduced == every)
     return outer ? FS_VARIES_I | FS_VARIES_J : FS_VARIES_J;
-  if (all == every && reduced == b->inner) return FS_VARIES_J;
-  if ((all == every || all == outer) && reduced == outer) return FS_VARIES_I;
+  if (e->all == every && e->reduced == inner) return FS_VARIES_J;
+  if ((e->all == every || e->all == outer) && e->reduced == outer) return FS_VARIES_I;
   return 0;
 }
 
-static void place_reduce(struct builder *b, fs_id id) {
+static void place_reduce(struct builder *b, int k) {
+  fs_id id = b->calls[k];
   const struct fs_node *nd = fs_node(b->p->g, id);
   struct fs_holder *h = holder(b, fs_axes_member(b->ax, id));
   const struct fs_holder *sh = holder(b, h->src[0]);
   const struct fs_node *src = fs_node(b->p->g, nd->src[0]);
-  uint8_t over = reduced_over(b, nd, sh);
-  if (!over) {
-    fail(b, "shape");
-    return;
-  }
+  uint8_t over = reduced_over(&b->extents[k], every_class(b->ax), b->inner);
   int x = h->src[0], y = -1;
   if (b->p->info[nd->src[0]].role == FS_RL_ABSORBED) {
     x = sh->src[0];
@@ -285,10 +278,7 @@ static void place_reduce(struct builder *b, fs_id id) {
   }
   int in0 = get_value(b, x, phase), in1 = y >= 0 ? get_value(b, y, phase) : -1;
   if (in0 < 0 || (y >= 0 && in1 < 0)) return;
-  uint8_t whole = over;
-  unsigned src_mask = 0;
-  for (int k = 0; k < src->shape.rank; k++) src_mask |= 1u << sh->cls[k];
-  whole |= varies_of(b, src_mask);
+  uint8_t whole = over | varies_of(b, b->extents[k].all);
   /* in[0] is the operand that varies over the whole walk. */
   if (in1 >= 0 && (b->k->values.data[in0].varies & whole) != whole) {
     int t = in0;
@@ -327,10 +317,10 @@ static void place_map(struct builder *b, fs_id id) {
 
 /* Storing needs one writer per element: the axes of the result must be all axes
  * of the rows, or of the columns, or of both, or none. */
-static bool one_writer(const struct builder *b, unsigned mask) {
-  unsigned every = (1u << b->ax->n_classes) - 1, outer = every & ~b->inner;
+static bool one_writer(unsigned mask, unsigned every, unsigned inner) {
+  unsigned outer = every & ~inner;
   if (mask == every || mask == 0) return true;
-  return mask == outer || (mask == b->inner && outer);
+  return mask == outer || (mask == inner && outer);
 }
 
 static void store(struct builder *b, fs_id id, int value,
@@ -338,10 +328,6 @@ static void store(struct builder *b, fs_id id, int value,
   struct fs_holder *h = holder(b, fs_axes_member(b->ax, id));
   unsigned mask = 0;
   for (int k = 0; k < rank; k++) mask |= 1u << h->cls[k];
-  if (!one_writer(b, mask)) {
-    fail(b, "shape");
-    return;
-  }
   int phase = earliest(b, value);
   int v = get_value(b, value, phase);
   if (v < 0) return;
@@ -380,7 +366,7 @@ static void place_all(struct builder *b, const bool *stored) {
     const struct fs_node *nd = fs_node(b->p->g, id);
     switch (nd->kind) {
       case FS_ND_MAP: place_map(b, id); break;
-      case FS_ND_REDUCE: place_reduce(b, id); break;
+      case FS_ND_REDUCE: place_reduce(b, k); break;
       case FS_ND_UPDATE: place_update(b, id); continue;
       default: break;
     }
@@ -416,6 +402,39 @@ void fs_place_weigh(struct fs_group *g) {
   if (largest->inside) l = fs_layout_new(nd->dtype, &nd->shape, &count);
   for (int k = 0; k < nd->shape.rank; k++)
     g->weight[largest->cls[k]] = l.stride[k] < 0 ? -l.stride[k] : l.stride[k];
+}
+
+static unsigned classes_of(const struct fs_holder *h, int rank) {
+  unsigned mask = 0;
+  for (int k = 0; k < rank; k++) mask |= 1u << h->cls[k];
+  return mask;
+}
+
+void fs_place_measure(struct fs_group *g) {
+  for (int c = 0; c < g->n; c++) {
+    const struct fs_node *nd = fs_node(g->p->g, g->calls[c]);
+    const struct fs_holder *h = &g->ax.holders.data[fs_axes_member(&g->ax, g->calls[c])];
+    struct fs_extent *e = &g->extents[c];
+    bool update = nd->kind == FS_ND_UPDATE;
+    *e = (struct fs_extent){.stored = g->stored[c] || update};
+    e->result = classes_of(h, update ? fs_update_part(g->p->g, nd).rank : nd->shape.rank);
+    e->reduces = nd->kind == FS_ND_REDUCE;
+    if (!e->reduces) continue;
+    const struct fs_holder *src = &g->ax.holders.data[h->src[0]];
+    e->all = classes_of(src, fs_node(g->p->g, nd->src[0])->shape.rank);
+    for (int k = 0; k < FS_MAX_RANK; k++)
+      if (nd->axes >> k & 1) e->reduced |= 1u << src->cls[k];
+  }
+}
+
+bool fs_place_fits(const struct fs_group *g, unsigned inner) {
+  unsigned every = every_class(&g->ax);
+  for (int c = 0; c < g->n; c++) {
+    const struct fs_extent *e = &g->extents[c];
+    if (e->reduces && !reduced_over(e, every, inner)) return false;
+    if (e->stored && !one_writer(e->result, every, inner)) return false;
+  }
+  return true;
 }
 
 /* Orders the classes: outer axes first; within each part by falling stride of
@@ -510,7 +529,7 @@ static void sort_steps(struct fs_kernel *k) {
 
 const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k) {
   struct builder b = {.p = g->p, .ax = &g->ax, .calls = g->calls, .n_calls = g->n,
-                      .inner = inner, .scheme = k->scheme, .k = k};
+                      .extents = g->extents, .inner = inner, .scheme = k->scheme, .k = k};
   for (int h = 0; h < g->ax.holders.len; h++)
     memset(g->ax.holders.data[h].value, 0, sizeof g->ax.holders.data[h].value);
   order_axes(&b, g->weight);

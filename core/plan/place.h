@@ -4,12 +4,20 @@
 
 #include "core/plan/axes.h"
 
+/* What a call walks, as classes of axes. */
+struct fs_extent {
+  bool reduces, stored;
+  unsigned all, reduced; /* of what it reduces; of these those that it sums over */
+  unsigned result;       /* of what it stores */
+};
+
 struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` */
   struct fs_planner *p;
   struct fs_axes ax;     /* unified for them */
   const fs_id *calls;    /* ascending */
   int n;
   bool *stored;          /* per call: its result is wanted outside the kernel */
+  struct fs_extent *extents; /* per call */
   const struct fs_kernel_pin *pin; /* of the kernel; or NULL */
   int64_t weight[FS_MAX_RANK];     /* of its axes: their strides in the largest array */
 };
@@ -17,8 +25,12 @@ struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` 
 /* Weighs the axes, which are unified. */
 void fs_place_weigh(struct fs_group *g);
 
-/* Places the calls in an empty kernel of a scheme, with the classes of `inner` as its
- * columns: space, values, accesses and steps in order. NULL, or the rule that forbids
+/* Finds what each call walks; then whether a division with the classes of `inner` as
+ * columns lets all reduce and store what they do: else its rule is "shape". */
+void fs_place_measure(struct fs_group *g);
+bool fs_place_fits(const struct fs_group *g, unsigned inner);
+
+/* Places the calls in an empty kernel of a scheme, by a division that fits: space, values, accesses and steps in order. NULL, or the rule that forbids
  * it; the kernel is of no use then. */
 const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k);
 
