@@ -54,8 +54,22 @@ void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
  * good. None where there is none, or too much to look through. */
 void fs_cover_search(struct fs_covering *c);
 
-/* ideal.c: keeps the best cover. `worth` of each row: no column costs less than its rows
- * are worth in all. False: there is none, or too much to look through. */
-bool fs_cover_by_ideals(struct fs_covering *c, const double *worth);
+/* Columns of which a cover has one at most, and what a relaxation pays for that. */
+struct fs_clique {
+  double price;
+  const uint64_t *columns; /* as bits */
+};
+
+/* What no cover costs less than: what its rows are worth, less the price of each clique.
+ * No column costs less than its rows are worth, less its cliques. */
+struct fs_worth {
+  const double *rows;
+  const struct fs_clique *cliques;
+  int n;                   /* of the cliques */
+  int most;                /* ideals that are looked at */
+};
+
+/* ideal.c: keeps the best cover. False: there is none, or too much to look through. */
+bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth);
 
 #endif

@@ -4,12 +4,12 @@
  * needs. What has run after each of them is an ideal of the clusters: a set that has
  * whatever its members need. So a cover is a way from the empty ideal to all of them, and
  * the best one is the shortest way. A* finds it: what is left costs at least what its rows
- * are worth in the relaxation (search.c), where no column costs less than its rows. Blocks
- * have few ideals that such a way may lead over; where there are too many, the search for
- * it ends. */
+ * are worth in the relaxation (search.c), less what is paid there for each clique of which
+ * a column can still come. No column costs less than its rows are worth, less what its
+ * cliques take; and the others of a clique are gone with one of them, for they share rows
+ * or would have to come before. Blocks have few ideals that such a way may lead over; where
+ * there are too many, the search for it ends. */
 #include "core/plan/cover.h"
-
-enum { MOST_IDEALS = 16384 };
 
 /* A column beyond what its rows are worth. */
 struct step {
@@ -33,12 +33,19 @@ struct open {
 
 struct ways {
   struct fs_covering *c;
+  const struct fs_worth *worth;
   struct step *steps;   /* per column */
   int *first;           /* per row: the columns of which it is the first, + 1 */
   int words;            /* of a set */
   FS_VEC(struct ideal) ideals;
   int *table, cap;      /* hashed: index + 1 */
   FS_VEC(struct open) heap;
+  /* where there are cliques: */
+  int column_words;
+  uint64_t **of_row;    /* per row: its columns, as bits */
+  uint64_t **beside;    /* per column: those that share a row with it; or not yet known */
+  uint64_t *gone;       /* of the ideal that is expanded: columns that cannot come */
+  int *alive, n_alive;  /* ... and the cliques that have others */
 };
 
 static int count(const struct ways *w, const struct fs_set *s) {
@@ -99,10 +106,54 @@ static int *place_of(struct ways *w, const struct fs_set *s) {
   return &w->table[at];
 }
 
+/* -- cliques -------------------------------------------------------------------------- */
+
+static const uint64_t *beside(struct ways *w, int column) {
+  uint64_t *bits = w->beside[column];
+  if (bits) return bits;
+  bits = w->beside[column] = FS_NEW_N(w->c->p->arena, uint64_t, w->column_words);
+  for (int r = 0; r < w->c->rows; r++)
+    for (int x = 0; fs_set_has(&w->c->columns[column].set, r) && x < w->column_words; x++)
+      bits[x] |= w->of_row[r][x];
+  return bits;
+}
+
+/* Which cliques have a column that can come after an ideal. */
+static void find_alive(struct ways *w, const struct fs_set *done) {
+  w->n_alive = 0;
+  if (!w->worth->n) return;
+  memset(w->gone, 0, sizeof *w->gone * (size_t)w->column_words);
+  for (int r = 0; r < w->c->rows; r++)
+    for (int x = 0; fs_set_has(done, r) && x < w->column_words; x++)
+      w->gone[x] |= w->of_row[r][x];
+  for (int q = 0; q < w->worth->n; q++) {
+    uint64_t left = 0;
+    for (int x = 0; x < w->column_words && !left; x++)
+      left = w->worth->cliques[q].columns[x] & ~w->gone[x];
+    if (left) w->alive[w->n_alive++] = q;
+  }
+}
+
+/* What is paid in vain for cliques that end with a column, which is none of theirs. */
+static double vain(struct ways *w, int column) {
+  const uint64_t *also = w->n_alive ? beside(w, column) : NULL;
+  double sum = 0;
+  for (int k = 0; k < w->n_alive; k++) {
+    const struct fs_clique *q = &w->worth->cliques[w->alive[k]];
+    uint64_t left = q->columns[column / 64] >> (column % 64) & 1;
+    for (int x = 0; x < w->column_words && !left; x++)
+      left = q->columns[x] & ~w->gone[x] & ~also[x];
+    if (!left) sum += q->price;
+  }
+  return sum;
+}
+
+/* -- ways ------------------------------------------------------------------------------ */
+
 /* Takes the column from an ideal, if no way as short leads there. */
 static void reach(struct ways *w, int from, int column) {
   struct ideal next = {.done = w->ideals.data[from].done, .from = from, .column = column};
-  next.more = w->ideals.data[from].more + w->steps[column].more;
+  next.more = w->ideals.data[from].more + w->steps[column].more + vain(w, column);
   fs_set_join(&next.done, &w->c->columns[column].set);
   int *place = place_of(w, &next.done);
   if (!*place) {
@@ -122,6 +173,7 @@ static void reach(struct ways *w, int from, int column) {
 static void expand(struct ways *w, int at) {
   const struct fs_planner *p = w->c->p;
   struct fs_set done = w->ideals.data[at].done;
+  find_alive(w, &done);
   for (int r = 0; r < w->c->rows; r++) {
     if (fs_set_has(&done, r) || !is_within(w, &p->needs[r], &done)) continue;
     for (int x = w->first[r]; x; x = w->steps[x - 1].next)
@@ -138,38 +190,64 @@ static void keep_way(struct ways *w, int at) {
   fs_cover_keep(w->c, columns, n);
 }
 
-static void open_ways(struct ways *w, const double *worth) {
+static void open_cliques(struct ways *w) {
+  const struct fs_covering *c = w->c;
+  struct fs_arena *arena = c->p->arena;
+  if (!w->worth->n) return;
+  w->column_words = c->n / 64 + 1;
+  w->of_row = FS_NEW_N(arena, uint64_t *, c->rows + 1);
+  w->beside = FS_NEW_N(arena, uint64_t *, c->n + 1);
+  w->gone = FS_NEW_N(arena, uint64_t, w->column_words);
+  w->alive = FS_NEW_N(arena, int, w->worth->n);
+  for (int r = 0; r < c->rows; r++) {
+    w->of_row[r] = FS_NEW_N(arena, uint64_t, w->column_words);
+    for (int x = 0; x < c->n; x++)
+      if (fs_set_has(&c->columns[x].set, r)) w->of_row[r][x / 64] |= (uint64_t)1 << (x % 64);
+  }
+}
+
+/* What a column costs beyond what its rows are worth, less what its cliques take. */
+static double beyond(const struct ways *w, int column) {
+  double more = w->c->columns[column].cost;
+  for (int r = 0; r < w->c->rows; r++)
+    if (fs_set_has(&w->c->columns[column].set, r)) more -= w->worth->rows[r];
+  for (int q = 0; q < w->worth->n; q++)
+    if (w->worth->cliques[q].columns[column / 64] >> (column % 64) & 1)
+      more += w->worth->cliques[q].price;
+  return FS_MAX(more, 0); /* as it is, but for what sums are off */
+}
+
+static void open_ways(struct ways *w) {
   const struct fs_covering *c = w->c;
   w->words = (c->rows + 63) / 64;
   w->steps = FS_NEW_N(c->p->arena, struct step, c->n + 1);
   w->first = FS_NEW_N(c->p->arena, int, c->rows + 1);
-  w->cap = 4 * MOST_IDEALS;
+  for (w->cap = 1024; w->cap < 4 * w->worth->most;) w->cap *= 2;
   w->table = FS_NEW_N(c->p->arena, int, w->cap);
+  open_cliques(w);
   for (int x = c->n - 1; x >= 0; x--) {
     const struct fs_set *set = &c->columns[x].set;
     struct step *s = &w->steps[x];
     int first = -1;
-    s->more = c->columns[x].cost;
     for (int r = 0; r < c->rows; r++) {
       if (!fs_set_has(set, r)) continue;
       if (first < 0) first = r;
-      s->more -= worth[r];
       fs_set_join(&s->needs, &c->p->needs[r]);
     }
     for (int y = 0; y < w->words; y++) s->needs.word[y] &= ~set->word[y];
-    s->more = FS_MAX(s->more, 0); /* as it is, but for what sums are off */
+    s->more = beyond(w, x);
     s->next = w->first[first];
     w->first[first] = x + 1;
   }
 }
 
-bool fs_cover_by_ideals(struct fs_covering *c, const double *worth) {
-  struct ways w = {.c = c};
+bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth) {
+  struct ways w = {.c = c, .worth = worth};
   bool found = false;
-  open_ways(&w, worth);
+  open_ways(&w);
   *FS_PUSH(&w.ideals) = (struct ideal){.from = -1};
   put(&w, 0);
-  while (!found && w.heap.len && w.ideals.len < MOST_IDEALS) {
+  while (!found && w.heap.len && w.ideals.len < worth->most) {
     struct open o = take(&w);
     struct ideal *i = &w.ideals.data[o.ideal];
     if (i->closed || o.more > i->more) continue;

@@ -17,6 +17,8 @@
  * machine finds the same plan. A step takes time with the number of columns: once there
  * are covers, fewer steps are left of a large block. */
 enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 1500000 };
+/* Ideals that are looked at (ideal.c): before there are cliques, and then. */
+enum { FEW_IDEALS = 8192, MOST_IDEALS = 16384 };
 
 struct relaxation {
   struct fs_covering *c;
@@ -323,14 +325,43 @@ static void keep_whole(struct relaxation *r, const struct parts *p) {
     if (glp_get_col_type(r->lp, x + 1) == GLP_LO) release(r, x);
 }
 
-/* Keeps the best cover, if there are few ways to it, by what the rows are worth in the
- * first solution. */
-static bool find_best(struct relaxation *r) {
+/* The cliques that the solution pays for. */
+static int cliques_of(struct relaxation *r, struct fs_clique *out) {
+  int n = 0, rows = glp_get_num_rows(r->lp);
+  for (int row = r->c->rows + 1; row <= rows; row++) {
+    double price = -glp_get_row_dual(r->lp, row);
+    if (price <= 0) continue;
+    uint64_t *bits = FS_NEW_N(r->c->p->arena, uint64_t, r->c->n / 64 + 1);
+    for (int k = glp_get_mat_row(r->lp, row, r->ind, NULL); k > 0; k--)
+      bits[(r->ind[k] - 1) / 64] |= (uint64_t)1 << ((r->ind[k] - 1) % 64);
+    out[n++] = (struct fs_clique){price, bits};
+  }
+  return n;
+}
+
+/* Keeps the best cover, if few ideals may be on the way to it, by what rows are worth in
+ * the solution. */
+static bool find_best(struct relaxation *r, int most) {
   struct fs_covering *c = r->c;
-  double *worth = FS_NEW_N(c->p->arena, double, c->rows + 1);
-  for (int row = 0; row < c->rows; row++)
-    worth[row] = glp_get_row_dual(r->lp, row + 1);
-  return fs_cover_by_ideals(c, worth);
+  int extra = glp_get_num_rows(r->lp) - c->rows;
+  double *rows = FS_NEW_N(c->p->arena, double, c->rows + 1);
+  struct fs_clique *cliques = FS_NEW_N(c->p->arena, struct fs_clique, extra + 1);
+  for (int row = 0; row < c->rows; row++) rows[row] = glp_get_row_dual(r->lp, row + 1);
+  struct fs_worth worth = {rows, cliques, cliques_of(r, cliques), most};
+  return fs_cover_by_ideals(c, &worth);
+}
+
+/* By the first solution, which is had soon; then with all cliques, by which less is to be
+ * looked through. */
+static bool find_first(struct relaxation *r) {
+  struct parts p;
+  if (!solve(r)) return false;
+  if (find_best(r, FEW_IDEALS)) return true;
+  do {
+    if (!solve(r)) return false;
+    p = parts_of(r);
+  } while (cut_cliques(r, &p));
+  return find_best(r, MOST_IDEALS);
 }
 
 /* The covers that cost less than those found before. Branches on the column of which
@@ -368,8 +399,7 @@ void fs_cover_search(struct fs_covering *c) {
   r.apart = FS_NEW_N(arena, uint64_t *, most);
   for (int x = 0; x < most; x++) r.val[x] = 1;
   build(&r);
-  bool best = solve(&r) && find_best(&r);
-  if (!best || c->k > 1) search(&r);
+  if (!find_first(&r) || c->k > 1) search(&r);
   c->p->space.steps += glp_get_it_cnt(r.lp);
   glp_delete_prob(r.lp);
 }
