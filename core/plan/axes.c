@@ -22,11 +22,11 @@ struct fs_shape fs_update_part(const struct fs_graph *g,
 }
 
 /* The axes a node walks: an UPDATE made here walks the part that it replaces. */
-static struct fs_shape walked(const struct fs_graph *g,
-                              const struct fs_holder *h) {
+static const struct fs_shape *walked(const struct fs_graph *g,
+                                     const struct fs_holder *h) {
   const struct fs_node *nd = fs_node(g, h->node);
-  return h->inside && nd->kind == FS_ND_UPDATE ? fs_update_part(g, nd)
-                                               : nd->shape;
+  return h->inside && nd->kind == FS_ND_UPDATE ? &fs_node(g, nd->src[1])->shape
+                                               : &nd->shape;
 }
 
 static bool is_member(const struct fs_axes *ax, fs_id id) {
@@ -156,12 +156,19 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
   }
 }
 
+/* The holders of several axes. */
+static void find_wide(struct fs_axes *ax) {
+  ax->wide = fs_malloc(sizeof *ax->wide * (size_t)(ax->holders.len + 1));
+  ax->n_wide = 0;
+  for (int h = 0; h < ax->holders.len; h++)
+    if (walked(ax->p->g, &ax->holders.data[h])->rank > 1) ax->wide[ax->n_wide++] = h;
+}
+
 /* No two axes of one node may be the same axis of the kernel. */
 static bool conflict(struct fs_axes *ax) {
-  for (int h = 0; h < ax->holders.len; h++) {
-    const struct fs_holder *ho = &ax->holders.data[h];
-    struct fs_shape s = walked(ax->p->g, ho);
-    for (int a = 0; a < s.rank; a++)
+  for (int k = 0; k < ax->n_wide; k++) {
+    int h = ax->wide[k], rank = walked(ax->p->g, &ax->holders.data[h])->rank;
+    for (int a = 1; a < rank; a++)
       for (int b = 0; b < a; b++)
         if (find(ax, h * FS_MAX_RANK + a) == find(ax, h * FS_MAX_RANK + b))
           return true;
@@ -219,17 +226,23 @@ static int walked_axes(const struct fs_axes *ax, const struct fs_holder *h) {
 /* Each read is united with the first read of the same array that it can be
  * united with; by that it is with all others. */
 static void unite_shared(struct fs_axes *ax) {
+  int *axes = fs_malloc(sizeof *axes * (size_t)(ax->holders.len + 1)), most = 0;
   ax->saved = fs_malloc(sizeof(int) * (size_t)(ax->parent.len + 1));
+  for (int a = 0; a < ax->holders.len; a++) {
+    axes[a] = walked_axes(ax, &ax->holders.data[a]);
+    most = FS_MAX(most, axes[a]);
+  }
   /* Matrices before vectors: they are what is worth reading once. */
-  for (int rank = FS_MAX_RANK; rank > 0; rank--)
+  for (int rank = most; rank > 0; rank--)
     for (int a = 0; a < ax->holders.len; a++) {
-      if (walked_axes(ax, &ax->holders.data[a]) != rank) continue;
+      if (axes[a] != rank) continue;
       for (int b = 0; b < a; b++)
         if (same_array(ax, &ax->holders.data[a], &ax->holders.data[b]) &&
             unite_reads(ax, a, b))
           break;
     }
   free(ax->saved);
+  free(axes);
 }
 
 /* Numbers the classes that members walk. */
@@ -239,15 +252,15 @@ static const char *number(struct fs_axes *ax) {
   const char *why = NULL;
   for (int h = 0; h < ax->holders.len && !why; h++) {
     struct fs_holder *ho = &ax->holders.data[h];
-    struct fs_shape s = walked(ax->p->g, ho);
-    for (int k = 0; k < s.rank && !why; k++) {
+    const struct fs_shape *s = walked(ax->p->g, ho);
+    for (int k = 0; k < s->rank && !why; k++) {
       int root = find(ax, h * FS_MAX_RANK + k);
       if (cls[root] < 0) {
         if (ax->n_classes == FS_MAX_RANK) {
           why = "shape";
           break;
         }
-        ax->extent[ax->n_classes] = s.dim[k];
+        ax->extent[ax->n_classes] = s->dim[k];
         cls[root] = ax->n_classes++;
       }
       ho->cls[k] = cls[root];
@@ -261,6 +274,10 @@ static const char *number(struct fs_axes *ax) {
 const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
                           const fs_id *calls, int n) {
   *ax = (struct fs_axes){.p = p};
+  ax->holders.cap = 4 * n + 8; /* mostly enough */
+  ax->parent.cap = FS_MAX_RANK * ax->holders.cap;
+  ax->holders.data = fs_malloc(sizeof *ax->holders.data * (size_t)ax->holders.cap);
+  ax->parent.data = fs_malloc(sizeof *ax->parent.data * (size_t)ax->parent.cap);
   p->stamp++;
   for (int k = 0; k < n; k++) p->member_stamp[calls[k]] = p->stamp;
   for (int k = 0; k < n; k++) {
@@ -268,9 +285,11 @@ const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
     const char *why = add(ax, calls[k], &h);
     if (why) return why;
   }
-  if (conflict(ax)) return "shape";
-  unite_shared(ax);
-  return number(ax);
+  find_wide(ax);
+  bool none = conflict(ax);
+  if (!none) unite_shared(ax);
+  free(ax->wide);
+  return none ? "shape" : number(ax);
 }
 
 void fs_axes_free(struct fs_axes *ax) {

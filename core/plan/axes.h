@@ -32,6 +32,7 @@ struct fs_axes {
   FS_VEC(struct fs_holder) holders;
   FS_VEC(int) parent;             /* FS_MAX_RANK per holder                */
   int *saved;                     /* scratch: `parent` before an attempt   */
+  int *wide, n_wide;              /* ... holders of several axes           */
   int n_classes;
   int64_t extent[FS_MAX_RANK];
 };

@@ -221,9 +221,11 @@ struct counter {
 };
 
 static int first_row(const struct fs_set *s, int rows, bool in) {
-  int r = 0;
-  while (r < rows && fs_set_has(s, r) != in) r++;
-  return r;
+  for (int w = 0; 64 * w < rows; w++) {
+    uint64_t left = in ? s->word[w] : ~s->word[w];
+    if (left) return FS_MIN(rows, 64 * w + __builtin_ctzll(left));
+  }
+  return rows;
 }
 
 static struct fs_set joined(const struct fs_set *a, const struct fs_set *b) {

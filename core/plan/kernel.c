@@ -365,8 +365,8 @@ static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   struct fs_kernel set = *k; /* borrows the parts */
   struct fs_work work = *w;
-  bool known = fs_predict_knows(w, d);
   impl->variants = fs_tune_variants(k, d, tunings);
+  bool known = impl->variants > 1 && fs_predict_knows(w, d);
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
     if (!known || impl->each[0] > SETTINGS_REACH * best) continue;

@@ -33,7 +33,7 @@ static void mark(struct fs_value *v, int step) {
 /* A sum is alive from its first to its last element: as long as its sweep. */
 static void find_lives(struct fs_kernel *k) {
   int begin[FS_END + 1], end[FS_END + 1];
-  for (int p = 0; p <= FS_END; p++) begin[p] = end[p] = -1;
+  for (int i = 0; i < k->steps.len; i++) begin[k->steps.data[i].phase] = -1;
   for (int v = 0; v < k->values.len; v++)
     k->values.data[v].first = k->values.data[v].last = -1;
   for (int i = 0; i < k->steps.len; i++) {

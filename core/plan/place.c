@@ -508,20 +508,29 @@ void fs_place_collapse(struct fs_kernel *k) {
 
 /* -- all of it ---------------------------------------------------------------------- */
 
+/* Whether no step is behind one of a later phase; what the kernel has of phases, too. */
+static bool are_sorted(struct fs_kernel *k) {
+  bool sorted = true;
+  k->n_phases = 1;
+  for (int s = 0; s < k->steps.len; s++) {
+    uint8_t phase = k->steps.data[s].phase;
+    sorted &= !s || k->steps.data[s - 1].phase <= phase;
+    if (phase == FS_END) k->has_end = true;
+    else k->n_phases = FS_MAX(k->n_phases, phase + 1);
+  }
+  return sorted;
+}
+
 /* By phase, and within one as they were placed. */
 static void sort_steps(struct fs_kernel *k) {
+  if (are_sorted(k)) return;
   struct fs_step *out =
       fs_malloc(sizeof *out * (size_t)FS_MAX(1, k->steps.len));
   int n = 0;
-  k->n_phases = 1;
   for (int c = 0; c < FS_CTX; c++) {
     int phase = c == FS_CTX_END ? FS_END : c;
-    for (int s = 0; s < k->steps.len; s++)
-      if (k->steps.data[s].phase == phase) {
-        out[n++] = k->steps.data[s];
-        if (phase != FS_END) k->n_phases = FS_MAX(k->n_phases, phase + 1);
-        else k->has_end = true;
-      }
+    for (int s = 0; s < k->steps.len && (phase == FS_END || phase < k->n_phases); s++)
+      if (k->steps.data[s].phase == phase) out[n++] = k->steps.data[s];
   }
   if (n) memcpy(k->steps.data, out, sizeof *out * (size_t)n);
   free(out);

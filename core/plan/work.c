@@ -78,8 +78,9 @@ static double cpu_row_tasks(const struct fs_kernel *k) {
 /* Whether the CPU target divides the columns of a tile kernel, too. One whose rows make
  * tasks enough it walks as a row kernel. */
 static bool divides_columns(const struct fs_kernel *k) {
-  return k->scheme == FS_TILE && (double)k->space.n >= 8 * (8192.0 / widest(k)) &&
-         cpu_row_tasks(k) < 32;
+  enum { LEAST = 8192 }; /* of the widest elements there are: 8 bytes */
+  return k->scheme == FS_TILE && k->space.n >= LEAST &&
+         (double)k->space.n >= 8 * (8192.0 / widest(k)) && cpu_row_tasks(k) < 32;
 }
 
 /* What it is walked as, and so priced as. What a tile kernel turns has a price of its
@@ -91,13 +92,15 @@ static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work 
 }
 
 static double cpu_tasks(const struct fs_kernel *k) {
+  bool flat = k->scheme == FS_FLAT;
+  if (!flat && !divides_columns(k)) return cpu_row_tasks(k);
   double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest(k);
-  if (k->scheme == FS_FLAT) {
+  if (flat) {
     double strips = FS_MAX(floor(n / (64 * strip)), 4);
     return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
   }
   double tasks = cpu_row_tasks(k);
-  return divides_columns(k) ? tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip)) : tasks;
+  return tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip));
 }
 
 static double cpu_workers(const struct fs_kernel *k, const struct fs_device *d) {
@@ -216,10 +219,10 @@ static void join(struct passes *p, int step) {
 /* By step, whether it costs no pass. Given: free(). */
 static bool *joined_steps(const struct fs_kernel *k) {
   int steps = k->steps.len, values = k->values.len;
-  struct passes p = {.k = k, .joined = fs_calloc((size_t)steps + 1, 1)};
-  p.full = fs_calloc((size_t)steps + 1, 1);
-  p.maker = fs_malloc(sizeof *p.maker * (size_t)(values + 1));
-  p.uses = fs_calloc((size_t)values + 1, sizeof *p.uses);
+  struct passes p = {.k = k, .joined = fs_calloc(2, (size_t)steps + 1)};
+  p.full = p.joined + steps + 1;
+  p.uses = fs_calloc(2 * (size_t)values + 1, sizeof *p.uses);
+  p.maker = p.uses + values;
   for (int v = 0; v < values; v++) p.maker[v] = -1;
   for (int i = 0; i < steps; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -229,8 +232,6 @@ static bool *joined_steps(const struct fs_kernel *k) {
   }
   for (int i = 0; i < steps; i++)
     if (may_join(&p, i)) join(&p, i);
-  free(p.full);
-  free(p.maker);
   free(p.uses);
   return p.joined;
 }
