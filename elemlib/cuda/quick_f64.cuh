@@ -18,7 +18,10 @@ __device__ __forceinline__ double fs_first_reciprocal(double x) {
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
 #else
-  const double r = 1.0 / x;
+  const double y = 1.0 / x;  // the device loses what is subnormal
+  const double r = fabs(x) < 0x1p-1022   ? copysign(1.0 / 0.0, x)
+                   : fabs(y) < 0x1p-1022 ? copysign(0.0, x)
+                                         : y;
 #endif
   return __hiloint2double(__double2hiint(r), 1);
 }
@@ -34,15 +37,16 @@ __device__ __forceinline__ double fs_reciprocal_f64(double x) {
 // As fs_div() of quick.cuh. The reciprocal r is within 1/2 + 2^-27 ulp, which suffices as
 // 1/2 does: quotients lie 2^-53/b ulp at least from where rounding changes, 1 <= b < 2,
 // and r's error moves them by less but for b above 2 - 2^-26, where r is rounded correctly.
+// No b has its reciprocal lost: from 2^1017 on its upper half is NaN. And a, which is b*q,
+// is not so small that its remainder is not exact.
 __device__ __forceinline__ double fs_div_f64(double a, double b, bool &rare) {
   double r = fs_first_reciprocal(b);
   r = fma(r, fma(-b, r, 1.0), r);
   r = fma(r, fma(-b, r, 1.0), r);
   double q = a * r;
   q = fma(r, fma(-b, q, a), q);
-  const float least = __int_as_float(0x07b00000);  // 2^-900
-  rare |= !(fs_upper(a) >= least);
-  rare |= !(fs_upper(q) >= least);
+  rare |= !(fs_upper(b) >= __int_as_float(0x20b00000));  // 2^-500
+  rare |= !(fs_upper(q) >= __int_as_float(0x26f00000));  // 2^-400
   return q;
 }
 

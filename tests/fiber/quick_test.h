@@ -111,7 +111,7 @@ __device__ static void qt_pair_one(unsigned bits, qt_count &c) {
 }
 
 #ifdef __CUDACC__
-typedef double qt_exact;  // the device's functions, within 1 ulp
+typedef double qt_exact;  // the device's functions, within 2 ulp
 #else
 typedef long double qt_exact;
 #endif
@@ -314,7 +314,7 @@ int main() {
                                       "bf16 pairs"};
   const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
                         0.52f, 0.51f, 0.55f, 0,    0,    3.0f, 1.5f, 1.7f, 0};
-  const float slack = sizeof(qt_exact) > 8 ? 0.0f : 1.0f;  // of the device's own
+  const float slack = sizeof(qt_exact) > 8 ? 0.0f : 2.0f;  // of the device's own
   for (int which = 0; which < 17; which++) {
     qt_count c = {0, 0, 0};
     qt_check(which, &c);
