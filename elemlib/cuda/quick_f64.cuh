@@ -70,26 +70,23 @@ __device__ __forceinline__ double fs_sqrt_f64(double x, bool &rare) {
 
 //@ fs_log_f64
 // Within 3 ulp: x = 2^k * m with sqrt(1/2) <= m < sqrt(2), and log(m) =
-// 2*atanh(s), s = (m - 1)/(m + 1), an odd minimax polynomial.
+// 2*atanh(s/2), s = 2*(m - 1)/(m + 1), an odd minimax polynomial. `power` is 2^20 * k.
 __device__ __forceinline__ double fs_log_f64(double x, bool &rare) {
   const int upper = __double2hiint(x);
   const int power = (upper - 0x3fe6a09e) & (int)0xfff00000;
   const double m = __hiloint2double(upper - power, __double2loint(x));
-  const double s = (m - 1.0) * fs_reciprocal_f64(m + 1.0), z = s * s;
+  const double s = (m - 1.0) * fs_reciprocal_f64(fma(m, 0.5, 0.5)), z = s * s;
   const float z32 = (float)z;
-  float small = 0.0739875636f;
-  small = fmaf(small, z32, 0.0765695139f);
-  small = fmaf(small, z32, 0.0909178488f);
-  double p = fma((double)small, z, 0x1.c71c51e7e1c4fp-4);
-  p = fma(p, z, 0x1.2492494217af4p-3);
-  p = fma(p, z, 0x1.999999997fb32p-3);
-  p = fma(p, z, 0x1.5555555555593p-2);
-  const double twice = s + s, y = fma(twice, z * p, twice);
-  const double k =  // from 2^52 + 2^31 + k, whose bits are at hand
-      __hiloint2double(0x43300000, power >> 20 ^ (int)0x80000000) -
-      0x1.00000800p52;
+  float small = 4.51584265e-06f;
+  small = fmaf(small, z32, 1.86937286e-05f);
+  small = fmaf(small, z32, 8.8786961e-05f);
+  double p = fma((double)small, z, 0x1.c71c51e7e1c4fp-12);
+  p = fma(p, z, 0x1.2492494217af4p-9);
+  p = fma(p, z, 0x1.999999997fb32p-7);
+  p = fma(p, z, 0x1.5555555555593p-4);
+  const double y = fma(s, z * p, s);
   rare |= !(__int_as_float(upper) >= __int_as_float(0x00100000));
-  return fma(k, 0x1.62e42fefa39efp-1, y);
+  return fma((double)power, 0x1.62e42fefa39efp-21, y);
 }
 __device__ __forceinline__ double fs_log_f64(double x) {
   bool rare = false;
