@@ -59,6 +59,7 @@ LARGE = '''
 n = 67108864
 w = %s(rand(n)); y = %s(rand(n)); z = %s(rand(n)); A = %s(rand(8192, 8192)); a = %s(0.5)
 x = w + y + z
+x = erf(w ./ y + log(w ./ z)) + w ./ (a*sqrt(z)) + erf(y ./ (1 + exp(-z)))
 x = a*w
 begin t = w - a*y; r = t'*z; end
 x = w(1:end-1) + w(2:end)

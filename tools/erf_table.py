@@ -1,12 +1,15 @@
 #!/usr/bin/python3
-"""Prints the table of fs_erf_f64() in elemlib/cuda/quick_f64.cuh; needs mpmath.
+"""Prints the tables of the error function in elemlib/cuda; needs mpmath.
 
-Columns of 32-bit words for 32 places each: a load of one word by 32 threads then never
+fs_erf_f64() (quick_f64.cuh): columns of 32-bit words for 32 places each: a load of one word by 32 threads then never
 meets another one in a bank of shared memory. For a place c next to k/5.25 such that
 erf(c), and near 0 its derivative, lie next to an f64 (Gal and Bachelis, ACM Trans. Math.
 Softw. 17:1, 1991): c, erf(c), and a minimax polynomial in t = x - c, of which the
 coefficient of t^2 is -c times that of t. Those of higher powers need fewer bits and share
 words.
+
+fs_erf_looked_up() (quick_pairs.cuh): what fs_erf_near() gives of each bf16 from 2^-9 to 2.25,
+rounded to bf16.
 """
 import struct
 import mpmath as mp
@@ -108,18 +111,42 @@ def erf_words(k):
     return out + [a6 >> 32, a7 >> 32] + floats[::-1]
 
 
+def as_float(x):
+    return float_of(float_bits(x))
+
+
+def erf_near(x):  # as quick_bf16.cuh
+    z, y = as_float(x * x), as_float(-8.80234802e-05)
+    for a in (1.9797904e-3, -1.88558381e-2, 0.10275124, -0.371079803, 1.12792969):
+        y = as_float(y * z + as_float(a))
+    return as_float(y * x)
+
+
+def erf_values():
+    first, last, multiple = 0x3b00, 0x4010, 8
+    values = []
+    for k in range(first, last + 1):
+        u = float_bits(erf_near(float_of(k << 16)))
+        values.append(u + 0x7fff + (u >> 16 & 1) >> 16)
+    return values + values[-1:] * (-len(values) % multiple)
+
+
+def show(head, numbers):
+    print(f'alignas(16) __device__ const {head} = {{')
+    line = '   '
+    for w in numbers:
+        item = f' 0x{w:x},' if w else ' 0,'
+        if len(line) + len(item) > 88:
+            print(line)
+            line = '   '
+        line += item
+    print(line.rstrip(',') + '};')
+
+
 def main():
     places = [erf_words(k) for k in range(PLACES)]
-    print('alignas(16) __device__ const unsigned fs_erf_words[FS_ERF_WORDS] = {')
-    line = '   '
-    for column in zip(*places):
-        for w in column:
-            item = f' 0x{w:x},' if w else ' 0,'
-            if len(line) + len(item) > 88:
-                print(line)
-                line = '   '
-            line += item
-    print(line.rstrip(',') + '};')
+    show('unsigned fs_erf_words[FS_ERF_WORDS]', [w for c in zip(*places) for w in c])
+    show('unsigned short fs_erf_values[FS_ERF_VALUES]', erf_values())
 
 
 if __name__ == '__main__':

@@ -464,5 +464,5 @@ void em_analyse(struct em *em) {
               (em->mode == EM_FLAT || em->mode == EM_PANEL ||
                (em->mode == EM_KEEP && still));
   em->stragglers = em_has_stragglers(em);
-  em->copies_words = em_copies_words(em);
+  em_find_tables(em);
 }

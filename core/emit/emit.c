@@ -460,7 +460,7 @@ void em_body(struct em *em, struct fs_str *out) {
   else em_row(em);
   bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
-  em_words(em);
+  em_tables(em);
   em->out->waits =
       !em->grid && em->variant == FS_EMIT_BEST && em->device->cc >= 90;
   if (em->out->waits) em_line(em, "fs_after_kernels();");

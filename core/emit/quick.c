@@ -74,10 +74,49 @@ static bool makes_two(const struct em *em, const struct fs_step *s) {
   return em->pairs && em_is_laned(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
 }
 
+static const struct fs_step *maker(const struct em *em, int value, int op) {
+  int def = em->v[value].def;
+  const struct fs_step *s = def < 0 ? NULL : &em->k->steps.data[def];
+  return s && s->kind == FS_SP_MAP && !s->user && s->op == op ? s : NULL;
+}
+
+/* The number f of a quotient x / (f * sqrt(y)) of pairs, or -1. A root is never tiny or
+ * huge, so that such divisors need no look where f is neither. */
+static int factor_of_root(const struct em *em, const struct fs_step *s) {
+  if (s->kind != FS_SP_MAP || s->user || s->op != FS_OP_DIV || em->mode != EM_FLAT ||
+      !makes_two(em, s))
+    return -1;
+  const struct fs_step *product = maker(em, s->in[1], FS_OP_MUL);
+  for (int k = 0; product && k < 2; k++) {
+    const struct fs_step *root = maker(em, product->in[k], FS_OP_SQRT);
+    if (root && makes_two(em, root) && em->v[product->in[1 - k]].uniform)
+      return product->in[1 - k];
+  }
+  return -1;
+}
+
+/* Whether fs_note_lowest() sees a quotient of pairs, which is 0 if the divisor is huge. */
+static bool is_seen(const struct em *em, const struct fs_step *quotient) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    bool sees = s->op == FS_OP_LOG || s->op == FS_OP_SQRT || s->op == FS_OP_RSQRT;
+    if (s->kind == FS_SP_MAP && !s->user && sees && s->in[0] == quotient->out &&
+        makes_two(em, s))
+      return true;
+  }
+  return false;
+}
+
 const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {
   if (fs_is_paired(s->op)) return fs_map_ops[s->op].cuda;
   const struct ways *w = makes_two(em, s) ? ways_of(s->op) : NULL;
-  if (w && w->quick[PAIR]) return em->way == EM_SHORT ? w->quick[PAIR] : NULL;
+  if (w && s->op == FS_OP_ERF && em->copies_values) return "fs_erf_looked_up({0}, values)";
+  if (w && w->quick[PAIR]) {
+    if (em->way != EM_SHORT) return NULL;
+    if (factor_of_root(em, s) >= 0) return "fs_div_two({0}, {1})";
+    bool seen = s->op == FS_OP_DIV && em->mode == EM_FLAT && is_seen(em, s);
+    return seen ? "fs_div_of_seen({0}, {1}, seen)" : w->quick[PAIR];
+  }
   return w ? w->any[PAIR] : NULL;
 }
 
@@ -143,28 +182,35 @@ bool em_has_stragglers(const struct em *em) {
   return some;
 }
 
-/* Whether a step looks up the table of the error function of f64. */
-static bool looks_up(const struct em *em) {
+/* Whether a step is the error function of a type. */
+static bool has_erf(const struct em *em, enum fs_dtype dt) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_MAP && !s->user && s->op == FS_OP_ERF &&
-        em_val(em, s->in[0])->dtype == FS_F64)
+        em_val(em, s->in[0])->dtype == dt)
       return true;
   }
   return false;
 }
 
-bool em_copies_words(const struct em *em) {
+void em_find_tables(struct em *em) {
   enum { TILES = 4096 };
-  return em->mode == EM_FLAT && !em->grid && !em->k->everywhere && looks_up(em) &&
-         em->groups >= (int64_t)em->T * em->C * TILES;
+  bool copies = em->mode == EM_FLAT && !em->grid && !em->k->everywhere &&
+                em->groups >= (int64_t)em->T * em->C * TILES;
+  em->copies_words = copies && has_erf(em, FS_F64);
+  em->copies_values = copies && em->pairs && em->stragglers && em->device &&
+                      em->device->cc >= 90 && has_erf(em, FS_BF16);
 }
 
-void em_words(struct em *em) {
+void em_tables(struct em *em) {
+  if (em->copies_values) {
+    em_line(em, "alignas(16) __shared__ unsigned short values[FS_ERF_VALUES];");
+    em_line(em, "fs_copy_table<FS_THREADS>(values, fs_erf_values);");
+  }
   if (em->copies_words) {
     em_line(em, "alignas(16) __shared__ unsigned words[FS_ERF_WORDS];");
-    em_line(em, "fs_copy_words<FS_THREADS>(words);");
-  } else if (looks_up(em)) {
+    em_line(em, "fs_copy_table<FS_THREADS>(words, fs_erf_words);");
+  } else if (has_erf(em, FS_F64)) {
     em_line(em, "const unsigned *const words = fs_erf_words;");
   }
 }
@@ -192,7 +238,12 @@ const char *em_short_lanes(struct em *em, const bool *need) {
   loop(em, need, MAPS);
   if (em->V == 1) em_close(em);
   em->way = EM_AS_IT_IS;
-  return two ? "fs_is_rare(seen)" : "rare";
+  if (two) em_line(em, "bool rare = fs_is_rare(seen);");
+  for (int i = 0; two && i < em->k->steps.len; i++) {
+    int factor = need[i] ? factor_of_root(em, &em->k->steps.data[i]) : -1;
+    if (factor >= 0) em_line(em, "rare |= !fs_is_factor(%s);", em_ref(em, factor));
+  }
+  return "rare";
 }
 
 void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {

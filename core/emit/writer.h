@@ -95,6 +95,7 @@ struct em {
   bool row_by_row;               /* ... and the loop over the rows of a step   */
   bool stragglers;               /* elements without a short way come last */
   bool copies_words;             /* erf of f64 has its table in shared memory */
+  bool copies_values;            /* ... and that of pairs of bf16 one of its values */
   bool streams;                  /* a block for each piece, and nothing summed */
   int64_t kept_rows;             /* or elements, in the cache; 0: all alike  */
   bool lasts;                    /* what is read leaves the cache after what is written */
@@ -222,11 +223,12 @@ void em_long_lanes(struct em *em, const bool *need, bool one_by_one);
  * ways are then written once, not for every lane and vector, and nothing has to stay in
  * registers for them. Sums take elements in their order. */
 bool em_has_stragglers(const struct em *em);
-/* Whether blocks copy the table of the error function of f64 to shared memory, where no
- * two places of a column share a bank: each block has some tiles. */
-bool em_copies_words(const struct em *em);
-/* Declares the table, or the copy of it, if a step looks something up. */
-void em_words(struct em *em);
+/* Whether blocks copy a table of the error function to shared memory: each has some tiles.
+ * That of f64 has columns of which no two places share a bank there; that of pairs of bf16
+ * serves kernels that compute so much that they wait for it, not for memory. */
+void em_find_tables(struct em *em);
+/* Declares the tables, or the copies of them, if a step looks something up. */
+void em_tables(struct em *em);
 
 /* -- analysis (analyse.c) ------------------------------------------------------ */
 void em_analyse(struct em *em);

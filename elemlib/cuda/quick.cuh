@@ -22,6 +22,22 @@ __device__ __forceinline__ void fs_set_lane(T (&v)[N], int e, T x) {
   for (int k = 0; k < N; k++) v[k] = e == k ? x : v[k];
 }
 
+//@ fs_copy_table
+// A table of whole 16 bytes, by all threads of a block.
+struct alignas(16) fs_four_words {
+  unsigned w[4];
+};
+template <int THREADS, typename T, int N>
+__device__ __forceinline__ void fs_copy_table(T (&to)[N], const T (&from)[N]) {
+  constexpr int FOURS = (int)(sizeof(T) * N / 16);
+#pragma unroll
+  for (int first = 0; first < FOURS; first += THREADS) {
+    const int k = first + threadIdx.x;
+    if (k < FOURS) ((fs_four_words *)to)[k] = ((const fs_four_words *)from)[k];
+  }
+  __syncthreads();
+}
+
 //@ fs_reciprocal
 // 1/x within 1 ulp; 0 and infinity in place of subnormal results and operands.
 __device__ __forceinline__ float fs_reciprocal(float x) {

@@ -1,7 +1,7 @@
 // quick_bf16.cuh - functions of bf16. What they give is rounded to 8 bits, so that the
 // device's approximations of f32, good to 22, are all that is needed: before the
 // rounding every result is within 2^-14 of the exact one (log next to 1: 2^-13; erf:
-// 2^-12).
+// 2^-11).
 // Quotients and roots are correctly rounded ones: those of numbers of 8 bits are
 // further than 2^-18 from where the rounding changes. `rare` as in quick.cuh:
 // operands that the approximations are not made for.
@@ -85,15 +85,15 @@ __device__ __forceinline__ float fs_exp_bf16(float x) {
 
 //@ fs_erf_near
 // Up to 2.25, where it is rounded to 1: x times a minimax polynomial of x^2, within
-// 2^-12.3.
+// 2^-11.2. Below 2^-9 it is rounded to what 1155/1024 times x is (fs_erf_looked_up()).
 __device__ __forceinline__ float fs_erf_near(float x) {
   const float z = x * x;
-  float p = -1.20820517e-4f;
-  p = fmaf(p, z, 2.39206729e-3f);
-  p = fmaf(p, z, -2.06731636e-2f);
-  p = fmaf(p, z, 0.106038273f);
-  p = fmaf(p, z, -0.37319025f);
-  p = fmaf(p, z, 1.12815646f);
+  float p = -8.80234802e-05f;
+  p = fmaf(p, z, 1.9797904e-3f);
+  p = fmaf(p, z, -1.88558381e-2f);
+  p = fmaf(p, z, 0.10275124f);
+  p = fmaf(p, z, -0.371079803f);
+  p = fmaf(p, z, 1.12792969f);
   return p * x;
 }
 

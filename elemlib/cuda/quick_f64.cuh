@@ -122,7 +122,7 @@ __device__ __forceinline__ double fs_exp_f64(double x) {
   return rare ? exp(x) : y;
 }
 
-//@ FS_ERF_WORDS fs_erf_words fs_copy_words
+//@ FS_ERF_WORDS fs_erf_words
 // By 16 columns of a word for each of 32 places (tools/erf_table.py). What is called
 // `words` below is this table, or a copy of it in shared memory.
 constexpr int FS_ERF_WORDS = 512;
@@ -201,19 +201,6 @@ alignas(16) __device__ const unsigned fs_erf_words[FS_ERF_WORDS] = {
     0xb5fdf852, 0xb6a0d586, 0xb67d13f0, 0xb60e65ff, 0xb58285dd, 0xb4cc6173, 0xb40c008e,
     0xb32a3481, 0xb2395225, 0xb135e14b, 0xb021a836, 0xaf0299e3, 0xadc05985, 0xac81686e,
     0xab1f60ea};
-struct alignas(16) fs_four_words {
-  unsigned w[4];
-};
-template <int THREADS>
-__device__ __forceinline__ void fs_copy_words(unsigned *to) {
-  constexpr int FOURS = FS_ERF_WORDS / 4;
-#pragma unroll
-  for (int first = 0; first < FOURS; first += THREADS) {
-    const int k = first + threadIdx.x;
-    if (k < FOURS) ((fs_four_words *)to)[k] = ((const fs_four_words *)fs_erf_words)[k];
-  }
-  __syncthreads();
-}
 
 //@ fs_word fs_two_words
 __device__ __forceinline__ int fs_word(const unsigned *place, int column) {
