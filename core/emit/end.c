@@ -292,12 +292,15 @@ static void saved_values(struct em *em, const struct axis *a) {
   }
 }
 
-/* The threads' shape: lanes x slices. Enough units for all blocks, and enough
- * partial results for a thread to have several loads under way. */
+/* The threads' shape: lanes x slices. Units for all multiprocessors, and enough partial
+ * results for a thread to have several loads under way. Where half of them had a unit, of
+ * 128 columns, BiCG of 8192 x 8192 in bf16 with 256 threads, 17 results each, took an H200
+ * 42.1 us in place of 40.1. */
 static int lanes_for(const struct em *em, const struct axis *a) {
   int lanes = 8, most = em->T / em->fold_lanes;
+  int64_t units = em->device && em->device->is_cuda ? em->device->units : 64;
   while (lanes < 32 && 2 * lanes <= most &&
-         a->slots / (2 * lanes * em->fold_lanes) >= 64)
+         a->slots / (2 * lanes * em->fold_lanes) >= units)
     lanes *= 2;
   return lanes;
 }
