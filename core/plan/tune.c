@@ -354,6 +354,28 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
   t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
 }
 
+/* Rows of one to two times what 256 threads take at once, of a matrix that the cache does
+ * not hold: 512 have a row whole, out of a ring, where in two parts the second would be
+ * small and nothing be under way behind it. On an H200 A*x of bf16 at 8200, 10000, 12288 and
+ * 14000 takes 35, 48, 70 and 90 us that way, in two parts 83, 114, 101 and 125, with x in
+ * registers beside it; of f32 at 5003, where each part looks for the row's end, 22.8 and
+ * 28.7. But 2 % more of f32 at 6000 to 8000, 4 % of sum(A, 2) in bf16, 5 % of f64. */
+static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
+                            const struct fs_device *d) {
+  enum { THREADS = 512, PART = 4 * 256 };
+  struct fs_tuning *t = &k->tune;
+  double bytes = (double)sh->m * (double)sh->n * sh->matrix * FS_MAX(1, sh->loads);
+  bool wide = sh->matrix == 2 && sh->columns > 0, ends = sh->last % t->vec != 0;
+  if (!d || !d->is_cuda || bytes <= .8 * (double)d->cache_bytes || sh->stores ||
+      vectors <= PART || vectors >= 2 * PART || !(wide || (ends && sh->matrix <= 4)))
+    return false;
+  int cols = (int)up(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
+  int data = width * cols * (FS_MAX(1, sh->loads) + 1);
+  *t = (struct fs_tuning){THREADS, THREADS, t->vec, cols, 1, 1, 1};
+  t->blocks_per_sm = FS_MIN(4, resident(THREADS, data + OVERHEAD_REGS));
+  return fs_ring_stages(k, d) > 1;
+}
+
 /* Threads that hold so many vectors of a row, if the registers of a block do. */
 static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
   static const int threads[] = {128, 256, 512, 1024, 512};
@@ -535,9 +557,11 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   else if (is_held(k, &sh))
     tune_held(t, &sh, vectors, units,
               device && device->is_cuda && device->cc >= 90);
-  else if (sh.row_results) tune_dots(t, &sh, vectors, units);
-  else if (!tune_ring(k, &sh, vectors, device))
+  else if (sh.row_results) {
+    if (!tune_whole_dots(k, &sh, vectors, device)) tune_dots(t, &sh, vectors, units);
+  } else if (!tune_ring(k, &sh, vectors, device)) {
     tune_columns(t, &sh, vectors, units);
+  }
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
   if (k->scheme != FS_TILE) limit_code(t, &sh);
 }
