@@ -359,15 +359,17 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
  * small and nothing be under way behind it. On an H200 A*x of bf16 at 8200, 10000, 12288 and
  * 14000 takes 35, 48, 70 and 90 us that way, in two parts 83, 114, 101 and 125, with x in
  * registers beside it; of f32 at 5003, where each part looks for the row's end, 22.8 and
- * 28.7. But 2 % more of f32 at 6000 to 8000, 4 % of sum(A, 2) in bf16, 5 % of f64. */
+ * 28.7. But 2 % more of f32 at 6000 to 8000, 6 % at 6889, 4 % of sum(A, 2) in bf16, and
+ * 5 % of f64. */
 static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
                             const struct fs_device *d) {
-  enum { THREADS = 512, PART = 4 * 256 };
+  enum { THREADS = 512, PART = 4 * 256, LITTLE = PART / 4 };
   struct fs_tuning *t = &k->tune;
   double bytes = (double)sh->m * (double)sh->n * sh->matrix * FS_MAX(1, sh->loads);
-  bool wide = sh->matrix == 2 && sh->columns > 0, ends = sh->last % t->vec != 0;
+  bool wide = sh->matrix == 2 && sh->columns > 0;
+  bool ends = sh->matrix <= 4 && sh->last % t->vec && vectors <= PART + LITTLE;
   if (!d || !d->is_cuda || bytes <= .8 * (double)d->cache_bytes || sh->stores ||
-      vectors <= PART || vectors >= 2 * PART || !(wide || (ends && sh->matrix <= 4)))
+      vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
   int cols = (int)up(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
   int data = width * cols * (FS_MAX(1, sh->loads) + 1);
