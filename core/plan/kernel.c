@@ -319,10 +319,11 @@ static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
   out->data[at] = impl;
 }
 
-/* A setting that is not the first one must be better by this share to be chosen: half
- * of all predictions on an H200 are off by more than 1 %. q = A*p of 16384 x 8192 in f16
- * was to take 1.0 % less without the first one's ring, and took 71.4 us in place of 59.7. */
-static const double WORTH_A_CHANGE = 0.015;
+/* A setting that is not the first one must be better by this share to be chosen: less
+ * than what predictions can tell apart. One that gives up the first one's ring, by more:
+ * q = A*p of 16384 x 8192 in f16 on an H200 was to take 1.0 % less without, and took 71.4
+ * us in place of 59.7. */
+static const double WORTH_A_CHANGE = 0.004, WORTH_A_RING = 0.015;
 
 /* Settings change a time by less than this factor: the others of what takes so much
  * longer than the best implementation so far need no price of their own. */
@@ -368,13 +369,15 @@ static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
   struct fs_work work = *w;
   impl->variants = fs_tune_variants(k, d, tunings);
   bool known = impl->variants > 1 && fs_predict_knows(w, d);
+  bool ring = known && fs_ring_stages(k, d) > 0;
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
     if (!known || impl->each[0] > SETTINGS_REACH * best) continue;
     set.tune = tunings[v];
     fs_kernel_count_tuning(&set, d, &work);
     impl->each[v] = fs_predict(&work, d).seconds;
-    if (impl->each[v] >= impl->seconds * (1 - WORTH_A_CHANGE)) continue;
+    double worth = ring && !fs_ring_stages(&set, d) ? WORTH_A_RING : WORTH_A_CHANGE;
+    if (impl->each[v] >= impl->seconds * (1 - worth)) continue;
     impl->seconds = impl->each[v];
     impl->variant = v;
   }
