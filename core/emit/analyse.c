@@ -405,7 +405,7 @@ static void find_streaming(struct em *em) {
  * 38.6; A'*(A*x) of bf16 at 8192 39.3 and 41.6, of f32 at 3600 (52 MB, where the cache
  * has 60) 19.4 and 21.0; but of smaller matrices, bf16 at 4096, 15.2 and 12.6. */
 static bool takes_rows(const struct em *em, double row) {
-  bool large = row * (double)em->m > .8 * (double)em->device->cache_bytes;
+  bool large = fs_exceeds_cache(em->device, row * (double)em->m);
   return em->B == 1 || (em->n_col && em->CL == 1 && large);
 }
 

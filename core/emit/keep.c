@@ -63,7 +63,7 @@ static void find_kept_rows(struct em *em, double cache) {
   if (row * (double)em->m <= cache) return;
   bool far = row * (double)em->m > 2 * cache;
   double part = !em->n_col ? KEPT_PART : far ? SUMMED_PART : SUMMED_NEAR;
-  em->kept_rows = (int64_t)(part * cache / row);
+  em->staying = (int64_t)(part * cache / row);
 }
 
 /* Vectors that a kernel only reads are kept in part, as the rows of a matrix are. */
@@ -76,7 +76,7 @@ static void find_kept_elements(struct em *em, double cache) {
     if (!is_passing_element(em, s)) return;
     each += (double)fs_dtype_size(em_access(em, s)->dtype);
   }
-  if (each * (double)em->n > cache) em->kept_rows = (int64_t)(KEPT_PART * cache / each);
+  if (each * (double)em->n > cache) em->staying = (int64_t)(KEPT_PART * cache / each);
 }
 
 /* Whether a load or a store takes an element of its own at every place. What a later
@@ -101,12 +101,12 @@ static void find_lasting(struct em *em, double cache) {
 void em_find_keeping(struct em *em) {
   bool able = em->device && em->device->is_cuda && em->device->cc >= 80 &&
               em->variant == FS_EMIT_BEST && em->device->cache_bytes > 0;
-  em->kept_rows = 0;
+  em->staying = 0;
   em->lasts = false;
   if (!able) return;
   find_kept_rows(em, (double)em->device->cache_bytes);
   find_kept_elements(em, (double)em->device->cache_bytes);
-  if (!em->kept_rows && !em->grid && em->device->cc >= 90 && em->V > 1 &&
+  if (!em->staying && !em->grid && em->device->cc >= 90 && em->V > 1 &&
       em->mode != EM_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
 }
@@ -115,17 +115,17 @@ void em_declare_keeping(struct em *em) {
   em->out->lasts |= em->lasts;
   if (em->lasts)
     em_line(em, "const unsigned long long lasts = fs_cache_lasts();");
-  if (!em->kept_rows) return;
+  if (!em->staying) return;
   em_line(em, "const unsigned long long stays = fs_cache_stays();");
   em_line(em, "const unsigned long long passes = fs_cache_passes();");
 }
 
 const char *em_keeping(struct em *em, const struct fs_step *s, const char *row) {
   if (em->lasts && is_everywhere(em, s)) return "lasts";
-  if (!em->kept_rows) return NULL;
+  if (!em->staying) return NULL;
   if (em->mode == EM_FLAT)
     return em_access(em, s)->varies & FS_VARIES_J
-               ? em_fmt(em, "j < %s ? stays : passes", em_int(em, em->kept_rows)) : NULL;
+               ? em_fmt(em, "j < %s ? stays : passes", em_int(em, em->staying)) : NULL;
   if (!is_passing(em, s)) return NULL;
-  return em_fmt(em, "%s < %s ? stays : passes", row, em_int(em, em->kept_rows));
+  return em_fmt(em, "%s < %s ? stays : passes", row, em_int(em, em->staying));
 }

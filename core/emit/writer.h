@@ -97,7 +97,7 @@ struct em {
   bool copies_words;             /* erf of f64 has its table in shared memory */
   bool copies_values;            /* ... and that of pairs of bf16 one of its values */
   bool streams;                  /* a block for each piece, and nothing summed */
-  int64_t kept_rows;             /* or elements, in the cache; 0: all alike  */
+  int64_t staying;               /* rows or elements, in the cache; 0: all alike */
   bool lasts;                    /* what is read leaves the cache after what is written */
   bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */

@@ -26,6 +26,12 @@ struct fs_device {
                                 kind; borrowed; NULL: nothing can be priced */
 };
 
+/* Whether so many bytes that are read again and again do not surely stay in the cache,
+ * which has other things to hold, too. */
+static inline bool fs_exceeds_cache(const struct fs_device *d, double bytes) {
+  return bytes > .8 * (double)d->cache_bytes;
+}
+
 /* What names its files: name, arch, driver, threads. */
 uint64_t fs_device_hash(const struct fs_device *device);
 

@@ -73,7 +73,7 @@ static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
     r.bytes += up((double)k->space.n, sharing) * (double)size * k->tune.iters;
   }
   if (k->tune.iters > 1 &&
-      r.bytes / k->tune.iters * (double)k->space.m <= .8 * (double)d->cache_bytes)
+      !fs_exceeds_cache(d, r.bytes / k->tune.iters * (double)k->space.m))
     return none; /* emit/analyse.c: takes_rows() */
   double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
   if (r.bytes < LEAST_BYTES || room < 2 * r.bytes) return none;

@@ -368,7 +368,7 @@ static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t
   double bytes = (double)sh->m * (double)sh->n * sh->matrix * FS_MAX(1, sh->loads);
   bool wide = sh->matrix == 2 && sh->columns > 0;
   bool ends = sh->matrix <= 4 && sh->last % t->vec && vectors <= PART + LITTLE;
-  if (!d || !d->is_cuda || bytes <= .8 * (double)d->cache_bytes || sh->stores ||
+  if (!d || !d->is_cuda || !fs_exceeds_cache(d, bytes) || sh->stores ||
       vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
   int cols = (int)up(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
