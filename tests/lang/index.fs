@@ -135,3 +135,8 @@ Z = [1, 2; 3, 4]; Z[:] += [1, 0, 0, 1]
 Z[:] = Z[end:-1:1, :]         # expect: Z = f32[2×2]
                               # expect:   3  5
                               # expect:   2  2
+# Rows of a view whose first two, and whose first and last, are as far apart as if they
+# lay one behind the other: the others do not.
+T = reshape(1:625, 5, 5, 5, 5);
+V = 2*T[1:4, 5:-1:2, 1:4, :];
+print(V[4, 3, 4, 1] == 2*T[4, 3, 4, 1], " ", V[2, 2, 1, 5] == 2*T[2, 4, 1, 5])   # expect: true true

@@ -917,6 +917,18 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph,
   drop_done(list);
 }
 
+/* Values whose rows are pointed at where an access has them, if that is at no single
+ * stride: a view of three dimensions or more need not have one. */
+static void find_uneven(struct fs_walk *w) {
+  for (int p = 0; p < w->n_phases; p++)
+    for (int k = 0; k < w->phase[p].strips.len; k++) {
+      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
+      bool in_place = op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE;
+      if ((in_place || op->direct >= 0) && op->out >= 0 && !op->outer.linear)
+        w->uneven[op->out] = true;
+    }
+}
+
 /* Whether it does something for the first rows alone (walk.c, skips()). */
 static bool is_once(const struct fs_walk_op *op) {
   if (op->kind == FS_SP_STORE) return !(op->walks & FS_VARIES_I);
@@ -998,6 +1010,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
     find_direct(m, &w->phase[p], last_cache);
     if (m->k->scheme != FS_FLAT) find_once(&w->phase[p].strips);
   }
+  find_uneven(w);
   cut(m, cache);
   fs_walk_take_lines(w);
   w->row_by_row = m->k->space.n >= LONG_ROW && whole_traffic(m) > ROW_CACHES * cache;
@@ -1017,6 +1030,7 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
   w->n_phases = kernel->n_phases;
   w->phase = fs_calloc((size_t)FS_MAX(w->n_phases, 1), sizeof *w->phase);
   w->varies = fs_calloc(nv, sizeof *w->varies);
+  w->uneven = fs_calloc(nv, sizeof *w->uneven);
   w->size = fs_calloc(nv, sizeof *w->size);
   struct maker m = {.w = w, .plan = plan, .k = kernel, .r = r};
   m.producer = fs_calloc(nv, sizeof *m.producer);
@@ -1055,6 +1069,7 @@ void fs_walk_free(struct fs_walk *w) {
   FS_VEC_FREE(&w->end_columns);
   FS_VEC_FREE(&w->all);
   free(w->varies);
+  free(w->uneven);
   free(w->size);
   free(w);
 }

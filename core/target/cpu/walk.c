@@ -411,15 +411,14 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-/* Whether the rows of a value, more than one, lie one behind the other. */
+/* Whether the rows of a value, more than one, lie one behind the other. Where they are
+ * not evenly spaced the first two do not tell, nor do the first and the last. */
 static bool is_dense(const struct walker *x, int v) {
   uint8_t varies = x->w->varies[v];
   if (varies == 0) return true;
   char **row = rows_of(x, v);
-  return varies == FS_VARIES_BOTH &&
-         row[1] - row[0] == x->columns * x->w->size[v] &&
-         row[x->rows - 1] - row[0] ==
-             (x->rows - 1) * x->columns * x->w->size[v];
+  return varies == FS_VARIES_BOTH && !x->w->uneven[v] &&
+         row[1] - row[0] == x->columns * x->w->size[v];
 }
 
 /* Rows of a routine alone: what does not change from row to row is not asked for each,

@@ -106,6 +106,8 @@ struct fs_walk {
   const struct fs_kernel *kernel;
   const struct fs_routines *r;
   uint8_t *varies;              /* by value                      */
+  bool *uneven;                 /* by value: rows lie where an access of no single
+                                   stride has them                */
   int *size;
   int n_values;
   fs_op_list start;             /* cells, once per task          */
