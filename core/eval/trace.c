@@ -32,7 +32,8 @@ static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
   if (fs_dtype_is_float(like)) return like;
   bool fits = v->is_int && v->number >= -0x1p63 && v->number < 0x1p63;
   if (!fits) return like == FS_I64 ? FS_F64 : FS_F32;
-  if (like == FS_I64 || fabs(v->number) > 2147483647.0) return FS_I64;
+  bool needs = v->number < -0x1p31 || v->number >= 0x1p31;
+  if (like == FS_I64 || needs) return FS_I64;
   return FS_I32;
 }
 

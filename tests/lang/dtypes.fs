@@ -45,6 +45,8 @@ print(number(i32([3e9, -3e9])[2]), " ", dtype(f16([1/3])), " ", dtype(f64([true]
 a = f32([0.1]);
 print(f64(a)[1] == 0.1)                                # expect: false
 print(dtype(max(bool(w))), " ", dtype(i32(w).^2), " ", dtype(i32(w).^5))                 # expect: i32 i32 f32
+i = i32([7, 8]);
+print(dtype(i + (-2147483648)), " ", dtype(i + (-2147483649)), " ", dtype(i + 2147483648), " ", (i + (-2147483648))[1])  # expect: i32 i64 i64 -2147483641
 # A number goes where an element of an array would.
 print(i32(3e9), " ", i32(3000000000), " ", i32(-3000000000), " ", i32(0/0), " ", i32(2.9))  # expect: 2147483647 2147483647 -2147483648 0 2
 print(i64(1e30), " ", i64(-1e30), " ", i64(0/0), " ", fill(3000000000, 1, "i32")[1])      # expect: 9223372036854775807 -9223372036854775808 0 2147483647
