@@ -54,11 +54,12 @@ static bool take_int(struct mtx *x, int64_t *out) {
   if (len && (*w == '-' || *w == '+')) w++, len--;
   *out = 0;
   if (!len) return false;
-  for (; len; w++, len--)
+  for (; len; w++, len--) { /* with its sign: the least has no opposite */
+    int digit = negative ? '0' - *w : *w - '0';
     if (*w < '0' || *w > '9' || __builtin_mul_overflow(*out, 10, out) ||
-        __builtin_add_overflow(*out, *w - '0', out))
+        __builtin_add_overflow(*out, digit, out))
       return false;
-  if (negative) *out = -*out;
+  }
   return true;
 }
 
@@ -168,12 +169,14 @@ static enum fs_status take_value(struct mtx *x, union entry *out) {
                                          : bad_line(x, "holds no number");
 }
 
-/* Adds: a place that is given twice holds the sum, as is usual. */
+/* Adds: a place that is given twice holds the sum, as is usual. What is there first
+ * stays as it is, -0 too. */
 static bool add_at(struct mtx *x, int64_t row, int64_t column,
                    union entry v) {
   int64_t at = row * x->n + column;
   if (!x->integer) {
-    ((double *)x->data)[at] += v.f;
+    double *to = (double *)x->data + at;
+    *to = *to == 0 ? v.f : *to + v.f;
     return true;
   }
   int64_t *to = (int64_t *)x->data + at;
@@ -184,8 +187,9 @@ static enum fs_status put_entry(struct mtx *x, int64_t row, int64_t column,
                                 union entry v) {
   bool ok = add_at(x, row, column, v);
   if (x->symmetry && row != column) {
-    if (x->symmetry == SKEW && x->integer) v.i = -v.i;
     if (x->symmetry == SKEW && !x->integer) v.f = -v.f;
+    if (x->symmetry == SKEW && x->integer)
+      ok = ok && !__builtin_sub_overflow(0, v.i, &v.i);
     ok = ok && add_at(x, column, row, v);
   }
   return ok ? FS_OK : bad_line(x, "makes an integer too large");

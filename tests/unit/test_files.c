@@ -2,6 +2,7 @@
  * that lie, files that are cut off, random damage, and round trips with NumPy
  * (tests/make_files.py) where Python has it. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <signal.h>
 #include <dirent.h>
@@ -411,9 +412,20 @@ static void test_mtx_valid(void) {
         FS_I64, 2, 1, 2, 0, 9007199254740992.0);
   LOADS(text_file("h.mtx", MTX "array real general\n1 2\nnan\n-inf\n"), FS_F64,
         2, 1, 2, 0.0 / 0.0, -1 / 0.0);
+  LOADS(text_file("i.mtx", MTX "array integer general\n2 1\n-9223372036854775808\n1\n"),
+        FS_I64, 1, 2, 1, -0x1p63, 1);
+  struct fs_arrays a;
+  CHECK(!load(text_file("j.mtx", MTX "array real general\n1 1\n-0\n"), NULL, &a));
+  CHECK(signbit(*(double *)a.list.data[0].data));
+  fs_arrays_free(&a);
 }
 
 static void test_mtx_hostile(void) {
+  REFUSED(text_file("y0.mtx", MTX "array integer skew-symmetric\n2 2\n"
+                                  "-9223372036854775808\n"),
+          "too large");
+  REFUSED(text_file("y1.mtx", MTX "array integer general\n1 1\n-9223372036854775809\n"),
+          "no integer");
 #define C MTX "coordinate real general\n"
   REFUSED(text_file("z0.mtx", ""), "not a MatrixMarket file");
   REFUSED(text_file("z1.mtx", MTX "array complex general\n1 1\n1 1\n"),
