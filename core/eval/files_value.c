@@ -117,6 +117,16 @@ static bool is_i64(const struct fs_val *v) {
   return v->is_int && v->number >= -0x1p63 && v->number < 0x1p63;
 }
 
+/* Elements of a range, of the type that it has as a tensor if they are whole. */
+static void range_box(const struct fs_val *v, int64_t first, int64_t count, void *out) {
+  bool ints = fs_range_is_whole(v);
+  for (int64_t i = 0; i < count; i++) {
+    double x = v->start + v->step * (double)(first + i);
+    if (ints) ((int64_t *)out)[i] = (int64_t)x;
+    else ((double *)out)[i] = x;
+  }
+}
+
 /* Host values as arrays: numbers and bools of rank 0, ranges of rank 1. */
 static enum fs_status host_box(void *user, const int64_t *first,
                                const int64_t *count, void *out,
@@ -126,8 +136,7 @@ static enum fs_status host_box(void *user, const int64_t *first,
   if (v->kind == FS_V_BOOL) *(unsigned char *)out = v->number != 0;
   if (v->kind == FS_V_NUMBER && is_i64(v)) *(int64_t *)out = (int64_t)v->number;
   if (v->kind == FS_V_NUMBER && !is_i64(v)) *(double *)out = v->number;
-  for (int64_t i = 0; v->kind == FS_V_RANGE && i < count[0]; i++)
-    ((double *)out)[i] = v->start + v->step * (double)(first[0] + i);
+  if (v->kind == FS_V_RANGE) range_box(v, first[0], count[0], out);
   return FS_OK;
 }
 
@@ -160,7 +169,7 @@ static enum fs_status make_source(struct fs_interp *in,
       return FS_OK;
     case FS_V_BOOL: s->dtype = FS_BOOL; return FS_OK;
     case FS_V_RANGE:
-      s->dtype = FS_F64;
+      s->dtype = fs_range_is_whole(v) ? FS_I64 : FS_F64;
       s->shape.rank = 1;
       s->shape.dim[0] = fs_range_count(v);
       return FS_OK;

@@ -297,5 +297,7 @@ struct fs_val fs_val_string(const char *text, size_t len);
 struct fs_val fs_val_func(struct fs_func *gives);
 struct fs_val fs_val_tensor(struct fs_tensor *gives);
 int64_t fs_range_count(const struct fs_val *r);
+/* Whether its elements are whole numbers that i64 holds. */
+bool fs_range_is_whole(const struct fs_val *r);
 
 #endif

@@ -37,8 +37,6 @@ static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
   return FS_I32;
 }
 
-static bool whole(double x) { return x == floor(x); }
-
 static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_span span,
                                  const enum fs_dtype *like,
@@ -48,7 +46,7 @@ static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
     return fs_in_error(in, span, "empty", NULL,
                        "a tensor needs at least one element; this range has "
                        "none");
-  bool ints = whole(v->start) && whole(v->step);
+  bool ints = fs_range_is_whole(v);
   enum fs_dtype dt = ints ? FS_I64 : FS_F32;
   if (!ints && like && *like == FS_F64) dt = FS_F64;
   struct fs_shape shape = {1, {n}};

@@ -50,6 +50,15 @@ int64_t fs_range_count(const struct fs_val *r) {
   return n > 9e15 ? (int64_t)9e15 : (int64_t)n;
 }
 
+static bool is_i64(double x) {
+  return x == floor(x) && x >= -0x1p63 && x < 0x1p63;
+}
+
+bool fs_range_is_whole(const struct fs_val *r) {
+  double last = r->start + r->step * (double)(fs_range_count(r) - 1);
+  return is_i64(r->start) && is_i64(r->step) && is_i64(last);
+}
+
 /* -- functions ------------------------------------------------------------- */
 
 struct fs_unit *fs_unit_new(struct fs_arena *keeps) {

@@ -16,6 +16,7 @@ print(i32([1.7, -1.7]))       # expect: i32[2]
                               # expect:    1  -1
 print(sum(i64(1:10)), " ", sum(1:10), " ", dtype((1:3) + 0))  # expect: 55 55 i64
 print(dtype((0:0.5:2) + 0))   # expect: f32
+print(dtype((1e300:1e300:3e300) + 0), " ", dtype((9e18:3e17:9.6e18) + 0), " ", dtype((-2^63:2^62:0) + 0))  # expect: f32 f32 i64
 i = i32([7, 8]);
 print(sum(i .* i), " ", i[1] + i[2])   # expect: 113 15
 print(mod(7, 3), " ", mod(-7, 3), " ", mod(i, 5))  # expect: 1 2 i32[2]

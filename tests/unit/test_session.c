@@ -327,8 +327,17 @@ static void test_files(void) {
   CHECK(fs_session_define(session, "D", text) == FS_RESULT_OK);
   CHECK(eval("D[2, 1]") == FS_RESULT_OK && strstr(shown(0), "3"));
   unlink(text);
-  snprintf(text, sizeof text, "%s/x.npz", path);
-  unlink(text);
+  /* a range is saved as what it is as a tensor */
+  snprintf(text, sizeof text, "save(\"%s/r.npz\", 1:3, 0:0.5:1)", path);
+  CHECK(eval(text) == FS_RESULT_OK);
+  snprintf(text, sizeof text, "load(\"%s/r.npz\", \"arr_0\")", path);
+  CHECK(eval(text) == FS_RESULT_OK && strstr(shown(0), "i64[3]"));
+  snprintf(text, sizeof text, "load(\"%s/r.npz\", \"arr_1\")", path);
+  CHECK(eval(text) == FS_RESULT_OK && strstr(shown(0), "f64[3]"));
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof text, "%s/%c.npz", path, "xr"[k]);
+    unlink(text);
+  }
   rmdir(path);
 }
 
