@@ -79,6 +79,13 @@ static void put_difference(const struct fs_plan *plan, const struct fs_plan *oth
   fs_str_free(&as);
 }
 
+/* A kernel that only copies, before an update, has no calls. */
+static bool has_same_calls(const struct fs_kernel *a, const struct fs_kernel *b) {
+  if (a->calls.len != b->calls.len) return false;
+  size_t bytes = sizeof *a->calls.data * (size_t)a->calls.len;
+  return bytes == 0 || !memcmp(a->calls.data, b->calls.data, bytes);
+}
+
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
                           struct fs_str *out) {
   struct fs_str text = {0};
@@ -87,10 +94,7 @@ bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *othe
     const struct fs_kernel *mine = &plan->kernels.data[k], *theirs = NULL;
     for (int x = 0; x < other->kernels.len && !theirs; x++) {
       const struct fs_kernel *one = &other->kernels.data[x];
-      if (one->calls.len == mine->calls.len && one->scheme == mine->scheme &&
-          !memcmp(one->calls.data, mine->calls.data,
-                  sizeof *one->calls.data * (size_t)one->calls.len))
-        theirs = one;
+      if (one->scheme == mine->scheme && has_same_calls(one, mine)) theirs = one;
     }
     same &= theirs != NULL;
     if (theirs) put_difference(plan, other, mine, theirs, k, &text);

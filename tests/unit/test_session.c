@@ -341,6 +341,15 @@ static void test_files(void) {
   rmdir(path);
 }
 
+/* A plan with a kernel that makes no call: it copies what an update changes. */
+static void test_tune_update(void) {
+  CHECK(eval("x = ones(5, 5) + 0; sum(x)") == FS_RESULT_OK);
+  CHECK(eval("y = x; y[2, :] = exp(x[1, :]);") == FS_RESULT_OK);
+  CHECK(eval(":plan dump") == FS_RESULT_OK && says("copy before y"));
+  CHECK(eval(":tune 3") == FS_RESULT_OK && says("chosen"));
+  CHECK(eval(":tune forget") == FS_RESULT_OK);
+}
+
 static void test_commands(void) {
   static const char *const fine[] = {
     ":help", ":help plan", ":help op", ":help :save", ":help sqrt", "?sqrt",
@@ -388,6 +397,7 @@ int main(void) {
   test_settings();
   test_variables();
   test_files();
+  test_tune_update();
   test_commands();
   fs_session_free(session);
   json_decref(events);
