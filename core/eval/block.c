@@ -494,16 +494,14 @@ void fs_block_again(struct fs_interp *in, struct fs_block *ran,
 }
 
 enum fs_status fs_interp_flush(struct fs_interp *in) {
-  if (in->graph) {
-    enum fs_status st = run_block(in);
-    if (st == FS_ERR_ENV) name_biggest(in);
-    if (st != FS_OK || in->explain) {
-      fs_again_stop(in);
-      fs_block_abandon(in);
-      return st;
-    }
-    drop_block(in);
+  enum fs_status st = in->graph ? run_block(in) : FS_OK;
+  if (st == FS_ERR_ENV) name_biggest(in);
+  if (st != FS_OK || in->explain) { /* numbers go back, too, which need no graph */
+    fs_again_stop(in);
+    fs_block_abandon(in);
+    return st;
   }
+  if (in->graph) drop_block(in);
   fs_again_flushed(in);
   forget_undo(in);
   return emit_pending(in);

@@ -405,12 +405,13 @@ enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
                                  const char *text, size_t len,
                                  void (*graph)(void *user, struct fs_graph *g),
                                  void *user) {
-  int64_t stream = in->stream;
+  int64_t seed = in->seed, stream = in->stream;
   in->explain = graph;
   in->explain_user = user;
   enum fs_status st =
       fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK | FS_EVAL_SILENT);
   in->explain = NULL;
+  in->seed = seed;
   in->stream = stream;
   return st;
 }

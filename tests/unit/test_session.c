@@ -341,6 +341,21 @@ static void test_files(void) {
   rmdir(path);
 }
 
+/* Explaining changes no variable, of numbers and functions neither, and draws nothing. */
+static void test_explain_changes_nothing(void) {
+  CHECK(eval("n = 7; f(x) = x + 1; v = [1, 2]; seed(3)") == FS_RESULT_OK);
+  CHECK(eval(":explain n = 1; fresh = 2") == FS_RESULT_OK);
+  CHECK(eval(":explain n = n + 1; v = n*v; seed(5); r = rand(2)") == FS_RESULT_OK);
+  CHECK(eval(":explain v = 4; f(x) = 2*x") == FS_RESULT_OK);
+  CHECK(eval(":explain for k = 1:3; n = k; end") == FS_RESULT_OK);
+  CHECK(eval(":explain n = 5; n = undefined") == FS_RESULT_ERROR);
+  CHECK(eval("print(n, \" \", f(1), \" \", v[2])") == FS_RESULT_OK && says("7 2 2"));
+  CHECK(eval("fresh") == FS_RESULT_ERROR);
+  CHECK(eval("k") == FS_RESULT_ERROR);
+  CHECK(eval("r = rand(2); seed(3); print(all(r == rand(2)))") == FS_RESULT_OK &&
+        says("true"));
+}
+
 /* A plan with a kernel that makes no call: it copies what an update changes. */
 static void test_tune_update(void) {
   CHECK(eval("x = ones(5, 5) + 0; sum(x)") == FS_RESULT_OK);
@@ -397,6 +412,7 @@ int main(void) {
   test_settings();
   test_variables();
   test_files();
+  test_explain_changes_nothing();
   test_tune_update();
   test_commands();
   fs_session_free(session);
