@@ -85,10 +85,12 @@ static const struct topic {
    "One line per kernel: its scheme, the statements it does, the bytes it moves to\n"
    "and from memory, the predicted and the measured time, their ratio, and the share\n"
    "of the device's memory bandwidth that was reached.\n"
-   "  row      a block owns whole rows and keeps them on chip between uses\n"
-   "  tile     32 x 32 tiles, serial down the rows\n"
-   "  flat     elements one after the other\n"
-   "  library  a dense library's routine\n"
+   "  flat      elements one after the other\n"
+   "  row       a block owns whole rows and keeps them on chip between uses\n"
+   "  tile      32 x 32 tiles, serial down the rows\n"
+   "  panel     all blocks in step over panels of columns: a matrix is read once\n"
+   "  instance  users' routines on each of a stack of small elements\n"
+   "  library   a dense library's routine\n"
    "Measured is the time on the device (events; on the CPU a monotonic clock) of the\n"
    "last run; planning and compiling are never in it and shown apart. unfused is the\n"
    "prediction for one kernel per call. :explain plans without running, ~ marks what\n"
@@ -104,16 +106,22 @@ static const struct topic {
    "  Up, Down   earlier inputs          Ctrl-R   searches them\n"
    "  Ctrl-C     at the prompt: clears the input; running: stops it, values stay\n"
    "  Ctrl-D     leaves\n"},
+  {"settings", "what :set changes", NULL},  /* with their values */
 };
 
-static bool put_topic(const char *name, struct fs_str *out) {
+const char *fs_session_topic(int k) {
+  return k < (int)FS_LEN(topics) ? topics[k].name : NULL;
+}
+
+static bool put_topic(struct fs_session *s, const char *name, struct fs_str *out) {
   size_t len = strlen(name);
   if (!strcmp(name, "op") || !strcmp(name, "ops")) name = "operators", len = 9;
-  for (size_t k = 0; k < FS_LEN(topics); k++)
-    if (len >= 2 && !strncmp(topics[k].name, name, len)) {
-      fs_str_puts(out, topics[k].text);
-      return true;
-    }
+  for (size_t k = 0; k < FS_LEN(topics); k++) {
+    if (len < 2 || strncmp(topics[k].name, name, len)) continue;
+    if (topics[k].text) fs_str_puts(out, topics[k].text);
+    else fs_settings_list(s, out);
+    return true;
+  }
   return false;
 }
 
@@ -123,8 +131,7 @@ static void put_overview(struct command *c) {
   for (size_t k = 0; k < FS_LEN(topics); k++)
     fs_str_printf(&c->out, "  :help %-18s  %s\n", topics[k].name,
                   topics[k].doc);
-  fs_str_puts(&c->out, "  :help settings            what :set changes\n"
-                       "  ?name                     a function, a variable, a "
+  fs_str_puts(&c->out, "  ?name                     a function, a variable, a "
                        "command\n");
 }
 
@@ -142,25 +149,24 @@ static enum fs_status not_known(struct fs_session *s, const char *name,
   return st;
 }
 
+static bool put_command(const char *name, struct fs_str *out) {
+  struct fs_str words = {0};
+  const struct fs_command *command = fs_command_find(name, strlen(name), &words);
+  fs_str_free(&words);
+  if (command) fs_command_page(command, out);
+  return command != NULL;
+}
+
 static enum fs_status run_help(struct command *c) {
   if (!c->n) {
     put_overview(c);
     return FS_OK;
   }
-  const char *name = c->word[0] + (*c->word[0] == ':');
-  struct fs_str words = {0};
-  const struct fs_command *command = NULL;
-  if (is(c, 0, "settings")) {
-    fs_settings_list(c->s, &c->out);
-    return FS_OK;
-  }
-  bool found = *c->word[0] != ':' &&
-               (put_topic(name, &c->out) ||
-                fs_session_describe(c->s, name, 0, &c->out));
-  if (!found) command = fs_command_find(name, strlen(name), &words);
-  if (command) fs_command_page(command, &c->out);
-  fs_str_free(&words);
-  if (found || command) return FS_OK;
+  bool colon = *c->word[0] == ':';
+  const char *name = c->word[0] + colon;
+  bool found = !colon && (put_topic(c->s, name, &c->out) ||
+                          fs_session_describe(c->s, name, 0, &c->out));
+  if (found || put_command(name, &c->out)) return FS_OK;
   return not_known(c->s, c->word[0], c->span);
 }
 
@@ -756,7 +762,8 @@ static enum fs_status inspect(struct fs_session *s, const char *line,
   struct fs_str out = {0};
   while (*name == ' ' || *name == '\t') name++;
   if (!*name) return fs_session_command(s, ":help", span);
-  if (!fs_session_describe(s, name, detail, &out)) {
+  if (!fs_session_describe(s, name, detail, &out) && !put_command(name, &out) &&
+      !put_topic(s, name, &out)) {
     fs_str_free(&out);
     return not_known(s, name, span);
   }

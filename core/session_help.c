@@ -186,10 +186,9 @@ static void add_settings(struct answers *a, const char *rest) {
 }
 
 static void add_topics(struct answers *a) {
-  static const char *const topics[] = {"language", "operators", "types", "plan",
-                                       "files", "settings", "keys"};
-  for (size_t k = 0; k < FS_LEN(topics); k++)
-    add(a, topics[k], "option", "a topic of :help");
+  const char *topic;
+  for (int k = 0; (topic = fs_session_topic(k)); k++)
+    add(a, topic, "option", "a topic of :help");
   for (int k = 0; k < FS_COMMAND_COUNT; k++)
     add(a, fs_commands[k].name, "command", fs_commands[k].doc);
 }
@@ -324,7 +323,7 @@ static void describe_function(struct fs_session *s, const char *name,
   if (detail) put_definition(s, f->span, out);
 }
 
-static void put_wrapped(struct fs_str *out, const char *text) {
+static void put_indented(struct fs_str *out, const char *text) {
   for (const char *at = text; at && *at;) {
     size_t len = strcspn(at, "\n");
     fs_str_puts(out, "  ");
@@ -360,7 +359,7 @@ static bool describe_known(struct fs_session *s, const char *name, int detail,
   if (!fs_interp_doc(s->in, name, &d)) return false;
   fs_str_printf(out, "%s    %s\n", d.signature ? d.signature : d.name,
                 d.kind ? d.kind : "");
-  put_wrapped(out, d.doc);
+  put_indented(out, d.doc);
   if (d.elem) put_elem(out, d.elem, detail);
   return true;
 }

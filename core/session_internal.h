@@ -296,6 +296,8 @@ enum fs_status fs_setting_change(struct fs_session *s, const char *name,
 
 /* -- session_commands.c ------------------------------------------------------ */
 
+/* The k-th topic of `:help`; NULL at the end. */
+const char *fs_session_topic(int k);
 /* Runs a line that begins with `:` or `?`. */
 enum fs_status fs_session_command(struct fs_session *s, const char *line,
                                   struct fs_span span);

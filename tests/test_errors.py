@@ -42,6 +42,8 @@ CASES = {
     'help on a near miss': ('?smu', '?smu', ['nothing is known about smu',
                                              'did you mean sum?']),
     'help on a command': (':help pln', ':help pln', ['did you mean :plan?']),
+    'a command without its colon': ('quit', 'quit', ["did you mean ':quit'?"]),
+    'a command of other prompts': ('exit()', 'exit', ["did you mean ':quit'?"]),
     'command': (':pln', None, [':pln', 'plan']),
     'unknown setting': (':set colour red', None, ['colour']),
 

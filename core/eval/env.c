@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/embed.h"
+#include "core/eval/command.h"
 #include "core/eval/interp.h"
 
 /* -- scopes ---------------------------------------------------------------- */
@@ -201,11 +202,34 @@ const char *fs_interp_near_name(struct fs_interp *in, const char *name) {
   return fs_near_miss(name, next_candidate, &c);
 }
 
+/* Whether nothing else is on the line but `()` or `;`. */
+static bool is_whole_line(const struct fs_interp *in, struct fs_span span) {
+  const struct fs_source *src =
+      span.source ? fs_source_get(in->diags, span.source) : NULL;
+  if (!src || span.begin > span.end || span.end > src->len) return false;
+  size_t from = span.begin, to = span.end + strspn(src->text + span.end, " \t();");
+  while (from && (src->text[from - 1] == ' ' || src->text[from - 1] == '\t')) from--;
+  return (!from || src->text[from - 1] == '\n') &&
+         (to >= src->len || src->text[to] == '\n');
+}
+
+/* The command that somebody means who types its name as other prompts have it. */
+static const char *command_meant(const struct fs_interp *in, const char *name,
+                                 struct fs_span span) {
+  if (!is_whole_line(in, span)) return NULL;
+  if (!strcmp(name, "exit")) name = "quit";
+  for (int k = 0; k < FS_COMMAND_COUNT; k++)
+    if (!strcmp(fs_commands[k].name, name)) return fs_commands[k].name;
+  return NULL;
+}
+
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
                                struct fs_span span) {
-  const char *near = fs_interp_near_name(in, name);
+  const char *command = command_meant(in, name, span);
+  const char *near = command ? command : fs_interp_near_name(in, name);
   char hint[300];
-  snprintf(hint, sizeof(hint), "did you mean '%.200s'?", near ? near : "");
+  snprintf(hint, sizeof(hint), "did you mean '%s%.200s'?", command ? ":" : "",
+           near ? near : "");
   return fs_in_error(in, span, "unknown-name", near ? hint : NULL,
                      "there is nothing called '%.200s'", name);
 }

@@ -367,7 +367,7 @@ static void test_tune_update(void) {
 
 static void test_commands(void) {
   static const char *const fine[] = {
-    ":help", ":help plan", ":help op", ":help :save", ":help sqrt", "?sqrt",
+    ":help", ":help plan", ":help settings", "?plan", "?operators", "?calibrate", ":help op", ":help :save", ":help sqrt", "?sqrt",
     "?? sqrt", ":vars", ":device", ":memory", ":plan", ":plan json",
     ":plan dump", ":code", ":code walk", ":code 1 cuda", ":set", ":set digits",
     ":history", ":history 2", ":strategy", ":target", ":target auto", ":h",
