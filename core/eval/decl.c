@@ -71,7 +71,7 @@ static enum fs_status check_input(struct fs_interp *in,
 static enum fs_status input_size(struct fs_interp *in, const struct fs_stmt *s,
                                  int64_t *out) {
   const struct fs_val *n = fs_scope_find(&in->globals, "n");
-  if (n && (n->kind == FS_V_NUMBER ||
+  if (n && (n->kind == FS_V_NUMBER || n->kind == FS_V_STRING ||
             (n->kind == FS_V_TENSOR && n->tensor->shape.rank == 0)))
     return fs_read_int(in, n, s->span, "n", out);
   int64_t extent = 0;

@@ -92,6 +92,13 @@ def test_file_with_inputs():
     check(fusible('n=40', path), 0, 'a = 42', '')
 
 
+def test_size_that_is_no_number():
+    path = script('declared.fs', 'matrix A;\ninput A;\nprint(size(A, 1))\n')
+    check(fusible(path, 'n=40'), 0, '40', '')
+    for size in ('40x', '4O', '1.5'):
+        check(fusible(path, f'n={size}'), 1, '', 'n must be')
+
+
 def test_stdin():
     check(fusible(stdin='a = 40 + 2\n'), 0, 'a = 42', '')
     check(fusible('-', stdin='a = 40 + 2'), 0, 'a = 42', '')
