@@ -1,6 +1,8 @@
 /* builtins_make.c - constructors, shapes, conversions. */
 #include "core/eval/builtins.h"
 
+#include <math.h>
+
 /* -- constructors ---------------------------------------------------------- */
 
 enum fs_status fs_bi_zeros(struct fs_call *c) {
@@ -65,6 +67,22 @@ enum fs_status fs_bi_rand(struct fs_call *c) {
   return fs_give(c, fs_tv_rand(c->in, c->builtin->data, dt, &shape));
 }
 
+/* The values of linspace() in f64: a + k*step, and b itself where rounding misses it. */
+static enum fs_status spaced(struct fs_call *c, int64_t n, double a, double b, double step,
+                             struct fs_tv *out) {
+  struct fs_interp *in = c->in;
+  *out = fs_tv_iota(in, FS_F64, n, a, step);
+  if (n == 1 || a + step * (double)(n - 1) == b) return FS_OK;
+  struct fs_tv k = fs_tv_iota(in, FS_I64, n, 0, 1);
+  struct fs_tv last = fs_tv_number(in, (double)(n - 1), FS_I64);
+  struct fs_tv src[] = {fs_tv_map2(in, FS_OP_EQ, k, last), fs_tv_number(in, b, FS_F64),
+                        *out};
+  struct fs_span spans[] = {c->span, c->span, c->span};
+  return fs_tv_map(in, FS_OP_WHERE, 3, src, spans, c->span, "linspace", out);
+}
+
+/* Integers are cut from what lies between them. f32 and what is shorter does not see
+ * whether the last value is the end or beside it in f64. */
 enum fs_status fs_bi_linspace(struct fs_call *c) {
   double a = 0, b = 0;
   enum fs_dtype dt = FS_F32;
@@ -80,7 +98,11 @@ enum fs_status fs_bi_linspace(struct fs_call *c) {
                        "linspace(a, b, n) needs the number of values n");
   int64_t n = shape.dim[0];
   double step = n > 1 ? (b - a) / (double)(n - 1) : 0;
-  return fs_give(c, fs_tv_iota(c->in, dt, n, a, step));
+  bool steps = fs_dtype_is_float(dt) ? dt != FS_F64 : a == floor(a) && step == floor(step);
+  if (steps) return fs_give(c, fs_tv_iota(c->in, dt, n, a, step));
+  struct fs_tv t;
+  st = spaced(c, n, a, b, step, &t);
+  return st == FS_OK ? fs_give(c, fs_tv_cast(c->in, t, dt)) : st;
 }
 
 /* -- shapes ---------------------------------------------------------------- */

@@ -4,6 +4,11 @@ eye(2, 3)                     # expect: f32[2×3]
                               # expect:   0  1  0
 linspace(0, 1, 5)             # expect: f32[5]
                               # expect:   0.00  0.25  0.50  0.75  1.00
+# The last value is the end; integers are cut from values, not counted in steps.
+print(linspace(0, 1, 50, "f64")[50] == 1, " ", linspace(0, 1, 50, "f64")[49] < 1, " ", linspace(0, 1, 50, "i32")[50])  # expect: true true 1
+linspace(0, 10, 5, "i32")     # expect: i32[5]
+                              # expect:    0   2   5   7  10
+print(sum(linspace(-1.5, 1.5, 4, "i64")), " ", sum(linspace(0, 1, 3, "bool")), " ", linspace(2, 9, 1, "f64")[1])  # expect: 0 2 2
 zeros(2)                      # expect: f32[2]
                               # expect:   0  0
 seed(3); a = rand(100); seed(3); b = rand(100); c = rand(100);
