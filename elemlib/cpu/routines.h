@@ -128,6 +128,10 @@ struct fs_routines {
 extern const struct fs_routines fs_routines_plain, fs_routines_avx2,
     fs_routines_avx512;
 
+/* Those for `isa` ("plain", "avx2", "avx512"; NULL: all that this machine has), or for
+ * less where the machine lacks it. In core/target/cpu/cpu.c. */
+const struct fs_routines *fs_cpu_routines(const char *isa);
+
 /* The type of a column accumulator for operands of type ct. */
 static inline enum fs_ctype fs_col_type(enum fs_reduce_op op,
                                         enum fs_ctype ct) {

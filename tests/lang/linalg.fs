@@ -34,3 +34,12 @@ print(max(abs((M*N)' - N'*M')) < 1e-4)        # expect: true
 print(max(abs(M'*M - (M'*M)')) < 1e-4)        # expect: true
 f = f16([1, 2; 3, 4]);
 print(dtype(f*f), " ", sum(f*f))                   # expect: f16 54
+# Products of halves: sums in f32, rounded once, whatever lies along the rows.
+i = f32(1:37);
+A = mod(i * i[1:29]', 7) - 3; B = mod(i[1:29] * i[1:31]', 5) - 2;
+function wrong(H, K, A, B)
+  return [sum(H*K != A*B), sum(K'*H' != (A*B)'), sum(H[2:2:36, :]*K != A[2:2:36, :]*B), sum(H[:, 3:20]*K[3:20, 2:9] != A[:, 3:20]*B[3:20, 2:9]), sum((H'*H)[:, 1:5] != (A'*A)[:, 1:5])]
+end
+print(max(wrong(f16(A), f16(B), A, B)), " ", max(wrong(bf16(A), bf16(B), A, B)), " ", dtype(bf16(A)*bf16(B)), " ", dtype(f16(A)*bf16(B)))   # expect: 0 0 bf16 f32
+x = f16(fill(60000, 2, 3)); print(max(x*f16([0.5; 0.25; 0.25]*[1, 2]')))   # expect: Inf
+print(f32(bf16([1, 1; 1, 1])*bf16([256, 1; 1, 1]))[1, 1])   # expect: 256

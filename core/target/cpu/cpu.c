@@ -281,7 +281,7 @@ static void cpu_close(struct fs_target *t) {
 
 /* -- the device ----------------------------------------------------------- */
 
-static const struct fs_routines *choose(const char *isa) {
+const struct fs_routines *fs_cpu_routines(const char *isa) {
 #if defined __x86_64__
   __builtin_cpu_init(); /* asks the system too: XGETBV for the registers */
   bool avx2 = __builtin_cpu_supports("avx2") &&
@@ -403,7 +403,7 @@ struct fs_target *fs_cpu_open(int threads, const char *isa) {
   c->memory = fs_memory_new();
   c->pool = fs_pool_new(threads > 0 ? threads : processors());
   if (!c->pool) fs_oom_raise();
-  c->r = choose(isa);
+  c->r = fs_cpu_routines(isa);
   describe(c);
   return &c->base;
 }
