@@ -43,3 +43,7 @@ end
 print(max(wrong(f16(A), f16(B), A, B)), " ", max(wrong(bf16(A), bf16(B), A, B)), " ", dtype(bf16(A)*bf16(B)), " ", dtype(f16(A)*bf16(B)))   # expect: 0 0 bf16 f32
 x = f16(fill(60000, 2, 3)); print(max(x*f16([0.5; 0.25; 0.25]*[1, 2]')))   # expect: Inf
 print(f32(bf16([1, 1; 1, 1])*bf16([256, 1; 1, 1]))[1, 1])   # expect: 256
+# Large enough that lines which begin off 16-byte boundaries are copied for matrix units.
+i = f32(1:1501); k = f32(1:1003);
+A = mod(i*k', 5) - 2; B = mod(k*i', 3) - 1; H = f16(A); K = f16(B);
+print(sum(H*K != A*B), " ", sum(K'*H' != B'*A'), " ", sum(H[2:1501, :]*K != A[2:1501, :]*B), " ", sum((H*K)[5, 1:9] != (A*B)[5, 1:9]))   # expect: 0 0 0 0
