@@ -54,19 +54,41 @@ normalize(x) = rounded_like(x / norm(x), x)
 
 # -- statistics -------------------------------------------------------------------
 
+# One pass is enough for a variance where f64 holds the squares of what is left after an
+# element of x is taken away: (x[1] - mean)^2 <= n*variance, so that rounding comes to
+# n*2^-53 of it at most. f64 itself has no wider type, and takes two passes.
+
 # var(x): the variance of all elements, divided by n - 1; of f16 and bf16 in f32.
 function var(x)
-  x = at_least_f32(x)
-  return sum((x - mean(x)).^2) / (numel(x) - 1)
+  n = numel(x)
+  if dtype(x) == "f64"
+    return sum((x - mean(x)).^2) / (n - 1)
+  end
+  x = x[:]
+  d = f64(x) - f64(x[1])
+  s = sum(d)
+  return f32(max(sum(d.^2) - s*s/n, 0) / (n - 1))
 end
 # std(x): the standard deviation of all elements; of f16 and bf16 in f32.
 std(x) = sqrt(var(x))
+# m, v = moments(X): mean and variance of every column, as rows; of f16 and bf16 in f32.
+function moments(X)
+  n = size(X, 1)
+  if dtype(X) == "f64"
+    m = mean(X, 1)
+    return m, sum((X - m).^2, 1) / (n - 1)
+  end
+  a = f64(X[1, :])
+  D = f64(X) - a
+  s = sum(D, 1)
+  return f32(a + s/n), f32(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1))
+end
 # center(X): X with the mean of every column taken away.
 center(X) = X - mean(X, 1)
 # standardize(X): every column of X with mean 0 and standard deviation 1.
 function standardize(X)
-  C = center(at_least_f32(X))
-  return rounded_like(C ./ sqrt(sum(C.^2, 1) / (size(X, 1) - 1)), X)
+  m, v = moments(X)
+  return rounded_like((at_least_f32(X) - m) ./ sqrt(v), X)
 end
 # cov(X): the covariance matrix of the columns of X; of f16 and bf16 in f32.
 function cov(X)

@@ -42,6 +42,14 @@ H = reshape(h, 50000, 2);
 print(max(abs(cov(H) - [4, cov(H)[1, 2]; cov(H)[1, 2], 4])) < 0.001, " ", dtype(cov(H)))   # expect: true f32
 print(dtype(standardize(H)), " ", max(abs(mean(standardize(H), 1))) < 0.001, " ", max(standardize(H)))   # expect: f16 true 1.5
 print(mse(h, f16(300) - h) < 1.0e5, " ", rmse(f16([300]), f16([0])), " ", norm1(h))   # expect: true 300 299995
+# Nothing of a variance is lost to a large mean, nor to a first element far away from the others.
+function off(x)
+  return abs(f64(var(x))/var(f64(x)) - 1) < 2e-7
+end
+v = f32(mod(0:99999, 7)/8 + 1000); o = v; o[1] = 1e8;
+print(off(v), " ", off(-o), " ", off(reshape(v, 1000, 100)), " ", var(fill(0.1, 1000)), " ", dtype(var(i32(1:3))), " ", isnan(var([1, 1/0])))   # expect: true true true 0 f32 true
+V = reshape(o, 1000, 100); m, s = moments(V); e, t = moments(f64(V));
+print(max(abs(f64(s)./t - 1)) < 2e-7, " ", max(abs(f64(m)./e - 1)) < 1e-7, " ", size(m, 2), " ", dtype(m), " ", dtype(t))   # expect: true true 100 f32 f64
 w = softmax(f16(ones(70000)));
 print(dtype(w), " ", w[1] > 1.4e-5, " ", w[70000] < 1.5e-5)   # expect: f16 true true
 print(logsumexp(f16(zeros(70000))) > 11.15, " ", logsumexp([-1/0, -1/0]), " ", logsumexp([1, 1/0]))   # expect: true -Inf Inf
