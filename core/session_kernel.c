@@ -5,6 +5,8 @@
  * structure, sizes and types, on one kind of target. */
 #include "core/session_internal.h"
 
+#include <limits.h>
+
 #include "core/view/view.h"
 
 enum { SETTINGS_SHOWN = 12, MOST_TIMED = 4096 };
@@ -148,7 +150,8 @@ static json_t *setting_json(const struct subject *u, const struct fs_setting *x)
   return o;
 }
 
-static json_t *subject_json(const struct subject *u) {
+/* With the first `most` settings, and the one in use. */
+static json_t *subject_json(const struct subject *u, long most) {
   const struct fs_kernel *k = kernel_of(u);
   struct fs_str does = {0};
   json_t *o = json_object(), *list = json_array();
@@ -158,7 +161,8 @@ static json_t *subject_json(const struct subject *u) {
   json_object_set_new(o, "does", fs_json_text(fs_str_text(&does), does.len));
   json_object_set_new(o, "by_hand", k->by_hand ? json_string(k->by_hand) : json_null());
   for (int x = 0; x < u->settings.len; x++)
-    json_array_append_new(list, setting_json(u, &u->settings.data[x]));
+    if (x < most || is_now(u, &u->settings.data[x]))
+      json_array_append_new(list, setting_json(u, &u->settings.data[x]));
   json_object_set_new(o, "settings", list);
   fs_str_free(&does);
   return o;
@@ -184,15 +188,16 @@ static void put_remarks(const struct subject *u, struct fs_str *out) {
 enum fs_status fs_session_kernel_alternatives(struct fs_session *s,
                                               struct fs_words *w) {
   struct subject u;
-  bool found, json = w->n == 2 && !strcmp(w->word[1], "json");
+  bool found, json = w->n > 1 && !strcmp(w->word[w->n - 1], "json");
+  int n = w->n - json;
   char *end = NULL;
-  long most = SETTINGS_SHOWN;
-  if (w->n == 2 && !json) most = strtol(w->word[1], &end, 10);
-  if (w->n > 2 || (end && *end) || most < 1) return FS_ERR_USER;
+  long most = json ? LONG_MAX : SETTINGS_SHOWN;
+  if (n == 2) most = strtol(w->word[1], &end, 10);
+  if (n > 2 || (end && *end) || most < 1) return FS_ERR_USER;
   enum fs_status st = find_subject(s, w, "alternatives", &u, &found);
   if (!found) return st;
   struct fs_look look = {.width = FS_MAX(s->show.width, 60), .utf8 = !s->show.ascii};
-  json_t *o = subject_json(&u);
+  json_t *o = subject_json(&u, json ? most : LONG_MAX);
   char *text = json ? json_dumps(o, JSON_INDENT(1)) : NULL;
   if (text) fs_str_printf(w->out, "%s\n", text);
   else if (u.settings.len) {

@@ -80,6 +80,17 @@ def traits(kernel):
             kernel.get('routines'))
 
 
+def test_first_settings_as_data(folder):
+    block = BLOCKS['BiCGK']
+    everything = settings_of(block[0], 'cuda', folder)
+    done = run(SETUP + block[0] + '\n:alternatives k1 2 json\n', 'cuda', folder)
+    check(done.returncode == 0, 'two settings as data', done.stderr)
+    few = json.loads(done.stdout[done.stdout.index('{'):])['settings']
+    places = [everything['settings'].index(x) for x in few]
+    check(places[:2] == [0, 1] and len(places) <= 3 and sum(x['chosen'] for x in few) == 1
+          and len(everything['settings']) > 3, 'two settings, and the one in use', places)
+
+
 def test_every_setting(folder):
     for target in ('cpu', 'cuda'):
         for name, (block, results) in {**BLOCKS, **SMALL_BLOCKS}.items():
@@ -226,7 +237,8 @@ def test_measured(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_every_setting, test_mistakes, test_other_pins, test_measured):
+        for test in (test_first_settings_as_data, test_every_setting, test_mistakes,
+                     test_other_pins, test_measured):
             test(folder)
     return score.close()
 
