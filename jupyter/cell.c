@@ -220,19 +220,21 @@ static void on_progress(struct fs_cell *c, const json_t *event) {
   double done = json_is_number(part) ? json_number_value(part) : -1;
   double seconds = json_number_value(json_object_get(event, "seconds"));
   if (fs_now() - c->progress_at < PROGRESS_STEP) return;
+  if (!what) what = "running";
+  snprintf(c->progressed, sizeof c->progressed, "%.*s · %.0f s",
+           (int)FS_MIN(strcspn(what, ":"), 40), what, seconds);
   if (done >= 0)
     snprintf(c->progress, sizeof c->progress, "%.40s %.0f %% · %.0f s",
-             what ? what : "running", 100 * FS_MIN(done, 1.0), seconds);
+             what, 100 * FS_MIN(done, 1.0), seconds);
   else
-    snprintf(c->progress, sizeof c->progress, "%.40s · %.0f s",
-             what ? what : "running", seconds);
+    snprintf(c->progress, sizeof c->progress, "%.40s · %.0f s", what, seconds);
   put_progress(c, c->progress, done);
 }
 
 static void end_progress(struct fs_cell *c, bool well) {
   char text[sizeof c->progress + 32];
   if (!(c->progress_at > 0)) return;
-  snprintf(text, sizeof text, "%s, %s", c->progress,
+  snprintf(text, sizeof text, "%s, %s", well ? c->progressed : c->progress,
            well ? "done" : "stopped");
   put_progress(c, text, well ? 1 : -1);
 }

@@ -21,7 +21,7 @@ struct fs_cell {
   int outputs;         /* of those that a notebook counts         */
   FS_VEC(struct fs_cell_plan *) plans;
   double progress_at;  /* when it was last shown; 0: never        */
-  char progress[96];
+  char progress[96], progressed[64]; /* as it is shown; without its phase and share */
   char *result;        /* text of the last value, for the history */
 };
 

@@ -244,6 +244,17 @@ def test_progress(k, c):
     assert 'done' in bars[-1].content['data']['text/plain']
 
 
+def test_progress_of_what_is_done(k, c):
+    """The last one shown may be of an early phase: at the end there is none."""
+    c.execute('A = ones(64, 64); y = A*A[1, :]\';')
+    got = c.collect(c.execute_request(':tune 1'))
+    bars = [m.content['data']['text/plain'] for m in got
+            if m.type in ('display_data', 'update_display_data')
+            and 'progress' in m.content['transient'].get('display_id', '')]
+    assert '%' in bars[0] and bars[-1].startswith('tune ·'), bars
+    assert bars[-1].endswith('done') and '%' not in bars[-1], bars
+
+
 def test_silent_loop_has_no_output(k, c):
     assert c.execute('for i = 1:5\n  i\nend', silent=True)[1] == []
 
