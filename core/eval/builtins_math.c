@@ -8,7 +8,8 @@
 
 static double host_mod(double x, double y) {
   double r = fmod(x, y);
-  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+  if (r == 0) return copysign(0, y);
+  return (r < 0) != (y < 0) ? r + y : r;
 }
 
 static double host_min(double x, double y) {

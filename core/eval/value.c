@@ -4,6 +4,7 @@
 #include "core/eval/interp.h"
 
 struct fs_val fs_val_number(double x, bool is_int) {
+  if (is_int && x == 0) x = 0; /* of integers there is no -0 */
   return (struct fs_val){.kind = FS_V_NUMBER, .number = x, .is_int = is_int};
 }
 

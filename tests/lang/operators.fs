@@ -72,3 +72,7 @@ print(sum((2*A)*(B*p)*3))     # expect: 84
 print(p'*A*p*2)               # expect: 20
 print(sum(sum(x*y'*2*y)))     # expect: 2310
 print(sum(x''''' - x'))       # expect: 0
+# Integers have one zero, a remainder the sign of the divisor: as in tensors.
+z = 0;
+print(-z, " ", 0*-3, " ", mod(-4, 2), " ", 1/(-z), " ", -0.0, " ", -1*0.0)   # expect: 0 0 0 Inf -0 -0
+print(mod(-4.0, 2), " ", mod(4, -2.0), " ", mod(f64([-4]), 2)[1], " ", mod(f64([4]), -2)[1])   # expect: 0 -0 0 -0
