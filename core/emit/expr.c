@@ -121,6 +121,7 @@ const char *em_finished(struct em *em, int value, const char *acc) {
 const char *em_row_ref(struct em *em, int value) {
   int v = em->v[value].alias;
   const struct em_value *x = &em->v[v];
+  if (em->row_by_lane && x->own) return em_fmt(em, "own%d", v);
   if (em->row_by_lane && x->b && em->B > 1) return em_fmt(em, "fs_lane(v%d, b)", v);
   return em_fmt(em, "%c%d%s%s", em->into_next ? 'n' : 'v', v, x->b && em->B > 1 ? "[b]" : "",
                 x->c && em->C > 1 ? "[c]" : "");

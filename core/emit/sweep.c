@@ -858,7 +858,8 @@ static bool is_row_step(const struct em *em, const struct fs_step *s,
 }
 
 static void row_step(struct em *em, const struct fs_step *s) {
-  const char *own = em_and(em, em_first_thread(em), row_exists(em));
+  const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->B) : em_first_thread(em);
+  const char *own = em_and(em, speaks, row_exists(em));
   if (em->panels > 1) own = em_and(em, "panel == 0", own);
   if (s->kind == FS_SP_REDUCE) {
     guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
@@ -872,16 +873,58 @@ static void row_step(struct em *em, const struct fs_step *s) {
   }
 }
 
+/* Whether a pass over the elements wants a row's value. */
+static bool is_for_sweeps(const struct em *em, int value) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (s->phase == FS_END || !em_is_sweep_step(em, s)) continue;
+    FS_EACH_IN(s, a)
+      if (s->in[a] == value) return true;
+  }
+  return false;
+}
+
+/* A thread takes one of the rows that its row's threads have at once, and passes on
+ * what a pass over the elements wants of it. */
+static void row_steps_by_lanes(struct em *em, int phase) {
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_row_step(em, s, phase) || s->out < 0 || s->kind == FS_SP_REDUCE) continue;
+    em_line(em, "%s own%d;", em_value_type(em_val(em, s->out)->dtype), s->out);
+    em->v[s->out].own = true;
+  }
+  em_open(em, "{");
+  em_line(em, "const int b = t %% %d;", em->B);
+  em_row_coords(em);
+  em->row_by_lane = true;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (is_row_step(em, s, phase)) row_step(em, s);
+  }
+  em->row_by_lane = false;
+  em_close(em);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_row_step(em, s, phase) || s->out < 0 || !em->v[s->out].own ||
+        !is_for_sweeps(em, s->out))
+      continue;
+    declare(em, s->out, true, false, false, false);
+    em_line(em, "fs_from_lanes<%d>(v%d, own%d);", em->RT, s->out, s->out);
+  }
+}
+
 void em_row_steps(struct em *em, int phase) {
   bool any = false;
+  for (int i = 0; i < em->k->steps.len; i++)
+    any |= is_row_step(em, &em->k->steps.data[i], phase);
+  if (any && em->rows_by_lanes) row_steps_by_lanes(em, phase);
+  if (!any || em->rows_by_lanes) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_row_step(em, s, phase)) continue;
-    any = true;
     if (em->B > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
       declare(em, s->out, true, false, false, false);
   }
-  if (!any) return;
   em_for(em, "b", em->B);
   if (em->B > 1) em_row_coords(em);
   for (int i = 0; i < em->k->steps.len; i++) {

@@ -47,6 +47,7 @@ struct em_value {
   bool saved;           /* passes through the workspace to FS_END           */
   bool b, c, e;         /* the subscripts of what is in scope now           */
   bool stands;          /* an earlier phase of the row declared what it loads */
+  bool own;             /* a thread has that of one row: own3 (rows_by_lanes)  */
   enum em_acc acc;
   int64_t work;         /* where in the workspace                           */
 };
@@ -93,6 +94,7 @@ struct em {
   bool whole;                    /* ... and all that shifted loads take lies there */
   bool row_by_lane;              /* b is a lane's own: rows in registers by fs_lane() */
   bool row_by_row;               /* ... and the loop over the rows of a step   */
+  bool rows_by_lanes;            /* what rows have of their own, one thread makes */
   bool stragglers;               /* elements without a short way come last */
   bool copies_words;             /* erf of f64 has its table in shared memory */
   bool copies_values;            /* ... and that of pairs of bf16 one of its values */

@@ -61,6 +61,15 @@ __device__ __forceinline__ T fs_warp(T x) {
   return x;
 }
 
+//@ fs_from_lanes
+// x of each of the first N of W neighbouring threads of a warp (W a power of two). The
+// whole warp must come here.
+template <int W, typename T, int N>
+__device__ __forceinline__ void fs_from_lanes(T (&v)[N], T x) {
+#pragma unroll
+  for (int k = 0; k < N; k++) v[k] = __shfl_sync(0xffffffffu, x, k, W);
+}
+
 //@ fs_across
 // Over the threads of a warp that lie a multiple of LANES apart, N results each;
 // every thread gets the results. The whole warp must come here.

@@ -139,7 +139,7 @@ static int __syncthreads_or(int x) {
 static void __syncthreads() { __syncthreads_or(0); }
 
 template <typename T>
-static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
+static T fiber_shuffle(T x, unsigned from) {
   fiber_warp *w = &fiber_block_now->warps[threadIdx.x / 32];
   const unsigned lane = threadIdx.x % 32, turn = w->turn;
   memcpy(&w->value[turn & 1][lane], &x, sizeof x);
@@ -150,8 +150,17 @@ static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
     fiber_now->turn = turn;
     fiber_wait(FIBER_SHUFFLE);
   }
-  memcpy(&x, &w->value[turn & 1][lane ^ (unsigned)lane_mask], sizeof x);
+  memcpy(&x, &w->value[turn & 1][from], sizeof x);
   return x;
+}
+template <typename T>
+static T __shfl_xor_sync(unsigned, T x, int lane_mask) {
+  return fiber_shuffle(x, threadIdx.x % 32 ^ (unsigned)lane_mask);
+}
+template <typename T>
+static T __shfl_sync(unsigned, T x, int from, int width) {
+  const unsigned lane = threadIdx.x % 32;
+  return fiber_shuffle(x, lane - lane % (unsigned)width + (unsigned)(from % width));
 }
 static int __all_sync(unsigned mask, int x) {
   for (int o = 16; o > 0; o /= 2) x &= __shfl_xor_sync(mask, x != 0, o);

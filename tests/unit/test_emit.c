@@ -266,6 +266,7 @@ static double map_value(const struct kb *b, const struct fs_step *s,
         return fs_dtype_is_float(b->k.values.data[s->out].dtype) ? NAN : 0;
       return x[0] - x[1] * floor(x[0] / x[1]);
     case FS_OP_SQUARE: return x[0] * x[0];
+    case FS_OP_SQRT: return sqrt(x[0]);
     case FS_OP_WHERE: return x[0] ? x[1] : x[2];
     case FS_OP_EXP: return exp(x[0]);
     case FS_OP_DIV: return x[0] / x[1];
@@ -721,6 +722,25 @@ static struct kb *axes(enum fs_scheme s, int64_t m, int64_t n) {
   return b;
 }
 
+/* p = sqrt((A*x).^2); g = A'*(p - y); t = sum(p): what is long of a row, beside what is
+ * loaded, stored, summed and wanted by a pass over its elements. In tiles, where no row
+ * waits for a sum, A*x is given. The root of a square is exact. */
+static struct kb *lengths(enum fs_scheme s, int64_t m, int64_t n) {
+  struct kb *b = kernel(s, m, n);
+  int a = load(b, 0, FS_F32, IJ), y = load(b, 1, FS_F32, I), x = load(b, 2, FS_F32, J);
+  int q = s == FS_ROW ? reduce(b, FS_RD_SUM, J, a, x) : load(b, 3, FS_F32, I);
+  b->phase = s == FS_ROW;
+  int square = map3(b, FS_OP_SQUARE, FS_F32, q, -1, -1);
+  int p = map3(b, FS_OP_SQRT, FS_F32, square, -1, -1);
+  store(b, 4, p, I);
+  int g = reduce(b, FS_RD_SUM, I, a, map2(b, FS_OP_SUB, p, y));
+  int t = reduce(b, FS_RD_SUM, I, p, -1);
+  b->phase = FS_END;
+  store(b, 5, g, J);
+  store(b, 6, t, NONE);
+  return b;
+}
+
 struct maker {
   const char *name;
   make_fn *make;
@@ -739,6 +759,7 @@ static const struct maker makers[] = {
     {"turned", turned, true, true, false, false, 0},
     {"mixed", mixed, true, true, false, true, 0},
     {"axes", axes, true, false, false, true, 0},
+    {"lengths", lengths, true, true, false, true, 0},
 };
 
 static void run_rows(const struct maker *mk) {
