@@ -443,31 +443,6 @@ static void plan_ring(struct em *em) {
     em->stages = FS_MIN(em->stages, em->k->tune.stages);
 }
 
-/* -- what rows have of their own --------------------------------------------------- */
-
-static bool is_long(const struct fs_step *s) {
-  if (s->kind != FS_SP_MAP || s->user) return false;
-  return s->op == FS_OP_DIV || (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA);
-}
-
-/* Several rows at once, each within a warp: a thread makes what is long of one of them,
- * and the others get it, where otherwise all would make it of all. On an H200, of a million
- * rows of 32 in f32, p = 1 ./ (1 + exp(-(X*w))); g = X'*(p - y) takes 37 us, where X'*(X*w - y)
- * takes 33. */
-static bool finds_rows_by_lanes(const struct em *em) {
-  bool any = false;
-  if (em->B == 1 || em->RT > WARP || em->B > em->RT || em->panels > 1 ||
-      em->mode == EM_FLAT || em->mode == EM_CHUNK)
-    return false;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase == FS_END || em_is_sweep_step(em, s)) continue;
-    if (s->user || s->kind == FS_SP_RAND) return false;
-    any |= is_long(s) && !em->v[s->out].uniform;
-  }
-  return any;
-}
-
 void em_analyse(struct em *em) {
   take_space(em);
   take_tuning(em);
@@ -488,7 +463,9 @@ void em_analyse(struct em *em) {
   em->pairs = em->V >= 4 && fs_kernel_pairs(em->k) &&
               (em->mode == EM_FLAT || em->mode == EM_PANEL ||
                (em->mode == EM_KEEP && still));
-  em->rows_by_lanes = finds_rows_by_lanes(em);
+  em->rows_by_lanes = fs_kernel_shares_rows(em->k) && em->B > 1 && em->B <= em->RT &&
+                      em->RT <= WARP && em->panels == 1 &&
+                      (em->mode == EM_KEEP || em->mode == EM_PANEL || em->mode == EM_TILE);
   em->stragglers = em_has_stragglers(em);
   em_find_tables(em);
 }

@@ -494,6 +494,10 @@ bool fs_scratch_is_own(const struct fs_user *u);
 /* Whether all elements of the kernel's rows are of one half type, so that a GPU keeps
  * two in a register; whether it has an instruction for two at once (pairs.c). */
 bool fs_kernel_pairs(const struct fs_kernel *kernel);
+
+/* Whether threads of a row that lie in a warp share what its rows have of their own: of
+ * several rows at once, each thread makes what is long of one (spread.c). */
+bool fs_kernel_shares_rows(const struct fs_kernel *kernel);
 bool fs_is_paired(int op);
 
 /* Fills kernel->tune for the device; deterministic. */

@@ -82,6 +82,36 @@ static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
   return r;
 }
 
+/* Whether a step goes over the elements of a row. */
+static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
+  bool in = s->in[0] >= 0 && k->values.data[s->in[0]].varies & FS_VARIES_J;
+  if (s->kind == FS_SP_STORE) return in || k->accesses.data[s->access].varies & FS_VARIES_J;
+  if (s->kind == FS_SP_REDUCE) return in || s->over & FS_VARIES_J;
+  return k->values.data[s->out].varies & FS_VARIES_J;
+}
+
+static bool is_long(const struct fs_step *s) {
+  if (s->kind != FS_SP_MAP) return false;
+  return s->op == FS_OP_DIV || (fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA);
+}
+
+/* On an H200, of a million rows of 32 in f32, p = 1 ./ (1 + exp(-(X*w))); g = X'*(p - y)
+ * takes 37 us so, where X'*(X*w - y) takes 33. */
+bool fs_kernel_shares_rows(const struct fs_kernel *k) {
+  enum { SIDE = 32 / TILE_ROWS };
+  bool tile = k->scheme == FS_TILE, any = false;
+  int threads = tile ? TILE : k->tune.row_threads, rows = tile ? SIDE : k->tune.iters;
+  if ((!tile && k->scheme != FS_ROW) || rows == 1 || threads > WARP || rows > threads)
+    return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->phase == FS_END || passes_row(k, s)) continue;
+    if (s->user || s->kind == FS_SP_RAND) return false;
+    any |= is_long(s) && k->values.data[s->out].varies;
+  }
+  return any;
+}
+
 static struct ring spread_rows(const struct fs_kernel *k,
                                const struct fs_device *d,
                                const struct sums *sums, double loaded,

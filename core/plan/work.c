@@ -290,11 +290,15 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
 }
 
 /* The rows that take a step: where several share a warp of a GPU, it takes theirs at
- * once. Without that, 8 us for each step of a million rows of 32 would have kept them from
- * being summed both ways in one kernel (33 us on an H200, in place of 41 and 60). */
-static double row_steps(const struct fs_kernel *k, const struct fs_device *d) {
+ * once, and what its threads make of several rows, too. Without that, 8 us for each step of a million rows of 32 would have kept them from
+ * being summed both ways in one kernel (33 us on an H200, in place of 31 and 60). */
+static double row_steps(const struct fs_kernel *k, const struct fs_step *s,
+                        const struct fs_device *d) {
   enum { WARP = 32 };
-  double share = d->is_cuda ? (double)FS_MIN(k->tune.row_threads, WARP) / WARP : 1;
+  if (!d->is_cuda) return (double)k->space.m;
+  double share = (double)FS_MIN(k->tune.row_threads, WARP) / WARP;
+  bool own = s->kind == FS_SP_MAP && !(k->values.data[s->out].varies & FS_VARIES_J);
+  if (own && fs_kernel_shares_rows(k)) share /= k->tune.iters;
   return (double)k->space.m * share;
 }
 
@@ -352,7 +356,7 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
   }
   if (steps_by_rows(k, s, d))
-    fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, d) * busy);
+    fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, s, d) * busy);
 }
 
 /* Partial results: each part of the rows has one for each column. The CPU target
