@@ -157,7 +157,8 @@ void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
   } else if (k->scheme == FS_TILE) {
     s->tasks = up((double)k->space.n, TILE) *
                up((double)k->space.m, (double)TILE * t->iters);
-    s->under_way = loaded * TILE * TILE;
+    double panels = up((double)k->space.n, TILE);
+    s->under_way = loaded * TILE * (double)k->space.n / FS_MAX(panels, 1);
     s->waits = sums.rows ? t->iters : 0;
   } else {
     spread_rows(k, d, &sums, loaded, s);

@@ -313,7 +313,9 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
  * of each column (4096 x 4096 on an H200: 23.8 us instead of 24.4; with outer
  * products added and stored, 39.4 instead of 42.7). Stencils hide each other's waits
  * better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads, 75.9 with
- * 256; f32 131.6 and 133.9). */
+ * 256; f32 131.6 and 133.9). Rows of which a warp has several have few columns, so few
+ * partial sums: more of them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5
+ * us with 512 threads, 32.9 with 256). */
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
@@ -322,9 +324,13 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   t->threads = sh->stencil ? 128 : 256;
   t->row_threads = power_up(vectors, narrow ? WARP : t->threads);
   t->cols = 1;
+  bool few = narrow && t->row_threads < WARP;
+  if (few) t->threads = HELD_THREADS;
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
-  if (sh->stencil || narrow)
+  if (few)
+    t->iters = FS_MAX(1, FS_MIN(t->iters, 16 / (width * FS_MAX(1, sh->loads))));
+  else if (sh->stencil || narrow)
     t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
   if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
   int64_t panels = up(vectors, t->row_threads);
@@ -397,7 +403,10 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
  * takes 8.9, 11.3 and 27.6 us so at n = 1024, 2048 and 4096; with a warp, or a block
  * of 256 threads, to a row 12.0, 20.1 and 30.8. A row that comes through a ring of
  * its own (analyse.c) is alone in its block: it must be long enough for the wait of
- * the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). */
+ * the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). Of rows
+ * that share a warp as many as make 64 bytes for a thread: p = 1 ./ (1 + exp(-(X*w)));
+ * g = X'*(p - y) of f32, 1000000 x 32, takes 34.8 us with four at once, 37.5 with two and
+ * 36.5 with eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
   enum { THREADS = HELD_THREADS, UNDER_WAY = 128, MOST = 8 };
@@ -409,7 +418,9 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
   if (cols > MOST || width * cols * (sh->kept + sh->column_sums) > room) return;
   int side = THREADS / row;
   int each = t->vec * FS_MAX(1, sh->matrix) * loads;
-  int iters = (int)FS_MIN(side < 4 ? 4 : 2, UNDER_WAY / (cols * each));
+  int rows = side < 4 ? 4 : 2;
+  if (row < WARP) rows = FS_MIN(row, FS_MAX(4, UNDER_WAY / 2 / each)); /* several in a warp */
+  int iters = (int)FS_MIN(rows, UNDER_WAY / (cols * each));
   if (rings && sh->n * sh->matrix >= RING_BYTES) iters = 1;
   while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
                        2 * sh->m < (int64_t)units * side * iters))
