@@ -25,7 +25,7 @@ class Case:
     outputs: tuple        # names, in the order in which `peer` gives them
     peer: Callable        # (xp, inputs as a dict) -> tuple of outputs
     moves: Callable       # (m, n, len, bytes of an element) -> least off-chip bytes
-    size: int = 16384     # of the table: rows and columns, or elements if `long`
+    size: object = 16384  # of the table: rows and columns, "5000x300", or elements if `long`
     numbers: tuple = ()   # those of the outputs that are single numbers
     loop: str = ''        # the body of a loop over the block; '': it is no iteration
     carried: tuple = ()   # inputs that the outputs become in the next iteration
@@ -123,6 +123,63 @@ def cg(xp, d):
     return z, r, r + (rho1 / d['rho']) * d['p'], rho1
 
 
+def sigmoid(xp, x):
+    return 1 / (1 + xp.exp(-x))
+
+
+def logistic(xp, d):
+    p = sigmoid(xp, d['A'] @ d['x'])
+    return p, d['A'].T @ (p - d['r'])
+
+
+def orthogonal(xp, d):
+    u = d['r'] - 0.001 * (d['A'] @ (d['A'].T @ d['r']))
+    return (u / xp.sqrt((u * u).sum()),)
+
+
+def standardize(xp, d):
+    c = d['A'] - d['A'].mean(0)
+    return (c / xp.sqrt((c * c).sum(0) / (c.shape[0] - 1)),)
+
+
+def layer_norm(xp, d):
+    c = d['A'] - d['A'].mean(1)[:, None]
+    return (c / xp.sqrt((c * c).mean(1) + 0.0009765625)[:, None] * d['g'] + d['b'],)
+
+
+def sinkhorn(xp, d):
+    a = d['A'] + 0.75
+    u = d['r'] / (a @ d['v'])
+    return u, d['x'] / (a.T @ u)
+
+
+def blur(xp, d):
+    u = d['U']
+    m, n = u.shape
+    return (sum(u[i:m - 2 + i, j:n - 2 + j] for i in range(3) for j in range(3)) / 9,)
+
+
+def halve(xp, d):
+    u = d['U']
+    return ((u[::2, ::2] + u[1::2, ::2] + u[::2, 1::2] + u[1::2, 1::2]) / 4,)
+
+
+def adam(xp, d):
+    m = 0.875 * d['m'] + 0.125 * d['g']
+    v = 0.96875 * d['v'] + 0.03125 * d['g'] * d['g']
+    return m, v, d['p'] - 0.125 * m / (xp.sqrt(v) + 0.0078125)
+
+
+def rectified(xp, d):
+    x = d['A'] @ d['B'] + d['b']
+    return (x * (x > 0),)
+
+
+def attention(xp, d):
+    e = xp.exp((d['A'] @ d['B'].T) / 8)
+    return ((e / e.sum(1)[:, None]) @ d['C'],)
+
+
 # The statements of the sequences, as the programs in C have them.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sequences.def'),
           encoding='utf-8') as table:
@@ -195,6 +252,63 @@ CASES = [
          "rho1 = r'*r; p = r + (rho1/rho)*p; rho = rho1;"),
 ]
 
+V = ('matrix', 5, 3, 2)
+
+# What else is typed, beside the sequences: of statistics, learning, pictures.
+WIDE = [
+    Case('logistic gradient', dict(A=M, x=X[0], r=D[1]),
+         "p = sigmoid(A*x); g = A'*(p - r); return p, g;", ('p', 'g'), logistic,
+         mats(1, 0, 2, 2), '1000000x32'),
+    Case('least squares step', dict(A=M, x=X[0], r=D[1]),
+         "v = x - 0.0009765625*(A'*(A*x - r));", ('v',),
+         lambda xp, d: (d['x'] - 0.0009765625 * (d['A'].T @ (d['A'] @ d['x'] - d['r'])),),
+         mats(1, 0, 1, 2), '1000000x32'),
+    Case('orthogonal to columns', dict(A=M, r=D[1]),
+         "u = r - 0.001*(A*(A'*r)); u = u / sqrt(u'*u);", ('u',), orthogonal,
+         mats(2, 0, 2, 0), '1000000x32'),
+    Case('weighted columns', dict(A=M, r=D[1]), "s = sum(r .* A, 1);", ('s',),
+         lambda xp, d: ((d['r'][:, None] * d['A']).sum(0)[None],), mats(1, 0, 1, 1),
+         '1000000x32'),
+    Case('standardize', dict(A=M), "S = standardize(A);", ('S',), standardize,
+         mats(2, 1), 8192),
+    Case('layer norm', dict(A=M, g=X[0], b=X[1]),
+         "c = A - mean(A, 2); S = c ./ sqrt(mean(c.^2, 2) + 0.0009765625) .* g' + b'; "
+         "return S;", ('S',), layer_norm, mats(1, 1, 0, 2), '8192x4096'),
+    Case('unit columns', dict(A=M), "S = A ./ sqrt(sum(A.^2, 1));", ('S',),
+         lambda xp, d: (d['A'] / xp.sqrt((d['A'] * d['A']).sum(0)),), mats(2, 1)),
+    Case('Sinkhorn step', dict(A=M, v=('+across', 5, 2), r=('+down', 7, 3), x=('+across', 11, 4)),
+         "a = A + 0.75; u = r ./ (a*v); w = x ./ (a'*u); return u, w;", ('u', 'w'),
+         sinkhorn, mats(1, 0, 2, 2), 8192),
+    Case('symmetric part', dict(A=M), "S = (A + A')/2;", ('S',),
+         lambda xp, d: ((d['A'] + d['A'].T) / 2,), mats(1, 1), 8192),
+    Case('nearest', dict(r=D[0], x=X[1]), "d = rowmin(abs(r - x'));", ('d',),
+         lambda xp, d: (xp.amin(abs(d['r'][:, None] - d['x']), 1),), mats(0, 0, 2, 1), 8192),
+    Case('9-point blur', dict(U=M), "V = (" + " + ".join(
+        f"U[{i}:end-{3 - i}, {j}:end-{3 - j}]" for i in (1, 2, 3) for j in (1, 2, 3)) +
+         ")/9;", ('V',), blur, mats(1, 1), 8192),
+    Case('halve a picture', dict(U=M),
+         "V = (U[1:2:end, 1:2:end] + U[2:2:end, 1:2:end] + U[1:2:end, 2:2:end] + "
+         "U[2:2:end, 2:2:end])/4;", ('V',), halve, mats(1, 0.25), 8192),
+    Case('gated SiLU', dict(x=L[0], g=L[1]), "y = g .* x ./ (1 + exp(-x));", ('y',),
+         lambda xp, d: (d['g'] * d['x'] / (1 + xp.exp(-d['x'])),), vecs(3), 1 << 26),
+    Case('GELU', dict(x=L[0]), "y = 0.5*x .* (1 + erf(0.7071067811865476*x));", ('y',),
+         lambda xp, d: (0.5 * d['x'] * (1 + xp.erf(d['x'] * 0.7071067811865476)),), vecs(2),
+         1 << 26),
+    Case('Adam step', dict(p=L[0], g=L[1], m=L[2], v=P[3]),
+         "m1 = 0.875*m + 0.125*g; v1 = 0.96875*v + 0.03125*g .* g; "
+         "p1 = p - 0.125*m1 ./ (sqrt(v1) + 0.0078125);", ('m1', 'v1', 'p1'), adam, vecs(7),
+         1 << 26),
+    Case('variance', dict(x=L[0]), "s = var(x);", ('s',),
+         lambda xp, d: (((d['x'] - d['x'].mean()) ** 2).sum() / (d['x'].shape[0] - 1),),
+         vecs(1), 1 << 26, numbers=('s',)),
+    Case('product and ReLU', dict(A=M, B=N, b=X[2]), "C = max(A*B + b', 0);", ('C',),
+         rectified, mats(2, 1, 0, 1), 4096),
+    Case('attention head', dict(A=M, B=N, C=V), "S = softmax(A*B'/8)*C;", ('S',), attention,
+         mats(3, 1), '4096x64'),
+]
+
+BY_NAME = {c.name: c for c in CASES + WIDE}
+
 
 def size_of(case, text):
     """The size (m, n, len) that "5000x12000", "1024" or "table" means for a case;
@@ -216,7 +330,7 @@ def size_text(size):
 def count_of(spec, size):
     """The elements of a vector."""
     m, n, length = size
-    return {'down': m, 'across': n}.get(spec[0], length)
+    return {'down': m, 'across': n}.get(spec[0].lstrip('+'), length)
 
 
 def read_text(case):

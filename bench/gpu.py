@@ -39,7 +39,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
-from cases import CASES, LOOP, read_text, setup_text, size_of, size_text  # noqa: E402
+from cases import (BY_NAME, CASES, LOOP, WIDE, read_text, setup_text, size_of,  # noqa: E402
+                   size_text)
 
 RUNS = 8            # of each party in one round
 QUICK_RUNS = 40     # where they are short
@@ -293,17 +294,18 @@ def command(arguments, program='bench/gpu.py'):
 
 def jobs(o):
     """(dtype, case, size) in the order in which they are measured."""
-    wanted = [x for x in o.cases.split(',') if x] or [c.name for c in CASES]
-    by_name = {c.name: c for c in CASES}
-    unknown = set(wanted) - set(by_name)
+    lists = {'': CASES, 'wide': WIDE}
+    wanted = ([c.name for c in lists[o.cases]] if o.cases in lists else
+              [x for x in o.cases.split(',') if x])
+    unknown = set(wanted) - set(BY_NAME)
     if unknown:
         sys.exit(f'no case is named {", ".join(sorted(unknown))}; the cases are: '
-                 f'{", ".join(by_name)}')
+                 f'{", ".join(BY_NAME)}')
     matrices = [x for x in o.n.split(',') if x]
     vectors = [x for x in o.len.split(',') if x]
     for k in range(max(len(matrices), len(vectors))):
         for dtype in o.dtypes.split(','):
-            for case in (by_name[name] for name in wanted):
+            for case in (BY_NAME[name] for name in wanted):
                 texts = vectors if case.long else matrices
                 size = size_of(case, texts[k]) if k < len(texts) else None
                 if size:
@@ -326,7 +328,7 @@ def options():
     p.add_argument('--n', default='table')
     p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
-    p.add_argument('--cases', default='')
+    p.add_argument('--cases', default='', help='names, or "wide"; by default the sequences')
     p.add_argument('--peers', help='by default all that there are')
     p.add_argument('--torch-mode', default='max-autotune',
                    choices=('max-autotune', 'default'))

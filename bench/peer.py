@@ -32,7 +32,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np  # noqa: E402
-from cases import CASES, LOOP, count_of  # noqa: E402
+from cases import BY_NAME, LOOP, count_of  # noqa: E402
 
 IN_A_ROW = 20
 HELD = 40000  # cycles of the device, about 20 us
@@ -373,7 +373,7 @@ class Server:
     def prepare(self, request):
         self.data = None
         self.peer.drop()
-        self.case = next(c for c in CASES if c.name == request['case'])
+        self.case = BY_NAME[request['case']]
         dtype = self.peer.types[request['dtype']]
         self.data = {k: self.peer.make(v, dtype, request['size'])
                      for k, v in self.case.inputs.items()}
