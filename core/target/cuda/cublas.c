@@ -280,41 +280,60 @@ static enum fs_dtype gemm_type(const struct fs_lib_call *c) {
   return a == FS_F64 || b == FS_F64 || o == FS_F64 ? FS_F64 : FS_F32;
 }
 
-/* Whether a large product takes copies of halves whose lines do not begin at multiples of
- * 16 bytes: matrix units load no others by the tile, and 8192 x 1000 by 1000 x 3001 took
- * an H200 407 us, as it was, where 3008 columns take 80. */
-static bool wants_lines(const struct fs_lib_call *c, enum fs_dtype dt) {
+static int64_t in_eights(int64_t n) { return (n + 7) / 8 * 8; }
+
+/* Whether lines, rows or columns, do not begin at multiples of 16 bytes and end there. */
+static bool is_ragged(const struct fs_lib_array *a) {
+  int ld = 0;
+  char order = order_of(a, &ld);
+  return !order || a->dim[order == 'R'] % 8 || ld % 8 || (uintptr_t)a->ptr % 16;
+}
+
+/* Whether a large product of halves is one of copies, filled up with zeros: cuBLAS has
+ * fast kernels only for lines of whole 16 bytes. 8192 x 1000 by 1000 x 3001 took an H200
+ * 407 us where 3008 columns take 73. */
+static bool wants_whole_lines(const struct fs_lib_call *c, enum fs_dtype dt) {
   enum { LEAST = 128 };
   int64_t m = c->out.dim[0], n = c->out.dim[1], k = c->a.dim[1];
   return fs_dtype_size(dt) == 2 && FS_MIN(m, FS_MIN(n, k)) >= LEAST &&
-         (double)m * (double)n * (double)k >= 0x1p31;
+         (double)m * (double)n * (double)k >= 0x1p31 &&
+         (is_ragged(&c->a) || is_ragged(&c->b) || is_ragged(&c->out));
 }
 
-/* 'R' or 'C' as the product of type `dt` may use the array in place, else 0. */
-static char in_place(const struct fs_lib_call *c, enum fs_dtype dt,
-                     const struct fs_lib_array *a, int *ld) {
-  enum { LINE = 16 };
-  char order = a->dtype == dt ? order_of(a, ld) : 0;
-  if (!order || !wants_lines(c, dt)) return order;
-  return *ld % (LINE / 2) || (uintptr_t)a->ptr % LINE ? 0 : order;
+/* Rows that lie as they will are left to the driver: it moves 16 bytes at a time. */
+static enum fs_status copy_lines(struct work *w, const struct fs_lib_array *from,
+                                 const struct fs_lib_array *to) {
+  int64_t size = (int64_t)fs_dtype_size(to->dtype);
+  if (from->dtype != to->dtype || from->stride[1] != 1 || to->stride[1] != 1)
+    return fs_cuda_own_copy(&w->own, from, to, false, NULL);
+  return w->t->base.ops->copy(&w->t->base, to->ptr, to->stride[0] * size, from->ptr,
+                              from->stride[0] * size, to->dim[1] * size, to->dim[0], w->d);
 }
 
-/* `a` itself, or a row-major block of type `dt` for it. */
-static enum fs_status gemm_operand(struct work *w, enum fs_dtype dt,
-                                   const struct fs_lib_array *a, bool is_result,
+enum operand { LEFT, RIGHT, RESULT };
+
+/* `a` itself, or a row-major block of type `dt` for it; `whole`: one of whole lines, where
+ * its own are not, or where the product then has more rows or columns than `a`. */
+static enum fs_status gemm_operand(struct work *w, enum fs_dtype dt, bool whole,
+                                   enum operand which, const struct fs_lib_array *a,
                                    struct fs_lib_array *out, char *order,
                                    int *ld) {
   *out = *a;
-  *order = in_place(w->call, dt, a, ld);
+  if (whole) whole = is_ragged(a) || a->dim[1] % 8 || (which == RIGHT && a->dim[0] % 8);
+  *order = a->dtype == dt && !whole ? order_of(a, ld) : 0;
   if (*order) return FS_OK;
+  int64_t rows = a->dim[0], columns = FS_MAX(a->dim[1], 1);
+  if (whole) rows = in_eights(rows), columns = in_eights(columns);
   *order = 'R';
-  *ld = (int)FS_MAX(a->dim[1], 1);
-  if (wants_lines(w->call, dt)) *ld = (*ld + 7) / 8 * 8;
+  *ld = (int)columns;
   out->dtype = dt;
   out->stride[0] = *ld, out->stride[1] = 1;
-  enum fs_status status = take(w, a->dim[0] * *ld, fs_dtype_size(dt), &out->ptr);
-  if (status != FS_OK || is_result) return status;
-  return fs_cuda_own_copy(&w->own, a, out, false, NULL);
+  enum fs_status status = take(w, rows * columns, fs_dtype_size(dt), &out->ptr);
+  if (status != FS_OK || which == RESULT) return status;
+  if (whole)
+    status = fs_cuda_zero(&w->t->base, out->ptr,
+                          (size_t)(rows * columns) * fs_dtype_size(dt), w->d);
+  return status == FS_OK ? copy_lines(w, a, out) : status;
 }
 
 static struct fs_lib_array transposed(struct fs_lib_array a) {
@@ -335,8 +354,9 @@ static enum fs_status gemm(struct work *w) {
     in[0] = transposed(in[1]), in[1] = a, out = transposed(out);
   }
   enum fs_status status = FS_OK;
+  bool whole = wants_whole_lines(call, dt);
   for (int k = 0; k < 3 && status == FS_OK; k++)
-    status = gemm_operand(w, dt, k < 2 ? &in[k] : &out, k == 2, &m[k],
+    status = gemm_operand(w, dt, whole, (enum operand)k, k < 2 ? &in[k] : &out, &m[k],
                           &order[k], &ld[k]);
   if (status != FS_OK) return status;
   double alpha64 = 1, beta64 = 0;
@@ -344,16 +364,15 @@ static enum fs_status gemm(struct work *w) {
   bool wide = dt == FS_F64;
   int type = cuda_type(dt);
   int r = w->l->cublas.gemm(
-      w->l->blas, order[1] != 'R', order[0] != 'R', (int)out.dim[1],
-      (int)out.dim[0], (int)in[0].dim[1],
+      w->l->blas, order[1] != 'R', order[0] != 'R',
+      (int)(whole ? in_eights(out.dim[1]) : out.dim[1]), (int)out.dim[0],
+      (int)(whole ? in_eights(in[0].dim[1]) : in[0].dim[1]),
       wide ? (void *)&alpha64 : (void *)&alpha32, m[1].ptr, type, ld[1],
       m[0].ptr, type, ld[0], wide ? (void *)&beta64 : (void *)&beta32, m[2].ptr,
       type, ld[2], wide ? CUBLAS_COMPUTE_F64 : CUBLAS_COMPUTE_F32,
       CUBLAS_ALGO_DEFAULT);
   if (r) return refused(w, "cuBLAS", r);
-  return m[2].ptr == out.ptr ? FS_OK
-                             : fs_cuda_own_copy(&w->own, &m[2], &out, false,
-                                                NULL);
+  return m[2].ptr == out.ptr ? FS_OK : copy_lines(w, &m[2], &out);
 }
 
 /* -- solves and factorisations ----------------------------------------------------------------- */
@@ -511,14 +530,15 @@ static enum fs_status warm_up(struct work *w) {
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
   struct fs_lib_array x = columns(w, NULL, 1, 1);
   if (c->op == FS_LIB_GEMM) x.dtype = gemm_type(c);
+  bool as_is = c->op == FS_LIB_GEMM && !wants_whole_lines(c, x.dtype);
   int ld;
   const struct fs_lib_array *in[] = {&c->a, c->has_b ? &c->b : NULL};
   enum fs_status status = FS_OK;
   for (int k = 0; k < 2 && status == FS_OK; k++)
-    if (in[k] && (c->op != FS_LIB_GEMM || !in_place(c, x.dtype, in[k], &ld)))
+    if (in[k] && (!as_is || in[k]->dtype != x.dtype || !order_of(in[k], &ld)))
       status = fs_cuda_own_copy(&w->own, in[k], &x, false, NULL);
   if (status == FS_OK &&
-      (c->op != FS_LIB_GEMM || !in_place(c, x.dtype, &c->out, &ld)))
+      (!as_is || c->out.dtype != x.dtype || !order_of(&c->out, &ld)))
     status = fs_cuda_own_copy(&w->own, &x, &c->out, false, NULL);
   if (status == FS_OK && c->op == FS_LIB_INV)
     status = fs_cuda_own_identity(&w->own, &x);
