@@ -21,19 +21,34 @@ extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
                                    fs_long to_j, fs_long m, fs_long n,
                                    int only_upper, int *bad) {
   using value = decltype(fs_get(*to));
-  for (fs_long e = fs_thread(); e < m * n; e += fs_threads()) {
-    const fs_long i = e / n, j = e % n;
-    FS_TO *place = &to[i * to_i + j * to_j];
-    if (!from) {
-      fs_put(*place, (value)(i == j));
-      continue;
+  constexpr int AT_ONCE = 4;  // loads on their way
+  const fs_long step_i = fs_threads() / n, step_j = fs_threads() % n;
+  fs_long i = fs_thread() / n, j = fs_thread() % n;
+  while (i < m) {
+    value x[AT_ONCE];
+    FS_TO *place[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      place[k] = i < m ? &to[i * to_i + j * to_j] : nullptr;
+      if (place[k] && !from) x[k] = (value)(i == j);
+      if (place[k] && from) {
+        const auto y = fs_get(from[i * from_i + j * from_j]);
+        if (bad && !((double)y - (double)y == 0)) {
+          const int bits = y != y ? 3 : 1;
+          if ((*(volatile int *)bad & bits) != bits) atomicOr(bad, bits);
+        }
+        x[k] = only_upper && i > j ? (value)0 : (value)y;
+      }
+      i += step_i;  // no division for each element: one takes longer than its copy
+      j += step_j;
+      if (j >= n) {
+        j -= n;
+        i++;
+      }
     }
-    const auto x = fs_get(from[i * from_i + j * from_j]);
-    if (bad && !((double)x - (double)x == 0)) {
-      const int bits = x != x ? 3 : 1;
-      if ((*(volatile int *)bad & bits) != bits) atomicOr(bad, bits);
-    }
-    fs_put(*place, only_upper && i > j ? (value)0 : (value)x);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      if (place[k]) fs_put(*place[k], x[k]);
   }
 }
 
