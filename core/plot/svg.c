@@ -8,7 +8,8 @@
 
 enum {
   WIDTH = 640, HEIGHT = 400, LEFT = 70, RIGHT = 20, TOP = 34, BOTTOM = 50,
-  SHADES = 32, LABEL_BYTES = 300
+  SHADES = 32, LABEL_BYTES = 300,
+  LETTER_WIDTH = 7, LETTER_HEIGHT = 12, MOST_PLACED = 200  /* of labels at dots */
 };
 
 static const char *const colors[] = {
@@ -164,6 +165,48 @@ static void put_polyline(struct page *g, const struct fs_series *s, int k) {
                 color_of(k));
 }
 
+/* Where a label lies: its left end, the middle of its height. */
+struct place { double x, y, width; };
+
+static bool is_free(const struct place *all, int n, const struct place *p) {
+  if (p->x < LEFT || p->x + p->width > WIDTH) return false;
+  if (p->y < TOP || p->y > HEIGHT - BOTTOM) return false;
+  for (int k = 0; k < n; k++)
+    if (fabs(all[k].y - p->y) < LETTER_HEIGHT && p->x < all[k].x + all[k].width &&
+        all[k].x < p->x + p->width)
+      return false;
+  return true;
+}
+
+/* Beside its dot, at the right or the left, a little higher or lower where other
+ * labels are; over those if there is no room. */
+static struct place place_label(const struct page *g, const struct place *all, int n,
+                                double x, double y, const char *label) {
+  static const int lower[] = {0, -8, 8, -14, 14};
+  double width = LETTER_WIDTH * fs_utf8_width(label, strlen(label));
+  bool left = x > WIDTH - g->right - 120;
+  struct place first = {left ? x - 7 - width : x + 7, y, width};
+  for (size_t k = 0; k < 2 * FS_LEN(lower); k++) {
+    struct place p = {(k % 2 == 1) != left ? x - 7 - width : x + 7, y + lower[k / 2],
+                      width};
+    if (is_free(all, n, &p)) return p;
+  }
+  return first;
+}
+
+static void put_dot_labels(struct page *g, const struct fs_series *s) {
+  struct place all[MOST_PLACED];
+  int n = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    double x = page_x(g, s->x[i]), y = page_y(g, s->y[i]);
+    if (isnan(x) || isnan(y) || !s->labels[i]) continue;
+    struct place p = place_label(g, all, n, x, y, s->labels[i]);
+    bool left = p.x < x;
+    put_text(g, left ? x - 7 : x + 7, p.y + 4, left ? "end" : "start", 0, s->labels[i]);
+    if (n < MOST_PLACED) all[n++] = p;
+  }
+}
+
 /* One path of dots: lines without length with round ends. */
 static void put_dots(struct page *g, const struct fs_series *s, int k) {
   int size = s->n > 2000 ? 2 : s->n > 200 ? 4 : 6;
@@ -178,13 +221,7 @@ static void put_dots(struct page *g, const struct fs_series *s, int k) {
   fs_str_printf(g->out, "\" stroke=\"%s\" stroke-width=\"%d\" "
                         "stroke-linecap=\"round\" fill=\"none\"/>\n",
                 color_of(k), size);
-  for (int64_t i = 0; s->labels && i < s->n; i++) {
-    double x = page_x(g, s->x[i]), y = page_y(g, s->y[i]);
-    bool left = x > WIDTH - g->right - 120;
-    if (!isnan(x) && !isnan(y) && s->labels[i])
-      put_text(g, left ? x - 7 : x + 7, y + 4, left ? "end" : "start", 0,
-               s->labels[i]);
-  }
+  if (s->labels) put_dot_labels(g, s);
 }
 
 static void put_bars(struct page *g, const struct fs_series *s, int k) {
