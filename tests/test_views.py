@@ -549,7 +549,7 @@ def test_diff(folder):
 
 
 def test_alternatives(folder):
-    done = run(SETUP + BLOCK + ':alternatives 3\n', folder)
+    done = run(SETUP + BLOCK + ':set width 100\n:alternatives 3\n', folder)
     rows = done.stdout.splitlines()
     check(rows and rows[0].split() == ['rank', 'kernels', 'predicted',
                                        'launches', 'moves', 'peak'],
@@ -562,6 +562,15 @@ def test_alternatives(folder):
     ranks = [r.split()[0] for r in rows if r[:1].isdigit()]
     check(ranks == [str(k + 1) for k in range(len(ranks))] and ranks,
           'alternatives: ranks', ranks)
+    for width, gone in ((200, []), (80, ['peak']), (60, ['peak', 'launches', 'moves'])):
+        done = run('A = rand(1000, 1000); p = rand(1000);\n'
+                   "begin q = A*p; s = A'*p; end\n"
+                   f':set width {width}\n:alternatives 2\n', folder)
+        rows = [r for r in done.stdout.splitlines() if not r.startswith('times')]
+        check(max(map(len, rows)) <= width, f'alternatives: {width} columns', rows)
+        check(rows[0].split() == [h for h in ('rank', 'kernels', 'predicted', 'launches',
+                                              'moves', 'peak') if h not in gone],
+              f'alternatives: heads at {width} columns', rows)
     for bad in ('0', 'x', '1 2', '-1'):
         done = run(SETUP + BLOCK + f':alternatives {bad}\n', folder)
         check(done.returncode == 1 and '^~' in done.stderr,

@@ -31,12 +31,15 @@ enum { COLUMNS = 16, GAP = 2, LEAST = 16 };
 struct row { char *cell[COLUMNS]; };
 
 /* Cells of text; one column, `wide`, takes what is left and is broken over lines,
- * those before it are left-justified, those after it right-justified. */
+ * those before it are left-justified, those after it right-justified. Where that is
+ * too narrow, the columns of `spare` are left out one after the other: numbers behind
+ * `wide`, each as it is when those before it are gone. */
 struct grid {
   const struct fs_look *look;
   struct fs_arena *arena;
   FS_VEC(struct row) rows;
   int n, wide;
+  const char *spare;
 };
 
 static struct row *add(struct grid *g) {
@@ -94,12 +97,30 @@ static void put_row(const struct grid *g, const struct row *r, const int *width,
   }
 }
 
-static void put_grid(struct grid *g, struct fs_str *out) {
-  int width[COLUMNS] = {0}, others = 0;
+/* The widths of the columns; gives what all but the wide one take. */
+static int measure(const struct grid *g, int *width) {
+  int others = 0;
   for (int c = 0; c < g->n; c++) {
+    width[c] = 0;
     for (int k = 0; k < g->rows.len; k++)
       width[c] = FS_MAX(width[c], width_of(g->rows.data[k].cell[c]));
     if (c != g->wide) others += width[c] + GAP;
+  }
+  return others;
+}
+
+static void leave_out(struct grid *g, int c) {
+  for (int k = 0; k < g->rows.len; k++)
+    memmove(&g->rows.data[k].cell[c], &g->rows.data[k].cell[c + 1],
+            sizeof(char *) * (size_t)(g->n - c - 1));
+  g->n--;
+}
+
+static void put_grid(struct grid *g, struct fs_str *out) {
+  int width[COLUMNS], others = measure(g, width);
+  for (const char *c = g->spare; c && *c && others + LEAST > g->look->width; c++) {
+    leave_out(g, *c);
+    others = measure(g, width);
   }
   int room = FS_MAX(g->look->width - others, LEAST);
   width[g->wide] = FS_MIN(width[g->wide], room);
@@ -166,7 +187,8 @@ void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out) {
   static const char *const heads[] = {"rank", "", "kernels", "", "predicted",
                                       "launches", "moves", "peak"};
-  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 8, .wide = 3};
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 8, .wide = 3,
+                   .spare = "\7\5\5"};  /* peak, launches, moves */
   size_t i;
   const json_t *a;
   add_heads(&g, heads);
@@ -241,9 +263,6 @@ void fs_settings_put(const json_t *kernel, int most, const struct fs_look *look,
 
 /* -- what has changed ---------------------------------------------------------------- */
 
-/* Narrow screens do without the bytes. */
-enum { DIFF_COLUMNS = 6, DIFF_WIDTH = 100 };
-
 static const json_t *find_kernel(const json_t *plan, const char *does) {
   size_t i;
   const json_t *k;
@@ -273,13 +292,13 @@ static void add_pair(struct grid *g, const char *name, const char *what,
     fs_str_puts(&s, words[c]);
     r->cell[c] = keep(g, &s);
   }
-  for (int c = g->n == DIFF_COLUMNS ? 0 : 1, at = 3; c < 3; c++, at++) {
+  for (int c = 0; c < 3; c++) {
     bool bytes = c == 0;
     const char *key = bytes && isnan(number(new ? new : old, "moves")) ? "bytes"
                                                                        : keys[c];
     put_both(&s, g->look, number(old, key), number(new, key), old, new,
              bytes ? put_bytes : put_seconds);
-    r->cell[at] = keep(g, &s);
+    r->cell[3 + c] = keep(g, &s);
   }
   fs_str_free(&s);
 }
@@ -321,17 +340,14 @@ void fs_plan_put_diff(const json_t *old, const json_t *new,
                       const struct fs_look *look, struct fs_str *out) {
   static const char *const heads[] = {"kernel", "", "does", "moves",
                                       "predicted", "measured"};
-  static const char *const few[] = {"kernel", "", "does", "predicted",
-                                    "measured"};
-  bool all = look->width >= DIFF_WIDTH;
-  struct grid g = {.look = look, .arena = fs_arena_new(),
-                   .n = all ? DIFF_COLUMNS : DIFF_COLUMNS - 1, .wide = 2};
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 6, .wide = 2,
+                   .spare = "\3"};  /* moves */
   struct fs_str total = {0};
   size_t before = json_array_size(json_object_get(old, "kernels"));
   size_t now = json_array_size(json_object_get(new, "kernels"));
   fs_str_printf(out, "block %.0f against block %.0f\n", number(new, "block"),
                 number(old, "block"));
-  add_heads(&g, all ? heads : few);
+  add_heads(&g, heads);
   add_kernels(&g, old, new);
   if (before == now)
     fs_str_printf(&total, "%zu kernel%s", now, now == 1 ? "" : "s");
