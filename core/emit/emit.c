@@ -288,6 +288,8 @@ void em_constants(struct em *em, struct fs_str *out) {
     case EM_FLAT:
       fs_str_printf(out, "constexpr fs_index FS_TILES = %lld;\n",
                     (long long)up(em->groups, (int64_t)em->T * em->C));
+      if (em->copies_words)
+        fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
     case EM_TILE:
       fs_str_printf(out,

@@ -4,6 +4,14 @@
 // upper half of a number is compared as a float, and the highest terms of a
 // polynomial, below 2^-28 of its value, are computed in f32.
 
+//@ FS_COEFFICIENT
+// A number whose lower half is not 0, which no instruction of f64 holds. Large kernels
+// that compute much have them in constant memory: one instruction before the loop brings
+// each. Short kernels would wait for the first look at it.
+#ifndef FS_COEFFICIENT
+#define FS_COEFFICIENT constexpr double
+#endif
+
 //@ fs_upper
 // Orders as |x| does; infinite or NaN from 2^1017 on.
 __device__ __forceinline__ float fs_upper(double x) {
@@ -68,6 +76,16 @@ __device__ __forceinline__ double fs_sqrt_f64(double x, bool &rare) {
   return fma(fma(-s, s, x), half, s);
 }
 
+//@ fs_ln2_f64
+// ln(2) * 2^-20, of which logarithms and exponentials take a multiple of 2^20.
+FS_COEFFICIENT fs_ln2_f64 = 0x1.62e42fefa39efp-21;
+
+//@ fs_log_3 fs_log_5 fs_log_7 fs_log_9
+FS_COEFFICIENT fs_log_3 = 0x1.5555555555593p-4;
+FS_COEFFICIENT fs_log_5 = 0x1.999999997fb32p-7;
+FS_COEFFICIENT fs_log_7 = 0x1.2492494217af4p-9;
+FS_COEFFICIENT fs_log_9 = 0x1.c71c51e7e1c4fp-12;
+
 //@ fs_log_f64
 // Within 3 ulp: x = 2^k * m with sqrt(1/2) <= m < sqrt(2), and log(m) =
 // 2*atanh(s/2), s = 2*(m - 1)/(m + 1), an odd minimax polynomial. `power` is 2^20 * k.
@@ -80,13 +98,13 @@ __device__ __forceinline__ double fs_log_f64(double x, bool &rare) {
   float small = 4.51584265e-06f;
   small = fmaf(small, z32, 1.86937286e-05f);
   small = fmaf(small, z32, 8.8786961e-05f);
-  double p = fma((double)small, z, 0x1.c71c51e7e1c4fp-12);
-  p = fma(p, z, 0x1.2492494217af4p-9);
-  p = fma(p, z, 0x1.999999997fb32p-7);
-  p = fma(p, z, 0x1.5555555555593p-4);
+  double p = fma((double)small, z, fs_log_9);
+  p = fma(p, z, fs_log_7);
+  p = fma(p, z, fs_log_5);
+  p = fma(p, z, fs_log_3);
   const double y = fma(s, z * p, s);
   rare |= !(__int_as_float(upper) >= __int_as_float(0x00100000));
-  return fma((double)power, 0x1.62e42fefa39efp-21, y);
+  return fma((double)power, fs_ln2_f64, y);
 }
 __device__ __forceinline__ double fs_log_f64(double x) {
   bool rare = false;
@@ -94,23 +112,36 @@ __device__ __forceinline__ double fs_log_f64(double x) {
   return rare ? log(x) : y;
 }
 
+//@ fs_exp_scale fs_exp_rest fs_exp_2 fs_exp_3 fs_exp_4 fs_exp_5 fs_exp_6 fs_exp_7 fs_exp_8
+// 2^20/ln(2), what ln(2) * 2^-20 lacks, and the terms of q.
+FS_COEFFICIENT fs_exp_scale = 0x1.71547652b82fep20;
+FS_COEFFICIENT fs_exp_rest = 0x1.abc9e3b39803fp-76;
+FS_COEFFICIENT fs_exp_2 = 0x1.000000000000cp-1;
+FS_COEFFICIENT fs_exp_3 = 0x1.5555555555561p-3;
+FS_COEFFICIENT fs_exp_4 = 0x1.555555554fffcp-5;
+FS_COEFFICIENT fs_exp_5 = 0x1.111111110d607p-7;
+FS_COEFFICIENT fs_exp_6 = 0x1.6c16c185b36ecp-10;
+FS_COEFFICIENT fs_exp_7 = 0x1.a01a01baf0761p-13;
+FS_COEFFICIENT fs_exp_8 = 0x1.a0199670bc8cdp-16;
+
 //@ fs_exp_f64
 // Within 1.5 ulp: x = k*ln(2) + r, and 1 + r + r^2*q(r) with a minimax polynomial q.
+// `power` is 2^20 * k, which `t` has in its lower half as k.
 __device__ __forceinline__ double fs_exp_f64(double x, bool &rare) {
-  const double t = fma(x, 0x1.71547652b82fep0, 0x1.8p52), k = t - 0x1.8p52;
-  double r = fma(k, -0x1.62e42fefa39efp-1, x);
-  r = fma(k, -0x1.abc9e3b39803fp-56, r);
+  const double t = fma(x, fs_exp_scale, 0x1.8p72), power = t - 0x1.8p72;
+  double r = fma(power, -fs_ln2_f64, x);
+  r = fma(power, -fs_exp_rest, r);
   const float r32 = (float)r;
   float small = 2.51179013e-08f;
   small = fmaf(small, r32, 2.76313293e-07f);
   small = fmaf(small, r32, 2.75572162e-06f);
-  double q = fma((double)small, r, 0x1.a0199670bc8cdp-16);
-  q = fma(q, r, 0x1.a01a01baf0761p-13);
-  q = fma(q, r, 0x1.6c16c185b36ecp-10);
-  q = fma(q, r, 0x1.111111110d607p-7);
-  q = fma(q, r, 0x1.555555554fffcp-5);
-  q = fma(q, r, 0x1.5555555555561p-3);
-  q = fma(q, r, 0x1.000000000000cp-1);
+  double q = fma((double)small, r, fs_exp_8);
+  q = fma(q, r, fs_exp_7);
+  q = fma(q, r, fs_exp_6);
+  q = fma(q, r, fs_exp_5);
+  q = fma(q, r, fs_exp_4);
+  q = fma(q, r, fs_exp_3);
+  q = fma(q, r, fs_exp_2);
   const double y = fma(fma(q, r, 1.0), r, 1.0);
   rare |= !(fs_upper(x) <= __int_as_float(0x40862000));  // 708
   return __hiloint2double(__double2hiint(y) + __double2loint(t) * 0x00100000,
@@ -210,6 +241,9 @@ __device__ __forceinline__ double fs_two_words(const unsigned *place, int column
   return __hiloint2double(fs_word(place, column + 1), fs_word(place, column));
 }
 
+//@ fs_erf_places
+FS_COEFFICIENT fs_erf_places = 5.25;  // to a unit, in fs_erf_words
+
 //@ fs_erf_f64
 // Within 1.7 ulp: a polynomial about the nearest place of the table. What is not a number
 // is rare, and all beyond 5.999 as that is, of which it is 1.
@@ -218,7 +252,7 @@ __device__ __forceinline__ double fs_erf_f64(double x, const unsigned *words, bo
   const float most = __int_as_float(0x4017ff00);
   const float above = fs_upper(x) < most ? fs_upper(x) : most;
   const double a = __hiloint2double(__float_as_int(above), __double2loint(x));
-  const unsigned *const place = words + __double2loint(fma(a, 5.25, 0x1.8p52));
+  const unsigned *const place = words + __double2loint(fma(a, fs_erf_places, 0x1.8p52));
   const double c = __hiloint2double(fs_word(place, 0), 0), t = a - c;
   const double a1 = fs_two_words(place, 3), a3 = fs_two_words(place, 5);
   const double a4 = fs_two_words(place, 7), a5 = fs_two_words(place, 9);
