@@ -71,5 +71,7 @@ struct fs_worth {
 
 /* ideal.c: keeps the best cover. False: there is none, or too much to look through. */
 bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth);
+/* Keeps good covers, better and better ones. False: it found none. */
+bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth);
 
 #endif

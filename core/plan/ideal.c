@@ -8,14 +8,23 @@
  * a column can still come. No column costs less than its rows are worth, less what its
  * cliques take; and the others of a clique are gone with one of them, for they share rows
  * or would have to come before. Blocks have few ideals that such a way may lead over; where
- * there are too many, the search for it ends. */
+ * there are too many, the search for it ends.
+ *
+ * Of an ideal, hundreds of columns lead on, and nearly all of them to what no short way
+ * leads over. So ways are looked for that cost little more than the bound, and if there is
+ * none, those of four times as much: what is beyond that is neither kept nor looked at.
+ *
+ * A beam finds a good cover where the best one is too far: of the ideals of as many rows,
+ * it only goes on from the nearest. */
+#include <math.h>
+
 #include "core/plan/cover.h"
 
 /* A column beyond what its rows are worth. */
 struct step {
   struct fs_set needs;  /* clusters that must have run */
   double more;
-  int next;             /* another one of the same first row, + 1 */
+  int next;             /* the next dearer one of the same first row, + 1 */
 };
 
 struct ideal {
@@ -31,15 +40,26 @@ struct open {
   int rows, ideal;
 };
 
+enum { MOST_ABREAST = 128 };
+
+/* Ideals of as many rows, the nearest first. */
+struct level {
+  int n;
+  struct open nearest[MOST_ABREAST];
+};
+
 struct ways {
   struct fs_covering *c;
   const struct fs_worth *worth;
+  double limit, beyond; /* of a way beyond the bound; the least that was more */
   struct step *steps;   /* per column */
   int *first;           /* per row: the columns of which it is the first, + 1 */
   int words;            /* of a set */
   FS_VEC(struct ideal) ideals;
   int *table, cap;      /* hashed: index + 1 */
   FS_VEC(struct open) heap;
+  struct level *levels; /* in a beam: per number of rows; else NULL */
+  int width;
   /* where there are cliques: */
   int column_words;
   uint64_t **of_row;    /* per row: its columns, as bits */
@@ -96,6 +116,22 @@ static struct open take(struct ways *w) {
   return least;
 }
 
+/* -- levels, of a beam ------------------------------------------------------------------- */
+
+/* Puts an ideal among the nearest of as many rows; false: they are all nearer. */
+static bool put_in_level(struct ways *w, const struct ideal *i, int ideal) {
+  struct level *l = &w->levels[i->rows];
+  struct open mine = {i->more, i->rows, ideal};
+  int at = 0;
+  while (at < l->n && l->nearest[at].ideal != ideal) at++;
+  if (at == l->n && l->n < w->width) l->n++;
+  if (at == w->width && !is_before(&mine, &l->nearest[--at])) return false;
+  for (; at > 0 && is_before(&mine, &l->nearest[at - 1]); at--)
+    l->nearest[at] = l->nearest[at - 1];
+  l->nearest[at] = mine;
+  return true;
+}
+
 /* -- ideals --------------------------------------------------------------------------- */
 
 static int *place_of(struct ways *w, const struct fs_set *s) {
@@ -108,13 +144,17 @@ static int *place_of(struct ways *w, const struct fs_set *s) {
 
 /* -- cliques -------------------------------------------------------------------------- */
 
+static void add_bits(uint64_t *to, const uint64_t *from, int words) {
+  for (int x = 0; x < words; x++) to[x] |= from[x];
+}
+
 static const uint64_t *beside(struct ways *w, int column) {
   uint64_t *bits = w->beside[column];
   if (bits) return bits;
   bits = w->beside[column] = FS_NEW_N(w->c->p->arena, uint64_t, w->column_words);
   for (int r = 0; r < w->c->rows; r++)
-    for (int x = 0; fs_set_has(&w->c->columns[column].set, r) && x < w->column_words; x++)
-      bits[x] |= w->of_row[r][x];
+    if (fs_set_has(&w->c->columns[column].set, r))
+      add_bits(bits, w->of_row[r], w->column_words);
   return bits;
 }
 
@@ -124,8 +164,7 @@ static void find_alive(struct ways *w, const struct fs_set *done) {
   if (!w->worth->n) return;
   memset(w->gone, 0, sizeof *w->gone * (size_t)w->column_words);
   for (int r = 0; r < w->c->rows; r++)
-    for (int x = 0; fs_set_has(done, r) && x < w->column_words; x++)
-      w->gone[x] |= w->of_row[r][x];
+    if (fs_set_has(done, r)) add_bits(w->gone, w->of_row[r], w->column_words);
   for (int q = 0; q < w->worth->n; q++) {
     uint64_t left = 0;
     for (int x = 0; x < w->column_words && !left; x++)
@@ -150,33 +189,42 @@ static double vain(struct ways *w, int column) {
 
 /* -- ways ------------------------------------------------------------------------------ */
 
+/* Whether a way of so much may be gone; else it is noted that there is one. */
+static bool is_near(struct ways *w, double more) {
+  if (more <= w->limit) return true;
+  w->beyond = FS_MIN(w->beyond, more);
+  return false;
+}
+
 /* Takes the column from an ideal, if no way as short leads there. */
 static void reach(struct ways *w, int from, int column) {
   struct ideal next = {.done = w->ideals.data[from].done, .from = from, .column = column};
-  next.more = w->ideals.data[from].more + w->steps[column].more + vain(w, column);
+  next.more = w->ideals.data[from].more + w->steps[column].more;
   fs_set_join(&next.done, &w->c->columns[column].set);
   int *place = place_of(w, &next.done);
-  if (!*place) {
-    next.rows = count(w, &next.done);
-    *FS_PUSH(&w->ideals) = next;
-    *place = w->ideals.len;
-  } else if (next.more < w->ideals.data[*place - 1].more) {
-    next.rows = w->ideals.data[*place - 1].rows;
-    w->ideals.data[*place - 1] = next;
-  } else {
-    return;
-  }
-  put(w, *place - 1);
+  if (*place && next.more >= w->ideals.data[*place - 1].more) return;
+  next.more += vain(w, column);
+  if (!is_near(w, next.more)) return;
+  if (*place && next.more >= w->ideals.data[*place - 1].more) return;
+  next.rows = *place ? w->ideals.data[*place - 1].rows : count(w, &next.done);
+  int at = *place ? *place - 1 : w->ideals.len;
+  if (w->levels && !put_in_level(w, &next, at)) return;
+  if (!*place) FS_PUSH(&w->ideals);
+  w->ideals.data[at] = next;
+  *place = at + 1;
+  if (!w->levels) put(w, at);
 }
 
 /* Takes every column that can run next. The first row of each needs nothing of it. */
 static void expand(struct ways *w, int at) {
   const struct fs_planner *p = w->c->p;
   struct fs_set done = w->ideals.data[at].done;
+  double more = w->ideals.data[at].more;
   find_alive(w, &done);
   for (int r = 0; r < w->c->rows; r++) {
     if (fs_set_has(&done, r) || !is_within(w, &p->needs[r], &done)) continue;
-    for (int x = w->first[r]; x; x = w->steps[x - 1].next)
+    for (int x = w->first[r]; x && is_near(w, more + w->steps[x - 1].more);
+         x = w->steps[x - 1].next)
       if (!meets(w, &w->c->columns[x - 1].set, &done) &&
           is_within(w, &w->steps[x - 1].needs, &done))
         reach(w, at, x - 1);
@@ -217,8 +265,29 @@ static double beyond(const struct ways *w, int column) {
   return FS_MAX(more, 0); /* as it is, but for what sums are off */
 }
 
+static int cheapest_first(const void *a, const void *b, void *ways) {
+  const struct ways *w = ways;
+  int x = *(const int *)a, y = *(const int *)b;
+  double p = w->steps[x].more, q = w->steps[y].more;
+  return p != q ? (p < q ? -1 : 1) : x - y;
+}
+
+/* Chains the columns of each first row. */
+static void chain_steps(struct ways *w, const int *first) {
+  const struct fs_covering *c = w->c;
+  int *order = FS_NEW_N(c->p->arena, int, c->n + 1);
+  for (int x = 0; x < c->n; x++) order[x] = x;
+  qsort_r(order, (size_t)c->n, sizeof *order, cheapest_first, w);
+  for (int k = c->n - 1; k >= 0; k--) {
+    int x = order[k];
+    w->steps[x].next = w->first[first[x]];
+    w->first[first[x]] = x + 1;
+  }
+}
+
 static void open_ways(struct ways *w) {
   const struct fs_covering *c = w->c;
+  int *first = FS_NEW_N(c->p->arena, int, c->n + 1);
   w->words = (c->rows + 63) / 64;
   w->steps = FS_NEW_N(c->p->arena, struct step, c->n + 1);
   w->first = FS_NEW_N(c->p->arena, int, c->rows + 1);
@@ -228,36 +297,91 @@ static void open_ways(struct ways *w) {
   for (int x = c->n - 1; x >= 0; x--) {
     const struct fs_set *set = &c->columns[x].set;
     struct step *s = &w->steps[x];
-    int first = -1;
-    for (int r = 0; r < c->rows; r++) {
+    for (int r = c->rows - 1; r >= 0; r--) {
       if (!fs_set_has(set, r)) continue;
-      if (first < 0) first = r;
+      first[x] = r;
       fs_set_join(&s->needs, &c->p->needs[r]);
     }
     for (int y = 0; y < w->words; y++) s->needs.word[y] &= ~set->word[y];
     s->more = beyond(w, x);
-    s->next = w->first[first];
-    w->first[first] = x + 1;
   }
+  chain_steps(w, first);
+}
+
+/* What no cover costs less than. */
+static double bound_of(const struct ways *w) {
+  double sum = 0;
+  for (int r = 0; r < w->c->rows; r++) sum += w->worth->rows[r];
+  for (int q = 0; q < w->worth->n; q++) sum -= w->worth->cliques[q].price;
+  return sum;
+}
+
+static void start(struct ways *w) {
+  memset(w->table, 0, sizeof *w->table * (size_t)w->cap);
+  w->ideals.len = w->heap.len = 0;
+  w->beyond = HUGE_VAL;
+  *FS_PUSH(&w->ideals) = (struct ideal){.from = -1};
+}
+
+/* A*, as far as the limit. */
+static bool find_way(struct ways *w) {
+  bool found = false;
+  start(w);
+  put(w, 0);
+  while (!found && w->heap.len && w->ideals.len < w->worth->most) {
+    struct open o = take(w);
+    struct ideal *i = &w->ideals.data[o.ideal];
+    if (i->closed || o.more > i->more) continue;
+    i->closed = true;
+    w->c->p->space.steps++;
+    found = o.rows == w->c->rows;
+    if (found) keep_way(w, o.ideal);
+    else expand(w, o.ideal);
+  }
+  return found;
 }
 
 bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth) {
+  static const double FIRST_SHARE = 1e-3; /* of the bound */
+  enum { FACTOR = 4 };
   struct ways w = {.c = c, .worth = worth};
   bool found = false;
   open_ways(&w);
-  *FS_PUSH(&w.ideals) = (struct ideal){.from = -1};
-  put(&w, 0);
-  while (!found && w.heap.len && w.ideals.len < worth->most) {
-    struct open o = take(&w);
-    struct ideal *i = &w.ideals.data[o.ideal];
-    if (i->closed || o.more > i->more) continue;
-    i->closed = true;
-    c->p->space.steps++;
-    found = o.rows == c->rows;
-    if (found) keep_way(&w, o.ideal);
-    else expand(&w, o.ideal);
-  }
+  w.limit = FIRST_SHARE * bound_of(&w);
+  while (!(found = find_way(&w)) && w.heap.len == 0 && w.beyond < HUGE_VAL)
+    w.limit = FS_MAX(FACTOR * w.limit, w.beyond);
   FS_VEC_FREE(&w.ideals);
   FS_VEC_FREE(&w.heap);
+  return found;
+}
+
+/* -- in a beam ------------------------------------------------------------------------- */
+
+/* Of the ideals of so many rows each, the nearest alone are looked at. */
+static bool find_in_beam(struct ways *w, int width) {
+  start(w);
+  w->width = width;
+  for (int rows = 0; rows <= w->c->rows; rows++) w->levels[rows].n = 0;
+  put_in_level(w, &w->ideals.data[0], 0);
+  for (int rows = 0; rows < w->c->rows; rows++)
+    for (int x = 0; x < w->levels[rows].n && w->ideals.len < w->worth->most; x++) {
+      w->c->p->space.steps++;
+      expand(w, w->levels[rows].nearest[x].ideal);
+    }
+  const struct level *last = &w->levels[w->c->rows];
+  if (!last->n) return false;
+  w->limit = last->nearest[0].more;
+  keep_way(w, last->nearest[0].ideal);
+  return true;
+}
+
+bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth) {
+  static const int widths[] = {16, MOST_ABREAST};
+  struct ways w = {.c = c, .worth = worth, .limit = HUGE_VAL};
+  bool found = false;
+  open_ways(&w);
+  w.levels = FS_NEW_N(c->p->arena, struct level, c->rows + 1);
+  for (size_t x = 0; x < FS_LEN(widths); x++) found |= find_in_beam(&w, widths[x]);
+  FS_VEC_FREE(&w.ideals);
   return found;
 }

@@ -6,8 +6,9 @@
  * solution is often whole, but takes kernels that wait for each other, or parts of them. Of
  * columns that overlap, or wait for each other, each with each, at most one is taken: where
  * the solution takes more than one of such a clique in all, that becomes a row, and the
- * next solution is nearer to a cover. Nearly always that ends with one; else the search
- * branches. A row forbids what was found, and the next best follows.
+ * next solution is nearer to a cover. Nearly always that leads ideal.c to the best one; else
+ * to a good one, and the search branches. A row forbids what was found, and the next best
+ * follows.
  */
 #include <glpk.h>
 
@@ -18,7 +19,7 @@
  * are covers, fewer steps are left of a large block. */
 enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 1500000 };
 /* Ideals that are looked at (ideal.c): before there are cliques, and then. */
-enum { FEW_IDEALS = 8192, MOST_IDEALS = 16384 };
+enum { FEW_IDEALS = 4096, MOST_IDEALS = 16384 };
 
 struct relaxation {
   struct fs_covering *c;
@@ -28,8 +29,9 @@ struct relaxation {
   double *val;
   double bound, *more;  /* no cover costs less; one with this column, by so much more */
   bool bounded;
+  uint64_t *having, *reaching; /* per row: columns that have it, that reach it, as bits */
   uint64_t **apart;     /* per column that was asked for: those that no cover has with it,
-                           as bits */
+                           as bits; NULL: none was yet */
 };
 
 /* What is so near to a whole is one. */
@@ -120,23 +122,41 @@ static bool is_whole(const struct parts *p) {
   return true;
 }
 
-/* Whether the sets meet, which are of so many words. */
-static bool meet(const struct fs_set *a, const struct fs_set *b, int words) {
-  uint64_t any = 0;
-  for (int w = 0; w < words; w++) any |= a->word[w] & b->word[w];
-  return any;
+/* Which columns have each row, and which reach it. */
+static void open_apart(struct relaxation *r) {
+  const struct fs_covering *c = r->c;
+  struct fs_arena *arena = c->p->arena;
+  int words = c->n / 64 + 1;
+  r->having = FS_NEW_N(arena, uint64_t, words * (c->rows + 1));
+  r->reaching = FS_NEW_N(arena, uint64_t, words * (c->rows + 1));
+  r->apart = FS_NEW_N(arena, uint64_t *, c->n + 1);
+  for (int x = 0; x < c->n; x++)
+    for (int row = 0; row < c->rows; row++) {
+      uint64_t bit = (uint64_t)1 << (x % 64);
+      int at = row * words + x / 64;
+      if (fs_set_has(&c->columns[x].set, row)) r->having[at] |= bit;
+      if (fs_set_has(&c->columns[x].reach, row)) r->reaching[at] |= bit;
+    }
 }
 
+/* Those that have one of its rows, or that it reaches and that reach it. */
 static const uint64_t *apart_from(struct relaxation *r, int column) {
-  const struct fs_column *all = r->c->columns, *mine = &all[column];
-  uint64_t *bits = r->apart[column];
-  int words = (r->c->rows + 63) / 64;
-  if (bits) return bits;
-  bits = r->apart[column] = FS_NEW_N(r->c->p->arena, uint64_t, r->c->n / 64 + 1);
-  for (int x = 0; x < r->c->n; x++)
-    if (meet(&all[x].set, &mine->set, words) ||
-        (meet(&all[x].reach, &mine->set, words) && meet(&all[x].set, &mine->reach, words)))
-      bits[x / 64] |= (uint64_t)1 << (x % 64);
+  const struct fs_column *mine = &r->c->columns[column];
+  int words = r->c->n / 64 + 1;
+  if (!r->apart) open_apart(r);
+  if (r->apart[column]) return r->apart[column];
+  uint64_t *bits = r->apart[column] = FS_NEW_N(r->c->p->arena, uint64_t, 3 * words);
+  uint64_t *before = bits + words, *behind = before + words;
+  for (int row = 0; row < r->c->rows; row++) {
+    bool in = fs_set_has(&mine->set, row), after = fs_set_has(&mine->reach, row);
+    const uint64_t *having = r->having + row * words, *reaching = r->reaching + row * words;
+    for (int w = 0; in && w < words; w++) {
+      bits[w] |= having[w];
+      before[w] |= reaching[w];
+    }
+    for (int w = 0; after && w < words; w++) behind[w] |= having[w];
+  }
+  for (int w = 0; w < words; w++) bits[w] |= before[w] & behind[w];
   return bits;
 }
 
@@ -266,13 +286,18 @@ static void cut_cycle(struct relaxation *r, const struct cycle *c) {
   add_row(r, n, c->n - 1);
 }
 
+/* Per row, which part of a whole solution takes it. */
+static void find_owners(const struct relaxation *r, const struct parts *p, int *owner) {
+  for (int k = 0; k < p->n_taken; k++)
+    for (int row = 0; row < r->c->rows; row++)
+      if (fs_set_has(&r->c->columns[p->taken[k].column].set, row)) owner[row] = k;
+}
+
 /* Forbids a cycle through every kernel that is in one; false: there is none. */
 static bool cut_cycles(struct relaxation *r, const struct parts *p) {
   int owner[FS_MAX_SET] = {0};
   bool any = false;
-  for (int k = 0; k < p->n_taken; k++)
-    for (int row = 0; row < r->c->rows; row++)
-      if (fs_set_has(&r->c->columns[p->taken[k].column].set, row)) owner[row] = k;
+  find_owners(r, p, owner);
   for (int k = 0; k < p->n_taken; k++) {
     struct cycle c;
     find_cycle(r->c, owner, k, &c);
@@ -280,6 +305,15 @@ static bool cut_cycles(struct relaxation *r, const struct parts *p) {
     any |= c.n > 0;
   }
   return any;
+}
+
+/* Whether a whole solution is a cover: nothing in it waits for itself. */
+static bool is_cover(const struct relaxation *r, const struct parts *p) {
+  int owner[FS_MAX_SET] = {0};
+  struct cycle c = {.n = 0};
+  find_owners(r, p, owner);
+  for (int k = 0; k < p->n_taken && !c.n; k++) find_cycle(r->c, owner, k, &c);
+  return !c.n;
 }
 
 /* -- to a cover ------------------------------------------------------------------------ */
@@ -312,13 +346,17 @@ static void release(struct relaxation *r, int x) {
   glp_set_col_bnds(r->lp, x + 1, dear ? GLP_FX : GLP_LO, 0, 0);
 }
 
+/* The columns of a whole solution. */
+static int *columns_of(const struct relaxation *r, const struct parts *p) {
+  int *columns = FS_NEW_N(r->c->p->arena, int, p->n_taken + 1);
+  for (int k = 0; k < p->n_taken; k++) columns[k] = p->taken[k].column;
+  return columns;
+}
+
 /* Keeps the cover that the solution is, and forbids it. */
 static void keep_whole(struct relaxation *r, const struct parts *p) {
-  int *columns = FS_NEW_N(r->c->p->arena, int, p->n_taken + 1);
-  for (int k = 0; k < p->n_taken; k++) {
-    columns[k] = p->taken[k].column;
-    r->ind[k + 1] = columns[k] + 1;
-  }
+  const int *columns = columns_of(r, p);
+  for (int k = 0; k < p->n_taken; k++) r->ind[k + 1] = columns[k] + 1;
   add_row(r, p->n_taken, p->n_taken - 1);
   fs_cover_keep(r->c, columns, p->n_taken);
   for (int x = 0; x < r->c->n; x++)
@@ -339,29 +377,45 @@ static int cliques_of(struct relaxation *r, struct fs_clique *out) {
   return n;
 }
 
-/* Keeps the best cover, if few ideals may be on the way to it, by what rows are worth in
- * the solution. */
-static bool find_best(struct relaxation *r, int most) {
+/* What rows and cliques are worth in the solution. */
+static struct fs_worth worth_of(struct relaxation *r, int most) {
   struct fs_covering *c = r->c;
   int extra = glp_get_num_rows(r->lp) - c->rows;
   double *rows = FS_NEW_N(c->p->arena, double, c->rows + 1);
   struct fs_clique *cliques = FS_NEW_N(c->p->arena, struct fs_clique, extra + 1);
   for (int row = 0; row < c->rows; row++) rows[row] = glp_get_row_dual(r->lp, row + 1);
-  struct fs_worth worth = {rows, cliques, cliques_of(r, cliques), most};
-  return fs_cover_by_ideals(c, &worth);
+  return (struct fs_worth){rows, cliques, cliques_of(r, cliques), most};
 }
 
-/* By the first solution, which is had soon; then with all cliques, by which less is to be
- * looked through. */
+/* Keeps the best cover, if few ideals may be on the way to it. */
+static bool find_best(struct relaxation *r, int most) {
+  struct fs_worth worth = worth_of(r, most);
+  return fs_cover_by_ideals(r->c, &worth);
+}
+
+/* By the first solution, which is had soon; then with cliques, by which less is to be
+ * looked through, until they tell nearly nothing more. Where that is still too much, keeps
+ * a good cover, beyond which the search need not look. */
 static bool find_first(struct relaxation *r) {
-  struct parts p;
+  static const double LITTLE = 0.01, NOTHING = 0.001; /* of the bound */
   if (!solve(r)) return false;
   if (find_best(r, FEW_IDEALS)) return true;
-  do {
+  bool more = true;
+  for (double last = 0, now; more; last = now) {
     if (!solve(r)) return false;
-    p = parts_of(r);
-  } while (cut_cliques(r, &p));
-  return find_best(r, MOST_IDEALS);
+    struct parts p = parts_of(r);
+    now = glp_get_obj_val(r->lp);
+    more = now > last * (1 + NOTHING) && cut_cliques(r, &p);
+    if (is_whole(&p) && is_cover(r, &p)) {
+      fs_cover_keep(r->c, columns_of(r, &p), p.n_taken);
+      return true;
+    }
+    if (now < last * (1 + LITTLE) && find_best(r, more ? FEW_IDEALS : MOST_IDEALS))
+      return true;
+  }
+  struct fs_worth worth = worth_of(r, MOST_IDEALS);
+  fs_cover_by_beam(r->c, &worth);
+  return false;
 }
 
 /* The covers that cost less than those found before. Branches on the column of which
@@ -396,7 +450,6 @@ void fs_cover_search(struct fs_covering *c) {
   r.ind = FS_NEW_N(arena, int, most);
   r.val = FS_NEW_N(arena, double, most);
   r.more = FS_NEW_N(arena, double, most);
-  r.apart = FS_NEW_N(arena, uint64_t *, most);
   for (int x = 0; x < most; x++) r.val[x] = 1;
   build(&r);
   if (!find_first(&r) || c->k > 1) search(&r);

@@ -180,16 +180,17 @@ static void dense(struct fs_str *s, int calls, unsigned seed) {
 }
 
 /* Kernels that wait for each other in many ways: the search for a cover ends, at the
- * same plan each time. Its steps and what was priced are what planning takes, whatever else
- * the machine does: half as much again and a tenth are allowed. Kernels are those of the
- * best plan, or of one that is nearly as good. */
+ * same plan each time. Its steps (of the simplex method, or ideals, which take a twentieth of
+ * the time) and what was priced are what planning takes, whatever else the machine does: half
+ * as much again and a tenth are allowed. Kernels are those of the best plan, or of one that
+ * is nearly as good. */
 static void plan_dense(void) {
   static const struct { int calls, steps, implementations, kernels; double limit; }
   blocks[] = {
-    {20, 1550, 3200, 7, .2}, {20, 700, 1400, 5, .2}, {20, 4550, 1550, 8, .2},
-    {20, 4450, 3050, 8, .2}, {20, 100, 1100, 6, .2}, {20, 1750, 4350, 5, .2},
-    {40, 1250, 7950, 12, 1}, {40, 1500, 6650, 11, 1}, {40, 1100, 5400, 15, 1},
-    {40, 2100, 6050, 20, 1}, {40, 2950, 6800, 11, 1}, {40, 1550, 6900, 20, 1},
+    {20, 2850, 3200, 7, .2}, {20, 1700, 1400, 5, .2}, {20, 4300, 1550, 8, .2},
+    {20, 6950, 3050, 8, .2}, {20, 100, 1100, 6, .2}, {20, 1800, 4350, 5, .2},
+    {40, 1600, 7950, 12, 1}, {40, 1400, 6650, 11, 1}, {40, 1400, 5400, 15, 1},
+    {40, 8050, 6050, 20, 1}, {40, 8800, 6800, 11, 1}, {40, 1400, 6900, 20, 1},
   };
   for (size_t k = 0; k < FS_LEN(blocks); k++) {
     struct fs_str text = {0};
