@@ -141,7 +141,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
     inside = computed_here(ax, nd->src[0]);
   ax->holders.data[h].inside = inside;
   if (!inside) {
-    ax->holders.data[h].layout = fs_plan_layout(p->g, id);
+    ax->holders.data[h].layout = fs_plan_stored(p, id)->layout;
     ax->holders.data[h].slot_node = fs_plan_base(p->g, id);
     /* A slice of an UPDATE made here would see it half done. */
     return is_member(ax, fs_plan_base(p->g, id)) ? "level" : NULL;
@@ -158,7 +158,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
 
 /* The holders of several axes. */
 static void find_wide(struct fs_axes *ax) {
-  ax->wide = fs_malloc(sizeof *ax->wide * (size_t)(ax->holders.len + 1));
+  ax->wide = ax->room + 3 * ax->parent.len;
   ax->n_wide = 0;
   for (int h = 0; h < ax->holders.len; h++)
     if (walked(ax->p->g, &ax->holders.data[h])->rank > 1) ax->wide[ax->n_wide++] = h;
@@ -226,8 +226,7 @@ static int walked_axes(const struct fs_axes *ax, const struct fs_holder *h) {
 /* Each read is united with the first read of the same array that it can be
  * united with; by that it is with all others. */
 static void unite_shared(struct fs_axes *ax) {
-  int *axes = fs_malloc(sizeof *axes * (size_t)(ax->holders.len + 1)), most = 0;
-  ax->saved = fs_malloc(sizeof(int) * (size_t)(ax->parent.len + 1));
+  int *axes = ax->room + 2 * ax->parent.len, most = 0;
   for (int a = 0; a < ax->holders.len; a++) {
     axes[a] = walked_axes(ax, &ax->holders.data[a]);
     most = FS_MAX(most, axes[a]);
@@ -241,13 +240,11 @@ static void unite_shared(struct fs_axes *ax) {
             unite_reads(ax, a, b))
           break;
     }
-  free(ax->saved);
-  free(axes);
 }
 
 /* Numbers the classes that members walk. */
 static const char *number(struct fs_axes *ax) {
-  int *cls = fs_malloc(sizeof(int) * (size_t)(ax->parent.len + 1));
+  int *cls = ax->room + ax->parent.len;
   for (int k = 0; k < ax->parent.len; k++) cls[k] = -1;
   const char *why = NULL;
   for (int h = 0; h < ax->holders.len && !why; h++) {
@@ -267,17 +264,22 @@ static const char *number(struct fs_axes *ax) {
       if (ho->inside || ho->layout.stride[k] != 0) ho->mask |= 1u << cls[root];
     }
   }
-  free(cls);
   return why;
+}
+
+/* Four times what is for each axis of a holder. */
+static void take_room(struct fs_axes *ax) {
+  if (ax->room_for < ax->parent.len) {
+    ax->room = fs_realloc(ax->room, 4 * sizeof(int) * (size_t)ax->parent.cap);
+    ax->room_for = ax->parent.cap;
+  }
+  ax->saved = ax->room;
 }
 
 const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
                           const fs_id *calls, int n) {
-  *ax = (struct fs_axes){.p = p};
-  ax->holders.cap = 4 * n + 8; /* mostly enough */
-  ax->parent.cap = FS_MAX_RANK * ax->holders.cap;
-  ax->holders.data = fs_malloc(sizeof *ax->holders.data * (size_t)ax->holders.cap);
-  ax->parent.data = fs_malloc(sizeof *ax->parent.data * (size_t)ax->parent.cap);
+  ax->p = p;
+  ax->holders.len = ax->parent.len = ax->n_classes = 0;
   p->stamp++;
   for (int k = 0; k < n; k++) p->member_stamp[calls[k]] = p->stamp;
   for (int k = 0; k < n; k++) {
@@ -285,14 +287,15 @@ const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
     const char *why = add(ax, calls[k], &h);
     if (why) return why;
   }
+  take_room(ax);
   find_wide(ax);
   bool none = conflict(ax);
   if (!none) unite_shared(ax);
-  free(ax->wide);
   return none ? "shape" : number(ax);
 }
 
 void fs_axes_free(struct fs_axes *ax) {
   FS_VEC_FREE(&ax->holders);
   FS_VEC_FREE(&ax->parent);
+  free(ax->room);
 }

@@ -31,13 +31,15 @@ struct fs_axes {
   struct fs_planner *p;
   FS_VEC(struct fs_holder) holders;
   FS_VEC(int) parent;             /* FS_MAX_RANK per holder                */
-  int *saved;                     /* scratch: `parent` before an attempt   */
+  int *room, room_for;            /* scratch                               */
+  int *saved;                     /* ... `parent` before an attempt        */
   int *wide, n_wide;              /* ... holders of several axes           */
   int n_classes;
   int64_t extent[FS_MAX_RANK];
 };
 
-/* Unifies for the calls (ascending). NULL or the rule that is broken. */
+/* Unifies for the calls (ascending), in the room of the last ones. NULL or the rule that
+ * is broken. */
 const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
                           const fs_id *calls, int n);
 /* The holder of a member. */

@@ -212,6 +212,7 @@ struct state {
 
 struct counter {
   struct fs_planner *p;
+  int words;                   /* of a set */
   int **by_first, *n_by_first; /* candidates by their first row */
   FS_VEC(struct state) states;
   int *table;
@@ -228,17 +229,22 @@ static int first_row(const struct fs_set *s, int rows, bool in) {
   return rows;
 }
 
-static struct fs_set joined(const struct fs_set *a, const struct fs_set *b) {
-  struct fs_set s = *a;
-  fs_set_join(&s, b);
-  return s;
+/* What is covered with a candidate more; false: some of it is already. */
+static bool join(const struct counter *c, const struct fs_set *covered, int candidate,
+                 struct fs_set *out) {
+  const struct fs_set *set = &c->p->candidates.data[candidate].set;
+  uint64_t both = 0;
+  for (int w = 0; w < c->words; w++) {
+    both |= set->word[w] & covered->word[w];
+    out->word[w] = set->word[w] | covered->word[w];
+  }
+  return !both;
 }
 
 static int *find_state(struct counter *c, const struct fs_set *s) {
-  int mask = 2 * MAX_STATES - 1, at = (int)(fs_hash(s, sizeof *s, 1) &
-                                            (uint64_t)mask);
-  while (c->table[at] &&
-         memcmp(&c->states.data[c->table[at] - 1].covered, s, sizeof *s))
+  size_t bytes = sizeof *s->word * (size_t)c->words;
+  int mask = 2 * MAX_STATES - 1, at = (int)(fs_hash(s, bytes, 1) & (uint64_t)mask);
+  while (c->table[at] && memcmp(&c->states.data[c->table[at] - 1].covered, s, bytes))
     at = (at + 1) & mask;
   return &c->table[at];
 }
@@ -261,13 +267,12 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   *FS_PUSH(&c->states) = sum;
   int mine = *slot = c->states.len;
   for (int k = 0; k < c->n_by_first[row]; k++) {
-    const struct fs_candidate *cand =
-        &c->p->candidates.data[c->by_first[row][k]];
-    if (fs_set_meets(&cand->set, covered)) continue;
-    struct fs_set next = joined(covered, &cand->set);
+    int cand = c->by_first[row][k];
+    struct fs_set next = {{0}};
+    if (!join(c, covered, cand, &next)) continue;
     struct state rest = count_rest(c, &next);
     sum.covers += rest.covers;
-    sum.combinations += rest.combinations * cand->ways;
+    sum.combinations += rest.combinations * c->p->candidates.data[cand].ways;
   }
   c->states.data[mine - 1] = sum;
   return sum;
@@ -285,11 +290,10 @@ static void count_each(struct counter *c, const struct fs_set *covered,
   }
   for (int k = 0; k < c->n_by_first[row]; k++) {
     int at = c->by_first[row][k];
-    const struct fs_candidate *cand = &c->p->candidates.data[at];
-    if (fs_set_meets(&cand->set, covered)) continue;
-    struct fs_set next = joined(covered, &cand->set);
+    struct fs_set next = {{0}};
+    if (!join(c, covered, at, &next)) continue;
     c->chosen[c->depth++] = at;
-    count_each(c, &next, ways * cand->ways);
+    count_each(c, &next, ways * c->p->candidates.data[at].ways);
     c->depth--;
   }
 }
@@ -298,6 +302,7 @@ void fs_plan_count(struct fs_planner *p) {
   int rows = rows_of(p);
   struct counter *c = FS_NEW(p->arena, struct counter);
   c->p = p;
+  c->words = (rows + 63) / 64;
   c->by_first = FS_NEW_N(p->arena, int *, rows + 1);
   c->n_by_first = FS_NEW_N(p->arena, int, rows + 1);
   c->table = FS_NEW_N(p->arena, int, 2 * MAX_STATES);

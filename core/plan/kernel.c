@@ -162,11 +162,11 @@ static double parallel_pieces(const struct fs_kernel *k,
   return (m / 256 + 1) * (n / 32 + 1);
 }
 
+/* Of a kernel on a GPU, in its setting. */
 static void price(const struct fs_planner *p, struct fs_kernel *k,
                   struct fs_work *work) {
   const struct fs_device *d = p->device;
   struct fs_work w = {0};
-  fs_tune(k, d);
   count_traffic(p->g, k, &w);
   count_operations(k, &w);
   count_extra(k, d, &w);
@@ -222,7 +222,9 @@ static bool fills_space(const struct fs_kernel *k) {
   return false;
 }
 
-static const char *build_one(struct fs_group *g, unsigned inner,
+/* A kernel in its first setting; one that is only `looked_at` has none on the CPU, where
+ * no price depends on it. */
+static const char *build_one(struct fs_group *g, bool looked_at, unsigned inner,
                              enum fs_scheme scheme, struct fs_kernel *k,
                              struct fs_work *work) {
   clear(k, scheme);
@@ -232,6 +234,7 @@ static const char *build_one(struct fs_group *g, unsigned inner,
   if (scheme == FS_PANEL && !fs_panel_pays(k, g->p->device)) return "shape";
   if (!fills_space(k)) return "shape";
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
+  if (!looked_at || g->p->device->is_cuda) fs_tune(k, g->p->device);
   price(g->p, k, work);
   return NULL;
 }
@@ -260,20 +263,29 @@ static void find_stored(struct fs_planner *p, const fs_id *calls, int n,
   p->inner_base += n;
 }
 
-static const char *open_group(struct fs_group *g, struct fs_planner *p,
-                              const fs_id *calls, int n) {
-  *g = (struct fs_group){.p = p, .calls = calls, .n = n};
+/* The planner's group, for these calls. NULL, or the rule that forbids all kernels. */
+static const char *open_group(struct fs_planner *p, const fs_id *calls, int n) {
+  if (!p->group) p->group = FS_NEW(p->arena, struct fs_group);
+  struct fs_group *g = p->group;
+  g->p = p;
+  g->calls = calls;
+  g->n = n;
+  g->pin = NULL;
   const char *why = fs_axes_unify(&g->ax, p, calls, n);
-  g->stored = fs_calloc((size_t)n, sizeof(bool));
-  g->extents = fs_calloc((size_t)n, sizeof *g->extents);
   if (why) return why;
+  if (g->room < n) {
+    g->stored = fs_realloc(g->stored, sizeof *g->stored * 2 * (size_t)n);
+    g->extents = fs_realloc(g->extents, sizeof *g->extents * 2 * (size_t)n);
+    g->room = 2 * n;
+  }
   find_stored(p, calls, n, g->stored);
   fs_place_measure(g);
   fs_place_weigh(g);
   return NULL;
 }
 
-static void close_group(struct fs_group *g) {
+void fs_group_free(struct fs_group *g) {
+  if (!g) return;
   free(g->stored);
   free(g->extents);
   fs_axes_free(&g->ax);
@@ -365,10 +377,11 @@ static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
                            const struct fs_device *d, double best,
                            struct fs_impl *impl) {
   struct fs_tuning tunings[FS_MAX_VARIANTS];
+  impl->variants = fs_tune_others(k, d, tunings);
+  if (impl->variants == 1) return;
   struct fs_kernel set = *k; /* borrows the parts */
   struct fs_work work = *w;
-  impl->variants = fs_tune_variants(k, d, tunings);
-  bool known = impl->variants > 1 && fs_predict_knows(w, d);
+  bool known = fs_predict_knows(w, d);
   bool ring = known && fs_ring_stages(k, d) > 0;
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
@@ -428,7 +441,7 @@ static void survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme
                        int from, fs_impl_list *out, const char **worst) {
   struct fs_planner *p = g->p;
   struct fs_work w;
-  const char *no = build_one(g, inner, scheme, &p->scratch, &w);
+  const char *no = build_one(g, !g->pin, inner, scheme, &p->scratch, &w);
   struct fs_impl impl;
   if (!no) impl = summary(p, &p->scratch, inner, &w, best_of(out, from));
   if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
@@ -465,26 +478,25 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
 static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
                           const struct fs_kernel_pin *pin, fs_impl_list *out) {
   if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, pin, out);
-  struct fs_group g;
-  const char *why = open_group(&g, p, calls, n), *worst = why;
+  const char *why = open_group(p, calls, n), *worst = why;
+  struct fs_group *g = p->group;
   int from = out->len;
-  g.pin = pin;
-  unsigned every = (1u << g.ax.n_classes) - 1;
+  g->pin = pin;
+  unsigned every = (1u << g->ax.n_classes) - 1;
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
-    if (!fs_place_fits(&g, inner)) {
+    if (!fs_place_fits(g, inner)) {
       worst = worst ? worst : fs_rule_names[FS_RULE_SHAPE];
       continue;
     }
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
     for (enum fs_scheme s = first; s <= last; s++)
-      survey_one(&g, inner, s, from, out, &worst);
+      survey_one(g, inner, s, from, out, &worst);
     if (inner != every && p->device->is_cuda)
-      survey_one(&g, inner, FS_PANEL, from, out, &worst);
+      survey_one(g, inner, FS_PANEL, from, out, &worst);
   }
-  close_group(&g);
   return out->len > from ? NULL : worst ? worst : "shape";
 }
 
@@ -522,7 +534,6 @@ static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k)
 
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out) {
-  struct fs_group g;
   struct fs_work w;
   *out = (struct fs_kernel){0};
   if (impl->scheme == FS_LIBRARY) {
@@ -537,9 +548,8 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
     out->tune = tunings[impl->variant];
     return;
   }
-  open_group(&g, p, calls, n);
-  build_one(&g, impl->inner, impl->scheme, out, &w);
-  close_group(&g);
+  open_group(p, calls, n);
+  build_one(p->group, false, impl->inner, impl->scheme, out, &w);
   if (impl->variant) take_variant(p, impl->variant, out);
   fs_kernel_place(out);
 }
@@ -559,6 +569,14 @@ struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
     if (a >= 0) l.stride[a] += nd->view.step[s] * base.stride[s];
   }
   return l;
+}
+
+const struct fs_stored *fs_plan_stored(struct fs_planner *p, fs_id id) {
+  struct fs_stored *s = &p->stored_as[id];
+  if (s->known) return s;
+  *s = (struct fs_stored){.known = true, .layout = fs_plan_layout(p->g, id),
+                          .count = fs_shape_count(&fs_node(p->g, id)->shape)};
+  return s;
 }
 
 void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
@@ -589,6 +607,7 @@ void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
   s->access = 1;
   fs_place_collapse(k);
   struct fs_work w;
+  fs_tune(k, p->device);
   price(p, k, &w);
   fs_kernel_place(k);
 }

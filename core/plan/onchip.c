@@ -285,8 +285,10 @@ void fs_kernel_place(struct fs_kernel *k) {
 
 int fs_kernel_footprint(struct fs_kernel *k) {
   find_lives(k);
-  int n = k->steps.len, most = 0, now = 0;
-  int *change = fs_calloc((size_t)n + 2, sizeof(int));
+  enum { FEW = 254 };
+  int n = k->steps.len, most = 0, now = 0, few[FEW + 2];
+  int *change = n <= FEW ? few : fs_malloc(sizeof(int) * ((size_t)n + 2));
+  memset(change, 0, sizeof(int) * ((size_t)n + 2));
   for (int v = 0; v < k->values.len; v++) {
     const struct fs_value *val = &k->values.data[v];
     if (val->first < 0 || val->same_as >= 0) continue;
@@ -298,6 +300,6 @@ int fs_kernel_footprint(struct fs_kernel *k) {
     now += change[i];
     most = FS_MAX(most, now);
   }
-  free(change);
+  if (change != few) free(change);
   return most;
 }

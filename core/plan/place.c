@@ -371,8 +371,8 @@ static void place_all(struct builder *b, const bool *stored) {
       default: break;
     }
     if (stored[k] && !b->why) {
-      struct fs_layout layout = fs_plan_layout(b->p->g, id);
-      store(b, id, fs_axes_member(b->ax, id), &layout, nd->shape.rank);
+      store(b, id, fs_axes_member(b->ax, id), &fs_plan_stored(b->p, id)->layout,
+            nd->shape.rank);
     }
   }
 }
@@ -388,7 +388,7 @@ void fs_place_weigh(struct fs_group *g) {
     const struct fs_holder *ho = &g->ax.holders.data[h];
     const struct fs_node *nd = fs_node(g->p->g, ho->node);
     if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
-    double size = (double)fs_shape_count(&nd->shape) + (ho->inside ? 0 : 0.5);
+    double size = (double)fs_plan_stored(g->p, ho->node)->count + (ho->inside ? 0 : 0.5);
     size += 1e-3 * __builtin_popcount(ho->mask);
     if (size <= most) continue;
     most = size;
@@ -521,19 +521,23 @@ static bool are_sorted(struct fs_kernel *k) {
   return sorted;
 }
 
-/* By phase, and within one as they were placed. */
-static void sort_steps(struct fs_kernel *k) {
+/* By phase, and within one as they were placed: into the planner's spare room, which takes
+ * that of the kernel in its place. */
+static void sort_steps(struct fs_planner *p, struct fs_kernel *k) {
+  int at[FS_CTX + 1] = {0}, n = k->steps.len;
   if (are_sorted(k)) return;
-  struct fs_step *out =
-      fs_malloc(sizeof *out * (size_t)FS_MAX(1, k->steps.len));
-  int n = 0;
-  for (int c = 0; c < FS_CTX; c++) {
-    int phase = c == FS_CTX_END ? FS_END : c;
-    for (int s = 0; s < k->steps.len && (phase == FS_END || phase < k->n_phases); s++)
-      if (k->steps.data[s].phase == phase) out[n++] = k->steps.data[s];
+  for (int s = 0; s < n; s++) at[context(k->steps.data[s].phase) + 1]++;
+  for (int c = 0; c < FS_CTX; c++) at[c + 1] += at[c];
+  while (p->spare_steps.cap < n) {
+    p->spare_steps.len = p->spare_steps.cap;
+    FS_PUSH(&p->spare_steps);
   }
-  if (n) memcpy(k->steps.data, out, sizeof *out * (size_t)n);
-  free(out);
+  for (int s = 0; s < n; s++)
+    p->spare_steps.data[at[context(k->steps.data[s].phase)]++] = k->steps.data[s];
+  fs_step_list sorted = p->spare_steps;
+  p->spare_steps = k->steps;
+  k->steps = sorted;
+  k->steps.len = n;
 }
 
 const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel *k) {
@@ -544,7 +548,7 @@ const char *fs_place_calls(struct fs_group *g, unsigned inner, struct fs_kernel 
   order_axes(&b, g->weight);
   place_all(&b, g->stored);
   if (b.why) return b.why;
-  sort_steps(k);
+  sort_steps(g->p, k);
   fs_place_collapse(k);
   return NULL;
 }

@@ -11,13 +11,14 @@ struct fs_extent {
   unsigned result;       /* of what it stores */
 };
 
-struct fs_group { /* of calls that are to share a kernel; all borrowed but `ax` */
+struct fs_group { /* of calls that are to share a kernel */
   struct fs_planner *p;
   struct fs_axes ax;     /* unified for them */
   const fs_id *calls;    /* ascending */
   int n;
   bool *stored;          /* per call: its result is wanted outside the kernel */
   struct fs_extent *extents; /* per call */
+  int room;              /* for so many calls */
   const struct fs_kernel_pin *pin; /* of the kernel; or NULL */
   int64_t weight[FS_MAX_RANK];     /* of its axes: their strides in the largest array */
 };

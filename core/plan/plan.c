@@ -259,6 +259,7 @@ static void init(struct fs_planner *p, const struct fs_graph *g,
   p->holder = FS_NEW_N(p->arena, int, n);
   p->holder_stamp = FS_NEW_N(p->arena, int, n);
   p->member_stamp = FS_NEW_N(p->arena, int, n);
+  p->stored_as = FS_NEW_N(p->arena, struct fs_stored, n);
   p->space.combinations_exact = true;
 }
 
@@ -277,6 +278,8 @@ static void finish(struct fs_planner *p) {
   FS_VEC_FREE(&p->pins);
   FS_VEC_FREE(&p->rejections);
   fs_kernel_free(&p->scratch);
+  FS_VEC_FREE(&p->spare_steps);
+  fs_group_free(p->group);
   fs_arena_free(p->arena);
 }
 

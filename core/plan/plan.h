@@ -114,6 +114,8 @@ struct fs_step {
   fs_id node;         /* of the simplified graph; 0 for loads of inputs    */
 };
 
+typedef FS_VEC(struct fs_step) fs_step_list;
+
 /* The operands of a step. */
 #define FS_NO_INPUTS {-1, -1, -1, -1, -1, -1, -1, -1}
 _Static_assert(FS_MOST_SRC == 8, "FS_NO_INPUTS has one for each");
@@ -186,7 +188,7 @@ struct fs_kernel {
   int n_phases;                     /* sweeps, FS_END not counted          */
   bool has_end;
   FS_VEC(struct fs_value) values;
-  FS_VEC(struct fs_step) steps;     /* in legal order, sorted by phase     */
+  fs_step_list steps;               /* in legal order, sorted by phase     */
   FS_VEC(struct fs_access) accesses;
   fs_id lib_node;                   /* FS_LIBRARY                          */
   struct fs_applied applied[FS_MOST_APPLIED]; /* FS_INSTANCE: see above    */

@@ -84,6 +84,13 @@ struct fs_combination {
   struct fs_pick *picks;      /* in the planner's arena                      */
 };
 
+/* How the elements of a node lie once it is stored. */
+struct fs_stored {
+  bool known;
+  int64_t count;
+  struct fs_layout layout;
+};
+
 struct fs_planner {
   const struct fs_graph *g;
   const struct fs_device *device;
@@ -124,6 +131,9 @@ struct fs_planner {
   struct fs_inner_use { int64_t last; int count; } *inner;
   int64_t inner_base;
   struct fs_kernel scratch;            /* of fs_kernel_survey()              */
+  struct fs_group *group;              /* ... and of fs_kernel_make(): place.h */
+  fs_step_list spare_steps;            /* of place.c                         */
+  struct fs_stored *stored_as;         /* per node: see fs_plan_stored()     */
   struct fs_set *pinned;               /* per pinned kernel: its clusters, or none */
   bool keep_all;                       /* implementations that others dominate
                                           stay                               */
@@ -155,6 +165,12 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out);
 void fs_kernel_free(struct fs_kernel *k);
+struct fs_group;
+/* What it has on the heap. May be NULL. */
+void fs_group_free(struct fs_group *g);
+/* tune.c: the settings of a kernel that is in its first one (plan.h). */
+int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,
+                   struct fs_tuning out[FS_MAX_VARIANTS]);
 /* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
  * and fills where its values lie: storage, lives, places, footprint. */
 void fs_kernel_place(struct fs_kernel *k);
@@ -215,6 +231,8 @@ void fs_kernel_library(struct fs_planner *p, fs_id node, struct fs_kernel *out);
 /* Where a node's elements lie once it is stored: the layout over its own axes in
  * the slot of fs_plan_base(). */
 struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id);
+/* The same, and its elements, found once for all groups of calls. */
+const struct fs_stored *fs_plan_stored(struct fs_planner *p, fs_id id);
 
 /* fuse.c: the window's candidates: every cluster alone and the fusions of them.
  * False if a cluster alone has no kernel (its axes conflict). */

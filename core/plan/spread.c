@@ -147,10 +147,10 @@ int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
                       struct fs_spread *s) {
   const struct fs_tuning *t = &k->tune;
-  double units = FS_MAX(d->units, 1), loaded = loaded_bytes(k);
-  struct sums sums = sums_of(k);
   *s = (struct fs_spread){.sharing = FS_MAX(1, t->cluster)};
   if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
+  double units = FS_MAX(d->units, 1), loaded = loaded_bytes(k);
+  struct sums sums = sums_of(k);
   if (k->scheme == FS_FLAT) {
     s->tasks = up((double)k->space.n, (double)t->threads * t->vec * t->iters);
     s->under_way = loaded * t->threads * t->vec * t->iters;

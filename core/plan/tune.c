@@ -585,9 +585,12 @@ static bool holds_row(const struct fs_tuning *t, int64_t vectors) {
 }
 
 bool fs_tune_holds(const struct fs_kernel *k) {
-  struct shape sh = look(k);
-  int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, k->tune.vec);
-  return !sh.row_results || holds_row(&k->tune, vectors);
+  int axes = k->space.n_outer + k->space.n_inner;
+  int64_t last = FS_MAX(1, k->space.n_inner ? k->space.dim[axes - 1] : 1);
+  bool row_results = false;
+  for (int i = 0; i < k->steps.len && k->scheme != FS_FLAT; i++)
+    row_results |= k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J;
+  return !row_results || holds_row(&k->tune, k->space.n / last * up(last, k->tune.vec));
 }
 
 /* Registers of a thread of a kernel over rows, about. */
@@ -713,17 +716,23 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
   return n;
 }
 
-int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
-                     struct fs_tuning out[FS_MAX_VARIANTS]) {
-  bool one = !device || !device->is_cuda || k->scheme == FS_LIBRARY ||
-             k->scheme == FS_PANEL;
+static bool has_variants(const struct fs_kernel *k, const struct fs_device *device) {
+  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_PANEL;
+}
+
+int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,
+                   struct fs_tuning out[FS_MAX_VARIANTS]) {
   out[0] = k->tune;
-  if (one) return 1;
-  struct fs_kernel tuned = *k; /* borrows the parts */
-  fs_tune(&tuned, device);
-  out[0] = tuned.tune;
+  if (!has_variants(k, device)) return 1;
   if (k->scheme == FS_INSTANCE) return fs_instance_variants(k, out);
   struct shape sh = look(k);
   int n = add_block_counts(k, &sh, out, list_variants(k, &sh, out));
   return add_stages(k, device, out, n);
+}
+
+int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
+                     struct fs_tuning out[FS_MAX_VARIANTS]) {
+  struct fs_kernel tuned = *k; /* borrows the parts */
+  if (has_variants(k, device)) fs_tune(&tuned, device);
+  return fs_tune_others(&tuned, device, out);
 }

@@ -16,13 +16,14 @@ static int phase_of(const struct fs_step *s) {
   return s->phase == FS_END ? FS_WORK_PHASES - 1 : FS_MIN(s->phase, 2);
 }
 
-static int widest(const struct fs_kernel *k) {
-  int size = 1;
-  for (int v = 0; v < k->values.len; v++)
-    if (k->values.data[v].varies & FS_VARIES_J) {
-      enum fs_dtype dt = k->values.data[v].dtype;
-      size = FS_MAX(size, (int)fs_dtype_size(fs_dtype_compute(dt)));
-    }
+static int widest_of(const struct fs_kernel *k) {
+  int size = 1, last = -1; /* most are of one type */
+  for (int v = 0; v < k->values.len; v++) {
+    int dt = (int)k->values.data[v].dtype;
+    if (!(k->values.data[v].varies & FS_VARIES_J) || dt == last) continue;
+    size = FS_MAX(size, (int)fs_dtype_size(fs_dtype_compute((enum fs_dtype)dt)));
+    last = dt;
+  }
   return size;
 }
 
@@ -49,8 +50,8 @@ static bool sums_columns(const struct fs_kernel *k) {
 }
 
 /* Rows that the CPU target goes over at once. */
-static double cpu_group(const struct fs_kernel *k) {
-  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest(k);
+static double cpu_group(const struct fs_kernel *k, int widest) {
+  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest;
   return n < strip ? FS_MIN(256, 8 * strip / n) : 8;
 }
 
@@ -62,9 +63,9 @@ static double even_tasks(double tasks) {
 
 /* Into how many tasks the CPU target cuts the rows: about as target/cpu/compile.c
  * does. */
-static double cpu_row_tasks(const struct fs_kernel *k) {
+static double cpu_row_tasks(const struct fs_kernel *k, int widest) {
   double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
-  double group = cpu_group(k);
+  double group = cpu_group(k, widest);
   double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
   if (sums_columns(k))
     rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
@@ -77,29 +78,30 @@ static double cpu_row_tasks(const struct fs_kernel *k) {
 
 /* Whether the CPU target divides the columns of a tile kernel, too. One whose rows make
  * tasks enough it walks as a row kernel. */
-static bool divides_columns(const struct fs_kernel *k) {
+static bool divides_columns(const struct fs_kernel *k, int widest) {
   enum { LEAST = 8192 }; /* of the widest elements there are: 8 bytes */
   return k->scheme == FS_TILE && k->space.n >= LEAST &&
-         (double)k->space.n >= 8 * (8192.0 / widest(k)) && cpu_row_tasks(k) < 32;
+         (double)k->space.n >= 8 * (8192.0 / widest) && cpu_row_tasks(k, widest) < 32;
 }
 
 /* What it is walked as, and so priced as. What a tile kernel turns has a price of its
  * own. */
 static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work *w,
                                 const struct fs_device *d) {
-  bool row = !d->is_cuda && k->scheme == FS_TILE && !divides_columns(k);
+  bool row = !d->is_cuda && k->scheme == FS_TILE && !divides_columns(k, widest_of(k));
   return row && !(w->bytes_strided > 0) ? FS_ROW : k->scheme;
 }
 
 static double cpu_tasks(const struct fs_kernel *k) {
+  int widest = widest_of(k);
   bool flat = k->scheme == FS_FLAT;
-  if (!flat && !divides_columns(k)) return cpu_row_tasks(k);
-  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest(k);
+  if (!flat && !divides_columns(k, widest)) return cpu_row_tasks(k, widest);
+  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest;
   if (flat) {
     double strips = FS_MAX(floor(n / (64 * strip)), 4);
     return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
   }
-  double tasks = cpu_row_tasks(k);
+  double tasks = cpu_row_tasks(k, widest);
   return tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip));
 }
 
@@ -216,23 +218,23 @@ static void join(struct passes *p, int step) {
   }
 }
 
-/* By step, whether it costs no pass. Given: free(). */
-static bool *joined_steps(const struct fs_kernel *k) {
-  int steps = k->steps.len, values = k->values.len;
-  struct passes p = {.k = k, .joined = fs_calloc(2, (size_t)steps + 1)};
-  p.full = p.joined + steps + 1;
-  p.uses = fs_calloc(2 * (size_t)values + 1, sizeof *p.uses);
+/* By step, whether it costs no pass. In one room, given: free(). */
+static bool *joined_steps(const struct fs_kernel *k, void **room) {
+  size_t steps = (size_t)k->steps.len, values = (size_t)k->values.len;
+  struct passes p = {.k = k, .uses = fs_calloc(1, 2 * values * sizeof *p.uses + 2 * steps + 1)};
+  *room = p.uses;
   p.maker = p.uses + values;
-  for (int v = 0; v < values; v++) p.maker[v] = -1;
-  for (int i = 0; i < steps; i++) {
+  p.joined = (bool *)(p.maker + values);
+  p.full = p.joined + steps;
+  for (int v = 0; v < k->values.len; v++) p.maker[v] = -1;
+  for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     p.joined[i] = is_free(k, s);
     if (s->out >= 0) p.maker[s->out] = i;
     FS_EACH_IN(s, x) p.uses[s->in[x]]++;
   }
-  for (int i = 0; i < steps; i++)
+  for (int i = 0; i < k->steps.len; i++)
     if (may_join(&p, i)) join(&p, i);
-  free(p.uses);
   return p.joined;
 }
 
@@ -267,7 +269,7 @@ static double times_made(const struct fs_kernel *k, const struct fs_step *s,
                          const bool *line) {
   if (!line || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
   if (k->values.data[s->out].varies != FS_VARIES_J || line[s->out]) return 1;
-  return ceil((double)k->space.m / cpu_group(k));
+  return ceil((double)k->space.m / cpu_group(k, widest_of(k)));
 }
 
 /* Whether each row takes a step of its own. On a GPU all do in a row kernel. The CPU
@@ -435,7 +437,7 @@ static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s)
 }
 
 /* "map", "rows", "cols", "all": what is reduced; "+2": sweeps; "'": strided. */
-static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
+static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *w) {
   unsigned over = 0;
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].kind == FS_SP_REDUCE)
@@ -443,7 +445,7 @@ static void name_pattern(const struct fs_kernel *k, struct fs_work *w) {
   char *at = w->pattern; /* room for all of them */
   at = stpcpy(at, !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "");
   at = stpcpy(at, over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "");
-  at = stpcpy(at, sweeps(k) > 1 ? "+" : "");
+  at = stpcpy(at, sweeps > 1 ? "+" : "");
   stpcpy(at, w->bytes_strided > 0 ? "'" : "");
 }
 
@@ -519,6 +521,7 @@ static bool is_uneven(const struct fs_kernel *k) {
 void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_work *w) {
   double busy = imbalance(k, w, d);
+  int n_sweeps = sweeps(k);
   w->scheme = (uint8_t)walked_as(k, w, d);
   w->tiled = w->scheme == FS_TILE;
   w->past = !d->is_cuda && stores_past(k, d);
@@ -527,17 +530,18 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   if (w->scheme == FS_ROW || w->scheme == FS_PANEL)
     fs_work_add(w, FS_TM_ROW, 0, 1);
   if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
-  fs_work_add(w, FS_TM_SWEEP, 0, sweeps(k) - 1);
+  fs_work_add(w, FS_TM_SWEEP, 0, n_sweeps - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   fs_kernel_count_tuning(k, d, w);
   count_moves(busy, d->is_cuda, w);
-  bool *joined = d->is_cuda ? NULL : joined_steps(k);
+  void *room = NULL;
+  const bool *joined = d->is_cuda ? NULL : joined_steps(k, &room);
   bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
     count_step(k, &k->steps.data[i], d, busy, joined && joined[i], line, w);
-  free(joined);
+  free(room);
   free(line);
-  name_pattern(k, w);
+  name_pattern(k, n_sweeps, w);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);
   w->uneven = d->is_cuda ? is_uneven(k) : is_copied(k);
