@@ -141,12 +141,13 @@ static char *read_file(const char *path, size_t *size) {
   return data;
 }
 
-static int run_compiler(const char *source, const char *target,
-                        const char *log) {
+static int run_compiler(const char *source, const char *target, const char *log,
+                        bool quick) {
   const char *cxx = getenv("CXX");
   char *argv[] = {(char *)(cxx && *cxx ? cxx : "c++"), "-std=c++17", "-O1",
                   "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fwrapv",
-                  "-fno-strict-aliasing", "-fvisibility=hidden", "-o",
+                  "-fno-strict-aliasing", "-fvisibility=hidden",
+                  quick ? "-DFS_QUICK" : "-UFS_QUICK", "-o",
                   (char *)target, (char *)source, NULL};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -168,7 +169,7 @@ static int build(nvrtcProgram program) {
   FILE *f = fopen(source, "w");
   if (f) write_program(f, program->source);
   if (f) fclose(f);
-  int failed = run_compiler(source, target, log);
+  int failed = run_compiler(source, target, log, program->is_quick);
   size_t size;
   char *text = read_file(log, &size);
   if (text) free(program->log), program->log = text;

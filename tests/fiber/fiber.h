@@ -235,6 +235,9 @@ static double __hiloint2double(int high, int low) {
   return fiber_bits<double>((int64_t)high << 32 | (unsigned)low);
 }
 static int __float_as_int(float x) { return fiber_bits<int>(x); }
+static unsigned __umulhi(unsigned x, unsigned y) {
+  return (unsigned)((unsigned long long)x * y >> 32);
+}
 static unsigned __float_as_uint(float x) { return fiber_bits<unsigned>(x); }
 static double __longlong_as_double(long long x) { return fiber_bits<double>(x); }
 
