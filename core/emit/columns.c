@@ -138,7 +138,7 @@ static const char *posts_at(struct em *em, int64_t at) {
   return at ? em_fmt(em, "posts + %s", em_int(em, at)) : "posts";
 }
 static const char *posts_of_sum(struct columns *c, int v) {
-  return em_fmt(c->em, "%s + (p %% %d * FS_CLUSTER + rank) * %lld",
+  return em_fmt(c->em, "%s + (FS_PLACE(p, %d) * FS_CLUSTER + rank) * %lld",
                 posts_at(c->em, c->em->v[v].work), ROUNDS,
                 (long long)(words_sent(c) * words(c->em, v)));
 }
@@ -268,7 +268,7 @@ static void sends(struct columns *c) {
   struct em *em = c->em;
   int warps = c->cut.lanes >= 32 ? c->cut.side : c->cut.workers / 32;
   em_go(em, EM_SEND);
-  em_open(em, "for (int i = lane; i < FS_WIDTH; i += 32) {");
+  em_open(em, "for (unsigned i = lane; i < FS_WIDTH; i += 32) {");
   for (int x = 0; x < em->k->steps.len; x++) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
@@ -872,7 +872,7 @@ static void waits(struct columns *c) {
 
 static void to_shared(struct columns *c) {
   struct em *em = c->em;
-  const char *slot = c->cut.lanes >= 32 ? "side" : "t / 32";
+  const char *slot = c->cut.lanes >= 32 ? "side" : "warp - (FS_THREADS - FS_WORKERS) / 32";
   const char *own = c->cut.lanes >= 32 ? "" : em_fmt(em, "if (lane < %d) ", c->cut.lanes);
   em_line(em, "const int s = FS_PLACE(p, FS_PARTS);");
   em_line(em, "if (p >= FS_PARTS)");
@@ -899,7 +899,7 @@ static void sums_of_sums(struct columns *c) {
   for (int i = 0; i < em->k->steps.len; i++)
     any |= has_sums_of_sums(c, &em->k->steps.data[i]);
   if (!any) return;
-  em_open(em, "if (q %% %d == %d) {", SHORT, SHORT - 1);
+  em_open(em, "if (FS_PLACE(q, %d) == %d) {", SHORT, SHORT - 1);
   em_for(em, "b", em->B);
   if (em->B == 1) em_open(em, "{");
   const char *b = em->B > 1 ? "[b]" : "";

@@ -162,6 +162,14 @@ __device__ __forceinline__ void fs_load(T (&v)[N], const S *from) {
 #pragma unroll
   for (int e = 0; e < N; e++) v[e] = fs_get(x.e[e]);
 }
+#ifdef FS_QUICK
+// What is computed as it is stored: code that is compiled quickly would keep the loop.
+template <typename T, int N>
+__device__ __forceinline__ void fs_load(T (&v)[N], const T *from) {
+  const fs_pack<T, N> x = *reinterpret_cast<const fs_pack<T, N> *>(from);
+  memcpy(v, x.e, sizeof v);
+}
+#endif
 
 //@ fs_load_shifted
 // N neighbours that begin SHIFT behind a multiple of their size, out of the two
@@ -272,6 +280,14 @@ __device__ __forceinline__ void fs_store(S *to, const T (&v)[N]) {
   for (int e = 0; e < N; e++) fs_put(x.e[e], v[e]);
   *reinterpret_cast<fs_pack<S, N> *>(to) = x;
 }
+#ifdef FS_QUICK
+template <typename T, int N>
+__device__ __forceinline__ void fs_store(T *to, const T (&v)[N]) {
+  fs_pack<T, N> x;
+  memcpy(x.e, v, sizeof v);
+  *reinterpret_cast<fs_pack<T, N> *>(to) = x;
+}
+#endif
 
 //@ fs_store_some
 template <typename T, int N, typename S>

@@ -208,6 +208,24 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
                                            unsigned round, T neutral) {
   constexpr int WORDS = sizeof(T) / 4, EACH = (N * COLUMNS + 31) / 32;
   const int lane = threadIdx.x % 32;
+  T sum = neutral;
+#ifdef FS_QUICK  // one after the other, which is less code
+  for (int k = 0; k * 32 + lane < N * COLUMNS; k++) {
+    unsigned half[WORDS];
+    for (int w = 0; w < WORDS; w++) {
+      unsigned long long word[1];
+      for (;;) {
+        fs_look<0>(from + lane + (w * EACH + k) * 32, word);
+        if ((unsigned)(word[0] >> 32) == round) break;
+        fs_pause();
+      }
+      half[w] = (unsigned)word[0];
+    }
+    T x;
+    memcpy(&x, half, sizeof x);
+    sum = Op::of(sum, x);
+  }
+#else
   unsigned long long word[WORDS * EACH];
   bool there;
   do {
@@ -219,7 +237,6 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
                k % EACH * 32 + lane >= N * COLUMNS;
     if (!there) fs_pause();
   } while (!there);
-  T sum = neutral;
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
     unsigned half[WORDS];
@@ -229,6 +246,7 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
     memcpy(&x, half, sizeof x);
     if (k * 32 + lane < N * COLUMNS) sum = Op::of(sum, x);
   }
+#endif
   return fs_fold_lanes<Op, COLUMNS>(sum);
 }
 
@@ -285,7 +303,7 @@ __device__ __forceinline__ void fs_gates_open(fs_gates &gate, int workers) {
 template <int N>
 __device__ __forceinline__ int fs_lap(int k) {
   if constexpr ((N & (N - 1)) != 0)
-    return (int)((unsigned)k * (0x100000000ull / N + 1) >> 32);
+    return (int)__umulhi((unsigned)k, (unsigned)(0x100000000ull / N + 1));
   return (int)((unsigned)k / N);
 }
 #endif

@@ -7,19 +7,28 @@
 // not set, so an element never depends on its neighbours.
 
 //@ fs_lane fs_set_lane
-// Element e of what stays in registers, which have no numbers: all are looked at.
+// Element e of what stays in registers, which have no numbers: all are looked at. Code
+// that is compiled quickly has arrays in memory, and would keep the loop.
 template <typename T, int N>
 __device__ __forceinline__ T fs_lane(const T (&v)[N], int e) {
+#ifdef FS_QUICK
+  return v[e];
+#else
   T x = v[0];
 #pragma unroll
   for (int k = 1; k < N; k++) x = e == k ? v[k] : x;
   return x;
+#endif
 }
 
 template <typename T, int N>
 __device__ __forceinline__ void fs_set_lane(T (&v)[N], int e, T x) {
+#ifdef FS_QUICK
+  v[e] = x;
+#else
 #pragma unroll
   for (int k = 0; k < N; k++) v[k] = e == k ? x : v[k];
+#endif
 }
 
 //@ fs_copy_table

@@ -39,7 +39,7 @@ fs_kernel(
         //: send
         __syncwarp();
         if (lane == 0) {
-          gate.sent[p % 2] = p;
+          gate.sent[FS_PLACE(p, 2)] = p;
           fs_mbarrier_arrive(&gate.part_free[s]);
         }
       }
@@ -55,13 +55,13 @@ fs_kernel(
     for (int p = warp - 4; p < FS_PANELS; p += 4) {
       const int m = FS_PLACE(p, FS_MAILS);
       const fs_index i = p * FS_WIDTH + rank * FS_COLUMNS + lane % FS_COLUMNS;
-      while (gate.sent[p % 2] < p) fs_pause();
+      while (gate.sent[FS_PLACE(p, 2)] < p) fs_pause();
       //: finish
     }
   } else {  // computes: part t % FS_LANES of a panel's columns, every FS_SIDE-th row
     fs_registers_more<FS_REGS>();
     const int t = threadIdx.x - (FS_THREADS - FS_WORKERS);
-    const int part = t % FS_LANES, side = t / FS_LANES;
+    const int part = FS_PLACE(t, FS_LANES), side = t / FS_LANES;
     //: rows
     for (int begin = 0; begin < FS_PANELS + FS_LAG; begin += FS_WRITTEN) {
 #pragma unroll
