@@ -300,14 +300,12 @@ static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
 static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
                             const struct fs_val *a, struct fs_val *out) {
   if (is_host_number(a)) {
-    if (e->op == FS_AO_NEG) {
+    if (e->op == FS_AO_NEG)
       *out = fs_val_number(-a->number, is_whole_kind(a));
-      out->literal = a->literal;
-    } else if (e->op == FS_AO_NOT) {
+    else if (e->op == FS_AO_NOT)
       *out = fs_val_bool(a->number == 0);
-    } else {
+    else
       *out = *a;
-    }
     return FS_OK;
   }
   if (a->kind == FS_V_RANGE && e->op == FS_AO_NEG) {
@@ -389,9 +387,7 @@ static enum fs_status eval_one_call(struct fs_interp *in,
                                     struct fs_val *out) {
   int got = 0;
   *out = (struct fs_val){FS_V_NONE};
-  enum fs_status st = fs_eval_call(in, e, 1, out, &got);
-  out->literal = false;
-  return st;
+  return fs_eval_call(in, e, 1, out, &got);
 }
 
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
@@ -402,16 +398,12 @@ enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
   enum fs_status st = fs_poll(in, e->span);
   if (st != FS_OK) return st;
   switch (e->kind) {
-    case FS_EX_NUMBER:
-      *out = fs_val_number(e->number, e->is_int);
-      out->literal = true;
-      return FS_OK;
+    case FS_EX_NUMBER: *out = fs_val_number(e->number, e->is_int); return FS_OK;
     case FS_EX_BOOL: *out = fs_val_bool(e->number != 0); return FS_OK;
     case FS_EX_STRING: *out = fs_val_string(e->text, e->text_len); return FS_OK;
     case FS_EX_NAME:
-      if (!fs_lookup(in, e->text, out)) return fs_unknown_name(in, e->text, e->span);
-      out->literal = false;
-      return FS_OK;
+      if (fs_lookup(in, e->text, out)) return FS_OK;
+      return fs_unknown_name(in, e->text, e->span);
     case FS_EX_END: return eval_end(in, e, out);
     case FS_EX_COLON:
       return fs_in_error(in, e->span, "bad-index", NULL,

@@ -17,21 +17,13 @@ struct fs_shape fs_shape_scalar(void) {
 
 /* -- numbers --------------------------------------------------------------- */
 
-static struct fs_number number_of(enum fs_dtype dt, double x) {
-  return (struct fs_number){x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
-}
-
 fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
-  return fs_graph_param(fs_block_graph(in), dt, number_of(dt, x));
+  struct fs_number n = {x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
+  return fs_graph_param(fs_block_graph(in), dt, n);
 }
 
 struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like) {
   return (struct fs_tv){fs_param(in, like, x), like, fs_shape_scalar()};
-}
-
-static struct fs_tv literal(struct fs_interp *in, double x, enum fs_dtype like) {
-  fs_id id = fs_graph_literal(fs_block_graph(in), like, number_of(like, x));
-  return (struct fs_tv){id, like, fs_shape_scalar()};
 }
 
 /* The type of a weak number beside a tensor of type `like`. */
@@ -71,7 +63,7 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
   switch (v->kind) {
     case FS_V_NUMBER:
       dt = like ? number_type(v, *like) : FS_F32;
-      *out = v->literal ? literal(in, v->number, dt) : fs_tv_number(in, v->number, dt);
+      *out = fs_tv_number(in, v->number, dt);
       return FS_OK;
     case FS_V_BOOL:
       *out = fs_tv_number(in, v->number, FS_BOOL);

@@ -18,7 +18,6 @@ struct fs_func;   /* eval/func.h: user function, lambda, builtin, elementary */
 struct fs_val {
   enum fs_val_kind kind;
   bool is_int;               /* NUMBER: written or computed as an integer */
-  bool literal;              /* NUMBER: as it stands in the text, unnamed   */
   double number;             /* NUMBER, BOOL (0 or 1)                     */
   double start, step, stop;  /* RANGE, inclusive                          */
   struct fs_string *string;

@@ -14,7 +14,6 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->nodes);
   FS_VEC_FREE(&g->inputs);
   FS_VEC_FREE(&g->params);
-  FS_VEC_FREE(&g->literals);
   FS_VEC_FREE(&g->origins);
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
@@ -34,7 +33,6 @@ void fs_graph_reset(struct fs_graph *g) {
   }
   if (g->table) memset(g->table, 0, sizeof *g->table * g->table_cap);
   g->nodes.len = g->inputs.len = g->params.len = g->origins.len = 0;
-  g->literals.len = 0;
   g->outputs.len = g->output_names.len = g->barriers.len = 0;
   fs_arena_reset(g->arena);
   g->stmt = g->span = (struct fs_span){0};
@@ -209,15 +207,6 @@ fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
   if (dt == FS_BOOL) v.i = v.i != 0 || v.f != 0, v.f = (double)v.i;
   *FS_PUSH(&g->params) = v;
   return fs_graph_intern(g, &n);
-}
-
-fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
-  for (int k = 0; k < g->literals.len; k++) {
-    const struct fs_node *n = fs_node(g, g->literals.data[k]);
-    if (n->dtype == dt && !memcmp(&g->params.data[n->slot], &v, sizeof v))
-      return g->literals.data[k];
-  }
-  return *FS_PUSH(&g->literals) = fs_graph_param(g, dt, v);
 }
 
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,

@@ -144,7 +144,6 @@ struct fs_graph {
   FS_VEC(struct fs_node) nodes;  /* nodes.data[0] is FS_ND_NONE */
   FS_VEC(struct fs_graph_input) inputs;
   FS_VEC(struct fs_number) params;
-  FS_VEC(fs_id) literals;        /* the params of numbers of the program's text */
   FS_VEC(int) origins;           /* of a simplified graph, by param: its slot in
                                     the graph that was simplified, or one beyond
                                     those: a value computed from others        */
@@ -180,8 +179,6 @@ fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t,
                      enum fs_dtype dt, const struct fs_shape *squeezed,
                      const struct fs_layout *layout, const char *name);
 fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
-/* A number that stands in the program's text: equal ones are one param. */
-fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
                     fs_id start, fs_id step);
 fs_id fs_graph_rand(struct fs_graph *g, bool normal, enum fs_dtype dt,
