@@ -2,6 +2,7 @@
 #include "core/model/calibration.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const double fs_knots[FS_KNOTS] = {
   16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 16 << 20, 20 << 20,
@@ -115,6 +116,18 @@ static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
   return NULL;
 }
 
+/* Of a GPU's stencils that compute much: that of those that compute little. What they
+ * read again and again from the cache others that compute as much do not. */
+static const struct fs_kind_table *light_stencil(const struct fs_calibration *c,
+                                                 const char *name) {
+  static const char busy[] = " busy shifted", light[] = " light shifted";
+  char other[FS_KIND_NAME + sizeof light];
+  const char *at = strstr(name, busy);
+  if (!at) return NULL;
+  snprintf(other, sizeof other, "%.*s%s", (int)(at - name), name, light);
+  return find_kind(c, other);
+}
+
 /* That of the kind, else of the same but for what sets it apart, else, on a GPU, of the
  * same in f32: what a kind waits for there is the same in all types. */
 static const struct fs_kind_table *table_of(const struct fs_work *w,
@@ -122,6 +135,7 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   char name[FS_KIND_NAME];
   fs_work_kind(w, name);
   const struct fs_kind_table *t = find_kind(c, name);
+  if (!t && !w->tiled && w->spread.resident > 0) t = light_stencil(c, name);
   char *end = w->tiled ? NULL : strstr(name, " shifted");
   if (!end) end = strstr(name, " uneven");
   if (!end) end = strstr(name, " past");
