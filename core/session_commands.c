@@ -87,7 +87,7 @@ static const struct topic {
    "of the device's memory bandwidth that was reached.\n"
    "  flat      elements one after the other\n"
    "  row       a block owns whole rows and keeps them on chip between uses\n"
-   "  tile      32 x 32 tiles, serial down the rows\n"
+   "  tile      tiles, of matrices that lie across each other\n"
    "  panel     all blocks in step over panels of columns: a matrix is read once\n"
    "  instance  users' routines on each of a stack of small elements\n"
    "  library   a dense library's routine\n"

@@ -59,6 +59,16 @@ static void take_tuning(struct em *em) {
   em->RT = em->T;
   switch (em->k->scheme) {
     case FS_TILE:
+      em->turns = fs_kernel_turns(em->k);
+      if (em->turns) {
+        em->RT = power_of_two(t->row_threads, 1, em->T);
+        em->S = em->T / em->RT;
+        em->B = t->iters;
+        em->C = 1;
+        em->mode = EM_PANEL;
+        em->mirrors = em->k->mirrors;
+        break;
+      }
       em->T = TILE_SIDE * TILE_ROWS;
       em->RT = TILE_SIDE;
       em->S = TILE_ROWS;
@@ -460,7 +470,7 @@ void em_analyse(struct em *em) {
   find_hoisted(em);
   find_kept(em);
   bool still = em->streams && !em->ring && !em->ahead;
-  em->pairs = em->V >= 4 && fs_kernel_pairs(em->k) &&
+  em->pairs = em->V >= 4 && !em->turns && fs_kernel_pairs(em->k) &&
               (em->mode == EM_FLAT || em->mode == EM_PANEL ||
                (em->mode == EM_KEEP && still));
   em->rows_by_lanes = fs_kernel_shares_rows(em->k) && em->B > 1 && em->B <= em->RT &&

@@ -252,7 +252,8 @@ static void amount(struct fs_str *out, int64_t n, const char *what) {
 void em_head(const struct em *em, const struct fs_diags *diags,
              struct fs_str *out) {
   statements(em, diags, out);
-  fs_str_printf(out, "//\n// scheme %s; ", mode_names[em->mode]);
+  fs_str_printf(out, "//\n// scheme %s; ", em->turns ? "tile, turned in registers"
+                                                    : mode_names[em->mode]);
   amount(out, em->mode == EM_FLAT ? em->n : em->m,
          em->mode == EM_FLAT ? "element" : "row");
   if (em->mode != EM_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
@@ -278,6 +279,21 @@ void em_head(const struct em *em, const struct fs_diags *diags,
 }
 
 static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+
+/* A square of as many whole tiles as are as wide as they are high. */
+static int64_t square_side(const struct em *em) {
+  return FS_MAX((int64_t)em->RT * em->V, (int64_t)em->S * em->B);
+}
+
+static int64_t squares(const struct em *em) {
+  int64_t side = up(em->n, square_side(em));
+  return side * side;
+}
+
+static int64_t tiles_of_square(const struct em *em) {
+  int64_t side = square_side(em);
+  return side / ((int64_t)em->RT * em->V) * (side / ((int64_t)em->S * em->B));
+}
 
 void em_constants(struct em *em, struct fs_str *out) {
   fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
@@ -309,6 +325,13 @@ void em_constants(struct em *em, struct fs_str *out) {
           out,
           "constexpr fs_index FS_PANELS = %lld, FS_PARTS_MOST = %lld;\n",
           (long long)em->panels, (long long)up(em->m, rows));
+      if (em->mirrors)
+        fs_str_printf(out,
+                      "constexpr fs_index FS_PIECES = %lld;\n"
+                      "constexpr int FS_OF_SQUARE = %d, FS_ABREAST = %d;\n",
+                      (long long)(squares(em) * tiles_of_square(em)),
+                      (int)tiles_of_square(em),
+                      (int)(square_side(em) / ((int64_t)em->RT * em->V)));
       /* fall through */
     default:
       if (em->CL > 1)
@@ -331,7 +354,8 @@ static const char *skeleton(const struct em *em) {
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
     case EM_COLUMNS: return "elemlib/scheme/columns.cuh";
-    case EM_PANEL: return "elemlib/scheme/panel.cuh";
+    case EM_PANEL:
+      return em->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
     default:
       return em->CL > 1 ? "elemlib/scheme/cluster.cuh"
                         : "elemlib/scheme/row.cuh";
@@ -418,7 +442,10 @@ void em_describe_launch(struct em *em, bool has_work) {
   switch (em->mode) {
     case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
-    case EM_PANEL: o->max_blocks = em->panels * up(em->m, rows); break;
+    case EM_PANEL:
+      o->max_blocks = em->mirrors ? squares(em) * tiles_of_square(em)
+                                  : em->panels * up(em->m, rows);
+      break;
     case EM_COLUMNS: o->max_blocks = em->parts; break;
     default: o->max_blocks = up(em->m, rows) * em->CL;
   }

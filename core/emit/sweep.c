@@ -30,7 +30,8 @@ const char *em_first_thread(const struct em *em) {
 void em_row_coords(struct em *em) {
   if (em->mode == EM_FLAT) return;
   const char *rows = em->B > 1 && em->S > 1
-                         ? em_fmt(em, "(b * %d + sub)", em->S)
+                         ? em->turns ? em_fmt(em, "(sub * %d + b)", em->B)
+                                     : em_fmt(em, "(b * %d + sub)", em->S)
                      : em->B > 1 ? "b"
                      : em->S > 1 ? "sub"
                                  : NULL;
@@ -169,15 +170,36 @@ static bool is_vector(const struct em *em, const struct fs_access *a) {
   return true;
 }
 
+/* Whether a load's elements, `step` apart, lie in whole vectors but for its offset. */
+static bool has_steps(const struct em *em, const struct fs_step *s, int step) {
+  const struct fs_access *a = em_access(em, s);
+  int last = em->n_outer + em->n_inner - 1;
+  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != step) return false;
+  for (int x = 0; x < last; x++)
+    if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
+  return true;
+}
+
+/* How far its first element lies behind a multiple of a vector's size. */
+static int behind(const struct em *em, const struct fs_step *s) {
+  return (int)((em_access(em, s)->offset % em->V + em->V) % em->V);
+}
+
 /* How far a vector of this load lies behind a multiple of its size, if only the
  * load's offset is to blame (a shifted slice, as stencils read); else 0. */
 static int shift_of(const struct em *em, const struct fs_step *s) {
-  const struct fs_access *a = em_access(em, s);
-  int last = em->n_outer + em->n_inner - 1;
-  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != 1) return 0;
-  for (int x = 0; x < last; x++)
-    if (em->dim[x] > 1 && a->stride[x] % em->V) return 0;
-  return (int)((a->offset % em->V + em->V) % em->V);
+  return has_steps(em, s, 1) ? behind(em, s) : 0;
+}
+
+/* Whether it takes every second element of whole vectors: those of A[:, 1:2:end] and
+ * A[:, 2:2:end] are the same, and the compiler loads them once. */
+static bool is_spaced(const struct em *em, const struct fs_step *s) {
+  return has_steps(em, s, 2);
+}
+
+/* Whether it takes more than the elements that it asks for. */
+static bool takes_more(const struct em *em, const struct fs_step *s) {
+  return shift_of(em, s) || is_spaced(em, s);
 }
 
 static const char *lanes_left(struct em *em) {
@@ -258,9 +280,22 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
   close_rows(em);
 }
 
+/* Rows of a vector's columns: whole vectors along i, of which each thread turns its own. */
+static void load_turned(struct em *em, const struct fs_step *s) {
+  em_open(em, "{");
+  em_line(em, "const fs_index i = first + sub * %d;", em->B);
+  const char *guard = em->need_ok ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  guarded(em, em_and(em, guard, some(em)),
+          em_fmt(em, "fs_load_turned(v%d, %s, (fs_index)%s);", s->out, pointer(em, s),
+                 em_int(em, em_access(em, s)->stride[1])));
+  em_close(em);
+}
+
 static const char *whole_load(struct em *em, const struct fs_step *s) {
   const char *to = em_row_ref(em, s->out), *from = pointer(em, s);
   int shift = shift_of(em, s);
+  if (is_spaced(em, s))
+    return em_fmt(em, "fs_load_spaced<%d>(%s, %s);", behind(em, s), to, from);
   return shift ? em_fmt(em, "fs_load_shifted<%d>(%s, %s);", shift, to, from)
                : em_fmt(em, "fs_load(%s, %s);", to, from);
 }
@@ -391,7 +426,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
   bool stencil = false;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    stencil |= need[i] && is_plain_load(em, s) && shift_of(em, s);
+    stencil |= need[i] && is_plain_load(em, s) && takes_more(em, s);
   }
   em_for(em, "c", em->C);
   if (em->C == 1 && !em->placed) em_open(em, "{");
@@ -408,8 +443,10 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
         ring_load(em, s);
         em_close(em);
       }
-    } else if (stencil && (shift_of(em, s) || is_vector(em, em_access(em, s)))) {
+    } else if (stencil && (takes_more(em, s) || is_vector(em, em_access(em, s)))) {
       together[i] = true;
+    } else if (em->turns && em_transposed(em, s)) {
+      load_turned(em, s);
     } else {
       load_step(em, s, rows);
     }
@@ -714,19 +751,19 @@ static bool has_two_ways(const struct em *em, const bool *need) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i]) continue;
     if (s->out >= 0 && em->v[s->out].kept) return false;
-    shifted |= is_plain_load(em, s) && shift_of(em, s);
+    shifted |= is_plain_load(em, s) && takes_more(em, s);
   }
   return shifted;
 }
 
-/* Whether two vectors from any place of a row lie in memory wherever there is a row
+/* Whether up to three vectors from any place of a row lie in memory wherever there is a row
  * behind it: then only the last row has edges. */
 static bool only_last_row_ends(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (need[i] && s->kind == FS_SP_LOAD && em_val(em, s->out)->varies != 3)
       return false;
-    if (need[i] && s->kind == FS_SP_LOAD && em_access(em, s)->stride[0] < 2 * em->V)
+    if (need[i] && s->kind == FS_SP_LOAD && em_access(em, s)->stride[0] < 4 * em->V)
       return false;
   }
   return em->n_outer == 1 && em->n_inner == 1;

@@ -89,6 +89,8 @@ struct em {
   int64_t panels, parts;         /* PANEL, TILE; parts 0: as the grid gives */
   bool full, tail;               /* all vectors exist; some are partial     */
   bool pairs;                    /* lanes are pairs of a half type          */
+  bool turns;                    /* tile: loads across turn in a thread's registers */
+  bool mirrors;                  /* ... in squares that mirror each other, pair by pair */
   bool need_ok;                  /* some rows of the last step do not exist */
   bool placed;                   /* the vector's coordinates stand already    */
   bool whole;                    /* ... and all that shifted loads take lies there */

@@ -63,7 +63,7 @@ static bool changes_threads(const struct fs_kernel *k, const struct fs_step *s) 
   if (k->scheme == FS_ROW)
     return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J &&
            k->tune.row_threads > 32;
-  if (k->scheme != FS_TILE) return false;
+  if (k->scheme != FS_TILE || fs_kernel_turns(k)) return false;
   if (s->kind == FS_SP_REDUCE)
     return s->over == FS_VARIES_J && s->op == FS_RD_SUM && s->in[1] >= 0;
   if (s->access < 0) return false;

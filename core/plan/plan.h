@@ -58,7 +58,8 @@
 enum fs_scheme {
   FS_FLAT,    /* 1-D: j only, any block any part of it                        */
   FS_ROW,     /* a block owns whole rows, several sweeps over each            */
-  FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows */
+  FS_TILE,    /* the paper's: 2-D grid of 32 x 32 tiles, serial down the rows;
+                 or fs_kernel_turns()                                        */
   FS_LIBRARY, /* one library call, node `lib_node`                            */
   FS_INSTANCE, /* a user's function over a stack of small elements: see below */
   FS_PANEL    /* rows that lie across memory: all blocks in step, see panel.c */
@@ -146,7 +147,8 @@ struct fs_tuning {
   int vec;              /* elements per access along j: 1, 2, 4, 8         */
   int cols;             /* CUDA row: vectors of a row each thread keeps    */
   int iters;            /* tile: serial 32-row iterations; flat: unroll;
-                           row: rows that a thread has at once            */
+                           row, and tiles that threads turn: rows that a
+                           thread has at once                             */
   int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
   int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
   int stages;           /* CUDA row: turns whose rows bulk copies bring to shared
@@ -216,6 +218,9 @@ struct fs_kernel {
                                        its registers (model/learn.h); 0: not
                                        asked for                           */
   const char *bound;                /* "memory", "compute", "launch"       */
+  bool mirrors;                     /* GPU, tiles that threads turn: it reads a square
+                                       matrix as it lies and across, the same
+                                       elements in tiles that mirror each other */
   bool alone;                       /* CPU: so little work that threads which
                                        sleep are left asleep               */
   const char *by_hand;              /* what the user pinned of how it runs:
@@ -500,6 +505,11 @@ bool fs_kernel_pairs(const struct fs_kernel *kernel);
 /* Whether threads of a row that lie in a warp share what its rows have of their own: of
  * several rows at once, each thread makes what is long of one (spread.c). */
 bool fs_kernel_shares_rows(const struct fs_kernel *kernel);
+/* A GPU's tile kernel whose threads turn what lies across memory in their registers, some
+ * vectors of some rows each: without sums, and where all matrices have whole vectors. */
+static inline bool fs_kernel_turns(const struct fs_kernel *k) {
+  return k->scheme == FS_TILE && k->tune.vec > 1;
+}
 bool fs_is_paired(int op);
 
 /* Fills kernel->tune for the device; deterministic. */

@@ -101,8 +101,8 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
   enum { SIDE = 32 / TILE_ROWS };
   bool tile = k->scheme == FS_TILE, any = false;
   int threads = tile ? TILE : k->tune.row_threads, rows = tile ? SIDE : k->tune.iters;
-  if ((!tile && k->scheme != FS_ROW) || rows == 1 || threads > WARP || rows > threads)
-    return false;
+  if ((!tile && k->scheme != FS_ROW) || fs_kernel_turns(k)) return false;
+  if (rows == 1 || threads > WARP || rows > threads) return false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->phase == FS_END || passes_row(k, s)) continue;
@@ -153,6 +153,11 @@ void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
   struct sums sums = sums_of(k);
   if (k->scheme == FS_FLAT) {
     s->tasks = up((double)k->space.n, (double)t->threads * t->vec * t->iters);
+    s->under_way = loaded * t->threads * t->vec * t->iters;
+  } else if (fs_kernel_turns(k)) {
+    double rows = (double)t->threads / t->row_threads * t->iters;
+    s->tasks = up((double)k->space.n, (double)t->row_threads * t->vec) *
+               up((double)k->space.m, rows);
     s->under_way = loaded * t->threads * t->vec * t->iters;
   } else if (k->scheme == FS_TILE) {
     s->tasks = up((double)k->space.n, TILE) *

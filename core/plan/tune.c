@@ -30,6 +30,7 @@ struct shape {
   bool outside;          /* sums that leave the rows                          */
   bool several;          /* it goes over the row more than once               */
   bool stencil;          /* it reads neighbours of an element                 */
+  bool spaced;           /* it takes every second element                     */
   int shared;            /* loads of neighbours                               */
   bool pairs;            /* half types, two in a register                     */
   bool bf16;             /* bf16 is computed                                  */
@@ -128,6 +129,8 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   bool flat = k->scheme == FS_FLAT;
   if (s->access >= 0 && s->phase != FS_END) {
     const struct fs_access *a = &k->accesses.data[s->access];
+    int last = k->space.n_outer + k->space.n_inner - 1;
+    sh->spaced |= s->kind == FS_SP_LOAD && last >= 0 && a->stride[last] == 2;
     if (a->varies & FS_VARIES_J) {
       sh->size = FS_MAX(sh->size, (int)fs_dtype_size(a->dtype));
       sh->bytes += (double)fs_dtype_size(a->dtype);
@@ -189,7 +192,7 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
       if (a->stride[y]) bytes *= (double)k->space.dim[y];
-    bool ok = a->stride[last] == 1 &&
+    bool ok = (a->stride[last] == 1 || (a->stride[last] == 2 && !is_stored(k, x))) &&
               (a->offset % vec == 0 || !is_stored(k, x));
     for (int y = 0; y < last; y++)
       if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;
@@ -313,9 +316,11 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
  * of each column (4096 x 4096 on an H200: 23.8 us instead of 24.4; with outer
  * products added and stored, 39.4 instead of 42.7). Stencils hide each other's waits
  * better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads, 75.9 with
- * 256; f32 131.6 and 133.9). Rows of which a warp has several have few columns, so few
- * partial sums: more of them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5
- * us with 512 threads, 32.9 with 256). */
+ * 256; f32 131.6 and 133.9). Of every second element fewer rows at once are better: the
+ * mean of 2 x 2 elements of 8192 x 8192 in f32 79.7 us with two rows, 81.3 with four, 121
+ * with eight. Rows of which a warp has several have few columns, so few partial sums: more of
+ * them are under way (sum(y .* X, 1) of 1000000 x 32 in f32 takes 31.5 us with 512 threads,
+ * 32.9 with 256). */
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
@@ -333,6 +338,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   else if (sh->stencil || narrow)
     t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
   if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
+  if (sh->spaced) t->iters = FS_MIN(t->iters, sh->stencil ? 2 : 4); /* two vectors each */
   int64_t panels = up(vectors, t->row_threads);
   while (t->iters > 1 &&
          sh->m * panels < (int64_t)units * 8 * side * t->iters)
@@ -506,6 +512,46 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
   if (!sh->outside) two_rows(t, width * sh->kept);
 }
 
+/* Whether a thread can turn `rows` x `vec` elements in its registers: all matrices are read
+ * and written by whole vectors, along their rows or, where they lie across, along columns. */
+static bool turns(const struct fs_kernel *k, int vec, int rows) {
+  bool across = false;
+  if (k->space.n % vec || k->space.m % rows || k->space.n_outer != 1 ||
+      k->space.n_inner != 1)
+    return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_REDUCE || s->phase != 0) return false;
+    if (s->access < 0) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    bool turned = s->kind == FS_SP_LOAD && a->stride[0] == 1 && a->stride[1] % rows == 0 &&
+                  a->offset % rows == 0;
+    bool along = a->stride[1] == 1 && a->stride[0] % vec == 0 && a->offset % vec == 0;
+    if (a->varies != 3) continue;
+    if (!turned && !along) return false;
+    across |= turned && !along;
+  }
+  return across;
+}
+
+static int turned_blocks(const struct fs_tuning *t, const struct shape *sh) {
+  int data = FS_MAX(1, sh->size / 4) * t->vec * t->iters * FS_MAX(1, sh->loads);
+  return resident(t->threads, data + OVERHEAD_REGS);
+}
+
+/* Tiles without sums: threads turn what they load, eight of them side by side. On an H200
+ * A + C' of 8192 takes so, and by tiles in shared memory, in f32 194 us and 215, in bf16
+ * 100 and 293; copy(A') + 1 138 and 154, 72 and 117; of f64 at 4096 70 and 74. */
+static bool tune_turns(const struct fs_kernel *k, struct fs_tuning *t,
+                       const struct shape *sh) {
+  int vec = FS_MIN(8, 16 / sh->size), rows = FS_MIN(4, 16 / sh->size);
+  while (vec > 2 && k->space.n % vec) vec /= 2;
+  if (!turns(k, vec, rows)) return false;
+  *t = (struct fs_tuning){256, 8, vec, 1, rows, 1, 1};
+  t->blocks_per_sm = turned_blocks(t, sh);
+  return true;
+}
+
 static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
   int64_t tiles = up(sh->m, WARP) * up(sh->n, WARP);
   t->threads = 256;
@@ -566,7 +612,9 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   t->vec = lanes(k, &sh);
   int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
-  else if (k->scheme == FS_TILE) tune_tile(t, &sh, units);
+  else if (k->scheme == FS_TILE) {
+    if (!device || !device->is_cuda || !tune_turns(k, t, &sh)) tune_tile(t, &sh, units);
+  }
   else if (is_held(k, &sh))
     tune_held(t, &sh, vectors, units,
               device && device->is_cuda && device->cc >= 90);
@@ -683,6 +731,16 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
   int n = 1;
   /* f64 computed for long: another vector takes registers and hides nothing. */
   bool one = k->scheme == FS_FLAT && computes(sh) && sh->size == 8;
+  if (fs_kernel_turns(k)) {
+    for (int v = 0; v < 3; v++) {
+      t = first;
+      if (v == 2) t.iters /= 2;
+      else t.row_threads = v ? t.row_threads * 2 : t.row_threads / 2;
+      t.blocks_per_sm = turned_blocks(&t, sh);
+      if (t.iters > 1) out[n++] = t;
+    }
+    return n;
+  }
   t = first, t.iters *= one ? 1 : 2;
   n = add_variant(k, sh, t, out, n);
   t = first, t.iters /= 2;

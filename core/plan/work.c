@@ -85,9 +85,10 @@ static bool divides_columns(const struct fs_kernel *k, int widest) {
 }
 
 /* What it is walked as, and so priced as. What a tile kernel turns has a price of its
- * own. */
+ * own, unless threads turn it in their registers, who walk rows. */
 static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work *w,
                                 const struct fs_device *d) {
+  if (fs_kernel_turns(k)) return FS_ROW;
   bool row = !d->is_cuda && k->scheme == FS_TILE && !divides_columns(k, widest_of(k));
   return row && !(w->bytes_strided > 0) ? FS_ROW : k->scheme;
 }

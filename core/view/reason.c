@@ -371,8 +371,13 @@ void fs_reason_put_scheme(const struct fs_plan *plan, int index,
       fs_str_puts(out, "a dense library's routine");
       break;
     case FS_TILE:
-      fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
-                       "columns are both read along memory");
+      if (fs_kernel_turns(k))
+        fs_str_printf(out, "each thread turns %d x %d elements at a time in its registers, "
+                           "so that rows and columns are both read along memory",
+                      k->tune.iters, k->tune.vec);
+      else
+        fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
+                         "columns are both read along memory");
       break;
     case FS_PANEL:
       fs_str_puts(out, "all blocks go over panels of columns in step and exchange "

@@ -184,6 +184,22 @@ __device__ __forceinline__ void fs_load_shifted(T (&v)[N], const S *from) {
     v[e] = fs_get(e + SHIFT < N ? x.e[(e + SHIFT) % N] : y.e[(e + SHIFT) % N]);
 }
 
+//@ fs_load_spaced
+// N elements, every second one from SHIFT behind a multiple of a vector's size, out
+// of the whole vectors that they lie in.
+template <int SHIFT, typename T, int N, typename S>
+__device__ __forceinline__ void fs_load_spaced(T (&v)[N], const S *from) {
+  constexpr int VECTORS = (SHIFT + 2 * (N - 1)) / N + 1;
+  const fs_pack<S, N> *const p =
+      reinterpret_cast<const fs_pack<S, N> *>(from - SHIFT);
+  fs_pack<S, N> x[VECTORS];
+#pragma unroll
+  for (int k = 0; k < VECTORS; k++) x[k] = p[k];
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    v[e] = fs_get(x[(SHIFT + 2 * e) / N].e[(SHIFT + 2 * e) % N]);
+}
+
 //@ fs_load_if
 // BYTES (2 to 16, a multiple of 4 but for 2) at a multiple of their size where `there`;
 // else x stays. A predicate, since loads behind a branch wait for those before it.
@@ -270,6 +286,21 @@ __device__ __forceinline__ void fs_load_apart(T (&v)[N], const S *from,
 #pragma unroll
   for (int e = 0; e < N; e++)
     if (e < k) v[e] = fs_get(from[e * stride]);
+}
+
+//@ fs_load_turned
+// B x N elements that lie N times `stride` apart by B neighbours: those of a
+// matrix's columns, as rows.
+template <typename T, int B, int N, typename S, typename I>
+__device__ __forceinline__ void fs_load_turned(T (&v)[B][N], const S *from,
+                                               I stride) {
+#pragma unroll
+  for (int e = 0; e < N; e++) {
+    const fs_pack<S, B> x =
+        *reinterpret_cast<const fs_pack<S, B> *>(from + e * stride);
+#pragma unroll
+    for (int b = 0; b < B; b++) v[b][e] = fs_get(x.e[b]);
+  }
 }
 
 //@ fs_store

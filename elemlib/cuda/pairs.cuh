@@ -130,6 +130,21 @@ __device__ __forceinline__ void fs_load_shifted(fs_pair<S> (&v)[N], const S *fro
     v[e].bits = SHIFT % 2 ? low >> 16 | high << 16 : low;
   }
 }
+template <int SHIFT, int N, typename S>
+__device__ __forceinline__ void fs_load_spaced(fs_pair<S> (&v)[N], const S *from) {
+  constexpr int VECTORS = (SHIFT + 2 * (2 * N - 1)) / (2 * N) + 1;
+  const fs_pack<unsigned, N> *const p = (const fs_pack<unsigned, N> *)(from - SHIFT);
+  fs_pack<unsigned, N> x[VECTORS];
+#pragma unroll
+  for (int k = 0; k < VECTORS; k++) x[k] = p[k];
+#pragma unroll
+  for (int e = 0; e < N; e++) {
+    const int k = SHIFT / 2 + 2 * e;
+    const unsigned low = x[k / N].e[k % N], high = x[(k + 1) / N].e[(k + 1) % N];
+    v[e].bits = SHIFT % 2 ? low >> 16 | (high & 0xffff0000u)
+                          : (low & 0xffffu) | high << 16;
+  }
+}
 template <int N, typename S, typename I>
 __device__ __forceinline__ void fs_load_apart(fs_pair<S> (&v)[N], const S *from,
                                               I stride, int k) {

@@ -841,6 +841,74 @@ static void run_tiles(const struct maker *mk) {
   }
 }
 
+/* -- tiles that threads turn in their registers ------------------------------------------ */
+
+/* B = A + T' + u*p', of one square matrix where it mirrors itself. */
+static struct kb *crossed(int64_t m, int64_t n, enum fs_dtype dt, bool mirrors) {
+  struct kb *b = kernel(FS_TILE, m, n);
+  int64_t across[FS_MAX_RANK] = {1, m};
+  int a = load(b, 0, dt, IJ), t = load_at(b, mirrors ? 0 : 1, dt, IJ, 0, across);
+  int u = load(b, 2, dt, I), p = load(b, 3, dt, J);
+  int c = map2(b, FS_OP_ADD, map2(b, FS_OP_SUB, a, t), map2(b, FS_OP_MUL, u, p));
+  store(b, 4, c, IJ);
+  b->k.mirrors = mirrors;
+  return b;
+}
+
+static void run_turned(void) {
+  static const enum fs_dtype types[] = {FS_F32, FS_F64, FS_I32, FS_F16, FS_BF16};
+  static const struct tuning tunings[] = {
+      {"4x4", {64, 8, 4, 1, 4, 2}},
+      {"4x8", {64, 2, 8, 1, 4, 2}},
+      {"2x2", {128, 32, 2, 1, 2, 2}},
+  };
+  static const int64_t sizes[][2] = {{8, 8}, {40, 72}, {136, 24}, {264, 264}};
+  for (size_t t = 0; t < FS_LEN(tunings); t++)
+    for (size_t z = 0; z < FS_LEN(sizes); z++)
+      for (size_t d = 0; d < FS_LEN(types); d++) {
+        bool square = sizes[z][0] == sizes[z][1];
+        if (d && (z + t + d) % 2) continue;
+        for (int mirrors = 0; mirrors <= square; mirrors++) {
+          struct kb *b = crossed(sizes[z][0], sizes[z][1], types[d], mirrors);
+          b->k.tune = tunings[t].t;
+          char name[96];
+          snprintf(name, sizeof name, "%s-%s-%s-%dx%d", mirrors ? "mirrored" : "turned",
+                   tunings[t].name, fs_dtype_name(types[d]), (int)sizes[z][0],
+                   (int)sizes[z][1]);
+          check(b, name, 3, z == 3 && d == t, 0);
+          free_kernel(b);
+        }
+      }
+}
+
+/* -- every second element ----------------------------------------------------------------- */
+
+/* B = A[1:2:, 1:2:] + A[1:2:, 2:2:] - A[3:2:, 4:2:] */
+static struct kb *spaced(int64_t m, int64_t n, enum fs_dtype dt) {
+  struct kb *b = kernel(FS_ROW, m, n);
+  int64_t row = (2 * n + 3 + 31) / 32 * 32, at[FS_MAX_RANK] = {2 * row, 2};
+  int x = load_at(b, 0, dt, IJ, 0, at), y = load_at(b, 0, dt, IJ, 1, at);
+  int z = load_at(b, 0, dt, IJ, 2 * row + 3, at);
+  store(b, 1, map2(b, FS_OP_SUB, map2(b, FS_OP_ADD, x, y), z), IJ);
+  return b;
+}
+
+static void run_spaced(void) {
+  static const enum fs_dtype types[] = {FS_F32, FS_F64, FS_F16, FS_BF16, FS_I32};
+  static const int64_t sizes[][2] = {{1, 1}, {7, 40}, {9, 1000}, {5, 515}, {8, 1024}};
+  for (int v = 0; v < 3; v++) /* lanes, rows at once */
+    for (size_t z = 0; z < FS_LEN(sizes); z++)
+      for (size_t d = 0; d < FS_LEN(types); d++) {
+        struct kb *b = spaced(sizes[z][0], sizes[z][1], types[d]);
+        b->k.tune = (struct fs_tuning){64, 64, v == 1 ? 8 : v ? 2 : 4, 1, v < 2 ? 2 : 1, 2};
+        char name[96];
+        snprintf(name, sizeof name, "spaced-%d-%s-%dx%d", v, fs_dtype_name(types[d]),
+                 (int)sizes[z][0], (int)sizes[z][1]);
+        check(b, name, 3, z == 3 && v == 1, 0);
+        free_kernel(b);
+      }
+}
+
 /* -- flat -------------------------------------------------------------------------------- */
 
 /* w = a*x + b*y;  d = w'*x, and 2*d */
@@ -1083,6 +1151,8 @@ int main(int argc, char **argv) {
   if (!only && !show) run_skeletons();
   if (!only || !strcmp(only, "flat")) {
     run_flat();
+    run_turned();
+    run_spaced();
     run_scalar();
     run_random();
   }
