@@ -267,12 +267,19 @@ static bool is_plain_bf16(const struct shape *sh) {
   return sh->pairs && sh->bf16 && !sh->sums;
 }
 
+/* Whether more is computed of several arrays of bf16, in pairs, than sums and products:
+ * quotients, roots, logarithms, which want more registers than large blocks have. */
+static bool divides_bf16(const struct shape *sh) {
+  enum { PLAIN = 8 };
+  return is_plain_bf16(sh) && (computes(sh) || (sh->streams >= 2 && sh->work > PLAIN));
+}
+
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int width = FS_MAX(1, t->vec * (sh->half ? 4 : sh->size) / 4); /* registers */
   int data = t->iters * width * (sh->loads + (sh->half ? sh->shared : 0) + 1);
   int wide = sh->table ? 48 : 100;
   int eight = sh->pairs ? 56 : 64; /* for as many elements side by side */
-  if (computes(sh) && is_plain_bf16(sh)) return FS_MAX(1, 65536 / (t->threads * (data + 40)));
+  if (divides_bf16(sh)) return FS_MAX(1, 65536 / (t->threads * (data + 40)));
   if (sh->sums) eight = sh->pairs ? 64 : 32;
   int others = !computes(sh) ? 24 : sh->size == 8 ? wide : eight;
   return resident(t->threads, data + others);
@@ -288,20 +295,22 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
  * 0.3 % faster than those of 256, that read one array 5 % slower, whatever they read of
  * single rows and columns (u .* A .* v' of 4096 x 4096: 37.2 us instead of 35.8 with 256).
  * Where more than a few instructions are computed, two such blocks have no room: g .* x ./
- * (1 + exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256; but a quotient
- * of bf16, in pairs, 107 and 130. */
+ * (1 + exp(-x)) of 2^26 in f32 takes 213 us with 1,024 threads, 185 with 256; x ./ g of 2^25
+ * in f64 212 and 185. A quotient of bf16, in pairs, takes 107 us with 1,024 threads, 130 with
+ * 256, and with 128 that have the registers they want 94. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   int64_t vectors = up(sh->n, t->vec);
   t->threads = 256;
   t->cols = 1;
   t->iters = FS_MAX(1, FS_MIN(4, 4 / FS_MAX(1, sh->loads)));
   if (sh->loads == 0 || !sh->sums) t->iters = 1; /* many blocks, each once */
-  if (computes(sh)) {
+  if (computes(sh) || divides_bf16(sh)) {
     int most = sh->sums ? 16 : 8; /* elements side by side */
     t->threads = sh->sums && sh->size == 4 ? 64 : 128;
     t->iters = sh->size == 8 ? 1 : FS_MAX(1, most / t->vec);
   }
-  bool little = sh->pairs ? !computes(sh) : sh->work <= sh->bytes / 2;
+  bool little = sh->pairs ? !computes(sh) && !divides_bf16(sh)
+                          : sh->work <= FS_MIN(sh->bytes / 2, 8);
   if (little && !sh->sums && sh->streams >= 2) t->threads = 1024;
   if (!computes(sh) && sh->sums && sh->stores) t->threads = 512;
   while (t->iters > 1 &&
