@@ -140,7 +140,8 @@ static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, 
   enum { WORD = 4, VECTOR = 16 };
   double size = (double)fs_dtype_size(a->dtype);
   bool whole = k->space.n * (int64_t)fs_dtype_size(a->dtype) % VECTOR == 0;
-  bool narrow = k->scheme == FS_TILE && !fs_kernel_turns(k) && a->varies == 3 && size < WORD && whole;
+  bool narrow = k->scheme == FS_TILE && !fs_kernel_turns(k) && a->varies == 3 &&
+                size < WORD && whole;
   return narrow ? bytes / size * WORD : bytes;
 }
 

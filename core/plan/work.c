@@ -293,8 +293,9 @@ static bool steps_by_rows(const struct fs_kernel *k, const struct fs_step *s,
 }
 
 /* The rows that take a step: where several share a warp of a GPU, it takes theirs at
- * once, and what its threads make of several rows, too. Without that, 8 us for each step of a million rows of 32 would have kept them from
- * being summed both ways in one kernel (33 us on an H200, in place of 31 and 60). */
+ * once, and what its threads make of several rows, too. Without that, 8 us for each step
+ * of a million rows of 32 would have kept them from being summed both ways in one kernel
+ * (33 us on an H200, in place of 31 and 60). */
 static double row_steps(const struct fs_kernel *k, const struct fs_step *s,
                         const struct fs_device *d) {
   enum { WARP = 32 };
