@@ -341,6 +341,13 @@ static bool is_dying(const struct fs_graph *raw, const struct fs_tensor *t) {
   return false;
 }
 
+/* Whether a result lies where an input does: `w = -(-x)` is x, whatever its handle. */
+static bool is_result(const struct fs_plan *plan, int slot) {
+  for (int k = 0; k < plan->graph->outputs.len; k++)
+    if (plan->result_slot[k] == slot) return true;
+  return false;
+}
+
 /* Whether kernel k, which makes `to` a copy of the input `from`, can be left out
  * because the update may write where the old value lies: nobody wants that value
  * after the block, and no other kernel reads it. */
@@ -348,6 +355,7 @@ static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_plan *plan = l->block->plan;
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (a->kind != FS_SLOT_INPUT || a->first != k || a->last != k) return false;
+  if (is_result(plan, from)) return false;
   if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;
   const struct fs_tensor *in = l->now->inputs[a->index];

@@ -142,3 +142,15 @@ print(T[5, 5, 5, 5])          # expect: 625
 V = 2*T[1:4, 5:-1:2, 1:4, :];
 print(sum(V))                 # expect: 166720
 print(V[4, 3, 4, 1], " ", V[1, 2, 1, 1])   # expect: 882 152
+# A value that is another's after simplifying does not change when that one does.
+x = i64([1, 2, 3]);
+begin
+  w = -(-x);
+  x[2] = -9;
+end
+print(w[2], " ", x[2])        # expect: 2 -9
+begin
+  w = where(x > 0, x, x);
+  x[1:2] = 0;
+end
+print(w[2], " ", x[2])        # expect: -9 0
