@@ -169,6 +169,9 @@ CASES = {
     'singular': ('[1, 2; 2, 4]\\[1, 2]', None, ['singular']),
     'not positive definite': ('chol([1, 2; 2, 1])', None,
                               ['not positive definite']),
+    'a block that a library ends': (
+        'begin\n  keep[2] = -9\n  c = chol([1, 2; 2, 1])\nend', None,
+        ['not positive definite']),
 }
 
 # Fine, though they look odd: the value that is printed.

@@ -348,14 +348,26 @@ static bool is_result(const struct fs_plan *plan, int slot) {
   return false;
 }
 
+/* Whether a library call behind kernel k may refuse what it is given: a singular
+ * matrix, an index out of range. Then the block changes nothing, so old values stay. */
+static bool may_stop_behind(const struct fs_plan *plan, int k) {
+  for (int i = k + 1; i < plan->kernels.len; i++) {
+    const struct fs_kernel *kn = &plan->kernels.data[i];
+    if (kn->scheme == FS_LIBRARY &&
+        fs_node(plan->graph, kn->lib_node)->op != FS_LIB_GEMM)
+      return true;
+  }
+  return false;
+}
+
 /* Whether kernel k, which makes `to` a copy of the input `from`, can be left out
  * because the update may write where the old value lies: nobody wants that value
- * after the block, and no other kernel reads it. */
+ * after the block, no other kernel reads it, and the block will come to its end. */
 static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_plan *plan = l->block->plan;
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (a->kind != FS_SLOT_INPUT || a->first != k || a->last != k) return false;
-  if (is_result(plan, from)) return false;
+  if (is_result(plan, from) || may_stop_behind(plan, k)) return false;
   if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;
   const struct fs_tensor *in = l->now->inputs[a->index];
