@@ -23,6 +23,7 @@ struct columns {
                          matrix and leaves in its place, and what the second calls
                          it; -1: the matrix itself is left */
   bool guard_i, guard_j;
+  bool short_ways;    /* quick.c: sums come after what the lanes make */
   bool pairs;         /* the first look computes on two neighbours at once (plan/pairs.c) */
 };
 
@@ -714,7 +715,9 @@ static bool is_stored(const struct columns *c, int v, int phase) {
   if (!phase && v == c->made) return true;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_both_store(em, s, phase) && !(is_apart(c, s) && s->phase == phase)) continue;
+    bool sum = s->kind == FS_SP_REDUCE && s->phase == phase;
+    if (!is_both_store(em, s, phase) && !(sum && (is_apart(c, s) || c->short_ways)))
+      continue;
     FS_EACH_IN(s, a)
       if (em->v[s->in[a]].alias == v) return true;
   }
@@ -742,37 +745,72 @@ static void accumulate(struct columns *c, const struct fs_step *s) {
   }
 }
 
-static void lane_steps(struct columns *c, int phase) {
-  struct em *em = c->em;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!is_lane_step(c, s, phase)) continue;
-    if (s->kind == FS_SP_REDUCE) {
-      accumulate(c, s);
-      continue;
-    }
-    const char *rhs = em_rhs(em, s, NULL);
-    struct em_value *x = &em->v[s->out];
-    x->b = x->c = false;
-    x->e = is_stored(c, s->out, phase);
-    if (x->e) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
-    else em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
-  }
+enum part { MAPS = 1, SUMS = 2 };
+
+static bool is_in(const struct columns *c, const struct fs_step *s, int phase, int parts) {
+  return is_lane_step(c, s, phase) && (parts & (s->kind == FS_SP_REDUCE ? SUMS : MAPS));
 }
 
-static void lanes(struct columns *c, int phase) {
+static void lane_step(struct columns *c, const struct fs_step *s, int phase) {
+  struct em *em = c->em;
+  const char *rhs = em_rhs(em, s, NULL);
+  struct em_value *x = &em->v[s->out];
+  x->b = x->c = false;
+  x->e = is_stored(c, s->out, phase);
+  if (x->e) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+  else em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
+}
+
+static void lane_loop(struct columns *c, int phase, int parts) {
   struct em *em = c->em;
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++)
-    any |= is_lane_step(c, &em->k->steps.data[i], phase);
+    any |= is_in(c, &em->k->steps.data[i], phase, parts);
   if (!any) return;
   em_for(em, "e", em_lanes(em));
   if (em->V == 1) em_open(em, "{");
   if (!em->pairs)
     em_line(em, em->V > 1 ? "const fs_index i = first + e;"
                           : "const fs_index i = first;");
-  lane_steps(c, phase);
+  for (int i = 0; i < em->k->steps.len; i++) {
+    const struct fs_step *s = &em->k->steps.data[i];
+    if (!is_in(c, s, phase, parts)) continue;
+    if (s->kind == FS_SP_REDUCE) accumulate(c, s);
+    else lane_step(c, s, phase);
+  }
   em_close(em);
+}
+
+/* The maps that the lanes make. */
+static bool *find_maps(const struct columns *c, int phase) {
+  const struct fs_kernel *k = c->em->k;
+  bool *maps = fs_calloc((size_t)k->steps.len + 1, sizeof(bool));
+  for (int i = 0; i < k->steps.len; i++) maps[i] = is_in(c, &k->steps.data[i], phase, MAPS);
+  return maps;
+}
+
+static void find_short_ways(struct columns *c, int phase) {
+  bool *maps = find_maps(c, phase);
+  c->short_ways = em_takes_short_ways(c->em, maps);
+  free(maps);
+}
+
+static void lanes(struct columns *c, int phase) {
+  struct em *em = c->em;
+  if (!c->short_ways) {
+    lane_loop(c, phase, MAPS | SUMS);
+    return;
+  }
+  bool *maps = find_maps(c, phase);
+  em_begin_short(em, maps);
+  lane_loop(c, phase, MAPS);
+  em_open(em, "if (%s) {", em_end_short(em, maps));
+  em->way = EM_LONG;
+  lane_loop(c, phase, MAPS);
+  em->way = EM_AS_IT_IS;
+  em_close(em);
+  lane_loop(c, phase, SUMS);
+  free(maps);
 }
 
 static void sums_apart(struct columns *c) {
@@ -832,6 +870,7 @@ static void rows_of_panel(struct columns *c, int phase) {
     else if (c->need[i]) tile_load(c, s, number, phase, s->out);
     number++;
   }
+  find_short_ways(c, phase);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->out >= 0 && c->need[i] && s->kind != FS_SP_LOAD &&

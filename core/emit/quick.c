@@ -17,6 +17,9 @@
  * Pairs of bf16 have short ways of their own (quick_pairs.cuh), with `fs_extremes seen`
  * in place of `rare`.
  *
+ * 0 is rare in a divisor, and common in what is divided, as data have it (masks, ReLU,
+ * sparse rows): such quotients have a short way that takes it.
+ *
  * needs: the steps of a pass; makes: the part of its text between loads and stores
  */
 #include "core/emit/writer.h"
@@ -120,10 +123,44 @@ const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {
   return w ? w->any[PAIR] : NULL;
 }
 
+/* Whether a value is likely to be 0 here and there, as data are: sums are not where one
+ * of what is added is not. */
+static bool may_be_0(const struct em *em, int value, int depth) {
+  int def = em->v[value].def;
+  const struct fs_step *s = def < 0 ? NULL : &em->k->steps.data[def];
+  if (!s || !depth) return true;
+  if (s->kind != FS_SP_MAP || s->user) return s->kind == FS_SP_LOAD || s->user;
+  bool first = may_be_0(em, s->in[0], depth - 1);
+  switch (s->op) {
+  case FS_OP_ADD:
+  case FS_OP_SUB: return first && may_be_0(em, s->in[1], depth - 1);
+  case FS_OP_MUL: return first || may_be_0(em, s->in[1], depth - 1);
+  case FS_OP_EXP: return false;
+  case FS_OP_DIV:
+  case FS_OP_POW:
+  case FS_OP_NEG:
+  case FS_OP_ABS:
+  case FS_OP_SQUARE:
+  case FS_OP_SQRT:
+  case FS_OP_CAST: return first;
+  default: return true;
+  }
+}
+
+/* The short way of a quotient. One that takes 0 has two instructions more, of which
+ * kernels that compute much are short (Black-Scholes on an H200: 4 %), others not. */
+static const char *quotient(const struct em *em, const struct fs_step *s, const char *quick) {
+  enum { DEPTH = 6 };
+  enum fs_dtype dt = em_val(em, s->in[0])->dtype;
+  if (dt == FS_BF16 || (em->stragglers && !may_be_0(em, s->in[0], DEPTH))) return quick;
+  return dt == FS_F64 ? "fs_div_f64_or_0({0}, {1}, rare)" : "fs_div_or_0({0}, {1}, rare)";
+}
+
 const char *em_pattern(const struct em *em, const struct fs_step *s) {
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   const char *quick = way_of(s->op, from, true);
-  if (quick && em->way == EM_SHORT) return quick;
+  if (quick && em->way == EM_SHORT)
+    return s->op == FS_OP_DIV ? quotient(em, s, quick) : quick;
   bool single = quick && em->way == EM_LONG && from != FS_F64;
   if (single && s->op == FS_OP_DIV) return "fs_div({0}, {1})";
   if (single && s->op == FS_OP_SQRT) return "fs_sqrt({0})";
@@ -230,13 +267,13 @@ static void loop(struct em *em, const bool *need, int parts) {
   em_close_for(em, em_lanes(em));
 }
 
-const char *em_short_lanes(struct em *em, const bool *need) {
-  bool two = takes_two(em, need);
-  em_line(em, two ? "fs_extremes seen;" : "bool rare = false;");
+void em_begin_short(struct em *em, const bool *need) {
+  em_line(em, takes_two(em, need) ? "fs_extremes seen;" : "bool rare = false;");
   em->way = EM_SHORT;
-  if (em->V == 1) em_open(em, "{");
-  loop(em, need, MAPS);
-  if (em->V == 1) em_close(em);
+}
+
+const char *em_end_short(struct em *em, const bool *need) {
+  bool two = takes_two(em, need);
   em->way = EM_AS_IT_IS;
   if (two) em_line(em, "bool rare = fs_is_rare(seen);");
   for (int i = 0; two && i < em->k->steps.len; i++) {
@@ -244,6 +281,14 @@ const char *em_short_lanes(struct em *em, const bool *need) {
     if (factor >= 0) em_line(em, "rare |= !fs_is_factor(%s);", em_ref(em, factor));
   }
   return "rare";
+}
+
+const char *em_short_lanes(struct em *em, const bool *need) {
+  em_begin_short(em, need);
+  if (em->V == 1) em_open(em, "{");
+  loop(em, need, MAPS);
+  if (em->V == 1) em_close(em);
+  return em_end_short(em, need);
 }
 
 void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {

@@ -223,6 +223,9 @@ void em_lane_loop(struct em *em, const bool *need);
  * none; and the long ones, as one loop that is not unrolled or as it comes. */
 const char *em_short_lanes(struct em *em, const bool *need);
 void em_long_lanes(struct em *em, const bool *need, bool one_by_one);
+/* Around a loop of another making that writes the short ways, and the same condition. */
+void em_begin_short(struct em *em, const bool *need);
+const char *em_end_short(struct em *em, const bool *need);
 /* Whether elements that have no short way wait until all the others are done: the long
  * ways are then written once, not for every lane and vector, and nothing has to stay in
  * registers for them. Sums take elements in their order. */

@@ -19,10 +19,11 @@ __device__ __forceinline__ float fs_exp2_approx(float x) {
 }
 
 //@ fs_div_bf16
-// 0*r makes NaN of a quotient by what is too small for the reciprocal.
+// By a divisor whose reciprocal is not lost, as fs_div_two(): any a will do. The product
+// with r makes NaN of a quotient by what is too small, and takes no sign from 0.
 __device__ __forceinline__ float fs_div_bf16(float a, float b, bool &rare) {
-  const float r = fs_reciprocal(b), q = fmaf(a, r, 0.0f * r);
-  rare |= !(fabsf(q) >= 0x1p-100f);
+  const float r = fs_reciprocal(b), q = fmaf(a, r, -0.0f * fabsf(r));
+  rare |= !(fabsf(r) >= 0x1p-126f) | (q != q);
   return q;
 }
 

@@ -58,6 +58,34 @@ __device__ __forceinline__ double fs_div_f64(double a, double b, bool &rare) {
   return q;
 }
 
+//@ fs_last_step_f64
+// As fs_last_step() of quick.cuh.
+__device__ __forceinline__ float fs_last_step_f64(double a, double r, double e, double &q) {
+#ifdef __CUDA_ARCH__
+  float least;
+  asm("{\n.reg .pred p;\nsetp.neu.f64 p, %4, 0d0000000000000000;\n"
+      "@p fma.rn.f64 %0, %2, %3, %0;\nselp.f32 %1, 0f26f00000, 0f00000000, p;\n}"
+      : "+d"(q), "=f"(least) : "d"(r), "d"(e), "d"(a));
+  return least;
+#else
+  if (a != 0.0) q = fma(r, e, q);
+  return a != 0.0 ? __int_as_float(0x26f00000) : 0.0f;  // 2^-400
+#endif
+}
+
+//@ fs_div_f64_or_0
+// As fs_div_f64(), where a is often 0.
+__device__ __forceinline__ double fs_div_f64_or_0(double a, double b, bool &rare) {
+  double r = fs_first_reciprocal(b);
+  r = fma(r, fma(-b, r, 1.0), r);
+  r = fma(r, fma(-b, r, 1.0), r);
+  double q = a * r;
+  const float least = fs_last_step_f64(a, r, fma(-b, q, a), q);
+  rare |= !(fs_upper(b) >= __int_as_float(0x20b00000));  // 2^-500
+  rare |= !(fs_upper(q) >= least);
+  return q;
+}
+
 //@ fs_sqrt_f64
 __device__ __forceinline__ double fs_sqrt_f64(double x, bool &rare) {
 #ifdef __CUDA_ARCH__

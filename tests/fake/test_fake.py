@@ -88,6 +88,12 @@ PANELS = {
     'two sums': "x = A'*y; v = A'*u; w = A*(x + 2*v); t = A*x;\nw\nt\nv",
     'slice': "S = A[:, 5:end]; x = S'*y; w = S*x;\nw",
     'greatest': "x = colmax(A)'; w = A*x;\nw\nx",
+    # By 0, of 0 (of both signs), tiny: the short ways and the long ones.
+    'quotients': "Q = (1e-20*A) ./ (1e20*y) ./ (z' + 0*sum(A, 1));\nQ\n"
+                 'print(sum(Q == Q), sum(1 ./ Q == 1/0), sum(1 ./ Q == -1/0), '
+                 'sum(Q == 1/0), sum(Q == -1/0), sum(abs(Q) < 1e-40))',
+    'quotients summed': 'C = A + sum(A ./ (3*u + 1), 1);\nsum(C, 1)\nsum(C, 2)',
+    'roots': 'C = sqrt(abs(A)) ./ (sum(A .* A, 1) - 1);\nC\nprint(sum(1 ./ C == 1/0))',
 }
 
 
@@ -121,6 +127,9 @@ def test_panels():
     for name, text in PANELS.items():
         panels(2300, 700, 'f32', name, text)
     panels(2304, 640, 'f32', 'updated', PANELS['updated'])
+    for dtype, m in (('f16', 2300), ('bf16', 2304), ('f64', 1201)):
+        for name in ('quotients', 'quotients summed', 'roots'):
+            panels(m, 712 if m > 2000 else 330, dtype, name, PANELS[name])
     panels(1201, 330, 'f64', 'two trips', PANELS['two trips'])
     panels(2400, 328, 'f64', 'updated', PANELS['updated'])
     panels(1700, 1000, 'i32', 'two trips', PANELS['two trips'])
@@ -215,6 +224,23 @@ def test_cuda_text():
         r = fusible(SETUP + 'q = A*p;\n:code ' + form)
         check(word in r.stdout or r.returncode, f':code {form}: {r.stdout[:300]}'
               f'{r.stderr}')
+
+
+def test_quotients():
+    """Which short way divides: that which takes 0, but in kernels that compute much, of
+    what hardly is 0."""
+    much = ' .* log(b) .* log(b + 1) .* log(b + 2) .* log(b + 3) .* log(b + 4) .* sqrt(b)'
+    for dtype, plain, zero in (('f32', 'fs_div(', 'fs_div_or_0('),
+                               ('f64', 'fs_div_f64(', 'fs_div_f64_or_0(')):
+        for text, word in (('a ./ b', zero), ('a .* b ./ (1 + b)', zero),
+                           ('(a + b) ./ b', zero), ('(a.^2 + 1) ./ b', plain),
+                           ('exp(a) ./ b', plain), ('1 ./ a', plain)):
+            for more, want in (('', zero), (much * 2, word)):
+                r = fusible(f'a = {dtype}(1:9999); b = a + 1;\nprint(a[1], b[1])\n'
+                            f'q = {text}{more};\n:code cuda')
+                used = re.findall(r'= (fs_div\w*\()\w.*, rare\)', r.stdout)
+                check(used == [want], f'{dtype} {text}{more[:5]} is divided by {used}: '
+                      f'{r.stderr}')
 
 
 # -- every call fails once ----------------------------------------------------------
@@ -388,9 +414,8 @@ def test_units():
 
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
-                 test_goes_on,
-                 test_interrupt, test_never_far_ahead, test_language, test_units,
-                 test_replay, test_lasting, test_failures):
+                 test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
+                 test_language, test_units, test_replay, test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -140,7 +140,8 @@ __device__ static float qt_f64_ulps(double got, qt_exact want) {
 }
 
 __device__ static bool qt_f64_same(double a, double b) {
-  return a == b || (a != a && b != b);
+  if (a != b) return a != a && b != b;
+  return __double2hiint(a) == __double2hiint(b);  // 0 with its sign
 }
 
 // Any f64 (from two numbers of 32 bits), one between 1 and 4, one that decreases
@@ -161,7 +162,10 @@ __device__ static void qt_f64_one(int which, unsigned long long k, qt_count &c) 
     const double b = qt_f64_operand(kind, qt_mix(k + 5), qt_mix(k + 7));
     const double y = fs_div_f64(x, b, rare);
     tame |= kind == 2;
+    bool rare0 = false;
     c.wrong += !rare && !qt_f64_same(y, x / b);
+    c.wrong += !qt_f64_same(fs_div_f64_or_0(x, b, rare0), x / b) && !rare0;
+    c.rare += rare0 && tame;
   } else if (which == 12) {
     const double y = fs_sqrt_f64(x, rare);
     c.wrong += !rare && !qt_f64_same(y, sqrt(x));
@@ -217,8 +221,11 @@ __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
                                     : (other & 0x807fffffu) | 0x3f800000u);
     const float y = fs_div(a, b, rare), z = a / b;
     ordinary = qt_ordinary(a) && qt_ordinary(b) && qt_ordinary(z);
+    bool rare0 = false;
     c.wrong += !rare && !qt_same(y, z);
     c.wrong += !qt_same(fs_div(a, b), z);
+    c.wrong += !qt_same(fs_div_or_0(a, b, rare0), z) && !rare0;
+    c.rare += rare0 && ordinary;
   } else if (which == 3) {
     const float y = fs_log(x, rare), z = fs_log(x);
     ordinary &= x > 0;
@@ -258,12 +265,22 @@ __device__ static void qt_specials(qt_count &c) {
     bool rare = false;
     const float q = fs_div(a, b, rare);
     c.wrong += (!rare && !qt_same(q, a / b)) || !qt_same(fs_div(a, b), a / b);
+    bool rare0 = false;
+    const float q0 = fs_div_or_0(a, b, rare0);
+    c.wrong += (!rare0 && !qt_same(q0, a / b)) || (rare0 && (!rare || (a == 0 && qt_ordinary(b))));
+    bool rare16 = false;
+    const float u = qt_bf16(a), v = qt_bf16(b), w = qt_bf16(fs_div_bf16(u, v, rare16));
+    c.wrong += (!rare16 && !qt_same(w, qt_bf16(u / v))) || (rare16 && u == 0 && qt_ordinary(v));
   }
   for (int k = 0; k < 32 * 32; k++) {
     const double a = qt_f64_special(k / 32), b = qt_f64_special(k % 32);
     bool rare = false;
     const double q = fs_div_f64(a, b, rare);
     c.wrong += !rare && !qt_f64_same(q, a / b);
+    bool rare0 = false;
+    const double q0 = fs_div_f64_or_0(a, b, rare0);
+    c.wrong += (!rare0 && !qt_f64_same(q0, a / b)) ||
+               (rare0 && (!rare || (a == 0 && qt_ordinary((float)b))));
   }
   for (int k = 0; k < 32; k++) {
     const double x = qt_f64_special(k);
