@@ -109,7 +109,8 @@ def test_copies():
     """Rows that copies bring to as much shared memory as the kernel may have are no reason
     to compile it twice."""
     home = Home()
-    prompt = Prompt(home, FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_RUN='0')
+    prompt = Prompt(home, FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_RUN='0',
+                    FUSIBLE_FAKE_COMPILE='3000')
     prompt.ask('A = rand(16384, 16384); p = rand(16384); r = rand(16384); '
                'sum(A[1, :]) + sum(p) + sum(r)')
     check(prompt.block() == [True], 'quick code of a ring')
