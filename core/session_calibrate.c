@@ -495,16 +495,21 @@ static bool too_much(const struct calibrating *c, enum fs_case_group group, unsi
 }
 
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. Of f64 those
- * near a GPU's cache are others. */
-static bool wanted(const struct calibrating *c, int sizes, enum fs_case_group group,
+ * near a GPU's cache are others. Of many short rows a GPU has kernels that are chosen for
+ * such, in f32. */
+static bool wanted(const struct calibrating *c, const struct fs_calibration_case *of,
                    unsigned t, int x, struct fs_extent e) {
-  enum { LARGE = 1 << 21 };
+  enum { LARGE = 1 << 21, TALL = 50000 };
+  enum fs_case_sizes sizes = of->sizes;
+  enum fs_case_group group = of->group;
   bool cuda = c->target->device.is_cuda;
   bool doubles = t == 1 && group == FS_CASE_MATRICES && e.m * e.n > LARGE;
   bool few = sizes == FS_SIZES_FEW || sizes == FS_SIZES_BRIEF ||
              sizes == FS_SIZES_CPU_FEW ||
              (t > 0 && cuda && !doubles);
   if (sizes == (cuda ? FS_SIZES_CPU_FEW : FS_SIZES_GPU_UNEVEN)) return false;
+  if (group == FS_CASE_MATRICES && cuda && e.m > TALL)
+    return t == 0 && (of->lead == FS_LEAD_ROW || of->lead == FS_LEAD_FLAT);
   if (group == FS_CASE_MATRICES && cuda && e.n > 512 && e.n % 4)
     return (sizes == FS_SIZES_UNEVEN || sizes == FS_SIZES_GPU_UNEVEN) &&
            (t == 0 || e.n == 1001 || e.n == 5003);
@@ -527,7 +532,7 @@ static void cases_ahead(struct ahead *a, enum fs_case_group group, unsigned t, i
   struct calibrating *c = a->c;
   for (size_t k = 0; k < fs_case_count; k++) {
     if (fs_cases[k].group != group || !(fs_cases[k].types >> t & 1) ||
-        !wanted(c, fs_cases[k].sizes, group, t, x, e))
+        !wanted(c, &fs_cases[k], t, x, e))
       continue;
     char *block = with_type(fs_cases[k].block, fs_case_types[t]);
     c->target->device.calibration = &c->lead[fs_cases[k].lead];
@@ -542,7 +547,7 @@ static bool any_wanted(const struct calibrating *c, enum fs_case_group group, un
   bool any = false;
   for (size_t k = 0; k < fs_case_count; k++)
     any |= fs_cases[k].group == group && fs_cases[k].types >> t & 1 &&
-           wanted(c, fs_cases[k].sizes, group, t, x, e);
+           wanted(c, &fs_cases[k], t, x, e);
   return any;
 }
 
@@ -617,7 +622,7 @@ static enum fs_status run_sized(struct calibrating *c, enum fs_case_group group,
     tell(c, fs_cases[k].what);
     if (fs_interrupted()) st = FS_INTERRUPTED;
     if (skip || st || is_known(c, &fs_cases[k], e) ||
-        !wanted(c, fs_cases[k].sizes, group, t, x, e))
+        !wanted(c, &fs_cases[k], t, x, e))
       continue;
     if (late(c)) {
       c->left_out += c->pass == 0;

@@ -40,11 +40,11 @@ const struct fs_calibration_case fs_cases[] = {
   {"maps", "z = (x + 0.5) .* y - 0.25*u + v .* (y - x) + u .* u;", F32, VECTORS, 0,
    CPU_FEW},
   {"maps", "z = abs(x - 0.25) + max(y, 0.25) - u .* x + 0.5*v; s = sum(z);", F32, VECTORS, 0,
-   CPU_FEW},
-  {"maps", "z = x + min(y, 0.75) - abs(u - 0.5) .* (v + 2);", F32, VECTORS, 0, CPU_FEW},
+   FEW},
+  {"maps", "z = x + min(y, 0.75) - abs(u - 0.5) .* (v + 2);", F32, VECTORS, 0, FEW},
   {"maps", "z = x - 0.5*y + u .* u - (v + 1) .* x; s = sum(z);", F32, VECTORS, 0, CPU_FEW},
   {"maps", "z = log(x + 2) + u .* (y - 1) - max(v, 0.5) + exp(u - 2); s = sum(z);", F32,
-   VECTORS, 0, CPU_FEW},
+   VECTORS, 0, FEW},
   {"neighbours", "z = x[1:n-2] + x[2:n-1] - x[3:n];", F32 | F16, VECTORS, 0, FEW},
   {"sums", "s = sum(x);", ALL, VECTORS, 0, EVERY},
   {"sums", "s = x'*y;", FLOATS, VECTORS, 0, FEW},
@@ -141,7 +141,7 @@ static struct fs_extents gpu_extents(enum fs_case_group group) {
       {64, 64}, {200, 300}, {512, 512}, {1000, 1000}, {2048, 2048}, {4096, 4096},
       {100, 20000}, {20000, 100}, {3000, 3000}, {6000, 6000}, {1001, 1001},
       {1502, 1502}, {2501, 2501}, {5003, 5003}, {7501, 7501}, {12288, 12288},
-      {1000, 65536}};
+      {1000, 65536}, {1 << 20, 64}, {1 << 20, 8}, {100000, 100}};
   static const struct fs_extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
       {1, 4096}};

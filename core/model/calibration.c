@@ -95,8 +95,11 @@ static struct fs_prediction library_call(const struct fs_work *w,
  * themselves weigh as much as PRIOR of a point. Of threads at work it is the blocks that
  * count, those of a block being a dimension of their own: what a block waits for others
  * hide, its own threads wait with it. One of 512 threads on each multiprocessor of an
- * H200 takes up to 20 % more than two of 256 for sums of rows and columns. */
-static const float REACH[FS_KIND_DIMS] = {0.5F, 1.0F, 0.3F, 0.35F, 0.7F, 0.6F, 0.3F};
+ * H200 takes up to 20 % more than two of 256 for sums of rows and columns. Working sets
+ * reach less than a factor of two, within which a GPU becomes half as fast where its cache
+ * ends, and shares of what is written little, since what only reads keeps a part of it in
+ * the cache. */
+static const float REACH[FS_KIND_DIMS] = {0.35F, 1.0F, 0.3F, 0.35F, 0.7F, 0.6F, 0.15F};
 enum { AT_WORK = 3, OF_A_BLOCK = 4 };
 static const float COARSE = 3;
 static const double PRIOR = 0.05;
@@ -165,12 +168,15 @@ static struct fs_kind_point point_of(const struct fs_work *w) {
   return p;
 }
 
-/* In reaches, squared; more than FARTHEST is not told apart. */
-static float distance_of(const struct fs_kind_point *p, const struct fs_kind_point *q) {
+/* In reaches, squared; more than FARTHEST is not told apart. apart: what threads of a block
+ * wait for together others hide, so that blocks count; of a flat kernel it is threads, of
+ * which none waits for another. */
+static float distance_of(const struct fs_kind_point *p, const struct fs_kind_point *q,
+                         bool apart) {
   float distance = 0;
   for (int d = 0; d < FS_KIND_DIMS && distance <= FARTHEST; d++) {
     float x = p->at[d] - q->at[d];
-    if (d == AT_WORK) x -= p->at[OF_A_BLOCK] - q->at[OF_A_BLOCK];
+    if (d == AT_WORK && apart) x -= p->at[OF_A_BLOCK] - q->at[OF_A_BLOCK];
     x /= REACH[d] * COARSE;
     distance += x * x;
   }
@@ -186,10 +192,11 @@ static double kind_factor(const struct fs_work *w,
     return UNSEEN_STRIDED;
   if (!t) return 1;
   struct fs_kind_point here = point_of(w);
+  bool apart = strncmp(t->name, "flat", 4);
   double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;
   for (int k = t->first; k < t->first + t->n; k++) {
     const struct fs_kind_point *p = &c->points[k];
-    float distance = distance_of(p, &here);
+    float distance = distance_of(p, &here, apart);
     if (distance > FARTHEST) continue; /* planning prices thousands of kernels */
     double far = (double)expf(-0.5F * distance);
     far_sum += far * (double)p->log_ratio;
@@ -249,14 +256,19 @@ double fs_hidden_behind(double moves, double computes, double overlap) {
   return more * pow(1 + pow(less / more, p), 1 / p);
 }
 
+double fs_exposed(const struct fs_work *w) {
+  const struct fs_spread *s = &w->spread;
+  return s->resident > 0 ? 1 / FS_MAX(1, ceil(s->tasks / s->resident)) : 0;
+}
+
 struct fs_prediction fs_calibrated(const struct fs_work *w,
                                    const struct fs_calibration *c) {
   if (w->library) return library_call(w, c);
   struct parts p = parts_of(w, c);
-  double body = p.delay, moves = p.delay, computes = 0, moved = 0;
+  double body = p.delay, moves = p.delay, computes = 0, moved = 0, bare = fs_exposed(w);
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
-    body += fs_hidden_behind(m, o, c->overlap);
+    body += bare * (m + o) + (1 - bare) * fs_hidden_behind(m, o, c->overlap);
     moved += m;
     computes += o;
   }

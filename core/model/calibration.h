@@ -23,7 +23,7 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 11, /* others are not read: what the numbers mean
+  FS_CALIBRATION_VERSION = 12, /* others are not read: what the numbers mean
                                   changed                                    */
   FS_KNOTS = 20,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,
@@ -138,6 +138,11 @@ int fs_hiding_phase(const struct fs_work *work, int phase);
  * their sum where nothing hides, the larger of them where all does; in between, the
  * less hides the more alike they are. */
 double fs_hidden_behind(double moves, double computes, double overlap);
+
+/* The share of a kernel in which nothing hides: where each block of a GPU takes but one
+ * task, all of them load first and compute then; of more, the first is loaded before
+ * anything computes, and the last computes after all is loaded. */
+double fs_exposed(const struct fs_work *work);
 
 /* What a byte costs in seconds by a curve, at a working set in bytes. */
 double fs_move_cost(const double *curve, double working_set);

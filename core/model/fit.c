@@ -244,14 +244,14 @@ static void sample_row(struct problem *p, int row,
   /* Of hypot(moved, trips) - moved; at least some, or it would never grow. */
   double trip_share = trips > 0 ? (hypot(moved, trips) - moved) / trips : 0;
   trip_share = FS_MAX(trip_share, 0.05);
-  double alone = alone_with(w, c, move, compute);
+  double alone = alone_with(w, c, move, compute), bare = fs_exposed(w);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     bool sync = a->term < FS_TM_SYNC_END, is_move = a->term < FS_TM_MOVE_END;
     int ph = fs_hiding_phase(w, a->phase);
     double mine = is_move ? move[ph] : compute[ph];
     double other = is_move ? compute[ph] : move[ph];
-    double seen = sync ? 1 : seen_of(mine, other, c->overlap);
+    double seen = sync ? 1 : bare + (1 - bare) * seen_of(mine, other, c->overlap);
     if (a->term == FS_TM_TRIP) seen = trip_share;
     else if (a->term == FS_TM_LATE) seen = alone > 1 ? 0 : 1;
     else if (!sync) seen *= alone;

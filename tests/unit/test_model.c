@@ -348,10 +348,10 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 11", "\"version\": 2"},
-    {"\"version\": 11", "\"version\": 8"},
-    {"\"version\": 11", "\"version\": 12"},
-    {"\"version\": 11", "\"version\": -1e300"},
+    {"\"version\": 12", "\"version\": 2"},
+    {"\"version\": 12", "\"version\": 8"},
+    {"\"version\": 12", "\"version\": 11"},
+    {"\"version\": 12", "\"version\": -1e300"},
     {"\"follow\": ", "\"unfollowed\": "},
     {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
@@ -465,12 +465,31 @@ static void test_phases(void) {
   c->overlap = 1;
   for (int gpu = 0; gpu < 2; gpu++)
     for (int phase = 0; phase < FS_WORK_PHASES; phase++) {
-      struct fs_work w = {.working_set = 1e6, .spread.resident = gpu ? 132 : 0};
+      struct fs_work w = {.working_set = 1e6, .spread.resident = gpu ? 132 : 0,
+                          .spread.tasks = gpu ? 132e12 : 0};
       fs_work_add(&w, FS_TM_READ_ROW, 0, 1e6);
       fs_work_add(&w, fs_term_map(FS_OP_EXP, FS_AR_F32), phase, 1e6);
       bool hides = phase == 0 || (gpu && phase < FS_WORK_PHASES - 1);
       CHECK(near(fs_calibrated(&w, c).seconds, hides ? 1e-6 : 2e-6, 1e-9));
     }
+  free(c);
+}
+
+/* Nothing hides while all blocks load their first task, or compute their last. */
+static void test_few_tasks(void) {
+  struct fs_calibration *c = fs_calloc(1, sizeof *c);
+  for (int k = 0; k < FS_KNOTS; k++)
+    c->curve[FS_TM_READ_FLAT - FS_TM_SYNC_END][k] = 1e-12;
+  c->cost[fs_term_map(FS_OP_EXP, FS_AR_F32)] = 1e-12;
+  c->overlap = 1;
+  static const double tasks[] = {100, 132, 133, 264, 528}, micros[] = {2, 2, 1.5, 1.5, 1.25};
+  for (size_t k = 0; k < FS_LEN(tasks); k++) {
+    struct fs_work w = {.working_set = 1e6, .spread.resident = FS_MIN(tasks[k], 132),
+                        .spread.tasks = tasks[k]};
+    fs_work_add(&w, FS_TM_READ_FLAT, 0, 1e6);
+    fs_work_add(&w, fs_term_map(FS_OP_EXP, FS_AR_F32), 0, 1e6);
+    CHECK(near(fs_calibrated(&w, c).seconds, micros[k] * 1e-6, 1e-9));
+  }
   free(c);
 }
 
@@ -595,7 +614,7 @@ static void test_learned_registers(void) {
 
 static void test_bad_learned(void) {
   static const char *const texts[] = {
-    "", "{", "7", "{\"version\": 11}",
+    "", "{", "7", "{\"version\": 12}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[9,1]}}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
@@ -644,6 +663,7 @@ int main(void) {
   test_kept_calls(c);
   test_chain();
   test_phases();
+  test_few_tasks();
   test_reference(false);
   test_reference(true);
   test_learning();
