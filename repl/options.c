@@ -76,6 +76,7 @@ static const struct { const char *name, *help; } env_table[] = {
   {"FUSIBLE_TUNING", "off: results of :tune are neither used nor kept"},
   {"FUSIBLE_LINEINFO", "1: kernels carry line tables for profilers"},
   {"FUSIBLE_ELEMLIB", "folder whose elementary functions come first"},
+  {"FUSIBLE_CC", "C compiler for the routines of functions of yours (else cc)"},
   {"FUSIBLE_KERNELS", "plain: GPU kernels use only what every device has"},
   {"FUSIBLE_L2", "bytes of a GPU's cache to plan for, in place of its own"},
   {"FUSIBLE_REPLAY", "off: kernels of blocks that come again start one by one"},
