@@ -559,6 +559,13 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
   return pin && out->len == from ? fs_rule_names[FS_RULE_PIN] : NULL;
 }
 
+/* Elements of the index space, however it is divided. */
+static double space_of(const struct fs_axes *ax) {
+  double n = 1;
+  for (int c = 0; c < ax->n_classes; c++) n *= (double)ax->extent[c];
+  return n;
+}
+
 static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
                           const struct fs_kernel_pin *pin, fs_impl_list *out) {
   if (fs_is_instance(p, calls, n)) return survey_instance(p, calls, n, pin, out);
@@ -567,6 +574,8 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   int from = out->len;
   g->pin = pin;
   unsigned every = (1u << g->ax.n_classes) - 1;
+  /* Calls are placed in panels as in rows: where these do not pay, nothing else is learnt. */
+  bool panels = !why && fs_panel_may_pay(space_of(&g->ax), p->device);
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
@@ -578,7 +587,7 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
     for (enum fs_scheme s = first; s <= last; s++)
       survey_one(g, inner, s, from, out, &worst);
-    if (inner != every && p->device->is_cuda)
+    if (inner != every && panels)
       survey_one(g, inner, FS_PANEL, from, out, &worst);
   }
   return out->len > from ? NULL : worst ? worst : "shape";

@@ -205,12 +205,21 @@ bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
   return ok;
 }
 
+/* What the cache holds is read a second time at little cost. */
+static bool exceeds_cache(double bytes, const struct fs_device *d) {
+  return bytes > 2 * (double)d->cache_bytes;
+}
+
+bool fs_panel_may_pay(double elements, const struct fs_device *d) {
+  enum { MOST_SIZE = 8 };
+  return d && d->is_cuda && d->cc >= 90 && exceeds_cache(elements * MOST_SIZE, d);
+}
+
 bool fs_panel_pays(const struct fs_kernel *k, const struct fs_device *d) {
   enum { LEAST_TILE = 16 << 10 };
   struct fs_panel p;
   if (!fs_panel_of(k, d, &p)) return false;
   double tile = (double)p.height * p.width * (16.0 / p.vec);
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
-  /* What the cache holds is read a second time at little cost. */
-  return tile >= LEAST_TILE && matrix > 2 * (double)d->cache_bytes;
+  return tile >= LEAST_TILE && exceeds_cache(matrix, d);
 }

@@ -475,6 +475,8 @@ bool fs_panel_of(const struct fs_kernel *kernel, const struct fs_device *device,
                  struct fs_panel *out);
 bool fs_panel_pays(const struct fs_kernel *kernel,
                    const struct fs_device *device);
+/* False: no kernel over an index space of so many elements should. */
+bool fs_panel_may_pay(double elements, const struct fs_device *device);
 /* Which values (sent[] has room for all) are made of a column's sums and go back to
  * all blocks. */
 void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);
