@@ -86,7 +86,7 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
                  double amount) {
   if (!(amount > 0)) return;
-  for (int k = 0; k < w->n_amounts; k++)
+  for (int k = w->n_amounts - 1; k >= 0; k--) /* what came last comes again */
     if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
       w->amounts[k].amount += amount;
       return;

@@ -181,8 +181,7 @@ static bool conflict(struct fs_axes *ax) {
 static bool same_array(const struct fs_axes *ax, const struct fs_holder *a,
                        const struct fs_holder *b) {
   const struct fs_graph *g = ax->p->g;
-  if (a->inside || b->inside || a->layout.offset != b->layout.offset)
-    return false;
+  if (a->layout.offset != b->layout.offset) return false;
   const struct fs_node *x = fs_node(g, a->slot_node);
   const struct fs_node *y = fs_node(g, b->slot_node);
   if (x->kind != FS_ND_INPUT || y->kind != FS_ND_INPUT)
@@ -217,7 +216,6 @@ static bool unite_reads(struct fs_axes *ax, int ha, int hb) {
 
 static int walked_axes(const struct fs_axes *ax, const struct fs_holder *h) {
   int dims = 0;
-  if (h->inside) return 0;
   for (int k = 0; k < fs_node(ax->p->g, h->node)->shape.rank; k++)
     dims += h->layout.stride[k] != 0;
   return dims;
@@ -226,18 +224,21 @@ static int walked_axes(const struct fs_axes *ax, const struct fs_holder *h) {
 /* Each read is united with the first read of the same array that it can be
  * united with; by that it is with all others. */
 static void unite_shared(struct fs_axes *ax) {
-  int *axes = ax->room + 2 * ax->parent.len, most = 0;
-  for (int a = 0; a < ax->holders.len; a++) {
-    axes[a] = walked_axes(ax, &ax->holders.data[a]);
-    most = FS_MAX(most, axes[a]);
+  int *reads = ax->room + 2 * ax->parent.len, n = 0, most = 0;
+  int *axes = reads + ax->holders.len;
+  for (int h = 0; h < ax->holders.len; h++) {
+    if (ax->holders.data[h].inside) continue;
+    axes[n] = walked_axes(ax, &ax->holders.data[h]);
+    most = FS_MAX(most, axes[n]);
+    reads[n++] = h;
   }
   /* Matrices before vectors: they are what is worth reading once. */
   for (int rank = most; rank > 0; rank--)
-    for (int a = 0; a < ax->holders.len; a++) {
+    for (int a = 0; a < n; a++) {
       if (axes[a] != rank) continue;
       for (int b = 0; b < a; b++)
-        if (same_array(ax, &ax->holders.data[a], &ax->holders.data[b]) &&
-            unite_reads(ax, a, b))
+        if (same_array(ax, &ax->holders.data[reads[a]], &ax->holders.data[reads[b]]) &&
+            unite_reads(ax, reads[a], reads[b]))
           break;
     }
 }

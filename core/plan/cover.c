@@ -214,6 +214,7 @@ struct counter {
   struct fs_planner *p;
   int words;                   /* of a set */
   int **by_first, *n_by_first; /* candidates by their first row */
+  uint64_t **words_of;         /* ... and what they have, set by set */
   FS_VEC(struct state) states;
   int *table;
   bool full;
@@ -229,21 +230,21 @@ static int first_row(const struct fs_set *s, int rows, bool in) {
   return rows;
 }
 
-/* What is covered with a candidate more; false: some of it is already. */
-static bool join(const struct counter *c, const struct fs_set *covered, int candidate,
+/* What is covered with the candidate of that number and first row more; false: some of it
+ * is already. */
+static bool join(const struct counter *c, const struct fs_set *covered, int row, int number,
                  struct fs_set *out) {
-  const struct fs_set *set = &c->p->candidates.data[candidate].set;
-  uint64_t both = 0;
+  const uint64_t *set = c->words_of[row] + (size_t)number * (size_t)c->words;
   for (int w = 0; w < c->words; w++) {
-    both |= set->word[w] & covered->word[w];
-    out->word[w] = set->word[w] | covered->word[w];
+    if (set[w] & covered->word[w]) return false;
+    out->word[w] = set[w] | covered->word[w];
   }
-  return !both;
+  return true;
 }
 
 static int *find_state(struct counter *c, const struct fs_set *s) {
   size_t bytes = sizeof *s->word * (size_t)c->words;
-  int mask = 2 * MAX_STATES - 1, at = (int)(fs_hash(s, bytes, 1) & (uint64_t)mask);
+  int mask = 2 * MAX_STATES - 1, at = (int)(fs_set_hash(s, c->words) & (uint64_t)mask);
   while (c->table[at] && memcmp(&c->states.data[c->table[at] - 1].covered, s, bytes))
     at = (at + 1) & mask;
   return &c->table[at];
@@ -269,7 +270,7 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   for (int k = 0; k < c->n_by_first[row]; k++) {
     int cand = c->by_first[row][k];
     struct fs_set next = {{0}};
-    if (!join(c, covered, cand, &next)) continue;
+    if (!join(c, covered, row, k, &next)) continue;
     struct state rest = count_rest(c, &next);
     sum.covers += rest.covers;
     sum.combinations += rest.combinations * c->p->candidates.data[cand].ways;
@@ -291,7 +292,7 @@ static void count_each(struct counter *c, const struct fs_set *covered,
   for (int k = 0; k < c->n_by_first[row]; k++) {
     int at = c->by_first[row][k];
     struct fs_set next = {{0}};
-    if (!join(c, covered, at, &next)) continue;
+    if (!join(c, covered, row, k, &next)) continue;
     c->chosen[c->depth++] = at;
     count_each(c, &next, ways * c->p->candidates.data[at].ways);
     c->depth--;
@@ -305,16 +306,22 @@ void fs_plan_count(struct fs_planner *p) {
   c->words = (rows + 63) / 64;
   c->by_first = FS_NEW_N(p->arena, int *, rows + 1);
   c->n_by_first = FS_NEW_N(p->arena, int, rows + 1);
+  c->words_of = FS_NEW_N(p->arena, uint64_t *, rows + 1);
   c->table = FS_NEW_N(p->arena, int, 2 * MAX_STATES);
   for (int pass = 0; pass < 2; pass++) {
     for (int r = 0; pass && r < rows; r++) {
       c->by_first[r] = FS_NEW_N(p->arena, int, c->n_by_first[r] + 1);
+      c->words_of[r] = FS_NEW_N(p->arena, uint64_t, c->n_by_first[r] * c->words + 1);
       c->n_by_first[r] = 0;
     }
     for (int k = 0; k < p->candidates.len; k++) {
       if (fs_plan_pin_forbids(p, &p->candidates.data[k].set, true)) continue;
       int r = first_row(&p->candidates.data[k].set, rows, true);
-      if (pass) c->by_first[r][c->n_by_first[r]] = k;
+      if (pass) {
+        c->by_first[r][c->n_by_first[r]] = k;
+        memcpy(c->words_of[r] + (size_t)c->n_by_first[r] * (size_t)c->words,
+               p->candidates.data[k].set.word, sizeof(uint64_t) * (size_t)c->words);
+      }
       c->n_by_first[r]++;
     }
   }

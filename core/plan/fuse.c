@@ -64,7 +64,7 @@ static int next_in(const struct fs_set *s, int from) {
   (int i = next_in((set), 0); i < FS_MAX_SET; i = next_in((set), i + 1))
 
 static int *slot_of(struct growth *g, const struct fs_set *s) {
-  int at = (int)(fs_hash(s->word, sizeof s->word, 0) & (uint64_t)(g->cap - 1));
+  int at = (int)(fs_set_hash(s, FS_MAX_SET / 64) & (uint64_t)(g->cap - 1));
   while (g->table[at] &&
          memcmp(&g->seen.data[g->table[at] - 1].set, s, sizeof *s))
     at = (at + 1) & (g->cap - 1);

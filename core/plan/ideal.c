@@ -65,7 +65,8 @@ struct ways {
   uint64_t **of_row;    /* per row: its columns, as bits */
   uint64_t **beside;    /* per column: those that share a row with it; or not yet known */
   uint64_t *gone;       /* of the ideal that is expanded: columns that cannot come */
-  int *alive, n_alive;  /* ... and the cliques that have others */
+  int *alive, n_alive;  /* ... and the cliques that have others, */
+  int *from;            /* each of them from this word of its bits on */
 };
 
 static int count(const struct ways *w, const struct fs_set *s) {
@@ -136,7 +137,7 @@ static bool put_in_level(struct ways *w, const struct ideal *i, int ideal) {
 
 static int *place_of(struct ways *w, const struct fs_set *s) {
   size_t bytes = sizeof *s->word * (size_t)w->words;
-  int at = (int)(fs_hash(s->word, bytes, 0) & (uint64_t)(w->cap - 1));
+  int at = (int)(fs_set_hash(s, w->words) & (uint64_t)(w->cap - 1));
   while (w->table[at] && memcmp(w->ideals.data[w->table[at] - 1].done.word, s->word, bytes))
     at = (at + 1) & (w->cap - 1);
   return &w->table[at];
@@ -166,10 +167,12 @@ static void find_alive(struct ways *w, const struct fs_set *done) {
   for (int r = 0; r < w->c->rows; r++)
     if (fs_set_has(done, r)) add_bits(w->gone, w->of_row[r], w->column_words);
   for (int q = 0; q < w->worth->n; q++) {
-    uint64_t left = 0;
-    for (int x = 0; x < w->column_words && !left; x++)
-      left = w->worth->cliques[q].columns[x] & ~w->gone[x];
-    if (left) w->alive[w->n_alive++] = q;
+    const uint64_t *columns = w->worth->cliques[q].columns;
+    int x = 0;
+    while (x < w->column_words && !(columns[x] & ~w->gone[x])) x++;
+    if (x == w->column_words) continue;
+    w->from[w->n_alive] = x;
+    w->alive[w->n_alive++] = q;
   }
 }
 
@@ -180,7 +183,7 @@ static double vain(struct ways *w, int column) {
   for (int k = 0; k < w->n_alive; k++) {
     const struct fs_clique *q = &w->worth->cliques[w->alive[k]];
     uint64_t left = q->columns[column / 64] >> (column % 64) & 1;
-    for (int x = 0; x < w->column_words && !left; x++)
+    for (int x = w->from[k]; x < w->column_words && !left; x++)
       left = q->columns[x] & ~w->gone[x] & ~also[x];
     if (!left) sum += q->price;
   }
@@ -247,6 +250,7 @@ static void open_cliques(struct ways *w) {
   w->beside = FS_NEW_N(arena, uint64_t *, c->n + 1);
   w->gone = FS_NEW_N(arena, uint64_t, w->column_words);
   w->alive = FS_NEW_N(arena, int, w->worth->n);
+  w->from = FS_NEW_N(arena, int, w->worth->n);
   for (int r = 0; r < c->rows; r++) {
     w->of_row[r] = FS_NEW_N(arena, uint64_t, w->column_words);
     for (int x = 0; x < c->n; x++)

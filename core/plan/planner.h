@@ -37,6 +37,15 @@ static inline bool fs_set_has(const struct fs_set *s, int i) {
 static inline void fs_set_add(struct fs_set *s, int i) {
   s->word[i / 64] |= (uint64_t)1 << (i % 64);
 }
+/* Of its first words, for tables of sets. */
+static inline uint64_t fs_set_hash(const struct fs_set *s, int words) {
+  uint64_t h = 0;
+  for (int w = 0; w < words; w++) {
+    h = (h ^ s->word[w]) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+  }
+  return h;
+}
 
 /* Calls that always share a kernel: a map and the only user of its result. */
 struct fs_cluster {
