@@ -113,7 +113,7 @@ CASES = {
     'index negative': ('M[1, -1]', '-1', ['index -1', 'dimension 2']),
     'index of a fraction': ('keep[1.5]', '1.5', ['whole', '1.5']),
     'range too long': ('M[1:3, 1]', '1:3', ['index 3', 'extent 2']),
-    'list out of range': ('keep[[1, 9]]', '[1, 9]', ['index 9', 'extent 3']),
+    'list out of range': ('keep[[1, 9]]', '[1, 9]', ['index 9', 'there are 3 elements']),
     'too few subscripts': ('M[1]', 'M[1]', ['2x2', '2 subscripts']),
     'too many subscripts': ('ones(2, 2, 2)[1, 1]', 'ones(2, 2, 2)[1, 1]',
                             ['3 subscripts', 'not 2']),

@@ -4,8 +4,8 @@
     tests/test_state.py [--count N] [--seed S] [--fusible PATH] [--target T]
 
 Where test_random.py is about expressions, these are about what becomes of values:
-parts assigned in place that overlap with what is read, names that are exchanged,
-loops that hand values on, branches on what was computed, functions with loops and
+parts assigned in place that overlap with what is read, by slices, lists and masks,
+names that are exchanged, loops that hand values on, branches on what was computed, functions with loops and
 several results. Every statement is written twice, in Fusible and in Python; numbers
 stay small integers, so that all results are exact. Each program runs under one of
 the strategies. The last line is `N passed, N failed`.
@@ -87,10 +87,19 @@ class Program:
         end = 'end' if last == full - 1 else last + 1
         return f'{first + 1}:{step}:{end}', f'{first}:{last + 1}:{step}'
 
+    def list(self, full, count):
+        """`count` of `full` elements, in any order, some perhaps several times."""
+        chosen = [self.rng.randint(1, full) for _ in range(count)]
+        return (f'[{", ".join(map(str, chosen))}]',
+                f'[{", ".join(str(k - 1) for k in chosen)}]')
+
     def part(self, name, shape):
         """A part of that shape of a variable."""
         cuts = [self.slice(full, count)
                 for full, count in zip(self.shapes[name], shape)]
+        if self.rng.random() < 0.2 and max(shape) < 40:
+            k = self.rng.randrange(len(shape))
+            cuts[k] = self.list(self.shapes[name][k], shape[k])
         return [f'{name}[{", ".join(cut[k] for cut in cuts)}]' for k in (0, 1)]
 
     def leaf(self, shape):
@@ -106,13 +115,29 @@ class Program:
             if len(shape) == 1 and len(have) == 2 and have[0] == shape[0]:
                 k = self.rng.randint(1, have[1])
                 found.append([f'{name}[:, {k}]', f'{name}[:, {k - 1}]'])
+            if len(shape) == 1 and len(have) == 2 and have[0]*have[1] >= shape[0]:
+                cut, at = self.slice(have[0]*have[1], shape[0])
+                turn = self.rng.choice([0, 1])
+                found.append([f'vec({name}{["", chr(39)][turn]})[{cut}]',
+                              f'{name}{["", ".T"][turn]}.ravel()[{at}]'])
         return self.rng.choice(found)
 
     def scalar(self):
         name = self.rng.choice(list(self.shapes))
         at = [self.rng.randint(1, n) for n in self.shapes[name]]
-        if self.rng.random() < 0.5:
+        some = [f'{name} >= {name}[{", ".join(map(str, at))}]',
+                f'{name} >= {name}[{", ".join(str(k - 1) for k in at)}]']
+        kind = self.rng.choice(['sum', 'sum', 'element', 'element', 'mask', 'find', 'arg'])
+        if kind == 'sum':
             return [f'mod(sum({name}), 13)', f'np.mod({name}.sum(), 13)']
+        if kind == 'mask':
+            return [f'mod(sum({name}[{some[0]}]), 13)',
+                    f'np.mod({name}[{some[1]}].sum(), 13)']
+        if kind == 'find':
+            return [f'mod(find({some[0]})[end], 13)',
+                    f'np.mod(np.flatnonzero({some[1]})[-1] + 1, 13)']
+        if kind == 'arg':
+            return [f'mod(argmax({name}), 13)', f'np.mod({name}.argmax() + 1, 13)']
         return [f'{name}[{", ".join(map(str, at))}]',
                 f'{name}[{", ".join(str(k - 1) for k in at)}]']
 
@@ -159,10 +184,36 @@ class Program:
     def assign_part(self, name):
         shape = tuple(self.rng.randint(1, n) for n in self.shapes[name])
         a, p = self.value(shape)
-        to, at = self.part(name, shape)
+        cuts = [self.slice(full, count) for full, count in zip(self.shapes[name], shape)]
+        to, at = [f'{name}[{", ".join(cut[k] for cut in cuts)}]' for k in (0, 1)]
         sign = self.rng.choice(['', '', '+'])
         self.add(f'{to} {sign}= {a};',
                  f'part = {p}; {name} = {name}.copy(); {at} {sign}= part')
+
+    def assign_list(self, name):
+        """Along one dimension, everything along the other; the last of equals stays."""
+        shape = list(self.shapes[name])
+        k = self.rng.randrange(len(shape))
+        shape[k] = self.rng.randint(1, min(shape[k], 40))
+        to, at = [':']*len(shape), [':']*len(shape)
+        to[k], at[k] = self.list(self.shapes[name][k], shape[k])
+        a, p = self.scalar() if self.rng.random() < 0.3 else self.value(tuple(shape))
+        sign = self.rng.choice(['', '', '+'])
+        self.add(f'{name}[{", ".join(to)}] {sign}= {self.dtype}({a});',
+                 f'part = cast({p}); {name} = {name}.copy(); '
+                 f'{name}[{", ".join(at)}] {sign}= part')
+
+    def assign_mask(self, name):
+        least = self.rng.randint(-2, 9)
+        a, p = self.scalar()
+        if self.rng.random() < 0.5:
+            self.add(f'{name}[{name} > {least}] = {self.dtype}({a});',
+                     f'{name} = np.where({name} > {least}, cast({p}), {name})')
+        else:
+            self.add(f'if any({name} > {least}); {name}[{name} > {least}] = '
+                     f'mod({name}[{name} > {least}] + {self.dtype}({a}), 13); end',
+                     f'{name} = np.where({name} > {least}, '
+                     f'np.mod({name} + cast({p}), 13), {name})')
 
     def exchange(self, name):
         other = self.rng.choice([k for k, s in self.shapes.items()
@@ -200,8 +251,12 @@ class Program:
 
     def statement(self, depth):
         name, x = self.rng.choice(list(self.shapes)), self.rng.random()
-        if x < 0.3:
+        if x < 0.25:
             self.assign(name)
+        elif x < 0.35:
+            self.assign_list(name)
+        elif x < 0.42:
+            self.assign_mask(name)
         elif x < 0.7 or (depth == 0 and x >= 0.78):
             self.assign_part(name)
         elif x < 0.78:

@@ -42,6 +42,9 @@ const struct fs_builtin fs_builtins[] = {
      "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", one of these functions, "
      "or (x, y) -> x + y"},
 
+    {"find", 1, 1, fs_bi_find, 0, "find(mask)",
+     "the positions, from 1 and row by row, of the elements that are true or not zero"},
+
     {"inv", 1, 1, fs_bi_factor, FS_LIB_INV, "inv(A)", "inverse of a matrix"},
     {"chol", 1, 1, fs_bi_factor, FS_LIB_CHOL, "chol(A)",
      "upper triangular R with R'*R = A, for a symmetric positive definite A"},

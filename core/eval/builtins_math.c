@@ -383,3 +383,20 @@ enum fs_status fs_bi_trace(struct fs_call *c) {
                        fs_shape_text(&a.shape));
   return fs_give(c, fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_diagonal(c->in, a), 0));
 }
+
+enum fs_status fs_bi_find(struct fs_call *c) {
+  struct fs_tv x;
+  struct fs_val list;
+  int64_t count = 0;
+  enum fs_status st = fs_arg_tv(c, 0, &x);
+  if (st != FS_OK) return st;
+  x = fs_tv_cast(c->in, x, FS_BOOL);
+  struct fs_val mask = fs_tv_value(c->in, &x);
+  st = fs_find_true(c->in, &mask, c->arg_spans[0], &list, &count);
+  fs_val_unref(mask);
+  if (st == FS_OK && !count)
+    return fs_in_error(c->in, c->arg_spans[0], "empty", "ask any(mask) first",
+                       "nothing is true here; a tensor needs at least one element");
+  if (st == FS_OK) c->out[0] = list;
+  return st;
+}

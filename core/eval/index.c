@@ -1,8 +1,9 @@
 /* index.c - A[i, j] and A[i, j] = v.
  *
  * Subscripts that are numbers, ranges or `:` make a view (no copy, no kernel);
- * lists and masks are read on the host, checked, and gathered. Assigning makes a
- * new version of the tensor: values are pure.
+ * lists stay where they are and are checked as they are used (GATHER, INVERT), masks
+ * become lists (FIND), for which the host reads how many elements they choose.
+ * Assigning makes a new version of the tensor: values are pure.
  *
  * Extents of the result: a number drops its dimension when it is the last one
  * and leaves an extent of 1 otherwise, so A[i, :] is a row and A[:, j] a column.
@@ -12,24 +13,24 @@
 
 #include "core/eval/trace.h"
 
-enum sub_kind { SUB_INT, SUB_RANGE, SUB_LIST };
+enum sub_kind { SUB_INT, SUB_RANGE, SUB_LIST, SUB_MASK };
 
 /* One subscript against one dimension; counts from 1. */
 struct sub {
   enum sub_kind kind;
-  int64_t first, step, count;
-  int64_t *list;      /* LIST: owned */
+  int64_t first, step, count; /* MASK: how many there are to choose from */
+  struct fs_val list;         /* LIST: a vector of indices; MASK: truth values */
   struct fs_span span;
 };
 
 struct subs {
   int n;
   struct sub s[FS_MAX_RANK];
-  bool is_mask;       /* A[mask]: s[0] is a list of positions in all of A */
+  bool is_mask;       /* A[mask]: s[0] is about all elements of A */
 };
 
 static void free_subs(struct subs *subs) {
-  for (int k = 0; k < subs->n; k++) free(subs->s[k].list);
+  for (int k = 0; k < subs->n; k++) fs_val_unref(subs->s[k].list);
 }
 
 /* -- reading subscripts ---------------------------------------------------- */
@@ -81,38 +82,67 @@ static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
   return st;
 }
 
-/* A mask: the positions of its true elements. */
-static enum fs_status mask_sub(struct fs_interp *in, struct fs_tensor *t,
-                               int64_t extent, bool assigned, struct sub *out) {
-  double *x = NULL;
-  int64_t n = 0;
-  if (fs_shape_count(&t->shape) != extent)
+static enum fs_status flatten(struct fs_interp *in, struct fs_tv *t) {
+  struct fs_shape all = {1, {fs_shape_count(&t->shape)}};
+  return fs_tv_reshape(in, *t, &all, t);
+}
+
+enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
+                            struct fs_span span, struct fs_val *out, int64_t *count) {
+  struct fs_tv t;
+  double found = 0;
+  enum fs_status st = fs_force(in, mask->tensor); /* it is used twice */
+  if (st == FS_OK) st = fs_tv_of(in, mask, span, NULL, &t);
+  if (st != FS_OK) return st;
+  struct fs_tv sum = fs_tv_reduce(in, FS_RD_SUM, fs_tv_cast(in, t, FS_I64), 0);
+  struct fs_val number = fs_tv_value(in, &sum);
+  st = fs_read_number(in, &number, span, "a count", &found);
+  fs_val_unref(number);
+  *out = (struct fs_val){FS_V_NONE};
+  *count = (int64_t)found;
+  if (st != FS_OK || !*count) return st;
+  st = fs_tv_of(in, mask, span, NULL, &t);
+  if (st == FS_OK) st = flatten(in, &t);
+  if (st != FS_OK) return st;
+  struct fs_tv list = {0, FS_I64, fs_shape_of(1, count)};
+  list.node = fs_graph_lib(fs_block_graph(in), FS_LIB_FIND, FS_I64, &list.shape,
+                           t.node, &t.shape, 0, NULL, 0);
+  *out = fs_tv_value(in, &list);
+  return FS_OK;
+}
+
+/* Makes a mask the list of the positions of its true elements. */
+static enum fs_status find(struct fs_interp *in, bool assigned, struct sub *s) {
+  struct fs_val list;
+  enum fs_status st = fs_find_true(in, &s->list, s->span, &list, &s->count);
+  if (st != FS_OK) return st;
+  fs_val_unref(s->list);
+  s->list = list;
+  s->kind = SUB_LIST;
+  return s->count ? FS_OK : nothing_chosen(in, "the mask", assigned, s);
+}
+
+/* A tensor as a subscript. */
+static enum fs_status tensor_sub(struct fs_interp *in, const struct fs_val *v,
+                                 int64_t extent, bool assigned, struct sub *out) {
+  const struct fs_shape *shape = &v->tensor->shape;
+  struct fs_tv t;
+  bool mask = v->tensor->dtype == FS_BOOL;
+  out->kind = mask ? SUB_MASK : SUB_LIST;
+  out->count = fs_shape_count(shape);
+  if (mask && out->count != extent)
     return fs_in_error(in, out->span, "shape-mismatch",
                        "a mask has one truth value for each element it chooses "
                        "from",
                        "the mask is %s, but there are %lld elements",
-                       fs_shape_text(&t->shape), (long long)extent);
-  enum fs_status st = fs_read_all(in, t, &x, &n);
-  if (st != FS_OK) return st;
-  out->list = fs_malloc(sizeof(int64_t) * (size_t)n);
-  for (int64_t i = 0; i < n; i++)
-    if (x[i] != 0) out->list[out->count++] = i + 1;
-  free(x);
-  return out->count ? FS_OK : nothing_chosen(in, "the mask", assigned, out);
-}
-
-static enum fs_status list_sub(struct fs_interp *in, struct fs_tensor *t,
-                               int64_t extent, int dim, bool assigned,
-                               struct sub *out) {
-  out->kind = SUB_LIST;
-  if (t->dtype == FS_BOOL) return mask_sub(in, t, extent, assigned, out);
-  double *x = NULL;
-  enum fs_status st = fs_read_all(in, t, &x, &out->count);
-  if (st != FS_OK) return st;
-  out->list = fs_malloc(sizeof(int64_t) * (size_t)out->count);
-  for (int64_t i = 0; i < out->count && st == FS_OK; i++)
-    st = check_int(in, x[i], out->span, extent, dim, &out->list[i]);
-  free(x);
+                       fs_shape_text(shape), (long long)extent);
+  if (mask) {
+    out->list = fs_val_ref(*v);
+    return assigned ? FS_OK : find(in, false, out);
+  }
+  enum fs_status st = fs_tv_of(in, v, out->span, NULL, &t);
+  if (st == FS_OK) st = flatten(in, &t);
+  if (st == FS_OK) out->list = fs_tv_value(in, &t);
   return st;
 }
 
@@ -121,7 +151,7 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
                                struct sub *out) {
   *out = (struct sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
-    *out = (struct sub){SUB_RANGE, 1, 1, extent, NULL, e->span};
+    *out = (struct sub){SUB_RANGE, 1, 1, extent, {FS_V_NONE}, e->span};
     return FS_OK;
   }
   struct fs_val v;
@@ -133,10 +163,10 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
   if (v.kind == FS_V_RANGE) {
     st = range_sub(in, &v, extent, dim, assigned, out);
   } else if (v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0) {
-    st = list_sub(in, v.tensor, extent, dim, assigned, out);
+    st = tensor_sub(in, &v, extent, assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
-    *out = (struct sub){SUB_INT, 0, 0, 1, NULL, e->span};
+    *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span};
     if (st == FS_OK) st = check_int(in, x, e->span, extent, dim, &out->first);
   }
   fs_val_unref(v);
@@ -162,7 +192,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   if (n == 1 && !row && !column) { /* a mask, or too few subscripts */
     st = read_sub(in, e->args[1], fs_shape_count(shape), 0, assigned, &out->s[0]);
     out->n = 1;
-    out->is_mask = st == FS_OK && out->s[0].kind == SUB_LIST;
+    out->is_mask = st == FS_OK && out->s[0].kind >= SUB_LIST;
     if (st != FS_OK || out->is_mask) return st;
     return fs_in_error(in, e->span, "bad-index",
                        shape->rank == 2
@@ -174,7 +204,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   while (shape->rank < n) shape->dim[shape->rank++] = 1;
   out->n = shape->rank;
   for (int k = 0; k < out->n; k++)
-    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, NULL, e->span};
+    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, {FS_V_NONE}, e->span};
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
@@ -203,7 +233,7 @@ static struct fs_view part_view(const struct subs *subs,
   part->rank = shape->rank;
   for (int k = 0; k < shape->rank; k++)
     part->dim[k] =
-        subs->s[k].kind == SUB_LIST ? shape->dim[k] : subs->s[k].count;
+        subs->s[k].kind >= SUB_LIST ? shape->dim[k] : subs->s[k].count;
   struct fs_shape sq = fs_squeeze(shape, whole_axis);
   fs_squeeze(part, part_axis);
   struct fs_view v = {.src_rank = sq.rank};
@@ -211,7 +241,7 @@ static struct fs_view part_view(const struct subs *subs,
     int a = whole_axis[k];
     if (a < 0) continue;
     const struct sub *s = &subs->s[k];
-    bool list = s->kind == SUB_LIST;
+    bool list = s->kind >= SUB_LIST;
     v.axis[a] = (int8_t)part_axis[k];
     v.step[a] = part_axis[k] < 0 ? 0 : list ? 1 : s->step;
     v.off[a] = list ? 0 : s->first - 1;
@@ -221,27 +251,11 @@ static struct fs_view part_view(const struct subs *subs,
 
 /* -- gathering ------------------------------------------------------------- */
 
-static enum fs_status upload_list(struct fs_interp *in, const int64_t *index,
-                                  int64_t n, struct fs_tv *out) {
-  struct fs_shape shape = {1, {n}};
-  struct fs_tensor *t = NULL;
-  enum fs_status st =
-      fs_tensor_upload(in->target, FS_I64, &shape, index, &t, in->diags);
-  if (st != FS_OK) return st;
-  st = fs_block_read(in, t, &out->node);
-  fs_tensor_unref(t);
-  out->dtype = FS_I64;
-  out->shape = shape;
-  return st;
-}
-
-enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a,
-                            const int64_t *index, int64_t n,
-                            struct fs_span span, struct fs_tv *out) {
-  struct fs_tv list;
-  (void)span;
-  enum fs_status st = upload_list(in, index, n, &list);
-  if (st != FS_OK) return st;
+/* Rows (or elements of a vector) chosen by a vector of indices from 1. `of` is
+ * FS_LIB_OF_ROWS or FS_LIB_OF_COLUMNS, for messages, or 0. */
+static enum fs_status gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
+                             unsigned of, struct fs_tv *out) {
+  int64_t n = fs_shape_count(&list.shape);
   struct fs_shape sq = fs_squeezed(&a.shape), result = a.shape;
   result.dim[0] = n;
   if (result.rank == 0) result.rank = 1;
@@ -258,8 +272,13 @@ enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a,
                              ? fs_shape_of(1, a.shape.dim)
                              : a.shape;
   out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_GATHER, a.dtype, &result,
-                           a.node, &from, list.node, &list.shape, 0);
+                           a.node, &from, list.node, &list.shape, of);
   return FS_OK;
+}
+
+static unsigned what_is_chosen(const struct subs *subs, int k) {
+  if (subs->n < 2) return 0;
+  return k == 1 ? FS_LIB_OF_COLUMNS : FS_LIB_OF_ROWS;
 }
 
 /* Applies the list subscripts one after the other. */
@@ -272,10 +291,11 @@ static enum fs_status gather_lists(struct fs_interp *in,
       return fs_in_error(in, s->span, "bad-index", NULL,
                          "lists and masks choose from vectors and matrices "
                          "only");
-    struct fs_tv from = *t, got;
+    struct fs_tv from = *t, got, list;
     if (k == 1) from = fs_tv_transpose(in, from);
-    enum fs_status st =
-        fs_tv_gather(in, from, s->list, s->count, s->span, &got);
+    enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+    in->span = s->span;
+    if (st == FS_OK) st = gather(in, from, list, what_is_chosen(subs, k), &got);
     if (st != FS_OK) return st;
     if (k == 1) {
       got.shape = fs_shape_of(2, (int64_t[]){fs_rows(&got.shape),
@@ -285,11 +305,6 @@ static enum fs_status gather_lists(struct fs_interp *in,
     *t = got;
   }
   return FS_OK;
-}
-
-static enum fs_status flatten(struct fs_interp *in, struct fs_tv *t) {
-  struct fs_shape all = {1, {fs_shape_count(&t->shape)}};
-  return fs_tv_reshape(in, *t, &all, t);
 }
 
 /* A[:]: every element of a value, as a column. */
@@ -308,9 +323,11 @@ static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
   t->shape = *shape;
   if (st != FS_OK) return st;
   if (subs->is_mask) {
+    struct fs_tv list;
     st = flatten(in, t);
-    if (st != FS_OK) return st;
-    return fs_tv_gather(in, *t, subs->s[0].list, subs->s[0].count, span, t);
+    if (st == FS_OK) st = fs_tv_of(in, &subs->s[0].list, span, NULL, &list);
+    in->span = subs->s[0].span;
+    return st == FS_OK ? gather(in, *t, list, 0, t) : st;
   }
   struct fs_shape part;
   struct fs_view v = part_view(subs, shape, &part);
@@ -372,8 +389,8 @@ enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
   struct subs subs = {.n = FS_MAX(t.shape.rank, 1)};
   t.shape.rank = subs.n;
   if (fs_shape_count(&t.shape) == 0) t.shape.dim[0] = 1;
-  subs.s[0] = (struct sub){SUB_RANGE, 1, 1, t.shape.dim[0], NULL, span};
-  subs.s[subs.n - 1] = (struct sub){SUB_INT, k + 1, 0, 1, NULL, span};
+  subs.s[0] = (struct sub){SUB_RANGE, 1, 1, t.shape.dim[0], {FS_V_NONE}, span};
+  subs.s[subs.n - 1] = (struct sub){SUB_INT, k + 1, 0, 1, {FS_V_NONE}, span};
   if (subs.n == 2 && t.shape.dim[0] == 1) subs.s[0].kind = SUB_INT;
   struct fs_shape part;
   struct fs_view view = part_view(&subs, &t.shape, &part);
@@ -421,52 +438,64 @@ static enum fs_status assign_view(struct fs_interp *in, struct update *u,
 /* Where position i of `n` is chosen, and by which element of the list (the last
  * one that names it), as tensors: where(chosen, value[which], old). */
 static enum fs_status invert_list(struct fs_interp *in, const struct sub *s,
-                                  int64_t n, struct fs_tv *chosen,
-                                  int64_t **which) {
-  int64_t *at = fs_calloc((size_t)n, sizeof(*at));
-  for (int64_t i = 0; i < s->count; i++) at[s->list[i] - 1] = i + 1;
-  struct fs_tv list;
-  enum fs_status st = upload_list(in, at, n, &list);
-  if (st != FS_OK) {
-    free(at);
-    return st;
-  }
-  *chosen = fs_tv_map2(in, FS_OP_GT, list, fs_tv_number(in, 0, FS_I64));
-  for (int64_t i = 0; i < n; i++)
-    if (at[i] == 0) at[i] = 1;
-  *which = at;
+                                  int64_t n, unsigned of, struct fs_tv *chosen,
+                                  struct fs_tv *which) {
+  bool small = s->count <= INT32_MAX; /* the whole is as long: half the bytes */
+  struct fs_tv list, last = {0, small ? FS_I32 : FS_I64, fs_shape_of(1, &n)};
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+  if (st != FS_OK) return st;
+  in->span = s->span;
+  last.node = fs_graph_lib(fs_block_graph(in), FS_LIB_INVERT, last.dtype, &last.shape,
+                           list.node, &list.shape, 0, NULL, of);
+  *chosen = fs_tv_map2(in, FS_OP_GT, last, fs_tv_number(in, 0, last.dtype));
+  *which = fs_tv_map2(in, FS_OP_MAX, last, fs_tv_number(in, 1, last.dtype));
   return FS_OK;
+}
+
+/* whole = where(chosen, value, whole). */
+static enum fs_status put_where(struct fs_interp *in, const struct update *u,
+                                struct fs_tv chosen, struct fs_tv value,
+                                struct fs_tv *whole) {
+  struct fs_tv src[3] = {chosen, value, *whole};
+  struct fs_span spans[3] = {u->span, u->span, u->span};
+  in->span = u->span;
+  return fs_tv_map(in, FS_OP_WHERE, 3, src, spans, u->span, "=", whole);
+}
+
+/* The value of each row of the whole that `which` names the element for. */
+static enum fs_status value_rows(struct fs_interp *in, const struct update *u,
+                                 struct fs_shape part, struct fs_tv which, int dim,
+                                 struct fs_tv *value) {
+  struct fs_shape a = fs_squeezed(&part);
+  if (dim == 1 && value->shape.rank == 2) *value = fs_tv_transpose(in, *value);
+  struct fs_shape b = fs_squeezed(&value->shape);
+  value->shape = part;
+  if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
+  return gather(in, *value, which, 0, value);
 }
 
 /* A list or mask along dimension `dim` of a vector or matrix, everything along
  * the other. */
 static enum fs_status assign_list(struct fs_interp *in, struct update *u,
-                                  const struct sub *s, int dim) {
-  struct fs_tv whole = u->whole, chosen, value = u->value;
+                                  const struct sub *s, int dim, unsigned of) {
+  struct fs_tv whole = u->whole, chosen, which, value = u->value;
+  enum fs_status st;
   if (dim == 1) whole = fs_tv_transpose(in, whole);
-  int64_t *which = NULL;
-  enum fs_status st = invert_list(in, s, fs_rows(&whole.shape), &chosen, &which);
+  if (s->kind == SUB_MASK) {
+    st = fs_tv_of(in, &s->list, s->span, NULL, &chosen);
+    if (st == FS_OK) st = flatten(in, &chosen);
+  } else {
+    st = invert_list(in, s, fs_rows(&whole.shape), of, &chosen, &which);
+  }
   if (st != FS_OK) return st;
-  if (value.shape.rank > 0 && !fs_tv_is_one(&value)) {
+  if (fs_tv_is_one(&value)) {
+    value.shape = fs_shape_scalar();
+  } else {
     struct fs_shape part = whole.shape;
     part.dim[0] = s->count;
-    struct fs_shape a = fs_squeezed(&part);
-    if (dim == 1 && value.shape.rank == 2) value = fs_tv_transpose(in, value);
-    struct fs_shape b = fs_squeezed(&value.shape);
-    value.shape = part;
-    if (!fs_shape_equal(&a, &b))
-      st = value_error(in, u, &part);
-    else
-      st = fs_tv_gather(in, value, which, fs_rows(&whole.shape), s->span,
-                        &value);
-  } else {
-    value.shape = fs_shape_scalar();
+    st = value_rows(in, u, part, which, dim, &value);
   }
-  free(which);
-  struct fs_tv src[3] = {chosen, value, whole};
-  struct fs_span spans[3] = {u->span, u->span, u->span};
-  if (st == FS_OK)
-    st = fs_tv_map(in, FS_OP_WHERE, 3, src, spans, u->span, "=", &whole);
+  if (st == FS_OK) st = put_where(in, u, chosen, value, &whole);
   if (st != FS_OK) return st;
   struct fs_shape shape = u->whole.shape;
   u->whole = dim == 1 ? fs_tv_transpose(in, whole) : whole;
@@ -474,14 +503,27 @@ static enum fs_status assign_list(struct fs_interp *in, struct update *u,
   return FS_OK;
 }
 
+/* A scalar where a mask of the whole's shape is true. */
+static enum fs_status assign_where(struct fs_interp *in, struct update *u,
+                                   const struct sub *s) {
+  struct fs_tv chosen;
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &chosen);
+  struct fs_tv value = u->value;
+  value.shape = fs_shape_scalar();
+  chosen.shape = u->whole.shape;
+  return st == FS_OK ? put_where(in, u, chosen, value, &u->whole) : st;
+}
+
 static enum fs_status assign_mask(struct fs_interp *in, struct update *u,
                                   const struct sub *s) {
-  struct fs_shape shape = u->whole.shape;
+  struct fs_shape shape = u->whole.shape, whole = fs_squeezed(&shape), mask;
+  mask = s->kind == SUB_MASK ? fs_squeezed(&s->list.tensor->shape) : fs_shape_scalar();
+  if (fs_shape_equal(&whole, &mask)) return assign_where(in, u, s);
   struct fs_val keep = fs_tv_value(in, &u->value); /* flatten ends the block */
   enum fs_status st = flatten(in, &u->whole);
-  if (st == FS_OK) st = fs_block_read(in, keep.tensor, &u->value.node);
+  if (st == FS_OK) st = fs_tv_of(in, &keep, u->value_span, NULL, &u->value);
   fs_val_unref(keep);
-  if (st == FS_OK) st = assign_list(in, u, s, 0);
+  if (st == FS_OK) st = assign_list(in, u, s, 0, 0);
   if (st == FS_OK) st = fs_tv_reshape(in, u->whole, &shape, &u->whole);
   return st;
 }
@@ -502,7 +544,7 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
   int lists = 0, dim = 0, narrow = 0;
   for (int k = 0; k < subs->n; k++) {
     const struct sub *s = &subs->s[k];
-    if (s->kind == SUB_LIST) {
+    if (s->kind >= SUB_LIST) {
       lists++;
       dim = k;
     } else if (s->count != u->whole.shape.dim[k] || s->step < 0) {
@@ -511,7 +553,7 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
   }
   if (!lists) return assign_view(in, u, subs);
   if (lists == 1 && !narrow && subs->n <= 2)
-    return assign_list(in, u, &subs->s[dim], dim);
+    return assign_list(in, u, &subs->s[dim], dim, what_is_chosen(subs, dim));
   return fs_in_error(in, u->span, "bad-index",
                      "assign in two steps, or use ranges",
                      "a list or mask can be assigned to along one dimension "
@@ -548,7 +590,7 @@ static enum fs_status assign_all(struct fs_interp *in, struct update *u) {
   struct subs subs = {.n = shape.rank};
   if (have->rank != 1 || have->dim[0] != fs_shape_count(&shape)) {
     for (int k = 0; k < shape.rank; k++)
-      subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], NULL, u->span};
+      subs.s[k] = (struct sub){SUB_RANGE, 1, 1, shape.dim[k], {FS_V_NONE}, u->span};
     return assign_view(in, u, &subs);
   }
   return fs_tv_reshape(in, u->value, &shape, &u->whole);
@@ -605,6 +647,11 @@ static enum fs_status compound_value(struct fs_interp *in,
   return st;
 }
 
+static bool is_one(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
+         (v->kind == FS_V_TENSOR && fs_shape_count(&v->tensor->shape) == 1);
+}
+
 /* A part of `base` gets the statement's value: what that gives. A plain value is
  * computed before the subscripts, which see the old tensor either way. */
 static enum fs_status update_tensor(struct fs_interp *in,
@@ -619,6 +666,8 @@ static enum fs_status update_tensor(struct fs_interp *in,
   struct fs_val value = {FS_V_NONE};
   enum fs_status st = compound ? FS_OK : fs_eval(in, s->expr, &value);
   if (st == FS_OK && !is_all(e)) st = read_subs(in, e, &full, true, &subs);
+  for (int k = 0; k < subs.n && st == FS_OK; k++)
+    if (subs.s[k].kind == SUB_MASK && !is_one(&value)) st = find(in, true, &subs.s[k]);
   if (st == FS_OK && compound)
     st = compound_value(in, s, base, &full, &subs, &value);
   in->span = s->span;

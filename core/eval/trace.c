@@ -295,8 +295,7 @@ static bool relayout(const struct fs_shape *old, const struct fs_layout *from,
   return true;
 }
 
-/* A stored copy in dense row-major order, made through host memory is not
- * needed: a rank-1 target gathers it by computed indices on the device. */
+/* A stored value in another shape: a view where its layout allows it, else a copy. */
 static enum fs_status reshape_stored(struct fs_interp *in, struct fs_tensor *t,
                                      const struct fs_shape *shape,
                                      struct fs_tv *out) {
@@ -304,26 +303,20 @@ static enum fs_status reshape_stored(struct fs_interp *in, struct fs_tensor *t,
   struct fs_layout from = {.offset = t->layout.offset}, to;
   for (int k = 0, a = 0; k < t->shape.rank; k++)
     if (t->shape.dim[k] != 1) from.stride[a++] = t->layout.stride[k];
-  enum fs_status st = FS_OK;
-  struct fs_tensor *fresh = NULL;
+  enum fs_status st;
+  *out = (struct fs_tv){0, t->dtype, *shape};
   if (!relayout(&old, &from, &want, &to)) {
-    size_t bytes = (size_t)fs_shape_count(&old) * fs_dtype_size(t->dtype);
-    char *raw = fs_malloc(bytes);
-    int64_t first[FS_MAX_RANK] = {0};
-    st = fs_tensor_download(t, first, t->shape.dim, raw, in->diags);
+    fs_id node;
+    st = fs_block_read(in, t, &node);
     if (st == FS_OK)
-      st = fs_tensor_upload(in->target, t->dtype, shape, raw, &fresh,
-                            in->diags);
-    free(raw);
-    if (st != FS_OK) return st;
-    st = fs_block_read(in, fresh, &out->node);
-  } else {
-    fresh = fs_tensor_stored(fs_storage_ref(t->storage), t->dtype, &want, &to);
-    st = fs_block_read(in, fresh, &out->node);
+      out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_RESHAPE, t->dtype, shape, node,
+                               &t->shape, 0, NULL, 0);
+    return st;
   }
+  struct fs_tensor *fresh =
+      fs_tensor_stored(fs_storage_ref(t->storage), t->dtype, &want, &to);
+  st = fs_block_read(in, fresh, &out->node);
   fs_tensor_unref(fresh);
-  out->dtype = t->dtype;
-  out->shape = *shape;
   return st;
 }
 

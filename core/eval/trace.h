@@ -154,9 +154,9 @@ enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
 
 /* -- index.c --------------------------------------------------------------- */
 
-/* Rows (or elements of a vector) chosen by 1-based whole numbers. */
-enum fs_status fs_tv_gather(struct fs_interp *in, struct fs_tv a,
-                            const int64_t *index, int64_t n,
-                            struct fs_span span, struct fs_tv *out);
+/* The positions, from 1 and row by row, of the true elements of a tensor of truth
+ * values, as a vector of i64; the value NONE where none is. Reads their number. */
+enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
+                            struct fs_span span, struct fs_val *out, int64_t *count);
 
 #endif

@@ -214,12 +214,12 @@ static const char *check_lib(const struct fs_graph *g,
   static const int arity[FS_LIB_OP_COUNT] = {
       [FS_LIB_GEMM] = 2,    [FS_LIB_SOLVE] = 2,   [FS_LIB_INV] = 1,
       [FS_LIB_CHOL] = 1,    [FS_LIB_EIGVALS] = 1, [FS_LIB_EIGVECS] = 1,
-      [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2};
+      [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2,
+      [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
-    bool index = n->op == FS_LIB_GATHER && k == 1;
-    if (s->dtype != (index ? FS_I64 : n->dtype))
+    if (!fs_lib_takes_any(n->op, k) && s->dtype != n->dtype)
       return "R9: a library call's operand has the wrong type";
     if (fs_shape_count(&n->lib_shape[k]) != fs_shape_count(&s->shape))
       return "R9: a library call's operand has the wrong shape";

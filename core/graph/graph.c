@@ -521,10 +521,10 @@ fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                       .lib_flags = (uint8_t)flags};
   n.shape = squeezed(result, NULL);
   n.n_src = b ? 2 : 1;
-  n.src[0] = fs_graph_cast(g, a, dt);
+  n.src[0] = fs_lib_takes_any(op, 0) ? a : fs_graph_cast(g, a, dt);
   n.lib_shape[0] = *a_shape;
   if (b) {
-    n.src[1] = fs_graph_cast(g, b, op == FS_LIB_GATHER ? FS_I64 : dt);
+    n.src[1] = fs_lib_takes_any(op, 1) ? b : fs_graph_cast(g, b, dt);
     n.lib_shape[1] = *b_shape;
   }
   return fs_graph_intern(g, &n);

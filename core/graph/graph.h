@@ -62,9 +62,14 @@ enum fs_lib_op {
   FS_LIB_EIGVALS, FS_LIB_EIGVECS,  /* of a symmetric matrix, ascending */
   FS_LIB_SVDVALS,                  /* singular values, descending      */
   FS_LIB_GATHER, /* rows/elements of src[0] chosen by 1-based indices src[1] */
+  FS_LIB_FIND,   /* positions, from 1, of the true elements of src[0]        */
+  FS_LIB_RESHAPE, /* the elements of src[0], row by row, in the node's shape */
+  FS_LIB_INVERT, /* for 1 .. n the last position in src[0] that has it, or 0 */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
+/* Whether operand k need not have the type of the result: a list, or a mask. */
+bool fs_lib_takes_any(enum fs_lib_op op, int k);
 
 enum fs_node_kind {
   FS_ND_NONE,
@@ -100,8 +105,10 @@ struct fs_view {
 enum fs_lib_flag {
   FS_LIB_TRANS_A = 1,     /* GEMM: op(A) = A' */
   FS_LIB_TRANS_B = 2,     /* GEMM: op(B) = B' */
-  FS_LIB_OF_HALVES = 4    /* factorisations: the operand was f16 or bf16 before it
+  FS_LIB_OF_HALVES = 4,   /* factorisations: the operand was f16 or bf16 before it
                              was made f32, and is rounded as they are */
+  FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT: what is chosen, for messages; */
+  FS_LIB_OF_COLUMNS = 16  /* else elements                                 */
 };
 
 struct fs_node {

@@ -19,4 +19,10 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_INV] = "inv",         [FS_LIB_CHOL] = "chol",
     [FS_LIB_EIGVALS] = "eigvals", [FS_LIB_EIGVECS] = "eigvecs",
     [FS_LIB_SVDVALS] = "svdvals", [FS_LIB_GATHER] = "gather",
+    [FS_LIB_FIND] = "find",       [FS_LIB_INVERT] = "invert",
+    [FS_LIB_RESHAPE] = "reshape",
 };
+
+bool fs_lib_takes_any(enum fs_lib_op op, int k) {
+  return op == FS_LIB_FIND || op == FS_LIB_INVERT || (op == FS_LIB_GATHER && k == 1);
+}

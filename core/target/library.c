@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
  * others take the strides of `layout` in order. */
@@ -37,7 +38,8 @@ static struct fs_shape matrix(int64_t rows, int64_t cols) {
 
 /* The unsqueezed shape of the result. */
 static struct fs_shape result_shape(const struct fs_lib_call *c,
-                                    const struct fs_shape *index) {
+                                    const struct fs_shape *index,
+                                    const struct fs_shape *result) {
   const struct fs_lib_array *a = &c->a;
   switch (c->op) {
     case FS_LIB_GEMM: return matrix(a->dim[0], c->b.dim[1]);
@@ -51,6 +53,8 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
       s.dim[0] = fs_shape_count(index);
       return s;
     }
+    case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
+    case FS_LIB_RESHAPE: return *result;
     default: return matrix(a->dim[0], a->dim[1]);
   }
 }
@@ -74,6 +78,9 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->stmt = node->stmt;
   out->has_b = node->n_src > 1;
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
+  out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
+                : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
+                                                      : "element";
   read_array(plan, k->lib_slots[1], &k->lib_layout[1], &node->lib_shape[0],
              slots, &out->a);
   if (out->has_b)
@@ -83,8 +90,13 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_B)) transpose(&out->b);
   if (out->op == FS_LIB_GATHER)
     out->by_element = gathers_elements(node, &out->a, fs_lib_count(&out->b));
-  struct fs_shape full = result_shape(out, &node->lib_shape[1]);
+  struct fs_shape full = result_shape(out, &node->lib_shape[1], &node->shape);
   read_array(plan, k->lib_slots[0], &k->lib_layout[0], &full, slots, &out->out);
+}
+
+bool fs_lib_moves(enum fs_lib_op op) {
+  return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
+         op == FS_LIB_RESHAPE;
 }
 
 int64_t fs_lib_count(const struct fs_lib_array *a) {
@@ -104,16 +116,20 @@ bool fs_lib_is_dense(const struct fs_lib_array *a) {
 
 enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
                                 int64_t position, struct fs_diags *d) {
-  int64_t extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
-  const char *what = c->by_element ? "elements" : "rows";
+  int64_t extent = fs_lib_count(&c->out);
+  if (c->op == FS_LIB_GATHER)
+    extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
+  char text[32];
+  snprintf(text, sizeof text, "%g", value);
+  if (isnan(value)) strcpy(text, "NaN");
   if (floor(value) != value)
     return fs_error(d, c->span, "bad-index", "indices count from 1",
-                    "index %g (number %" PRId64 " of the list) is not an "
-                    "integer", value, position);
-  return fs_error(d, c->span, "bad-index",
-                  "indices run from 1 to the number of elements",
-                  "index %.0f (number %" PRId64 " of the list) is outside: "
-                  "there are %" PRId64 " %s", value, position, extent, what);
+                    "an index must be a whole number, not %s (number %" PRId64
+                    " of the list)", text, position);
+  return fs_error(d, c->span, "out-of-range", "indices count from 1",
+                  "index %.0f (number %" PRId64 " of the list) is out of range: "
+                  "there %s %" PRId64 " %s%s", value, position,
+                  extent == 1 ? "is" : "are", extent, c->chosen, extent == 1 ? "" : "s");
 }
 
 enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
@@ -154,7 +170,7 @@ enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
                     "%s needs a square matrix, not %" PRId64 "x%" PRId64,
                     fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);
   for (int k = 0; k < 2; k++)
-    if (c->op != FS_LIB_GATHER &&
+    if (!fs_lib_moves(c->op) &&
         (c->a.dim[k] > INT32_MAX || (c->has_b && c->b.dim[k] > INT32_MAX)))
       return fs_error(d, c->span, "too-large", NULL,
                       "%s takes extents up to 2147483647",

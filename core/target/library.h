@@ -24,6 +24,7 @@ struct fs_lib_call {
                                     already in their strides              */
   bool has_b;
   bool by_element;               /* GATHER: elements of `a`, not its rows  */
+  const char *chosen;            /* GATHER, INVERT: "element", "row" or "column" */
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   fs_id node;
   struct fs_span span, stmt;     /* for messages */
@@ -38,9 +39,11 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
 int64_t fs_lib_count(const struct fs_lib_array *a);
 bool fs_lib_is_dense(const struct fs_lib_array *a);
 
-/* The error for an index that GATHER cannot use: `value` at position
- * `position` (1-based) of the index vector, with `extent` things to choose
- * from. Gives FS_ERR_USER. */
+/* Whether the call only moves elements, or finds their places: of any type and size,
+ * without a library. */
+bool fs_lib_moves(enum fs_lib_op op);
+/* The error for an index that GATHER or INVERT cannot use: `value` at position
+ * `position` (1-based) of the list. Gives FS_ERR_USER. */
 enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
                                 int64_t position, struct fs_diags *d);
 /* The errors of the factorisations; `info` is LAPACK's (> 0). */

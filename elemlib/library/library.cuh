@@ -4,6 +4,9 @@
 // Strides are in elements.
 
 typedef long long fs_long;
+struct alignas(16) fs_words {  // of any elements, where they are only moved
+  unsigned word[4];
+};
 
 __device__ __forceinline__ fs_long fs_thread() {
   return (fs_long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -53,44 +56,150 @@ extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
 }
 
 //@ fs_gather
-struct fs_gather_args {
-  fs_long count, width, extent;  // indices; elements of a row; things to choose
-  fs_long index_dim[4], index_stride[4];
-  fs_long row_from, row_to;      // stride from one chosen thing to the next
-  fs_long dim[4], from[4], to[4];
-  int by_element;                // the result has the index's shape
+// to(e, j) = from(index[e] - 1, j) for `count` indices and j < width, of elements of
+// one type or words of several. 2^log_lanes threads take a row side by side. The first wrong index (by position, from 1) goes to
+// *wrong, which starts at the largest number.
+extern "C" __global__ void fs_gather(const FS_FROM *from, fs_long from_i,
+                                     fs_long from_j, const FS_OTHER *index,
+                                     fs_long index_i, FS_TO *to, fs_long to_i,
+                                     fs_long to_j, fs_long count, fs_long width,
+                                     fs_long extent, int log_lanes,
+                                     unsigned long long *wrong) {
+  constexpr int AT_ONCE = 4;  // rows on their way
+  const fs_long step = fs_threads() >> log_lanes;
+  const int lanes = 1 << log_lanes, lane = threadIdx.x & (lanes - 1);
+  for (fs_long first = fs_thread() >> log_lanes; first < count;
+       first += AT_ONCE * step) {
+    fs_long row[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      const fs_long e = first + k * step;
+      const double x = e < count ? (double)fs_get(index[e * index_i]) : 1;
+      const bool good = x >= 1 && x <= (double)extent && floor(x) == x;
+      if (!good) atomicMin(wrong, (unsigned long long)(e + 1));
+      row[k] = good ? (fs_long)x - 1 : 0;
+    }
+    for (fs_long j = lane; j < width; j += lanes) {
+      FS_FROM x[AT_ONCE];
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; k++) x[k] = from[row[k] * from_i + j * from_j];
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; k++)
+        if (first + k * step < count) to[(first + k * step) * to_i + j * to_j] = x[k];
+    }
+  }
+}
+
+//@ fs_find
+// The positions, from 1, of the true elements of a mask, in two launches of the same
+// blocks, each of which takes `share` elements, a multiple of 2048. The first (`to`
+// is null) puts the numbers of true elements into counts[]; the second adds up those
+// before its block and writes the positions.
+__device__ __forceinline__ int fs_find_sum(int x, int (&sum)[256]) {
+  const int t = threadIdx.x;  // of the threads up to this one
+  sum[t] = x;
+  __syncthreads();
+  for (int far = 1; far < 256; far *= 2) {
+    const int add = t >= far ? sum[t - far] : 0;
+    __syncthreads();
+    sum[t] += add;
+    __syncthreads();
+  }
+  return sum[t];
+}
+
+extern "C" __global__ void fs_find(const FS_FROM *mask, fs_long mask_i, fs_long n,
+                                   fs_long share, fs_long *counts, FS_TO *to,
+                                   fs_long to_i) {
+  constexpr int EACH = 8;
+  __shared__ int sum[256], place[256 * EACH];
+  __shared__ fs_long before[256];
+  const int t = threadIdx.x;
+  fs_long found = 0;
+  if (to) {
+    before[t] = 0;
+    for (int b = t; b < blockIdx.x; b += 256) before[t] += counts[b];
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+      if (t < half) before[t] += before[t + half];
+      __syncthreads();
+    }
+    found = before[0];
+  }
+  const fs_long end = n < (blockIdx.x + 1) * share ? n : (blockIdx.x + 1) * share;
+  for (fs_long tile = blockIdx.x * share; tile < end; tile += 256 * EACH) {
+    unsigned bits = 0;
+    const fs_long first = tile + t * EACH;
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      if (first + k < end && fs_get(mask[(first + k) * mask_i])) bits |= 1u << k;
+    const int mine = __popc(bits), up_to = fs_find_sum(mine, sum), all = sum[255];
+    if (to) {
+      int at = up_to - mine;
+#pragma unroll
+      for (int k = 0; k < EACH; k++)
+        if (bits >> k & 1) place[at++] = t * EACH + k;
+      __syncthreads();
+      for (int k = t; k < all; k += 256)
+        to[(found + k) * to_i] = tile + place[k] + 1;
+    }
+    found += all;
+    __syncthreads();
+  }
+  if (!to && t == 0) counts[blockIdx.x] = found;
+}
+
+//@ fs_invert
+// at[j - 1] = the last position, from 1, at which `index` has j, or 0; in two launches:
+// the first (`index` is null) makes all `extent` of them 0. Wrong ones as fs_gather.
+extern "C" __global__ void fs_invert(const FS_OTHER *index, fs_long index_i,
+                                     fs_long count, FS_TO *at, fs_long at_i,
+                                     fs_long extent,
+                                     unsigned long long *wrong) {
+  if (!index)
+    for (fs_long e = fs_thread(); e < extent; e += fs_threads()) at[e * at_i] = 0;
+  for (fs_long e = fs_thread(); index && e < count; e += fs_threads()) {
+    const double x = (double)fs_get(index[e * index_i]);
+    if (x >= 1 && x <= (double)extent && floor(x) == x)
+      atomicMax(&at[((fs_long)x - 1) * at_i], (FS_TO)(e + 1));
+    else
+      atomicMin(wrong, (unsigned long long)(e + 1));
+  }
+}
+
+//@ fs_reshape
+// The elements of one array, row-major, to another of other extents.
+struct fs_reshape_args {
+  fs_long count;
+  fs_long from_dim[4], from_stride[4], to_dim[4], to_stride[4];
 };
 
-__device__ __forceinline__ fs_long fs_offset(fs_long e, const fs_long *dim,
+// Of element e, row-major. `whole` counts in 32 bits where that is enough: divisions
+// are most of the work.
+template <typename whole>
+__device__ __forceinline__ fs_long fs_offset(whole e, const fs_long *dim,
                                              const fs_long *stride) {
   fs_long offset = 0;
+#pragma unroll
   for (int k = 3; k >= 0; k--) {
-    offset += e % dim[k] * stride[k];
-    e /= dim[k];
+    if (dim[k] == 1) continue;
+    const whole up = k ? e / (whole)dim[k] : 0;
+    offset += (fs_long)(e - up * (whole)dim[k]) * stride[k];
+    e = up;
   }
   return offset;
 }
 
-// to[e, ...] = from[index[e] - 1, ...]. The first wrong index (by position, from
-// 1) goes to *wrong, which starts at the largest number.
-extern "C" __global__ void fs_gather(const FS_FROM *from, const FS_OTHER *index,
-                                     FS_TO *to, const fs_gather_args a,
-                                     unsigned long long *wrong) {
-  using value = decltype(fs_get(*to));
-  for (fs_long g = fs_thread(); g < a.count * a.width; g += fs_threads()) {
-    const fs_long e = g / a.width, w = g % a.width;
-    const double x =
-        (double)fs_get(index[fs_offset(e, a.index_dim, a.index_stride)]);
-    if (!(x >= 1 && x <= (double)a.extent) || floor(x) != x) {
-      atomicMin(wrong, (unsigned long long)(e + 1));
-      continue;
-    }
-    const fs_long row = (fs_long)x - 1;
-    const fs_long f = row * a.row_from + fs_offset(w, a.dim, a.from);
-    const fs_long t = a.by_element ? fs_offset(e, a.index_dim, a.to)
-                                   : e * a.row_to + fs_offset(w, a.dim, a.to);
-    fs_put(to[t], (value)fs_get(from[f]));
-  }
+extern "C" __global__ void fs_reshape(const FS_FROM *from, FS_TO *to,
+                                      const fs_reshape_args a) {
+  if (a.count < 1ll << 32)
+    for (fs_long e = fs_thread(); e < a.count; e += fs_threads())
+      to[fs_offset((unsigned)e, a.to_dim, a.to_stride)] =
+          from[fs_offset((unsigned)e, a.from_dim, a.from_stride)];
+  else
+    for (fs_long e = fs_thread(); e < a.count; e += fs_threads())
+      to[fs_offset(e, a.to_dim, a.to_stride)] =
+          from[fs_offset(e, a.from_dim, a.from_stride)];
 }
 
 //@ fs_product

@@ -108,6 +108,9 @@ static void write_program(FILE *f, const char *source) {
         "long long x) {\n  auto old = *p; if (x < old) *p = x; return old;\n}\n"
         "static unsigned long long atomicMax(unsigned long long *p, unsigned "
         "long long x) {\n  auto old = *p; if (x > old) *p = x; return old;\n}\n"
+        "template <typename T> static T atomicMax(T *p, T x) {\n"
+        "  T old = *p; if (x > old) *p = x; return old;\n}\n"
+        "static int __popc(unsigned x) { return __builtin_popcount(x); }\n"
         "static long long __double_as_longlong(double x) {\n"
         "  return __builtin_bit_cast(long long, x);\n}\n"
         "#line 1 \"fusible.cu\"\n", f);

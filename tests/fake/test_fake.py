@@ -55,7 +55,12 @@ PROGRAMS = {
     'half': 'H = f16(A);\nH*f16(p)\nsum(H)',
     'product': 'A\'*A\n(A*A\')[2:4, 1:3]',
     'integers': 'K = i32(A); K*K\'',
-    'gather': 'k = [3, 1, 2, 33]; p[k]\nA[[2, 40, 7], :]',
+    'gather': 'k = [3, 1, 2, 33]; p[k]\nA[[2, 40, 7], :]\nA[:, f16(k)]',
+    'masks': 'A[A > 1]\nA[r > 0, :]\nA[:, p < 0]\nB = A; B[B < 0] = 9; B[r > 0, :] = 4; '
+             'B[B > 8] += 1; B\nfind(A > 2)\nargmax(A)\nrowargmin(A)',
+    'lists': 'B = A; B[[3, 1, 3], :] = 7*A[1:3, :]; B[:, [33, 2]] = 1; B\n'
+             'q = p; q[[5, 1, 5]] = [1, 2, 3]; q',
+    'reshaped': "vec(A')\nreshape(A[2:39, 1:30], 60, 19)\nvec(f16(A)[1:40, 2:33])",
     'update': 'C = A; C[2:5, 3] = 7; C[1, :] = p\'; C\nsum(C)',
 }
 

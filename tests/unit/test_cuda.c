@@ -222,11 +222,24 @@ static void test_own_kernels(void) {
       int last = e == 2 ? FS_F16 : FS_DTYPE_COUNT; /* products are of integers */
       if (t >= last) continue;
       fs_str_clear(&s);
+      int to = e == 1 ? t : (t + 2) % last; /* what is chosen keeps its type */
       fs_cuda_own_source(entries[e], (enum fs_dtype)t,
-                         (enum fs_dtype)((t + 1) % last),
-                         (enum fs_dtype)((t + 2) % last), &s);
+                         (enum fs_dtype)((t + 1) % last), (enum fs_dtype)to, &s);
       check_compiles(entries[e], s.data);
     }
+  for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+    fs_str_clear(&s);
+    fs_cuda_own_source("fs_invert", FS_F32, (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, &s);
+    check_compiles("fs_invert", s.data);
+  }
+  for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+    fs_str_clear(&s);
+    fs_cuda_own_source("fs_reshape", (enum fs_dtype)t, FS_F32, (enum fs_dtype)t, &s);
+    check_compiles("fs_reshape", s.data);
+  }
+  fs_str_clear(&s);
+  fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
+  check_compiles("fs_find", s.data);
   for (int t = FS_F32; t <= FS_F64; t++) {
     static const char *const of_floats[] = {"fs_signs", "fs_asymmetry"};
     for (size_t e = 0; e < FS_LEN(of_floats); e++) {

@@ -643,21 +643,82 @@ static void test_gather(bool on_gpu) {
       try_gather((enum fs_dtype)dt, ix, 1, 9, true, (enum how)how, on_gpu);
       try_gather((enum fs_dtype)dt, ix, 6, 5, false, (enum how)how, on_gpu);
       try_gather((enum fs_dtype)dt, ix, 1, 5, false, (enum how)how, on_gpu);
+      try_gather((enum fs_dtype)dt, ix, 7, 64, false, (enum how)how, on_gpu);
     }
   struct mat a = mat_new(FS_F32, 4, 1, ROWS), out = mat_new(FS_F32, 3, 1, ROWS);
-  struct mat index_mat = mat_new(FS_F32, 3, 1, ROWS);
+  struct mat index_mat = mat_new(FS_F32, 3, 1, ROWS), at = mat_new(FS_I64, 4, 1, ROWS);
   fill_integers(&a, 5);
   static const double bad[] = {0, 5, 1.5, NAN, -1, 1e30};
   static const char *const words[] = {
-      "index 0 (number 2 of the list) is outside: there are 4 elements",
-      "index 5 (number 2", "index 1.5 (number 2 of the list) is not an integer",
-      "not an integer", "index -1", "outside"};
+      "index 0 (number 2 of the list) is out of range: there are 4 elements",
+      "index 5 (number 2", "a whole number, not 1.5 (number 2 of the list)",
+      "a whole number, not NaN", "index -1 ", "out of range"};
+  static const char *const codes[] = {"out-of-range", "out-of-range", "bad-index",
+                                      "bad-index", "out-of-range", "out-of-range"};
   for (size_t k = 0; k < FS_LEN(bad); k++) {
     put(&index_mat, 0, 0, 1), put(&index_mat, 1, 0, bad[k]);
     put(&index_mat, 2, 0, 77);
-    expect(FS_LIB_GATHER, &out, &a, &index_mat, "bad-index", words[k], on_gpu);
+    expect(FS_LIB_GATHER, &out, &a, &index_mat, codes[k], words[k], on_gpu);
+    expect(FS_LIB_INVERT, &at, &index_mat, NULL, codes[k], words[k], on_gpu);
   }
-  free(a.data), free(out.data), free(index_mat.data);
+  free(a.data), free(out.data), free(index_mat.data), free(at.data);
+}
+
+/* -- FIND, INVERT ------------------------------------------------------------------- */
+
+/* `share`: of how many elements one is true. */
+static void try_find(int64_t n, int64_t share, enum how how, bool on_gpu) {
+  struct mat mask = mat_new(FS_BOOL, n, 1, how);
+  int64_t *want = fs_calloc((size_t)n, sizeof *want), count = 0;
+  for (int64_t e = 0; e < n; e++) {
+    bool is = share == 1 || random_unit() * (double)share < 1 || (e == n - 1 && !count);
+    put(&mask, e, 0, is);
+    if (is) want[count++] = e + 1;
+  }
+  struct mat out = mat_new(FS_I64, count, 1, how);
+  struct job job;
+  job_begin(&job, FS_LIB_FIND, &out, &mask, NULL, 0);
+  bool ok = run(&job, on_gpu) == FS_OK && guards_hold(&out);
+  for (int64_t e = 0; e < count && ok; e++) ok = get(&out, e, 0) == (double)want[e];
+  CHECK(ok, "find 1 of %d in %d %s%s: %s", (int)share, (int)n, how_names[how],
+        on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(mask.data), free(out.data), free(want);
+}
+
+static void try_invert(enum fs_dtype dt, int64_t count, int64_t n, enum how how,
+                       bool on_gpu) {
+  struct mat index = mat_new(dt, count, 1, how);
+  struct mat at = mat_new(count % 2 ? FS_I64 : FS_I32, n, 1, how);
+  int64_t *want = fs_calloc((size_t)n, sizeof *want);
+  for (int64_t e = 0; e < count; e++) {
+    int64_t j = (int64_t)(random_unit() * (double)n);
+    put(&index, e, 0, (double)j + 1);
+    want[j] = e + 1;
+  }
+  struct job job;
+  job_begin(&job, FS_LIB_INVERT, &at, &index, NULL, 0);
+  bool ok = run(&job, on_gpu) == FS_OK && guards_hold(&at);
+  for (int64_t j = 0; j < n && ok; j++) ok = get(&at, j, 0) == (double)want[j];
+  CHECK(ok, "invert %d of %s in %d %s%s: %s", (int)count, fs_dtype_name(dt), (int)n,
+        how_names[how], on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(index.data), free(at.data), free(want);
+}
+
+static void test_find(bool on_gpu) {
+  static const int64_t n[] = {1, 7, 33, 2047, 2048, 2049, 100001, 5000011};
+  for (size_t k = 0; k < FS_LEN(n); k++)
+    for (int64_t share = k < 7 ? 1 : 100; share <= (k < 7 ? 10000 : 100); share *= 100)
+      try_find(n[k], share, k < 7 ? (enum how)(k % 4) : ROWS, on_gpu);
+  static const enum fs_dtype types[] = {FS_I32, FS_I64, FS_F16, FS_BF16, FS_F32, FS_F64};
+  for (size_t k = 0; k < FS_LEN(types); k++)
+    for (int how = 0; how < 4; how++) {
+      try_invert(types[k], 40, 31, (enum how)how, on_gpu);
+      try_invert(types[k], 1, 100, (enum how)how, on_gpu);
+      if (types[k] != FS_F16 && types[k] != FS_BF16)
+        try_invert(types[k], 3000, 100000, (enum how)how, on_gpu);
+    }
 }
 
 int main(void) {
@@ -675,6 +736,7 @@ int main(void) {
     test_symmetry(on_gpu);
     test_errors(on_gpu);
     test_gather(on_gpu);
+    test_find(on_gpu);
   }
   if (gpu) gpu->ops->close(gpu);
   fs_diags_free(&diags);

@@ -615,67 +615,6 @@ static enum fs_status singular_values(const struct fs_lib_call *c, int wide,
   return FS_OK;
 }
 
-/* -- GATHER -------------------------------------------------------------------- */
-
-/* The bytes from an array's beginning to its element number `e`, row-major. */
-static int64_t element_offset(const struct fs_lib_array *a, int64_t e) {
-  int64_t offset = 0;
-  for (int k = a->rank - 1; k >= 0; k--) {
-    offset += e % a->dim[k] * a->stride[k];
-    e /= a->dim[k];
-  }
-  return offset * (int64_t)fs_dtype_size(a->dtype);
-}
-
-static void copy_element(const struct fs_lib_array *to, int64_t to_offset,
-                         const struct fs_lib_array *from, int64_t from_offset) {
-  char *p = (char *)to->ptr + to_offset;
-  const char *q = (const char *)from->ptr + from_offset;
-  if (to->dtype == from->dtype)
-    memcpy(p, q, fs_dtype_size(to->dtype));
-  else
-    write_double(to->dtype, p, read_double(from->dtype, q));
-}
-
-/* Row `from_row` of `a` to row `to_row` of the result (extents past the first
- * are the same). */
-static void copy_row(const struct fs_lib_call *c, int64_t to_row,
-                     int64_t from_row, int64_t width) {
-  size_t size = fs_dtype_size(c->a.dtype);
-  struct fs_lib_array from = c->a, to = c->out;
-  from.ptr = (char *)from.ptr + from_row * from.stride[0] * (int64_t)size;
-  to.ptr = (char *)to.ptr +
-           to_row * to.stride[0] * (int64_t)fs_dtype_size(to.dtype);
-  from.dim[0] = to.dim[0] = 1;
-  if (to.dtype == from.dtype && fs_lib_is_dense(&from) &&
-      fs_lib_is_dense(&to)) {
-    memcpy(to.ptr, from.ptr, size * (size_t)width);
-    return;
-  }
-  for (int64_t e = 0; e < width; e++)
-    copy_element(&to, element_offset(&to, e), &from, element_offset(&from, e));
-}
-
-static enum fs_status gather(const struct fs_lib_call *c, struct fs_diags *d) {
-  int64_t n = fs_lib_count(&c->b), width = 1;
-  int64_t extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
-  for (int k = 1; k < c->a.rank; k++) width *= c->a.dim[k];
-  for (int64_t e = 0; e < n; e++) {
-    const char *p = (const char *)c->b.ptr + element_offset(&c->b, e);
-    double v = read_double(c->b.dtype, p);
-    if (!(v >= 1 && v <= (double)extent) || floor(v) != v)
-      return fs_lib_bad_index(c, v, e + 1, d);
-    int64_t index = (int64_t)v - 1;
-    if (c->by_element)
-      copy_element(&c->out, element_offset(&c->out, e), &c->a,
-                   element_offset(&c->a, index));
-    else
-      copy_row(c, e, index, width);
-    if (e % 65536 == 65535 && fs_interrupted()) return FS_INTERRUPTED;
-  }
-  return FS_OK;
-}
-
 /* -- entry ---------------------------------------------------------------------- */
 
 /* LAPACK's iterations may not end, or run wild, on NaN and infinities. */
@@ -720,7 +659,7 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
                               struct fs_diags *d) {
   enum fs_status status = fs_lib_check(call, d);
   if (status != FS_OK) return status;
-  if (call->op == FS_LIB_GATHER) return gather(call, d);
+  if (fs_lib_moves(call->op)) return fs_move_call(call, d);
   status = fs_lib_check_symmetry(call, d);
   if (status != FS_OK) return status;
   const char *why = NULL;

@@ -12,13 +12,15 @@ bool fs_lapack_present(const char **why);
  * by plan slot, and operands are only read. `threads` is how many processors
  * the library may use; the caller's own workers should be idle meanwhile.
  * FS_ERR_USER for singular, not positive definite, bad index (with the
- * statement); FS_ERR_ENV without a library or scratch memory. GATHER and
- * integer products need no library. */
+ * statement); FS_ERR_ENV without a library or scratch memory. What only moves
+ * elements and integer products need no library. */
 enum fs_status fs_lapack_run(const struct fs_plan *plan,
                              const struct fs_kernel *k, void *const *slots,
                              int threads, struct fs_diags *d);
 /* The same for a call whose arrays all lie in host memory. */
 enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
                               struct fs_diags *d);
+/* Those that only move elements (move.c). */
+enum fs_status fs_move_call(const struct fs_lib_call *call, struct fs_diags *d);
 
 #endif

@@ -489,7 +489,8 @@ static enum fs_status singular_values(struct work *w) {
   return status == FS_OK ? unpack(w, values, false) : status;
 }
 
-static enum fs_status gather(struct work *w) {
+/* GATHER and INVERT: the host words the error of the first wrong index. */
+static enum fs_status by_list(struct work *w) {
   void *wrong;
   unsigned long long position = UINT64_MAX;
   enum fs_status status = take(w, 1, sizeof position, &wrong);
@@ -497,12 +498,23 @@ static enum fs_status gather(struct work *w) {
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff,
                                sizeof position, w->t->stream);
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
-  status = fs_cuda_own_gather(&w->own, w->call, wrong);
+  status = w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, wrong)
+                                        : fs_cuda_own_invert(&w->own, w->call, wrong);
   if (status == FS_OK)
     status = fs_cuda_download(&w->t->base, &position, 0, wrong, 0,
                               sizeof position, 1, w->d);
   if (status != FS_OK || position == UINT64_MAX) return status;
-  return fs_cuda_host_call(w->t, w->call, w->d); /* words the error */
+  return fs_cuda_host_call(w->t, w->call, w->d);
+}
+
+static enum fs_status positions(struct work *w) {
+  void *counts;
+  enum fs_status status = take(w, FS_CUDA_FIND_BLOCKS, sizeof(int64_t), &counts);
+  return status == FS_OK ? fs_cuda_own_find(&w->own, w->call, counts) : status;
+}
+
+static enum fs_status reshape(struct work *w) {
+  return fs_cuda_own_reshape(&w->own, w->call);
 }
 
 /* -- entry ---------------------------------------------------------------------------------*/
@@ -515,7 +527,7 @@ static bool is_integer_product(const struct fs_lib_call *c) {
 /* Whether the device can do the call; else the host does. */
 static bool on_device(const struct cuda_libraries *l,
                       const struct fs_lib_call *c) {
-  if (c->op == FS_LIB_GATHER || is_integer_product(c)) return true;
+  if (fs_lib_moves(c->op) || is_integer_product(c)) return true;
   if (!fs_lib_count(&c->out) || !fs_lib_count(&c->a)) return false;
   if (c->op == FS_LIB_GEMM) return l->blas != NULL;
   if (c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1]) return false;
@@ -527,6 +539,9 @@ static enum fs_status warm_up(struct work *w) {
   const struct fs_lib_call *c = w->call;
   w->own.dry = true;
   if (c->op == FS_LIB_GATHER) return fs_cuda_own_gather(&w->own, c, NULL);
+  if (c->op == FS_LIB_INVERT) return fs_cuda_own_invert(&w->own, c, NULL);
+  if (c->op == FS_LIB_FIND) return fs_cuda_own_find(&w->own, c, NULL);
+  if (c->op == FS_LIB_RESHAPE) return fs_cuda_own_reshape(&w->own, c);
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
   struct fs_lib_array x = columns(w, NULL, 1, 1);
   if (c->op == FS_LIB_GEMM) x.dtype = gemm_type(c);
@@ -568,7 +583,7 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
   set_up(t, code, NULL, &call, &w, d);
   bool blas = call.op == FS_LIB_GEMM && !is_integer_product(&call);
   if (blas && !w.l->tried_blas) load_blas(t, w.l);
-  if (call.op != FS_LIB_GEMM && call.op != FS_LIB_GATHER && !w.l->tried_solver)
+  if (call.op != FS_LIB_GEMM && !fs_lib_moves(call.op) && !w.l->tried_solver)
     load_solver(t, w.l);
   if (on_device(w.l, &call)) return warm_up(&w);
   const char *why = NULL;
@@ -587,7 +602,9 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
       [FS_LIB_GEMM] = gemm,          [FS_LIB_SOLVE] = solve,
       [FS_LIB_INV] = solve,          [FS_LIB_CHOL] = cholesky,
       [FS_LIB_EIGVALS] = eigen,      [FS_LIB_EIGVECS] = eigen,
-      [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = gather};
+      [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = by_list,
+      [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
+      [FS_LIB_RESHAPE] = reshape};
   struct fs_lib_call call;
   struct work w;
   set_up(t, code, slots, &call, &w, d);

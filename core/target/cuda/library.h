@@ -34,6 +34,15 @@ enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
 enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
                                   const struct fs_lib_call *call,
                                   unsigned long long *wrong);
+/* `counts` is room for FS_CUDA_FIND_BLOCKS i64 on the device. */
+enum { FS_CUDA_FIND_BLOCKS = 2048 };
+enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *counts);
+enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong);
+enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call);
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,

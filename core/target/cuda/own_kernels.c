@@ -1,20 +1,23 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
- * converting copies, gathers, integer products, signs of eigenvectors, symmetry. */
+ * converting copies, elements by lists and masks, integer products, signs of eigenvectors, symmetry. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
-enum own_kind { OWN_COPY, OWN_GATHER, OWN_PRODUCT, OWN_SIGNS, OWN_ASYMMETRY,
-                OWN_KINDS };
+enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
+                OWN_ASYMMETRY, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
-    "fs_copy", "fs_gather", "fs_product", "fs_signs", "fs_asymmetry"};
+    "fs_copy",    "fs_gather", "fs_find", "fs_invert",
+    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry"};
 
-/* Types of memory.cuh, by dtype. */
-static const char *const stored[FS_DTYPE_COUNT] = {
+/* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
+ * is in them. */
+enum { WORDS = FS_DTYPE_COUNT };
+static const char *const stored[FS_DTYPE_COUNT + 1] = {
     [FS_BOOL] = "fs_bool", [FS_I32] = "int",    [FS_I64] = "long long",
     [FS_F16] = "fs_f16",   [FS_BF16] = "fs_bf16", [FS_F32] = "float",
-    [FS_F64] = "double"};
+    [FS_F64] = "double",  [WORDS] = "fs_words"};
 
 struct entry {
   enum own_kind kind;
@@ -82,10 +85,11 @@ static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
   return status;
 }
 
+enum { THREADS = 256 };
+
 /* One thread per element up to what fills the device some times over. */
 static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
                             int64_t count, void **args) {
-  enum { THREADS = 256 };
   int64_t most = 16 * (int64_t)c->t->base.device.units;
   int64_t blocks = FS_MIN((count + THREADS - 1) / THREADS, most);
   CUresult r = fs_cu.launch(f, (unsigned)FS_MAX(blocks, 1), 1, 1, THREADS, 1, 1,
@@ -118,52 +122,108 @@ enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
   return fs_cuda_own_copy(c, &none, to, false, NULL);
 }
 
-struct gather_args { /* as in library.cuh */
-  long long count, width, extent;
-  long long index_dim[4], index_stride[4];
-  long long row_from, row_to;
-  long long dim[4], from[4], to[4];
-  int by_element;
-};
+/* The stride from one element of a list to the next; a list is n x 1 or 1 x n. */
+static long long list_stride(const struct fs_lib_array *a) {
+  return a->dim[0] > 1 ? a->stride[0] : a->stride[1];
+}
 
-/* Aligns an array's extents to the end of four, from its axis `first` on. */
-static void fill(const struct fs_lib_array *a, int first, long long *dim,
-                 long long *stride) {
-  for (int k = 0; k < FS_MAX_RANK; k++) {
-    int axis = k - (FS_MAX_RANK - a->rank);
-    bool there = axis >= first;
-    if (dim) dim[k] = there ? a->dim[axis] : 1;
-    stride[k] = there ? a->stride[axis] : 0;
-  }
+/* Whether the rows of a matrix are whole words of 16 bytes; then *stride from
+ * row to row and *width count such words. */
+static bool has_words(const struct fs_lib_array *a, long long *stride, long long *width) {
+  long long each = 16 / (long long)fs_dtype_size(a->dtype);
+  if (a->stride[1] != 1 || a->stride[0] % each || a->dim[1] % each || (uintptr_t)a->ptr % 16)
+    return false;
+  *stride = a->stride[0] / each;
+  *width = a->dim[1] / each;
+  return true;
 }
 
 enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
                                   const struct fs_lib_call *call,
                                   unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *b = &call->b, *o = &call->out;
+  bool rows = !call->by_element;
+  long long count = fs_lib_count(b), width = rows ? a->dim[1] : 1;
+  long long extent = rows ? a->dim[0] : fs_lib_count(a), index_i = list_stride(b);
+  long long from_i = rows ? a->stride[0] : list_stride(a), from_j = a->stride[1];
+  long long to_i = rows ? o->stride[0] : list_stride(o), to_j = o->stride[1];
+  long long from_words, to_words, wide;
+  bool words = rows && has_words(a, &from_words, &wide) && has_words(o, &to_words, &wide);
+  if (words) from_i = from_words, to_i = to_words, width = wide;
+  enum fs_dtype type = words ? (enum fs_dtype)WORDS : a->dtype;
   CUfunction f;
-  enum fs_status status = get(c, OWN_GATHER, call->a.dtype, call->b.dtype,
-                              call->out.dtype, &f);
+  enum fs_status status = get(c, OWN_GATHER, type, b->dtype, type, &f);
   if (status != FS_OK || c->dry) return status;
-  struct gather_args g = {.count = fs_lib_count(&call->b), .width = 1,
-                          .by_element = call->by_element};
-  fill(&call->b, 0, g.index_dim, g.index_stride);
-  if (call->by_element) {
-    g.extent = fs_lib_count(&call->a);
-    for (int k = 0; k < call->a.rank; k++) g.row_from += call->a.stride[k];
-    for (int k = 0; k < FS_MAX_RANK; k++) g.dim[k] = 1;
-    fill(&call->out, 0, NULL, g.to);
-  } else {
-    g.extent = call->a.dim[0];
-    g.row_from = call->a.stride[0];
-    g.row_to = call->out.stride[0];
-    fill(&call->a, 1, g.dim, g.from);
-    fill(&call->out, 1, NULL, g.to);
-    for (int k = 1; k < call->a.rank; k++) g.width *= call->a.dim[k];
+  int log_lanes = 0;
+  while (log_lanes < 8 && 1 << log_lanes < width) log_lanes++;
+  if (!count || !width) return FS_OK;
+  const void *from = a->ptr, *index = b->ptr, *to = o->ptr;
+  void *args[] = {&from, &from_i, &from_j, &index, &index_i,   &to,   &to_i,
+                  &to_j, &count,  &width,  &extent, &log_lanes, &wrong};
+  return start(c, f, count << log_lanes, args);
+}
+
+enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *counts) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FIND, a->dtype, FS_F32, o->dtype, &f);
+  long long n = fs_lib_count(a), mask_i = list_stride(a), to_i = list_stride(o);
+  if (status != FS_OK || c->dry || !n) return status;
+  long long tile = 8 * THREADS, tiles = (n + tile - 1) / tile;
+  long long share = (tiles + FS_CUDA_FIND_BLOCKS - 1) / FS_CUDA_FIND_BLOCKS * tile;
+  const void *mask = a->ptr, *none = NULL, *to = o->ptr;
+  for (int pass = 0; pass < 2; pass++) {
+    void *args[] = {&mask, &mask_i, &n, &share, &counts, pass ? &to : &none, &to_i};
+    CUresult r = fs_cu.launch(f, (unsigned)((n + share - 1) / share), 1, 1, THREADS, 1, 1,
+                              0, c->t->stream, args, NULL);
+    if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
   }
-  if (!g.count || !g.width) return FS_OK;
-  const void *from = call->a.ptr, *index = call->b.ptr, *to = call->out.ptr;
-  void *args[] = {&from, &index, &to, &g, &wrong};
-  return start(c, f, g.count * g.width, args);
+  return FS_OK;
+}
+
+enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_INVERT, FS_F32, a->dtype, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long count = fs_lib_count(a), index_i = list_stride(a);
+  long long extent = fs_lib_count(o), at_i = list_stride(o);
+  const void *index = a->ptr, *none = NULL, *at = o->ptr;
+  for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
+    void *args[] = {pass ? &index : &none, &index_i, &count, &at, &at_i, &extent, &wrong};
+    status = start(c, f, pass ? count : extent, args);
+  }
+  return status;
+}
+
+struct reshape_args { /* as in library.cuh */
+  long long count, from_dim[4], from_stride[4], to_dim[4], to_stride[4];
+};
+
+/* Aligns an array's extents to the end of four. */
+static void fill(const struct fs_lib_array *a, long long *dim, long long *stride) {
+  for (int k = 0; k < FS_MAX_RANK; k++) {
+    int axis = k - (FS_MAX_RANK - a->rank);
+    dim[k] = axis >= 0 ? a->dim[axis] : 1;
+    stride[k] = axis >= 0 ? a->stride[axis] : 0;
+  }
+}
+
+enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_RESHAPE, a->dtype, FS_F32, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct reshape_args r = {.count = fs_lib_count(a)};
+  fill(a, r.from_dim, r.from_stride);
+  fill(o, r.to_dim, r.to_stride);
+  const void *from = a->ptr, *to = o->ptr;
+  void *args[] = {&from, &to, &r};
+  return start(c, f, r.count, args);
 }
 
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
@@ -197,7 +257,7 @@ enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
 enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
                                      enum fs_dtype dtype, const void *matrix,
                                      int64_t n, unsigned long long *found) {
-  enum { SIDE = 32, THREADS = 256 }; /* of a tile; a block takes tile by tile */
+  enum { SIDE = 32 }; /* of a tile; a block takes tile by tile */
   CUfunction f;
   enum fs_status status = get(c, OWN_ASYMMETRY, dtype, dtype, dtype, &f);
   if (status != FS_OK || c->dry || !n) return status;
