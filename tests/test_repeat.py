@@ -169,6 +169,13 @@ def functions(s):
     for k in range(5):
         s.run('x = looks(x);')
     s.check('x', [4, 8, 12, 16], 'values by which it decides')
+    s.run('x = f32([1, 2]); y = f32([0, 1]);')
+    s.run('function turn(u, v)\n return u + v, u - v;\nend')
+    for k in range(6):
+        s.run('x, y = turn(x, y); m, _ = size(x);')
+    s.check('x', [8, 16], 'several results')
+    s.check('y', [0, 8], 'the second of them')
+    s.check('m', [2], 'a number beside them')
 
 
 def mistakes(s):

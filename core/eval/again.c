@@ -117,7 +117,7 @@ static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
         if (s->exprs[k]->kind != FS_EX_NAME) return false;
       return some && in->silent;
     }
-    if (s->kind != FS_ST_ASSIGN || s->n_targets != 1) return false;
+    if (s->kind != FS_ST_ASSIGN) return false;
     if (!s->silent && !in->silent) return false;
     if (!is_plain_expr(s->expr)) return false;
     some = true;
@@ -312,7 +312,8 @@ void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
   if (a->misses > MOST_MISSES && a->misses > a->hits) a->refused = true;
   clear(a);
   for (const struct fs_stmt *s = list; s; s = s->next)
-    if (s->n_targets && assigned_since(in, 0, s->targets[0].name)) return;
+    for (int k = 0; k < s->n_targets; k++)
+      if (assigned_since(in, 0, s->targets[k].name)) return;
   a->undo_from = in->undo.len;
   a->blocks = 0;
   a->forced = in->forced;
