@@ -244,7 +244,7 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
-    int slot = em_slot_argument(em, em_access(em, s)->slot);
+    int slot = em_slot_argument(em, em_access(em, s)->slot, 0);
     const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
                                : "ring";
     em_line(em, "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "

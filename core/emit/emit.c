@@ -27,17 +27,39 @@ static const void *array_of(const struct em *em, int slot) {
   return em->plan->graph->inputs.data[s->index].storage;
 }
 
-/* Views of one array are one argument, so that the compiler sees which of their
- * loads are the same. */
-int em_slot_argument(struct em *em, int slot) {
+static bool same_array(const struct em *em, int a, int b) {
+  const void *array = array_of(em, a);
+  return a == b || (array && array_of(em, b) == array);
+}
+
+/* Views of one array that begin at one place are one argument, so that the compiler
+ * sees which of their loads are the same. */
+int em_slot_argument(struct em *em, int slot, int64_t bytes) {
   struct fs_emitted *o = em->out;
-  const void *array = array_of(em, slot);
   for (int k = 0; k < o->n_slots; k++)
-    if (o->slots[k] == slot || (array && array_of(em, o->slots[k]) == array))
-      return k;
-  o->slots = fs_realloc(o->slots, sizeof(int) * (size_t)(o->n_slots + 1));
+    if (o->slot_bytes[k] == bytes && same_array(em, slot, o->slots[k])) return k;
+  size_t n = (size_t)o->n_slots + 1;
+  o->slots = fs_realloc(o->slots, sizeof(int) * n);
+  o->slot_bytes = fs_realloc(o->slot_bytes, sizeof(int64_t) * n);
   o->slots[o->n_slots] = slot;
+  o->slot_bytes[o->n_slots] = bytes;
   return o->n_slots++;
+}
+
+/* Where the first of the slices of one array begins that go through it in one way, as
+ * those of a stencil do: what they are apart stays in the text, where the compiler
+ * can use it. */
+static int64_t first_offset(const struct em *em, const struct fs_access *a) {
+  int64_t first = a->offset;
+  for (int i = 0; i < em->k->steps.len; i++) {
+    int x = em->k->steps.data[i].access;
+    if (x < 0) continue;
+    const struct fs_access *b = &em->k->accesses.data[x];
+    if (b->dtype == a->dtype && same_array(em, a->slot, b->slot) &&
+        !memcmp(a->stride, b->stride, sizeof a->stride))
+      first = FS_MIN(first, b->offset);
+  }
+  return first;
 }
 
 static bool is_written(const struct em *em, int access) {
@@ -57,10 +79,12 @@ static void access_pointers(struct em *em) {
     const struct fs_access *a = &em->k->accesses.data[x];
     const char *type = em_stored_type(a->dtype);
     const char *how = is_written(em, x) ? "" : "const ";
+    int64_t first = first_offset(em, a);
+    int argument = em_slot_argument(em, a->slot, first * (int64_t)fs_dtype_size(a->dtype));
     const char *off =
-        a->offset ? em_fmt(em, " + %s", em_int(em, a->offset)) : "";
-    em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type,
-            em_slot_argument(em, a->slot), off);
+        a->offset > first ? em_fmt(em, " + %s", em_int(em, a->offset - first)) : "";
+    em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type, argument,
+            off);
   }
   free(seen);
 }
@@ -531,6 +555,7 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
 void fs_emitted_free(struct fs_emitted *e) {
   free(e->source);
   free(e->slots);
+  free(e->slot_bytes);
   free(e->params);
   free(e->param_type);
   free(e->maps);

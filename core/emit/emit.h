@@ -40,6 +40,9 @@ struct fs_emitted_map {
 struct fs_emitted {
   char *source;           /* given: the caller frees                         */
   int n_slots, *slots;    /* plan slots, first use order                     */
+  int64_t *slot_bytes;    /* ... each pointer that far into its slot, so that a
+                             slice that moves from round to round of a loop leaves
+                             the text as it is                               */
   int n_params, *params;  /* block params                                    */
   enum fs_param_type *param_type;
   int n_maps;

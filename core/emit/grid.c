@@ -65,7 +65,7 @@ static struct carried *load_early(struct em *em, const struct fs_step *s) {
   struct carried *c = &g->carried[g->n_carried++];
   *c = (struct carried){.slot = a->slot, .dtype = a->dtype};
   c->from = em_fmt(em, "fs_get(*(const %s *)s%d)", em_stored_type(a->dtype),
-                   em_slot_argument(&entry, a->slot));
+                   em_slot_argument(&entry, a->slot, 0));
   return c;
 }
 
@@ -141,7 +141,7 @@ static void put_call(struct em *em, int number) {
   const char *before = "";
   fs_str_printf(s, "phase%d::fs_kernel(", number);
   for (int k = 0; k < o->n_slots; k++, before = ", ")
-    fs_str_printf(s, "%ss%d", before, em_slot_argument(&entry, o->slots[k]));
+    fs_str_printf(s, "%ss%d", before, em_slot_argument(&entry, o->slots[k], o->slot_bytes[k]));
   for (int k = 0; k < o->n_params; k++, before = ", ")
     fs_str_printf(s, "%sp%d", before,
                   entry_param(g, o->params[k], o->param_type[k]));

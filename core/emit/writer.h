@@ -139,8 +139,8 @@ void em_head(const struct em *em, const struct fs_diags *diags,
              struct fs_str *out);
 void em_constants(struct em *em, struct fs_str *out);
 void em_prelude(const struct fs_str *body, struct fs_str *out);
-/* The argument of a slot: k of `s3`. */
-int em_slot_argument(struct em *em, int slot);
+/* The argument that points so many bytes into a slot: k of `s3`. */
+int em_slot_argument(struct em *em, int slot, int64_t bytes);
 
 /* -- what stays in the cache (keep.c) ------------------------------------------- */
 void em_find_keeping(struct em *em);
@@ -324,8 +324,6 @@ void em_columns(struct em *em);
 /* Its shared memory and workspace, as em_columns() has it. */
 void em_columns_footprint(struct em *em);
 void em_columns_constants(struct em *em, struct fs_str *out);
-/* The number of the argument that is a slot's pointer. */
-int em_slot_argument(struct em *em, int slot);
 /* Whether an index or an offset may not fit in an int. */
 bool em_is_wide(const struct em *em);
 

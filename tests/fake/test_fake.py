@@ -297,6 +297,31 @@ def test_replay():
               f'FUSIBLE_REPLAY=off does not do without graphs: {single.stderr}')
 
 
+# Slices that move from round to round; whole numbers, however they are added up.
+MOVES = {
+    'read': "D = A[1:33, :]; for k = 1:24\n D = min(D, D[:, k] + D[k, :]); end\nD",
+    'element': 'q = p; for k = 1:24\n q = q + A[k, k + 2]*p[k]; end\nq',
+    'written': "D = A; for k = 1:24\n D[k + 1, :] = D[k + 1, :] + D[k, :]; D[:, k] = r; "
+               'end\nD',
+    'stencil': 'D = A; for k = 2:24\n D[k, 2:32] = D[k - 1, 1:31] + D[k, 3:33] + k; end\nD',
+    'launch': "Q = A; for k = 1:24\n q = Q[:, k] + sum(Q[:, k]); "
+              "Q = mod(Q - q*(q'*Q), 9); Q[:, k] = q; end\nQ"}
+
+
+def test_moves():
+    """They take a few texts, not one for each place: by their alignment, and where they
+    begin with the array."""
+    for name, text in MOVES.items():
+        cpu = fusible(SETUP + text, target='cpu')
+        with tempfile.TemporaryDirectory() as kept:
+            gpu = fusible(SETUP + text, FUSIBLE_CACHE='off', FUSIBLE_FAKE_KEEP=kept,
+                          XDG_CACHE_HOME=os.path.join(kept, 'cache'))
+            texts = len([f for f in os.listdir(kept) if f.endswith('.cu')])
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+              f'{name}: {gpu.stdout}{gpu.stderr}but on the CPU {cpu.stdout}')
+        check(0 < texts <= 16, f'{name}: {texts} texts were compiled')
+
+
 def test_lasting():
     """Lines that a large kernel keeps in the cache are let go, once, when others
     run; nothing depends on it."""
@@ -420,7 +445,8 @@ def test_units():
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
-                 test_language, test_units, test_replay, test_lasting, test_failures):
+                 test_language, test_units, test_moves, test_replay, test_lasting,
+                 test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

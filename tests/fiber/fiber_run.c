@@ -146,7 +146,7 @@ int fiber_run(const struct fs_emitted *e, void **slots,
   memcpy(&start, &symbol, sizeof start);
   void **s = fs_calloc((size_t)e->n_slots + 1, sizeof *s);
   struct fs_number *p = fs_calloc((size_t)e->n_params + 1, sizeof *p);
-  for (int k = 0; k < e->n_slots; k++) s[k] = slots[e->slots[k]];
+  for (int k = 0; k < e->n_slots; k++) s[k] = (char *)slots[e->slots[k]] + e->slot_bytes[k];
   for (int k = 0; k < e->n_params; k++) {
     p[k] = params[e->params[k]];
     if (e->param_type[k] > FS_PARAM_FLOAT) p[k].i = fs_param_twice(e->param_type[k], p[k].f);

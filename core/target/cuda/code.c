@@ -49,8 +49,20 @@ struct build {
   const char *source;
   struct fs_kernel_key key;
   struct fs_nvrtc_job job;   /* image and size: the outcome */
+  struct fs_module *loaded;  /* nothing is to be compiled or loaded */
   bool cached;
   int same_as;               /* an earlier build of the same text, or -1 */
+};
+
+/* Full code that is loaded. Blocks that differ in where their slices begin have plans of
+ * their own and one machine code: the rounds of `for k = 1:n; A[k, :] = ...`. */
+struct fs_module {
+  struct fs_kernel_key key;
+  CUmodule module;
+  CUfunction function;
+  int uses;                  /* codes that have it: no two of one block, whose nodes in a
+                                graph are told apart by their functions (replay.c) */
+  struct fs_module *next;
 };
 
 /* Compiled ahead of prepare; each is taken once. */
@@ -70,14 +82,49 @@ static bool take_warm(struct cuda *t, struct build *b) {
   return false;
 }
 
+static struct fs_module *find_module(const struct cuda *t, const struct build *builds,
+                                     int n, const struct fs_kernel_key *key) {
+  for (int k = 0; k < n; k++)
+    if (!memcmp(&builds[k].key, key, sizeof *key)) return NULL;
+  struct fs_module *m = t->modules;
+  while (m && memcmp(&m->key, key, sizeof *key)) m = m->next;
+  return m;
+}
+
+static void share_module(struct cuda *t, struct fs_code *c) {
+  struct fs_module *m = fs_calloc(1, sizeof *m);
+  *m = (struct fs_module){c->key, c->module, c->function, 1, t->modules};
+  t->modules = c->shared = m;
+}
+
+static void take_module(struct fs_module *m, struct fs_code *c) {
+  c->shared = m;
+  c->module = m->module;
+  c->function = m->function;
+  m->uses++;
+}
+
+/* A kernel that runs keeps its module, at worst for good. */
+static void unload(struct cuda *t, struct fs_code *c) {
+  if (c->shared && --c->shared->uses) return;
+  if (c->module && fs_cuda_settle(t)) {
+    fs_cu.module_unload(c->module);
+    if (c->before) fs_cu.module_unload(c->before);
+  }
+  struct fs_module **m = &t->modules;
+  while (*m && *m != c->shared) m = &(*m)->next;
+  if (c->shared && *m) *m = c->shared->next;
+  free(c->shared);
+}
+
 /* `lined`: the text with #line directives, or NULL. */
 static void start_build(struct cuda *t, struct build *b, const char *source,
                         const char *lined) {
   b->source = source;
-  b->key = key_of(t, source, lined);
   b->same_as = -1;
   b->job.source = lined ? lined : source;
   b->job.arch = t->arch;
+  if (b->loaded) return;
   if (!take_warm(t, b))
     b->job.image = fs_kernel_cache_get(&b->key, &b->job.size);
   b->cached = b->job.image != NULL;
@@ -118,9 +165,9 @@ static enum fs_status finish_builds(struct build *builds, int n,
   int *which = fs_calloc((size_t)FS_MAX(n, 1), sizeof *which), todo = 0;
   for (int k = 0; k < n; k++) {
     for (int e = 0; e < k && builds[k].same_as < 0; e++)
-      if (!memcmp(&builds[e].key, &builds[k].key, sizeof builds[k].key))
+      if (!builds[e].loaded && !memcmp(&builds[e].key, &builds[k].key, sizeof builds[k].key))
         builds[k].same_as = e;
-    if (builds[k].cached || builds[k].same_as >= 0) continue;
+    if (builds[k].loaded || builds[k].cached || builds[k].same_as >= 0) continue;
     which[todo] = k;
     jobs[todo++] = builds[k].job;
   }
@@ -188,6 +235,7 @@ enum fs_status fs_cuda_build(struct cuda *t, const char *source,
                              CUfunction *function, struct fs_diags *d) {
   struct build b = {0};
   fs_cuda_enter(t);
+  b.key = key_of(t, source, NULL);
   start_build(t, &b, source, NULL);
   enum fs_status status = finish_builds(&b, 1, d);
   if (status == FS_OK) status = load_image(t, &b, entry, module, function, d);
@@ -387,11 +435,7 @@ void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
   fs_cuda_enter(t);
   for (int k = 0; k < FS_RECENT; k++)
     if (t->recent[k] == c) t->recent[k] = NULL;
-  /* A kernel that runs keeps its module, at worst for good. */
-  if (c->module && fs_cuda_settle(t)) {
-    fs_cu.module_unload(c->module);
-    if (c->before) fs_cu.module_unload(c->before);
-  }
+  unload(t, c);
   if (c->later) fs_cuda_later_drop(t, c->later);
   if (c->work) fs_cuda_free(target, c->work, c->work_bytes);
   if (!c->library) fs_emitted_free(&c->emitted);
@@ -445,9 +489,11 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   int count = 0;
   for (int k = 0; k < n; k++) {
     if (!codes[k] || codes[k]->library) continue;
-    start_build(t, &builds[count], codes[k]->emitted.source, codes[k]->lined);
-    builds[count].job.quick = t->base.hasty && !builds[count].cached &&
-                              is_worth_haste(codes[k]);
+    struct build *b = &builds[count];
+    b->key = key_of(t, codes[k]->emitted.source, codes[k]->lined);
+    b->loaded = find_module(t, builds, count, &b->key);
+    start_build(t, b, codes[k]->emitted.source, codes[k]->lined);
+    b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(codes[k]);
     codes[k]->key = builds[count].key;
     made[count++] = codes[k];
   }
@@ -455,9 +501,14 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   for (int k = 0; k < count && status == FS_OK; k++) {
     struct build *b = &builds[k];
     struct build *from = b->same_as >= 0 ? &builds[b->same_as] : b;
-    status = load_image(t, from, "fs_kernel", &made[k]->module,
-                        &made[k]->function, d);
+    if (b->loaded)
+      take_module(b->loaded, made[k]);
+    else
+      status = load_image(t, from, "fs_kernel", &made[k]->module,
+                          &made[k]->function, d);
     made[k]->quick = from->job.quick;
+    if (status == FS_OK && !b->loaded && !made[k]->quick && b->same_as < 0)
+      share_module(t, made[k]);
     if (status == FS_OK) status = set_up(t, made[k], d);
     t->rushed |= status == FS_ERR_ENV && made[k]->quick;
   }
@@ -553,7 +604,7 @@ static void warm_kernel(struct cuda *t, const struct fs_plan *plan,
   *codes = c;
   if (c->library) return;
   struct build *b = FS_PUSH(&w->list);
-  *b = (struct build){0};
+  *b = (struct build){.key = key_of(t, c->emitted.source, c->lined)};
   start_build(t, b, c->emitted.source, c->lined);
 }
 
@@ -680,7 +731,8 @@ CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
   const struct fs_emitted *e = &c->emitted;
   union cuda_arg *value = c->values;
   if (c->library) return CU_OK;
-  for (int k = 0; k < e->n_slots; k++) value++->pointer = slots[e->slots[k]];
+  for (int k = 0; k < e->n_slots; k++)
+    value++->pointer = (char *)slots[e->slots[k]] + e->slot_bytes[k];
   for (int k = 0; k < e->n_params; k++, value++) {
     const struct fs_number *p = &params[e->params[k]];
     switch (e->param_type[k]) {

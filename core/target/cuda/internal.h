@@ -65,6 +65,7 @@ struct cuda {
   bool crowded;            /* code.c: a launch of several kernels does not fit */
   bool narrow;             /* code.c: the clusters of a panel kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
+  struct fs_module *modules; /* code.c: loaded full code, which codes share    */
   bool rushed;             /* code.c: quickly compiled code does not fit       */
   struct fs_behind *behind; /* behind.c; NULL: nothing was compiled so         */
   struct cuda_pace pace;
@@ -100,6 +101,7 @@ struct fs_code {
   struct fs_kernel_key key;
   CUmodule module;
   CUfunction function;
+  struct fs_module *shared;        /* whose they are; NULL: its own */
   unsigned grid_x, grid_y;
   void *work;
   size_t work_bytes;
