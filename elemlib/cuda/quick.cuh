@@ -142,6 +142,22 @@ __device__ __forceinline__ float fs_sqrt(float x) {
   return tiny ? y * 0x1p-32f : y;
 }
 
+//@ fs_sqrt_or_0
+// As fs_sqrt(), where x is often 0.
+__device__ __forceinline__ float fs_sqrt_or_0(float x, bool &rare) {
+  const float above = fmaxf(x, 0x1p-126f);
+#ifdef __CUDA_ARCH__
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(above));
+#else
+  const float r = 1.0f / sqrtf(above);
+#endif
+  const float s = x * r;
+  const float y = fmaf(fmaf(-s, s, x), 0.5f * r, s);
+  rare |= !((y >= 0x1p-50f) | (y == 0.0f));
+  return y;
+}
+
 //@ fs_log
 // The natural logarithm, within 1 ulp: x = 2^k * (1 + f) with 2/3 <= 1 + f < 4/3,
 // and a minimax polynomial for log(1 + f) = f + f^2 * p(f).
