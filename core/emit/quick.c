@@ -148,11 +148,11 @@ static bool may_be_0(const struct em *em, int value, int depth) {
 }
 
 /* The short way of a quotient or root. One that takes 0 has two instructions more, of
- * which kernels that compute much are short (Black-Scholes on an H200: 4 %), others not. */
+ * which flat kernels are short (Black-Scholes on an H200: 4 %), others not. */
 static const char *short_way(const struct em *em, const struct fs_step *s, const char *quick) {
   enum { DEPTH = 6 };
   enum fs_dtype dt = em_val(em, s->in[0])->dtype;
-  if (dt == FS_BF16 || (em->stragglers && !may_be_0(em, s->in[0], DEPTH))) return quick;
+  if (dt == FS_BF16 || (em->mode == EM_FLAT && !may_be_0(em, s->in[0], DEPTH))) return quick;
   if (s->op == FS_OP_SQRT) return dt == FS_F64 ? quick : "fs_sqrt_or_0({0}, rare)";
   if (s->op != FS_OP_DIV) return quick;
   return dt == FS_F64 ? "fs_div_f64_or_0({0}, {1}, rare)" : "fs_div_or_0({0}, {1}, rare)";
