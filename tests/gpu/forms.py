@@ -89,7 +89,7 @@ FORMS = [
          every('scheme row;')),
     Form('rows at once', 300, 4096, "q = A*v; s = A'*u;", 'q s',
          {'all': ('scheme row;',), 'f32': (' rows at once',), 'f64': ('ring of',)}),
-    Form('ring', 300, 8192, "q = A*v; s = A'*u;", 'q s',
+    Form('ring', 400, 8192, "q = A*v; s = A'*u;", 'q s',
          {'f32': ('ring of', 'cp.async.bulk'), 'f64': ('ring of', 'cp.async.bulk')}),
     Form('row and its sums', 40, 16384, "y = A'*(A*v);", 'y',
          every('ring of', 'cp.async.bulk')),
