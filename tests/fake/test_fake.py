@@ -169,9 +169,9 @@ def test_rows():
     rows(61, 5003, 'bf16', 'ring of')           # neither whole vectors nor turns
     columns = "s = A'*y; q = s;"                # none waits for its sums
     rows(70, 8192, 'bf16', 'ring of 12 rows', columns)
-    rows(67, 6002, 'bf16', 'ring of', columns)
+    rows(67, 9002, 'bf16', 'ring of', columns)
     rows(50, 4096, 'f32', 'ring of', columns)
-    rows(61, 3001, 'f64', 'ring of', columns)
+    rows(71, 3001, 'f64', 'ring of', columns)
 
 
 # -- sentences --------------------------------------------------------------------
