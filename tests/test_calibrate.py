@@ -80,7 +80,8 @@ def test_calibrate():
     check(the_file(), os.listdir(home.name))
     with open(the_file(), encoding='utf-8') as f:
         stored = json.load(f)
-    check(stored['version'] == 12 and stored['barrier'] == 0 and stored['costs']['launch'] >= 0, stored)
+    check(stored['version'] == 12 and stored['barrier'] == 0 and
+          stored['costs']['launch'] >= 0, stored)
     check(os.stat(the_file()).st_mode & 0o077 == 0, 'for the user only')
     check(len(os.listdir(DATA)) <= 2, os.listdir(DATA))
     plan = plans(BLOCK)[-1]

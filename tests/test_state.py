@@ -5,10 +5,10 @@
 
 Where test_random.py is about expressions, these are about what becomes of values:
 parts assigned in place that overlap with what is read, by slices, lists and masks,
-names that are exchanged, loops that hand values on, branches on what was computed, functions with loops and
-several results. Every statement is written twice, in Fusible and in Python; numbers
-stay small integers, so that all results are exact. Each program runs under one of
-the strategies. The last line is `N passed, N failed`.
+names that are exchanged, loops that hand values on, branches on what was computed,
+functions with loops and several results. Every statement is written twice, in Fusible
+and in Python; numbers stay small integers, so that all results are exact. Each program
+runs under one of the strategies. The last line is `N passed, N failed`.
 """
 import argparse
 import os

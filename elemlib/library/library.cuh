@@ -57,8 +57,8 @@ extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
 
 //@ fs_gather
 // to(e, j) = from(index[e] - 1, j) for `count` indices and j < width, of elements of
-// one type or words of several. 2^log_lanes threads take a row side by side. The first wrong index (by position, from 1) goes to
-// *wrong, which starts at the largest number.
+// one type or words of several. 2^log_lanes threads take a row side by side. The first
+// wrong index (by position, from 1) goes to *wrong, which starts at the largest number.
 extern "C" __global__ void fs_gather(const FS_FROM *from, fs_long from_i,
                                      fs_long from_j, const FS_OTHER *index,
                                      fs_long index_i, FS_TO *to, fs_long to_i,

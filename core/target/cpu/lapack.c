@@ -1,6 +1,5 @@
-/* lapack.c - library kernels on host memory: GEMM, solves, factorisations and
- * gathers by OpenBLAS (or any BLAS and LAPACK), which is loaded when the first
- * one is run.
+/* lapack.c - library kernels on host memory: GEMM, solves and factorisations by
+ * OpenBLAS (or any BLAS and LAPACK), which is loaded when the first one is run.
  *
  * The library is called by its Fortran names, so one shared object of either
  * kind is enough. Those routines are column-major and overwrite their operands:

@@ -1,5 +1,6 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
- * converting copies, elements by lists and masks, integer products, signs of eigenvectors, symmetry. */
+ * converting copies, elements by lists and masks, copies in another shape, integer
+ * products, signs of eigenvectors, symmetry. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
