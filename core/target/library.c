@@ -114,6 +114,13 @@ bool fs_lib_is_dense(const struct fs_lib_array *a) {
   return true;
 }
 
+int64_t fs_lib_list_stride(const struct fs_lib_array *a) {
+  int64_t stride = 0;
+  for (int k = 0; k < a->rank; k++)
+    if (a->dim[k] > 1) stride = a->stride[k];
+  return stride;
+}
+
 enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
                                 int64_t position, struct fs_diags *d) {
   int64_t extent = fs_lib_count(&c->out);

@@ -38,6 +38,8 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
 /* Elements of an array, and whether they lie dense and row-major. */
 int64_t fs_lib_count(const struct fs_lib_array *a);
 bool fs_lib_is_dense(const struct fs_lib_array *a);
+/* From one element of a list to the next, in elements; a list is n x 1 or 1 x n. */
+int64_t fs_lib_list_stride(const struct fs_lib_array *a);
 
 /* Whether the call only moves elements, or finds their places: of any type and size,
  * without a library. */

@@ -7,14 +7,6 @@
 
 enum { AT_ONCE = 1024 };
 
-/* The stride from one element of a list to the next; a list is n x 1 or 1 x n. */
-static int64_t list_stride(const struct fs_lib_array *a) {
-  int64_t stride = 0;
-  for (int k = 0; k < a->rank; k++)
-    if (a->dim[k] > 1) stride = a->stride[k];
-  return stride;
-}
-
 /* -- reading lists --------------------------------------------------------------- */
 
 /* A whole number from 1 to `extent`, less 1; or -1. */
@@ -26,7 +18,7 @@ static inline int64_t place_of(double x, int64_t extent) {
  * a whole number from 1 to `extent`. */
 static void read_places(const struct fs_lib_array *list, int64_t first, int64_t n,
                         int64_t extent, int64_t *out) {
-  int64_t stride = list_stride(list);
+  int64_t stride = fs_lib_list_stride(list);
   const char *p = (const char *)list->ptr +
                   first * stride * (int64_t)fs_dtype_size(list->dtype);
 #define FS_READ(TYPE, VALUE)                                                  \
@@ -49,7 +41,7 @@ static void read_places(const struct fs_lib_array *list, int64_t first, int64_t 
 
 static double value_at(const struct fs_lib_array *list, int64_t e) {
   const char *p = (const char *)list->ptr +
-                  e * list_stride(list) * (int64_t)fs_dtype_size(list->dtype);
+                  e * fs_lib_list_stride(list) * (int64_t)fs_dtype_size(list->dtype);
   switch (list->dtype) {
     case FS_I32: return *(const int32_t *)p;
     case FS_I64: return (double)*(const int64_t *)p;
@@ -84,7 +76,7 @@ struct rows {                     /* of the operand, to the result          */
 static struct rows rows_of(const struct fs_lib_call *c) {
   const struct fs_lib_array *a = &c->a, *o = &c->out;
   if (c->by_element)
-    return (struct rows){a->ptr, o->ptr, list_stride(a), 0, list_stride(o), 0, 1};
+    return (struct rows){a->ptr, o->ptr, fs_lib_list_stride(a), 0, fs_lib_list_stride(o), 0, 1};
   return (struct rows){a->ptr, o->ptr, a->stride[0], a->stride[1],
                        o->stride[0], o->stride[1], a->dim[1]};
 }
@@ -133,7 +125,7 @@ static enum fs_status gather(const struct fs_lib_call *c, struct fs_diags *d) {
 /* The result has as many elements as are true: who asked has counted them. */
 static enum fs_status find(const struct fs_lib_call *c) {
   int64_t n = fs_lib_count(&c->a), most = fs_lib_count(&c->out), found = 0;
-  int64_t from_i = list_stride(&c->a), to_i = list_stride(&c->out);
+  int64_t from_i = fs_lib_list_stride(&c->a), to_i = fs_lib_list_stride(&c->out);
   const uint8_t *mask = c->a.ptr;
   int64_t *to = c->out.ptr;
   for (int64_t e = 0; e < n && found < most; e++) {
@@ -145,7 +137,7 @@ static enum fs_status find(const struct fs_lib_call *c) {
 
 static enum fs_status invert(const struct fs_lib_call *c, struct fs_diags *d) {
   int64_t count = fs_lib_count(&c->a), extent = fs_lib_count(&c->out);
-  int64_t to_i = list_stride(&c->out), place[AT_ONCE], *to = c->out.ptr;
+  int64_t to_i = fs_lib_list_stride(&c->out), place[AT_ONCE], *to = c->out.ptr;
   int32_t *to_small = c->out.dtype == FS_I32 ? c->out.ptr : NULL;
   enum fs_status status = FS_OK;
   for (int64_t j = 0; j < extent; j++)

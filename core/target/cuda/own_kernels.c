@@ -123,11 +123,6 @@ enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
   return fs_cuda_own_copy(c, &none, to, false, NULL);
 }
 
-/* The stride from one element of a list to the next; a list is n x 1 or 1 x n. */
-static long long list_stride(const struct fs_lib_array *a) {
-  return a->dim[0] > 1 ? a->stride[0] : a->stride[1];
-}
-
 /* Whether the rows of a matrix are whole words of 16 bytes; then *stride from
  * row to row and *width count such words. */
 static bool has_words(const struct fs_lib_array *a, long long *stride, long long *width) {
@@ -145,9 +140,9 @@ enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
   const struct fs_lib_array *a = &call->a, *b = &call->b, *o = &call->out;
   bool rows = !call->by_element;
   long long count = fs_lib_count(b), width = rows ? a->dim[1] : 1;
-  long long extent = rows ? a->dim[0] : fs_lib_count(a), index_i = list_stride(b);
-  long long from_i = rows ? a->stride[0] : list_stride(a), from_j = a->stride[1];
-  long long to_i = rows ? o->stride[0] : list_stride(o), to_j = o->stride[1];
+  long long extent = rows ? a->dim[0] : fs_lib_count(a), index_i = fs_lib_list_stride(b);
+  long long from_i = rows ? a->stride[0] : fs_lib_list_stride(a), from_j = a->stride[1];
+  long long to_i = rows ? o->stride[0] : fs_lib_list_stride(o), to_j = o->stride[1];
   long long from_words, to_words, wide;
   bool words = rows && has_words(a, &from_words, &wide) && has_words(o, &to_words, &wide);
   if (words) from_i = from_words, to_i = to_words, width = wide;
@@ -169,7 +164,7 @@ enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
   const struct fs_lib_array *a = &call->a, *o = &call->out;
   CUfunction f;
   enum fs_status status = get(c, OWN_FIND, a->dtype, FS_F32, o->dtype, &f);
-  long long n = fs_lib_count(a), mask_i = list_stride(a), to_i = list_stride(o);
+  long long n = fs_lib_count(a), mask_i = fs_lib_list_stride(a), to_i = fs_lib_list_stride(o);
   if (status != FS_OK || c->dry || !n) return status;
   long long tile = 8 * THREADS, tiles = (n + tile - 1) / tile;
   long long share = (tiles + FS_CUDA_FIND_BLOCKS - 1) / FS_CUDA_FIND_BLOCKS * tile;
@@ -190,8 +185,8 @@ enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
   CUfunction f;
   enum fs_status status = get(c, OWN_INVERT, FS_F32, a->dtype, o->dtype, &f);
   if (status != FS_OK || c->dry) return status;
-  long long count = fs_lib_count(a), index_i = list_stride(a);
-  long long extent = fs_lib_count(o), at_i = list_stride(o);
+  long long count = fs_lib_count(a), index_i = fs_lib_list_stride(a);
+  long long extent = fs_lib_count(o), at_i = fs_lib_list_stride(o);
   const void *index = a->ptr, *none = NULL, *at = o->ptr;
   for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
     void *args[] = {pass ? &index : &none, &index_i, &count, &at, &at_i, &extent, &wrong};
