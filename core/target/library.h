@@ -54,6 +54,14 @@ enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
 /* FS_OK, or the error that a square matrix is needed. */
 enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d);
 
+/* What SOLVE asks of a square matrix before it chooses a method: one without a number on
+ * a side of its diagonal needs no factorisation. */
+struct fs_lib_form {
+  bool above, below; /* something but zeros there                              */
+  bool nan;          /* somewhere; not told where both sides have something     */
+  int64_t zero;      /* the first 0 on the diagonal, from 1; 0: none, or not told */
+};
+
 /* Cholesky's and the eigenvalue routines read one triangle and take the other to be
  * the same: of another matrix they would be silently wrong.
  *

@@ -249,6 +249,43 @@ extern "C" __global__ void fs_signs(FS_TO *v, fs_long n) {
     for (fs_long i = t; i < n; i += 256) column[i] = -column[i];
 }
 
+//@ fs_form
+// Where an n x n matrix has something but zeros, its rows or columns being the lines:
+// found[0] gets bit 0 for elements before the diagonal in their lines, bit 1 for those
+// behind it, bit 2 for a NaN anywhere; found[1] becomes n - k for the first k, from 0, with
+// 0 on the diagonal. Both start at 0. A block of 256 threads takes one of the `parts` of a
+// line; when bits 0 and 1 are there, nobody asks for more.
+extern "C" __global__ void fs_form(const FS_FROM *a, fs_long line, fs_long along,
+                                   fs_long n, int parts, int *found) {
+  constexpr int EACH = 16;
+  __shared__ int known, seen;
+  if (threadIdx.x == 0) {
+    known = *(volatile int *)found;
+    seen = 0;
+  }
+  __syncthreads();
+  if ((known & 3) == 3) return;
+  const fs_long k = blockIdx.x / parts;
+  const fs_long first = (fs_long)(blockIdx.x % parts) * (256 * EACH) + threadIdx.x;
+  int bits = 0;
+  FS_FROM part[EACH];
+#pragma unroll
+  for (int t = 0; t < EACH; t++)
+    if (first + t * 256 < n) part[t] = a[k * line + (first + t * 256) * along];
+#pragma unroll
+  for (int t = 0; t < EACH; t++) {
+    const fs_long e = first + t * 256;
+    if (e >= n) break;
+    const auto x = fs_get(part[t]);
+    if (x != x) bits |= 4;
+    if (x != 0 && e != k) bits |= e < k ? 1 : 2;
+    if (x == 0 && e == k) atomicMax(&found[1], (int)(n - k));
+  }
+  if (bits & ~known) atomicOr(&seen, bits);
+  __syncthreads();
+  if (threadIdx.x == 0 && seen) atomicOr(found, seen);
+}
+
 //@ fs_asymmetry
 // Of the column-major n x n matrix: found[0] becomes its largest magnitude, found[1]
 // the largest difference of two elements that lie opposite each other, both as the

@@ -110,6 +110,8 @@ static void write_program(FILE *f, const char *source) {
         "long long x) {\n  auto old = *p; if (x > old) *p = x; return old;\n}\n"
         "template <typename T> static T atomicMax(T *p, T x) {\n"
         "  T old = *p; if (x > old) *p = x; return old;\n}\n"
+        "static int atomicOr(int *p, int x) {\n"
+        "  int old = *p; *p |= x; return old;\n}\n"
         "static int __popc(unsigned x) { return __builtin_popcount(x); }\n"
         "static long long __double_as_longlong(double x) {\n"
         "  return __builtin_bit_cast(long long, x);\n}\n"

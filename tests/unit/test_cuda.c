@@ -241,7 +241,7 @@ static void test_own_kernels(void) {
   fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
   check_compiles("fs_find", s.data);
   for (int t = FS_F32; t <= FS_F64; t++) {
-    static const char *const of_floats[] = {"fs_signs", "fs_asymmetry"};
+    static const char *const of_floats[] = {"fs_signs", "fs_asymmetry", "fs_form"};
     for (size_t e = 0; e < FS_LEN(of_floats); e++) {
       fs_str_clear(&s);
       fs_cuda_own_source(of_floats[e], (enum fs_dtype)t, (enum fs_dtype)t,

@@ -379,6 +379,86 @@ static void try_solve(enum fs_dtype dt, int64_t m, int64_t n, int64_t k,
   free(a.data), free(b.data), free(x.data);
 }
 
+enum triangle { UPPER, LOWER, DIAGONAL, ALMOST };
+static const char *const triangle_names[] = {"upper", "lower", "diagonal", "almost"};
+
+/* Small integers with some ones beside a diagonal of powers of two, so that substitution
+ * is exact; ALMOST is UPPER with .3 in the lower left corner. */
+static struct mat triangular(enum fs_dtype dt, int64_t n, enum triangle which, enum how how) {
+  struct mat a = mat_new(dt, n, n, how);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) put(&a, i, j, i == j ? (i % 3 == 2 ? -2 : 1) : i > j ? -0.0 : 0);
+  for (int64_t i = 0; i + 1 < n && which != DIAGONAL; i++) {
+    int64_t j = i + 1 + (int64_t)(random_unit() * (double)(n - i - 1));
+    put(&a, which == LOWER ? j : i, which == LOWER ? i : j, random_unit() < 0.5 ? -2 : 2);
+  }
+  if (which == ALMOST) put(&a, n - 1, 0, 0.3);
+  return a;
+}
+
+static void try_triangular(enum fs_dtype dt, int64_t n, int64_t k, enum triangle which,
+                           enum how how, bool on_gpu) {
+  struct mat a = triangular(dt, n, which, how), b = mat_new(dt, n, k, how);
+  struct mat x = mat_new(dt, n, k, how == ROWS ? ROWS : PADDED);
+  struct mat want = mat_new(dt, n, k, ROWS);
+  fill_integers(&want, 3);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < k; j++) put(&b, i, j, product_at(&a, &want, 0, i, j));
+  struct job job;
+  job_begin(&job, FS_LIB_SOLVE, &x, &a, &b, 0);
+  enum fs_status status = run(&job, on_gpu);
+  double worst = 0;
+  for (int64_t i = 0; i < n && status == FS_OK; i++)
+    for (int64_t j = 0; j < k; j++)
+      worst = FS_MAX(worst, fabs(get(&x, i, j) - get(&want, i, j)));
+  CHECK(status == FS_OK && worst <= (which == ALMOST ? 1e-3 : 0),
+        "%s %s %d\\%d %s%s: %g off, %s", triangle_names[which], fs_dtype_name(dt), (int)n,
+        (int)k, how_names[how], on_gpu ? " gpu" : "", worst, message());
+  job_end(&job);
+  free(a.data), free(b.data), free(x.data), free(want.data);
+}
+
+/* NaN anywhere is everywhere in the solution; 0 on the diagonal is an error. */
+static void try_bad_triangular(enum fs_dtype dt, int64_t n, enum triangle which, enum how how,
+                               bool on_gpu) {
+  struct mat b = mat_new(dt, n, 2, ROWS), x = mat_new(dt, n, 2, PADDED);
+  fill_integers(&b, 3);
+  for (int place = 0; place < 4; place++) {
+    struct mat a = triangular(dt, n, which, how);
+    put(&a, place == 1 ? n - 1 : place == 3 ? n / 2 : 0,
+        place == 2 ? n - 1 : place == 3 ? n / 2 : 0, place == 3 ? 0 : NAN);
+    struct job job;
+    job_begin(&job, FS_LIB_SOLVE, &x, &a, &b, 0);
+    enum fs_status status = run(&job, on_gpu);
+    bool all = status == FS_OK;
+    for (int64_t e = 0; e < 2 * n && all; e++) all = isnan(get(&x, e / 2, e % 2));
+    char pivot[40];
+    snprintf(pivot, sizeof pivot, "pivot %d of %d is zero", (int)(n / 2 + 1), (int)n);
+    bool refused = status == FS_ERR_USER && strstr(message(), pivot);
+    CHECK(place == 3 ? refused : all, "%s %s %d %s with %s at %d%s: %d %s",
+          triangle_names[which], fs_dtype_name(dt), (int)n, how_names[how],
+          place == 3 ? "0" : "NaN", place, on_gpu ? " gpu" : "", status, message());
+    job_end(&job);
+    free(a.data);
+  }
+  free(b.data), free(x.data);
+}
+
+static void test_triangular(bool on_gpu) {
+  static const int64_t sizes[] = {2, 3, 33, 130};
+  for (int t = FS_F32; t <= FS_F64; t++)
+    for (int s = 0; s < 4; s++)
+      for (int how = 0; how < 4; how++)
+        for (int which = UPPER; which <= ALMOST; which++) {
+          enum fs_dtype dt = (enum fs_dtype)t;
+          enum triangle form = (enum triangle)which;
+          try_triangular(dt, sizes[s], 1, form, (enum how)how, on_gpu);
+          try_triangular(dt, sizes[s], 1 + how, form, (enum how)how, on_gpu);
+          if (form != ALMOST)
+            try_bad_triangular(dt, sizes[s], form, (enum how)how, on_gpu);
+        }
+}
+
 /* Symmetric and positive definite. */
 static struct mat definite(enum fs_dtype dt, int64_t n, enum how how) {
   struct mat a = mat_new(dt, n, n, how);
@@ -733,6 +813,7 @@ int main(void) {
     test_gemm(on_gpu);
     test_wrap(on_gpu);
     test_factorisations(on_gpu);
+    test_triangular(on_gpu);
     test_symmetry(on_gpu);
     test_errors(on_gpu);
     test_gather(on_gpu);

@@ -24,6 +24,12 @@
   X(gemm, (const char *, const char *, const int *, const int *, const int *, \
            const void *, const void *, const int *, const void *, const int *,\
            const void *, void *, const int *, size_t, size_t))                \
+  X(trsv, (const char *, const char *, const char *, const int *,             \
+           const void *, const int *, void *, const int *, size_t, size_t,    \
+           size_t))                                                           \
+  X(trsm, (const char *, const char *, const char *, const char *,            \
+           const int *, const int *, const void *, const void *, const int *, \
+           void *, const int *, size_t, size_t, size_t, size_t))              \
   X(gesv, (const int *, const int *, void *, const int *, int *, void *,      \
            const int *, int *))                                               \
   X(gels, (const char *, const int *, const int *, const int *, void *,       \
@@ -450,9 +456,70 @@ static bool has_nan(const struct packed *a, int64_t count) {
   return found;
 }
 
+/* What is in a row or column: bit 0, something but zeros; bit 1, a NaN. */
+#define FS_LOOK(TYPE)                            \
+  for (int64_t e = 0; e < n; e++) {              \
+    TYPE x = ((const TYPE *)p)[e];               \
+    some |= x != 0, nan |= x != x;               \
+  }
+static int contents(const void *p, int64_t n, int wide) {
+  int some = 0, nan = 0;
+  if (wide) FS_LOOK(double) else FS_LOOK(float)
+  return some | nan << 1;
+}
+#undef FS_LOOK
+
+/* A square matrix that lies as 'R' or 'C' says, looked at row by row or column by column
+ * until both sides of its diagonal have something. */
+static struct fs_lib_form form_of(const struct gemm_operand *a, int64_t n, int wide) {
+  int size = wide ? 8 : 4, before = 0, after = 0;
+  struct fs_lib_form f = {0};
+  for (int64_t k = 0; k < n && !(before && after); k++) {
+    const char *line = (const char *)a->ptr + k * a->ld * size;
+    int middle = contents(line + k * size, 1, wide);
+    before |= contents(line, k, wide);
+    after |= contents(line + (k + 1) * size, n - k - 1, wide);
+    f.nan |= (before | middle | after) >> 1;
+    if (!middle && !f.zero) f.zero = k + 1;
+  }
+  f.below = a->order == 'R' ? before : after;
+  f.above = a->order == 'R' ? after : before;
+  return f;
+}
+
+/* By substitution. The operand may lie in either order: rows are the columns of A'. */
+static enum fs_status solve_triangular(const struct fs_lib_call *c, int wide,
+                                       const struct gemm_operand *a, bool upper,
+                                       struct scratch *s) {
+  int n = (int)c->a.dim[0], k = (int)c->b.dim[1], ld = (int)a->ld, step = 1;
+  bool rows = a->order == 'R';
+  const char *uplo = upper != rows ? "U" : "L", *trans = rows ? "T" : "N";
+  const double one64 = 1;
+  const float one32 = 1;
+  struct packed b = columns(s, &c->b, wide, n);
+  if (s->failed) return FS_ERR_ENV;
+  if (k == 1)
+    lib.trsv[wide](uplo, trans, "N", &n, a->ptr, &ld, b.data, &step, 1, 1, 1);
+  else
+    lib.trsm[wide]("L", uplo, trans, "N", &n, &k,
+                   wide ? (const void *)&one64 : (const void *)&one32, a->ptr, &ld,
+                   b.data, &n, 1, 1, 1, 1);
+  unpack(&c->out, &b);
+  return FS_OK;
+}
+
 static enum fs_status solve_square(const struct fs_lib_call *c, int wide,
                                    struct scratch *s, int *info) {
   int n = (int)c->a.dim[0], k = (int)c->b.dim[1];
+  struct gemm_operand as_it_is = gemm_operand(s, &c->a, wide, false);
+  if (s->failed) return FS_ERR_ENV;
+  struct fs_lib_form form = form_of(&as_it_is, n, wide);
+  if (!form.above || !form.below) {
+    if (form.nan) fill_out(&c->out, NAN);
+    else if (form.zero) *info = (int)form.zero;
+    else return solve_triangular(c, wide, &as_it_is, !form.below, s);
+    return FS_OK;
+  }
   struct packed a = columns(s, &c->a, wide, n);
   struct packed b = columns(s, &c->b, wide, n);
   int *pivots = take(s, n, sizeof *pivots);

@@ -1,5 +1,5 @@
-/* cublas.c - library kernels on the device: products by cuBLAS, solves and
- * factorisations by cuSOLVER, both loaded when the first one is planned.
+/* cublas.c - library kernels on the device: products and triangular solves by cuBLAS,
+ * other solves and factorisations by cuSOLVER, both loaded when the first one is planned.
  *
  * The libraries are column-major. A row-major matrix is the transpose of a
  * column-major one in the same memory, so products need no copies; solves and
@@ -29,6 +29,11 @@ typedef const int *ints;
      const void *beta, void *c, int c_type, int ldc, int compute, int algo))
 
 /* %s is S or D. */
+#define FS_CUBLAS_PAIRS(X)                                                    \
+  X(trsm, "trsm_v2",                                                          \
+    (cublasHandle, int side, int uplo, int trans, int unit, int m, int n,     \
+     const void *alpha, const void *a, int lda, void *b, int ldb))
+
 #define FS_CUSOLVER_FNS(X)                                                    \
   X(potrf_size, "potrf_bufferSize",                                           \
     (cusolverHandle, int uplo, int n, void *a, int lda, int *size))           \
@@ -61,6 +66,9 @@ struct cuda_libraries {
 #define X(name, symbol, args) int (*name) args;
     FS_CUBLAS_FNS(X)
 #undef X
+#define X(name, symbol, args) int (*name[2]) args;
+    FS_CUBLAS_PAIRS(X)
+#undef X
   } cublas;
   struct {
     int (*create)(cusolverHandle *);
@@ -74,7 +82,7 @@ struct cuda_libraries {
 
 enum { CUBLAS_NO_TF32_NO_REDUCED = 16, CUBLAS_COMPUTE_F32 = 68,
        CUBLAS_COMPUTE_F64 = 70, CUBLAS_ALGO_DEFAULT = -1 };
-enum { CUBLAS_UPPER = 1 };
+enum { CUBLAS_LOWER = 0, CUBLAS_UPPER = 1 };
 
 static bool find(void *handle, const char *symbol, void *slot) {
   void *fn = dlsym(handle, symbol);
@@ -105,6 +113,11 @@ static void load_blas(struct cuda *t, struct cuda_libraries *l) {
   bool ok = true;
 #define X(name, symbol, args) ok = find(handle, symbol, &l->cublas.name) && ok;
   FS_CUBLAS_FNS(X)
+#undef X
+#define X(name, symbol, args)                                     \
+  ok = find(handle, "cublasS" symbol, &l->cublas.name[0]) &&      \
+       find(handle, "cublasD" symbol, &l->cublas.name[1]) && ok;
+  FS_CUBLAS_PAIRS(X)
 #undef X
   if (!ok || l->cublas.create(&l->blas)) {
     l->blas = NULL;
@@ -156,6 +169,7 @@ void fs_cuda_library_close(struct cuda *t) {
 struct findings {
   int info, not_finite;                 /* LAPACK's; fs_copy's bits             */
   unsigned long long most, differ;      /* fs_cuda_own_asymmetry()              */
+  int form[2];                          /* fs_cuda_own_form()                   */
 };
 
 /* Everything that one call works with. */
@@ -196,6 +210,13 @@ static struct fs_lib_array columns(const struct work *w, void *p, int64_t rows,
   return (struct fs_lib_array){.ptr = p, .dtype = w->wide ? FS_F64 : FS_F32,
                                .rank = 2, .dim = {rows, cols},
                                .stride = {1, rows}};
+}
+
+static struct fs_lib_array transposed(struct fs_lib_array a) {
+  int64_t dim = a.dim[0], stride = a.stride[0];
+  a.dim[0] = a.dim[1], a.stride[0] = a.stride[1];
+  a.dim[1] = dim, a.stride[1] = stride;
+  return a;
 }
 
 /* A column-major copy of an operand. */
@@ -336,13 +357,6 @@ static enum fs_status gemm_operand(struct work *w, enum fs_dtype dt, bool whole,
   return status == FS_OK ? copy_lines(w, a, out) : status;
 }
 
-static struct fs_lib_array transposed(struct fs_lib_array a) {
-  int64_t dim = a.dim[0], stride = a.stride[0];
-  a.dim[0] = a.dim[1], a.stride[0] = a.stride[1];
-  a.dim[1] = dim, a.stride[1] = stride;
-  return a;
-}
-
 static enum fs_status gemm(struct work *w) {
   const struct fs_lib_call *call = w->call;
   enum fs_dtype dt = gemm_type(call);
@@ -402,9 +416,50 @@ static enum fs_status all_nan(struct work *w) {
   return unpack(w, block, false);
 }
 
+/* By substitution, with A as it lies where cuBLAS can read it. */
+static enum fs_status solve_triangular(struct work *w, bool upper) {
+  struct fs_lib_array a = w->call->a;
+  int n = (int)a.dim[0], k = (int)w->call->out.dim[1], ld = n;
+  char order = a.dtype == (w->wide ? FS_F64 : FS_F32) ? order_of(&a, &ld) : 0;
+  enum fs_status status = order ? FS_OK : pack(w, &w->call->a, false, &a.ptr);
+  void *b;
+  if (status == FS_OK) status = pack(w, &w->call->b, false, &b);
+  if (status != FS_OK) return status;
+  bool rows = order == 'R'; /* are the columns of A' */
+  const double one64 = 1;
+  const float one32 = 1;
+  int r = w->l->cublas.trsm[w->wide](
+      w->l->blas, 0, upper != rows ? CUBLAS_UPPER : CUBLAS_LOWER, rows, 0, n, k,
+      w->wide ? (const void *)&one64 : (const void *)&one32, a.ptr, ld, b, n);
+  return r ? refused(w, "cuBLAS", r) : unpack(w, b, false);
+}
+
+/* Waits for the stream. */
+static enum fs_status look_at_form(struct work *w, struct fs_lib_form *form) {
+  int found[2] = {0};
+  enum fs_status status = fs_cuda_own_form(&w->own, &w->call->a, w->found->form);
+  if (status == FS_OK)
+    status = fs_cuda_download(&w->t->base, found, 0, w->found->form, 0, sizeof found, 1,
+                              w->d);
+  *form = fs_cuda_own_form_read(&w->call->a, found);
+  return status;
+}
+
+static enum fs_status solve_by_lu(struct work *w);
+static enum fs_status solve(struct work *w) {
+  struct fs_lib_form form;
+  if (!w->l->blas) return solve_by_lu(w);
+  enum fs_status status = look_at_form(w, &form);
+  if (status != FS_OK) return status;
+  if (form.above && form.below) return solve_by_lu(w);
+  if (form.nan) return all_nan(w);
+  if (form.zero) return fs_lib_failed(w->call, form.zero, w->d);
+  return solve_triangular(w, !form.below);
+}
+
 /* X with A*X = B, or the inverse with B the identity. A NaN in A is in every
  * element of the result, though cuSOLVER chooses pivots around it. */
-static enum fs_status solve(struct work *w) {
+static enum fs_status solve_by_lu(struct work *w) {
   const struct fs_lib_call *c = w->call;
   int n = (int)c->a.dim[0], k = (int)c->out.dim[1];
   void *a, *b, *pivots;
@@ -425,22 +480,27 @@ static enum fs_status solve(struct work *w) {
   return r ? refused(w, "cuSOLVER", r) : unpack(w, b, false);
 }
 
+/* The copy lies by rows, as most operands and results do: to cuSOLVER it is A', of which
+ * the lower triangle becomes L = R'. */
 static enum fs_status cholesky(struct work *w) {
   int n = (int)w->call->a.dim[0], size = 0;
-  void *a, *buffer;
-  enum fs_status status = pack(w, &w->call->a, false, &a);
+  struct fs_lib_array a = transposed(columns(w, NULL, n, n));
+  void *buffer;
+  enum fs_status status = take(w, (int64_t)n * n, width(w), &a.ptr);
+  if (status == FS_OK)
+    status = fs_cuda_own_copy(&w->own, &w->call->a, &a, false, NULL);
   if (status != FS_OK) return status;
-  int r = w->l->cusolver.potrf_size[w->wide](w->l->solver, CUBLAS_UPPER, n, a,
-                                             n, &size);
+  int r = w->l->cusolver.potrf_size[w->wide](w->l->solver, CUBLAS_LOWER, n, a.ptr, n,
+                                             &size);
   if (r) return refused(w, "cuSOLVER", r);
   status = take(w, size, width(w), &buffer);
-  if (status == FS_OK) status = look_at_symmetry(w, a, n);
+  if (status == FS_OK) status = look_at_symmetry(w, a.ptr, n);
   if (status != FS_OK) return status;
-  r = w->l->cusolver.potrf[w->wide](w->l->solver, CUBLAS_UPPER, n, a, n, buffer,
-                                    size, &w->found->info);
+  r = w->l->cusolver.potrf[w->wide](w->l->solver, CUBLAS_LOWER, n, a.ptr, n, buffer, size,
+                                    &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
   status = check_findings(w);
-  return status == FS_OK ? unpack(w, a, true) : status;
+  return status == FS_OK ? fs_cuda_own_copy(&w->own, &a, &w->call->out, true, NULL) : status;
 }
 
 static enum fs_status eigen(struct work *w) {
@@ -555,6 +615,8 @@ static enum fs_status warm_up(struct work *w) {
   if (status == FS_OK &&
       (!as_is || c->out.dtype != x.dtype || !order_of(&c->out, &ld)))
     status = fs_cuda_own_copy(&w->own, &x, &c->out, false, NULL);
+  if (status == FS_OK && c->op == FS_LIB_SOLVE)
+    status = fs_cuda_own_form(&w->own, &c->a, NULL);
   if (status == FS_OK && c->op == FS_LIB_INV)
     status = fs_cuda_own_identity(&w->own, &x);
   if (status == FS_OK && fs_lib_asymmetry_allowed(c, 0) == 0)
@@ -582,7 +644,8 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
   struct work w;
   set_up(t, code, NULL, &call, &w, d);
   bool blas = call.op == FS_LIB_GEMM && !is_integer_product(&call);
-  if (blas && !w.l->tried_blas) load_blas(t, w.l);
+  bool triangles = call.op == FS_LIB_SOLVE && call.a.dim[0] == call.a.dim[1];
+  if ((blas || triangles) && !w.l->tried_blas) load_blas(t, w.l);
   if (call.op != FS_LIB_GEMM && !fs_lib_moves(call.op) && !w.l->tried_solver)
     load_solver(t, w.l);
   if (on_device(w.l, &call)) return warm_up(&w);
@@ -600,7 +663,7 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
                                       void *const *slots, struct fs_diags *d) {
   static enum fs_status (*const routine[FS_LIB_OP_COUNT])(struct work *) = {
       [FS_LIB_GEMM] = gemm,          [FS_LIB_SOLVE] = solve,
-      [FS_LIB_INV] = solve,          [FS_LIB_CHOL] = cholesky,
+      [FS_LIB_INV] = solve_by_lu,    [FS_LIB_CHOL] = cholesky,
       [FS_LIB_EIGVALS] = eigen,      [FS_LIB_EIGVECS] = eigen,
       [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = by_list,
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,

@@ -52,6 +52,11 @@ enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
 enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
                                      enum fs_dtype dtype, const void *matrix,
                                      int64_t n, unsigned long long *found);
+/* Where a square matrix has something: into found[2] on the device, which starts at 0;
+ * and what those two numbers say. */
+enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
+                                const struct fs_lib_array *a, int *found);
+struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int found[2]);
 
 /* -- host_call.c: the same call by LAPACK on host copies ----------------------- */
 

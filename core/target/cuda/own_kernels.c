@@ -1,16 +1,16 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
  * converting copies, elements by lists and masks, copies in another shape, integer
- * products, signs of eigenvectors, symmetry. */
+ * products, signs of eigenvectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
-                OWN_ASYMMETRY, OWN_KINDS };
+                OWN_ASYMMETRY, OWN_FORM, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
-    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry"};
+    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form"};
 
 /* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
  * is in them. */
@@ -261,4 +261,33 @@ enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
   void *args[] = {&matrix, &count, &found};
   int64_t tiles = (n + SIDE - 1) / SIDE;
   return start(c, f, tiles * tiles * THREADS, args);
+}
+
+/* Which lines of a matrix the kernel walks: those that lie in one piece. */
+static bool form_by_columns(const struct fs_lib_array *a) {
+  return a->stride[0] == 1 && a->stride[1] != 1;
+}
+
+enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
+                                const struct fs_lib_array *a, int *found) {
+  enum { EACH = 16 }; /* elements of a line that a thread takes */
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FORM, a->dtype, FS_F32, FS_F32, &f);
+  long long n = a->dim[0], line = a->stride[0], along = a->stride[1];
+  if (status != FS_OK || c->dry || !n) return status;
+  if (form_by_columns(a)) line = a->stride[1], along = a->stride[0];
+  const void *p = a->ptr;
+  int parts = (int)((n + EACH * THREADS - 1) / (EACH * THREADS));
+  void *args[] = {&p, &line, &along, &n, &parts, &found};
+  CUresult r = fs_cu.launch(f, (unsigned)(n * parts), 1, 1, THREADS, 1, 1, 0, c->t->stream,
+                            args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int found[2]) {
+  bool columns = form_by_columns(a);
+  return (struct fs_lib_form){
+      .below = found[0] & (columns ? 2 : 1), .above = found[0] & (columns ? 1 : 2),
+      .nan = found[0] & 4, .zero = found[1] ? a->dim[0] - found[1] + 1 : 0};
 }
