@@ -103,7 +103,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 check:
 	@scripts/install-deps test
-	@$(AGAIN) all unit
+	@$(AGAIN) all unit $(BUILD)/bench-serve
 	@tests/run.py --build $(BUILD)
 
 .PHONY: check-lab notebooks

@@ -5,6 +5,13 @@ Inputs are sixteenths from a formula, exact in every dtype, so that all
 processes hold the same data without passing it:
     matrix (a, b, c):       mod(a*i + b*j + c, 17)/16 - 0.5     i, j from 1
     vector (a, c):          mod(a*i + c, 17)/16 - 0.5
+Those of programs (programs.py) may also be matrices of other extents, with something
+added to the diagonal, and
+    noise (a):              mod(a*t*t + 777*t, 65521)/65536 - 0.5, t counts elements: f32
+    cells (a):              whether noise (a) is less than -0.2, as i32
+    upto:                   0, 1, ... of i64, which Fusible's statements do not use
+    ramp:                   (i - 1)/m
+    count:                  0, k - 1 in Fusible's loop over k
 A size is (m, n, len): matrices have m rows and n columns, `down` vectors m
 elements, `across` vectors n, `long` vectors len.
 """
@@ -21,7 +28,7 @@ class Case:
     name: str
     inputs: dict          # name -> ('matrix', a, b, c) | ('down' | 'across' |
     #                       'long', a, c) | number; '+' prefix: shifted to be > 0
-    block: str            # Fusible's statements
+    block: str            # Fusible's statements; '': a program, timed in a loop only
     outputs: tuple        # names, in the order in which `peer` gives them
     peer: Callable        # (xp, inputs as a dict) -> tuple of outputs
     moves: Callable       # (m, n, len, bytes of an element) -> least off-chip bytes
@@ -29,6 +36,9 @@ class Case:
     numbers: tuple = ()   # those of the outputs that are single numbers
     loop: str = ''        # the body of a loop over the block; '': it is no iteration
     carried: tuple = ()   # inputs that the outputs become in the next iteration
+    before: str = ''      # statements that are not timed
+    bound: float = None   # the largest error that is right; None: it is only told
+    steps: int = LOOP     # iterations of a loop that is timed
 
     @property
     def long(self):
@@ -38,7 +48,7 @@ class Case:
     @property
     def square(self):
         """Iterations of a solver need as many rows as columns."""
-        return bool(self.loop)
+        return bool(self.loop and self.block)
 
     def text(self, count):
         """Fusible's statements of `count` iterations."""
@@ -310,6 +320,11 @@ WIDE = [
 BY_NAME = {c.name: c for c in CASES + WIDE}
 
 
+def know(cases):
+    """Adds further cases to those that have names."""
+    BY_NAME.update((c.name, c) for c in cases)
+
+
 def size_of(case, text):
     """The size (m, n, len) that "5000x12000", "1024" or "table" means for a case;
     None when the case has none like it."""
@@ -335,22 +350,51 @@ def count_of(spec, size):
 
 def read_text(case):
     """A statement that reads all inputs: a formula is not computed before that."""
-    return 'made = ' + ' + '.join(f'sum({name})' for name in case.inputs) + ';'
+    return 'made = ' + ' + '.join(f'sum({name})' for name, spec in case.inputs.items()
+                                  if not is_for_peers(spec)) + ';'
+
+
+def is_for_peers(spec):
+    return isinstance(spec, tuple) and spec[0] in ('upto', 'count')
+
+
+def extents(spec, size):
+    """Rows and columns of a matrix."""
+    place = {'matrix': 4, '+matrix': 4, 'noise': 2}.get(spec[0], len(spec))
+    other = spec[place] if len(spec) > place else None
+    return other(*size[:2]) if other else size[:2]
+
+
+def diagonal(spec):
+    """What is added to its diagonal."""
+    place = {'matrix': 5, '+matrix': 5, 'noise': 3}.get(spec[0], len(spec))
+    return spec[place] if len(spec) > place else 0
 
 
 def setup_text(case, dtype, size):
     """Fusible's statements that make the inputs."""
-    m, n, _ = size
     lines = []
     for name, spec in case.inputs.items():
+        if is_for_peers(spec):
+            continue
         if not isinstance(spec, tuple):
             lines.append(f'{name} = sum({dtype}([{spec}]));')  # on the device
             continue
-        if spec[0] == 'matrix':
-            _, a, b, c = spec
-            value = f"mod({a}*(1:{m}) + {b}*(1:{n})' + {c}, 17)/16 - 0.5"
+        m, n = extents(spec, size)
+        shift = '+ 1/16' if spec[0][0] == '+' else '- 0.5'
+        if spec[0].endswith('matrix'):
+            value = f"mod({spec[1]}*(1:{m}) + {spec[2]}*(1:{n})' + {spec[3]}, 17)/16 {shift}"
+        elif spec[0] in ('noise', 'cells'):
+            lines.append(f"t_ = {n}*(0:{m - 1}) + (1:{n})';")
+            value = f'mod({spec[1]}*t_.*t_ + 777*t_, 65521)/65536 - 0.5'
+        elif spec[0] == 'ramp':
+            value = f'(0:{m - 1})/{m}'
         else:
-            shift = '+ 1/16' if spec[0][0] == '+' else '- 0.5'
             value = f'mod({spec[1]}*(1:{count_of(spec, size)}) + {spec[2]}, 17)/16 {shift}'
-        lines.append(f'{name} = {dtype}({value});')
-    return ' '.join(lines)
+        if spec[0] == 'cells':
+            lines.append(f'{name} = i32({value} < -0.2);')
+        elif diagonal(spec):
+            lines.append(f'{name} = {dtype}({value}) + {diagonal(spec)}*{dtype}(eye({m}));')
+        else:
+            lines.append(f'{name} = {dtype}({value});')
+    return ' '.join(lines) + case.before

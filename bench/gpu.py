@@ -19,7 +19,9 @@ turn, `rounds` times, so that clocks and temperature are the same for all. Times
 are medians over all runs; spread is the distance of the quartiles over the median;
 share is the least traffic of the case over Fusible's time, over the bandwidth of
 a device copy, the best of those measured before, between and after the rows.
-An iteration of a solver is timed in a loop, too: `loop_ms` of one iteration.
+An iteration of a solver is timed in a loop, too: `loop_ms` of one iteration. Of programs
+(`--cases programs`, programs.py) nothing else is timed; the run fails where an error
+exceeds the bound of its program.
 Files are written after every row, so that a run that is stopped leaves its rows;
 no row is begun that would take the run beyond --seconds, by the longest row of
 before. Peers that are not installed are left out, and the table says so.
@@ -39,8 +41,11 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
-from cases import (BY_NAME, CASES, LOOP, WIDE, read_text, setup_text, size_of,  # noqa: E402
+from cases import (BY_NAME, CASES, WIDE, know, read_text, setup_text, size_of,  # noqa: E402
                    size_text)
+from programs import PROGRAMS  # noqa: E402
+
+know(PROGRAMS)
 
 RUNS = 8            # of each party in one round
 QUICK_RUNS = 40     # where they are short
@@ -168,9 +173,10 @@ class Bench:
         """Fusible's first run and the peers that can run the case, or None."""
         o, ask = self.options, self.fusible.ask
         ask(eval=':reset -f')
+        block = case.block or case.text(1)
         for answer in (ask(eval=setup_text(case, dtype, size)),
                        ask(eval=read_text(case)),
-                       cold := ask(run=case.block, repeat=1)):
+                       cold := ask(run=block, repeat=1)):
             if 'error' in answer:
                 print(f'{case.name}: {answer["error"]}', file=sys.stderr)
                 return None
@@ -184,12 +190,12 @@ class Bench:
                 print(f'{case.name}, {name}: {answer["error"]}', file=sys.stderr)
             if 'ok' in answer:
                 ready[name] = party
-        if self.blas in o.peers and dtype == 'f32':
+        if self.blas in o.peers and dtype == 'f32' and case.block:
             m, n, length = size
             answer = ask(peer=case.name, m=m, n=n, len=length)
             if 'error' not in answer:
                 ready[self.blas] = self.fusible
-        ask(run=case.block, repeat=3)
+        ask(run=block, repeat=3)
         return cold, ready
 
     def take_turns(self, case, ready):
@@ -209,19 +215,45 @@ class Bench:
         return ours, theirs, last
 
     def take_loops(self, case, size, ready, ours, theirs):
-        """The same for a loop, by the iteration; gives the error after two."""
+        """The same for a loop, by the iteration; gives the error after two, and
+        Fusible's last answer."""
         self.fusible.ask(eval=case.text(2))
-        error = self.check(case, size, case.carried, 2) if self.options.check else None
-        text = case.text(LOOP)
-        self.fusible.ask(run=text, repeat=2)
+        names = case.carried if case.block else case.outputs
+        error = self.check(case, size, names, 2) if self.options.check else None
+        text = case.text(case.steps)
+        last = self.fusible.ask(run=text, repeat=2)
         for _ in range(self.options.rounds):
-            ours.hear(by_iteration(self.fusible.ask(run=text, repeat=LOOPS)), 'loop_')
+            if 'error' not in last:
+                last = self.fusible.ask(run=text, repeat=LOOPS)
+            ours.hear(by_iteration(case, last), 'loop_')
             for name, party in ready.items():
                 if name != self.blas:
-                    theirs[name].hear(by_iteration(party.ask(loop=LOOPS)), 'loop_')
-        return error
+                    theirs[name].hear(by_iteration(case, party.ask(loop=LOOPS)), 'loop_')
+        return error, last
+
+    def measure_program(self, case, dtype, size):
+        """The row of one that is timed in a loop only, from its beginning."""
+        prepared = self.prepare(case, dtype, size)
+        if not prepared:
+            return None
+        cold, ready = prepared
+        ours, theirs = Times(), {name: Times() for name in ready}
+        self.fusible.ask(eval=setup_text(case, dtype, size))
+        error, last = self.take_loops(case, size, ready, ours, theirs)
+        if 'error' in last:
+            print(f'{case.name}: {last["error"]}', file=sys.stderr)
+            return None
+        wall, spread = summary(ours.seconds['loop_wall'])
+        least = case.moves(*size, BYTES[dtype])
+        return {'case': case.name, 'dtype': dtype, 'size': size_text(size), **ours.row(),
+                'steps': case.steps, 'spread': spread, 'least_bytes': least,
+                'GBps': least / wall * 1e-9, 'cold_ms': cold['wall'][0] * 1e3,
+                'error': error, 'bound': case.bound,
+                'peers': {name: t.row() for name, t in theirs.items() if t.seconds}}
 
     def measure(self, case, dtype, size):
+        if not case.block:
+            return self.measure_program(case, dtype, size)
         prepared = self.prepare(case, dtype, size)
         if not prepared:
             return None
@@ -231,7 +263,7 @@ class Bench:
         if not ours:
             print(f'{case.name}: {last["error"]}', file=sys.stderr)
             return None
-        loop_error = self.take_loops(case, size, ready, ours, theirs) \
+        loop_error = self.take_loops(case, size, ready, ours, theirs)[0] \
             if case.loop else None
         kernel, spread = summary(ours.seconds['kernel'])
         least = case.moves(*size, BYTES[dtype])
@@ -260,8 +292,8 @@ class Bench:
         return max(self.copies, default=0.0)
 
 
-def by_iteration(answer):
-    return {what: [t / LOOP for t in got] for what, got in answer.items()
+def by_iteration(case, answer):
+    return {what: [t / case.steps for t in got] for what, got in answer.items()
             if isinstance(got, list)}
 
 
@@ -294,7 +326,7 @@ def command(arguments, program='bench/gpu.py'):
 
 def jobs(o):
     """(dtype, case, size) in the order in which they are measured."""
-    lists = {'': CASES, 'wide': WIDE}
+    lists = {'': CASES, 'wide': WIDE, 'programs': PROGRAMS}
     wanted = ([c.name for c in lists[o.cases]] if o.cases in lists else
               [x for x in o.cases.split(',') if x])
     unknown = set(wanted) - set(BY_NAME)
@@ -328,7 +360,7 @@ def options():
     p.add_argument('--n', default='table')
     p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
-    p.add_argument('--cases', default='', help='names, or "wide"; by default the sequences')
+    p.add_argument('--cases', default='', help='names, "wide" or "programs"; by default the sequences')
     p.add_argument('--peers', help='by default all that there are')
     p.add_argument('--torch-mode', default='max-autotune',
                    choices=('max-autotune', 'default'))
@@ -373,9 +405,13 @@ def main():
         write(o, result)
     report.share(result, bench.copy())
     write(o, result)
-    print(report.comparison(result), flush=True)
+    if not all(report.is_program(row) for row in rows):
+        print(report.comparison(result), flush=True)
     bench.end()
-    return 0 if rows else 1
+    wrong = [row['case'] for row in rows if report.is_wrong(row)]
+    if wrong:
+        print(f'wrong: {", ".join(wrong)}', file=sys.stderr)
+    return 0 if rows and not wrong else 1
 
 
 if __name__ == '__main__':

@@ -6,8 +6,8 @@
 Answers the same requests a line as bench/serve.c:
     {"case": NAME, "dtype": "f32", "size": [M, N, LEN]}   compiles and warms up
     {"run": K}      seconds of K runs: {"kernel": [...], "wall": [...], "call": [...]}
-    {"loop": K}     the same of K loops of 40 iterations, each on the results of the
-                    one before
+    {"loop": K}     the same of K loops of a case's iterations (40), each on the
+                    results of the one before
     {"check": [FILE.npy, ...], "steps": S}   compares Fusible's saved results with
                     this process's own in float64, after S iterations: {"worst":
                     largest error relative to the largest magnitude of that result}
@@ -21,7 +21,9 @@ iterations (wall), and calls from Python (call).
 jax: jax.jit; wall = one call until its results are there; kernel = one of twenty
 calls in a row, which hides the dispatch behind the work. A loop is one fori_loop.
 numpy: what a user of NumPy writes, an array for each operation, on its own BLAS.
-With --target cpu there are no graphs, and kernel is what a call takes.
+With --target cpu there are no graphs, and kernel is what a call takes. Of a program
+(programs.py) only loops are timed; of torch's, calls of the function as compiled, and one
+graph of them where it can be captured.
 """
 import argparse
 import json
@@ -32,7 +34,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np  # noqa: E402
-from cases import BY_NAME, LOOP, count_of  # noqa: E402
+from cases import BY_NAME, count_of, diagonal, extents, know  # noqa: E402
+from programs import PROGRAMS  # noqa: E402
+
+know(PROGRAMS)
 
 IN_A_ROW = 20
 HELD = 40000  # cycles of the device, about 20 us
@@ -47,17 +52,39 @@ def flat(case, xp):
     return lambda *values: case.peer(xp, dict(zip(names, values)))
 
 
-def formula(xp, spec, size):
-    """An input of cases.py in f32, exact, by `xp`: numpy or jax.numpy."""
-    def upto(count):
-        return xp.arange(1, count + 1, dtype=xp.int32)
-    if spec[0] == 'matrix':
-        _, a, b, c = spec
-        x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
+def formula(spec, size, upto):
+    """An input of cases.py: whole numbers, what they are divided by, and what is added
+    then; divided by 0: they are what they are. upto(K): 1, 2, ... K in i64."""
+    kind, shift = spec[0].lstrip('+'), 1 / 16 if spec[0][0] == '+' else -0.5
+    if kind == 'count':
+        return upto(1)[0] - 1, 0, 0
+    if kind == 'upto':
+        return upto(spec[1](*size[:2])) - 1, 0, 0
+    if kind == 'ramp':
+        return upto(size[0]) - 1, size[0], 0
+    if kind not in ('matrix', 'noise', 'cells'):
+        return (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17, 16, shift
+    rows, columns = extents(spec, size)
+    i, j, over = upto(rows)[:, None], upto(columns)[None, :], 16
+    if kind == 'matrix':
+        x = (spec[1] * i + spec[2] * j + spec[3]) % 17
     else:
-        x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
-    shift = 1 / 16 if spec[0][0] == '+' else -0.5
-    return x.astype(xp.float32) / 16 + xp.float32(shift)
+        t, over = (i - 1) * columns + j, 65536
+        x = (spec[1] * t * t + 777 * t) % 65521
+    if kind == 'cells':
+        return x < 0.3 * over, 0, 0
+    if diagonal(spec):
+        x = x + diagonal(spec) * over * (i == j)
+    return x[:, 0] if kind == 'noise' and columns == 1 else x, over, shift
+
+
+def made(xp, spec, size):
+    """The same by `xp`, numpy or jax.numpy: in f32, exact, i64, or i32 for cells."""
+    x, over, shift = formula(spec, size,
+                             lambda count: xp.arange(1, count + 1, dtype=xp.int64))
+    if not over:
+        return x.astype(xp.int32) if spec[0] == 'cells' else x
+    return x.astype(xp.float32) / xp.float32(over) + xp.float32(shift)
 
 
 def advance(case, values, outputs):
@@ -87,15 +114,11 @@ class Torch:
         torch, device = self.xp, self.device
         if not isinstance(spec, tuple):
             return torch.tensor(spec, dtype=dtype, device=device)
-
-        def upto(count):
-            return torch.arange(1, count + 1, dtype=torch.int32, device=device)
-        if spec[0] == 'matrix':
-            _, a, b, c = spec
-            x = (a * upto(size[0])[:, None] + b * upto(size[1])[None, :] + c) % 17
-        else:
-            x = (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17
-        return (x / 16 + (1 / 16 if spec[0][0] == '+' else -0.5)).to(dtype)
+        x, over, shift = formula(spec, size, lambda count: torch.arange(
+            1, count + 1, dtype=torch.int64, device=device))
+        if not over:
+            return x.to(torch.int32) if spec[0] == 'cells' else x
+        return (x / over + shift).to(dtype)
 
     def wait(self):
         if self.device == 'cuda':
@@ -110,7 +133,7 @@ class Torch:
             self.out = f(*self.values)
         self.wait()
         self.f, self.case = f, case
-        if self.device != 'cuda':
+        if self.device != 'cuda' or not case.block:
             return
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
@@ -162,17 +185,25 @@ class Torch:
 
     def iterate(self):
         values = self.values
-        for _ in range(LOOP):
+        for _ in range(self.case.steps):
             values = advance(self.case, values, self.f(*values))
         return values
 
-    def loop(self):
-        if self.device == 'cuda' and not self.loop_graph:
-            self.iterate()
-            self.wait()
-            self.loop_graph = self.xp.cuda.CUDAGraph()
-            with self.xp.cuda.graph(self.loop_graph):
+    def capture(self):
+        self.iterate()
+        self.wait()
+        graph = self.xp.cuda.CUDAGraph()
+        try:
+            with self.xp.cuda.graph(graph):
                 self.kept = self.iterate()
+            return graph
+        except Exception as error:  # a factorisation waits for the device
+            print(f'{self.case.name}: no graph: {error}'[:500], file=sys.stderr)
+            return False
+
+    def loop(self):
+        if self.device == 'cuda' and self.loop_graph is None:
+            self.loop_graph = self.capture()
         start = time.perf_counter()
         self.iterate()
         self.wait()
@@ -186,7 +217,7 @@ class Torch:
 
     def reference(self, case, data, steps):
         """In float64 from the same data."""
-        values = tuple(v.double() for v in data.values())
+        values = tuple(v.double() if v.is_floating_point() else v for v in data.values())
         for _ in range(steps):
             out = case.peer(self.xp, dict(zip(case.inputs, values)))
             values = advance(case, values, out)
@@ -251,7 +282,8 @@ class Jax:
 
         @self.jax.jit
         def f():
-            return formula(jnp, spec, size).astype(dtype)
+            x = made(jnp, spec, size)
+            return x.astype(dtype) if x.dtype == jnp.float32 else x
         return f()
 
     def prepare(self, case, data):
@@ -264,7 +296,7 @@ class Jax:
         def step(_, values):
             return advance(case, values, g(*values))
         self.loops = self.jax.jit(
-            lambda *values: self.jax.lax.fori_loop(0, LOOP, step, values))
+            lambda *values: self.jax.lax.fori_loop(0, case.steps, step, values))
         self.loop_ready = False
 
     def run(self):
@@ -316,7 +348,8 @@ class NumPy:
         if not isinstance(spec, tuple):
             return dtype(spec)
 
-        return formula(np, spec, size).astype(dtype)
+        x = made(np, spec, size)
+        return x.astype(dtype) if x.dtype == np.float32 else x
 
     def prepare(self, case, data):
         self.f, self.case, self.values = flat(case, self.xp), case, tuple(data.values())
@@ -333,13 +366,14 @@ class NumPy:
     def loop(self):
         start = time.perf_counter()
         values = self.values
-        for _ in range(LOOP):
+        for _ in range(self.case.steps):
             values = advance(self.case, values, self.f(*values))
         return dict(wall=time.perf_counter() - start)
 
     def reference(self, case, data, steps):
         """In float64 from the same data."""
-        values = tuple(v.astype(np.float64) for v in data.values())
+        values = tuple(v.astype(np.float64) if v.dtype.kind == 'f' else v
+                       for v in data.values())
         for _ in range(steps):
             out = case.peer(self.exact, dict(zip(case.inputs, values)))
             values = advance(case, values, out)
@@ -364,6 +398,19 @@ class NumPy:
 
 
 PEERS = dict(torch=Torch, jax=Jax, numpy=NumPy)
+
+
+def difference(got, want):
+    """The largest, relative to the largest magnitude; infinite where only one is a
+    number, and those are not that agree in what else they are."""
+    numbers = np.isfinite(want)
+    if not np.array_equal(got[~numbers], want[~numbers], equal_nan=True) or \
+            not np.isfinite(got[numbers]).all():
+        return math.inf
+    if not numbers.any():
+        return 0.0
+    scale = np.abs(want[numbers]).max() or 1.0
+    return float(np.abs(got[numbers] - want[numbers]).max() / scale)
 
 
 class Server:
@@ -400,8 +447,7 @@ class Server:
             if got.shape != want.shape:
                 return {'error': f'{os.path.basename(path)} has {got.size} '
                                  f'elements, not {want.size}'}
-            scale = np.abs(want).max() or 1.0
-            worst = max(worst, float(np.abs(got - want).max() / scale))
+            worst = max(worst, difference(got, want))
         return {'worst': worst}
 
     def answer(self, request):
