@@ -294,7 +294,7 @@ struct fs_prediction fs_predict(const struct fs_work *w,
 bool fs_predict_knows(const struct fs_work *w, const struct fs_device *d) {
   enum { SETTINGS_ENOUGH = 8 };
   char name[FS_KIND_NAME];
-  if (!d->calibration->measured) return false;
+  if (!d->calibration->fits) return false;
   fs_work_kind(w, name);
   const struct fs_kind_table *t = find_kind(d->calibration, name);
   return t && t->n >= SETTINGS_ENOUGH;

@@ -76,6 +76,8 @@ struct fs_calibration {
   char date[12];               /* "2026-01-31"                               */
   char quality[40];            /* "calibrated 2026-01-31", "uncalibrated"    */
   bool measured;               /* on this device, or else on one of its kind */
+  bool fits;                   /* measured, or of a device that differs from this
+                                  one in nothing: no plan need be careful    */
   double overlap;              /* 1: computing hides behind moving, as in the
                                   paper; 0: one after the other              */
   double error;                /* median |predicted / measured - 1| of the

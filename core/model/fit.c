@@ -444,7 +444,7 @@ static void stamp(struct fs_calibration *c) {
       !strftime(c->date, sizeof c->date, "%Y-%m-%d", &tm))
     snprintf(c->date, sizeof c->date, "1970-01-01");
   snprintf(c->quality, sizeof c->quality, "calibrated %s", c->date);
-  c->measured = true;
+  c->measured = c->fits = true;
 }
 
 static bool good(const struct fs_sample *s) {

@@ -21,7 +21,8 @@ struct fs_prediction {
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
-/* Whether kernels of its kind were measured on this device, with several settings. */
+/* Whether kernels of its kind were measured on this device or another of its model, with
+ * several settings. */
 bool fs_predict_knows(const struct fs_work *work, const struct fs_device *device);
 
 /* How much longer the first kernel of a block takes: the device has waited for it. */

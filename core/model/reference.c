@@ -60,6 +60,14 @@ static void scale_operations(double ratio, struct fs_calibration *c) {
         c->library[op][a].at[k].seconds *= ratio;
 }
 
+/* Whether the two are of one model. What is known of a processor was partly timed in a
+ * moment, and says nothing of that. */
+static bool same_model(const struct fs_device *there, const struct fs_device *here) {
+  return here->is_cuda && here->units == there->units &&
+         here->cache_bytes == there->cache_bytes && here->bandwidth == there->bandwidth &&
+         here->cache_bandwidth == there->cache_bandwidth && here->flops == there->flops;
+}
+
 struct fs_calibration *fs_calibration_reference(const struct fs_device *device) {
   const struct fs_embedded *file = fs_embedded;
   const char *name = device->is_cuda ? "core/model/reference/cuda.json"
@@ -71,6 +79,7 @@ struct fs_calibration *fs_calibration_reference(const struct fs_device *device) 
   scale_moves(&there, device, c);
   scale_operations(ratio_of(there.flops, device->flops), c);
   c->measured = false;
+  c->fits = same_model(&there, device);
   snprintf(c->quality, sizeof c->quality, "uncalibrated");
   return c;
 }

@@ -300,7 +300,7 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !read_calls(json_object_get(o, "calls"), c))
     return "has numbers that cannot be";
   c->samples = (int)samples;
-  c->measured = true;
+  c->measured = c->fits = true;
   return NULL;
 }
 

@@ -45,7 +45,7 @@ static double extra_cost(const struct fs_planner *p,
 static double doubt(const struct fs_planner *p, const struct fs_impl *impl) {
   static const double SHARE = 0.1;
   const struct fs_calibration *c = p->device->calibration;
-  bool rough = !c->measured && c->n_kinds > 0;
+  bool rough = !c->fits && c->n_kinds > 0;
   return rough ? SHARE * impl->bytes / p->device->bandwidth : 0;
 }
 

@@ -169,8 +169,8 @@ static int real_limit(int cc, int which) {
     case CU_DEV_CLOCK_KHZ: return (int[]){1410000, 1980000, 1965000}[k];
     case CU_DEV_UNITS: return (int[]){108, 132, 148}[k];
     case CU_DEV_MEMORY_KHZ: return (int[]){1215000, 3201000, 3996000}[k];
-    case CU_DEV_BUS_BITS: return (int[]){5120, 6144, 8192}[k];
-    case CU_DEV_L2_BYTES: return (int[]){40, 50, 126}[k] << 20;
+    case CU_DEV_BUS_BITS: return (int[]){5120, 6016, 8192}[k];
+    case CU_DEV_L2_BYTES: return (int[]){40, 60, 126}[k] << 20;
     default: return 0;
   }
 }

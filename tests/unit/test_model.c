@@ -424,6 +424,18 @@ static void test_reference(bool is_cuda) {
   free(like), free(slow), free(large);
 }
 
+/* Plans are careful about the costs of another device, not about those of the same model. */
+static void test_same_model(void) {
+  struct fs_device d = {.is_cuda = true, .units = 132, .cache_bytes = 60 << 20,
+                        .bandwidth = 4.18844448e12, .cache_bandwidth = 6.27264e12,
+                        .flops = 6.690816e13}; /* an NVIDIA H200 */
+  struct fs_calibration *h200 = fs_calibration_reference(&d);
+  d.bandwidth *= 0.8;
+  struct fs_calibration *h100 = fs_calibration_reference(&d);
+  CHECK(h200->fits && !h200->measured && !h100->fits);
+  free(h200), free(h100);
+}
+
 static bool chain_is(struct fs_calibration *c, double joined, double apart,
                      double ahead, int phases, double follow, double barrier) {
   const struct fs_chain chain = {joined, apart, ahead, phases, phases - 1};
@@ -666,6 +678,7 @@ int main(void) {
   test_few_tasks();
   test_reference(false);
   test_reference(true);
+  test_same_model();
   test_learning();
   test_learned_registers();
   test_bad_learned();
