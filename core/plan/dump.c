@@ -202,7 +202,7 @@ void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
   /* In the order in which they were written, whatever the graph's order. */
   if (spans.len)
     qsort(spans.data, (size_t)spans.len, sizeof *spans.data, compare_spans);
-  if (k->is_copy) fs_str_puts(out, "copy before ");
+  if (k->is_copy) fs_str_puts(out, k->around ? "copy around " : "copy before ");
   bool first = true;
   for (int s = 0; s < spans.len; s++) {
     if (spans.data[s].source == 0) continue;

@@ -65,6 +65,8 @@ struct group {
   bool *written, *read;   /* per slot, since the last barrier */
   bool *carried;          /* per slot: in a register */
   int *writer;            /* per slot that was written: the kernel */
+  fs_id *update;          /* ... and the one UPDATE of which all that was written is a
+                             part or what it leaves, which share no element; 0: none */
   bool in_step[MOST_PHASES]; /* of the group: threads have the same elements */
 };
 
@@ -178,7 +180,8 @@ static bool needs_barrier(const struct group *g, const struct fs_kernel *k) {
     if (s->access < 0 || (own && s->phase == FS_END)) continue;
     if (from_register(g, k, s)) continue;
     int slot = k->accesses.data[s->access].slot;
-    if ((g->written[slot] && !is_own(g, k, s)) || (s->kind == FS_SP_STORE && g->read[slot]))
+    bool store = s->kind == FS_SP_STORE, beside = store && g->update[slot] == s->node;
+    if ((g->written[slot] && !beside && !is_own(g, k, s)) || (store && g->read[slot]))
       return true;
   }
   return false;
@@ -196,6 +199,9 @@ static void note(struct group *g, const struct fs_kernel *k, bool at_end) {
     if (s->access < 0 || (s->phase == FS_END) != at_end) continue;
     int slot = k->accesses.data[s->access].slot;
     if (s->kind == FS_SP_STORE) {
+      bool is_update = fs_node(g->p->g, s->node)->kind == FS_ND_UPDATE;
+      if (!g->written[slot]) g->update[slot] = is_update ? s->node : 0;
+      else if (g->update[slot] != s->node) g->update[slot] = 0;
       g->written[slot] = true;
       g->writer[slot] = (int)(k - g->plan->kernels.data);
     } else {
@@ -221,7 +227,8 @@ static void pass(struct group *g, const struct fs_kernel *k) {
 /* -- what may be joined -------------------------------------------------------------- */
 
 static bool can_be_phase(const struct fs_kernel *k) {
-  if (k->is_copy || !k->calls.len || k->n_applied || k->tune.cluster > 1) return false;
+  if (k->is_copy ? !k->around : !k->calls.len) return false;
+  if (k->n_applied || k->tune.cluster > 1) return false;
   if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
   for (int i = 0; i < k->steps.len; i++)
     if (k->steps.data[i].user) return false;
@@ -630,7 +637,8 @@ void fs_plan_join(struct fs_planner *p) {
                     .written = fs_calloc(n, sizeof(bool)),
                     .read = fs_calloc(n, sizeof(bool)),
                     .carried = fs_calloc(n, sizeof(bool)),
-                    .writer = fs_calloc(n, sizeof(int))};
+                    .writer = fs_calloc(n, sizeof(int)),
+                    .update = fs_calloc(n, sizeof(fs_id))};
   open_group(&g, 0);
   for (int k = 1; k < plan->kernels.len; k++) {
     if (join(&g, &plan->kernels.data[k])) continue;
@@ -642,6 +650,7 @@ void fs_plan_join(struct fs_planner *p) {
   free(g.read);
   free(g.carried);
   free(g.writer);
+  free(g.update);
 }
 
 /* The seconds of the launch that begins with a kernel, beyond it; *end: the next one's. */

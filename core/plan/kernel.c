@@ -272,6 +272,11 @@ static void price(const struct fs_planner *p, struct fs_kernel *k,
   *work = w;
 }
 
+void fs_kernel_price(const struct fs_planner *p, struct fs_kernel *k) {
+  struct fs_work w;
+  price(p, k, &w);
+}
+
 /* -- putting it together --------------------------------------------------------------------- */
 
 void fs_kernel_free(struct fs_kernel *k) {
@@ -647,7 +652,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   fs_kernel_place(out);
 }
 
-/* -- copies and library calls ---------------------------------------------------------- */
+/* -- library calls ----------------------------------------------------------------- */
 
 struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
   const struct fs_node *nd = fs_node(g, id);
@@ -670,39 +675,6 @@ const struct fs_stored *fs_plan_stored(struct fs_planner *p, fs_id id) {
   *s = (struct fs_stored){.known = true, .layout = fs_plan_layout(p->g, id),
                           .count = fs_shape_count(&fs_node(p->g, id)->shape)};
   return s;
-}
-
-void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *k) {
-  const struct fs_node *nd = fs_node(p->g, update);
-  struct fs_layout from = fs_plan_layout(p->g, nd->src[0]);
-  struct fs_layout to = fs_plan_layout(p->g, update);
-  *k = (struct fs_kernel){.scheme = FS_FLAT, .is_copy = true, .n_phases = 1};
-  k->space.n_inner = FS_MAX(1, nd->shape.rank);
-  k->space.dim[0] = 1;
-  uint8_t varies = nd->shape.rank ? FS_VARIES_J : 0;
-  struct fs_access *a = FS_PUSH(&k->accesses);
-  *a = (struct fs_access){.slot = (int)fs_plan_base(p->g, nd->src[0]),
-                          .dtype = nd->dtype, .offset = from.offset,
-                          .varies = varies};
-  struct fs_access *b = FS_PUSH(&k->accesses);
-  *b = (struct fs_access){.slot = (int)update, .dtype = nd->dtype,
-                          .offset = to.offset, .varies = varies};
-  a = &k->accesses.data[0];
-  for (int x = 0; x < nd->shape.rank; x++) {
-    k->space.dim[x] = nd->shape.dim[x];
-    a->stride[x] = from.stride[x];
-    b->stride[x] = to.stride[x];
-  }
-  int v = fs_kernel_value(k, nd->dtype, varies, 0);
-  fs_kernel_step(k, FS_SP_LOAD, 0, v, nd->src[0])->access = 0;
-  struct fs_step *s = fs_kernel_step(k, FS_SP_STORE, 0, -1, update);
-  s->in[0] = v;
-  s->access = 1;
-  fs_place_collapse(k);
-  struct fs_work w;
-  fs_tune(k, p->device);
-  price(p, k, &w);
-  fs_kernel_place(k);
 }
 
 static double library_flops(const struct fs_node *nd) {

@@ -43,22 +43,13 @@ void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
 
 /* -- kernels in order ---------------------------------------------------------- */
 
-static bool needs_copy(const struct fs_planner *p, fs_id update) {
-  const struct fs_node *nd = fs_node(p->g, update);
-  if (!nd->src[0]) return false;
-  const struct fs_node *base = fs_node(p->g, nd->src[0]);
-  const struct fs_call_info *info = &p->info[nd->src[0]];
-  bool ours = base->kind != FS_ND_INPUT && base->kind != FS_ND_VIEW;
-  return !(ours && info->n_uses == 1 && !info->is_output);
-}
-
 static void add_kernel(struct fs_planner *p, struct fs_kernel *k) {
   for (int c = 0; c < k->calls.len; c++) {
+    struct fs_kernel copies[FS_MOST_COPIES];
     fs_id id = k->calls.data[c];
-    if (fs_node(p->g, id)->kind != FS_ND_UPDATE || !needs_copy(p, id)) continue;
-    struct fs_kernel copy;
-    fs_kernel_copy(p, id, &copy);
-    *FS_PUSH(&p->plan->kernels) = copy;
+    if (fs_node(p->g, id)->kind != FS_ND_UPDATE || !fs_plan_needs_copy(p, id)) continue;
+    int n = fs_kernel_copies(p, id, copies);
+    for (int x = 0; x < n; x++) *FS_PUSH(&p->plan->kernels) = copies[x];
   }
   *FS_PUSH(&p->plan->kernels) = *k;
 }
@@ -128,7 +119,7 @@ static int slot_of(struct slots *s, fs_id id) {
   if (s->of[id]) return s->of[id] - 1;
   const struct fs_graph *g = s->p->g;
   const struct fs_node *nd = fs_node(g, id);
-  if (nd->kind == FS_ND_UPDATE && nd->src[0] && !needs_copy(s->p, id)) {
+  if (nd->kind == FS_ND_UPDATE && nd->src[0] && !fs_plan_needs_copy(s->p, id)) {
     int base = slot_of(s, nd->src[0]); /* written in place */
     s->of[id] = base + 1;
     struct fs_slot *slot = &s->p->plan->slots.data[base];

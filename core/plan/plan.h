@@ -199,6 +199,8 @@ struct fs_kernel {
   bool is_copy;                     /* only makes the slot of an UPDATE a copy
                                        of its base; left out where the update
                                        may happen in place (run.c)         */
+  bool around;                      /* ... of what the UPDATE leaves of it, which
+                                       is never in place: slabs around a box */
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
   FS_VEC(fs_id) calls;              /* elementary calls, topological order */

@@ -205,8 +205,15 @@ int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
                     int ready);
 struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
                                int phase, int out, fs_id node);
-/* Copies the base of an UPDATE into its slot. */
-void fs_kernel_copy(struct fs_planner *p, fs_id update, struct fs_kernel *out);
+/* Counts what a tuned kernel moves and computes, and predicts its time. */
+void fs_kernel_price(const struct fs_planner *p, struct fs_kernel *k);
+/* copy.c: whether an UPDATE needs its base copied into its slot, and the kernels that do
+ * so: one for all of it, or one for each pair of slabs around the part that it replaces.
+ * Gives how many; the caller frees them. */
+enum { FS_MOST_COPIES = 2 * FS_MAX_RANK };
+bool fs_plan_needs_copy(const struct fs_planner *p, fs_id update);
+int fs_kernel_copies(struct fs_planner *p, fs_id update,
+                     struct fs_kernel out[FS_MOST_COPIES]);
 /* work.c: adds calls of a function of the user: what one was measured to take on
  * the device, else the operations that it declares. */
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
