@@ -133,6 +133,41 @@ def loops(s):
     score.check(len(set(seen)) == 3, 'the same text draws new numbers')
 
 
+def many_inputs(s):
+    """More slices than a list that comes again keeps track of."""
+    s.run('x = f32(1:200);')
+    for terms in (60, 95, 97, 120):
+        s.run('for k = 1:8\n y = ' +
+              ' + '.join(f'x[{i}:{i + 2}]' for i in range(1, terms + 1)) + ';\nend')
+        s.check('y', [terms*(terms + 1)//2 + i*terms for i in range(3)],
+                f'{terms} slices')
+
+
+def updates(s):
+    """Parts that change in a loop: in place, and where what was is still wanted."""
+    s.run('x = f32(zeros(40)); v = f32(1:40);')
+    s.run('for k = 1:20\n x[3:5] = x[3:5] + 1;\nend')
+    s.check('x[1:6]', [0, 0, 20, 20, 20, 0], 'a part of itself')
+    s.run('for k = 1:20\n held = x;\n x[3:5] = x[3:5] + 1;\nend')
+    s.check('x[1:6]', [0, 0, 40, 40, 40, 0], 'held in the loop')
+    s.check('held[1:6]', [0, 0, 39, 39, 39, 0], 'what was held')
+    s.run('first = x;')
+    s.run('for k = 1:20\n x[3:5] += 1;\n x[1] = sum(x[3:4]);\nend')
+    s.check('x[1:6]', [120, 0, 60, 60, 60, 0], 'two parts')
+    s.check('first[1:6]', [0, 0, 40, 40, 40, 0], 'held by a name')
+    want = [float(k) for k in range(1, 41)]
+    s.run('for k = 1:20\n v[2:end-1] = mod(v[1:end-2] + v[3:end], 7);\nend')
+    for _ in range(20):
+        want = [want[0]] + [(a + b) % 7 for a, b in zip(want, want[2:])] + [want[-1]]
+    s.check('v[1:8]', want[:8], 'what reads its surroundings')
+    s.check('v[33:40]', want[32:], 'and its end')
+    s.run('a = f32([1, 2, 3]); b = a;')
+    for k in range(1, 6):
+        s.run('a[2] = a[2] + 1; b = a;')
+        s.check('a', [1, 2 + k, 3], f'a held value, run {k}')
+        s.check('b', [1, 2 + k, 3], f'the other name, run {k}')
+
+
 def functions(s):
     """What they read of variables counts, and what they are, but not their own names."""
     s.run('x = f32([1, 2, 3]); a = 2;')
@@ -341,7 +376,7 @@ def main():
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
         for part in (values_change, many_results, shapes_and_types, aliases, loops,
-                     functions, mistakes, plans):
+                     many_inputs, updates, functions, mistakes, plans):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')

@@ -4,14 +4,14 @@
  * give the same graph; so nothing is traced: the block is bound to the values of now,
  * started, and its results get their names.
  *
- * Only plain lists are taken: assignments and a `return` over operators, subscripts
- * and functions, which run as one block that reads nothing on the host. Of built-in
+ * Only plain lists are taken: assignments, also to parts, and a `return` over operators,
+ * subscripts and functions, which run as one block that reads nothing on the host. Of built-in
  * functions, those that are nothing but arithmetic, or look at types and shapes. All that
  * a list and the functions it calls read of variables is seen in fs_lookup(). */
 #include "core/eval/builtins.h"
 #include "core/eval/interp.h"
 
-enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_OUTPUTS = 30, MOST_MISSES = 4,
+enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_INPUTS = 96, MOST_OUTPUTS = 30, MOST_MISSES = 4,
        BEFORE = 2 };
 
 /* What a name was when the list was traced. */
@@ -25,6 +25,7 @@ struct guard {
   struct fs_shape shape;
   struct fs_layout layout;
   int alias;                 /* the first guard of the same storage */
+  bool rebound;              /* the list gives the name another value */
   const struct fs_storage *seen;  /* only while it is recorded */
   const struct fs_tensor *now;    /* only while it is run */
 };
@@ -117,9 +118,10 @@ static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
         if (s->exprs[k]->kind != FS_EX_NAME) return false;
       return some && in->silent;
     }
-    if (s->kind != FS_ST_ASSIGN) return false;
+    if (s->kind != FS_ST_ASSIGN && s->kind != FS_ST_INDEXED) return false;
     if (!s->silent && !in->silent) return false;
     if (!is_plain_expr(s->expr)) return false;
+    if (s->kind == FS_ST_INDEXED && !is_plain_expr(s->expr2)) return false;
     some = true;
   }
   return some;
@@ -246,6 +248,7 @@ void fs_again_saw_builtin(struct fs_interp *in, const char *name,
 
 static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
   const struct fs_graph *g = b->plan->graph;
+  if (g->inputs.len > MOST_INPUTS) return false;
   a->from = fs_calloc((size_t)g->inputs.len + 1, sizeof *a->from);
   a->params = fs_calloc((size_t)g->params.len + 1, sizeof *a->params);
   for (int k = 0; k < g->inputs.len; k++) {
@@ -257,8 +260,6 @@ static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
     a->from[k] = at;
   }
   for (int k = 0; k < g->params.len; k++) a->params[k] = b->bound->params[k];
-  for (int k = 0; k < b->plan->kernels.len; k++)
-    if (b->plan->kernels.data[k].is_copy) return false; /* may go in place */
   return b->plan->kernels.len > 0;
 }
 
@@ -299,6 +300,8 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
     }
     e.name = fs_strdup(name);
     *FS_PUSH(&a->effects) = e;
+    for (int i = 0; i < a->guards.len; i++)
+      a->guards.data[i].rebound |= !strcmp(a->guards.data[i].name, name);
   }
   return !a->failed && matched == (1u << a->outputs.len) - 1;
 }
@@ -378,16 +381,25 @@ static bool may_run(struct fs_interp *in, struct fs_again *a) {
   return true;
 }
 
+/* Whether nothing but the name that gets another value still holds what it is. */
+static bool is_dying(const struct guard *g) {
+  return g->rebound && g->now->refs == 1 && g->now->storage->refs == 1;
+}
+
 static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
-  struct fs_tensor *inputs[MOST_NAMES], *out[MOST_OUTPUTS];
+  struct fs_tensor *inputs[MOST_INPUTS], *out[MOST_OUTPUTS];
+  bool dying[MOST_INPUTS];
   struct fs_block *b = a->hold.block;
-  for (int k = 0; k < b->plan->graph->inputs.len; k++)
-    inputs[k] = (struct fs_tensor *)a->guards.data[a->from[k]].now;
+  for (int k = 0; k < b->plan->graph->inputs.len; k++) {
+    const struct guard *g = &a->guards.data[a->from[k]];
+    inputs[k] = (struct fs_tensor *)g->now;
+    dying[k] = is_dying(g);
+  }
   for (int k = 0; k < a->outputs.len; k++)
     out[k] = fs_tensor_promised(a->outputs.data[k].dtype,
                                 &a->outputs.data[k].shape);
   enum fs_status st =
-      fs_run_again(in->runner, b, inputs, a->params, out, in->diags);
+      fs_run_again(in->runner, b, inputs, dying, a->params, out, in->diags);
   for (int k = 0; k < a->effects.len && st == FS_OK; k++) {
     const struct effect *e = &a->effects.data[k];
     fs_scope_set(&in->globals, e->name,

@@ -307,7 +307,8 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
 struct launch {
   struct fs_runner *r;
   struct fs_block *block;
-  const struct fs_graph *traced;  /* this run's */
+  const struct fs_graph *traced;  /* this run's; or, where nothing was traced: */
+  const bool *dying;              /* of each input, whether nobody wants it then */
   struct fs_bound *now;
 };
 
@@ -335,9 +336,11 @@ static bool same_layout(const struct fs_layout *a, const struct fs_layout *b,
   return same;
 }
 
-static bool is_dying(const struct fs_graph *raw, const struct fs_tensor *t) {
-  for (int k = 0; k < raw->inputs.len; k++)
-    if (raw->inputs.data[k].tensor == t) return raw->inputs.data[k].dying;
+static bool is_dying(const struct launch *l, int input) {
+  if (l->dying) return l->dying[input];
+  for (int k = 0; k < l->traced->inputs.len; k++)
+    if (l->traced->inputs.data[k].tensor == l->now->inputs[input])
+      return l->traced->inputs.data[k].dying;
   return false;
 }
 
@@ -378,7 +381,7 @@ static bool may_take_over(const struct launch *l, int k, int from, int to) {
       return false;
   }
   size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
-  return is_dying(l->traced, in) && in->storage->bytes >= bytes;
+  return is_dying(l, a->index) && in->storage->bytes >= bytes;
 }
 
 /* Lets updates of values that die with this block happen in place. All storage
@@ -389,7 +392,7 @@ static enum fs_status take_over(struct launch *l, bool *held,
   const struct fs_plan *plan = l->block->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    if (!kn->is_copy) continue;
+    if (!kn->is_copy || kn->around) continue;
     int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
     if (!may_take_over(l, k, from, to)) continue;
     struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
@@ -585,12 +588,12 @@ static void look_at_code(const struct fs_runner *r, struct fs_block *b) {
   b->described = NULL;
 }
 
-/* Runs a block whose inputs and params are bound. traced: see is_dying(). */
+/* Runs a block whose inputs and params are bound. traced, dying: of struct launch. */
 static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
-                                const struct fs_graph *traced, double start,
-                                struct fs_tensor **handles,
+                                const struct fs_graph *traced, const bool *dying,
+                                double start, struct fs_tensor **handles,
                                 struct fs_diags *d) {
-  struct launch l = {.r = r, .block = b, .traced = traced, .now = b->bound};
+  struct launch l = {r, b, traced, dying, b->bound};
   remember_inputs(b);
   bool timed = fs_run_is_timed(r, b);
   enum fs_status st = run_block(&l, timed, handles, d);
@@ -611,7 +614,7 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
   if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
-  st = run_bound(r, b, g, start, handles, d);
+  st = run_bound(r, b, g, NULL, start, handles, d);
   if (st == FS_OK && out) *out = b;
   return st;
 }
@@ -633,7 +636,7 @@ bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h) {
 }
 
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
-                            struct fs_tensor *const *inputs,
+                            struct fs_tensor *const *inputs, const bool *dying,
                             const struct fs_number *params,
                             struct fs_tensor **handles, struct fs_diags *d) {
   double start = fs_now();
@@ -644,7 +647,7 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
   b->last_used = ++r->clock;
   r->hits++;
   if (r->options.launching) r->options.launching(r->options.user, b);
-  return run_bound(r, b, g, start, handles, d);
+  return run_bound(r, b, NULL, dying, start, handles, d);
 }
 
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,

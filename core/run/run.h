@@ -121,10 +121,11 @@ struct fs_hold {
 bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
                  struct fs_hold *out);
 bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h);
-/* Runs a held block that has no copies (fs_kernel.is_copy) with these inputs and
- * params, in the order of its graph; handles as for fs_run_graph(). */
+/* Runs a held block with these inputs and params, in the order of its graph; dying[]: of
+ * each input, whether nobody wants it after the block (fs_graph_input.dying). handles
+ * as for fs_run_graph(). */
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
-                            struct fs_tensor *const *inputs,
+                            struct fs_tensor *const *inputs, const bool *dying,
                             const struct fs_number *params,
                             struct fs_tensor **handles, struct fs_diags *d);
 
