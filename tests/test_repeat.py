@@ -168,6 +168,52 @@ def updates(s):
         s.check('b', [1, 2 + k, 3], f'the other name, run {k}')
 
 
+def temporaries(s):
+    """What each round of a loop replaces is computed when somebody reads it."""
+    s.run('n = 20000; x = f32(zeros(n)); v = f32(1:5);')
+    s.run('for k = 1:20\n t = 2*x + 1;\n u = t.*t;\n y = x[2:3];\n x = mod(x + 1, 100);\n'
+          'end')
+    s.check('x[n-1:n]', [20, 20], 'what is handed on')
+    virtual = [v for v in text(s.run(':vars')).splitlines() if 'when it is read' in v]
+    score.check(len(virtual) == 2, f't and u are not stored: {virtual}')
+    for _ in range(2):  # computed, then stored
+        s.check('t[1:2]', [39, 39], 'a temporary of the last round')
+        s.check('u[n-1:n]', [1521, 1521], 'one of another')
+        s.check('y', [19, 19], 'a part of what x was')
+    s.run('x = f32(zeros(n)); t = x;')
+    s.run('while max(t) < 50\n t = x + 1;\n x = t + 1;\nend')
+    s.check('t[1:2]', [51, 51], 'a condition reads it')
+    s.check('x[1:2]', [52, 52], 'and what follows on it')
+    for held in ('h = t;', 'h = t + 0*v[1];'):
+        s.run('x = f32(zeros(n));')
+        s.run(f'for k = 1:9\n t = x + 1;\n {held}\n x = x + 2;\nend')
+        for name in 't', 'h':
+            s.check(f'{name}[1:2]', [17, 17], held)
+    s.run('x = f32(zeros(n));')
+    s.run('for k = 1:9\n t = x + 1;\n s = v[k];\n x = x + 2;\nend', 'error')
+    s.check('x[1:2]', [10, 10], 'a round that fails does nothing more')
+    s.check('t[1:2]', [11, 11], 'nor what it did before')
+    s.run('x = f32(zeros(n)); t = x; function g(u)\n return u + t[1];\nend')
+    s.run('for k = 1:9\n z = g(x);\n t = x + 1;\n x = x + 2;\nend')
+    s.check('z[1:2]', [31, 31], 'a function reads it before it is replaced')
+    s.run('for k = 1:9\n t = x + 1;\n x[2] = t[1];\n x = x + 1;\nend')
+    s.check('t[1:4]', [27, 28, 27, 27], 'beside an update of what it reads')
+    s.check('x[1:4]', [27, 28, 27, 27], 'the updated value')
+    s.run('A = f32(zeros(200, 200)); A[1, 1] = 1;')
+    s.run("for k = 1:12\n B = A + A';\n C = B[1:199, :];\n A = mod(B + 1, 5);\nend")
+    for name in 'A[1:2, 1]', 'B[1:2, 1]', 'C[1, 2:3]':
+        s.check(name, symmetric(12)[name[0]], 'matrices')
+
+
+def symmetric(rounds):
+    """The same with the elements that are looked at."""
+    a = {(0, 0): 1, (1, 0): 0, (0, 1): 0, (0, 2): 0, (2, 0): 0}
+    for _ in range(rounds):
+        b = {(i, j): a[i, j] + a[j, i] for i, j in a}
+        a = {p: (x + 1) % 5 for p, x in b.items()}
+    return {'A': [a[0, 0], a[1, 0]], 'B': [b[0, 0], b[1, 0]], 'C': [b[0, 1], b[0, 2]]}
+
+
 def functions(s):
     """What they read of variables counts, and what they are, but not their own names."""
     s.run('x = f32([1, 2, 3]); a = 2;')
@@ -376,7 +422,7 @@ def main():
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
         for part in (values_change, many_results, shapes_and_types, aliases, loops,
-                     many_inputs, updates, functions, mistakes, plans):
+                     many_inputs, updates, temporaries, functions, mistakes, plans):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')

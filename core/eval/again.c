@@ -11,7 +11,7 @@
 #include "core/eval/builtins.h"
 #include "core/eval/interp.h"
 
-enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_INPUTS = 96, MOST_OUTPUTS = 30, MOST_MISSES = 4,
+enum { LISTS_KEPT = 64, MOST_NAMES = 64, MOST_INPUTS = 96, MOST_OUTPUTS = 30, MOST_EFFECTS = 64, MOST_MISSES = 4,
        BEFORE = 2 };
 
 /* What a name was when the list was traced. */
@@ -30,11 +30,17 @@ struct guard {
   const struct fs_tensor *now;    /* only while it is run */
 };
 
-/* What a name is afterwards: an output of the block, or a number. */
+/* What a name is afterwards: an output of the block, a number, a part of what another
+ * name was, or what a recipe can compute. */
 struct effect {
   char *name;
-  int output;
-  struct fs_val number;      /* output < 0 */
+  int output;                /* -1: none */
+  int guard;                 /* of a part: whose; -1: none */
+  fs_id node;                /* in the recipe; 0: none */
+  enum fs_dtype dtype;       /* of parts, and of what a recipe computes */
+  struct fs_shape shape;
+  struct fs_layout layout;   /* of a part */
+  struct fs_val number;      /* else */
 };
 
 struct output {
@@ -56,6 +62,9 @@ struct fs_again {
   FS_VEC(struct output) outputs;
   struct fs_hold hold;
   int *from;                 /* per input of the block: which guard */
+  struct fs_recipe *recipe;  /* a reference of the one of its effects, or NULL */
+  int *recipe_from;          /* per input of the recipe: which guard */
+  fs_name_list passing;      /* see fs_again_passing() */
   struct fs_number *params;
   /* While it is recorded: */
   bool failed;
@@ -74,12 +83,15 @@ static void clear(struct fs_again *a) {
   FS_VEC_FREE(&a->outputs);
   free(a->from);
   free(a->params);
-  a->from = NULL, a->params = NULL;
+  free(a->recipe_from);
+  fs_recipe_unref(a->recipe);
+  a->from = a->recipe_from = NULL, a->params = NULL, a->recipe = NULL;
   a->ready = a->failed = false;
 }
 
 static void free_again(struct fs_again *a) {
   clear(a);
+  FS_VEC_FREE(&a->passing);
   fs_unit_unref(a->unit);
   free(a);
 }
@@ -127,6 +139,35 @@ static bool is_plain(const struct fs_interp *in, const struct fs_stmt *list,
   return some;
 }
 
+static bool reads(const struct fs_expr *e, const char *name) {
+  if (e->kind == FS_EX_NAME && !strcmp(e->text, name)) return true;
+  for (int k = 0; k < e->n_args; k++)
+    if (reads(e->args[k], name)) return true;
+  return false;
+}
+
+/* Whether a list gives the name a value and reads none of before. */
+static bool replaces(const struct fs_stmt *list, const char *name) {
+  for (const struct fs_stmt *s = list; s; s = s->next) {
+    if (reads(s->expr, name) || (s->kind == FS_ST_INDEXED && reads(s->expr2, name)))
+      return false;
+    for (int k = 0; k < s->n_targets && s->kind == FS_ST_ASSIGN; k++)
+      if (!strcmp(s->targets[k].name, name)) return true;
+  }
+  return false;
+}
+
+static void find_passing(const struct fs_stmt *list, fs_name_list *out) {
+  for (const struct fs_stmt *s = list; s; s = s->next)
+    for (int k = 0; k < s->n_targets && s->kind == FS_ST_ASSIGN; k++) {
+      bool known = false;
+      for (int i = 0; i < out->len; i++)
+        known |= !strcmp(out->data[i], s->targets[k].name);
+      if (!known && replaces(list, s->targets[k].name))
+        *FS_PUSH(out) = s->targets[k].name;
+    }
+}
+
 /* Between two blocks, in code of the user that is in no function. */
 static bool is_between(const struct fs_interp *in) {
   return !in->graph && !in->handles.len && !in->inputs.len &&
@@ -161,6 +202,7 @@ static struct fs_again *add(struct fs_interp *in, const struct fs_stmt *list,
   a->script = in->script;
   a->silent = in->silent;
   a->refused = !is_plain(in, list, top);
+  if (!a->refused && !top) find_passing(list, &a->passing);
   *FS_PUSH(&in->again) = a;
   a->unit = fs_unit_ref(in->units.data[in->units.len - 1]);
   return a;
@@ -274,15 +316,48 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
                                             outputs[k]->shape, outputs[k]};
 }
 
-/* What the names are that the list assigned; false if that is not to be had from
- * the block's outputs and numbers. */
+static int guard_of(const struct fs_again *a, const struct fs_storage *storage) {
+  for (int k = 0; k < a->guards.len; k++)
+    if (a->guards.data[k].seen == storage) return k;
+  return -1;
+}
+
+/* Keeps the recipe of a virtual value: of all of a list's there is one. */
+static bool take_recipe(struct fs_again *a, const struct fs_tensor *t, struct effect *e) {
+  struct fs_recipe *r = t->snapshot ? t->snapshot->recipe : NULL;
+  if (!r || (a->recipe && a->recipe != r)) return false;
+  e->node = t->node;
+  if (a->recipe) return true;
+  int n = r->graph->inputs.len;
+  a->recipe = r;
+  r->refs++;
+  a->recipe_from = fs_calloc((size_t)n + 1, sizeof *a->recipe_from);
+  for (int k = 0; k < n; k++) {
+    a->recipe_from[k] = guard_of(a, t->snapshot->inputs[k]->storage);
+    if (a->recipe_from[k] < 0) return false;
+  }
+  return n <= MOST_INPUTS;
+}
+
+/* What a tensor is that is no output. */
+static bool take_other(struct fs_again *a, const struct fs_tensor *t, struct effect *e) {
+  e->dtype = t->dtype;
+  e->shape = t->shape;
+  e->layout = t->layout;
+  if (t->state == FS_TS_VIRTUAL) return take_recipe(a, t, e);
+  e->guard = t->state == FS_TS_STORED ? guard_of(a, t->storage) : -1;
+  return e->guard >= 0;
+}
+
+/* What the names are that the list assigned; false if that is not to be had once more. */
 static bool take_effects(struct fs_interp *in, struct fs_again *a) {
   unsigned matched = 0;
-  if (a->outputs.len > MOST_OUTPUTS) return false;
+  if (a->outputs.len > MOST_OUTPUTS || in->undo.len - a->undo_from > MOST_EFFECTS)
+    return false;
   for (int k = a->undo_from; k < in->undo.len; k++) {
     const char *name = in->undo.data[k].name;
     const struct fs_val *v = fs_scope_find(&in->globals, name);
-    struct effect e = {.output = -1};
+    struct effect e = {.output = -1, .guard = -1};
     if (!v && in->undo.data[k].old.kind == FS_V_NONE) { /* `return` removed it */
       add_guard(a, name);
       continue;
@@ -291,8 +366,8 @@ static bool take_effects(struct fs_interp *in, struct fs_again *a) {
     if (v->kind == FS_V_TENSOR) {
       for (int i = 0; i < a->outputs.len; i++)
         if (a->outputs.data[i].seen == v->tensor) e.output = i;
-      if (e.output < 0) return false;
-      matched |= 1u << e.output;
+      if (e.output >= 0) matched |= 1u << e.output;
+      else if (!take_other(a, v->tensor, &e)) return false;
     } else if (v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL) {
       e.number = *v;
     } else {
@@ -382,8 +457,45 @@ static bool may_run(struct fs_interp *in, struct fs_again *a) {
 }
 
 /* Whether nothing but the name that gets another value still holds what it is. */
-static bool is_dying(const struct guard *g) {
+static bool is_dying(const struct fs_again *a, int guard) {
+  const struct guard *g = &a->guards.data[guard];
+  for (int k = 0; a->recipe && k < a->recipe->graph->inputs.len; k++)
+    if (a->recipe_from[k] == guard) return false;
+  for (int k = 0; k < a->effects.len; k++)
+    if (a->effects.data[k].guard == guard) return false;
   return g->rebound && g->now->refs == 1 && g->now->storage->refs == 1;
+}
+
+/* What the recipe reads, as it is now; NULL: there is no recipe. */
+static struct fs_snapshot *take_snapshot(const struct fs_again *a) {
+  struct fs_tensor *inputs[MOST_INPUTS];
+  if (!a->recipe) return NULL;
+  for (int k = 0; k < a->recipe->graph->inputs.len; k++)
+    inputs[k] = (struct fs_tensor *)a->guards.data[a->recipe_from[k]].now;
+  return fs_snapshot_new(a->recipe, inputs);
+}
+
+/* The value of a name, with a reference. */
+static struct fs_val value_of(const struct fs_again *a, const struct effect *e,
+                              struct fs_tensor *const *out, struct fs_snapshot *s) {
+  if (e->output >= 0) return fs_val_tensor(fs_tensor_ref(out[e->output]));
+  if (e->node) return fs_val_tensor(fs_tensor_virtual(s, e->node, e->dtype, &e->shape));
+  if (e->guard < 0) return e->number;
+  struct fs_storage *storage = a->guards.data[e->guard].now->storage;
+  return fs_val_tensor(fs_tensor_stored(fs_storage_ref(storage), e->dtype, &e->shape,
+                                        &e->layout));
+}
+
+/* All values are made before the first name loses what it was. */
+static void give_values(struct fs_interp *in, const struct fs_again *a,
+                        struct fs_tensor *const *out) {
+  struct fs_val values[MOST_EFFECTS];
+  struct fs_snapshot *s = take_snapshot(a);
+  for (int k = 0; k < a->effects.len; k++)
+    values[k] = value_of(a, &a->effects.data[k], out, s);
+  for (int k = 0; k < a->effects.len; k++)
+    fs_scope_set(&in->globals, a->effects.data[k].name, values[k]);
+  fs_snapshot_unref(s);
 }
 
 static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
@@ -393,21 +505,22 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
   for (int k = 0; k < b->plan->graph->inputs.len; k++) {
     const struct guard *g = &a->guards.data[a->from[k]];
     inputs[k] = (struct fs_tensor *)g->now;
-    dying[k] = is_dying(g);
+    dying[k] = is_dying(a, a->from[k]);
   }
   for (int k = 0; k < a->outputs.len; k++)
     out[k] = fs_tensor_promised(a->outputs.data[k].dtype,
                                 &a->outputs.data[k].shape);
   enum fs_status st =
       fs_run_again(in->runner, b, inputs, dying, a->params, out, in->diags);
-  for (int k = 0; k < a->effects.len && st == FS_OK; k++) {
-    const struct effect *e = &a->effects.data[k];
-    fs_scope_set(&in->globals, e->name,
-                 e->output < 0 ? e->number
-                               : fs_val_tensor(fs_tensor_ref(out[e->output])));
-  }
+  if (st == FS_OK) give_values(in, a, out);
   for (int k = 0; k < a->outputs.len; k++) fs_tensor_unref(out[k]);
   return st;
+}
+
+const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt *body) {
+  if (!body || in->scope != &in->globals || in->call_depth || in->explain) return NULL;
+  struct fs_again *a = find(in, body, false);
+  return a && a->passing.len ? &a->passing : NULL;
 }
 
 bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,

@@ -163,13 +163,16 @@ static enum fs_status emit_pending(struct fs_interp *in) {
 
 /* -- virtual results ------------------------------------------------------- */
 
-enum { VIRTUAL_NODES = 8, VIRTUAL_MIN_BYTES = 1 << 20 };
+enum { VIRTUAL_NODES = 8, VIRTUAL_DEPTH = 16, VIRTUAL_MIN_BYTES = 1 << 20,
+       PASSING_NODES = 96, PASSING_DEPTH = 64, PASSING_MIN_BYTES = 1 << 16,
+       RECIPE_NODES = 160 };
 
 struct recipe {
   const struct fs_graph *from;
   struct fs_graph *to;
-  fs_id old[64], new[64];
+  fs_id old[RECIPE_NODES], new[RECIPE_NODES];
   int n, n_nodes;
+  int most, most_depth;   /* of operations, and of one on top of another */
   double input_bytes;
   bool random;
 };
@@ -200,12 +203,12 @@ static bool cheap(struct recipe *r, fs_id id, int depth) {
   for (int i = 0; i < r->n; i++)
     if (r->old[i] == id) return true;
   const struct fs_node *nd = fs_node(r->from, id);
-  if (r->n == 64 || depth > 16) return false;
+  if (r->n == RECIPE_NODES || depth > r->most_depth) return false;
   r->old[r->n++] = id;
   switch (nd->kind) {
     case FS_ND_INPUT:
       r->input_bytes += input_bytes(r->from, nd);
-      return ++r->n_nodes <= VIRTUAL_NODES;
+      return ++r->n_nodes <= r->most;
     case FS_ND_PARAM: return true;
     case FS_ND_IOTA:
     case FS_ND_RAND:
@@ -214,7 +217,7 @@ static bool cheap(struct recipe *r, fs_id id, int depth) {
       if (!counts_plainly(nd)) return false; /* fall through */
     case FS_ND_MAP:
       r->n_nodes += fs_map_weight(nd);
-      if (r->n_nodes > VIRTUAL_NODES) return false;
+      if (r->n_nodes > r->most) return false;
       break;
     case FS_ND_VIEW: break;
     default: return false;
@@ -281,7 +284,8 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
     if (v->kind == FS_V_TENSOR && v->tensor == t) return false;
     if (fs_plot_request_shows(in->pending.data[i].plot, t)) return false;
   }
-  struct recipe r = {.from = in->graph};
+  struct recipe r = {.from = in->graph, .most = VIRTUAL_NODES,
+                     .most_depth = VIRTUAL_DEPTH};
   if (!cheap(&r, t->node, 0) || r.input_bytes > bytes / 4) return false;
   if (r.random && is_used(in->graph, t->node)) return false;
   r.n = 0;
@@ -295,8 +299,80 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
   return true;
 }
 
+/* -- results that the next round of a loop replaces ------------------------ */
+
+typedef FS_VEC(struct fs_tensor *) tensor_vec;
+
+static double bytes_of(const struct fs_tensor *t) {
+  return (double)fs_shape_count(&t->shape) * (double)fs_dtype_size(t->dtype);
+}
+
+/* Those that only their names hold and maps compute, whose nodes are in the recipe. */
+static void find_passing(struct fs_interp *in, struct recipe *r, tensor_vec *out) {
+  for (int k = 0; k < in->passing->len; k++) {
+    const struct fs_val *v = fs_scope_find(&in->globals, in->passing->data[k]);
+    struct fs_tensor *t = v && v->kind == FS_V_TENSOR ? v->tensor : NULL;
+    if (!t || t->state != FS_TS_LAZY || t->graph != in->graph || t->refs != 2 ||
+        bytes_of(t) < PASSING_MIN_BYTES)
+      continue;
+    struct recipe before = *r;
+    if (cheap(r, t->node, 0)) *FS_PUSH(out) = t;
+    else *r = before;
+  }
+}
+
+/* What would go with this block, but for a recipe that reads it. */
+static double kept_by(const struct fs_interp *in, const struct recipe *r) {
+  double bytes = 0;
+  for (int i = 0; i < in->undo.len; i++) {
+    const struct fs_val *old = &in->undo.data[i].old;
+    bool read = false;
+    for (int k = 0; k < r->n && old->kind == FS_V_TENSOR && !read; k++) {
+      const struct fs_node *nd = fs_node(r->from, r->old[k]);
+      read = nd->kind == FS_ND_INPUT &&
+             r->from->inputs.data[nd->slot].tensor == old->tensor;
+    }
+    if (read) bytes += bytes_of(old->tensor);
+  }
+  return bytes;
+}
+
+/* The temporaries of a loop's body are results of each of its rounds, which nobody reads:
+ * the next round replaces them first. They stay virtual, by one recipe, where to keep what
+ * it reads takes no more memory. So they cost nothing, and what the last round made of
+ * them can be had. */
+static void pass_over(struct fs_interp *in) {
+  struct recipe r = {.from = in->graph, .most = PASSING_NODES,
+                     .most_depth = PASSING_DEPTH};
+  tensor_vec list = {0};
+  double bytes = 0;
+  find_passing(in, &r, &list);
+  for (int k = 0; k < list.len; k++) bytes += bytes_of(list.data[k]);
+  if (list.len && kept_by(in, &r) <= bytes) {
+    struct fs_recipe *recipe = fs_calloc(1, sizeof *recipe);
+    struct fs_graph *g = recipe->graph = r.to = fs_graph_new();
+    r.n = 0;
+    for (int k = 0; k < list.len; k++)
+      list.data[k]->node = copy_node(&r, list.data[k]->node);
+    struct fs_tensor **inputs = fs_calloc((size_t)g->inputs.len + 1, sizeof *inputs);
+    for (int k = 0; k < g->inputs.len; k++) inputs[k] = g->inputs.data[k].tensor;
+    struct fs_snapshot *s = fs_snapshot_new(recipe, inputs);
+    for (int k = 0; k < list.len; k++) {
+      struct fs_tensor *t = list.data[k];
+      t->state = FS_TS_VIRTUAL;
+      t->graph = NULL;
+      t->snapshot = s;
+      s->refs++;
+    }
+    fs_snapshot_unref(s);
+    free(inputs);
+  }
+  FS_VEC_FREE(&list);
+}
+
 /* Computes a virtual tensor: its recipe is a block of its own. */
 static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
+  if (t->snapshot) fs_tensor_own_recipe(t);
   struct fs_graph *g = t->graph;
   g->outputs.len = g->output_names.len = 0;
   fs_graph_output(g, t->node, NULL);
@@ -373,8 +449,6 @@ static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
   return NULL;
 }
 
-typedef FS_VEC(struct fs_tensor *) tensor_vec;
-
 /* Makes outputs of the wanted handles. `first` are the handles of the outputs,
  * `also` further handles of nodes that are outputs already (x and x'). */
 /* Whether only the block and the undo log still hold the tensor. */
@@ -425,6 +499,7 @@ static void share_storage(struct fs_interp *in, const tensor_vec *first,
 
 static enum fs_status run_block(struct fs_interp *in) {
   tensor_vec first = {0}, also = {0};
+  if (in->passing && !in->explain) pass_over(in);
   choose_outputs(in, &first, &also);
   enum fs_status st = FS_OK;
   struct fs_block *ran = NULL;

@@ -119,7 +119,9 @@ static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
     return st == FS_OK ? fs_poll(in, s->span) : st;
   fs_again_begin(in, s->body, false);
   st = fs_exec(in, s->body, flow);
+  in->passing = fs_again_passing(in, s->body);
   if (st == FS_OK) st = loop_edge(in, s->span);
+  in->passing = NULL;
   fs_again_stop(in);
   return st;
 }

@@ -83,6 +83,8 @@ struct fs_parsed {
   struct fs_stmt *stmts;
 };
 
+typedef FS_VEC(const char *) fs_name_list;
+
 enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
 
 struct fs_interp {
@@ -103,6 +105,8 @@ struct fs_interp {
   FS_VEC(struct fs_parsed) parsed; /* texts seen before, the last one last */
   FS_VEC(struct fs_again *) again; /* lists of statements seen before */
   struct fs_again *recording;      /* the one that is being traced, or NULL */
+  const fs_name_list *passing;     /* names of which the next round of a loop needs
+                                      nothing, while one ends; or NULL       */
   int forced;                      /* counts calls of fs_force() */
 
   /* The block being traced. */
@@ -263,6 +267,9 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
 void fs_again_flushed(struct fs_interp *in);
 void fs_again_stop(struct fs_interp *in);
 void fs_again_clear(struct fs_interp *in);
+/* The names that a loop's body gives a value before it reads them, borrowed; NULL where
+ * it is not a plain list, or not at the top. */
+const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt *body);
 
 /* -- index.c --------------------------------------------------------------- */
 

@@ -13,6 +13,12 @@ static void forget(struct fs_val v) {
     struct fs_tensor *t = v.tensor;
     t->refs = 0;
     if (t->state != FS_TS_VIRTUAL) return;
+    if (t->snapshot) { /* one is shared by several: counted like a tensor */
+      t->snapshot->refs = 0;
+      for (int k = 0; k < t->snapshot->recipe->graph->inputs.len; k++)
+        forget(fs_val_tensor(t->snapshot->inputs[k]));
+      return;
+    }
     for (int k = 0; k < t->graph->inputs.len; k++)
       forget(fs_val_tensor(t->graph->inputs.data[k].tensor));
   }
@@ -30,6 +36,12 @@ static void count(struct fs_val v) {
     struct fs_tensor *t = v.tensor;
     if (t->state == FS_TS_STORED) t->storage->refs++;
     if (t->state != FS_TS_VIRTUAL) return;
+    if (t->snapshot) {
+      if (++t->snapshot->refs > 1) return;
+      for (int k = 0; k < t->snapshot->recipe->graph->inputs.len; k++)
+        count(fs_val_tensor(t->snapshot->inputs[k]));
+      return;
+    }
     for (int k = 0; k < t->graph->inputs.len; k++)
       count(fs_val_tensor(t->graph->inputs.data[k].tensor));
   }
@@ -58,6 +70,7 @@ void fs_interp_recover(struct fs_interp *in) {
   in->index_end.len = in->units.len = in->results.len = in->importing.len = 0;
   in->running = in->script = in->silent = in->elementwise = false;
   in->explain = NULL;
+  in->passing = NULL;
   fs_again_clear(in); /* its references to functions are not among the counted */
   fs_block_abandon(in);
   fs_storage_recount(count_all, in);

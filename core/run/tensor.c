@@ -114,6 +114,16 @@ struct fs_tensor *fs_tensor_stored(struct fs_storage *storage, enum fs_dtype dt,
   return t;
 }
 
+struct fs_tensor *fs_tensor_virtual(struct fs_snapshot *s, fs_id node, enum fs_dtype dt,
+                                    const struct fs_shape *shape) {
+  struct fs_tensor *t = fs_tensor_promised(dt, shape);
+  t->state = FS_TS_VIRTUAL;
+  t->snapshot = s;
+  t->node = node;
+  s->refs++;
+  return t;
+}
+
 struct fs_tensor *fs_tensor_ref(struct fs_tensor *t) {
   if (t) t->refs++;
   return t;
@@ -133,6 +143,7 @@ void fs_tensor_unref(struct fs_tensor *t) {
     if (t && --t->refs <= 0) {
       struct fs_graph *recipe = t->state == FS_TS_VIRTUAL ? t->graph : NULL;
       if (t->state == FS_TS_STORED) fs_storage_unref(t->storage);
+      fs_snapshot_unref(t->snapshot);
       free(t);
       if (recipe) {
         recipe->next_dying = dying;
@@ -147,6 +158,46 @@ void fs_tensor_unref(struct fs_tensor *t) {
     if (!dying) return;
     t = dying->inputs.data[--dying->inputs.len].tensor;
   }
+}
+
+/* -- recipes that several share --------------------------------------------- */
+
+struct fs_snapshot *fs_snapshot_new(struct fs_recipe *recipe,
+                                    struct fs_tensor *const *inputs) {
+  size_t n = (size_t)recipe->graph->inputs.len;
+  struct fs_snapshot *s = fs_calloc(1, sizeof *s + n * sizeof s->inputs[0]);
+  s->refs = 1;
+  s->recipe = recipe;
+  recipe->refs++;
+  for (size_t k = 0; k < n; k++) s->inputs[k] = fs_tensor_ref(inputs[k]);
+  return s;
+}
+
+void fs_recipe_unref(struct fs_recipe *r) {
+  if (!r || --r->refs > 0) return;
+  fs_graph_free(r->graph);
+  free(r);
+}
+
+void fs_snapshot_unref(struct fs_snapshot *s) {
+  if (!s || --s->refs > 0) return;
+  for (int k = 0; k < s->recipe->graph->inputs.len; k++) fs_tensor_unref(s->inputs[k]);
+  fs_recipe_unref(s->recipe);
+  free(s);
+}
+
+void fs_tensor_own_recipe(struct fs_tensor *t) {
+  struct fs_snapshot *s = t->snapshot;
+  struct fs_graph *g = fs_graph_copy(s->recipe->graph);
+  for (int k = 0; k < g->inputs.len; k++) {
+    struct fs_graph_input *in = &g->inputs.data[k];
+    in->tensor = fs_tensor_ref(s->inputs[k]);
+    in->storage = fs_tensor_identity(in->tensor);
+    in->dying = false;
+  }
+  t->graph = g;
+  t->snapshot = NULL;
+  fs_snapshot_unref(s);
 }
 
 struct fs_shape fs_squeeze(const struct fs_shape *s, int *axis_of) {

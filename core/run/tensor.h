@@ -3,7 +3,8 @@
  * A handle is reference counted and is in one of three states:
  *   stored   its elements lie in a storage, under a layout (views share storages)
  *   lazy     it is node `node` of the graph of the block being traced
- *   virtual  it can be recomputed from `recipe`, which nobody has read yet
+ *   virtual  it can be computed by a recipe, which nobody has read yet: a graph of its
+ *            own, or a node of one that several share (fs_snapshot)
  */
 #ifndef FS_TENSOR_H
 #define FS_TENSOR_H
@@ -22,6 +23,18 @@ struct fs_storage {
 
 enum fs_tensor_state { FS_TS_STORED, FS_TS_LAZY, FS_TS_VIRTUAL, FS_TS_LOST };
 
+/* A graph whose nodes can be computed from inputs that others have. */
+struct fs_recipe {
+  int refs;
+  struct fs_graph *graph;      /* no tensor of its inputs is looked at     */
+};
+/* A recipe and what its inputs were when a round of a loop ended. */
+struct fs_snapshot {
+  int refs;
+  struct fs_recipe *recipe;
+  struct fs_tensor *inputs[];  /* stored; a reference of each              */
+};
+
 struct fs_tensor {
   int refs;
   enum fs_tensor_state state;
@@ -29,7 +42,8 @@ struct fs_tensor {
   struct fs_shape shape;       /* the user's: 1 x n rows keep their 1      */
   struct fs_storage *storage;  /* STORED                                   */
   struct fs_layout layout;     /* STORED: over `shape`'s dimensions        */
-  struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe    */
+  struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe, or */
+  struct fs_snapshot *snapshot; /* a reference of one                      */
   fs_id node;                  /* LAZY, VIRTUAL                            */
 };
 
@@ -42,8 +56,19 @@ struct fs_tensor *fs_tensor_promised(enum fs_dtype dt,
 struct fs_tensor *fs_tensor_stored(struct fs_storage *keeps, enum fs_dtype dt,
                                    const struct fs_shape *shape,
                                    const struct fs_layout *layout);
+/* Virtual: a node of a snapshot's recipe, of which it keeps one more reference. */
+struct fs_tensor *fs_tensor_virtual(struct fs_snapshot *s, fs_id node, enum fs_dtype dt,
+                                    const struct fs_shape *shape);
+/* Gives a virtual tensor of a snapshot a graph of its own. */
+void fs_tensor_own_recipe(struct fs_tensor *t);
 struct fs_tensor *fs_tensor_ref(struct fs_tensor *t);
 void fs_tensor_unref(struct fs_tensor *t); /* NULL is allowed */
+
+/* With one reference. The recipe gets one more, and so do the inputs. */
+struct fs_snapshot *fs_snapshot_new(struct fs_recipe *recipe,
+                                    struct fs_tensor *const *inputs);
+void fs_snapshot_unref(struct fs_snapshot *s); /* NULL is allowed, here and below */
+void fs_recipe_unref(struct fs_recipe *r);
 
 /* New uninitialised storage; tries target->trim and a retry before it reports
  * out of memory, naming how much was asked for and what is available. */
