@@ -237,6 +237,12 @@ static enum fs_status push_extents(struct fs_call *c, int k,
     free(x);
     return st;
   }
+  enum fs_dtype dt;
+  const char *text = fs_in_text(c->in, c->arg_spans[k]);
+  if (v->kind == FS_V_FUNCTION && fs_dtype_from_name(text, &dt))
+    return fs_in_error(c->in, c->arg_spans[k], "not-a-number",
+                       "a type is given as a word: rand(3, \"f64\")",
+                       "an extent must be a number, not the function %s", text);
   st = fs_read_number(c->in, v, c->arg_spans[k], "an extent", &one);
   return st == FS_OK ? push_extent(c, k, one, shape) : st;
 }

@@ -60,6 +60,9 @@ zeros(1e9, 1e9)               # error: of memory; the device has
 # ---
 zeros(2, 3, "f31")            # error: there is no type 'f31'
 # ---
+rand(5, f64)                  # error: an extent must be a number, not the function f64
+# error: a type is given as a word: rand(3, "f64")
+# ---
 zeros(-1)                     # error: an extent must be a whole number of at least 1
 # ---
 sum(1, 2, 3)                  # error: sum takes 1 to 2 arguments, not 3
