@@ -208,6 +208,8 @@ static void write_entry(struct em *first, struct fs_str *body) {
   em_line(&em, "%s", fs_str_text(&list));
   em.indent = 0;
   em_open(&em, ") {");
+  g->out->waits = first->variant == FS_EMIT_BEST && first->device->cc >= 90;
+  if (g->out->waits) em_line(&em, "fs_after_kernels();");
   em_line(&em, "unsigned *const counters = (unsigned *)work;");
   for (int k = 0; k < g->n_carried; k++)
     em_line(&em, "%s c%d = %s;", em_value_type(g->carried[k].dtype),

@@ -18,9 +18,11 @@ __device__ __forceinline__ void fs_after_kernels() {
 // those that came, of which the first block makes up what is missing to 2^31: then
 // they are zero again, and the highest bit has turned, which the others wait for.
 // Release and acquire are cumulative: they order what the block's other threads did
-// before, or do behind, the block's own barriers, in less time than fences.
+// before, or do behind, the block's own barriers, in less time than fences. A block that
+// is alone waits for nobody.
 __device__ __forceinline__ void fs_grid_barrier(unsigned *counter) {
   __syncthreads();
+  if (gridDim.x == 1) return;
   if (threadIdx.x == 0) {
     const unsigned top = 0x80000000u;
     const unsigned comes = blockIdx.x == 0 ? top - (gridDim.x - 1) : 1u;

@@ -718,7 +718,8 @@ static CUresult start_early(struct cuda *t, const struct fs_code *c) {
 CUresult fs_cuda_start(struct cuda *t, const struct fs_code *c, bool early) {
   const struct fs_emitted *e = &c->emitted;
   unsigned threads = (unsigned)e->threads, shared = (unsigned)e->shared_bytes;
-  if (e->cooperative && fs_cu.launch_cooperative)
+  bool alone = c->grid_x == 1 && c->grid_y == 1; /* waits for no other block */
+  if (e->cooperative && !alone && fs_cu.launch_cooperative)
     return fs_cu.launch_cooperative(c->function, c->grid_x, c->grid_y, 1,
                                     threads, 1, 1, shared, t->stream, c->args);
   if (early && e->waits && fs_cu.launch_ex) return start_early(t, c);
