@@ -204,3 +204,128 @@ int fs_kernel_copies(struct fs_planner *p, fs_id update,
   }
   return n;
 }
+
+/* -- what may be left out ------------------------------------------------------------ */
+
+/* The elements of an access, as a box of the storage that `l` lies over; false if they
+ * make none. */
+static bool box_in(const struct fs_kernel *k, const struct fs_access *a,
+                   const struct fs_layout *l, const struct fs_shape *shape,
+                   struct box *b) {
+  int64_t rest = a->offset - l->offset;
+  for (int x = 0; x < shape->rank; x++) { /* strides descend in what is stored whole */
+    if (l->stride[x] <= 0 || rest < 0) return false;
+    b->from[x] = rest / l->stride[x];
+    b->count[x] = 1;
+    rest %= l->stride[x];
+  }
+  if (rest) return false;
+  for (int axis = 0; axis < k->space.n_outer + k->space.n_inner; axis++) {
+    int64_t n = k->space.dim[axis], stride = a->stride[axis];
+    int x = 0;
+    if (n == 1 || !stride) continue;
+    while (x < shape->rank && (stride < l->stride[x] || stride % l->stride[x])) x++;
+    if (x == shape->rank) return false;
+    b->count[x] += (n - 1) * (stride / l->stride[x]);
+  }
+  for (int x = 0; x < shape->rank; x++)
+    if (b->from[x] + b->count[x] > shape->dim[x]) return false;
+  return true;
+}
+
+static bool are_apart(const struct box *a, const struct box *b, int rank) {
+  for (int x = 0; x < rank; x++)
+    if (a->from[x] + a->count[x] <= b->from[x] || b->from[x] + b->count[x] <= a->from[x])
+      return true;
+  return false;
+}
+
+/* Whether each thread that stores an element has loaded it there itself, and is done
+ * with it. `store` is a step of the kernel. */
+static bool is_loaded_before(const struct fs_kernel *k, const struct fs_access *a,
+                             const struct fs_access *to, int store) {
+  if (a->offset != to->offset || a->varies != to->varies ||
+      memcmp(a->stride, to->stride, sizeof a->stride))
+    return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || &k->accesses.data[s->access] != a) continue;
+    for (int u = store + 1; u < k->steps.len; u++)
+      FS_EACH_IN(&k->steps.data[u], x)
+        if (k->steps.data[u].in[x] == s->out) return false;
+    if (i > store) return false;
+  }
+  return true;
+}
+
+/* A launch of its own that goes once over its elements, each of them by one thread. */
+static bool is_plain(const struct fs_plan *plan, int kernel) {
+  const struct fs_kernel *k = &plan->kernels.data[kernel];
+  bool alone = fs_launch_first(plan, kernel) == kernel &&
+               fs_launch_end(plan, kernel) == kernel + 1;
+  if (!alone || (k->scheme != FS_FLAT && k->scheme != FS_ROW) || k->n_phases != 1 ||
+      k->has_end || k->tune.cluster > 1)
+    return false;
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_REDUCE || k->steps.data[i].user) return false;
+  return true;
+}
+
+/* The kernel and the step that store an update. */
+static bool find_store(const struct fs_plan *plan, fs_id update, int *kernel, int *step) {
+  for (*kernel = 0; *kernel < plan->kernels.len; ++*kernel) {
+    const struct fs_kernel *k = &plan->kernels.data[*kernel];
+    for (*step = 0; !k->is_copy && *step < k->steps.len; ++*step)
+      if (k->steps.data[*step].kind == FS_SP_STORE && k->steps.data[*step].node == update)
+        return true;
+  }
+  return false;
+}
+
+/* Whether two slots are inputs of one storage. */
+static bool lie_together(const struct fs_plan *plan, int a, int b) {
+  const struct fs_slot *x = &plan->slots.data[a], *y = &plan->slots.data[b];
+  return a == b || (x->kind == FS_SLOT_INPUT && y->kind == FS_SLOT_INPUT &&
+                    plan->graph->inputs.data[x->index].storage ==
+                        plan->graph->inputs.data[y->index].storage);
+}
+
+/* Whether an access of the kernel that stores the update may stay when that happens
+ * in place. */
+static bool stays_right(const struct fs_plan *plan, const struct fs_kernel *k, int step,
+                        const struct fs_access *a) {
+  const struct fs_access *to = &k->accesses.data[k->steps.data[step].access];
+  const struct fs_slot *slot = &plan->slots.data[to->slot];
+  struct box read, written;
+  if (is_loaded_before(k, a, to, step)) return true;
+  return box_in(k, a, &slot->layout, &slot->shape, &read) &&
+         box_in(k, to, &slot->layout, &slot->shape, &written) &&
+         are_apart(&read, &written, slot->shape.rank);
+}
+
+/* What kernels before the update read, they have read. */
+static bool may_be_left_out(const struct fs_plan *plan, int copy) {
+  const struct fs_kernel *c = &plan->kernels.data[copy];
+  int base = c->accesses.data[0].slot, at, step;
+  if (plan->slots.data[base].kind != FS_SLOT_INPUT) return false;
+  if (!find_store(plan, c->steps.data[c->steps.len - 1].node, &at, &step)) return false;
+  bool plain = is_plain(plan, at);
+  for (int q = 0; q < plan->kernels.len; q++) {
+    const struct fs_kernel *k = &plan->kernels.data[q];
+    if (q == copy || fs_launch_end(plan, q) <= fs_launch_first(plan, at)) continue;
+    for (int l = 0; k->scheme == FS_LIBRARY && l < 3; l++)
+      if (k->lib_slots[l] >= 0 && lie_together(plan, k->lib_slots[l], base)) return false;
+    for (int a = 0; a < k->accesses.len; a++)
+      if (lie_together(plan, k->accesses.data[a].slot, base) &&
+          !(q == at && plain && stays_right(plan, k, step, &k->accesses.data[a])))
+        return false;
+  }
+  return true;
+}
+
+void fs_plan_find_in_place(struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    struct fs_kernel *kn = &plan->kernels.data[k];
+    kn->in_place = kn->is_copy && !kn->around && may_be_left_out(plan, k);
+  }
+}

@@ -308,6 +308,7 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_join(p);
+  fs_plan_find_in_place(plan);
   fs_plan_price_changes(p);
   if (plan->kernels.len) {
     struct fs_kernel *first = &plan->kernels.data[0];

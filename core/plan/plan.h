@@ -199,6 +199,9 @@ struct fs_kernel {
   bool is_copy;                     /* only makes the slot of an UPDATE a copy
                                        of its base; left out where the update
                                        may happen in place (run.c)         */
+  bool in_place;                    /* ... which it may where nobody wants the base
+                                       after the block: no kernel reads of its
+                                       storage what the update overwrites  */
   bool around;                      /* ... of what the UPDATE leaves of it, which
                                        is never in place: slabs around a box */
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */

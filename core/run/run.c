@@ -365,23 +365,17 @@ static bool may_stop_behind(const struct fs_plan *plan, int k) {
 
 /* Whether kernel k, which makes `to` a copy of the input `from`, can be left out
  * because the update may write where the old value lies: nobody wants that value
- * after the block, no other kernel reads it, and the block will come to its end. */
+ * after the block, no kernel reads what is overwritten, and the block will come to its
+ * end. */
 static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_plan *plan = l->block->plan;
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
-  if (a->kind != FS_SLOT_INPUT || a->first != k || a->last != k) return false;
+  if (!plan->kernels.data[k].in_place) return false;
   if (is_result(plan, from) || may_stop_behind(plan, k)) return false;
   if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;
-  const struct fs_tensor *in = l->now->inputs[a->index];
-  for (int s = 0; s < plan->slots.len; s++) {
-    const struct fs_slot *o = &plan->slots.data[s];
-    if (s != from && o->kind == FS_SLOT_INPUT &&
-        l->now->inputs[o->index]->storage == in->storage)
-      return false;
-  }
   size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
-  return is_dying(l, a->index) && in->storage->bytes >= bytes;
+  return is_dying(l, a->index) && l->now->inputs[a->index]->storage->bytes >= bytes;
 }
 
 /* Lets updates of values that die with this block happen in place. All storage
@@ -392,7 +386,7 @@ static enum fs_status take_over(struct launch *l, bool *held,
   const struct fs_plan *plan = l->block->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
-    if (!kn->is_copy || kn->around) continue;
+    if (!kn->in_place) continue;
     int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
     if (!may_take_over(l, k, from, to)) continue;
     struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
