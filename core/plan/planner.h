@@ -41,7 +41,8 @@ static inline void fs_set_add(struct fs_set *s, int i) {
 static inline uint64_t fs_set_hash(const struct fs_set *s, int words) {
   uint64_t h = 0;
   for (int w = 0; w < words; w++) {
-    h = (h ^ s->word[w]) * 0x9e3779b97f4a7c15u;
+    h ^= s->word[w];
+    h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u; /* tables go by the low bits */
     h ^= h >> 32;
   }
   return h;
