@@ -152,6 +152,45 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
   return table_of(&single, c);
 }
 
+/* All that fs_work_kind() and table_of() look at. */
+static void key_of(const struct fs_work *w, uint64_t key[2]) {
+  _Static_assert(sizeof w->pattern <= 12, "the rest has four bytes");
+  uint8_t bytes[16] = {0};
+  memcpy(bytes, w->pattern, strnlen(w->pattern, sizeof w->pattern));
+  bytes[12] = w->scheme;
+  bytes[13] = w->arith;
+  bytes[14] = (uint8_t)(w->tiled | w->library << 1 | fs_work_is_busy(w) << 2 |
+                        (w->spread.resident > 0) << 3);
+  bytes[15] = (uint8_t)((w->spread.sharing > 1) | w->shifted << 1 | w->uneven << 2 |
+                        w->past << 3);
+  memcpy(key, bytes, sizeof bytes);
+}
+
+static uint64_t mixed(uint64_t h, uint64_t word) {
+  h = (h ^ word) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+static int number_of(const struct fs_calibration *c, const struct fs_kind_table *t) {
+  return t ? (int)(t - c->kinds) + 1 : 0;
+}
+
+static struct fs_known_kind known_kind(struct fs_kind_memo *memo, const struct fs_work *w,
+                                       const struct fs_calibration *c) {
+  uint64_t key[2];
+  key_of(w, key);
+  struct fs_known_kind *k =
+      &memo->kinds[mixed(mixed(0, key[0]), key[1]) % FS_LEN(memo->kinds)];
+  if (!k->used || memcmp(k->key, key, sizeof key)) {
+    char name[FS_KIND_NAME];
+    fs_work_kind(w, name);
+    *k = (struct fs_known_kind){.used = true, .exact = number_of(c, find_kind(c, name)),
+                                .table = number_of(c, table_of(w, c))};
+    memcpy(k->key, key, sizeof key);
+  }
+  return *k;
+}
+
 /* Bytes in use from which on no cache keeps any: what a kernel makes of them is the same
  * whatever their number. */
 static const double STREAMS = 512 << 20;
@@ -183,20 +222,14 @@ static float distance_of(const struct fs_kind_point *p, const struct fs_kind_poi
   return distance;
 }
 
-static double kind_factor(const struct fs_work *w,
-                          const struct fs_calibration *c) {
-  const struct fs_kind_table *t = c->n_kinds ? table_of(w, c) : NULL;
-  if (c->n_kinds && !t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3)))
-    return UNSEEN_TILE;
-  if (c->n_kinds && !t && !w->tiled && w->bytes_strided > 0)
-    return UNSEEN_STRIDED;
-  if (!t) return 1;
-  struct fs_kind_point here = point_of(w);
+/* What the points of a table say of a kernel there. */
+static double factor_at(const struct fs_calibration *c, const struct fs_kind_table *t,
+                        const struct fs_kind_point *here) {
   bool apart = strncmp(t->name, "flat", 4);
   double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;
   for (int k = t->first; k < t->first + t->n; k++) {
     const struct fs_kind_point *p = &c->points[k];
-    float distance = distance_of(p, &here, apart);
+    float distance = distance_of(p, here, apart);
     if (distance > FARTHEST) continue; /* planning prices thousands of kernels */
     double far = (double)expf(-0.5F * distance);
     far_sum += far * (double)p->log_ratio;
@@ -207,6 +240,33 @@ static double kind_factor(const struct fs_work *w,
     weight += near;
   }
   return exp((sum + PRIOR * far_sum / far_weight) / (weight + PRIOR));
+}
+
+static double known_factor(struct fs_kind_memo *memo, const struct fs_calibration *c,
+                           const struct fs_kind_table *t, const struct fs_kind_point *here) {
+  _Static_assert(sizeof memo->factors[0].at == sizeof here->at, "of as many dimensions");
+  int table = number_of(c, t);
+  uint64_t words[4] = {0}, h = (uint64_t)table;
+  memcpy(words, here->at, sizeof here->at);
+  for (size_t x = 0; x < FS_LEN(words); x++) h = mixed(h, words[x]);
+  struct fs_known_factor *k = &memo->factors[h % FS_LEN(memo->factors)];
+  if (k->table != table || memcmp(k->at, here->at, sizeof here->at)) {
+    *k = (struct fs_known_factor){.table = table, .factor = factor_at(c, t, here)};
+    memcpy(k->at, here->at, sizeof here->at);
+  }
+  return k->factor;
+}
+
+static double kind_factor(const struct fs_work *w, const struct fs_calibration *c,
+                          struct fs_kind_memo *memo) {
+  if (!c->n_kinds) return 1;
+  int known = memo ? known_kind(memo, w, c).table : number_of(c, table_of(w, c));
+  const struct fs_kind_table *t = known ? &c->kinds[known - 1] : NULL;
+  if (!t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3))) return UNSEEN_TILE;
+  if (!t && !w->tiled && w->bytes_strided > 0) return UNSEEN_STRIDED;
+  if (!t) return 1;
+  struct fs_kind_point here = point_of(w);
+  return memo ? known_factor(memo, c, t, &here) : factor_at(c, t, &here);
 }
 
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
@@ -261,8 +321,9 @@ double fs_exposed(const struct fs_work *w) {
   return s->resident > 0 ? 1 / FS_MAX(1, ceil(s->tasks / s->resident)) : 0;
 }
 
-struct fs_prediction fs_calibrated(const struct fs_work *w,
-                                   const struct fs_calibration *c) {
+static struct fs_prediction calibrated(const struct fs_work *w,
+                                       const struct fs_calibration *c,
+                                       struct fs_kind_memo *memo) {
   if (w->library) return library_call(w, c);
   struct parts p = parts_of(w, c);
   double body = p.delay, moves = p.delay, computes = 0, moved = 0, bare = fs_exposed(w);
@@ -276,7 +337,7 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
   body += fs_rest_of_trips(moved, p.trips);
   body += fs_alone(body, p.late, p.theirs);
   moves += moved;
-  double factor = kind_factor(w, c);
+  double factor = kind_factor(w, c, memo);
   struct fs_prediction out = {(p.launch + p.sync + body) * factor, "launch"};
   if (body >= p.launch + p.sync) out.bound = moves >= computes ? "memory"
                                                                : "compute";
@@ -284,20 +345,29 @@ struct fs_prediction fs_calibrated(const struct fs_work *w,
   return out;
 }
 
-struct fs_prediction fs_predict(const struct fs_work *w,
-                                const struct fs_device *d) {
-  struct fs_prediction p = fs_calibrated(w, d->calibration);
+struct fs_prediction fs_calibrated(const struct fs_work *w,
+                                   const struct fs_calibration *c) {
+  return calibrated(w, c, NULL);
+}
+
+struct fs_prediction fs_predict_by(struct fs_kind_memo *memo, const struct fs_work *w,
+                                   const struct fs_device *d) {
+  struct fs_prediction p = calibrated(w, d->calibration, memo);
   p.seconds = FS_MAX(p.seconds - fs_predict_start(d), 0.1 * p.seconds);
   return p;
 }
 
-bool fs_predict_knows(const struct fs_work *w, const struct fs_device *d) {
+struct fs_prediction fs_predict(const struct fs_work *w, const struct fs_device *d) {
+  return fs_predict_by(NULL, w, d);
+}
+
+bool fs_predict_knows_by(struct fs_kind_memo *memo, const struct fs_work *w,
+                         const struct fs_device *d) {
   enum { SETTINGS_ENOUGH = 8 };
-  char name[FS_KIND_NAME];
-  if (!d->calibration->fits) return false;
-  fs_work_kind(w, name);
-  const struct fs_kind_table *t = find_kind(d->calibration, name);
-  return t && t->n >= SETTINGS_ENOUGH;
+  const struct fs_calibration *c = d->calibration;
+  if (!c->fits) return false;
+  int exact = known_kind(memo, w, c).exact;
+  return exact && c->kinds[exact - 1].n >= SETTINGS_ENOUGH;
 }
 
 /* Between phases of one launch, without a fold, where it was not measured. On an H200

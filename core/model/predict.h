@@ -21,9 +21,28 @@ struct fs_prediction {
 struct fs_prediction fs_predict(const struct fs_work *work,
                                 const struct fs_device *device);
 
+/* What was found of kinds of kernels and what corrects their costs: the thousands of
+ * kernels that are priced for one block differ in little of that. Zeroed before its first
+ * use; for one device, while its calibration stays as it is. */
+struct fs_kind_memo {
+  struct fs_known_kind {
+    uint64_t key[2];        /* all that names the kind                       */
+    bool used;
+    int exact, table;       /* tables + 1: its own, the one to take          */
+  } kinds[64];
+  struct fs_known_factor {
+    float at[7];            /* FS_KIND_DIMS                                  */
+    int table;              /* + 1; 0: nothing yet                           */
+    double factor;
+  } factors[512];
+};
+/* The same, the sooner for what is in the memo. */
+struct fs_prediction fs_predict_by(struct fs_kind_memo *memo, const struct fs_work *work,
+                                   const struct fs_device *device);
 /* Whether kernels of its kind were measured on this device or another of its model, with
  * several settings. */
-bool fs_predict_knows(const struct fs_work *work, const struct fs_device *device);
+bool fs_predict_knows_by(struct fs_kind_memo *memo, const struct fs_work *work,
+                         const struct fs_device *device);
 
 /* How much longer the first kernel of a block takes: the device has waited for it. */
 double fs_predict_start(const struct fs_device *device);

@@ -71,16 +71,23 @@ enum fs_term fs_term_of_name(const char *name) {
   return FS_TM_COUNT;
 }
 
+bool fs_work_is_busy(const struct fs_work *w) {
+  return w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
+}
+
 void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   static const char *const schemes[8] = {"flat", "row",      "tile", "library",
                                          "flat", "panel", "row",  "row"};
   static const char *const ariths[] = {"f32", "f64", "half", "int"};
-  bool busy = w->flops + 8 * w->special > w->bytes_read + w->bytes_written;
-  snprintf(out, FS_KIND_NAME, "%s %.11s %s %s%s", schemes[w->scheme & 7],
-           w->pattern, ariths[w->arith & 3],
-           w->library ? "call" : busy ? "busy" : "light",
-           w->spread.sharing > 1 ? " shared" : w->shifted ? " shifted"
-           : w->uneven        ? " uneven" : w->past    ? " past" : "");
+  const char *apart = w->spread.sharing > 1 ? " shared" : w->shifted ? " shifted"
+                      : w->uneven        ? " uneven" : w->past    ? " past" : "";
+  char *at = stpcpy(out, schemes[w->scheme & 7]); /* room for all of them */
+  *at++ = ' ';
+  at = stpcpy(at, w->pattern);
+  *at++ = ' ';
+  at = stpcpy(at, ariths[w->arith & 3]);
+  at = stpcpy(at, w->library ? " call" : fs_work_is_busy(w) ? " busy" : " light");
+  stpcpy(at, apart);
 }
 
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

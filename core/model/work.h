@@ -136,6 +136,7 @@ struct fs_work {
  * whether it computes much for a byte: "row rowscols f32 light uneven". */
 enum { FS_KIND_NAME = 48 };
 void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]);
+bool fs_work_is_busy(const struct fs_work *w);
 
 /* Adds to the amount of the same term and phase, if there is one. */
 void fs_work_add(struct fs_work *w, enum fs_term term, int phase,

@@ -545,7 +545,7 @@ static void follow_rows(const struct group *g, struct fs_kernel *k,
   struct fs_kernel other = *k;
   struct fs_work w = k->work;
   if (k == leads || k->scheme != FS_ROW || leads->scheme != FS_ROW || is_pinned(g->p, k) ||
-      k->tune.iters == like->iters || !fs_predict_knows(&w, d))
+      k->tune.iters == like->iters || !fs_predict_knows_by(g->p->memo, &w, d))
     return;
   fit(&other, like, d->units);
   other.tune.iters = like->iters;

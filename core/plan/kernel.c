@@ -262,7 +262,7 @@ static void price(const struct fs_planner *p, struct fs_kernel *k,
     w.grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
   }
   fs_kernel_count(k, d, &w);
-  struct fs_prediction pr = fs_predict(&w, d);
+  struct fs_prediction pr = fs_predict_by(p->memo, &w, d);
   k->bytes_read = w.bytes_read;
   k->bytes_written = w.bytes_written;
   k->flops = w.flops + w.special;
@@ -462,22 +462,22 @@ static void add_routines(struct fs_planner *p, struct fs_kernel *k,
 /* What the kernel takes with each of its settings, and which one is best: by the price
  * where such kernels were measured on this device, else the first, which is made for
  * what kernels wait for (tune.c). */
-static void price_settings(const struct fs_kernel *k, const struct fs_work *w,
-                           const struct fs_device *d, double best,
-                           struct fs_impl *impl) {
+static void price_settings(const struct fs_planner *p, const struct fs_kernel *k,
+                           const struct fs_work *w, double best, struct fs_impl *impl) {
+  const struct fs_device *d = p->device;
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   impl->variants = fs_tune_others(k, d, tunings);
   if (impl->variants == 1) return;
   struct fs_kernel set = *k; /* borrows the parts */
   struct fs_work work = *w;
-  bool known = fs_predict_knows(w, d);
+  bool known = fs_predict_knows_by(p->memo, w, d);
   bool ring = known && fs_ring_stages(k, d) > 0;
   for (int v = 1; v < impl->variants; v++) {
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
     if (!known || impl->each[0] > SETTINGS_REACH * best) continue;
     set.tune = tunings[v];
     fs_kernel_count_tuning(&set, d, &work);
-    impl->each[v] = fs_predict(&work, d).seconds;
+    impl->each[v] = fs_predict_by(p->memo, &work, d).seconds;
     double worth = ring && !fs_ring_stages(&set, d) ? WORTH_A_RING : WORTH_A_CHANGE;
     if (impl->each[v] >= impl->seconds * (1 - worth)) continue;
     impl->seconds = impl->each[v];
@@ -504,7 +504,7 @@ static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k,
       impl.each[v] = impl.each[0] * (1 + NOT_FIRST * v);
     return impl;
   }
-  price_settings(k, w, p->device, best, &impl);
+  price_settings(p, k, w, best, &impl);
   add_routines(p, k, w, &impl);
   return impl;
 }

@@ -104,6 +104,7 @@ struct fs_stored {
 struct fs_planner {
   const struct fs_graph *g;
   const struct fs_device *device;
+  struct fs_kind_memo *memo;           /* of its predictions                 */
   double working_set;                  /* bytes of the block's inputs and results:
                                           what a cache would have to hold    */
   struct fs_arena *arena;
