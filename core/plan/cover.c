@@ -13,6 +13,7 @@
 enum {
   MOST_COVERS = 256,    /* of a list                                            */
   MAX_STATES = 4096,    /* of the count of combinations                         */
+  MAX_JOINS = 200000,   /* ... and candidates that are tried there              */
   MAX_LISTED = 256      /* covers that are counted one by one                   */
 };
 
@@ -63,6 +64,14 @@ static double candidate_cost(const struct fs_planner *p,
     least = FS_MIN(least, seconds_of(p, &p->impls.data[i],
                                      p->impls.data[i].variant));
   return least + extra_cost(p, c);
+}
+
+double fs_plan_cost(const struct fs_planner *p, int candidate) {
+  return candidate_cost(p, &p->candidates.data[candidate]);
+}
+
+bool fs_plan_may_be_kernel(const struct fs_planner *p, int candidate) {
+  return !fs_plan_pin_forbids(p, &p->candidates.data[candidate].set, true);
 }
 
 /* -- columns ----------------------------------------------------------------------- */
@@ -217,6 +226,7 @@ struct counter {
   uint64_t **words_of;         /* ... and what they have, set by set */
   FS_VEC(struct state) states;
   int *table;
+  int joins;
   bool full;
   int chosen[FS_MAX_SET], depth;
   double listed, feasible;     /* combinations, one by one */
@@ -261,7 +271,8 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   }
   int *slot = find_state(c, covered);
   if (*slot) return c->states.data[*slot - 1];
-  if (c->states.len >= MAX_STATES) {
+  c->joins += c->n_by_first[row];
+  if (c->states.len >= MAX_STATES || c->joins > MAX_JOINS) {
     c->full = true;
     return sum;
   }
@@ -407,11 +418,28 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
   return n;
 }
 
+/* The cover that fuse.c found is what others must be better than. */
+static void keep_sketched(struct fs_covering *c) {
+  struct fs_planner *p = c->p;
+  int most = p->n_sketched[p->as_phases], n = 0;
+  int *columns = FS_NEW_N(p->arena, int, most + 1);
+  for (int k = 0; k < most; k++)
+    for (int x = 0; x < c->n; x++)
+      if (c->columns[x].candidate == p->sketched[p->as_phases][k]) columns[n++] = x;
+  if (n && n == most) fs_cover_keep(c, columns, n);
+}
+
+static void open_covering(struct fs_covering *c, struct fs_planner *p, int k) {
+  *c = (struct fs_covering){.p = p, .rows = rows_of(p), .k = FS_MIN(k, MOST_COVERS)};
+  c->best = FS_NEW_N(p->arena, struct fs_cover, c->k + 1);
+  add_columns(c);
+}
+
 static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
-  struct fs_covering in = {.p = p, .rows = rows_of(p), .k = FS_MIN(k, MOST_COVERS)};
+  struct fs_covering in;
   int found = 0;
-  in.best = FS_NEW_N(p->arena, struct fs_cover, in.k + 1);
-  add_columns(&in);
+  open_covering(&in, p, k);
+  keep_sketched(&in);
   fs_cover_search(&in);
   struct cover c = {.chosen = FS_NEW_N(p->arena, int, in.rows + 1)};
   for (int x = 0; x < in.found; x++) {
@@ -504,8 +532,28 @@ static int greedy(struct fs_planner *p, int k, struct fs_combination *list) {
   return merge(p, &c, k, list, 0);
 }
 
-int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
-  if (p->candidates.len == rows_of(p)) return greedy(p, k, list);
+/* What GLPK is asked for. */
+struct request {
+  struct fs_planner *p;
+  int k;
+  struct fs_combination *list;  /* the k best, or NULL: */
+  double *worth;                /* a sketch */
+  int *chosen;
+};
+
+static int sketch(const struct request *q) {
+  struct fs_covering in;
+  open_covering(&in, q->p, 1);
+  fs_cover_sketch(&in, q->worth);
+  for (int r = 0; r < in.rows; r++) q->worth[r] *= 1e-6;
+  if (!in.found) return 0;
+  for (int x = 0; x < in.best[0].n; x++)
+    q->chosen[x] = in.columns[in.best[0].columns[x]].candidate;
+  return in.best[0].n;
+}
+
+/* Gives how many it found. */
+static int ask_glpk(const struct request *q) {
   jmp_buf out_of_memory;
   jmp_buf *volatile outer = fs_oom_guard(&out_of_memory);
   volatile int n = 0;
@@ -516,8 +564,18 @@ int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
     glp_term_out(GLP_OFF);
     glp_term_hook(glpk_says, NULL);
     glp_error_hook(glpk_failed, NULL);
-    n = solve_all(p, k, list);
+    n = q->list ? solve_all(q->p, q->k, q->list) : sketch(q);
   }
   fs_oom_guard(outer);
+  return n;
+}
+
+int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen) {
+  return ask_glpk(&(struct request){.p = p, .worth = worth, .chosen = chosen});
+}
+
+int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
+  if (p->candidates.len == rows_of(p)) return greedy(p, k, list);
+  int n = ask_glpk(&(struct request){.p = p, .k = k, .list = list});
   return n ? n : greedy(p, k, list);
 }

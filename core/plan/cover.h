@@ -53,6 +53,8 @@ void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
 /* search.c: the best cover, and the k best, nearly always; else some that are about as
  * good. None where there is none, or too much to look through. */
 void fs_cover_search(struct fs_covering *c);
+/* A cover that is soon found, and what its rows are worth in the relaxation. */
+void fs_cover_sketch(struct fs_covering *c, double *rows);
 
 /* Columns of which a cover has one at most, and what a relaxation pays for that. */
 struct fs_clique {
@@ -69,9 +71,11 @@ struct fs_worth {
   int most;                /* ideals that are looked at */
 };
 
-/* ideal.c: keeps the best cover. False: there is none, or too much to look through. */
+/* ideal.c: keeps the best cover, or has it already. False: there is none, or too much to look
+ * through. */
 bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth);
-/* Keeps good covers, better and better ones. False: it found none. */
-bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth);
+/* Keeps a good cover, by the nearest so many ideals of as many rows; false: it found none that
+ * is better than what was kept. */
+bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth, int width);
 
 #endif

@@ -12,7 +12,8 @@
  *
  * Of an ideal, hundreds of columns lead on, and nearly all of them to what no short way
  * leads over. So ways are looked for that cost little more than the bound, and if there is
- * none, those of four times as much: what is beyond that is neither kept nor looked at.
+ * none, those of four times as much: what is beyond that is neither kept nor looked at. Nor is
+ * what costs as much as a cover that is known; where that leaves no way, that cover is the best.
  *
  * A beam finds a good cover where the best one is too far: of the ideals of as many rows,
  * it only goes on from the nearest. */
@@ -40,7 +41,7 @@ struct open {
   int rows, ideal;
 };
 
-enum { MOST_ABREAST = 128 };
+enum { MOST_ABREAST = 64 };
 
 /* Ideals of as many rows, the nearest first. */
 struct level {
@@ -349,11 +350,13 @@ bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth) {
   static const double FIRST_SHARE = 1e-3; /* of the bound */
   enum { FACTOR = 4 };
   struct ways w = {.c = c, .worth = worth};
-  bool found = false;
   open_ways(&w);
-  w.limit = FIRST_SHARE * bound_of(&w);
-  while (!(found = find_way(&w)) && w.heap.len == 0 && w.beyond < HUGE_VAL)
-    w.limit = FS_MAX(FACTOR * w.limit, w.beyond);
+  double most = fs_cover_limit(c) - bound_of(&w);
+  w.limit = FS_MIN(FIRST_SHARE * bound_of(&w), most);
+  bool found = false;
+  while (!(found = find_way(&w)) && w.heap.len == 0 && w.beyond < HUGE_VAL && w.limit < most)
+    w.limit = FS_MIN(FS_MAX(FACTOR * w.limit, w.beyond), most);
+  found |= w.heap.len == 0 && most < HUGE_VAL; /* what was kept is the best */
   FS_VEC_FREE(&w.ideals);
   FS_VEC_FREE(&w.heap);
   return found;
@@ -379,13 +382,12 @@ static bool find_in_beam(struct ways *w, int width) {
   return true;
 }
 
-bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth) {
-  static const int widths[] = {16, MOST_ABREAST};
-  struct ways w = {.c = c, .worth = worth, .limit = HUGE_VAL};
-  bool found = false;
+bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth, int width) {
+  struct ways w = {.c = c, .worth = worth};
   open_ways(&w);
+  w.limit = fs_cover_limit(c) - bound_of(&w);
   w.levels = FS_NEW_N(c->p->arena, struct level, c->rows + 1);
-  for (size_t x = 0; x < FS_LEN(widths); x++) found |= find_in_beam(&w, widths[x]);
+  bool found = find_in_beam(&w, width);
   FS_VEC_FREE(&w.ideals);
   return found;
 }

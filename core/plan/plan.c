@@ -542,11 +542,12 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   windows w = {0};
   init(&p, g, device, options);
   fs_plan_calls(&p, join, repeat);
-  bool ok = true, by_prices = decides_by_price(&p);
+  bool ok = true, by_prices = p.by_prices = decides_by_price(&p);
   int wanted = by_prices ? listed_for(&p, k) : k;
   for (p.window = 0; ok && p.window < p.clusters.len; p.window = p.window_end) {
     p.window_end = FS_MIN(p.clusters.len, p.window + FS_MAX_SET);
     p.candidates.len = p.impls.len = 0;
+    p.as_phases = false;
     ok = fs_plan_candidates(&p);
     if (!ok) break;
     fs_plan_count(&p);

@@ -129,6 +129,9 @@ struct fs_planner {
   struct fs_space_counts space;
   bool as_phases;                      /* kernels are priced as phases of a launch
                                           that others are in, too            */
+  bool by_prices;                      /* ... and both ways plans are looked for */
+  int *sketched[2], n_sketched[2];     /* a cover that fuse.c found, by as_phases:
+                                          candidates                         */
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
   struct fs_plan *plan;                /* being put together                 */
@@ -297,6 +300,12 @@ int fs_impl_ways(const struct fs_impl *impl);
  * (at least one, but for pins that contradict each other). fs_plan_count() counts
  * what there is. */
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list);
+/* What a kernel of a candidate costs there, and whether pins let it be one. */
+double fs_plan_cost(const struct fs_planner *p, int candidate);
+bool fs_plan_may_be_kernel(const struct fs_planner *p, int candidate);
+/* What the window's clusters are worth in the relaxation, and a cover of its candidates, soon
+ * found: gives how many kernels, 0: none. */
+int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen);
 void fs_plan_count(struct fs_planner *p);
 /* rank.c: the k smallest sums of one cost of each list (each ascending, of lens[]
  * costs), in order; ties in the order of the indices. index[] gets n indices for

@@ -17,9 +17,11 @@
 /* Steps of the simplex method, and for each cover of a list more: no time, so that a busy
  * machine finds the same plan. A step takes time with the number of columns: once there
  * are covers, fewer steps are left of a large block. */
-enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 1500000 };
-/* Ideals that are looked at (ideal.c): before there are cliques, and then. */
-enum { FEW_IDEALS = 4096, MOST_IDEALS = 16384 };
+enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 500000 };
+/* Ideals that are looked at (ideal.c): before there are cliques, and then, and in a beam; of
+ * those of as many rows there, for a sketch, before there are cliques, and then. */
+enum { FEW_IDEALS = 512, MOST_IDEALS = 4096, IDEALS_OF_A_BEAM = 8192 };
+enum { OF_A_SKETCH = 8, FEW_ABREAST = 16, MOST_ABREAST = 64 };
 
 struct relaxation {
   struct fs_covering *c;
@@ -393,6 +395,21 @@ static bool find_best(struct relaxation *r, int most) {
   return fs_cover_by_ideals(r->c, &worth);
 }
 
+/* Keeps a good cover. */
+static void find_good(struct relaxation *r, int width) {
+  struct fs_worth worth = worth_of(r, IDEALS_OF_A_BEAM);
+  fs_cover_by_beam(r->c, &worth, width);
+}
+
+/* Leaves out the columns that no cover has which is wanted. */
+static void drop_dear(struct relaxation *r) {
+  double limit = fs_cover_limit(r->c), bound = glp_get_obj_val(r->lp);
+  for (int x = 1; x <= r->c->n; x++)
+    if (glp_get_col_type(r->lp, x) == GLP_LO && glp_get_col_stat(r->lp, x) != GLP_BS &&
+        bound + glp_get_col_dual(r->lp, x) >= limit)
+      glp_set_col_bnds(r->lp, x, GLP_FX, 0, 0);
+}
+
 /* By the first solution, which is had soon; then with cliques, by which less is to be
  * looked through, until they tell nearly nothing more. Where that is still too much, keeps
  * a good cover, beyond which the search need not look. */
@@ -400,11 +417,13 @@ static bool find_first(struct relaxation *r) {
   static const double LITTLE = 0.01, NOTHING = 0.001; /* of the bound */
   if (!solve(r)) return false;
   if (find_best(r, FEW_IDEALS)) return true;
+  find_good(r, FEW_ABREAST);
   bool more = true;
   for (double last = 0, now; more; last = now) {
     if (!solve(r)) return false;
     struct parts p = parts_of(r);
     now = glp_get_obj_val(r->lp);
+    drop_dear(r);
     more = now > last * (1 + NOTHING) && cut_cliques(r, &p);
     if (is_whole(&p) && is_cover(r, &p)) {
       fs_cover_keep(r->c, columns_of(r, &p), p.n_taken);
@@ -413,8 +432,7 @@ static bool find_first(struct relaxation *r) {
     if (now < last * (1 + LITTLE) && find_best(r, more ? FEW_IDEALS : MOST_IDEALS))
       return true;
   }
-  struct fs_worth worth = worth_of(r, MOST_IDEALS);
-  fs_cover_by_beam(r->c, &worth);
+  find_good(r, MOST_ABREAST);
   return false;
 }
 
@@ -442,17 +460,33 @@ static void search(struct relaxation *r) {
   release(r, column);
 }
 
-void fs_cover_search(struct fs_covering *c) {
-  struct relaxation r = {.c = c};
+static void open_relaxation(struct relaxation *r, struct fs_covering *c) {
   struct fs_arena *arena = c->p->arena;
   int most = FS_MAX(c->rows, c->n) + 1;
-  r.most_steps = MOST_STEPS + STEPS_FOR_A_COVER * (c->k - 1);
-  r.ind = FS_NEW_N(arena, int, most);
-  r.val = FS_NEW_N(arena, double, most);
-  r.more = FS_NEW_N(arena, double, most);
-  for (int x = 0; x < most; x++) r.val[x] = 1;
-  build(&r);
+  *r = (struct relaxation){.c = c};
+  r->most_steps = MOST_STEPS + STEPS_FOR_A_COVER * (c->k - 1);
+  r->ind = FS_NEW_N(arena, int, most);
+  r->val = FS_NEW_N(arena, double, most);
+  r->more = FS_NEW_N(arena, double, most);
+  for (int x = 0; x < most; x++) r->val[x] = 1;
+  build(r);
+}
+
+void fs_cover_search(struct fs_covering *c) {
+  struct relaxation r;
+  open_relaxation(&r, c);
   if (!find_first(&r) || c->k > 1) search(&r);
+  c->p->space.steps += glp_get_it_cnt(r.lp);
+  glp_delete_prob(r.lp);
+}
+
+void fs_cover_sketch(struct fs_covering *c, double *rows) {
+  struct relaxation r;
+  open_relaxation(&r, c);
+  bool solved = solve(&r);
+  for (int row = 0; row < c->rows; row++)
+    rows[row] = solved ? glp_get_row_dual(r.lp, row + 1) : c->columns[row].cost;
+  if (solved) find_good(&r, OF_A_SKETCH);
   c->p->space.steps += glp_get_it_cnt(r.lp);
   glp_delete_prob(r.lp);
 }
