@@ -105,6 +105,29 @@ def test_replaced():
         full.end()
 
 
+def test_panels():
+    """Blocks in step, by quick code and then by full code: each goes on with the numbers
+    of rounds where the other left them."""
+    home = Home()
+    prompt = Prompt(home, FUSIBLE_FAKE_COMPILE='4000', FUSIBLE_FAKE_CC='90',
+                    FUSIBLE_FAKE_UNITS='18', FUSIBLE_L2='65536')
+    prompt.ask('A = rand(2300, 700); y = rand(2300); z = rand(700);')
+    prompt.ask('sum(A) + sum(y) + sum(z)')
+    runs = []
+    for count in (4, 4):
+        for _ in range(count):
+            plans = [e for e in prompt.ask("begin x = 2*A'*y + z; w = 3*A*x; end")
+                     if e['event'] == 'plan']
+            check('scheme panel;' in prompt.text(':code'), 'by panels')
+            value = [e['data'] for e in prompt.ask('sum(w .* w) + sum(mod(x, 0.001))')
+                     if e['event'] == 'value']
+            runs.append(([e['quick'] for e in plans], value))
+        check(prompt.wait(), 'it is compiled in full')
+    check([q for q, _ in runs] == [[True]] * 4 + [[False]] * 4, 'quick, then full', str(runs))
+    check(runs[0][1] and all(v == runs[0][1] for _, v in runs), 'one value', str(runs))
+    prompt.end()
+
+
 def test_copies():
     """Rows that copies bring to as much shared memory as the kernel may have are no reason
     to compile it twice."""
@@ -216,10 +239,57 @@ sum(abs(x - v)) / norm(x)
 '''
 
 
+# Kernels with roles, which have another text for quick code.
+PANELS = '''
+A = {t}(rand(n, n)); y = {t}(rand(n)); u = {t}(rand(n)); z = {t}(rand(n));
+sum(A[1, :]) + sum(y) + sum(u) + sum(z)
+x = 2*A'*y + z; w = 3*A*x;
+w[1]
+B = A + u*z'; x = 2*B'*y + z; w = 3*B*x;
+w[1]
+C = A + sum(A ./ (3*u + 1), 1);
+C[1, 1]
+'''
+
+
 def ptx(path, *how):
     return subprocess.run(
         [os.path.join(fakegpu.BUILD, 'nvrtc-check'), '--ptx', 'compute_90a', path, *how],
         capture_output=True, text=True, timeout=120)
+
+
+def have_one_set(full, quick, what):
+    """Whether two texts in PTX have the same operations, each rounded by itself."""
+    a, b = (set(OPERATION.findall(x)) for x in (full, quick))
+    if check(a and a == b, 'the same operations', f'{what}: {sorted(a ^ b)}'):
+        loose = [x for x in a if EXACT.match(x) and not re.search(r'\.r[nzmp]\b', x)]
+        check(not loose, 'nothing may be contracted', f'{what}: {loose}')
+
+
+def test_other_texts():
+    """Where there is another text for quick code, it has the operations of the full one."""
+    for t in ('f32', 'f64', 'bf16'):
+        home, texts = Home(), {}
+        for how in ('full', 'quick'):
+            folder = os.path.join(home.path, how)
+            os.mkdir(folder)
+            home.gpu(f':set compile {how}\nn = 12000;\n' + PANELS.format(t=t),
+                     FUSIBLE_FAKE_KEEP=folder, FUSIBLE_FAKE_RUN='0',
+                     FUSIBLE_FAKE_CC='90', FUSIBLE_CACHE='off')
+            for path in glob.glob(folder + '/*.cu'):
+                with open(path, encoding='utf-8') as f:
+                    text = f.read()
+                # What it is for is said in the first lines.
+                if 'scheme panel;' in text and ('fs_mbarrier' in text) == (how == 'full'):
+                    texts.setdefault(text.split('\ntypedef')[0], {})[how] = path
+        check(len(texts) == 3 and all(len(x) == 2 for x in texts.values()),
+              f'{t}: pairs of texts', str(texts))
+        for what, pair in texts.items():
+            full, quick = ptx(pair['full']), ptx(pair['quick'], 'quick')
+            if 'absent' in full.stdout + quick.stdout or quick.returncode:
+                print('no NVRTC that compiles quickly: other texts are not looked at')
+                return
+            have_one_set(full.stdout, quick.stdout, what)
 
 
 def test_operations():
@@ -242,10 +312,7 @@ def test_operations():
         if full.returncode == 0 and quick.returncode:
             print('this NVRTC does not compile quickly')
             return
-        a, b = (set(OPERATION.findall(x.stdout)) for x in (full, quick))
-        if check(a and a == b, 'the same operations', f'{path}: {sorted(a ^ b)}'):
-            loose = [x for x in a if EXACT.match(x) and not re.search(r'\.r[nzmp]\b', x)]
-            check(not loose, 'nothing may be contracted', f'{path}: {loose}')
+        have_one_set(full.stdout, quick.stdout, path)
 
 
 def main():

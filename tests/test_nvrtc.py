@@ -32,6 +32,7 @@ import test_random  # noqa: E402
 import test_sequences  # noqa: E402
 from score import Score  # noqa: E402
 
+LARGE_SIZES = '12001x12003,16384'
 SIZES = '1,31,32,33,1000,4096,5000x3,16384'
 DEVICES = {'80': 'sm_80', '90': 'sm_90a', '100': 'sm_100'}
 LARGEST = 48 << 10  # bytes of machine code of a sequence: some 250 ms of NVRTC's time
@@ -43,10 +44,11 @@ check = score.check
 # Each source gives (name, folder to run in, arguments).
 
 
-def sequences(folder):
-    for size in SIZES.split(','):
+def sequences(folder, sizes=SIZES, quick=False):
+    for size in sizes.split(','):
         m, n = (int(x) for x in (size.split('x') * 2)[:2])
         text = test_sequences.script(folder, 0, m, n, test_sequences.SEQUENCES)
+        text = ':set compile quick\n' * quick + text
         # Without the results in files: 16384 would be much to write.
         lines = [x for x in text.splitlines() if not x.startswith('save(')]
         path = os.path.join(folder, f'sequences_{size}.fs')
@@ -143,6 +145,8 @@ def collect_all(keep, home, count):
     programs."""
     with tempfile.TemporaryDirectory() as folder:
         short = collect('sequences', sequences(folder), keep, home)
+        # Of some there are other texts for quick code.
+        collect('quickly compiled', sequences(folder, LARGE_SIZES, True), keep, home)
         collect('large', large(folder), keep, home)
         collect('plan', scripts('tests/plan/*.fs'), keep, home)
         # 0.747 everywhere, and loops that wait for convergence begin.

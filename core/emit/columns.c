@@ -10,6 +10,10 @@
  *   sums over j    r0[e], sent off after each panel
  *   sums over i    r0[b], to the end; of floats only over SHORT panels, then in f0[b]:
  *                  one chain of additions over all columns would round most
+ *
+ * The text that is compiled quickly (em.quick) has the same sums in the same order, in
+ * elemlib/scheme/columns_quick.cuh: there is nothing to wait for but barriers of all
+ * threads, and all rows of a panel wait in registers, in held0[b].
  */
 #include "core/emit/writer.h"
 
@@ -278,8 +282,9 @@ static void sends(struct columns *c) {
             s->out, part);
     em_line(em, "for (int w = 1; w < %d; w++) x%d = %s::of(x%d, %s[w][i]);",
             warps, s->out, op, s->out, part);
-    em_line(em, "fs_cluster_send<FS_CLUSTER>(&team%d[m][rank * FS_COLUMNS + i %% "
-            "FS_COLUMNS], x%d, i / FS_COLUMNS, &gate.team[m]);", s->out, s->out);
+    em_line(em, "fs_cluster_%s<FS_CLUSTER>(&team%d[m][rank * FS_COLUMNS + i %% "
+            "FS_COLUMNS], x%d, i / FS_COLUMNS%s);", em->quick ? "put" : "send", s->out,
+            s->out, em->quick ? "" : ", &gate.team[m]");
   }
   em_close(em);
 }
@@ -368,9 +373,10 @@ static void finishes(struct columns *c) {
   em_open(em, "for (int k = lane / FS_COLUMNS; k < FS_CLUSTER; k += 32 / FS_COLUMNS) {");
   for (int v = 0; v < k->values.len; v++)
     if (em->v[v].saved)
-      em_line(em, "fs_cluster_send<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
-              "FS_COLUMNS], (%s)%s, k, &gate.mail[m]);", v,
-              em_acc_type(em_val(em, v)->dtype), em_ref(em, v));
+      em_line(em, "fs_cluster_%s<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
+              "FS_COLUMNS], (%s)%s, k%s);", em->quick ? "put" : "send", v,
+              em_acc_type(em_val(em, v)->dtype), em_ref(em, v),
+              em->quick ? "" : ", &gate.mail[m]");
   em_close(em);
   bool any = false;
   for (int i = 0; i < k->steps.len; i++) {
@@ -394,7 +400,7 @@ static void finishes(struct columns *c) {
  * floats and doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569
  * and 524. */
 static bool has_words(const struct columns *c) {
-  return c->cut.held && c->em->V == 8;
+  return c->cut.held && c->em->V == 8 && !c->em->quick;
 }
 
 /* How many panels the loop over them is written for: one, and what waits in registers
@@ -434,7 +440,9 @@ static void row_values(struct columns *c) {
   em_go(em, EM_ROWS);
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    if (c->cut.held && is_matrix_load(em, s))
+    if (em->quick && is_matrix_load(em, s))
+      em_line(em, "%s held%d[%d];", pack_of(em, s), s->out, em->B);
+    else if (c->cut.held && is_matrix_load(em, s))
       em_line(em, "%s held%d[FS_LAG%s][FS_HELD / FS_SIDE];",
               has_words(c) ? "fs_words" : pack_of(em, s), s->out,
               written(c) < c->cut.lag ? " + FS_WRITTEN" : "");
@@ -666,6 +674,32 @@ static const char *held_row(struct columns *c, int v, int phase) {
                 turn, turn);
 }
 
+/* In the text that is compiled quickly: where a thread has its pack of row b. */
+static const char *pack_held(struct em *em, const struct fs_step *s) {
+  return em_fmt(em, "held%d[%s]", s->out, em->B > 1 ? "b" : "0");
+}
+
+/* ... and how it comes there, with zeros where it leaves the matrix. */
+static void bring(struct columns *c, const struct fs_step *s) {
+  struct em *em = c->em;
+  const char *at = em_fmt(em, "a%d + %s", s->access, em_address(em, em_access(em, s)));
+  const char *in = em_and(em, row_exists(c), column_exists(c, "first"));
+  const char *pack = pack_of(em, s);
+  if (!c->guard_i || em->m % em->V == 0) {
+    if (*in) em_line(em, "%s = {};", pack_held(em, s));
+    em_line(em, "%s%s%s%s = *(const %s *)(%s);", *in ? "if (" : "", in, *in ? ") " : "",
+            pack_held(em, s), pack, at);
+    return;
+  }
+  em_line(em, "%s = {};", pack_held(em, s));
+  em_for(em, "e", em->V);
+  if (em->V == 1) em_open(em, "{");
+  em_line(em, "const fs_index i = first%s;", em->V > 1 ? " + e" : "");
+  em_line(em, "if (%s) %s.e[%s] = *(%s);", em_and(em, row_exists(c), column_exists(c, "i")),
+          pack_held(em, s), em->V > 1 ? "e" : "0", at);
+  em_close(em);
+}
+
 /* Lanes of value v, of what load s has brought or of what was made of it. */
 static void tile_load(struct columns *c, const struct fs_step *s, int64_t number,
                       int phase, int v) {
@@ -677,6 +711,11 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
   struct em_value *x = &em->v[v];
   x->b = x->c = false;
   x->e = true;
+  if (em->quick) {
+    em_line(em, "%s v%d%s;", em_lane_type(em, v), v, em_dims(em, false, false, true));
+    em_line(em, "fs_load(v%d, %s.e);", v, pack_held(em, s));
+    return;
+  }
   if (c->cut.held && !phase)
     at = em_fmt(em, "b < %d ? %s : brought%s + ((b - %d) * FS_SIDE + side) * %lld", turn,
                 at, behind(em, number * line * c->cut.held), turn, (long long)line);
@@ -697,6 +736,10 @@ static void leave_made(struct columns *c, const struct fs_step *s) {
   const char *pack = pack_of(em, s), *at = kept_rows(c, 0);
   em_line(em, "%s made;", pack);
   em_line(em, "fs_store(made.e, v%d);", c->made);
+  if (em->quick) {
+    em_line(em, "%s = made;", pack_held(em, s));
+    return;
+  }
   if (c->cut.held)
     em_line(em, "if (b >= %d) %s = %s;", turn_of(c), held_row(c, s->out, 0),
             has_words(c) ? "fs_words_of(made)" : "made");
@@ -866,6 +909,7 @@ static void rows_of_panel(struct columns *c, int phase) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
+    if (em->quick && !phase) bring(c, s);
     if (phase && c->again >= 0) tile_load(c, s, number, phase, c->again);
     else if (c->need[i]) tile_load(c, s, number, phase, s->out);
     number++;
@@ -904,6 +948,7 @@ static void columns_early(struct columns *c) {
 }
 
 static void waits(struct columns *c) {
+  if (c->em->quick) return;
   em_line(c->em, "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
   if (c->cut.held)
     em_line(c->em, "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
@@ -911,11 +956,15 @@ static void waits(struct columns *c) {
 
 static void to_shared(struct columns *c) {
   struct em *em = c->em;
-  const char *slot = c->cut.lanes >= 32 ? "side" : "warp - (FS_THREADS - FS_WORKERS) / 32";
+  const char *slot = c->cut.lanes >= 32 ? "side"
+                     : em->quick        ? "warp"
+                                        : "warp - (FS_THREADS - FS_WORKERS) / 32";
   const char *own = c->cut.lanes >= 32 ? "" : em_fmt(em, "if (lane < %d) ", c->cut.lanes);
   em_line(em, "const int s = FS_PLACE(p, FS_PARTS);");
-  em_line(em, "if (p >= FS_PARTS)");
-  em_line(em, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
+  if (!em->quick) {
+    em_line(em, "if (p >= FS_PARTS)");
+    em_line(em, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
+  }
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_column_sum(s)) continue;
@@ -967,14 +1016,15 @@ static void panel(struct columns *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_column_sum(s)) em_declare_acc(em, s, false, false, true);
   }
-  tile_pointers(c, phase);
+  if (!em->quick) tile_pointers(c, phase);
   em->pairs = c->pairs && !phase;
   rows_of_panel(c, phase);
   em->pairs = false;
   if (!phase) to_shared(c);
   else sums_of_sums(c);
-  if (phase && c->made >= 0) em_line(em, "fs_before_copies();");
+  if (phase && c->made >= 0 && !em->quick) em_line(em, "fs_before_copies();");
   em_line(em, "__syncwarp();");
+  if (em->quick) return;
   if (phase) {
     em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[FS_PLACE(q, FS_SLOTS)]);");
     return;
@@ -1102,6 +1152,16 @@ void em_columns_constants(struct em *em, struct fs_str *out) {
   struct columns c = begin(em);
   const struct fs_panel *p = &c.cut;
   struct room r = rooms(&c);
+  if (em->quick) {
+    fs_str_printf(out,
+                  "constexpr int FS_WORKERS = %d, FS_LANES = %d, FS_SIDE = %d;\n"
+                  "constexpr int FS_CLUSTER = %d, FS_CLUSTERS = %d, FS_BLOCKS = %d;\n"
+                  "constexpr int FS_WIDTH = %d, FS_COLUMNS = %d, FS_PANELS = %lld;\n"
+                  "constexpr int FS_HEIGHT = %d, FS_PARTS = 1, FS_MAILS = 1;\n",
+                  p->workers, p->lanes, p->side, p->cluster, clusters(&c), p->blocks,
+                  p->width, p->width / p->cluster, (long long)p->panels, p->height);
+    return;
+  }
   fs_str_printf(
       out,
       "constexpr int FS_WORKERS = %d, FS_LANES = %d, FS_SIDE = %d, FS_REGS = %d;\n"

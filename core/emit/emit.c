@@ -377,7 +377,9 @@ static const char *skeleton(const struct em *em) {
                                : "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
-    case EM_COLUMNS: return "elemlib/scheme/columns.cuh";
+    case EM_COLUMNS:
+      return em->quick ? "elemlib/scheme/columns_quick.cuh"
+                       : "elemlib/scheme/columns.cuh";
     case EM_PANEL:
       return em->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
     default:
@@ -421,6 +423,12 @@ static void fill(const struct em *em, const char *text, struct fs_str *out) {
 }
 
 static int hook_indent(const struct em *em, enum em_hook hook) {
+  if (em->quick) {
+    bool looks = hook == EM_FIRST || hook == EM_SECOND || hook == EM_SEND ||
+                 hook == EM_GATHER || hook == EM_FINISH;
+    if (hook != EM_ARGUMENTS && hook != EM_AFTER)
+      return looks ? 3 : hook == EM_COLUMN_VALUES ? 2 : 1;
+  }
   bool nested = em->mode == EM_PANEL || em->mode == EM_TILE;
   switch (hook) {
     case EM_ARGUMENTS: return 2;
@@ -532,24 +540,44 @@ void em_end(struct em *em) {
   fs_arena_free(em->arena);
 }
 
+/* Between em_begin() and em_end(). Given. */
+static char *whole_text(struct em *em, const struct fs_diags *diags) {
+  struct fs_str body = {0}, text = {0};
+  em_body(em, &body);
+  em_head(em, diags, &text);
+  fs_str_printf(&text, "typedef %s fs_index;\n", em->wide ? "long long" : "int");
+  em_constants(em, &text);
+  em_prelude(&body, &text);
+  em_user_functions(em, &text);
+  fs_str_put(&text, fs_str_text(&body), body.len);
+  fs_str_free(&body);
+  return text.data;
+}
+
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
   struct em em = {.plan = plan, .k = kernel, .device = device,
                   .variant = variant, .out = out};
-  struct fs_str body = {0}, text = {0};
   em_begin(&em);
-  em_body(&em, &body);
-  em_head(&em, diags, &text);
-  fs_str_printf(&text, "typedef %s fs_index;\n", em.wide ? "long long" : "int");
-  em_constants(&em, &text);
-  em_prelude(&body, &text);
-  em_user_functions(&em, &text);
-  fs_str_put(&text, fs_str_text(&body), body.len);
-  out->source = text.data;
-  fs_str_free(&body);
+  out->source = whole_text(&em, diags);
   em_end(&em);
+}
+
+char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                    const struct fs_device *device, enum fs_emit_variant variant,
+                    const struct fs_diags *diags) {
+  struct fs_emitted same = {0}; /* arguments are found in the same order */
+  struct em em = {.plan = plan, .k = kernel, .device = device,
+                  .variant = variant, .out = &same, .quick = true};
+  char *text = NULL;
+  if (kernel->scheme != FS_PANEL) return NULL;
+  em_begin(&em);
+  if (em.mode == EM_COLUMNS) text = whole_text(&em, diags);
+  em_end(&em);
+  fs_emitted_free(&same);
+  return text;
 }
 
 void fs_emitted_free(struct fs_emitted *e) {

@@ -86,6 +86,12 @@ enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out);
+/* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
+ * launched in the same way and gives the same bits, in less text and more time. NULL:
+ * that text. Given. */
+char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                    const struct fs_device *device, enum fs_emit_variant variant,
+                    const struct fs_diags *diags);
 /* The same for n neighbours of plan->kernels that share a launch: those behind the
  * first are joined to it (fs_kernel.joint). Every param is there once in each type,
  * the workspace always. */

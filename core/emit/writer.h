@@ -121,6 +121,8 @@ struct em {
   int64_t scratch;               /* bytes of shared memory for folding      */
   bool vector_end;               /* FS_END has work per row or column       */
   bool used_i, used_j;
+  bool quick;                    /* the text that is compiled quickly, where that is
+                                    another: columns.c                      */
   struct em_grid *grid;          /* it is a phase of that; NULL: a launch    */
   int phase;                     /* from 1 on                                */
   bool forced_wide;              /* another phase has 64-bit indices         */

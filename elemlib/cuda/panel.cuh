@@ -253,11 +253,10 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
 //@ fs_registers_fewer
 // N registers for each thread of four warps that come here together, which leaves some
 // for those that take more. 0: as many as they have, and so in code that is not for one
-// architecture alone, and in quickly compiled code, which would not keep to them.
+// architecture alone.
 template <int N>
 __device__ __forceinline__ void fs_registers_fewer() {
-#if !defined(FS_QUICK) && \
-    (defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__))
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
   if constexpr (N > 0) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 #endif
 }
@@ -265,15 +264,14 @@ __device__ __forceinline__ void fs_registers_fewer() {
 //@ fs_registers_more
 template <int N>
 __device__ __forceinline__ void fs_registers_more() {
-#if !defined(FS_QUICK) && \
-    (defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__))
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
   if constexpr (N > 0) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
 #endif
 }
 
 //@ fs_gates
 // What the warps of a panel kernel wait for; an array has one for each slot. As many bytes
-// as the ring behind it must begin at a multiple of: quickly compiled code forgets that.
+// as the ring behind it must begin at a multiple of.
 struct alignas(128) fs_gates {
   // Where all workers arrive: rows that stay there, that go to registers, sums of warps.
   unsigned long long kept_free[FS_SLOTS], held_free[FS_SHORT], part[FS_PARTS];
@@ -320,9 +318,5 @@ __device__ __forceinline__ int fs_lap(int k) {
 // ... and the parity of its barrier.
 template <int N>
 __device__ __forceinline__ unsigned fs_turn(int k) {
-#ifdef FS_QUICK
-  return fs_lap<N>(k) & 1;
-#else
   return k / N & 1;
-#endif
 }

@@ -102,6 +102,19 @@ PANELS = {
 }
 
 
+def quick_panels(program, wanted, what, **more):
+    """The text that is compiled quickly is another, which makes the same."""
+    with tempfile.TemporaryDirectory(prefix='fusible-fake-') as folder:
+        quick = fusible(':set compile quick\n' + program, FUSIBLE_CACHE='off',
+                        FUSIBLE_FAKE_KEEP=folder, **more)
+        texts = [open(os.path.join(folder, x), encoding='utf-8').read()
+                 for x in os.listdir(folder)]
+    check(any('scheme panel;' in x and 'fs_mbarrier' not in x for x in texts),
+          f'{what}: no quick code')
+    check(quick.stdout == wanted and not quick.stderr,
+          f'{what}, quick: {quick.stdout}\n{quick.stderr}\nbut in full\n{wanted}')
+
+
 def panels(m, n, dtype, name, text):
     lines = text.split('\n')
     if name == 'slice':
@@ -115,12 +128,14 @@ def panels(m, n, dtype, name, text):
     after = '\n'.join(lines[1:])
     cpu = fusible(program + after, target='cpu')
     h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_UNITS='18', FUSIBLE_L2='65536')
-    gpu = fusible(program + ':assert scheme == panel\n' + after, **h200)
+    asserted = ':assert scheme == panel\n' + after
+    gpu = fusible(program + asserted, **h200)
     what = f'panels of {m} x {n} {dtype}, {name}'
     check(cpu.returncode == 0 and gpu.returncode == 0 and
           gpu.stdout == cpu.stdout and not gpu.stderr,
           f'{what}: {gpu.stdout}\n{gpu.stderr}\nbut on the CPU\n{cpu.stdout}\n'
           f'{cpu.stderr}')
+    quick_panels(program + asserted, gpu.stdout, what, **h200)
     # As rows: because the user says so, or the device has no room for the clusters.
     for more in ({'FUSIBLE_KERNELS': 'plain'}, {'FUSIBLE_FAKE_CLUSTERS': '1'}):
         rows = fusible(program + after, **h200, **more)
@@ -145,6 +160,26 @@ def test_panels():
     panels(2300, 712, 'f16', 'two trips', PANELS['two trips'])
     panels(2000, 1096, 'bf16', 'two trips', PANELS['two trips'])
     panels(2304, 640, 'bf16', 'updated', PANELS['updated'])
+
+
+def test_quick_bits():
+    """Sums that are rounded: the same bits from quick code and from full code."""
+    block = "B = A + u*z'; x = 0.3*B'*y + z; w = 0.7*B*x; v = A*x;"
+    for dtype in ('f32', 'bf16', 'f64'):
+        what = f'bits of panels of {dtype}'
+        m = 1201 if dtype == 'f64' else 2301
+        program = (f'A = {dtype}(rand({m}, 712)); y = {dtype}(rand({m}));\n'
+                   f'u = {dtype}(rand({m})); z = {dtype}(rand(712));\n'
+                   f'print(sum(A), sum(y), sum(u), sum(z))\n{block}\n'
+                   ':assert scheme == panel\n')
+        after = ('for t = [0.1, 0.01, 0.001]\n'
+                 '  print(sum(mod(f64(w), t)), sum(mod(f64(x), t)), sum(mod(f64(v), t)))\n'
+                 'end\nprint(sum(mod(f64(B), 0.01)))')
+        h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_UNITS='18', FUSIBLE_L2='65536')
+        full = fusible(program + after, **h200)
+        check(full.returncode == 0 and full.stdout and not full.stderr,
+              f'{what}: {full.stdout}\n{full.stderr}')
+        quick_panels(program + after, full.stdout, what, **h200)
 
 
 def rows(m, n, dtype, word, text="q = A*x; s = A'*y;"):

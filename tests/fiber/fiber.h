@@ -196,14 +196,6 @@ static void fiber_cluster_barrier(unsigned size) {
   }
   while (c->turn == turn) __nanosleep(0);
 }
-// Into the shared memory of another block, which lies aside while this one runs.
-static void fiber_cluster_put(void *to, const void *from, size_t bytes,
-                              unsigned block) {
-  char *base = block == blockIdx.x ? __start_fiber_shared
-                                   : fiber_blocks[block].shared;
-  memcpy(base + ((char *)to - __start_fiber_shared), from, bytes);
-}
-
 // What this block calls p, of another block: one of the shared variables, or of the
 // dynamic ones.
 static char *fiber_remote(void *p, unsigned block) {
@@ -213,6 +205,11 @@ static char *fiber_remote(void *p, unsigned block) {
                ? at
                : fiber_blocks[block].shared + (at - __start_fiber_shared);
   return fiber_blocks[block].dynamic + (at - fiber_block_now->dynamic);
+}
+// Into the shared memory of another block, which lies aside while this one runs.
+static void fiber_cluster_put(void *to, const void *from, size_t bytes,
+                              unsigned block) {
+  memcpy(fiber_remote(to, block), from, bytes);
 }
 
 static unsigned atomicAdd(unsigned *p, unsigned x) {

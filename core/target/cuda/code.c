@@ -48,6 +48,7 @@ static struct fs_kernel_key key_of(const struct cuda *t, const char *source,
 struct build {
   const char *source;
   struct fs_kernel_key key;
+  char *other;               /* the text for quick code; NULL: the same */
   struct fs_nvrtc_job job;   /* image and size: the outcome */
   struct fs_module *loaded;  /* nothing is to be compiled or loaded */
   bool cached;
@@ -147,7 +148,8 @@ static void put_log(struct fs_str *s, const char *log) {
 static enum fs_status refused(const struct build *b, struct fs_diags *d) {
   struct fs_str log = {0};
   put_log(&log, b->job.log);
-  char *kept = fs_kernel_keep_source(&b->key, b->source);
+  bool other = b->job.quick && b->other;
+  char *kept = fs_kernel_keep_source(&b->key, other ? b->other : b->source);
   fs_env_error(d, "compile-failed",
                "this is a fault of Fusible: please report it with that file",
                "NVRTC refused a generated kernel, kept as %s: %s",
@@ -158,6 +160,13 @@ static enum fs_status refused(const struct build *b, struct fs_diags *d) {
   return FS_ERR_ENV;
 }
 
+/* Whether one image is that of both. Texts for quick code may differ where those for full
+ * code do not: in where a matrix lies, which tensor maps tell these. */
+static bool is_same(const struct build *a, const struct build *b) {
+  bool alike = a->other && b->other ? !strcmp(a->other, b->other) : a->other == b->other;
+  return alike && !memcmp(&a->key, &b->key, sizeof a->key);
+}
+
 /* Compiles what the cache did not have, several at once. */
 static enum fs_status finish_builds(struct build *builds, int n,
                                     struct fs_diags *d) {
@@ -165,8 +174,7 @@ static enum fs_status finish_builds(struct build *builds, int n,
   int *which = fs_calloc((size_t)FS_MAX(n, 1), sizeof *which), todo = 0;
   for (int k = 0; k < n; k++) {
     for (int e = 0; e < k && builds[k].same_as < 0; e++)
-      if (!builds[e].loaded && !memcmp(&builds[e].key, &builds[k].key, sizeof builds[k].key))
-        builds[k].same_as = e;
+      if (!builds[e].loaded && is_same(&builds[e], &builds[k])) builds[k].same_as = e;
     if (builds[k].loaded || builds[k].cached || builds[k].same_as >= 0) continue;
     which[todo] = k;
     jobs[todo++] = builds[k].job;
@@ -188,6 +196,7 @@ static enum fs_status finish_builds(struct build *builds, int n,
 }
 
 static void free_build(struct build *b) {
+  free(b->other);
   free(b->job.image);
   free(b->job.log);
 }
@@ -345,18 +354,14 @@ static int blocks_with(const struct cuda *t, const struct fs_code *c, int more) 
 
 /* Whether quick code leaves full code the grid that it takes, which may have some bytes
  * of shared memory more, and whether its arrays, which lie in local memory (some 700
- * bytes for each thread that the device can run), find room beside the user's. A ring of
- * tiles lies right behind what is declared in shared memory: quick code does not align
- * it. */
+ * bytes for each thread that the device can run), find room beside the user's. */
 static bool is_quick_fit(const struct cuda *t, const struct fs_code *c) {
-  enum { MORE_SHARED = 1024, THREADS = 2048, TILE_ALIGN = 128 };
-  int local = 0, fixed = 0;
+  enum { MORE_SHARED = 1024, THREADS = 2048 };
+  int local = 0;
   size_t free_bytes = 0, total = 0;
   if (fs_cu.function_get(&local, CU_FN_LOCAL, c->function) != CU_OK ||
-      fs_cu.function_get(&fixed, CU_FN_SHARED, c->function) != CU_OK ||
       fs_cu.memory_info(&free_bytes, &total) != CU_OK)
     return false;
-  if (c->emitted.n_maps && fixed % TILE_ALIGN) return false;
   return blocks_with(t, c, MORE_SHARED) >= FS_MAX(1, c->emitted.per_unit) &&
          (size_t)local * THREADS * (size_t)t->base.device.units < free_bytes / 4;
 }
@@ -481,9 +486,15 @@ static bool is_worth_haste(const struct fs_code *c) {
          !shares_rows(&c->emitted) && has_fixed_sums(&c->emitted);
 }
 
+static char *other_text(const struct cuda *t, const struct fs_code *c,
+                        const struct fs_diags *sources) {
+  if (c->n_phases > 1) return NULL;
+  return fs_emit_quick(c->plan, c->kernel, &t->base.device, variant(t, c->kernel), sources);
+}
+
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */
 static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
-                                  struct fs_diags *d) {
+                                  const struct fs_diags *sources, struct fs_diags *d) {
   struct build *builds = fs_calloc((size_t)FS_MAX(n, 1), sizeof *builds);
   struct fs_code **made = fs_calloc((size_t)FS_MAX(n, 1), sizeof *made);
   int count = 0;
@@ -494,6 +505,7 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
     b->loaded = find_module(t, builds, count, &b->key);
     start_build(t, b, codes[k]->emitted.source, codes[k]->lined);
     b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(codes[k]);
+    if (b->job.quick) b->job.quick_source = b->other = other_text(t, codes[k], sources);
     codes[k]->key = builds[count].key;
     made[count++] = codes[k];
   }
@@ -545,7 +557,7 @@ static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
     codes[k] = new_code(t, plan, kernels[k], phases, sources);
     for (int x = 1; x < phases; x++) codes[k + x] = NULL;
   }
-  enum fs_status status = build_codes(t, n, codes, d);
+  enum fs_status status = build_codes(t, n, codes, sources, d);
   for (int k = 0; k < n && status == FS_OK; k++)
     if (codes[k] && codes[k]->library)
       status = fs_cuda_library_prepare(t, codes[k], d);

@@ -21,8 +21,9 @@
 
 enum { SOCKET = 3, POLL_MS = 20, LONGEST = 1 << 28 };
 
-/* What follows: `arch` and `source`, or `image` and `log`, without their final NULs. */
-struct ask { uint32_t arch, source, quick; };
+/* What follows: `arch`, `source` and, unless it is 0, `other`, the source for quick code;
+ * or `image` and `log`: without their final NULs. */
+struct ask { uint32_t arch, source, other, quick; };
 struct told { uint32_t image, log, quick; };
 
 /* What both must be alike in for images to be the same: program, options, NVRTC. */
@@ -163,14 +164,16 @@ static void get_answer(struct talk *t, struct fs_nvrtc_job *job) {
 
 bool fs_compiler_run(struct fs_compiler *c, struct fs_nvrtc_job *job) {
   struct talk t = {.fd = c->fd, .job = job};
+  bool quick = job->quick && fs_nvrtc_is_quick();
   size_t arch = strlen(job->arch), source = strlen(job->source);
-  struct ask ask = {(uint32_t)arch, (uint32_t)source,
-                    job->quick && fs_nvrtc_is_quick()};
-  if (c->fd < 0 || arch > LONGEST || source > LONGEST) return false;
+  size_t other = quick && job->quick_source ? strlen(job->quick_source) : 0;
+  struct ask ask = {(uint32_t)arch, (uint32_t)source, (uint32_t)other, quick};
+  if (c->fd < 0 || arch > LONGEST || source > LONGEST || other > LONGEST) return false;
   job->image = NULL, job->log = NULL, job->size = 0, job->cancelled = false;
   put(&t, &ask, sizeof ask);
   put(&t, job->arch, arch);
   put(&t, job->source, source);
+  if (other) put(&t, job->quick_source, other);
   if (!c->known) get_hello(&t);
   if (!t.failed) c->known = true;
   get_answer(&t, job);
@@ -217,7 +220,9 @@ static void serve(void) {
   struct ask ask;
   take(&ask, sizeof ask);
   char *arch = take_text(ask.arch), *source = take_text(ask.source);
-  struct fs_nvrtc_job job = {.source = source, .arch = arch, .quick = ask.quick};
+  char *other = ask.other ? take_text(ask.other) : NULL;
+  struct fs_nvrtc_job job = {.source = source, .arch = arch, .quick = ask.quick,
+                             .quick_source = other};
   fs_nvrtc_compile(&job);
   size_t log = job.log ? strlen(job.log) : 0;
   if (job.size > LONGEST || log > LONGEST) _exit(1);
@@ -229,6 +234,7 @@ static void serve(void) {
   free(job.log);
   free(arch);
   free(source);
+  free(other);
 }
 
 int fs_compiler_main(int argc, char **argv) {

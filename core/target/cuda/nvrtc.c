@@ -26,7 +26,7 @@ enum { NVRTC_OK = 0, NVRTC_INVALID_OPTION = 5, NVRTC_CANCELLED = 16,
 
 /* Less optimisation, no unrolling. `min` hardly takes less time than none, `max` no
  * less than `mid` and makes five times the code (13.0). None keeps a role's code to the
- * registers that setmaxnreg leaves it, so that must not be there. */
+ * registers that setmaxnreg leaves it: kernels with roles have a text of their own. */
 static const char *const quick_options[] = {"-Ofc=mid", "-DFS_QUICK"};
 
 static struct {
@@ -198,7 +198,8 @@ static void take_image(nvrtcProgram program, struct fs_nvrtc_job *job) {
 static int compile_once(struct fs_nvrtc_job *job) {
   nvrtcProgram program = NULL;
   job->image = NULL, job->log = NULL, job->size = 0, job->cancelled = false;
-  if (fs_nvrtc.create(&program, job->source, FS_EMIT_FILE, 0, NULL, NULL))
+  const char *source = job->quick && job->quick_source ? job->quick_source : job->source;
+  if (fs_nvrtc.create(&program, source, FS_EMIT_FILE, 0, NULL, NULL))
     return -1;
   char text[sizeof nvrtc.options], arch[48];
   const char *options[MAX_OPTIONS + 1 + FS_LEN(quick_options)];

@@ -36,6 +36,7 @@ struct fs_nvrtc_job {
   bool quick;                 /* in half the time, for code that is slower and computes
                                  the same. Turned off where this NVRTC cannot: then
                                  the image is a full one */
+  const char *quick_source;   /* the text for that; NULL: the same */
   const atomic_bool *stop;    /* ends it when true; NULL: fs_interrupted() does */
   void *image;                /* NULL if it failed; PTX has a final NUL */
   size_t size;
