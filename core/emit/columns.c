@@ -360,8 +360,8 @@ static void finishes(struct columns *c) {
         em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
         const char *dt = em_acc_type(em_val(em, s->out)->dtype);
         const char *sum = em_fmt(
-            em, "fs_sum_posted<%s, FS_CLUSTERS, FS_COLUMNS>(%s, round + p, (%s)%s)",
-            em_op_class(s->op), posts_of_sum(c, s->out), dt,
+            em, "fs_sum_posted%s<%s, FS_CLUSTERS, FS_COLUMNS>(%s, round + p, (%s)%s)",
+            em->quick ? "_each" : "", em_op_class(s->op), posts_of_sum(c, s->out), dt,
             em_neutral(s->op, em_val(em, s->out)->dtype));
         em_line(em, "const %s x%d = %s;", dt, s->out, sum);
         em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,

@@ -209,23 +209,6 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
   constexpr int WORDS = sizeof(T) / 4, EACH = (N * COLUMNS + 31) / 32;
   const int lane = threadIdx.x % 32;
   T sum = neutral;
-#ifdef FS_QUICK  // one after the other, which is less code
-  for (int k = 0; k * 32 + lane < N * COLUMNS; k++) {
-    unsigned half[WORDS];
-    for (int w = 0; w < WORDS; w++) {
-      unsigned long long word[1];
-      for (;;) {
-        fs_look<0>(from + lane + (w * EACH + k) * 32, word);
-        if ((unsigned)(word[0] >> 32) == round) break;
-        fs_pause();
-      }
-      half[w] = (unsigned)word[0];
-    }
-    T x;
-    memcpy(&x, half, sizeof x);
-    sum = Op::of(sum, x);
-  }
-#else
   unsigned long long word[WORDS * EACH];
   bool there;
   do {
@@ -246,7 +229,32 @@ __device__ __forceinline__ T fs_sum_posted(const unsigned long long *from,
     memcpy(&x, half, sizeof x);
     if (k * 32 + lane < N * COLUMNS) sum = Op::of(sum, x);
   }
-#endif
+  return fs_fold_lanes<Op, COLUMNS>(sum);
+}
+
+//@ fs_sum_posted_each
+// The same, where a lane looks for one number after the other: less code.
+template <typename Op, int N, int COLUMNS, typename T>
+__device__ __forceinline__ T fs_sum_posted_each(const unsigned long long *from,
+                                                unsigned round, T neutral) {
+  constexpr int WORDS = sizeof(T) / 4, EACH = (N * COLUMNS + 31) / 32;
+  const int lane = threadIdx.x % 32;
+  T sum = neutral;
+  for (int k = 0; k * 32 + lane < N * COLUMNS; k++) {
+    unsigned half[WORDS];
+    for (int w = 0; w < WORDS; w++) {
+      unsigned long long word[1];
+      for (;;) {
+        fs_look<0>(from + lane + (w * EACH + k) * 32, word);
+        if ((unsigned)(word[0] >> 32) == round) break;
+        fs_pause();
+      }
+      half[w] = (unsigned)word[0];
+    }
+    T x;
+    memcpy(&x, half, sizeof x);
+    sum = Op::of(sum, x);
+  }
   return fs_fold_lanes<Op, COLUMNS>(sum);
 }
 
