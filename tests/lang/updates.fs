@@ -24,7 +24,11 @@ for t = 1:6
   A[a:b, c:d] = 3*A[71-b:71-a, 81-d:81-c];
   print(ok(A, O, box(70, 80, a, b, c, d), P))   # expect: true
 end
+# ---
 # Other ranks, types, and borders of two.
+function ok(new, old, where_, part)
+  return all(new == where(where_, part, old))
+end
 x = f32(1:1000); o = x; p = zeros(1000); p[2:999] = o[1:998] + o[3:1000]; m = 1:1000;
 x[2:999] = x[1:998] + x[3:1000];
 print(ok(x, o, (m > 1) .* (m < 1000) > 0, p))   # expect: true
@@ -34,6 +38,10 @@ print(dtype(h), " ", ok(h, o, m > 2, p))   # expect: bf16 true
 b = mod(1:1000, 3) == 0; o = b; p = b; p = zeros(1000) > 0; p[1:998] = !o[3:1000];
 b[1:998] = !b[3:1000];
 print(dtype(b), " ", ok(b, o, m < 999, p))   # expect: bool true
+# ---
+function ok(new, old, where_, part)
+  return all(new == where(where_, part, old))
+end
 C = reshape(f64(1:32*40*60), 32, 40, 60); O = C; P = zeros(32, 40, 60); M = P;
 P[2:31, 2:39, 2:59] = O[1:30, 1:38, 1:58] - O[3:32, 3:40, 3:60]; M[2:31, 2:39, 2:59] = 1;
 C[2:31, 2:39, 2:59] = C[1:30, 1:38, 1:58] - C[3:32, 3:40, 3:60];
@@ -42,11 +50,16 @@ D = reshape(i32(1:34*8*9*40), 34, 8, 9, 40); O = D; P = i32(zeros(34, 8, 9, 40))
 P[2:33, :, :, 2:40] = 2*O[3:34, :, :, 1:39]; M[2:33, :, :, 2:40] = 1;
 D[2:33, :, :, 2:40] = 2*D[3:34, :, :, 1:39];
 print(ok(D, O, M > 0, P))   # expect: true
+# ---
+function ok(new, old, where_, part)
+  return all(new == where(where_, part, old))
+end
 W = reshape(1:12000, 100, 120); O = W; P = zeros(100, 120); M = P;
 P[3:98, 3:118] = O[1:96, 1:116]; M[3:98, 3:118] = 1;
 begin W[3:98, 3:118] = W[1:96, 1:116]; W[1, :] = W[2, :]; end
 M[1, :] = 1; P[1, :] = O[2, :];
 print(ok(W, O, M > 0, P))   # expect: true
+# ---
 # In place where what is read is elsewhere, or the element itself; else not.
 o = reshape(1:4800, 60, 80); U = o + 0;
 if U[1, 1] < 0; print(0); end
@@ -55,6 +68,8 @@ for k = 1:59
 end
 V = o; for k = 1:59; r = V[k + 1, :] + V[k, :]; V[k + 1, :] = mod(r, 1000); end
 print(all(U == V))   # expect: true
+# ---
+o = reshape(1:4800, 60, 80);
 U = f32(o); V = f32(o); if U[1, 1] + V[1, 1] < 0; print(0); end
 for k = 1:20
   U[k+1:end, k+1:end] -= U[k+1:end, k]/4096*U[k, k+1:end];
@@ -64,36 +79,48 @@ print(all(U == V), " ", all(W == V[20:end, :]))   # expect: true true
 U = o + 0; if U[1, 1] < 0; print(0); end
 U[1:59, :] = U[2:60, :] + 1;
 print(all(U[1:59, :] == o[2:60, :] + 1))   # expect: true
+# ---
+o = reshape(1:4800, 60, 80);
 U = o + 0; if U[1, 1] < 0; print(0); end
 U[1:40, 1:60] = 2*U[1:40, 1:60] - U[21:60, 21:80] + U[60, 1:60];
 print(all(U[1:40, 1:60] == 2*o[1:40, 1:60] - o[21:60, 21:80] + o[60, 1:60]))   # expect: true
 U = o + 0; if U[1, 1] < 0; print(0); end
 U[:, 1:40] = U[:, 41:80] + sum(U[:, 1:40], 2);
 print(all(U[:, 1:40] == o[:, 41:80] + sum(o[:, 1:40], 2)))   # expect: true
+# ---
+o = reshape(1:4800, 60, 80);
 U = o + 0; if U[1, 1] < 0; print(0); end
 begin U[1:20, :] = 2*U[1:20, :]; s = sum(o[1:20, :]) + sum(U[21:40, :]); end
 print(s == sum(o[1:40, :]), " ", all(U[1:20, :] == 2*o[1:20, :]))   # expect: true true
 D = o[1:60, 1:60] + 0; if D[1, 1] < 0; print(0); end
 D[1:30, 31:60] = D[31:60, 1:30]' + D[1:30, 31:60];
 print(all(D[1:30, 31:60] == o[31:60, 1:30]' + o[1:30, 31:60]))   # expect: true
+# ---
+o = reshape(1:4800, 60, 80);
 D = o[1:60, 1:60] + 0; if D[1, 1] < 0; print(0); end
 D[1:40, 1:40] = D[1:40, 1:40]' + D[1:40, 1:40];
 print(all(D[1:40, 1:40] == o[1:40, 1:40]' + o[1:40, 1:40]))   # expect: true
 U = o + 0; if U[1, 1] < 0; print(0); end
 U[21:60, 21:80] = 2*U[21:60, 21:80] - U[1:40, 1:60] + U[1, 21:80];
 print(all(U[21:60, 21:80] == 2*o[21:60, 21:80] - o[1:40, 1:60] + o[1, 21:80]))   # expect: true
+# ---
+o = reshape(1:4800, 60, 80);
 U = o + 0; if U[1, 1] < 0; print(0); end
 begin p = sum(U[1:30, :], 1); U[1:20, :] = 2*U[1:20, :]; r = U[1:30, :] .* 2; end
 print(all(p == sum(o[1:30, :], 1)), " ", all(r[1:20, :] == 4*o[1:20, :]))   # expect: true true
 U = o + 0; if U[1, 1] < 0; print(0); end
 begin R = U[11:40, :]; T = exp(f64(U[1:30, 1:30])'/5000); U[1:30, :] = 3*U[1:30, :] + 1; S = sum(R) + 0; end
 print(S == sum(o[11:40, :]), " ", all(T == exp(f64(o[1:30, 1:30])'/5000)))   # expect: true true
+# ---
+o = reshape(1:4800, 60, 80);
 x = f32(1:5000); if x[1] < 0; print(0); end
 x[1001:4000] = x[1:3000] + 2*x[1001:4000];
 print(all(x[1001:4000] == f32(1:3000) + 2*f32(1001:4000)))   # expect: true
 x = f32(1:5000); if x[1] < 0; print(0); end
 begin t = x[2:2:2000] + 0; x[1:2:1999] = x[1:2:1999] + x[2:2:2000]; s = sum(x[2:2:2000]); end
 print(all(x[1:2:1999] == f32(3:4:3999)), " ", s == sum(f32(2:2:2000)))   # expect: true true
+# ---
+o = reshape(1:4800, 60, 80);
 U = o + 0; if U[1, 1] < 0; print(0); end
 begin a = U[1:20, :] + 1; U[1:20, :] = 2*U[1:20, :]; a = a*(sum(U) - sum(o)); end
 print(all(a == (o[1:20, :] + 1)*sum(o[1:20, :])))   # expect: true
