@@ -748,8 +748,8 @@ static void improve(struct growth *g, int nearby) {
 
 static void grow_by_worth(struct growth *g) {
   struct fs_planner *p = g->p;
-  int n = window_size(p), pair = WORK_OF_A_PAIR - p->by_prices; /* a third is kept for those */
-  int work = FS_MAX(LEAST_WORK, pair * n * n);
+  int n = window_size(p), work = FS_MAX(LEAST_WORK, WORK_OF_A_PAIR * n * n);
+  if (p->by_prices) work = work * 2 / 3; /* the rest is for the other price */
   g->worth = FS_NEW_N(p->arena, double, n);
   g->most_work = work;
   g->least = HUGE_VAL;
