@@ -275,9 +275,12 @@ static bool is_used(const struct fs_graph *g, fs_id id) {
   return false;
 }
 
+static double bytes_of(const struct fs_tensor *t) {
+  return (double)fs_shape_count(&t->shape) * (double)fs_dtype_size(t->dtype);
+}
+
 static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
-  double bytes =
-      (double)fs_shape_count(&t->shape) * (double)fs_dtype_size(t->dtype);
+  double bytes = bytes_of(t);
   if (bytes < VIRTUAL_MIN_BYTES) return false;
   for (int i = 0; i < in->pending.len; i++) {
     const struct fs_val *v = &in->pending.data[i].value;
@@ -302,10 +305,6 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
 /* -- results that the next round of a loop replaces ------------------------ */
 
 typedef FS_VEC(struct fs_tensor *) tensor_vec;
-
-static double bytes_of(const struct fs_tensor *t) {
-  return (double)fs_shape_count(&t->shape) * (double)fs_dtype_size(t->dtype);
-}
 
 /* Those that only their names hold and maps compute, whose nodes are in the recipe. */
 static void find_passing(struct fs_interp *in, struct recipe *r, tensor_vec *out) {
