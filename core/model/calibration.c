@@ -11,15 +11,29 @@ const double fs_knots[FS_KNOTS] = {
 
 /* -- moves and operations ---------------------------------------------------- */
 
-double fs_move_cost(const double *curve, double working_set) {
-  if (working_set <= fs_knots[0]) return curve[0];
+/* Where a working set lies: so much of the way from a knot to the next one. */
+struct between {
+  int knot;
+  double share;
+};
+
+static struct between between_knots(double working_set) {
+  if (working_set <= fs_knots[0]) return (struct between){0, 0};
   for (int k = 1; k < FS_KNOTS; k++) {
     if (working_set > fs_knots[k]) continue;
     double low = fs_knots[k - 1];
-    double x = log(working_set / low) / log(fs_knots[k] / low);
-    return curve[k - 1] + x * (curve[k] - curve[k - 1]);
+    return (struct between){k - 1, log(working_set / low) / log(fs_knots[k] / low)};
   }
-  return curve[FS_KNOTS - 1];
+  return (struct between){FS_KNOTS - 1, 0};
+}
+
+static double cost_between(const double *curve, struct between at) {
+  double cost = curve[at.knot];
+  return at.share > 0 ? cost + at.share * (curve[at.knot + 1] - cost) : cost;
+}
+
+double fs_move_cost(const double *curve, double working_set) {
+  return cost_between(curve, between_knots(working_set));
 }
 
 int fs_hiding_phase(const struct fs_work *w, int phase) {
@@ -35,6 +49,7 @@ struct parts {
 static struct parts parts_of(const struct fs_work *w,
                              const struct fs_calibration *c) {
   struct parts p = {0};
+  struct between at = between_knots(w->working_set);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     int phase = fs_hiding_phase(w, a->phase);
@@ -48,8 +63,7 @@ static struct parts parts_of(const struct fs_work *w,
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)
       p.move[phase] +=
-          a->amount *
-          fs_move_cost(c->curve[a->term - FS_TM_SYNC_END], w->working_set);
+          a->amount * cost_between(c->curve[a->term - FS_TM_SYNC_END], at);
     else p.compute[phase] += a->amount * cost;
   }
   return p;

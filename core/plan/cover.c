@@ -76,16 +76,6 @@ bool fs_plan_may_be_kernel(const struct fs_planner *p, int candidate) {
 
 /* -- columns ----------------------------------------------------------------------- */
 
-/* A fusion that takes longer than its clusters alone is in no best cover. */
-static bool is_too_dear(const struct fs_planner *p, int c) {
-  const struct fs_candidate *cand = &p->candidates.data[c];
-  double alone = 0, mine = candidate_cost(p, cand);
-  for (int r = 0; r < rows_of(p); r++)
-    if (fs_set_has(&cand->set, r))
-      alone += candidate_cost(p, &p->candidates.data[r]);
-  return mine > alone;
-}
-
 /* In microseconds; the index breaks ties, so that the same block always gets the
  * same plan. */
 static void add_column(struct fs_covering *c, int candidate) {
@@ -93,8 +83,60 @@ static void add_column(struct fs_covering *c, int candidate) {
   struct fs_column *col = &c->columns[c->n++];
   *col = (struct fs_column){.candidate = candidate, .set = cand->set};
   col->cost = candidate_cost(c->p, cand) * 1e6 + 1e-7 * candidate;
-  for (int r = 0; r < c->rows; r++)
-    if (fs_set_has(&cand->set, r)) fs_set_join(&col->reach, &c->p->reach[r]);
+}
+
+static double sum_over(const double *of_rows, const struct fs_set *set) {
+  double sum = 0;
+  for FS_EACH_MEMBER(r, set) sum += of_rows[r];
+  return sum;
+}
+
+static void keep_those(struct fs_covering *c, const double *of_rows, double slack) {
+  int kept = 0;
+  for (int x = 0; x < c->n; x++)
+    if (c->columns[x].cost <= sum_over(of_rows, &c->columns[x].set) + slack)
+      c->columns[kept++] = c->columns[x];
+  c->n = kept;
+}
+
+/* Of the last relaxation, made so little that no column costs less than its rows are worth,
+ * in microseconds: then no cover costs less than all of them. Gives their sum. */
+static double lower_worth(const struct fs_covering *c, double *worth) {
+  double all = 0;
+  for (int r = 0; r < c->rows; r++) worth[r] = c->p->worth[c->p->as_phases][r] * 1e6;
+  for (int x = 0; x < c->n; x++) {
+    const struct fs_column *col = &c->columns[x];
+    double more = sum_over(worth, &col->set) - col->cost;
+    int n = 0;
+    if (more <= 0) continue;
+    for FS_EACH_MEMBER(r, &col->set) n += r >= 0;
+    for FS_EACH_MEMBER(r, &col->set) worth[r] -= more / n;
+  }
+  for (int r = 0; r < c->rows; r++) all += worth[r];
+  return all;
+}
+
+/* What the cover costs that fuse.c found, in microseconds. */
+static double cost_of_sketch(const struct fs_planner *p) {
+  double cost = 0;
+  for (int k = 0; k < p->n_sketched[p->as_phases]; k++) {
+    int x = p->sketched[p->as_phases][k];
+    cost += candidate_cost(p, &p->candidates.data[x]) * 1e6 + 1e-7 * x;
+  }
+  return cost;
+}
+
+/* Leaves out what no best cover has: a fusion that takes longer than its clusters alone, and
+ * one that costs more beyond what its rows are worth than a cover which is known. */
+static void drop_dear(struct fs_covering *c) {
+  static const double ROUNDING = 1e-6;
+  const struct fs_planner *p = c->p;
+  double *rows = FS_NEW_N(p->arena, double, c->rows + 1);
+  for (int r = 0; r < c->rows; r++) rows[r] = c->columns[r].cost; /* they come first */
+  keep_those(c, rows, ROUNDING);
+  if (!p->worth[p->as_phases] || !p->n_sketched[p->as_phases]) return;
+  double bound = lower_worth(c, rows);
+  keep_those(c, rows, cost_of_sketch(p) - bound + ROUNDING);
 }
 
 /* Without those that no best cover has, where no others are listed. Pins forbid some
@@ -104,9 +146,11 @@ static void add_columns(struct fs_covering *c) {
   bool all = c->k > 1 || p->pins.len > 0 || p->options->n_kernel_pins > 0;
   c->columns = FS_NEW_N(p->arena, struct fs_column, p->candidates.len + 1);
   for (int x = 0; x < p->candidates.len; x++)
-    if (!fs_plan_pin_forbids(p, &p->candidates.data[x].set, true) &&
-        (all || !is_too_dear(p, x)))
-      add_column(c, x);
+    if (!fs_plan_pin_forbids(p, &p->candidates.data[x].set, true)) add_column(c, x);
+  if (!all) drop_dear(c);
+  for (int x = 0; x < c->n; x++)
+    for FS_EACH_MEMBER(r, &c->columns[x].set)
+      fs_set_join(&c->columns[x].reach, &p->reach[r]);
 }
 
 /* -- the best covers --------------------------------------------------------------- */
@@ -571,7 +615,12 @@ static int ask_glpk(const struct request *q) {
 }
 
 int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen) {
-  return ask_glpk(&(struct request){.p = p, .worth = worth, .chosen = chosen});
+  int n = ask_glpk(&(struct request){.p = p, .worth = worth, .chosen = chosen});
+  if (!n) return 0;
+  double **kept = &p->worth[p->as_phases];
+  *kept = FS_NEW_N(p->arena, double, rows_of(p));
+  memcpy(*kept, worth, sizeof **kept * (size_t)rows_of(p));
+  return n;
 }
 
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {

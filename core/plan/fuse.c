@@ -17,16 +17,16 @@
 #include <math.h>
 
 enum {
-  MAX_FUSION = 12,        /* clusters that the full enumeration puts together */
-  MAX_ENUMERATED = 16,    /* clusters of a window of which all is enumerated  */
+  MAX_FUSION = 12,        /* clusters of a fusion, and of a window, of which all
+                             is enumerated */
   MAX_CALLS = 160,        /* calls of a fusion: bounds compile time           */
   MAX_CANDIDATES = 400    /* of the full enumeration                          */
 };
 
 /* Where windows have more than MAX_FUSION clusters: calls in all sets for which a kernel is
- * looked for, at least, and by the number of pairs of clusters; and so many that what is near
- * to the best fusions is looked at, too, where all else took less. */
-enum { LEAST_WORK = 4000, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
+ * looked for, by the number of clusters, or that of pairs where this is more; and so many that
+ * what is near to the best fusions is looked at, too, where all else took less. */
+enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
 
 /* A set that was looked at: where it is among the candidates, or why not. */
 struct seen {
@@ -75,19 +75,6 @@ static bool meet(const struct fs_set *a, const struct fs_set *b) {
   for (size_t w = 0; w < FS_LEN(a->word); w++) any |= a->word[w] & b->word[w];
   return any;
 }
-
-/* The first member at or after `from`; FS_MAX_SET if there is none. */
-static int next_in(const struct fs_set *s, int from) {
-  for (int w = from / 64; w < FS_MAX_SET / 64; w++) {
-    uint64_t left = s->word[w];
-    if (w == from / 64) left &= ~(uint64_t)0 << (from % 64);
-    if (left) return w * 64 + __builtin_ctzll(left);
-  }
-  return FS_MAX_SET;
-}
-
-#define EACH(i, set) \
-  (int i = next_in((set), 0); i < FS_MAX_SET; i = next_in((set), i + 1))
 
 static int *slot_of(struct growth *g, const struct fs_set *s) {
   int at = (int)(fs_set_hash(s, FS_MAX_SET / 64) & (uint64_t)(g->cap - 1));
@@ -142,7 +129,7 @@ static void connect(struct fs_planner *p) {
   p->next_to = FS_NEW_N(p->arena, struct fs_set, n);
   p->needs = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = 0; c < n; c++) {
-    for EACH(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
+    for FS_EACH_MEMBER(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
     const struct fs_cluster *cl = cluster(p, c);
     const int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
     int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
@@ -157,7 +144,7 @@ static void connect(struct fs_planner *p) {
 static bool crosses_barrier(struct fs_planner *p, const struct fs_set *s) {
   if (!p->g->barriers.len) return false;
   fs_id low = UINT32_MAX, high = 0;
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     const struct fs_cluster *cl = cluster(p, c);
     low = FS_MIN(low, cl->nodes.data[0]);
     high = FS_MAX(high, cl->nodes.data[cl->nodes.len - 1]);
@@ -171,7 +158,7 @@ static bool crosses_barrier(struct fs_planner *p, const struct fs_set *s) {
 /* The members are neighbours in the order of the statements. */
 static bool contiguous(const struct fs_planner *p, const struct fs_set *s) {
   int low = INT32_MAX, high = -1;
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     low = FS_MIN(low, p->turn[p->window + c]);
     high = FS_MAX(high, p->turn[p->window + c]);
   }
@@ -180,7 +167,7 @@ static bool contiguous(const struct fs_planner *p, const struct fs_set *s) {
 
 static int calls_in(struct fs_planner *p, const struct fs_set *s) {
   int n = 0;
-  for EACH(c, s) n += cluster(p, c)->nodes.len;
+  for FS_EACH_MEMBER(c, s) n += cluster(p, c)->nodes.len;
   return n;
 }
 
@@ -194,7 +181,7 @@ static int compare_ids(const void *a, const void *b) {
 int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out) {
   fs_id *calls = *out = FS_NEW_N(p->arena, fs_id, calls_in(p, s) + 1);
   int n = 0;
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     const struct fs_cluster *cl = cluster(p, c);
     memcpy(calls + n, cl->nodes.data, sizeof(fs_id) * (size_t)cl->nodes.len);
     n += cl->nodes.len;
@@ -206,7 +193,7 @@ int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out) {
 /* What the set stores for others: bytes that the block does not give. */
 static double temporaries(struct fs_planner *p, const struct fs_set *s) {
   double bytes = 0;
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     const struct fs_cluster *cl = cluster(p, c);
     bool wanted = false;
     for (int k = 0; k < cl->after.len; k++) {
@@ -270,7 +257,7 @@ static fs_id last_call(struct fs_planner *p, int c) {
 static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
                            const char *why) {
   fs_id a = 0, b = last_call(p, c);
-  for EACH(m, s) a = last_call(p, m);
+  for FS_EACH_MEMBER(m, s) a = last_call(p, m);
   p->space.pruned[fs_rule_of(why)]++;
   if (set_size(s) == 1 || p->rejections.len < 64)
     fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why, 0, 0);
@@ -282,7 +269,7 @@ static bool keeps_order(const struct fs_planner *p) {
 }
 
 const char *fs_plan_forbidden(struct fs_planner *p, const struct fs_set *s) {
-  for EACH(c, s)
+  for FS_EACH_MEMBER(c, s)
     if (cluster(p, c)->library) return "library";
   if (fs_plan_pin_forbids(p, s, false)) return "pin";
   if (crosses_barrier(p, s)) return "barrier";
@@ -297,7 +284,7 @@ static void compare_price(struct fs_planner *p, const struct fs_set *s, int at,
                           bool pair) {
   double apart = 0, together = p->candidates.data[at].seconds;
   fs_id calls[2] = {0};
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     apart += p->candidates.data[c].seconds;
     calls[0] = calls[1];
     calls[1] = last_call(p, c);
@@ -335,7 +322,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
 static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
                                 bool count) {
   struct fs_set out = {{0}}, from = {{0}}, to = {{0}};
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     add_all(&out, &p->next_to[c]);
     add_all(&from, &p->reach[c]);
     add_all(&to, &p->needs[c]);
@@ -343,7 +330,7 @@ static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
   int words = (window_size(p) + 63) / 64;
   for (int w = 0; w < words; w++) out.word[w] &= ~s->word[w];
   struct fs_set near = out;
-  for EACH(c, &near) {
+  for FS_EACH_MEMBER(c, &near) {
     uint64_t between = 0;
     for (int w = 0; w < words; w++)
       between |= ((from.word[w] & p->needs[c].word[w]) |
@@ -378,7 +365,7 @@ static bool is_hopeless(struct growth *g, const struct fs_set *from, int c) {
   struct fs_set all = *from;
   fs_set_add(&all, c);
   if (set_size(from) < 2) return false;
-  for EACH(m, from) {
+  for FS_EACH_MEMBER(m, from) {
     struct fs_set without = all;
     drop(&without, m);
     const struct seen *s = find_seen(g, &without);
@@ -412,7 +399,7 @@ static int by_gain(const void *a, const void *b) {
 /* What a cluster gains by a pair with one of the members. */
 static double gain_of_pair(struct growth *g, const struct fs_set *s, int c) {
   double most = -HUGE_VAL;
-  for EACH(m, s) {
+  for FS_EACH_MEMBER(m, s) {
     struct fs_set pair = {{0}};
     if (!fs_set_has(&g->p->next_to[c], m)) continue;
     fs_set_add(&pair, m);
@@ -428,7 +415,7 @@ static void list_guesses(struct climb *w) {
   struct fs_planner *p = w->g->p;
   struct fs_set near = neighbours(p, &w->set, false);
   w->n = 0;
-  for EACH(c, &near) {
+  for FS_EACH_MEMBER(c, &near) {
     if (cluster(p, c)->library || (w->without && fs_set_has(w->without, c))) continue;
     double gain = isnan(w->last[c]) ? gain_of_pair(w->g, &w->set, c) : w->last[c];
     if (gain > -HUGE_VAL) w->list[w->n++] = (struct guess){c, gain};
@@ -477,7 +464,7 @@ static void grow_pairs(struct growth *g) {
   struct fs_planner *p = g->p;
   for (int c = 0; c < window_size(p); c++) {
     struct fs_set s = p->candidates.data[c].set, near = neighbours(p, &s, true);
-    for EACH(other, &near)
+    for FS_EACH_MEMBER(other, &near)
       if (other > c && !cluster(p, c)->library) grow(g, &s, other);
   }
 }
@@ -521,7 +508,7 @@ static int list_beyond(struct growth *g, struct beyond **out) {
     const struct fs_candidate *cand = &p->candidates.data[k];
     if (p->impls.data[cand->first].scheme == FS_LIBRARY) continue;
     list[n] = (struct beyond){k, cost_of(g, k)};
-    for EACH(c, &cand->set) list[n].cost -= g->worth[c];
+    for FS_EACH_MEMBER(c, &cand->set) list[n].cost -= g->worth[c];
     n++;
   }
   qsort(list, (size_t)n, sizeof *list, by_cost);
@@ -544,7 +531,7 @@ static void grow_near(struct growth *g, int most) {
   for (int k = 0; k < n; k++) {
     struct fs_set s = g->p->candidates.data[list[k].candidate].set;
     struct fs_set near = neighbours(g->p, &s, false);
-    for EACH(c, &near) {
+    for FS_EACH_MEMBER(c, &near) {
       if (g->work >= most) return;
       if (!is_hopeless(g, &s, c)) grow(g, &s, c);
     }
@@ -555,7 +542,7 @@ static void grow_near(struct growth *g, int most) {
 
 static bool is_convex(const struct fs_planner *p, const struct fs_set *s) {
   struct fs_set from = {{0}}, to = {{0}};
-  for EACH(c, s) {
+  for FS_EACH_MEMBER(c, s) {
     add_all(&from, &p->reach[c]);
     add_all(&to, &p->needs[c]);
   }
@@ -567,10 +554,10 @@ static bool is_convex(const struct fs_planner *p, const struct fs_set *s) {
 
 static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
   struct fs_set have = {{0}}, more = {{0}};
-  fs_set_add(&more, next_in(s, 0));
+  fs_set_add(&more, fs_set_next(s, 0));
   while (memcmp(&have, &more, sizeof have)) {
     have = more;
-    for EACH(c, &have) add_all(&more, &p->next_to[c]);
+    for FS_EACH_MEMBER(c, &have) add_all(&more, &p->next_to[c]);
     for (size_t w = 0; w < FS_LEN(s->word); w++) more.word[w] &= s->word[w];
   }
   return !memcmp(&have, s, sizeof have);
@@ -580,7 +567,7 @@ static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
 static int candidate_of(struct growth *g, const struct fs_set *s) {
   struct fs_planner *p = g->p;
   bool fresh;
-  if (set_size(s) == 1) return next_in(s, 0);
+  if (set_size(s) == 1) return fs_set_next(s, 0);
   int e = look_up(g, s, &fresh), at = -1;
   if (!fresh) return g->seen.data[e].at;
   const char *why = !hangs_together(p, s) || !is_convex(p, s) ? "convex"
@@ -612,7 +599,7 @@ static bool has_order(const struct fs_planner *p, const int *kernels, int n) {
     const struct fs_set *s = &p->candidates.data[kernels[k]].set;
     left[k] = k;
     memset(&needs[k], 0, sizeof needs[k]);
-    for EACH(c, s) add_all(&needs[k], &p->needs[c]);
+    for FS_EACH_MEMBER(c, s) add_all(&needs[k], &p->needs[c]);
     for (size_t w = 0; w < FS_LEN(s->word); w++) needs[k].word[w] &= ~s->word[w];
   }
   while (n < before) {
@@ -651,7 +638,7 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
 
 static struct fs_set next_to_set(const struct fs_planner *p, const struct fs_set *s) {
   struct fs_set near = {{0}};
-  for EACH(c, s) add_all(&near, &p->next_to[c]);
+  for FS_EACH_MEMBER(c, s) add_all(&near, &p->next_to[c]);
   return near;
 }
 
@@ -666,7 +653,7 @@ static bool move_between(struct sketch *s, int a, int b) {
   int joined = a < b ? candidate_of(g, &both) : -1;
   if (joined >= 0 && replace(s, a, b, joined, -1)) return true;
   if (set_size(&from) == 1) return false;
-  for EACH(c, &from) {
+  for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from, more = to;
     if (!fs_set_has(&near, c) || is_hopeless(g, &to, c)) continue;
     drop(&rest, c);
@@ -681,7 +668,7 @@ static bool move_between(struct sketch *s, int a, int b) {
 static bool move_out(struct sketch *s, int a) {
   struct fs_set from = s->g->p->candidates.data[s->kernels[a]].set;
   if (set_size(&from) == 1) return false;
-  for EACH(c, &from) {
+  for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from;
     drop(&rest, c);
     int x = candidate_of(s->g, &rest);
@@ -748,7 +735,7 @@ static void improve(struct growth *g, int nearby) {
 
 static void grow_by_worth(struct growth *g) {
   struct fs_planner *p = g->p;
-  int n = window_size(p), work = FS_MAX(LEAST_WORK, WORK_OF_A_PAIR * n * n);
+  int n = window_size(p), work = FS_MAX(WORK_OF_A_CLUSTER, WORK_OF_A_PAIR * n) * n;
   if (p->by_prices) work = work * 2 / 3; /* the rest is for the other price */
   g->worth = FS_NEW_N(p->arena, double, n);
   g->most_work = work;
@@ -757,7 +744,7 @@ static void grow_by_worth(struct growth *g) {
   grow_apart(g);
   sketch(g);
   grow_each(g, work / 2);
-  improve(g, n <= MAX_ENUMERATED ? 0 : WORK_NEARBY);
+  improve(g, WORK_NEARBY);
   if (p->by_prices) {
     g->costs.len = 0;
     g->most_work = FS_MAX(g->work, work) + work / 2;
@@ -777,7 +764,7 @@ static void enumerate(struct growth *g) {
     if (p->impls.data[first].scheme == FS_LIBRARY) continue;
     if (set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
     struct fs_set near = neighbours(p, &s, true);
-    for EACH(c, &near) {
+    for FS_EACH_MEMBER(c, &near) {
       if (p->candidates.len >= MAX_CANDIDATES) {
         p->space.pruned[FS_RULE_LIMIT]++;
         return;
@@ -792,6 +779,7 @@ bool fs_plan_candidates(struct fs_planner *p) {
   struct growth g = {.p = p, .most_work = INT32_MAX};
   p->pins_taken = 0;
   p->n_sketched[0] = p->n_sketched[1] = 0;
+  p->worth[0] = p->worth[1] = NULL;
   p->pinned = NULL;
   compute_reach(p);
   for (int c = 0; c < n; c++)
@@ -806,7 +794,7 @@ bool fs_plan_candidates(struct fs_planner *p) {
       g.seen.data[e].at = k;
     }
     if (n > MAX_FUSION) grow_by_worth(&g);
-    if (n <= MAX_ENUMERATED || keeps_order(p)) enumerate(&g);
+    if (n <= MAX_FUSION || keeps_order(p)) enumerate(&g);
   }
   FS_VEC_FREE(&g.seen);
   FS_VEC_FREE(&g.costs);

@@ -311,21 +311,27 @@ static bool fills_space(const struct fs_kernel *k) {
   return false;
 }
 
-/* A kernel in its first setting; one that is only `looked_at` has none on the CPU, where
- * no price depends on it. */
+/* Of calls that are placed, if its scheme can be theirs: the kernel in its first setting; one
+ * that is only `looked_at` has none on the CPU, where no price depends on it. */
+static const char *settle(const struct fs_group *g, bool looked_at, struct fs_kernel *k,
+                          struct fs_work *work) {
+  const struct fs_device *d = g->p->device;
+  if (k->scheme == FS_TILE && !tile_fits(k)) return "shape";
+  if (k->scheme == FS_PANEL && !fs_panel_pays(k, d)) return "shape";
+  if (!fills_space(k)) return "shape";
+  if (!looked_at || d->is_cuda) fs_tune(k, d);
+  price(g->p, k, work);
+  return NULL;
+}
+
 static const char *build_one(struct fs_group *g, bool looked_at, unsigned inner,
                              enum fs_scheme scheme, struct fs_kernel *k,
                              struct fs_work *work) {
   clear(k, scheme);
   const char *why = fs_place_calls(g, inner, k);
   if (why) return why;
-  if (scheme == FS_TILE && !tile_fits(k)) return "shape";
-  if (scheme == FS_PANEL && !fs_panel_pays(k, g->p->device)) return "shape";
-  if (!fills_space(k)) return "shape";
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
-  if (!looked_at || g->p->device->is_cuda) fs_tune(k, g->p->device);
-  price(g->p, k, work);
-  return NULL;
+  return settle(g, looked_at, k, work);
 }
 
 static void count_inner(struct fs_visit *v, fs_id id, bool whole) {
@@ -526,19 +532,37 @@ static double best_of(const fs_impl_list *list, int from) {
   return list->len > from ? list->data[from].seconds : HUGE_VAL;
 }
 
-static void survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
-                       int from, fs_impl_list *out, const char **worst) {
+/* Adds the kernel that the planner's scratch is, or notes what forbids it. */
+static void add_one(struct fs_group *g, unsigned inner, const char *no, const struct fs_work *w,
+                    int from, fs_impl_list *out, const char **worst) {
   struct fs_planner *p = g->p;
-  struct fs_work w;
-  const char *no = build_one(g, !g->pin, inner, scheme, &p->scratch, &w);
   struct fs_impl impl;
-  if (!no) impl = summary(p, &p->scratch, inner, &w, best_of(out, from));
+  if (!no) impl = summary(p, &p->scratch, inner, w, best_of(out, from));
   if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
     add_impl(p, impl, from, out);
   else if (!no)
     *worst = *worst ? *worst : fs_rule_names[FS_RULE_PIN];
   else if (rule_rank(no) > rule_rank(*worst))
     *worst = no;
+}
+
+/* Gives what forbids it, or NULL. */
+static const char *survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
+                              int from, fs_impl_list *out, const char **worst) {
+  struct fs_work w;
+  const char *no = build_one(g, !g->pin, inner, scheme, &g->p->scratch, &w);
+  add_one(g, inner, no, &w, from, out, worst);
+  return no;
+}
+
+/* Behind rows, whose kernel is in the scratch: panels place calls as they do. */
+static void survey_panel(struct fs_group *g, unsigned inner, int from, fs_impl_list *out,
+                         const char **worst) {
+  struct fs_kernel *k = &g->p->scratch;
+  struct fs_work w;
+  k->scheme = FS_PANEL;
+  k->tune = (struct fs_tuning){0};
+  add_one(g, inner, settle(g, !g->pin, k, &w), &w, from, out, worst);
 }
 
 /* All routines stay in the list: what each is good for, no price tells for sure. */
@@ -579,7 +603,6 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   int from = out->len;
   g->pin = pin;
   unsigned every = (1u << g->ax.n_classes) - 1;
-  /* Calls are placed in panels as in rows: where these do not pay, nothing else is learnt. */
   bool panels = !why && fs_panel_may_pay(space_of(&g->ax), p->device);
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
@@ -591,9 +614,8 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
     for (enum fs_scheme s = first; s <= last; s++)
-      survey_one(g, inner, s, from, out, &worst);
-    if (inner != every && panels)
-      survey_one(g, inner, FS_PANEL, from, out, &worst);
+      if (!survey_one(g, inner, s, from, out, &worst) && s == FS_ROW && panels)
+        survey_panel(g, inner, from, out, &worst);
   }
   return out->len > from ? NULL : worst ? worst : "shape";
 }

@@ -37,6 +37,17 @@ static inline bool fs_set_has(const struct fs_set *s, int i) {
 static inline void fs_set_add(struct fs_set *s, int i) {
   s->word[i / 64] |= (uint64_t)1 << (i % 64);
 }
+/* The first member at or after `from`; FS_MAX_SET if there is none. */
+static inline int fs_set_next(const struct fs_set *s, int from) {
+  for (int w = from / 64; w < FS_MAX_SET / 64; w++) {
+    uint64_t left = s->word[w];
+    if (w == from / 64) left &= ~(uint64_t)0 << (from % 64);
+    if (left) return w * 64 + __builtin_ctzll(left);
+  }
+  return FS_MAX_SET;
+}
+#define FS_EACH_MEMBER(i, set) \
+  (int i = fs_set_next((set), 0); i < FS_MAX_SET; i = fs_set_next((set), i + 1))
 /* Of its first words, for tables of sets. */
 static inline uint64_t fs_set_hash(const struct fs_set *s, int words) {
   uint64_t h = 0;
@@ -132,6 +143,8 @@ struct fs_planner {
   bool by_prices;                      /* ... and both ways plans are looked for */
   int *sketched[2], n_sketched[2];     /* a cover that fuse.c found, by as_phases:
                                           candidates                         */
+  double *worth[2];                    /* ... per cluster of the window, what the last
+                                          relaxation said that it is worth; or NULL */
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
   struct fs_plan *plan;                /* being put together                 */
