@@ -13,7 +13,7 @@
 enum {
   MOST_COVERS = 256,    /* of a list                                            */
   MAX_STATES = 4096,    /* of the count of combinations                         */
-  MAX_JOINS = 200000,   /* ... and candidates that are tried there              */
+  MAX_JOINS = 50000,    /* ... and candidates that are tried there              */
   MAX_LISTED = 256      /* covers that are counted one by one                   */
 };
 

@@ -434,7 +434,7 @@ static const double WORTH_A_CHANGE = 0.004, WORTH_A_RING = 0.015;
 
 /* Settings change a time by less than this factor: the others of what takes so much
  * longer than the best implementation so far need no price of their own. */
-static const double SETTINGS_REACH = 2.5;
+static const double SETTINGS_REACH = 1.5;
 
 /* What a setting counts more than the one before it where none has a price of its
  * own, for the order only: lists of the best would be one plan many times. */

@@ -380,7 +380,7 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
  * both lists the plans are made, joined and priced. The first few of each decide what
  * is the first plan, however many are wanted and whether or not other settings are
  * listed: fewer of large blocks, of which to make a plan takes long. */
-enum { MOST_HEADS = 4, HEADS_CLUSTERS = 24 };
+enum { MOST_HEADS = 4, HEADS_CLUSTERS = 22 };
 
 static int heads_of(const struct fs_planner *p) {
   return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->clusters.len));

@@ -17,7 +17,7 @@
 /* Steps of the simplex method, and for each cover of a list more: no time, so that a busy
  * machine finds the same plan. A step takes time with the number of columns: once there
  * are covers, fewer steps are left of a large block. */
-enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 500000 };
+enum { MOST_STEPS = 2000, STEPS_FOR_A_COVER = 100, MOST_WORK = 200000 };
 /* Ideals that are looked at (ideal.c): before there are cliques, and then, and in a beam; of
  * those of as many rows there, for a sketch, before there are cliques, and then. */
 enum { FEW_IDEALS = 512, MOST_IDEALS = 4096, IDEALS_OF_A_BEAM = 8192 };
