@@ -106,9 +106,7 @@ static fs_id build(struct canon *c, fs_id id) {
   c->to->stmt = n.stmt;
   c->to->turn = n.turn;
   if (n.kind == FS_ND_INPUT) {
-    const struct fs_graph_input *in = &c->from->inputs.data[n.slot];
-    return fs_graph_input(c->to, in->tensor, n.dtype, &n.shape, &in->layout,
-                          in->name);
+    return fs_graph_input_like(c->to, &c->from->inputs.data[n.slot], n.dtype, &n.shape);
   }
   if (n.kind == FS_ND_PARAM) {
     int *slot = &c->param[n.slot];

@@ -202,6 +202,14 @@ fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t, enum fs_dtype dt,
   return id;
 }
 
+fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
+                          enum fs_dtype dt, const struct fs_shape *shape) {
+  bool dying = in->dying; /* `in` may lie in g */
+  fs_id id = fs_graph_input(g, in->tensor, dt, shape, &in->layout, in->name);
+  g->inputs.data[fs_node(g, id)->slot].dying = dying;
+  return id;
+}
+
 fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
   struct fs_node n = {.kind = FS_ND_PARAM, .dtype = dt, .slot = g->params.len};
   if (dt == FS_BOOL) v.i = v.i != 0 || v.f != 0, v.f = (double)v.i;
@@ -420,7 +428,7 @@ static fs_id view_of_input(struct fs_graph *g, const struct fs_node *src,
                            const struct fs_shape *shape) {
   struct fs_graph_input in = g->inputs.data[src->slot];
   fs_view_affine(v, shape->rank, &in.layout.offset, in.layout.stride);
-  return fs_graph_input(g, in.tensor, src->dtype, shape, &in.layout, in.name);
+  return fs_graph_input_like(g, &in, src->dtype, shape);
 }
 
 static fs_id view_of_affine(struct fs_graph *g, struct fs_node src,

@@ -185,6 +185,9 @@ static inline struct fs_node *fs_node(const struct fs_graph *g, fs_id id) {
 fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t,
                      enum fs_dtype dt, const struct fs_shape *squeezed,
                      const struct fs_layout *layout, const char *name);
+/* The same as `in` is, which may be one of another graph; from where it may have been moved. */
+fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
+                          enum fs_dtype dt, const struct fs_shape *shape);
 fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
                     fs_id start, fs_id step);

@@ -363,9 +363,7 @@ static fs_id rewrite_reduce(struct rewrite *rw, const struct fs_node *n) {
 
 static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
   if (n.kind == FS_ND_INPUT) {
-    const struct fs_graph_input *in = &rw->from->inputs.data[n.slot];
-    return fs_graph_input(rw->to, in->tensor, n.dtype, &n.shape, &in->layout,
-                          in->name);
+    return fs_graph_input_like(rw->to, &rw->from->inputs.data[n.slot], n.dtype, &n.shape);
   }
   for (int k = 0; k < n.n_src; k++) n.src[k] = rw->map[n.src[k]];
   return fs_graph_intern(rw->to, &n);

@@ -7,8 +7,10 @@
  *     U[2:end-1, 2:end-1] = f(U)      k1 copies the first and the last row,
  *                                     k2 the rest of the first and the last column
  *
- * The other updates are copies of all that run.c leaves out where nobody wants the old
- * value after the block.
+ * run.c leaves copies out where nobody wants the old value after the block, and what the
+ * update reads of it lies elsewhere or is the element that it replaces:
+ *
+ *     A[k+1:end, k+1:end] -= u * A[k, k+1:end]      no copy, if A was A's only name
  */
 #include "core/plan/place.h"
 #include "core/plan/planner.h"
@@ -323,9 +325,21 @@ static bool may_be_left_out(const struct fs_plan *plan, int copy) {
   return true;
 }
 
+/* Whether nobody seems to want the base of a copy after the block. */
+static bool base_dies(const struct fs_plan *plan, const struct fs_kernel *copy) {
+  const struct fs_slot *base = &plan->slots.data[copy->accesses.data[0].slot];
+  return base->kind == FS_SLOT_INPUT && plan->graph->inputs.data[base->index].dying;
+}
+
 void fs_plan_find_in_place(struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
-    kn->in_place = kn->is_copy && !kn->around && may_be_left_out(plan, k);
+    bool may = kn->is_copy && (!kn->around || base_dies(plan, kn));
+    kn->in_place = may && may_be_left_out(plan, k);
   }
+}
+
+bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel) {
+  const struct fs_kernel *k = &plan->kernels.data[kernel];
+  return k->in_place && base_dies(plan, k);
 }

@@ -227,7 +227,7 @@ static void pass(struct group *g, const struct fs_kernel *k) {
 /* -- what may be joined -------------------------------------------------------------- */
 
 static bool can_be_phase(const struct fs_kernel *k) {
-  if (k->is_copy ? !k->around : !k->calls.len) return false;
+  if (k->is_copy ? !k->around || k->in_place : !k->calls.len) return false;
   if (k->n_applied || k->tune.cluster > 1) return false;
   if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
   for (int i = 0; i < k->steps.len; i++)

@@ -308,6 +308,7 @@ static int kernel_of(const struct fs_plan *plan, fs_id call) {
 static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
+  fs_plan_find_in_place(plan);
   fs_plan_join(p);
   fs_plan_find_in_place(plan);
   fs_plan_price_changes(p);
@@ -413,7 +414,8 @@ static int by_price(const void *a, const void *b) {
 
 static double first_of(const struct fs_plan *plan) {
   double sum = 0;
-  for (int k = 0; k < plan->kernels.len; k++) sum += plan->kernels.data[k].first;
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (!fs_plan_leaves_out(plan, k)) sum += plan->kernels.data[k].first;
   return sum;
 }
 

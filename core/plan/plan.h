@@ -202,8 +202,8 @@ struct fs_kernel {
   bool in_place;                    /* ... which it may where nobody wants the base
                                        after the block: no kernel reads of its
                                        storage what the update overwrites  */
-  bool around;                      /* ... of what the UPDATE leaves of it, which
-                                       is never in place: slabs around a box */
+  bool around;                      /* ... of what the UPDATE leaves of it: slabs
+                                       around a box                         */
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
   FS_VEC(fs_id) calls;              /* elementary calls, topological order */

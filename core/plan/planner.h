@@ -232,8 +232,12 @@ enum { FS_MOST_COPIES = 2 * FS_MAX_RANK };
 bool fs_plan_needs_copy(const struct fs_planner *p, fs_id update);
 int fs_kernel_copies(struct fs_planner *p, fs_id update,
                      struct fs_kernel out[FS_MOST_COPIES]);
-/* Finds out which copies of a plan, complete but for figures, may be left out. */
+/* Finds out which copies of a plan, complete but for figures, may be left out: those of
+ * slabs where the base seems to die, for they are no phases of a launch then. */
 void fs_plan_find_in_place(struct fs_plan *plan);
+/* Whether a kernel of the plan is a copy that is likely to be left out: between plans its time
+ * counts for nothing. */
+bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel);
 /* work.c: adds calls of a function of the user: what one was measured to take on
  * the device, else the operations that it declares. */
 void fs_work_user(struct fs_work *w, const struct fs_user *u,

@@ -390,8 +390,8 @@ static enum fs_status take_over(struct launch *l, bool *held,
     int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
     if (!may_take_over(l, k, from, to)) continue;
     struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
-    l->now->storages[to] = fs_storage_ref(t->storage);
-    l->now->ptrs[to] = t->storage->ptr;
+    if (!l->now->storages[to]) l->now->storages[to] = fs_storage_ref(t->storage);
+    l->now->ptrs[to] = t->storage->ptr; /* several copies may be of one update */
     l->now->skip[k] = *held = true;
   }
   for (int s = 0; *held && s < plan->slots.len; s++) {

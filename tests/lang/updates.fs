@@ -127,3 +127,18 @@ print(all(a == (o[1:20, :] + 1)*sum(o[1:20, :])))   # expect: true
 U = f64(o); if U[1, 1] < 0; print(0); end
 U[1:30, :] = U[1:30, :] ./ sum(U[1:30, :], 2) + U[31:60, :];
 print(all(U[1:30, :] == f64(o[1:30, :]) ./ sum(f64(o[1:30, :]), 2) + o[31:60, :]))   # expect: true
+# ---
+# All but slabs, in place while nobody else has the array.
+o = mod(reshape(1:4800, 60, 80), 97);
+U = f32(o); V = f32(o); K = U; if U[1, 1] + V[1, 1] < 0; print(0); end
+for t = 1:6
+  if mod(t, 3) == 0; K = U; end
+  U[3:60, 3:80] = mod(U[3:60, 3:80] + U[3:60, 2]*U[1, 3:80], 97);
+  r = V[3:60, 3:80] + V[3:60, 2]*V[1, 3:80]; V[3:60, 3:80] = mod(r + 0, 97);
+  if t == 5; L = V + 0; end
+end
+print(all(U == V), " ", all(K == L))   # expect: true true
+begin U[2:60, :] = 2*U[2:60, :] + U[1, :]; s = sum(U); end
+print(s == sum(V[1, :]) + sum(2*V[2:60, :] + V[1, :]))   # expect: true
+begin V[2:60, :] = 2*V[2:60, :] + V[1, :]; a = U + 0; s = sum(V) + sum(a[1, :]); end
+print(all(V == U), " ", s == sum(U) + sum(o[1, :]))   # expect: true true
