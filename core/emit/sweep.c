@@ -320,11 +320,14 @@ static void load_together(struct em *em, const bool *mine, bool rows,
   }
 }
 
-/* "j + 8 <= 8190 && first + 4 <= 8190": shifted loads find whole vectors. */
+/* "j + 8 <= 8190 && first + 4 <= 8190": shifted loads find whole vectors. Of several axes
+ * the last one begins anew behind the end, so that there must be a vector, too. */
 static const char *all_whole(struct em *em, bool rows) {
-  const char *j = em->n_inner == 1 ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
+  bool one = em->n_inner == 1;
+  const char *j = one ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
   const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->V,
                           em_int(em, em->last));
+  if (!one) in = em_and(em, some(em), in);
   return em_and(em, in, rows ? all_rows(em) : "");
 }
 

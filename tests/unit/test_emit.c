@@ -909,6 +909,34 @@ static void run_spaced(void) {
       }
 }
 
+/* -- lines of several axes --------------------------------------------------------------- */
+
+/* C = A[:, :, 1:n] + A[:, :, 2:n+1], rows of p lines: behind the last one of a row the
+ * number in a line begins anew. */
+static struct kb *lines(int64_t m, int64_t p, int64_t n) {
+  struct kb *b = kernel(FS_ROW, m, p * n);
+  int64_t dim[] = {m, p, n}, line = (n + 16) / 8 * 8;
+  int64_t at[FS_MAX_RANK] = {p * line, line, 1}, whole[FS_MAX_RANK] = {p * n, n, 1};
+  set_axes(b, 1, 2, dim);
+  int x = load_at(b, 0, FS_F32, IJ, 0, at), y = load_at(b, 0, FS_F32, IJ, 1, at);
+  store_at(b, 1, map2(b, FS_OP_ADD, x, y), IJ, 0, whole);
+  return b;
+}
+
+static void run_lines(void) {
+  static const int64_t sizes[][3] = {{3, 2, 8}, {5, 9, 80}, {8, 7, 96}, {6, 31, 17}};
+  for (int v = 0; v < 4; v++) /* lanes, rows at once */
+    for (size_t z = 0; z < FS_LEN(sizes); z++) {
+      const int64_t *d = sizes[z];
+      struct kb *b = lines(d[0], d[1], d[2]);
+      b->k.tune = (struct fs_tuning){64, 64, v % 2 ? 8 : 4, 1, v < 2 ? 2 : 1, 2};
+      char name[96];
+      snprintf(name, sizeof name, "lines-%d-%dx%dx%d", v, (int)d[0], (int)d[1], (int)d[2]);
+      check(b, name, 3, z == 2 && v == 1, 0);
+      free_kernel(b);
+    }
+}
+
 /* -- flat -------------------------------------------------------------------------------- */
 
 /* w = a*x + b*y;  d = w'*x, and 2*d */
@@ -1153,6 +1181,7 @@ int main(int argc, char **argv) {
     run_flat();
     run_turned();
     run_spaced();
+    run_lines();
     run_scalar();
     run_random();
   }
