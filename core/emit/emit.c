@@ -3,6 +3,8 @@
  */
 #include "core/emit/emit.h"
 
+#include <pthread.h>
+
 #include "core/base/embed.h"
 #include "core/emit/writer.h"
 
@@ -153,17 +155,26 @@ static const char *const prelude_files[] = {
 
 struct piece {
   const char *text, *end;
-  bool taken;
 };
 struct name { /* an identifier, and the piece that defines it */
   const char *at;
   size_t len;
   int piece;
 };
+/* What there is, found once for all kernels, without memory of its own, whose lack would
+ * leave it half found. */
+enum { MOST_PIECES = 512, MOST_NAMES = 1024 };
+static struct {
+  struct piece pieces[MOST_PIECES]; /* in the order of the files */
+  struct name names[MOST_NAMES];    /* sorted */
+  int n_pieces, n_names;
+} library;
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+
+/* What a kernel uses of it. */
 struct prelude {
-  FS_VEC(struct piece) pieces;   /* in the order of the files */
-  FS_VEC(struct name) names;     /* sorted */
-  FS_VEC(struct piece *) taken;  /* in the order in which they were found out */
+  bool *taken;                   /* by piece */
+  FS_VEC(int) found;             /* in the order in which they were found out */
 };
 
 static bool is_word(char c) {
@@ -172,16 +183,17 @@ static bool is_word(char c) {
 }
 
 /* A piece begins behind a line "//@ NAME ...". */
-static void find_pieces(struct prelude *l, const char *text) {
+static void find_pieces(const char *text) {
   const char *p = text ? strstr(text, "\n//@ ") : NULL;
-  while (p) {
+  while (p && library.n_pieces < MOST_PIECES) {
     const char *name = p + 5, *end = name + strcspn(name, "\n");
     const char *next = strstr(end, "\n//@ ");
-    *FS_PUSH(&l->pieces) = (struct piece){
+    library.pieces[library.n_pieces++] = (struct piece){
         .text = *end ? end + 1 : end, .end = next ? next + 1 : end + strlen(end)};
     while (name < end) {
       size_t n = FS_MIN(strcspn(name, " "), (size_t)(end - name));
-      if (n) *FS_PUSH(&l->names) = (struct name){name, n, l->pieces.len - 1};
+      if (n && library.n_names < MOST_NAMES)
+        library.names[library.n_names++] = (struct name){name, n, library.n_pieces - 1};
       name += n + 1;
     }
     p = next;
@@ -194,16 +206,21 @@ static int by_name(const void *a, const void *b) {
   return memcmp(x->at, y->at, x->len);
 }
 
+static void find_library(void) {
+  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
+    find_pieces(fs_embedded_text(prelude_files[f]));
+  qsort(library.names, (size_t)library.n_names, sizeof *library.names, by_name);
+}
+
 /* Takes the pieces that define the word, of which there may be several. */
 static void take(struct prelude *l, const char *word, size_t n) {
-  const struct name key = {.at = word, .len = n}, *all = l->names.data;
-  const struct name *end = all + l->names.len;
-  const struct name *hit = bsearch(&key, all, (size_t)l->names.len, sizeof *all, by_name);
+  const struct name key = {.at = word, .len = n}, *all = library.names;
+  const struct name *end = all + library.n_names;
+  const struct name *hit = bsearch(&key, all, (size_t)library.n_names, sizeof *all, by_name);
   while (hit && hit > all && !by_name(hit - 1, &key)) hit--;
   for (; hit && hit < end && !by_name(hit, &key); hit++) {
-    struct piece *p = &l->pieces.data[hit->piece];
-    if (!p->taken) *FS_PUSH(&l->taken) = p;
-    p->taken = true;
+    if (!l->taken[hit->piece]) *FS_PUSH(&l->found) = hit->piece;
+    l->taken[hit->piece] = true;
   }
 }
 
@@ -223,17 +240,17 @@ static void put_piece(struct fs_str *out, const struct piece *p) {
 /* The pieces that `body` uses, and those that they use. */
 void em_prelude(const struct fs_str *body, struct fs_str *out) {
   struct prelude l = {0};
-  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
-    find_pieces(&l, fs_embedded_text(prelude_files[f]));
-  qsort(l.names.data, (size_t)l.names.len, sizeof *l.names.data, by_name);
+  pthread_once(&looked, find_library);
+  l.taken = fs_calloc((size_t)library.n_pieces + 1, sizeof *l.taken);
   take_words(&l, fs_str_text(body), fs_str_text(body) + body->len);
-  for (int k = 0; k < l.taken.len; k++)
-    take_words(&l, l.taken.data[k]->text, l.taken.data[k]->end);
-  for (int k = 0; k < l.pieces.len; k++)
-    if (l.pieces.data[k].taken) put_piece(out, &l.pieces.data[k]);
-  FS_VEC_FREE(&l.pieces);
-  FS_VEC_FREE(&l.names);
-  FS_VEC_FREE(&l.taken);
+  for (int k = 0; k < l.found.len; k++) {
+    const struct piece *p = &library.pieces[l.found.data[k]];
+    take_words(&l, p->text, p->end);
+  }
+  for (int k = 0; k < library.n_pieces; k++)
+    if (l.taken[k]) put_piece(out, &library.pieces[k]);
+  free(l.taken);
+  FS_VEC_FREE(&l.found);
 }
 
 /* -- head and constants ------------------------------------------------------------ */
