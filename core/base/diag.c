@@ -328,7 +328,8 @@ const char *fs_near_miss(const char *name, const char *(*next)(void *user),
     size_t m = strnlen(candidate, NEAR_MAX + 1);
     if (m == 0 || m > NEAR_MAX) continue;
     int distance = edit_distance(name, (int)n, candidate, (int)m);
-    if (distance < best) {
+    bool alike = *candidate == *name && found && *found != *name;
+    if (distance < best || (distance == best && alike)) {
       best = distance;
       found = candidate;
     }

@@ -75,8 +75,9 @@ void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
 void fs_diag_render(const struct fs_diags *d, const struct fs_diag *diag,
                     struct fs_str *out);
 
-/* The candidate nearest to `name` by edit distance, or NULL if none is near:
- * "did you mean". Call with candidate = next(user) until it gives NULL. */
+/* The candidate nearest to `name` by edit distance, or NULL if none is near: "did you
+ * mean"; of those as near one that begins as it does, else the first. Calls candidate =
+ * next(user) until that gives NULL. */
 const char *fs_near_miss(const char *name, const char *(*next)(void *user),
                          void *user);
 

@@ -937,7 +937,7 @@ static void test_arena(void) {
   fs_arena_free(arena);
 }
 
-static const char *const known[] = {"sgemv", "sgemtv", "transpose", "sum",
+static const char *const known[] = {"and", "sgemv", "sgemtv", "transpose", "sum", "rand",
                                     "alpha", "x", NULL};
 static const char *next_known(void *user) {
   int *i = user;
@@ -948,7 +948,8 @@ static void test_near_miss(void) {
   static const char *const cases[][2] = {
       {"sgmev", "sgemv"}, {"sgemvt", "sgemv"}, {"tranpose", "transpose"},
       {"X", "x"},         {"y", "-"},          {"sun", "sum"},
-      {"alhpa", "alpha"}, {"zzz", "-"},        {"", "-"}};
+      {"alhpa", "alpha"}, {"zzz", "-"},        {"", "-"},
+      {"rnd", "rand"},    {"adn", "and"}};
   for (size_t i = 0; i < FS_LEN(cases); i++) {
     int at = 0;
     const char *near = fs_near_miss(cases[i][0], next_known, &at);
