@@ -448,8 +448,6 @@ static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
   return NULL;
 }
 
-/* Makes outputs of the wanted handles. `first` are the handles of the outputs,
- * `also` further handles of nodes that are outputs already (x and x'). */
 /* Whether only the block and the undo log still hold the tensor. */
 static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
   int refs = 0;
@@ -460,6 +458,8 @@ static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
   return t->refs == refs && t->storage->refs == 1;
 }
 
+/* Makes outputs of the wanted handles. `first` are the handles of the outputs,
+ * `also` further handles of nodes that are outputs already (x and x'). */
 static void choose_outputs(struct fs_interp *in, tensor_vec *first,
                            tensor_vec *also) {
   struct fs_graph *g = in->graph;

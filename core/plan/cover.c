@@ -107,10 +107,8 @@ static double lower_worth(const struct fs_covering *c, double *worth) {
   for (int x = 0; x < c->n; x++) {
     const struct fs_column *col = &c->columns[x];
     double more = sum_over(worth, &col->set) - col->cost;
-    int n = 0;
     if (more <= 0) continue;
-    for FS_EACH_MEMBER(r, &col->set) n += r >= 0;
-    for FS_EACH_MEMBER(r, &col->set) worth[r] -= more / n;
+    for FS_EACH_MEMBER(r, &col->set) worth[r] -= more / fs_set_size(&col->set);
   }
   for (int r = 0; r < c->rows; r++) all += worth[r];
   return all;

@@ -29,16 +29,6 @@ struct fs_covering {
   struct fs_cover *best;     /* the cheapest first                             */
 };
 
-static inline bool fs_set_meets(const struct fs_set *a, const struct fs_set *b) {
-  uint64_t any = 0;
-  for (size_t w = 0; w < FS_LEN(a->word); w++) any |= a->word[w] & b->word[w];
-  return any;
-}
-
-static inline void fs_set_join(struct fs_set *to, const struct fs_set *from) {
-  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
-}
-
 /* Whether each of two columns waits for the other. */
 static inline bool fs_columns_wait(const struct fs_column *a,
                                    const struct fs_column *b) {

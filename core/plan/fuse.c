@@ -55,25 +55,8 @@ static int window_size(const struct fs_planner *p) {
 
 /* -- sets ----------------------------------------------------------------------- */
 
-static int set_size(const struct fs_set *s) {
-  int n = 0;
-  for (size_t w = 0; w < FS_LEN(s->word); w++)
-    n += __builtin_popcountll(s->word[w]);
-  return n;
-}
-
-static void add_all(struct fs_set *to, const struct fs_set *from) {
-  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
-}
-
 static void drop(struct fs_set *s, int i) {
   s->word[i / 64] &= ~((uint64_t)1 << (i % 64));
-}
-
-static bool meet(const struct fs_set *a, const struct fs_set *b) {
-  uint64_t any = 0;
-  for (size_t w = 0; w < FS_LEN(a->word); w++) any |= a->word[w] & b->word[w];
-  return any;
 }
 
 static int *slot_of(struct growth *g, const struct fs_set *s) {
@@ -119,7 +102,7 @@ static void compute_reach(struct fs_planner *p) {
       int a = cl->after.data[k] - p->window;
       if (a < 0 || a >= n) continue;
       fs_set_add(&p->reach[c], a);
-      add_all(&p->reach[c], &p->reach[a]);
+      fs_set_join(&p->reach[c], &p->reach[a]);
     }
   }
 }
@@ -162,7 +145,7 @@ static bool contiguous(const struct fs_planner *p, const struct fs_set *s) {
     low = FS_MIN(low, p->turn[p->window + c]);
     high = FS_MAX(high, p->turn[p->window + c]);
   }
-  return high - low + 1 == set_size(s);
+  return high - low + 1 == fs_set_size(s);
 }
 
 static int calls_in(struct fs_planner *p, const struct fs_set *s) {
@@ -259,7 +242,7 @@ static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
   fs_id a = 0, b = last_call(p, c);
   for FS_EACH_MEMBER(m, s) a = last_call(p, m);
   p->space.pruned[fs_rule_of(why)]++;
-  if (set_size(s) == 1 || p->rejections.len < 64)
+  if (fs_set_size(s) == 1 || p->rejections.len < 64)
     fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why, 0, 0);
 }
 
@@ -311,7 +294,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   if (!why) g->work += calls_in(p, &s);
   if (!why) at = fs_plan_try(p, &s, &why);
   if (why) note_rejection(p, from, c, why);
-  if (at >= 0) compare_price(p, &s, at, set_size(from) == 1);
+  if (at >= 0) compare_price(p, &s, at, fs_set_size(from) == 1);
   g->seen.data[e].at = at;
   g->seen.data[e].why = why;
   return at;
@@ -323,9 +306,9 @@ static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
                                 bool count) {
   struct fs_set out = {{0}}, from = {{0}}, to = {{0}};
   for FS_EACH_MEMBER(c, s) {
-    add_all(&out, &p->next_to[c]);
-    add_all(&from, &p->reach[c]);
-    add_all(&to, &p->needs[c]);
+    fs_set_join(&out, &p->next_to[c]);
+    fs_set_join(&from, &p->reach[c]);
+    fs_set_join(&to, &p->needs[c]);
   }
   int words = (window_size(p) + 63) / 64;
   for (int w = 0; w < words; w++) out.word[w] &= ~s->word[w];
@@ -339,7 +322,7 @@ static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
     drop(&out, c);
     if (!count) continue;
     p->space.fusions++;
-    if (set_size(s) == 1) note_rejection(p, s, c, "convex");
+    if (fs_set_size(s) == 1) note_rejection(p, s, c, "convex");
     else p->space.pruned[FS_RULE_CONVEX]++;
   }
   return out;
@@ -364,7 +347,7 @@ static double cost_of(struct growth *g, int candidate) {
 static bool is_hopeless(struct growth *g, const struct fs_set *from, int c) {
   struct fs_set all = *from;
   fs_set_add(&all, c);
-  if (set_size(from) < 2) return false;
+  if (fs_set_size(from) < 2) return false;
   for FS_EACH_MEMBER(m, from) {
     struct fs_set without = all;
     drop(&without, m);
@@ -476,7 +459,7 @@ static void grow_apart(struct growth *g) {
   for (int c = 0; c < window_size(g->p); c++) {
     if (cluster(g->p, c)->library || fs_set_has(&have, c)) continue;
     struct fs_set s = climb(g, c, &have);
-    add_all(&have, &s);
+    fs_set_join(&have, &s);
   }
 }
 
@@ -543,8 +526,8 @@ static void grow_near(struct growth *g, int most) {
 static bool is_convex(const struct fs_planner *p, const struct fs_set *s) {
   struct fs_set from = {{0}}, to = {{0}};
   for FS_EACH_MEMBER(c, s) {
-    add_all(&from, &p->reach[c]);
-    add_all(&to, &p->needs[c]);
+    fs_set_join(&from, &p->reach[c]);
+    fs_set_join(&to, &p->needs[c]);
   }
   uint64_t between = 0;
   for (size_t w = 0; w < FS_LEN(s->word); w++)
@@ -557,7 +540,7 @@ static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
   fs_set_add(&more, fs_set_next(s, 0));
   while (memcmp(&have, &more, sizeof have)) {
     have = more;
-    for FS_EACH_MEMBER(c, &have) add_all(&more, &p->next_to[c]);
+    for FS_EACH_MEMBER(c, &have) fs_set_join(&more, &p->next_to[c]);
     for (size_t w = 0; w < FS_LEN(s->word); w++) more.word[w] &= s->word[w];
   }
   return !memcmp(&have, s, sizeof have);
@@ -567,7 +550,7 @@ static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
 static int candidate_of(struct growth *g, const struct fs_set *s) {
   struct fs_planner *p = g->p;
   bool fresh;
-  if (set_size(s) == 1) return fs_set_next(s, 0);
+  if (fs_set_size(s) == 1) return fs_set_next(s, 0);
   int e = look_up(g, s, &fresh), at = -1;
   if (!fresh) return g->seen.data[e].at;
   const char *why = !hangs_together(p, s) || !is_convex(p, s) ? "convex"
@@ -599,7 +582,7 @@ static bool has_order(const struct fs_planner *p, const int *kernels, int n) {
     const struct fs_set *s = &p->candidates.data[kernels[k]].set;
     left[k] = k;
     memset(&needs[k], 0, sizeof needs[k]);
-    for FS_EACH_MEMBER(c, s) add_all(&needs[k], &p->needs[c]);
+    for FS_EACH_MEMBER(c, s) fs_set_join(&needs[k], &p->needs[c]);
     for (size_t w = 0; w < FS_LEN(s->word); w++) needs[k].word[w] &= ~s->word[w];
   }
   while (n < before) {
@@ -610,7 +593,7 @@ static bool has_order(const struct fs_planner *p, const int *kernels, int n) {
       for (size_t w = 0; w < FS_LEN(done.word); w++)
         waits |= needs[left[x]].word[w] & ~done.word[w];
       if (waits) left[n++] = left[x];
-      else add_all(&done, &p->candidates.data[kernels[left[x]]].set);
+      else fs_set_join(&done, &p->candidates.data[kernels[left[x]]].set);
     }
   }
   return !n;
@@ -638,7 +621,7 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
 
 static struct fs_set next_to_set(const struct fs_planner *p, const struct fs_set *s) {
   struct fs_set near = {{0}};
-  for FS_EACH_MEMBER(c, s) add_all(&near, &p->next_to[c]);
+  for FS_EACH_MEMBER(c, s) fs_set_join(&near, &p->next_to[c]);
   return near;
 }
 
@@ -648,11 +631,11 @@ static bool move_between(struct sketch *s, int a, int b) {
   struct fs_set from = g->p->candidates.data[s->kernels[a]].set, both = from;
   struct fs_set to = g->p->candidates.data[s->kernels[b]].set;
   struct fs_set near = next_to_set(g->p, &to);
-  if (!meet(&near, &from)) return false;
-  add_all(&both, &to);
+  if (!fs_set_meets(&near, &from)) return false;
+  fs_set_join(&both, &to);
   int joined = a < b ? candidate_of(g, &both) : -1;
   if (joined >= 0 && replace(s, a, b, joined, -1)) return true;
-  if (set_size(&from) == 1) return false;
+  if (fs_set_size(&from) == 1) return false;
   for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from, more = to;
     if (!fs_set_has(&near, c) || is_hopeless(g, &to, c)) continue;
@@ -667,7 +650,7 @@ static bool move_between(struct sketch *s, int a, int b) {
 /* Makes a kernel of one cluster. */
 static bool move_out(struct sketch *s, int a) {
   struct fs_set from = s->g->p->candidates.data[s->kernels[a]].set;
-  if (set_size(&from) == 1) return false;
+  if (fs_set_size(&from) == 1) return false;
   for FS_EACH_MEMBER(c, &from) {
     struct fs_set rest = from;
     drop(&rest, c);
@@ -762,7 +745,7 @@ static void enumerate(struct growth *g) {
     struct fs_set s = p->candidates.data[k].set;
     int first = p->candidates.data[k].first;
     if (p->impls.data[first].scheme == FS_LIBRARY) continue;
-    if (set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
+    if (fs_set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
     struct fs_set near = neighbours(p, &s, true);
     for FS_EACH_MEMBER(c, &near) {
       if (p->candidates.len >= MAX_CANDIDATES) {

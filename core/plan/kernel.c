@@ -633,8 +633,7 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
   return out->len > from ? why : survey(p, calls, n, NULL, out);
 }
 
-/* The kernel was made with the first setting. */
-/* The implementation as another of its variants. */
+/* The kernel, which was made with the first setting, as another variant. */
 static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
   struct fs_tuning tunings[FS_MAX_VARIANTS];
   struct fs_prediction pr;

@@ -37,6 +37,19 @@ static inline bool fs_set_has(const struct fs_set *s, int i) {
 static inline void fs_set_add(struct fs_set *s, int i) {
   s->word[i / 64] |= (uint64_t)1 << (i % 64);
 }
+static inline int fs_set_size(const struct fs_set *s) {
+  int n = 0;
+  for (size_t w = 0; w < FS_LEN(s->word); w++) n += __builtin_popcountll(s->word[w]);
+  return n;
+}
+static inline bool fs_set_meets(const struct fs_set *a, const struct fs_set *b) {
+  uint64_t any = 0;
+  for (size_t w = 0; w < FS_LEN(a->word); w++) any |= a->word[w] & b->word[w];
+  return any;
+}
+static inline void fs_set_join(struct fs_set *to, const struct fs_set *from) {
+  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
 /* The first member at or after `from`; FS_MAX_SET if there is none. */
 static inline int fs_set_next(const struct fs_set *s, int from) {
   for (int w = from / 64; w < FS_MAX_SET / 64; w++) {

@@ -911,8 +911,7 @@ static void run_spaced(void) {
 
 /* -- lines of several axes --------------------------------------------------------------- */
 
-/* C = A[:, :, 1:n] + A[:, :, 2:n+1], rows of p lines: behind the last one of a row the
- * number in a line begins anew. */
+/* C = A[:, :, 1:n] + A[:, :, 2:n+1]: behind a row's last line the number in it begins anew. */
 static struct kb *lines(int64_t m, int64_t p, int64_t n) {
   struct kb *b = kernel(FS_ROW, m, p * n);
   int64_t dim[] = {m, p, n}, line = (n + 16) / 8 * 8;
