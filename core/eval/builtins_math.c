@@ -88,8 +88,9 @@ static double host_map(enum fs_map_op op, const double *x, bool *whole) {
 static enum fs_status map_on_host(struct fs_call *c) {
   enum fs_map_op op = (enum fs_map_op)c->builtin->data;
   double x[3] = {0};
-  bool ints = true, whole;
+  bool ints = true, literal = true, whole;
   for (int k = 0; k < c->n; k++) {
+    literal &= c->args[k].literal;
     x[k] = c->args[k].number;
     ints = ints && (c->args[k].kind == FS_V_BOOL || c->args[k].is_int);
   }
@@ -101,6 +102,7 @@ static enum fs_status map_on_host(struct fs_call *c) {
   else
     c->out[0] = fs_val_number(r, ((ints && whole) || rounding) &&
                                      fabs(r) <= 9007199254740992.0);
+  c->out[0].literal = literal && c->out[0].kind == FS_V_NUMBER;
   return FS_OK;
 }
 

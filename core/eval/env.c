@@ -30,6 +30,7 @@ struct fs_val *fs_scope_find(struct fs_scope *s, const char *name) {
 
 void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v) {
   struct fs_var *var = find_var(s, name);
+  v.literal = false; /* what a name has may change from run to run */
   s->stamp++;
   if (var) {
     struct fs_val old = var->value;
@@ -123,6 +124,7 @@ static bool find_constant(const char *name, struct fs_val *out) {
   for (size_t k = 0; k < FS_LEN(constants); k++)
     if (strcmp(constants[k].name, name) == 0) {
       *out = fs_val_number(constants[k].value, false);
+      out->literal = true;
       return true;
     }
   return false;

@@ -170,6 +170,7 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
   if (in->elementwise) op = elementwise_form(op);
   if (is_host_number(a) && is_host_number(b)) {
     *out = host_binary(op, a, b);
+    out->literal = a->literal && b->literal && out->kind == FS_V_NUMBER;
     return FS_OK;
   }
   if (a->kind == FS_V_STRING || b->kind == FS_V_STRING)
@@ -300,12 +301,14 @@ static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
 static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
                             const struct fs_val *a, struct fs_val *out) {
   if (is_host_number(a)) {
+    bool literal = a->literal;
     if (e->op == FS_AO_NEG)
       *out = fs_val_number(-a->number, is_whole_kind(a));
     else if (e->op == FS_AO_NOT)
       *out = fs_val_bool(a->number == 0);
     else
       *out = *a;
+    out->literal = literal && out->kind == FS_V_NUMBER;
     return FS_OK;
   }
   if (a->kind == FS_V_RANGE && e->op == FS_AO_NEG) {
@@ -398,7 +401,10 @@ enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
   enum fs_status st = fs_poll(in, e->span);
   if (st != FS_OK) return st;
   switch (e->kind) {
-    case FS_EX_NUMBER: *out = fs_val_number(e->number, e->is_int); return FS_OK;
+    case FS_EX_NUMBER:
+      *out = fs_val_number(e->number, e->is_int);
+      out->literal = true;
+      return FS_OK;
     case FS_EX_BOOL: *out = fs_val_bool(e->number != 0); return FS_OK;
     case FS_EX_STRING: *out = fs_val_string(e->text, e->text_len); return FS_OK;
     case FS_EX_NAME:

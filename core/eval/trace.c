@@ -17,9 +17,19 @@ struct fs_shape fs_shape_scalar(void) {
 
 /* -- numbers --------------------------------------------------------------- */
 
+static struct fs_number number_of(enum fs_dtype dt, double x) {
+  return (struct fs_number){x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
+}
+
 fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
-  struct fs_number n = {x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
-  return fs_graph_param(fs_block_graph(in), dt, n);
+  return fs_graph_param(fs_block_graph(in), dt, number_of(dt, x));
+}
+
+static struct fs_tv number_node(struct fs_interp *in, const struct fs_val *v,
+                                enum fs_dtype dt) {
+  if (!v->literal) return fs_tv_number(in, v->number, dt);
+  fs_id id = fs_graph_literal(fs_block_graph(in), dt, number_of(dt, v->number));
+  return (struct fs_tv){id, dt, fs_shape_scalar()};
 }
 
 struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like) {
@@ -63,7 +73,7 @@ enum fs_status fs_tv_of(struct fs_interp *in, const struct fs_val *v,
   switch (v->kind) {
     case FS_V_NUMBER:
       dt = like ? number_type(v, *like) : FS_F32;
-      *out = fs_tv_number(in, v->number, dt);
+      *out = number_node(in, v, dt);
       return FS_OK;
     case FS_V_BOOL:
       *out = fs_tv_number(in, v->number, FS_BOOL);
@@ -116,7 +126,7 @@ enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
                         struct fs_span span, enum fs_dtype dt,
                         struct fs_tv *out) {
   if (v->kind == FS_V_NUMBER && (dt == FS_I32 || dt == FS_I64)) {
-    *out = fs_tv_number(in, v->number, dt);
+    *out = number_node(in, v, dt);
     return FS_OK;
   }
   enum fs_status st = fs_tv_of(in, v, span, &dt, out);

@@ -18,6 +18,7 @@ struct fs_func;   /* eval/func.h: user function, lambda, builtin, elementary */
 struct fs_val {
   enum fs_val_kind kind;
   bool is_int;               /* NUMBER: written or computed as an integer */
+  bool literal;              /* NUMBER: made of numbers of the source alone   */
   double number;             /* NUMBER, BOOL (0 or 1)                     */
   double start, step, stop;  /* RANGE, inclusive                          */
   struct fs_string *string;

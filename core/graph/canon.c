@@ -19,6 +19,7 @@ struct canon {
   struct key *key;
   fs_id *map;
   int *param;      /* slot in `from` -> slot in `to` + 1 */
+  int *literal;    /* the same, of the first of those that are one literal */
   FS_VEC(fs_id) stack;
 };
 
@@ -114,6 +115,9 @@ static fs_id build(struct canon *c, fs_id id) {
       *FS_PUSH(&c->to->params) = c->from->params.data[n.slot];
       *FS_PUSH(&c->to->origins) = n.slot; /* rewriting keeps the slots */
       *slot = c->to->params.len;
+      int first = c->from->literals.data[n.slot];
+      if (first >= 0 && !c->literal[first]) c->literal[first] = *slot;
+      *FS_PUSH(&c->to->literals) = first >= 0 ? c->literal[first] - 1 : -1;
     }
     n.slot = *slot - 1;
   }
@@ -179,6 +183,7 @@ struct fs_graph *fs_graph_canonical(const struct fs_graph *g) {
   c.key = fs_calloc((size_t)g->nodes.len, sizeof *c.key);
   c.map = fs_calloc((size_t)g->nodes.len, sizeof *c.map);
   c.param = fs_calloc((size_t)g->params.len + 1, sizeof *c.param);
+  c.literal = fs_calloc((size_t)g->params.len + 1, sizeof *c.literal);
   for (int id = 1; id < g->nodes.len; id++) compute_key(&c, (fs_id)id);
   if (g->barriers.len) reach_segments(&c);
   for (int k = 0; k < g->outputs.len; k++) reach(&c, g->outputs.data[k]);
@@ -190,6 +195,7 @@ struct fs_graph *fs_graph_canonical(const struct fs_graph *g) {
   free(c.key);
   free(c.map);
   free(c.param);
+  free(c.literal);
   FS_VEC_FREE(&c.stack);
   return c.to;
 }

@@ -14,6 +14,7 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->nodes);
   FS_VEC_FREE(&g->inputs);
   FS_VEC_FREE(&g->params);
+  FS_VEC_FREE(&g->literals);
   FS_VEC_FREE(&g->origins);
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
@@ -32,7 +33,8 @@ void fs_graph_reset(struct fs_graph *g) {
     g->table_cap = 0;
   }
   if (g->table) memset(g->table, 0, sizeof *g->table * g->table_cap);
-  g->nodes.len = g->inputs.len = g->params.len = g->origins.len = 0;
+  g->nodes.len = g->inputs.len = 0;
+  g->params.len = g->literals.len = g->origins.len = 0;
   g->outputs.len = g->output_names.len = g->barriers.len = 0;
   fs_arena_reset(g->arena);
   g->stmt = g->span = (struct fs_span){0};
@@ -56,6 +58,8 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
   }
   for (int k = 0; k < from->params.len; k++)
     *FS_PUSH(&g->params) = from->params.data[k];
+  for (int k = 0; k < from->params.len; k++)
+    *FS_PUSH(&g->literals) = from->literals.data[k];
   for (int k = 0; k < from->origins.len; k++)
     *FS_PUSH(&g->origins) = from->origins.data[k];
   for (int k = 0; k < from->outputs.len; k++) {
@@ -210,11 +214,30 @@ fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
   return id;
 }
 
-fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
+static fs_id add_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v,
+                       int literal) {
   struct fs_node n = {.kind = FS_ND_PARAM, .dtype = dt, .slot = g->params.len};
   if (dt == FS_BOOL) v.i = v.i != 0 || v.f != 0, v.f = (double)v.i;
   *FS_PUSH(&g->params) = v;
+  *FS_PUSH(&g->literals) = literal;
   return fs_graph_intern(g, &n);
+}
+
+fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
+  return add_param(g, dt, v, -1);
+}
+
+fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v) {
+  int first = 0;
+  while (first < g->params.len && (g->literals.data[first] != first ||
+                                   memcmp(&g->params.data[first], &v, sizeof v)))
+    first++;
+  return add_param(g, dt, v, first);
+}
+
+int fs_graph_param_slot(const struct fs_graph *g, const struct fs_node *param) {
+  int first = g->literals.data[param->slot];
+  return first >= 0 ? first : param->slot;
 }
 
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,

@@ -151,6 +151,8 @@ struct fs_graph {
   FS_VEC(struct fs_node) nodes;  /* nodes.data[0] is FS_ND_NONE */
   FS_VEC(struct fs_graph_input) inputs;
   FS_VEC(struct fs_number) params;
+  FS_VEC(int) literals;          /* by param: the first that is the same number of
+                                    the source, -1: it may change               */
   FS_VEC(int) origins;           /* of a simplified graph, by param: its slot in
                                     the graph that was simplified, or one beyond
                                     those: a value computed from others        */
@@ -189,6 +191,12 @@ fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t,
 fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
                           enum fs_dtype dt, const struct fs_shape *shape);
 fs_id fs_graph_param(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
+/* A number as the source has it, which is the same whenever the block runs. A kernel takes
+ * all that are alike as one, and computes 0.3*x once where it is written twice; here they
+ * stay apart, for what one kernel each computes again is cheaper than an array of it. */
+fs_id fs_graph_literal(struct fs_graph *g, enum fs_dtype dt, struct fs_number v);
+/* The slot whose value a kernel takes for that of a PARAM. */
+int fs_graph_param_slot(const struct fs_graph *g, const struct fs_node *param);
 fs_id fs_graph_iota(struct fs_graph *g, enum fs_dtype dt, int64_t count,
                     fs_id start, fs_id step);
 fs_id fs_graph_rand(struct fs_graph *g, bool normal, enum fs_dtype dt,

@@ -1,6 +1,6 @@
 /* same.c - hash and equality of graphs as the block cache means them: structure,
- * shapes, types, layouts and which inputs share a storage; not the values of
- * params, the tensors themselves, names or spans. */
+ * shapes, types, layouts, which inputs share a storage and which params are one
+ * literal; not the values of params, the tensors themselves, names or spans. */
 #include "core/graph/internal.h"
 
 /* The first input with the same storage: which inputs alias is structure. */
@@ -21,7 +21,8 @@ uint64_t fs_graph_hash(const struct fs_graph *g) {
   for (int k = 0; k < g->inputs.len; k++) h = fs_mix(h, (uint64_t)alias_of(g, k));
   for (int k = 0; k < g->outputs.len; k++) h = fs_mix(h, g->outputs.data[k]);
   for (int k = 0; k < g->barriers.len; k++) h = fs_mix(h, g->barriers.data[k]);
-  return fs_mix(h, (uint64_t)g->params.len);
+  for (int k = 0; k < g->params.len; k++) h = fs_mix(h, (uint64_t)g->literals.data[k]);
+  return h;
 }
 
 static bool same_ids(const fs_id *a, int n_a, const fs_id *b, int n_b) {
@@ -39,6 +40,9 @@ bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b) {
     return false;
   for (int k = 0; k < a->inputs.len; k++)
     if (alias_of(a, k) != alias_of(b, k)) return false;
+  if (a->params.len && memcmp(a->literals.data, b->literals.data,
+                              sizeof *a->literals.data * (size_t)a->params.len))
+    return false;
   for (int k = 1; k < a->nodes.len; k++) {
     struct fs_words x, y;
     fs_node_words(a, &a->nodes.data[k], false, &x);
@@ -80,4 +84,5 @@ void fs_graph_signature(const struct fs_graph *g, fs_signature *out) {
     put_name(out, g->output_names.data[k]);
   }
   for (int k = 0; k < g->barriers.len; k++) *FS_PUSH(out) = g->barriers.data[k];
+  for (int k = 0; k < g->params.len; k++) *FS_PUSH(out) = (uint64_t)g->literals.data[k];
 }

@@ -417,6 +417,8 @@ static struct fs_graph *rewrite_round(const struct fs_graph *g,
   rw.mirror = fs_calloc(n, sizeof *rw.mirror);
   for (int k = 0; k < g->params.len; k++)
     *FS_PUSH(&rw.to->params) = g->params.data[k];
+  for (int k = 0; k < g->params.len; k++)
+    *FS_PUSH(&rw.to->literals) = g->literals.data[k];
   count_uses(&rw);
   find_mirrors(&rw);
   rewrite_all(&rw);

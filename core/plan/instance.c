@@ -196,7 +196,8 @@ static int make(struct builder *b, fs_id id, int part, int shift) {
       return generate(b, id, part, shift);
     case FS_ND_PARAM: {
       int v = fs_kernel_value(b->k, nd->dtype, 0, part);
-      fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param = nd->slot;
+      fs_kernel_step(b->k, FS_SP_PARAM, part, v, id)->param =
+          fs_graph_param_slot(b->p->g, nd);
       return v;
     }
     case FS_ND_APPLY: return result(b, id, part, shift);

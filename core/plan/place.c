@@ -122,11 +122,12 @@ static int param(struct builder *b, struct fs_holder *h, int phase) {
   phase = phase == FS_END ? FS_END : 0;
   const struct fs_node *nd = fs_node(b->p->g, h->node);
   struct fs_step like = {.kind = FS_SP_PARAM, .phase = (uint8_t)phase,
-                         .in = FS_NO_INPUTS, .param = nd->slot};
+                         .in = FS_NO_INPUTS,
+                         .param = fs_graph_param_slot(b->p->g, nd)};
   int same = find_same(b, &like);
   if (same >= 0 && b->k->values.data[same].dtype == nd->dtype) return same;
   int v = fs_kernel_value(b->k, nd->dtype, 0, phase);
-  fs_kernel_step(b->k, FS_SP_PARAM, phase, v, h->node)->param = nd->slot;
+  fs_kernel_step(b->k, FS_SP_PARAM, phase, v, h->node)->param = like.param;
   return v;
 }
 
