@@ -271,8 +271,10 @@ static enum fs_status gather(struct fs_interp *in, struct fs_tv a, struct fs_tv 
   struct fs_shape from = a.shape.rank == 1 || fs_cols(&a.shape) == 1
                              ? fs_shape_of(1, a.shape.dim)
                              : a.shape;
-  out->node = fs_graph_lib(fs_block_graph(in), FS_LIB_GATHER, a.dtype, &result,
-                           a.node, &from, list.node, &list.shape, of);
+  struct fs_graph *g = fs_block_graph(in);
+  if (fs_graph_is_list(g, list.node, from.dim[0])) of |= FS_LIB_IN_RANGE;
+  out->node = fs_graph_lib(g, FS_LIB_GATHER, a.dtype, &result, a.node, &from, list.node,
+                           &list.shape, of);
   return FS_OK;
 }
 
@@ -445,8 +447,10 @@ static enum fs_status invert_list(struct fs_interp *in, const struct sub *s,
   enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
   if (st != FS_OK) return st;
   in->span = s->span;
-  last.node = fs_graph_lib(fs_block_graph(in), FS_LIB_INVERT, last.dtype, &last.shape,
-                           list.node, &list.shape, 0, NULL, of);
+  struct fs_graph *g = fs_block_graph(in);
+  if (fs_graph_is_list(g, list.node, n)) of |= FS_LIB_IN_RANGE;
+  last.node = fs_graph_lib(g, FS_LIB_INVERT, last.dtype, &last.shape, list.node,
+                           &list.shape, 0, NULL, of);
   *chosen = fs_tv_map2(in, FS_OP_GT, last, fs_tv_number(in, 0, last.dtype));
   *which = fs_tv_map2(in, FS_OP_MAX, last, fs_tv_number(in, 1, last.dtype));
   return FS_OK;

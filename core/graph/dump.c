@@ -70,6 +70,7 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
     if (n->lib_flags >> k & 1) fs_str_puts(out, "'");
   }
   if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");
+  if (n->lib_flags & FS_LIB_IN_RANGE) fs_str_puts(out, " in range");
 }
 
 static void put_input(const struct fs_graph *g, const struct fs_node *n,

@@ -108,7 +108,8 @@ enum fs_lib_flag {
   FS_LIB_OF_HALVES = 4,   /* factorisations: the operand was f16 or bf16 before it
                              was made f32, and is rounded as they are */
   FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT: what is chosen, for messages; */
-  FS_LIB_OF_COLUMNS = 16  /* else elements                                 */
+  FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
+  FS_LIB_IN_RANGE = 32    /* GATHER, INVERT: no index can be wrong         */
 };
 
 struct fs_node {
@@ -217,6 +218,9 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
                       const struct fs_shape *shape, fs_id value,
                       const struct fs_shape *part_shape,
                       const struct fs_view *view);
+/* bounds.c: whether every element of a list is a whole number from 1 to `extent`, as far as
+ * that follows from how it is computed and from the params as they are now. */
+bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent);
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,
                    const struct fs_shape *a_shape, fs_id b,

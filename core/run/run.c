@@ -356,9 +356,9 @@ static bool is_result(const struct fs_plan *plan, int slot) {
 static bool may_stop_behind(const struct fs_plan *plan, int k) {
   for (int i = k + 1; i < plan->kernels.len; i++) {
     const struct fs_kernel *kn = &plan->kernels.data[i];
-    if (kn->scheme == FS_LIBRARY &&
-        fs_node(plan->graph, kn->lib_node)->op != FS_LIB_GEMM)
-      return true;
+    if (kn->scheme != FS_LIBRARY) continue;
+    const struct fs_node *call = fs_node(plan->graph, kn->lib_node);
+    if (call->op != FS_LIB_GEMM && !(call->lib_flags & FS_LIB_IN_RANGE)) return true;
   }
   return false;
 }

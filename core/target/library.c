@@ -78,6 +78,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->stmt = node->stmt;
   out->has_b = node->n_src > 1;
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
+  out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
   out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
                 : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
                                                       : "element";

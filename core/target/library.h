@@ -25,6 +25,7 @@ struct fs_lib_call {
   bool has_b;
   bool by_element;               /* GATHER: elements of `a`, not its rows  */
   const char *chosen;            /* GATHER, INVERT: "element", "row" or "column" */
+  bool in_range;                 /* GATHER, INVERT: no index can be wrong  */
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   fs_id node;
   struct fs_span span, stmt;     /* for messages */

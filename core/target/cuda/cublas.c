@@ -549,18 +549,20 @@ static enum fs_status singular_values(struct work *w) {
   return status == FS_OK ? unpack(w, values, false) : status;
 }
 
-/* GATHER and INVERT: the host words the error of the first wrong index. */
+/* GATHER and INVERT: the host words the error of the first wrong index, for which it waits
+ * for the device; not where none can be wrong. */
 static enum fs_status by_list(struct work *w) {
   void *wrong;
   unsigned long long position = UINT64_MAX;
   enum fs_status status = take(w, 1, sizeof position, &wrong);
   if (status != FS_OK) return status;
-  CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff,
-                               sizeof position, w->t->stream);
+  CUresult r = w->call->in_range ? CU_OK
+                                 : fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff,
+                                                   sizeof position, w->t->stream);
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
   status = w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, wrong)
                                         : fs_cuda_own_invert(&w->own, w->call, wrong);
-  if (status == FS_OK)
+  if (status == FS_OK && !w->call->in_range)
     status = fs_cuda_download(&w->t->base, &position, 0, wrong, 0,
                               sizeof position, 1, w->d);
   if (status != FS_OK || position == UINT64_MAX) return status;
