@@ -25,6 +25,7 @@ struct guard {
   struct fs_shape shape;
   struct fs_layout layout;
   int alias;                 /* the first guard of the same storage */
+  int64_t list_to;           /* what was known of it as a list of indices */
   bool rebound;              /* the list gives the name another value */
   const struct fs_storage *seen;  /* only while it is recorded */
   const struct fs_tensor *now;    /* only while it is run */
@@ -262,6 +263,7 @@ static void saw_global(struct fs_again *a, const char *name, const struct fs_val
   g->dtype = v->tensor->dtype;
   g->shape = v->tensor->shape;
   g->layout = v->tensor->layout;
+  g->list_to = fs_tensor_list_to(v->tensor);
   g->seen = v->tensor->storage;
   for (int k = 0; k < a->guards.len; k++)
     if (a->guards.data[k].seen == g->seen) {
@@ -432,6 +434,8 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
     return !memcmp(&v->number, &g->number, sizeof g->number) &&
            v->is_int == g->is_int;
   const struct fs_tensor *t = g->now = v->tensor;
+  int64_t list_to = fs_tensor_list_to(t);
+  if (g->list_to && (!list_to || list_to > g->list_to)) return false;
   if (t->state != FS_TS_STORED || t->dtype != g->dtype ||
       !fs_shape_equal(&t->shape, &g->shape) ||
       t->layout.offset != g->layout.offset)

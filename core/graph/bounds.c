@@ -2,7 +2,8 @@
  * from how they are computed and from the params as they are now. An index list made of
  * ranges, as mod(8191*(1:256) + k, n) + 1, or of random numbers, as floor(n*rand(256)) + 1,
  * or clamped, as min(max(i, 1), n), needs no look at its elements: the host then never
- * waits for the device to be told that they are good.
+ * waits for the device to be told that they are good. Nor does a stored list, or a part of
+ * it, that was looked at before: a permutation, the columns of a sparse matrix.
  *
  * Interval arithmetic: every operation here is monotone in each operand, and so is
  * rounding, so that the bounds of a result are those of the corners, rounded as the device
@@ -147,10 +148,16 @@ static struct bounds of_param(const struct fs_graph *g, const struct fs_node *nd
   return rounded(nd->dtype, (struct bounds){true, x == floor(x), x, x});
 }
 
+static struct bounds of_input(const struct fs_graph *g, const struct fs_node *nd) {
+  int64_t to = fs_tensor_list_to(g->inputs.data[nd->slot].tensor);
+  return to > 0 ? (struct bounds){true, true, 1, (double)to} : of_type(nd->dtype);
+}
+
 static struct bounds bounds_of(struct look *l, fs_id id) {
   const struct fs_node *nd = fs_node(l->g, id);
   if (l->left-- <= 0) return of_type(nd->dtype);
   switch (nd->kind) {
+    case FS_ND_INPUT: return of_input(l->g, nd);
     case FS_ND_PARAM: return of_param(l->g, nd);
     case FS_ND_IOTA: return of_iota(l, nd);
     case FS_ND_RAND: /* never 1 */

@@ -136,6 +136,8 @@ struct fs_node {
 struct fs_tensor;  /* run/tensor.h: opaque here */
 /* Given by run/tensor.c: equal for handles whose elements lie in one storage. */
 const void *fs_tensor_identity(const struct fs_tensor *t);
+/* ... and: if > 0, all elements are known to be whole numbers from 1 to this. */
+int64_t fs_tensor_list_to(const struct fs_tensor *t);
 
 struct fs_graph_input {
   struct fs_tensor *tensor; /* borrowed: the block keeps it alive */
@@ -219,7 +221,8 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
                       const struct fs_shape *part_shape,
                       const struct fs_view *view);
 /* bounds.c: whether every element of a list is a whole number from 1 to `extent`, as far as
- * that follows from how it is computed and from the params as they are now. */
+ * that follows from how it is computed, from the params as they are now, and from what is
+ * known of the inputs. */
 bool fs_graph_is_list(const struct fs_graph *g, fs_id list, int64_t extent);
 fs_id fs_graph_lib(struct fs_graph *g, enum fs_lib_op op, enum fs_dtype dt,
                    const struct fs_shape *result, fs_id a,

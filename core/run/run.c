@@ -391,6 +391,7 @@ static enum fs_status take_over(struct launch *l, bool *held,
     if (!may_take_over(l, k, from, to)) continue;
     struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
     if (!l->now->storages[to]) l->now->storages[to] = fs_storage_ref(t->storage);
+    t->storage->list_to = 0;
     l->now->ptrs[to] = t->storage->ptr; /* several copies may be of one update */
     l->now->skip[k] = *held = true;
   }
@@ -446,6 +447,38 @@ static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
   return l->r->target->ops->launch_all(l->r->target, &b->replay,
                                        b->plan->kernels.len, b->codes,
                                        l->now->ptrs, l->now->params, d);
+}
+
+/* The storage of the list that a call has looked at, if it is an input and has all of the
+ * storage; NULL: there is none. */
+static struct fs_storage *list_of(const struct launch *l, const struct fs_kernel *kn,
+                                  int64_t *extent) {
+  const struct fs_graph *g = l->block->plan->graph;
+  if (kn->scheme != FS_LIBRARY) return NULL;
+  const struct fs_node *call = fs_node(g, kn->lib_node);
+  bool gathers = call->op == FS_LIB_GATHER;
+  if ((call->lib_flags & FS_LIB_IN_RANGE) || !(gathers || call->op == FS_LIB_INVERT))
+    return NULL;
+  const struct fs_node *list = fs_node(g, call->src[gathers]);
+  if (list->kind != FS_ND_INPUT || list->shape.rank != 1) return NULL;
+  const struct fs_layout *layout = &g->inputs.data[list->slot].layout;
+  struct fs_storage *s = l->now->inputs[list->slot]->storage;
+  size_t bytes = (size_t)list->shape.dim[0] * fs_dtype_size(list->dtype);
+  *extent = gathers ? fs_shape_dim(&call->lib_shape[0], 0) : fs_shape_count(&call->shape);
+  return !layout->offset && layout->stride[0] == 1 && s->bytes == bytes ? s : NULL;
+}
+
+/* Once the block has run: lists that were good, and what was written since. */
+static void remember_lists(struct launch *l) {
+  const struct fs_plan *plan = l->block->plan;
+  int64_t extent;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    struct fs_storage *s = list_of(l, &plan->kernels.data[k], &extent);
+    if (s) s->list_to = s->list_to ? FS_MIN(s->list_to, extent) : extent;
+  }
+  for (int k = 0; k < plan->slots.len; k++)
+    if (plan->slots.data[k].kind != FS_SLOT_INPUT && l->now->storages[k])
+      l->now->storages[k]->list_to = 0;
 }
 
 /* A layout over squeezed axes as one over the user's dimensions. */
@@ -504,6 +537,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
     st = at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (st == FS_OK) st = give_results(l, handles, d);
+  if (st == FS_OK) remember_lists(l);
   for (int s = 0; s < l->block->plan->slots.len; s++)
     fs_storage_unref(l->now->storages[s]);
   return st;

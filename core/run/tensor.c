@@ -134,6 +134,10 @@ const void *fs_tensor_identity(const struct fs_tensor *t) {
                                                      : (const void *)t;
 }
 
+int64_t fs_tensor_list_to(const struct fs_tensor *t) {
+  return t && t->state == FS_TS_STORED && t->storage ? t->storage->list_to : 0;
+}
+
 /* A virtual tensor owns its recipe, and the recipe a reference to each of its
  * inputs; those may be virtual in turn, so this goes by a list, not by calls. The
  * list is the graphs themselves: freeing must not need memory. */

@@ -1,0 +1,60 @@
+# A list of indices that was looked at once is known to be good: until it is another one.
+x = (1:40) + 0.0; i = mod(7*(1:32), 31) + 1; i = i[1:32];
+p = i + 0*i; s = 0;
+print(sum(x[p]))        # expect: 504
+for k = 1:6
+  s = s + sum(x[p]) + sum(x[p[k:k+3]]);
+end
+print(s)                # expect: 3423
+for k = 1:6
+  if k == 5
+    p = p + 20;
+  end
+  s = s + sum(x[p]);    # error: index 42 (number 3 of the list) is out of range: there are 40 elements
+end
+# ---
+# ... and where one element of it is written in place, or the array is shorter.
+x = (1:40) + 0.0; s = 0; p = 41 - (1:40)
+# expect-re: .*
+# expect-re: .*
+print(sum(x[p]))        # expect: 820
+for k = 1:6
+  s = s + sum(x[p]);
+end
+print(s)                # expect: 4920
+p[7] = 41;
+print(p[7])             # expect: 41
+print(sum(x[p]))        # error: index 41 (number 7 of the list) is out of range
+# ---
+x = (1:40) + 0.0; p = 41 - (1:40)
+# expect-re: .*
+# expect-re: .*
+y = x[p]; z = x[1:39];
+print(sum(x[p[1:20]]))  # expect: 610
+print(sum(z[p]))        # error: index 40 (number 1 of the list) is out of range: there are 39 elements
+# ---
+# The same list of statements, again and again, and once with another list.
+x = (1:40) + 0.0; s = 0; p = 41 - (1:40)
+# expect-re: .*
+# expect-re: .*
+q = p + 1;
+print(max(q))           # expect: 41
+for r = 1:2
+  for k = 1:8
+    s = sum(x[p]);
+  end                   # error: index 41 (number 1 of the list) is out of range
+  p = q;
+end
+# ---
+# Assignments by a list look at it, too.
+x = (1:40) + 0.0; p = 41 - (1:40)
+# expect-re: .*
+# expect-re: .*
+x[p] = (1:40) + 0.5;
+print(x[1] + x[40])     # expect: 42
+for k = 1:5
+  x[p] = x + k;
+end
+print(sum(x))           # expect: 1440
+y = x[1:30];
+y[p] = 1;               # error: index 40 (number 1 of the list) is out of range
