@@ -125,6 +125,12 @@ static void work_pointers(struct em *em) {
             (long long)((em->scratch + 7) / 8));
 }
 
+static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+
+static int64_t tiles(const struct em *em) {
+  return up(em->groups, (int64_t)em->T * em->C);
+}
+
 static void write_arguments(struct em *em, bool has_work) {
   struct fs_str list = {0};
   for (int k = 0; k < em->out->n_slots; k++)
@@ -132,6 +138,9 @@ static void write_arguments(struct em *em, bool has_work) {
   if (em->params.len)
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
+  if (em->any_size) em_size(em, em->mode == EM_FLAT ? tiles(em) : em->m);
+  for (int k = 0; k < em->out->n_sizes; k++)
+    fs_str_printf(&list, "%sfs_index size%d", list.len ? ", " : "", k);
   if (has_work) fs_str_printf(&list, "%svoid *work", list.len ? ", " : "");
   if (em->grid) em_grid_arguments(em, &list);
   for (int k = 0; k < em->out->n_maps; k++)
@@ -290,14 +299,23 @@ static void amount(struct fs_str *out, int64_t n, const char *what) {
   fs_str_printf(out, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
 }
 
+/* "278 rows of 277" */
+static void sizes(const struct em *em, struct fs_str *out) {
+  if (em->any_size) {
+    fs_str_puts(out, "any size");
+    return;
+  }
+  amount(out, em->mode == EM_FLAT ? em->n : em->m,
+         em->mode == EM_FLAT ? "element" : "row");
+  if (em->mode != EM_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
+}
+
 void em_head(const struct em *em, const struct fs_diags *diags,
              struct fs_str *out) {
   statements(em, diags, out);
   fs_str_printf(out, "//\n// scheme %s; ", em->turns ? "tile, turned in registers"
                                                     : mode_names[em->mode]);
-  amount(out, em->mode == EM_FLAT ? em->n : em->m,
-         em->mode == EM_FLAT ? "element" : "row");
-  if (em->mode != EM_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
+  sizes(em, out);
   fs_str_printf(out, "; %d threads", em->T);
   if (em->RT != em->T) fs_str_printf(out, ", %d on a row", em->RT);
   fs_str_puts(out, "; ");
@@ -319,8 +337,6 @@ void em_head(const struct em *em, const struct fs_diags *diags,
   fs_str_puts(out, "\n");
 }
 
-static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
-
 /* A square of as many whole tiles as are as wide as they are high. */
 static int64_t square_side(const struct em *em) {
   return FS_MAX((int64_t)em->RT * em->V, (int64_t)em->S * em->B);
@@ -336,6 +352,12 @@ static int64_t tiles_of_square(const struct em *em) {
   return side / ((int64_t)em->RT * em->V) * (side / ((int64_t)em->S * em->B));
 }
 
+/* A constant of a text, or the argument that has it. */
+static void size_constant(struct em *em, const char *name, int64_t x, struct fs_str *out) {
+  if (em->any_size) fs_str_printf(out, "#define %s %s\n", name, em_size(em, x));
+  else fs_str_printf(out, "constexpr fs_index %s = %lld;\n", name, (long long)x);
+}
+
 void em_constants(struct em *em, struct fs_str *out) {
   fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
                 em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
@@ -343,8 +365,7 @@ void em_constants(struct em *em, struct fs_str *out) {
   switch (em->mode) {
     case EM_COLUMNS: em_columns_constants(em, out); break;
     case EM_FLAT:
-      fs_str_printf(out, "constexpr fs_index FS_TILES = %lld;\n",
-                    (long long)up(em->groups, (int64_t)em->T * em->C));
+      size_constant(em, "FS_TILES", tiles(em), out);
       if (em->copies_words)
         fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
@@ -377,10 +398,9 @@ void em_constants(struct em *em, struct fs_str *out) {
     default:
       if (em->CL > 1)
         fs_str_printf(out, "constexpr int FS_CLUSTER = %d;\n", em->CL);
-      fs_str_printf(out,
-                    "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n"
-                    "constexpr fs_index FS_M = %lld;\n",
-                    em->RT, (int)rows, (long long)em->m);
+      fs_str_printf(out, "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n", em->RT,
+                    (int)rows);
+      size_constant(em, "FS_M", em->m, out);
   }
   fs_str_puts(out, "\n");
 }
@@ -489,7 +509,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->pieces = stay ? 4 : 8;
   o->waves = em->mode == EM_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
   switch (em->mode) {
-    case EM_FLAT: o->max_blocks = up(em->groups, (int64_t)em->T * em->C); break;
+    case EM_FLAT: o->max_blocks = tiles(em); break;
     case EM_TILE: o->max_blocks = em->panels * em->parts; break;
     case EM_PANEL:
       o->max_blocks = em->mirrors ? squares(em) * tiles_of_square(em)
@@ -582,6 +602,27 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
   em_end(&em);
 }
 
+/* Whether sizes stand in a kernel's text only where arguments may. */
+static bool takes_sizes(const struct em *em) {
+  bool rows = (em->mode == EM_KEEP || em->mode == EM_CHUNK) && em->CL == 1 && !em->ring;
+  bool own = em->k->n_applied > 0;
+  for (int s = 0; s < em->k->steps.len; s++) own |= em->k->steps.data[s].user != NULL;
+  return (em->mode == EM_FLAT || rows) && !own;
+}
+
+bool fs_emit_any_size(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                      const struct fs_device *device, enum fs_emit_variant variant,
+                      const struct fs_diags *diags, struct fs_emitted *out) {
+  *out = (struct fs_emitted){0};
+  struct em em = {.plan = plan, .k = kernel, .device = device,
+                  .variant = variant, .out = out, .any_size = true};
+  em_begin(&em);
+  bool can = takes_sizes(&em);
+  if (can) out->source = whole_text(&em, diags);
+  em_end(&em);
+  return can;
+}
+
 char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_device *device, enum fs_emit_variant variant,
                     const struct fs_diags *diags) {
@@ -604,5 +645,6 @@ void fs_emitted_free(struct fs_emitted *e) {
   free(e->params);
   free(e->param_type);
   free(e->maps);
+  free(e->sizes);
   *e = (struct fs_emitted){0};
 }

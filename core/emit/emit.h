@@ -31,7 +31,7 @@ struct fs_emitted_map {
 
 /* What the launcher must know about an emitted kernel. The entry is called
  *   fs_kernel(slot pointers in the order of slots[], params in the order of
- *             params[], [void *workspace], tensor maps in the order of maps[])
+ *             params[], sizes, [void *workspace], tensor maps in the order of maps[])
  * every pointer as void*, every param as param_type[] says; the workspace only if
  * it has bytes. A param wanted in two types is there twice.
  * Any number of blocks up to max_blocks computes the same; sums differ in their
@@ -45,6 +45,8 @@ struct fs_emitted {
                              the text as it is                               */
   int n_params, *params;  /* block params                                    */
   enum fs_param_type *param_type;
+  int n_sizes;            /* of a text for any sizes: fs_index, of which each is */
+  int64_t *sizes;         /* ... the lower 4 bytes, or all 8                     */
   int n_maps;
   struct fs_emitted_map *maps;
   int threads;
@@ -86,6 +88,13 @@ enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out);
+/* The same as a text that has no sizes in it but those up to 16: extents, strides and what
+ * follows from them are arguments. Loops whose slices grow or shrink have a few texts
+ * then, and not one in each round; the code is slower where indices are divided. False:
+ * there is none for this kernel (of rows in rings or panels, tiles, functions of the user). */
+bool fs_emit_any_size(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                      const struct fs_device *device, enum fs_emit_variant variant,
+                      const struct fs_diags *diags, struct fs_emitted *out);
 /* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
  * launched in the same way and gives the same bits, in less text and more time. NULL:
  * that text. Given. */

@@ -91,7 +91,20 @@ const char *em_fmt(struct em *em, const char *fmt, ...) {
   return copy;
 }
 
+const char *em_size(struct em *em, int64_t x) {
+  struct fs_emitted *o = em->out;
+  int at = 0;
+  while (at < o->n_sizes && o->sizes[at] != x) at++;
+  if (at == o->n_sizes) {
+    o->sizes = fs_realloc(o->sizes, sizeof *o->sizes * (size_t)++o->n_sizes);
+    o->sizes[at] = x;
+  }
+  return em_fmt(em, "size%d", at);
+}
+
 const char *em_int(struct em *em, int64_t x) {
+  enum { LANES = 16 }; /* up to which numbers are of the text, not of what it computes */
+  if (em->any_size && x > LANES) return em_size(em, x);
   bool small = x >= -INT_MAX && x <= INT_MAX;
   return em_fmt(em, small ? "%lld" : "%lldLL", (long long)x);
 }

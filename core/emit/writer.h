@@ -121,6 +121,7 @@ struct em {
   int64_t scratch;               /* bytes of shared memory for folding      */
   bool vector_end;               /* FS_END has work per row or column       */
   bool used_i, used_j;
+  bool any_size;                 /* sizes are arguments (em_size())         */
   bool quick;                    /* the text that is compiled quickly, where that is
                                     another: columns.c                      */
   struct em_grid *grid;          /* it is a phase of that; NULL: a launch    */
@@ -171,6 +172,8 @@ void em_close_for(struct em *em, int count);
 void em_go(struct em *em, enum em_hook hook);
 const char *em_fmt(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
 const char *em_int(struct em *em, int64_t x);
+/* The argument of a text for any sizes that has this one. */
+const char *em_size(struct em *em, int64_t x);
 /* "a && b", leaving out empty parts; "" if all are. */
 const char *em_and(struct em *em, const char *a, const char *b);
 

@@ -114,14 +114,18 @@ static bool goes_on(enum fs_flow *flow) {
 /* The body of a loop once, and the edge behind it. */
 static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
                                  enum fs_flow *flow) {
+  struct fs_run_options *options = fs_runner_options(in->runner);
   enum fs_status st = FS_OK;
+  bool inner = options->in_loop;
   if (fs_again_try(in, s->body, false, &st))
     return st == FS_OK ? fs_poll(in, s->span) : st;
   fs_again_begin(in, s->body, false);
+  options->in_loop = true;
   st = fs_exec(in, s->body, flow);
   in->passing = fs_again_passing(in, s->body);
   if (st == FS_OK) st = loop_edge(in, s->span);
   in->passing = NULL;
+  options->in_loop = inner;
   fs_again_stop(in);
   return st;
 }

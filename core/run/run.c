@@ -285,8 +285,9 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
     r->target->hasty = r->options.hasty;
+    r->target->in_loop = r->options.in_loop;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
-    r->target->hasty = false;
+    r->target->hasty = r->target->in_loop = false;
     if (st == FS_OK) mark_tuned(b->plan, q.options.choice);
   }
   fs_plan_request_free(&q);

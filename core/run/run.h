@@ -79,6 +79,7 @@ struct fs_run_options {
   bool apart;                /* every kernel has its own launch, and time   */
   bool hasty;                /* kernels that are new first run as quickly compiled
                                 code, and in full when that is there         */
+  bool in_loop;              /* rounds of a loop: sizes may change with each */
   bool timed;                /* measure kernels (events)                    */
   bool heard;                /* somebody is told the times of every input: else
                                 a block is measured in its first runs only   */

@@ -353,6 +353,42 @@ def test_moves():
         check(0 < texts <= 16, f'{name}: {texts} texts were compiled')
 
 
+# Slices of another size in each of 24 rounds.
+GROWS = """n = 60; A = reshape(mod(1:n*n, 9), n, n); x = mod(1:1000, 7);
+for k = 1:24
+  A[k+1:n, k+1:n] = mod(A[k+1:n, k+1:n] + A[k+1:n, k]*A[k, k+1:n], 9);
+end
+print(sum(A), sum(A[:, n]))
+"""
+
+
+def texts_of(script, **more):
+    """What it prints, and the texts that it has compiled."""
+    with tempfile.TemporaryDirectory() as kept:
+        done = fusible(script, FUSIBLE_CACHE='off', FUSIBLE_FAKE_KEEP=kept,
+                       XDG_CACHE_HOME=os.path.join(kept, 'cache'), **more)
+        return done, [open(os.path.join(kept, name), encoding='utf-8').read()
+                      for name in os.listdir(kept) if name.endswith('.cu')]
+
+
+def test_grows():
+    """They take a few texts, too, beyond the first four of each kind; without a loop each
+    size has its own."""
+    cpu = fusible(GROWS, target='cpu')
+    gpu, texts = texts_of(GROWS)
+    check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+          f'slices that grow: {gpu.stdout}{gpu.stderr}but on the CPU {cpu.stdout}')
+    any_size = sum('any size' in text for text in texts)
+    check(any_size >= 1, f'slices that grow: {len(texts)} texts, none for any size')
+    longer = GROWS.replace('n = 60', 'n = 400').replace('1:24', '1:200')
+    _, texts = texts_of(longer, FUSIBLE_FAKE_RUN='0')
+    check(len(texts) <= 80, f'slices that grow: {len(texts)} texts for 200 rounds')
+    alone = ''.join(f'x = 1:{k}; y = 2*x; print(y[1])\n' for k in range(40, 60))
+    _, texts = texts_of(alone, FUSIBLE_FAKE_RUN='0')
+    check(len(texts) >= 20 and not any('any size' in text for text in texts),
+          f'20 sizes without a loop: {len(texts)} texts')
+
+
 def test_lasting():
     """Lines that a large kernel keeps in the cache are let go, once, when others
     run; nothing depends on it."""
@@ -476,7 +512,7 @@ def test_units():
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
-                 test_language, test_units, test_moves, test_replay, test_lasting,
+                 test_language, test_units, test_moves, test_grows, test_replay, test_lasting,
                  test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
