@@ -3,7 +3,7 @@
 kernels on disk.
 
     bench/cold.py [--rounds 5] [--n table] [--len table] [--dtypes f32]
-                  [--cases BiCGK,...] [--results FOLDER] [--serve build/bench-serve]
+                  [--cases BiCGK,...] [--json FILE] [--serve build/bench-serve]
                   [--compile quick|full]
 
 Every round has processes one after the other, with one cache folder that is
@@ -62,7 +62,7 @@ def options():
     p.add_argument('--len', default='table')
     p.add_argument('--dtypes', default='f32')
     p.add_argument('--cases', default='')
-    p.add_argument('--results')
+    p.add_argument('--json')
     p.add_argument('--serve', default='build/bench-serve')
     p.add_argument('--compile', default='quick', choices=('quick', 'full'))
     p.add_argument('--target', default='cuda', choices=('cuda', 'cpu'))
@@ -115,10 +115,8 @@ def main():
                   command=command(sys.argv[1:], 'bench/cold.py'),
                   limits_ms=LIMITS, rounds=o.rounds, rows=rows,
                   first_ms={s: statistics.median(v or [0]) for s, v in first.items()})
-    if o.results:
-        device = result['device'].split()[-1].lower() if o.target == 'cuda' else 'cpu'
-        path = os.path.join(o.results, f'cold-{device}.json')
-        with open(path, 'w', encoding='utf-8') as f:
+    if o.json:
+        with open(o.json, 'w', encoding='utf-8') as f:
             f.write(json.dumps(result, indent=1) + '\n')
     return score.close()
 

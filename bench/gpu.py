@@ -313,7 +313,7 @@ def facts(target, versions):
 
 def command(arguments, program='bench/gpu.py'):
     """What was asked for, without where files lie on this machine."""
-    paths = ('--serve', '--json', '--markdown', '--results')
+    paths = ('--serve', '--json', '--markdown')
     kept, k = [program], 0
     while k < len(arguments):
         if arguments[k] in paths:
