@@ -104,8 +104,9 @@ static void take_tuning(struct em *em) {
 static void take_edges(struct em *em) {
   int64_t held = (int64_t)em->RT * em->C * em->CL;
   em->tail = em->last % em->V != 0;
-  em->full = !em->tail && em->groups % held == 0;
-  em->need_ok = em->mode != EM_FLAT && em->m % (em->S * em->B) != 0;
+  em->full = !em->tail && em->groups % held == 0 && !em->any_size;
+  int rows = em->S * em->B;
+  em->need_ok = em->mode != EM_FLAT && rows > 1 && (em->m % rows != 0 || em->any_size);
   em->panels = 1;
   if (em->mode == EM_PANEL || em->mode == EM_TILE)
     em->panels = up(em->groups, held);

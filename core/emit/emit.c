@@ -591,17 +591,6 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
   return text.data;
 }
 
-void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                  const struct fs_device *device, enum fs_emit_variant variant,
-                  const struct fs_diags *diags, struct fs_emitted *out) {
-  *out = (struct fs_emitted){0};
-  struct em em = {.plan = plan, .k = kernel, .device = device,
-                  .variant = variant, .out = out};
-  em_begin(&em);
-  out->source = whole_text(&em, diags);
-  em_end(&em);
-}
-
 /* Whether sizes stand in a kernel's text only where arguments may. */
 static bool takes_sizes(const struct em *em) {
   bool rows = (em->mode == EM_KEEP || em->mode == EM_CHUNK) && em->CL == 1 && !em->ring;
@@ -610,17 +599,23 @@ static bool takes_sizes(const struct em *em) {
   return (em->mode == EM_FLAT || rows) && !own;
 }
 
-bool fs_emit_any_size(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                      const struct fs_device *device, enum fs_emit_variant variant,
-                      const struct fs_diags *diags, struct fs_emitted *out) {
+void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
+                  const struct fs_device *device, enum fs_emit_variant variant,
+                  const struct fs_diags *diags, struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
-  struct em em = {.plan = plan, .k = kernel, .device = device,
-                  .variant = variant, .out = out, .any_size = true};
+  struct em first = {.plan = plan, .k = kernel, .device = device,
+                     .variant = variant, .out = out, .any_size = kernel->any_size};
+  struct em em = first;
   em_begin(&em);
-  bool can = takes_sizes(&em);
-  if (can) out->source = whole_text(&em, diags);
+  if (em.any_size && !takes_sizes(&em)) {
+    em_end(&em);
+    fs_emitted_free(out);
+    em = first;
+    em.any_size = false;
+    em_begin(&em);
+  }
+  out->source = whole_text(&em, diags);
   em_end(&em);
-  return can;
 }
 
 char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,

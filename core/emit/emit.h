@@ -88,13 +88,6 @@ enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, enum fs_emit_variant variant,
                   const struct fs_diags *diags, struct fs_emitted *out);
-/* The same as a text that has no sizes in it but those up to 16: extents, strides and what
- * follows from them are arguments. Loops whose slices grow or shrink have a few texts
- * then, and not one in each round; the code is slower where indices are divided. False:
- * there is none for this kernel (of rows in rings or panels, tiles, functions of the user). */
-bool fs_emit_any_size(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                      const struct fs_device *device, enum fs_emit_variant variant,
-                      const struct fs_diags *diags, struct fs_emitted *out);
 /* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
  * launched in the same way and gives the same bits, in less text and more time. NULL:
  * that text. Given. */

@@ -203,7 +203,7 @@ static bool takes_more(const struct em *em, const struct fs_step *s) {
 }
 
 static const char *lanes_left(struct em *em) {
-  return em->full ? em_int(em, em->V)
+  return em->full ? em_fmt(em, "%d", em->V)
          : em->tail ? "k"
                     : em_fmt(em, "in ? %d : 0", em->V);
 }

@@ -103,8 +103,7 @@ const char *em_size(struct em *em, int64_t x) {
 }
 
 const char *em_int(struct em *em, int64_t x) {
-  enum { LANES = 16 }; /* up to which numbers are of the text, not of what it computes */
-  if (em->any_size && x > LANES) return em_size(em, x);
+  if (em->any_size && x > 1) return em_size(em, x);
   bool small = x >= -INT_MAX && x <= INT_MAX;
   return em_fmt(em, small ? "%lld" : "%lldLL", (long long)x);
 }

@@ -274,6 +274,12 @@ void fs_graph_dump(const struct fs_graph *g, const struct fs_diags *diags,
  * params, the identity of tensors, names and spans: equal hash and equal
  * fs_graph_same() means the plan and the compiled kernels can be used again. */
 uint64_t fs_graph_hash(const struct fs_graph *g);
+/* Hashes of what graphs have in common whose slices only have other sizes, and of the
+ * sizes: extents and strides, but not where slices begin. */
+struct fs_graph_kind {
+  uint64_t structure, sizes;
+};
+struct fs_graph_kind fs_graph_kind(const struct fs_graph *g);
 bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b);
 
 /* All of that as words, spans and names as well: two traced graphs of equal

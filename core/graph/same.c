@@ -25,6 +25,26 @@ uint64_t fs_graph_hash(const struct fs_graph *g) {
   return h;
 }
 
+struct fs_graph_kind fs_graph_kind(const struct fs_graph *g) {
+  uint64_t h = fs_mix(0, (uint64_t)g->nodes.len), sizes = 0;
+  for (int k = 1; k < g->nodes.len; k++) {
+    const struct fs_node *n = &g->nodes.data[k];
+    h = fs_mix(h, (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
+                      (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 |
+                      (uint64_t)n->lib_flags << 40 | (uint64_t)n->shape.rank << 56);
+    for (int s = 0; s < n->n_src; s++) h = fs_mix(h, n->src[s]);
+    if (n->user) h = fs_mix(h, n->user->hash);
+    for (int x = 0; x < n->shape.rank; x++) sizes = fs_mix(sizes, (uint64_t)n->shape.dim[x]);
+  }
+  for (int k = 0; k < g->inputs.len; k++) {
+    const struct fs_graph_input *in = &g->inputs.data[k];
+    h = fs_mix(h, (uint64_t)alias_of(g, k));
+    for (int x = 0; x < FS_MAX_RANK; x++) sizes = fs_mix(sizes, (uint64_t)in->layout.stride[x]);
+  }
+  for (int k = 0; k < g->outputs.len; k++) h = fs_mix(h, g->outputs.data[k]);
+  return (struct fs_graph_kind){h, sizes};
+}
+
 static bool same_ids(const fs_id *a, int n_a, const fs_id *b, int n_b) {
   return n_a == n_b && (n_a == 0 || !memcmp(a, b, sizeof *a * (size_t)n_a));
 }

@@ -168,7 +168,7 @@ static void copy_kernel(struct fs_planner *p, fs_id update, const struct piece *
                         bool around, struct fs_kernel *k) {
   const struct fs_node *nd = fs_node(p->g, update);
   *k = (struct fs_kernel){.scheme = FS_FLAT, .is_copy = true, .around = around,
-                          .n_phases = 1};
+                          .n_phases = 1, .any_size = p->options->any_size};
   k->space.n_inner = FS_MAX(1, x->rank);
   k->space.dim[0] = 1;
   uint8_t varies = x->rank ? FS_VARIES_J : 0;

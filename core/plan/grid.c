@@ -460,7 +460,7 @@ static double cost(const struct group *g, const struct fs_kernel *next,
 
 bool fs_plan_may_join(const struct fs_planner *p) {
   return p->device->cooperative && p->options->strategy != FS_FUSE_OFF &&
-         !p->options->apart;
+         !p->options->apart && !p->options->any_size;
 }
 
 double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,

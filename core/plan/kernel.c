@@ -328,6 +328,7 @@ static const char *build_one(struct fs_group *g, bool looked_at, unsigned inner,
                              enum fs_scheme scheme, struct fs_kernel *k,
                              struct fs_work *work) {
   clear(k, scheme);
+  k->any_size = g->p->options->any_size;
   const char *why = fs_place_calls(g, inner, k);
   if (why) return why;
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
@@ -603,7 +604,8 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   int from = out->len;
   g->pin = pin;
   unsigned every = (1u << g->ax.n_classes) - 1;
-  bool panels = !why && fs_panel_may_pay(space_of(&g->ax), p->device);
+  bool any_size = p->options->any_size;
+  bool panels = !why && !any_size && fs_panel_may_pay(space_of(&g->ax), p->device);
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
@@ -613,9 +615,11 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
     }
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
-    for (enum fs_scheme s = first; s <= last; s++)
-      if (!survey_one(g, inner, s, from, out, &worst) && s == FS_ROW && panels)
-        survey_panel(g, inner, from, out, &worst);
+    for (enum fs_scheme s = first; s <= last; s++) {
+      bool can = !survey_one(g, inner, s, from, out, &worst);
+      if (can && s == FS_ROW && panels) survey_panel(g, inner, from, out, &worst);
+      if (can && any_size) break; /* tiles have a text for each size */
+    }
   }
   return out->len > from ? NULL : worst ? worst : "shape";
 }

@@ -322,6 +322,7 @@ static void end_plan(struct fs_planner *p) {
   plan->unfused_bytes = p->unfused_bytes;
   plan->unfused_kernels = p->unfused_kernels;
   plan->choice = fs_plan_choice(plan);
+  plan->any_size = p->options->any_size;
   plan->n_candidates = (int)p->space.legal;
   plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
   plan->space = p->space;

@@ -181,6 +181,8 @@ enum {
 
 struct fs_kernel {
   enum fs_scheme scheme;
+  bool any_size;                    /* its code should serve kernels of other sizes,
+                                       too (fs_plan_options)               */
   enum fs_joint joint;
   bool everywhere;                  /* a flat phase of which each block does all,
                                        and stores its part: its sums need no
@@ -343,6 +345,7 @@ struct fs_plan {
   struct fs_space_counts space;
   int rank;                 /* of fs_plan_ranked(): 1 is the best          */
   bool tuned;               /* chosen by measurement (run/search.h)        */
+  bool any_size;            /* as in the options                           */
   const char *choice;       /* the combination as text: the same in
                                fs_plan_options.choice gives this plan again */
   int *result_slot;         /* per graph output; slots may be shared       */
@@ -377,6 +380,10 @@ struct fs_plan_options {
                                  behind the first                           */
   bool apart;                 /* each kernel has a launch of its own, to be
                                  measured alone                             */
+  bool any_size;              /* CUDA: of blocks whose sizes change from round to round
+                                 of a loop. Kernels have settings that depend on sizes
+                                 as little as can be, so that few texts, whose sizes
+                                 are arguments, serve all                   */
   const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
                                  combination to take (from the tuning store);
                                  what does not fit the block is ignored     */

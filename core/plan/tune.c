@@ -596,6 +596,28 @@ static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
                             resident(t->threads, data + OVERHEAD_REGS));
 }
 
+/* Whether all that is read and written along a row are whole vectors. */
+static bool is_whole(const struct fs_kernel *k, const struct shape *sh, int vec) {
+  double aligned, all;
+  aligned_bytes(k, vec, &aligned, &all);
+  bool whole = aligned == all && sh->last % vec == 0;
+  for (int x = 0; x < k->accesses.len; x++)
+    whole &= k->accesses.data[x].offset % vec == 0;
+  return whole;
+}
+
+/* The same for all sizes but where vectors are whole: what the text of a kernel depends on
+ * must not change with each round of a loop. Nothing is held: rows come again. */
+static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
+  enum { LONG = 1024 };
+  struct fs_tuning *t = &k->tune;
+  bool flat = k->scheme == FS_FLAT;
+  if (!is_whole(k, sh, t->vec)) t->vec = 1;
+  t->row_threads = flat || sh->n > LONG ? t->threads : WARP;
+  t->iters = flat && sh->sums ? FS_MAX(1, 4 / FS_MAX(1, sh->loads)) : 1;
+  t->blocks_per_sm = FS_MIN(4, fs_tune_resident(k));
+}
+
 /* All elements that a thread has at once are written out, and the compiler's time
  * grows faster than its text: q = A*p; s = A'*r with A = mod(7*i + 5*j, 17) inside took
  * NVRTC 13.0 58 s with four rows at once (and spilled), and 2 s with one. */
@@ -623,19 +645,26 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
     return;
   }
   t->vec = lanes(k, &sh);
+  bool held = is_held(k, &sh);
+  if (k->any_size && !held && (k->scheme == FS_FLAT || k->scheme == FS_ROW)) {
+    tune_any_size(k, &sh);
+    limit_code(t, &sh);
+    return;
+  }
   int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
   else if (k->scheme == FS_TILE) {
     if (!device || !device->is_cuda || !tune_turns(k, t, &sh)) tune_tile(t, &sh, units);
   }
-  else if (is_held(k, &sh))
+  else if (held)
     tune_held(t, &sh, vectors, units,
-              device && device->is_cuda && device->cc >= 90);
+              device && device->is_cuda && device->cc >= 90 && !k->any_size);
   else if (sh.row_results) {
     if (!tune_whole_dots(k, &sh, vectors, device)) tune_dots(t, &sh, vectors, units);
   } else if (!tune_ring(k, &sh, vectors, device)) {
     tune_columns(t, &sh, vectors, units);
   }
+  if (k->any_size) t->stages = 1;
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
   if (k->scheme != FS_TILE) limit_code(t, &sh);
 }
@@ -788,7 +817,8 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
 }
 
 static bool has_variants(const struct fs_kernel *k, const struct fs_device *device) {
-  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_PANEL;
+  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_PANEL &&
+         !k->any_size;
 }
 
 int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,

@@ -15,6 +15,13 @@ enum {
                     run without events, which cost more than a small launch  */
 };
 
+/* Blocks of one structure that loops had, and which of their sizes have code of their own,
+ * by fs_graph_kind(). */
+struct family {
+  uint64_t structure;
+  FS_VEC(uint64_t) sizes;
+};
+
 struct fs_runner {
   struct fs_target *target;
   struct fs_run_options options;
@@ -25,9 +32,11 @@ struct fs_runner {
   int numbered;
   struct fs_recall *recall;
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
+  FS_VEC(struct family) families;
 };
 
-static uint64_t generation = 1; /* counts when blocks were freed, of any runner */
+static uint64_t generation = 1; /* counts when blocks were freed or are not to be found any
+                                   more, of any runner */
 
 struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
@@ -38,13 +47,20 @@ struct fs_runner *fs_runner_new(struct fs_target *target) {
   return r;
 }
 
+static void forget_families(struct fs_runner *r) {
+  for (int k = 0; k < r->families.len; k++) FS_VEC_FREE(&r->families.data[k].sizes);
+  r->families.len = 0;
+}
+
 void fs_runner_free(struct fs_runner *r) {
   if (!r) return;
   generation++;
+  forget_families(r);
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   FS_VEC_FREE(&r->blocks);
   FS_VEC_FREE(&r->timing);
+  FS_VEC_FREE(&r->families);
   fs_tunings_free(r->tunings);
   fs_recall_forget(r->recall, NULL);
   free(r->recall);
@@ -56,6 +72,7 @@ void fs_runner_clear(struct fs_runner *r) {
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
+  forget_families(r);
   fs_recall_forget(r->recall, NULL);
 }
 
@@ -270,6 +287,28 @@ static void mark_tuned(struct fs_plan *plan, const char *choice) {
   if (plan->tuned) memcpy(plan->quality, "tuned", 6);
 }
 
+static struct family *family_of(struct fs_runner *r, uint64_t structure) {
+  for (int k = 0; k < r->families.len; k++)
+    if (r->families.data[k].structure == structure) return &r->families.data[k];
+  struct family *f = FS_PUSH(&r->families);
+  *f = (struct family){.structure = structure};
+  return f;
+}
+
+/* Whether a loop has had as many sizes of this structure as are to have code of their own,
+ * and this is another one. */
+static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
+  enum { SIZES_EACH = 4 };
+  if (!r->options.in_loop || !r->target->device.is_cuda) return false;
+  struct fs_graph_kind kind = fs_graph_kind(g);
+  struct family *f = family_of(r, kind.structure);
+  for (int k = 0; k < f->sizes.len; k++)
+    if (f->sizes.data[k] == kind.sizes) return false;
+  if (f->sizes.len >= SIZES_EACH) return true;
+  *FS_PUSH(&f->sizes) = kind.sizes;
+  return false;
+}
+
 /* Finds or compiles the block of a simplified graph. */
 static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
@@ -284,10 +323,10 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
+    q.options.any_size = !q.options.choice && changes_size(r, g);
     r->target->hasty = r->options.hasty;
-    r->target->in_loop = r->options.in_loop;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
-    r->target->hasty = r->target->in_loop = false;
+    r->target->hasty = false;
     if (st == FS_OK) mark_tuned(b->plan, q.options.choice);
   }
   fs_plan_request_free(&q);
@@ -524,6 +563,26 @@ bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b) {
          (r->options.heard || b->timed_in_all < TIMED_RUNS);
 }
 
+static bool has_sums(const struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    for (int s = 0; s < kn->steps.len; s++)
+      if (kn->steps.data[s].kind == FS_SP_REDUCE) return true;
+  }
+  return false;
+}
+
+/* A block of any size that comes again and again is planned anew for its own size, unless
+ * it has sums: those would be in another order then. */
+static void outlive(struct fs_runner *r, struct fs_block *b) {
+  enum { ROUNDS = 16 };
+  if (!b->plan->any_size || ++b->rounds != ROUNDS || has_sums(b->plan)) return;
+  struct fs_graph_kind kind = fs_graph_kind(b->plan->graph);
+  *FS_PUSH(&family_of(r, kind.structure)->sizes) = kind.sizes;
+  b->hash = ~b->hash; /* it stays where it is, but is not found */
+  generation++;
+}
+
 static enum fs_status run_block(struct launch *l, bool timed,
                                 struct fs_tensor **handles,
                                 struct fs_diags *d) {
@@ -539,6 +598,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   if (held) fs_interrupt_hold(false);
   if (st == FS_OK) st = give_results(l, handles, d);
   if (st == FS_OK) remember_lists(l);
+  if (st == FS_OK) outlive(r, l->block);
   for (int s = 0; s < l->block->plan->slots.len; s++)
     fs_storage_unref(l->now->storages[s]);
   return st;

@@ -34,6 +34,7 @@ struct fs_block {
   bool fresh;                /* `measured` is new: the caller clears it      */
   bool quick;                /* ran last as code that was compiled quickly   */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
+  int rounds;                /* of a block of any size: how often it ran    */
   int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
   void *described;           /* what core/view made of the plan ...         */

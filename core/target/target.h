@@ -118,8 +118,6 @@ struct fs_target {
                                 have now, and had at most; run/tensor.c counts */
   bool hasty;                /* prepare() may take code that is compiled quickly;
                                 run/run.c                                        */
-  bool in_loop;              /* ... code for any sizes, where it makes one kernel for
-                                size after size                                  */
   bool lost;                 /* a fault poisoned the device: nothing works any
                                 more until a new process takes it */
   bool stuck;                /* work did not end in time and may still run */

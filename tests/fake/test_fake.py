@@ -372,8 +372,8 @@ def texts_of(script, **more):
 
 
 def test_grows():
-    """They take a few texts, too, beyond the first four of each kind; without a loop each
-    size has its own."""
+    """They take a few texts, too, beyond those of the first four sizes; without a loop
+    each size has its own."""
     cpu = fusible(GROWS, target='cpu')
     gpu, texts = texts_of(GROWS)
     check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
@@ -382,11 +382,39 @@ def test_grows():
     check(any_size >= 1, f'slices that grow: {len(texts)} texts, none for any size')
     longer = GROWS.replace('n = 60', 'n = 400').replace('1:24', '1:200')
     _, texts = texts_of(longer, FUSIBLE_FAKE_RUN='0')
-    check(len(texts) <= 80, f'slices that grow: {len(texts)} texts for 200 rounds')
+    check(len(texts) <= 24, f'slices that grow: {len(texts)} texts for 200 rounds')
     alone = ''.join(f'x = 1:{k}; y = 2*x; print(y[1])\n' for k in range(40, 60))
     _, texts = texts_of(alone, FUSIBLE_FAKE_RUN='0')
     check(len(texts) >= 20 and not any('any size' in text for text in texts),
           f'20 sizes without a loop: {len(texts)} texts')
+
+
+# Slices of six sizes, which come again and again: without sums, and with.
+LEVELS = """x = mod(1:2000, 7); s = 0;
+for k = 1:240
+  n = 100*(mod(k, 6) + 3);
+  x[1:n] = mod(x[1:n]*2 + x[n+1:2*n], 9);
+  s = s + sum(x[n:2*n]);
+end
+print(sum(x), s)
+"""
+
+
+def test_levels():
+    """A size that comes again and again gets code of its own, but not where it sums."""
+    cpu = fusible(LEVELS, target='cpu')
+    gpu, texts = texts_of(LEVELS)
+    check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+          f'levels: {gpu.stdout}{gpu.stderr}but on the CPU {cpu.stdout}')
+    parts = LEVELS.replace('  s = s +', '  # ')
+    _, texts = texts_of(parts, FUSIBLE_FAKE_RUN='0')
+    own = [n for n in range(300, 900, 100)
+           if any(f'scheme flat; {n} elements' in text for text in texts)]
+    check(len(own) == 6, f'levels: of {own} elements, in {len(texts)} texts')
+    _, fewer = texts_of(parts.replace('240', '80'), FUSIBLE_FAKE_RUN='0')
+    own = [n for n in range(300, 900, 100)
+           if any(f'scheme flat; {n} elements' in text for text in fewer)]
+    check(len(own) == 4, f'levels for 80 rounds: of {own} elements')
 
 
 def test_lasting():
@@ -512,8 +540,8 @@ def test_units():
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
-                 test_language, test_units, test_moves, test_grows, test_replay, test_lasting,
-                 test_failures):
+                 test_language, test_units, test_moves, test_grows, test_levels, test_replay,
+                 test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

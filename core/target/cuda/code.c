@@ -495,49 +495,13 @@ static char *other_text(const struct cuda *t, const struct fs_code *c,
   return fs_emit_quick(c->plan, c->kernel, &t->base.device, variant(t, c->kernel), sources);
 }
 
-/* How many sizes of a kernel there were before, of each of which a text was compiled. */
-static int sizes_before(struct cuda *t, const char *any_size) {
-  uint64_t hash = fs_hash(any_size, strlen(any_size), 1);
-  for (int k = 0; k < t->seen.len; k++)
-    if (t->seen.data[k].hash == hash) return t->seen.data[k].sizes++;
-  *FS_PUSH(&t->seen) = (struct fs_text_seen){hash, 1};
-  return 0;
-}
-
-/* Takes the text for any sizes in place of one that must be compiled, where a loop has had
- * several of the kernel already: slices that grow or shrink from round to round. Not where
- * the order of a sum depends on how many blocks are resident. */
-static bool take_any_size(struct cuda *t, struct fs_code *c,
-                          const struct fs_diags *sources) {
-  enum { SIZES_EACH = 4 };
-  struct fs_emitted any;
-  if (!t->base.in_loop || c->n_phases > 1 || c->emitted.n_sizes ||
-      !has_fixed_sums(&c->emitted))
-    return false;
-  if (!fs_emit_any_size(c->plan, c->kernel, &t->base.device, variant(t, c->kernel),
-                        sources, &any))
-    return false;
-  if (sizes_before(t, any.source) < SIZES_EACH) {
-    fs_emitted_free(&any);
-    return false;
-  }
-  fs_emitted_free(&c->emitted);
-  c->emitted = any;
-  free(c->lined);
-  c->lined = fs_emit_lines(c->plan, c->kernel, sources, any.source);
-  return true;
-}
-
 /* Finds the code of a kernel, or prepares to compile it. */
 static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds, int at,
                         const struct fs_diags *sources) {
   struct build *b = &builds[at];
-  for (bool again = true; again;) {
-    b->key = key_of(t, c->emitted.source, c->lined);
-    b->loaded = find_module(t, builds, at, &b->key);
-    start_build(t, b, c->emitted.source, c->lined);
-    again = !b->loaded && !b->cached && take_any_size(t, c, sources);
-  }
+  b->key = key_of(t, c->emitted.source, c->lined);
+  b->loaded = find_module(t, builds, at, &b->key);
+  start_build(t, b, c->emitted.source, c->lined);
   b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(c);
   if (b->job.quick) b->job.quick_source = b->other = other_text(t, c, sources);
   c->key = b->key;

@@ -244,7 +244,6 @@ static void cuda_close(struct fs_target *target) {
     leave();
     fs_cu.context_release(t->device);
   }
-  FS_VEC_FREE(&t->seen);
   free(t);
 }
 

@@ -43,12 +43,6 @@ struct cuda_lasting {
   int others;                  /* launches since the last such kernel            */
 };
 
-/* How many sizes there were of a kernel, by the hash of its text for any sizes. */
-struct fs_text_seen {
-  uint64_t hash;
-  int sizes;
-};
-
 enum { FS_RECENT = 24 };
 struct cuda {
   struct fs_target base;   /* first: a struct fs_target * is one of these */
@@ -71,7 +65,6 @@ struct cuda {
   bool crowded;            /* code.c: a launch of several kernels does not fit */
   bool narrow;             /* code.c: the clusters of a panel kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
-  FS_VEC(struct fs_text_seen) seen; /* code.c: texts for any sizes               */
   struct fs_module *modules; /* code.c: loaded full code, which codes share    */
   bool rushed;             /* code.c: quickly compiled code does not fit       */
   struct fs_behind *behind; /* behind.c; NULL: nothing was compiled so         */
