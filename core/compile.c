@@ -61,6 +61,37 @@ static void free_bound(struct fs_bound *b) {
   free(b);
 }
 
+/* In a loop nobody wants the value that an update overwrites, as a rule, and each size has
+ * copies of its own. */
+static bool may_wait(const struct fs_plan *plan, int k) {
+  const struct fs_kernel *kn = &plan->kernels.data[k];
+  return plan->any_size && kn->is_copy && kn->in_place;
+}
+
+/* Compiles the kernels that have no code and may, or may not, wait. */
+static enum fs_status prepare(struct fs_block *b, struct fs_target *target, bool waited,
+                              const bool *but, struct fs_diags *d) {
+  int n = 0, all = b->plan->kernels.len;
+  const struct fs_kernel **kernels = fs_calloc((size_t)all + 1, sizeof *kernels);
+  struct fs_code **codes = fs_calloc((size_t)all + 1, sizeof *codes);
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < all; k++)
+    if (!b->codes[k] && may_wait(b->plan, k) == waited && !(but && but[k]))
+      kernels[n++] = &b->plan->kernels.data[k];
+  if (n) st = target->ops->prepare(target, b->plan, b->sources, n, kernels, codes, d);
+  for (int k = 0, x = 0; k < all && st == FS_OK; k++)
+    if (x < n && kernels[x] == &b->plan->kernels.data[k]) b->codes[k] = codes[x++];
+  if (st == FS_OK && waited) b->left -= n;
+  free(kernels);
+  free(codes);
+  return st;
+}
+
+enum fs_status fs_compile_rest(struct fs_block *b, struct fs_target *target,
+                               const bool *but, struct fs_diags *d) {
+  return b->left ? prepare(b, target, true, but, d) : FS_OK;
+}
+
 enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
                                const struct fs_diags *sources,
                                struct fs_block **out, struct fs_diags *d) {
@@ -74,17 +105,14 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   b->bound = new_bound(plan);
   b->at_once = fits_at_once(plan);
-  const struct fs_kernel **kernels = fs_calloc((size_t)n + 1, sizeof *kernels);
+  b->sources = sources;
   for (int k = 0; k < n; k++) {
-    kernels[k] = &b->plan->kernels.data[k];
     b->measured[k] = -1;
+    b->left += may_wait(plan, k);
   }
   double start = fs_now();
-  enum fs_status st = FS_OK;
-  if (n)
-    st = target->ops->prepare(target, b->plan, sources, n, kernels, b->codes, d);
+  enum fs_status st = prepare(b, target, false, NULL, d);
   b->compile_seconds = fs_now() - start;
-  free(kernels);
   if (st != FS_OK) {
     fs_block_free(b, target);
     return st;
@@ -92,6 +120,14 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   for (int k = 0; k < n; k++) b->timers[k] = target->ops->timer_new(target);
   *out = b;
   return FS_OK;
+}
+
+char *fs_block_code_text(const struct fs_block *b, struct fs_target *target, int k,
+                         const char *form, const char **why) {
+  if (b->codes[k] || !may_wait(b->plan, k))
+    return target->ops->code_text(target, b->codes[k], form, why);
+  *why = "a copy that no run has needed: it has no code yet";
+  return NULL;
 }
 
 void fs_block_free(struct fs_block *b, struct fs_target *target) {

@@ -14,6 +14,14 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
 enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
                                const struct fs_diags *sources,
                                struct fs_block **out, struct fs_diags *d);
+/* Compiles what fs_compile() left: copies before updates that will hardly be made, of
+ * blocks of any size, whose host time counts. `but`: NULL, or those to leave still. On
+ * failure nothing is changed. */
+enum fs_status fs_compile_rest(struct fs_block *block, struct fs_target *target,
+                               const bool *but, struct fs_diags *d);
+/* The text of a kernel's code as fs_target_ops.code_text gives it, or NULL and why not. */
+char *fs_block_code_text(const struct fs_block *block, struct fs_target *target, int kernel,
+                         const char *form, const char **why);
 void fs_block_free(struct fs_block *block, struct fs_target *target);
 
 #endif

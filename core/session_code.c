@@ -1,5 +1,6 @@
 /* session_code.c - `:code`: the kernels of the last block as generated text, for
  * the device in use or, where there is no GPU, for one that was named. */
+#include "core/compile.h"
 #include "core/session_internal.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static void put_kernel(struct fs_session *s, int k, const struct code_words *w,
                 fs_scheme_names[b->plan->kernels.data[k].scheme]);
   bool walk = !strcmp(w->form, "walk");
   if (walk || (s->on_cuda && !w->cc))
-    text = t->ops->code_text(t, b->codes[k], w->form, &why);
+    text = fs_block_code_text(b, t, k, w->form, &why);
   else
     text = text_elsewhere(s, k, w, &why);
   fs_str_printf(out, "%s\n", text ? text : why ? why : "there is no such form");

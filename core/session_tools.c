@@ -1,5 +1,6 @@
 /* session_tools.c - commands about the machinery: dumps of every stage, and the
  * compiled kernels on disk. */
+#include "core/compile.h"
 #include "core/session_internal.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void dump_code(struct fs_session *s, const struct fs_block *b,
   fs_str_printf(out, "> code: %s\n", form);
   for (int k = 0; k < b->plan->kernels.len; k++) {
     const char *why = NULL;
-    char *text = t->ops->code_text(t, b->codes[k], form, &why);
+    char *text = fs_block_code_text(b, t, k, form, &why);
     fs_str_printf(out, "# k%d %s\n%s", k + 1,
                   fs_scheme_names[b->plan->kernels.data[k].scheme],
                   text ? text : "");

@@ -1,6 +1,7 @@
 /* session_view.c - plans as pictures: `:plan dot`, `svg` and `html`, and what a
  * front end with rich output gets with every plan. All of it is drawn from the
  * plan event. */
+#include "core/compile.h"
 #include "core/session_internal.h"
 
 
@@ -76,7 +77,7 @@ static json_t *code_of(struct fs_session *s, const struct fs_block *b) {
     const char *why = NULL;
     const struct fs_kernel *kn = &b->plan->kernels.data[k];
     char *text = kn->scheme == FS_LIBRARY ? NULL
-        : t->ops->code_text(t, b->codes[k], s->on_cuda ? "cuda" : "walk", &why);
+        : fs_block_code_text(b, t, k, s->on_cuda ? "cuda" : "walk", &why);
     if (text) json_array_append_new(list, fs_json_text(text, strlen(text)));
     free(text);
   }

@@ -233,10 +233,15 @@ static void take(struct prelude *l, const char *word, size_t n) {
   }
 }
 
+/* All names of the library are fs_... or FS_..., and few other words are. */
+static bool may_be_name(const char *word, size_t n) {
+  return n > 3 && word[2] == '_' && (word[1] == 's' || word[1] == 'S');
+}
+
 static void take_words(struct prelude *l, const char *text, const char *end) {
   for (size_t n; text < end; text += FS_MAX(n, 1)) {
     for (n = 0; text + n < end && is_word(text[n]);) n++;
-    if (n) take(l, text, n);
+    if (may_be_name(text, n)) take(l, text, n);
   }
 }
 

@@ -590,6 +590,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   bool held = false;
   clear_bound(l);
   enum fs_status st = take_over(l, &held, d);
+  if (st == FS_OK) st = fs_compile_rest(l->block, r->target, l->now->skip, d);
   if (held) fs_interrupt_hold(true);
   bool at_once = !timed && !held && l->block->at_once &&
                  r->target->ops->launch_all != NULL;

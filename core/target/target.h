@@ -106,7 +106,7 @@ struct fs_target_ops {
 
   /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass",
    * "walk"), or NULL with the reason in *why. Given: the caller frees. */
-  char *(*code_text)(struct fs_target *t, const struct fs_code *code,
+  char *(*code_text)(struct fs_target *t, struct fs_code *code,
                      const char *form, const char **why);
   void (*close)(struct fs_target *t);
 };

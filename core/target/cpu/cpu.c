@@ -251,7 +251,7 @@ static void cpu_timer_free(struct fs_target *t, struct fs_timer *timer) {
   free(timer);
 }
 
-static char *cpu_code_text(struct fs_target *t, const struct fs_code *code,
+static char *cpu_code_text(struct fs_target *t, struct fs_code *code,
                            const char *form, const char **why) {
   (void)t;
   if (strcmp(form, "walk")) {

@@ -59,6 +59,8 @@ struct build {
  * their own and one machine code: the rounds of `for k = 1:n; A[k, :] = ...`. */
 struct fs_module {
   struct fs_kernel_key key;
+  char *source;              /* and its hash: finds it without the key, which takes longer */
+  uint64_t text;
   CUmodule module;
   CUfunction function;
   int uses;                  /* codes that have it: no two of one block, whose nodes in a
@@ -92,9 +94,23 @@ static struct fs_module *find_module(const struct cuda *t, const struct build *b
   return m;
 }
 
+/* The same of a text, which with line tables is not all that code depends on. */
+static struct fs_module *find_text(const struct cuda *t, const struct build *builds, int n,
+                                   const char *source) {
+  uint64_t text = fs_hash(source, strlen(source), 1);
+  struct fs_module *m = fs_nvrtc_line_tables() ? NULL : t->modules;
+  while (m && (m->text != text || strcmp(m->source, source))) m = m->next;
+  for (int k = 0; k < n && m; k++)
+    if (!memcmp(&builds[k].key, &m->key, sizeof m->key)) return NULL;
+  return m;
+}
+
 static void share_module(struct cuda *t, struct fs_code *c) {
   struct fs_module *m = fs_calloc(1, sizeof *m);
-  *m = (struct fs_module){c->key, c->module, c->function, 1, t->modules};
+  const char *source = c->emitted.source;
+  *m = (struct fs_module){.key = c->key, .source = fs_strdup(source),
+                          .text = fs_hash(source, strlen(source), 1), .module = c->module,
+                          .function = c->function, .uses = 1, .next = t->modules};
   t->modules = c->shared = m;
 }
 
@@ -115,6 +131,7 @@ static void unload(struct cuda *t, struct fs_code *c) {
   struct fs_module **m = &t->modules;
   while (*m && *m != c->shared) m = &(*m)->next;
   if (c->shared && *m) *m = c->shared->next;
+  if (c->shared) free(c->shared->source);
   free(c->shared);
 }
 
@@ -424,6 +441,7 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->does = does.data ? does.data : fs_strdup("");
   c->plan = plan;
   c->kernel = kernel;
+  c->sources = sources;
   c->n_phases = n;
   c->library = kernel->scheme == FS_LIBRARY;
   if (c->library) return c;
@@ -433,8 +451,13 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   else
     fs_emit_cuda(plan, kernel, &t->base.device, variant(t, kernel), sources,
                  &c->emitted);
-  c->lined = fs_emit_lines(plan, kernel, sources, c->emitted.source);
   return c;
+}
+
+const char *fs_cuda_lined(struct fs_code *c) {
+  if (!c->lined)
+    c->lined = fs_emit_lines(c->plan, c->kernel, c->sources, c->emitted.source);
+  return c->lined;
 }
 
 void fs_cuda_release(struct fs_target *target, struct fs_code *c) {
@@ -499,9 +522,14 @@ static char *other_text(const struct cuda *t, const struct fs_code *c,
 static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds, int at,
                         const struct fs_diags *sources) {
   struct build *b = &builds[at];
-  b->key = key_of(t, c->emitted.source, c->lined);
-  b->loaded = find_module(t, builds, at, &b->key);
-  start_build(t, b, c->emitted.source, c->lined);
+  b->loaded = find_text(t, builds, at, c->emitted.source);
+  if (b->loaded) {
+    b->key = b->loaded->key;
+  } else {
+    b->key = key_of(t, c->emitted.source, fs_cuda_lined(c));
+    b->loaded = find_module(t, builds, at, &b->key);
+  }
+  start_build(t, b, c->emitted.source, b->loaded ? NULL : fs_cuda_lined(c));
   b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(c);
   if (b->job.quick) b->job.quick_source = b->other = other_text(t, c, sources);
   c->key = b->key;
@@ -625,8 +653,8 @@ static void warm_kernel(struct cuda *t, const struct fs_plan *plan,
   *codes = c;
   if (c->library) return;
   struct build *b = FS_PUSH(&w->list);
-  *b = (struct build){.key = key_of(t, c->emitted.source, c->lined)};
-  start_build(t, b, c->emitted.source, c->lined);
+  *b = (struct build){.key = key_of(t, c->emitted.source, fs_cuda_lined(c))};
+  start_build(t, b, c->emitted.source, fs_cuda_lined(c));
 }
 
 void fs_cuda_warm(struct fs_target *target, int n,

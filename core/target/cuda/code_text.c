@@ -105,7 +105,7 @@ char *fs_nvrtc_text(const char *source, const char *arch, const char *form,
   return text;
 }
 
-char *fs_cuda_code_text(struct fs_target *target, const struct fs_code *code,
+char *fs_cuda_code_text(struct fs_target *target, struct fs_code *code,
                         const char *form, const char **why) {
   struct cuda *t = fs_cuda_of(target);
   if (!code) {
@@ -117,9 +117,9 @@ char *fs_cuda_code_text(struct fs_target *target, const struct fs_code *code,
     return NULL;
   }
   if (strcmp(form, "cuda") == 0) return fs_strdup(code->emitted.source);
-  if (strcmp(form, "lines") == 0) return fs_strdup(code->lined);
+  if (strcmp(form, "lines") == 0) return fs_strdup(fs_cuda_lined(code));
   if (strcmp(form, "ptx") == 0 || strcmp(form, "sass") == 0)
-    return fs_nvrtc_text(code->lined, t->arch, form, why);
+    return fs_nvrtc_text(fs_cuda_lined(code), t->arch, form, why);
   *why = "the CUDA target shows cuda, lines, ptx and sass";
   return NULL;
 }

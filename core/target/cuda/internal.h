@@ -97,7 +97,9 @@ struct fs_code {
   bool library;
 
   struct fs_emitted emitted;
-  char *lined;                     /* emitted.source with #line directives */
+  const struct fs_diags *sources;  /* borrowed: outlives all code          */
+  char *lined;                     /* emitted.source with #line directives, when it is
+                                      wanted: fs_cuda_lined()              */
   struct fs_kernel_key key;
   CUmodule module;
   CUfunction function;
@@ -221,13 +223,16 @@ enum fs_status fs_cuda_launch_all(struct fs_target *t,
                                   struct fs_diags *d);
 void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
 
+/* The text of a code with #line directives; its own. */
+const char *fs_cuda_lined(struct fs_code *code);
+
 /* code_text.c */
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,
                        const struct fs_kernel *kernel,
                        struct fs_footprint *out, struct fs_home *places);
 bool fs_cuda_taken(struct fs_target *t, const struct fs_code *code,
                    struct fs_footprint *out);
-char *fs_cuda_code_text(struct fs_target *t, const struct fs_code *code,
+char *fs_cuda_code_text(struct fs_target *t, struct fs_code *code,
                         const char *form, const char **why);
 
 /* cublas.c */
