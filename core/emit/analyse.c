@@ -115,6 +115,18 @@ static void take_edges(struct em *em) {
     em->parts = up(em->m, (int64_t)TILE_SIDE * em->U);
 }
 
+/* How far an index may run beyond the end of its axis, where nothing is accessed any more:
+ * rows by those at once, the first axis of columns by a tile, the last by a vector. The
+ * others are remainders. */
+static int64_t beyond(const struct em *em, int axis) {
+  int64_t held = (int64_t)em->RT * em->C * em->CL;
+  int last = em->n_outer + em->n_inner - 1;
+  if (axis < em->n_outer) return axis ? 0 : 1024;
+  if (axis > em->n_outer) return axis == last ? em->V : 0;
+  if (em->n_inner == 1) return FS_MAX(1024, held * em->V);
+  return held / FS_MAX(1, em->groups / FS_MAX(1, em->dim[axis])) + 1;
+}
+
 /* Whether every index and offset fits in an int, with room for a step of the
  * whole grid beyond the end. */
 bool em_is_wide(const struct em *em) {
@@ -129,7 +141,7 @@ bool em_is_wide(const struct em *em) {
       int64_t s = a->stride[x] < 0 ? -a->stride[x] : a->stride[x];
       if (em->dim[x] == 1) continue;
       if (s >= limit) return true;
-      reach += (em->dim[x] + 1024) * s;
+      reach += (em->dim[x] + beyond(em, x)) * s;
       if (reach >= 2 * limit - 1) return true;
     }
   }
@@ -140,7 +152,7 @@ bool em_is_wide(const struct em *em) {
     for (int x = 0; x < em->n_outer + em->n_inner; x++) {
       int64_t st = s->affine.stride[x];
       if (st >= limit || st <= -limit) return true;
-      reach += (em->dim[x] + 1024) * (st < 0 ? -st : st);
+      reach += (em->dim[x] + beyond(em, x)) * (st < 0 ? -st : st);
       if (reach >= 2 * limit - 1) return true;
     }
   }

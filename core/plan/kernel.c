@@ -721,6 +721,19 @@ static double library_flops(const struct fs_node *nd) {
   }
 }
 
+/* Bytes of operand s that a library call reads. What a list chooses, of single elements by
+ * sectors of memory, and of rows what they have. */
+static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd, int s) {
+  enum { SECTOR = 32 };
+  const struct fs_node *src = fs_node(p->g, nd->src[s]);
+  double size = (double)fs_dtype_size(src->dtype);
+  double all = (double)fs_shape_count(&src->shape) * size;
+  if (nd->op != FS_LIB_GATHER || s != 0) return all;
+  double chosen = (double)fs_shape_count(&nd->shape);
+  bool rows = nd->lib_flags & FS_LIB_OF_ROWS;
+  return FS_MIN(all, chosen * (rows ? size : FS_MAX(size, SECTOR)));
+}
+
 void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   const struct fs_node *nd = fs_node(p->g, id);
   *k = (struct fs_kernel){.scheme = FS_LIBRARY, .lib_node = id, .n_phases = 1};
@@ -730,11 +743,9 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   k->bytes_written = (double)fs_shape_count(&nd->shape) *
                      (double)fs_dtype_size(nd->dtype);
   for (int s = 0; s < nd->n_src; s++) {
-    const struct fs_node *src = fs_node(p->g, nd->src[s]);
     k->lib_slots[s + 1] = (int)fs_plan_base(p->g, nd->src[s]);
     k->lib_layout[s + 1] = fs_plan_layout(p->g, nd->src[s]);
-    k->bytes_read += (double)fs_shape_count(&src->shape) *
-                     (double)fs_dtype_size(src->dtype);
+    k->bytes_read += operand_bytes(p, nd, s);
   }
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,

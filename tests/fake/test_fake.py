@@ -266,6 +266,21 @@ def test_cuda_text():
               f'{r.stderr}')
 
 
+def test_frame():
+    """A stencil that is written in place and the copies of what lies around it, two rows
+    far apart among them, are one launch: with indices of 32 bits, and the copies where
+    there is less to do."""
+    edge = '''A = reshape(mod(1:4096*64, 7), 64, 4096) + 0.0; print(A[1, 1])
+A[2:end-1, 2:end-1] = A[1:end-2, 2:end-1] + A[3:end, 2:end-1] - A[2:end-1, 1:end-2];
+'''
+    cpu, gpu = fusible(edge + 'A', target='cpu'), fusible(edge + 'A')
+    check(gpu.returncode == 0 and gpu.stdout == cpu.stdout, f'a frame: {gpu.stderr}')
+    large = edge.replace('4096*64', '4096*4096').replace('64, 4096', '4096, 4096')
+    r = fusible(large + ':code', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+    check('typedef int fs_index' in r.stdout and 'long long fs_index' not in r.stdout and
+          'tile = gridDim.x - 1 - blockIdx.x' in r.stdout, f'a frame: {r.stdout}{r.stderr}')
+
+
 def test_quotients():
     """Which short way divides: that which takes 0, but in flat kernels of what hardly is 0."""
     for dtype, plain, zero in (('f32', 'fs_div(', 'fs_div_or_0('),
@@ -539,7 +554,7 @@ def test_units():
 
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
-                 test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
+                 test_frame, test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
                  test_language, test_units, test_moves, test_grows, test_levels, test_replay,
                  test_lasting, test_failures):
         test()
