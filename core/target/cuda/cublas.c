@@ -554,15 +554,17 @@ static enum fs_status singular_values(struct work *w) {
 static enum fs_status by_list(struct work *w) {
   void *wrong;
   unsigned long long position = UINT64_MAX;
+  if (w->call->in_range)
+    return w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, NULL)
+                                        : fs_cuda_own_invert(&w->own, w->call, NULL);
   enum fs_status status = take(w, 1, sizeof position, &wrong);
   if (status != FS_OK) return status;
-  CUresult r = w->call->in_range ? CU_OK
-                                 : fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff,
-                                                   sizeof position, w->t->stream);
+  CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff, sizeof position,
+                               w->t->stream);
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
   status = w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, wrong)
                                         : fs_cuda_own_invert(&w->own, w->call, wrong);
-  if (status == FS_OK && !w->call->in_range)
+  if (status == FS_OK)
     status = fs_cuda_download(&w->t->base, &position, 0, wrong, 0,
                               sizeof position, 1, w->d);
   if (status != FS_OK || position == UINT64_MAX) return status;
@@ -660,6 +662,17 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
                            : "cuSOLVER (libcusolver.so.12 or .11)", why);
 }
 
+bool fs_cuda_library_bind(struct cuda *t, struct fs_code *code, void *const *slots) {
+  const struct fs_node *node = fs_node(code->plan->graph, code->kernel->lib_node);
+  struct fs_lib_call call;
+  struct work w;
+  if (node->op != FS_LIB_GATHER || !(node->lib_flags & FS_LIB_IN_RANGE)) return false;
+  set_up(t, code, slots, &call, &w, NULL);
+  w.own.keep = code;
+  code->function = NULL;
+  return fs_cuda_own_gather(&w.own, &call, NULL) == FS_OK && code->function;
+}
+
 enum fs_status fs_cuda_library_launch(struct cuda *t,
                                       const struct fs_code *code,
                                       void *const *slots, struct fs_diags *d) {
@@ -677,7 +690,7 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
   if (status != FS_OK) return status;
   if (!on_device(w.l, &call)) return fs_cuda_host_call(t, &call, d);
   if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
-  if (call.op != FS_LIB_GEMM) { /* some numbers come back from the device */
+  if (call.op != FS_LIB_GEMM && !fs_lib_moves(call.op)) { /* some numbers come back from the device */
     void *found;
     status = take(&w, 1, sizeof *w.found, &found);
     w.found = found;

@@ -89,14 +89,37 @@ static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
 enum { THREADS = 256 };
 
 /* One thread per element up to what fills the device some times over. */
-static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
-                            int64_t count, void **args) {
+static unsigned blocks_for(const struct cuda_own_call *c, int64_t count) {
   int64_t most = 16 * (int64_t)c->t->base.device.units;
   int64_t blocks = FS_MIN((count + THREADS - 1) / THREADS, most);
-  CUresult r = fs_cu.launch(f, (unsigned)FS_MAX(blocks, 1), 1, 1, THREADS, 1, 1,
-                            0, c->t->stream, args, NULL);
+  return (unsigned)FS_MAX(blocks, 1);
+}
+
+static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
+                            int64_t count, void **args) {
+  CUresult r = fs_cu.launch(f, blocks_for(c, count), 1, 1, THREADS, 1, 1, 0,
+                            c->t->stream, args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+/* The same as a code that can be started as generated ones are. All arguments are of 8
+ * bytes. */
+static void keep(const struct cuda_own_call *c, CUfunction f, int64_t count, void **args,
+                 size_t n) {
+  struct fs_code *to = c->keep;
+  if (!to->args) {
+    to->values = fs_calloc(n, sizeof *to->values);
+    to->args = fs_calloc(n, sizeof *to->args);
+  }
+  for (size_t k = 0; k < n; k++) {
+    memcpy(&to->values[k], args[k], sizeof to->values[k]);
+    to->args[k] = &to->values[k];
+  }
+  to->function = f;
+  to->grid_x = blocks_for(c, count);
+  to->grid_y = 1;
+  to->emitted.threads = THREADS;
 }
 
 enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
@@ -150,12 +173,16 @@ enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
   CUfunction f;
   enum fs_status status = get(c, OWN_GATHER, type, b->dtype, type, &f);
   if (status != FS_OK || c->dry) return status;
-  int log_lanes = 0;
+  long long log_lanes = 0; /* of which the kernel takes the lower half */
   while (log_lanes < 8 && 1 << log_lanes < width) log_lanes++;
   if (!count || !width) return FS_OK;
   const void *from = a->ptr, *index = b->ptr, *to = o->ptr;
   void *args[] = {&from, &from_i, &from_j, &index, &index_i,   &to,   &to_i,
                   &to_j, &count,  &width,  &extent, &log_lanes, &wrong};
+  if (c->keep) {
+    keep(c, f, count << log_lanes, args, FS_LEN(args));
+    return FS_OK;
+  }
   return start(c, f, count << log_lanes, args);
 }
 

@@ -91,6 +91,14 @@ static void make(struct cuda *t, struct fs_replay *r, int n,
   }
 }
 
+/* Whether the graph has the same kernels: calls of a library may take another by where
+ * their arrays lie. */
+static bool fits(const struct fs_replay *r, struct fs_code *const *codes) {
+  for (int k = 0; k < r->n; k++)
+    if (r->nodes[k].params.function != codes[k]->function) return false;
+  return true;
+}
+
 /* FS_OK with `refused` set: nothing was started. Earlier starts may still run, so
  * the graph stays until it is freed. */
 static enum fs_status start_graph(struct cuda *t, struct fs_replay *r,
@@ -127,7 +135,8 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     if (!codes[k]) continue; /* a phase of a launch before it */
     if (codes[k]->later) fs_cuda_renew(t, codes[k]);
     /* A graph would hold on to quick code, which is not for long. */
-    whole &= !codes[k]->library && !codes[k]->later && n_own < MOST_KERNELS;
+    whole &= !codes[k]->later && n_own < MOST_KERNELS;
+    if (whole && codes[k]->library) whole = fs_cuda_library_bind(t, codes[k], slots);
     if (whole) own[n_own++] = codes[k];
     CUresult bound = fs_cuda_bind(codes[k], slots, params);
     if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
@@ -136,7 +145,7 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
   struct fs_replay *r = whole ? *replay : NULL;
   if (r && !r->exec && !r->refused && r->starts++ >= FEW) make(t, r, n_own, own);
   enum fs_status status = FS_OK;
-  if (r && r->exec && !r->refused) {
+  if (r && r->exec && !r->refused && fits(r, own)) {
     status = start_graph(t, r, own, d);
     if (status != FS_OK || !r->refused) return status;
   }
