@@ -415,9 +415,9 @@ void em_constants(struct em *em, struct fs_str *out) {
 static const char *skeleton(const struct em *em) {
   switch (em->mode) {
     case EM_FLAT:
-      return em->k->everywhere            ? "elemlib/scheme/everywhere.cuh"
-             : em->grid && em->k->is_copy ? "elemlib/scheme/last.cuh"
-                                          : "elemlib/scheme/flat.cuh";
+      if (em->k->everywhere) return "elemlib/scheme/everywhere.cuh";
+      return em->grid && em->k->is_copy && em_grid_waits(em) ? "elemlib/scheme/last.cuh"
+                                                            : "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
     case EM_COLUMNS:

@@ -29,10 +29,13 @@ struct em_grid {
   const struct fs_kernel *kernels;
   int n_kernels;
   struct fs_emitted *out; /* of the launch */
+  bool waits;             /* blocks wait for each other: barriers, or sums of all */
   int64_t base, per_block; /* workspace of the phases so far */
   struct fs_str params;   /* of the entry */
   struct fs_str calls;    /* its body */
 };
+
+bool em_grid_waits(const struct em *em) { return em->grid->waits; }
 
 /* -- numbers in registers ---------------------------------------------------------- */
 
@@ -155,12 +158,20 @@ static void put_call(struct em *em, int number) {
 
 /* -- the entry ------------------------------------------------------------------------ */
 
-/* `to` is a phase that has its text; `from`, at first zero, the whole launch. */
-static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase) {
+/* `phase` has its text; `launch`, at first zero, is all of it. Where blocks wait for each
+ * other, all must be resident; else there may be as many as the longest phase wants. */
+static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase,
+                        bool waits) {
   launch->threads = phase->threads;
-  launch->grid_y = launch->cluster = launch->waves = 1;
+  launch->grid_y = launch->cluster = 1;
   launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
-  launch->cooperative = true;
+  launch->cooperative = waits;
+  if (waits || !launch->waves) launch->waves = 1;
+  if (!waits && phase->max_blocks > launch->max_blocks) {
+    launch->waves = phase->waves;
+    launch->pieces = phase->pieces;
+    launch->one_wave_each = phase->one_wave_each;
+  }
   launch->max_blocks = FS_MAX(launch->max_blocks, phase->max_blocks);
   launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
   launch->shared_bytes = FS_MAX(launch->shared_bytes, phase->shared_bytes);
@@ -190,7 +201,7 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
     g->base += whole(em->out->work_base);
     g->per_block += whole(em->out->work_per_block);
   }
-  join_launch(g->out, em->out);
+  join_launch(g->out, em->out, g->waits);
 }
 
 static void write_entry(struct em *first, struct fs_str *body) {
@@ -266,6 +277,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   struct em *ems = fs_calloc((size_t)n, sizeof *ems);
   struct fs_emitted *outs = fs_calloc((size_t)n, sizeof *outs);
   struct fs_str body = {0}, text = {0};
+  for (int k = 0; k < n; k++) g.waits |= fs_kernel_waits(&kernels[k]);
   begin_phases(ems, outs, n, &like, kernels);
   for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
   write_entry(&ems[0], &body);

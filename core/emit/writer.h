@@ -331,6 +331,8 @@ void em_columns_footprint(struct em *em);
 void em_columns_constants(struct em *em, struct fs_str *out);
 /* Whether an index or an offset may not fit in an int. */
 bool em_is_wide(const struct em *em);
+/* grid.c: whether blocks of the launch that em is a phase of wait for each other. */
+bool em_grid_waits(const struct em *em);
 
 /* -- user functions (instance.c) ------------------------------------------------- */
 void em_instance_analyse(struct em *em);

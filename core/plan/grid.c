@@ -36,7 +36,8 @@
 const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
 
 /* What a phase takes longer than the kernel alone, whose blocks are its own and need
- * not all be resident: 6 to 8 % on an H200 (emit.h). */
+ * not all be resident: 6 to 8 % on an H200 (emit.h). Where no phase waits for other blocks
+ * the launch has as many as its largest kernel alone. */
 static const double SHARED_COST = 0.08;
 
 /* Blocks of the launches whose barriers were measured: two on each multiprocessor of an
@@ -125,6 +126,10 @@ static bool folds(const struct fs_kernel *k) {
       return true;
   }
   return false;
+}
+
+bool fs_kernel_waits(const struct fs_kernel *k) {
+  return k->joint == FS_BARRIER || (folds(k) && !k->everywhere);
 }
 
 /* A load of one number that an earlier phase left in a register. */
@@ -411,7 +416,7 @@ static double whole(const struct group *g, const struct fs_kernel *k,
 }
 
 /* What a phase waits for, beyond its body, which has a barrier for its sums. */
-static double waits(const struct group *g, const struct fs_kernel *k, bool barrier,
+static double waited(const struct group *g, const struct fs_kernel *k, bool barrier,
                     double each, const struct fs_tuning *like) {
   double fold = folds(k) ? each - fs_predict_barrier(g->p->device) : 0;
   if (k->everywhere)
@@ -436,6 +441,13 @@ static bool can_be_everywhere(const struct group *g, const struct fs_kernel *k) 
   return true;
 }
 
+/* What a phase takes longer than the kernel alone: nothing where blocks do not wait for
+ * each other, so that there are as many as the largest one wants. */
+static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *largest,
+                          bool waits) {
+  return waits && (k != largest || would_stream(largest)) ? SHARED_COST : 0;
+}
+
 /* The launch of the group with `next` behind it (NULL: as it is). */
 static double cost(const struct group *g, const struct fs_kernel *next,
                    bool barrier) {
@@ -446,14 +458,14 @@ static double cost(const struct group *g, const struct fs_kernel *next,
     const struct fs_kernel *k = x < g->end ? &list[x] : next;
     if (body(g, k) > body(g, largest)) largest = k;
   }
-  bool streams = would_stream(largest);
   struct fs_tuning like = walk_of(g, largest, next);
   double wait = barrier_of(g, next, &like);
+  bool waits = barrier || (next && folds(next) && !next->everywhere);
+  for (int x = g->first; x < g->end; x++) waits |= fs_kernel_waits(&list[x]);
   for (int x = g->first; x < g->end + (next != NULL); x++) {
     const struct fs_kernel *k = x < g->end ? &list[x] : next;
-    double shared = k != largest || streams ? 1 + SHARED_COST : 1;
-    seconds += shared * body_like(g, k, &like);
-    seconds += waits(g, k, x < g->end ? k->joint == FS_BARRIER : barrier, wait, &like);
+    seconds += (1 + shared_cost(k, largest, waits)) * body_like(g, k, &like);
+    seconds += waited(g, k, x < g->end ? k->joint == FS_BARRIER : barrier, wait, &like);
   }
   return seconds;
 }
@@ -567,7 +579,8 @@ static void close_group(struct group *g) {
   int largest = g->first;
   for (int k = g->first; k < g->end; k++)
     if (body(g, &list[k]) > body(g, &list[largest])) largest = k;
-  bool streams = would_stream(&list[largest]);
+  bool waits = false;
+  for (int k = g->first; k < g->end; k++) waits |= fs_kernel_waits(&list[k]);
   int leads = pinned_kernel(g) < 0 ? largest : pinned_kernel(g);
   struct fs_tuning like = walk_of(g, &list[leads], NULL);
   for (int k = g->first; k < g->end; k++) follow_rows(g, &list[k], &list[leads], &like);
@@ -575,9 +588,9 @@ static void close_group(struct group *g) {
   for (int k = g->first; k < g->end; k++) {
     struct fs_kernel *kn = &list[k];
     double seconds = body_like(g, kn, &like);
-    if (k != largest || streams) seconds *= 1 + SHARED_COST;
+    seconds *= 1 + shared_cost(kn, &list[largest], waits);
     if (kn->joint == FS_LAUNCH) seconds += fs_predict_launch(d);
-    seconds += waits(g, kn, kn->joint == FS_BARRIER, wait, &like);
+    seconds += waited(g, kn, kn->joint == FS_BARRIER, wait, &like);
     phases[k - g->first] = FS_MAX(seconds, 0);
   }
   int widths[MOST_PHASES];

@@ -561,6 +561,9 @@ int fs_tune_variants(const struct fs_kernel *kernel,
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
                           struct fs_str *out);
 
+/* Whether blocks of the launch that the kernel is a phase of wait for each other because
+ * of it: behind a barrier, or for sums of all blocks. */
+bool fs_kernel_waits(const struct fs_kernel *kernel);
 /* One behind the last kernel of the launch that kernel `first` starts, and the first
  * kernel of the launch that `kernel` is in. */
 int fs_launch_end(const struct fs_plan *plan, int first);

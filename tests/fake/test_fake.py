@@ -268,17 +268,22 @@ def test_cuda_text():
 
 def test_frame():
     """A stencil that is written in place and the copies of what lies around it, two rows
-    far apart among them, are one launch: with indices of 32 bits, and the copies where
-    there is less to do."""
-    edge = '''A = reshape(mod(1:4096*64, 7), 64, 4096) + 0.0; print(A[1, 1])
+    far apart among them, are one launch, with indices of 32 bits. Where blocks wait for
+    each other in it, the copies begin with those that have less to do."""
+    edge = '''A = reshape(mod(1:4096*64, 7), 64, 4096) + 0.0; B = A + 1; print(A[1, 1], B[1, 1])
 A[2:end-1, 2:end-1] = A[1:end-2, 2:end-1] + A[3:end, 2:end-1] - A[2:end-1, 1:end-2];
 '''
-    cpu, gpu = fusible(edge + 'A', target='cpu'), fusible(edge + 'A')
-    check(gpu.returncode == 0 and gpu.stdout == cpu.stdout, f'a frame: {gpu.stderr}')
-    large = edge.replace('4096*64', '4096*4096').replace('64, 4096', '4096, 4096')
-    r = fusible(large + ':code', FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
-    check('typedef int fs_index' in r.stdout and 'long long fs_index' not in r.stdout and
-          'tile = gridDim.x - 1 - blockIdx.x' in r.stdout, f'a frame: {r.stdout}{r.stderr}')
+    sums = edge[:-1] + ' s = sum(B); t = B[1, :] * s;\n'
+    for text in (edge + 'A', sums + 'A\nt'):
+        cpu, gpu = fusible(text, target='cpu'), fusible(text)
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout, f'a frame: {gpu.stderr}')
+    last = 'tile = gridDim.x - 1 - blockIdx.x'
+    large = dict(FUSIBLE_FAKE_RUN='0', FUSIBLE_FAKE_CC='90')
+    r = fusible(edge.replace('64', '4096') + ':code\n:plan', **large)
+    check('typedef int fs_index' in r.stdout and '3 kernels in 1 launch' in r.stderr and
+          last not in r.stdout, f'a frame: {r.stdout}{r.stderr}')
+    r = fusible(sums + ':code\n:plan', **large)
+    check(last in r.stdout, f'a frame beside a sum: {r.stdout}{r.stderr}')
 
 
 def test_quotients():
