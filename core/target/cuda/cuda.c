@@ -142,11 +142,13 @@ static void leave(void) {
   current = NULL;
 }
 
-/* Asks again and again, so that Ctrl-C is seen: without a pause for the first
- * millisecond, since most blocks are short, then with growing ones. */
+/* Asks again and again, so that Ctrl-C is seen, with pauses of a share of the time that it
+ * has waited, which the answer may come later for it; without, where that is less than
+ * what a pause takes anyway. (Pauses up to a millisecond from the first one on made 40
+ * steps of 0.25 to 0.35 ms 6 % longer.) */
 enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
+  const double share = 1.0 / 128, least = 100e-6, most = 1e-3; /* seconds */
   double begin = 0;
-  long pause_ns = 20000;
   for (int k = 0;; k++) {
     CUresult r = fs_cu.stream_query(t->stream);
     if (r == CU_OK && t->base.lost) r = CU_UNKNOWN;
@@ -161,13 +163,10 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
     if (fs_interrupted()) return FS_INTERRUPTED;
     double now = fs_now();
     if (k == 0) begin = now;
-    if (now - begin < 1e-3) {
-      sched_yield();
-      continue;
-    }
-    struct timespec pause = {.tv_nsec = pause_ns};
-    nanosleep(&pause, NULL);
-    pause_ns = FS_MIN(pause_ns * 2, 1000000);
+    double wait = FS_MIN(share * (now - begin), most);
+    struct timespec pause = {.tv_nsec = (long)(1e9 * wait)};
+    if (wait < least) sched_yield();
+    else nanosleep(&pause, NULL);
   }
 }
 
