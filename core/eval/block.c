@@ -338,16 +338,17 @@ static double kept_by(const struct fs_interp *in, const struct recipe *r) {
 
 /* The temporaries of a loop's body are results of each of its rounds, which nobody reads:
  * the next round replaces them first. They stay virtual, by one recipe, where to keep what
- * it reads takes no more memory. So they cost nothing, and what the last round made of
+ * it reads takes hardly more memory. So they cost nothing, and what the last round made of
  * them can be had. */
 static void pass_over(struct fs_interp *in) {
+  const double most = 2; /* bytes kept, to those of the temporaries */
   struct recipe r = {.from = in->graph, .most = PASSING_NODES,
                      .most_depth = PASSING_DEPTH};
   tensor_vec list = {0};
   double bytes = 0;
   find_passing(in, &r, &list);
   for (int k = 0; k < list.len; k++) bytes += bytes_of(list.data[k]);
-  if (list.len && kept_by(in, &r) <= bytes) {
+  if (list.len && kept_by(in, &r) <= most * bytes) {
     struct fs_recipe *recipe = fs_calloc(1, sizeof *recipe);
     struct fs_graph *g = recipe->graph = r.to = fs_graph_new();
     r.n = 0;
