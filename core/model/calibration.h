@@ -207,6 +207,8 @@ const char *fs_calibration_parse(const char *text, size_t len,
 const char *fs_calibration_parse_reference(const char *text, size_t len,
                                            struct fs_device *device,
                                            struct fs_calibration *out);
+/* The device of such a text, without the rest, which takes long. */
+void fs_calibration_reference_device(const char *text, size_t len, struct fs_device *device);
 
 /* A kernel's work as JSON, for looking at measurements (:calibrate raw). Given. */
 json_t *fs_work_json(const struct fs_work *work);

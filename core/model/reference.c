@@ -1,7 +1,8 @@
 /* reference.c - costs of a device that nobody has measured yet.
  *
- * core/model/reference/ holds the calibrations of one GPU and one CPU. Another device
- * gets theirs by the ratios of what is known of both: what a byte costs by bandwidth,
+ * core/model/reference/ holds the calibrations of two GPUs, an H200 and an H100, and of one
+ * CPU. A GPU of their models has theirs; another device gets the H200's or the CPU's by the
+ * ratios of what is known of both: what a byte costs by bandwidth,
  * off the chip and in the cache, what an operation costs by the rate of operations; the
  * caches end where its own do. Launches, barriers and the like stay as they are: they
  * differ little between devices of a kind. */
@@ -68,13 +69,25 @@ static bool same_model(const struct fs_device *there, const struct fs_device *he
          here->cache_bandwidth == there->cache_bandwidth && here->flops == there->flops;
 }
 
-struct fs_calibration *fs_calibration_reference(const struct fs_device *device) {
+static const struct fs_embedded *file_named(const char *name) {
   const struct fs_embedded *file = fs_embedded;
-  const char *name = device->is_cuda ? "core/model/reference/cuda.json"
-                                     : "core/model/reference/cpu.json";
+  while (file->name && strcmp(file->name, name)) file++;
+  return file;
+}
+
+/* The one to start from: of the same model, if there is one. */
+static const struct fs_embedded *reference_for(const struct fs_device *device) {
+  const struct fs_embedded *h100 = file_named("core/model/reference/cuda-h100.json");
+  struct fs_device there;
+  if (!device->is_cuda) return file_named("core/model/reference/cpu.json");
+  fs_calibration_reference_device(h100->text, h100->len, &there);
+  return same_model(&there, device) ? h100 : file_named("core/model/reference/cuda.json");
+}
+
+struct fs_calibration *fs_calibration_reference(const struct fs_device *device) {
+  const struct fs_embedded *file = reference_for(device);
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   struct fs_device there;
-  while (file->name && strcmp(file->name, name)) file++;
   fs_calibration_parse_reference(file->text, file->len, &there, c);
   scale_moves(&there, device, c);
   scale_operations(ratio_of(there.flops, device->flops), c);

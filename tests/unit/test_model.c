@@ -431,9 +431,13 @@ static void test_same_model(void) {
                         .flops = 6.690816e13}; /* an NVIDIA H200 */
   struct fs_calibration *h200 = fs_calibration_reference(&d);
   d.bandwidth *= 0.8;
+  struct fs_calibration *other = fs_calibration_reference(&d);
+  d.bandwidth = 2.9165184e12, d.cache_bytes = 50 << 20; /* an NVIDIA H100 80GB HBM3 */
   struct fs_calibration *h100 = fs_calibration_reference(&d);
-  CHECK(h200->fits && !h200->measured && !h100->fits);
-  free(h200), free(h100);
+  CHECK(h200->fits && !h200->measured && h100->fits && !other->fits);
+  const int read = FS_TM_READ_FLAT - FS_TM_SYNC_END, last = FS_KNOTS - 1;
+  CHECK(near(h100->curve[read][last] / h200->curve[read][last], 4.19 / 2.92, 0.05));
+  free(h200), free(other), free(h100);
 }
 
 static bool chain_is(struct fs_calibration *c, double joined, double apart,
