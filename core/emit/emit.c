@@ -139,6 +139,10 @@ static void write_arguments(struct em *em, bool has_work) {
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
   if (em->any_size) em_size(em, em->mode == EM_FLAT ? tiles(em) : em->m);
+  if (em->any_size && em->mode == EM_PANEL) { /* for em_constants() */
+    em_size(em, em->panels);
+    em_size(em, up(em->m, (int64_t)em->S * em->B));
+  }
   for (int k = 0; k < em->out->n_sizes; k++)
     fs_str_printf(&list, "%sfs_index size%d", list.len ? ", " : "", k);
   if (has_work) fs_str_printf(&list, "%svoid *work", list.len ? ", " : "");
@@ -388,10 +392,8 @@ void em_constants(struct em *em, struct fs_str *out) {
                     em->S, em->k->applied[0].user->threads, (long long)em->m);
       break;
     case EM_PANEL:
-      fs_str_printf(
-          out,
-          "constexpr fs_index FS_PANELS = %lld, FS_PARTS_MOST = %lld;\n",
-          (long long)em->panels, (long long)up(em->m, rows));
+      size_constant(em, "FS_PANELS", em->panels, out);
+      size_constant(em, "FS_PARTS_MOST", up(em->m, rows), out);
       if (em->mirrors)
         fs_str_printf(out,
                       "constexpr fs_index FS_PIECES = %lld;\n"
@@ -599,7 +601,9 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
 
 /* Whether sizes stand in a kernel's text only where arguments may. */
 static bool takes_sizes(const struct em *em) {
-  bool rows = (em->mode == EM_KEEP || em->mode == EM_CHUNK) && em->CL == 1 && !em->ring;
+  bool panels = em->mode == EM_PANEL && !em->turns && !em->mirrors;
+  bool rows = panels || em->mode == EM_KEEP || em->mode == EM_CHUNK;
+  rows &= em->CL == 1 && !em->ring;
   bool own = em->k->n_applied > 0;
   for (int s = 0; s < em->k->steps.len; s++) own |= em->k->steps.data[s].user != NULL;
   return (em->mode == EM_FLAT || rows) && !own;

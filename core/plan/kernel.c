@@ -618,7 +618,9 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
     for (enum fs_scheme s = first; s <= last; s++) {
       bool can = !survey_one(g, inner, s, from, out, &worst);
       if (can && s == FS_ROW && panels) survey_panel(g, inner, from, out, &worst);
-      if (can && any_size) break; /* tiles have a text for each size */
+      /* Tiles have a text for each size; one that is flat serves most. */
+      if (can && any_size && s == FS_FLAT) return NULL;
+      if (can && any_size) break;
     }
   }
   return out->len > from ? NULL : worst ? worst : "shape";
