@@ -323,7 +323,8 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
-    q.options.any_size = !q.options.choice && changes_size(r, g);
+    q.options.any_size =
+        !q.options.choice && !q.options.n_kernel_pins && changes_size(r, g);
     r->target->hasty = r->options.hasty;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
     r->target->hasty = false;
