@@ -81,7 +81,6 @@ static enum fs_status prepare(struct fs_block *b, struct fs_target *target, bool
   if (n) st = target->ops->prepare(target, b->plan, b->sources, n, kernels, codes, d);
   for (int k = 0, x = 0; k < all && st == FS_OK; k++)
     if (x < n && kernels[x] == &b->plan->kernels.data[k]) b->codes[k] = codes[x++];
-  if (st == FS_OK && waited) b->left -= n;
   free(kernels);
   free(codes);
   return st;
@@ -89,7 +88,7 @@ static enum fs_status prepare(struct fs_block *b, struct fs_target *target, bool
 
 enum fs_status fs_compile_rest(struct fs_block *b, struct fs_target *target,
                                const bool *but, struct fs_diags *d) {
-  return b->left ? prepare(b, target, true, but, d) : FS_OK;
+  return b->plan->any_size ? prepare(b, target, true, but, d) : FS_OK;
 }
 
 enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
@@ -106,10 +105,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->bound = new_bound(plan);
   b->at_once = fits_at_once(plan);
   b->sources = sources;
-  for (int k = 0; k < n; k++) {
-    b->measured[k] = -1;
-    b->left += may_wait(plan, k);
-  }
+  for (int k = 0; k < n; k++) b->measured[k] = -1;
   double start = fs_now();
   enum fs_status st = prepare(b, target, false, NULL, d);
   b->compile_seconds = fs_now() - start;

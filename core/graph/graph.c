@@ -110,9 +110,7 @@ static void put_input(const struct fs_graph *g, const struct fs_node *n,
 void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
                    bool by_identity, struct fs_words *w) {
   w->n = 0;
-  put(w, (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
-             (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 |
-             (uint64_t)n->lib_flags << 40);
+  put(w, fs_node_head(n));
   put_shape(w, &n->shape);
   for (int k = 0; k < n->n_src; k++) put(w, n->src[k]);
   if (n->kind == FS_ND_INPUT) put_input(g, n, by_identity, w);

@@ -29,9 +29,7 @@ struct fs_graph_kind fs_graph_kind(const struct fs_graph *g) {
   uint64_t h = fs_mix(0, (uint64_t)g->nodes.len), sizes = 0;
   for (int k = 1; k < g->nodes.len; k++) {
     const struct fs_node *n = &g->nodes.data[k];
-    h = fs_mix(h, (uint64_t)n->kind | (uint64_t)n->op << 8 | (uint64_t)n->dtype << 16 |
-                      (uint64_t)n->n_src << 24 | (uint64_t)n->axes << 32 |
-                      (uint64_t)n->lib_flags << 40 | (uint64_t)n->shape.rank << 56);
+    h = fs_mix(fs_mix(h, fs_node_head(n)), (uint64_t)n->shape.rank);
     for (int s = 0; s < n->n_src; s++) h = fs_mix(h, n->src[s]);
     if (n->user) h = fs_mix(h, n->user->hash);
     for (int x = 0; x < n->shape.rank; x++) sizes = fs_mix(sizes, (uint64_t)n->shape.dim[x]);

@@ -129,7 +129,7 @@ static bool folds(const struct fs_kernel *k) {
 }
 
 bool fs_kernel_waits(const struct fs_kernel *k) {
-  return k->joint == FS_BARRIER || (folds(k) && !k->everywhere);
+  return k->joint == FS_BARRIER || folds(k);
 }
 
 /* A load of one number that an earlier phase left in a register. */
@@ -149,10 +149,11 @@ static bool same_places(const struct fs_access *a, const struct fs_access *b) {
          !memcmp(a->stride, b->stride, sizeof a->stride);
 }
 
-/* Whether flat kernels give the same elements to a thread, if they walk alike. */
+/* Whether flat kernels give the same elements to a thread, if they walk alike. Copies may
+ * begin with the last blocks (elemlib/scheme/last.cuh). */
 static bool alike(const struct group *g, const struct fs_kernel *a,
                   const struct fs_kernel *b) {
-  if (a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
+  if (a->is_copy || b->is_copy || a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
       is_pinned(g->p, b) || a->space.n_inner != b->space.n_inner ||
       a->space.n_outer != b->space.n_outer)
     return false;
@@ -460,7 +461,7 @@ static double cost(const struct group *g, const struct fs_kernel *next,
   }
   struct fs_tuning like = walk_of(g, largest, next);
   double wait = barrier_of(g, next, &like);
-  bool waits = barrier || (next && folds(next) && !next->everywhere);
+  bool waits = barrier || (next && folds(next));
   for (int x = g->first; x < g->end; x++) waits |= fs_kernel_waits(&list[x]);
   for (int x = g->first; x < g->end + (next != NULL); x++) {
     const struct fs_kernel *k = x < g->end ? &list[x] : next;

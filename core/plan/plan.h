@@ -561,8 +561,9 @@ int fs_tune_variants(const struct fs_kernel *kernel,
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
                           struct fs_str *out);
 
-/* Whether blocks of the launch that the kernel is a phase of wait for each other because
- * of it: behind a barrier, or for sums of all blocks. */
+/* Whether all blocks of the launch that the kernel is a phase of must be resident because of
+ * it: they wait for each other at a barrier or for sums, or each does all of the phase, so
+ * that there should be no more blocks than find room at once. */
 bool fs_kernel_waits(const struct fs_kernel *kernel);
 /* One behind the last kernel of the launch that kernel `first` starts, and the first
  * kernel of the launch that `kernel` is in. */

@@ -35,7 +35,6 @@ struct fs_block {
   bool quick;                /* ran last as code that was compiled quickly   */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
   const struct fs_diags *sources; /* borrowed: where its texts are          */
-  int left;                  /* kernels that fs_compile_rest() is to compile */
   int rounds;                /* of a block of any size: how often it ran    */
   int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */

@@ -286,6 +286,22 @@ A[2:end-1, 2:end-1] = A[1:end-2, 2:end-1] + A[3:end, 2:end-1] - A[2:end-1, 1:end
     check(last in r.stdout, f'a frame beside a sum: {r.stdout}{r.stderr}')
 
 
+def test_resident():
+    """A launch of several phases asks for all its blocks at once where they wait for each
+    other, or each does all of a phase, and only there."""
+    begin = 'x = f32(mod(1:100, 7)); Y = f32(mod(1:2000, 5)); print(x[1], Y[1])\n'
+    frame = '''A = reshape(mod(1:4096*64, 7), 64, 4096) + 0.0; print(A[1, 1])
+A[2:end-1, 2:end-1] = A[1:end-2, 2:end-1] - A[2:end-1, 1:end-2];
+'''
+    for text, whole in ((begin + 'B = Y*2; s = sum(x); c = x*s;', True),
+                        (begin + 's = sum(Y); c = x*s;', True), (frame, False)):
+        r = fusible(text + '\n:code', FUSIBLE_FAKE_FAIL='cuLaunchCooperativeKernel:1:700')
+        check(('illegal memory access' in r.stderr) == whole,
+              f'{text}: {r.stderr}{r.stdout[-300:]}')
+        r = fusible(text + '\n:code')
+        check('phase 2 of the launch' in r.stdout, f'{text}: {r.stdout}')
+
+
 def test_quotients():
     """Which short way divides: that which takes 0, but in flat kernels of what hardly is 0."""
     for dtype, plain, zero in (('f32', 'fs_div(', 'fs_div_or_0('),
@@ -559,8 +575,8 @@ def test_units():
 
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
-                 test_frame, test_quotients, test_goes_on, test_interrupt, test_never_far_ahead,
-                 test_language, test_units, test_moves, test_grows, test_levels, test_replay,
+                 test_frame, test_resident, test_quotients, test_goes_on, test_interrupt,
+                 test_never_far_ahead, test_language, test_units, test_moves, test_grows, test_levels, test_replay,
                  test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
