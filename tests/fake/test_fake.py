@@ -576,8 +576,8 @@ def test_units():
 def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_frame, test_resident, test_quotients, test_goes_on, test_interrupt,
-                 test_never_far_ahead, test_language, test_units, test_moves, test_grows, test_levels, test_replay,
-                 test_lasting, test_failures):
+                 test_never_far_ahead, test_language, test_units, test_moves, test_grows,
+                 test_levels, test_replay, test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0
