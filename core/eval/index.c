@@ -260,18 +260,17 @@ static enum fs_status gather(struct fs_interp *in, struct fs_tv a, struct fs_tv 
   result.dim[0] = n;
   if (result.rank == 0) result.rank = 1;
   *out = (struct fs_tv){0, a.dtype, result};
-  if (sq.rank == 0) { /* one element, chosen n times */
+  struct fs_graph *g = fs_block_graph(in);
+  if (sq.rank == 0 && fs_graph_is_list(g, list.node, 1)) { /* chosen n times */
     struct fs_view none = {0};
     struct fs_shape to = fs_squeezed(&result);
-    out->node = a.node;
-    if (to.rank)
-      out->node = fs_graph_view(fs_block_graph(in), a.node, &none, &to);
+    out->node = to.rank ? fs_graph_view(g, a.node, &none, &to) : a.node;
     return FS_OK;
   }
-  struct fs_shape from = a.shape.rank == 1 || fs_cols(&a.shape) == 1
+  struct fs_shape from = sq.rank == 0 ? fs_shape_of(1, (int64_t[]){1})
+                         : a.shape.rank == 1 || fs_cols(&a.shape) == 1
                              ? fs_shape_of(1, a.shape.dim)
                              : a.shape;
-  struct fs_graph *g = fs_block_graph(in);
   if (fs_graph_is_list(g, list.node, from.dim[0])) of |= FS_LIB_IN_RANGE;
   out->node = fs_graph_lib(g, FS_LIB_GATHER, a.dtype, &result, a.node, &from, list.node,
                            &list.shape, of);

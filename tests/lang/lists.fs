@@ -58,3 +58,13 @@ end
 print(sum(x))           # expect: 1440
 y = x[1:30];
 y[p] = 1;               # error: index 40 (number 1 of the list) is out of range
+# ---
+# One element is an array as others are.
+x = f32([7]);
+print(x[[1, 1, 1]]')    # expect: f32[1×3]
+                        # expect:   7  7  7
+z = x[[1, 2, 1]];       # error: index 2 (number 2 of the list) is out of range: there is 1 element
+# ---
+print(ones(1, 1)[[3, 2], [1, 1]])  # error: index 3 (number 1 of the list) is out of range: there is 1 row
+# ---
+y = [3]; y[[0.5, 1]]    # error: an index must be a whole number, not 0.5
