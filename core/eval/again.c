@@ -68,7 +68,7 @@ struct fs_again {
   fs_name_list passing;      /* see fs_again_passing() */
   struct fs_number *params;
   /* While it is recorded: */
-  bool failed;
+  bool failed, ended;
   int undo_from, blocks, forced, told;
   int64_t stream;
 };
@@ -87,7 +87,7 @@ static void clear(struct fs_again *a) {
   free(a->recipe_from);
   fs_recipe_unref(a->recipe);
   a->from = a->recipe_from = NULL, a->params = NULL, a->recipe = NULL;
-  a->ready = a->failed = false;
+  a->ready = a->failed = a->ended = false;
 }
 
 static void free_again(struct fs_again *a) {
@@ -404,12 +404,19 @@ void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
   in->recording = a;
 }
 
-/* Before the flush forgets what was assigned; called by it. */
+/* All of the list has been traced: the flush that follows is its end. */
+void fs_again_end(struct fs_interp *in, const struct fs_stmt *list, bool top) {
+  struct fs_again *a = in->recording;
+  if (a && a->list == list && a->top == top) a->ended = true;
+}
+
+/* Before the flush forgets what was assigned; called by it. One in the midst of the list, as
+ * where a function that is called comes to a loop, means more than one block. */
 void fs_again_flushed(struct fs_interp *in) {
   struct fs_again *a = in->recording;
   if (!a) return;
   in->recording = NULL;
-  bool whole = !a->failed && a->blocks == 1 && a->forced == in->forced &&
+  bool whole = a->ended && !a->failed && a->blocks == 1 && a->forced == in->forced &&
                a->stream == in->stream && !in->pending.len &&
                a->told == in->diags->list.len; /* a warning comes every time */
   a->ready = whole && take_effects(in, a);

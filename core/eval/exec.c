@@ -123,6 +123,7 @@ static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
   options->in_loop = true;
   st = fs_exec(in, s->body, flow);
   in->passing = fs_again_passing(in, s->body);
+  fs_again_end(in, s->body, false);
   if (st == FS_OK) st = loop_edge(in, s->span);
   in->passing = NULL;
   options->in_loop = inner;
@@ -361,6 +362,7 @@ static enum fs_status run_block_of(struct fs_interp *in,
   st = fs_exec(in, stmts, &flow);
   clear_results(in);
   if (st != FS_OK) fs_again_stop(in);
+  fs_again_end(in, stmts, true);
   if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
     int before = in->n_blocks;
     enum fs_status end = fs_interp_flush(in);

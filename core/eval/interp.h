@@ -264,6 +264,7 @@ void fs_again_saw_builtin(struct fs_interp *in, const char *name,
                           const struct fs_builtin *b);
 void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
                   struct fs_tensor *const *outputs, bool more);
+void fs_again_end(struct fs_interp *in, const struct fs_stmt *list, bool top);
 void fs_again_flushed(struct fs_interp *in);
 void fs_again_stop(struct fs_interp *in);
 void fs_again_clear(struct fs_interp *in);

@@ -48,3 +48,16 @@ print(d)                      # expect: f32[2]
                               # expect:   2  3
 # Both ends are exact, whatever the other one is.
 print(lerp([1e8], 0.1, 1)[1] == f32(0.1), " ", lerp([1e8, 2], [0.1, 4], [1, 0.5])[2], " ", lerp(3, 5, 0), " ", lerp([1/0], 2, 1)[1], " ", dtype(lerp(i32([2]), 4, 0.5)))  # expect: true 3 3 2 f32
+# A list that comes again calls a function that has a loop: it is several blocks.
+function grown(x)
+  for j = 1:2
+    x = x + j;
+  end
+  return x
+end
+w = ones(3);
+for k = 1:8
+  E = 2*w;
+  w = grown(w);
+end
+print(w[1], " ", E[3])        # expect: 25 44
