@@ -21,17 +21,16 @@ static const char *const mode_names[] = {"flat", "row", "row, in chunks",
 
 /* -- arguments ---------------------------------------------------------------- */
 
-/* The array behind an input, equal for views of one array; else NULL. */
-static const void *array_of(const struct em *em, int slot) {
-  if (slot >= em->plan->slots.len) return NULL; /* a plan without a block */
+/* The input that a slot is, -1 if it is none. */
+static int input_of(const struct em *em, int slot) {
+  if (slot >= em->plan->slots.len) return -1; /* a plan without a block */
   const struct fs_slot *s = &em->plan->slots.data[slot];
-  if (s->kind != FS_SLOT_INPUT) return NULL;
-  return em->plan->graph->inputs.data[s->index].storage;
+  return s->kind == FS_SLOT_INPUT ? s->index : -1;
 }
 
 static bool same_array(const struct em *em, int a, int b) {
-  const void *array = array_of(em, a);
-  return a == b || (array && array_of(em, b) == array);
+  int x = input_of(em, a), y = input_of(em, b);
+  return a == b || (x >= 0 && y >= 0 && fs_graph_same_array(em->plan->graph, x, y));
 }
 
 /* Views of one array that begin at one place are one argument, so that the compiler

@@ -67,6 +67,7 @@ struct fs_again {
   int *recipe_from;          /* per input of the recipe: which guard */
   fs_name_list passing;      /* see fs_again_passing() */
   struct fs_number *params;
+  fs_anchor_list anchors;
   /* While it is recorded: */
   bool failed, ended;
   int undo_from, blocks, forced, told;
@@ -82,6 +83,7 @@ static void clear(struct fs_again *a) {
   FS_VEC_FREE(&a->guards);
   FS_VEC_FREE(&a->effects);
   FS_VEC_FREE(&a->outputs);
+  FS_VEC_FREE(&a->anchors);
   free(a->from);
   free(a->params);
   free(a->recipe_from);
@@ -304,6 +306,7 @@ static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
     a->from[k] = at;
   }
   for (int k = 0; k < g->params.len; k++) a->params[k] = b->bound->params[k];
+  fs_graph_anchors(g, &a->anchors);
   return b->plan->kernels.len > 0;
 }
 
@@ -522,7 +525,7 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
     out[k] = fs_tensor_promised(a->outputs.data[k].dtype,
                                 &a->outputs.data[k].shape);
   enum fs_status st =
-      fs_run_again(in->runner, b, inputs, dying, a->params, out, in->diags);
+      fs_run_again(in->runner, b, inputs, dying, a->params, &a->anchors, out, in->diags);
   if (st == FS_OK) give_values(in, a, out);
   for (int k = 0; k < a->outputs.len; k++) fs_tensor_unref(out[k]);
   return st;

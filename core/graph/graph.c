@@ -93,6 +93,16 @@ static void put_view(struct fs_words *w, const struct fs_view *v) {
   }
 }
 
+/* The part of an update that may lie elsewhere. */
+static void put_anchored(struct fs_words *w, const struct fs_node *n) {
+  put(w, (uint64_t)n->view.src_rank | 1u << 8);
+  for (int s = 0; s < n->view.src_rank; s++) {
+    put(w, (uint64_t)n->view.axis[s]);
+    put(w, (uint64_t)n->view.step[s]);
+  }
+  put(w, (uint64_t)(fs_update_begin(n) - n->anchor));
+}
+
 static void put_shape(struct fs_words *w, const struct fs_shape *s) {
   put(w, (uint64_t)s->rank);
   for (int k = 0; k < s->rank; k++) put(w, (uint64_t)s->dim[k]);
@@ -102,7 +112,7 @@ static void put_input(const struct fs_graph *g, const struct fs_node *n,
                       bool by_identity, struct fs_words *w) {
   const struct fs_graph_input *in = &g->inputs.data[n->slot];
   put(w, by_identity ? (uintptr_t)in->storage : (uint64_t)n->slot);
-  put(w, (uint64_t)in->layout.offset);
+  put(w, (uint64_t)(by_identity ? in->layout.offset : in->layout.offset - in->anchor));
   for (int k = 0; k < n->shape.rank; k++)
     put(w, (uint64_t)in->layout.stride[k]);
 }
@@ -115,7 +125,8 @@ void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
   for (int k = 0; k < n->n_src; k++) put(w, n->src[k]);
   if (n->kind == FS_ND_INPUT) put_input(g, n, by_identity, w);
   if (n->kind == FS_ND_PARAM) put(w, (uint64_t)n->slot);
-  if (n->kind == FS_ND_VIEW || n->kind == FS_ND_UPDATE) put_view(w, &n->view);
+  if (n->kind == FS_ND_UPDATE && n->anchored && !by_identity) put_anchored(w, n);
+  else if (n->kind == FS_ND_VIEW || n->kind == FS_ND_UPDATE) put_view(w, &n->view);
   if (n->user) put(w, n->user->hash);
   if (n->kind == FS_ND_LIB) {
     put_shape(w, &n->lib_shape[0]);
@@ -191,7 +202,7 @@ static struct fs_shape squeezed(const struct fs_shape *s, int64_t *stride) {
 fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t, enum fs_dtype dt,
                      const struct fs_shape *shape,
                      const struct fs_layout *layout, const char *name) {
-  struct fs_graph_input in = {t, fs_tensor_identity(t), *layout, NULL};
+  struct fs_graph_input in = {.tensor = t, .storage = fs_tensor_identity(t), .layout = *layout};
   struct fs_node n = {.kind = FS_ND_INPUT, .dtype = dt, .slot = g->inputs.len};
   n.shape = squeezed(shape, in.layout.stride);
   *FS_PUSH(&g->inputs) = in;

@@ -127,6 +127,8 @@ struct fs_node {
   uint8_t lib_flags;      /* LIB: of enum fs_lib_flag                      */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
+  bool anchored;          /* UPDATE: its part may lie elsewhere the next time;   */
+  int64_t anchor;         /* as of a graph's inputs, in the result's new layout  */
   struct fs_span span;    /* the expression that made it first */
   struct fs_span stmt;    /* the statement that made it first  */
   uint32_t turn;          /* its place in the order in which the block was
@@ -145,6 +147,11 @@ struct fs_graph_input {
                                be compared, for the tensor may be gone      */
   struct fs_layout layout;  /* over the squeezed axes             */
   const char *name;         /* the variable it was read by, or NULL */
+  int anchored;             /* 0; or it may lie elsewhere the next time that the
+                               block runs: those of one number stay as far
+                               apart as they are (fs_graph_anchor())        */
+  int64_t anchor;           /* from where it is so far as it then is as well,
+                               in elements of the storage; else 0           */
   bool dying;               /* nobody refers to the tensor after the block: an
                                UPDATE of all of it may take its storage over */
 };
@@ -263,6 +270,29 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * bit), barriers; spoils: ids, slots. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
+/* Finds what slices of inputs, and what parts that are replaced, may lie elsewhere the next
+ * time (anchor.c): equality and hashes then leave out where. Simplified graphs have it. */
+void fs_graph_anchor(struct fs_graph *g);
+/* Whether two inputs are of one array and stay as far apart as they are. */
+static inline bool fs_graph_same_array(const struct fs_graph *g, int a, int b) {
+  const struct fs_graph_input *x = &g->inputs.data[a], *y = &g->inputs.data[b];
+  return x->storage == y->storage && x->anchored == y->anchored;
+}
+/* The layout of an input from its anchor on. */
+struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input);
+/* The element of the new layout at which the part of an UPDATE begins. */
+int64_t fs_update_begin(const struct fs_node *update);
+/* Has slices and parts lie elsewhere: in one input; in an anchored UPDATE, whose part is
+ * under `view` then; as in an equal graph. */
+void fs_graph_move_input(struct fs_graph *g, int input, int64_t anchor);
+void fs_graph_move_update(struct fs_graph *g, fs_id update, int64_t anchor,
+                          const struct fs_view *view);
+void fs_graph_move(struct fs_graph *g, const struct fs_graph *like);
+/* Where they are, replacing *out; and back. */
+typedef FS_VEC(int64_t) fs_anchor_list;
+void fs_graph_anchors(const struct fs_graph *g, fs_anchor_list *out);
+void fs_graph_put_anchors(struct fs_graph *g, const fs_anchor_list *anchors);
+
 /* NULL if the graph is legal, else what is wrong (a bug in Fusible). */
 const char *fs_graph_check(const struct fs_graph *g);
 
@@ -270,7 +300,7 @@ const char *fs_graph_check(const struct fs_graph *g);
 void fs_graph_dump(const struct fs_graph *g, const struct fs_diags *diags,
                    struct fs_str *out);
 
-/* A hash of structure, shapes, types and layouts, without the values of
+/* A hash of structure, shapes, types and layouts, without anchors, the values of
  * params, the identity of tensors, names and spans: equal hash and equal
  * fs_graph_same() means the plan and the compiled kernels can be used again. */
 uint64_t fs_graph_hash(const struct fs_graph *g);

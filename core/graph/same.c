@@ -1,6 +1,6 @@
 /* same.c - hash and equality of graphs as the block cache means them: structure,
  * shapes, types, layouts, which inputs share a storage and which params are one
- * literal; not the values of params, the tensors themselves, names or spans. */
+ * literal; not anchors, the values of params, the tensors themselves, names or spans. */
 #include "core/graph/internal.h"
 
 /* The first input with the same storage: which inputs alias is structure. */

@@ -186,8 +186,7 @@ static bool same_array(const struct fs_axes *ax, const struct fs_holder *a,
   const struct fs_node *y = fs_node(g, b->slot_node);
   if (x->kind != FS_ND_INPUT || y->kind != FS_ND_INPUT)
     return a->slot_node == b->slot_node;
-  return g->inputs.data[x->slot].storage ==
-         g->inputs.data[y->slot].storage;
+  return fs_graph_same_array(g, x->slot, y->slot);
 }
 
 static bool unite_reads(struct fs_axes *ax, int ha, int hb) {

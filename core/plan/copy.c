@@ -209,12 +209,12 @@ int fs_kernel_copies(struct fs_planner *p, fs_id update,
 
 /* -- what may be left out ------------------------------------------------------------ */
 
-/* The elements of an access, as a box of the storage that `l` lies over; false if they
- * make none. */
-static bool box_in(const struct fs_kernel *k, const struct fs_access *a,
+/* The elements of an access from `anchor` on, as a box of the storage that `l` lies over;
+ * false if they make none. */
+static bool box_in(const struct fs_kernel *k, const struct fs_access *a, int64_t anchor,
                    const struct fs_layout *l, const struct fs_shape *shape,
                    struct box *b) {
-  int64_t rest = a->offset - l->offset;
+  int64_t rest = anchor + a->offset - l->offset;
   for (int x = 0; x < shape->rank; x++) { /* strides descend in what is stored whole */
     if (l->stride[x] <= 0 || rest < 0) return false;
     b->from[x] = rest / l->stride[x];
@@ -293,15 +293,16 @@ static bool lie_together(const struct fs_plan *plan, int a, int b) {
 }
 
 /* Whether an access of the kernel that stores the update may stay when that happens
- * in place. */
+ * in place. Where both are anchored they have one anchor: they stay as far apart. */
 static bool stays_right(const struct fs_plan *plan, const struct fs_kernel *k, int step,
                         const struct fs_access *a) {
   const struct fs_access *to = &k->accesses.data[k->steps.data[step].access];
   const struct fs_slot *slot = &plan->slots.data[to->slot];
+  int64_t anchor = fs_node(plan->graph, k->steps.data[step].node)->anchor;
   struct box read, written;
   if (is_loaded_before(k, a, to, step)) return true;
-  return box_in(k, a, &slot->layout, &slot->shape, &read) &&
-         box_in(k, to, &slot->layout, &slot->shape, &written) &&
+  return box_in(k, a, anchor, &slot->layout, &slot->shape, &read) &&
+         box_in(k, to, anchor, &slot->layout, &slot->shape, &written) &&
          are_apart(&read, &written, slot->shape.rank);
 }
 

@@ -12,6 +12,7 @@ static void put_phase(uint8_t phase, struct fs_str *out) {
 }
 
 static void put_slot(const struct fs_plan *plan, int slot, struct fs_str *out) {
+  slot = fs_slot_whole(plan, slot);
   const struct fs_slot *s = &plan->slots.data[slot];
   const struct fs_graph *g = plan->graph;
   const char *name = NULL;
@@ -25,7 +26,8 @@ static void put_access(const struct fs_plan *plan, const struct fs_kernel *k,
                        int access, struct fs_str *out) {
   const struct fs_access *a = &k->accesses.data[access];
   put_slot(plan, a->slot, out);
-  fs_str_printf(out, "[%lld", (long long)a->offset);
+  int64_t anchor = fs_slot_begin(plan, a->slot) / (int64_t)fs_dtype_size(a->dtype);
+  fs_str_printf(out, "[%lld", (long long)(anchor + a->offset));
   for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
     if (a->stride[x])
       fs_str_printf(out, " + %lld*%c%d", (long long)a->stride[x],

@@ -48,7 +48,7 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
  * but for their edges. */
 static bool same_array(const struct fs_graph *g, const struct fs_access *x,
                        const struct fs_access *y) {
-  return fs_place_stored_in(g, x->slot) == fs_place_stored_in(g, y->slot) &&
+  return fs_place_same_array(g, x->slot, y->slot) &&
          x->dtype == y->dtype && !memcmp(x->stride, y->stride, sizeof x->stride);
 }
 
@@ -115,7 +115,7 @@ static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[s->access];
-    if (fs_place_stored_in(g, a->slot) == fs_place_stored_in(g, b->slot) &&
+    if (fs_place_same_array(g, a->slot, b->slot) &&
         b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
         a->stride[1] == b->stride[0])
       return true;
@@ -684,7 +684,7 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
 struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
   const struct fs_node *nd = fs_node(g, id);
   int64_t count;
-  if (nd->kind == FS_ND_INPUT) return g->inputs.data[nd->slot].layout;
+  if (nd->kind == FS_ND_INPUT) return fs_graph_input_layout(g, nd->slot);
   if (nd->kind != FS_ND_VIEW) return fs_layout_new(nd->dtype, &nd->shape, &count);
   struct fs_layout base = fs_plan_layout(g, nd->src[0]), l = {0};
   l.offset = base.offset;

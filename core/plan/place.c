@@ -75,11 +75,10 @@ static int find_same(const struct builder *b, const struct fs_step *like) {
   return -1;
 }
 
-/* What lies in a slot: the input's storage, or the node itself. */
-const void *fs_place_stored_in(const struct fs_graph *g, int slot_node) {
-  const struct fs_node *nd = fs_node(g, (fs_id)slot_node);
-  return nd->kind == FS_ND_INPUT ? (const void *)g->inputs.data[nd->slot].storage
-                                 : nd;
+bool fs_place_same_array(const struct fs_graph *g, int a, int b) {
+  const struct fs_node *x = fs_node(g, (fs_id)a), *y = fs_node(g, (fs_id)b);
+  return a == b || (x->kind == FS_ND_INPUT && y->kind == FS_ND_INPUT &&
+                    fs_graph_same_array(g, x->slot, y->slot));
 }
 
 /* The step that loads the same elements already (A and A' are two nodes), or
@@ -90,8 +89,7 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a,
     struct fs_step *st = &b->k->steps.data[s];
     if (st->kind != FS_SP_LOAD || (st->phase == FS_END) != end) continue;
     struct fs_access other = b->k->accesses.data[st->access];
-    if (fs_place_stored_in(b->p->g, other.slot) !=
-        fs_place_stored_in(b->p->g, a->slot)) continue;
+    if (!fs_place_same_array(b->p->g, other.slot, a->slot)) continue;
     other.slot = a->slot;
     if (!memcmp(&other, a, sizeof other)) return st;
   }
@@ -351,7 +349,7 @@ static void store(struct builder *b, fs_id id, int value,
 static void place_update(struct builder *b, fs_id id) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   struct fs_layout whole = fs_plan_layout(b->p->g, id), part = {0};
-  part.offset = whole.offset;
+  part.offset = whole.offset - nd->anchor;
   for (int s = 0; s < nd->view.src_rank; s++) {
     part.offset += nd->view.off[s] * whole.stride[s];
     int a = nd->view.axis[s];

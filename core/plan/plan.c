@@ -133,7 +133,7 @@ static int slot_of(struct slots *s, fs_id id) {
   if (nd->kind == FS_ND_INPUT) {
     slot.kind = FS_SLOT_INPUT;
     slot.index = nd->slot;
-    slot.layout = g->inputs.data[nd->slot].layout;
+    slot.layout = fs_graph_input_layout(g, nd->slot);
   } else {
     slot.layout = fs_layout_new(nd->dtype, &nd->shape, &slot.count);
     int out = output_index(g, id);
@@ -175,6 +175,46 @@ static void number_slots(struct fs_planner *p) {
     fs_id id = p->g->outputs.data[k];
     plan->result_slot[k] = slot_of(&s, fs_plan_base(p->g, id));
     plan->result_layout[k] = fs_plan_layout(p->g, id);
+  }
+}
+
+int64_t fs_slot_begin(const struct fs_plan *plan, int slot) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  const struct fs_graph *g = plan->graph;
+  int64_t anchor = s->kind == FS_SLOT_INPUT  ? g->inputs.data[s->index].anchor
+                   : s->kind == FS_SLOT_PART ? fs_node(g, s->node)->anchor : 0;
+  return anchor * (int64_t)fs_dtype_size(s->dtype);
+}
+
+int fs_slot_whole(const struct fs_plan *plan, int slot) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  return s->kind == FS_SLOT_PART ? s->index : slot;
+}
+
+static int part_of(struct fs_plan *plan, int slot, fs_id update) {
+  for (int k = 0; k < plan->slots.len; k++)
+    if (plan->slots.data[k].kind == FS_SLOT_PART && plan->slots.data[k].node == update)
+      return k;
+  struct fs_slot part = plan->slots.data[slot];
+  part.kind = FS_SLOT_PART;
+  part.index = slot;
+  part.count = 0;
+  part.node = update;
+  *FS_PUSH(&plan->slots) = part;
+  return plan->slots.len - 1;
+}
+
+/* Gives updates whose part may lie elsewhere a pointer of their own. Comes when all is
+ * decided that goes by which slot a kernel reads or writes. */
+static void divide_slots(struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    struct fs_kernel *kn = &plan->kernels.data[k];
+    for (int s = 0; !kn->is_copy && s < kn->steps.len; s++) {
+      const struct fs_step *step = &kn->steps.data[s];
+      if (step->kind != FS_SP_STORE || !fs_node(plan->graph, step->node)->anchored) continue;
+      struct fs_access *a = &kn->accesses.data[step->access];
+      a->slot = part_of(plan, a->slot, step->node);
+    }
   }
 }
 
@@ -318,6 +358,7 @@ static void end_plan(struct fs_planner *p) {
   }
   fs_plan_note_kernel_pins(p, plan);
   sum_up(p);
+  divide_slots(plan);
   plan->unfused_predicted = p->unfused_predicted;
   plan->unfused_bytes = p->unfused_bytes;
   plan->unfused_kernels = p->unfused_kernels;

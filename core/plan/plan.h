@@ -234,11 +234,15 @@ struct fs_kernel {
                                        "threads 256, stages 3"; else NULL  */
 };
 
-enum fs_slot_kind { FS_SLOT_INPUT, FS_SLOT_RESULT, FS_SLOT_TEMP };
+enum fs_slot_kind {
+  FS_SLOT_INPUT, FS_SLOT_RESULT, FS_SLOT_TEMP,
+  FS_SLOT_PART   /* of another slot, from the anchor of the UPDATE `node` on */
+};
 
 struct fs_slot {
   enum fs_slot_kind kind;
-  int index;                /* INPUT: fs_graph.inputs; RESULT: .outputs    */
+  int index;                /* INPUT: fs_graph.inputs; RESULT: .outputs;
+                               PART: the slot that it is a part of         */
   enum fs_dtype dtype;
   struct fs_shape shape;    /* squeezed */
   struct fs_layout layout;  /* RESULT, TEMP: as fs_layout_new() gave it    */
@@ -246,6 +250,13 @@ struct fs_slot {
   int first, last;          /* kernels that touch it: its live range       */
   fs_id node;
 };
+
+struct fs_plan;
+/* How many bytes behind the start of its storage the pointer of a slot is, which accesses
+ * count from: as far as the anchor of an INPUT, or of a PART, as the graph has it now. */
+int64_t fs_slot_begin(const struct fs_plan *plan, int slot);
+/* The slot that a slot is a part of; itself if it is none. */
+int fs_slot_whole(const struct fs_plan *plan, int slot);
 
 /* What forbids or discards a fusion, an implementation or a combination. */
 enum fs_rule {

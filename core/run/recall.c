@@ -39,7 +39,26 @@ const struct fs_recalled *fs_recall_find(struct fs_recall *r,
 static void clear(struct fs_recalled *p) {
   FS_VEC_FREE(&p->words);
   free(p->from);
+  free(p->apart);
   *p = (struct fs_recalled){0};
+}
+
+static const struct fs_shape *shape_of(const struct fs_graph *g, int input) {
+  int id = 1;
+  while (fs_node(g, (fs_id)id)->kind != FS_ND_INPUT || fs_node(g, (fs_id)id)->slot != input)
+    id++;
+  return &fs_node(g, (fs_id)id)->shape;
+}
+
+/* Whether an input of the block is one of the traced graph; where it may lie elsewhere the
+ * next time, the very slice, which moves as it does. */
+static bool is_origin(const struct fs_graph *traced, int at,
+                      const struct fs_graph *simplified, int input) {
+  const struct fs_graph_input *a = &traced->inputs.data[at];
+  const struct fs_graph_input *b = &simplified->inputs.data[input];
+  if (a->tensor != b->tensor || !b->anchored) return a->tensor == b->tensor;
+  return a->anchored && !memcmp(&a->layout, &b->layout, sizeof a->layout) &&
+         fs_shape_equal(shape_of(traced, at), shape_of(simplified, input));
 }
 
 /* Fills from[], false if something of the block is not in the traced graph. */
@@ -47,9 +66,7 @@ static bool find_origins(const struct fs_graph *traced,
                          const struct fs_graph *simplified, int *from) {
   for (int k = 0; k < simplified->inputs.len; k++) {
     int at = 0;
-    while (at < traced->inputs.len && traced->inputs.data[at].tensor !=
-                                          simplified->inputs.data[k].tensor)
-      at++;
+    while (at < traced->inputs.len && !is_origin(traced, at, simplified, k)) at++;
     if (at == traced->inputs.len) return false;
     *from++ = at;
   }
@@ -64,19 +81,50 @@ static bool find_origins(const struct fs_graph *traced,
   return true;
 }
 
+/* Fills apart[]; false if what may move in the one graph may not in the other. */
+static bool find_anchors(const struct fs_graph *traced, const struct fs_graph *simplified,
+                         const int *from, int64_t *apart) {
+  for (int k = 0; k < simplified->inputs.len; k++)
+    *apart++ = traced->inputs.data[from[k]].anchor - simplified->inputs.data[k].anchor;
+  for (int k = 0; k < simplified->outputs.len; k++) {
+    const struct fs_node *n = fs_node(traced, traced->outputs.data[k]);
+    const struct fs_node *own = fs_node(simplified, simplified->outputs.data[k]);
+    if (n->anchored != own->anchored) return false;
+    *apart++ = n->anchor - own->anchor;
+  }
+  return true;
+}
+
+void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced) {
+  struct fs_graph *g = (struct fs_graph *)p->block->plan->graph;
+  const int64_t *apart = p->apart;
+  for (int k = 0; k < g->inputs.len; k++, apart++)
+    if (g->inputs.data[k].anchored)
+      fs_graph_move_input(g, k, traced->inputs.data[p->from[k]].anchor - *apart);
+  for (int k = 0; k < g->outputs.len; k++, apart++) {
+    const struct fs_node *n = fs_node(traced, traced->outputs.data[k]);
+    if (n->anchored)
+      fs_graph_move_update(g, g->outputs.data[k], n->anchor - *apart, &n->view);
+  }
+}
+
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
                    const struct fs_graph *simplified, struct fs_block *block) {
   int n = simplified->inputs.len + simplified->params.len;
   int *from = fs_calloc((size_t)n + 1, sizeof *from);
+  int64_t *apart = fs_calloc(
+      (size_t)(simplified->inputs.len + simplified->outputs.len) + 1, sizeof *apart);
   struct fs_recalled *p = &r->place[r->hash % FS_RECALLED];
   clear(p);
-  if (!find_origins(traced, simplified, from)) {
+  if (!find_origins(traced, simplified, from) ||
+      !find_anchors(traced, simplified, from, apart)) {
     free(from);
+    free(apart);
     return;
   }
   *p = (struct fs_recalled){.hash = r->hash, .words = r->now, .block = block,
                             .block_hash = block->hash,
-                            .spoken = block->spoken, .from = from};
+                            .spoken = block->spoken, .from = from, .apart = apart};
   r->now = (fs_signature){0};
 }
 

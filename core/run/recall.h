@@ -15,6 +15,8 @@ struct fs_recalled {
   int64_t spoken;            /* block->spoken: it has the words of this graph */
   int *from;                 /* of each input of the block, then of each param:
                                 which one of the traced graph it is */
+  int64_t *apart;            /* of each input, then of each output: how far the
+                                anchor of the traced graph is from its own */
 };
 
 enum { FS_RECALLED = 256 };
@@ -28,6 +30,8 @@ struct fs_recall {
 const struct fs_recalled *fs_recall_find(struct fs_recall *r,
                                          const struct fs_graph *traced,
                                          enum fs_strategy strategy);
+/* Has the slices of the block lie where those of the traced graph do. */
+void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced);
 /* Remembers the graph that was looked up last, its simplified form and its block,
  * unless a number of the block was computed from others. */
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,

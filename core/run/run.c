@@ -320,6 +320,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   if (b) {
     r->hits++;
     adopt_words(r, b, g);
+    fs_graph_move((struct fs_graph *)b->plan->graph, g);
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
@@ -355,9 +356,14 @@ struct launch {
 
 static enum fs_status make_storage(struct launch *l, int slot,
                                    struct fs_diags *d) {
-  const struct fs_slot *s = &l->block->plan->slots.data[slot];
+  const struct fs_plan *plan = l->block->plan;
+  const struct fs_slot *s = &plan->slots.data[slot];
   struct fs_storage **storage = &l->now->storages[slot];
   if (*storage) return FS_OK;
+  if (s->kind == FS_SLOT_PART) { /* behind the slot that it is a part of */
+    l->now->ptrs[slot] = (char *)l->now->ptrs[s->index] + fs_slot_begin(plan, slot);
+    return FS_OK;
+  }
   if (s->kind == FS_SLOT_INPUT) {
     *storage = fs_storage_ref(l->now->inputs[s->index]->storage);
   } else {
@@ -366,7 +372,7 @@ static enum fs_status make_storage(struct launch *l, int slot,
         l->r->target, (size_t)FS_MAX(bytes, 1), storage, d);
     if (st != FS_OK) return st;
   }
-  l->now->ptrs[slot] = (*storage)->ptr;
+  l->now->ptrs[slot] = (char *)(*storage)->ptr + fs_slot_begin(plan, slot);
   return FS_OK;
 }
 
@@ -413,10 +419,21 @@ static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (!plan->kernels.data[k].in_place) return false;
   if (is_result(plan, from) || may_stop_behind(plan, k)) return false;
-  if (a->dtype != b->dtype || !same_layout(&a->layout, &b->layout, a->shape.rank))
+  if (a->dtype != b->dtype || fs_slot_begin(plan, from) ||
+      !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;
   size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
   return is_dying(l, a->index) && l->now->inputs[a->index]->storage->bytes >= bytes;
+}
+
+/* Whether the result of another update lies there already: of two of one value, the
+ * other needs the copy, which is made before that result overwrites it. */
+static bool is_taken(const struct launch *l, int to, const struct fs_storage *s) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int k = 0; k < plan->slots.len; k++)
+    if (k != to && plan->slots.data[k].kind != FS_SLOT_INPUT && l->now->storages[k] == s)
+      return true;
+  return false;
 }
 
 /* Lets updates of values that die with this block happen in place. All storage
@@ -431,6 +448,7 @@ static enum fs_status take_over(struct launch *l, bool *held,
     int from = kn->accesses.data[0].slot, to = kn->accesses.data[1].slot;
     if (!may_take_over(l, k, from, to)) continue;
     struct fs_tensor *t = l->now->inputs[plan->slots.data[from].index];
+    if (is_taken(l, to, t->storage)) continue;
     if (!l->now->storages[to]) l->now->storages[to] = fs_storage_ref(t->storage);
     t->storage->list_to = 0;
     l->now->ptrs[to] = t->storage->ptr; /* several copies may be of one update */
@@ -545,6 +563,8 @@ static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
     t->state = FS_TS_STORED;
     t->storage = fs_storage_ref(l->now->storages[plan->result_slot[k]]);
     t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
+    t->layout.offset += fs_slot_begin(plan, plan->result_slot[k]) /
+                        (int64_t)fs_dtype_size(t->dtype);
     t->graph = NULL;
     t->node = 0;
   }
@@ -632,9 +652,11 @@ static bool may_recall(const struct fs_runner *r) {
 }
 
 /* The block of a graph that was traced before: nothing is simplified again. */
-static struct fs_block *recall(struct fs_runner *r, const struct fs_graph *g) {
+static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
+  fs_graph_anchor(g);
   const struct fs_recalled *p = fs_recall_find(r->recall, g, r->options.strategy);
   if (!p) return NULL;
+  fs_recall_move(p, g);
   int n_inputs = p->block->plan->graph->inputs.len;
   int n_params = p->block->plan->graph->params.len;
   for (int k = 0; k < n_inputs; k++)
@@ -728,10 +750,11 @@ bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h) {
 
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,
-                            const struct fs_number *params,
+                            const struct fs_number *params, const fs_anchor_list *anchors,
                             struct fs_tensor **handles, struct fs_diags *d) {
   double start = fs_now();
-  const struct fs_graph *g = b->plan->graph;
+  struct fs_graph *g = (struct fs_graph *)b->plan->graph;
+  fs_graph_put_anchors(g, anchors);
   for (int k = 0; k < g->inputs.len; k++)
     b->bound->inputs[k] = (struct fs_tensor *)inputs[k];
   for (int k = 0; k < g->params.len; k++) b->bound->params[k] = params[k];

@@ -124,12 +124,12 @@ struct fs_hold {
 bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
                  struct fs_hold *out);
 bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h);
-/* Runs a held block with these inputs and params, in the order of its graph; dying[]: of
- * each input, whether nobody wants it after the block (fs_graph_input.dying). handles
+/* Runs a held block with these inputs, params and anchors, in the order of its graph;
+ * dying[]: of each input, whether nobody wants it after the block (fs_graph_input.dying). handles
  * as for fs_run_graph(). */
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,
-                            const struct fs_number *params,
+                            const struct fs_number *params, const fs_anchor_list *anchors,
                             struct fs_tensor **handles, struct fs_diags *d);
 
 /* Plans without running: for :explain and the dumps. Gives the plan. */

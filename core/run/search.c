@@ -178,6 +178,10 @@ static enum fs_status give_slot(struct search *s, const struct fs_plan *plan,
                                 struct fs_diags *d) {
   const struct fs_slot *sl = &plan->slots.data[slot];
   if (to->storages[slot]) return FS_OK;
+  if (sl->kind == FS_SLOT_PART) {
+    to->ptrs[slot] = (char *)to->ptrs[sl->index] + fs_slot_begin(plan, slot);
+    return FS_OK;
+  }
   enum fs_status st = FS_OK;
   if (sl->kind == FS_SLOT_INPUT) {
     to->storages[slot] = fs_storage_ref(s->inputs[sl->index]);
@@ -185,7 +189,8 @@ static enum fs_status give_slot(struct search *s, const struct fs_plan *plan,
     int64_t bytes = fs_mul_size(sl->count, (int64_t)fs_dtype_size(sl->dtype));
     st = fs_storage_new(s->t, (size_t)FS_MAX(bytes, 1), &to->storages[slot], d);
   }
-  if (st == FS_OK) to->ptrs[slot] = to->storages[slot]->ptr;
+  if (st == FS_OK)
+    to->ptrs[slot] = (char *)to->storages[slot]->ptr + fs_slot_begin(plan, slot);
   return st;
 }
 

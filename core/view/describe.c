@@ -150,7 +150,7 @@ static json_t *calls_array(const struct describe *d,
 
 /* The user's name; for what has none, the words that made it. */
 static json_t *slot_name(const struct describe *d, int slot) {
-  const struct fs_slot *s = &d->plan->slots.data[slot];
+  const struct fs_slot *s = &d->plan->slots.data[fs_slot_whole(d->plan, slot)];
   const struct fs_graph *g = d->plan->graph;
   const char *name = NULL;
   if (s->kind == FS_SLOT_INPUT) name = g->inputs.data[s->index].name;
@@ -255,7 +255,7 @@ static json_t *traffic_array(const struct describe *d,
     if (s->access < 0 || (s->kind == FS_SP_STORE) != writes) continue;
     if (!writes && read_before(d->plan, k, i)) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
-    add_traffic(d, list, a->slot, access_bytes(k, a));
+    add_traffic(d, list, fs_slot_whole(d->plan, a->slot), access_bytes(k, a));
   }
   return list;
 }

@@ -176,7 +176,7 @@ static bool has_call(const struct fs_kernel *k, fs_id id) {
 }
 
 const void *fs_slot_storage(const struct fs_plan *plan, int slot) {
-  const struct fs_slot *s = &plan->slots.data[slot];
+  const struct fs_slot *s = &plan->slots.data[fs_slot_whole(plan, slot)];
   return s->kind == FS_SLOT_INPUT ? plan->graph->inputs.data[s->index].storage
                                   : (const void *)s;
 }

@@ -1,0 +1,247 @@
+/* anchor.c - where the slices that a block reads and writes may lie elsewhere the next time.
+ *
+ *     for k = 1:n
+ *       x = A*x; Y[k, :] = x'; loss[k] = sum(x)
+ *     end
+ *
+ * The rounds differ in where slices begin. So that is no part of what makes graphs equal,
+ * as far as nothing depends on it: of the slices of one array only how far apart they are,
+ * and how the first of them is aligned. The rest is the *anchor*: a place in the array that
+ * is told when the block is started. What an update in place reads of its array must stay
+ * as far from what it writes, so both have one anchor; unless that is all of the array.
+ * Where more than that would count, nothing is anchored. */
+#include "core/graph/internal.h"
+
+/* Accesses of so many bytes at most are one instruction. */
+enum { WIDEST = 16 };
+
+struct uses {
+  bool read, base;  /* as a value; as what an update changes a part of */
+};
+
+static struct uses *find_uses(const struct fs_graph *g) {
+  struct uses *u = fs_calloc((size_t)g->nodes.len, sizeof *u);
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(g, (fs_id)id);
+    for (int k = 0; k < n->n_src; k++) {
+      if (n->kind == FS_ND_UPDATE && k == 0) u[n->src[k]].base = true;
+      else u[n->src[k]].read = true;
+    }
+  }
+  for (int k = 0; k < g->outputs.len; k++)
+    if (fs_node(g, g->outputs.data[k])->kind == FS_ND_INPUT) u[g->outputs.data[k]].read = true;
+  return u;
+}
+
+int64_t fs_update_begin(const struct fs_node *n) {
+  int64_t count, at = 0;
+  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  for (int s = 0; s < n->view.src_rank; s++) at += n->view.off[s] * whole.stride[s];
+  return at;
+}
+
+/* Slices of which all that counts is how far they are apart. */
+struct slices {
+  bool any, in_a_row;   /* some have neighbours side by side */
+  int64_t first;
+};
+
+static void add(struct slices *s, int64_t begin, bool in_a_row) {
+  s->first = s->any ? FS_MIN(s->first, begin) : begin;
+  s->any = true;
+  s->in_a_row |= in_a_row;
+}
+
+static void add_input(struct slices *s, const struct fs_graph_input *in, int rank) {
+  bool in_a_row = false;
+  for (int k = 0; k < rank; k++) in_a_row |= in->layout.stride[k] == 1;
+  add(s, in->layout.offset, in_a_row);
+}
+
+static void add_update(struct slices *s, const struct fs_node *n) {
+  int64_t count;
+  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  bool in_a_row = false;
+  for (int x = 0; x < n->view.src_rank; x++)
+    in_a_row |= n->view.axis[x] >= 0 && n->view.step[x] * whole.stride[x] == 1;
+  add(s, fs_update_begin(n), in_a_row);
+}
+
+/* Slices that are read by vectors keep how they are aligned. */
+static int64_t anchor_of(const struct slices *s, enum fs_dtype dt) {
+  int64_t unit = s->in_a_row ? FS_MAX(1, WIDEST / (int64_t)fs_dtype_size(dt)) : 1;
+  return s->first - ((s->first % unit) + unit) % unit;
+}
+
+/* Whether the part that an update replaces may move: nothing in the block reads the
+ * result, and copies of the rest of it (plan/copy.c) are copies of all of it. */
+static bool may_move(const struct fs_graph *g, const struct uses *uses, fs_id update) {
+  const struct fs_node *n = fs_node(g, update);
+  int64_t part = fs_shape_count(&fs_node(g, n->src[1])->shape);
+  return n->src[0] && !uses[update].read && !uses[update].base && n->shape.rank > 0 &&
+         part < fs_shape_count(&n->shape) - part;
+}
+
+static bool is_whole(const struct fs_node *n, const struct fs_layout *l) {
+  int64_t count;
+  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  bool same = l->offset == 0;
+  for (int k = 0; k < n->shape.rank; k++) same &= l->stride[k] == whole.stride[k];
+  return same;
+}
+
+struct anchors {
+  struct fs_graph *g;
+  struct uses *uses;
+  fs_id *node;          /* of each input */
+};
+
+/* The update that changes a part of an array, 0 if there is none. False: there are several,
+ * or the part must stay where it is. */
+static bool find_update(const struct anchors *a, const void *array, fs_id *update) {
+  struct fs_graph *g = a->g;
+  *update = 0;
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(g, (fs_id)id);
+    const struct fs_node *base = n->kind == FS_ND_UPDATE ? fs_node(g, n->src[0]) : NULL;
+    if (!base || base->kind != FS_ND_INPUT || g->inputs.data[base->slot].storage != array)
+      continue;
+    if (*update || !may_move(g, a->uses, (fs_id)id) ||
+        !is_whole(base, &g->inputs.data[base->slot].layout))
+      return false;
+    *update = (fs_id)id;
+  }
+  return true;
+}
+
+/* How many elements of its array an input has: broadcast axes have each once. */
+static int64_t count_of(const struct anchors *a, int input) {
+  const struct fs_shape *shape = &fs_node(a->g, a->node[input])->shape;
+  int64_t count = 1;
+  for (int k = 0; k < shape->rank; k++)
+    if (a->g->inputs.data[input].layout.stride[k]) count *= shape->dim[k];
+  return count;
+}
+
+/* Whether an input moves with input `first`. Slices of one size are apart by what the
+ * statements say; what the update of a part is made of is all of the array. Nobody reads
+ * what only other slices were made of. */
+static bool moves_with(const struct anchors *a, int first, int input, fs_id update) {
+  const struct fs_graph_input *x = &a->g->inputs.data[first], *y = &a->g->inputs.data[input];
+  if (x->storage != y->storage || y->anchored) return false;
+  if (!a->uses[a->node[input]].read) return input == first && !a->uses[a->node[input]].base;
+  if (update) return a->node[input] != fs_node(a->g, update)->src[0];
+  return count_of(a, first) == count_of(a, input);
+}
+
+/* Those that move with input `first`, and the update that does. */
+static void anchor_inputs(const struct anchors *a, int first, fs_id update) {
+  struct slices s = {0};
+  struct fs_graph *g = a->g;
+  for (int k = first; k < g->inputs.len; k++)
+    if (moves_with(a, first, k, update))
+      add_input(&s, &g->inputs.data[k], fs_node(g, a->node[k])->shape.rank);
+  if (update) add_update(&s, fs_node(g, update));
+  int64_t anchor = anchor_of(&s, fs_node(g, a->node[first])->dtype);
+  for (int k = g->inputs.len - 1; k >= first; k--) /* `first` is asked about, so last */
+    if (moves_with(a, first, k, update))
+      g->inputs.data[k].anchored = first + 1, g->inputs.data[k].anchor = anchor;
+  if (update) fs_node(g, update)->anchored = true, fs_node(g, update)->anchor = anchor;
+}
+
+static void anchor_update(const struct anchors *a, fs_id update) {
+  struct fs_node *n = fs_node(a->g, update);
+  struct slices s = {0};
+  add_update(&s, n);
+  n->anchored = true;
+  n->anchor = anchor_of(&s, n->dtype);
+}
+
+/* The slices of the array that input `first` is of. */
+static void anchor_array(const struct anchors *a, int first) {
+  struct fs_graph *g = a->g;
+  const void *array = g->inputs.data[first].storage;
+  fs_id update;
+  if (!find_update(a, array, &update)) return;
+  for (int k = first; k < g->inputs.len; k++)
+    if (g->inputs.data[k].storage == array && moves_with(a, k, k, update))
+      anchor_inputs(a, k, update);
+  if (update && !fs_node(g, update)->anchored) anchor_update(a, update);
+}
+
+static bool is_first(const struct fs_graph *g, int input) {
+  for (int k = 0; k < input; k++)
+    if (g->inputs.data[k].storage == g->inputs.data[input].storage) return false;
+  return true;
+}
+
+void fs_graph_anchor(struct fs_graph *g) {
+  struct anchors a = {g, find_uses(g),
+                      fs_calloc((size_t)g->inputs.len + 1, sizeof(fs_id))};
+  for (int k = 0; k < g->inputs.len; k++)
+    g->inputs.data[k].anchored = 0, g->inputs.data[k].anchor = 0;
+  for (int id = 1; id < g->nodes.len; id++) {
+    struct fs_node *n = fs_node(g, (fs_id)id);
+    n->anchored = false, n->anchor = 0;
+    if (n->kind == FS_ND_INPUT) a.node[n->slot] = (fs_id)id;
+    if (n->kind == FS_ND_UPDATE && may_move(g, a.uses, (fs_id)id) &&
+        fs_node(g, n->src[0])->kind != FS_ND_INPUT)
+      anchor_update(&a, (fs_id)id); /* of what the block makes itself */
+  }
+  for (int k = 0; k < g->inputs.len; k++)
+    if (is_first(g, k)) anchor_array(&a, k);
+  free(a.uses);
+  free(a.node);
+}
+
+struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input) {
+  struct fs_layout l = g->inputs.data[input].layout;
+  l.offset -= g->inputs.data[input].anchor;
+  return l;
+}
+
+/* -- the next time ----------------------------------------------------------------- */
+
+void fs_graph_move_input(struct fs_graph *g, int input, int64_t anchor) {
+  struct fs_graph_input *in = &g->inputs.data[input];
+  in->layout.offset += anchor - in->anchor;
+  in->anchor = anchor;
+}
+
+void fs_graph_move_update(struct fs_graph *g, fs_id update, int64_t anchor,
+                          const struct fs_view *view) {
+  struct fs_node *n = fs_node(g, update);
+  n->view = *view;
+  n->anchor = anchor;
+}
+
+void fs_graph_anchors(const struct fs_graph *g, fs_anchor_list *out) {
+  out->len = 0;
+  for (int k = 0; k < g->inputs.len; k++) *FS_PUSH(out) = g->inputs.data[k].anchor;
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(g, (fs_id)id);
+    if (!n->anchored) continue;
+    *FS_PUSH(out) = n->anchor;
+    for (int s = 0; s < n->view.src_rank; s++) *FS_PUSH(out) = n->view.off[s];
+  }
+}
+
+void fs_graph_put_anchors(struct fs_graph *g, const fs_anchor_list *anchors) {
+  const int64_t *at = anchors->data;
+  for (int k = 0; k < g->inputs.len; k++) fs_graph_move_input(g, k, *at++);
+  for (int id = 1; id < g->nodes.len; id++) {
+    struct fs_node *n = fs_node(g, (fs_id)id);
+    if (!n->anchored) continue;
+    n->anchor = *at++;
+    for (int s = 0; s < n->view.src_rank; s++) n->view.off[s] = *at++;
+  }
+}
+
+void fs_graph_move(struct fs_graph *g, const struct fs_graph *like) {
+  for (int k = 0; k < g->inputs.len; k++)
+    fs_graph_move_input(g, k, like->inputs.data[k].anchor);
+  for (int id = 1; id < g->nodes.len; id++)
+    if (fs_node(g, (fs_id)id)->anchored)
+      fs_graph_move_update(g, (fs_id)id, fs_node(like, (fs_id)id)->anchor,
+                           &fs_node(like, (fs_id)id)->view);
+}
