@@ -394,6 +394,7 @@ static void forget_undo(struct fs_interp *in) {
     fs_val_unref(in->undo.data[i].old);
   }
   in->undo.len = 0;
+  in->undo_round++;
 }
 
 /* Drops the graph and the block's own references. */

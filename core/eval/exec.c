@@ -450,6 +450,7 @@ struct fs_interp *fs_interp_new(struct fs_diags *diags,
   in->scope = &in->globals;
   in->size = 1024;
   in->seed = 1;
+  in->undo_round = 1;
   in->elem_arena = fs_arena_new();
   fs_load_elems(in);
   in->n_library = in->elems.len;

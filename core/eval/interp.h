@@ -27,11 +27,14 @@ struct fs_var {
   char *name;
   uint64_t hash;
   uint64_t stamp;        /* of its scope, when it got its value */
+  uint64_t logged;       /* the round of the undo log that has what it was before */
   struct fs_val value;
 };
 
 struct fs_scope {
   FS_VEC(struct fs_var) vars;
+  int *slots, n_slots;   /* where a name is in `vars`, from 1, by its hash; none
+                            while there are few                                */
   uint64_t stamp;        /* greater after every change                         */
   bool sorted;           /* `vars` is in the order of names                    */
   struct fs_scope *up;   /* the caller's, for unwinding only: no dynamic scope */
@@ -115,6 +118,7 @@ struct fs_interp {
   FS_VEC(struct fs_tensor *) handles; /* every lazy handle made, one reference */
   FS_VEC(struct fs_tensor *) inputs;  /* read by the graph, one reference each */
   FS_VEC(struct fs_undo) undo;
+  uint64_t undo_round;             /* another after each forgetting of the log */
   FS_VEC(struct fs_pending) pending;
   struct fs_plot *last_plot;       /* for savefig() */
   int n_blocks;

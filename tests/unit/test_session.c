@@ -308,6 +308,49 @@ static void test_variables(void) {
                          "\"value\":null}"));
 }
 
+static bool is_sorted(const json_t *variables) {
+  const char *last = "";
+  size_t i;
+  json_t *v;
+  json_array_foreach(variables, i, v) {
+    if (strcmp(last, text_of(v, "name")) >= 0) return false;
+    last = text_of(v, "name");
+  }
+  return true;
+}
+
+/* Tens of thousands of names cost no more each than a few; names that a failed block
+ * made, or that `return` leaves behind, go from among them, and the others are found. */
+static void test_many_names(void) {
+  enum { NAMES = 40000 };
+  struct fs_str text = {0};
+  for (int k = 0; k < NAMES; k++) fs_str_printf(&text, "n%d = %d;\n", k, k);
+  double begin = fs_now();
+  CHECK(eval(fs_str_text(&text)) == FS_RESULT_OK && fs_now() - begin < 4);
+  fs_str_clear(&text);
+  for (int k = 0; k < NAMES; k++) fs_str_puts(&text, "n7 = n7 + 1;\n");
+  CHECK(eval(fs_str_text(&text)) == FS_RESULT_OK);
+  CHECK(eval("n7") == FS_RESULT_OK && !strcmp(shown(0), "n7 = 40007"));
+  CHECK(eval("n5 = -1; fresh = 2; n6 = inv(zeros(2, 2));") == FS_RESULT_ERROR);
+  CHECK(eval("n5 + n6") == FS_RESULT_OK && !strcmp(shown(0), "11"));
+  CHECK(eval("fresh") == FS_RESULT_ERROR);
+  fs_str_clear(&text);
+  for (int k = 0; k < 1000; k++) fs_str_printf(&text, "t%d = n%d; ", k, k);
+  fs_str_puts(&text, "return t77");
+  CHECK(eval(fs_str_text(&text)) == FS_RESULT_OK && eval("t78") == FS_RESULT_ERROR);
+  json_t *variables = fs_session_variables(session);
+  CHECK(json_array_size(variables) > NAMES && is_sorted(variables));
+  json_decref(variables);
+  fs_str_clear(&text);
+  fs_str_puts(&text, "right = 0;\n");
+  for (int k = 8; k < NAMES; k++)
+    fs_str_printf(&text, "if n%d == %d; right = right + 1; end\n", k, k);
+  CHECK(eval(fs_str_text(&text)) == FS_RESULT_OK);
+  CHECK(eval("right") == FS_RESULT_OK && !strcmp(shown(0), "right = 39992"));
+  CHECK(eval(":reset -f") == FS_RESULT_OK && eval("n9") == FS_RESULT_ERROR);
+  fs_str_free(&text);
+}
+
 static void test_files(void) {
   char path[64] = "/tmp/fusible-session-XXXXXX", text[256];
   if (!mkdtemp(path)) return;
@@ -411,6 +454,7 @@ int main(void) {
   test_define();
   test_settings();
   test_variables();
+  test_many_names();
   test_files();
   test_explain_changes_nothing();
   test_tune_update();
