@@ -558,10 +558,18 @@ static bool is_command_line(const char *text, size_t len, size_t *begin,
   return text[*begin] == ':' || text[*begin] == '?';
 }
 
+/* Of the text of the input being run. */
+static uint32_t add_source(struct fs_session *s, const char *name, const char *text,
+                           size_t len) {
+  uint32_t source = fs_source_add(&s->diags, name, text, len);
+  fs_source_place(&s->diags, source, name, (int)(s->flags / FS_EVAL_LINE));
+  return source;
+}
+
 static enum fs_status eval_command(struct fs_session *s, const char *name,
                                    const char *text, size_t len, size_t begin,
                                    size_t end) {
-  uint32_t source = fs_source_add(&s->diags, name, text, len);
+  uint32_t source = add_source(s, name, text, len);
   struct fs_span span = {source, (uint32_t)begin, (uint32_t)end};
   char *line = fs_strndup(text + begin, end - begin);
   enum fs_status st = fs_session_command(s, line, span);
@@ -574,7 +582,7 @@ static enum fs_status report_incomplete(struct fs_session *s, const char *name,
                                         const char *text, size_t len) {
   struct fs_arena *arena = fs_arena_new();
   struct fs_stmt *stmts;
-  uint32_t source = fs_source_add(&s->diags, name, text, len);
+  uint32_t source = add_source(s, name, text, len);
   enum fs_status st = fs_parse_final(&s->diags, arena, source, &stmts);
   fs_arena_free(arena);
   if (st == FS_ERR_USER) return st;

@@ -86,24 +86,19 @@ static enum fs_result no_memory(void) {
   return FS_RESULT_ENVIRONMENT;
 }
 
-/* A statement of a script, after as many empty lines as it takes for messages to
- * name the script's own lines. */
+/* A statement of a script, after so many of its lines. */
 static enum fs_result evaluate_part(struct front *f, const char *name,
-                                    size_t lines, const char *text,
+                                    unsigned lines, const char *text,
                                     size_t len) {
   jmp_buf out_of_memory;
   jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
-  struct fs_str part = {0};
   volatile enum fs_result result;
-  if (setjmp(out_of_memory)) {
+  unsigned before = FS_MIN(lines, (unsigned)FS_EVAL_LINES_MAX);
+  if (setjmp(out_of_memory))
     result = no_memory();
-  } else {
-    for (size_t i = 0; i < lines; i++) fs_str_puts(&part, "\n");
-    fs_str_put(&part, text, len);
-    result = evaluate(f, name, fs_str_text(&part), part.len, FS_EVAL_SCRIPT,
+  else
+    result = evaluate(f, name, text, len, FS_EVAL_SCRIPT | before * FS_EVAL_LINE,
                       false);
-    fs_str_free(&part);
-  }
   fs_oom_guard(old);
   return result;
 }
@@ -112,7 +107,8 @@ static enum fs_result evaluate_part(struct front *f, const char *name,
 static enum fs_result keep_going(struct front *f, const char *name,
                                  const char *text, size_t len) {
   enum fs_result worst = FS_RESULT_OK;
-  size_t begin = 0, lines = 0;
+  size_t begin = 0;
+  unsigned lines = 0;
   while (begin < len) {
     size_t end = line_end(text, len, begin);
     int indent;

@@ -50,12 +50,13 @@ uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
   return (uint32_t)(d->sources.len - 1);
 }
 
-void fs_source_rename(struct fs_diags *d, uint32_t id, const char *name) {
-  char **old = &d->sources.data[id].name;
-  if (!strcmp(*old, name)) return;
+void fs_source_place(struct fs_diags *d, uint32_t id, const char *name, int before) {
+  struct fs_source *source = &d->sources.data[id];
+  source->before = before;
+  if (!strcmp(source->name, name)) return;
   char *copy = fs_strdup(name);
-  free(*old);
-  *old = copy;
+  free(source->name);
+  source->name = copy;
 }
 
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id) {
@@ -114,11 +115,11 @@ struct line {
   const char *text;
   size_t len;
   size_t begin; /* offset of the line in the source */
-  int number;   /* from 1 */
+  int number;   /* from 1, of its file */
 };
 
 static struct line find_line(const struct fs_source *source, size_t offset) {
-  struct line line = {.number = 1};
+  struct line line = {.number = source->before + 1};
   offset = FS_MIN(offset, source->len);
   const char *at = source->text, *end = source->text + offset, *newline;
   while ((newline = memchr(at, '\n', (size_t)(end - at)))) {

@@ -23,6 +23,7 @@ struct fs_source {
   char *name;  /* "<repl:12>", "cell[3]", "examples/bicgk.fs" */
   char *text;  /* NUL-terminated copy */
   size_t len;
+  int before;  /* lines of the file that come before the text */
 };
 
 enum fs_severity { FS_NOTE, FS_WARNING, FS_ERROR };
@@ -47,14 +48,15 @@ void fs_diags_clear(struct fs_diags *d);  /* forgets the list, keeps sources */
 /* Copies the text; gives the number to put in spans. */
 uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
                        size_t len);
-/* The same text came again under another name: messages use the new one. */
-void fs_source_rename(struct fs_diags *d, uint32_t id, const char *name);
+/* The text is part of a file, after so many lines of it; or came again there: messages
+ * use the new place. */
+void fs_source_place(struct fs_diags *d, uint32_t id, const char *name, int before);
 const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
 /* The bytes of a span, on one line: borrowed pointer and length. */
 const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
                          size_t *len);
 struct fs_span fs_span_join(struct fs_span a, struct fs_span b);
-/* 1-based line and column (in display columns) of a span's beginning. */
+/* 1-based line of its file and column (in display columns) of a span's beginning. */
 void fs_span_position(const struct fs_diags *d, struct fs_span span, int *line,
                       int *column);
 

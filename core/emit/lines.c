@@ -41,7 +41,7 @@ static void find_lines(struct lines *l, const struct fs_source *source, uint32_t
     *FS_PUSH(&l->begins) = (size_t)(p + 1 - source->text);
 }
 
-/* Line of the user's text in which a span begins, from 1. A kernel asks for each of its
+/* Line of the user's file in which a span begins, from 1. A kernel asks for each of its
  * lines, and a statement may be a million bytes long. */
 static int line_of(struct lines *l, struct fs_span span) {
   if (l->known != span.source)
@@ -52,7 +52,7 @@ static int line_of(struct lines *l, struct fs_span span) {
     if (l->begins.data[middle] <= (size_t)span.begin) low = middle;
     else high = middle;
   }
-  return low + 1;
+  return fs_source_get(l->diags, span.source)->before + low + 1;
 }
 
 static struct place place_of_node(struct lines *l, fs_id id) {

@@ -405,7 +405,8 @@ enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
                               const char *text, size_t len, unsigned flags) {
   struct fs_unit *unit = NULL;
   struct fs_stmt *stmts = NULL;
-  enum fs_status st = fs_parsed_get(in, name, text, len, &unit, &stmts);
+  enum fs_status st = fs_parsed_get(in, name, text, len, (int)(flags / FS_EVAL_LINE),
+                                    &unit, &stmts);
   return st == FS_OK ? run_unit(in, unit, stmts, flags) : st;
 }
 

@@ -246,10 +246,10 @@ struct fs_val fs_make_function(struct fs_interp *in, const struct fs_stmt *s);
 
 /* -- parsed.c -------------------------------------------------------------- */
 
-/* The statements of a text and their unit, with a reference; parsed only if the
- * text is new. */
+/* The statements of a text, which comes after so many lines of its file, and their
+ * unit, with a reference; parsed only if the text is new. */
 enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
-                             const char *text, size_t len,
+                             const char *text, size_t len, int before,
                              struct fs_unit **unit, struct fs_stmt **stmts);
 void fs_parsed_clear(struct fs_interp *in);
 

@@ -33,18 +33,19 @@ static void keep(struct fs_interp *in, struct fs_parsed fresh) {
 }
 
 enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
-                             const char *text, size_t len,
+                             const char *text, size_t len, int before,
                              struct fs_unit **unit, struct fs_stmt **stmts) {
   int k = find(in, text, len);
   if (k >= 0) {
     if (k < in->parsed.len - 1) move_to_end(in, k);
     struct fs_parsed *p = &in->parsed.data[in->parsed.len - 1];
-    fs_source_rename(in->diags, p->source, name);
+    fs_source_place(in->diags, p->source, name, before);
     *unit = fs_unit_ref(p->unit);
     *stmts = p->stmts;
     return FS_OK;
   }
   struct fs_parsed p = {.source = fs_source_add(in->diags, name, text, len)};
+  fs_source_place(in->diags, p.source, name, before);
   struct fs_arena *arena = fs_arena_new();
   int told = in->diags->list.len; /* a warning is given every time */
   enum fs_status st = fs_parse(in->diags, arena, p.source, &p.stmts);

@@ -155,6 +155,29 @@ def test_keep_going():
     check(fusible('-k', '-e', BAD, '-e', 'a = 40 + 2'), 1, 'a = 42')
 
 
+def test_keep_going_names_lines():
+    """Lines are those of the script, also of a text that comes again, and `:history`
+    has the statements alone."""
+    path = script('lines.fs', f'a = 1;\n\n{BAD}\nv = ones(1000);\n\nw = 2*v + 1;\n'
+                              f':code lines sm_80\n{BAD}\n:nonsense\ny = (1 +* 2)\n'
+                              ':history\n')
+    for more in [], ['-i', '-q']:
+        r = fusible('-k', path, *more)
+        assert re.findall(r'lines.fs:(\d+):(\d+): ', r.err) == [
+            ('3', '5'), ('8', '5'), ('9', '1'), ('10', '9')], r
+        assert '#line 6 ' in r.out and '#line 1 ' not in r.out, r
+        assert r.out.endswith('    4  w = 2*v + 1;\n    5  :code lines sm_80\n'
+                              f'    6  {BAD}\n    7  :nonsense\n    8  y = (1 +* 2)\n'), r
+
+
+def test_keep_going_long():
+    """A statement costs the same wherever in the script it stands."""
+    path = script('long.fs', ''.join(f'x = {k};\n' for k in range(20000)) + BAD)
+    began = time.monotonic()
+    r = check(fusible('-k', path), 1)
+    assert 'long.fs:20001:5:' in r.err and time.monotonic() - began < 10, r
+
+
 def test_incomplete_script():
     check(fusible('-e', 'a = (1 +'), 1, None, 'error')
     check(fusible('-e', 'while true'), 1, None, 'error')
