@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/base/datafile.h"
+#include "core/eval/files.h"
 #include "core/run/search.h"
 #include "core/session_cases.h"
 
@@ -900,43 +900,66 @@ static void report(struct calibrating *c, const struct fs_calibration *made,
                   "memory\n", "left out", c->left_out, c->all);
 }
 
-static const char *write_raw(struct calibrating *c, const char *path) {
+/* Whether the file could be written, before a minute goes into what is for it. */
+static enum fs_status try_raw(const struct fs_file_ctx *raw) {
+  struct fs_writer w;
+  enum fs_status st = fs_writer_open(raw, &w);
+  if (!st) fs_writer_drop(&w);
+  return st;
+}
+
+/* Every measurement, with what the calibration says of it. */
+static enum fs_status save_raw(struct calibrating *c, const struct fs_calibration *made,
+                               const struct fs_file_ctx *raw) {
+  for (int k = 0; k < c->samples.len; k++)
+    json_object_set_new(
+        json_array_get(c->raw, (size_t)k), "fitted",
+        json_real(fs_calibrated(&c->samples.data[k].work, made).seconds));
   char *text = json_dumps(c->raw, JSON_COMPACT | JSON_REAL_PRECISION(7));
-  const char *why = fs_data_write(path, text, strlen(text));
+  struct fs_writer w;
+  enum fs_status st = fs_writer_open(raw, &w);
+  if (!st && (st = fs_writer_put(&w, text, strlen(text)))) fs_writer_drop(&w);
+  else if (!st) st = fs_writer_commit(&w);
   free(text);
-  return why;
+  return st;
+}
+
+/* Why the measurements did not come to their end. */
+static enum fs_status device_error(struct calibrating *c) {
+  const char *why = NULL;
+  for (int k = 0; k < c->diags.list.len && !why; k++)
+    why = c->diags.list.data[k].message;
+  return fs_env_error(&c->s->diags, "calibrate", NULL, "%s",
+                      why ? why : "the device failed");
+}
+
+/* Measures and fits; changes nothing of the session and on disk. */
+static enum fs_status make(struct calibrating *c, struct fs_calibration *made) {
+  enum fs_status st = run_all(c);
+  c->target->device.calibration = c->before;
+  if (st) return st == FS_ERR_ENV ? device_error(c) : st;
+  if (!fs_calibration_fit(c->samples.data, c->samples.len, &c->target->device, made))
+    return fs_env_error(&c->s->diags, "calibrate", NULL,
+                        "the device measured too few kernels to calibrate by");
+  if (c->chain.phases > 1) fs_calibration_chain(made, &c->chain);
+  return FS_OK;
 }
 
 enum fs_status fs_session_calibrate(struct fs_session *s, bool quick,
-                                    const char *raw, struct fs_str *out) {
+                                    const struct fs_file_ctx *raw,
+                                    struct fs_str *out) {
+  enum fs_status st = raw ? try_raw(raw) : FS_OK;
+  if (st) return st;
   struct calibrating *c = fs_calloc(1, sizeof *c);
   struct fs_calibration *made = fs_calloc(1, sizeof *made);
   begin(c, s, quick);
   if (raw) c->raw = json_array();
-  enum fs_status st = run_all(c);
-  c->target->device.calibration = c->before;
-  const char *why = NULL;
-  if (st == FS_ERR_ENV) {
-    for (int k = 0; k < c->diags.list.len && !why; k++)
-      why = c->diags.list.data[k].message;
-    st = fs_env_error(&s->diags, "calibrate", NULL, "%s",
-                      why ? why : "the device failed");
-  }
-  if (!st && !fs_calibration_fit(c->samples.data, c->samples.len,
-                                 &c->target->device, made))
-    st = fs_env_error(&s->diags, "calibrate", NULL,
-                      "the device measured too few kernels to calibrate by");
-  if (!st && c->chain.phases > 1) fs_calibration_chain(made, &c->chain);
-  if (!st && (why = fs_calibration_save(made, &c->target->device)))
+  st = make(c, made);
+  if (!st && raw) st = save_raw(c, made, raw);
+  const char *why = st ? NULL : fs_calibration_save(made, &c->target->device);
+  if (why)
     fs_session_note(s, "not-stored", "the calibration holds for this session "
                     "only: it could not be stored: %s", why);
-  for (int k = 0; raw && !st && k < c->samples.len; k++)
-    json_object_set_new(
-        json_array_get(c->raw, (size_t)k), "fitted",
-        json_real(fs_calibrated(&c->samples.data[k].work, made).seconds));
-  if (!st && raw && (why = write_raw(c, raw)))
-    st = fs_env_error(&s->diags, "calibrate", NULL,
-                      "the measurements could not be written to %s: %s", raw, why);
   if (!st) report(c, made, out);
   end(c);
   free(c);

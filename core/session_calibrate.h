@@ -7,9 +7,11 @@
 
 /* Measures the device in use, stores the result and takes it into use; appends
  * to *out what was found. quick: a rough one in a few seconds. raw: a file that
- * gets every measurement as JSON, or NULL. FS_INTERRUPTED changes nothing. */
+ * gets every measurement as JSON, or NULL. Unless it gives FS_OK nothing has changed. */
+struct fs_file_ctx;
 enum fs_status fs_session_calibrate(struct fs_session *s, bool quick,
-                                    const char *raw, struct fs_str *out);
+                                    const struct fs_file_ctx *raw,
+                                    struct fs_str *out);
 
 /* What a calibration says, as lines. */
 void fs_calibration_report(const struct fs_calibration *c, struct fs_str *out);

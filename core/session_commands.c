@@ -648,8 +648,10 @@ static void put_calibration_status(struct command *c) {
 }
 
 static enum fs_status run_calibrate(struct command *c) {
+  const struct fs_file_ctx raw = {.diags = &c->s->diags, .path = c->word[1],
+                                  .span = c->span, .saving = true};
   if (is(c, 0, "raw") && c->n == 2)
-    return fs_session_calibrate(c->s, false, c->word[1], &c->out);
+    return fs_session_calibrate(c->s, false, &raw, &c->out);
   if (c->n > 1) return usage(c);
   if (!c->n) return fs_session_calibrate(c->s, false, NULL, &c->out);
   if (is(c, 0, "quick"))
