@@ -81,6 +81,18 @@ REFUSED = [
     ('no arguments', swap('x:each', ''), '1 to 8 arguments, not 0'),
     ('nine arguments', swap('x:each', ', '.join(f'{a}:each' for a in 'abcdefghi')),
      '1 to 8 arguments, not 9'),
+    ('no arguments, defined', 'function f\ndoc d\nargs\nresult each\ndefine 2\n',
+     '1 to 8 arguments, not 0'),
+    ('nine arguments, defined', 'function f\ndoc d\nresult each\ndefine a\nargs ' +
+     ', '.join(f'{a}:each' for a in 'abcdefghi') + '\n', '1 to 8 arguments, not 9'),
+    ('another type', swap('x:each', 'x:foo'),
+     'hint: `each`, `scalar`, or the extents of a small element, as 3 or 3x3'),
+    ('an alias twice', swap('function twice', 'function twice\nalias b, c, b'),
+     '  alias b, c, b\n              ^\n'),
+    ('an alias that is the name', swap('function twice', 'alias b, twice\nfunction twice'),
+     'called `twice` already\n  alias b, twice\n           ^~~~~\n'),
+    ('an alias that is taken', swap('function twice', 'function twice\nalias b, sum, c'),
+     '  alias b, sum, c\n           ^~~\n'),
     ('the same twice', swap('x:each', 'x:each, x:each'), 'twice in this list'),
     ('a word of C', swap('x:each', 'int:each'), '`int` cannot be the name'),
     ('a name of ours', swap('x:each', 'fs_x:each'), '`fs_x` cannot be the name'),
@@ -236,6 +248,18 @@ def compilers():
                 continue  # no NVRTC
             check(done.stderr.startswith(f'f.elem:{line}:') and compiler in done.stderr,
                   f'{compiler}, {move!r}', done.stdout + done.stderr)
+    # A way without a return gives no number; with what surrounds the routine, in one
+    # long file, no place in it is meant.
+    for target, compiler in (('c', 'C compiler'), ('cuda', 'NVRTC')):
+        for body in 'FS_TYPE y = x;', 'if (x > 0) return x;':
+            text = swap('return 2 * x;', body).replace('thread c', 'thread ' + target)
+            text = text.replace('doc ', '# a remark\n' * 9 + 'doc ')
+            text = text.replace('}\n', '\n' * 40 + '}\n')
+            done = run(':elem f.elem', {'f.elem': text})
+            if target == 'cuda' and 'added' in done.stdout:
+                continue  # no NVRTC
+            check(done.stderr.startswith('f.elem:14:1:') and compiler in done.stderr and
+                  'fs_user' not in done.stderr, f'{compiler}: no return', done.stderr)
     # A function that calls itself is none that C knows.
     done = run(':elem f.elem', {'f.elem': swap('2 * x', 'x > 0 ? twice(x - 1) : x')})
     check(done.returncode != 0 and 'f.elem:6:' in done.stderr, 'recursion in C',
@@ -281,6 +305,8 @@ def calls():
         text = done.stderr if wanted[0] == '!' else done.stdout
         check(wanted.strip('!') in text and (wanted[0] == '!') == bool(done.stderr),
               call, done.stdout + done.stderr)
+    done = run(':elem f.elem\ntwice(3)', {'f.elem': '\ufeff' + GOOD})
+    check('6' in done.stdout and not done.stderr, 'a byte order mark', done.stderr)
     # Again with another text: the new one counts, in blocks seen before, too.
     two = {'f.elem': GOOD, 'g.elem': swap('2 * x', '5 * x')}
     done = run(':elem f.elem\nx = [1, 2];\ntwice(x)\n:elem g.elem\ntwice(x)', two)

@@ -51,16 +51,20 @@ static bool check_arg(struct check *c, const struct fs_elem_param *p) {
   return true;
 }
 
-static bool check_args(struct check *c) {
+static bool check_count(struct check *c) {
   struct fs_elem *e = c->e;
   int n = e->params.len;
-  if (n < 1 || n > FS_USER_ARGS)
-    return FS_OK == fs_error(c->d, n ? e->params.data[FS_USER_ARGS].span
-                                     : key(c, FS_EK_ARGS), "elem-args",
-                n ? "numbers that belong together can be one small element, as "
-                    "v:4" : NULL,
-                "a routine takes 1 to %d arguments, not %d", FS_USER_ARGS, n);
-  for (int k = 0; k < n; k++) {
+  if (n >= 1 && n <= FS_USER_ARGS) return true;
+  return FS_OK == fs_error(c->d, n ? e->params.data[FS_USER_ARGS].span
+                                   : key(c, FS_EK_ARGS), "elem-args",
+              n ? "numbers that belong together can be one small element, as "
+                  "v:4" : NULL,
+              "a function takes 1 to %d arguments, not %d", FS_USER_ARGS, n);
+}
+
+static bool check_args(struct check *c) {
+  struct fs_elem *e = c->e;
+  for (int k = 0; k < e->params.len; k++) {
     if (!check_arg(c, &e->params.data[k])) return false;
     e->by_instance |= is_small(&e->params.data[k]);
   }
@@ -310,6 +314,7 @@ static bool check_defined(struct check *c) {
 static bool check_all(struct check *c) {
   struct fs_elem *e = c->e;
   bool any = e->routines.len > 0;
+  if (!check_count(c)) return false;
   for (int k = 0; k < e->params.len && any; k++)
     any = is_native_type(&e->params.data[k]);
   if (!any && e->define) return check_defined(c);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/emit/emit.h"
 #include "core/emit/user.h"
 #include "core/target/cpu/native.h"
 #include "core/target/cuda/driver.h"
@@ -79,6 +80,31 @@ static bool read_nvrtc(const char *line, size_t len, struct complaint *c) {
   return true;
 }
 
+/* Whether it is about what surrounds the routine in the text that was compiled: its
+ * head and its end. */
+static bool is_around(const struct complaint *c) {
+  static const char *const files[] = {FS_EMIT_FILE, "fusible.c", "<stdin>"};
+  for (size_t k = 0; k < FS_LEN(files); k++)
+    if (c->file_len == strlen(files[k]) && !strncmp(c->file, files[k], c->file_len))
+      return true;
+  return false;
+}
+
+/* The words, with the user's name for the function. */
+static void put_words(const struct complaint *c, const char *name, struct fs_str *out) {
+  static const char made[] = "fs_user_";
+  const char *end = c->words + FS_MIN(c->len, (size_t)300);
+  const char *at = memmem(c->words, (size_t)(end - c->words), made, sizeof made - 1);
+  if (at) {
+    fs_str_put_safe(out, c->words, (size_t)(at - c->words));
+    fs_str_puts(out, name);
+    at += sizeof made - 1;
+    while (at < end && strchr("0123456789abcdef", *at)) at++;
+  }
+  if (!at) at = c->words;
+  fs_str_put_safe(out, at, (size_t)(end - at));
+}
+
 static bool is_letter(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
          (c >= 'A' && c <= 'Z');
@@ -107,12 +133,12 @@ static struct fs_span span_of(const struct fs_interp *in,
   return (struct fs_span){r->span.source, (uint32_t)(at + column), (uint32_t)end};
 }
 
-/* The routine that has a line of the file; else one of the implementation. */
-static const struct fs_elem_routine *routine_at(const struct fs_elem *e,
-                                                int impl, int line) {
-  const struct fs_elem_routine *best = &e->routines.data[0];
-  for (int k = 0; k < e->routines.len; k++)
-    if (e->routines.data[k].impl == impl) best = &e->routines.data[k];
+/* The routine that has a line of the file; else the one that computes for a target. */
+static const struct fs_elem_routine *routine_at(const struct fs_elem *e, int impl,
+                                                const char *target, int line) {
+  const struct fs_elem_routine *best =
+      fs_elem_routine_of(e, "compute", NULL, target, impl);
+  if (!best) best = &e->routines.data[0];
   for (int k = 0; k < e->routines.len; k++) {
     const struct fs_elem_routine *r = &e->routines.data[k];
     int last = r->line;
@@ -141,9 +167,9 @@ static void find_expansion(const char *text, const char *name,
 
 /* The first complaint is the error; what follows is mostly its consequence. */
 static enum fs_status report(struct fs_interp *in, const struct fs_elem *e,
-                             int impl, const char *log, const char *compiler,
+                             int impl, const char *log, bool cuda,
                              const char *type) {
-  struct complaint c = {0};
+  struct complaint c = {.words = ""};
   bool found = false;
   const char *text = log ? log : "";
   for (const char *p = text; *p && !found; p += line_length(p) + (p[line_length(p)] == '\n'))
@@ -154,13 +180,14 @@ static enum fs_status report(struct fs_interp *in, const struct fs_elem *e,
   }
   if (found)
     find_expansion(c.words, fs_source_get(in->diags, e->span.source)->name, &c);
-  const struct fs_elem_routine *r = routine_at(e, impl, found ? c.line : 0);
+  if (is_around(&c)) found = false;
+  const struct fs_elem_routine *r =
+      routine_at(e, impl, cuda ? "cuda" : "c", found ? c.line : 0);
   struct fs_str words = {0};
-  fs_str_put_safe(&words, c.words ? c.words : "",
-                  FS_MIN(c.len, (size_t)300));
+  put_words(&c, e->name, &words);
   enum fs_status st = fs_error(
       in->diags, found ? span_of(in, r, &c) : r->head, "elem-compile", NULL,
-      "%s, for %s: %s", compiler, type,
+      "%s, for %s: %s", cuda ? "NVRTC" : "the C compiler", type,
       words.len ? fs_str_text(&words) : "it refused the routine and said nothing");
   fs_str_free(&words);
   return st;
@@ -183,6 +210,7 @@ static enum fs_status compile_cuda(struct forms *f, const struct fs_user *u,
                                    const char *type) {
   const struct fs_device *d = &f->in->target->device;
   struct fs_str text = {0};
+  fs_str_puts(&text, "#pragma nv_diag_error 940\n"); /* a way without a return */
   fs_user_alone_cuda(u, &text);
   char arch[32] = "compute_80"; /* PTX: the faults are found without ptxas */
   if (d->is_cuda) fs_nvrtc_arch(d->cc, arch, sizeof arch);
@@ -190,7 +218,7 @@ static enum fs_status compile_cuda(struct forms *f, const struct fs_user *u,
   fs_nvrtc_compile(&job);
   enum fs_status st = FS_OK;
   if (job.cancelled) st = FS_INTERRUPTED;
-  else if (!job.image) st = report(f->in, f->e, u->impl, job.log, "NVRTC", type);
+  else if (!job.image) st = report(f->in, f->e, u->impl, job.log, true, type);
   free(job.image);
   free(job.log);
   fs_str_free(&text);
@@ -204,7 +232,7 @@ static enum fs_status compile_c(struct forms *f, const struct fs_user *u,
   enum fs_status st = FS_OK;
   if (fs_native_get(u, &log, &why)) return FS_OK;
   if (log) {
-    st = report(f->in, f->e, u->impl, log, "the C compiler", type);
+    st = report(f->in, f->e, u->impl, log, false, type);
   } else if (fs_interrupted()) {
     st = FS_INTERRUPTED;
   } else {

@@ -16,43 +16,41 @@ static const struct fs_elem *elem_named(const struct fs_interp *in, int from,
   return NULL;
 }
 
-static enum fs_status taken(struct fs_interp *in, const struct fs_elem *e,
-                            bool alias, const char *name, const char *by) {
-  struct fs_span at = e->key[alias ? FS_EK_ALIAS : FS_EK_FUNCTION];
+static enum fs_status taken(struct fs_interp *in, struct fs_span at,
+                            const char *name, const char *by) {
   return fs_error(in->diags, at, "elem-name-taken", "choose another name",
                   "`%s` is %s already", name, by);
 }
 
 /* What stands in the way of a name; the function it replaces does not. */
 static enum fs_status check_name(struct fs_interp *in, const struct fs_elem *e,
-                                 bool alias, const char *name) {
+                                 struct fs_span at, const char *name) {
   struct fs_val v;
   if (fs_builtin_find(name))
-    return taken(in, e, alias, name, "a built-in function");
+    return taken(in, at, name, "a built-in function");
   if (elem_named(in, 0, in->n_library, name))
-    return taken(in, e, alias, name, "an elementary function of the library");
+    return taken(in, at, name, "an elementary function of the library");
   if (fs_scope_find(&in->prelude, name))
-    return taken(in, e, alias, name, "a function of the prelude");
+    return taken(in, at, name, "a function of the prelude");
   const struct fs_elem *own =
       elem_named(in, in->n_library, in->elems.len, name);
   if (own && strcmp(own->name, e->name))
-    return taken(in, e, alias, name, "a name of another function of yours");
+    return taken(in, at, name, "a name of another function of yours");
   if (!own && !fs_scope_find(&in->globals, name) && fs_lookup(in, name, &v)) {
     fs_val_unref(v);
-    return taken(in, e, alias, name, "a constant");
+    return taken(in, at, name, "a constant");
   }
   if (fs_scope_find(&in->globals, name))
-    fs_warn(in->diags, e->key[alias ? FS_EK_ALIAS : FS_EK_FUNCTION],
-            "elem-hidden", "the function is seen when that is gone",
+    fs_warn(in->diags, at, "elem-hidden", "the function is seen when that is gone",
             "a variable named `%s` hides the function", name);
   return FS_OK;
 }
 
 static enum fs_status check_names(struct fs_interp *in,
                                   const struct fs_elem *e) {
-  enum fs_status st = check_name(in, e, false, e->name);
+  enum fs_status st = check_name(in, e, e->key[FS_EK_FUNCTION], e->name);
   for (int k = 0; k < e->aliases.len && st == FS_OK; k++)
-    st = check_name(in, e, true, e->aliases.data[k]);
+    st = check_name(in, e, e->alias_at.data[k], e->aliases.data[k]);
   return st;
 }
 

@@ -128,8 +128,10 @@ static const char *next_in_list(void *user) {
   return w->list[w->at] ? w->list[w->at++] : NULL;
 }
 
-static bool read_word(struct reader *r, struct piece p, const char *what,
-                      const char *const *list, const char **out) {
+/* others: what may stand there beside the words, for the hint; or NULL. */
+static bool read_word_or(struct reader *r, struct piece p, const char *what,
+                         const char *const *list, const char *others,
+                         const char **out) {
   for (int i = 0; list[i]; i++) {
     if (!is_word(r, p, list[i])) continue;
     *out = list[i];
@@ -140,6 +142,8 @@ static bool read_word(struct reader *r, struct piece p, const char *what,
       fs_near_miss(copy(r, p), next_in_list, &(struct words){list, 0});
   if (near) {
     fs_str_printf(&hint, "did you mean `%s`?", near);
+  } else if (others) {
+    fs_str_puts(&hint, others);
   } else {
     fs_str_puts(&hint, "one of:");
     for (int i = 0; list[i]; i++) fs_str_printf(&hint, " %s", list[i]);
@@ -150,6 +154,12 @@ static bool read_word(struct reader *r, struct piece p, const char *what,
   return false;
 }
 
+static bool read_word(struct reader *r, struct piece p, const char *what,
+                      const char *const *list, const char **out) {
+  return read_word_or(r, p, what, list, NULL, out);
+}
+
+/* The first four are for the library's products: hints do not name them. */
 static const char *const element_types[] = {"tile", "row",  "col", "vec",
                                             "each", "scalar", NULL};
 
@@ -157,8 +167,9 @@ static const char *const element_types[] = {"tile", "row",  "col", "vec",
 static bool read_type(struct reader *r, struct piece p,
                       struct fs_elem_param *out) {
   if (is_empty(p) || r->text[p.begin] < '0' || r->text[p.begin] > '9')
-    return read_word(r, p, "an element type",
-                     element_types, &out->type);
+    return read_word_or(r, p, "an element type", element_types,
+                        "`each`, `scalar`, or the extents of a small element, as 3 or 3x3",
+                        &out->type);
   struct piece rest = p;
   while (!is_empty(rest)) {
     struct piece one = cut(r, &rest, 'x');
@@ -184,10 +195,17 @@ static bool key_function(struct reader *r, struct piece value) {
 
 /* alias a, b */
 static bool key_alias(struct reader *r, struct piece value) {
+  struct fs_elem *e = r->elem;
   do {
     const char *name;
-    if (!read_name(r, cut(r, &value, ','), &name)) return false;
-    *FS_PUSH(&r->elem->aliases) = name;
+    struct piece word = cut(r, &value, ',');
+    if (!read_name(r, word, &name)) return false;
+    for (int i = 0; i < e->aliases.len; i++)
+      if (strcmp(e->aliases.data[i], name) == 0)
+        return fail(r, word, "duplicate-name", NULL,
+                    "`%s` stands twice among these names", name);
+    *FS_PUSH(&e->aliases) = name;
+    *FS_PUSH(&e->alias_at) = span_of(r, word);
   } while (!is_empty(value));
   return true;
 }
@@ -205,7 +223,7 @@ static bool key_args(struct reader *r, struct piece value) {
     struct fs_elem_param param = {.span = span_of(r, arg)};
     if (!read_name(r, name, &param.name)) return false;
     if (is_empty(type))
-      return fail(r, arg, "elem-syntax", "example: args A:tile, p:col",
+      return fail(r, arg, "elem-syntax", "example: args x:each, A:3x3",
                   "`%s` has no element type", param.name);
     if (!read_type(r, type, &param)) return false;
     for (int i = 0; i < r->elem->params.len; i++)
@@ -458,7 +476,9 @@ static bool check_text(struct reader *r) {
 }
 
 static bool read_file(struct reader *r) {
+  static const char mark[] = "\xef\xbb\xbf"; /* editors put it before UTF-8 */
   if (!check_text(r)) return false;
+  if (r->len >= 3 && !memcmp(r->text, mark, 3)) r->pos = 3;
   while (r->pos < r->len) {
     struct piece line = next_line(r);
     if (is_empty(line) || r->text[line.begin] == '#') continue;
@@ -468,6 +488,12 @@ static bool read_file(struct reader *r) {
     if (keys[i].required && !(r->seen >> i & 1))
       return fail(r, (struct piece){0, 1}, "elem-missing-key", NULL,
                   "the file has no `%s` line", keys[i].name);
+  for (int i = 0; i < r->elem->aliases.len; i++)
+    if (strcmp(r->elem->aliases.data[i], r->elem->name) == 0)
+      return fail(r, (struct piece){r->elem->alias_at.data[i].begin,
+                                    r->elem->alias_at.data[i].end},
+                  "duplicate-name", NULL, "the function is called `%s` already",
+                  r->elem->name);
   if (!r->elem->define && !r->elem->routines.len)
     return fail(r, (struct piece){0, 1}, "elem-missing-key",
                 "example: define 2*x + y",
@@ -503,6 +529,7 @@ enum fs_status fs_elem_parse(struct fs_diags *diags, struct fs_arena *arena,
   elem->span = (struct fs_span){source, 0, (uint32_t)text->len};
   bool good = read_file(&r);
   MOVE_TO_ARENA(arena, &elem->aliases);
+  MOVE_TO_ARENA(arena, &elem->alias_at);
   MOVE_TO_ARENA(arena, &elem->params);
   MOVE_TO_ARENA(arena, &elem->routines);
   *out = good ? elem : NULL;

@@ -83,6 +83,7 @@ struct fs_elem {
   int scratch;            /* numbers of an instance                          */
   const char *neutral;    /* of the operator of `higher reduce(op)`          */
   FS_VEC(const char *) aliases;
+  FS_VEC(struct fs_span) alias_at; /* where each of them stands              */
   FS_VEC(struct fs_elem_param) params;
   FS_VEC(struct fs_elem_routine) routines;
   struct fs_elem_param result_type;

@@ -703,12 +703,13 @@ static const struct {
                       "  args A:tiel\n         ^~~~\n"
                       "hint: did you mean `tile`?\n"},
     {"args A\n", "t:1:6: error: `A` has no element type\n  args A\n       ^\n"
-                 "hint: example: args A:tile, p:col\n"},
+                 "hint: example: args x:each, A:3x3\n"},
     {"args A:row, A:row\n", "t:1:13: error: `A` stands twice in this list\n"
                             "  args A:row, A:row\n              ^\n"},
     {"result column\n", "t:1:8: error: `column` is not an element type\n"
                         "  result column\n         ^~~~~~\n"
-                        "hint: one of: tile row col vec each scalar\n"},
+                        "hint: `each`, `scalar`, or the extents of a small "
+                        "element, as 3 or 3x3\n"},
     {"define A*\n", "t:1:10: error: expected an expression, found the end of "
                     "the text\n  define A*\n           ^\n"},
     {"define f(x\n", "t:1:9: error: this `(` is never closed\n  define f(x\n"

@@ -26,7 +26,8 @@ static const char *const flags[] = {
     "-x", "c", "-std=gnu11", "-O3", "-march=native", "-ffp-contract=off",
     "-fPIC", "-shared", "-fvisibility=hidden", "-fno-diagnostics-show-caret",
     "-fdiagnostics-color=never", "-ftabstop=1",
-    "-Werror=implicit-function-declaration", "-Werror=implicit-int"};
+    "-Werror=implicit-function-declaration", "-Werror=implicit-int",
+    "-Werror=return-type"};
 
 static struct {
   FS_VEC(struct fs_native *) loaded;
