@@ -106,6 +106,15 @@ static enum fs_status map_on_host(struct fs_call *c) {
   return FS_OK;
 }
 
+/* What the largest, the smallest, the sum and the product of one number on the host
+ * are: itself, but a truth counts, as in an array. */
+static enum fs_status reduce_on_host(struct fs_call *c) {
+  struct fs_val v = c->args[0];
+  c->out[0] = v.kind == FS_V_BOOL ? fs_val_number(v.number, true) : v;
+  c->out[0].literal = v.literal;
+  return FS_OK;
+}
+
 static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
                                  int dim) {
   struct fs_tv a;
@@ -119,8 +128,7 @@ enum fs_status fs_bi_map_op(struct fs_call *c) {
   bool host = true;
   for (int k = 0; k < c->n; k++) host = host && fs_val_is_host(&c->args[k]);
   if (c->n == 1 && (op == FS_OP_MIN || op == FS_OP_MAX)) {
-    if (host) c->out[0] = c->args[0];
-    return host ? FS_OK
+    return host ? reduce_on_host(c)
                 : reduce_all(c, op == FS_OP_MIN ? FS_RD_MINR : FS_RD_MAXR, 0);
   }
   if (host) return map_on_host(c);
@@ -145,8 +153,8 @@ enum fs_status fs_bi_reduce_op(struct fs_call *c) {
   enum fs_status st = fs_arg_dim(c, 1, &dim);
   if (st != FS_OK) return st;
   if (fs_val_is_host(&c->args[0])) {
-    bool truth = op == FS_RD_ANY || op == FS_RD_ALL;
-    c->out[0] = truth ? fs_val_bool(c->args[0].number != 0) : c->args[0];
+    if (op != FS_RD_ANY && op != FS_RD_ALL) return reduce_on_host(c);
+    c->out[0] = fs_val_bool(c->args[0].number != 0);
     return FS_OK;
   }
   return reduce_all(c, op, dim);

@@ -19,6 +19,9 @@ print(norm([3, 4]), " ", norm(A) - sqrt(91) < 1e-5, " ", dot([1, 2, 3], [4, 5, 6
 print(max(3, 5), " ", min([1, 9], [4, 2]))   # expect: 5 f32[2]
                               # expect:   1  2
 print(sum(5), " ", sum([7]), " ", sum(zeros(4, 3)), " ", sum(fill(2, 3, 3)))   # expect: 5 7 0 18
+# A truth counts, on the host as in an array.
+print(sum(true), " ", prod(true), " ", max(true), " ", min(false), " ", sum(3 > 2, 1))   # expect: 1 1 1 0 1
+print(sum([true]), " ", prod([true]), " ", max([true]), " ", min([false]), " ", any(true))   # expect: 1 1 1 0 true
 # A column is one dimension; along the second there is nothing to do.
 x = [1, 2, 3];
 print(sum(x, 1))              # expect: 6
