@@ -37,6 +37,9 @@ i32(x)[1]                     # expect: 0
 i32(x)[3]                     # expect: -2147483648
 i32(x)[4]                     # expect: 2
 mod(i32([5, -5]), i32([0, 3]))[1]   # expect: 0
+# A zero divisor: 0 for integers by mod, else as floats have it.
+print(sum(abs(mod(i64([7, -7]), 0))), " ", sum(mod([true], false)), " ", sum(mod(i32([-7]), [true] - 1)))   # expect: 0 0 0
+print(mod(7, 0), " ", mod(f16([7]), 0)[1], " ", mod(f64([-7]), 0)[1], " ", i32([7])[1]/0, " ", (i32([0]) ./ i32([0]))[1])   # expect: NaN NaN NaN Inf NaN
 # What a conversion is written around is not rounded to f32 before.
 w = f64([0.1; -0.2]);
 print(w[1] == 0.1, " ", w[2] == -0.2)                  # expect: true true
