@@ -140,18 +140,13 @@ static enum fs_status host_box(void *user, const int64_t *first,
   return FS_OK;
 }
 
-static enum fs_status tensor_source(struct fs_interp *in,
-                                    const struct fs_file_ctx *ctx,
-                                    struct fs_tensor *t,
+static enum fs_status tensor_source(struct fs_interp *in, struct fs_tensor *t,
                                     struct fs_array_source *s) {
   enum fs_status st = fs_interp_force(in, t);
   s->dtype = t->dtype;
   s->shape = t->shape;
   s->box = tensor_box;
   s->user = t;
-  if (!st && t->dtype == FS_BF16)
-    fs_warn(ctx->diags, ctx->span, "saved-as-f32", NULL,
-            "bf16 has no name in these files: %s is saved as f32", s->name);
   return st;
 }
 
@@ -163,7 +158,7 @@ static enum fs_status make_source(struct fs_interp *in,
   s->box = host_box;
   s->user = (void *)(uintptr_t)v;
   switch (v->kind) {
-    case FS_V_TENSOR: return tensor_source(in, ctx, v->tensor, s);
+    case FS_V_TENSOR: return tensor_source(in, v->tensor, s);
     case FS_V_NUMBER:
       s->dtype = is_i64(v) ? FS_I64 : FS_F64;
       return FS_OK;
@@ -181,6 +176,20 @@ static enum fs_status make_source(struct fs_interp *in,
   }
 }
 
+/* Says once for all values that they are of another type in the file. */
+static void warn_of_bf16(const struct fs_file_ctx *ctx, int n,
+                         const struct fs_array_source *sources) {
+  struct fs_str names = {0};
+  int found = 0;
+  for (int k = 0; k < n; k++)
+    if (sources[k].dtype == FS_BF16)
+      fs_str_printf(&names, "%s%s", found++ ? ", " : "", sources[k].name);
+  if (found)
+    fs_warn(ctx->diags, ctx->span, "saved-as-f32", NULL,
+            "bf16 has no name in these files; saved as f32: %s", fs_str_text(&names));
+  fs_str_free(&names);
+}
+
 enum fs_status fs_file_save(struct fs_interp *in, const char *path,
                             struct fs_span span, int n,
                             const char *const *names,
@@ -196,6 +205,7 @@ enum fs_status fs_file_save(struct fs_interp *in, const char *path,
     st = make_source(in, &ctx, &values[k], &sources[k]);
   }
   if (!st) st = fs_arrays_save(&ctx, n, sources);
+  if (!st) warn_of_bf16(&ctx, n, sources);
   free(sources);
   free(made_up);
   return st;

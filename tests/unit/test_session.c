@@ -377,8 +377,15 @@ static void test_files(void) {
   CHECK(eval(text) == FS_RESULT_OK && strstr(shown(0), "i64[3]"));
   snprintf(text, sizeof text, "load(\"%s/r.npz\", \"arr_1\")", path);
   CHECK(eval(text) == FS_RESULT_OK && strstr(shown(0), "f64[3]"));
-  for (int k = 0; k < 2; k++) {
-    snprintf(text, sizeof text, "%s/%c.npz", path, "xr"[k]);
+  /* what has no name in the file is told once, by name, if it was saved */
+  snprintf(text, sizeof text, "b1 = bf16([1]); b2 = [2]; b3 = bf16(ones(2, 2));"
+           "save(\"%s/b.npz\", b1, b2, b3)", path);
+  CHECK(eval(text) == FS_RESULT_OK && count("diagnostic") == 1);
+  CHECK(strstr(text_of(event_at("diagnostic", 0), "message"), "saved as f32: b1, b3"));
+  CHECK(eval("save(\"/nowhere/b.npz\", b1, b3)") == FS_RESULT_ERROR &&
+        count("diagnostic") == 1);
+  for (int k = 0; k < 3; k++) {
+    snprintf(text, sizeof text, "%s/%c.npz", path, "xrb"[k]);
     unlink(text);
   }
   rmdir(path);
