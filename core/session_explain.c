@@ -210,8 +210,7 @@ static bool same_statement(const struct why *w, fs_id a, fs_id b) {
 /* The rule that keeps a and b apart; of what stands between them, why it cannot be
  * with them. */
 static void put_rule(const struct why *w, const struct fs_why *y, fs_id a,
-                     fs_id b) {
-  struct fs_str *out = w->words->out;
+                     fs_id b, struct fs_str *out) {
   fs_id x = y->a ? y->a : a, z = y->b ? y->b : b;
   bool third = y->between && y->between_rule;
   bool part = third && (same_statement(w, y->between, a) ||
@@ -277,7 +276,7 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
                 one ? "share a kernel" : "do not share a kernel");
   if (one && y.rule)
     fs_str_printf(out, "`:fuse` keeps them together, in k%d", y.kernel_a + 1);
-  else if (y.rule) put_rule(w, &y, a, b);
+  else if (y.rule) put_rule(w, &y, a, b, out);
   else fs_reason_put_shared(w->plan, y.kernel_a, &w->s->diags, out);
   fs_str_puts(out, ".\n");
   put_launch(w, y.kernel_a, y.kernel_b);
@@ -300,22 +299,104 @@ static int kernel_of(const struct fs_plan *plan, fs_id id) {
   return -1;
 }
 
-/* Every other kernel, and why it is another. */
-static void answer_borders(const struct why *w, fs_id a, int own) {
-  for (int k = 0; k < w->plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &w->plan->kernels.data[k];
-    if (k == own || kn->is_copy || !kn->calls.len) continue;
-    fs_id other = kn->calls.data[kn->calls.len - 1];
-    struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
-                                  &w->request.options, a, other);
-    if (y.same || !y.rule) continue;
-    fs_str_printf(w->words->out, "  not with k%d: ", k + 1);
-    put_rule(w, &y, a, other);
-    fs_str_puts(w->words->out, ".\n");
+/* -- what is beside a kernel, and why it is not in it */
+
+/* The block is planned again for each, which takes long for long blocks. */
+enum { MOST_BORDERS = 8 };
+
+struct borders {
+  int n;                                  /* ascending, each with its reason */
+  int kernel[MOST_BORDERS];
+  struct fs_str reason[MOST_BORDERS];
+  int first_left, last_left, n_left;      /* more of them, not looked at */
+};
+
+/* How near kernel k is to `own`: what it makes or uses of it counts before what both
+ * read, then the order of the plan. Less is nearer; < 0: nothing in common. */
+static int distance(const struct fs_plan *plan, int own, int k) {
+  const struct fs_kernel *kn = &plan->kernels.data[k];
+  if (k == own || kn->is_copy || !kn->calls.len) return -1;
+  int tie = fs_kernel_tie(plan, &plan->kernels.data[FS_MIN(own, k)],
+                          &plan->kernels.data[FS_MAX(own, k)]);
+  int steps = own < k ? k - own : own - k;
+  return !tie ? -1 : tie == 2 ? steps : steps + plan->kernels.len;
+}
+
+/* The kernels nearest to `own`. */
+static void find_borders(const struct fs_plan *plan, int own, struct borders *b) {
+  int far[MOST_BORDERS];
+  for (int k = 0; k < plan->kernels.len; k++) {
+    int mine = distance(plan, own, k), left = k;
+    if (mine < 0) continue;
+    if (b->n < MOST_BORDERS) {
+      far[b->n] = mine;
+      b->kernel[b->n++] = k;
+      continue;
+    }
+    int most = 0;
+    for (int x = 1; x < b->n; x++)
+      if (far[x] > far[most]) most = x;
+    if (mine < far[most]) {
+      left = b->kernel[most];
+      for (int x = most; x + 1 < b->n; x++) {
+        far[x] = far[x + 1];
+        b->kernel[x] = b->kernel[x + 1];
+      }
+      far[b->n - 1] = mine;
+      b->kernel[b->n - 1] = k;
+    }
+    b->first_left = b->n_left++ ? FS_MIN(b->first_left, left) : left;
+    b->last_left = FS_MAX(b->last_left, left);
   }
 }
 
-static void answer_one(const struct why *w, fs_id a) {
+static enum fs_status find_reasons(const struct why *w, fs_id a, struct borders *b) {
+  for (int x = 0; x < b->n; x++) {
+    if (fs_interrupted()) return FS_INTERRUPTED;
+    const struct fs_kernel *kn = &w->plan->kernels.data[b->kernel[x]];
+    fs_id other = kn->calls.data[kn->calls.len - 1];
+    struct fs_why y = fs_plan_border(w->plan, &fs_session_target(w->s)->device,
+                                     &w->request.options, a, other);
+    if (!y.same && y.rule) put_rule(w, &y, a, other, &b->reason[x]);
+  }
+  return FS_OK;
+}
+
+/* "k3", or "k3, k5 and k6" of those with the same reason, which are then done. */
+static void put_alike(struct borders *b, int x, struct fs_str *out) {
+  int alike[MOST_BORDERS], n = 0;
+  for (int y = x; y < b->n; y++)
+    if (!strcmp(fs_str_text(&b->reason[x]), fs_str_text(&b->reason[y]))) alike[n++] = y;
+  for (int y = 0; y < n; y++) {
+    fs_str_printf(out, "%sk%d", !y ? "" : y == n - 1 ? " and " : ", ",
+                  b->kernel[alike[y]] + 1);
+    if (y) fs_str_clear(&b->reason[alike[y]]);
+  }
+}
+
+/* The kernels that have something in common with `own`, in which a is, and why they
+ * are others. */
+static enum fs_status answer_borders(const struct why *w, fs_id a, int own) {
+  struct fs_str *out = w->words->out;
+  struct borders b = {0};
+  find_borders(w->plan, own, &b);
+  enum fs_status st = find_reasons(w, a, &b);
+  for (int x = 0; st == FS_OK && x < b.n; x++) {
+    if (!b.reason[x].len) continue;
+    fs_str_puts(out, "  not with ");
+    put_alike(&b, x, out);
+    fs_str_printf(out, ": %s.\n", fs_str_text(&b.reason[x]));
+  }
+  if (st == FS_OK && b.n_left)
+    fs_str_printf(out, "  %d more, of k%d to k%d, share data with it, too: `:why a b` "
+                       "tells of two statements.\n", b.n_left, b.first_left + 1,
+                  b.last_left + 1);
+  for (int x = 0; x < b.n; x++) fs_str_free(&b.reason[x]);
+  return st;
+}
+
+static enum fs_status answer_one(const struct why *w, fs_id a) {
+  enum fs_status st = FS_OK;
   struct fs_str *out = w->words->out, does = {0};
   int k = kernel_of(w->plan, a);
   if (k < 0) {
@@ -341,10 +422,11 @@ static void answer_one(const struct why *w, fs_id a) {
       fs_str_printf(out, "It is a phase of the launch of k%d to k%d.\n", first + 1,
                     fs_launch_end(w->plan, first));
     fs_session_put_by_hand(w->s, w->block, k, out);
-    answer_borders(w, a, k);
+    st = answer_borders(w, a, k);
   }
-  point_at(w, a, k);
+  if (st == FS_OK) point_at(w, a, k);
   fs_str_free(&does);
+  return st;
 }
 
 static void put_choices(const struct fs_graph *g, struct fs_str *out) {
@@ -381,10 +463,11 @@ enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
   fs_id b = words->n == 2 && a ? find_word(&w, words->word[1]) : a;
   if (!a || !b) return FS_ERR_USER;
   w.request = fs_plan_request(fs_session_runner(s), w.plan->graph, &s->diags);
+  enum fs_status st = FS_OK;
   if (words->n == 2 && a != b) answer_pair(&w, a, b);
-  else answer_one(&w, a);
+  else st = answer_one(&w, a);
   fs_plan_request_free(&w.request);
-  return FS_OK;
+  return st;
 }
 
 /* -- :plan diff ---------------------------------------------------------------------------- */

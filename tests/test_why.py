@@ -38,9 +38,25 @@ def run(path, folder):
     return done.returncode, out, done.stderr
 
 
+def long_block(folder):
+    """Every kernel shares A with the one asked about: the nearest are answered."""
+    path = os.path.join(folder, 'long.fs')
+    lines = [f'y{i} = A*x + {i}; z{i} = A\'*y{i}; x = z{i}/norm(z{i});'
+             for i in range(40)]
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('\n'.join(['A = rand(50, 50); x = rand(50);', 'begin', *lines,
+                           'end;', ':why y9', '']))
+    status, out, err = run(path, folder)
+    score.check(status == 0, f'a long block: status {status}', err)
+    score.check(out.count('  not with k') == 8 and
+                re.search(r'^  \d+ more, of k1 to k\d+, share data', out, re.M),
+                'a long block: the nearest kernels, and how many more', out)
+
+
 def main():
     rules = {}
     with tempfile.TemporaryDirectory() as folder:
+        long_block(folder)
         for path in sorted(glob.glob(os.path.join(ROOT, 'tests/why/*.fs'))):
             name = os.path.basename(path)[:-3]
             status, out, err = run(path, folder)

@@ -441,6 +441,12 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
                           const struct fs_device *device,
                           const struct fs_plan_options *options, fs_id a,
                           fs_id b);
+/* The same without what two kernels would take (`apart`): the block is planned once
+ * again instead of twice. */
+struct fs_why fs_plan_border(const struct fs_plan *plan,
+                             const struct fs_device *device,
+                             const struct fs_plan_options *options, fs_id a,
+                             fs_id b);
 
 /* A way to run a kernel that was considered. */
 struct fs_setting {

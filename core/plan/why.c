@@ -88,10 +88,11 @@ static double first_of(const struct fs_plan *plan) {
   return sum;
 }
 
-struct fs_why fs_plan_why(const struct fs_plan *plan,
-                          const struct fs_device *device,
-                          const struct fs_plan_options *options, fs_id a,
-                          fs_id b) {
+/* With `price` also what two kernels for them would take. */
+static struct fs_why answer(const struct fs_plan *plan,
+                            const struct fs_device *device,
+                            const struct fs_plan_options *options, fs_id a,
+                            fs_id b, bool price) {
   struct fs_why w = {.a = a, .b = b, .chosen = first_of(plan),
                      .together = -1, .apart = -1};
   w.kernel_a = kernel_of(plan, &w.a);
@@ -101,11 +102,13 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
   struct fs_plan_options o = *options;
   if (o.strategy == FS_FUSE_OFF) o.strategy = FS_SMART;
   struct forced t = force(plan, device, &o, a, b, true);
-  struct forced s = force(plan, device, &o, a, b, false);
   w.together = t.seconds;
   w.together_kernels = t.kernels;
-  w.apart = s.seconds;
-  w.apart_kernels = s.kernels;
+  if (price) {
+    struct forced s = force(plan, device, &o, a, b, false);
+    w.apart = s.seconds;
+    w.apart_kernels = s.kernels;
+  }
   if (w.same) {
     if (pinned(options, a, b, true)) w.rule = fs_rule_names[FS_RULE_PIN];
     return w;
@@ -116,4 +119,18 @@ struct fs_why fs_plan_why(const struct fs_plan *plan,
   if (options->strategy == FS_FUSE_OFF && !t.pin.rule)
     w.rule = fs_rule_names[FS_RULE_OFF];
   return w;
+}
+
+struct fs_why fs_plan_why(const struct fs_plan *plan,
+                          const struct fs_device *device,
+                          const struct fs_plan_options *options, fs_id a,
+                          fs_id b) {
+  return answer(plan, device, options, a, b, true);
+}
+
+struct fs_why fs_plan_border(const struct fs_plan *plan,
+                             const struct fs_device *device,
+                             const struct fs_plan_options *options, fs_id a,
+                             fs_id b) {
+  return answer(plan, device, options, a, b, false);
 }

@@ -213,9 +213,8 @@ static int uses_storage(const struct fs_plan *plan, const struct fs_kernel *k,
   return found;
 }
 
-/* 2: the later kernel uses what the earlier one writes; 1: both read an array. */
-static int tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
-               const struct fs_kernel *later) {
+int fs_kernel_tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
+                  const struct fs_kernel *later) {
   int found = 0, slot;
   bool writes;
   for (int at = 0; found < 2 && next_use(later, &at, &slot, &writes);)
@@ -248,7 +247,7 @@ bool fs_why_split(const struct fs_plan *plan, int index,
   int best = -1, strongest = 0;
   for (int k = 0; k < index; k++) {
     const struct fs_kernel *earlier = &plan->kernels.data[k];
-    int t = tie(plan, earlier, later);
+    int t = fs_kernel_tie(plan, earlier, later);
     if (t < strongest || !t || earlier->is_copy || !earlier->calls.len) continue;
     best = k;
     strongest = t;

@@ -32,6 +32,11 @@ int fs_kernel_sweeps(const struct fs_kernel *k);
  * slots (A and A'). */
 const void *fs_slot_storage(const struct fs_plan *plan, int slot);
 
+/* 2: the later kernel uses what the earlier one writes; 1: both read an array, or the
+ * later one writes what the earlier one reads; 0: they have nothing in common. */
+int fs_kernel_tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
+                  const struct fs_kernel *later);
+
 /* Appends why kernel `index` does not share a kernel with an earlier one that it
  * reads from, or shares an array with. False, and nothing, if there is no such. */
 bool fs_why_split(const struct fs_plan *plan, int index,
