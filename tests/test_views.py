@@ -584,6 +584,19 @@ def test_explain(folder):
           'launches' in box, 'explain: box, marks, alternatives', box)
     check('\n  q ' not in done.stdout, 'explain binds nothing', done.stdout)
     check(not re.search(r'measured +[0-9]', box), 'explain measures nothing')
+    for text in ('A*p', 'sum(A)', 'save("q.npy", 2*p)', 'plot(2*p)', 'return p*2',
+                 'x = A*p; return sum(x)'):
+        done = run(SETUP + f':explain {text}\np[1:2]\n', folder)
+        check(done.returncode == 0 and 'needs no kernel' not in done.stdout and
+              re.search('k1 (row|flat) ', done.stderr), f'explain: {text}',
+              done.stdout + done.stderr)
+        check(done.stdout.startswith('f32[2]') and
+              not os.path.exists(os.path.join(folder, 'q.npy')),
+              f'explain: {text} does and shows nothing', done.stdout)
+    for text in ('p', 'A*p;', '1 + 2', 'print(1)'):
+        done = run(SETUP + f':explain {text}\n', folder)
+        check(done.stdout == 'this needs no kernel\n', f'explain: {text}',
+              done.stdout + done.stderr)
     done = run(SETUP + ':explain y = A*r\nprint(2)\n', folder)
     check(done.returncode == 1 and '^~' in done.stderr,
           'explain: a mistake has carets', done.stderr)

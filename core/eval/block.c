@@ -88,6 +88,9 @@ enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
 
 /* -- pending displays ------------------------------------------------------ */
 
+/* While a block is explained they wait, too, and so make outputs of what they show:
+ * the flush drops them. */
+
 static void free_pending(struct fs_pending *p) {
   free(p->name);
   free(p->text);
@@ -102,7 +105,7 @@ static void drop_pending(struct fs_interp *in) {
 
 void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
                    struct fs_span span) {
-  if (in->silent || in->explain) return;
+  if (in->silent) return;
   char *copy = name ? fs_strdup(name) : NULL;
   *FS_PUSH(&in->pending) = (struct fs_pending){
       .name = copy, .value = fs_val_ref(v), .span = span};
@@ -119,12 +122,9 @@ void fs_interp_text(struct fs_interp *in, const char *text, size_t len) {
 }
 
 enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r) {
-  if (in->explain) {
-    fs_plot_request_free(r);
-    return FS_OK;
-  }
   *FS_PUSH(&in->pending) = (struct fs_pending){.plot = r};
-  return in->script && !in->begin_depth ? fs_interp_flush(in) : FS_OK;
+  bool ends = in->script && !in->begin_depth && !in->explain;
+  return ends ? fs_interp_flush(in) : FS_OK;
 }
 
 static enum fs_status emit_plot(struct fs_interp *in,

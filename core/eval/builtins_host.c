@@ -193,7 +193,11 @@ enum fs_status fs_bi_save(struct fs_call *c) {
   const char *path = NULL;
   enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
   if (st != FS_OK) return st;
-  if (c->in->explain) return FS_OK;
+  if (c->in->explain) { /* the block would have to give them */
+    for (int k = 1; k < c->n; k++)
+      fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);
+    return FS_OK;
+  }
   /* All of one block: the first computation stores the others, too. */
   for (int k = 1; k < c->n && st == FS_OK; k++)
     if (c->args[k].kind == FS_V_TENSOR) st = fs_force(c->in, c->args[k].tensor);

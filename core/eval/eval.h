@@ -71,7 +71,8 @@ enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
                               const char *text, size_t len, unsigned flags);
 
 /* Traces a text as one block without running it, hands the graph, with its
- * outputs set, to `graph` (borrowed for the call; fs_explain_graph() takes it),
+ * outputs set (what variables hold, and what is shown, saved, plotted or
+ * returned), to `graph` (borrowed for the call; fs_explain_graph() takes it),
  * and undoes all assignments. For :explain and the graph dump. */
 enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
                                  const char *text, size_t len,

@@ -415,11 +415,19 @@ enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
                                  void (*graph)(void *user, struct fs_graph *g),
                                  void *user) {
   int64_t seed = in->seed, stream = in->stream;
+  char **assigned = in->assigned.data; /* a `return` there is about that text */
+  int n = in->assigned.len, cap = in->assigned.cap;
+  in->assigned.data = NULL;
+  in->assigned.len = in->assigned.cap = 0;
   in->explain = graph;
   in->explain_user = user;
-  enum fs_status st =
-      fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK | FS_EVAL_SILENT);
+  enum fs_status st = fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK);
   in->explain = NULL;
+  clear_assigned(in);
+  free(in->assigned.data);
+  in->assigned.data = assigned;
+  in->assigned.len = n;
+  in->assigned.cap = cap;
   in->seed = seed;
   in->stream = stream;
   return st;
