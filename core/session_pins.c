@@ -66,14 +66,16 @@ enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
       return fs_error(&s->diags, span, "bad-pin",
                       "variables that statements assign, or their numbers",
                       ":%s: '%s' cannot name a statement", name, words[k]);
-    if (k && !strcmp(words[k], words[k - 1]))
-      return fs_error(&s->diags, span, "bad-pin", NULL,
-                      ":%s: %s is named twice", name, words[k]);
+    for (int j = 0; j < k; j++)
+      if (!strcmp(words[k], words[j]))
+        return fs_error(&s->diags, span, "bad-pin", NULL,
+                        ":%s: %s is named twice", name, words[k]);
   }
   if (n < 2)
     return fs_error(&s->diags, span, "bad-pin", NULL,
                     ":%s takes two statements or more", name);
-  for (int k = 1; k < n; k++) set_pin(s, words[k - 1], words[k], together);
+  for (int k = 1; k < n; k++) /* every pair: a block may have some of them only */
+    for (int j = 0; j < k; j++) set_pin(s, words[j], words[k], together);
   fs_pins_apply(s);
   return FS_OK;
 }

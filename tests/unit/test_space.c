@@ -240,6 +240,11 @@ static void plan_pins(void) {
   pinned(":split q s", bicgk, 2, "");
   pinned(":split 1 2", bicgk, 2, "");
   pinned(":fuse q s", bicgk, 1, "");
+  /* Of three, all pairs. */
+  const char *maps = "a = x + 1; b = 2*x; c = 3*x";
+  pinned(":split a b c", maps, 3, "");
+  pinned(":split a nothere c", maps, 2, "");
+  pinned(":fuse q nothere s", bicgk, 1, "");
   pinned(":split q nothere", bicgk, 1, "");
   /* Each rule, told once. */
   pinned(":fuse q t", "q = A*x; t = exp(z)", 2, "pin-not-kept: :fuse q t is "
@@ -259,9 +264,10 @@ static void plan_pins(void) {
   warnings = 0;
   eval(":fuse q");
   eval(":fuse q q");
+  eval(":fuse q s q");
   eval(":split 0 1");
   eval(":split q 3x");
-  check(warnings == 4 && !strncmp(warning, "bad-pin", 7), "bad words", ":split");
+  check(warnings == 5 && !strncmp(warning, "bad-pin", 7), "bad words", ":split");
 }
 
 int main(int argc, char **argv) {
