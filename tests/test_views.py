@@ -521,6 +521,10 @@ def test_left_out(folder):
         check(abs(plan['predicted'] - sum(k['predicted'] for k in ran)) < 1e-12,
               f'{before!r}: predicted')
         check(plan['measured'] is not None, f'{before!r}: measured')
+        unfused = plan['unfused']
+        check(unfused['kernels'] == kernels and unfused['bytes'] == plan['bytes'] and
+              abs(unfused['predicted'] - plan['first']) < 1e-12,
+              f'{before!r}: unfused is the same', (unfused, plan['first']))
         words = 'no copy before' if left_out else 'copy before'
         r = run(UPDATED % (before, '') + f':assert plan kernels == {kernels}\n', folder)
         check(r.returncode == 0, r.stderr)

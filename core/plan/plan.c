@@ -242,8 +242,23 @@ static void sum_up(struct fs_planner *p) {
   }
 }
 
-/* What the block would take with a kernel for each call, for comparison: once for
- * all plans of a block. Not counted as part of the space. */
+/* A kernel more of the unfused block; `before`: what the last one took beyond its launch.
+ * Frees it. */
+static void add_unfused(struct fs_planner *p, struct fs_kernel *k, bool *awake,
+                        double *before) {
+  if (!*awake) *awake = fs_kernel_wakes(k, p->device);
+  double seconds = FS_MAX(k->first - fs_predict_launch(p->device), 0);
+  p->unfused_predicted += k->predicted;
+  if (fs_plan_may_join(p)) /* as fs_plan_price_changes() has it */
+    p->unfused_predicted += fs_plan_change(p->device, *before, seconds);
+  *before = seconds;
+  p->unfused_bytes += k->bytes_read + k->bytes_written;
+  p->unfused_kernels++;
+  fs_kernel_free(k);
+}
+
+/* What the block would take with a kernel for each call, and the copies before updates,
+ * for comparison: once for all plans of a block. Not counted as part of the space. */
 static void price_unfused(struct fs_planner *p) {
   struct fs_space_counts space = p->space;
   const struct fs_plan_options *given = p->options;
@@ -254,7 +269,7 @@ static void price_unfused(struct fs_planner *p) {
   p->unfused_predicted = fs_predict_start(p->device);
   double before = 0;
   for (int c = 0; c < p->calls.len; c++) {
-    struct fs_kernel k;
+    struct fs_kernel k, copies[FS_MOST_COPIES];
     fs_id id = p->calls.data[c];
     struct fs_impl best = {.scheme = FS_LIBRARY};
     if (p->info[id].role != FS_RL_LIBRARY) {
@@ -264,16 +279,12 @@ static void price_unfused(struct fs_planner *p) {
       FS_VEC_FREE(&impls);
       if (none) continue;
     }
+    if (fs_node(p->g, id)->kind == FS_ND_UPDATE && fs_plan_needs_copy(p, id)) {
+      int n = fs_kernel_copies(p, id, copies);
+      for (int x = 0; x < n; x++) add_unfused(p, &copies[x], &awake, &before);
+    }
     fs_kernel_make(p, &id, 1, &best, &k);
-    if (!awake) awake = fs_kernel_wakes(&k, p->device);
-    double seconds = FS_MAX(k.first - fs_predict_launch(p->device), 0);
-    p->unfused_predicted += k.predicted;
-    if (fs_plan_may_join(p)) /* as fs_plan_price_changes() has it */
-      p->unfused_predicted += fs_plan_change(p->device, before, seconds);
-    before = seconds;
-    p->unfused_bytes += k.bytes_read + k.bytes_written;
-    p->unfused_kernels++;
-    fs_kernel_free(&k);
+    add_unfused(p, &k, &awake, &before);
   }
   p->space = space;
   p->options = given;

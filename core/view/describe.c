@@ -653,24 +653,33 @@ static double sum_of(const json_t *kernels, size_t first, const char *figure,
   return sum;
 }
 
+static double number_of(const json_t *o, const char *key) {
+  return json_number_value(json_object_get(o, key));
+}
+
 /* Adds a kernel's figure to that of the plan, or takes it away. */
 static void shift_total(json_t *event, const char *key, double by) {
-  double x = json_number_value(json_object_get(event, key)) + by;
+  double x = FS_MAX(number_of(event, key) + by, 0); /* sums are rounded */
   bool whole = json_is_integer(json_object_get(event, key));
   set(event, key, whole ? json_integer((json_int_t)x) : fs_json_known(x));
 }
 
-/* A copy that was not needed is none of the plan's traffic and time. */
+/* A copy that was not needed is none of the plan's traffic and time, nor would it be
+ * without fusing, of which nothing is measured. */
 static void leave_out(json_t *event, json_t *kernel, bool out) {
   bool is_out = json_is_true(json_object_get(kernel, "left_out"));
   static const char *const keys[][2] = {{"moves", "bytes"}, {"predicted", "predicted"},
                                         {"first", "first"}, {"launches", "launches"}};
   if (is_out == out) return;
+  int sign = out ? -1 : 1;
+  json_t *unfused = json_copy(json_object_get(event, "unfused")); /* others have it, too */
+  set(event, "unfused", unfused);
   set(kernel, "left_out", json_boolean(out));
-  for (size_t k = 0; k < FS_LEN(keys); k++) {
-    double x = json_number_value(json_object_get(kernel, keys[k][0]));
-    shift_total(event, keys[k][1], out ? -x : x);
-  }
+  for (size_t k = 0; k < FS_LEN(keys); k++)
+    shift_total(event, keys[k][1], sign * number_of(kernel, keys[k][0]));
+  shift_total(unfused, "kernels", sign);
+  shift_total(unfused, "bytes", sign * number_of(kernel, "moves"));
+  shift_total(unfused, "predicted", sign * number_of(kernel, "first"));
 }
 
 void fs_plan_event_measured(json_t *event, const double *times, bool quick,
