@@ -53,7 +53,8 @@ static void put_settings(struct fs_str *out, const struct fs_search *r, int k) {
   for (int x = 0; x < k && mine && !same; x++) {
     const struct fs_block *other = r->list.data[x].block;
     struct fs_str text = {0};
-    if (other) same = fs_plan_put_settings(mine->plan, other->plan, &text);
+    if (other)
+      same = fs_plan_put_settings(mine->plan, other->plan, &r->target->device, &text);
     if (other && (same || !words.len)) {
       fs_str_clear(&words);
       fs_str_puts(&words, fs_str_text(&text));

@@ -85,6 +85,19 @@ def test_table():
           done.stdout)
 
 
+def test_differences():
+    """What the device has no choice of is none of the differences."""
+    done = Home().run("A = rand(600, 400); p = rand(400); r = rand(600);\n"
+                      "begin q = A*p; barrier; s = A'*r; end;\n:tune\n:dump space\n")
+    told = re.findall(r'^ +\d+ +\d+ .*(k\d .*)$', done.stdout, re.M)
+    check('k2 rows 400' in told and
+          not any(re.search('threads|vector|resident', t) for t in told),
+          'tune: rows are what differs on a CPU', done.stdout)
+    listed = re.findall(r'^  \d: (.*)$', done.stdout, re.M)
+    check("row 600x400 q = A*p | row 400x600 s = A'*r" in listed and
+          len(set(listed)) == len(listed), 'the space: no two are alike', listed)
+
+
 def test_kept():
     home = Home()
     home.run(SETUP + BLOCK + ':tune\n')

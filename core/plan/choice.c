@@ -55,18 +55,22 @@ void fs_tuning_names(const struct fs_tuning *t,
   memcpy(out, all, sizeof all);
 }
 
-/* The names of one kernel's setting that differ, and its routines if they do. */
+/* Of two kernels of one scheme, the traits of one that the other has not; its routines, if
+ * they differ, in words. Settings of threads are a GPU's: a CPU does not look at them. */
 static void put_difference(const struct fs_plan *plan, const struct fs_plan *other,
                            const struct fs_kernel *k, const struct fs_kernel *like,
-                           int kernel, struct fs_str *out) {
-  struct fs_setting_name mine[FS_SETTING_NAMES], theirs[FS_SETTING_NAMES];
+                           const struct fs_device *device, int kernel,
+                           struct fs_str *out) {
+  int64_t mine[FS_TRAITS], theirs[FS_TRAITS];
   struct fs_str words = {0}, routines = {0}, as = {0};
-  fs_tuning_names(&k->tune, mine);
-  fs_tuning_names(&like->tune, theirs);
-  for (int x = 0; x < FS_SETTING_NAMES; x++)
-    if (mine[x].value != theirs[x].value)
-      fs_str_printf(&words, "%s%s %d", words.len ? ", " : "", mine[x].name,
-                    mine[x].value);
+  fs_kernel_traits(plan->graph, k, mine);
+  fs_kernel_traits(other->graph, like, theirs);
+  for (int x = 0; x < FS_TRAITS; x++) {
+    bool told = x == FS_TRAIT_ROWS || (x >= FS_TRAIT_TUNING && device->is_cuda);
+    if (told && mine[x] != theirs[x])
+      fs_str_printf(&words, "%s%s %lld", words.len ? ", " : "", fs_trait_name(x),
+                    (long long)mine[x]);
+  }
   fs_kernel_put_routines(plan, k, &routines);
   fs_kernel_put_routines(other, like, &as);
   if (strcmp(fs_str_text(&routines), fs_str_text(&as)))
@@ -87,7 +91,7 @@ static bool has_same_calls(const struct fs_kernel *a, const struct fs_kernel *b)
 }
 
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
-                          struct fs_str *out) {
+                          const struct fs_device *device, struct fs_str *out) {
   struct fs_str text = {0};
   bool same = true;
   for (int k = 0; k < plan->kernels.len; k++) {
@@ -97,7 +101,7 @@ bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *othe
       if (one->scheme == mine->scheme && has_same_calls(one, mine)) theirs = one;
     }
     same &= theirs != NULL;
-    if (theirs) put_difference(plan, other, mine, theirs, k, &text);
+    if (theirs) put_difference(plan, other, mine, theirs, device, k, &text);
     else fs_str_printf(&text, "%sk%d %s", text.len ? "; " : "", k + 1,
                        fs_scheme_names[mine->scheme]);
   }

@@ -4,8 +4,8 @@
  *   > space: 3 calls, 7 fusions tried, 6 legal, 21 implementations, 12 kept
  *     pruned: level 2, shape 1
  *     combinations 9
- *     1: row q = A*p; s = A'*r
- *     2: row q = A*p | row s = A'*r
+ *     1: row 600x400 q = A*p; s = A'*r
+ *     2: row 600x400 q = A*p | row 400x600 s = A'*r
  */
 #include "core/plan/plan.h"
 
@@ -24,6 +24,9 @@ static void put_combination(const struct fs_plan *plan,
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kernel = &plan->kernels.data[k];
     fs_str_printf(out, "%s%s ", k ? " | " : "", fs_scheme_names[kernel->scheme]);
+    if (kernel->space.m > 1 && kernel->scheme != FS_LIBRARY)
+      fs_str_printf(out, "%lldx%lld ", (long long)kernel->space.m,
+                    (long long)kernel->space.n);
     fs_kernel_does(plan, kernel, diags, out);
     put_routines(plan, kernel, out);
   }

@@ -573,10 +573,11 @@ int fs_tune_variants(const struct fs_kernel *kernel,
                      const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]);
 
-/* In what the kernels of a plan differ from those of another: "k1 threads 256,
- * stages 4; k2 tile"; nothing if they are the same. False if it has others. */
+/* In what the kernels of a plan differ from those of another, as far as the device has a
+ * choice: "k1 threads 256, stages 4; k2 tile", "k1 rows 400"; nothing if they are the same.
+ * False if it has others. */
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
-                          struct fs_str *out);
+                          const struct fs_device *device, struct fs_str *out);
 
 /* Whether all blocks of the launch that the kernel is a phase of must be resident because of
  * it: they wait for each other at a barrier or for sums, or each does all of the phase, so
