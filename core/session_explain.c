@@ -531,6 +531,6 @@ void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
   json_t *before = run_before(s, plans, at);
   struct fs_look look = look_of(s);
   if (before) fs_plan_put_diff(before, json_array_get(plans, at), &look, out);
-  else fs_str_puts(out, "this block has run once: there is nothing to compare "
-                        "it with\n");
+  else fs_str_puts(out, "no earlier input is known that ran these statements: there is "
+                        "nothing to compare with\n");
 }

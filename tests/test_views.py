@@ -537,7 +537,10 @@ def test_diff(folder):
     block = "begin q = A*p; s = A'*r; end\n"
     done = run(SETUP + block + ':plan diff\n:fuse off\n' + block +
                ':plan diff\n', folder)
-    check('has run once' in done.stdout, 'diff: nothing to compare')
+    check('no earlier input' in done.stdout, 'diff: nothing to compare')
+    rounds = run(SETUP + 'for k = 1:3; q = A*p + k; end;\n:plan diff\n', folder)
+    check('no earlier input' in rounds.stdout and 'once' not in rounds.stdout,
+          'diff: rounds of a loop are one run', rounds.stdout)
     for words in ('removed', 'added', '1 → 2 kernels', "q = A*p; s = A'*r"):
         check(words in done.stdout, f'diff says {words}', done.stdout)
     done = run(SETUP + block + 'A = rand(60, 400); r = rand(60);\n' + block +
