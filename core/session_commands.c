@@ -83,8 +83,9 @@ static const struct topic {
    "f64(A), i32(x) ... convert.\n"},
   {"plan", "how to read a plan",
    "One line per kernel: its scheme, the statements it does, the bytes it moves to\n"
-   "and from memory, the predicted and the measured time, their ratio, and the share\n"
-   "of the device's memory bandwidth that was reached.\n"
+   "and from memory, the predicted and the measured time, their ratio, and how much of\n"
+   "the limit was reached: the bandwidth of the memory or the caches that hold the data,\n"
+   "or the time that computing alone takes; a launch has none.\n"
    "  flat      elements one after the other\n"
    "  row       a block owns whole rows and keeps them on chip between uses\n"
    "  tile      tiles, of matrices that lie across each other\n"

@@ -82,8 +82,7 @@ static struct fs_plan_record *new_record(struct fs_session *s,
 /* What is known only when the kernels have run. */
 static void put_measured(struct fs_plan_record *r) {
   if (!r->event) return;
-  fs_plan_event_measured(r->event, r->times + r->n, r->quick,
-                         &fs_runner_target(r->runner)->device);
+  fs_plan_event_measured(r->event, r->times + r->n, r->quick);
   json_object_set_new(r->event, "runs", json_integer(r->runs));
 }
 

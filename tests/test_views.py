@@ -188,6 +188,11 @@ def test_json(folder):
             f'{k["id"]}: elements', k['elements'])
         check(k['occupancy']['threads'] == 2 and 0 <
               k['occupancy']['share'] <= 1, f'{k["id"]}: occupancy')
+        told = k['bound'] in ('memory', 'compute')
+        check((k['limit_s'] is not None) == told and
+              (k['share'] is not None) == told, f'{k["id"]}: a limit', k['bound'])
+        check(not told or abs(k['share'] - k['limit_s'] / k['measured']) < 1e-9,
+              f'{k["id"]}: the share of it', k['share'])
     names = {t['name']: t for k in kernels for t in k['reads'] + k['writes']}
     check(names['A']['shape'] == [600, 400] and names['p']['shape'] == [400]
           and names['q']['shape'] == [600], 'shapes', names)
@@ -584,6 +589,25 @@ def test_alternatives(folder):
               f':alternatives {bad}', done.stderr)
 
 
+def test_limit(folder):
+    """What lies in the cache is held to the cache, computing to the model's time for it,
+    and a launch has no limit."""
+    def last(text):
+        plan = json.loads(run(f'{text}\n:plan json\n', folder).stdout)[-1]
+        return [(k['bound'], k['moves'], k['limit_s']) for k in plan['kernels']]
+    (bound, moves, limit), = last('B = rand(1000, 1000); v = rand(1000);\nq = B*v;')
+    (_, most, long), = last('B = rand(4000, 4000); v = rand(4000);\nq = B*v;')
+    check(bound == 'memory' and moves/limit > 1.5*most/long,
+          'limit: of a cache', f'{moves/limit:.3g} {most/long:.3g} B/s')
+    (bound, _, limit), = last('x = rand(1000000);\n'
+                              'y = sum(exp(x).*sin(x) + exp(2*x));')
+    check(bound == 'compute' and limit is not None, 'limit: of computing', bound)
+    (bound, _, limit), = last('x = rand(10);\ny = x + 1;')
+    check(bound == 'launch' and limit is None, 'limit: a launch has none', bound)
+    box = run('x = rand(10);\ny = x + 1;\n:plan\n', folder).stderr
+    check(re.search(r'k1 flat .* — │', box), 'limit: a dash', box)
+
+
 def test_explain(folder):
     done = run(SETUP + ":explain q = A*p; s = A'*r\nprint(1)\n:vars\n", folder)
     box = done.stderr
@@ -618,7 +642,7 @@ def main():
         for test in (test_json, test_pictures, test_page, test_without_dot,
                      test_hostile, test_rich, test_golden, test_gpu,
                      test_assert, test_left_out, test_diff, test_alternatives,
-                     test_explain):
+                     test_limit, test_explain):
             test(folder)
     return score.close()
 

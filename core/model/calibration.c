@@ -402,6 +402,42 @@ double fs_predict_barrier(const struct fs_device *d) {
   return PHASE_BARRIER_LAUNCHES * fs_predict_launch(d);
 }
 
+/* -- limits ------------------------------------------------------------------------ */
+
+/* The least that was measured of terms `from` and the two schemes behind it, a byte. */
+static double least_cost(const struct fs_calibration *c, enum fs_term from,
+                         double working_set) {
+  double least = 0;
+  for (int scheme = 0; scheme < 3; scheme++) {
+    int term = (int)from + scheme * (FS_TM_READ_ROW - FS_TM_READ_FLAT);
+    double cost = fs_move_cost(c->curve[term - FS_TM_SYNC_END], working_set);
+    if (cost > 0 && (!(least > 0) || cost < least)) least = cost;
+  }
+  return least;
+}
+
+/* A GPU's memory has a rate that is known; a CPU's, and that of caches, is as measured. */
+static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
+  const struct fs_calibration *c = d->calibration;
+  if (d->is_cuda && fs_exceeds_cache(d, w->working_set))
+    return d->bandwidth > 0 ? (w->bytes_read + w->bytes_written) / d->bandwidth : 0;
+  double write = w->past ? fs_move_cost(c->curve[FS_TM_PAST - FS_TM_SYNC_END], w->working_set)
+                         : least_cost(c, FS_TM_WRITE_FLAT, w->working_set);
+  return w->bytes_read * least_cost(c, FS_TM_READ_FLAT, w->working_set) +
+         w->bytes_written * write;
+}
+
+double fs_predict_limit(const struct fs_work *w, const char *bound,
+                        const struct fs_device *d) {
+  if (bound && !strcmp(bound, "memory")) return memory_limit(w, d);
+  if (!bound || strcmp(bound, "compute")) return 0;
+  if (w->library) return d->flops > 0 ? w->flops / d->flops : 0;
+  struct parts p = parts_of(w, d->calibration);
+  double seconds = 0;
+  for (int k = 0; k < FS_WORK_PHASES; k++) seconds += p.compute[k];
+  return seconds;
+}
+
 const char *fs_model_quality(const struct fs_device *d) {
   return d->calibration->quality;
 }

@@ -407,7 +407,9 @@ static json_t *kernel_statements(const struct describe *d,
   }
 }
 
-static void put_times(json_t *o, const struct fs_kernel *k) {
+static void put_times(json_t *o, const struct fs_kernel *k,
+                      const struct fs_device *device) {
+  double limit = fs_predict_limit(&k->work, k->bound, device);
   set(o, "moves", fs_json_known(k->bytes_read + k->bytes_written));
   set(o, "flops", fs_json_known(k->flops));
   set(o, "first", fs_json_known(k->first));
@@ -415,6 +417,7 @@ static void put_times(json_t *o, const struct fs_kernel *k) {
   set(o, "measured", json_null());
   set(o, "ratio", json_null());
   set(o, "share", json_null());
+  set(o, "limit_s", limit > 0 ? fs_json_known(limit) : json_null());
   set(o, "left_out", json_false());
   set(o, "bound", word(k->bound));
 }
@@ -454,7 +457,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "writes", traffic_array(d, k, true));
   set(o, "bytes_read", fs_json_known(k->bytes_read));
   set(o, "bytes_written", fs_json_known(k->bytes_written));
-  put_times(o, k);
+  put_times(o, k, &d->target->device);
   put_on_chip(d, o, index);
   set(o, "setting", fs_setting_object(&d->target->device, k->scheme, &k->tune));
   set(o, "by_hand", word(k->by_hand));
@@ -626,15 +629,6 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
 
 /* -- what was measured --------------------------------------------------------------- */
 
-/* The part of the limit that the prediction names which the kernel reached. */
-static double share_of(const json_t *kernel, double moves, double flops,
-                       double seconds, const struct fs_device *device) {
-  const char *bound = json_string_value(json_object_get(kernel, "bound"));
-  if (bound && !strcmp(bound, "compute"))
-    return device->flops > 0 ? flops / seconds / device->flops : NAN;
-  return device->bandwidth > 0 ? moves / seconds / device->bandwidth : NAN;
-}
-
 /* Whether it was measured as a part of the launch before it. */
 static bool is_phase(const json_t *kernel, double seconds) {
   const char *joint = json_string_value(json_object_get(kernel, "joint"));
@@ -682,8 +676,7 @@ static void leave_out(json_t *event, json_t *kernel, bool out) {
   shift_total(unfused, "predicted", sign * number_of(kernel, "first"));
 }
 
-void fs_plan_event_measured(json_t *event, const double *times, bool quick,
-                            const struct fs_device *device) {
+void fs_plan_event_measured(json_t *event, const double *times, bool quick) {
   json_t *kernel, *kernels = json_object_get(event, "kernels");
   size_t k;
   double total = 0;
@@ -698,10 +691,8 @@ void fs_plan_event_measured(json_t *event, const double *times, bool quick,
     if (quick) continue;
     set(kernel, "ratio", predicted > 0 ? fs_json_known(measured / predicted)
                                        : json_null());
-    set(kernel, "share",
-        fs_json_known(share_of(kernel, sum_of(kernels, k, "moves", times),
-                               sum_of(kernels, k, "flops", times), measured,
-                               device)));
+    double limit = sum_of(kernels, k, "limit_s", times);
+    set(kernel, "share", limit > 0 ? fs_json_known(limit / measured) : json_null());
   }
   set(event, "measured", fs_json_known(total));
   set(event, "quick", json_boolean(quick));

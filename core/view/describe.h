@@ -21,8 +21,7 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
 /* Puts measured seconds, one for each kernel (< 0: not measured), into an event
  * with all that follows from them. `quick`: of quickly compiled code, from which
  * nothing does. */
-void fs_plan_event_measured(json_t *event, const double *measured, bool quick,
-                            const struct fs_device *device);
+void fs_plan_event_measured(json_t *event, const double *measured, bool quick);
 
 /* How a GPU walks a kernel, what `:tune` varies: {"threads": 256, ...}; null on the
  * CPU and for library calls. */

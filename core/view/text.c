@@ -338,6 +338,7 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   r->cell[5] = keep(b, &s);
   r->color[5] = ratio_color(ratio);
   if (!isnan(share)) fs_str_printf(&s, "%.0f %%", 100 * share);
+  else if (!isnan(measured)) put_seconds(&s, b->look, share); /* a dash: it has no limit */
   r->cell[6] = keep(b, &s);
   fs_str_free(&s);
 }

@@ -656,6 +656,31 @@ static void test_bad_learned(void) {
   fs_str_free(&path);
 }
 
+/* What a kernel is held to: caches where the working set lies in them, computing where that
+ * takes longest, nothing where launches do. */
+static void test_limit(void) {
+  struct fs_calibration *plain = fs_calibration_plain(&device);
+  device.calibration = plain;
+  struct fs_work w = flat_work(3e6, 1e6, 4e6, FS_OP_EXP, 1e6);
+  CHECK(near(fs_predict_limit(&w, "memory", &device), 4e6 / 100e9, 1e-9));
+  w.working_set = 1e9;
+  CHECK(near(fs_predict_limit(&w, "memory", &device), 4e6 / 20e9, 1e-9));
+  plain->cost[fs_term_map(FS_OP_EXP, FS_AR_F32)] = 20 / device.flops;
+  CHECK(near(fs_predict_limit(&w, "compute", &device), 20e6 / 100e9, 1e-9));
+  CHECK(fs_predict_limit(&w, "launch", &device) == 0);
+  CHECK(fs_predict_limit(&w, "synchronisation", &device) == 0);
+  CHECK(fs_predict_limit(&w, NULL, &device) == 0);
+  struct fs_work call = {.library = true, .lib_op = FS_LIB_GEMM, .flops = 2e9};
+  CHECK(near(fs_predict_limit(&call, "compute", &device), 2e9 / 100e9, 1e-9));
+  /* A GPU's memory has the rate that its maker says. */
+  device.is_cuda = true;
+  for (int k = 0; k < FS_KNOTS; k++) plain->curve[0][k] *= 2;
+  CHECK(near(fs_predict_limit(&w, "memory", &device), 4e6 / 20e9, 1e-9));
+  device.is_cuda = false;
+  device.calibration = NULL;
+  free(plain);
+}
+
 int main(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   if (!mkdtemp(folder)) return 1;
@@ -680,6 +705,7 @@ int main(void) {
   test_chain();
   test_phases();
   test_few_tasks();
+  test_limit();
   test_reference(false);
   test_reference(true);
   test_same_model();
