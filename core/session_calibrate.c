@@ -36,6 +36,7 @@ struct calibrating {
   struct fs_diags diags;
   struct fs_calibration lead[FS_LEADS]; /* [0]: costs of a device of its kind */
   const struct fs_calibration *before;
+  int64_t peak;                 /* of memory, before it                       */
   FS_VEC(struct fs_sample) samples;
   FS_VEC(uint64_t) names;       /* of the samples: block, type, sizes, kernel  */
   FS_VEC(struct fs_block *) ran;
@@ -97,6 +98,7 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
                             .type = "", .quick = quick, .start = fs_now()};
   c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
   c->before = c->target->device.calibration;
+  c->peak = c->target->peak;
   fs_diags_init(&c->diags);
   c->runner = fs_runner_new(c->target);
   fs_runner_options(c->runner)->apart = true;
@@ -111,10 +113,20 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
   c->lead[FS_LEAD_STRIDED].cost[FS_TM_FOLD] = 1; /* rather than fold over rows */
 }
 
+/* The device has its memory back, and what was used of it here is no peak of the
+ * session's. */
+static void leave_memory(struct calibrating *c) {
+  int64_t used, cached, available;
+  c->target->ops->trim(c->target);
+  c->target->ops->memory(c->target, &used, &cached, &available);
+  c->target->peak = FS_MAX(c->peak, used);
+}
+
 static void end(struct calibrating *c) {
   c->target->device.calibration = c->before;
   fs_interp_free(c->in);
   fs_runner_free(c->runner);
+  leave_memory(c);
   fs_diags_free(&c->diags);
   FS_VEC_FREE(&c->samples);
   FS_VEC_FREE(&c->names);

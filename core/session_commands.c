@@ -600,10 +600,10 @@ static enum fs_status run_memory(struct command *c) {
   t->ops->memory(t, &used, &cached, &available);
   put_line(&c->out, "used");
   fs_str_put_bytes(&c->out, (double)used);
-  fs_str_puts(&c->out, " by values\n");
+  fs_str_puts(&c->out, " by values, and by kernels to work in\n");
   put_line(&c->out, "peak");
   fs_str_put_bytes(&c->out, (double)t->peak);
-  fs_str_puts(&c->out, " at most, while a block ran\n");
+  fs_str_puts(&c->out, " at most at once\n");
   put_line(&c->out, "kept");
   fs_str_put_bytes(&c->out, (double)cached);
   fs_str_puts(&c->out, " for reuse\n");

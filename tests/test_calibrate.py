@@ -6,6 +6,7 @@ the machine is. The last line is `N passed, N failed`.
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -111,6 +112,26 @@ def test_raw():
               ':calibrate raw' in run.stderr and time.monotonic() - began < 20, run)
     check(not os.path.exists(folder), 'a folder was made')
     check(fusible(':calibrate status').stdout == status, 'it was calibrated')
+
+
+def in_memory(text):
+    """The bytes of each answer to `:memory`: used, peak, kept."""
+    units = {'B': 1, 'KiB': 1 << 10, 'MiB': 1 << 20, 'GiB': 1 << 30}
+    found = re.findall(r'^ +(?:used|peak|kept) +([0-9.]+) (\w+)', text, re.M)
+    sizes = [float(n) * units[unit] for n, unit in found]
+    return list(zip(sizes[0::3], sizes[1::3], sizes[2::3]))
+
+
+def test_memory():
+    """No more is used than the peak, and what a calibration took is given back."""
+    for target, env in (('cpu', None),
+                        ('cuda', fakegpu.environment(home.name, XDG_DATA_HOME=home.name))):
+        run = fusible('x = ones(3) + rand(3);', ':memory', 'y = rand(1000, 100)*ones(100);',
+                      ':memory', ':calibrate quick', ':memory', target=target, env=env)
+        told = in_memory(run.stdout)
+        check(len(told) == 3 and all(0 < used <= peak for used, peak, _ in told),
+              (target, told, run))
+        check(told[-1][1] == told[-2][1] and told[-1][2] < 1 << 16, (target, told))
 
 
 def test_predictions():
@@ -369,6 +390,7 @@ def main():
     test_not_stored()
     test_interrupt()
     test_fake_gpu()
+    test_memory()
     print('%d passed, %d failed' % (counts['passed'], counts['failed']))
     sys.exit(counts['failed'] > 0)
 

@@ -27,6 +27,7 @@ struct fs_target_ops {
   void (*free)(struct fs_target *t, void *ptr, size_t bytes);
   /* Gives cached free memory back to the system. */
   void (*trim)(struct fs_target *t);
+  /* Bytes handed out, with what rounding them up takes; kept for reuse; to be had. */
   void (*memory)(struct fs_target *t, int64_t *used, int64_t *cached,
                  int64_t *available);
 
@@ -114,8 +115,10 @@ struct fs_target_ops {
 struct fs_target {
   const struct fs_target_ops *ops;
   struct fs_device device;
-  int64_t held, peak;        /* bytes of storage that tensors and running blocks
-                                have now, and had at most; run/tensor.c counts */
+  int64_t held;              /* bytes of storage that tensors and running blocks
+                                have now; run/tensor.c counts                    */
+  int64_t peak;              /* most bytes that were handed out at once, as memory()
+                                counts those that are used                       */
   bool hasty;                /* prepare() may take code that is compiled quickly;
                                 run/run.c                                        */
   bool lost;                 /* a fault poisoned the device: nothing works any

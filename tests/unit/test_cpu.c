@@ -781,7 +781,8 @@ static void test_shares(void) {
 static void test_untouched(void) {
   snprintf(context, sizeof context, "memory");
   enum { BYTES = 512 << 20, PAGES = BYTES / 4096 };
-  struct fs_memory *m = fs_memory_new();
+  int64_t peak = 0;
+  struct fs_memory *m = fs_memory_new(&peak);
   void *p = NULL;
   unsigned char *there = fs_calloc(PAGES, 1);
   int touched = 0;

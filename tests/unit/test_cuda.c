@@ -291,6 +291,8 @@ static void test_memory(void) {
   CHECK(aligned, "storage is not aligned to 256 bytes");
   gpu->ops->memory(gpu, &used, &cached, &available);
   CHECK(used > used0 && available > 0, "nothing is in use");
+  CHECK(gpu->peak == used, "%lld bytes at most, %lld now", (long long)gpu->peak,
+        (long long)used);
   void *last = p[63];
   for (int k = 0; k < 64; k++) gpu->ops->free(gpu, p[k], sizes[k]);
   gpu->ops->memory(gpu, &used, &cached, &available);

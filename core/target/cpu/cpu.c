@@ -400,7 +400,7 @@ static const struct fs_target_ops cpu_ops = {
 struct fs_target *fs_cpu_open(int threads, const char *isa) {
   struct cpu *c = fs_calloc(1, sizeof *c);
   c->base.ops = &cpu_ops;
-  c->memory = fs_memory_new();
+  c->memory = fs_memory_new(&c->base.peak);
   c->pool = fs_pool_new(threads > 0 ? threads : processors());
   if (!c->pool) fs_oom_raise();
   c->r = fs_cpu_routines(isa);

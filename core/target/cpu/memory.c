@@ -32,6 +32,7 @@ struct block {
 
 struct fs_memory {
   int64_t total, used, cached;
+  int64_t *peak;          /* of used                                          */
   int64_t limit;          /* what this process may use altogether            */
   struct block list[MAX_CACHED];
   int n;
@@ -74,8 +75,9 @@ static int64_t total_memory(void) {
   return limit > 0 ? FS_MIN(total, limit) : total;
 }
 
-struct fs_memory *fs_memory_new(void) {
+struct fs_memory *fs_memory_new(int64_t *peak) {
   struct fs_memory *m = fs_calloc(1, sizeof *m);
+  m->peak = peak;
   m->total = total_memory();
   m->limit = system_left();
   return m;
@@ -166,6 +168,7 @@ enum fs_status fs_memory_get(struct fs_memory *m, size_t bytes, void **out) {
     if (!b.ptr) return FS_ERR_ENV;
   }
   m->used += (int64_t)b.bytes;
+  *m->peak = FS_MAX(*m->peak, m->used);
   *out = b.ptr;
   return FS_OK;
 }

@@ -6,7 +6,8 @@
 
 struct fs_memory;
 
-struct fs_memory *fs_memory_new(void);
+/* *peak is raised to the bytes that are handed out at once. */
+struct fs_memory *fs_memory_new(int64_t *peak);
 void fs_memory_free_all(struct fs_memory *m);
 int64_t fs_memory_total(const struct fs_memory *m);
 

@@ -85,6 +85,11 @@ void fs_cuda_memory_close(struct cuda *t) {
   free(t->bins);
 }
 
+static void count_used(struct cuda *t, size_t rounded) {
+  t->used += (int64_t)rounded;
+  t->base.peak = FS_MAX(t->base.peak, t->used);
+}
+
 enum fs_status fs_cuda_alloc(struct fs_target *target, size_t bytes,
                              void **out) {
   struct cuda *t = fs_cuda_of(target);
@@ -97,7 +102,7 @@ enum fs_status fs_cuda_alloc(struct fs_target *target, size_t bytes,
   if (bin && bin->n) {
     *out = (void *)(uintptr_t)bin->block[--bin->n];
     t->cached -= (int64_t)rounded;
-    t->used += (int64_t)rounded;
+    count_used(t, rounded);
     return FS_OK;
   }
   fs_cuda_enter(t);
@@ -109,7 +114,7 @@ enum fs_status fs_cuda_alloc(struct fs_target *target, size_t bytes,
   }
   if (r != CU_OK) return fs_cuda_fail(t, r, "memory", NULL);
   *out = (void *)(uintptr_t)p;
-  t->used += (int64_t)rounded;
+  count_used(t, rounded);
   return FS_OK;
 }
 
