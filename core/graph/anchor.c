@@ -114,13 +114,24 @@ static bool find_update(const struct anchors *a, const void *array, fs_id *updat
   return true;
 }
 
-/* How many elements of its array an input has: broadcast axes have each once. */
-static int64_t count_of(const struct anchors *a, int input) {
-  const struct fs_shape *shape = &fs_node(a->g, a->node[input])->shape;
-  int64_t count = 1;
-  for (int k = 0; k < shape->rank; k++)
-    if (a->g->inputs.data[input].layout.stride[k]) count *= shape->dim[k];
-  return count;
+/* Whether two inputs are slices of one size, if not in one order of axes or elements: A and
+ * A', x[:] and x[end:-1:1]. Axes along which a slice is only repeated do not count. */
+static bool are_alike(const struct anchors *a, int x, int y) {
+  const struct fs_shape *sx = &fs_node(a->g, a->node[x])->shape;
+  const struct fs_shape *sy = &fs_node(a->g, a->node[y])->shape;
+  const int64_t *dx = a->g->inputs.data[x].layout.stride;
+  const int64_t *dy = a->g->inputs.data[y].layout.stride;
+  int left = 0;
+  for (int k = 0; k < sy->rank; k++) left += dy[k] != 0;
+  for (int k = 0; k < sx->rank; k++) {
+    int at = 0;
+    if (!dx[k]) continue;
+    while (at < sy->rank && (llabs(dy[at]) != llabs(dx[k]) || sy->dim[at] != sx->dim[k]))
+      at++;
+    if (at == sy->rank) return false;
+    left--;
+  }
+  return left == 0;
 }
 
 /* Whether an input moves with input `first`. Slices of one size are apart by what the
@@ -131,7 +142,7 @@ static bool moves_with(const struct anchors *a, int first, int input, fs_id upda
   if (x->storage != y->storage || y->anchored) return false;
   if (!a->uses[a->node[input]].read) return input == first && !a->uses[a->node[input]].base;
   if (update) return a->node[input] != fs_node(a->g, update)->src[0];
-  return count_of(a, first) == count_of(a, input);
+  return are_alike(a, first, input);
 }
 
 /* Those that move with input `first`, and the update that does. */
