@@ -5,11 +5,11 @@
  *     end
  *
  * The rounds differ in where slices begin. So that is no part of what makes graphs equal,
- * as far as nothing depends on it: of the slices of one array only how far apart they are,
- * and how the first of them is aligned. The rest is the *anchor*: a place in the array that
- * is told when the block is started. What an update in place reads of its array must stay
- * as far from what it writes, so both have one anchor; unless that is all of the array.
- * Where more than that would count, nothing is anchored. */
+ * as far as nothing depends on it: only how slices are aligned, and of those of one array
+ * that share elements how far they are apart. The rest is the *anchor*: a place in the array
+ * that is told when the block is started. What is read of an array of which the block replaces
+ * a part has the anchor of that part if they share elements, since it goes by that what may
+ * happen in place. Where more than that would count, nothing is anchored. */
 #include "core/graph/internal.h"
 
 /* Accesses of so many bytes at most are one instruction. */
@@ -94,6 +94,7 @@ struct anchors {
   struct fs_graph *g;
   struct uses *uses;
   fs_id *node;          /* of each input */
+  bool *chosen;         /* inputs that are to have one anchor */
 };
 
 /* The update that changes a part of an array, 0 if there is none. False: there are several,
@@ -134,50 +135,94 @@ static bool are_alike(const struct anchors *a, int x, int y) {
   return left == 0;
 }
 
-/* Whether an input moves with input `first`. Slices of one size are apart by what the
- * statements say; what the update of a part is made of is all of the array. Nobody reads
- * what only other slices were made of. */
-static bool moves_with(const struct anchors *a, int first, int input, fs_id update) {
-  const struct fs_graph_input *x = &a->g->inputs.data[first], *y = &a->g->inputs.data[input];
-  if (x->storage != y->storage || y->anchored) return false;
-  if (!a->uses[a->node[input]].read) return input == first && !a->uses[a->node[input]].base;
-  if (update) return a->node[input] != fs_node(a->g, update)->src[0];
-  return are_alike(a, first, input);
+/* From the first to the last element of a slice. */
+struct range {
+  int64_t first, last;
+};
+
+static struct range range_of(int64_t begin, const int64_t *stride,
+                             const struct fs_shape *shape) {
+  struct range r = {begin, begin};
+  for (int k = 0; k < shape->rank; k++)
+    *(stride[k] < 0 ? &r.first : &r.last) += (shape->dim[k] - 1) * stride[k];
+  return r;
 }
 
-/* Those that move with input `first`, and the update that does. */
-static void anchor_inputs(const struct anchors *a, int first, fs_id update) {
+static struct range range_of_input(const struct anchors *a, int input) {
+  const struct fs_layout *l = &a->g->inputs.data[input].layout;
+  return range_of(l->offset, l->stride, &fs_node(a->g, a->node[input])->shape);
+}
+
+static struct range range_of_part(const struct anchors *a, fs_id update) {
+  const struct fs_node *n = fs_node(a->g, update);
+  int64_t count, stride[FS_MAX_RANK] = {0};
+  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  for (int s = 0; s < n->view.src_rank; s++)
+    if (n->view.axis[s] >= 0) stride[n->view.axis[s]] += n->view.step[s] * whole.stride[s];
+  return range_of(fs_update_begin(n), stride, &fs_node(a->g, n->src[1])->shape);
+}
+
+static bool meet(struct range a, struct range b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+/* Gives an anchor to the inputs in chosen[], of which `first` is the first (-1: there are
+ * none), and to an update (0: none). */
+static void anchor_group(const struct anchors *a, int first, fs_id update) {
   struct slices s = {0};
   struct fs_graph *g = a->g;
-  for (int k = first; k < g->inputs.len; k++)
-    if (moves_with(a, first, k, update))
-      add_input(&s, &g->inputs.data[k], fs_node(g, a->node[k])->shape.rank);
+  for (int k = FS_MAX(first, 0); k < g->inputs.len; k++)
+    if (a->chosen[k]) add_input(&s, &g->inputs.data[k], fs_node(g, a->node[k])->shape.rank);
   if (update) add_update(&s, fs_node(g, update));
-  int64_t anchor = anchor_of(&s, fs_node(g, a->node[first])->dtype);
-  for (int k = g->inputs.len - 1; k >= first; k--) /* `first` is asked about, so last */
-    if (moves_with(a, first, k, update))
-      g->inputs.data[k].anchored = first + 1, g->inputs.data[k].anchor = anchor;
-  if (update) fs_node(g, update)->anchored = true, fs_node(g, update)->anchor = anchor;
+  int64_t anchor = anchor_of(&s, fs_node(g, update ? update : a->node[first])->dtype);
+  for (int k = FS_MAX(first, 0); k < g->inputs.len; k++)
+    if (a->chosen[k]) g->inputs.data[k].anchored = first + 1, g->inputs.data[k].anchor = anchor;
+  if (!update) return;
+  fs_node(g, update)->anchored = first < 0 ? FS_ANCHORED_ALONE : first + 1;
+  fs_node(g, update)->anchor = anchor;
 }
 
+/* An update, with what is read of its array and shares elements with its part. */
 static void anchor_update(const struct anchors *a, fs_id update) {
-  struct fs_node *n = fs_node(a->g, update);
-  struct slices s = {0};
-  add_update(&s, n);
-  n->anchored = true;
-  n->anchor = anchor_of(&s, n->dtype);
+  const struct fs_graph *g = a->g;
+  const struct fs_node *base = fs_node(g, fs_node(g, update)->src[0]);
+  const void *array = base->kind == FS_ND_INPUT ? g->inputs.data[base->slot].storage : NULL;
+  int first = -1;
+  for (int k = 0; k < g->inputs.len; k++) {
+    fs_id id = a->node[k];
+    a->chosen[k] = array && g->inputs.data[k].storage == array && a->uses[id].read &&
+                   !a->uses[id].base && meet(range_of_input(a, k), range_of_part(a, update));
+    if (a->chosen[k] && first < 0) first = k;
+  }
+  anchor_group(a, first, update);
 }
 
-/* The slices of the array that input `first` is of. */
+/* An input, with slices of its array like it that share elements with it. What nobody
+ * reads, since only other slices were made of it, is alone. */
+static void anchor_input(const struct anchors *a, int first) {
+  const struct fs_graph *g = a->g;
+  for (int k = first; k < g->inputs.len; k++)
+    a->chosen[k] = k == first ||
+                   (g->inputs.data[k].storage == g->inputs.data[first].storage &&
+                    !g->inputs.data[k].anchored && a->uses[a->node[first]].read &&
+                    a->uses[a->node[k]].read && !a->uses[a->node[k]].base &&
+                    are_alike(a, first, k) &&
+                    meet(range_of_input(a, first), range_of_input(a, k)));
+  anchor_group(a, first, 0);
+}
+
+/* The slices of the array that input `first` is the first of. */
 static void anchor_array(const struct anchors *a, int first) {
-  struct fs_graph *g = a->g;
+  const struct fs_graph *g = a->g;
   const void *array = g->inputs.data[first].storage;
   fs_id update;
   if (!find_update(a, array, &update)) return;
-  for (int k = first; k < g->inputs.len; k++)
-    if (g->inputs.data[k].storage == array && moves_with(a, k, k, update))
-      anchor_inputs(a, k, update);
-  if (update && !fs_node(g, update)->anchored) anchor_update(a, update);
+  if (update) anchor_update(a, update);
+  for (int k = first; k < g->inputs.len; k++) {
+    const struct fs_graph_input *in = &g->inputs.data[k];
+    if (in->storage == array && !in->anchored && !a->uses[a->node[k]].base)
+      anchor_input(a, k);
+  }
 }
 
 static bool is_first(const struct fs_graph *g, int input) {
@@ -187,13 +232,14 @@ static bool is_first(const struct fs_graph *g, int input) {
 }
 
 void fs_graph_anchor(struct fs_graph *g) {
-  struct anchors a = {g, find_uses(g),
-                      fs_calloc((size_t)g->inputs.len + 1, sizeof(fs_id))};
+  size_t n_inputs = (size_t)g->inputs.len + 1;
+  struct anchors a = {g, find_uses(g), fs_calloc(n_inputs, sizeof(fs_id)),
+                      fs_calloc(n_inputs, sizeof(bool))};
   for (int k = 0; k < g->inputs.len; k++)
     g->inputs.data[k].anchored = 0, g->inputs.data[k].anchor = 0;
   for (int id = 1; id < g->nodes.len; id++) {
     struct fs_node *n = fs_node(g, (fs_id)id);
-    n->anchored = false, n->anchor = 0;
+    n->anchored = 0, n->anchor = 0;
     if (n->kind == FS_ND_INPUT) a.node[n->slot] = (fs_id)id;
     if (n->kind == FS_ND_UPDATE && may_move(g, a.uses, (fs_id)id) &&
         fs_node(g, n->src[0])->kind != FS_ND_INPUT)
@@ -203,6 +249,7 @@ void fs_graph_anchor(struct fs_graph *g) {
     if (is_first(g, k)) anchor_array(&a, k);
   free(a.uses);
   free(a.node);
+  free(a.chosen);
 }
 
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input) {

@@ -112,6 +112,8 @@ enum fs_lib_flag {
   FS_LIB_IN_RANGE = 32    /* GATHER, INVERT: no index can be wrong         */
 };
 
+enum { FS_ANCHORED_ALONE = -1 };
+
 struct fs_node {
   enum fs_node_kind kind;
   uint8_t op;             /* fs_map_op, fs_reduce_op or fs_lib_op */
@@ -127,8 +129,9 @@ struct fs_node {
   uint8_t lib_flags;      /* LIB: of enum fs_lib_flag                      */
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
-  bool anchored;          /* UPDATE: its part may lie elsewhere the next time;   */
-  int64_t anchor;         /* as of a graph's inputs, in the result's new layout  */
+  int anchored;           /* UPDATE: 0; or its part may lie elsewhere the next time:
+                             alone, or with inputs of this number            */
+  int64_t anchor;         /* as of a graph's inputs, in the result's new layout */
   struct fs_span span;    /* the expression that made it first */
   struct fs_span stmt;    /* the statement that made it first  */
   uint32_t turn;          /* its place in the order in which the block was

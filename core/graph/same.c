@@ -11,6 +11,14 @@ static int alias_of(const struct fs_graph *g, int input) {
   return k;
 }
 
+static bool same_anchors(const struct fs_graph *a, const struct fs_graph *b) {
+  for (int k = 0; k < a->inputs.len; k++)
+    if (a->inputs.data[k].anchored != b->inputs.data[k].anchored) return false;
+  for (int k = 1; k < a->nodes.len; k++)
+    if (a->nodes.data[k].anchored != b->nodes.data[k].anchored) return false;
+  return true;
+}
+
 uint64_t fs_graph_hash(const struct fs_graph *g) {
   struct fs_words w;
   uint64_t h = fs_mix(0, (uint64_t)g->nodes.len);
@@ -58,6 +66,7 @@ bool fs_graph_same(const struct fs_graph *a, const struct fs_graph *b) {
     return false;
   for (int k = 0; k < a->inputs.len; k++)
     if (alias_of(a, k) != alias_of(b, k)) return false;
+  if (!same_anchors(a, b)) return false;
   if (a->params.len && memcmp(a->literals.data, b->literals.data,
                               sizeof *a->literals.data * (size_t)a->params.len))
     return false;
@@ -88,13 +97,13 @@ void fs_graph_signature(const struct fs_graph *g, fs_signature *out) {
   *FS_PUSH(out) = (uint64_t)g->params.len << 32 | (uint64_t)g->barriers.len;
   for (int k = 1; k < g->nodes.len; k++) {
     fs_node_words(g, &g->nodes.data[k], false, &w);
-    *FS_PUSH(out) = (uint64_t)w.n;
+    *FS_PUSH(out) = (uint64_t)w.n | (uint64_t)(uint32_t)g->nodes.data[k].anchored << 32;
     for (int i = 0; i < w.n; i++) *FS_PUSH(out) = w.w[i];
     put_span(out, g->nodes.data[k].span);
     put_span(out, g->nodes.data[k].stmt);
   }
   for (int k = 0; k < g->inputs.len; k++) {
-    *FS_PUSH(out) = (uint64_t)alias_of(g, k);
+    *FS_PUSH(out) = (uint64_t)alias_of(g, k) | (uint64_t)g->inputs.data[k].anchored << 32;
     put_name(out, g->inputs.data[k].name);
   }
   for (int k = 0; k < g->outputs.len; k++) {

@@ -293,16 +293,19 @@ static bool lie_together(const struct fs_plan *plan, int a, int b) {
 }
 
 /* Whether an access of the kernel that stores the update may stay when that happens
- * in place. Where both are anchored they have one anchor: they stay as far apart. */
+ * in place. What shares elements with the part has its anchor, and stays as far from it; what
+ * has another one never shares any. */
 static bool stays_right(const struct fs_plan *plan, const struct fs_kernel *k, int step,
                         const struct fs_access *a) {
   const struct fs_access *to = &k->accesses.data[k->steps.data[step].access];
   const struct fs_slot *slot = &plan->slots.data[to->slot];
-  int64_t anchor = fs_node(plan->graph, k->steps.data[step].node)->anchor;
+  const struct fs_node *update = fs_node(plan->graph, k->steps.data[step].node);
+  const struct fs_graph_input *in =
+      &plan->graph->inputs.data[plan->slots.data[a->slot].index];
   struct box read, written;
-  if (is_loaded_before(k, a, to, step)) return true;
-  return box_in(k, a, anchor, &slot->layout, &slot->shape, &read) &&
-         box_in(k, to, anchor, &slot->layout, &slot->shape, &written) &&
+  if (in->anchored == update->anchored && is_loaded_before(k, a, to, step)) return true;
+  return box_in(k, a, in->anchor, &slot->layout, &slot->shape, &read) &&
+         box_in(k, to, update->anchor, &slot->layout, &slot->shape, &written) &&
          are_apart(&read, &written, slot->shape.rank);
 }
 

@@ -43,11 +43,22 @@ static void clear(struct fs_recalled *p) {
   *p = (struct fs_recalled){0};
 }
 
-static const struct fs_shape *shape_of(const struct fs_graph *g, int input) {
+static fs_id node_of(const struct fs_graph *g, int input) {
   int id = 1;
   while (fs_node(g, (fs_id)id)->kind != FS_ND_INPUT || fs_node(g, (fs_id)id)->slot != input)
     id++;
-  return &fs_node(g, (fs_id)id)->shape;
+  return (fs_id)id;
+}
+
+/* Whether a node is more than what slices were made of: then its anchor goes by what it
+ * shares elements with. */
+static bool is_used(const struct fs_graph *g, fs_id id) {
+  for (int n = 1; n < g->nodes.len; n++)
+    for (int k = 0; k < g->nodes.data[n].n_src; k++)
+      if (g->nodes.data[n].src[k] == id) return true;
+  for (int k = 0; k < g->outputs.len; k++)
+    if (g->outputs.data[k] == id) return true;
+  return false;
 }
 
 /* Whether an input of the block is one of the traced graph; where it may lie elsewhere the
@@ -57,8 +68,10 @@ static bool is_origin(const struct fs_graph *traced, int at,
   const struct fs_graph_input *a = &traced->inputs.data[at];
   const struct fs_graph_input *b = &simplified->inputs.data[input];
   if (a->tensor != b->tensor || !b->anchored) return a->tensor == b->tensor;
+  fs_id x = node_of(traced, at), y = node_of(simplified, input);
   return a->anchored && !memcmp(&a->layout, &b->layout, sizeof a->layout) &&
-         fs_shape_equal(shape_of(traced, at), shape_of(simplified, input));
+         fs_shape_equal(&fs_node(traced, x)->shape, &fs_node(simplified, y)->shape) &&
+         is_used(traced, x);
 }
 
 /* Fills from[], false if something of the block is not in the traced graph. */
@@ -81,15 +94,33 @@ static bool find_origins(const struct fs_graph *traced,
   return true;
 }
 
+/* Whether the inputs of the block that move together do so in the traced graph. */
+static bool move_alike(const struct fs_graph *traced, const struct fs_graph *simplified,
+                       const int *from) {
+  const struct fs_graph_input *own = simplified->inputs.data, *in = traced->inputs.data;
+  for (int k = 0; k < simplified->inputs.len; k++) {
+    for (int i = 0; i < k && own[k].anchored; i++)
+      if (own[i].anchored == own[k].anchored &&
+          in[from[i]].anchored != in[from[k]].anchored)
+        return false;
+    for (int o = 0; o < simplified->outputs.len && own[k].anchored; o++)
+      if (fs_node(simplified, simplified->outputs.data[o])->anchored == own[k].anchored &&
+          fs_node(traced, traced->outputs.data[o])->anchored != in[from[k]].anchored)
+        return false;
+  }
+  return true;
+}
+
 /* Fills apart[]; false if what may move in the one graph may not in the other. */
 static bool find_anchors(const struct fs_graph *traced, const struct fs_graph *simplified,
                          const int *from, int64_t *apart) {
+  if (!move_alike(traced, simplified, from)) return false;
   for (int k = 0; k < simplified->inputs.len; k++)
     *apart++ = traced->inputs.data[from[k]].anchor - simplified->inputs.data[k].anchor;
   for (int k = 0; k < simplified->outputs.len; k++) {
     const struct fs_node *n = fs_node(traced, traced->outputs.data[k]);
     const struct fs_node *own = fs_node(simplified, simplified->outputs.data[k]);
-    if (n->anchored != own->anchored) return false;
+    if (!n->anchored != !own->anchored) return false;
     *apart++ = n->anchor - own->anchor;
   }
   return true;
