@@ -74,11 +74,12 @@ static int64_t anchor_of(const struct slices *s, enum fs_dtype dt) {
 }
 
 /* Whether the part that an update replaces may move: nothing in the block reads the
- * result, and copies of the rest of it (plan/copy.c) are copies of all of it. */
+ * result, if not another update of it, which comes behind it wherever it is; and copies of
+ * the rest (plan/copy.c) are copies of all of it. */
 static bool may_move(const struct fs_graph *g, const struct uses *uses, fs_id update) {
   const struct fs_node *n = fs_node(g, update);
   int64_t part = fs_shape_count(&fs_node(g, n->src[1])->shape);
-  return n->src[0] && !uses[update].read && !uses[update].base && n->shape.rank > 0 &&
+  return n->src[0] && !uses[update].read && n->shape.rank > 0 &&
          part < fs_shape_count(&n->shape) - part;
 }
 

@@ -38,6 +38,7 @@ const struct fs_recalled *fs_recall_find(struct fs_recall *r,
 
 static void clear(struct fs_recalled *p) {
   FS_VEC_FREE(&p->words);
+  FS_VEC_FREE(&p->updates);
   free(p->from);
   free(p->apart);
   *p = (struct fs_recalled){0};
@@ -94,68 +95,87 @@ static bool find_origins(const struct fs_graph *traced,
   return true;
 }
 
-/* Whether the inputs of the block that move together do so in the traced graph. */
+/* Pairs the updates of one value that follow on each other. */
+static bool pair_updates(const struct fs_graph *traced, const struct fs_graph *simplified,
+                         int output, struct fs_recalled *p) {
+  fs_id a = traced->outputs.data[output], b = simplified->outputs.data[output];
+  for (;;) {
+    const struct fs_node *x = fs_node(traced, a), *y = fs_node(simplified, b);
+    bool known = false;
+    if (y->kind != FS_ND_UPDATE) return true;
+    if (x->kind != FS_ND_UPDATE || !x->anchored != !y->anchored) return false;
+    for (int k = 0; k < p->updates.len; k++) known |= p->updates.data[k].own == b;
+    if (y->anchored && !known)
+      *FS_PUSH(&p->updates) = (struct fs_recalled_update){a, b, x->anchor - y->anchor};
+    a = x->src[0], b = y->src[0];
+  }
+}
+
+static bool find_updates(const struct fs_graph *traced, const struct fs_graph *simplified,
+                         struct fs_recalled *p) {
+  int n = 0;
+  for (int k = 0; k < simplified->outputs.len; k++)
+    if (!pair_updates(traced, simplified, k, p)) return false;
+  for (int id = 1; id < simplified->nodes.len; id++)
+    n += simplified->nodes.data[id].anchored != 0;
+  return n == p->updates.len;
+}
+
+/* Whether what moves together in the block does so in the traced graph. */
 static bool move_alike(const struct fs_graph *traced, const struct fs_graph *simplified,
-                       const int *from) {
+                       const struct fs_recalled *p) {
   const struct fs_graph_input *own = simplified->inputs.data, *in = traced->inputs.data;
   for (int k = 0; k < simplified->inputs.len; k++) {
+    int with = in[p->from[k]].anchored;
     for (int i = 0; i < k && own[k].anchored; i++)
-      if (own[i].anchored == own[k].anchored &&
-          in[from[i]].anchored != in[from[k]].anchored)
+      if (own[i].anchored == own[k].anchored && in[p->from[i]].anchored != with)
         return false;
-    for (int o = 0; o < simplified->outputs.len && own[k].anchored; o++)
-      if (fs_node(simplified, simplified->outputs.data[o])->anchored == own[k].anchored &&
-          fs_node(traced, traced->outputs.data[o])->anchored != in[from[k]].anchored)
+    for (int u = 0; u < p->updates.len && own[k].anchored; u++)
+      if (fs_node(simplified, p->updates.data[u].own)->anchored == own[k].anchored &&
+          fs_node(traced, p->updates.data[u].traced)->anchored != with)
         return false;
   }
   return true;
 }
 
-/* Fills apart[]; false if what may move in the one graph may not in the other. */
+/* Fills apart[] and the updates; false if what may move in the one graph may not in the
+ * other. */
 static bool find_anchors(const struct fs_graph *traced, const struct fs_graph *simplified,
-                         const int *from, int64_t *apart) {
-  if (!move_alike(traced, simplified, from)) return false;
+                         struct fs_recalled *p) {
+  if (!find_updates(traced, simplified, p) || !move_alike(traced, simplified, p)) return false;
+  p->apart = fs_calloc((size_t)simplified->inputs.len + 1, sizeof *p->apart);
   for (int k = 0; k < simplified->inputs.len; k++)
-    *apart++ = traced->inputs.data[from[k]].anchor - simplified->inputs.data[k].anchor;
-  for (int k = 0; k < simplified->outputs.len; k++) {
-    const struct fs_node *n = fs_node(traced, traced->outputs.data[k]);
-    const struct fs_node *own = fs_node(simplified, simplified->outputs.data[k]);
-    if (!n->anchored != !own->anchored) return false;
-    *apart++ = n->anchor - own->anchor;
-  }
+    p->apart[k] = traced->inputs.data[p->from[k]].anchor - simplified->inputs.data[k].anchor;
   return true;
 }
 
 void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced) {
   struct fs_graph *g = (struct fs_graph *)p->block->plan->graph;
-  const int64_t *apart = p->apart;
-  for (int k = 0; k < g->inputs.len; k++, apart++)
+  for (int k = 0; k < g->inputs.len; k++)
     if (g->inputs.data[k].anchored)
-      fs_graph_move_input(g, k, traced->inputs.data[p->from[k]].anchor - *apart);
-  for (int k = 0; k < g->outputs.len; k++, apart++) {
-    const struct fs_node *n = fs_node(traced, traced->outputs.data[k]);
-    if (n->anchored)
-      fs_graph_move_update(g, g->outputs.data[k], n->anchor - *apart, &n->view);
+      fs_graph_move_input(g, k, traced->inputs.data[p->from[k]].anchor - p->apart[k]);
+  for (int k = 0; k < p->updates.len; k++) {
+    const struct fs_recalled_update *u = &p->updates.data[k];
+    const struct fs_node *n = fs_node(traced, u->traced);
+    fs_graph_move_update(g, u->own, n->anchor - u->apart, &n->view);
   }
 }
 
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
                    const struct fs_graph *simplified, struct fs_block *block) {
   int n = simplified->inputs.len + simplified->params.len;
-  int *from = fs_calloc((size_t)n + 1, sizeof *from);
-  int64_t *apart = fs_calloc(
-      (size_t)(simplified->inputs.len + simplified->outputs.len) + 1, sizeof *apart);
   struct fs_recalled *p = &r->place[r->hash % FS_RECALLED];
   clear(p);
-  if (!find_origins(traced, simplified, from) ||
-      !find_anchors(traced, simplified, from, apart)) {
-    free(from);
-    free(apart);
+  p->from = fs_calloc((size_t)n + 1, sizeof *p->from);
+  if (!find_origins(traced, simplified, p->from) || !find_anchors(traced, simplified, p)) {
+    clear(p);
     return;
   }
-  *p = (struct fs_recalled){.hash = r->hash, .words = r->now, .block = block,
-                            .block_hash = block->hash,
-                            .spoken = block->spoken, .from = from, .apart = apart};
+  p->hash = r->hash;
+  p->words = r->now;
+  p->block = block;
+  p->block_hash = block->hash;
+  p->spoken = block->spoken;
   r->now = (fs_signature){0};
 }
 

@@ -6,6 +6,13 @@
 
 #include "core/run/run.h"
 
+/* An update that may lie elsewhere, in the traced graph and in the block's; how far the
+ * anchor there is from the anchor here. */
+struct fs_recalled_update {
+  fs_id traced, own;
+  int64_t apart;
+};
+
 /* A traced graph that was run before, by fs_graph_signature(). */
 struct fs_recalled {
   uint64_t hash;
@@ -15,8 +22,9 @@ struct fs_recalled {
   int64_t spoken;            /* block->spoken: it has the words of this graph */
   int *from;                 /* of each input of the block, then of each param:
                                 which one of the traced graph it is */
-  int64_t *apart;            /* of each input, then of each output: how far the
-                                anchor of the traced graph is from its own */
+  int64_t *apart;            /* of each input: how far the anchor of the traced
+                                graph is from its own */
+  FS_VEC(struct fs_recalled_update) updates;
 };
 
 enum { FS_RECALLED = 256 };
