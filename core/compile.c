@@ -45,6 +45,7 @@ static struct fs_bound *new_bound(const struct fs_plan *plan) {
   b->storages = fs_calloc(slots, sizeof *b->storages);
   b->ptrs = fs_calloc(slots, sizeof *b->ptrs);
   b->skip = fs_calloc((size_t)plan->kernels.len + 1, sizeof *b->skip);
+  b->codes = fs_calloc((size_t)plan->kernels.len + 1, sizeof *b->codes);
   b->inputs =
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   b->params =
@@ -56,6 +57,7 @@ static void free_bound(struct fs_bound *b) {
   free(b->storages);
   free(b->ptrs);
   free(b->skip);
+  free(b->codes);
   free(b->inputs);
   free(b->params);
   free(b);

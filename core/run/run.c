@@ -495,16 +495,19 @@ static enum fs_status launch_all(struct launch *l, bool timed,
   return FS_OK;
 }
 
-/* The same in one call of the target, where no kernel is left out or timed. */
+/* The same in one call of the target, where no kernel is timed. As a rule it is always the
+ * same kernels that are left out, if any: the target sees to others. */
 static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
   struct fs_block *b = l->block;
   if (fs_interrupted()) return FS_INTERRUPTED;
+  for (int k = 0; k < b->plan->kernels.len; k++)
+    l->now->codes[k] = l->now->skip[k] ? NULL : b->codes[k];
   for (int s = 0; s < b->plan->slots.len; s++) {
     enum fs_status st = make_storage(l, s, d);
     if (st != FS_OK) return st;
   }
   return l->r->target->ops->launch_all(l->r->target, &b->replay,
-                                       b->plan->kernels.len, b->codes,
+                                       b->plan->kernels.len, l->now->codes,
                                        l->now->ptrs, l->now->params, d);
 }
 
@@ -613,8 +616,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   enum fs_status st = take_over(l, &held, d);
   if (st == FS_OK) st = fs_compile_rest(l->block, r->target, l->now->skip, d);
   if (held) fs_interrupt_hold(true);
-  bool at_once = !timed && !held && l->block->at_once &&
-                 r->target->ops->launch_all != NULL;
+  bool at_once = !timed && l->block->at_once && r->target->ops->launch_all != NULL;
   if (st == FS_OK)
     st = at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
   if (held) fs_interrupt_hold(false);

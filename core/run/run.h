@@ -52,6 +52,7 @@ struct fs_bound {
   struct fs_storage **storages;
   void **ptrs;
   bool *skip;                /* per kernel: a copy made needless */
+  struct fs_code **codes;    /* per kernel: the block's, NULL for those copies */
   struct fs_tensor **inputs; /* per graph input */
   struct fs_number *params;
 };

@@ -68,7 +68,7 @@ struct fs_target_ops {
                            struct fs_timer *timer, struct fs_diags *d);
 
   /* Starts the kernels of a block one after the other, untimed, as launch() does
-   * each. *replay begins NULL and has what the target makes of a block that comes
+   * each; NULL: a phase of the launch before it, or left out this time. *replay begins NULL and has what the target makes of a block that comes
    * again; replay_free() before the codes are released. NULL where there is nothing
    * to gain. */
   enum fs_status (*launch_all)(struct fs_target *t, struct fs_replay **replay,

@@ -92,8 +92,9 @@ static void make(struct cuda *t, struct fs_replay *r, int n,
 }
 
 /* Whether the graph has the same kernels: calls of a library may take another by where
- * their arrays lie. */
-static bool fits(const struct fs_replay *r, struct fs_code *const *codes) {
+ * their arrays lie, and a copy that is left out in one run may be needed in another. */
+static bool fits(const struct fs_replay *r, int n, struct fs_code *const *codes) {
+  if (n != r->n) return false;
   for (int k = 0; k < r->n; k++)
     if (r->nodes[k].params.function != codes[k]->function) return false;
   return true;
@@ -141,11 +142,12 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     CUresult bound = fs_cuda_bind(codes[k], slots, params);
     if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
   }
+  whole &= n_own > 0;
   if (whole && !*replay) *replay = fs_calloc(1, sizeof **replay);
   struct fs_replay *r = whole ? *replay : NULL;
   if (r && !r->exec && !r->refused && r->starts++ >= FEW) make(t, r, n_own, own);
   enum fs_status status = FS_OK;
-  if (r && r->exec && !r->refused && fits(r, own)) {
+  if (r && r->exec && !r->refused && fits(r, n_own, own)) {
     status = start_graph(t, r, own, d);
     if (status != FS_OK || !r->refused) return status;
   }
