@@ -44,6 +44,13 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
   return k->space.dim[last] > 1 && (s > 1 || s < -1);
 }
 
+/* A strided vector that the CPU target copies once for all groups of rows
+ * (target/cpu/lines.c): then the rows go over what lies in order. */
+static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
+                           enum fs_step_kind kind) {
+  return kind == FS_SP_LOAD && k->scheme != FS_FLAT && a->varies == FS_VARIES_J;
+}
+
 /* Two loads of one array along the same strides: shifted slices, which overlap
  * but for their edges. */
 static bool same_array(const struct fs_graph *g, const struct fs_access *x,
@@ -167,6 +174,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     else w->bytes_written += bytes;
     if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
+    turned |= !cuda && is_copied_once(k, a, s->kind);
     if (k->scheme != FS_PANEL && !turned && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }

@@ -389,6 +389,55 @@ static void test_spread(int64_t m, int64_t n) {
   free_kernel(k);
 }
 
+enum { APART = 3 }; /* elements of the vector */
+
+static void verify_vectors(struct made *k, void *user) {
+  (void)user;
+  const float *a = k->slot[0], *v = k->slot[1], *q = k->slot[2], *b = k->slot[3];
+  int64_t m = k->k.space.m, n = k->k.space.n;
+  for (int64_t i = 0; i < m; i++) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) sum += (double)a[i * n + j] * (double)v[1 + APART * j];
+    check((double)q[i] == sum, "product with a column: %g, not %g", (double)q[i], sum);
+    for (int64_t j = 0; j < n; j++)
+      check(b[i * n + j] == a[i * n + j] - v[1 + APART * j], "[%lld,%lld]", (long long)i,
+            (long long)j);
+  }
+}
+
+/* How often the text of the kernel says so. */
+static int says(struct made *k, const char *what) {
+  struct fs_target *t = targets[0][0];
+  const struct fs_kernel *kernel = &k->k;
+  struct fs_code *code = NULL;
+  const char *why;
+  int n = 0;
+  if (t->ops->prepare(t, &k->plan, &diags, 1, &kernel, &code, &diags) != FS_OK) return -1;
+  char *text = t->ops->code_text(t, code, "walk", &why);
+  for (const char *at = text; at && (at = strstr(at, what)); at++) n++;
+  free(text);
+  t->ops->release(t, code);
+  return n;
+}
+
+/* A strided vector that two sweeps want: copied once where there are many groups. */
+static void test_vectors(int64_t m, int64_t n, bool many) {
+  struct made *k = new_kernel(FS_ROW, m, n);
+  input(k, FS_F32, m * n), input(k, FS_F32, 1 + APART * n);
+  result(k, FS_F32, m), result(k, FS_F32, m * n);
+  int a = load(k, 0, 0, 0, n, 1), v = load(k, 0, 1, 1, 0, APART);
+  int q = reduce(k, 0, FS_RD_SUM, FS_F32, FS_VARIES_J, a, v);
+  store(k, 1, q, 2, 0, 1, 0);
+  store(k, 1, map(k, 1, FS_OP_SUB, FS_F32, a, v, -1), 3, 0, n, 1);
+  snprintf(context, sizeof context, "strided vector %lldx%lld", (long long)m,
+           (long long)n);
+  run(k, verify_vectors, NULL);
+  check(says(k, "v1[j] = load f32") == (many ? 1 : 2) &&
+            says(k, "as it was kept for all rows") == (many ? 2 : 0),
+        "the vector is copied once for all groups, if they are many");
+  free_kernel(k);
+}
+
 int main(void) {
   fs_diags_init(&diags);
   open_targets();
@@ -398,5 +447,8 @@ int main(void) {
   test_spread(1, 1);
   test_spread(70, 33);
   test_spread(33, 2500);
+  test_vectors(70, 2500, true);
+  test_vectors(400, 20, true);
+  test_vectors(2, 2500, false);
   return finish_tests();
 }

@@ -402,6 +402,30 @@ static void wide(void) {
   check(lanes_of(5003) == 2, "... and by 8, as by sums of i64, where they are not");
 }
 
+/* Of A*x, where x is a row of another matrix or a column of it. */
+static struct fs_work product_with(int64_t m, int64_t n, bool column) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, m, n, "A"), B = input(g, 1, n, n, "B");
+  struct fs_view part = {.src_rank = 2, .axis = {-1, 0}, .step = {0, 1}};
+  if (column) part = (struct fs_view){.src_rank = 2, .axis = {0, -1}, .step = {1, 0}};
+  fs_id x = fs_graph_view(g, B, &part, &(struct fs_shape){1, {n}});
+  fs_graph_output(g, matvec(g, A, x), "q");
+  struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &cpu,
+                                      &(struct fs_plan_options){0});
+  struct fs_work w = plan->kernels.data[0].work;
+  fs_plan_free(plan);
+  fs_graph_free(g);
+  return w;
+}
+
+/* The CPU target copies the column once. */
+static void vectors(void) {
+  struct fs_work row = product_with(4000, 4000, false);
+  struct fs_work column = product_with(4000, 4000, true);
+  check(column.bytes_strided == 0 && !strcmp(column.pattern, row.pattern),
+        "a matrix is not read against the grain where the vector is");
+}
+
 /* Rows of 64 KiB: three are under way in shared memory, or two, or none. */
 static void stages(void) {
   struct fs_graph *g = fs_graph_new();
@@ -634,6 +658,7 @@ int main(void) {
   changes();
   joined();
   wide();
+  vectors();
   stages();
   sums();
   long_rows();

@@ -1013,6 +1013,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
   find_uneven(w);
   cut(m, cache);
   fs_walk_take_lines(w);
+  fs_walk_take_vectors(w);
   w->row_by_row = m->k->space.n >= LONG_ROW && whole_traffic(m) > ROW_CACHES * cache;
   place(w);
 }
@@ -1064,6 +1065,7 @@ void fs_walk_free(struct fs_walk *w) {
   FS_VEC_FREE(&w->start);
   FS_VEC_FREE(&w->before);
   FS_VEC_FREE(&w->after);
+  FS_VEC_FREE(&w->vectors);
   FS_VEC_FREE(&w->end_cells);
   FS_VEC_FREE(&w->end_rows);
   FS_VEC_FREE(&w->end_columns);

@@ -5,7 +5,8 @@
 /* Elements of a result that a thread has at a time. */
 static double held(const struct fs_walk *w, const struct fs_walk_op *op) {
   double rows = op->varies & FS_VARIES_I ? (double)w->rows : 1;
-  if (op->line >= 0) return (double)w->kernel->space.m;
+  const struct fs_space *s = &w->kernel->space;
+  if (op->line >= 0) return (double)(op->varies & FS_VARIES_J ? s->n : s->m);
   double columns = (double)w->columns;
   if (op->kept) columns = (double)w->kernel->space.n;
   return rows * (op->varies & FS_VARIES_J ? columns : 1);
@@ -36,6 +37,7 @@ void fs_walk_footprint(const struct fs_walk *w, struct fs_footprint *out,
   for (int v = 0; v < w->kernel->values.len; v++)
     places[v] = (struct fs_home){.storage = "none"};
   place_list(w, &w->start, places);
+  place_list(w, &w->vectors, places);
   place_list(w, &w->before, places);
   place_list(w, &w->after, places);
   for (int p = 0; p < w->n_phases; p++) {

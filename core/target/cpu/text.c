@@ -112,8 +112,9 @@ static void put_op(const struct fs_walk *w, const struct fs_walk_op *op,
   switch (op->kind) {
     case FS_SP_LOAD:
       if (op->mode == FS_LM_KEPT) {
-        fs_str_puts(out, op->varies == FS_VARIES_I ? "as it was kept for all rows"
-                                                   : "as an earlier sweep kept it");
+        fs_str_puts(out, op->line >= 0 || op->varies == FS_VARIES_I
+                             ? "as it was kept for all rows"
+                             : "as an earlier sweep kept it");
         break;
       }
       fs_str_puts(out, "load ");
@@ -162,6 +163,7 @@ void fs_walk_print(const struct fs_walk *w, struct fs_str *out) {
                 (long long)w->rows, (long long)w->columns,
                 (double)w->scratch / 1024);
   put_list(w, &w->start, "each task:", out);
+  put_list(w, &w->vectors, "before the tasks, each strip of columns:", out);
   put_list(w, &w->before, "before the tasks, each strip of rows:", out);
   for (int p = 0; p < w->n_phases; p++) {
     snprintf(title, sizeof title, "phase %d, each group of rows:", p);

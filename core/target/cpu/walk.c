@@ -163,12 +163,13 @@ static const struct fs_access *access_of(const struct walker *x, int k) {
 
 static char *place_of(const struct walker *x, const struct fs_walk_op *op) {
   if (op->varies == 0) return x->cells_base + (int64_t)op->out * 16;
+  int64_t first = op->varies & FS_VARIES_J ? x->j0 : x->i0;
   if (op->direct >= 0) { /* of unit stride: see find_direct() */
     const struct fs_access *a = access_of(x, op->direct);
-    int64_t at = a->offset + (op->varies & FS_VARIES_J ? x->j0 : x->i0);
+    int64_t at = a->offset + first;
     return (char *)x->slots[a->slot] + at * (int64_t)fs_dtype_size(a->dtype);
   }
-  if (op->line >= 0) return x->work + x->w->lines_at + op->line + x->i0 * op->size;
+  if (op->line >= 0) return x->work + x->w->lines_at + op->line + first * op->size;
   return x->scratch + op->at;
 }
 
@@ -816,6 +817,16 @@ static void run_lines(void *user, int64_t k, int thread) {
   keep_all(&x, l->stage, k);
 }
 
+/* Columns k * FS_WALK_VECTOR and on of the strided vectors. */
+static void run_vectors(void *user, int64_t k, int thread) {
+  const struct launch *l = user;
+  const struct fs_walk *w = l->w;
+  struct walker x = walker_new(l, thread);
+  x.j0 = k * FS_WALK_VECTOR;
+  x.columns = FS_MIN(FS_WALK_VECTOR, w->kernel->space.n - x.j0);
+  run_list(&x, &w->vectors);
+}
+
 /* -- the end -------------------------------------------------------------- */
 
 /* Partial results of ALL reductions, folded in the order of the tasks. */
@@ -923,8 +934,10 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
   int64_t lines = fs_walk_tasks(w, FS_STAGE_BEFORE);
   int64_t tasks = fs_walk_tasks(w, FS_STAGE_TASKS);
   int of_lines = w->kernel->space.m < SMALL ? 1 : threads;
+  int64_t vectors = (w->kernel->space.n + FS_WALK_VECTOR - 1) / FS_WALK_VECTOR;
   enum fs_status st = FS_OK;
-  if (w->before.len) st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
+  if (w->vectors.len) st = fs_pool_run(pool, threads, vectors, run_vectors, &l);
+  if (st == FS_OK && w->before.len) st = fs_pool_run(pool, of_lines, lines, run_lines, &l);
   if (st == FS_OK) st = fs_pool_run(pool, threads, tasks, run_task, &l);
   l.stage = FS_STAGE_AFTER;
   if (st == FS_OK && w->after.len)

@@ -13,8 +13,8 @@
  * Each step of the plan becomes an operation on one of these: a cell (varies
  * over nothing), a line (over I or J), a tile (over both). Lines over I that no
  * strip makes or waits for run for all rows at once, before the tasks and behind
- * them (lines.c). How a kernel is cut depends on its plan alone, so that results have the same bits on any number of
- * threads.
+ * them (lines.c), and strided vectors are copied once for all groups. How a kernel is cut
+ * depends on its plan alone, so that results have the same bits on any number of threads.
  */
 #ifndef FS_CPU_WALK_H
 #define FS_CPU_WALK_H
@@ -52,6 +52,8 @@ enum fs_reduce_mode {
  * for all rows before or behind them. */
 enum fs_walk_stage { FS_STAGE_TASKS, FS_STAGE_BEFORE, FS_STAGE_AFTER };
 
+enum { FS_WALK_VECTOR = 512 }; /* columns of a task that copies strided vectors */
+
 struct fs_walk_op {
   const struct fs_step *step;
   enum fs_step_kind kind;
@@ -60,8 +62,8 @@ struct fs_walk_op {
   int size;                 /* bytes of an element of the result       */
   int64_t at;               /* where in the scratch the result lies    */
   bool kept;                /* result: whole rows, for later phases    */
-  int64_t line;             /* result over I: its place among the lines of
-                               the work memory, for other stages; -1   */
+  int64_t line;             /* result over I or J: its place among the lines
+                               of the work memory, for other stages; -1 */
   uint8_t walks;            /* STORE, REDUCE: the directions it runs along */
   bool done;                /* STORE: a direct result does its work    */
   bool once;                /* over J, and of use for the first rows alone */
@@ -112,6 +114,7 @@ struct fs_walk {
   int n_values;
   fs_op_list start;             /* cells, once per task          */
   fs_op_list before, after;     /* lines over I, for all rows    */
+  fs_op_list vectors;           /* lines over J, for all columns, before these */
   struct fs_walk_phase *phase;
   int n_phases;
   fs_op_list end_cells, end_rows, end_columns;
@@ -152,6 +155,8 @@ void fs_walk_free(struct fs_walk *w);
 /* Takes lines over I out of the groups, where many groups would make them (lines.c):
  * after the kernel is cut, before places are given. */
 void fs_walk_take_lines(struct fs_walk *w);
+/* The same of strided vectors over J: copied for all columns, whatever phases want them. */
+void fs_walk_take_vectors(struct fs_walk *w);
 
 /* Into how many tasks a stage is cut. */
 int64_t fs_walk_tasks(const struct fs_walk *w, enum fs_walk_stage stage);
