@@ -10,6 +10,7 @@ line is `N passed, N failed`.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -271,6 +272,13 @@ def compilers():
     check('there is no `/nowhere/cc`' in done.stderr and 'FUSIBLE_CC' in done.stderr,
           'no compiler: said by the call', done.stderr)
     check('goes on' in done.stdout, 'no compiler: the session goes on')
+    for compiler in filter(shutil.which, ('gcc', 'clang')):  # flags that both know
+        done = run(':elem f.elem\ntwice([1, 2])', {'f.elem': GOOD}, FUSIBLE_CC=compiler)
+        check(done.returncode == 0 and '2  4' in done.stdout, f'built by {compiler}',
+              done.stdout + done.stderr)
+        done = run(':elem f.elem', {'f.elem': bad}, FUSIBLE_CC=compiler)
+        check(done.stderr.startswith('f.elem:7:') and 'z' in done.stderr,
+              f'{compiler} points into the file', done.stderr)
     done = run(':elem f.elem\ntwice([1, 2])',
                {'f.elem': swap('thread c', 'thread cuda')})
     check('no C form: it runs on the CUDA target only' in done.stdout,
