@@ -42,8 +42,6 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
   *s = (struct fs_storage){1, t, ptr, bytes, ++made, NULL, &storages};
   if ((s->next = storages)) s->next->link = &s->next;
   storages = s;
-  t->held += (int64_t)bytes;
-  t->peak = FS_MAX(t->peak, t->held);
   *out = s;
   return FS_OK;
 }
@@ -61,7 +59,6 @@ struct fs_storage *fs_storage_find(uint64_t serial) {
 
 void fs_storage_unref(struct fs_storage *s) {
   if (!s || --s->refs > 0) return;
-  s->target->held -= (int64_t)s->bytes;
   s->target->ops->free(s->target, s->ptr, s->bytes);
   *s->link = s->next;
   if (s->next) s->next->link = s->link;

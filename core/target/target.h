@@ -115,8 +115,6 @@ struct fs_target_ops {
 struct fs_target {
   const struct fs_target_ops *ops;
   struct fs_device device;
-  int64_t held;              /* bytes of storage that tensors and running blocks
-                                have now; run/tensor.c counts                    */
   int64_t peak;              /* most bytes that were handed out at once, as memory()
                                 counts those that are used                       */
   bool hasty;                /* prepare() may take code that is compiled quickly;
