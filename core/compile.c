@@ -11,12 +11,46 @@
  */
 #include "core/compile.h"
 
+enum fs_status fs_refuse_size(const struct fs_device *device, enum fs_dtype dt,
+                              const struct fs_shape *shape, struct fs_span span,
+                              struct fs_diags *d) {
+  struct fs_str what = {0}, need = {0}, have = {0};
+  double bytes = (double)fs_dtype_size(dt);
+  for (int k = 0; k < shape->rank; k++) bytes *= (double)shape->dim[k];
+  fs_shape_print(shape, &what);
+  fs_str_put_bytes(&need, bytes);
+  fs_str_put_bytes(&have, (double)device->memory_bytes);
+  enum fs_status st = fs_error(
+      d, span, "too-large", NULL, "%s %s needs %s of memory; the device has %s",
+      fs_str_text(&what), fs_dtype_name(dt), fs_str_text(&need), fs_str_text(&have));
+  fs_str_free(&what);
+  fs_str_free(&need);
+  fs_str_free(&have);
+  return st;
+}
+
+enum fs_status fs_compile_fits(const struct fs_plan *plan, const struct fs_device *device,
+                               struct fs_diags *d) {
+  double memory = (double)device->memory_bytes;
+  for (int s = 0; s < plan->slots.len && memory > 0; s++) {
+    const struct fs_slot *slot = &plan->slots.data[s];
+    if (slot->kind != FS_SLOT_RESULT && slot->kind != FS_SLOT_TEMP) continue;
+    if ((double)slot->count * (double)fs_dtype_size(slot->dtype) <= memory) continue;
+    return fs_refuse_size(device, slot->dtype, &slot->shape,
+                          fs_node(plan->graph, slot->node)->span, d);
+  }
+  return FS_OK;
+}
+
 enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
                           const struct fs_plan_options *options,
                           const struct fs_diags *sources,
                           struct fs_block **out, struct fs_diags *d) {
   struct fs_plan *plan = fs_plan_make(simplified, &target->device, options);
-  return fs_compile_plan(plan, target, sources, out, d);
+  enum fs_status st = fs_compile_fits(plan, &target->device, d);
+  if (st == FS_OK) return fs_compile_plan(plan, target, sources, out, d);
+  fs_plan_free(plan);
+  return st;
 }
 
 /* Whether temporaries that live as long as the block, not only from their first

@@ -4,6 +4,15 @@
 
 #include "core/run/run.h"
 
+/* Refuses a plan that stores a value larger than the memory of the device, before
+ * anything is compiled, allocated or computed. What no slot has may be of any size. */
+enum fs_status fs_compile_fits(const struct fs_plan *plan, const struct fs_device *device,
+                               struct fs_diags *d);
+/* The refusal: FS_ERR_USER. */
+enum fs_status fs_refuse_size(const struct fs_device *device, enum fs_dtype dt,
+                              const struct fs_shape *shape, struct fs_span span,
+                              struct fs_diags *d);
+
 /* Plans and compiles a simplified graph (keeps it, also on failure). On FS_OK
  * *out is given: free it with fs_block_free(). */
 enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/compile.h"
 #include "core/eval/files.h"
 #include "core/session_calibrate.h"
 #include "core/target/cuda/driver.h"
@@ -23,6 +24,7 @@ struct command {
   const char *word[MAX_WORDS];
   struct fs_str out;       /* said when the command is done */
   bool explained;          /* :explain has shown a plan      */
+  enum fs_status refused;  /* ... or says why there is none  */
 };
 
 static enum fs_status fail(struct command *c, const char *hint,
@@ -463,6 +465,11 @@ static void explain_graph(void *user, struct fs_graph *g) {
   struct fs_session *s = c->s;
   struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
                                           &s->diags);
+  c->refused = fs_compile_fits(plan, &fs_session_target(s)->device, &s->diags);
+  if (c->refused) {
+    fs_plan_free(plan);
+    return;
+  }
   fs_session_correct(s, plan);
   json_t *e = fs_plan_event(plan, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
@@ -480,6 +487,7 @@ static enum fs_status run_explain(struct command *c) {
   if (!*c->rest) return usage(c);
   enum fs_status st = fs_interp_explain(c->s->in, "<explain>", c->rest,
                                         strlen(c->rest), explain_graph, c);
+  if (!st) st = c->refused;
   if (!st && !c->explained) fs_str_puts(&c->out, "this needs no kernel\n");
   return st == FS_INCOMPLETE ? fail(c, NULL, "the statements end too early")
                              : st;

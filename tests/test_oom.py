@@ -147,8 +147,10 @@ def total_memory():
 
 
 def device_script():
-    # n x n values of f32 are four times what the machine has.
+    # n x n values of f32 are four times what the machine has, m x m all but what some
+    # program has for sure.
     n = int(total_memory() ** 0.5) * 2 + 1000
+    m = int((0.9999 * total_memory() / 4) ** 0.5)
     return f'''
 x = 3
 A = rand(300, 300); p = ones(300); s0 = sum(A*p)
@@ -173,6 +175,8 @@ end
 print("fused ", x, " ", w[2] == 20)
 save("e.npy", v*v')
 u = rand({n}) * ones({n})'
+a = ones({m})
+save("f.npy", a*a')
 print("last ", x, " ", sum(A*p) == s0)
 '''
 
@@ -184,9 +188,10 @@ def test_device(args):
     check(run.code == 3 or run.code == 1, f'exit status {run.code}', detail)
     check(re.search(r'1000000x1000000 f32 needs 3\.64 TiB', run.err),
           'the size is named', detail)
-    check(len(re.findall(r'^error: not enough memory on ', run.err,
-                         re.M)) >= 3,
+    check(len(re.findall(r': error: (\d+)x\1 f32 needs .* of memory', run.err)) >= 5,
           'blocks whose results do not fit', detail)
+    check(re.search(r'^error: not enough memory on |: error: .* f32 needs .*\n.*"f.npy"',
+                    run.err, re.M), 'a result that does not fit beside others', detail)
     for line in ('first 3', 'second 3', 'third 3', 'fused 12 true',
                  'last 12 true'):
         check(line in re.sub(' +', ' ', run.out),

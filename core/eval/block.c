@@ -302,6 +302,18 @@ static bool make_virtual(struct fs_interp *in, struct fs_tensor *t) {
   return true;
 }
 
+enum fs_status fs_block_may_keep(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span) {
+  const struct fs_tensor *t = v->kind == FS_V_TENSOR ? v->tensor : NULL;
+  double memory = in->target ? (double)in->target->device.memory_bytes : 0;
+  if (!t || t->state != FS_TS_LAZY || t->graph != in->graph || bytes_of(t) <= memory)
+    return FS_OK;
+  struct recipe r = {.from = in->graph, .most = VIRTUAL_NODES,
+                     .most_depth = VIRTUAL_DEPTH};
+  bool made_up = cheap(&r, t->node, 0) && (r.random || r.input_bytes <= 0);
+  return made_up ? fs_check_size(in, t->dtype, &t->shape, span) : FS_OK;
+}
+
 /* -- results that the next round of a loop replaces ------------------------ */
 
 typedef FS_VEC(struct fs_tensor *) tensor_vec;

@@ -262,5 +262,5 @@ enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
     enum fs_status st = push_extents(c, k, shape);
     if (st != FS_OK) return st;
   }
-  return fs_check_size(c->in, *dt, shape, c->span);
+  return fs_check_extents(c->in, *dt, shape, c->span);
 }

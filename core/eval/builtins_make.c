@@ -50,7 +50,7 @@ enum fs_status fs_bi_eye(struct fs_call *c) {
                        "an identity matrix has two dimensions");
   int64_t m = shape.dim[0], n = shape.rank == 2 ? shape.dim[1] : m;
   shape = fs_shape_of(2, (int64_t[]){m, n});
-  st = fs_check_size(c->in, dt, &shape, c->span);
+  st = fs_check_extents(c->in, dt, &shape, c->span);
   return st == FS_OK ? fs_give(c, fs_tv_eye(c->in, dt, m, n)) : st;
 }
 

@@ -2,31 +2,40 @@
  * ranges, and concatenation. */
 #include <stdio.h>
 
+#include "core/compile.h"
 #include "core/eval/trace.h"
 
-enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
-                             const struct fs_shape *shape,
-                             struct fs_span span) {
+static enum fs_status check_size(struct fs_interp *in, enum fs_dtype dt,
+                                 const struct fs_shape *shape, double free_elements,
+                                 struct fs_span span) {
   for (int k = 0; k < shape->rank; k++)
     if (shape->dim[k] < 1)
       return fs_in_error(in, span, "empty", NULL,
                          "a tensor needs at least one element along every "
                          "dimension, not %s", fs_shape_text(shape));
-  double bytes = (double)fs_dtype_size(dt);
-  for (int k = 0; k < shape->rank; k++) bytes *= (double)shape->dim[k];
-  double memory = in->target ? (double)in->target->device.memory_bytes : 0;
-  if (memory <= 0) memory = 9e18;
-  if (bytes <= memory) return FS_OK;
-  struct fs_str need = {0}, have = {0};
-  fs_str_put_bytes(&need, bytes);
-  fs_str_put_bytes(&have, memory);
-  enum fs_status st = fs_in_error(
-      in, span, "too-large", NULL,
-      "%s %s needs %s of memory; the device has %s", fs_shape_text(shape),
-      fs_dtype_name(dt), fs_str_text(&need), fs_str_text(&have));
-  fs_str_free(&need);
-  fs_str_free(&have);
-  return st;
+  double count = 1;
+  for (int k = 0; k < shape->rank; k++) count *= (double)shape->dim[k];
+  struct fs_device any = {.memory_bytes = INT64_MAX};
+  const struct fs_device *d = in->target ? &in->target->device : &any;
+  if (d->memory_bytes <= 0) d = &any;
+  double bytes = count * (double)fs_dtype_size(dt);
+  if (count <= free_elements || bytes <= (double)d->memory_bytes) return FS_OK;
+  return fs_refuse_size(d, dt, shape, fs_in_span(in, span), in->diags);
+}
+
+enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
+                             const struct fs_shape *shape,
+                             struct fs_span span) {
+  return check_size(in, dt, shape, 0, span);
+}
+
+/* Up to so many elements can be counted, and be gone over by a kernel within hours. */
+static const double MOST_ELEMENTS = 0x1p40;
+
+enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
+                                const struct fs_shape *shape,
+                                struct fs_span span) {
+  return check_size(in, dt, shape, MOST_ELEMENTS, span);
 }
 
 /* A scalar node repeated over a shape. */

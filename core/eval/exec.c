@@ -49,6 +49,8 @@ static enum fs_status exec_assign(struct fs_interp *in,
                      fs_in_text(in, s->expr->span), got, got == 1 ? "" : "s",
                      want);
   bool shown = !s->silent && !in->call_depth;
+  for (int k = 0; k < want && st == FS_OK && !in->call_depth; k++)
+    st = fs_block_may_keep(in, &v[k], s->expr->span);
   if (st != FS_OK) {
     for (int k = 0; k < got; k++) fs_val_unref(v[k]);
   } else {

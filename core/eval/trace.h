@@ -136,6 +136,10 @@ enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
 /* Refuses shapes that no memory could hold. */
 enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
                              const struct fs_shape *shape, struct fs_span span);
+/* The same of what is computed where it is wanted, and need not be stored: only what is
+ * too much to count. If it is stored after all, fs_compile_fits() refuses it. */
+enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
+                                const struct fs_shape *shape, struct fs_span span);
 /* A scalar node as every element of the shape. */
 struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node, const struct fs_shape *shape);
 struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,

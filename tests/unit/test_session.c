@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session_internal.h"
 
 static int passed, failed;
 
@@ -149,6 +149,40 @@ static void test_errors(void) {
   CHECK(eval("\xff\xfe") == FS_RESULT_ERROR && count("diagnostic") == 1);
   CHECK(eval("load(\"/no/such.npy\")") == FS_RESULT_ERROR);
   CHECK(eval("1 + 1") == FS_RESULT_OK && !strcmp(shown(0), "2"));
+}
+
+/* Whether a text is refused since it stores too much, without a plan being made. */
+static bool too_large(const char *text) {
+  bool refused = eval(text) == FS_RESULT_ERROR && count("plan") == 0;
+  const char *id = text_of(event_at("diagnostic", 0), "id");
+  if (!refused) fprintf(stderr, "  not refused: %s\n", text);
+  return refused && !strcmp(id, "too-large");
+}
+
+/* What is computed where it is wanted may be larger than the memory; what a block stores
+ * may not, and is refused before any of the block has run. */
+static void test_sizes(void) {
+  struct fs_device *d = &fs_session_target(session)->device;
+  int64_t memory = d->memory_bytes;
+  CHECK(eval("small = 5; u = ones(1000);") == FS_RESULT_OK);
+  d->memory_bytes = 3 << 20;
+  CHECK(eval("s = sum(rand(1000, 1000)) > 0") == FS_RESULT_OK && !strcmp(shown(0), "s = true"));
+  CHECK(eval(":explain sum(rand(1000, 1000))") == FS_RESULT_OK && count("plan") == 1);
+  CHECK(eval("sum(rand(1000, 1000)*u) + sum(eye(1000))") == FS_RESULT_OK);
+  CHECK(eval("function mean_of(n)\n R = rand(n, n)\n return sum(R)/n/n\nend\n"
+             "mean_of(1000) < 1") == FS_RESULT_OK);
+  CHECK(too_large("rand(1000, 1000)") && too_large(":explain rand(1000, 1000)"));
+  CHECK(too_large("x = rand(1000, 1000);") && too_large(":explain x = 2*ones(1000, 1000)"));
+  CHECK(too_large("x = rand(1000, 1000)*rand(1000, 1000);"));
+  CHECK(too_large("s = sum(inv(rand(1000, 1000)));"));
+  CHECK(too_large("unseen = u + 1; s = sum(u*u' * u*u' + rand(1000, 1000)*(u*u'));"));
+  CHECK(eval("unseen") == FS_RESULT_ERROR);
+  CHECK(too_large("small = 6; x = rand(1000, 1000);"));
+  CHECK(eval("small") == FS_RESULT_OK && !strcmp(shown(0), "small = 6"));
+  CHECK(too_large("sum(rand(10000000, 10000000))"));
+  CHECK(eval("sum(rand(1e30, 2))") == FS_RESULT_ERROR);
+  d->memory_bytes = memory;
+  CHECK(eval("x = rand(1000, 1000); s = sum(x);") == FS_RESULT_OK);
 }
 
 static void test_complete_text(void) {
@@ -455,6 +489,7 @@ int main(void) {
   test_plans();
   test_long_statement();
   test_errors();
+  test_sizes();
   test_complete_text();
   test_completion();
   test_inspect();
