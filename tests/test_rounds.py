@@ -67,7 +67,7 @@ class Program:
         if r.random() < 0.5:
             body.append(self.history())
         if r.random() < 0.3:
-            body.append((f'if mod(k, 2) == 0; x = mod(x + 1, 31); end',
+            body.append(('if mod(k, 2) == 0; x = mod(x + 1, 31); end',
                          'if k % 2 == 0: x = np.mod(x + 1, 31)'))
         self.body = body
 
@@ -126,11 +126,13 @@ class Program:
         if kind == 1:
             return f'shift({a[0]})', f'shift({a[1]})'
         if kind == 2:
-            return (f'mod({a[0]} + sum({b[0]}) + k, 31)', f'np.mod({a[1]} + ({b[1]}).sum() + k, 31)')
+            return (f'mod({a[0]} + sum({b[0]}) + k, 31)',
+                    f'np.mod({a[1]} + ({b[1]}).sum() + k, 31)')
         if kind == 3:
             return f'mod({a[0]} .* {b[0]}, 31)', f'np.mod({a[1]} * {b[1]}, 31)'
         if kind == 4:
-            return (f'mod(3*{a[0]} + max({b[0]}), 31)', f'np.mod(3 * {a[1]} + ({b[1]}).max(), 31)')
+            return (f'mod(3*{a[0]} + max({b[0]}), 31)',
+                    f'np.mod(3 * {a[1]} + ({b[1]}).max(), 31)')
         return f'mod({a[0]} - {b[0]}, 31)', f'np.mod({a[1]} - {b[1]}, 31)'
 
     def block(self):
@@ -144,7 +146,8 @@ class Program:
                 return f'{name}[{t}, {u}]', f'{name}[np.ix_({v}, {x})]'
             return f'{name}[{t}, {u}]', f'{name}[{v}, {x}]'
         to, a, b = part(), part(), part()
-        return (f'{to[0]} = mod({a[0]} + 2*{b[0]}, 31);', f'{to[1]} = np.mod({a[1]} + 2 * {b[1]}, 31)')
+        return (f'{to[0]} = mod({a[0]} + 2*{b[0]}, 31);',
+                f'{to[1]} = np.mod({a[1]} + 2 * {b[1]}, 31)')
 
     def swap(self):
         (t, v), (u, w) = self.place(1, self.rows), self.place(1, self.rows)
@@ -172,9 +175,10 @@ class Program:
             self.temps[temp] = size
             return f'{temp} = {text};', f'{temp} = {code}'
         to, at, row = self.column(size)
+        text = f"({text})'" if row else text
         if kind == 6:
-            return (f'{to} += {"(" + text + ")" + chr(39) if row else text};', f'{at} = {at} + {code}')
-        return (f'{to} = {"(" + text + ")" + chr(39) if row else text};', f'{at} = {code}')
+            return f'{to} += {text};', f'{at} = {at} + {code}'
+        return f'{to} = {text};', f'{at} = {code}'
 
     def history(self):
         text, code = self.value(4)
