@@ -900,7 +900,6 @@ static bool is_row_step(const struct em *em, const struct fs_step *s,
 static void row_step(struct em *em, const struct fs_step *s) {
   const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->B) : em_first_thread(em);
   const char *own = em_and(em, speaks, row_exists(em));
-  if (em->panels > 1 && !em->first_panel) own = em_and(em, "panel == 0", own);
   if (s->kind == FS_SP_REDUCE) {
     guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
   } else if (s->kind == FS_SP_STORE) {
@@ -1001,9 +1000,7 @@ void em_row_steps(struct em *em, int phase) {
   }
   if (apart) {
     em_open(em, "if (panel == 0) {");
-    em->first_panel = true;
     chosen_row_steps(em, others);
-    em->first_panel = false;
     em_close(em);
   }
   free(chosen);

@@ -94,7 +94,6 @@ struct em {
   bool need_ok;                  /* some rows of the last step do not exist */
   bool placed;                   /* the vector's coordinates stand already    */
   bool whole;                    /* ... and all that shifted loads take lies there */
-  bool first_panel;              /* only blocks of panel 0 come here                   */
   bool row_by_lane;              /* b is a lane's own: rows in registers by fs_lane() */
   bool row_by_row;               /* ... and the loop over the rows of a step   */
   bool rows_by_lanes;            /* what rows have of their own, one thread makes */
