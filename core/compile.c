@@ -149,9 +149,13 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
     fs_block_free(b, target);
     return st;
   }
-  for (int k = 0; k < n; k++) b->timers[k] = target->ops->timer_new(target);
   *out = b;
   return FS_OK;
+}
+
+struct fs_timer *fs_block_timer(struct fs_block *b, struct fs_target *target, int k) {
+  if (!b->timers[k]) b->timers[k] = target->ops->timer_new(target);
+  return b->timers[k];
 }
 
 char *fs_block_code_text(const struct fs_block *b, struct fs_target *target, int k,

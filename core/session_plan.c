@@ -209,7 +209,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
     s->jit_seconds += block->compile_seconds;
   }
   if (!r) r = new_record(s, block, number);
-  if (block->runs <= 1) learn_registers(s, block);
+  if (block->runs <= 1 && !block->plan->like) learn_registers(s, block);
   r->runs++;
   r->quick = block->quick;
   r->last = number;

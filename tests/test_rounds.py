@@ -3,7 +3,8 @@
 
 A round reads and writes rows, columns, windows and blocks that move with k, of
 arrays that other names may hold as well; calls functions, some with loops of their
-own; keeps what it had in histories. All numbers are whole and small, so every
+own; keeps what it had in histories. In each third program slices also grow or shrink
+with k, and are multiplied as matrices are. All numbers are whole and small, so every
 element must be the same. Lists of statements that come again run in another way
 than those that are new (bound, not traced, to slices that lie elsewhere), which is
 what this is about.
@@ -61,6 +62,11 @@ class Program:
         self.rows, self.columns = r.choice([(12, 9), (17, 33), (40, 16), (9, 300)])
         self.length = r.choice([24, 37, 301])
         self.dtype = r.choice(['f32', 'f32', 'f64', 'i32'])
+        self.growth = r.choice([1, -1]) if seed % 3 == 2 else 0
+        if self.growth:
+            self.rounds = 12  # code for any size comes with the fifth size
+            self.rows, self.columns = r.choice([(29, 31), (40, 26), (25, 300)])
+            self.length = r.choice([25, 37, 301])
         self.temps = {}
         self.text, self.code = [], []
         body = [self.statement(f't{k}') for k in range(r.randint(1, 5))]
@@ -71,8 +77,20 @@ class Program:
                          'if k % 2 == 0: x = np.mod(x + 1, 31)'))
         self.body = body
 
+    def most(self, size):
+        """Elements of a slice when it is longest; `size` is when it is shortest."""
+        return size + (self.rounds - 1 if self.growth else 0)
+
+    def extent(self, size):
+        """Elements of a slice in round k, as text and as Python."""
+        if not self.growth:
+            return str(size), str(size)
+        text = f'{size - 1} + k' if self.growth > 0 else f'{size + self.rounds} - k'
+        return f'({text})', f'({text})'
+
     def place(self, size, extent):
-        """A start for each k in 1 .. rounds, as text and as a value from 0."""
+        """A start for each k in 1 .. rounds, as text and as a value from 0; there are
+        `size` elements at most from it on."""
         room = extent - size
         ways = [s for s in (0, 1, 1, 1, 2, -1, 3) if abs(s) * (self.rounds - 1) <= room]
         s = self.r.choice(ways)
@@ -83,20 +101,21 @@ class Program:
         return text, f'({s}*k + {b - s - 1})'
 
     def span(self, size, extent):
-        text, value = self.place(size, extent)
+        text, value = self.place(self.most(size), extent)
         if size == extent:
             return ':', ':'
+        n, m = self.extent(size)
         how = self.r.random()
         if how < 0.12:
-            return (f'{text} + {size - 1}:-1:{text}',
-                    f'np.arange({value} + {size - 1}, {value} - 1, -1)')
-        return f'{text}:{text} + {size - 1}', f'{value}:{value} + {size}'
+            return (f'{text} + {n} - 1:-1:{text}',
+                    f'np.arange({value} + {m} - 1, {value} - 1, -1)')
+        return f'{text}:{text} + {n} - 1', f'{value}:{value} + {m}'
 
     def column(self, size):
         """Where a column vector of so many elements lies: (text, code, is it a row)."""
         r = self.r
         ways = [n for n, e in (('x', self.length), ('y', self.length), ('r', self.rows),
-                               ('c', self.columns)) if e >= size]
+                               ('c', self.columns)) if e >= self.most(size)]
         way, name = r.choice(ways), r.choice('AB')
         if way in 'xy':
             text, value = self.span(size, self.length)
@@ -138,6 +157,8 @@ class Program:
     def block(self):
         r = self.r
         h, w = r.randint(1, self.rows // 2), r.randint(2, self.columns // 2)
+        if self.growth:
+            h, w = r.choice([1, 3, 8]), r.choice([1, 4, 7])
 
         def part():
             name = r.choice('AB')
@@ -149,6 +170,27 @@ class Program:
         return (f'{to[0]} = mod({a[0]} + 2*{b[0]}, 31);',
                 f'{to[1]} = np.mod({a[1]} + 2 * {b[1]}, 31)')
 
+    def product(self):
+        """A matrix times a vector, or an outer product added to a part."""
+        r = self.r
+        h, w = r.choice([1, 4, 8]), r.choice([1, 3, 7])
+        (t, v), (u, x) = self.span(h, self.rows), self.span(w, self.columns)
+        name = r.choice('AB')
+        part = (f'{name}[{t}, {u}]', f'{name}[{v}][:, {x}]')
+        if r.random() < 0.3:
+            a, b = self.operand(h), self.operand(w)
+            at = f'{name}[{v}, {x}]' if 'arange' not in v + x else f'{name}[np.ix_({v}, {x})]' \
+                if 'arange' in v and 'arange' in x else f'{name}[{v}, {x}]'
+            return (f"{part[0]} = mod({part[0]} + {a[0]}*({b[0]})', 31);",
+                    f'{at} = np.mod({part[1]} + np.outer({a[1]}, {b[1]}), 31)')
+        across = r.random() < 0.5
+        size, other = (w, h) if across else (h, w)
+        a, (to, at, row) = self.operand(other), self.column(size)
+        whole = f"mod({part[0]}{chr(39) if across else ''}*{a[0]}, 31)"
+        code = f"np.mod({part[1]}{'.T' if across else ''} @ {a[1]}, 31)"
+        text = f"({whole})'" if row else whole
+        return f'{to} = {text};', f'{at} = {code}'
+
     def swap(self):
         (t, v), (u, w) = self.place(1, self.rows), self.place(1, self.rows)
         return (f'w = A[{t}, :]; A[{t}, :] = A[{u}, :]; A[{u}, :] = w;',
@@ -157,6 +199,8 @@ class Program:
     def statement(self, temp):
         r = self.r
         kind, size = r.randint(0, 11), r.choice([1, 3, 4, 8, 9])
+        if self.growth and r.random() < 0.5:
+            return self.product()
         if kind == 10:
             return self.swap()
         if kind == 0:
@@ -181,6 +225,9 @@ class Program:
         return f'{to} = {text};', f'{at} = {code}'
 
     def history(self):
+        if self.growth:
+            text, code = self.value(3)
+            return f's[k] = sum({text});', f's[k - 1] = ({code}).sum()'
         text, code = self.value(4)
         return (f"h = {text}; H[k, :] = h'; s[k] = sum(h);",
                 f'h = {code}; H[k - 1] = h; s[k - 1] = h.sum()')

@@ -665,6 +665,14 @@ static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k)
   k->bound = pr.bound;
 }
 
+static void finish_kernel(struct fs_planner *p, const struct fs_impl *impl,
+                          struct fs_kernel *k) {
+  k->inner = impl->inner;
+  k->variant = impl->variant;
+  if (impl->variant) take_variant(p, impl->variant, k);
+  fs_kernel_place(k);
+}
+
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out) {
   struct fs_work w;
@@ -683,8 +691,31 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
   }
   open_group(p, calls, n);
   build_one(p->group, false, impl->inner, impl->scheme, out, &w);
-  if (impl->variant) take_variant(p, impl->variant, out);
-  fs_kernel_place(out);
+  finish_kernel(p, impl, out);
+}
+
+bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
+                         struct fs_kernel *out) {
+  const fs_id *calls = like->calls.data;
+  struct fs_impl impl = {.scheme = like->scheme, .inner = like->inner,
+                         .variant = like->variant};
+  struct fs_work w;
+  *out = (struct fs_kernel){0};
+  if (like->scheme == FS_INSTANCE) return false;
+  for (int c = 0; c < like->calls.len; c++)
+    if (p->info[calls[c]].role != (like->scheme == FS_LIBRARY ? FS_RL_LIBRARY : FS_RL_CALL))
+      return false;
+  if (like->scheme == FS_LIBRARY) {
+    fs_kernel_library(p, calls[0], out);
+    return true;
+  }
+  if (open_group(p, calls, like->calls.len) || !fs_place_fits(p->group, impl.inner) ||
+      build_one(p->group, false, impl.inner, impl.scheme, out, &w)) {
+    fs_kernel_free(out);
+    return false;
+  }
+  finish_kernel(p, &impl, out);
+  return true;
 }
 
 /* -- library calls ----------------------------------------------------------------- */

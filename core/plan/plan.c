@@ -613,6 +613,7 @@ static int try_plans(const struct fs_graph *g, const struct fs_device *device,
   if (ok) price_unfused(&p);
   int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out)
                               : put_together(&p, &w, k, out);
+  for (int x = 0; x < n; x++) out[x]->joins = join, out[x]->repeats = repeat;
   FS_VEC_FREE(&w);
   finish(&p);
   return n;
@@ -736,11 +737,59 @@ static int make_plans(struct fs_graph *g, const struct fs_device *device,
   return FS_MIN(n, k);
 }
 
+/* The plan of options->like for the sizes of this graph, or NULL: its kernels, of which
+ * nothing is decided anew. */
+static struct fs_plan *make_like(const struct fs_graph *g, const struct fs_device *device,
+                                 const struct fs_plan_options *options) {
+  const struct fs_plan *like = options->like;
+  struct fs_planner p;
+  double start = fs_now();
+  init(&p, g, device, options);
+  fs_plan_calls(&p, like->joins, like->repeats);
+  begin_plan(&p, 1);
+  bool ok = p.calls.len == like->n_calls && g->nodes.len == like->graph->nodes.len;
+  for (int k = 0; ok && k < like->kernels.len; k++) {
+    struct fs_kernel kernel;
+    if (like->kernels.data[k].is_copy) continue; /* comes with its update */
+    ok = fs_kernel_make_like(&p, &like->kernels.data[k], &kernel);
+    if (ok) add_kernel(&p, &kernel);
+  }
+  struct fs_plan *plan = p.plan;
+  p.space = like->space;
+  for (int k = 0; k < like->rejections.len; k++)
+    *FS_PUSH(&p.rejections) = like->rejections.data[k];
+  if (ok) {
+    end_plan(&p);
+    plan->joins = like->joins;
+    plan->repeats = like->repeats;
+    plan->like = true;
+    plan->plan_seconds = fs_now() - start;
+  } else {
+    drop_plan(plan);
+  }
+  finish(&p);
+  return ok ? plan : NULL;
+}
+
+void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device) {
+  struct fs_planner p;
+  struct fs_plan_options options = {.any_size = plan->any_size};
+  if (!plan->like) return;
+  init(&p, plan->graph, device, &options);
+  fs_plan_calls(&p, plan->joins, plan->repeats);
+  price_unfused(&p);
+  plan->unfused_predicted = p.unfused_predicted;
+  plan->unfused_bytes = p.unfused_bytes;
+  plan->unfused_kernels = p.unfused_kernels;
+  finish(&p);
+}
+
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options) {
-  struct fs_plan *plan =
-      options->choice ? fs_plan_chosen(simplified, device, options) : NULL;
+  struct fs_plan *plan = options->like ? make_like(simplified, device, options) : NULL;
+  if (plan) return plan;
+  if (options->choice) plan = fs_plan_chosen(simplified, device, options);
   if (plan) { /* on a copy: the graph was to be kept */
     fs_graph_free((struct fs_graph *)plan->graph);
     plan->graph = simplified;

@@ -189,6 +189,10 @@ struct fs_kernel {
                                        barrier (grid.c)                    */
   struct fs_space space;
   struct fs_tuning tune;
+  unsigned inner;                   /* classes of axes that are its columns, and which
+                                       setting it has (kernel.c): what makes it again
+                                       of a graph that is alike            */
+  int variant;
   int n_phases;                     /* sweeps, FS_END not counted          */
   bool has_end;
   FS_VEC(struct fs_value) values;
@@ -357,6 +361,8 @@ struct fs_plan {
   int rank;                 /* of fs_plan_ranked(): 1 is the best          */
   bool tuned;               /* chosen by measurement (run/search.h)        */
   bool any_size;            /* as in the options                           */
+  bool joins, repeats;      /* maps are joined to calls; cheap ones computed again */
+  bool like;                /* made of the kernels of options->like        */
   const char *choice;       /* the combination as text: the same in
                                fs_plan_options.choice gives this plan again */
   int *result_slot;         /* per graph output; slots may be shared       */
@@ -395,6 +401,9 @@ struct fs_plan_options {
                                  of a loop. Kernels have settings that depend on sizes
                                  as little as can be, so that few texts, whose sizes
                                  are arguments, serve all                   */
+  const struct fs_plan *like; /* borrowed; NULL, or a plan for any size of a graph that
+                                 differs in sizes alone: its kernels serve where they
+                                 can, without a search                      */
   const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
                                  combination to take (from the tuning store);
                                  what does not fit the block is ignored     */
@@ -409,6 +418,9 @@ struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options);
 void fs_plan_free(struct fs_plan *plan);
+/* Of a plan that is like another one: what the block would take unfused, which is only
+ * shown. Others know it. */
+void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device);
 
 /* The k combinations of least predicted time, best first, each a complete plan
  * on a copy of the simplified graph (borrowed). Gives how many there are, at

@@ -204,6 +204,10 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
  * are numbered. Gives its parts: fs_kernel_free(). */
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out);
+/* The same calls as a kernel of another plan, whose graph differs in sizes alone, in the
+ * same way; false if these sizes do not let them, or it is of a user's routine. */
+bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
+                         struct fs_kernel *out);
 void fs_kernel_free(struct fs_kernel *k);
 struct fs_group;
 /* What it has on the heap. May be NULL. */

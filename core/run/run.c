@@ -20,6 +20,9 @@ enum {
 struct family {
   uint64_t structure;
   FS_VEC(uint64_t) sizes;
+  int last;                   /* number of the last block for any size; 0: none */
+  int alike;                  /* blocks that were planned like the one before */
+  enum fs_strategy strategy;  /* ... which was planned by this */
 };
 
 struct fs_runner {
@@ -309,6 +312,27 @@ static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
   return false;
 }
 
+/* The last plan for any size of this structure, or NULL. */
+static const struct fs_plan *plan_of_another_size(struct fs_runner *r,
+                                                  const struct fs_graph *g,
+                                                  const struct fs_plan_options *o) {
+  if (!o->any_size || o->n_pins) return NULL;
+  const struct family *f = family_of(r, fs_graph_kind(g).structure);
+  for (int k = r->blocks.len - 1; k >= 0 && f->last && f->strategy == o->strategy; k--)
+    if (r->blocks.data[k]->number == f->last) return r->blocks.data[k]->plan;
+  return NULL;
+}
+
+/* Of those planned like it, the 1st, 2nd, 4th, 8th ... are measured: events and what they
+ * wait for take a loop 20 us and more. */
+static void remember_any_size(struct fs_runner *r, struct fs_block *b) {
+  struct family *f = family_of(r, fs_graph_kind(b->plan->graph).structure);
+  if (b->plan->like) f->alike++;
+  b->untimed = b->plan->like && (f->alike & (f->alike - 1));
+  f->last = b->number;
+  f->strategy = r->options.strategy;
+}
+
 /* Finds or compiles the block of a simplified graph. */
 static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
                                  const struct fs_diags *sources,
@@ -326,6 +350,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     q.options.choice = tuned_choice(r, hash, d);
     q.options.any_size =
         !q.options.choice && !q.options.n_kernel_pins && changes_size(r, g);
+    q.options.like = plan_of_another_size(r, g, &q.options);
     r->target->hasty = r->options.hasty;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
     r->target->hasty = false;
@@ -338,6 +363,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     b->number = ++r->numbered;
     if (r->blocks.len >= MAX_BLOCKS) forget_oldest(r);
     *FS_PUSH(&r->blocks) = b;
+    if (b->plan->any_size) remember_any_size(r, b);
   }
   b->last_used = ++r->clock;
   *out = b;
@@ -488,7 +514,8 @@ static enum fs_status launch_all(struct launch *l, bool timed,
     enum fs_status st = FS_OK;
     if (l->block->codes[k]) /* else it is a phase of the launch before */
       st = ops->launch(l->r->target, l->block->codes[k], l->now->ptrs,
-                       l->now->params, timed ? l->block->timers[k] : NULL, d);
+                       l->now->params,
+                       timed ? fs_block_timer(l->block, l->r->target, k) : NULL, d);
     if (st != FS_OK) return st;
     drop_dead_temps(l, k);
   }
@@ -583,7 +610,7 @@ static void clear_bound(const struct launch *l) {
 
 /* Events around each kernel keep the host and the device from running ahead. */
 bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b) {
-  return r->options.timed && b->timed_runs < TIMED_RUNS &&
+  return r->options.timed && !b->untimed && b->timed_runs < TIMED_RUNS &&
          (r->options.heard || b->timed_in_all < TIMED_RUNS);
 }
 

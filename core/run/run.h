@@ -36,6 +36,8 @@ struct fs_block {
   struct fs_block_input *inputs; /* per graph input, of the last run        */
   const struct fs_diags *sources; /* borrowed: where its texts are          */
   int rounds;                /* of a block of any size: how often it ran    */
+  bool untimed;              /* one of many that are like each other but for their
+                                sizes: few of them are measured            */
   int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
   void *described;           /* what core/view made of the plan ...         */
@@ -149,6 +151,8 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
                                        const struct fs_diags *sources);
 void fs_plan_request_free(struct fs_plan_request *q);
 
+/* The timer of a kernel, the block's: made when it is first asked for. */
+struct fs_timer *fs_block_timer(struct fs_block *b, struct fs_target *target, int k);
 /* Whether the block's next run is measured, so that its timers will hold that run. */
 bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b);
 /* Waits, and fills block->measured of blocks run since the last call. */

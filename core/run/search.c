@@ -194,7 +194,7 @@ static enum fs_status give_slot(struct search *s, const struct fs_plan *plan,
   return st;
 }
 
-static enum fs_status launch_all(struct search *s, const struct fs_block *b,
+static enum fs_status launch_all(struct search *s, struct fs_block *b,
                                  struct scratch *to, struct fs_diags *d) {
   const struct fs_plan *plan = b->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
@@ -208,7 +208,7 @@ static enum fs_status launch_all(struct search *s, const struct fs_block *b,
     enum fs_status st = FS_OK;
     if (b->codes[k]) /* else it is a phase of the launch before */
       st = s->t->ops->launch(s->t, b->codes[k], to->ptrs,
-                             plan->graph->params.data, b->timers[k], d);
+                             plan->graph->params.data, fs_block_timer(b, s->t, k), d);
     if (st != FS_OK) return st;
     for (int i = 0; i < plan->slots.len; i++) {
       const struct fs_slot *sl = &plan->slots.data[i];
@@ -237,7 +237,7 @@ static void rest(const struct search *s) {
 }
 
 /* Runs a plan once; each[] gets its kernels' times, as in a plan. */
-static enum fs_status run_once(struct search *s, const struct fs_block *b,
+static enum fs_status run_once(struct search *s, struct fs_block *b,
                                double *each, struct fs_diags *d) {
   size_t n = (size_t)b->plan->slots.len + 1;
   struct scratch to = {fs_calloc(n, sizeof *to.storages),

@@ -525,6 +525,7 @@ static json_t *describe(const struct fs_plan *plan,
                        .codes = codes};
   json_t *e = json_object(), *kernels = json_array();
   find_statements(&d);
+  fs_plan_price_unfused((struct fs_plan *)(uintptr_t)plan, &target->device);
   set(e, "event", json_string("plan"));
   set(e, "calls", json_integer(plan->n_calls));
   set(e, "statements", json_array()); /* of the run, see statements_of() */
@@ -534,6 +535,7 @@ static json_t *describe(const struct fs_plan *plan,
   put_totals(e, plan);
   set(e, "quality", word(plan->quality));
   set(e, "tuned", json_boolean(plan->tuned));
+  set(e, "like", json_boolean(plan->like));
   set(e, "device", fs_json_text(target->device.name,
                                 strlen(target->device.name)));
   FS_VEC_FREE(&d.statements);

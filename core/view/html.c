@@ -496,11 +496,13 @@ static void put_graph(struct fs_str *out, const char *svg) {
 static void put_foot(struct fs_str *out, const json_t *plan) {
   fs_str_puts(out, "<p><small>planned in ");
   put_seconds(out, number(plan, "planned_s"));
-  if (number(plan, "candidates") > 0) {
+  bool like = json_is_true(json_object_get(plan, "like"));
+  if (like) fs_str_puts(out, " \u00b7 like another size");
+  if (!like && number(plan, "candidates") > 0) {
     fs_str_puts(out, " \u00b7 ");
     put_plural(out, number(plan, "candidates"), "candidate");
   }
-  if (number(plan, "combinations") > 0) {
+  if (!like && number(plan, "combinations") > 0) {
     fs_str_puts(out, " \u00b7 ");
     put_plural(out, number(plan, "combinations"), "combination");
   }

@@ -545,7 +545,9 @@ static void make_footer(struct box *b, const json_t *plan) {
   double candidates = number(plan, "candidates"), runs = number(plan, "runs");
   fs_str_puts(&s, "planned in ");
   put_seconds(&s, b->look, number(plan, "planned_s"));
-  if (candidates > 0) {
+  if (json_is_true(json_object_get(plan, "like"))) {
+    fs_str_printf(&s, "%slike another size", dot);
+  } else if (candidates > 0) {
     fs_str_puts(&s, dot);
     put_plural(&s, candidates, "candidate");
     if (number(plan, "combinations") > 0) {

@@ -418,6 +418,9 @@ def test_grows():
           f'slices that grow: {gpu.stdout}{gpu.stderr}but on the CPU {cpu.stdout}')
     any_size = sum('any size' in text for text in texts)
     check(any_size >= 1, f'slices that grow: {len(texts)} texts, none for any size')
+    done = fusible(GROWS + ':plan json\n')
+    check('"like": true' in done.stdout or '"like":true' in done.stdout,
+          f'slices that grow are planned anew: {done.stdout}{done.stderr}')
     longer = GROWS.replace('n = 60', 'n = 400').replace('1:24', '1:200')
     _, texts = texts_of(longer, FUSIBLE_FAKE_RUN='0')
     check(len(texts) <= 24, f'slices that grow: {len(texts)} texts for 200 rounds')
