@@ -7,7 +7,7 @@
 static void reserve(struct fs_str *s, size_t more) {
   size_t need = s->len + more + 1;
   if (need <= s->cap) return;
-  size_t cap = FS_MAX(s->cap * 2, (size_t)64);
+  size_t cap = FS_MAX(s->cap * (s->cap < 4096 ? 4 : 2), (size_t)128);
   if (cap < need) cap = need;
   s->data = fs_realloc(s->data, cap);
   s->cap = cap;
@@ -25,14 +25,18 @@ void fs_str_puts(struct fs_str *s, const char *text) {
 }
 
 void fs_str_vprintf(struct fs_str *s, const char *fmt, va_list args) {
+  enum { AS_A_RULE = 64 }; /* most lines fit at once */
   va_list again;
   va_copy(again, args);
-  int len = vsnprintf(NULL, 0, fmt, args);
-  if (len >= 0) {
+  reserve(s, AS_A_RULE);
+  size_t room = s->cap - s->len;
+  int len = vsnprintf(s->data + s->len, room, fmt, args);
+  if (len >= 0 && (size_t)len >= room) {
     reserve(s, (size_t)len);
     vsnprintf(s->data + s->len, (size_t)len + 1, fmt, again);
-    s->len += (size_t)len;
   }
+  if (len >= 0) s->len += (size_t)len;
+  s->data[s->len] = '\0';
   va_end(again);
 }
 

@@ -176,18 +176,16 @@ struct name { /* an identifier, and the piece that defines it */
 /* What there is, found once for all kernels, without memory of its own, whose lack would
  * leave it half found. */
 enum { MOST_PIECES = 512, MOST_NAMES = 1024 };
+struct taken { /* pieces, as bits */
+  uint64_t word[MOST_PIECES / 64];
+};
 static struct {
   struct piece pieces[MOST_PIECES]; /* in the order of the files */
+  struct taken uses[MOST_PIECES];   /* itself, and what it uses, those use ... */
   struct name names[MOST_NAMES];    /* sorted */
   int n_pieces, n_names;
 } library;
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
-
-/* What a kernel uses of it. */
-struct prelude {
-  bool *taken;                   /* by piece */
-  FS_VEC(int) found;             /* in the order in which they were found out */
-};
 
 static bool is_word(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -218,22 +216,23 @@ static int by_name(const void *a, const void *b) {
   return memcmp(x->at, y->at, x->len);
 }
 
-static void find_library(void) {
-  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
-    find_pieces(fs_embedded_text(prelude_files[f]));
-  qsort(library.names, (size_t)library.n_names, sizeof *library.names, by_name);
+static bool has_piece(const struct taken *t, int piece) {
+  return t->word[piece / 64] >> (piece % 64) & 1;
 }
 
-/* Takes the pieces that define the word, of which there may be several. */
-static void take(struct prelude *l, const char *word, size_t n) {
+static void join_pieces(struct taken *to, const struct taken *from) {
+  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
+}
+
+/* Takes the pieces that define the word, of which there may be several, with what they
+ * use as far as it is known. */
+static void take(struct taken *l, const char *word, size_t n) {
   const struct name key = {.at = word, .len = n}, *all = library.names;
   const struct name *end = all + library.n_names;
   const struct name *hit = bsearch(&key, all, (size_t)library.n_names, sizeof *all, by_name);
   while (hit && hit > all && !by_name(hit - 1, &key)) hit--;
-  for (; hit && hit < end && !by_name(hit, &key); hit++) {
-    if (!l->taken[hit->piece]) *FS_PUSH(&l->found) = hit->piece;
-    l->taken[hit->piece] = true;
-  }
+  for (; hit && hit < end && !by_name(hit, &key); hit++)
+    join_pieces(l, &library.uses[hit->piece]);
 }
 
 /* All names of the library are fs_... or FS_..., and few other words are. */
@@ -241,11 +240,24 @@ static bool may_be_name(const char *word, size_t n) {
   return n > 3 && word[2] == '_' && (word[1] == 's' || word[1] == 'S');
 }
 
-static void take_words(struct prelude *l, const char *text, const char *end) {
+static void take_words(struct taken *l, const char *text, const char *end) {
   for (size_t n; text < end; text += FS_MAX(n, 1)) {
     for (n = 0; text + n < end && is_word(text[n]);) n++;
     if (may_be_name(text, n)) take(l, text, n);
   }
+}
+
+static void find_library(void) {
+  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
+    find_pieces(fs_embedded_text(prelude_files[f]));
+  int n = library.n_pieces;
+  qsort(library.names, (size_t)library.n_names, sizeof *library.names, by_name);
+  for (int k = 0; k < n; k++) library.uses[k].word[k / 64] |= (uint64_t)1 << (k % 64);
+  for (int k = 0; k < n; k++)
+    take_words(&library.uses[k], library.pieces[k].text, library.pieces[k].end);
+  for (int x = 0; x < n; x++) /* what x uses, all who use x do (Warshall) */
+    for (int k = 0; k < n; k++)
+      if (has_piece(&library.uses[k], x)) join_pieces(&library.uses[k], &library.uses[x]);
 }
 
 /* A piece and an empty line, which the last one of a file has not. */
@@ -256,18 +268,11 @@ static void put_piece(struct fs_str *out, const struct piece *p) {
 
 /* The pieces that `body` uses, and those that they use. */
 void em_prelude(const struct fs_str *body, struct fs_str *out) {
-  struct prelude l = {0};
+  struct taken l = {0};
   pthread_once(&looked, find_library);
-  l.taken = fs_calloc((size_t)library.n_pieces + 1, sizeof *l.taken);
   take_words(&l, fs_str_text(body), fs_str_text(body) + body->len);
-  for (int k = 0; k < l.found.len; k++) {
-    const struct piece *p = &library.pieces[l.found.data[k]];
-    take_words(&l, p->text, p->end);
-  }
   for (int k = 0; k < library.n_pieces; k++)
-    if (l.taken[k]) put_piece(out, &library.pieces[k]);
-  free(l.taken);
-  FS_VEC_FREE(&l.found);
+    if (has_piece(&l, k)) put_piece(out, &library.pieces[k]);
 }
 
 /* -- head and constants ------------------------------------------------------------ */
@@ -580,6 +585,7 @@ void em_body(struct em *em, struct fs_str *out) {
 
 void em_end(struct em *em) {
   fs_str_free(&em->params);
+  fs_str_free(&em->making);
   for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em->hook[h]);
   fs_arena_free(em->arena);
 }

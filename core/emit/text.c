@@ -44,10 +44,9 @@ static void put_wrapped(struct em *em, const char *text, size_t len) {
 static void put_line(struct em *em, const char *fmt, va_list args)
     FS_PRINTF(2, 0);
 static void put_line(struct em *em, const char *fmt, va_list args) {
-  struct fs_str line = {0};
-  fs_str_vprintf(&line, fmt, args);
-  put_wrapped(em, fs_str_text(&line), line.len);
-  fs_str_free(&line);
+  fs_str_clear(&em->making);
+  fs_str_vprintf(&em->making, fmt, args);
+  put_wrapped(em, fs_str_text(&em->making), em->making.len);
 }
 
 void em_line(struct em *em, const char *fmt, ...) {
@@ -81,14 +80,12 @@ void em_close_for(struct em *em, int count) {
 }
 
 const char *em_fmt(struct em *em, const char *fmt, ...) {
-  struct fs_str s = {0};
   va_list args;
+  fs_str_clear(&em->making);
   va_start(args, fmt);
-  fs_str_vprintf(&s, fmt, args);
+  fs_str_vprintf(&em->making, fmt, args);
   va_end(args);
-  char *copy = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
-  fs_str_free(&s);
-  return copy;
+  return fs_arena_strndup(em->arena, fs_str_text(&em->making), em->making.len);
 }
 
 const char *em_size(struct em *em, int64_t x) {

@@ -71,6 +71,7 @@ struct em {
   struct fs_str hook[EM_HOOKS];
   struct fs_str *s;              /* the hook being written                  */
   int indent;
+  struct fs_str making;          /* a line or an expression in the making   */
   struct fs_str params;          /* arguments of the entry                  */
 
   struct fs_kernel rows;         /* a panel kernel that goes on as rows     */
