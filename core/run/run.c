@@ -298,16 +298,33 @@ static struct family *family_of(struct fs_runner *r, uint64_t structure) {
   return f;
 }
 
+static double bytes_of(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *n = fs_node(g, id);
+  return (double)fs_shape_count(&n->shape) * (double)fs_dtype_size(n->dtype);
+}
+
+/* Whether code of its own, which takes some 0.1 s to compile, is soon made good: what it
+ * reads and writes takes so long that a loop over a few large sizes (a benchmark of an
+ * iteration) should not go on with code for any size, which keeps nothing on chip. */
+static bool is_large(const struct fs_runner *r, const struct fs_graph *g) {
+  const double long_run = 200e-6;
+  double bytes = 0;
+  for (int id = 1; id < g->nodes.len; id++)
+    if (g->nodes.data[id].kind == FS_ND_INPUT) bytes += bytes_of(g, (fs_id)id);
+  for (int k = 0; k < g->outputs.len; k++) bytes += bytes_of(g, g->outputs.data[k]);
+  return bytes > long_run * r->target->device.bandwidth;
+}
+
 /* Whether a loop has had as many sizes of this structure as are to have code of their own,
  * and this is another one. */
 static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
-  enum { SIZES_EACH = 4 };
+  enum { SIZES_EACH = 4, LARGE_EACH = 16 };
   if (!r->options.in_loop || !r->target->device.is_cuda) return false;
   struct fs_graph_kind kind = fs_graph_kind(g);
   struct family *f = family_of(r, kind.structure);
   for (int k = 0; k < f->sizes.len; k++)
     if (f->sizes.data[k] == kind.sizes) return false;
-  if (f->sizes.len >= SIZES_EACH) return true;
+  if (f->sizes.len >= (is_large(r, g) ? LARGE_EACH : SIZES_EACH)) return true;
   *FS_PUSH(&f->sizes) = kind.sizes;
   return false;
 }

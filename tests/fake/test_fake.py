@@ -430,6 +430,17 @@ def test_grows():
           f'20 sizes without a loop: {len(texts)} texts')
 
 
+def test_large():
+    """Of large blocks more sizes have code of their own."""
+    for n, any_size in ((256, True), (16384, False)):
+        script = f"for k = 0:7\n  n = {n} + 64*k; A = ones(n, n); x = ones(n, 1);\n" \
+            "  for j = 1:3\n    x = A*x;\n  end\nend\n"
+        done, texts = texts_of(script, FUSIBLE_FAKE_RUN='0')
+        some = any('any size' in text and 'A*x' in text for text in texts)
+        check(done.returncode == 0 and some == any_size,
+              f'products of {n} x {n} and more: {done.stderr}{len(texts)} texts')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -582,7 +593,7 @@ def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_frame, test_resident, test_quotients, test_goes_on, test_interrupt,
                  test_never_far_ahead, test_language, test_units, test_moves, test_grows,
-                 test_levels, test_replay, test_lasting, test_failures):
+                 test_large, test_levels, test_replay, test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0
