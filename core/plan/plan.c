@@ -298,7 +298,7 @@ static void init(struct fs_planner *p, const struct fs_graph *g,
   *p = (struct fs_planner){.g = g, .device = device, .options = options,
                            .arena = fs_arena_new()};
   size_t n = (size_t)g->nodes.len;
-  p->memo = FS_NEW(p->arena, struct fs_kind_memo);
+  if (!options->like) p->memo = FS_NEW(p->arena, struct fs_kind_memo); /* of many kernels */
   p->holder = FS_NEW_N(p->arena, int, n);
   p->holder_stamp = FS_NEW_N(p->arena, int, n);
   p->member_stamp = FS_NEW_N(p->arena, int, n);
