@@ -215,9 +215,15 @@ struct fs_runner *fs_session_runner(const struct fs_session *s) {
   return place(s)->runner;
 }
 
+/* Kernels are measured in every input whose times are shown. */
+static bool hears_times(const struct fs_session *s) {
+  return s->time || strcmp(s->plan_form, "off") != 0;
+}
+
 static struct fs_runner *new_runner(const struct fs_session *s,
                                     struct fs_target *target) {
   struct fs_runner *r = fs_runner_new(target);
+  fs_runner_options(r)->heard = hears_times(s);
   fs_runner_options(r)->strategy = s->strategy;
   fs_runner_options(r)->timed = true;
   fs_runner_options(r)->hasty = s->hasty;
@@ -653,11 +659,8 @@ struct input {
   enum fs_result result;
 };
 
-/* Kernels are measured in every input whose times are shown. */
 static void hear_times(const struct fs_session *s, const struct fs_place *p) {
-  if (p->runner)
-    fs_runner_options(p->runner)->heard =
-        s->time || strcmp(s->plan_form, "off") != 0;
+  if (p->runner) fs_runner_options(p->runner)->heard = hears_times(s);
 }
 
 static enum fs_status eval_step(struct fs_session *s, void *user) {

@@ -218,8 +218,9 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
     r->timed = block->timed_runs;
     r->unread = true;
   }
-  /* Blocks stay in the runner's cache for much longer than this. */
-  if (++s->blocks_run % COLLECT_EVERY) return;
+  /* Blocks stay in the runner's cache for much longer than this. Where nothing was
+   * measured, the device is not waited for. */
+  if (++s->blocks_run % COLLECT_EVERY || !fs_run_waits(fs_session_runner(s))) return;
   fs_session_collect(s);
   for (int k = 0; k < s->records.len; k++) s->records.data[k]->timed = 0;
 }

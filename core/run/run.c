@@ -821,6 +821,8 @@ struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
   return plan;
 }
 
+bool fs_run_waits(const struct fs_runner *r) { return r->timing.len > 0; }
+
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
   enum fs_status st = r->target->ops->sync(r->target, d);
   for (int k = 0; k < r->timing.len && st == FS_OK; k++) {

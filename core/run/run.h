@@ -155,6 +155,8 @@ void fs_plan_request_free(struct fs_plan_request *q);
 struct fs_timer *fs_block_timer(struct fs_block *b, struct fs_target *target, int k);
 /* Whether the block's next run is measured, so that its timers will hold that run. */
 bool fs_run_is_timed(const struct fs_runner *r, const struct fs_block *b);
+/* Whether blocks were measured whose times were not read yet. */
+bool fs_run_waits(const struct fs_runner *r);
 /* Waits, and fills block->measured of blocks run since the last call. */
 enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d);
 

@@ -441,6 +441,16 @@ def test_large():
               f'products of {n} x {n} and more: {done.stderr}{len(texts)} texts')
 
 
+def test_few_events():
+    """Where nobody is told times, rounds after the first few are not measured, nor is the
+    device waited for: the last events that 3000 rounds ask for are those of the pace."""
+    script = 'x = ones(64); for k = 1:3000\n x = 0.5*x + 1;\nend\nprint(x[1])\n'
+    done = fusible(script, FUSIBLE_FAKE_FAIL='cuEventRecord:100:700')
+    check(done.returncode == 0 and done.stdout == '2\n', f'events: {done.stdout}{done.stderr}')
+    done = fusible(script, FUSIBLE_FAKE_FAIL='cuEventRecord:6:700')
+    check(done.returncode == 3, f'an event that failed: {done.stdout}{done.stderr}')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -593,7 +603,8 @@ def main():
     for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
                  test_frame, test_resident, test_quotients, test_goes_on, test_interrupt,
                  test_never_far_ahead, test_language, test_units, test_moves, test_grows,
-                 test_large, test_levels, test_replay, test_lasting, test_failures):
+                 test_large, test_few_events,
+                 test_levels, test_replay, test_lasting, test_failures):
         test()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0
