@@ -1,0 +1,28 @@
+# Updates of the inside of arrays: what is stored begins anywhere in a row, behind whole
+# vectors or not, and rows are shorter and longer than what a warp has.
+function inside(U, r)
+  V = f64(U); n = size(U, 1); m = size(U, 2);
+  y = reshape(U, n*m, 1);
+  for k = 1:r
+    U[2:end-1, 2:end-1] = mod(U[1:end-2, 2:end-1] + U[3:end, 2:end-1] + U[2:end-1, 1:end-2] + U[2:end-1, 3:end], 17);
+    U[3:end-1, 3:end-2] = mod(U[3:end-1, 3:end-2] + U[2:end-2, 2:end-3] + k, 19);
+    U[2:end, 3:end] = mod(U[2:end, 3:end] + U[1:end-1, 1:end-2], 23);
+    y[2:end-1] = mod(y[1:end-2] + 2*y[3:end], 13);
+    y[4:end] = mod(y[4:end] + y[1:end-3], 11);
+  end
+  y = f64(y); U = f64(U);
+  print(sum(U), " ", sum(U .* V), " ", U[end, end], " ", U[n-1, m-1], " ", sum(y), " ", sum(y .* (1:n*m)))
+end
+for m = [6, 131, 1030]
+  W = mod(reshape(1:40*m, 40, m), 17);
+  inside(f32(W), 3); inside(f64(W), 3); inside(i32(W), 3);
+end
+# expect: 2349 20878 17 4 996 120036
+# expect: 2349 20878 17 4 996 120036
+# expect: 2349 20878 17 4 996 120036
+# expect: 61310 493232 5 10 21875 57314093
+# expect: 61310 493232 5 10 21875 57314093
+# expect: 61310 493232 5 10 21875 57314093
+# expect: 432821 3401523 16 20 172075 3545047945
+# expect: 432821 3401523 16 20 172075 3545047945
+# expect: 432821 3401523 16 20 172075 3545047945
