@@ -794,6 +794,19 @@ EXPORT int cuStreamEndCapture(void *stream, CUgraph *out) {
   capturing = NULL; /* a failure ends the capture too */
   return *out ? 0 : code ? code : CU_INVALID_VALUE;
 }
+EXPORT int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
+                                     CUgraph *graph, const CUgraphNode **last, size_t *n);
+EXPORT int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
+                                     CUgraph *graph, const CUgraphNode **last, size_t *n) {
+  static CUgraphNode node;
+  (void)stream, (void)id, (void)graph;
+  CALL("cuStreamGetCaptureInfo_v2");
+  *status = capturing != NULL;
+  *n = capturing && capturing->n;
+  node = *n ? &capturing->nodes[capturing->n - 1] : NULL;
+  *last = &node;
+  return 0;
+}
 EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
   CALL("cuGraphGetNodes");

@@ -758,7 +758,7 @@ static CUresult start_early(struct cuda *t, const struct fs_code *c) {
   struct cu_launch how = {.grid = {c->grid_x, c->grid_y, 1},
                           .block = {(unsigned)e->threads, 1, 1},
                           .shared = (unsigned)e->shared_bytes,
-                          .stream = t->stream,
+                          .stream = fs_cuda_stream(t),
                           .attributes = &early,
                           .n_attributes = 1};
   return fs_cu.launch_ex(&how, c->function, c->args, NULL);
@@ -770,10 +770,10 @@ CUresult fs_cuda_start(struct cuda *t, const struct fs_code *c, bool early) {
   bool alone = c->grid_x == 1 && c->grid_y == 1; /* waits for no other block */
   if (e->cooperative && !alone && fs_cu.launch_cooperative)
     return fs_cu.launch_cooperative(c->function, c->grid_x, c->grid_y, 1,
-                                    threads, 1, 1, shared, t->stream, c->args);
+                                    threads, 1, 1, shared, fs_cuda_stream(t), c->args);
   if (early && e->waits && fs_cu.launch_ex) return start_early(t, c);
   return fs_cu.launch(c->function, c->grid_x, c->grid_y, 1, threads, 1, 1,
-                      shared, t->stream, c->args, NULL);
+                      shared, fs_cuda_stream(t), c->args, NULL);
 }
 
 CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
@@ -802,12 +802,12 @@ static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
                                   struct fs_diags *d) {
   bool held = fs_cuda_hold(t);
   enum fs_status status = FS_OK;
-  CUresult r = fs_cu.event_record(timer->begin, t->stream);
+  CUresult r = fs_cu.event_record(timer->begin, fs_cuda_stream(t));
   if (r == CU_OK && c->library)
     status = fs_cuda_library_launch(t, c, slots, d);
   else if (r == CU_OK)
     r = fs_cuda_start(t, c, false);
-  if (r == CU_OK && status == FS_OK) r = fs_cu.event_record(timer->end, t->stream);
+  if (r == CU_OK && status == FS_OK) r = fs_cu.event_record(timer->end, fs_cuda_stream(t));
   if (held) fs_cuda_unhold(t);
   if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);
   timer->recorded |= status == FS_OK;

@@ -123,7 +123,7 @@ static void load_blas(struct cuda *t, struct cuda_libraries *l) {
     l->blas = NULL;
     return;
   }
-  l->cublas.set_stream(l->blas, t->stream);
+  l->cublas.set_stream(l->blas, fs_cuda_stream(t));
   l->cublas.set_mode(l->blas, CUBLAS_NO_TF32_NO_REDUCED);
 }
 
@@ -145,7 +145,7 @@ static void load_solver(struct cuda *t, struct cuda_libraries *l) {
     l->solver = NULL;
     return;
   }
-  l->cusolver.set_stream(l->solver, t->stream);
+  l->cusolver.set_stream(l->solver, fs_cuda_stream(t));
 }
 
 static struct cuda_libraries *libraries(struct cuda *t) {
@@ -237,7 +237,7 @@ static enum fs_status unpack(struct work *w, void *from, bool only_upper) {
 
 /* A status of cuBLAS or cuSOLVER that is not success. */
 static enum fs_status refused(struct work *w, const char *library, int code) {
-  CUresult r = fs_cu.stream_query(w->t->stream);
+  CUresult r = fs_cu.stream_query(fs_cuda_stream(w->t));
   if (fs_cu_is_fatal(r)) return fs_cuda_fail(w->t, r, "a library call", w->d);
   bool memory = code == 3 || code == 2; /* ALLOC_FAILED in either */
   return fs_env_error(w->d, memory ? "out-of-memory" : "driver-error", NULL,
@@ -411,7 +411,7 @@ static enum fs_status all_nan(struct work *w) {
   enum fs_status status = take(w, count, width(w), &block);
   if (status != FS_OK) return status;
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)block, 0xff,
-                               (size_t)count * width(w), w->t->stream);
+                               (size_t)count * width(w), fs_cuda_stream(w->t));
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "filling GPU memory", w->d);
   return unpack(w, block, false);
 }
@@ -560,7 +560,7 @@ static enum fs_status by_list(struct work *w) {
   enum fs_status status = take(w, 1, sizeof position, &wrong);
   if (status != FS_OK) return status;
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)wrong, 0xff, sizeof position,
-                               w->t->stream);
+                               fs_cuda_stream(w->t));
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "clearing GPU memory", w->d);
   status = w->call->op == FS_LIB_GATHER ? fs_cuda_own_gather(&w->own, w->call, wrong)
                                         : fs_cuda_own_invert(&w->own, w->call, wrong);
@@ -646,6 +646,7 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
                                        struct fs_diags *d) {
   struct fs_lib_call call;
   struct work w;
+  fs_cuda_stream(t);
   set_up(t, code, NULL, &call, &w, d);
   bool blas = call.op == FS_LIB_GEMM && !is_integer_product(&call);
   bool triangles = call.op == FS_LIB_SOLVE && call.a.dim[0] == call.a.dim[1];
@@ -685,6 +686,7 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
       [FS_LIB_RESHAPE] = reshape};
   struct fs_lib_call call;
   struct work w;
+  fs_cuda_stream(t); /* the libraries have it already */
   set_up(t, code, slots, &call, &w, d);
   enum fs_status status = fs_lib_check(&call, d);
   if (status != FS_OK) return status;

@@ -150,7 +150,7 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
   const double share = 1.0 / 128, least = 100e-6, most = 1e-3; /* seconds */
   double begin = 0;
   for (int k = 0;; k++) {
-    CUresult r = fs_cu.stream_query(t->stream);
+    CUresult r = fs_cu.stream_query(fs_cuda_stream(t));
     if (r == CU_OK && t->base.lost) r = CU_UNKNOWN;
     if (r == CU_OK) {
       t->n_recent = 0;
@@ -174,7 +174,7 @@ static bool settle(struct fs_target *target, double limit) {
   struct cuda *t = fs_cuda_of(target);
   double begin = fs_now();
   CUresult r;
-  while ((r = fs_cu.stream_query(t->stream)) == CU_NOT_READY) {
+  while ((r = fs_cu.stream_query(fs_cuda_stream(t))) == CU_NOT_READY) {
     if (fs_now() - begin >= limit) {
       t->base.stuck = true;
       return false;

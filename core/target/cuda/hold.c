@@ -26,7 +26,7 @@ static void wait_for_host(void *user) {
 bool fs_cuda_hold(struct cuda *t) {
   if (!fs_cu.launch_host) return false;
   atomic_fetch_add(&t->hold.asked, 1);
-  if (fs_cu.launch_host(t->stream, wait_for_host, &t->hold) == CU_OK) return true;
+  if (fs_cu.launch_host(fs_cuda_stream(t), wait_for_host, &t->hold) == CU_OK) return true;
   fs_cuda_unhold(t);
   return false;
 }

@@ -43,12 +43,21 @@ struct cuda_lasting {
   int others;                  /* launches since the last such kernel            */
 };
 
+/* Rounds of a block that wait to be started together, and how often it came in a row:
+ * replay.c. */
+struct cuda_queue {
+  struct fs_replay *of;        /* what was started last; NULL: something else  */
+  int in_row, waiting;
+};
+
 enum { FS_RECENT = 24 };
 struct cuda {
   struct fs_target base;   /* first: a struct fs_target * is one of these */
   CUdevice device;
   CUcontext context;
-  CUstream stream;         /* all work is on it, so reuse of memory is ordered */
+  CUstream stream;         /* all work is on it, so reuse of memory is ordered:
+                              fs_cuda_stream()                                 */
+  struct cuda_queue queue;
   char arch[32];           /* what NVRTC compiles for */
 
   CUmemoryPool pool;       /* NULL: the driver has none, plain allocation */
@@ -123,6 +132,9 @@ struct fs_timer {
 
 enum { FS_STAGING = 1 << 20 };
 
+/* The stream, for whatever is to come behind all that was started: what waits in the queue
+ * is started first. */
+CUstream fs_cuda_stream(struct cuda *t);
 /* Makes the context current on this thread. Call first in every entry. */
 void fs_cuda_enter(struct cuda *t);
 

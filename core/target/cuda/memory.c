@@ -54,13 +54,13 @@ void fs_cuda_memory_open(struct cuda *t) {
 }
 
 static CUresult driver_alloc(struct cuda *t, size_t bytes, CUdeviceptr *out) {
-  return t->pool ? fs_cu.pool_alloc(out, bytes, t->pool, t->stream)
+  return t->pool ? fs_cu.pool_alloc(out, bytes, t->pool, fs_cuda_stream(t))
                  : fs_cu.memory_alloc(out, bytes);
 }
 
 static void driver_free(struct cuda *t, CUdeviceptr p) {
   if (t->pool)
-    fs_cu.pool_free(p, t->stream);
+    fs_cu.pool_free(p, fs_cuda_stream(t));
   else
     fs_cu.memory_free(p); /* waits for the device by itself */
 }
@@ -173,11 +173,11 @@ static CUresult copy_row(struct cuda *t, enum way way, char *dst,
                          const char *src, int64_t bytes) {
   size_t n = (size_t)bytes;
   if (way == IN)
-    return fs_cu.copy_in((CUdeviceptr)(uintptr_t)dst, src, n, t->stream);
+    return fs_cu.copy_in((CUdeviceptr)(uintptr_t)dst, src, n, fs_cuda_stream(t));
   if (way == OUT)
-    return fs_cu.copy_out(dst, (CUdeviceptr)(uintptr_t)src, n, t->stream);
+    return fs_cu.copy_out(dst, (CUdeviceptr)(uintptr_t)src, n, fs_cuda_stream(t));
   return fs_cu.copy_inside((CUdeviceptr)(uintptr_t)dst,
-                           (CUdeviceptr)(uintptr_t)src, n, t->stream);
+                           (CUdeviceptr)(uintptr_t)src, n, fs_cuda_stream(t));
 }
 
 static CUresult copy_rect(struct cuda *t, enum way way, char *dst,
@@ -189,7 +189,7 @@ static CUresult copy_rect(struct cuda *t, enum way way, char *dst,
   c.src_host = src, c.src_device = (CUdeviceptr)(uintptr_t)src;
   c.dst_host = dst, c.dst_device = (CUdeviceptr)(uintptr_t)dst;
   c.src_pitch = (size_t)src_pitch, c.dst_pitch = (size_t)dst_pitch;
-  return fs_cu.copy_2d(&c, t->stream);
+  return fs_cu.copy_2d(&c, fs_cuda_stream(t));
 }
 
 /* Starts a copy of rows x width bytes in the fewest calls. */
@@ -236,7 +236,7 @@ static enum fs_status copy_pieces(struct cuda *t, enum way way, char *dst,
     CUresult r = start_copy(t, way, dst + i * dst_pitch, dst_pitch,
                             src + i * src_pitch, src_pitch, width,
                             FS_MIN(step, rows - i));
-    CUresult done = fs_cu.stream_sync(t->stream);
+    CUresult done = fs_cu.stream_sync(fs_cuda_stream(t));
     if (r == CU_OK) r = done;
     if (r != CU_OK) return fs_cuda_fail(t, r, doing, d);
   }
@@ -299,6 +299,6 @@ enum fs_status fs_cuda_zero(struct fs_target *target, void *dst, size_t bytes,
   if (!bytes) return FS_OK;
   fs_cuda_enter(t);
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)dst, 0, bytes,
-                               t->stream);
+                               fs_cuda_stream(t));
   return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "clearing GPU memory", d);
 }

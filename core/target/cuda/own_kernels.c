@@ -98,7 +98,7 @@ static unsigned blocks_for(const struct cuda_own_call *c, int64_t count) {
 static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
                             int64_t count, void **args) {
   CUresult r = fs_cu.launch(f, blocks_for(c, count), 1, 1, THREADS, 1, 1, 0,
-                            c->t->stream, args, NULL);
+                            fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
 }
@@ -199,7 +199,7 @@ enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
   for (int pass = 0; pass < 2; pass++) {
     void *args[] = {&mask, &mask_i, &n, &share, &counts, pass ? &to : &none, &to_i};
     CUresult r = fs_cu.launch(f, (unsigned)((n + share - 1) / share), 1, 1, THREADS, 1, 1,
-                              0, c->t->stream, args, NULL);
+                              0, fs_cuda_stream(c->t), args, NULL);
     if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
   }
   return FS_OK;
@@ -271,7 +271,7 @@ enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
   if (status != FS_OK || c->dry || !n) return status;
   long long count = n;
   void *args[] = {&matrix, &count};
-  CUresult r = fs_cu.launch(f, (unsigned)n, 1, 1, 256, 1, 1, 0, c->t->stream,
+  CUresult r = fs_cu.launch(f, (unsigned)n, 1, 1, 256, 1, 1, 0, fs_cuda_stream(c->t),
                             args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
@@ -306,8 +306,8 @@ enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
   const void *p = a->ptr;
   int parts = (int)((n + EACH * THREADS - 1) / (EACH * THREADS));
   void *args[] = {&p, &line, &along, &n, &parts, &found};
-  CUresult r = fs_cu.launch(f, (unsigned)(n * parts), 1, 1, THREADS, 1, 1, 0, c->t->stream,
-                            args, NULL);
+  CUresult r = fs_cu.launch(f, (unsigned)(n * parts), 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
 }

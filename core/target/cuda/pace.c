@@ -27,7 +27,7 @@ static bool set_mark(struct cuda *t) {
   struct cuda_pace *p = &t->pace;
   CUevent *e = &p->marks[p->n % FS_MARKS];
   if (!*e && fs_cu.event_create(e, 0) != CU_OK) *e = NULL;
-  if (!*e || fs_cu.event_record(*e, t->stream) != CU_OK) return false;
+  if (!*e || fs_cu.event_record(*e, fs_cuda_stream(t)) != CU_OK) return false;
   p->promised[p->n++ % FS_MARKS] = p->ahead;
   p->ahead = 0;
   p->launches = 0;
