@@ -219,21 +219,31 @@ static enum fs_status exec_begin(struct fs_interp *in, const struct fs_stmt *s,
 
 /* -- return ---------------------------------------------------------------- */
 
-static enum fs_status eval_results(struct fs_interp *in,
-                                   const struct fs_stmt *s) {
-  for (int k = 0; k < s->n_exprs; k++) {
-    struct fs_val v;
-    enum fs_status st = fs_eval(in, s->exprs[k], &v);
-    if (st == FS_OK && v.kind == FS_V_NONE) st = no_value(in, s->exprs[k]);
-    if (st != FS_OK) return st;
-    *FS_PUSH(&in->results) = v;
-  }
-  return FS_OK;
-}
-
 static void clear_results(struct fs_interp *in) {
   for (int k = 0; k < in->results.len; k++) fs_val_unref(in->results.data[k]);
   in->results.len = 0;
+}
+
+/* The results are put down when all are known: functions that they call return, too. */
+static enum fs_status eval_results(struct fs_interp *in,
+                                   const struct fs_stmt *s) {
+  FS_VEC(struct fs_val) got = {0};
+  enum fs_status st = FS_OK;
+  for (int k = 0; k < s->n_exprs && st == FS_OK; k++) {
+    struct fs_val v;
+    st = fs_eval(in, s->exprs[k], &v);
+    if (st == FS_OK && v.kind == FS_V_NONE) st = no_value(in, s->exprs[k]);
+    if (st == FS_OK) *FS_PUSH(&got) = v;
+  }
+  clear_results(in);
+  for (int k = 0; k < got.len; k++) {
+    if (st == FS_OK)
+      *FS_PUSH(&in->results) = got.data[k];
+    else
+      fs_val_unref(got.data[k]);
+  }
+  FS_VEC_FREE(&got);
+  return st;
 }
 
 static bool is_returned(const struct fs_stmt *s, const char *name) {

@@ -12,6 +12,14 @@ function fact(n)
   return n*fact(n - 1)
 end
 print(fact(10))               # expect: 3628800
+# What is returned may call functions that return.
+function sums(A)
+  return sum(A), rowargmax(A), fact(4), max(A)
+end
+p, q, r4, t = sums([1, 5; 7, 2]);
+print(p, " ", q[1], " ", q[2], " ", r4, " ", t)  # expect: 15 2 1 24 7
+_, q = sums([1, 5; 7, 2]);
+print(q[1])                   # expect: 2
 h = x -> x^2 + c0(x);
 c0(x) = 1
 print(h(3))                   # expect: 10
