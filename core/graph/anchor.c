@@ -42,7 +42,7 @@ int64_t fs_update_begin(const struct fs_node *n) {
 
 /* Slices of which all that counts is how far they are apart. */
 struct slices {
-  bool any, in_a_row;   /* some have neighbours side by side */
+  bool any, in_a_row;   /* some have neighbours side by side, or are read so */
   int64_t first;
 };
 
@@ -52,9 +52,11 @@ static void add(struct slices *s, int64_t begin, bool in_a_row) {
   s->in_a_row |= in_a_row;
 }
 
+/* Every second element is taken out of whole vectors (emit/sweep.c). */
 static void add_input(struct slices *s, const struct fs_graph_input *in, int rank) {
   bool in_a_row = false;
-  for (int k = 0; k < rank; k++) in_a_row |= in->layout.stride[k] == 1;
+  for (int k = 0; k < rank; k++)
+    in_a_row |= in->layout.stride[k] == 1 || in->layout.stride[k] == 2;
   add(s, in->layout.offset, in_a_row);
 }
 
