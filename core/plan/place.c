@@ -139,9 +139,12 @@ static int generate(struct builder *b, struct fs_holder *h, int phase) {
                          .in = FS_NO_INPUTS};
   for (int k = 0; k < 2; k++) like.in[k] = get_value(b, h->src[k], phase);
   like.affine.base = nd->rand_base;
-  for (int k = 0; k < nd->shape.rank; k++)
+  unsigned mask = 0; /* what is repeated varies as little as what it is the same as */
+  for (int k = 0; k < nd->shape.rank; k++) {
     like.affine.stride[b->axis_of[h->cls[k]]] = nd->rand_stride[k];
-  uint8_t varies = varies_of(b, h->mask);
+    if (nd->rand_stride[k]) mask |= 1u << h->cls[k];
+  }
+  uint8_t varies = varies_of(b, mask);
   if (phase == FS_END && varies == (FS_VARIES_I | FS_VARIES_J))
     return fail(b, "level");
   int same = find_same(b, &like);

@@ -43,5 +43,10 @@ diag([1, 2; 3, 4])            # expect: f32[2]
 diag([5, 6])                  # expect: f32[2×2]
                               # expect:   5  0
                               # expect:   0  6
+# What a matrix and a part of it are made of, in one kernel: counts along one axis.
+v = f32(1:20);
+v[2]                          # expect: 2
+W = diag(v); z = W[:, 6]; t = 2*W[6, :]';
+print(sum(W), " ", sum(z), " ", z[6], " ", sum(t), " ", t[6])   # expect: 210 6 6 12 12
 print(sum(zeros(size(rand(3, 2))) + 1))   # expect: 6
 print(pi > 3.14, " ", inf > 1, " ", nan == nan)     # expect: true true false
