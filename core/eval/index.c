@@ -606,7 +606,7 @@ static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
   if (value->kind != FS_V_TENSOR || (e->op != FS_AO_ADD && e->op != FS_AO_SUB))
     return FS_OK;
   const struct fs_shape *have = &value->tensor->shape;
-  bool fits = have->rank <= FS_MAX(part->rank, 1);
+  bool fits = true; /* extents of 1 at the end of either count as none */
   for (int k = 0; k < have->rank; k++)
     fits = fits && (have->dim[k] == 1 || have->dim[k] == fs_shape_dim(part, k));
   if (fits || fs_shape_count(have) == 1) return FS_OK;

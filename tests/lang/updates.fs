@@ -142,3 +142,7 @@ begin U[2:60, :] = 2*U[2:60, :] + U[1, :]; s = sum(U); end
 print(s == sum(V[1, :]) + sum(2*V[2:60, :] + V[1, :]))   # expect: true
 begin V[2:60, :] = 2*V[2:60, :] + V[1, :]; a = U + 0; s = sum(V) + sum(a[1, :]); end
 print(all(V == U), " ", s == sum(U) + sum(o[1, :]))   # expect: true true
+# Extents of 1 at the end are none.
+v = [1, 2, 3]; w = reshape(v, 3, 1, 1); v[:] += w; v[1:2] -= w[1:2, :, :];
+print(v)                      # expect: f32[3]
+                              # expect:   1  2  6
