@@ -412,8 +412,9 @@ enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,
       *out = fs_tv_map1(in, FS_OP_SQUARE, fs_tv_map1(in, FS_OP_SQUARE, x));
     if (e == 0.5) *out = fs_tv_map1(in, FS_OP_SQRT, x);
     if (e == -1) {
-      one = fs_tv_number(in, 1,
-                         fs_dtype_is_float(x.dtype) ? x.dtype : FS_F32);
+      one = fs_tv_number(in, 1, fs_dtype_is_float(x.dtype) ? x.dtype
+                                : x.dtype == FS_I64        ? FS_F64
+                                                           : FS_F32);
       *out = fs_tv_map2(in, FS_OP_DIV, one, x);
     }
     return FS_OK;

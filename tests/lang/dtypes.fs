@@ -49,6 +49,7 @@ print(number(i32([3e9, -3e9])[2]), " ", dtype(f16([1/3])), " ", dtype(f64([true]
 a = f32([0.1]);
 print(f64(a)[1] == 0.1)                                # expect: false
 print(dtype(max(bool(w))), " ", dtype(i32(w).^2), " ", dtype(i32(w).^5))                 # expect: i32 i32 f32
+print(dtype(i64([2]).^-1), " ", dtype(1 ./ i64([2])), " ", dtype(i32([2]).^-1))   # expect: f64 f64 f32
 i = i32([7, 8]);
 print(dtype(i + (-2147483648)), " ", dtype(i + (-2147483649)), " ", dtype(i + 2147483648), " ", (i + (-2147483648))[1])  # expect: i32 i64 i64 -2147483641
 # A number goes where an element of an array would.
