@@ -16,7 +16,7 @@ enum { FEW = 2, /* starts as single kernels before it is worth a graph */
        MOST_KERNELS = 64,
        ROUNDS = 8, AT_ONCE = 4, /* in a row that do not wait: the device has them to do */
        MANY = 64 };             /* starts before rounds are worth a graph */
-static const double SHORT = 8e-6; /* seconds; a host that is no slower need not hurry */
+static const double SHORT = 30e-6; /* seconds; of longer ones the gap between two is little */
 
 struct node {
   CUgraphNode node;
