@@ -807,14 +807,6 @@ EXPORT int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long lo
   *last = &node;
   return 0;
 }
-EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
-EXPORT int cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
-  CALL("cuGraphGetNodes");
-  for (int k = 0; k < graph->n && (size_t)k < *count; k++)
-    nodes[k] = &graph->nodes[graph->n - 1 - k]; /* no order is promised */
-  *count = (size_t)graph->n;
-  return 0;
-}
 EXPORT int cuGraphKernelNodeGetParams_v2(CUgraphNode node,
                                          struct cu_kernel_node *params);
 EXPORT int cuGraphKernelNodeGetParams_v2(CUgraphNode node,

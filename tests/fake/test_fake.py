@@ -347,7 +347,7 @@ def test_replay():
     """They run as graphs; where the driver cannot, as single kernels."""
     cpu = fusible(LOOP, target='cpu')
     check(cpu.returncode == 0, f'the loop: {cpu.stderr}')
-    calls = ['cuStreamBeginCapture_v2', 'cuStreamEndCapture', 'cuGraphGetNodes',
+    calls = ['cuStreamBeginCapture_v2', 'cuStreamEndCapture', 'cuStreamGetCaptureInfo_v2',
              'cuGraphKernelNodeGetParams_v2', 'cuGraphInstantiateWithFlags',
              'cuGraphExecKernelNodeSetParams_v2', 'cuGraphLaunch']
     for cc in ('80', '90'):

@@ -18,57 +18,48 @@ enum { FEW = 2, /* starts as single kernels before it is worth a graph */
        MANY = 64 };             /* starts before rounds are worth a graph */
 static const double SHORT = 30e-6; /* seconds; of longer ones the gap between two is little */
 
-struct node {
-  CUgraphNode node;
-  struct cu_kernel_node params;
-};
-
-/* ROUNDS of a block. */
-struct rounds {
-  bool refused;
+/* A graph of launches, one behind the other. */
+struct chain {
+  bool refused;            /* the driver would not: never again */
   CUgraph graph;
   CUgraphExec exec;        /* NULL: not made yet */
-  int n;                   /* kernels of a round */
-  struct fs_code *code[MOST_KERNELS]; /* of each: what a node is a copy of */
-  struct launch {          /* by round, then by kernel */
-    struct node node;
-    union cuda_arg *values;
-    void **args;
-  } launch[MOST_KERNELS];
+  int n;
+  struct link {
+    CUgraphNode node;
+    struct cu_kernel_node params;
+    union cuda_arg *values; /* of rounds: the arguments, until they are started ... */
+    void **args;            /* ... and as the driver takes them                     */
+  } *links;
 };
 
 struct fs_replay {
   int starts;
-  bool refused;            /* the driver would not: single kernels for ever */
-  CUgraph graph;
-  CUgraphExec exec;        /* NULL: not made yet */
-  int n;
-  struct node *nodes;      /* by kernel */
-  struct rounds *rounds;   /* NULL: not asked for yet */
+  struct chain one, rounds; /* of a round, and of ROUNDS */
+  int n;                    /* kernels of a round */
+  struct fs_code *code[MOST_KERNELS]; /* those of which the rounds are */
 };
 
 static bool is_able(void) {
-  return fs_cu.capture_begin && fs_cu.capture_end && fs_cu.graph_nodes &&
+  return fs_cu.capture_begin && fs_cu.capture_end && fs_cu.capture_info &&
          fs_cu.graph_params && fs_cu.graph_make && fs_cu.graph_set &&
          fs_cu.graph_launch && fs_cu.graph_destroy && fs_cu.graph_exec_destroy;
 }
 
-static void let_go_rounds(struct rounds *r) {
-  if (!r) return;
-  if (r->exec) fs_cu.graph_exec_destroy(r->exec);
-  if (r->graph) fs_cu.graph_destroy(r->graph);
-  for (int k = 0; k < ROUNDS * r->n; k++) {
-    free(r->launch[k].values);
-    free(r->launch[k].args);
+static void forget_links(struct chain *c) {
+  for (int k = 0; k < c->n; k++) {
+    free(c->links[k].values);
+    free(c->links[k].args);
   }
-  r->exec = NULL, r->graph = NULL, r->n = 0;
+  free(c->links);
+  c->links = NULL;
+  c->n = 0;
 }
 
-static void let_go(struct fs_replay *r) {
-  if (r->exec) fs_cu.graph_exec_destroy(r->exec);
-  if (r->graph) fs_cu.graph_destroy(r->graph);
-  free(r->nodes);
-  r->exec = NULL, r->graph = NULL, r->nodes = NULL;
+static void let_go(struct chain *c) {
+  if (c->exec) fs_cu.graph_exec_destroy(c->exec);
+  if (c->graph) fs_cu.graph_destroy(c->graph);
+  forget_links(c);
+  c->exec = NULL, c->graph = NULL;
 }
 
 void fs_cuda_replay_free(struct fs_target *target, struct fs_replay *r) {
@@ -76,45 +67,32 @@ void fs_cuda_replay_free(struct fs_target *target, struct fs_replay *r) {
   if (!r) return;
   fs_cuda_enter(t);
   if (t->queue.of == r) fs_cuda_stream(t);
-  if (!r->exec || fs_cuda_settle(t)) {
-    let_go_rounds(r->rounds);
-    let_go(r);
+  if (!r->one.exec || fs_cuda_settle(t)) {
+    let_go(&r->rounds);
+    let_go(&r->one);
   }
-  free(r->rounds);
-  free(r->nodes);
+  forget_links(&r->rounds);
+  forget_links(&r->one);
   free(r);
 }
 
-/* Finds the node of each kernel; false if one is missing. */
-static bool find_nodes(struct fs_replay *r, int n,
-                       struct fs_code *const *codes) {
-  CUgraphNode found[MOST_KERNELS];
-  size_t count = MOST_KERNELS;
-  if (fs_cu.graph_nodes(r->graph, found, &count) != CU_OK) return false;
-  if (count != (size_t)n) return false;
-  r->nodes = fs_calloc((size_t)n, sizeof *r->nodes);
-  for (int i = 0; i < n; i++) {
-    struct cu_kernel_node params = {0};
-    if (fs_cu.graph_params(found[i], &params) != CU_OK) return false;
-    int k = 0;
-    while (k < n && codes[k]->function != params.function) k++;
-    if (k == n || r->nodes[k].node) return false;
-    r->nodes[k] = (struct node){found[i], params};
+/* Of a captured launch its node is what the next one is to come behind. */
+static bool capture(struct cuda *t, struct chain *c, int n, struct fs_code *const *codes) {
+  bool ok = fs_cu.capture_begin(t->stream, CU_CAPTURE_THREAD_LOCAL) == CU_OK;
+  if (!ok) return false;
+  for (int k = 0; ok && k < c->n; k++) {
+    int status;
+    size_t last = 0;
+    const CUgraphNode *node = NULL;
+    ok = fs_cuda_start(t, codes[k % n], k > 0) == CU_OK &&
+         fs_cu.capture_info(t->stream, &status, NULL, NULL, &node, &last) == CU_OK &&
+         last == 1;
+    if (ok) c->links[k].node = node[0];
   }
-  r->n = n;
-  return true;
-}
-
-static bool capture(struct cuda *t, struct fs_replay *r, int n,
-                    struct fs_code *const *codes) {
-  if (fs_cu.capture_begin(t->stream, CU_CAPTURE_THREAD_LOCAL) != CU_OK)
-    return false;
-  CUresult started = CU_OK;
-  for (int k = 0; k < n && started == CU_OK; k++)
-    started = fs_cuda_start(t, codes[k], k > 0);
-  CUresult ended = fs_cu.capture_end(t->stream, &r->graph);
-  if (ended != CU_OK) r->graph = NULL;
-  return started == CU_OK && ended == CU_OK && r->graph;
+  if (fs_cu.capture_end(t->stream, &c->graph) != CU_OK) c->graph = NULL;
+  for (int k = 0; ok && c->graph && k < c->n; k++)
+    ok = fs_cu.graph_params(c->links[k].node, &c->links[k].params) == CU_OK;
+  return ok && c->graph;
 }
 
 /* FUSIBLE_REPLAY=off starts single kernels always, to compare the two. */
@@ -123,45 +101,62 @@ static bool is_wanted(void) {
   return !wanted || strcmp(wanted, "off");
 }
 
-static void make(struct cuda *t, struct fs_replay *r, int n,
+/* So many rounds of n kernels. */
+static void make(struct cuda *t, struct chain *c, int rounds, int n,
                  struct fs_code *const *codes) {
   fs_cuda_stream(t);
-  if (!is_wanted() || !capture(t, r, n, codes) || !find_nodes(r, n, codes) ||
-      fs_cu.graph_make(&r->exec, r->graph, 0) != CU_OK) {
-    r->exec = NULL;
-    r->refused = true;
-    let_go(r);
-  }
+  c->refused = true;
+  c->links = fs_calloc((size_t)(rounds * n), sizeof *c->links);
+  c->n = rounds * n;
+  c->refused = !is_wanted() || !capture(t, c, n, codes) ||
+               fs_cu.graph_make(&c->exec, c->graph, 0) != CU_OK;
+  if (!c->refused) return;
+  c->exec = NULL;
+  let_go(c);
 }
 
 /* Whether the graph has the same kernels: calls of a library may take another by where
  * their arrays lie, and a copy that is left out in one run may be needed in another. */
-static bool fits(const struct fs_replay *r, int n, struct fs_code *const *codes) {
-  if (n != r->n) return false;
-  for (int k = 0; k < r->n; k++)
-    if (r->nodes[k].params.function != codes[k]->function) return false;
+static bool fits(const struct chain *c, int n, struct fs_code *const *codes) {
+  if (!c->exec || c->refused || n != c->n) return false;
+  for (int k = 0; k < n; k++)
+    if (c->links[k].params.function != codes[k]->function) return false;
   return true;
+}
+
+static double seconds_of(int n, struct fs_code *const *codes) {
+  double seconds = 0;
+  for (int k = 0; k < n; k++) seconds += codes[k]->kernel->first;
+  return seconds;
 }
 
 /* FS_OK with `refused` set: nothing was started. Earlier starts may still run, so
  * the graph stays until it is freed. */
-static enum fs_status start_graph(struct cuda *t, struct fs_replay *r,
-                                  struct fs_code *const *codes,
-                                  struct fs_diags *d) {
+static enum fs_status start_graph(struct cuda *t, struct chain *c,
+                                  struct fs_code *const *codes, struct fs_diags *d) {
   CUresult e = CU_OK;
-  double seconds = 0;
-  for (int k = 0; k < r->n; k++) seconds += codes[k]->kernel->first;
-  enum fs_status status = fs_cuda_pace(t, seconds);
+  enum fs_status status = fs_cuda_pace(t, seconds_of(c->n, codes));
   if (status != FS_OK) return status;
-  for (int k = 0; k < r->n && e == CU_OK; k++) {
+  for (int k = 0; k < c->n && e == CU_OK; k++) {
     fs_cuda_started(t, codes[k]);
-    r->nodes[k].params.args = codes[k]->args;
-    e = fs_cu.graph_set(r->exec, r->nodes[k].node, &r->nodes[k].params);
+    c->links[k].params.args = codes[k]->args;
+    e = fs_cu.graph_set(c->exec, c->links[k].node, &c->links[k].params);
   }
-  if (e == CU_OK) e = fs_cu.graph_launch(r->exec, t->stream);
-  r->refused = e != CU_OK && !fs_cu_is_fatal(e);
-  if (r->refused) return FS_OK;
+  if (e == CU_OK) e = fs_cu.graph_launch(c->exec, t->stream);
+  c->refused = e != CU_OK && !fs_cu_is_fatal(e);
+  if (c->refused) return FS_OK;
   return e == CU_OK ? FS_OK : fs_cuda_fail(t, e, "starting a block", d);
+}
+
+/* At once, behind those that wait. */
+static enum fs_status start_in_row(struct cuda *t, struct fs_replay *r,
+                                   struct fs_code *const *codes, struct fs_diags *d) {
+  int in_row = t->queue.of == r ? t->queue.in_row + 1 : 0;
+  fs_cuda_stream(t);
+  enum fs_status status = start_graph(t, &r->one, codes, d);
+  t->queue.of = r;
+  t->queue.in_row = in_row;
+  return status;
 }
 
 /* -- several rounds -------------------------------------------------------------------- */
@@ -171,61 +166,38 @@ static int values_of(const struct fs_code *c) {
 }
 
 /* Room for the arguments of a launch: those that change are copies, sizes are the code's. */
-static void make_room(struct launch *l, const struct fs_code *c) {
-  const struct fs_emitted *e = &c->emitted;
+static void make_room(struct link *l, const struct fs_code *c) {
+  struct fs_emitted e = c->emitted;
   int n = values_of(c);
   l->values = fs_calloc((size_t)n, sizeof *l->values);
-  void **arg = l->args = fs_calloc((size_t)(n + e->n_sizes), sizeof *l->args);
+  void **arg = l->args = fs_calloc((size_t)(n + e.n_sizes), sizeof *l->args);
   for (int k = 0; k < n - 1; k++) *arg++ = &l->values[k];
-  for (int k = 0; k < e->n_sizes; k++) *arg++ = &((int64_t *)e->sizes)[k];
+  for (int k = 0; k < e.n_sizes; k++) *arg++ = &e.sizes[k];
   *arg = &l->values[n - 1];
 }
 
-static bool capture_rounds(struct cuda *t, struct rounds *r) {
-  bool ok = fs_cu.capture_begin(t->stream, CU_CAPTURE_THREAD_LOCAL) == CU_OK;
-  if (!ok) return false;
-  for (int k = 0; ok && k < ROUNDS * r->n; k++) {
-    int status;
-    size_t n = 0;
-    const CUgraphNode *last = NULL;
-    ok = fs_cuda_start(t, r->code[k % r->n], k > 0) == CU_OK &&
-         fs_cu.capture_info(t->stream, &status, NULL, NULL, &last, &n) == CU_OK && n == 1;
-    if (ok) r->launch[k].node.node = last[0];
-  }
-  if (fs_cu.capture_end(t->stream, &r->graph) != CU_OK) r->graph = NULL;
-  for (int k = 0; ok && r->graph && k < ROUNDS * r->n; k++)
-    ok = fs_cu.graph_params(r->launch[k].node.node, &r->launch[k].node.params) == CU_OK;
-  return ok && r->graph && fs_cu.graph_make(&r->exec, r->graph, 0) == CU_OK;
-}
-
-static void make_rounds(struct cuda *t, struct fs_replay *replay, int n,
+static void make_rounds(struct cuda *t, struct fs_replay *r, int n,
                         struct fs_code *const *codes) {
-  struct rounds *r = replay->rounds = fs_calloc(1, sizeof *r);
-  double seconds = 0;
-  bool ok = fs_cu.capture_info && n * ROUNDS <= MOST_KERNELS;
-  r->refused = true;
-  for (int k = 0; k < n; k++) {
-    seconds += codes[k]->kernel->first;
-    ok &= !codes[k]->library && !codes[k]->emitted.n_maps;
-  }
-  if (!ok || seconds > SHORT) return;
+  bool ok = n * ROUNDS <= MOST_KERNELS && seconds_of(n, codes) <= SHORT;
+  for (int k = 0; k < n; k++) ok &= !codes[k]->library && !codes[k]->emitted.n_maps;
+  r->rounds.refused = true;
+  if (!ok) return;
   r->n = n;
   for (int k = 0; k < n; k++) r->code[k] = codes[k];
-  for (int k = 0; k < ROUNDS * n; k++) make_room(&r->launch[k], codes[k % n]);
-  fs_cuda_stream(t);
-  r->refused = !capture_rounds(t, r);
+  make(t, &r->rounds, ROUNDS, n, codes);
+  for (int k = 0; k < r->rounds.n; k++) make_room(&r->rounds.links[k], codes[k % n]);
 }
 
 /* Those that wait, one by one. What fails here was said to be done: nothing that is read
  * from the device from now on can be relied on. */
 static void start_waiting(struct cuda *t) {
-  struct rounds *r = t->queue.of->rounds;
+  struct fs_replay *r = t->queue.of;
   int n = t->queue.waiting * r->n;
   CUresult e = CU_OK;
   t->queue.waiting = 0;
   for (int k = 0; k < n && e == CU_OK; k++) {
     struct fs_code copy = *r->code[k % r->n];
-    copy.args = r->launch[k].args;
+    copy.args = r->rounds.links[k].args;
     e = fs_cuda_start(t, &copy, true);
   }
   if (e != CU_OK) fs_cuda_fail(t, e, "starting a block", NULL);
@@ -242,48 +214,34 @@ CUstream fs_cuda_stream(struct cuda *t) {
 static bool may_wait(struct cuda *t, struct fs_replay *r, int n, struct fs_code *const *codes) {
   if (t->queue.of != r) return false;
   if (t->queue.in_row < AT_ONCE || r->starts < MANY) return false;
-  if (!r->rounds) {
+  if (!r->rounds.exec && !r->rounds.refused) {
     make_rounds(t, r, n, codes);
     t->queue.of = r;
   }
-  return !r->rounds->refused && r->rounds->n == n &&
-         !memcmp(r->rounds->code, codes, sizeof *codes * (size_t)n);
+  return !r->rounds.refused && r->n == n &&
+         !memcmp(r->code, codes, sizeof *codes * (size_t)n);
 }
 
 /* Gives the next round of the graph the arguments that the codes have. */
-static bool set_round(struct rounds *r, int round) {
+static bool set_round(struct fs_replay *r, int round) {
   for (int k = 0; k < r->n; k++) {
-    struct launch *l = &r->launch[round * r->n + k];
+    struct link *l = &r->rounds.links[round * r->n + k];
     const struct fs_code *c = r->code[k];
     memcpy(l->values, c->values, sizeof *c->values * (size_t)values_of(c));
-    l->node.params.args = l->args;
-    if (fs_cu.graph_set(r->exec, l->node.node, &l->node.params) != CU_OK) return false;
+    l->params.args = l->args;
+    if (fs_cu.graph_set(r->rounds.exec, l->node, &l->params) != CU_OK) return false;
   }
   return true;
 }
 
-/* At once, behind those that wait. */
-static enum fs_status start_in_row(struct cuda *t, struct fs_replay *r,
-                                   struct fs_code *const *codes, struct fs_diags *d) {
-  int in_row = t->queue.of == r ? t->queue.in_row + 1 : 0;
-  fs_cuda_stream(t);
-  enum fs_status status = start_graph(t, r, codes, d);
-  t->queue.of = r;
-  t->queue.in_row = in_row;
-  return status;
-}
-
 /* Lets a round wait, or starts it with those that wait. FS_OK with *started false: it is not
  * started, and none waits any more. */
-static enum fs_status wait_for_others(struct cuda *t, struct fs_replay *replay,
+static enum fs_status wait_for_others(struct cuda *t, struct fs_replay *r,
                                       struct fs_code *const *codes, bool *started) {
-  struct rounds *r = replay->rounds;
-  double seconds = 0;
-  for (int k = 0; k < r->n; k++) seconds += ROUNDS * codes[k]->kernel->first;
   if (!t->queue.waiting) {
-    enum fs_status status = fs_cuda_pace(t, seconds);
+    enum fs_status status = fs_cuda_pace(t, ROUNDS * seconds_of(r->n, codes));
     if (status != FS_OK) return status;
-    t->queue.of = replay; /* a mark may have been set */
+    t->queue.of = r; /* a mark may have been set */
   }
   *started = set_round(r, t->queue.waiting);
   if (*started) {
@@ -291,13 +249,31 @@ static enum fs_status wait_for_others(struct cuda *t, struct fs_replay *replay,
     t->queue.waiting++;
   }
   if (*started && t->queue.waiting < ROUNDS) return FS_OK;
-  if (*started && fs_cu.graph_launch(r->exec, t->stream) == CU_OK) {
+  if (*started && fs_cu.graph_launch(r->rounds.exec, t->stream) == CU_OK) {
     t->queue.waiting = 0;
     return FS_OK;
   }
-  r->refused = true;
+  r->rounds.refused = true;
   fs_cuda_stream(t);
   return FS_OK;
+}
+
+/* -- a block --------------------------------------------------------------------------- */
+
+/* FS_OK with *started false: it is to be started as single kernels. */
+static enum fs_status start(struct cuda *t, struct fs_replay *r, int n,
+                            struct fs_code *const *codes, bool *started,
+                            struct fs_diags *d) {
+  r->starts = FS_MIN(r->starts + 1, MANY);
+  if (!r->one.exec && !r->one.refused && r->starts > FEW) make(t, &r->one, 1, n, codes);
+  if (!fits(&r->one, n, codes)) return FS_OK;
+  if (may_wait(t, r, n, codes)) {
+    enum fs_status status = wait_for_others(t, r, codes, started);
+    if (status != FS_OK || *started) return status;
+  }
+  enum fs_status status = start_in_row(t, r, codes, d);
+  *started = status == FS_OK && !r->one.refused;
+  return status;
 }
 
 enum fs_status fs_cuda_launch_all(struct fs_target *target,
@@ -309,7 +285,7 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
   struct cuda *t = fs_cuda_of(target);
   struct fs_code *own[MOST_KERNELS];
   int n_own = 0;
-  bool whole = is_able();
+  bool whole = is_able(), started = false;
   fs_cuda_enter(t);
   for (int k = 0; k < n; k++) {
     if (!codes[k]) continue; /* a phase of a launch before it */
@@ -321,21 +297,12 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     CUresult bound = fs_cuda_bind(codes[k], slots, params);
     if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
   }
-  whole &= n_own > 0;
-  if (whole && !*replay) *replay = fs_calloc(1, sizeof **replay);
-  struct fs_replay *r = whole ? *replay : NULL;
-  if (r && !r->exec && !r->refused && r->starts >= FEW) make(t, r, n_own, own);
   enum fs_status status = FS_OK;
-  if (r && r->exec && !r->refused && fits(r, n_own, own)) {
-    bool started = false;
-    r->starts = FS_MIN(r->starts + 1, MANY);
-    if (may_wait(t, r, n_own, own)) status = wait_for_others(t, r, own, &started);
-    if (status != FS_OK || started) return status;
-    status = start_in_row(t, r, own, d);
-    if (status != FS_OK || !r->refused) return status;
+  if (whole && n_own > 0) {
+    if (!*replay) *replay = fs_calloc(1, sizeof **replay);
+    status = start(t, *replay, n_own, own, &started, d);
   }
-  if (r) r->starts++;
-  for (int k = 0; k < n && status == FS_OK; k++)
+  for (int k = 0; k < n && status == FS_OK && !started; k++)
     if (codes[k])
       status = fs_cuda_launch(target, codes[k], slots, params, NULL, d);
   return status;
