@@ -223,20 +223,45 @@ int fs_kernel_tie(const struct fs_plan *plan, const struct fs_kernel *earlier,
   return found;
 }
 
-/* The recorded reason between two kernels, with the pair it is about. */
+/* A call on a way from x to y, x before y, of a kernel that is neither a nor b; 0 if
+ * there is none: what one of the two has would be in a kernel of both, too. */
+static fs_id between_kernels(const struct fs_plan *plan, const struct fs_kernel *a,
+                             const struct fs_kernel *b, fs_id x, fs_id y) {
+  bool *after = users_from(plan->graph, x), *before = used_by(plan->graph, y);
+  fs_id found = 0;
+  for (int k = 0; k < plan->kernels.len && !found; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (kn == a || kn == b) continue;
+    for (int c = 0; c < kn->calls.len && !found; c++)
+      if (after[kn->calls.data[c]] && before[kn->calls.data[c]])
+        found = kn->calls.data[c];
+  }
+  free(before);
+  free(after);
+  return found;
+}
+
+/* The recorded reason between two kernels, with the pair it is about, in order, and
+ * what stands between that. */
 static const char *rule_between(const struct fs_plan *plan,
                                 const struct fs_kernel *a,
-                                const struct fs_kernel *b, fs_id *x, fs_id *y) {
+                                const struct fs_kernel *b, fs_id *x, fs_id *y,
+                                fs_id *c) {
   for (int r = 0; r < plan->rejections.len; r++) {
     const struct fs_rejection *j = &plan->rejections.data[r];
     bool straight = has_call(a, j->a) && has_call(b, j->b);
     if (!straight && !(has_call(a, j->b) && has_call(b, j->a))) continue;
-    *x = straight ? j->a : j->b;
-    *y = straight ? j->b : j->a;
-    return j->rule;
+    *x = FS_MIN(j->a, j->b);
+    *y = FS_MAX(j->a, j->b);
+    bool convex = !strcmp(j->rule, "convex");
+    *c = convex ? between_kernels(plan, a, b, *x, *y) : between(plan, *x, *y);
+    if (*c || !convex) return j->rule;
   }
-  *x = a->calls.data[a->calls.len - 1];
-  *y = b->calls.data[b->calls.len - 1];
+  fs_id last_a = a->calls.data[a->calls.len - 1];
+  fs_id last_b = b->calls.data[b->calls.len - 1];
+  *x = FS_MIN(last_a, last_b);
+  *y = FS_MAX(last_a, last_b);
+  *c = between(plan, *x, *y);
   bool library = a->scheme == FS_LIBRARY || b->scheme == FS_LIBRARY;
   return library ? "library" : "price";
 }
@@ -253,10 +278,10 @@ bool fs_why_split(const struct fs_plan *plan, int index,
     strongest = t;
   }
   if (best < 0 || later->is_copy || !later->calls.len) return false;
-  fs_id a, b;
+  fs_id a, b, c;
   const char *rule =
-      rule_between(plan, &plan->kernels.data[best], later, &a, &b);
-  fs_reason_tell(plan, rule, FS_MIN(a, b), FS_MAX(a, b), sources, out);
+      rule_between(plan, &plan->kernels.data[best], later, &a, &b, &c);
+  fs_reason_tell_between(plan, rule, a, b, c, sources, out);
   return true;
 }
 
