@@ -36,6 +36,8 @@ CASES = {
     'near miss of a function': ('x = sqrtt(2)', 'sqrtt', ["did you mean 'sqrt'"]),
     'near miss of an elementary function': (
         'x = sgemw(M, keep)', 'sgemw', ["did you mean 'sgemv'"]),
+    'a function of other systems': ('x = svd(M)', 'svd', ['svdvals(A)']),
+    'variables of other prompts': ('whos', 'whos', ["did you mean ':vars'"]),
     'unknown name in a function': (
         'f(x) = x + nowhere\nf(1)', 'nowhere', ["'nowhere'"]),
     'a part of nothing': ('nowhere[1] = 2', 'nowhere', ["'nowhere'"]),
@@ -54,6 +56,8 @@ CASES = {
                                                'needs keep to have 2 rows']),
     'column*column': ('keep*keep', 'keep*keep',
                       ['two columns', '.*', "'", 'dot product']),
+    'a product without its sign': ('total(3 + 1)', 'total',
+                                   ['not a function', 'total*(...)']),
     'columns of other lengths': ('keep*[1, 2]', 'keep*[1, 2]',
                                  ['two columns', 'outer product']),
     'transposed it would fit': ("[1, 2; 3, 4; 5, 6] .* [1, 2, 3; 4, 5, 6]",

@@ -216,9 +216,13 @@ static enum fs_status find_function(struct fs_interp *in,
   enum fs_status st = fs_eval(in, e, out);
   if (st != FS_OK || out->kind == FS_V_FUNCTION) return st;
   const char *text = fs_in_text(in, e->span);
+  bool scalar = out->kind == FS_V_NUMBER ||
+                (out->kind == FS_V_TENSOR && !out->tensor->shape.rank);
+  bool many = !scalar && (out->kind == FS_V_TENSOR || out->kind == FS_V_RANGE);
   char hint[120];
-  snprintf(hint, sizeof(hint), "elements are written %s[...]", text);
-  st = fs_in_error(in, e->span, "not-a-function", hint,
+  snprintf(hint, sizeof(hint), scalar ? "a product needs its sign: %s*(...)"
+                                      : "elements are written %s[...]", text);
+  st = fs_in_error(in, e->span, "not-a-function", scalar || many ? hint : NULL,
                    "%s is %s, not a function", text, fs_val_text(out));
   fs_val_unref(*out);
   return st;
