@@ -502,8 +502,9 @@ static enum fs_status change_setting(struct command *c, const char *name) {
 }
 
 static enum fs_status run_fuse(struct command *c) {
-  if (c->n > 1)
+  if (c->n && !is(c, 0, "on") && !is(c, 0, "off"))
     return fs_pins_change(c->s, true, c->n, c->word, c->span);
+  if (c->n > 1) return usage(c);
   if (c->n) return change_setting(c, "fuse");
   change_setting(c, "fuse");
   fs_pins_list(c->s, &c->out);

@@ -72,7 +72,9 @@ enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
                         ":%s: %s is named twice", name, words[k]);
   }
   if (n < 2)
-    return fs_error(&s->diags, span, "bad-pin", NULL,
+    return fs_error(&s->diags, span, "bad-pin",
+                    together ? ":fuse q s, or :fuse on, :fuse off"
+                             : ":split q s, or :split off",
                     ":%s takes two statements or more", name);
   for (int k = 1; k < n; k++) /* every pair: a block may have some of them only */
     for (int j = 0; j < k; j++) set_pin(s, words[j], words[k], together);

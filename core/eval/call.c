@@ -81,19 +81,38 @@ static const char *func_name(const struct fs_func *f) {
   return f->name ? f->name : "this function";
 }
 
+/* "cg(A, b, tol, steps)"; nothing of a lambda, which has no name. */
+static void put_signature(const struct fs_func *f, struct fs_str *out) {
+  if (f->kind == FS_FN_BUILTIN) {
+    fs_str_puts(out, f->builtin->signature ? f->builtin->signature : "");
+    return;
+  }
+  bool elem = f->kind == FS_FN_ELEM;
+  int n = elem ? f->elem->params.len : f->n_params;
+  if (!f->name) return;
+  fs_str_printf(out, "%s(", f->name);
+  for (int k = 0; k < n; k++)
+    fs_str_printf(out, "%s%s", k ? ", " : "",
+                  elem ? f->elem->params.data[k].name : f->params[k].name);
+  fs_str_puts(out, ")");
+}
+
 static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
                                   int min, int max, int n,
                                   struct fs_span span) {
   char hint[200], count[40];
-  const char *s = f->kind == FS_FN_BUILTIN ? f->builtin->signature : NULL;
-  snprintf(hint, sizeof(hint), "it is called as %.160s", s ? s : "");
+  struct fs_str s = {0};
+  put_signature(f, &s);
+  snprintf(hint, sizeof(hint), "it is called as %.160s", fs_str_text(&s));
+  const char *given = s.len ? hint : NULL;
+  fs_str_free(&s);
   if (max < 0)
     snprintf(count, sizeof(count), "at least %d", min);
   else if (min == max)
     snprintf(count, sizeof(count), "%d", min);
   else
     snprintf(count, sizeof(count), "%d to %d", min, max);
-  return fs_in_error(in, span, "wrong-count", s ? hint : NULL,
+  return fs_in_error(in, span, "wrong-count", given,
                      "%.100s takes %s argument%s, not %d", func_name(f), count,
                      min == 1 && max <= 1 ? "" : "s", n);
 }

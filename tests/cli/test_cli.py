@@ -311,7 +311,7 @@ def test_explain():
 
 def test_wrong_words_of_commands():
     for line, words in ((':vars x', ':vars [json]'), (':quit now', 'no words'),
-                        (':fuse maybe', 'on or off'),
+                        (':fuse maybe', ':fuse on, :fuse off'),
                         (':set n 0', '1 or more'),
                         (':set width 3', '20 to 1000'),
                         (':plan off', ':set plan line')):
