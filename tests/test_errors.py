@@ -274,6 +274,14 @@ def bad_input(f):
         expect(name, result, words, 1, under)
 
 
+def no_guesses(f):
+    """Where the nearest name would be another thing, none is suggested."""
+    for text in 'x = sort(keep)', 'foo(3)', 'x = cumsum(keep)':
+        code, out, err = f.session(text)
+        check(code == 1 and 'nothing called' in err and 'hint' not in err,
+              f'{text}: no hint', err)
+
+
 def fine_input(f):
     for name, (text, want) in FINE.items():
         code, out, err = f.session(text)
@@ -495,6 +503,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         f = Fusible(os.path.abspath(args.fusible), folder)
         bad_input(f)
+        no_guesses(f)
         fine_input(f)
         files(f)
         environment(f)

@@ -230,10 +230,10 @@ struct candidates {
   int stage, k;
 };
 
+/* Not those that a name always follows: the parser has found them misspelt. */
 static const char *const keywords[] = {
-    "if",    "elseif", "else",   "end",    "while",   "for",   "break",
-    "continue", "function", "return", "begin", "barrier", "import", "input",
-    "true",  "false",  NULL};
+    "if",    "elseif", "else",    "end",  "while", "break", "continue", "return",
+    "begin", "barrier", "true", "false", NULL};
 
 static const char *scope_name(struct candidates *c, struct fs_scope *s) {
   return c->k < s->vars.len ? s->vars.data[c->k++].name : NULL;
