@@ -436,21 +436,28 @@ static enum fs_status compare_last(struct command *c) {
   return FS_OK;
 }
 
+static bool is_one_of(const struct command *c, const char *const *words) {
+  while (*words && !is(c, 0, *words)) words++;
+  return *words;
+}
+
 static enum fs_status run_plan(struct command *c) {
-  if (c->n && (is(c, 0, "dot") || is(c, 0, "mermaid") || is(c, 0, "svg") ||
-               is(c, 0, "html")))
-    return hand_over(c, draw_last);
-  if (c->n > 1) return usage(c);
+  static const char *const drawn[] = {"dot", "mermaid", "svg", "html", NULL};
+  static const char *const told[] = {"box",  "line", "all", "dump",
+                                     "diff", "json", NULL};
+  if (is_one_of(c, drawn)) return hand_over(c, draw_last);
+  if (c->n && !is_one_of(c, told))
+    return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
+                   "each input",
+                "it is :plan box, line, all, diff, json, dump, dot, mermaid, "
+                "svg or html");
+  if (c->n > 1)
+    return fail(c, "dot, mermaid, svg and html do", "this form takes no file");
   if (!c->n || is(c, 0, "box")) return show_last_plans(c, "box", false);
   if (is(c, 0, "line")) return show_last_plans(c, "line", false);
   if (is(c, 0, "all")) return show_last_plans(c, "box", true);
   if (is(c, 0, "dump")) return dump_last(c);
   if (is(c, 0, "diff")) return compare_last(c);
-  if (!is(c, 0, "json"))
-    return fail(c, "`:set plan line`, `box` or `off` says what is shown after "
-                   "each input",
-                "it is :plan box, line, all, diff, json, dump, dot, mermaid, "
-                "svg or html");
   json_t *plans = plans_to_show(c->s);
   char *text = plans ? json_dumps(plans, JSON_INDENT(2)) : NULL;
   json_decref(plans);

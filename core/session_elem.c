@@ -13,7 +13,9 @@
 static void put_row(const struct fs_elem *e, struct fs_str *out) {
   struct fs_str sign = {0};
   fs_elem_signature(e, e->name, &sign);
-  fs_str_printf(out, "  %-34s  ", fs_str_text(&sign));
+  bool fits = sign.len <= 34;
+  fs_str_printf(out, "  %-34s%s%*s", fs_str_text(&sign), fits ? "" : "\n",
+                fits ? 2 : 38, "");
   fs_str_put_safe(out, e->doc, strlen(e->doc));
   fs_str_puts(out, "\n");
   fs_str_free(&sign);

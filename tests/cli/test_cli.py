@@ -314,7 +314,9 @@ def test_wrong_words_of_commands():
                         (':fuse maybe', ':fuse on, :fuse off'),
                         (':set n 0', '1 or more'),
                         (':set width 3', '20 to 1000'),
-                        (':plan off', ':set plan line')):
+                        (':plan off', ':set plan line'),
+                        (':plan json a.json', 'takes no file'),
+                        (':plan off a.json', ':set plan line')):
         check(fusible('-e', line), 1, '', words)
     for name in 'pi', 'Inf', 'NaN', 'eps':
         check(fusible('-e', '?' + name), 0, 'constant', '')
