@@ -282,7 +282,7 @@ def test_mermaid(folder):
     check(len(labels) == len(re.findall(r'(?m)^  [sk]\d+ \[', dot)) > 3,
           'as many boxes', labels)
     check("k1 row<br/>q = A*p; s = A'*r" in labels and
-          'A<br/>f32 600 x 600' in labels, 'what they say', labels)
+          'A<br/>f32 600 x 400' in labels, 'what they say', labels)
     path = os.path.join(folder, 'plan.mmd')
     done = run(SETUP + BLOCK + f':plan mermaid {path}\n', folder)
     check(open(path, encoding='utf-8').read() == mermaid, 'saved', done.stderr)
@@ -560,6 +560,16 @@ def test_diff(folder):
           names)
 
 
+def test_same_words(folder):
+    """A time is shown once where what runs have taught does not change its digits."""
+    block = 'y = ones(3) + x;\n'
+    done = run('x = rand(3);\n' + 12*(block + ':plan line\n:plan diff\n') +
+               ':plan html\n', folder, '--plan', 'box')
+    out = re.sub(r'</?code>', '', done.stdout + done.stderr)
+    twice = re.findall(r'([\d.]+ \S+) → \1(?!\S)', out)
+    check('→' in out and not twice, 'no time is shown twice', twice)
+
+
 def test_alternatives(folder):
     done = run(SETUP + BLOCK + ':set width 100\n:alternatives 3\n', folder)
     rows = done.stdout.splitlines()
@@ -640,9 +650,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, 'empty'))
         for test in (test_json, test_pictures, test_page, test_without_dot,
-                     test_hostile, test_rich, test_golden, test_gpu,
-                     test_assert, test_left_out, test_diff, test_alternatives,
-                     test_limit, test_explain):
+                     test_mermaid, test_hostile, test_rich, test_golden, test_gpu,
+                     test_assert, test_left_out, test_diff, test_same_words,
+                     test_alternatives, test_limit, test_explain):
             test(folder)
     return score.close()
 

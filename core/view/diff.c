@@ -276,10 +276,15 @@ static void put_both(struct fs_str *s, const struct fs_look *look, double old,
                      double new, bool has_old, bool has_new,
                      void (*put)(struct fs_str *, const struct fs_look *,
                                  double)) {
-  bool changed = has_old && !(has_new && old == new);
-  if (changed) put(s, look, old);
+  struct fs_str was = {0}, is = {0};
+  if (has_old) put(&was, look, old);
+  if (has_new) put(&is, look, new);
+  bool changed = has_old && strcmp(fs_str_text(&was), fs_str_text(&is));
+  if (changed) fs_str_puts(s, fs_str_text(&was));
   if (changed && has_new) fs_str_puts(s, look->utf8 ? " \u2192 " : " -> ");
-  if (has_new) put(s, look, new);
+  fs_str_puts(s, fs_str_text(&is));
+  fs_str_free(&is);
+  fs_str_free(&was);
 }
 
 static void add_pair(struct grid *g, const char *name, const char *what,

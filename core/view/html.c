@@ -158,7 +158,7 @@ static void put_bars(struct fs_str *out, double predicted, double measured,
 static void cell_prediction(struct fs_str *out, const json_t *o) {
   double first = number(o, "first"), predicted = number(o, "predicted");
   fs_str_puts(out, "<td align=\"right\">");
-  if (fabs(predicted / first - 1) > 0.005) {
+  if (fs_plan_taught(first, predicted)) {
     put_seconds(out, first);
     fs_str_puts(out, " \u2192 ");
   }

@@ -76,12 +76,23 @@ static void put_seconds(struct fs_str *out, const struct fs_look *look,
   else fs_str_put_seconds(out, s);
 }
 
+bool fs_plan_taught(double first, double predicted) {
+  struct fs_str was = {0}, is = {0};
+  if (!(fabs(predicted / first - 1) > 0.005)) return false;
+  fs_str_put_seconds(&was, first);
+  fs_str_put_seconds(&is, predicted);
+  bool other = strcmp(fs_str_text(&was), fs_str_text(&is)) != 0;
+  fs_str_free(&was);
+  fs_str_free(&is);
+  return other;
+}
+
 /* "0.503 ms", or with what runs have taught: "0.480 ms → 0.503 ms". A prediction of
  * what was not run is marked. */
 static void put_prediction(struct fs_str *out, const struct fs_look *look,
                            double first, double predicted, bool ran) {
   if (!ran && !isnan(predicted)) fs_str_puts(out, "~");
-  if (fabs(predicted / first - 1) > 0.005) {
+  if (fs_plan_taught(first, predicted)) {
     put_seconds(out, look, first);
     fs_str_puts(out, look->utf8 ? " \u2192 " : " -> ");
   }

@@ -22,6 +22,9 @@ struct fs_look {
 /* Kernels of a plan that run, or ran: not the copies that were left out. */
 int fs_plan_kernels(const json_t *plan);
 
+/* Whether what runs have taught changes a prediction, as it is shown. */
+bool fs_plan_taught(double first, double predicted);
+
 /* -- for a terminal (text.c) --------------------------------------------------- */
 
 /* 2 kernels · 2.00 GiB · predicted 0.503 ms · measured 0.510 ms (×1.01)
