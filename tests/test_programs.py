@@ -1195,7 +1195,7 @@ def wrong(prog, parts, strategy, whole, target, home):
 
 def main():
     parser = argparse.ArgumentParser(description='random programs')
-    parser.add_argument('--count', type=int, default=300)
+    parser.add_argument('--count', type=int, default=200)
     parser.add_argument('--first', type=int, default=0)
     parser.add_argument('--target', default='cpu')
     args = parser.parse_args()
