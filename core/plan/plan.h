@@ -401,9 +401,9 @@ struct fs_plan_options {
                                  of a loop. Kernels have settings that depend on sizes
                                  as little as can be, so that few texts, whose sizes
                                  are arguments, serve all                   */
-  const struct fs_plan *like; /* borrowed; NULL, or a plan for any size of a graph that
-                                 differs in sizes alone: its kernels serve where they
-                                 can, without a search                      */
+  const struct fs_plan *like; /* borrowed; NULL, or a plan by the same options of a graph
+                                 that differs in sizes alone: its kernels serve where
+                                 they can, without a search                 */
   const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
                                  combination to take (from the tuning store);
                                  what does not fit the block is ignored     */

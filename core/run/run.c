@@ -20,8 +20,9 @@ enum {
 struct family {
   uint64_t structure;
   FS_VEC(uint64_t) sizes;
-  int last;                   /* number of the last block for any size; 0: none */
+  int last;                   /* number of the last block of another size; 0: none */
   int alike;                  /* blocks that were planned like the one before */
+  double searched;            /* bytes that the last one moves whose plan was searched for */
   enum fs_strategy strategy;  /* ... which was planned by this */
 };
 
@@ -303,23 +304,28 @@ static double bytes_of(const struct fs_graph *g, fs_id id) {
   return (double)fs_shape_count(&n->shape) * (double)fs_dtype_size(n->dtype);
 }
 
-/* Whether code of its own, which takes some 0.1 s to compile, is soon made good: what it
- * reads and writes takes so long that a loop over a few large sizes (a benchmark of an
- * iteration) should not go on with code for any size, which keeps nothing on chip. */
-static bool is_large(const struct fs_runner *r, const struct fs_graph *g) {
-  const double long_run = 200e-6;
+/* What a block reads and writes. */
+static double bytes_moved(const struct fs_graph *g) {
   double bytes = 0;
   for (int id = 1; id < g->nodes.len; id++)
     if (g->nodes.data[id].kind == FS_ND_INPUT) bytes += bytes_of(g, (fs_id)id);
   for (int k = 0; k < g->outputs.len; k++) bytes += bytes_of(g, g->outputs.data[k]);
-  return bytes > long_run * r->target->device.bandwidth;
+  return bytes;
 }
 
-/* Whether a loop has had as many sizes of this structure as are to have code of their own,
- * and this is another one. */
+/* Whether code of its own, which takes some 0.1 s to compile, is soon made good: what it
+ * moves takes so long that a loop over a few large sizes (a benchmark of an iteration)
+ * should not go on with code for any size, which keeps nothing on chip. */
+static bool is_large(const struct fs_runner *r, const struct fs_graph *g) {
+  const double long_run = 200e-6;
+  return bytes_moved(g) > long_run * r->target->device.bandwidth;
+}
+
+/* Whether a loop has had as many sizes of this structure as are to have plans and code of
+ * their own, and this is another one. */
 static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
   enum { SIZES_EACH = 4, LARGE_EACH = 16 };
-  if (!r->options.in_loop || !r->target->device.is_cuda) return false;
+  if (!r->options.in_loop) return false;
   struct fs_graph_kind kind = fs_graph_kind(g);
   struct family *f = family_of(r, kind.structure);
   for (int k = 0; k < f->sizes.len; k++)
@@ -329,12 +335,15 @@ static bool changes_size(struct fs_runner *r, const struct fs_graph *g) {
   return false;
 }
 
-/* The last plan for any size of this structure, or NULL. */
+/* The last plan of this structure in a loop, to plan this size like it; or NULL, as where
+ * so much more or less is moved that another plan may be better. */
 static const struct fs_plan *plan_of_another_size(struct fs_runner *r,
                                                   const struct fs_graph *g,
                                                   const struct fs_plan_options *o) {
-  if (!o->any_size || o->n_pins) return NULL;
+  const double reach = 4;
   const struct family *f = family_of(r, fs_graph_kind(g).structure);
+  double bytes = bytes_moved(g);
+  if (o->n_pins || bytes > reach * f->searched || reach * bytes < f->searched) return NULL;
   for (int k = r->blocks.len - 1; k >= 0 && f->last && f->strategy == o->strategy; k--)
     if (r->blocks.data[k]->number == f->last) return r->blocks.data[k]->plan;
   return NULL;
@@ -342,9 +351,10 @@ static const struct fs_plan *plan_of_another_size(struct fs_runner *r,
 
 /* Of those planned like it, the 1st, 2nd, 4th, 8th ... are measured: events and what they
  * wait for take a loop 20 us and more. */
-static void remember_any_size(struct fs_runner *r, struct fs_block *b) {
+static void remember_size(struct fs_runner *r, struct fs_block *b) {
   struct family *f = family_of(r, fs_graph_kind(b->plan->graph).structure);
   if (b->plan->like) f->alike++;
+  else f->searched = bytes_moved(b->plan->graph);
   b->untimed = b->plan->like && (f->alike & (f->alike - 1));
   f->last = b->number;
   f->strategy = r->options.strategy;
@@ -358,6 +368,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   uint64_t hash = block_hash(&q.options, g);
   struct fs_block *b = look_up(r, g, &q.options, hash);
   enum fs_status st = FS_OK;
+  bool another = false;
   if (b) {
     r->hits++;
     adopt_words(r, b, g);
@@ -365,9 +376,9 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   } else {
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
-    q.options.any_size =
-        !q.options.choice && !q.options.n_kernel_pins && changes_size(r, g);
-    q.options.like = plan_of_another_size(r, g, &q.options);
+    another = !q.options.choice && !q.options.n_kernel_pins && changes_size(r, g);
+    q.options.any_size = another && r->target->device.is_cuda;
+    if (another) q.options.like = plan_of_another_size(r, g, &q.options);
     r->target->hasty = r->options.hasty;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);
     r->target->hasty = false;
@@ -380,7 +391,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     b->number = ++r->numbered;
     if (r->blocks.len >= MAX_BLOCKS) forget_oldest(r);
     *FS_PUSH(&r->blocks) = b;
-    if (b->plan->any_size) remember_any_size(r, b);
+    if (another) remember_size(r, b);
   }
   b->last_used = ++r->clock;
   *out = b;
