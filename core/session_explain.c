@@ -52,8 +52,8 @@ static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
   json_object_set_new(o, "kernels", kernels);
   json_object_set_new(o, "predicted", fs_json_known(plan->predicted));
   json_object_set_new(o, "launches", json_integer(fs_plan_launches(plan)));
-  json_object_set_new(o, "bytes", fs_json_known(plan->bytes));
-  json_object_set_new(o, "peak_bytes", fs_json_known(plan->peak_bytes));
+  json_object_set_new(o, "bytes", fs_json_bytes(plan->bytes));
+  json_object_set_new(o, "peak_bytes", fs_json_bytes(plan->peak_bytes));
   return o;
 }
 

@@ -29,6 +29,11 @@ json_t *fs_json_known(double x) {
   return isfinite(x) && x >= 0 ? json_real(x) : json_null();
 }
 
+json_t *fs_json_bytes(double x) {
+  const double whole = 9e15; /* beyond, not every whole number is a double */
+  return x >= 0 && x < whole ? json_integer((json_int_t)(x + 0.5)) : fs_json_known(x);
+}
+
 static void set(json_t *o, const char *key, json_t *gives) {
   json_object_set_new(o, key, gives);
 }
@@ -197,7 +202,7 @@ static json_t *traffic(const struct describe *d, int slot, double bytes) {
   set(o, "kind", json_string(kinds[s->kind]));
   set(o, "dtype", json_string(fs_dtype_name(s->dtype)));
   set(o, "shape", stored_shape(s));
-  set(o, "bytes", fs_json_known(bytes));
+  set(o, "bytes", fs_json_bytes(bytes));
   return o;
 }
 
@@ -232,7 +237,7 @@ static void add_traffic(const struct describe *d, json_t *list, int slot,
   json_t *o;
   json_array_foreach(list, i, o) {
     if (json_integer_value(json_object_get(o, "slot")) != slot) continue;
-    set(o, "bytes", fs_json_known(
+    set(o, "bytes", fs_json_bytes(
         bytes + json_number_value(json_object_get(o, "bytes"))));
     return;
   }
@@ -305,7 +310,7 @@ static json_t *element(const struct describe *d, const struct fs_kernel *k,
   set(o, "dtype", json_string(fs_dtype_name(v->dtype)));
   set(o, "varies", json_string(varies[v->varies & 3]));
   set(o, "storage", json_string(place->storage));
-  set(o, "bytes", fs_json_known(place->bytes));
+  set(o, "bytes", fs_json_bytes(place->bytes));
   set(o, "from", phase_number(s->phase));
   set(o, "to", phase_number(k->steps.data[last].phase));
   set(o, "steps", json_pack("[ii]", step + 1, last + 1));
@@ -410,7 +415,7 @@ static json_t *kernel_statements(const struct describe *d,
 static void put_times(json_t *o, const struct fs_kernel *k,
                       const struct fs_device *device) {
   double limit = fs_predict_limit(&k->work, k->bound, device);
-  set(o, "moves", fs_json_known(k->bytes_read + k->bytes_written));
+  set(o, "moves", fs_json_bytes(k->bytes_read + k->bytes_written));
   set(o, "flops", fs_json_known(k->flops));
   set(o, "first", fs_json_known(k->first));
   set(o, "predicted", fs_json_known(k->predicted));
@@ -455,8 +460,8 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "joint", json_string(fs_joint_names[k->joint]));
   set(o, "reads", traffic_array(d, k, false));
   set(o, "writes", traffic_array(d, k, true));
-  set(o, "bytes_read", fs_json_known(k->bytes_read));
-  set(o, "bytes_written", fs_json_known(k->bytes_written));
+  set(o, "bytes_read", fs_json_bytes(k->bytes_read));
+  set(o, "bytes_written", fs_json_bytes(k->bytes_written));
   put_times(o, k, &d->target->device);
   put_on_chip(d, o, index);
   set(o, "setting", fs_setting_object(&d->target->device, k->scheme, &k->tune));
@@ -471,7 +476,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
 static json_t *unfused_object(const struct fs_plan *plan) {
   json_t *o = json_object();
   set(o, "kernels", json_integer(plan->unfused_kernels));
-  set(o, "bytes", fs_json_known(plan->unfused_bytes));
+  set(o, "bytes", fs_json_bytes(plan->unfused_bytes));
   set(o, "predicted", fs_json_known(plan->unfused_predicted));
   return o;
 }
@@ -502,10 +507,10 @@ static double first_of(const struct fs_plan *plan) {
 
 static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "unfused", unfused_object(plan));
-  set(e, "bytes", fs_json_known(plan->bytes));
+  set(e, "bytes", fs_json_bytes(plan->bytes));
   set(e, "saved_bytes",
-      fs_json_known(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
-  set(e, "peak_bytes", fs_json_known(plan->peak_bytes));
+      fs_json_bytes(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
+  set(e, "peak_bytes", fs_json_bytes(plan->peak_bytes));
   set(e, "launches", json_integer(fs_plan_launches(plan)));
   set(e, "first", fs_json_known(first_of(plan)));
   set(e, "predicted", fs_json_known(plan->predicted));
