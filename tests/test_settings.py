@@ -6,6 +6,7 @@ Every setting that is listed for a kernel is pinned in turn: the plan must then 
 it, say that it is by hand, and compute the same (small integers: every order of
 summation gives the same bits). The last line is `N passed, N failed`.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -91,39 +92,44 @@ def test_first_settings_as_data(folder):
           and len(everything['settings']) > 3, 'two settings, and the one in use', places)
 
 
+def every_setting(target, name, folder):
+    """What is listed for a block, and the run that pins each in turn."""
+    block, results = {**BLOCKS, **SMALL_BLOCKS}[name]
+    setup = SETUP + (SMALL if name in SMALL_BLOCKS else '')
+    rows = settings_of(block, target, folder, setup=setup)['settings']
+    keep = ''.join(f'{x}0 = {x};\n' for x in results.split())
+    script = setup + block + '\n' + keep
+    for x in rows[:5] if name in SMALL_BLOCKS else rows:
+        script += f':pin 1 {" ".join(wanted(x))}\n{block}\n:plan json\n'
+        script += ''.join(f'assert(max(abs({y} - {y}0)) == 0)\n' for y in results.split())
+        script += ':unpin 1\n' + block + '\n'
+    return rows, run(script, target, folder)
+
+
 def test_every_setting(folder):
-    for target in ('cpu', 'cuda'):
-        for name, (block, results) in {**BLOCKS, **SMALL_BLOCKS}.items():
-            want = f'{target}: {name}'
-            setup = SETUP + (SMALL if name in SMALL_BLOCKS else '')
-            found = settings_of(block, target, folder, setup=setup)
-            rows = found['settings']
-            check(sum(x['chosen'] for x in rows) == 1, f'{want}: one is in use', rows)
-            check(all(x['first'] > 0 for x in rows), f'{want}: predictions', rows)
-            check(target == 'cpu' or name in SMALL_BLOCKS or len(rows) >= 4,
-                  f'{want}: how many', len(rows))
-            if name in SMALL_BLOCKS:
-                rows = rows[:5]  # all numbers of threads of an instance
-            keep = ''.join(f'{x}0 = {x};\n' for x in results.split())
-            script = setup + block + '\n' + keep
-            for x in rows:
-                script += f':pin 1 {" ".join(wanted(x))}\n{block}\n:plan json\n'
-                script += ''.join(f'assert(max(abs({y} - {y}0)) == 0)\n'
-                                  for y in results.split())
-                script += ':unpin 1\n' + block + '\n'
-            done = run(script, target, folder)
-            check(done.returncode == 0 and not done.stderr, f'{want}: the same results',
-                  done.stderr)
-            plans = pinned_plans(done.stdout)
-            check(len(plans) == len(rows), f'{want}: a plan for each', len(plans))
-            for x, plan in zip(rows, plans):
-                k = plan['kernels'][0]
-                check(traits(k) == traits(x) and
-                      k['by_hand'] == ', '.join(wanted(x)).replace('=', ' '),
-                      f'{want}: as pinned', (traits(k), traits(x), k['by_hand']))
-                # Of two with the same traits, as square arrays have, the better one.
-                check(target == 'cpu' or k['first'] <= x['first'] * (1 + 1e-6),
-                      f'{want}: predicted as listed', (k['first'], x))
+    cases = [(target, name) for target in ('cpu', 'cuda') for name in {**BLOCKS, **SMALL_BLOCKS}]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda case: every_setting(*case, folder), cases))
+    for (target, name), (rows, done) in zip(cases, found):
+        want = f'{target}: {name}'
+        check(sum(x['chosen'] for x in rows) == 1, f'{want}: one is in use', rows)
+        check(all(x['first'] > 0 for x in rows), f'{want}: predictions', rows)
+        check(target == 'cpu' or name in SMALL_BLOCKS or len(rows) >= 4,
+              f'{want}: how many', len(rows))
+        if name in SMALL_BLOCKS:
+            rows = rows[:5]  # all numbers of threads of an instance
+        check(done.returncode == 0 and not done.stderr, f'{want}: the same results',
+              done.stderr)
+        plans = pinned_plans(done.stdout)
+        check(len(plans) == len(rows), f'{want}: a plan for each', len(plans))
+        for x, plan in zip(rows, plans):
+            k = plan['kernels'][0]
+            check(traits(k) == traits(x) and
+                  k['by_hand'] == ', '.join(wanted(x)).replace('=', ' '),
+                  f'{want}: as pinned', (traits(k), traits(x), k['by_hand']))
+            # Of two with the same traits, as square arrays have, the better one.
+            check(target == 'cpu' or k['first'] <= x['first'] * (1 + 1e-6),
+                  f'{want}: predicted as listed', (k['first'], x))
 
 
 def pinned_plans(text):

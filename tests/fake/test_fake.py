@@ -6,12 +6,14 @@ Results must equal the CPU target's; what the driver can fail at must end in one
 plain sentence and never in a crash, a wrong result or a hang. The last line is
 `N passed, N failed`.
 """
+import concurrent.futures
 import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -19,13 +21,15 @@ import fakegpu  # noqa: E402
 from fakegpu import BUILD, FAKE, PROGRAM, ROOT  # noqa: E402
 
 counts = {'passed': 0, 'failed': 0}
+counting = threading.Lock()
 home = tempfile.TemporaryDirectory(prefix='fusible-fake-')
 
 
 def check(ok, what):
-    counts['passed' if ok else 'failed'] += 1
-    if not ok:
-        print('FAILED:', what[:1500])
+    with counting:
+        counts['passed' if ok else 'failed'] += 1
+        if not ok:
+            print('FAILED:', what[:1500])
     return ok
 
 
@@ -546,20 +550,21 @@ def test_failures():
     good = fusible(script)
     if not check(good.returncode == 0, f'the script: {good.stderr}'):
         return
-    for name in functions():
-        for spec in ('1:1', '2:2', '3:700', '*:2'):
-            r = fusible(script, '--keep-going',
-                        FUSIBLE_FAKE_FAIL=f'{name}:{spec}')
-            ok = r.returncode in (0, 1, 3)
-            if r.returncode == 0:
-                ok = ok and r.stdout == good.stdout
-            else:
-                ok = ok and r.stderr.strip()
-            check(ok, f'{name}:{spec} ended with {r.returncode}: '
-                  f'{r.stdout}{r.stderr}')
-            gives = re.search('Free|Destroy|Unload', name)
-            check('never freed' not in r.stderr or r.returncode or gives,
-                  f'{name}:{spec}: {r.stderr}')
+    faults = [f'{name}:{spec}' for name in functions()
+              for spec in ('1:1', '2:2', '3:700', '*:2')]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = list(pool.map(lambda fault: fusible(script, '--keep-going',
+                                                   FUSIBLE_FAKE_FAIL=fault), faults))
+    for fault, r in zip(faults, runs):
+        ok = r.returncode in (0, 1, 3)
+        if r.returncode == 0:
+            ok = ok and r.stdout == good.stdout
+        else:
+            ok = ok and r.stderr.strip()
+        check(ok, f'{fault} ended with {r.returncode}: {r.stdout}{r.stderr}')
+        gives = re.search('Free|Destroy|Unload', fault)
+        check('never freed' not in r.stderr or r.returncode or gives,
+              f'{fault}: {r.stderr}')
 
 
 def test_goes_on():
@@ -643,12 +648,17 @@ def test_units():
 
 
 def main():
-    for test in (test_results, test_panels, test_rows, test_sentences, test_cuda_text,
-                 test_frame, test_resident, test_quotients, test_goes_on, test_interrupt,
-                 test_never_far_ahead, test_language, test_units, test_moves, test_grows,
-                 test_large, test_few_events, test_rounds,
-                 test_levels, test_replay, test_lasting, test_failures):
+    """Those that look at times have the machine for themselves."""
+    for test in (test_frame, test_resident, test_goes_on, test_interrupt,
+                 test_never_far_ahead, test_failures):
         test()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in [pool.submit(test) for test in (
+                test_language, test_units, test_results, test_panels, test_rows,
+                test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
+                test_large, test_few_events, test_rounds, test_levels, test_replay,
+                test_lasting)]:
+            done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0
 
