@@ -2,6 +2,7 @@
 suites that measure time need on a machine that has other things to do."""
 import os
 import signal
+import threading
 import time
 
 
@@ -53,17 +54,20 @@ def await_work(find, seconds=60):
 
 
 class Score:
+    """May be asked by several threads."""
     def __init__(self):
         self.passed = self.failed = 0
+        self.counting = threading.Lock()
 
     def check(self, ok, what, detail=''):
-        if ok:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print('FAILED:', str(what)[:1500])
-            if detail:
-                print(detail)
+        with self.counting:
+            if ok:
+                self.passed += 1
+            else:
+                self.failed += 1
+                print('FAILED:', str(what)[:1500])
+                if detail:
+                    print(detail)
         return ok
 
     def close(self):
