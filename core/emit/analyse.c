@@ -144,6 +144,10 @@ bool em_is_wide(const struct em *em) {
       reach += (em->dim[x] + beyond(em, x)) * s;
       if (reach >= 2 * limit - 1) return true;
     }
+    int64_t apart = a->list_stride < 0 ? -a->list_stride : a->list_stride;
+    if (a->list && (apart >= limit || a->list_extent >= limit ||
+                    reach + apart * a->list_extent >= 2 * limit - 1))
+      return true;
   }
   for (int k = 0; k < em->k->steps.len; k++) {
     const struct fs_step *s = &em->k->steps.data[k];
@@ -247,7 +251,9 @@ static void find_hoisted(struct em *em) {
   int loads, cost = held_registers(em, &loads);
   int resident = FS_MAX(1, em->k->tune.blocks_per_sm);
   int room = FS_MIN(255, 65536 / (em->T * resident)) - 30;
-  em->ahead = em->mode == EM_KEEP && !em->ring && !em->streams &&
+  bool listed = false;
+  for (int k = 0; k < em->k->accesses.len; k++) listed |= em->k->accesses.data[k].list != 0;
+  em->ahead = em->mode == EM_KEEP && !em->ring && !em->streams && !listed &&
               em->S == 1 && em->B == 1 && em->T > WARP && loads &&
               cost + loads <= room;
   if (em->ahead) cost += loads;

@@ -57,7 +57,7 @@ static int64_t first_offset(const struct em *em, const struct fs_access *a) {
     if (x < 0) continue;
     const struct fs_access *b = &em->k->accesses.data[x];
     if (b->dtype == a->dtype && same_array(em, a->slot, b->slot) &&
-        !memcmp(a->stride, b->stride, sizeof a->stride))
+        !memcmp(a->stride, b->stride, sizeof a->stride) && !a->list && !b->list)
       first = FS_MIN(first, b->offset);
   }
   return first;
@@ -71,22 +71,25 @@ static bool is_written(const struct em *em, int access) {
   return false;
 }
 
+static void access_pointer(struct em *em, int x) {
+  const struct fs_access *a = &em->k->accesses.data[x];
+  const char *type = em_stored_type(a->dtype);
+  const char *how = is_written(em, x) ? "" : "const ";
+  int64_t first = first_offset(em, a);
+  int argument = em_slot_argument(em, a->slot, first * (int64_t)fs_dtype_size(a->dtype));
+  const char *off =
+      a->offset > first ? em_fmt(em, " + %s", em_int(em, a->offset - first)) : "";
+  em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type, argument, off);
+}
+
 static void access_pointers(struct em *em) {
   bool *seen = fs_calloc((size_t)em->k->accesses.len + 1, sizeof(bool));
-  for (int i = 0; i < em->k->steps.len; i++) {
-    int x = em->k->steps.data[i].access;
-    if (x < 0 || seen[x]) continue;
-    seen[x] = true;
-    const struct fs_access *a = &em->k->accesses.data[x];
-    const char *type = em_stored_type(a->dtype);
-    const char *how = is_written(em, x) ? "" : "const ";
-    int64_t first = first_offset(em, a);
-    int argument = em_slot_argument(em, a->slot, first * (int64_t)fs_dtype_size(a->dtype));
-    const char *off =
-        a->offset > first ? em_fmt(em, " + %s", em_int(em, a->offset - first)) : "";
-    em_line(em, "%s%s *const a%d = (%s%s *)s%d%s;", how, type, x, how, type, argument,
-            off);
-  }
+  for (int i = 0; i < em->k->steps.len; i++)
+    for (int x = em->k->steps.data[i].access; x >= 0 && !seen[x];
+         x = em->k->accesses.data[x].list - 1) {
+      seen[x] = true;
+      access_pointer(em, x);
+    }
   free(seen);
 }
 

@@ -183,7 +183,12 @@ static const char *affine(struct em *em, int64_t base, const int64_t *stride,
 }
 
 const char *em_address(struct em *em, const struct fs_access *a) {
-  return affine(em, 0, a->stride, true);
+  const char *at = affine(em, 0, a->stride, true);
+  if (!a->list) return at;
+  const char *list = em_fmt(em, "fs_place<fs_index>(a%d[%s])", a->list - 1,
+                            em_address(em, fs_access_list(em->k, a)));
+  if (a->list_stride != 1) list = em_fmt(em, "%s * %s", list, em_int(em, a->list_stride));
+  return strcmp(at, "0") ? em_fmt(em, "%s + %s", list, at) : list;
 }
 
 /* -- right-hand sides ----------------------------------------------------------- */

@@ -45,7 +45,7 @@ static bool is_passing(const struct em *em, const struct fs_step *s) {
 static bool is_passing_element(const struct em *em, const struct fs_step *s) {
   if (s->kind != FS_SP_LOAD || s->phase) return false;
   const struct fs_access *a = em_access(em, s);
-  return a->stride[em->n_outer] == 1 && a->slot < em->plan->slots.len &&
+  return a->stride[em->n_outer] == 1 && !a->list && a->slot < em->plan->slots.len &&
          em->plan->slots.data[a->slot].kind == FS_SLOT_INPUT;
 }
 

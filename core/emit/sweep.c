@@ -164,7 +164,7 @@ static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
 /* Whether V neighbours can be accessed at once. */
 static bool is_vector(const struct em *em, const struct fs_access *a) {
   int axes = em->n_outer + em->n_inner, last = axes - 1;
-  if (a->stride[last] != 1 || a->offset % em->V) return false;
+  if (a->stride[last] != 1 || a->offset % em->V || a->list_stride % em->V) return false;
   for (int x = 0; x < last; x++)
     if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
   return true;
@@ -174,7 +174,9 @@ static bool is_vector(const struct em *em, const struct fs_access *a) {
 static bool has_steps(const struct em *em, const struct fs_step *s, int step) {
   const struct fs_access *a = em_access(em, s);
   int last = em->n_outer + em->n_inner - 1;
-  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != step) return false;
+  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != step ||
+      a->list_stride % em->V)
+    return false;
   for (int x = 0; x < last; x++)
     if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
   return true;
@@ -220,6 +222,25 @@ static const char *pointer(struct em *em, const struct fs_step *s) {
                 at);
 }
 
+/* Whether each of V neighbours lies where another element of a list says. */
+static bool is_by_list(const struct em *em, const struct fs_access *a) {
+  const struct fs_access *list = fs_access_list(em->k, a);
+  return list && em->last > 1 && list->stride[em->n_outer + em->n_inner - 1];
+}
+
+static void load_by_list(struct em *em, const struct fs_step *s, const char *guard) {
+  const struct fs_access *a = em_access(em, s), *list = fs_access_list(em->k, a);
+  int last = em->n_outer + em->n_inner - 1;
+  struct fs_access rest = *a; /* along the axes */
+  rest.list = 0;
+  guarded(em, guard,
+          em_fmt(em, "fs_load_by_list(%s, a%d + (%s), (fs_index)%s, (fs_index)%s, a%d + (%s), "
+                 "(fs_index)%s, %s);", em_row_ref(em, s->out), s->access,
+                 em_address(em, &rest), em_int(em, a->stride[last]),
+                 em_int(em, a->list_stride), a->list - 1, em_address(em, list),
+                 em_int(em, list->stride[last]), lanes_left(em)));
+}
+
 /* ", c < 4": where a row's vectors are whole in all its threads. */
 static const char *whole_vectors(struct em *em) {
   int64_t whole = em->n / ((int64_t)em->RT * em->V);
@@ -235,6 +256,8 @@ static void load_vector(struct em *em, const struct fs_step *s,
   if (em->V == 1) {
     guarded(em, em_and(em, guard, some(em)),
             em_fmt(em, "%s = fs_get(a%d[%s]);", to, s->access, at));
+  } else if (is_by_list(em, a)) {
+    load_by_list(em, s, guard);
   } else if (!is_vector(em, a)) {
     int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
     guarded(em, guard,

@@ -24,7 +24,7 @@ struct sub {
 };
 
 struct subs {
-  int n;
+  int n, given;       /* dimensions; subscripts that were written */
   struct sub s[FS_MAX_RANK];
   bool is_mask;       /* A[mask]: s[0] is about all elements of A */
 };
@@ -140,10 +140,26 @@ static enum fs_status tensor_sub(struct fs_interp *in, const struct fs_val *v,
     out->list = fs_val_ref(*v);
     return assigned ? FS_OK : find(in, false, out);
   }
+  if (!assigned) {
+    out->list = fs_val_ref(*v);
+    return FS_OK;
+  }
   enum fs_status st = fs_tv_of(in, v, out->span, NULL, &t);
   if (st == FS_OK) st = flatten(in, &t);
   if (st == FS_OK) out->list = fs_tv_value(in, &t);
   return st;
+}
+
+/* A list whose shape does not count. */
+static enum fs_status flatten_list(struct fs_interp *in, struct sub *s) {
+  struct fs_tv t;
+  if (s->kind != SUB_LIST) return FS_OK;
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &t);
+  if (st == FS_OK) st = flatten(in, &t);
+  if (st != FS_OK) return st;
+  fs_val_unref(s->list);
+  s->list = fs_tv_value(in, &t);
+  return FS_OK;
 }
 
 static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
@@ -181,7 +197,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
                                 struct subs *out) {
   int n = e->n_args - 1;
   const char *what = fs_in_text(in, e->args[0]->span);
-  *out = (struct subs){0};
+  *out = (struct subs){.given = n};
   if (n < 1 || n > FS_MAX_RANK || (n > 1 && n < shape->rank))
     return fs_in_error(in, e->span, "bad-index", NULL,
                        "%s is %s and needs %d subscripts, not %d", what,
@@ -193,6 +209,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
     st = read_sub(in, e->args[1], fs_shape_count(shape), 0, assigned, &out->s[0]);
     out->n = 1;
     out->is_mask = st == FS_OK && out->s[0].kind >= SUB_LIST;
+    if (st == FS_OK && !assigned) st = flatten_list(in, &out->s[0]);
     if (st != FS_OK || out->is_mask) return st;
     return fs_in_error(in, e->span, "bad-index",
                        shape->rank == 2
@@ -209,6 +226,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   for (int k = 0; k < n; k++) {
     int d = first + k;
     st = read_sub(in, e->args[1 + k], shape->dim[d], d, assigned, &out->s[d]);
+    if (st == FS_OK && n > 1 && !assigned) st = flatten_list(in, &out->s[d]);
     if (st != FS_OK) return st;
   }
   return FS_OK;
@@ -252,13 +270,14 @@ static struct fs_view part_view(const struct subs *subs,
 /* -- gathering ------------------------------------------------------------- */
 
 /* Rows (or elements of a vector) chosen by a vector of indices from 1. `of` is
- * FS_LIB_OF_ROWS or FS_LIB_OF_COLUMNS, for messages, or 0. */
+ * FS_LIB_OF_ROWS or FS_LIB_OF_COLUMNS, for messages, or 0. A list of more dimensions
+ * chooses elements of a vector, and must be known to be in range. */
 static enum fs_status gather(struct fs_interp *in, struct fs_tv a, struct fs_tv list,
                              unsigned of, struct fs_tv *out) {
-  int64_t n = fs_shape_count(&list.shape);
   struct fs_shape sq = fs_squeezed(&a.shape), result = a.shape;
-  result.dim[0] = n;
+  result.dim[0] = fs_shape_count(&list.shape);
   if (result.rank == 0) result.rank = 1;
+  if (list.shape.rank > 1) result = list.shape;
   *out = (struct fs_tv){0, a.dtype, result};
   struct fs_graph *g = fs_block_graph(in);
   if (sq.rank == 0 && fs_graph_is_list(g, list.node, 1)) { /* chosen n times */
@@ -296,6 +315,7 @@ static enum fs_status gather_lists(struct fs_interp *in,
     if (k == 1) from = fs_tv_transpose(in, from);
     enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
     in->span = s->span;
+    if (st == FS_OK) st = flatten(in, &list);
     if (st == FS_OK) st = gather(in, from, list, what_is_chosen(subs, k), &got);
     if (st != FS_OK) return st;
     if (k == 1) {
@@ -306,6 +326,33 @@ static enum fs_status gather_lists(struct fs_interp *in,
     *t = got;
   }
   return FS_OK;
+}
+
+/* The list of x[J] where J is no vector: the result has its shape. NULL: there is none. */
+static const struct sub *list_of_shape(const struct subs *subs) {
+  const struct sub *s = &subs->s[0]; /* of a row, its second one */
+  if (subs->given != 1 || subs->is_mask) return NULL;
+  if (s->kind != SUB_LIST && subs->n > 1) s++;
+  if (s->kind != SUB_LIST) return NULL;
+  struct fs_shape sq = fs_squeezed(&s->list.tensor->shape);
+  return sq.rank > 1 ? s : NULL;
+}
+
+static enum fs_status gather_in_shape(struct fs_interp *in, const struct sub *s,
+                                      struct fs_tv *t) {
+  struct fs_tv list;
+  struct fs_shape shape = s->list.tensor->shape;
+  enum fs_status st = flatten(in, t);
+  struct fs_val whole = fs_tv_value(in, t);
+  if (st == FS_OK) st = fs_tv_of(in, &s->list, s->span, NULL, &list);
+  bool known = st == FS_OK && fs_graph_is_list(fs_block_graph(in), list.node,
+                                               fs_shape_count(&t->shape));
+  if (st == FS_OK && !known) st = flatten(in, &list);
+  if (st == FS_OK) st = fs_tv_of(in, &whole, s->span, NULL, t);
+  in->span = s->span;
+  if (st == FS_OK) st = gather(in, *t, list, 0, t);
+  fs_val_unref(whole);
+  return st != FS_OK || known ? st : fs_tv_reshape(in, *t, &shape, t);
 }
 
 /* A[:]: every element of a value, as a column. */
@@ -330,6 +377,8 @@ static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
     in->span = subs->s[0].span;
     return st == FS_OK ? gather(in, *t, list, 0, t) : st;
   }
+  const struct sub *by = list_of_shape(subs);
+  if (by) return gather_in_shape(in, by, t);
   struct fs_shape part;
   struct fs_view v = part_view(subs, shape, &part);
   struct fs_shape sq = fs_squeezed(&part);

@@ -110,6 +110,22 @@ static const char *add_update(struct fs_axes *ax, const struct fs_node *nd,
   return NULL;
 }
 
+/* What is read by a list: both are in memory. The list's axes come first, then those of
+ * the array but its first one, which nothing walks. */
+static const char *add_by_list(struct fs_axes *ax, const struct fs_node *nd, int h) {
+  int from, list;
+  for (int s = 0; s < 2; s++)
+    if (is_member(ax, fs_plan_base(ax->p->g, nd->src[s]))) return "level";
+  const char *why = add_source(ax, nd, h, 1, &list);
+  if (!why) why = add_source(ax, nd, h, 0, &from);
+  if (why) return why;
+  int axes = fs_node(ax->p->g, nd->src[1])->shape.rank;
+  for (int k = 0; k < axes; k++) unite(ax, list, k, h, k);
+  for (int k = axes; k < nd->shape.rank; k++) unite(ax, from, k - axes + 1, h, k);
+  ax->holders.data[from].list = list + 1;
+  return NULL;
+}
+
 /* IOTA, RAND: their operands are scalars. */
 static const char *add_params(struct fs_axes *ax, const struct fs_node *nd,
                               int h) {
@@ -152,6 +168,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
     case FS_ND_MAP: return add_map(ax, nd, h);
     case FS_ND_REDUCE: return add_reduce(ax, nd, h);
     case FS_ND_UPDATE: return add_update(ax, nd, h);
+    case FS_ND_LIB: return add_by_list(ax, nd, h);
     default: return add_params(ax, nd, h);
   }
 }
@@ -226,7 +243,7 @@ static void unite_shared(struct fs_axes *ax) {
   int *reads = ax->room + 2 * ax->parent.len, n = 0, most = 0;
   int *axes = reads + ax->holders.len;
   for (int h = 0; h < ax->holders.len; h++) {
-    if (ax->holders.data[h].inside) continue;
+    if (ax->holders.data[h].inside || ax->holders.data[h].list) continue;
     axes[n] = walked_axes(ax, &ax->holders.data[h]);
     most = FS_MAX(most, axes[n]);
     reads[n++] = h;
@@ -250,7 +267,7 @@ static const char *number(struct fs_axes *ax) {
   for (int h = 0; h < ax->holders.len && !why; h++) {
     struct fs_holder *ho = &ax->holders.data[h];
     const struct fs_shape *s = walked(ax->p->g, ho);
-    for (int k = 0; k < s->rank && !why; k++) {
+    for (int k = ho->list != 0; k < s->rank && !why; k++) {
       int root = find(ax, h * FS_MAX_RANK + k);
       if (cls[root] < 0) {
         if (ax->n_classes == FS_MAX_RANK) {
@@ -263,6 +280,8 @@ static const char *number(struct fs_axes *ax) {
       ho->cls[k] = cls[root];
       if (ho->inside || ho->layout.stride[k] != 0) ho->mask |= 1u << cls[root];
     }
+    /* The holder of the list came before it. */
+    if (ho->list) ho->mask |= ax->holders.data[ho->list - 1].mask;
   }
   return why;
 }

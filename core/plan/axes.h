@@ -21,6 +21,8 @@ struct fs_holder {
   unsigned mask;                  /* those of nonzero stride, as bits      */
   struct fs_layout layout;        /* !inside: where it lies                */
   fs_id slot_node;                /* !inside: what is stored there         */
+  int list;                       /* !inside: 1 + the holder of a list, by which its
+                                     first axis is read; 0: by the kernel's */
   /* place.c */
   int home;                       /* phase in which it is computed         */
   int ready;                      /* REDUCE: first phase of use            */

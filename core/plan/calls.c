@@ -20,6 +20,21 @@ fs_id fs_plan_base(const struct fs_graph *g, fs_id id) {
   return id;
 }
 
+bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd) {
+  if (nd->kind != FS_ND_LIB || nd->op != FS_LIB_GATHER || !(nd->lib_flags & FS_LIB_IN_RANGE))
+    return false;
+  const struct fs_node *from = fs_node(g, nd->src[0]), *list = fs_node(g, nd->src[1]);
+  int axes = list->shape.rank, rest = from->shape.rank - 1;
+  if (axes < 1 || rest < 0 || nd->shape.rank != axes + rest || list->dtype == FS_BOOL ||
+      fs_shape_dim(&nd->lib_shape[0], 0) != from->shape.dim[0])
+    return false;
+  for (int k = 0; k < axes; k++)
+    if (nd->shape.dim[k] != list->shape.dim[k]) return false;
+  for (int k = 0; k < rest; k++)
+    if (nd->shape.dim[axes + k] != from->shape.dim[1 + k]) return false;
+  return true;
+}
+
 static void mark_live(struct fs_planner *p) {
   const struct fs_graph *g = p->g;
   bool *live = FS_NEW_N(p->arena, bool, g->nodes.len);
@@ -131,7 +146,9 @@ static void set_roles(struct fs_planner *p, bool repeat) {
                                                                   : FS_RL_LEAF;
         break;
       case FS_ND_VIEW: in->role = FS_RL_EDGE; break;
-      case FS_ND_LIB: in->role = FS_RL_LIBRARY; break;
+      case FS_ND_LIB:
+        if (!fs_plan_goes_by_list(g, fs_node(g, (fs_id)id))) in->role = FS_RL_LIBRARY;
+        break;
       default:
         if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id) &&
             !fs_plan_is_pinned(p, (fs_id)id))

@@ -33,6 +33,11 @@ static void put_access(const struct fs_plan *plan, const struct fs_kernel *k,
       fs_str_printf(out, " + %lld*%c%d", (long long)a->stride[x],
                     x < k->space.n_outer ? 'i' : 'j',
                     x < k->space.n_outer ? x : x - k->space.n_outer);
+  if (a->list) {
+    fs_str_printf(out, " + %lld*(", (long long)a->list_stride);
+    put_access(plan, k, a->list - 1, out);
+    fs_str_puts(out, " - 1)");
+  }
   fs_str_puts(out, "]");
 }
 

@@ -167,7 +167,7 @@ static bool is_own(const struct group *g, const struct fs_kernel *k,
                    const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   const struct fs_kernel *w = &g->plan->kernels.data[g->writer[a->slot]];
-  if (s->kind != FS_SP_LOAD || !a->varies || k->everywhere || !alike(g, k, w))
+  if (s->kind != FS_SP_LOAD || !a->varies || a->list || k->everywhere || !alike(g, k, w))
     return false;
   for (int i = 0; i < w->steps.len; i++) {
     const struct fs_step *t = &w->steps.data[i];
@@ -185,8 +185,10 @@ static bool needs_barrier(const struct group *g, const struct fs_kernel *k) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->access < 0 || (own && s->phase == FS_END)) continue;
     if (from_register(g, k, s)) continue;
-    int slot = k->accesses.data[s->access].slot;
+    const struct fs_access *a = &k->accesses.data[s->access], *list = fs_access_list(k, a);
+    int slot = a->slot;
     bool store = s->kind == FS_SP_STORE, beside = store && g->update[slot] == s->node;
+    if (list && g->written[list->slot]) return true;
     if ((g->written[slot] && !beside && !is_own(g, k, s)) || (store && g->read[slot]))
       return true;
   }
@@ -203,7 +205,9 @@ static void note(struct group *g, const struct fs_kernel *k, bool at_end) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->access < 0 || (s->phase == FS_END) != at_end) continue;
-    int slot = k->accesses.data[s->access].slot;
+    const struct fs_access *a = &k->accesses.data[s->access], *list = fs_access_list(k, a);
+    int slot = a->slot;
+    if (list) g->read[list->slot] = true;
     if (s->kind == FS_SP_STORE) {
       bool is_update = fs_node(g->p->g, s->node)->kind == FS_ND_UPDATE;
       if (!g->written[slot]) g->update[slot] = is_update ? s->node : 0;

@@ -30,11 +30,24 @@ struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
 
 /* -- cost --------------------------------------------------------------------------------- */
 
+/* What a list chooses, of single elements by sectors of memory, but no more than there is. */
+static double listed_bytes(const struct fs_kernel *k, const struct fs_access *a, double bytes) {
+  enum { SECTOR = 32 };
+  double size = (double)fs_dtype_size(a->dtype), all = (double)a->list_extent * size;
+  bool rows = false;
+  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++) {
+    if (a->stride[x] != 0) all *= (double)k->space.dim[x];
+    rows |= k->space.dim[x] > 1 && (a->stride[x] == 1 || a->stride[x] == -1);
+  }
+  return FS_MIN(all, rows ? bytes : bytes / size * FS_MAX(size, SECTOR));
+}
+
 static double access_bytes(const struct fs_kernel *k, const struct fs_access *a) {
   double count = 1;
   for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
-    if (a->stride[x] != 0) count *= (double)k->space.dim[x];
-  return count * (double)fs_dtype_size(a->dtype);
+    if (fs_access_walks(k, a, x)) count *= (double)k->space.dim[x];
+  double bytes = count * (double)fs_dtype_size(a->dtype);
+  return a->list ? listed_bytes(k, a, bytes) : bytes;
 }
 
 static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) {
@@ -55,7 +68,7 @@ static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
  * but for their edges. */
 static bool same_array(const struct fs_graph *g, const struct fs_access *x,
                        const struct fs_access *y) {
-  return fs_place_same_array(g, x->slot, y->slot) &&
+  return fs_place_same_array(g, x->slot, y->slot) && x->list == y->list &&
          x->dtype == y->dtype && !memcmp(x->stride, y->stride, sizeof x->stride);
 }
 
@@ -152,8 +165,20 @@ static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, 
   return narrow ? bytes / size * WORD : bytes;
 }
 
+/* The lists that loads go by. */
+static void count_lists(const struct fs_kernel *k, struct fs_work *w) {
+  for (int x = 0; x < k->accesses.len; x++) {
+    int by = k->accesses.data[x].list;
+    for (int y = 0; y < x && by; y++)
+      if (k->accesses.data[y].list == by) by = 0; /* counted */
+    if (by) w->bytes_read += access_bytes(k, &k->accesses.data[by - 1]);
+    if (by) w->bytes_asked += access_bytes(k, &k->accesses.data[by - 1]);
+  }
+}
+
 static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
                           bool cuda, struct fs_work *w) {
+  count_lists(k, w);
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->access < 0) continue;

@@ -61,6 +61,8 @@ bool fs_kernel_pairs(const struct fs_kernel *k) {
       dt = k->values.data[s->out].dtype;
   }
   if ((dt != FS_F16 && dt != FS_BF16) || k->has_end) return false;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (k->accesses.data[x].list) return false; /* whose elements lie apart */
   if ((k->n_phases != 1 || sums(k)) && !streams(k)) return false;
   for (int i = 0; i < k->steps.len; i++)
     if (!step_fits(k, &k->steps.data[i], dt)) return false;

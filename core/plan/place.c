@@ -35,20 +35,24 @@ static int fail(struct builder *b, const char *why) {
 }
 
 /* The strides of a layout over a holder's axes, by axis of the space. */
-static int add_access(struct builder *b, const struct fs_holder *h,
-                      const struct fs_layout *layout, int rank, fs_id slot_node,
-                      enum fs_dtype dt) {
+static struct fs_access access_to(const struct builder *b, const struct fs_holder *h,
+                                  const struct fs_layout *layout, int rank, fs_id slot_node,
+                                  enum fs_dtype dt) {
   struct fs_access a;
   memset(&a, 0, sizeof a); /* compared as bytes */
   a.slot = (int)slot_node;
   a.dtype = dt;
   a.offset = layout->offset;
   unsigned mask = 0;
-  for (int k = 0; k < rank; k++) {
+  for (int k = h->list != 0; k < rank; k++) {
     a.stride[b->axis_of[h->cls[k]]] = layout->stride[k];
     if (layout->stride[k] != 0) mask |= 1u << h->cls[k];
   }
   a.varies = varies_of(b, mask);
+  return a;
+}
+
+static int add_access(struct builder *b, struct fs_access a) {
   *FS_PUSH(&b->k->accesses) = a;
   return b->k->accesses.len - 1;
 }
@@ -96,22 +100,38 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a,
   return NULL;
 }
 
+/* Where an array lies that the kernel reads. */
+static struct fs_access access_of(struct builder *b, const struct fs_holder *h) {
+  const struct fs_node *nd = fs_node(b->p->g, h->node);
+  struct fs_access a =
+      access_to(b, h, &h->layout, nd->shape.rank, h->slot_node, nd->dtype);
+  if (!h->list) return a;
+  struct fs_access list = access_of(b, holder(b, h->list - 1));
+  int at = 0;
+  while (at < b->k->accesses.len && memcmp(&b->k->accesses.data[at], &list, sizeof list)) at++;
+  if (at == b->k->accesses.len) add_access(b, list);
+  a.list = at + 1;
+  a.list_stride = h->layout.stride[0];
+  a.list_extent = nd->shape.dim[0];
+  a.varies |= list.varies;
+  return a;
+}
+
 static int load(struct builder *b, struct fs_holder *h, int phase) {
   bool end = phase == FS_END;
   uint8_t varies = varies_of(b, h->mask);
   if (end && varies == (FS_VARIES_I | FS_VARIES_J)) return fail(b, "level");
   if (!end && varies == 0) phase = 0;
   const struct fs_node *nd = fs_node(b->p->g, h->node);
-  int access = add_access(b, h, &h->layout, nd->shape.rank, h->slot_node,
-                          nd->dtype);
-  struct fs_step *same = find_load(b, &b->k->accesses.data[access], end);
+  struct fs_access a = access_of(b, h);
+  struct fs_step *same = find_load(b, &a, end);
   if (same) {
-    b->k->accesses.len--;
     if (same->phase > phase) /* wanted earlier than it was loaded so far */
       same->phase = b->k->values.data[same->out].ready = (uint8_t)phase;
     return same->out;
   }
   int v = fs_kernel_value(b->k, nd->dtype, varies, phase);
+  int access = add_access(b, a);
   fs_kernel_step(b->k, FS_SP_LOAD, phase, v, h->node)->access = access;
   return v;
 }
@@ -213,6 +233,7 @@ static int get_value(struct builder *b, int at, int phase) {
     case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
       return generate(b, h, phase);
     case FS_ND_MAP: return map_value(b, h, phase);
+    case FS_ND_LIB: return load(b, holder(b, h->src[0]), phase);
     case FS_ND_REDUCE: {
       if (!h->value[0]) return fail(b, "level");
       if (phase == FS_END ? h->ready != FS_END : h->ready > phase)
@@ -342,11 +363,11 @@ static void store(struct builder *b, fs_id id, int value,
     fail(b, "level");
     return;
   }
-  int access = add_access(b, h, layout, rank, id, fs_node(b->p->g, id)->dtype);
-  b->k->accesses.data[access].varies = varies;
+  struct fs_access a = access_to(b, h, layout, rank, id, fs_node(b->p->g, id)->dtype);
+  a.varies = varies;
   struct fs_step *s = fs_kernel_step(b->k, FS_SP_STORE, phase, -1, id);
   s->in[0] = v;
-  s->access = access;
+  s->access = add_access(b, a);
 }
 
 static void place_update(struct builder *b, fs_id id) {
@@ -390,6 +411,7 @@ void fs_place_weigh(struct fs_group *g) {
     const struct fs_holder *ho = &g->ax.holders.data[h];
     const struct fs_node *nd = fs_node(g->p->g, ho->node);
     if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
+    if (ho->list) continue; /* what is read of it is as large as the result */
     double size = (double)fs_plan_stored(g->p, ho->node)->count + (ho->inside ? 0 : 0.5);
     size += 1e-3 * __builtin_popcount(ho->mask);
     if (size <= most) continue;

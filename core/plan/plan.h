@@ -76,12 +76,18 @@ struct fs_space {
 };
 
 /* Where a load or store of element (i, j) goes:
- *   slot base + offset + sum over axes k of index[k] * stride[k]  (elements) */
+ *   slot base + offset + sum over axes k of index[k] * stride[k]  (elements)
+ * A load may go by a list of indices from 1, all of them in range: what another access
+ * has at (i, j) says where along one more axis the element lies,
+ *   ... + (list at (i, j) - 1) * list_stride
+ * That access has no step of its own. What it varies over, the load varies over. */
 struct fs_access {
   int slot;                      /* into fs_plan.slots                   */
   enum fs_dtype dtype;           /* as stored                            */
   int64_t offset;
   int64_t stride[FS_MAX_RANK];   /* per axis of the space                */
+  int list;                      /* 1 + the access of the list; 0: none  */
+  int64_t list_stride, list_extent; /* ... how far apart, and how many there are */
   uint8_t varies;
 };
 
@@ -237,6 +243,17 @@ struct fs_kernel {
   const char *by_hand;              /* what the user pinned of how it runs:
                                        "threads 256, stages 3"; else NULL  */
 };
+
+/* The access of the list that a load goes by, or NULL. */
+static inline const struct fs_access *fs_access_list(const struct fs_kernel *k,
+                                                     const struct fs_access *a) {
+  return a->list ? &k->accesses.data[a->list - 1] : NULL;
+}
+/* Whether another index along an axis is another element, by itself or by the list. */
+static inline bool fs_access_walks(const struct fs_kernel *k, const struct fs_access *a,
+                                   int axis) {
+  return a->stride[axis] || (a->list && k->accesses.data[a->list - 1].stride[axis]);
+}
 
 enum fs_slot_kind {
   FS_SLOT_INPUT, FS_SLOT_RESULT, FS_SLOT_TEMP,

@@ -78,7 +78,7 @@ static bool is_shared_load(const struct fs_kernel *k, const struct fs_step *s) {
   for (int i = 0; &k->steps.data[i] != s; i++) {
     if (k->steps.data[i].kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[k->steps.data[i].access];
-    if (a->offset != b->offset && a->varies == b->varies &&
+    if (a->offset != b->offset && a->varies == b->varies && a->list == b->list &&
         !memcmp(a->stride, b->stride, sizeof a->stride))
       return true;
   }
@@ -112,7 +112,7 @@ static double code_of(int op) {
 /* Whether it has no element for several of the space: not of a row or a column alone. */
 static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
   for (int y = 0; y < k->space.n_outer + k->space.n_inner; y++)
-    if (k->space.dim[y] > 1 && !a->stride[y]) return false;
+    if (k->space.dim[y] > 1 && !fs_access_walks(k, a, y)) return false;
   return true;
 }
 
@@ -191,8 +191,9 @@ static void aligned_bytes(const struct fs_kernel *k, int vec, double *aligned,
     if (!(a->varies & FS_VARIES_J) || a->stride[last] == 0) continue;
     double bytes = (double)fs_dtype_size(a->dtype);
     for (int y = 0; y <= last; y++)
-      if (a->stride[y]) bytes *= (double)k->space.dim[y];
+      if (fs_access_walks(k, a, y)) bytes *= (double)k->space.dim[y];
     bool ok = (a->stride[last] == 1 || (a->stride[last] == 2 && !is_stored(k, x))) &&
+              a->list_stride % vec == 0 &&
               (a->offset % vec == 0 || !is_stored(k, x));
     for (int y = 0; y < last; y++)
       if (k->space.dim[y] > 1 && a->stride[y] % vec) ok = false;

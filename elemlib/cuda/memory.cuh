@@ -288,6 +288,24 @@ __device__ __forceinline__ void fs_load_apart(T (&v)[N], const S *from,
     if (e < k) v[e] = fs_get(from[e * stride]);
 }
 
+//@ fs_place
+// Where the element lies that an index of a list means: they count from 1.
+template <typename I, typename S>
+__device__ __forceinline__ I fs_place(S index) {
+  return (I)fs_get(index) - 1;
+}
+
+//@ fs_load_by_list
+// The first k of N elements, each where its index of a list says: `apart` elements on for
+// each index, and `stride` for each of the N.
+template <typename T, int N, typename S, typename L, typename I>
+__device__ __forceinline__ void fs_load_by_list(T (&v)[N], const S *from, I stride, I apart,
+                                                const L *list, I step, int k) {
+#pragma unroll
+  for (int e = 0; e < N; e++)
+    if (e < k) v[e] = fs_get(from[fs_place<I>(list[e * step]) * apart + e * stride]);
+}
+
 //@ fs_load_turned
 // B x N elements that lie N times `stride` apart by B neighbours: those of a
 // matrix's columns, as rows.

@@ -135,10 +135,34 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
     m->why = "an operation on types that the op table does not have";
 }
 
+static bool varies_along(const struct fs_space *s, const struct fs_access *a, int first,
+                         int count) {
+  bool any = false;
+  for (int x = first; x < first + count; x++) any |= s->dim[x] > 1 && a->stride[x] != 0;
+  return any;
+}
+
+/* By a list: rows that it chooses are in place as others are, at no single stride. */
+static void set_load_by_list(struct maker *m, struct fs_walk_op *op,
+                             const struct fs_access *a) {
+  const struct fs_space *s = &m->k->space;
+  const struct fs_access *list = fs_access_list(m->k, a);
+  op->listed = op->varies & FS_VARIES_J ? varies_along(s, list, s->n_outer, s->n_inner)
+                                        : true;
+  if (list->varies & FS_VARIES_I) op->outer.linear = false;
+  bool unit = op->inner.linear && op->inner.stride == 1;
+  if (!op->listed && unit && !op->convert && op->varies == FS_VARIES_BOTH)
+    op->mode = FS_LM_IN_PLACE;
+}
+
 static void set_load(struct maker *m, struct fs_walk_op *op) {
   const struct fs_access *a = &m->k->accesses.data[op->step->access];
   set_runs(m, op, a->stride);
   op->convert = m->r->load[a->dtype];
+  if (a->list) {
+    set_load_by_list(m, op, a);
+    return;
+  }
   bool unit = op->inner.linear && op->inner.stride == 1;
   bool line = op->varies == FS_VARIES_J && unit;
   if (op->varies == FS_VARIES_I)

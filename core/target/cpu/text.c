@@ -33,6 +33,11 @@ static void put_access(const struct fs_walk *w, int k, struct fs_str *out) {
     fs_str_puts(out, outer ? "i" : "j");
     if (many > 1) fs_str_printf(out, "%d", outer ? x : x - s->n_outer);
   }
+  if (a->list) {
+    fs_str_printf(out, " + %lld*(", (long long)a->list_stride);
+    put_access(w, a->list - 1, out);
+    fs_str_puts(out, " - 1)");
+  }
   fs_str_puts(out, "]");
 }
 

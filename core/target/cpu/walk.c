@@ -69,6 +69,44 @@ struct line {
   const int64_t *stride;
 };
 
+/* -- lists ---------------------------------------------------------------- */
+
+/* Places, from 0, that n elements of a list mean. */
+static void read_places(const char *list, enum fs_dtype dt, int64_t stride, int64_t n,
+                        int64_t *out) {
+#define FS_READ(TYPE, VALUE)                                                  \
+  for (int64_t e = 0; e < n; e++) {                                           \
+    const TYPE v = ((const TYPE *)list)[e * stride];                          \
+    out[e] = (int64_t)(VALUE) - 1;                                            \
+  }                                                                           \
+  break
+  switch (dt) {
+    case FS_I32: FS_READ(int32_t, v);
+    case FS_I64: FS_READ(int64_t, v);
+    case FS_F16: FS_READ(uint16_t, fs_half_to_float(v));
+    case FS_BF16: FS_READ(uint16_t, fs_bf16_to_float(v));
+    case FS_F32: FS_READ(float, v);
+    case FS_F64: FS_READ(double, v);
+    default: FS_READ(uint8_t, v); /* masks are no lists */
+  }
+#undef FS_READ
+}
+
+static const char *list_at(const struct walker *x, const struct fs_access *list, int64_t i,
+                           int64_t more) {
+  const struct fs_space *s = &x->w->kernel->space;
+  int64_t at = list->offset + fs_walk_offset(s, 0, s->n_outer, list->stride, i) + more;
+  return (const char *)x->slots[list->slot] + at * (int64_t)fs_dtype_size(list->dtype);
+}
+
+/* How far a list moves all of row i, in elements. */
+static int64_t moved_by_list(const struct walker *x, const struct fs_access *a, int64_t i) {
+  const struct fs_access *list = fs_access_list(x->w->kernel, a);
+  int64_t place;
+  read_places(list_at(x, list, i, 0), list->dtype, 0, 1, &place);
+  return place * a->list_stride;
+}
+
 static struct line line_of(const struct walker *x, const struct fs_walk_op *op,
                            const struct fs_access *a, enum direction d,
                            int64_t i) {
@@ -82,6 +120,7 @@ static struct line line_of(const struct walker *x, const struct fs_walk_op *op,
     at += op->outer.linear
               ? i * op->outer.stride
               : fs_walk_offset(s, 0, s->n_outer, a->stride, i);
+  if (a->list && !op->listed) at += moved_by_list(x, a, i);
   l.base = (char *)x->slots[a->slot] + at * l.size;
   return l;
 }
@@ -113,10 +152,54 @@ static void read_piece(const struct walker *x, fs_convert_fn *convert,
   if (convert) convert(out, to, n);
 }
 
+#define FS_PICK(TYPE)                                                          \
+  for (int64_t e = 0; e < n; e++) ((TYPE *)out)[e] = ((const TYPE *)from)[place[e]]; \
+  break
+
+static void pick(const char *from, const int64_t *place, int size, int64_t n, char *out) {
+  switch (size) {
+    case 1: FS_PICK(uint8_t);
+    case 2: FS_PICK(uint16_t);
+    case 4: FS_PICK(uint32_t);
+    default: FS_PICK(uint64_t);
+  }
+}
+
+/* Of row i, or of rows: each element where the list says. */
+static void read_by_list(const struct walker *x, const struct fs_walk_op *op,
+                         const struct line *l, int64_t i, int64_t begin, int64_t n,
+                         char *out) {
+  enum { AT_ONCE = 256 };
+  const struct fs_space *s = &x->w->kernel->space;
+  const struct fs_access *a = &x->w->kernel->accesses.data[op->step->access];
+  const struct fs_access *list = fs_access_list(x->w->kernel, a);
+  int axis = l->first + l->count - 1;
+  bool rows = l->first == 0 && s->n_outer > 0;
+  int64_t place[AT_ONCE], some;
+  char copied[AT_ONCE * sizeof(uint64_t)];
+  for (int64_t k = 0; k < n; k += some) {
+    int64_t at = begin + k, from = fs_walk_offset(s, l->first, l->count, l->stride, at);
+    some = FS_MIN(FS_MIN(n - k, s->dim[axis] - at % s->dim[axis]), AT_ONCE);
+    int64_t in_list = fs_walk_offset(s, l->first, l->count, list->stride, at);
+    read_places(list_at(x, list, rows ? 0 : i, in_list), list->dtype, list->stride[axis],
+                some, place);
+    for (int64_t e = 0; e < some; e++)
+      place[e] = place[e] * a->list_stride + e * l->stride[axis];
+    char *to = out + k * op->size;
+    pick(l->base + from * l->size, place, l->size, some, op->convert ? copied : to);
+    if (op->convert) op->convert(to, copied, some);
+  }
+}
+
+/* `i`: of a line along J of a value that varies over I. */
 static void read_line(const struct walker *x, const struct fs_walk_op *op,
-                      const struct line *l, int64_t begin, int64_t n,
+                      const struct line *l, int64_t i, int64_t begin, int64_t n,
                       char *out) {
   int wide = op->size;
+  if (op->listed) {
+    read_by_list(x, op, l, i, begin, n, out);
+    return;
+  }
   for (int64_t k = 0; k < n;) {
     char *at;
     int64_t count = piece(x, l, begin + k, n - k, &at);
@@ -189,7 +272,7 @@ static void load_line(struct walker *x, const struct fs_walk_op *op,
   if (d == CELL)
     read_piece(x, op->convert, l.base, 1, l.size, out, 1);
   else
-    read_line(x, op, &l, begin, n, out);
+    read_line(x, op, &l, 0, begin, n, out);
 }
 
 static void set_param(struct walker *x, const struct fs_walk_op *op) {
@@ -357,8 +440,11 @@ static void point_at_access(const struct walker *x, const struct fs_access *a,
     point_rows(x, row, base + x->i0 * outer->stride * size, outer->stride * size);
     return;
   }
-  for (int64_t r = 0; r < x->rows; r++)
-    row[r] = base + size * fs_walk_offset(s, 0, s->n_outer, a->stride, x->i0 + r);
+  for (int64_t r = 0; r < x->rows; r++) {
+    int64_t at = fs_walk_offset(s, 0, s->n_outer, a->stride, x->i0 + r);
+    if (a->list) at += moved_by_list(x, a, x->i0 + r);
+    row[r] = base + size * at;
+  }
 }
 
 /* Points the rows of a result at its place. */
@@ -408,7 +494,7 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
   }
   for (int64_t r = 0; r < x->rows; r++) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0 + r);
-    read_line(x, op, &l, x->j0, x->columns, row[r]);
+    read_line(x, op, &l, x->i0 + r, x->j0, x->columns, row[r]);
   }
 }
 

@@ -80,6 +80,7 @@ struct fs_walk_op {
   enum fs_pair_op first, second;
 
   enum fs_load_mode mode;
+  bool listed;              /* LOAD: each element of a line is where a list says */
   bool stream;              /* STORE past the caches                   */
   struct fs_run outer, inner; /* of the access, also of a direct result's, or
                                  the affine index                       */
