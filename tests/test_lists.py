@@ -44,6 +44,22 @@ class Program:
         for _ in range(r.randint(1, 5)):
             self.statement()
         self.text.append('end')
+        if r.random() < 0.2:
+            self.loop()
+
+    def loop(self):
+        """Parts of lists that grow, from the second size on by code for any size."""
+        most = min(self.count, 24)
+        self.text += ['s = 0.0;', f'for k = 1:{most}',
+                      's = s + sum(x[p[1:k]] .* z[1:k]) + sum(B[p[1:k], :]);', 'end',
+                      f'for k = 1:{most}', f's = s + dot(x[J[k, :]], W[{most} - k + 1, :]\');',
+                      'end', 'vs = 1*s;']
+        x, z, b = (self.values[n].astype(float) for n in 'xzB')
+        p, j = self.at('p'), self.at('J')
+        total = sum(x[p[:k]] @ z[:k] + b[p[:k]].sum() for k in range(1, most + 1))
+        w = self.values['W'].astype(float)
+        self.values['vs'] = np.float64(total + sum(x[j[k]] @ w[most - k - 1]
+                                                   for k in range(most)))
 
     def give(self, text, value):
         self.names += 1

@@ -233,12 +233,15 @@ static void load_by_list(struct em *em, const struct fs_step *s, const char *gua
   int last = em->n_outer + em->n_inner - 1;
   struct fs_access rest = *a; /* along the axes */
   rest.list = 0;
+  const char *at = em_address(em, &rest), *in_list = em_address(em, list);
+  const char *from = strcmp(at, "0") ? em_fmt(em, "a%d + (%s)", s->access, at)
+                                     : em_fmt(em, "a%d", s->access);
+  const char *step =
+      is_vector(em, list) ? "" : em_fmt(em, ", (fs_index)%s", em_int(em, list->stride[last]));
   guarded(em, guard,
-          em_fmt(em, "fs_load_by_list(%s, a%d + (%s), (fs_index)%s, (fs_index)%s, a%d + (%s), "
-                 "(fs_index)%s, %s);", em_row_ref(em, s->out), s->access,
-                 em_address(em, &rest), em_int(em, a->stride[last]),
-                 em_int(em, a->list_stride), a->list - 1, em_address(em, list),
-                 em_int(em, list->stride[last]), lanes_left(em)));
+          em_fmt(em, "fs_load_by_list(%s, %s, (fs_index)%s, (fs_index)%s, a%d + (%s)%s, %s);",
+                 em_row_ref(em, s->out), from, em_int(em, a->stride[last]),
+                 em_int(em, a->list_stride), a->list - 1, in_list, step, lanes_left(em)));
 }
 
 /* ", c < 4": where a row's vectors are whole in all its threads. */

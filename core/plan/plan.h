@@ -272,6 +272,10 @@ struct fs_slot {
   fs_id node;
 };
 
+/* calls.c: whether a node only reads by a list whose indices are all in range: it is a call
+ * whose kernels load so, not one of a library. */
+bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd);
+
 struct fs_plan;
 /* How many bytes behind the start of its storage the pointer of a slot is, which accesses
  * count from: as far as the anchor of an INPUT, or of a PART, as the graph has it now. */

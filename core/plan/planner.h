@@ -192,9 +192,6 @@ struct fs_visit {
   int user;                                     /* for the callbacks */
 };
 void fs_visit_call(struct fs_visit *v, fs_id id);
-/* Whether a node only reads by a list whose indices are all in range: then it is a call
- * whose kernel loads so, as map calls do that use it. */
-bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd);
 /* The node behind views: what must be stored for `id` to be readable. */
 fs_id fs_plan_base(const struct fs_graph *g, fs_id id);
 

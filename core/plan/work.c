@@ -150,10 +150,18 @@ static bool is_copied(const struct fs_kernel *k) {
   return any;
 }
 
+/* Whether each element of a line is where a list says: the CPU target fetches them one by
+ * one. Rows that a list chooses are where they are. */
+static bool is_picked(const struct fs_kernel *k, const struct fs_access *a) {
+  const struct fs_access *list = fs_access_list(k, a);
+  return list && (list->varies & FS_VARIES_J || a->varies == FS_VARIES_I);
+}
+
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
                          bool cuda, double busy, struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
   double n = elements(k, a->varies);
+  if (!cuda && is_picked(k, a)) fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
   if (is_half(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * busy);
   if (!w->general_index) return;
@@ -451,7 +459,8 @@ static unsigned reduced_over(const struct fs_kernel *k, const struct fs_step *s)
   return of_rows ? FS_VARIES_I | FS_VARIES_J : s->over;
 }
 
-/* "map", "rows", "cols", "all": what is reduced; "+2": sweeps; "'": strided. */
+/* "map", "rows", "cols", "all": what is reduced; "+": several sweeps; "'": strided; "@": by
+ * lists, and what that takes depends on what they say. */
 static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *w) {
   unsigned over = 0;
   for (int i = 0; i < k->steps.len; i++)
@@ -461,7 +470,10 @@ static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *
   at = stpcpy(at, !over ? "map" : over >> FS_VARIES_J & 1 ? "rows" : "");
   at = stpcpy(at, over >> FS_VARIES_I & 1 ? "cols" : over >> 3 & 1 ? "all" : "");
   at = stpcpy(at, sweeps > 1 ? "+" : "");
-  stpcpy(at, w->bytes_strided > 0 ? "'" : "");
+  at = stpcpy(at, w->bytes_strided > 0 ? "'" : "");
+  bool listed = false;
+  for (int x = 0; x < k->accesses.len; x++) listed |= k->accesses.data[x].list != 0;
+  stpcpy(at, listed ? "@" : "");
 }
 
 static void count_moves(double busy, bool cuda, struct fs_work *w) {

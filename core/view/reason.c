@@ -65,12 +65,17 @@ static bool *used_by(const struct fs_graph *g, fs_id to) {
   return used;
 }
 
+static bool is_library(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *nd = fs_node(g, id);
+  return nd->kind == FS_ND_LIB && !fs_plan_goes_by_list(g, nd);
+}
+
 /* Of a library call: that one. Else a call on a way from a to b, in a statement of
  * its own if there is one; 0 if there is none. */
 static fs_id between(const struct fs_plan *plan, fs_id a, fs_id b) {
   const struct fs_graph *g = plan->graph;
-  if (fs_node(g, a)->kind == FS_ND_LIB) return a;
-  if (fs_node(g, b)->kind == FS_ND_LIB) return b;
+  if (is_library(g, a)) return a;
+  if (is_library(g, b)) return b;
   bool *after = users_from(g, a), *before = used_by(g, b), own = false;
   fs_id found = 0;
   for (fs_id c = a + 1; c < b && !own; c++) {

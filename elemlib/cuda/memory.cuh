@@ -305,6 +305,19 @@ __device__ __forceinline__ void fs_load_by_list(T (&v)[N], const S *from, I stri
   for (int e = 0; e < N; e++)
     if (e < k) v[e] = fs_get(from[fs_place<I>(list[e * step]) * apart + e * stride]);
 }
+// By a list whose N indices are neighbours on a multiple of their size, if k is N.
+template <typename T, int N, typename S, typename L, typename I>
+__device__ __forceinline__ void fs_load_by_list(T (&v)[N], const S *from, I stride, I apart,
+                                                const L *list, int k) {
+  if (k == N) {
+    const fs_pack<L, N> x = *reinterpret_cast<const fs_pack<L, N> *>(list);
+#pragma unroll
+    for (int e = 0; e < N; e++)
+      v[e] = fs_get(from[fs_place<I>(x.e[e]) * apart + e * stride]);
+  } else {
+    fs_load_by_list(v, from, stride, apart, list, I(1), k);
+  }
+}
 
 //@ fs_load_turned
 // B x N elements that lie N times `stride` apart by B neighbours: those of a

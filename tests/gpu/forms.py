@@ -126,6 +126,13 @@ FORMS = [
          "s = z + e*w;", 'r z p s e',
          every(PHASES, 'fs_grid_barrier', 'all of them in each block', 'fetch')),
     Form('replayed', 67, 67, CG, 'r p e', every('fs_grid_barrier'), runs=8),
+    Form('elements by a list', 3, 100003,
+         "p = mod(31*(1:100003), 100003) + 1; z = v[p] - 2*w;", 'z',
+         every('fs_load_by_list')),
+    Form('rows by a list', 500, 1024, "p = mod(7*(1:300), 500) + 1; q = A[p, :]*v; "
+         "s = A[p, :]'*q;", 'q s', every('scheme row;', 'fs_place<'), ('f32', 'f64')),
+    Form('a sparse matrix', 300, 100, "P = mod(I*J', 100) + 1; q = sum(C .* v[P], 2);", 'q',
+         every('scheme row;', 'fs_load_by_list')),
     Form('pairs', 260, 4096, "B = A .* C - A;", 'B', every(', in pairs'),
          ('bf16', 'f16')),
 ]

@@ -69,6 +69,10 @@ struct line {
   const int64_t *stride;
 };
 
+static const struct fs_access *access_of(const struct walker *x, int k) {
+  return &x->w->kernel->accesses.data[k];
+}
+
 /* -- lists ---------------------------------------------------------------- */
 
 /* Places, from 0, that n elements of a list mean. */
@@ -165,30 +169,52 @@ static void pick(const char *from, const int64_t *place, int size, int64_t n, ch
   }
 }
 
+/* n elements, each where the next index of a list says and `step` on from the last one. */
+static void pick_run(const struct fs_walk_op *op, const struct fs_access *a, const char *from,
+                     int64_t step, const struct fs_access *list, const char *indices,
+                     int64_t stride, int64_t n, char *out) {
+  enum { AT_ONCE = 256 };
+  int size = (int)fs_dtype_size(a->dtype), list_size = (int)fs_dtype_size(list->dtype);
+  int64_t place[AT_ONCE], some;
+  char copied[AT_ONCE * sizeof(uint64_t)];
+  for (int64_t k = 0; k < n; k += some) {
+    some = FS_MIN(n - k, AT_ONCE);
+    read_places(indices + k * stride * list_size, list->dtype, stride, some, place);
+    if (a->list_stride != 1 || step)
+      for (int64_t e = 0; e < some; e++) place[e] = place[e] * a->list_stride + (k + e) * step;
+    char *to = out + k * op->size;
+    pick(from, place, size, some, op->convert ? copied : to);
+    if (op->convert) op->convert(to, copied, some);
+  }
+}
+
 /* Of row i, or of rows: each element where the list says. */
 static void read_by_list(const struct walker *x, const struct fs_walk_op *op,
                          const struct line *l, int64_t i, int64_t begin, int64_t n,
                          char *out) {
-  enum { AT_ONCE = 256 };
   const struct fs_space *s = &x->w->kernel->space;
-  const struct fs_access *a = &x->w->kernel->accesses.data[op->step->access];
+  const struct fs_access *a = access_of(x, op->step->access);
   const struct fs_access *list = fs_access_list(x->w->kernel, a);
   int axis = l->first + l->count - 1;
   bool rows = l->first == 0 && s->n_outer > 0;
-  int64_t place[AT_ONCE], some;
-  char copied[AT_ONCE * sizeof(uint64_t)];
+  int64_t some;
   for (int64_t k = 0; k < n; k += some) {
     int64_t at = begin + k, from = fs_walk_offset(s, l->first, l->count, l->stride, at);
-    some = FS_MIN(FS_MIN(n - k, s->dim[axis] - at % s->dim[axis]), AT_ONCE);
     int64_t in_list = fs_walk_offset(s, l->first, l->count, list->stride, at);
-    read_places(list_at(x, list, rows ? 0 : i, in_list), list->dtype, list->stride[axis],
-                some, place);
-    for (int64_t e = 0; e < some; e++)
-      place[e] = place[e] * a->list_stride + e * l->stride[axis];
-    char *to = out + k * op->size;
-    pick(l->base + from * l->size, place, l->size, some, op->convert ? copied : to);
-    if (op->convert) op->convert(to, copied, some);
+    some = FS_MIN(n - k, s->dim[axis] - at % s->dim[axis]);
+    pick_run(op, a, l->base + from * l->size, l->stride[axis], list,
+             list_at(x, list, rows ? 0 : i, in_list), list->stride[axis], some,
+             out + k * op->size);
   }
+}
+
+/* Whether the tile's rows are one long line of the list, whose elements alone say where. */
+static bool is_one_list(const struct walker *x, const struct fs_walk_op *op,
+                        const struct fs_access *a) {
+  const struct fs_space *s = &x->w->kernel->space;
+  const struct fs_access *list = fs_access_list(x->w->kernel, a);
+  return op->listed && s->n_outer == 1 && s->n_inner == 1 && x->columns == s->n &&
+         !a->stride[0] && !a->stride[1] && list->stride[1] == 1 && list->stride[0] == s->n;
 }
 
 /* `i`: of a line along J of a value that varies over I. */
@@ -239,10 +265,6 @@ static void write_line(const struct walker *x, const struct fs_walk_op *op,
 }
 
 /* -- cells and lines ------------------------------------------------------ */
-
-static const struct fs_access *access_of(const struct walker *x, int k) {
-  return &x->w->kernel->accesses.data[k];
-}
 
 static char *place_of(const struct walker *x, const struct fs_walk_op *op) {
   if (op->varies == 0) return x->cells_base + (int64_t)op->out * 16;
@@ -490,6 +512,13 @@ static void load_tile(struct walker *x, const struct fs_walk_op *op) {
     struct line l = line_of(x, op, a, ALONG_J, x->i0);
     read_piece(x, op->convert, l.base + x->j0 * l.size, 1, l.size, row[0],
                x->rows * x->columns);
+    return;
+  }
+  if (a->list && is_one_list(x, op, a)) {
+    struct line l = line_of(x, op, a, ALONG_J, x->i0);
+    const struct fs_access *list = fs_access_list(x->w->kernel, a);
+    pick_run(op, a, l.base, 0, list, list_at(x, list, x->i0, 0), 1, x->rows * x->columns,
+             row[0]);
     return;
   }
   for (int64_t r = 0; r < x->rows; r++) {
