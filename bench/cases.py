@@ -9,6 +9,9 @@ Those of programs (programs.py) may also be matrices of other extents, with some
 added to the diagonal, and
     noise (a):              mod(a*t*t + 777*t, 65521)/65536 - 0.5, t counts elements: f32
     cells (a):              whether noise (a) is less than -0.2, as i32
+    near:                   columns of a sparse matrix as i32, near the diagonal and 1000
+                            beside it: mod(i - 1 + (j - 4)*(1 + 999*mod(j, 2)), m), from
+                            1 in Fusible's statements
     upto:                   0, 1, ... of i64, which Fusible's statements do not use
     ramp:                   (i - 1)/m
     count:                  0, k - 1 in Fusible's loop over k
@@ -389,6 +392,10 @@ def setup_text(case, dtype, size):
             value = f'mod({spec[1]}*t_.*t_ + 777*t_, 65521)/65536 - 0.5'
         elif spec[0] == 'ramp':
             value = f'(0:{m - 1})/{m}'
+        elif spec[0] == 'near':
+            lines.append(f"t_ = ((1:{n})' - 4) .* (1 + 999*mod((1:{n})', 2));")
+            lines.append(f'{name} = i32(mod((0:{m - 1}) + t_, {m})) + 1;')
+            continue
         else:
             value = f'mod({spec[1]}*(1:{count_of(spec, size)}) + {spec[2]}, 17)/16 {shift}'
         if spec[0] == 'cells':

@@ -40,6 +40,7 @@ from programs import PROGRAMS  # noqa: E402
 know(PROGRAMS)
 
 IN_A_ROW = 20
+WHOLE = ('cells', 'near')  # as i32
 HELD = 40000  # cycles of the device, about 20 us
 STEP = 97
 MODES = {'max-autotune': ('max-autotune-no-cudagraphs', 'max-autotune'),
@@ -62,6 +63,9 @@ def formula(spec, size, upto):
         return upto(spec[1](*size[:2])) - 1, 0, 0
     if kind == 'ramp':
         return upto(size[0]) - 1, size[0], 0
+    if kind == 'near':
+        i, j = upto(size[0])[:, None], upto(size[1])[None, :]
+        return (i - 1 + (j - 4) * (1 + 999 * (j % 2))) % size[0], 0, 0
     if kind not in ('matrix', 'noise', 'cells'):
         return (spec[1] * upto(count_of(spec, size)) + spec[2]) % 17, 16, shift
     rows, columns = extents(spec, size)
@@ -79,11 +83,11 @@ def formula(spec, size, upto):
 
 
 def made(xp, spec, size):
-    """The same by `xp`, numpy or jax.numpy: in f32, exact, i64, or i32 for cells."""
+    """The same by `xp`, numpy or jax.numpy: in f32, exact, i64, or i32."""
     x, over, shift = formula(spec, size,
                              lambda count: xp.arange(1, count + 1, dtype=xp.int64))
     if not over:
-        return x.astype(xp.int32) if spec[0] == 'cells' else x
+        return x.astype(xp.int32) if spec[0] in WHOLE else x
     return x.astype(xp.float32) / xp.float32(over) + xp.float32(shift)
 
 
@@ -117,7 +121,7 @@ class Torch:
         x, over, shift = formula(spec, size, lambda count: torch.arange(
             1, count + 1, dtype=torch.int64, device=device))
         if not over:
-            return x.to(torch.int32) if spec[0] == 'cells' else x
+            return x.to(torch.int32) if spec[0] in WHOLE else x
         return (x / over + shift).to(dtype)
 
     def wait(self):

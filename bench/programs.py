@@ -150,6 +150,11 @@ def batches(xp, d):
     return d['w'] - 0.0001 * (part.T @ e), d['k'] + 1
 
 
+def sparse(xp, d):
+    q = (d['V'] * d['p'][d['J']]).sum(1)
+    return (q / norm(xp, q),)
+
+
 def adam(xp, d):
     m = 0.9 * d['m'] + 0.1 * d['g']
     v = 0.999 * d['v'] + 0.001 * d['g'] * d['g']
@@ -257,6 +262,10 @@ PROGRAMS = [
             "b = mod(8191*(1:256) + 127*k, numel(y)) + 1; B = A[b, :]; e = B*w - y[b]; "
             "w = w - 0.0001*(B'*e);", ('w',), batches,
             lambda m, n, length, b: b * 256 * (n + 1), '100000x784', bound=1e-5),
+    program('sparse power iteration', dict(V=('+matrix', 7, 5, 3), J=('near',),
+                                           p=('+down', 5, 2)),
+            "q = sum(V .* p[J], 2); p = q / norm(q);", ('p',), sparse,
+            lambda m, n, length, b: m * n * (b + 4) + 4 * b * m, '1000000x8', bound=1e-5),
     program('Adam', dict(g=L[1], m=L[2], v=P[3], w=L[0]),
             "m = 0.9*m + 0.1*g; v = 0.999*v + 0.001*g.^2; "
             "w = w - 0.001*m ./ (sqrt(v) + 1e-8);", ('m', 'v', 'w'), adam, vecs(7), 10000000,
