@@ -87,6 +87,7 @@ class Program:
         # Of rows, of columns, a matrix of rows.
         self.list('p', self.count, self.m)
         self.list('q', self.count, self.n)
+        self.list('o', self.count, self.count)
         self.list('J', self.count * self.wide, self.m)
         self.text.append(f'J = reshape(J, {self.count}, {self.wide});')
         self.values['J'] = self.values['J'].reshape(self.count, self.wide)
@@ -152,7 +153,7 @@ class Program:
         (rt, rv), (ct, cv), (dt, dv) = self.rows(), self.column(), self.column()
         rv, cv, dv = (v.astype(float) for v in (rv, cv, dv))
         y, c = self.values['y'].astype(float), self.values['C'].astype(float)
-        kind = r.randint(0, 17)
+        kind = r.randint(0, 22)
         both = f'{rt}', rv
         if kind == 0:
             self.give(f'{ct} + 2*{dt}', cv + 2 * dv)
@@ -193,6 +194,21 @@ class Program:
             self.give(f"colmax({rt})", rv.max(axis=0)[None])
         elif kind == 16:
             self.give(f'({rt})[:, end:-1:1]', rv[:, ::-1])
+        elif kind == 17:
+            self.give('sum(z[z > 4 || p > 1]) + 1', self.total(self.values['z'][
+                (self.values['z'] > 4) | (self.values['p'] > 1)]) + 1)
+        elif kind == 20:  # of one number, and by one
+            self.give(f'fill(3, {self.m})[p] + {ct}', 3 + cv)
+        elif kind == 21:
+            self.give(f'x[fill({self.m}, {self.count}, "i64")] + {ct}',
+                      self.values['x'][-1] + cv)
+        elif kind == 18:  # the last one stays
+            name = self.give('f64(z)', self.values['z'].astype(float))
+            self.text.append(f'{name}[o] = {ct} + 1;')
+            for at, value in zip(self.at('o'), cv + 1):
+                self.values[name][at] = value
+        elif kind == 19:  # a list by a list
+            self.give(f'x[p[o]] + {ct}', self.values['x'][self.at('p')[self.at('o')]] + cv)
         else:
             self.update()
 

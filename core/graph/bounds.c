@@ -153,6 +153,18 @@ static struct bounds of_input(const struct fs_graph *g, const struct fs_node *nd
   return to > 0 ? (struct bounds){true, true, 1, (double)to} : of_type(nd->dtype);
 }
 
+/* Positions of what is true, and of where something stands in a list, if at all; what is
+ * only moved is as it was. */
+static struct bounds of_library(struct look *l, const struct fs_node *nd) {
+  double n = (double)fs_shape_count(&fs_node(l->g, nd->src[0])->shape);
+  switch (nd->op) {
+    case FS_LIB_FIND: return rounded(nd->dtype, (struct bounds){true, true, 1, n});
+    case FS_LIB_INVERT: return rounded(nd->dtype, (struct bounds){true, true, 0, n});
+    case FS_LIB_GATHER: case FS_LIB_RESHAPE: return bounds_of(l, nd->src[0]);
+    default: return of_type(nd->dtype);
+  }
+}
+
 static struct bounds bounds_of(struct look *l, fs_id id) {
   const struct fs_node *nd = fs_node(l->g, id);
   if (l->left-- <= 0) return of_type(nd->dtype);
@@ -166,6 +178,7 @@ static struct bounds bounds_of(struct look *l, fs_id id) {
       return of_type(nd->dtype);
     case FS_ND_VIEW: return bounds_of(l, nd->src[0]);
     case FS_ND_MAP: return nd->user ? of_type(nd->dtype) : of_map(l, nd);
+    case FS_ND_LIB: return of_library(l, nd);
     default: return of_type(nd->dtype);
   }
 }

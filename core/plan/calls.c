@@ -25,6 +25,8 @@ bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd) {
     return false;
   const struct fs_node *from = fs_node(g, nd->src[0]), *list = fs_node(g, nd->src[1]);
   int axes = list->shape.rank, rest = from->shape.rank - 1;
+  for (int s = 0; s < 2; s++) /* one number many times: kernels have it, not memory */
+    if (fs_node(g, fs_plan_base(g, nd->src[s]))->kind == FS_ND_PARAM) return false;
   if (axes < 1 || rest < 0 || nd->shape.rank != axes + rest || list->dtype == FS_BOOL ||
       fs_shape_dim(&nd->lib_shape[0], 0) != from->shape.dim[0])
     return false;
