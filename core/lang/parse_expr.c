@@ -62,10 +62,17 @@ struct fs_span fs_cur_span(const struct fs_parser *p) {
 
 /* -- errors ---------------------------------------------------------------- */
 
+bool fs_at_keyword(const struct fs_parser *p) {
+  return p->cur.kind >= FS_TK_IF && p->cur.kind <= FS_TK_FALSE;
+}
+
+const char *fs_name_hint(const struct fs_parser *p, const char *otherwise) {
+  return fs_at_keyword(p) ? "a keyword cannot be a name" : otherwise;
+}
+
 const char *fs_found(struct fs_parser *p) {
   const char *shown = fs_token_shown(p->cur.kind);
-  bool is_word = p->cur.kind >= FS_TK_IF && p->cur.kind <= FS_TK_FALSE;
-  if (shown && !is_word) return shown;
+  if (shown && !fs_at_keyword(p)) return shown;
   size_t len = p->cur.end - p->cur.begin, limit = FS_MIN(len, (size_t)40);
   const char *text = p->lexer.text + p->cur.begin;
   while (limit < len && ((unsigned char)text[limit] & 0xc0) == 0x80) limit--;
@@ -273,8 +280,8 @@ bool fs_rule_params(struct fs_parser *p, struct fs_names *names) {
   bool more = p->cur.kind != FS_TK_RPAREN;
   while (more) {
     if (p->cur.kind != FS_TK_NAME) {
-      fs_unexpected(p, "syntax", NULL, "expected the name of a parameter, "
-                    "found %s", fs_found(p));
+      fs_unexpected(p, "syntax", fs_name_hint(p, NULL),
+                    "expected the name of a parameter, found %s", fs_found(p));
       return false;
     }
     if (!fs_names_add(p, names, fs_take_name(p))) return false;
@@ -441,7 +448,7 @@ static const char *no_operand_hint(struct fs_parser *p) {
       return fs_arena_printf(p->arena, "the %s is open",
                              fs_open_place(p, &p->open[p->n_open - 1]));
     default:
-      if (p->cur.kind >= FS_TK_IF && p->cur.kind <= FS_TK_FALSE)
+      if (fs_at_keyword(p))
         return "it begins a statement and has no value";
       return NULL;
   }

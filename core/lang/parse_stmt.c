@@ -133,6 +133,27 @@ static bool rule_separator(struct fs_parser *p, struct fs_stmt *s) {
   return fail_after(p, s);
 }
 
+/* `x += e` is x = x + e, and so on; -1 for a plain `=`, -2 for neither. */
+static int compound_op(enum fs_token_kind kind) {
+  switch (kind) {
+    case FS_TK_ASSIGN: return -1;
+    case FS_TK_ADD_ASSIGN: return FS_AO_ADD;
+    case FS_TK_SUB_ASSIGN: return FS_AO_SUB;
+    case FS_TK_MUL_ASSIGN: return FS_AO_MUL;
+    case FS_TK_DIV_ASSIGN: return FS_AO_DIV;
+    default: return -2;
+  }
+}
+
+/* At `if = 3`: a keyword where a name is meant, and then no statement either. */
+static bool fail_keyword(struct fs_parser *p) {
+  if (!fs_at_keyword(p) || compound_op(p->next.kind) == -2) return false;
+  fs_unexpected(p, "bad-target", "take another name",
+                "%s is a keyword and cannot be assigned to",
+                fs_found(p));
+  return true;
+}
+
 static struct fs_stmt *rule_statement(struct fs_parser *p);
 
 /* block = { [ statement ] separator }             up to a closing word or the
@@ -142,6 +163,7 @@ static bool rule_block(struct fs_parser *p, struct fs_stmt **first) {
   *first = NULL;
   while (p->status == FS_OK) {
     while (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE)) continue;
+    if (fail_keyword(p)) return false;
     if (p->cur.kind == FS_TK_EOF || closes_block(p->cur.kind)) break;
     struct fs_stmt *s = rule_statement(p);
     if (!s || !rule_separator(p, s)) return false;
@@ -224,7 +246,7 @@ static struct fs_stmt *rule_for(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_FOR);
   if (!fs_open(p)) return NULL;
   if (p->cur.kind != FS_TK_NAME)
-    return fs_unexpected(p, "syntax", shape,
+    return fs_unexpected(p, "syntax", fs_name_hint(p, shape),
                          "expected the name of the loop variable, found %s",
                          fs_found(p));
   set_target(p, s, fs_take_name(p));
@@ -253,7 +275,7 @@ static struct fs_stmt *rule_function(struct fs_parser *p) {
   struct fs_stmt *s = new_stmt(p, FS_ST_FUNCTION);
   if (!fs_open(p)) return NULL;
   if (p->cur.kind != FS_TK_NAME)
-    return fs_unexpected(p, "syntax", shape,
+    return fs_unexpected(p, "syntax", fs_name_hint(p, shape),
                          "expected the name of the function, found %s",
                          fs_found(p));
   set_target(p, s, fs_take_name(p));
@@ -353,8 +375,8 @@ static struct fs_stmt *rule_declaration(struct fs_parser *p) {
   do {
     if (names.list.len) fs_skip_newlines(p);
     if (p->cur.kind != FS_TK_NAME) {
-      fs_unexpected(p, "syntax", NULL, "expected a name, found %s",
-                    fs_found(p));
+      fs_unexpected(p, "syntax", fs_name_hint(p, NULL),
+                    "expected a name, found %s", fs_found(p));
       good = false;
     }
     good = good && fs_names_add(p, &names, fs_take_name(p));
@@ -436,7 +458,7 @@ static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
   if (good) good = fs_names_add(p, &names, as_param(first));
   while (good && fs_accept(p, FS_TK_COMMA)) {
     fs_skip_newlines(p);
-    good = p->cur.kind == FS_TK_NAME;
+    good = !fail_keyword(p) && p->cur.kind == FS_TK_NAME;
     if (good) good = fs_names_add(p, &names, fs_take_name(p));
   }
   s->kind = FS_ST_ASSIGN;
@@ -450,18 +472,6 @@ static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
   fs_skip_newlines(p);
   s->expr = fs_rule_expr(p);
   return finish(p, s);
-}
-
-/* `x += e` is x = x + e, and so on; -1 for a plain `=`, -2 for neither. */
-static int compound_op(enum fs_token_kind kind) {
-  switch (kind) {
-    case FS_TK_ASSIGN: return -1;
-    case FS_TK_ADD_ASSIGN: return FS_AO_ADD;
-    case FS_TK_SUB_ASSIGN: return FS_AO_SUB;
-    case FS_TK_MUL_ASSIGN: return FS_AO_MUL;
-    case FS_TK_DIV_ASSIGN: return FS_AO_DIV;
-    default: return -2;
-  }
 }
 
 /* simple = expr | targets

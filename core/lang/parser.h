@@ -39,6 +39,9 @@ void fs_advance(struct fs_parser *p);
 bool fs_accept(struct fs_parser *p, enum fs_token_kind kind);
 void fs_skip_newlines(struct fs_parser *p);
 struct fs_span fs_cur_span(const struct fs_parser *p);
+bool fs_at_keyword(const struct fs_parser *p);
+/* Where a name is expected: what helps if a keyword stands there. */
+const char *fs_name_hint(const struct fs_parser *p, const char *otherwise);
 /* The current token for a message: "`x`", "the end of the line". */
 const char *fs_found(struct fs_parser *p);
 
