@@ -35,24 +35,39 @@ static void free_subs(struct subs *subs) {
 
 /* -- reading subscripts ---------------------------------------------------- */
 
+/* What subscripts are held against: one dimension of a value, which is read or
+ * `assigned` to. */
+struct sub_of {
+  int64_t extent;
+  int dim; /* NO_DIM: all elements as one, where only a mask can choose */
+  int rank;
+  bool assigned;
+};
+#define NO_DIM (-1)
+
 static enum fs_status range_error(struct fs_interp *in, struct fs_span span,
-                                  int64_t index, int64_t extent, int dim) {
-  return fs_in_error(in, span, "out-of-range", "indices count from 1",
-                     "index %lld is out of range: dimension %d has extent %lld",
-                     (long long)index, dim + 1, (long long)extent);
+                                  double index, const struct sub_of *of) {
+  const char *hint = "indices count from 1";
+  if (of->assigned && index > (double)of->extent)
+    hint = of->rank > 2   ? "assigning does not make a tensor larger"
+           : of->dim == 0 ? "assigning does not make it longer; [x; y] puts y below x"
+                          : "assigning does not make it wider; [x, y] puts y beside x";
+  return fs_in_error(in, span, "out-of-range", hint,
+                     "index %s is out of range: dimension %d has extent %lld",
+                     fs_number_text(index), of->dim + 1, (long long)of->extent);
 }
 
 static enum fs_status check_int(struct fs_interp *in, double x,
-                                struct fs_span span, int64_t extent, int dim,
+                                struct fs_span span, const struct sub_of *of,
                                 int64_t *out) {
   if (x != floor(x))
     return fs_in_error(in, span, "bad-index", NULL,
                        "an index must be a whole number, not %s",
                        fs_number_text(x));
   int64_t i = fabs(x) < 9e15 ? (int64_t)x : -1;
-  if (i < 1 || i > extent) return range_error(in, span, i, extent, dim);
   *out = i;
-  return FS_OK;
+  if (of->dim == NO_DIM || (i >= 1 && i <= of->extent)) return FS_OK;
+  return range_error(in, span, x, of);
 }
 
 /* What chooses nothing is no value, but one can be assigned to it: nothing changes. */
@@ -65,16 +80,14 @@ static enum fs_status nothing_chosen(struct fs_interp *in, const char *what,
 }
 
 static enum fs_status range_sub(struct fs_interp *in, const struct fs_val *v,
-                                int64_t extent, int dim, bool assigned,
-                                struct sub *out) {
+                                const struct sub_of *of, struct sub *out) {
   out->kind = SUB_RANGE;
   out->count = fs_range_count(v);
-  if (out->count < 1) return nothing_chosen(in, "this range", assigned, out);
+  if (out->count < 1) return nothing_chosen(in, "this range", of->assigned, out);
   double last = v->start + (double)(out->count - 1) * v->step;
   int64_t unused;
-  enum fs_status st =
-      check_int(in, v->start, out->span, extent, dim, &out->first);
-  if (st == FS_OK) st = check_int(in, last, out->span, extent, dim, &unused);
+  enum fs_status st = check_int(in, v->start, out->span, of, &out->first);
+  if (st == FS_OK) st = check_int(in, last, out->span, of, &unused);
   if (st == FS_OK && v->step != floor(v->step))
     st = fs_in_error(in, out->span, "bad-index", NULL,
                      "the step of an index range must be whole");
@@ -163,27 +176,26 @@ static enum fs_status flatten_list(struct fs_interp *in, struct sub *s) {
 }
 
 static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
-                               int64_t extent, int dim, bool assigned,
-                               struct sub *out) {
+                               const struct sub_of *of, struct sub *out) {
   *out = (struct sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
-    *out = (struct sub){SUB_RANGE, 1, 1, extent, {FS_V_NONE}, e->span};
+    *out = (struct sub){SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span};
     return FS_OK;
   }
   struct fs_val v;
-  *FS_PUSH(&in->index_end) = extent;
+  *FS_PUSH(&in->index_end) = of->extent;
   enum fs_status st = fs_eval(in, e, &v);
   in->index_end.len--;
   if (st != FS_OK) return st;
   double x = 0;
   if (v.kind == FS_V_RANGE) {
-    st = range_sub(in, &v, extent, dim, assigned, out);
+    st = range_sub(in, &v, of, out);
   } else if (v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0) {
-    st = tensor_sub(in, &v, extent, assigned, out);
+    st = tensor_sub(in, &v, of->extent, of->assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
     *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span};
-    if (st == FS_OK) st = check_int(in, x, e->span, extent, dim, &out->first);
+    if (st == FS_OK) st = check_int(in, x, e->span, of, &out->first);
   }
   fs_val_unref(v);
   return st;
@@ -206,7 +218,8 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   bool column = shape->rank < 2 || (shape->rank == 2 && shape->dim[1] == 1);
   enum fs_status st;
   if (n == 1 && !row && !column) { /* a mask, or too few subscripts */
-    st = read_sub(in, e->args[1], fs_shape_count(shape), 0, assigned, &out->s[0]);
+    struct sub_of all = {fs_shape_count(shape), NO_DIM, shape->rank, assigned};
+    st = read_sub(in, e->args[1], &all, &out->s[0]);
     out->n = 1;
     out->is_mask = st == FS_OK && out->s[0].kind >= SUB_LIST;
     if (st == FS_OK && !assigned) st = flatten_list(in, &out->s[0]);
@@ -225,7 +238,8 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
-    st = read_sub(in, e->args[1 + k], shape->dim[d], d, assigned, &out->s[d]);
+    struct sub_of of = {shape->dim[d], d, shape->rank, assigned};
+    st = read_sub(in, e->args[1 + k], &of, &out->s[d]);
     if (st == FS_OK && n > 1 && !assigned) st = flatten_list(in, &out->s[d]);
     if (st != FS_OK) return st;
   }
