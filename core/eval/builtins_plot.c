@@ -51,6 +51,41 @@ static enum fs_status set_bins(struct fs_call *c, int k, const char *text,
   return FS_OK;
 }
 
+static const char *next_option(void *user) {
+  static const char *const options[] = {"title", "xlabel", "ylabel", "log", "bins", "names"};
+  size_t k = (*(size_t *)user)++;
+  return k < FS_LEN(options) ? options[k] : NULL;
+}
+
+/* The option that a word is nearly, or most of: `titel`, `label`. */
+static const char *nearest_option(const char *word) {
+  size_t next = 0;
+  const char *option = fs_near_miss(word, next_option, &next);
+  if (option || strlen(word) < 4) return option;
+  next = 0;
+  while ((option = next_option(&next)))
+    if (strstr(option, word)) return option;
+  return NULL;
+}
+
+/* `titel=x` is hardly the name of a curve; `n=100` and `bin = 3` may. */
+static enum fs_status near_option(struct fs_call *c, int k, bool *taken) {
+  const char *text = c->args[k].string->text;
+  size_t n = strcspn(text, "= ");
+  *taken = false;
+  if (text[n] != '=') return FS_OK;
+  char *word = fs_strndup(text, n), hint[60];
+  const char *near = nearest_option(word);
+  enum fs_status st = FS_OK;
+  if (near) {
+    snprintf(hint, sizeof hint, "did you mean '%s='?", near);
+    st = fs_in_error(c->in, c->arg_spans[k], "bad-option", hint,
+                     "there is no option '%s='", word);
+  }
+  free(word);
+  return st;
+}
+
 /* Takes the text if it is an option. */
 static enum fs_status take_option(struct fs_call *c, int k,
                                   struct fs_plot_request *r, bool *taken) {
@@ -62,7 +97,7 @@ static enum fs_status take_option(struct fs_call *c, int k,
   else if ((v = value_of(text, "names"))) set_text(&r->names, v);
   else if ((v = value_of(text, "log"))) return set_log(c, k, v, r);
   else if ((v = value_of(text, "bins"))) return set_bins(c, k, v, r);
-  else *taken = false;
+  else return near_option(c, k, taken);
   return FS_OK;
 }
 

@@ -228,6 +228,9 @@ def test_plots():
     p = plots('A = [1, 2; 3, 4; 5, 6]; plot(A, "a"); plot([1, 2, 3], A)')
     S.check([len(d[VEGA]['layer']) for d in p] == [2, 2], 'columns are curves')
     S.check([r['y'] for r in rows(p[1], 1)] == [2, 4, 6], 'second column')
+    for name in ('n=100', 'alpha=0.5', 'titel = x'):  # near no option, or with a blank
+        p = plots(f'plot([1, 2], "{name}")')[0]
+        S.check(p['text/plain'].splitlines()[-1].endswith(name), f'{name} is a name')
     p = plots('plot([1, 0/0, 3, 1/0, 5])')[0]
     S.check([r['y'] for r in rows(p)] == [1, None, 3, None, 5], 'gaps')
     p = plots('plot([1, 0, 100, -3], "log=y")')[0]
