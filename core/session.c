@@ -841,8 +841,9 @@ static enum fs_status define(struct fs_session *s, const char *name,
                     "'%s' cannot be the name of a variable", name);
   if (fs_file_is_loadable(value)) {
     enum fs_status st = fs_session_ready(s);
-    return st ? st
-              : fs_session_load(s, name, value, (struct fs_span){0}, NULL);
+    if (!st) st = fs_session_load(s, name, value, (struct fs_span){0}, NULL);
+    fs_interp_set_given(s->in, name);
+    return st;
   }
   if (!strcmp(value, "true") || !strcmp(value, "false")) {
     v.kind = FS_V_BOOL;
@@ -855,6 +856,7 @@ static enum fs_status define(struct fs_session *s, const char *name,
     v = string_value(value);
   }
   fs_interp_set(s->in, name, v);
+  fs_interp_set_given(s->in, name);
   return FS_OK;
 }
 
@@ -888,6 +890,17 @@ static enum fs_result short_input(struct fs_session *s, const char *name,
 enum fs_result fs_session_define(struct fs_session *s, const char *name,
                                  const char *value) {
   return short_input(s, name, value, define_step);
+}
+
+static enum fs_status check_step(struct fs_session *s, void *user) {
+  (void)user;
+  fs_interp_warn_unread(s->in);
+  emit_diags(s);
+  return FS_OK;
+}
+
+enum fs_result fs_session_check_defined(struct fs_session *s) {
+  return short_input(s, NULL, NULL, check_step);
 }
 
 enum fs_result fs_session_set(struct fs_session *s, const char *name,

@@ -94,6 +94,8 @@ json_t *fs_session_variables(struct fs_session *s);
 /* Defines a variable from text, as on the command line: n=8192, A=a.npy. */
 enum fs_result fs_session_define(struct fs_session *s, const char *name,
                                  const char *value);
+/* Scripts are over: a warning for each such variable that nothing has read. */
+enum fs_result fs_session_check_defined(struct fs_session *s);
 
 /* Async-signal-safe: the running input stops at the next safe point. */
 void fs_session_interrupt(struct fs_session *s);

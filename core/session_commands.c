@@ -328,7 +328,7 @@ static enum fs_status pick_all(struct command *c, struct saved *out) {
     if (out->n == MAX_WORDS)
       return fail(c, "name those that you want", "there are too many variables");
     out->names[out->n] = v.name;
-    out->values[out->n++] = fs_val_ref(v.value);
+    out->values[out->n++] = fs_val_ref(*fs_interp_get(c->s->in, v.name));
   }
   return FS_OK;
 }

@@ -186,6 +186,14 @@ static int define_inputs(struct front *f) {
   return 0;
 }
 
+/* Inputs that the scripts have not read: their names are misspelt, perhaps. */
+static void check_inputs(struct front *f) {
+  if (!f->options.defines.len) return;
+  fs_render_begin(f->render, FS_RENDER_SCRIPT, false);
+  fs_session_check_defined(f->session);
+  fs_render_end(f->render);
+}
+
 /* -- the prompt ------------------------------------------------------------ */
 
 static void banner(const struct front *f) {
@@ -416,7 +424,10 @@ static int run(struct front *f) {
   int code = define_inputs(f);
   if (!code) code = run_scripts(f);
   if (code == FS_RESULT_QUIT) return 0;
-  if (!o->interactive) return code;
+  if (!o->interactive) {
+    if (!code) check_inputs(f);
+    return code;
+  }
   run_prompt(f);
   return 0;
 }

@@ -71,7 +71,9 @@ static struct fs_var *find_var(struct fs_scope *s, const char *name) {
 
 struct fs_val *fs_scope_find(struct fs_scope *s, const char *name) {
   struct fs_var *v = find_var(s, name);
-  return v ? &v->value : NULL;
+  if (!v) return NULL;
+  if (v->given == FS_UNREAD) v->given = FS_NO_INPUT;
+  return &v->value;
 }
 
 /* Sets `var`, or makes one of that name if it is NULL. */
@@ -83,6 +85,7 @@ static struct fs_var *set_var(struct fs_scope *s, struct fs_var *var,
     struct fs_val old = var->value;
     var->value = v;
     var->stamp = s->stamp;
+    if (var->given == FS_UNREAD) var->given = FS_REPLACED_UNREAD;
     fs_val_unref(old);
     return var;
   }
@@ -385,6 +388,42 @@ static void sort_scope(struct fs_scope *s) {
     qsort(s->vars.data, (size_t)s->vars.len, sizeof(*s->vars.data), by_name);
   if (s->n_slots) fill_slots(s);
   s->sorted = true;
+}
+
+void fs_interp_set_given(struct fs_interp *in, const char *name) {
+  struct fs_var *var = find_var(&in->globals, name);
+  if (var) var->given = FS_UNREAD;
+}
+
+/* Variables that a script has: its own, the declared ones, and `n` of its `input`. */
+static const char *next_used(void *user) {
+  struct candidates *c = user;
+  struct fs_interp *in = c->in;
+  while (c->stage == 0 && c->k < in->globals.vars.len) {
+    const struct fs_var *v = &in->globals.vars.data[c->k++];
+    if (v->given == FS_NO_INPUT && v->value.kind != FS_V_FUNCTION) return v->name;
+  }
+  if (c->stage == 0) *c = (struct candidates){in, 1, 0};
+  if (c->stage == 1 && c->k < in->declared.len) return in->declared.data[c->k++].name;
+  return c->stage++ == 1 && in->declared.len ? "n" : NULL;
+}
+
+void fs_interp_warn_unread(struct fs_interp *in) {
+  sort_scope(&in->globals);
+  for (int k = 0; k < in->globals.vars.len; k++) {
+    const struct fs_var *v = &in->globals.vars.data[k];
+    struct candidates c = {.in = in};
+    char hint[100];
+    if (v->given == FS_REPLACED_UNREAD)
+      fs_warn(in->diags, (struct fs_span){0}, "unread-input", NULL,
+              "the input '%.200s' is not read: the script gives it another value first",
+              v->name);
+    if (v->given != FS_UNREAD) continue;
+    const char *near = fs_near_miss(v->name, next_used, &c);
+    snprintf(hint, sizeof hint, "did you mean '%s'?", near ? near : "");
+    fs_warn(in->diags, (struct fs_span){0}, "unread-input", near ? hint : NULL,
+            "nothing has read the input '%.200s'", v->name);
+  }
 }
 
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out) {

@@ -101,6 +101,10 @@ enum fs_status fs_interp_retarget(struct fs_interp *in,
 const struct fs_val *fs_interp_get(struct fs_interp *in, const char *name);
 /* Defines a global; keeps the reference of `v`. */
 void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v);
+/* The global is an input of a script, which has not read it so far. */
+void fs_interp_set_given(struct fs_interp *in, const char *name);
+/* A warning for each input that nothing has read. */
+void fs_interp_warn_unread(struct fs_interp *in);
 /* Removes all user variables, user functions, declarations; restarts the random
  * numbers. The prelude stays. */
 void fs_interp_reset(struct fs_interp *in);

@@ -23,12 +23,16 @@
 
 /* -- variables ------------------------------------------------------------- */
 
+/* An input of a script: whether anything has read it. */
+enum fs_given { FS_NO_INPUT, FS_UNREAD, FS_REPLACED_UNREAD };
+
 struct fs_var {
   char *name;
   uint64_t hash;
   uint64_t stamp;        /* of its scope, when it got its value */
   uint64_t logged;       /* the round of the undo log that has what it was before */
   struct fs_val value;
+  enum fs_given given;
 };
 
 struct fs_scope {
