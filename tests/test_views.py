@@ -228,6 +228,22 @@ def test_pictures(folder):
           'a file that cannot be written', done.stderr)
 
 
+def test_slices(folder):
+    """Slices of an input are inputs of the block, but one array in the picture."""
+    done = run('A = rand(60, 60); x = rand(60);\n'
+               'begin y = A*x; z = y .* A[7, :]\' + A[9:9, :]\'; w = A[3, :] + A\';  end;\n'
+               ':plan dot\nprint("---")\n:plan json\n', folder)
+    dot, plan = done.stdout.split('---\n')
+    ovals = re.findall(r'(?m)^  (s\d+) \[shape=ellipse, label="(.*)\\n(.*)"', dot)
+    check(sorted(o[1] for o in ovals) == ['A', 'x'] and
+          {o[2] for o in ovals if o[1] == 'A'} == {'f32 60 x 60'}, 'one A', dot)
+    check(len(set(re.findall(r'(s\d+) -> k', dot))) == 2 +
+          len(re.findall('style=dashed', dot)), 'every arrow comes from it', dot)
+    for k in json.loads(plan)[0]['kernels']:
+        slots = [t['slot'] for t in k['reads']]
+        check(len(slots) == len(set(slots)), 'a kernel reads an array once', k['reads'])
+
+
 def test_page(folder):
     done = run(SETUP + BLOCK + ':plan html\n', folder)
     reader, words, wrong = read_html(done.stdout, page=True)
@@ -649,7 +665,7 @@ def main():
               'scripts/install-deps test')
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, 'empty'))
-        for test in (test_json, test_pictures, test_page, test_without_dot,
+        for test in (test_json, test_pictures, test_slices, test_page, test_without_dot,
                      test_mermaid, test_hostile, test_rich, test_golden, test_gpu,
                      test_assert, test_left_out, test_diff, test_same_words,
                      test_alternatives, test_limit, test_explain):

@@ -193,6 +193,22 @@ static json_t *stored_shape(const struct fs_slot *s) {
   return shape_array(&shape);
 }
 
+/* What of an array is seen in memory: of several slices that are inputs of the block
+ * (graph/anchor.c), and the whole, the largest stands for all. */
+static int seen_slot(const struct fs_plan *plan, int slot) {
+  slot = fs_slot_whole(plan, slot);
+  if (plan->slots.data[slot].kind != FS_SLOT_INPUT) return slot;
+  const void *storage = fs_slot_storage(plan, slot);
+  int best = slot;
+  for (int k = plan->slots.len - 1; k >= 0; k--) {
+    const struct fs_slot *s = &plan->slots.data[k], *most = &plan->slots.data[best];
+    if (s->kind != FS_SLOT_INPUT || fs_slot_storage(plan, k) != storage) continue;
+    int64_t more = fs_shape_count(&s->shape) - fs_shape_count(&most->shape);
+    if (more > 0 || (more == 0 && k < best)) best = k;
+  }
+  return best;
+}
+
 static json_t *traffic(const struct describe *d, int slot, double bytes) {
   static const char *const kinds[] = {"input", "result", "temporary"};
   const struct fs_slot *s = &d->plan->slots.data[slot];
@@ -235,6 +251,7 @@ static void add_traffic(const struct describe *d, json_t *list, int slot,
                         double bytes) {
   size_t i;
   json_t *o;
+  slot = seen_slot(d->plan, slot);
   json_array_foreach(list, i, o) {
     if (json_integer_value(json_object_get(o, "slot")) != slot) continue;
     set(o, "bytes", fs_json_bytes(
@@ -260,7 +277,7 @@ static json_t *traffic_array(const struct describe *d,
     if (s->access < 0 || (s->kind == FS_SP_STORE) != writes) continue;
     if (!writes && read_before(d->plan, k, i)) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
-    add_traffic(d, list, fs_slot_whole(d->plan, a->slot), access_bytes(k, a));
+    add_traffic(d, list, a->slot, access_bytes(k, a));
   }
   return list;
 }
