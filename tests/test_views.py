@@ -654,6 +654,22 @@ def test_explain(folder):
         done = run(SETUP + f':explain {text}\n', folder)
         check(done.stdout == 'this needs no kernel\n', f'explain: {text}',
               done.stdout + done.stderr)
+    virtual = 'u = rand(1000)*2; B = u*u\';\n'
+    for text, plans in (('B', 1), ('y = B*u; w = B[:, 3] + B[3, :]\'', 2), ('B = 2*B', 2),
+                        ('s = sum(B\'); t = sum(B)', 2)):
+        done = run(virtual + f':explain {text}\n:vars\n', folder)
+        check('computed when it is read' in done.stdout and
+              len(re.findall('planned in', done.stderr)) == plans and
+              'B = u*u' in done.stderr.split('planned in')[0],
+              f'explain computes nothing: {text}', done.stdout + done.stderr)
+        kernels = lambda out: re.findall(r'│ (k\d \w+) +(.*?)  +([\d.]+ \S*B)',
+                                         out.split('planned in')[-2])
+        ran = run(virtual + f'begin {text}; end;\n:plan\n', folder)
+        check(plans == 1 or kernels(ran.stderr) == kernels(done.stderr) != [],
+              f'explain plans what runs: {text}', (ran.stderr, done.stderr))
+    done = run(virtual + ':explain B[B > 1]\n', folder)
+    check('explaining computes' in done.stderr and '^~~~~' in done.stderr,
+          'explain: what has to be computed', done.stderr)
     done = run(SETUP + ':explain y = A*r\nprint(2)\n', folder)
     check(done.returncode == 1 and '^~' in done.stderr,
           'explain: a mistake has carets', done.stderr)

@@ -64,9 +64,48 @@ struct fs_val fs_block_value(struct fs_interp *in, fs_id node,
   return fs_val_tensor(fs_tensor_ref(t));
 }
 
+/* Makes the recipe of a virtual tensor a block with one result. */
+static struct fs_graph *recipe_of(struct fs_tensor *t) {
+  if (t->snapshot) fs_tensor_own_recipe(t);
+  t->graph->outputs.len = t->graph->output_names.len = 0;
+  fs_graph_output(t->graph, t->node, NULL);
+  return t->graph;
+}
+
+/* Explaining computes nothing. A virtual tensor is planned, and what reads it reads
+ * storage without memory, laid out as the recipe's result would be. */
+static struct fs_tensor *stand_in(struct fs_interp *in, struct fs_tensor *t) {
+  for (int k = 0; k < in->stand_ins.len; k++)
+    if (in->stand_ins.data[k].of == t) return in->stand_ins.data[k].stored;
+  int64_t count;
+  struct fs_shape squeezed = fs_squeezed(&t->shape);
+  struct fs_layout packed = fs_layout_new(t->dtype, &squeezed, &count);
+  struct fs_layout layout = unsqueeze_layout(&packed, &t->shape);
+  in->explain(in->explain_user, recipe_of(t));
+  struct fs_stand_in *s = FS_PUSH(&in->stand_ins);
+  *s = (struct fs_stand_in){t, NULL};
+  s->stored = fs_tensor_stored(fs_storage_promised(), t->dtype, &t->shape, &layout);
+  return s->stored;
+}
+
+static const struct fs_tensor *stood_for(const struct fs_interp *in,
+                                         const struct fs_tensor *t) {
+  for (int k = 0; k < in->stand_ins.len; k++)
+    if (in->stand_ins.data[k].stored == t) return in->stand_ins.data[k].of;
+  return t;
+}
+
+static void drop_stand_ins(struct fs_interp *in) {
+  for (int k = 0; k < in->stand_ins.len; k++)
+    fs_tensor_unref(in->stand_ins.data[k].stored);
+  in->stand_ins.len = 0;
+}
+
 enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
                              fs_id *out) {
-  if (t->state == FS_TS_VIRTUAL) {
+  if (t->state == FS_TS_VIRTUAL && in->explain) {
+    t = stand_in(in, t);
+  } else if (t->state == FS_TS_VIRTUAL) {
     enum fs_status st = fs_force(in, t);
     if (st != FS_OK) return st;
   }
@@ -384,10 +423,7 @@ static void pass_over(struct fs_interp *in) {
 
 /* Computes a virtual tensor: its recipe is a block of its own. */
 static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
-  if (t->snapshot) fs_tensor_own_recipe(t);
-  struct fs_graph *g = t->graph;
-  g->outputs.len = g->output_names.len = 0;
-  fs_graph_output(g, t->node, NULL);
+  struct fs_graph *g = recipe_of(t);
   enum fs_status st =
       fs_run_graph(in->runner, g, &t, in->diags, NULL, in->diags);
   if (st != FS_OK) return st;
@@ -445,9 +481,11 @@ void fs_block_abandon(struct fs_interp *in) {
   forget_undo(in);
   drop_pending(in);
   drop_block(in);
+  drop_stand_ins(in);
 }
 
 static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
+  t = stood_for(in, t);
   for (struct fs_scope *s = in->scope; s; s = s->up)
     for (int i = 0; i < s->vars.len; i++)
       if (s->vars.data[i].value.kind == FS_V_TENSOR &&
@@ -464,12 +502,13 @@ static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
 
 /* Whether only the block and the undo log still hold the tensor. */
 static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
-  int refs = 0;
+  const struct fs_tensor *of = stood_for(in, t);
+  int refs = 0, all = of == t ? t->refs : of->refs + t->refs - 1;
   for (int i = 0; i < in->inputs.len; i++) refs += in->inputs.data[i] == t;
   for (int i = 0; i < in->undo.len; i++)
     refs += in->undo.data[i].old.kind == FS_V_TENSOR &&
-            in->undo.data[i].old.tensor == t;
-  return t->refs == refs && t->storage->refs == 1;
+            in->undo.data[i].old.tensor == of;
+  return all == refs && t->storage->refs == 1;
 }
 
 /* Makes outputs of the wanted handles. `first` are the handles of the outputs,
@@ -581,8 +620,18 @@ void fs_block_again(struct fs_interp *in, struct fs_block *ran,
   if (in->host.block) in->host.block(in->host.user, ran, in->n_blocks);
 }
 
+/* What is shown would be computed for it. */
+static void explain_shown(struct fs_interp *in) {
+  for (int k = 0; k < in->pending.len; k++) {
+    const struct fs_val *v = &in->pending.data[k].value;
+    if (v->kind == FS_V_TENSOR && v->tensor->state == FS_TS_VIRTUAL)
+      stand_in(in, v->tensor);
+  }
+}
+
 enum fs_status fs_interp_flush(struct fs_interp *in) {
   enum fs_status st = in->graph ? run_block(in) : FS_OK;
+  if (in->explain) explain_shown(in);
   if (st == FS_ERR_ENV) name_biggest(in);
   if (st != FS_OK || in->explain) { /* numbers go back, too, which need no graph */
     fs_again_stop(in);
@@ -600,7 +649,8 @@ enum fs_status fs_interp_flush(struct fs_interp *in) {
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t) {
   enum fs_status st = FS_OK;
   in->forced++;
-  if (t->state == FS_TS_LAZY && in->explain)
+  bool stored = t->state == FS_TS_STORED && t->storage->target;
+  if (in->explain && !stored && t->state != FS_TS_LOST)
     return fs_in_error(in, in->span, "explain-read", NULL,
                        "this needs a computed value, and explaining computes "
                        "nothing");

@@ -511,6 +511,7 @@ void fs_interp_free(struct fs_interp *in) {
   fs_parsed_clear(in);
   FS_VEC_FREE(&in->handles);
   FS_VEC_FREE(&in->inputs);
+  FS_VEC_FREE(&in->stand_ins);
   FS_VEC_FREE(&in->undo);
   FS_VEC_FREE(&in->pending);
   fs_plot_free(in->last_plot);

@@ -90,6 +90,12 @@ struct fs_parsed {
   struct fs_stmt *stmts;
 };
 
+/* What is read of a virtual tensor while nothing may be computed. */
+struct fs_stand_in {
+  const struct fs_tensor *of;
+  struct fs_tensor *stored; /* without memory; a reference */
+};
+
 typedef FS_VEC(const char *) fs_name_list;
 
 enum fs_flow { FS_FLOW_NEXT, FS_FLOW_BREAK, FS_FLOW_CONTINUE, FS_FLOW_RETURN };
@@ -136,6 +142,7 @@ struct fs_interp {
   bool returned;
   void (*explain)(void *user, struct fs_graph *g);
   void *explain_user;
+  FS_VEC(struct fs_stand_in) stand_ins; /* while something is explained */
 
   int call_depth;
   bool elementwise;                /* inside map(f, ...): * / ^ act elementwise */

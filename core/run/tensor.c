@@ -22,6 +22,20 @@ static enum fs_status out_of_memory(struct fs_target *t, size_t bytes,
   return status;
 }
 
+/* Puts it in the list. */
+static void fill(struct fs_storage *s, struct fs_target *t, void *ptr, size_t bytes) {
+  static uint64_t made;
+  *s = (struct fs_storage){1, t, ptr, bytes, ++made, NULL, &storages, 0};
+  if ((s->next = storages)) s->next->link = &s->next;
+  storages = s;
+}
+
+struct fs_storage *fs_storage_promised(void) {
+  struct fs_storage *s = fs_malloc(sizeof *s);
+  fill(s, NULL, NULL, 0);
+  return s;
+}
+
 enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
                               struct fs_storage **out, struct fs_diags *d) {
   void *ptr = NULL;
@@ -38,10 +52,7 @@ enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
     if (status != FS_ERR_ENV) return status;
     return t->lost ? t->ops->sync(t, d) : out_of_memory(t, bytes, d);
   }
-  static uint64_t made;
-  *s = (struct fs_storage){1, t, ptr, bytes, ++made, NULL, &storages};
-  if ((s->next = storages)) s->next->link = &s->next;
-  storages = s;
+  fill(s, t, ptr, bytes);
   *out = s;
   return FS_OK;
 }
@@ -59,7 +70,7 @@ struct fs_storage *fs_storage_find(uint64_t serial) {
 
 void fs_storage_unref(struct fs_storage *s) {
   if (!s || --s->refs > 0) return;
-  s->target->ops->free(s->target, s->ptr, s->bytes);
+  if (s->target) s->target->ops->free(s->target, s->ptr, s->bytes);
   *s->link = s->next;
   if (s->next) s->next->link = s->link;
   free(s);

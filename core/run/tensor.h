@@ -14,7 +14,7 @@
 
 struct fs_storage {
   int refs;
-  struct fs_target *target; /* borrowed: outlives all storages */
+  struct fs_target *target; /* borrowed: outlives all storages; NULL: a promise */
   void *ptr;                /* device pointer                  */
   size_t bytes;
   uint64_t serial;          /* no two of a process have the same */
@@ -76,6 +76,8 @@ void fs_recipe_unref(struct fs_recipe *r);
  * out of memory, naming how much was asked for and what is available. */
 enum fs_status fs_storage_new(struct fs_target *t, size_t bytes,
                               struct fs_storage **out, struct fs_diags *d);
+/* Storage without memory, for what is only planned. */
+struct fs_storage *fs_storage_promised(void);
 struct fs_storage *fs_storage_ref(struct fs_storage *s);
 void fs_storage_unref(struct fs_storage *s);
 /* The storage of that serial with one more reference; NULL: it is gone. */
