@@ -604,7 +604,7 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
                                   const struct subs *subs) {
   if (chooses_nothing(subs)) {
     struct fs_shape chosen = chosen_shape(subs);
-    return u->value.shape.rank == 0 ? FS_OK : value_error(in, u, &chosen);
+    return fs_tv_is_one(&u->value) ? FS_OK : value_error(in, u, &chosen);
   }
   if (subs->is_mask) return assign_mask(in, u, &subs->s[0]);
   int lists = 0, dim = 0, narrow = 0;

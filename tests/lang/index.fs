@@ -100,6 +100,8 @@ print(sum(T), " ", size(T))   # expect: 3 i64[3]
 # Where nothing is chosen, one value changes nothing: the last round of an elimination.
 m = [1, 2, 3];
 m[m > 5] = 0;
+m[3:2] = [4];                 # an array of one element is one value, too
+m[m > 5] = [4];
 print(m)                      # expect: f32[3]
                               # expect:   1  2  3
 E = [1, 2; 3, 4];
