@@ -305,21 +305,37 @@ static bool names_param(const struct fs_expr *e, const struct fs_func *f,
   return e->kind == FS_EX_NAME && strcmp(e->text, f->params[k].name) == 0;
 }
 
+/* Both parameters, in whatever order: none of the reductions minds. */
+static bool takes_both(struct fs_expr *const *args, const struct fs_func *f) {
+  return (names_param(args[0], f, 0) && names_param(args[1], f, 1)) ||
+         (names_param(args[0], f, 1) && names_param(args[1], f, 0));
+}
+
+/* Whether the function means the built-in by that name, not one that hides it. */
+static bool means_builtin(struct fs_interp *in, const struct fs_func *f,
+                          const char *name) {
+  for (int k = 0; k < f->captures.len; k++)
+    if (!strcmp(f->captures.data[k].name, name)) return false;
+  if (!f->from_prelude && fs_scope_find(&in->globals, name)) return false;
+  struct fs_val v;
+  if (!fs_lookup(in, name, &v)) return false;
+  bool builtin = v.kind == FS_V_FUNCTION && v.func->kind == FS_FN_BUILTIN;
+  fs_val_unref(v);
+  return builtin;
+}
+
 /* (x, y) -> x + y, x * y, x && y, x || y, max(x, y), min(x, y). */
-static bool reduction_by_lambda(const struct fs_func *f,
+static bool reduction_by_lambda(struct fs_interp *in, const struct fs_func *f,
                                 enum fs_reduce_op *op) {
   const struct fs_expr *e = f->expr;
   if (f->kind != FS_FN_USER || !e || f->n_params != 2) return false;
   if (e->kind == FS_EX_CALL && e->n_args == 3 &&
-      e->args[0]->kind == FS_EX_NAME && names_param(e->args[1], f, 0) &&
-      names_param(e->args[2], f, 1)) {
+      e->args[0]->kind == FS_EX_NAME && takes_both(e->args + 1, f)) {
     const char *name = e->args[0]->text;
     bool minmax = strcmp(name, "max") == 0 || strcmp(name, "min") == 0;
-    return minmax && reduction_by_name(name, op);
+    return minmax && means_builtin(in, f, name) && reduction_by_name(name, op);
   }
-  if (e->kind != FS_EX_BINARY || !names_param(e->args[0], f, 0) ||
-      !names_param(e->args[1], f, 1))
-    return false;
+  if (e->kind != FS_EX_BINARY || !takes_both(e->args, f)) return false;
   switch (e->op) {
     case FS_AO_ADD: return reduction_by_name("sum", op);
     case FS_AO_MUL:
@@ -340,7 +356,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
   else if (f->kind == FS_V_FUNCTION)
     known = (f->func->kind == FS_FN_BUILTIN &&
              reduction_by_name(f->func->name, &op)) ||
-            reduction_by_lambda(f->func, &op);
+            reduction_by_lambda(c->in, f->func, &op);
   if (!known)
     return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
                        "sum prod max min any all, or (x, y) -> x + y, x*y, "

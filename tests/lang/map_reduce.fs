@@ -21,6 +21,18 @@ print(size(map((a, b) -> 0, [1, 2, 3], [1, 2]')), " ", map(t -> 7, 3))   # expec
                               # expect:   3  2 7
 k = sum([1, 2]);
 print(sum(map(t -> k, ones(4))))     # expect: 12
+# The order of the parameters is nothing to a reduction.
+print(reduce((a, b) -> b + a, x), " ", reduce((a, b) -> min(b, a), x))   # expect: 6 1
+# What hides max is not the built-in one.
+h(max) = reduce((a, b) -> max(a, b), x);
+# ---
+max(a, b) = a - b;
+reduce((a, b) -> max(a, b), x)   # error: reduce cannot put values together with this
+# ---
+g(a, b) = max(a, b);
+reduce(g, x)                  # error: reduce cannot put values together with this
+# ---
+h((a, b) -> a)                # error: reduce cannot put values together with this
 # ---
 map(t -> "a", [1])            # error: the function of map must give numbers, not a string
 # ---
