@@ -86,6 +86,16 @@ static enum fs_status near_option(struct fs_call *c, int k, bool *taken) {
   return st;
 }
 
+/* An option of one kind of plot: of another one it would do nothing. */
+static enum fs_status check_kind(struct fs_call *c, int k, const char *option,
+                                 bool has, const char *which) {
+  char hint[60];
+  snprintf(hint, sizeof hint, "%s has it", which);
+  if (has) return FS_OK;
+  return fs_in_error(c->in, c->arg_spans[k], "bad-option", hint,
+                     "%s has no option '%s='", c->builtin->name, option);
+}
+
 /* Takes the text if it is an option. */
 static enum fs_status take_option(struct fs_call *c, int k,
                                   struct fs_plot_request *r, bool *taken) {
@@ -94,10 +104,15 @@ static enum fs_status take_option(struct fs_call *c, int k,
   if ((v = value_of(text, "title"))) set_text(&r->title, v);
   else if ((v = value_of(text, "xlabel"))) set_text(&r->x_label, v);
   else if ((v = value_of(text, "ylabel"))) set_text(&r->y_label, v);
-  else if ((v = value_of(text, "names"))) set_text(&r->names, v);
   else if ((v = value_of(text, "log"))) return set_log(c, k, v, r);
-  else if ((v = value_of(text, "bins"))) return set_bins(c, k, v, r);
-  else return near_option(c, k, taken);
+  else if ((v = value_of(text, "names"))) {
+    bool bars = r->kind == FS_PLOT_BARS || r->kind == FS_PLOT_PREDICTIONS;
+    set_text(&r->names, v);
+    return check_kind(c, k, "names", bars, "bar");
+  } else if ((v = value_of(text, "bins"))) {
+    enum fs_status st = check_kind(c, k, "bins", r->kind == FS_PLOT_HISTOGRAM, "hist");
+    return st ? st : set_bins(c, k, v, r);
+  } else return near_option(c, k, taken);
   return FS_OK;
 }
 
