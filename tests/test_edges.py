@@ -280,7 +280,7 @@ class Program:
         if axis == 9 or len(have) > 3:
             return self.leaf(shape)
         if axis is not None:
-            have = shape[:axis] + (r.choice([1, 2, 9, 40]),) + shape[axis + 1:]
+            have = shape[:axis] + (r.choice([1, 2, 9, 40, 300]),) + shape[axis + 1:]
             if axis == len(have) - 1:
                 return self.leaf(shape)  # that one would be gone
         e = self.operand(have, depth)
@@ -309,6 +309,27 @@ class Program:
             text, out = f'({text} + 0)', out + HELD[dtype](0)
         return Value(text, dtype, out)
 
+    def product(self, shape, depth):
+        """Of integers, which wrap; an outer product of vectors stays i32."""
+        k = self.r.choice([1, 2, 9, 40])
+        if len(shape) == 1:
+            ways = [((shape[0], k), (k,))]
+        else:
+            ways = [((shape[0], k), (k, shape[1])), ((shape[0],), (1, shape[1]))] \
+                if len(shape) == 2 else [((1, k), (k,))]
+        (p, q), r = self.r.choice(ways), None
+        a, b = self.operand(p, depth), self.operand(q, depth)
+        if shape.count(1) or k == 1 or a.a.shape != p or b.a.shape != q or len(shape) > 2:
+            return self.leaf(shape)
+        r, x = self.common([Value('', a.dtype, a.a), Value('', b.dtype, b.a)], 'N')
+        if is_float(r):
+            return self.leaf(shape)
+        outer = len(p) == 1
+        r = r if outer else 'i64'
+        x = convert(a.a, r), convert(b.a, r)
+        out = np.outer(*x) if outer else (x[0] @ x[1]).reshape(shape)
+        return Value(f'({a.text}*{b.text})', r, out.astype(HELD[r]))
+
     def viewed(self, shape, depth):
         if len(shape) == 2:
             e = self.operand(shape[::-1], depth)
@@ -325,7 +346,7 @@ class Program:
 
     def expression(self, shape, depth):
         way = self.r.choice([self.binary] * 5 + [self.compared] * 3 + [self.unary] * 4 +
-                            [self.casted] * 3 + [self.chosen] * 2 + [self.reduced] * 2 +
+                            [self.casted] * 3 + [self.chosen] * 2 + [self.reduced] * 2 + [self.product] +
                             [self.viewed])
         e = way(shape, depth)
         return e if e.a.shape == shape else self.leaf(shape)
