@@ -151,6 +151,11 @@ CASES = {
     'no elements': ('zeros(0, 3)', '0', ['at least 1']),
 
     # -- the text ---------------------------------------------------------------------
+    'and as a word': ('x = total and 1', 'and', ['and is &&']),
+    'or as a word': ('total or keep', 'or', ['or is ||']),
+    'and as a word in a condition': ('if total and 1\nend', 'and', ['and is &&']),
+    'not as a word in a condition': ('while not true\nend', 'true', ['negation is !x']),
+    'not as a word': ('not total', 'total', ['negation is !x']),
     'a keyword on the left': ('if = 3', 'if',
                               ['`if` is a keyword', 'another name']),
     'end on the left': ('end += 3', 'end', ['`end` is a keyword', 'another name']),

@@ -84,6 +84,15 @@ static void set_target(struct fs_parser *p, struct fs_stmt *s,
   s->n_targets = 1;
 }
 
+/* At the word behind an expression: operators that other languages have as words. */
+static const char *logic_hint(const struct fs_parser *p, const struct fs_expr *before,
+                              const char *otherwise) {
+  if (token_is(&p->cur, "and")) return "and is &&";
+  if (token_is(&p->cur, "or")) return "or is ||";
+  bool is_not = before && before->kind == FS_EX_NAME && !strcmp(before->text, "not");
+  return is_not ? "negation is !x" : otherwise;
+}
+
 /* What stands after a complete statement and does not belong there. `s` may
  * be NULL. */
 static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
@@ -109,6 +118,7 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
       break;
     default:
       if (is_word) hint = word_hint(p, s->expr->text);
+      hint = logic_hint(p, s ? s->expr : NULL, hint);
   }
   fs_unexpected(p, "syntax", hint,
                 "expected an operator, `;` or a new line, found %s",
@@ -192,7 +202,8 @@ static bool rule_condition(struct fs_parser *p, const char *word,
   *out = fs_rule_expr(p);
   if (!*out) return false;
   if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE)) return true;
-  const char *hint = "the body begins on a new line or after `;`";
+  const char *hint =
+      logic_hint(p, *out, "the body begins on a new line or after `;`");
   if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";
   if (token_is(&p->cur, "then") || token_is(&p->cur, "do"))
     hint = "no word is needed here, only a new line or `;`";
