@@ -230,6 +230,13 @@ static double access_bytes(const struct fs_kernel *k,
   return count * (double)fs_dtype_size(a->dtype);
 }
 
+/* Whether two slots are one array, of which slices lie as far apart as they do. */
+static bool same_array(const struct fs_plan *plan, int a, int b) {
+  const struct fs_slot *x = &plan->slots.data[a], *y = &plan->slots.data[b];
+  return a == b || (x->kind == FS_SLOT_INPUT && y->kind == FS_SLOT_INPUT &&
+                    fs_graph_same_array(plan->graph, x->index, y->index));
+}
+
 /* Whether an earlier step reads the same elements, but for a shift. */
 static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
                         int step) {
@@ -239,8 +246,7 @@ static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
     const struct fs_step *t = &k->steps.data[j];
     if (t->kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[t->access];
-    if (fs_slot_storage(plan, b->slot) == fs_slot_storage(plan, a->slot) &&
-        b->dtype == a->dtype &&
+    if (same_array(plan, b->slot, a->slot) && b->dtype == a->dtype &&
         !memcmp(b->stride, a->stride, sizeof a->stride))
       return true;
   }
