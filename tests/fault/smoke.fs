@@ -32,6 +32,7 @@ all(u == v)
 m = load("out.csv");
 string("text ", 3)
 L = rand(600, 600) + 1
+:explain L; y = L*ones(600); L = L[1:2, :] + L[2:3, :]
 L[1, 1] > 0
 :vars
 :plan line
