@@ -326,16 +326,13 @@ EXPORT int cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
 
 /* -- memory ------------------------------------------------------------------------ */
 
-/* Where nothing runs, pages that nobody touches: zero. */
+/* Pages of its own, so that what is touched after it was given back ends the program.
+ * Where nothing runs, those that nobody touches take no room: zero. */
 static void *new_memory(size_t bytes) {
-  void *p = NULL;
-  if (!runs()) {
-    p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-  }
-  if (posix_memalign(&p, 512, bytes + !bytes)) return NULL;
-  memset(p, 0xa7, bytes);
+  void *p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  if (runs()) memset(p, 0xa7, bytes);
   return p;
 }
 
@@ -361,10 +358,7 @@ static int give(CUdeviceptr address) {
     struct block *gone = *b;
     *b = gone->next;
     used -= gone->bytes;
-    if (runs())
-      free(gone->p);
-    else
-      munmap(gone->p, gone->bytes + !gone->bytes);
+    munmap(gone->p, gone->bytes + !gone->bytes);
     free(gone);
     return 0;
   }
@@ -554,6 +548,7 @@ EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   CALL("cuModuleLoadData");
   if (!runs()) {
     *out = calloc(1, sizeof **out);
+    if (!*out) return CU_OUT_OF_MEMORY;
     if (!memcmp(image, ELFMAG, SELFMAG))
       cubin_read(image, elf_size(image), &(*out)->registers, &(*out)->local);
     return 0;
@@ -569,6 +564,7 @@ EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   if (fd >= 0) close(fd), unlink(path);
   if (!lib) return CU_INVALID_IMAGE;
   *out = calloc(1, sizeof **out);
+  if (!*out) return dlclose(lib), CU_OUT_OF_MEMORY;
   (*out)->lib = lib;
   return 0;
 }
@@ -594,6 +590,7 @@ EXPORT int cuModuleGetFunction(CUfunction *out, CUmodule module,
   void *start = module->lib ? dlsym(module->lib, symbol) : NULL;
   if (!start && module->lib) return 500;
   *out = calloc(1, sizeof **out);
+  if (!*out) return CU_OUT_OF_MEMORY;
   memcpy(&(*out)->start, &start, sizeof start);
   (*out)->registers = module->registers ? (int)module->registers : MADE_UP_REGISTERS;
   (*out)->local = (int)module->local;
@@ -781,6 +778,7 @@ EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
   (void)stream, (void)mode;
   CALL("cuStreamBeginCapture_v2");
   capturing = calloc(1, sizeof *capturing);
+  if (!capturing) return CU_OUT_OF_MEMORY;
   capturing->refs = 1;
   graphs++;
   return 0;

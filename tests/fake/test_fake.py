@@ -485,6 +485,29 @@ def test_rounds():
                       f'{r.stdout}{r.stderr}')
 
 
+# Two variables in a row, of which one is kept now and then: the driver is asked for more.
+KEPT = """x = f64(mod(1:1000, 7)); s = x[1:10]; print(sum(s))
+for k = 1:301
+  x = mod(3*x + 1, 101); s = mod(s + x[1:10], 97);
+  if mod(k, 40) == 33
+    y = x;
+  end
+end
+print(sum(x), " ", sum(s), " ", sum(y))
+"""
+
+
+def test_no_pool():
+    """Rounds that wait are started before memory that they want is given back, also where
+    the driver does that without the stream."""
+    cpu = fusible(KEPT, target='cpu')
+    for call in range(5, 12):
+        spec = f'cuMemPoolCreate:*:801,cuMemAlloc_v2:{call}:2'
+        gpu = fusible(KEPT, FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_FAIL=spec)
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+              f'no pool, {spec}: {gpu.returncode} {gpu.stdout}{gpu.stderr}')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -644,7 +667,7 @@ def main():
                 test_language, test_units, test_results, test_panels, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
-                test_lasting)]:
+                test_no_pool, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

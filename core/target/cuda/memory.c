@@ -58,9 +58,11 @@ static CUresult driver_alloc(struct cuda *t, size_t bytes, CUdeviceptr *out) {
                  : fs_cu.memory_alloc(out, bytes);
 }
 
+/* Rounds that wait for others may still want it. */
 static void driver_free(struct cuda *t, CUdeviceptr p) {
+  CUstream stream = fs_cuda_stream(t);
   if (t->pool)
-    fs_cu.pool_free(p, fs_cuda_stream(t));
+    fs_cu.pool_free(p, stream);
   else
     fs_cu.memory_free(p); /* waits for the device by itself */
 }
