@@ -3,7 +3,9 @@
  *   FUSIBLE_FAKE_FAIL=cuMemAllocFromPoolAsync:3:2,cuLaunchKernel:1:700
  *
  * lets the third allocation give 2 and the first launch 700; "*" in place of the
- * number means every one. Codes that poison a real context poison this one.
+ * number means every one. Codes that poison a real context poison this one. "m3" in place
+ * of the code lets the third allocation on the host from then on fail, where
+ * tests/fault/failmalloc.c is loaded.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -17,6 +19,14 @@ struct fake_count {
   const char *call;
   int n;
 };
+
+extern void failmalloc_soon(long n) __attribute__((weak));
+
+static int fake_code(const char *text) {
+  if (*text != 'm') return atoi(text);
+  if (failmalloc_soon) failmalloc_soon(atol(text + 1));
+  return 0;
+}
 
 /* The code to give for this call of `call`, or 0. */
 static int fake_failure(const char *call) {
@@ -33,7 +43,7 @@ static int fake_failure(const char *call) {
     if (!strncmp(spec, call, len) && spec[len] == ':') {
       const char *number = spec + len + 1, *code = strchr(number, ':');
       if (code && (*number == '*' || atoi(number) == counts[k].n))
-        return atoi(code + 1);
+        return fake_code(code + 1);
     }
     spec = *end ? end + 1 : end;
   }

@@ -508,6 +508,39 @@ def test_no_pool():
               f'no pool, {spec}: {gpu.returncode} {gpu.stdout}{gpu.stderr}')
 
 
+def failing(spec, **more):
+    """Lets allocations on the host fail, as fake.h says; the library is made once."""
+    shim = os.path.join(home.name, 'failmalloc.so')
+    with counting:
+        if not os.path.exists(shim):
+            subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', shim, os.path.join(
+                ROOT, 'tests/fault/failmalloc.c')], check=True)
+    return dict(FUSIBLE_FAKE_FAIL=spec, LD_PRELOAD=shim, **more)
+
+
+TWICE = """x = f64(mod(1:1000, 7));
+for k = 1:140
+  x = mod(3*x + 1, 101);
+end
+"""
+
+
+def test_host_memory():
+    """Where the host has none in the midst of a round the next ones are as they would be."""
+    good = fusible(TWICE * 2 + 'print(sum(x))', FUSIBLE_FAKE_CC='90')
+    for spec in [f'cuStreamBeginCapture_v2:2:m{n}' for n in range(1, 10)]:
+        r = fusible(TWICE * 2 + 'print(sum(x))', '--keep-going',
+                    **failing(spec, FUSIBLE_FAKE_CC='90'))
+        check(r.returncode in (0, 3) and r.stdout == good.stdout,
+              f'{spec}: {r.returncode} {r.stdout}{r.stderr}')
+    # Nothing runs: kernels need memory of the host's, too, here.
+    for spec in [f'cuGraphLaunch:61:m{n}' for n in range(1, 80, 3)]:
+        r = fusible(TWICE * 2 + 'print(1)', '--keep-going',
+                    **failing(spec, FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_RUN='0'))
+        check(r.returncode in (0, 3) and r.stdout == '1\n',
+              f'{spec}: {r.returncode} {r.stdout}{r.stderr}')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -667,7 +700,7 @@ def main():
                 test_language, test_units, test_results, test_panels, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
-                test_no_pool, test_lasting)]:
+                test_no_pool, test_host_memory, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -40,6 +40,12 @@ __attribute__((destructor)) static void end(void) {
   if (fd >= 0 && write(fd, text, (size_t)n) == n) close(fd);
 }
 
+/* For tests/fake: the n-th allocation from now on fails, and no other. */
+void failmalloc_soon(long n) {
+  times = 1;
+  first = atomic_load(&counted) + n;
+}
+
 static int fails(void) {
   long n = atomic_fetch_add(&counted, 1) + 1;
   if (!first || n < first || n >= first + times) return 0;

@@ -101,13 +101,30 @@ static bool is_wanted(void) {
   return !wanted || strcmp(wanted, "off");
 }
 
-/* So many rounds of n kernels. */
+static int values_of(const struct fs_code *c) {
+  return c->emitted.n_slots + c->emitted.n_params + 1; /* the workspace */
+}
+
+/* Room for the arguments of a launch: those that change are copies, sizes are the code's. */
+static void make_room(struct link *l, const struct fs_code *c) {
+  struct fs_emitted e = c->emitted;
+  int n = values_of(c);
+  l->values = fs_calloc((size_t)n, sizeof *l->values);
+  void **arg = l->args = fs_calloc((size_t)(n + e.n_sizes), sizeof *l->args);
+  for (int k = 0; k < n - 1; k++) *arg++ = &l->values[k];
+  for (int k = 0; k < e.n_sizes; k++) *arg++ = &e.sizes[k];
+  *arg = &l->values[n - 1];
+}
+
+/* So many rounds of n kernels. What may jump, for want of memory, comes before there is a
+ * graph. */
 static void make(struct cuda *t, struct chain *c, int rounds, int n,
                  struct fs_code *const *codes) {
   fs_cuda_stream(t);
   c->refused = true;
   c->links = fs_calloc((size_t)(rounds * n), sizeof *c->links);
   c->n = rounds * n;
+  for (int k = 0; rounds > 1 && k < c->n; k++) make_room(&c->links[k], codes[k % n]);
   c->refused = !is_wanted() || !capture(t, c, n, codes) ||
                fs_cu.graph_make(&c->exec, c->graph, 0) != CU_OK;
   if (!c->refused) return;
@@ -161,21 +178,6 @@ static enum fs_status start_in_row(struct cuda *t, struct fs_replay *r,
 
 /* -- several rounds -------------------------------------------------------------------- */
 
-static int values_of(const struct fs_code *c) {
-  return c->emitted.n_slots + c->emitted.n_params + 1; /* the workspace */
-}
-
-/* Room for the arguments of a launch: those that change are copies, sizes are the code's. */
-static void make_room(struct link *l, const struct fs_code *c) {
-  struct fs_emitted e = c->emitted;
-  int n = values_of(c);
-  l->values = fs_calloc((size_t)n, sizeof *l->values);
-  void **arg = l->args = fs_calloc((size_t)(n + e.n_sizes), sizeof *l->args);
-  for (int k = 0; k < n - 1; k++) *arg++ = &l->values[k];
-  for (int k = 0; k < e.n_sizes; k++) *arg++ = &e.sizes[k];
-  *arg = &l->values[n - 1];
-}
-
 static void make_rounds(struct cuda *t, struct fs_replay *r, int n,
                         struct fs_code *const *codes) {
   bool ok = n * ROUNDS <= MOST_KERNELS && seconds_of(n, codes) <= SHORT;
@@ -185,7 +187,6 @@ static void make_rounds(struct cuda *t, struct fs_replay *r, int n,
   r->n = n;
   for (int k = 0; k < n; k++) r->code[k] = codes[k];
   make(t, &r->rounds, ROUNDS, n, codes);
-  for (int k = 0; k < r->rounds.n; k++) make_room(&r->rounds.links[k], codes[k % n]);
 }
 
 /* Those that wait, one by one. What fails here was said to be done: nothing that is read
