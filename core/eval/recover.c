@@ -65,6 +65,7 @@ static void count_all(void *user) {
 /* -- the interpreter ------------------------------------------------------- */
 
 void fs_interp_recover(struct fs_interp *in) {
+  fs_interrupt_hold(false);
   in->scope = &in->globals;
   in->call_depth = in->lib_depth = in->begin_depth = 0;
   fs_runner_options(in->runner)->in_loop = false;

@@ -541,6 +541,31 @@ def test_host_memory():
               f'{spec}: {r.returncode} {r.stdout}{r.stderr}')
 
 
+def test_held_interrupt():
+    """Ctrl-C, which waits while a value is overwritten, does not wait for ever where the
+    host has no memory left then."""
+    begin = 'A = f64(mod(1:60, 5)); print(sum(A))\nA[3:20] = 7;\n'
+    fusible(begin, FUSIBLE_FAKE_RUN='0')  # compiles
+    endless = begin + 'print("begun")\nx = 0;\nwhile true\n  x = x + 1;\nend\n'
+    for n in range(3, 9):
+        spec = f'cuOccupancyMaxActiveBlocksPerMultiprocessor:3:m{n}'
+        process = subprocess.Popen(
+            [PROGRAM, '--target', 'cuda', '--keep-going', '-e', endless],
+            env=environment(**failing(spec, FUSIBLE_FAKE_RUN='0')), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        while process.stdout.readline() not in ('', 'begun\n'):
+            pass
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+        check(process.returncode in (130, -signal.SIGINT),
+              f'Ctrl-C after {spec}: {process.returncode}')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -692,7 +717,7 @@ def test_units():
 
 def main():
     """Those that look at times have the machine for themselves."""
-    for test in (test_frame, test_resident, test_goes_on, test_interrupt,
+    for test in (test_frame, test_resident, test_goes_on, test_interrupt, test_held_interrupt,
                  test_never_far_ahead, test_failures):
         test()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
