@@ -1,7 +1,7 @@
 /* run.c - blocks: looked up or compiled, given storage, launched.
  *
  * Results replace the lazy handles only after every kernel was launched, so a
- * block that fails or is interrupted changes nothing.
+ * block that fails or is interrupted changes nothing; but see mark_overwritten().
  */
 #include "core/run/run.h"
 
@@ -406,6 +406,10 @@ struct launch {
   const struct fs_graph *traced;  /* this run's; or, where nothing was traced: */
   const bool *dying;              /* of each input, whether nobody wants it then */
   struct fs_bound *now;
+  int left_out;                   /* the first copy that the run does without, or how many
+                                     kernels there are */
+  bool overwrites;                /* a kernel that overwrites an old value has been started,
+                                     or may have been, and others are to come */
 };
 
 static enum fs_status make_storage(struct launch *l, int slot,
@@ -490,12 +494,17 @@ static bool is_taken(const struct launch *l, int to, const struct fs_storage *s)
   return false;
 }
 
+/* Whether the run overwrites old values. */
+static bool takes_over(const struct launch *l) {
+  return l->left_out < l->block->plan->kernels.len;
+}
+
 /* Lets updates of values that die with this block happen in place. All storage
- * is made first and interrupts wait, so that nothing stops the block once an old
+ * is made first and interrupts wait, so that hardly anything stops the block once an old
  * value is being overwritten. */
-static enum fs_status take_over(struct launch *l, bool *held,
-                                struct fs_diags *d) {
+static enum fs_status take_over(struct launch *l, struct fs_diags *d) {
   const struct fs_plan *plan = l->block->plan;
+  l->left_out = plan->kernels.len;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     if (!kn->in_place) continue;
@@ -506,14 +515,61 @@ static enum fs_status take_over(struct launch *l, bool *held,
     if (!l->now->storages[to]) l->now->storages[to] = fs_storage_ref(t->storage);
     t->storage->list_to = 0;
     l->now->ptrs[to] = t->storage->ptr; /* several copies may be of one update */
-    l->now->skip[k] = *held = true;
+    l->now->skip[k] = true;
+    l->left_out = FS_MIN(l->left_out, k);
   }
-  for (int s = 0; *held && s < plan->slots.len; s++) {
+  for (int s = 0; takes_over(l) && s < plan->slots.len; s++) {
     enum fs_status st = make_storage(l, s, d);
     if (st != FS_OK) return st;
   }
-  if (*held && fs_interrupted()) return FS_INTERRUPTED;
+  if (takes_over(l) && fs_interrupted()) return FS_INTERRUPTED;
   return FS_OK;
+}
+
+/* The value that is overwritten instead of what kernel k would copy; NULL: none. */
+static struct fs_tensor *taken(const struct launch *l, int k) {
+  const struct fs_plan *plan = l->block->plan;
+  if (!l->now->skip[k]) return NULL;
+  return l->now->inputs[plan->slots.data[plan->kernels.data[k].accesses.data[0].slot].index];
+}
+
+static bool is_of(const struct fs_plan *plan, int slot, int whole) {
+  const struct fs_slot *s = &plan->slots.data[slot];
+  return slot == whole || (s->kind == FS_SLOT_PART && s->index == whole);
+}
+
+/* Whether the launch that begins with kernel `first` has to do with a slot. */
+static bool uses(const struct fs_plan *plan, int first, int slot) {
+  for (int k = first; k < fs_launch_end(plan, first); k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (kn->scheme == FS_LIBRARY && is_of(plan, kn->lib_slots[0], slot)) return true;
+    for (int a = 0; a < kn->accesses.len; a++)
+      if (is_of(plan, kn->accesses.data[a].slot, slot)) return true;
+  }
+  return false;
+}
+
+/* Old values that the launch of kernel k overwrites are lost until all others were started,
+ * too, for that may fail, or jump; then somebody has them still who would take them for
+ * what they were. */
+static void mark_overwritten(struct launch *l, int k) {
+  const struct fs_plan *plan = l->block->plan;
+  for (int copy = l->left_out; copy < k; copy++) {
+    struct fs_tensor *t = taken(l, copy);
+    if (!t || !uses(plan, k, plan->kernels.data[copy].accesses.data[1].slot)) continue;
+    t->state = FS_TS_LOST;
+    l->overwrites = true;
+  }
+}
+
+static void end_overwriting(struct launch *l, bool good) {
+  for (int k = l->left_out; k < l->block->plan->kernels.len; k++) {
+    struct fs_tensor *t = taken(l, k);
+    if (!t || t->state != FS_TS_LOST) continue;
+    if (good) t->state = FS_TS_STORED;
+    else fs_storage_unref(t->storage);
+    if (!good) t->storage = NULL;
+  }
 }
 
 static void drop_dead_temps(struct launch *l, int kernel) {
@@ -545,6 +601,7 @@ static enum fs_status launch_all(struct launch *l, bool timed,
                        l->now->params,
                        timed ? fs_block_timer(l->block, l->r->target, k) : NULL, d);
     if (st != FS_OK) return st;
+    if (takes_over(l)) mark_overwritten(l, k);
     drop_dead_temps(l, k);
   }
   return FS_OK;
@@ -554,13 +611,18 @@ static enum fs_status launch_all(struct launch *l, bool timed,
  * same kernels that are left out, if any: the target sees to others. */
 static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
   struct fs_block *b = l->block;
+  int last = 0;
   if (fs_interrupted()) return FS_INTERRUPTED;
-  for (int k = 0; k < b->plan->kernels.len; k++)
+  for (int k = 0; k < b->plan->kernels.len; k++) {
     l->now->codes[k] = l->now->skip[k] ? NULL : b->codes[k];
+    if (l->now->codes[k]) last = k;
+  }
   for (int s = 0; s < b->plan->slots.len; s++) {
     enum fs_status st = make_storage(l, s, d);
     if (st != FS_OK) return st;
   }
+  for (int k = l->left_out + 1; k < last; k++) /* which one fails will not be known */
+    if (l->now->codes[k]) mark_overwritten(l, k);
   return l->r->target->ops->launch_all(l->r->target, &b->replay,
                                        b->plan->kernels.len, l->now->codes,
                                        l->now->ptrs, l->now->params, d);
@@ -666,15 +728,16 @@ static enum fs_status run_block(struct launch *l, bool timed,
                                 struct fs_tensor **handles,
                                 struct fs_diags *d) {
   struct fs_runner *r = l->r;
-  bool held = false;
   clear_bound(l);
-  enum fs_status st = take_over(l, &held, d);
+  enum fs_status st = take_over(l, d);
+  bool held = takes_over(l);
   if (st == FS_OK) st = fs_compile_rest(l->block, r->target, l->now->skip, d);
   if (held) fs_interrupt_hold(true);
   bool at_once = !timed && l->block->at_once && r->target->ops->launch_all != NULL;
   if (st == FS_OK)
     st = at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
   if (held) fs_interrupt_hold(false);
+  if (l->overwrites) end_overwriting(l, st == FS_OK);
   if (st == FS_OK) st = give_results(l, handles, d);
   if (st == FS_OK) remember_lists(l);
   if (st == FS_OK) outlive(r, l->block);
@@ -763,7 +826,7 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
                                 const struct fs_graph *traced, const bool *dying,
                                 double start, struct fs_tensor **handles,
                                 struct fs_diags *d) {
-  struct launch l = {r, b, traced, dying, b->bound};
+  struct launch l = {.r = r, .block = b, .traced = traced, .dying = dying, .now = b->bound};
   remember_inputs(b);
   bool timed = fs_run_is_timed(r, b);
   enum fs_status st = run_block(&l, timed, handles, d);

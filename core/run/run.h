@@ -108,7 +108,8 @@ struct fs_tunings *fs_runner_tunings(struct fs_runner *r);
 /* The whole pipeline (see compile.c): simplifies, looks the block up, plans and
  * compiles it if new, allocates results, launches. `handles[k]` is the lazy
  * handle of g->outputs[k]; on FS_OK every one is stored. On failure nothing
- * has changed but the diagnostics. The kernels may still be running when this
+ * has changed but the diagnostics; an old value that a kernel has overwritten by then,
+ * in place, is lost (FS_TS_LOST). The kernels may still be running when this
  * returns (cuda). *out (may be NULL) is borrowed from the cache. */
 enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,

@@ -566,6 +566,27 @@ def test_held_interrupt():
               f'Ctrl-C after {spec}: {process.returncode}')
 
 
+def test_half_done():
+    """A value that was overwritten in place when a later kernel of its block failed is lost,
+    not taken for what it was; one that was not is as it was."""
+    script = """A = f64(mod(1:60, 5)); B = f64(mod(reshape(1:3600, 60, 60), 7)); print(sum(B))
+A[3:20] = 70; c = B*A; q = sum(A); H = exp(B) + q; h = H*A; g = sum(h)*H;
+print("A ", sum(A))
+print(g[1, 1] > 0)
+A = B[:, 1]; A[3] = 1; print(A[3])
+"""
+    seen = set()
+    for call in range(4, 10):
+        r = fusible(script, '--keep-going', FUSIBLE_FAKE_COOPERATIVE='0',
+                    FUSIBLE_FAKE_FAIL=f'cuLaunchKernel:{call}:2')
+        failed = "nothing called 'g'" in r.stderr
+        shown = re.search('^A (.*)', r.stdout, re.M)
+        seen |= {shown[1] if shown else 'lost' if 'value was lost' in r.stderr else ''} \
+            if failed else set()
+        check(r.stdout.endswith('1\n') or not failed, f'after launch {call}: {r.stderr}')
+    check({'lost', '120'} <= seen and '1343' not in seen, f'values of blocks that failed: {seen}')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -725,7 +746,7 @@ def main():
                 test_language, test_units, test_results, test_panels, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
-                test_no_pool, test_host_memory, test_lasting)]:
+                test_no_pool, test_host_memory, test_half_done, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0
