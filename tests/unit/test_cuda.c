@@ -369,6 +369,21 @@ static void test_timers(void) {
   gpu->ops->timer_free(gpu, NULL);
 }
 
+/* In an hour a loop may start more kernels than an int counts. */
+static void test_many_starts(void) {
+  struct cuda *t = fs_cuda_of(gpu);
+  char does[] = "x = x + 1";
+  struct fs_code code = {.does = does};
+  t->n_recent = INT32_MAX;
+  for (int k = 0; k < FS_RECENT; k++) fs_cuda_started(t, &code);
+  int known = 0;
+  for (int k = 0; k < FS_RECENT; k++) known += t->recent[k] == &code;
+  CHECK(known == FS_RECENT && t->n_recent == (int64_t)INT32_MAX + FS_RECENT,
+        "of %d starts %d are known", FS_RECENT, known);
+  for (int k = 0; k < FS_RECENT; k++) t->recent[k] = NULL;
+  t->n_recent = 0;
+}
+
 static void test_limits(void) {
   const struct fs_device *d = &gpu->device;
   CHECK(d->is_cuda && d->cc >= 50 && d->units > 0 && d->max_threads >= 512 &&
@@ -398,6 +413,7 @@ int main(void) {
     test_memory();
     test_copies();
     test_timers();
+    test_many_starts();
     gpu->ops->close(gpu);
   }
   fs_diags_free(&diags);

@@ -25,7 +25,7 @@ enum { FS_MARKS = 3 };
 struct cuda_pace {
   CUevent marks[FS_MARKS];     /* the n-th at n % FS_MARKS; NULL: not made yet */
   double promised[FS_MARKS];   /* seconds of work before each, as predicted */
-  int n;                       /* marks since the device was seen to rest */
+  int64_t n;                   /* marks since the device was seen to rest */
   double ahead;                /* predicted seconds since the last mark */
   int launches, most;          /* ... and launches, and how many there may be */
   double factor;               /* by which work takes longer; 0: not known */
@@ -67,7 +67,7 @@ struct cuda {
 
   /* Kernels started since the last time all was well, for messages. */
   const struct fs_code *recent[FS_RECENT];
-  int n_recent;            /* may exceed FS_RECENT */
+  int64_t n_recent;        /* may exceed FS_RECENT, and in an hour's loop 2^31 */
   bool reported;           /* base.lost was told to the user */
 
   struct cuda_libraries *libraries;

@@ -17,7 +17,8 @@ void fs_cuda_lasting(struct cuda *t, const struct fs_code *code) {
     *l = (struct cuda_lasting){.lines = true};
     return;
   }
-  if (!l->lines || ++l->others < OTHERS || !l->ended) return;
+  l->others = FS_MIN(l->others + 1, OTHERS);
+  if (!l->lines || l->others < OTHERS || !l->ended) return;
   l->lines = false;
   if (fs_cu.reset_lasting) fs_cu.reset_lasting(); /* if it fails, nothing is lost */
 }

@@ -19,7 +19,7 @@ static const double BETWEEN = 0.1; /* seconds of work between two marks */
 enum { FEW = 8, MANY = 128 };      /* launches between them, whatever they take:
                                       at first, and when all goes as predicted */
 
-static struct cu_event *mark(const struct cuda_pace *p, int k) {
+static struct cu_event *mark(const struct cuda_pace *p, int64_t k) {
   return p->marks[k % FS_MARKS];
 }
 
@@ -41,7 +41,7 @@ static enum fs_status reach(struct cuda *t) {
   struct timespec pause = {.tv_nsec = 100000};
   double begin = 0;
   float ms = 0;
-  int at = p->n - 2;
+  int64_t at = p->n - 2;
   CUresult r;
   while ((r = fs_cu.event_query(mark(p, at))) == CU_NOT_READY) {
     if (fs_interrupted()) return FS_INTERRUPTED;

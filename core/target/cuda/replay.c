@@ -168,7 +168,7 @@ static enum fs_status start_graph(struct cuda *t, struct chain *c,
 /* At once, behind those that wait. */
 static enum fs_status start_in_row(struct cuda *t, struct fs_replay *r,
                                    struct fs_code *const *codes, struct fs_diags *d) {
-  int in_row = t->queue.of == r ? t->queue.in_row + 1 : 0;
+  int in_row = t->queue.of == r ? FS_MIN(t->queue.in_row + 1, AT_ONCE) : 0;
   fs_cuda_stream(t);
   enum fs_status status = start_graph(t, &r->one, codes, d);
   t->queue.of = r;
