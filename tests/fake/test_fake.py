@@ -485,6 +485,15 @@ def test_rounds():
                       f'{r.stdout}{r.stderr}')
 
 
+def test_late():
+    """A round that fails when it is started with those that waited is told of where values
+    are read, with its reason and its statement."""
+    script = TWICE.replace('140', '299') + 'print(sum(x))'
+    for code, reason in ((2, 'out of memory'), (700, 'an illegal memory access')):
+        sentence(f'a late {code}', rf'(?m)stopped with {reason}; it was running `x = [^`]*`$',
+                 script=script, FUSIBLE_FAKE_CC='90', **fail(f'cuLaunchKernelEx:12:{code}'))
+
+
 # Two variables in a row, of which one is kept now and then: the driver is asked for more.
 KEPT = """x = f64(mod(1:1000, 7)); s = x[1:10]; print(sum(s))
 for k = 1:301
@@ -746,7 +755,7 @@ def main():
                 test_language, test_units, test_results, test_panels, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
-                test_no_pool, test_host_memory, test_half_done, test_lasting)]:
+                test_late, test_no_pool, test_host_memory, test_half_done, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -74,28 +74,45 @@ void fs_cuda_started(struct cuda *t, const struct fs_code *code) {
   fs_cuda_lasting(t, code);
 }
 
+static const struct fs_code *recent(const struct cuda *t, int k) {
+  return t->recent[(t->n_recent - k) % FS_RECENT];
+}
+
+static bool is_named(const struct cuda *t, int k) {
+  for (int later = 1; later < k; later++)
+    if (recent(t, later) && !strcmp(recent(t, later)->does, recent(t, k)->does)) return true;
+  return false;
+}
+
 /* "`q = A*p`", or "one of `...`, `...`" for the kernels that may be to blame. */
 static void blame(const struct cuda *t, struct fs_str *out) {
-  int n = FS_MIN(t->n_recent, FS_RECENT), named = 0;
-  for (int k = 1; k <= n; k++) { /* the last ones first */
-    const struct fs_code *c = t->recent[(t->n_recent - k) % FS_RECENT];
-    if (!c || !c->does) continue;
-    if (++named > 4) break;
-    fs_str_printf(out, "%s`%.200s`", named > 1 ? ", " : "", c->does);
+  int n = (int)FS_MIN(t->n_recent, FS_RECENT), named = 0;
+  struct fs_str who = {0};
+  for (int k = 1; k <= n && named <= 4; k++) { /* the last ones first */
+    if (!recent(t, k) || is_named(t, k)) continue;
+    if (++named > 4) fs_str_puts(&who, ", ...");
+    else fs_str_printf(&who, "%s`%.200s`", named > 1 ? ", " : "", recent(t, k)->does);
   }
-  if (named > 4) fs_str_puts(out, ", ...");
+  if (named) fs_str_printf(out, "%s%s", named > 1 ? "one of " : "", who.data);
+  fs_str_free(&who);
+}
+
+void fs_cuda_lose(struct cuda *t, CUresult r) {
+  if (!t->base.lost) t->late = r;
+  t->base.lost = true;
 }
 
 static enum fs_status fail_fatal(struct cuda *t, CUresult r, const char *doing,
                                  struct fs_diags *d) {
   struct fs_str who = {0};
   blame(t, &who);
-  t->base.lost = t->reported = true;
+  fs_cuda_lose(t, r);
+  t->reported = true;
   if (who.len)
     fs_env_error(d, "device-fault",
                  "values on the GPU are lost; a new session is needed",
-                 "the GPU stopped with %s; it was running %s%s",
-                 fs_cu_words(r), t->n_recent > 1 ? "one of " : "", who.data);
+                 "the GPU stopped with %s; it was running %s",
+                 fs_cu_words(r), who.data);
   else
     fs_env_error(d, "device-fault",
                  "values on the GPU are lost; a new session is needed",
@@ -107,13 +124,14 @@ static enum fs_status fail_fatal(struct cuda *t, CUresult r, const char *doing,
 enum fs_status fs_cuda_fail(struct cuda *t, CUresult r, const char *doing,
                             struct fs_diags *d) {
   if (!d) {
-    t->base.lost |= fs_cu_is_fatal(r);
+    if (fs_cu_is_fatal(r)) fs_cuda_lose(t, r);
     return FS_ERR_ENV;
   }
   if (t->reported)
     return fs_env_error(d, "device-lost", NULL,
                         "the GPU cannot be used any more in this session, "
                         "since it stopped with a fault before");
+  if (t->base.lost) return fail_fatal(t, t->late, doing, d);
   if (fs_cu_is_fatal(r)) return fail_fatal(t, r, doing, d);
   if (r == CU_OUT_OF_MEMORY)
     return fs_env_error(d, "out-of-memory", "free values that are not needed, "
@@ -151,7 +169,7 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
   double begin = 0;
   for (int k = 0;; k++) {
     CUresult r = fs_cu.stream_query(fs_cuda_stream(t));
-    if (r == CU_OK && t->base.lost) r = CU_UNKNOWN;
+    if (r == CU_OK && t->base.lost) r = t->late;
     if (r == CU_OK) {
       t->n_recent = 0;
       fs_cuda_pace_rest(t);

@@ -68,6 +68,7 @@ struct cuda {
   /* Kernels started since the last time all was well, for messages. */
   const struct fs_code *recent[FS_RECENT];
   int64_t n_recent;        /* may exceed FS_RECENT, and in an hour's loop 2^31 */
+  CUresult late;           /* why base.lost, where nobody was told of it then */
   bool reported;           /* base.lost was told to the user */
 
   struct cuda_libraries *libraries;
@@ -142,6 +143,8 @@ void fs_cuda_enter(struct cuda *t);
  * nothing can mend. Gives FS_ERR_ENV. d may be NULL. */
 enum fs_status fs_cuda_fail(struct cuda *t, CUresult r, const char *doing,
                             struct fs_diags *d);
+/* The same where nobody is to be told yet: whoever waits for values is, of `r`. */
+void fs_cuda_lose(struct cuda *t, CUresult r);
 /* Waits for the stream: FS_INTERRUPTED leaves the work running. */
 enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d);
 /* Waits two seconds at most, whatever is pending: false if work still runs, and

@@ -201,8 +201,7 @@ static void start_waiting(struct cuda *t) {
     copy.args = r->rounds.links[k].args;
     e = fs_cuda_start(t, &copy, true);
   }
-  if (e != CU_OK) fs_cuda_fail(t, e, "starting a block", NULL);
-  t->base.lost |= e != CU_OK;
+  if (e != CU_OK) fs_cuda_lose(t, e);
 }
 
 CUstream fs_cuda_stream(struct cuda *t) {
