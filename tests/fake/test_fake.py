@@ -752,7 +752,7 @@ def main():
         test()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in [pool.submit(test) for test in (
-                test_language, test_units, test_results, test_panels, test_rows,
+                test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
                 test_late, test_no_pool, test_host_memory, test_half_done, test_lasting)]:
