@@ -243,11 +243,14 @@ def test_slices(folder):
         slots = [t['slot'] for t in k['reads']]
         check(len(slots) == len(set(slots)), 'a kernel reads an array once', k['reads'])
     for block in ('w = x[1:300] + x[501:800]', 'w = x[1:300] + x[2:301]',
-                  'X[1, :] = X[20, :] + X[30, :]', 'w = X[1:50, :]*x[1:100] + X[51:100, :]*x[101:200]'):
+                  'X[1, :] = X[20, :] + X[30, :]', 'w = X[mod(7*(1:40), 100) + 1, :]*x[1:100]',
+                  'w = 2*x[mod(7*(1:600), 1000) + 1]', 'w = X[1:50, :]*x[1:100] + X[51:100, :]*x[101:200]'):
         done = run(f'x = rand(1000); X = rand(100, 100);\nbegin {block}; end;\n:plan json\n',
                    folder, '-k')
-        for k in json.loads(done.stdout)[0]['kernels']:
-            check(sum(t['bytes'] for t in k['reads']) == k['bytes_read'] > 0,
+        kernels = json.loads(done.stdout)[0]['kernels']
+        check(kernels[-1]['bytes_read'] > 0, f'{block}: something is read', kernels)
+        for k in kernels:
+            check(sum(t['bytes'] for t in k['reads']) == k['bytes_read'],
                   f'{block}: what is read adds up', (k['bytes_read'], k['reads']))
 
 

@@ -292,14 +292,6 @@ static bool lie_together(const struct fs_plan *plan, int a, int b) {
                         plan->graph->inputs.data[y->index].storage);
 }
 
-/* Whether it is a list, or goes by one: where it reads is not known. */
-static bool is_by_list(const struct fs_kernel *k, const struct fs_access *a) {
-  bool is = a->list != 0;
-  for (int x = 0; x < k->accesses.len; x++)
-    is |= fs_access_list(k, &k->accesses.data[x]) == a;
-  return is;
-}
-
 /* Whether an access of the kernel that stores the update may stay when that happens
  * in place. What shares elements with the part has its anchor, and stays as far from it; what
  * has another one never shares any. */
@@ -311,7 +303,7 @@ static bool stays_right(const struct fs_plan *plan, const struct fs_kernel *k, i
   const struct fs_graph_input *in =
       &plan->graph->inputs.data[plan->slots.data[a->slot].index];
   struct box read, written;
-  if (is_by_list(k, a)) return false;
+  if (a->list || fs_access_is_list(k, (int)(a - k->accesses.data))) return false;
   if (in->anchored == update->anchored && is_loaded_before(k, a, to, step)) return true;
   return box_in(k, a, in->anchor, &slot->layout, &slot->shape, &read) &&
          box_in(k, to, update->anchor, &slot->layout, &slot->shape, &written) &&

@@ -42,7 +42,7 @@ static double listed_bytes(const struct fs_kernel *k, const struct fs_access *a,
   return FS_MIN(all, rows ? bytes : bytes / size * FS_MAX(size, SECTOR));
 }
 
-static double access_bytes(const struct fs_kernel *k, const struct fs_access *a) {
+double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a) {
   double count = 1;
   for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
     if (fs_access_walks(k, a, x)) count *= (double)k->space.dim[x];
@@ -168,11 +168,10 @@ static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, 
 /* The lists that loads go by. */
 static void count_lists(const struct fs_kernel *k, struct fs_work *w) {
   for (int x = 0; x < k->accesses.len; x++) {
-    int by = k->accesses.data[x].list;
-    for (int y = 0; y < x && by; y++)
-      if (k->accesses.data[y].list == by) by = 0; /* counted */
-    if (by) w->bytes_read += access_bytes(k, &k->accesses.data[by - 1]);
-    if (by) w->bytes_asked += access_bytes(k, &k->accesses.data[by - 1]);
+    if (!fs_access_is_list(k, x)) continue;
+    double bytes = fs_access_bytes(k, &k->accesses.data[x]);
+    w->bytes_read += bytes;
+    w->bytes_asked += bytes;
   }
 }
 
@@ -192,7 +191,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
       w->shifted |= k->accesses.data[t->access].offset != a->offset;
     }
     if (seen || (k->mirrors && is_mirrored(g, k, a))) continue;
-    double bytes = access_bytes(k, a);
+    double bytes = fs_access_bytes(k, a);
     bool spaced = cuda && s->kind == FS_SP_LOAD && is_spaced(k, a);
     if (spaced && !has_between(g, k, a)) bytes *= 2;
     if (s->kind == FS_SP_LOAD) w->bytes_read += bytes;

@@ -249,6 +249,15 @@ static inline const struct fs_access *fs_access_list(const struct fs_kernel *k,
                                                      const struct fs_access *a) {
   return a->list ? &k->accesses.data[a->list - 1] : NULL;
 }
+/* Whether it is a list that some load goes by. */
+static inline bool fs_access_is_list(const struct fs_kernel *k, int access) {
+  for (int x = 0; x < k->accesses.len; x++)
+    if (k->accesses.data[x].list == access + 1) return true;
+  return false;
+}
+/* kernel.c: bytes that it reads or writes, each element once; of single elements that a list
+ * chooses the sectors of memory, but no more than there is. */
+double fs_access_bytes(const struct fs_kernel *k, const struct fs_access *a);
 /* Whether another index along an axis is another element, by itself or by the list. */
 static inline bool fs_access_walks(const struct fs_kernel *k, const struct fs_access *a,
                                    int axis) {

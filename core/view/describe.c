@@ -222,14 +222,6 @@ static json_t *traffic(const struct describe *d, int slot, double bytes) {
   return o;
 }
 
-static double access_bytes(const struct fs_kernel *k,
-                           const struct fs_access *a) {
-  double count = 1;
-  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++)
-    if (a->stride[x] != 0) count *= (double)k->space.dim[x];
-  return count * (double)fs_dtype_size(a->dtype);
-}
-
 /* Whether two slots are one array, of which slices lie as far apart as they do. */
 static bool same_array(const struct fs_plan *plan, int a, int b) {
   const struct fs_slot *x = &plan->slots.data[a], *y = &plan->slots.data[b];
@@ -247,7 +239,7 @@ static bool read_before(const struct fs_plan *plan, const struct fs_kernel *k,
     if (t->kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[t->access];
     if (same_array(plan, b->slot, a->slot) && b->dtype == a->dtype &&
-        !memcmp(b->stride, a->stride, sizeof a->stride))
+        b->list == a->list && !memcmp(b->stride, a->stride, sizeof a->stride))
       return true;
   }
   return false;
@@ -283,8 +275,12 @@ static json_t *traffic_array(const struct describe *d,
     if (s->access < 0 || (s->kind == FS_SP_STORE) != writes) continue;
     if (!writes && read_before(d->plan, k, i)) continue;
     const struct fs_access *a = &k->accesses.data[s->access];
-    add_traffic(d, list, a->slot, access_bytes(k, a));
+    add_traffic(d, list, a->slot, fs_access_bytes(k, a));
   }
+  for (int x = 0; x < k->accesses.len && !writes; x++)
+    if (fs_access_is_list(k, x))
+      add_traffic(d, list, k->accesses.data[x].slot,
+                  fs_access_bytes(k, &k->accesses.data[x]));
   return list;
 }
 
