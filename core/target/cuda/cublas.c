@@ -663,17 +663,6 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
                            : "cuSOLVER (libcusolver.so.12 or .11)", why);
 }
 
-bool fs_cuda_library_bind(struct cuda *t, struct fs_code *code, void *const *slots) {
-  const struct fs_node *node = fs_node(code->plan->graph, code->kernel->lib_node);
-  struct fs_lib_call call;
-  struct work w;
-  if (node->op != FS_LIB_GATHER || !(node->lib_flags & FS_LIB_IN_RANGE)) return false;
-  set_up(t, code, slots, &call, &w, NULL);
-  w.own.keep = code;
-  code->function = NULL;
-  return fs_cuda_own_gather(&w.own, &call, NULL) == FS_OK && code->function;
-}
-
 enum fs_status fs_cuda_library_launch(struct cuda *t,
                                       const struct fs_code *code,
                                       void *const *slots, struct fs_diags *d) {

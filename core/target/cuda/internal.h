@@ -257,9 +257,6 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
 enum fs_status fs_cuda_library_launch(struct cuda *t,
                                       const struct fs_code *code,
                                       void *const *slots, struct fs_diags *d);
-/* Makes a call that is one kernel of ours startable as generated ones are, at these
- * addresses. False: it is not, or nothing is to be done. */
-bool fs_cuda_library_bind(struct cuda *t, struct fs_code *code, void *const *slots);
 void fs_cuda_library_close(struct cuda *t);
 
 #endif

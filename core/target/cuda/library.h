@@ -20,8 +20,6 @@ struct cuda_own_call {
   struct cuda *t;
   struct cuda_own **own;
   bool dry;              /* only compile */
-  struct fs_code *keep;  /* its function, grid and arguments become those of the kernel,
-                            which is not started; NULL: it is started    */
   struct fs_diags *d;
 };
 

@@ -103,25 +103,6 @@ static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
 }
 
-/* The same as a code that can be started as generated ones are. All arguments are of 8
- * bytes. */
-static void keep(const struct cuda_own_call *c, CUfunction f, int64_t count, void **args,
-                 size_t n) {
-  struct fs_code *to = c->keep;
-  if (!to->args) {
-    to->values = fs_calloc(n, sizeof *to->values);
-    to->args = fs_calloc(n, sizeof *to->args);
-  }
-  for (size_t k = 0; k < n; k++) {
-    memcpy(&to->values[k], args[k], sizeof to->values[k]);
-    to->args[k] = &to->values[k];
-  }
-  to->function = f;
-  to->grid_x = blocks_for(c, count);
-  to->grid_y = 1;
-  to->emitted.threads = THREADS;
-}
-
 enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
                                 const struct fs_lib_array *from,
                                 const struct fs_lib_array *to, bool only_upper,
@@ -179,10 +160,6 @@ enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
   const void *from = a->ptr, *index = b->ptr, *to = o->ptr;
   void *args[] = {&from, &from_i, &from_j, &index, &index_i,   &to,   &to_i,
                   &to_j, &count,  &width,  &extent, &log_lanes, &wrong};
-  if (c->keep) {
-    keep(c, f, count << log_lanes, args, FS_LEN(args));
-    return FS_OK;
-  }
   return start(c, f, count << log_lanes, args);
 }
 

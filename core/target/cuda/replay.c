@@ -132,8 +132,8 @@ static void make(struct cuda *t, struct chain *c, int rounds, int n,
   let_go(c);
 }
 
-/* Whether the graph has the same kernels: calls of a library may take another by where
- * their arrays lie, and a copy that is left out in one run may be needed in another. */
+/* Whether the graph has the same kernels: a copy that is left out in one run may be needed in
+ * another. */
 static bool fits(const struct chain *c, int n, struct fs_code *const *codes) {
   if (!c->exec || c->refused || n != c->n) return false;
   for (int k = 0; k < n; k++)
@@ -291,8 +291,7 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
     if (!codes[k]) continue; /* a phase of a launch before it */
     if (codes[k]->later) fs_cuda_renew(t, codes[k]);
     /* A graph would hold on to quick code, which is not for long. */
-    whole &= !codes[k]->later && n_own < MOST_KERNELS;
-    if (whole && codes[k]->library) whole = fs_cuda_library_bind(t, codes[k], slots);
+    whole &= !codes[k]->later && !codes[k]->library && n_own < MOST_KERNELS;
     if (whole) own[n_own++] = codes[k];
     CUresult bound = fs_cuda_bind(codes[k], slots, params);
     if (bound != CU_OK) return fs_cuda_fail(t, bound, "starting a block", d);
