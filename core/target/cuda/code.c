@@ -497,18 +497,21 @@ static bool shares_rows(const struct fs_emitted *e) {
   return e->cluster > 1 && !e->n_maps;
 }
 
+double fs_cuda_seconds(const struct fs_code *c) {
+  double seconds = c->kernel->first;
+  for (int k = 1; k < c->n_phases; k++) seconds += c->kernel[k].first;
+  return seconds;
+}
+
 /* Whether quick code gives its result sooner. It is several times slower, which a kernel
  * that runs for long would not make good, and short texts take NVRTC no less time. What
  * the user wrote is compiled as it always is. */
 static bool is_worth_haste(const struct fs_code *c) {
   enum { SHORT_TEXT = 5000 };
   const double longest = 2e-3;
-  double seconds = 0;
-  for (int k = 0; k < c->n_phases; k++) {
-    seconds += c->kernel[k].first;
+  for (int k = 0; k < c->n_phases; k++)
     if (has_user_code(&c->kernel[k])) return false;
-  }
-  return seconds < longest && strlen(c->emitted.source) >= SHORT_TEXT &&
+  return fs_cuda_seconds(c) < longest && strlen(c->emitted.source) >= SHORT_TEXT &&
          !shares_rows(&c->emitted) && has_fixed_sums(&c->emitted);
 }
 
@@ -821,7 +824,7 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   struct cuda *t = fs_cuda_of(target);
   fs_cuda_enter(t);
   if (timer && (!timer->begin || !timer->end)) timer = NULL;
-  enum fs_status status = fs_cuda_pace(t, c->kernel->first);
+  enum fs_status status = fs_cuda_pace(t, fs_cuda_seconds(c));
   if (status != FS_OK) return status;
   if (c->later) fs_cuda_renew(t, c);
   fs_cuda_started(t, c);

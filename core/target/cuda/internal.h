@@ -151,6 +151,8 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d);
  * then at once until it was seen to end. */
 bool fs_cuda_settle(struct cuda *t);
 void fs_cuda_started(struct cuda *t, const struct fs_code *code);
+/* What its launch is predicted to take, with all of its phases. */
+double fs_cuda_seconds(const struct fs_code *code);
 
 /* pace.c. Before each launch, with the seconds that it is predicted to take: waits
  * while more than about 0.2 s of work is on its way. FS_OK or FS_INTERRUPTED. */

@@ -143,7 +143,7 @@ static bool fits(const struct chain *c, int n, struct fs_code *const *codes) {
 
 static double seconds_of(int n, struct fs_code *const *codes) {
   double seconds = 0;
-  for (int k = 0; k < n; k++) seconds += codes[k]->kernel->first;
+  for (int k = 0; k < n; k++) seconds += fs_cuda_seconds(codes[k]);
   return seconds;
 }
 
