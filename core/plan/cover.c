@@ -482,7 +482,7 @@ static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
   int found = 0;
   open_covering(&in, p, k);
   keep_sketched(&in);
-  fs_cover_search(&in);
+  if (!fs_cover_few(&in)) fs_cover_search(&in);
   struct cover c = {.chosen = FS_NEW_N(p->arena, int, in.rows + 1)};
   for (int x = 0; x < in.found; x++) {
     c.n = in.best[x].n;

@@ -40,6 +40,10 @@ double fs_cover_limit(const struct fs_covering *c);
 /* Keeps a cover if it is one of the k best, and new. */
 void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
 
+/* few.c: the k best covers of few rows, as search.c finds them; false: it must. Then nothing
+ * is kept. */
+bool fs_cover_few(struct fs_covering *c);
+
 /* search.c: the best cover, and the k best, nearly always; else some that are about as
  * good. None where there is none, or too much to look through. */
 void fs_cover_search(struct fs_covering *c);

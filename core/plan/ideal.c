@@ -144,6 +144,22 @@ static int *place_of(struct ways *w, const struct fs_set *s) {
   return &w->table[at];
 }
 
+/* An empty table for so many ideals at first: most searches look at few of the many that they
+ * may, and a table for those takes longer to clear than they do. */
+enum { FIRST_TABLE = 256 };
+
+static void clear_table(struct ways *w) {
+  if (w->cap) memset(w->table, 0, sizeof *w->table * (size_t)w->cap);
+  else w->table = FS_NEW_N(w->c->p->arena, int, w->cap = FIRST_TABLE);
+}
+
+/* Makes room for one more. */
+static void widen_table(struct ways *w) {
+  if (2 * w->ideals.len < w->cap) return;
+  w->table = FS_NEW_N(w->c->p->arena, int, w->cap *= 4);
+  for (int k = 0; k < w->ideals.len; k++) *place_of(w, &w->ideals.data[k].done) = k + 1;
+}
+
 /* -- cliques -------------------------------------------------------------------------- */
 
 static void add_bits(uint64_t *to, const uint64_t *from, int words) {
@@ -205,6 +221,7 @@ static void reach(struct ways *w, int from, int column) {
   struct ideal next = {.done = w->ideals.data[from].done, .from = from, .column = column};
   next.more = w->ideals.data[from].more + w->steps[column].more;
   fs_set_join(&next.done, &w->c->columns[column].set);
+  widen_table(w);
   int *place = place_of(w, &next.done);
   if (*place && next.more >= w->ideals.data[*place - 1].more) return;
   next.more += vain(w, column);
@@ -296,8 +313,6 @@ static void open_ways(struct ways *w) {
   w->words = (c->rows + 63) / 64;
   w->steps = FS_NEW_N(c->p->arena, struct step, c->n + 1);
   w->first = FS_NEW_N(c->p->arena, int, c->rows + 1);
-  for (w->cap = 1024; w->cap < 4 * w->worth->most;) w->cap *= 2;
-  w->table = FS_NEW_N(c->p->arena, int, w->cap);
   open_cliques(w);
   for (int x = c->n - 1; x >= 0; x--) {
     const struct fs_set *set = &c->columns[x].set;
@@ -322,7 +337,7 @@ static double bound_of(const struct ways *w) {
 }
 
 static void start(struct ways *w) {
-  memset(w->table, 0, sizeof *w->table * (size_t)w->cap);
+  clear_table(w);
   w->ideals.len = w->heap.len = 0;
   w->beyond = HUGE_VAL;
   *FS_PUSH(&w->ideals) = (struct ideal){.from = -1};
