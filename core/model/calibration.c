@@ -46,10 +46,20 @@ struct parts {
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
 };
 
-static struct parts parts_of(const struct fs_work *w,
-                             const struct fs_calibration *c) {
+/* The kernels of a block have few working sets: most have that of the last one. */
+static struct between known_knots(struct fs_kind_memo *memo, double working_set) {
+  struct between at;
+  if (memo && memo->working_set == working_set)
+    return (struct between){memo->knot, memo->share};
+  at = between_knots(working_set);
+  if (memo) memo->working_set = working_set, memo->knot = at.knot, memo->share = at.share;
+  return at;
+}
+
+static struct parts parts_of(const struct fs_work *w, const struct fs_calibration *c,
+                             struct fs_kind_memo *memo) {
   struct parts p = {0};
-  struct between at = between_knots(w->working_set);
+  struct between at = known_knots(memo, w->working_set);
   for (int k = 0; k < w->n_amounts; k++) {
     const struct fs_amount *a = &w->amounts[k];
     int phase = fs_hiding_phase(w, a->phase);
@@ -170,7 +180,7 @@ static const struct fs_kind_table *table_of(const struct fs_work *w,
 static void key_of(const struct fs_work *w, uint64_t key[2]) {
   _Static_assert(sizeof w->pattern <= 12, "the rest has four bytes");
   uint8_t bytes[16] = {0};
-  memcpy(bytes, w->pattern, strnlen(w->pattern, sizeof w->pattern));
+  memcpy(bytes, w->pattern, sizeof w->pattern); /* and what lies behind its end */
   bytes[12] = w->scheme;
   bytes[13] = w->arith;
   bytes[14] = (uint8_t)(w->tiled | w->library << 1 | fs_work_is_busy(w) << 2 |
@@ -209,25 +219,30 @@ static struct fs_known_kind known_kind(struct fs_kind_memo *memo, const struct f
  * whatever their number. */
 static const double STREAMS = 512 << 20;
 
-static struct fs_kind_point point_of(const struct fs_work *w) {
+static struct fs_kind_point point_of(const struct fs_work *w, struct fs_kind_memo *memo) {
   const struct fs_spread *s = &w->spread;
   const double at[FS_KIND_DIMS] = {
       FS_MIN(w->working_set, STREAMS), w->rows, s->under_way, s->resident * s->threads, s->threads,
       1 + s->tasks / FS_MAX(1, s->resident),
       1 + w->bytes_written / FS_MAX(1, w->bytes_read)};
   struct fs_kind_point p = {.log_ratio = 0};
-  for (int d = 0; d < FS_KIND_DIMS; d++)
-    p.at[d] = roundf(100 * log2f(FS_MAX((float)at[d], 1))) / 100; /* as stored */
+  for (int d = 0; d < FS_KIND_DIMS; d++) {
+    float of = FS_MAX((float)at[d], 1);
+    struct fs_known_log fresh = {0}, *known = memo ? &memo->logs[d] : &fresh;
+    if (known->of != of)
+      *known = (struct fs_known_log){of, roundf(100 * log2f(of)) / 100}; /* as stored */
+    p.at[d] = known->log;
+  }
   return p;
 }
 
-/* In reaches, squared; more than FARTHEST is not told apart. apart: what threads of a block
- * wait for together others hide, so that blocks count; of a flat kernel it is threads, of
- * which none waits for another. */
+/* In reaches, squared, of so many dimensions beyond what it is in those before `from`; more
+ * than FARTHEST is not told apart. apart: what threads of a block wait for together others
+ * hide, so that blocks count; of a flat kernel it is threads, of which none waits for
+ * another. */
 static float distance_of(const struct fs_kind_point *p, const struct fs_kind_point *q,
-                         bool apart) {
-  float distance = 0;
-  for (int d = 0; d < FS_KIND_DIMS && distance <= FARTHEST; d++) {
+                         bool apart, int from, int to, float distance) {
+  for (int d = from; d < to && distance <= FARTHEST; d++) {
     float x = p->at[d] - q->at[d];
     if (d == AT_WORK && apart) x -= p->at[OF_A_BLOCK] - q->at[OF_A_BLOCK];
     x /= REACH[d] * COARSE;
@@ -236,15 +251,45 @@ static float distance_of(const struct fs_kind_point *p, const struct fs_kind_poi
   return distance;
 }
 
+/* The dimensions, working set and rows, in which hardly any two kernels of a block differ. */
+enum { SHARED_DIMS = 2 };
+
+/* The points of a table, in order, that are near in these dimensions; kept in the memo, as
+ * planning prices thousands of kernels. NULL: there is no room for them. */
+static const struct fs_near *near_points(struct fs_kind_memo *memo,
+                                         const struct fs_calibration *c,
+                                         const struct fs_kind_table *t,
+                                         const struct fs_kind_point *here) {
+  _Static_assert(sizeof memo->near[0].at == sizeof here->at[0] * SHARED_DIMS, "of these");
+  int table = number_of(c, t);
+  uint64_t word;
+  memcpy(&word, here->at, sizeof word);
+  struct fs_near *near = &memo->near[mixed((uint64_t)table, word) % FS_LEN(memo->near)];
+  if (t->n > (int)FS_LEN(near->points)) return NULL;
+  if (near->table == table && !memcmp(near->at, here->at, sizeof near->at)) return near;
+  near->table = table;
+  near->n = 0;
+  memcpy(near->at, here->at, sizeof near->at);
+  for (int k = t->first; k < t->first + t->n; k++) {
+    float distance = distance_of(&c->points[k], here, false, 0, SHARED_DIMS, 0);
+    near->points[near->n].point = k;
+    near->points[near->n].distance = distance;
+    near->n += distance <= FARTHEST;
+  }
+  return near;
+}
+
 /* What the points of a table say of a kernel there. */
 static double factor_at(const struct fs_calibration *c, const struct fs_kind_table *t,
-                        const struct fs_kind_point *here) {
+                        const struct fs_kind_point *here, struct fs_kind_memo *memo) {
   bool apart = strncmp(t->name, "flat", 4);
+  const struct fs_near *some = memo ? near_points(memo, c, t, here) : NULL;
   double sum = 0, weight = 0, far_sum = 0, far_weight = PRIOR;
-  for (int k = t->first; k < t->first + t->n; k++) {
-    const struct fs_kind_point *p = &c->points[k];
-    float distance = distance_of(p, here, apart);
-    if (distance > FARTHEST) continue; /* planning prices thousands of kernels */
+  for (int k = 0; k < (some ? some->n : t->n); k++) {
+    const struct fs_kind_point *p = &c->points[some ? some->points[k].point : t->first + k];
+    float distance = distance_of(p, here, apart, some ? SHARED_DIMS : 0, FS_KIND_DIMS,
+                                 some ? some->points[k].distance : 0);
+    if (distance > FARTHEST) continue;
     double far = (double)expf(-0.5F * distance);
     far_sum += far * (double)p->log_ratio;
     far_weight += far;
@@ -265,7 +310,7 @@ static double known_factor(struct fs_kind_memo *memo, const struct fs_calibratio
   for (size_t x = 0; x < FS_LEN(words); x++) h = mixed(h, words[x]);
   struct fs_known_factor *k = &memo->factors[h % FS_LEN(memo->factors)];
   if (k->table != table || memcmp(k->at, here->at, sizeof here->at)) {
-    *k = (struct fs_known_factor){.table = table, .factor = factor_at(c, t, here)};
+    *k = (struct fs_known_factor){.table = table, .factor = factor_at(c, t, here, memo)};
     memcpy(k->at, here->at, sizeof here->at);
   }
   return k->factor;
@@ -279,8 +324,8 @@ static double kind_factor(const struct fs_work *w, const struct fs_calibration *
   if (!t && w->tiled && (w->shifted || strncmp(w->pattern, "map", 3))) return UNSEEN_TILE;
   if (!t && !w->tiled && w->bytes_strided > 0) return UNSEEN_STRIDED;
   if (!t) return 1;
-  struct fs_kind_point here = point_of(w);
-  return memo ? known_factor(memo, c, t, &here) : factor_at(c, t, &here);
+  struct fs_kind_point here = point_of(w, memo);
+  return memo ? known_factor(memo, c, t, &here) : factor_at(c, t, &here, NULL);
 }
 
 bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
@@ -301,7 +346,7 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
   int at = t->first + t->n;
   memmove(c->points + at + 1, c->points + at,
           sizeof *c->points * (size_t)(c->n_points - at));
-  c->points[at] = point_of(w);
+  c->points[at] = point_of(w, NULL);
   c->points[at].log_ratio = (float)log_ratio;
   t->n++;
   c->n_points++;
@@ -339,11 +384,12 @@ static struct fs_prediction calibrated(const struct fs_work *w,
                                        const struct fs_calibration *c,
                                        struct fs_kind_memo *memo) {
   if (w->library) return library_call(w, c);
-  struct parts p = parts_of(w, c);
+  struct parts p = parts_of(w, c, memo);
   double body = p.delay, moves = p.delay, computes = 0, moved = 0, bare = fs_exposed(w);
   for (int k = 0; k < FS_WORK_PHASES; k++) {
     double m = p.move[k], o = p.compute[k];
-    body += bare * (m + o) + (1 - bare) * fs_hidden_behind(m, o, c->overlap);
+    body += bare < 1 ? bare * (m + o) + (1 - bare) * fs_hidden_behind(m, o, c->overlap)
+                     : m + o;
     moved += m;
     computes += o;
   }
@@ -432,7 +478,7 @@ double fs_predict_limit(const struct fs_work *w, const char *bound,
   if (bound && !strcmp(bound, "memory")) return memory_limit(w, d);
   if (!bound || strcmp(bound, "compute")) return 0;
   if (w->library) return d->flops > 0 ? w->flops / d->flops : 0;
-  struct parts p = parts_of(w, d->calibration);
+  struct parts p = parts_of(w, d->calibration, NULL);
   double seconds = 0;
   for (int k = 0; k < FS_WORK_PHASES; k++) seconds += p.compute[k];
   return seconds;

@@ -29,12 +29,22 @@ struct fs_kind_memo {
     uint64_t key[2];        /* all that names the kind                       */
     bool used;
     int exact, table;       /* tables + 1: its own, the one to take          */
-  } kinds[64];
+  } kinds[256];
   struct fs_known_factor {
     float at[7];            /* FS_KIND_DIMS                                  */
     int table;              /* + 1; 0: nothing yet                           */
     double factor;
-  } factors[512];
+  } factors[1024];
+  struct fs_near {          /* the points of a table that are near in two dimensions  */
+    int table, n;           /* + 1; 0: nothing yet                           */
+    float at[2];
+    struct { float distance; int point; } points[384]; /* in those two       */
+  } near[16];
+  double working_set, share; /* the last one, and where it lies between knots */
+  int knot;
+  struct fs_known_log {     /* of each dimension, the last one that was asked for */
+    float of, log;
+  } logs[7];
 };
 /* The same, the sooner for what is in the memo. */
 struct fs_prediction fs_predict_by(struct fs_kind_memo *memo, const struct fs_work *work,

@@ -378,7 +378,7 @@ static double body_like(const struct group *g, const struct fs_kernel *k,
   if (!memcmp(&phase.tune, &k->tune, sizeof k->tune)) return body(g, k);
   struct fs_work w = k->work;
   fs_kernel_count_tuning(&phase, d, &w);
-  return FS_MAX(fs_predict(&w, d).seconds - fs_predict_launch(d), 0);
+  return FS_MAX(fs_predict_by(g->p->memo, &w, d).seconds - fs_predict_launch(d), 0);
 }
 
 /* The tasks of a kernel that walks as `like` does. */
@@ -590,7 +590,7 @@ static void follow_rows(const struct group *g, struct fs_kernel *k,
   for (other.tune.iters = like->iters; fs_tune_resident(&other) < like->blocks_per_sm;)
     if (!again || (other.tune.iters /= 2) <= k->tune.iters) return;
   fs_kernel_count_tuning(&other, d, &w);
-  double seconds = fs_predict(&w, d).seconds;
+  double seconds = fs_predict_by(g->p->memo, &w, d).seconds;
   double now = body_like(g, k, like) + fs_predict_launch(d);
   bool more = again && other.tune.iters > k->tune.iters;
   if (seconds >= now * (more ? 1 + AT_MOST : 1 - WORTH_IT)) return;
