@@ -5,16 +5,14 @@
 
 static const struct {
   const char *name;
-  size_t size;
   int rank;
 } types[FS_DTYPE_COUNT] = {
-#define X(id, name, bytes, npy, cuda, rank) {name, bytes, rank},
+#define X(id, name, bytes, npy, cuda, rank) {name, rank},
     FS_DTYPES(X)
 #undef X
 };
 
 const char *fs_dtype_name(enum fs_dtype dt) { return types[dt].name; }
-size_t fs_dtype_size(enum fs_dtype dt) { return types[dt].size; }
 
 bool fs_dtype_from_name(const char *name, enum fs_dtype *dt) {
   for (int k = 0; k < FS_DTYPE_COUNT; k++)
@@ -23,10 +21,6 @@ bool fs_dtype_from_name(const char *name, enum fs_dtype *dt) {
       return true;
     }
   return false;
-}
-
-enum fs_dtype fs_dtype_compute(enum fs_dtype dt) {
-  return dt == FS_F16 || dt == FS_BF16 ? FS_F32 : dt;
 }
 
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b) {

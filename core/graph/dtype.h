@@ -22,13 +22,22 @@ enum fs_dtype {
 };
 
 const char *fs_dtype_name(enum fs_dtype dt);
-size_t fs_dtype_size(enum fs_dtype dt);
+static inline size_t fs_dtype_size(enum fs_dtype dt) {
+  static const uint8_t sizes[] = {
+#define X(id, name, bytes, npy, cuda, rank) bytes,
+      FS_DTYPES(X)
+#undef X
+  };
+  return sizes[dt];
+}
 bool fs_dtype_from_name(const char *name, enum fs_dtype *dt);
 static inline bool fs_dtype_is_float(enum fs_dtype dt) { return dt >= FS_F16; }
 
 /* What arithmetic on chip is done in: f16 and bf16 compute in f32 and are
  * rounded back after every operation, so fusing never changes a result. */
-enum fs_dtype fs_dtype_compute(enum fs_dtype dt);
+static inline enum fs_dtype fs_dtype_compute(enum fs_dtype dt) {
+  return dt == FS_F16 || dt == FS_BF16 ? FS_F32 : dt;
+}
 
 /* The type of an operation on two tensors: the higher rank wins; f16 with bf16
  * gives f32; i64 with a float gives that float (f16/bf16 stay), as i32 does. */

@@ -137,6 +137,19 @@ static const char *add_params(struct fs_axes *ax, const struct fs_node *nd,
   return NULL;
 }
 
+/* A holder more, whose axes are its own. */
+static int add_holder(struct fs_axes *ax, fs_id id) {
+  int h = ax->holders.len, from = ax->parent.len;
+  *FS_PUSH(&ax->holders) = (struct fs_holder){.node = id, .src = FS_NO_INPUTS};
+  while (ax->parent.cap < from + FS_MAX_RANK) {
+    ax->parent.len = ax->parent.cap;
+    FS_PUSH(&ax->parent);
+  }
+  ax->parent.len = from + FS_MAX_RANK;
+  for (int k = 0; k < FS_MAX_RANK; k++) ax->parent.data[from + k] = from + k;
+  return h;
+}
+
 static const char *add(struct fs_axes *ax, fs_id id, int *out) {
   struct fs_planner *p = ax->p;
   bool once = is_member(ax, id) || p->info[id].role == FS_RL_ABSORBED;
@@ -145,13 +158,9 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
     return NULL;
   }
   const struct fs_node *nd = fs_node(p->g, id);
-  int h = *out = ax->holders.len;
+  int h = *out = add_holder(ax, id);
   p->holder[id] = h;
   p->holder_stamp[id] = p->stamp;
-  *FS_PUSH(&ax->holders) = (struct fs_holder){.node = id, .src = FS_NO_INPUTS};
-  for (int k = 0; k < FS_MAX_RANK; k++)
-    *FS_PUSH(&ax->parent) = h * FS_MAX_RANK + k;
-
   bool inside = computed_here(ax, id);
   if (nd->kind == FS_ND_VIEW)
     inside = computed_here(ax, nd->src[0]);

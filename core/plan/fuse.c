@@ -169,7 +169,9 @@ int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out) {
     memcpy(calls + n, cl->nodes.data, sizeof(fs_id) * (size_t)cl->nodes.len);
     n += cl->nodes.len;
   }
-  qsort(calls, (size_t)n, sizeof(fs_id), compare_ids);
+  bool sorted = true; /* as nearly always */
+  for (int k = 1; k < n; k++) sorted &= calls[k - 1] < calls[k];
+  if (!sorted) qsort(calls, (size_t)n, sizeof(fs_id), compare_ids);
   return n;
 }
 
@@ -215,12 +217,25 @@ int fs_plan_try(struct fs_planner *p, const struct fs_set *s,
   return *why ? -1 : add_candidate(p, s, first);
 }
 
+/* Keeps the best implementation of a call alone, which plan.c asks for. */
+static void keep_alone(struct fs_planner *p, fs_id call, int candidate) {
+  if (p->options->n_kernel_pins) return;
+  if (!p->alone) p->alone = FS_NEW_N(p->arena, const struct fs_impl *, p->calls.len);
+  struct fs_impl *mine = FS_NEW(p->arena, struct fs_impl);
+  *mine = p->impls.data[p->candidates.data[candidate].first];
+  p->alone[p->info[call].call] = mine;
+}
+
 static bool add_single(struct fs_planner *p, int c) {
   struct fs_set s = {{0}};
   const char *why;
   fs_set_add(&s, c);
   const struct fs_cluster *cl = cluster(p, c);
-  if (!cl->library) return fs_plan_try(p, &s, &why) >= 0;
+  if (!cl->library) {
+    int at = fs_plan_try(p, &s, &why);
+    if (at >= 0 && cl->nodes.len == 1) keep_alone(p, cl->nodes.data[0], at);
+    return at >= 0;
+  }
   struct fs_kernel k;
   fs_kernel_library(p, cl->nodes.data[0], &k);
   int first = p->impls.len;

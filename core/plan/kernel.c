@@ -235,10 +235,9 @@ static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
  * the cache, and some rows at once add to them. */
 static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
                         struct fs_work *w) {
-  if (k->scheme != FS_ROW) return;
-  bool held = d->is_cuda && fs_tune_holds(k);
+  if (k->scheme != FS_ROW || (d->is_cuda && fs_tune_holds(k))) return;
   double row = 0;
-  for (int i = 0; i < k->steps.len; i++) {
+  for (int i = 0; i < k->steps.len && k->n_phases > 1; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_LOAD || k->accesses.data[s->access].varies != 3)
       continue;
@@ -250,13 +249,13 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
     enum fs_dtype dt = k->accesses.data[s->access].dtype;
     if (again) row += (double)k->space.n * (double)fs_dtype_size(dt);
   }
-  if (d->is_cuda ? !held : row > ON_CHIP_ROW)
+  if (d->is_cuda || row > ON_CHIP_ROW)
     w->bytes_extra += row * (double)k->space.m;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     bool columns = s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
                    k->values.data[s->in[0]].varies == 3;
-    if (columns && d->is_cuda && !held)
+    if (columns && d->is_cuda)
       w->bytes_extra +=
           2 * (double)fs_dtype_size(
                   fs_dtype_compute(k->values.data[s->out].dtype)) *
@@ -277,36 +276,32 @@ static double parallel_pieces(const struct fs_kernel *k,
   return (m / 256 + 1) * (n / 32 + 1);
 }
 
-/* Of a kernel on a GPU, in its setting. */
-static void price(const struct fs_planner *p, struct fs_kernel *k,
-                  struct fs_work *work) {
+/* What a kernel does in its setting, and how long that takes. */
+static void price(const struct fs_planner *p, struct fs_kernel *k, struct fs_work *w) {
   const struct fs_device *d = p->device;
-  struct fs_work w = {0};
+  memset(w, 0, offsetof(struct fs_work, amounts)); /* of which there are none yet */
   k->mirrors = mirrors(p->g, k);
-  count_traffic(p->g, k, d->is_cuda, &w);
-  count_operations(k, &w);
-  count_extra(k, d, &w);
-  w.parallel = parallel_pieces(k, d);
-  w.working_set = FS_MAX(p->working_set, w.bytes_read + w.bytes_written);
-  w.general_index = k->space.n_inner > 1 || k->space.n_outer > 1;
+  count_traffic(p->g, k, d->is_cuda, w);
+  count_operations(k, w);
+  count_extra(k, d, w);
+  w->parallel = parallel_pieces(k, d);
+  w->working_set = FS_MAX(p->working_set, w->bytes_read + w->bytes_written);
+  w->general_index = k->space.n_inner > 1 || k->space.n_outer > 1;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    w.grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
+    w->grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
   }
-  fs_kernel_count(k, d, &w);
-  struct fs_prediction pr = fs_predict_by(p->memo, &w, d);
-  k->bytes_read = w.bytes_read;
-  k->bytes_written = w.bytes_written;
-  k->flops = w.flops + w.special;
-  k->work = w;
+  fs_kernel_count(k, d, w);
+  struct fs_prediction pr = fs_predict_by(p->memo, w, d);
+  k->bytes_read = w->bytes_read;
+  k->bytes_written = w->bytes_written;
+  k->flops = w->flops + w->special;
   k->first = k->predicted = pr.seconds;
   k->bound = pr.bound;
-  *work = w;
 }
 
 void fs_kernel_price(const struct fs_planner *p, struct fs_kernel *k) {
-  struct fs_work w;
-  price(p, k, &w);
+  price(p, k, &k->work);
 }
 
 /* -- putting it together --------------------------------------------------------------------- */
@@ -318,9 +313,31 @@ void fs_kernel_free(struct fs_kernel *k) {
   FS_VEC_FREE(&k->calls);
 }
 
+static void *copy_of(const void *data, size_t bytes) {
+  void *copy = fs_malloc(bytes);
+  if (bytes) memcpy(copy, data, bytes);
+  return copy;
+}
+
+#define COPY_LIST(list)                                                                    \
+  ((list)->cap = (list)->len,                                                              \
+   (list)->data = copy_of((list)->data, sizeof *(list)->data * (size_t)(list)->len))
+
+void fs_kernel_copy(const struct fs_kernel *k, struct fs_kernel *out) {
+  *out = *k;
+  COPY_LIST(&out->values);
+  COPY_LIST(&out->steps);
+  COPY_LIST(&out->accesses);
+  COPY_LIST(&out->calls);
+}
+
 /* An empty kernel in the room of the last one. */
 static void clear(struct fs_kernel *k, enum fs_scheme scheme) {
-  struct fs_kernel old = *k;
+  struct fs_kernel old; /* as far as its lists go: it is large, and this comes often */
+  old.values = k->values;
+  old.steps = k->steps;
+  old.accesses = k->accesses;
+  old.calls = k->calls;
   *k = (struct fs_kernel){.scheme = scheme};
   k->values = old.values;
   k->steps = old.steps;
@@ -343,28 +360,37 @@ static bool fills_space(const struct fs_kernel *k) {
   return false;
 }
 
+/* What a kernel does in its first setting, and all its settings. */
+struct terms {
+  struct fs_work work;
+  int settings;
+  struct fs_tuning tunings[FS_MAX_VARIANTS];
+};
+
 /* Of calls that are placed, if its scheme can be theirs: the kernel in its first setting; one
  * that is only `looked_at` has none on the CPU, where no price depends on it. */
 static const char *settle(const struct fs_group *g, bool looked_at, struct fs_kernel *k,
-                          struct fs_work *work) {
+                          struct terms *t) {
   const struct fs_device *d = g->p->device;
   if (k->scheme == FS_TILE && !tile_fits(k)) return "shape";
   if (k->scheme == FS_PANEL && !fs_panel_pays(k, d)) return "shape";
   if (!fills_space(k)) return "shape";
-  if (!looked_at || d->is_cuda) fs_tune(k, d);
-  price(g->p, k, work);
+  t->settings = 1;
+  if (!looked_at || d->is_cuda) t->settings = fs_tune_all(k, d, t->tunings);
+  price(g->p, k, &t->work);
+  if (!looked_at) k->work = t->work;
   return NULL;
 }
 
 static const char *build_one(struct fs_group *g, bool looked_at, unsigned inner,
                              enum fs_scheme scheme, struct fs_kernel *k,
-                             struct fs_work *work) {
+                             struct terms *t) {
   clear(k, scheme);
   k->any_size = g->p->options->any_size;
   const char *why = fs_place_calls(g, inner, k);
   if (why) return why;
   for (int c = 0; c < g->n; c++) *FS_PUSH(&k->calls) = g->calls[c];
-  return settle(g, looked_at, k, work);
+  return settle(g, looked_at, k, t);
 }
 
 static void count_inner(struct fs_visit *v, fs_id id, bool whole) {
@@ -501,32 +527,32 @@ static void add_routines(struct fs_planner *p, struct fs_kernel *k,
 /* What the kernel takes with each of its settings, and which one is best: by the price
  * where such kernels were measured on this device, else the first, which is made for
  * what kernels wait for (tune.c). */
-static void price_settings(const struct fs_planner *p, const struct fs_kernel *k,
-                           const struct fs_work *w, double best, struct fs_impl *impl) {
+static void price_settings(const struct fs_planner *p, struct fs_kernel *k,
+                           const struct terms *t, double best, struct fs_impl *impl) {
   const struct fs_device *d = p->device;
-  struct fs_tuning tunings[FS_MAX_VARIANTS];
-  impl->variants = fs_tune_others(k, d, tunings);
-  if (impl->variants == 1) return;
-  struct fs_kernel set = *k; /* borrows the parts */
-  struct fs_work work = *w;
-  bool known = fs_predict_knows_by(p->memo, w, d);
-  bool ring = known && fs_ring_stages(k, d) > 0;
-  for (int v = 1; v < impl->variants; v++) {
+  impl->variants = t->settings;
+  for (int v = 1; v < impl->variants; v++)
     impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
-    if (!known || impl->each[0] > SETTINGS_REACH * best) continue;
-    set.tune = tunings[v];
-    fs_kernel_count_tuning(&set, d, &work);
+  if (impl->variants == 1 || impl->each[0] > SETTINGS_REACH * best ||
+      !fs_predict_knows_by(p->memo, &t->work, d))
+    return;
+  struct fs_work work = t->work;
+  bool ring = fs_ring_stages(k, d) > 0;
+  for (int v = 1; v < impl->variants; v++) {
+    k->tune = t->tunings[v];
+    fs_kernel_count_tuning(k, d, &work);
     impl->each[v] = fs_predict_by(p->memo, &work, d).seconds;
-    double worth = ring && !fs_ring_stages(&set, d) ? WORTH_A_RING : WORTH_A_CHANGE;
+    double worth = ring && !fs_ring_stages(k, d) ? WORTH_A_RING : WORTH_A_CHANGE;
     if (impl->each[v] >= impl->seconds * (1 - worth)) continue;
     impl->seconds = impl->each[v];
     impl->variant = v;
   }
+  k->tune = t->tunings[0];
 }
 
-static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k,
-                              unsigned inner, const struct fs_work *w,
-                              double best) {
+static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k, unsigned inner,
+                              const struct terms *t, double best) {
+  const struct fs_work *w = &t->work;
   struct fs_impl impl = {.scheme = k->scheme, .inner = inner,
                          .seconds = k->first,
                          .strided = w->bytes_strided,
@@ -543,7 +569,7 @@ static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k,
       impl.each[v] = impl.each[0] * (1 + NOT_FIRST * v);
     return impl;
   }
-  price_settings(p, k, w, best, &impl);
+  price_settings(p, k, t, best, &impl);
   add_routines(p, k, w, &impl);
   return impl;
 }
@@ -566,11 +592,11 @@ static double best_of(const fs_impl_list *list, int from) {
 }
 
 /* Adds the kernel that the planner's scratch is, or notes what forbids it. */
-static void add_one(struct fs_group *g, unsigned inner, const char *no, const struct fs_work *w,
+static void add_one(struct fs_group *g, unsigned inner, const char *no, const struct terms *t,
                     int from, fs_impl_list *out, const char **worst) {
   struct fs_planner *p = g->p;
   struct fs_impl impl;
-  if (!no) impl = summary(p, &p->scratch, inner, w, best_of(out, from));
+  if (!no) impl = summary(p, &p->scratch, inner, t, best_of(out, from));
   if (!no && (!g->pin || fs_pin_restrict(p, g->pin, &p->scratch, &impl)))
     add_impl(p, impl, from, out);
   else if (!no)
@@ -582,20 +608,30 @@ static void add_one(struct fs_group *g, unsigned inner, const char *no, const st
 /* Gives what forbids it, or NULL. */
 static const char *survey_one(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
                               int from, fs_impl_list *out, const char **worst) {
-  struct fs_work w;
-  const char *no = build_one(g, !g->pin, inner, scheme, &g->p->scratch, &w);
-  add_one(g, inner, no, &w, from, out, worst);
+  struct terms t;
+  const char *no = build_one(g, !g->pin, inner, scheme, &g->p->scratch, &t);
+  add_one(g, inner, no, &t, from, out, worst);
   return no;
 }
 
-/* Behind rows, whose kernel is in the scratch: panels place calls as they do. */
-static void survey_panel(struct fs_group *g, unsigned inner, int from, fs_impl_list *out,
-                         const char **worst) {
+/* Behind rows, whose kernel is in the scratch, where the scheme places calls as they do:
+ * panels, and tiles that sum no rows. */
+static const char *survey_like_rows(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
+                                    int from, fs_impl_list *out, const char **worst) {
   struct fs_kernel *k = &g->p->scratch;
-  struct fs_work w;
-  k->scheme = FS_PANEL;
+  struct terms t;
+  k->scheme = scheme;
   k->tune = (struct fs_tuning){0};
-  add_one(g, inner, settle(g, !g->pin, k, &w), &w, from, out, worst);
+  const char *no = settle(g, !g->pin, k, &t);
+  add_one(g, inner, no, &t, from, out, worst);
+  return no;
+}
+
+static bool sums_rows(const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++)
+    if (k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J)
+      return true;
+  return false;
 }
 
 /* All routines stay in the list: what each is good for, no price tells for sure. */
@@ -604,11 +640,10 @@ static const char *survey_instance(struct fs_planner *p, const fs_id *calls,
                                    fs_impl_list *out) {
   int from = out->len;
   for (int way = 0; way < fs_instance_ways(p, calls, n); way++) {
-    struct fs_work w;
-    const char *no = build_instance(p, calls, n, way, &p->scratch, &w);
+    struct terms t;
+    const char *no = build_instance(p, calls, n, way, &p->scratch, &t.work);
     if (no) return no;
-    struct fs_impl impl =
-        summary(p, &p->scratch, (unsigned)way, &w, 0);
+    struct fs_impl impl = summary(p, &p->scratch, (unsigned)way, &t, 0);
     fs_tune(&p->scratch, p->device);
     if (pin && !fs_pin_restrict(p, pin, &p->scratch, &impl)) continue;
     int at = out->len;
@@ -647,9 +682,13 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
     }
     enum fs_scheme first = inner == every ? FS_FLAT : FS_ROW;
     enum fs_scheme last = inner == every ? FS_FLAT : FS_TILE;
+    bool like_rows = false; /* tiles are */
     for (enum fs_scheme s = first; s <= last; s++) {
-      bool can = !survey_one(g, inner, s, from, out, &worst);
-      if (can && s == FS_ROW && panels) survey_panel(g, inner, from, out, &worst);
+      bool can = !(like_rows ? survey_like_rows(g, inner, s, from, out, &worst)
+                             : survey_one(g, inner, s, from, out, &worst));
+      like_rows = can && s == FS_ROW && !pin && !sums_rows(&p->scratch);
+      if (can && s == FS_ROW && panels)
+        survey_like_rows(g, inner, FS_PANEL, from, out, &worst);
       /* Tiles have a text for each size; one that is flat serves most. */
       if (can && any_size && s == FS_FLAT) return NULL;
       if (can && any_size) break;
@@ -672,14 +711,14 @@ const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
 }
 
 /* The kernel, which was made with the first setting, as another variant. */
-static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k) {
-  struct fs_tuning tunings[FS_MAX_VARIANTS];
+static void take_variant(struct fs_planner *p, int variant, const struct terms *t,
+                         struct fs_kernel *k) {
   struct fs_prediction pr;
-  int n = fs_tune_variants(k, p->device, tunings);
+  int n = t->settings;
   if (variant < n) {
-    k->tune = tunings[variant];
+    k->tune = t->tunings[variant];
     fs_kernel_count_tuning(k, p->device, &k->work);
-    pr = fs_predict(&k->work, p->device);
+    pr = fs_predict_by(p->memo, &k->work, p->device);
   } else {
     fs_kernel_take_way(p->g, p->device, k, variant - n + 1);
     pr = price_routines(k, p->device, &k->work);
@@ -690,32 +729,30 @@ static void take_variant(struct fs_planner *p, int variant, struct fs_kernel *k)
 }
 
 static void finish_kernel(struct fs_planner *p, const struct fs_impl *impl,
-                          struct fs_kernel *k) {
+                          const struct terms *t, struct fs_kernel *k) {
   k->inner = impl->inner;
   k->variant = impl->variant;
-  if (impl->variant) take_variant(p, impl->variant, k);
+  if (impl->variant) take_variant(p, impl->variant, t, k);
   fs_kernel_place(k);
 }
 
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
                     const struct fs_impl *impl, struct fs_kernel *out) {
-  struct fs_work w;
+  struct terms t;
   *out = (struct fs_kernel){0};
   if (impl->scheme == FS_LIBRARY) {
     fs_kernel_library(p, calls[0], out);
     return;
   }
   if (impl->scheme == FS_INSTANCE) {
-    build_instance(p, calls, n, (int)impl->inner, out, &w);
-    struct fs_tuning tunings[FS_MAX_VARIANTS] = {{0}};
-    fs_tune(out, p->device);
-    fs_tune_variants(out, p->device, tunings);
-    out->tune = tunings[impl->variant];
+    build_instance(p, calls, n, (int)impl->inner, out, &t.work);
+    fs_tune_all(out, p->device, t.tunings);
+    out->tune = t.tunings[impl->variant];
     return;
   }
   open_group(p, calls, n);
-  build_one(p->group, false, impl->inner, impl->scheme, out, &w);
-  finish_kernel(p, impl, out);
+  build_one(p->group, false, impl->inner, impl->scheme, out, &t);
+  finish_kernel(p, impl, &t, out);
 }
 
 bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
@@ -723,7 +760,7 @@ bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
   const fs_id *calls = like->calls.data;
   struct fs_impl impl = {.scheme = like->scheme, .inner = like->inner,
                          .variant = like->variant};
-  struct fs_work w;
+  struct terms t;
   *out = (struct fs_kernel){0};
   if (like->scheme == FS_INSTANCE) return false;
   for (int c = 0; c < like->calls.len; c++)
@@ -734,11 +771,11 @@ bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
     return true;
   }
   if (open_group(p, calls, like->calls.len) || !fs_place_fits(p->group, impl.inner) ||
-      build_one(p->group, false, impl.inner, impl.scheme, out, &w)) {
+      build_one(p->group, false, impl.inner, impl.scheme, out, &t)) {
     fs_kernel_free(out);
     return false;
   }
-  finish_kernel(p, &impl, out);
+  finish_kernel(p, &impl, &t, out);
   return true;
 }
 

@@ -30,26 +30,27 @@ static void mark(struct fs_value *v, int step) {
   v->last = FS_MAX(v->last, step);
 }
 
+/* One behind the last step of the phase that begins with a step. */
+static int phase_end(const struct fs_kernel *k, int from) {
+  int end = from + 1;
+  while (end < k->steps.len && k->steps.data[end].phase == k->steps.data[from].phase) end++;
+  return end;
+}
+
 /* A sum is alive from its first to its last element: as long as its sweep. */
 static void find_lives(struct fs_kernel *k) {
-  int begin[FS_END + 1], end[FS_END + 1];
-  for (int i = 0; i < k->steps.len; i++) begin[k->steps.data[i].phase] = -1;
   for (int v = 0; v < k->values.len; v++)
     k->values.data[v].first = k->values.data[v].last = -1;
-  for (int i = 0; i < k->steps.len; i++) {
+  for (int i = 0, begin = 0, end = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    if (begin[s->phase] < 0) begin[s->phase] = i;
-    end[s->phase] = i;
-  }
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
+    if (i == end) begin = i, end = phase_end(k, i);
     FS_EACH_IN(s, x) mark(&k->values.data[s->in[x]], i);
     if (s->out < 0) continue;
     struct fs_value *out = &k->values.data[s->out];
     mark(out, i);
     if (s->kind != FS_SP_REDUCE) continue;
-    mark(out, out->ready == FS_END ? 0 : begin[s->phase]);
-    mark(out, end[s->phase]);
+    mark(out, out->ready == FS_END ? 0 : begin);
+    mark(out, end - 1);
   }
 }
 
@@ -182,24 +183,40 @@ static void open_search(struct search *s) {
   }
 }
 
-/* What is alive when step i runs after the steps of `done`. */
-static int alive_at(const struct search *s, uint64_t done, int i, int *after) {
-  int now = s->words[i];
-  uint64_t then = done | (uint64_t)1 << i;
-  *after = s->users[i] & ~then ? s->words[i] : 0;
-  for (int j = 0; j < s->n; j++) {
-    if (!(done >> j & 1) || !(s->users[j] & ~done)) continue;
-    now += s->words[j];
-    if (s->users[j] & ~then) *after += s->words[j];
+/* Steps that have run, and what of theirs is still wanted. */
+struct alive {
+  uint64_t done, steps;
+  int words;
+};
+
+static struct alive alive_after(const struct search *s, uint64_t done) {
+  struct alive a = {.done = done};
+  for (uint64_t left = done; left; left &= left - 1) {
+    int j = __builtin_ctzll(left);
+    if (!(s->users[j] & ~done)) continue;
+    a.steps |= (uint64_t)1 << j;
+    a.words += s->words[j];
   }
-  return now;
+  return a;
+}
+
+/* What is alive when step i runs then. Behind it, what it alone still wanted is not. */
+static int alive_at(const struct search *s, const struct alive *a, int i, int *after) {
+  uint64_t then = a->done | (uint64_t)1 << i;
+  *after = a->words + (s->users[i] & ~then ? s->words[i] : 0);
+  for (uint64_t left = s->needs[i] & a->steps; left; left &= left - 1) {
+    int j = __builtin_ctzll(left);
+    if (!(s->users[j] & ~then)) *after -= s->words[j];
+  }
+  return a->words + s->words[i];
 }
 
 static int peak_of(const struct search *s, const int *order) {
   uint64_t done = 0;
   int peak = 0, after;
   for (int i = 0; i < s->n; i++) {
-    peak = FS_MAX(peak, alive_at(s, done, order[i], &after));
+    struct alive a = alive_after(s, done);
+    peak = FS_MAX(peak, alive_at(s, &a, order[i], &after));
     done |= (uint64_t)1 << order[i];
   }
   return peak;
@@ -210,9 +227,10 @@ static void greedy(const struct search *s, int *order) {
   uint64_t done = 0;
   for (int n = 0; n < s->n; n++) {
     int best = -1, best_after = 0, after;
+    struct alive a = alive_after(s, done);
     for (int i = 0; i < s->n; i++) {
       if (done >> i & 1 || s->needs[i] & ~done) continue;
-      alive_at(s, done, i, &after);
+      alive_at(s, &a, i, &after);
       if (best >= 0 && after >= best_after) continue;
       best = i;
       best_after = after;
@@ -232,11 +250,12 @@ static void branch(struct search *s, uint64_t done, int depth, int peak) {
   for (int i = 0; i < s->n; i++)
     if (!(done >> i & 1) && s->floor[i] >= s->best_peak) return; /* the bound */
   uint64_t tried = done;
+  struct alive a = alive_after(s, done);
   for (;;) { /* the step that leaves least alive first */
     int best = -1, now = 0, best_after = 0, after;
     for (int i = 0; i < s->n; i++) {
       if (tried >> i & 1 || s->needs[i] & ~done) continue;
-      int alive = alive_at(s, done, i, &after);
+      int alive = alive_at(s, &a, i, &after);
       if (best >= 0 && after >= best_after) continue;
       best = i;
       best_after = after;
@@ -274,8 +293,7 @@ static void order_phase(struct fs_kernel *k, int from, int n) {
 void fs_kernel_place(struct fs_kernel *k) {
   find_lives(k);
   for (int from = 0, n; from < k->steps.len; from += n) {
-    for (n = 1; from + n < k->steps.len; n++)
-      if (k->steps.data[from + n].phase != k->steps.data[from].phase) break;
+    n = phase_end(k, from) - from;
     if (k->steps.data[from].phase != FS_END) order_phase(k, from, n);
   }
   find_lives(k);

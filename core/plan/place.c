@@ -92,10 +92,12 @@ static struct fs_step *find_load(struct builder *b, const struct fs_access *a,
   for (int s = 0; s < b->k->steps.len; s++) {
     struct fs_step *st = &b->k->steps.data[s];
     if (st->kind != FS_SP_LOAD || (st->phase == FS_END) != end) continue;
-    struct fs_access other = b->k->accesses.data[st->access];
-    if (!fs_place_same_array(b->p->g, other.slot, a->slot)) continue;
-    other.slot = a->slot;
-    if (!memcmp(&other, a, sizeof other)) return st;
+    const struct fs_access *other = &b->k->accesses.data[st->access];
+    if (other->offset == a->offset && other->dtype == a->dtype && other->varies == a->varies &&
+        other->list == a->list && other->list_stride == a->list_stride &&
+        !memcmp(other->stride, a->stride, sizeof a->stride) &&
+        fs_place_same_array(b->p->g, other->slot, a->slot))
+      return st;
   }
   return NULL;
 }

@@ -94,10 +94,29 @@ static struct listed list_window(struct fs_planner *p, int k) {
   return l;
 }
 
+static bool is_made(const struct fs_made *m, const fs_id *calls, int n,
+                    const struct fs_impl *impl) {
+  return m->n == n && m->scheme == impl->scheme && m->inner == impl->inner &&
+         m->variant == impl->variant && !memcmp(m->calls, calls, sizeof *calls * (size_t)n);
+}
+
+/* As fs_kernel_make(), which makes each kernel but once. The calls stay where they are. */
+static void make_kernel(struct fs_planner *p, const fs_id *calls, int n,
+                        const struct fs_impl *impl, struct fs_kernel *out) {
+  int at = 0;
+  while (at < p->made.len && !is_made(&p->made.data[at], calls, n, impl)) at++;
+  if (at == p->made.len) {
+    struct fs_made m = {calls, n, impl->scheme, impl->inner, impl->variant, {0}};
+    fs_kernel_make(p, calls, n, impl, &m.kernel);
+    *FS_PUSH(&p->made) = m;
+  }
+  fs_kernel_copy(&p->made.data[at].kernel, out);
+}
+
 static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
   for (int k = 0; k < n; k++) {
     struct fs_kernel kernel;
-    fs_kernel_make(p, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
+    make_kernel(p, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
     add_kernel(p, &kernel);
   }
 }
@@ -257,6 +276,18 @@ static void add_unfused(struct fs_planner *p, struct fs_kernel *k, bool *awake,
   fs_kernel_free(k);
 }
 
+/* The best implementation of a call alone; false: there is none. */
+static bool best_alone(struct fs_planner *p, fs_id call, struct fs_impl *out) {
+  const struct fs_impl *known = p->alone ? p->alone[p->info[call].call] : NULL;
+  *out = known ? *known : (struct fs_impl){.scheme = FS_LIBRARY};
+  if (known || p->info[call].role == FS_RL_LIBRARY) return true;
+  fs_impl_list impls = {0};
+  bool any = !fs_kernel_survey(p, &call, 1, &impls);
+  if (any) *out = impls.data[0];
+  FS_VEC_FREE(&impls);
+  return any;
+}
+
 /* What the block would take with a kernel for each call, and the copies before updates,
  * for comparison: once for all plans of a block. Not counted as part of the space. */
 static void price_unfused(struct fs_planner *p) {
@@ -271,19 +302,13 @@ static void price_unfused(struct fs_planner *p) {
   for (int c = 0; c < p->calls.len; c++) {
     struct fs_kernel k, copies[FS_MOST_COPIES];
     fs_id id = p->calls.data[c];
-    struct fs_impl best = {.scheme = FS_LIBRARY};
-    if (p->info[id].role != FS_RL_LIBRARY) {
-      fs_impl_list impls = {0};
-      bool none = fs_kernel_survey(p, &id, 1, &impls) != NULL;
-      if (!none) best = impls.data[0];
-      FS_VEC_FREE(&impls);
-      if (none) continue;
-    }
+    struct fs_impl best;
+    if (!best_alone(p, id, &best)) continue;
     if (fs_node(p->g, id)->kind == FS_ND_UPDATE && fs_plan_needs_copy(p, id)) {
       int n = fs_kernel_copies(p, id, copies);
       for (int x = 0; x < n; x++) add_unfused(p, &copies[x], &awake, &before);
     }
-    fs_kernel_make(p, &id, 1, &best, &k);
+    make_kernel(p, &p->calls.data[c], 1, &best, &k);
     add_unfused(p, &k, &awake, &before);
   }
   p->space = space;
@@ -320,6 +345,8 @@ static void finish(struct fs_planner *p) {
   FS_VEC_FREE(&p->impls);
   FS_VEC_FREE(&p->pins);
   FS_VEC_FREE(&p->rejections);
+  for (int k = 0; k < p->made.len; k++) fs_kernel_free(&p->made.data[k].kernel);
+  FS_VEC_FREE(&p->made);
   fs_kernel_free(&p->scratch);
   FS_VEC_FREE(&p->spare_steps);
   fs_group_free(p->group);

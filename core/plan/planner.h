@@ -118,6 +118,17 @@ struct fs_combination {
   struct fs_pick *picks;      /* in the planner's arena                      */
 };
 
+/* A kernel that was made: several plans of a block, and what it takes unfused, have many of
+ * the same. */
+struct fs_made {
+  const fs_id *calls;
+  int n;
+  enum fs_scheme scheme;      /* what tells an implementation ... */
+  unsigned inner;
+  int variant;
+  struct fs_kernel kernel;
+};
+
 /* How the elements of a node lie once it is stored. */
 struct fs_stored {
   bool known;
@@ -158,6 +169,9 @@ struct fs_planner {
                                           candidates                         */
   double *worth[2];                    /* ... per cluster of the window, what the last
                                           relaxation said that it is worth; or NULL */
+  const struct fs_impl **alone;        /* per call that is a cluster: its best one, without
+                                          pins; else NULL                    */
+  FS_VEC(struct fs_made) made;
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
   struct fs_plan *plan;                /* being put together                 */
@@ -208,13 +222,15 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
  * same way; false if these sizes do not let them, or it is of a user's routine. */
 bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
                          struct fs_kernel *out);
+/* Its lists, too: to be freed like it. */
+void fs_kernel_copy(const struct fs_kernel *k, struct fs_kernel *out);
 void fs_kernel_free(struct fs_kernel *k);
 struct fs_group;
 /* What it has on the heap. May be NULL. */
 void fs_group_free(struct fs_group *g);
-/* tune.c: the settings of a kernel that is in its first one (plan.h). */
-int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,
-                   struct fs_tuning out[FS_MAX_VARIANTS]);
+/* fs_tune(), and the settings that fs_tune_variants() lists. */
+int fs_tune_all(struct fs_kernel *k, const struct fs_device *device,
+                struct fs_tuning out[FS_MAX_VARIANTS]);
 /* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
  * and fills where its values lie: storage, lives, places, footprint. */
 void fs_kernel_place(struct fs_kernel *k);

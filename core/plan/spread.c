@@ -10,21 +10,9 @@ enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
 
 static double up(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
 
-/* Bytes of matrix elements that stand at one place of the index space; of a flat
- * kernel, of all that it reads. */
-static double loaded_bytes(const struct fs_kernel *k) {
-  double bytes = 0;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || s->phase == FS_END) continue;
-    const struct fs_access *a = &k->accesses.data[s->access];
-    if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == 3)
-      bytes += (double)fs_dtype_size(a->dtype);
-  }
-  return bytes;
-}
-
 struct sums {
+  double loaded; /* bytes of matrix elements that stand at one place of the index space; of
+                    a flat kernel, of all that it reads */
   bool rows;    /* results of a row, which it waits for */
   bool outside; /* results that blocks put together     */
   bool stores;  /* elements of a matrix                 */
@@ -35,6 +23,11 @@ static struct sums sums_of(const struct fs_kernel *k) {
   struct sums s = {.rows = k->n_phases > 1};
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *st = &k->steps.data[i];
+    if (st->kind == FS_SP_LOAD && st->phase != FS_END) {
+      const struct fs_access *a = &k->accesses.data[st->access];
+      if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == 3)
+        s.loaded += (double)fs_dtype_size(a->dtype);
+    }
     if (st->kind == FS_SP_STORE)
       s.stores |= k->accesses.data[st->access].varies == 3;
     if (st->kind != FS_SP_REDUCE) continue;
@@ -114,8 +107,7 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
 
 static struct ring spread_rows(const struct fs_kernel *k,
                                const struct fs_device *d,
-                               const struct sums *sums, double loaded,
-                               struct fs_spread *s) {
+                               const struct sums *sums, struct fs_spread *s) {
   bool waits = sums->rows, streams = !sums->outside && sums->stores;
   const struct fs_tuning *t = &k->tune;
   int last = k->space.n_outer + FS_MAX(1, k->space.n_inner) - 1;
@@ -127,7 +119,7 @@ static struct ring spread_rows(const struct fs_kernel *k,
   s->tasks = up((double)k->space.m, sides * each);
   if (!keeps && !waits) s->tasks *= up(vectors, held);
   s->waits = waits ? FS_MAX(1, k->n_phases) * (chunks ? up(vectors, held) : 1) : 0;
-  s->under_way = loaded * t->threads * t->vec * each *
+  s->under_way = sums->loaded * t->threads * t->vec * each *
                  FS_MIN((double)t->cols,
                         up(vectors, t->row_threads * s->sharing));
   bool rows = each == 1 || (sums->columns && t->cluster <= 1);
@@ -141,7 +133,7 @@ int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
   struct fs_spread s = {.sharing = FS_MAX(1, k->tune.cluster)};
   if (!d->is_cuda || k->scheme != FS_ROW) return 0;
   struct sums sums = sums_of(k);
-  return spread_rows(k, d, &sums, loaded_bytes(k), &s).stages;
+  return spread_rows(k, d, &sums, &s).stages;
 }
 
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
@@ -149,24 +141,24 @@ void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
   const struct fs_tuning *t = &k->tune;
   *s = (struct fs_spread){.sharing = FS_MAX(1, t->cluster)};
   if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
-  double units = FS_MAX(d->units, 1), loaded = loaded_bytes(k);
+  double units = FS_MAX(d->units, 1);
   struct sums sums = sums_of(k);
   if (k->scheme == FS_FLAT) {
     s->tasks = up((double)k->space.n, (double)t->threads * t->vec * t->iters);
-    s->under_way = loaded * t->threads * t->vec * t->iters;
+    s->under_way = sums.loaded * t->threads * t->vec * t->iters;
   } else if (fs_kernel_turns(k)) {
     double rows = (double)t->threads / t->row_threads * t->iters;
     s->tasks = up((double)k->space.n, (double)t->row_threads * t->vec) *
                up((double)k->space.m, rows);
-    s->under_way = loaded * t->threads * t->vec * t->iters;
+    s->under_way = sums.loaded * t->threads * t->vec * t->iters;
   } else if (k->scheme == FS_TILE) {
     s->tasks = up((double)k->space.n, TILE) *
                up((double)k->space.m, (double)TILE * t->iters);
     double panels = up((double)k->space.n, TILE);
-    s->under_way = loaded * TILE * (double)k->space.n / FS_MAX(panels, 1);
+    s->under_way = sums.loaded * TILE * (double)k->space.n / FS_MAX(panels, 1);
     s->waits = sums.rows ? t->iters : 0;
   } else {
-    spread_rows(k, d, &sums, loaded, s);
+    spread_rows(k, d, &sums, s);
   }
   double resident = FS_MAX(1, t->blocks_per_sm) * units / s->sharing;
   s->resident = FS_MIN(s->tasks, resident);

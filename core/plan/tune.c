@@ -628,9 +628,10 @@ static void limit_code(struct fs_tuning *t, const struct shape *sh) {
     t->iters /= 2;
 }
 
-void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
+static void tune(struct fs_kernel *k, const struct shape *shape,
+                 const struct fs_device *device) {
   struct fs_tuning *t = &k->tune;
-  struct shape sh = look(k);
+  struct shape sh = *shape;
   int units = device && device->is_cuda ? FS_MAX(1, device->units) : 128;
   *t = (struct fs_tuning){256, 256, 1, 1, 1, 1, 1};
   if (k->scheme == FS_LIBRARY) return;
@@ -668,6 +669,11 @@ void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
   if (k->any_size) t->stages = 1;
   if (k->scheme == FS_ROW) tune_across(k, t, &sh);
   if (k->scheme != FS_TILE) limit_code(t, &sh);
+}
+
+void fs_tune(struct fs_kernel *k, const struct fs_device *device) {
+  struct shape sh = look(k);
+  tune(k, &sh, device);
 }
 
 /* Vectors of a row that its threads do not hold at once cannot be held. */
@@ -753,12 +759,10 @@ static int add_block_counts(const struct fs_kernel *k, const struct shape *sh,
 }
 
 /* Shorter rings of rows, and none: what is loaded ahead, and by whom, of the first
- * setting. */
+ * setting, which the kernel has. */
 static int add_stages(const struct fs_kernel *k, const struct fs_device *device,
                       struct fs_tuning *out, int n) {
-  struct fs_kernel set = *k; /* borrows the parts */
-  set.tune = out[0];
-  int most = fs_ring_stages(&set, device);
+  int most = fs_ring_stages(k, device);
   while (most > 1 && n < FS_MAX_VARIANTS) {
     most = (most + 1) / 2;
     out[n] = out[0];
@@ -825,12 +829,13 @@ static bool has_variants(const struct fs_kernel *k, const struct fs_device *devi
          !k->any_size;
 }
 
-int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,
-                   struct fs_tuning out[FS_MAX_VARIANTS]) {
+int fs_tune_all(struct fs_kernel *k, const struct fs_device *device,
+                struct fs_tuning out[FS_MAX_VARIANTS]) {
+  struct shape sh = look(k);
+  tune(k, &sh, device);
   out[0] = k->tune;
   if (!has_variants(k, device)) return 1;
   if (k->scheme == FS_INSTANCE) return fs_instance_variants(k, out);
-  struct shape sh = look(k);
   int n = add_block_counts(k, &sh, out, list_variants(k, &sh, out));
   return add_stages(k, device, out, n);
 }
@@ -838,6 +843,6 @@ int fs_tune_others(const struct fs_kernel *k, const struct fs_device *device,
 int fs_tune_variants(const struct fs_kernel *k, const struct fs_device *device,
                      struct fs_tuning out[FS_MAX_VARIANTS]) {
   struct fs_kernel tuned = *k; /* borrows the parts */
-  if (has_variants(k, device)) fs_tune(&tuned, device);
-  return fs_tune_others(&tuned, device, out);
+  out[0] = k->tune;
+  return has_variants(k, device) ? fs_tune_all(&tuned, device, out) : 1;
 }

@@ -539,8 +539,8 @@ static bool is_uneven(const struct fs_kernel *k) {
   bool any = false;
   for (int x = 0; x < k->accesses.len; x++) {
     const struct fs_access *a = &k->accesses.data[x];
-    double bytes = (double)k->space.n * (double)fs_dtype_size(a->dtype);
-    any |= a->varies == (FS_VARIES_I | FS_VARIES_J) && fmod(bytes, 16) != 0;
+    int64_t bytes = k->space.n % 16 * (int64_t)fs_dtype_size(a->dtype);
+    any |= a->varies == (FS_VARIES_I | FS_VARIES_J) && bytes % 16 != 0;
   }
   return any && k->scheme != FS_FLAT;
 }
