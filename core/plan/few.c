@@ -122,8 +122,8 @@ static bool is_certain(const struct few *f) {
 bool fs_cover_few(struct fs_covering *c) {
   enum { FACTOR = 4, MOST_COVERS = 4 };
   static const double FIRST_SHARE = 0.01; /* of the least */
-  struct few f = {.c = c, .more = *c, .full = (1u << c->rows) - 1};
   if (c->rows > MOST_ROWS || c->k > MOST_COVERS) return false;
+  struct few f = {.c = c, .more = *c, .full = (1u << c->rows) - 1};
   f.more.k = c->k + 1;
   f.more.best = FS_NEW_N(c->p->arena, struct fs_cover, c->k + 2);
   f.rest = FS_NEW_N(c->p->arena, double, f.full + 1);
