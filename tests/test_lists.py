@@ -13,7 +13,6 @@ The last line is `N passed, N failed`.
 import argparse
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -231,23 +230,12 @@ class Program:
                                       for n in names]) + '\n', names
 
 
-def run(script, target, home):
-    path = os.path.join(home, 'program.fs')
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write(script)
-    env = fakegpu.environment(home) if target == 'fake' else dict(os.environ)
-    return subprocess.run(
-        [fakegpu.PROGRAM, '--no-rc', '--target', 'cpu' if target == 'cpu' else 'cuda', path],
-        env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
-        check=False)
-
-
 def one(index, target, home):
     prog = Program(index)
     folder = os.path.join(home, 'results')
     os.makedirs(folder, exist_ok=True)
     script, names = prog.script(folder)
-    done = run(script, target, home)
+    done = fakegpu.run_script(script, target, home)
     good, wrong = done.returncode == 0, ''
     for name in names if good else ():
         got = np.load(os.path.join(folder, name + '.npy'))

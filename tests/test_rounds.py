@@ -16,7 +16,6 @@ The last line is `N passed, N failed`.
 import argparse
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -266,17 +265,6 @@ class Program:
         return {n: env[n] for n in 'ABxyHs'}
 
 
-def run(script, target, home):
-    path = os.path.join(home, 'program.fs')
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write(script)
-    env = fakegpu.environment(home) if target == 'fake' else dict(os.environ)
-    return subprocess.run(
-        [fakegpu.PROGRAM, '--no-rc', '--target', 'cpu' if target == 'cpu' else 'cuda', path],
-        env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
-        check=False)
-
-
 def one(index, target, home):
     prog = Program(index)
     folder = os.path.join(home, 'results')
@@ -285,7 +273,7 @@ def one(index, target, home):
     wanted = prog.results()
     if max(np.abs(v).max() for v in wanted.values()) > 5000:
         return  # sums of products would be more than f32 has
-    done = run(script, target, home)
+    done = fakegpu.run_script(script, target, home)
     good = done.returncode == 0
     for name, value in wanted.items() if good else ():
         got = np.load(os.path.join(folder, name + '.npy'))

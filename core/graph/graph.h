@@ -52,7 +52,7 @@ extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];
 
 /* Calls of dense libraries: scheduled, predicted and measured like kernels,
- * never fused. Operands are matrices as handed over (never squeezed away:
+ * never fused, but for a GATHER in range, by which kernels load. Operands are matrices as handed over (never squeezed away:
  * the extents are in `lib`). */
 enum fs_lib_op {
   FS_LIB_GEMM,   /* C = op(A)*op(B)              */

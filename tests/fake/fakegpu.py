@@ -35,3 +35,12 @@ def run(args, env, cwd=None, seconds=300):
     except subprocess.TimeoutExpired as stopped:
         return subprocess.CompletedProcess(stopped.cmd, None, '',
                                            f'longer than {seconds} s')
+
+
+def run_script(text, target, home):
+    """The finished program of a script on "cpu", "cuda" or the "fake" GPU."""
+    path = os.path.join(home, 'program.fs')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+    env = environment(home) if target == 'fake' else dict(os.environ)
+    return run(['--no-rc', '--target', 'cpu' if target == 'cpu' else 'cuda', path], env)
