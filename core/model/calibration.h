@@ -117,8 +117,10 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
  * with so many barriers between them was measured to take `joined` seconds, the kernels
  * with a launch each `apart` in all, of which the first took `ahead` seconds longer
  * than the others. Both are differences of times, and kept within what can be: the one
- * between a quarter of a launch and a whole one, the other between a twentieth of it
- * and a whole one. Nothing is kept of what is no time. */
+ * between a quarter of a launch and a whole one, the other between a fifth of it (atomics
+ * on one word and back) and a whole one. Where the barrier would take less, it is the
+ * launch that took longer than `ahead` says: what a barrier saves stays as measured.
+ * Nothing is kept of what is no time. */
 struct fs_chain {
   double joined, apart, ahead;
   int phases, barriers;

@@ -456,7 +456,7 @@ static double within(double x, double least, double most) {
 }
 
 void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain) {
-  static const double LEAST_FOLLOW = 0.25, LEAST_BARRIER = 0.05; /* of a launch */
+  static const double LEAST_FOLLOW = 0.25, LEAST_BARRIER = 0.2; /* of a launch */
   double launch = c->cost[FS_TM_LAUNCH];
   if (!(chain->joined > 0) || !(chain->apart > 0) || chain->barriers < 1 ||
       !isfinite(chain->joined + chain->apart + chain->ahead) || !(launch > 0))
@@ -465,6 +465,8 @@ void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain
   double saved = chain->apart - chain->joined;
   double each = ((chain->phases - 1) * c->follow - saved) / chain->barriers;
   c->barrier = within(each, LEAST_BARRIER * launch, launch);
+  double follow = (saved + chain->barriers * c->barrier) / (chain->phases - 1);
+  if (each < c->barrier) c->follow = within(follow, c->follow, launch);
 }
 
 bool fs_calibration_fit(const struct fs_sample *samples, int n,

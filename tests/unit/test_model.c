@@ -464,7 +464,9 @@ static void test_chain(void) {
   CHECK(chain_is(c, NAN, 25e-6, 1e-6, 5, 3e-6, 1.25e-6));
   CHECK(chain_is(c, 18e-6, 25e-6, NAN, 5, 3e-6, 1.25e-6));
   CHECK(chain_is(c, 14e-6, 25e-6, 1e-6, 1, 3e-6, 1.25e-6));
-  CHECK(chain_is(c, 1e-6, 25e-6, 1e-6, 5, 3e-6, 0.05 * 4e-6));
+  CHECK(chain_is(c, 1e-6, 25e-6, 1e-6, 5, 4e-6, 0.2 * 4e-6));
+  /* each barrier saved 2.7 us: 3.0 of a launch would leave it 0.3 */
+  CHECK(chain_is(c, 14.2e-6, 25e-6, 1e-6, 5, 3.5e-6, 0.2 * 4e-6));
   CHECK(chain_is(c, 1, 25e-6, 9e-6, 5, 0.25 * 4e-6, 4e-6));
   CHECK(chain_is(c, 14e-6, 25e-6, -1e-6, 5, 4e-6, 1.25e-6));
   CHECK(fs_predict_start(&d) == 0);
