@@ -37,6 +37,12 @@ STRATEGIES = ['smart', 'minsync', 'minmemory', 'noreorder', 'manual', 'off']
 SHAPES = [(), (1,), (1, 1), (2,), (3,), (7,), (8,), (17,), (33,), (64,), (1, 9), (1, 32),
           (5, 1), (3, 4), (8, 8), (9, 17), (16, 33), (2, 3, 5), (1, 1, 1), (1, 4, 3),
           (520,), (24, 64), (64, 24)]
+# The powers that are products: of integers, too, but for the last two. The roundings of
+# each are a bound of its relative error.
+POWERS = {-0.5: lambda x: 1 / np.sqrt(x), 1.5: lambda x: x * np.sqrt(x),
+          -1.5: lambda x: 1 / np.sqrt(x) / x, -2: lambda x: (1 / x) * (1 / x),
+          5: lambda x: x * x * (x * x) * x, 6: lambda x: (x * x * x) * (x * x * x)}
+ROUNDINGS = {-0.5: 2, 1.5: 2, -1.5: 3, -2: 3, 5: 4, 6: 5}
 
 
 def is_float(dtype):
@@ -231,9 +237,11 @@ class Program:
     def unary(self, shape, depth):
         e = self.operand(shape, depth)
         op = self.r.choice(['-', 'abs', 'sign', 'square', '!', 'sqrt', 'floor', 'ceil', 'round',
-                            'trunc', 'isnan', 'isfinite', 'copy', 'third', 'rsqrt', 'inverse'])
+                            'trunc', 'isnan', 'isfinite', 'copy', 'third', 'rsqrt', 'inverse',
+                            'power'])
         kind = 'A' if op in ('copy', '!') else \
             'N' if op in ('-', 'abs', 'sign', 'square', 'third') else 'F'
+        power = self.r.choice(list(POWERS)[:len(POWERS) if e.dtype and is_float(e.dtype) else -2])
         dtype, (x,) = self.common([e], kind)
         one = HELD[dtype](1)
         f = {'-': lambda x: -x, 'abs': np.abs, 'sign': np.sign, 'square': lambda x: x * x,
@@ -241,9 +249,9 @@ class Program:
              'round': np.rint, 'trunc': np.trunc, 'isnan': np.isnan, 'isfinite': np.isfinite,
              'copy': lambda x: x, 'rsqrt': lambda x: one / np.sqrt(x),
              'third': lambda x: rounded(x * x, dtype) * x if is_float(dtype) else x * x * x,
-             'inverse': lambda x: one / x}[op]
+             'inverse': lambda x: one / x, 'power': POWERS[power]}[op]
         text = {'-': f'(-{e.text})', '!': f'(!{e.text})', 'third': f'({e.text}).^3',
-                'inverse': f'(1 ./ {e.text})'}.get(op, f'{op}({e.text})')
+                'inverse': f'(1 ./ {e.text})', 'power': f'({e.text}).^({power})'}.get(op, f'{op}({e.text})')
         out = f(x)
         if op in ('!', 'isnan', 'isfinite'):
             dtype = 'bool'
@@ -526,6 +534,34 @@ def wrong(prog, strategy, whole, target, home, quick):
     return None
 
 
+def powers(target, home):
+    """Those of numbers of all magnitudes, beside what long double makes of them."""
+    rng = np.random.default_rng(5)
+    for dtype in ('f32', 'f64'):
+        kind = HELD[dtype]
+        tiny, most = float(np.finfo(kind).tiny), float(np.finfo(kind).max)
+        x = np.exp2(rng.uniform(np.log2(tiny), np.log2(most), 100000)).astype(kind)
+        np.savez(os.path.join(home, 'given.npz'), x=x)
+        prog = Program(0)
+        prog.lines = ['x = load("given.npz", "x");']
+        prog.lines += [f'y{k} = x.^({e});' for k, e in enumerate(POWERS)]
+        prog.want = {f'y{k}': None for k in range(len(POWERS))}
+        done = run(prog, 'smart', True, target, home, False)
+        score.check(not done.returncode, f'powers in {dtype}: {done.stderr[:500]}')
+        if done.returncode:
+            continue
+        results = np.load(os.path.join(home, 'got.npz'))
+        for k, e in enumerate(POWERS):
+            got, unit = results[f'y{k}'], ROUNDINGS[e] * UNIT[dtype]
+            with np.errstate(all='ignore'):
+                want = x.astype(np.longdouble) ** np.longdouble(e)
+                off = np.abs(got - want) / np.maximum(want, tiny)
+            worst = float(np.max(off[want < most * (1 - unit)]))
+            beyond = want > most * np.longdouble(1 + unit)
+            score.check(worst <= unit * (1 + unit) and np.all(np.isinf(got[beyond])),
+                        f'{dtype} x.^({e}) on {target}: {worst / UNIT[dtype]:.2f} units off')
+
+
 def main():
     parser = argparse.ArgumentParser(description='random programs at the edges of types')
     parser.add_argument('--count', type=int, default=150)
@@ -534,6 +570,7 @@ def main():
     parser.add_argument('--quick', action='store_true')
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
+        powers(args.target, home)
         for index in range(args.first, args.first + args.count):
             prog = Program(index)
             if not prog.want:
