@@ -161,6 +161,88 @@ function logsumexp(x)
   return shift + log(sum(exp(x - shift)))
 end
 
+# -- elements in other places ---------------------------------------------------------
+#
+# Slices and lists of places, which kernels that use them read where they are.
+
+# flip(x): a vector backwards. flipud(A), fliplr(A): rows, columns in reverse order.
+flip(x) = x[end:-1:1]
+flipud(A) = A[end:-1:1, :]
+fliplr(A) = A[:, end:-1:1]
+# circshift(x, k): a vector moved on by k places, the last first. circrows(A, k),
+# circcols(A, k): the rows, columns of a matrix so.
+circshift(x, k) = x[mod((0:numel(x)-1) - k, numel(x)) + 1]
+circrows(A, k) = A[mod((0:size(A, 1)-1) - k, size(A, 1)) + 1, :]
+circcols(A, k) = A[:, mod((0:size(A, 2)-1) - k, size(A, 2)) + 1]
+# triu(A), tril(A): A with 0 below, above the diagonal.
+triu(A) = where((1:size(A, 1)) <= (1:size(A, 2))', A, 0)
+tril(A) = where((1:size(A, 1)) >= (1:size(A, 2))', A, 0)
+# repmat(A, m, n): A m times below and n times beside itself.
+function repmat(A, m, n)
+  i = mod(0:m*size(A, 1)-1, size(A, 1)) + 1
+  j = mod(0:n*size(A, 2)-1, size(A, 2)) + 1
+  return A[i, j]
+end
+# kron(A, B): A with each element times B in its place.
+function kron(A, B)
+  m = size(B, 1)
+  n = size(B, 2)
+  i = i64(0:m*size(A, 1)-1)
+  j = i64(0:n*size(A, 2)-1)
+  return A[i64(floor(i/m)) + 1, i64(floor(j/n)) + 1] .* B[mod(i, m) + 1, mod(j, n) + 1]
+end
+# X, Y = meshgrid(x, y): the coordinates of a grid, x along its rows, y down its columns.
+function meshgrid(x, y)
+  return repmat(x', numel(y), 1), repmat(y, 1, numel(x))
+end
+# diff(x): what each element of a vector is more than the one before. diffrows(A),
+# diffcols(A): the same of the rows, columns of a matrix.
+diff(x) = x[2:end] - x[1:end-1]
+diffrows(A) = A[2:end, :] - A[1:end-1, :]
+diffcols(A) = A[:, 2:end] - A[:, 1:end-1]
+# trapz(x, y): the integral of y over x by the trapezoidal rule.
+trapz(x, y) = sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
+# conv(x, w): the convolution of two vectors, of all n + m - 1 places; eight elements of
+# w in one trip over x.
+function conv(x, w)
+  m = numel(w)
+  padded = zeros(numel(x) + 2*m - 2, dtype(x))
+  padded[m:end+1-m] = x
+  y = taps(padded, w, 1, min(m, 8))
+  for k = 9:8:m
+    y = y + taps(padded, w, k, min(m, k + 7))
+  end
+  return y
+end
+# taps(x, w, k, l): the part of a convolution that the elements k to l of w have.
+function taps(x, w, k, l)
+  y = w[l]*x[numel(w)+1-l:end+1-l]
+  if l > k
+    return taps(x, w, k, l - 1) + y
+  end
+  return y
+end
+# polyval(p, x): the polynomial p[1]*x^n + ... + p[n+1], by Horner's rule.
+function polyval(p, x)
+  if numel(p) == 1
+    return p[1] + 0*x
+  end
+  y = p[1]*x + p[2]
+  for k = 3:numel(p)
+    y = y.*x + p[k]
+  end
+  return y
+end
+# cross(a, b): the vector product of two vectors of three.
+cross(a, b) = a[[2, 3, 1]].*b[[3, 1, 2]] - a[[3, 1, 2]].*b[[2, 3, 1]]
+# nnz(x): how many elements are not 0.
+nnz(x) = sum(x != 0)
+# logspace(a, b, n): n numbers from 10^a to 10^b, of which each is the same multiple of
+# the one before.
+logspace(a, b, n) = 10 .^ linspace(a, b, n)
+# randi(n, m): m random integers from 1 to n.
+randi(n, m) = i64(min(floor(n*rand(m)), n - 1)) + 1
+
 # -- solvers --------------------------------------------------------------------------
 
 # cg(A, b, tol, steps): solves A*x = b for a symmetric positive definite A by

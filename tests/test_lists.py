@@ -111,7 +111,11 @@ class Program:
         r = self.r
         name = r.choice('AB')
         a = self.values[name]
-        kind = r.randint(0, 4)
+        kind = r.randint(0, 5)
+        if kind == 5:
+            over = max(1, -(-self.count // self.m)) + r.randint(0, 2)
+            return (f'{name}[i32(floor((0:{self.count - 1})/{over})) + 1, :]',
+                    a[np.arange(self.count) // over])
         if kind == 0:
             fresh = f'mod({r.randint(1, 9)}*(1:{self.count}), {self.m}) + 1'
             by = int(fresh[4])

@@ -67,12 +67,21 @@ static struct bounds of_corners(enum fs_map_op op, struct bounds a, struct bound
     double z = op == FS_OP_ADD   ? x + y
                : op == FS_OP_SUB ? x - y
                : op == FS_OP_MUL ? x * y
+               : op == FS_OP_DIV ? x / y
                : op == FS_OP_MIN ? fmin(x, y)
                                  : fmax(x, y);
     out.lo = fmin(out.lo, z);
     out.hi = fmax(out.hi, z);
   }
   return out;
+}
+
+/* x over something positive. */
+static struct bounds of_quotient(enum fs_dtype dt, struct bounds x, struct bounds by) {
+  if (!x.known || !by.known || !(by.lo > 0)) return of_type(dt);
+  struct bounds out = of_corners(FS_OP_DIV, x, by);
+  out.whole = false;
+  return rounded(dt, out);
 }
 
 /* x modulo something positive. */
@@ -109,6 +118,7 @@ static struct bounds of_map(struct look *l, const struct fs_node *nd) {
     case FS_OP_ADD: case FS_OP_SUB: case FS_OP_MUL: case FS_OP_MIN: case FS_OP_MAX:
       x = of_corners((enum fs_map_op)nd->op, s[0], s[1]);
       return x.known ? rounded(nd->dtype, x) : of_type(nd->dtype);
+    case FS_OP_DIV: return of_quotient(nd->dtype, s[0], s[1]);
     case FS_OP_MOD: return of_mod(nd->dtype, s[0], s[1]);
     case FS_OP_NEG: return rounded(nd->dtype, (struct bounds){s[0].known, s[0].whole,
                                                               -s[0].hi, -s[0].lo});

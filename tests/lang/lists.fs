@@ -68,3 +68,19 @@ z = x[[1, 2, 1]];       # error: index 2 (number 2 of the list) is out of range:
 print(ones(1, 1)[[3, 2], [1, 1]])  # error: index 3 (number 1 of the list) is out of range: there is 1 row
 # ---
 y = [3]; y[[0.5, 1]]    # error: an index must be a whole number, not 0.5
+# ---
+# A quotient of ranges is in range, or not.
+x = (1:6) + 0.0; i = i64(0:11);
+print(x[i64(floor(i/2)) + 1]')
+# expect: f64[1×12]
+# expect:   1  1  2  2  3  3  4  4  5  5  6  6
+print(x[i64(floor(i/3)) + 3]')
+# expect: f64[1×12]
+# expect:   3  3  3  4  4  4  5  5  5  6  6  6
+print(x[i64(floor(i/2)) + 2]')  # error: index 7 (number 11 of the list) is out of range: there are 6 elements
+# ---
+x = (1:6) + 0.0; i = i64(0:11);
+print(x[i64(ceil(i/(-2))) + 6]')
+# expect: f64[1×12]
+# expect:   6  6  5  5  4  4  3  3  2  2  1  1
+print(x[i64(i/0)])              # error: is out of range
