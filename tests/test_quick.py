@@ -54,7 +54,7 @@ def main():
             done = subprocess.run([program], text=True, capture_output=True,
                                   timeout=600, check=False)
             lines = done.stdout.splitlines()
-            score.check(done.returncode == 0 and len(lines) == 37,
+            score.check(done.returncode == 0 and len(lines) == 40,
                         'the program runs to its end', done.stderr[-500:])
             for line in lines:  # "ok what" or "no what"
                 score.check(line.startswith('ok '), line)

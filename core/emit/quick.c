@@ -52,6 +52,8 @@ static const struct ways all_ways[] = {
      {"fs_log({0}, rare)", "fs_log_bf16({0}, rare)", "fs_log_f64({0}, rare)",
       "fs_log_two({0}, seen)"},
      {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})", NULL}},
+    {FS_OP_POW, {"fs_pow({0}, {1}, rare)", NULL, NULL, NULL},
+     {"fs_pow({0}, {1})", "fs_pow({0}, {1})", NULL, NULL}},
     {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)", NULL},
      {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})", NULL}},
     {FS_OP_ERF, {NULL, NULL, "fs_erf_f64({0}, words, rare)", NULL},
@@ -147,13 +149,14 @@ static bool may_be_0(const struct em *em, int value, int depth) {
   }
 }
 
-/* The short way of a quotient or root. One that takes 0 has two instructions more, of
+/* The short way of a quotient, root or power. One that takes 0 has two instructions more, of
  * which flat kernels are short (Black-Scholes on an H200: 4 %), others not. */
 static const char *short_way(const struct em *em, const struct fs_step *s, const char *quick) {
   enum { DEPTH = 6 };
   enum fs_dtype dt = em_val(em, s->in[0])->dtype;
   if (dt == FS_BF16 || (em->mode == EM_FLAT && !may_be_0(em, s->in[0], DEPTH))) return quick;
   if (s->op == FS_OP_SQRT) return dt == FS_F64 ? quick : "fs_sqrt_or_0({0}, rare)";
+  if (s->op == FS_OP_POW) return "fs_pow_or_0({0}, {1}, rare)";
   if (s->op != FS_OP_DIV) return quick;
   return dt == FS_F64 ? "fs_div_f64_or_0({0}, {1}, rare)" : "fs_div_or_0({0}, {1}, rare)";
 }

@@ -192,10 +192,31 @@ __device__ static void qt_f64_one(int which, unsigned long long k, qt_count &c) 
 }
 
 // Operand number k of check number `which`; adds to c.
+// Any two floats; results of all sizes, of any number and of a number and 0.1 to 8.
+__device__ static void qt_pow_one(unsigned long long k, unsigned bits, qt_count &c) {
+  const unsigned other = qt_mix(k);
+  const float any = __uint_as_float(other), part = (float)(other >> 8) * 0x1p-24f;
+  const float x = __uint_as_float(k % 3 ? bits & 0x7fffffffu : bits);
+  const float log2_x = (float)log2((double)x);
+  const float y = k % 3 == 0 ? any : k % 3 == 1 ? (250.0f * part - 125.0f) / log2_x
+                                                : 0.1f + 7.9f * part;
+  bool rare = false, rare0 = false;
+  const float z = fs_pow(x, y, rare), z0 = fs_pow_or_0(x, y, rare0), w = fs_pow(x, y);
+  c.wrong += (!rare && !qt_same(z, w)) || (!rare0 && !qt_same(z0, w));
+  c.wrong += rare0 && x == 0 && y > 0 && !signbit(x);
+  c.rare += (rare || rare0) && x >= 0x1p-126f && fabsf(y * log2_x) < 124.0f;
+  const unsigned u = __float_as_uint(qt_ulps(w, pow((double)x, (double)y)));
+  if (u > c.worst) c.worst = u;
+}
+
 __device__ static void qt_one(int which, unsigned long long k, unsigned bits,
                               qt_count &c) {
   if (which == 16) {
     qt_pair_one(bits, c);
+    return;
+  }
+  if (which == 17) {
+    qt_pow_one(k, bits, c);
     return;
   }
   if (which > 10) {
@@ -271,6 +292,10 @@ __device__ static void qt_specials(qt_count &c) {
     bool rare0 = false;
     const float q0 = fs_div_or_0(a, b, rare0);
     c.wrong += (!rare0 && !qt_same(q0, a / b)) || (rare0 && (!rare || (a == 0 && qt_ordinary(b))));
+    const float z = powf(a, b), z0 = fs_pow(a, b);
+    c.wrong += z == 0 || z == 1 || z - z != 0
+                   ? !qt_same(z0, z)
+                   : qt_ulps(z0, pow((double)a, (double)b)) > 3.5f;
     bool rare16 = false;
     const float u = qt_bf16(a), v = qt_bf16(b), w = qt_bf16(fs_div_bf16(u, v, rare16));
     c.wrong += (!rare16 && !qt_same(w, qt_bf16(u / v))) || (rare16 && u == 0 && qt_ordinary(v));
@@ -333,7 +358,7 @@ static void qt_check(int which, qt_count *c) {
     qt_specials(*c);
     return;
   }
-  const bool two = which < 7 || which == 16;
+  const bool two = which < 7 || which > 15;
   for (unsigned long long k = 0; k < 1ull << 32; k += two ? 1021 : 65536)
     qt_one(which, k, (unsigned)k, *c);
 }
@@ -345,11 +370,11 @@ int main() {
                                       "bf16 sqrt", "bf16 log", "bf16 exp",
                                       "bf16 erf",  "f64 div",  "f64 sqrt",
                                       "f64 log",   "f64 exp",  "f64 erf",
-                                      "bf16 pairs"};
+                                      "bf16 pairs", "pow"};
   const float most[] = {0,     0,     0,     1.5f, 3.0f, 0,    0,    0,
-                        0.52f, 0.51f, 0.59f, 0,    0,    3.0f, 1.5f, 1.7f, 0};
+                        0.52f, 0.51f, 0.59f, 0,    0,    3.0f, 1.5f, 1.7f, 0,    3.5f};
   const float slack = sizeof(qt_exact) > 8 ? 0.0f : 2.0f;  // of the device's own
-  for (int which = 0; which < 17; which++) {
+  for (int which = 0; which < 18; which++) {
     qt_count c = {0, 0, 0};
     qt_check(which, &c);
     printf("%s %s: %llu wrong\n", c.wrong ? "no" : "ok", names[which], c.wrong);
