@@ -6,6 +6,7 @@
  *                           can never be taken for a real one by accident
  *   FUSIBLE_FAKE_FAIL       see fake.h
  *   FUSIBLE_FAKE_MEMORY     bytes of the device (default 1 GiB)
+ *   FUSIBLE_FAKE_GRAPH      bytes of it that each graph takes that can be started
  *   FUSIBLE_FAKE_VERSION    CUDA version of the driver (default 13000)
  *   FUSIBLE_FAKE_CC         compute capability (default 80)
  *   FUSIBLE_FAKE_BUSY       milliseconds a stream stays busy after a launch
@@ -72,7 +73,8 @@ struct cu_graph_node {
 };
 struct cu_graph {
   struct cu_graph_node nodes[64];
-  int n, refs; /* of the graph itself and what was instantiated of it */
+  int n, refs;  /* of the graph itself and what was instantiated of it */
+  size_t bytes; /* that the latter takes: FUSIBLE_FAKE_GRAPH */
 };
 
 static struct block *blocks;
@@ -819,6 +821,9 @@ EXPORT int cuGraphInstantiateWithFlags(CUgraph *out, CUgraph graph,
                                        unsigned long long flags) {
   (void)flags;
   CALL("cuGraphInstantiateWithFlags");
+  size_t bytes = (size_t)fake_number("FUSIBLE_FAKE_GRAPH", 0);
+  if (used + bytes > (size_t)memory_bytes()) return CU_OUT_OF_MEMORY;
+  used += graph->bytes = bytes;
   graph->refs++;
   *out = graph;
   return 0;
@@ -854,5 +859,6 @@ EXPORT int cuGraphDestroy(CUgraph graph) {
 }
 EXPORT int cuGraphExecDestroy(CUgraph exec);
 EXPORT int cuGraphExecDestroy(CUgraph exec) {
+  used -= exec->bytes;
   return drop_graph(exec);
 }

@@ -372,6 +372,40 @@ def test_replay():
               f'FUSIBLE_REPLAY=off does not do without graphs: {single.stderr}')
 
 
+# Two loops, a variable that finds room only where their graphs leave it, and one more loop.
+CROWDED = """x = f64(mod(1:1000, 7)); y = 2*x; print(sum(x))
+for k = 1:9
+  x = mod(3*x + 1, 101);
+end
+for k = 1:9
+  y = mod(y.*x + 2, 17);
+end
+print(sum(x), sum(y))
+z = f64(mod(1:300000, 9)); z[3] = 80; print(z[2])
+print(sum(z)); z = 0;
+for k = 1:9
+  x = mod(3*x + 1, 101);
+end
+print(sum(x))
+"""
+
+
+def test_graphs_make_room():
+    """Graphs that are kept are given up before there is no memory for values, and not
+    before; a loop that comes again has one again."""
+    cpu = fusible(CROWDED, target='cpu')
+    check(cpu.returncode == 0, f'graphs in the way: {cpu.stderr}')
+    tight = dict(FUSIBLE_FAKE_MEMORY='4000000', FUSIBLE_FAKE_GRAPH='1000000')
+    for more in (tight, dict(tight, FUSIBLE_FAKE_GRAPH='3000000')):
+        gpu = fusible(CROWDED, **more)
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+              f'graphs in the way, {more}: {gpu.stdout}{gpu.stderr}')
+    for more, again in ((tight, True), (dict(tight, FUSIBLE_FAKE_MEMORY='9000000'), False)):
+        gpu = fusible(CROWDED, FUSIBLE_FAKE_FAIL='cuGraphInstantiateWithFlags:3:700', **more)
+        check((gpu.returncode != 0) == again,
+              f'graphs made again: {again} is wanted, {more}: {gpu.stdout}{gpu.stderr}')
+
+
 # Slices that move from round to round; whole numbers, however they are added up.
 MOVES = {
     'read': "D = A[1:33, :]; for k = 1:24\n D = min(D, D[:, k] + D[k, :]); end\nD",
@@ -754,7 +788,7 @@ def main():
         for done in [pool.submit(test) for test in (
                 test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
-                test_large, test_few_events, test_rounds, test_levels, test_replay,
+                test_large, test_few_events, test_rounds, test_levels, test_replay, test_graphs_make_room,
                 test_late, test_no_pool, test_host_memory, test_half_done, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')

@@ -58,6 +58,7 @@ struct cuda {
   CUstream stream;         /* all work is on it, so reuse of memory is ordered:
                               fs_cuda_stream()                                 */
   struct cuda_queue queue;
+  struct fs_replay *replays; /* all that there are: replay.c */
   char arch[32];           /* what NVRTC compiles for */
 
   CUmemoryPool pool;       /* NULL: the driver has none, plain allocation */
@@ -239,6 +240,9 @@ enum fs_status fs_cuda_launch_all(struct fs_target *t,
                                   const struct fs_number *params,
                                   struct fs_diags *d);
 void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
+/* Gives up the graphs of all blocks, which own memory of the device: a block that comes
+ * again has one again, as at first. False: there were none, or one still runs. */
+bool fs_cuda_replay_trim(struct cuda *t);
 
 /* The text of a code with #line directives; its own. */
 const char *fs_cuda_lined(struct fs_code *code);

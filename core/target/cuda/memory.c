@@ -114,6 +114,7 @@ enum fs_status fs_cuda_alloc(struct fs_target *target, size_t bytes,
     fs_cuda_trim(target);
     r = driver_alloc(t, rounded, &p);
   }
+  if (r == CU_OUT_OF_MEMORY && fs_cuda_replay_trim(t)) r = driver_alloc(t, rounded, &p);
   if (r != CU_OK) return fs_cuda_fail(t, r, "memory", NULL);
   *out = (void *)(uintptr_t)p;
   count_used(t, rounded);

@@ -37,6 +37,7 @@ struct fs_replay {
   struct chain one, rounds; /* of a round, and of ROUNDS */
   int n;                    /* kernels of a round */
   struct fs_code *code[MOST_KERNELS]; /* those of which the rounds are */
+  struct fs_replay *next, **link;
 };
 
 static bool is_able(void) {
@@ -67,6 +68,8 @@ void fs_cuda_replay_free(struct fs_target *target, struct fs_replay *r) {
   if (!r) return;
   fs_cuda_enter(t);
   if (t->queue.of == r) fs_cuda_stream(t);
+  *r->link = r->next;
+  if (r->next) r->next->link = r->link;
   if (!r->one.exec || fs_cuda_settle(t)) {
     let_go(&r->rounds);
     let_go(&r->one);
@@ -74,6 +77,32 @@ void fs_cuda_replay_free(struct fs_target *target, struct fs_replay *r) {
   forget_links(&r->rounds);
   forget_links(&r->one);
   free(r);
+}
+
+static struct fs_replay *new_replay(struct cuda *t) {
+  struct fs_replay *r = fs_calloc(1, sizeof *r);
+  r->link = &t->replays;
+  if ((r->next = t->replays)) r->next->link = &r->next;
+  return t->replays = r;
+}
+
+/* What the driver would not make may have been for want of memory: that too is tried again. */
+static bool give_up(struct chain *c) {
+  bool had = c->exec != NULL;
+  let_go(c);
+  c->refused = false;
+  return had;
+}
+
+bool fs_cuda_replay_trim(struct cuda *t) {
+  bool any = false;
+  if (!t->replays || !fs_cuda_settle(t)) return false;
+  for (struct fs_replay *r = t->replays; r; r = r->next) {
+    any |= give_up(&r->rounds);
+    any |= give_up(&r->one);
+    r->starts = 0;
+  }
+  return any;
 }
 
 /* Of a captured launch its node is what the next one is to come behind. */
@@ -298,7 +327,7 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
   }
   enum fs_status status = FS_OK;
   if (whole && n_own > 0) {
-    if (!*replay) *replay = fs_calloc(1, sizeof **replay);
+    if (!*replay) *replay = new_replay(t);
     status = start(t, *replay, n_own, own, &started, d);
   }
   for (int k = 0; k < n && status == FS_OK && !started; k++)
