@@ -28,7 +28,7 @@ SIMD_SRC := $(wildcard elemlib/cpu/*.c)
 SIMD_OBJ := $(foreach isa,plain avx2 avx512,$(SIMD_SRC:elemlib/cpu/%.c=$(BUILD)/simd/$(isa)/%.o))
 REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
-FAKE := $(BUILD)/fake/libcuda.so.1 $(BUILD)/fake/libnvrtc.so.13
+FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
 
@@ -87,6 +87,9 @@ $(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cu
 $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $<
+$(BUILD)/fake/cublas.so: tests/fake/cublas.c tests/fake/fake.h
+	@mkdir -p $(@D)
+	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 
 # Compiles kernel texts with the real NVRTC (tests/test_nvrtc.py).
 $(BUILD)/nvrtc-check: $(BUILD)/tests/nvrtc/nvrtc_check.o $(BUILD)/libfusible.a

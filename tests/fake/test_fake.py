@@ -406,6 +406,50 @@ def test_graphs_make_room():
               f'graphs made again: {again} is wanted, {more}: {gpu.stdout}{gpu.stderr}')
 
 
+# Products that come again, 40 of them.
+PRODUCTS = SETUP + """B = 0*(A'*A); print(sum(B))
+for k = 1:40
+  B = mod(B*B + A'*A, 5);
+end
+print(sum(B))
+"""
+
+
+def test_cublas():
+    """A library that does not start, as where memory is short, is tried again, when freed
+    memory was given back and later, but not for each product; the host does what it
+    would, which is said once."""
+    lib = dict(FUSIBLE_CUBLAS=os.path.join(FAKE, 'cublas.so'))
+    cpu = fusible(PRODUCTS, target='cpu')
+
+    def run(refused, product, said, failed, **more):
+        specs = [f'cublasCreate_v2:{k}:3' for k in refused]
+        specs += [f'cublasGemmEx:{product}:13'] if product else []
+        gpu = fusible(PRODUCTS, **lib, **fail(*specs), **more)
+        what = f'cuBLAS, {specs}, {more}: {gpu.returncode} {gpu.stdout}{gpu.stderr}'
+        check(gpu.stderr.count('products of matrices are done on the host') == said, what)
+        check((gpu.returncode, 'failed at gemm' in gpu.stderr) ==
+              ((3, True) if failed else (0, False)), what)
+        check(failed or gpu.stdout == cpu.stdout, what)
+
+    run([], None, 0, False)
+    run([], 1, 0, True)               # it is what multiplies
+    run([1], 1, 0, True)              # after memory was given back
+    run('*', None, 1, False)
+    run('*', 1, 1, False)             # all on the host
+    run(range(1, 9), None, 1, False)  # some there, the others on the device ...
+    run(range(1, 9), 20, 1, True)
+    run(range(1, 33), 1, 1, False)    # ... but not for ever
+    gpu = fusible(PRODUCTS, **lib, **fail('cublasGemmEx:2:3'))  # has no memory once
+    check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+          f'a product that had no memory: {gpu.stdout}{gpu.stderr}')
+    kept = 'z = f64(mod(1:300000, 9)); z[3] = 80; print(z[2])\nz = ones(9); print(z[1])\n'
+    gpu = fusible(kept + PRODUCTS, **lib, **fail('cublasGemmEx:1:13'),
+                  FUSIBLE_FAKE_MEMORY='4000000', FUSIBLE_FAKE_CUBLAS='2000000')
+    check('failed at gemm' in gpu.stderr and 'on the host' not in gpu.stderr,
+          f'memory that was kept is in the way of cuBLAS: {gpu.stdout}{gpu.stderr}')
+
+
 # Slices that move from round to round; whole numbers, however they are added up.
 MOVES = {
     'read': "D = A[1:33, :]; for k = 1:24\n D = min(D, D[:, k] + D[k, :]); end\nD",
@@ -788,7 +832,8 @@ def main():
         for done in [pool.submit(test) for test in (
                 test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
-                test_large, test_few_events, test_rounds, test_levels, test_replay, test_graphs_make_room,
+                test_large, test_few_events, test_rounds, test_levels, test_replay,
+                test_graphs_make_room, test_cublas,
                 test_late, test_no_pool, test_host_memory, test_half_done, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')

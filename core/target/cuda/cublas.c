@@ -4,7 +4,8 @@
  * The libraries are column-major. A row-major matrix is the transpose of a
  * column-major one in the same memory, so products need no copies; solves and
  * factorisations overwrite their operands and work on packed copies. Without the
- * libraries the call is done on the host (host_call.c).
+ * libraries the call is done on the host (host_call.c), which the user is told once. A
+ * handle takes memory of the device, so one that could not be made is tried again.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -57,10 +58,17 @@ typedef const int *ints;
      int lda, void *s, void *left, int ldl, void *right, int ldr, void *work, \
      int size, void *rwork, int *info))
 
+enum part { BLAS, SOLVER, PARTS };
+
 struct cuda_libraries {
   struct cuda_own *own;
-  bool tried_blas, tried_solver;
-  cublasHandle blas;      /* NULL: not there */
+  struct {
+    bool tried, there;    /* looked for, and found with all its functions      */
+    int status;           /* of the last try to make the handle                */
+    int64_t wanted;       /* how often there was none                          */
+    bool told;            /* the user knows that the host does its work        */
+  } part[PARTS];
+  cublasHandle blas;      /* NULL: there is none now */
   cusolverHandle solver;
   struct {
 #define X(name, symbol, args) int (*name) args;
@@ -104,13 +112,12 @@ static const char *const *pick(const char *const *both) {
   return fs_cu_version() && fs_cu_version() < 13000 ? both + 1 : both;
 }
 
-static void load_blas(struct cuda *t, struct cuda_libraries *l) {
+static bool load_blas(struct cuda_libraries *l) {
   static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
                                       NULL};
-  l->tried_blas = true;
   void *handle = open_library("FUSIBLE_CUBLAS", pick(names), "cublas");
-  if (!handle) return;
-  bool ok = true;
+  bool ok = handle != NULL;
+  if (!ok) return false;
 #define X(name, symbol, args) ok = find(handle, symbol, &l->cublas.name) && ok;
   FS_CUBLAS_FNS(X)
 #undef X
@@ -119,20 +126,14 @@ static void load_blas(struct cuda *t, struct cuda_libraries *l) {
        find(handle, "cublasD" symbol, &l->cublas.name[1]) && ok;
   FS_CUBLAS_PAIRS(X)
 #undef X
-  if (!ok || l->cublas.create(&l->blas)) {
-    l->blas = NULL;
-    return;
-  }
-  l->cublas.set_stream(l->blas, fs_cuda_stream(t));
-  l->cublas.set_mode(l->blas, CUBLAS_NO_TF32_NO_REDUCED);
+  return ok;
 }
 
-static void load_solver(struct cuda *t, struct cuda_libraries *l) {
+static bool load_solver(struct cuda_libraries *l) {
   static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11",
                                       NULL};
-  l->tried_solver = true;
   void *handle = open_library("FUSIBLE_CUSOLVER", pick(names), "cusolver");
-  if (!handle) return;
+  if (!handle) return false;
   bool ok = find(handle, "cusolverDnCreate", &l->cusolver.create) &&
             find(handle, "cusolverDnDestroy", &l->cusolver.destroy) &&
             find(handle, "cusolverDnSetStream", &l->cusolver.set_stream);
@@ -141,11 +142,55 @@ static void load_solver(struct cuda *t, struct cuda_libraries *l) {
        find(handle, "cusolverDnD" symbol, &l->cusolver.name[1]) && ok;
   FS_CUSOLVER_FNS(X)
 #undef X
-  if (!ok || l->cusolver.create(&l->solver)) {
-    l->solver = NULL;
-    return;
-  }
-  l->cusolver.set_stream(l->solver, fs_cuda_stream(t));
+  return ok;
+}
+
+static int make_handle(struct cuda *t, struct cuda_libraries *l, enum part p) {
+  int status = p == BLAS ? l->cublas.create(&l->blas) : l->cusolver.create(&l->solver);
+  if (status && p == BLAS) l->blas = NULL;
+  if (status && p == SOLVER) l->solver = NULL;
+  if (status) return status;
+  if (p == SOLVER) return l->cusolver.set_stream(l->solver, fs_cuda_stream(t)), 0;
+  l->cublas.set_stream(l->blas, fs_cuda_stream(t));
+  l->cublas.set_mode(l->blas, CUBLAS_NO_TF32_NO_REDUCED);
+  return 0;
+}
+
+/* Sees to the handle of a part, which may be refused while memory is short: then it is
+ * asked for again the 2nd, 4th, 8th ... time that it is wanted, so that a library that
+ * never starts costs little. */
+static void want(struct cuda *t, struct cuda_libraries *l, enum part p) {
+  if (p == BLAS ? l->blas != NULL : l->solver != NULL) return;
+  if (!l->part[p].tried) l->part[p].there = p == BLAS ? load_blas(l) : load_solver(l);
+  l->part[p].tried = true;
+  int64_t n = ++l->part[p].wanted;
+  if (!l->part[p].there || (n & (n - 1))) return;
+  l->part[p].status = make_handle(t, l, p);
+  if (!l->part[p].status) return;
+  fs_cuda_make_room(t);
+  l->part[p].status = make_handle(t, l, p);
+}
+
+/* Says once that the host does what a library is not there for; not where the user has
+ * named a file that is none ("off"). */
+static void tell(struct cuda_libraries *l, enum part p, struct fs_diags *d) {
+  static const char *const name[] = {"cuBLAS", "cuSOLVER"};
+  static const char *const env[] = {"FUSIBLE_CUBLAS", "FUSIBLE_CUSOLVER"};
+  static const char *const what[] = {"products of matrices",
+                                     "solves and factorisations"};
+  const char *file = getenv(env[p]);
+  if (!d || l->part[p].told) return;
+  l->part[p].told = true;
+  if (l->part[p].there)
+    fs_warn(d, (struct fs_span){0}, "library-on-host",
+            "it is tried again now and then; `x = 0` frees a variable that is not needed",
+            "%s does not start on the GPU (status %d), so %s are done on the host until "
+            "it does", name[p], l->part[p].status, what[p]);
+  else if (!file || !*file)
+    fs_warn(d, (struct fs_span){0}, "library-on-host",
+            p == BLAS ? "pip's nvidia-cublas or NVIDIA's CUDA toolkit has it"
+                      : "pip's nvidia-cusolver or NVIDIA's CUDA toolkit has it",
+            "%s was not found, so %s are done on the host", name[p], what[p]);
 }
 
 static struct cuda_libraries *libraries(struct cuda *t) {
@@ -183,6 +228,8 @@ struct work {
   struct { void *p; size_t bytes; } blocks[8];
   int n;
   struct findings *found;  /* on the device */
+  bool last;               /* is not tried again                                  */
+  bool again;              /* a library had no memory: nothing is said yet        */
   bool nan;                /* check_findings() saw one */
 };
 
@@ -199,8 +246,10 @@ static enum fs_status take(struct work *w, int64_t count, size_t size,
 
 /* Memory is freed in stream order: kernels may still use it. */
 static void drop(struct work *w) {
-  while (w->n--) fs_cuda_free(&w->t->base, w->blocks[w->n].p,
-                              w->blocks[w->n].bytes);
+  while (w->n) {
+    w->n--;
+    fs_cuda_free(&w->t->base, w->blocks[w->n].p, w->blocks[w->n].bytes);
+  }
 }
 
 static size_t width(const struct work *w) { return w->wide ? 8 : 4; }
@@ -240,6 +289,8 @@ static enum fs_status refused(struct work *w, const char *library, int code) {
   CUresult r = fs_cu.stream_query(fs_cuda_stream(w->t));
   if (fs_cu_is_fatal(r)) return fs_cuda_fail(w->t, r, "a library call", w->d);
   bool memory = code == 3 || code == 2; /* ALLOC_FAILED in either */
+  w->again = memory && !w->last;
+  if (w->again) return FS_ERR_ENV;
   return fs_env_error(w->d, memory ? "out-of-memory" : "driver-error", NULL,
                       "%s failed at %s: %s (status %d)", library,
                       fs_lib_op_names[w->call->op],
@@ -588,14 +639,28 @@ static bool is_integer_product(const struct fs_lib_call *c) {
          !fs_dtype_is_float(c->b.dtype);
 }
 
-/* Whether the device can do the call; else the host does. */
-static bool on_device(const struct cuda_libraries *l,
+/* Whether no library is needed, or whether none has the call. */
+static bool is_own(const struct fs_lib_call *c) {
+  return fs_lib_moves(c->op) || is_integer_product(c);
+}
+
+static bool is_for_host(const struct fs_lib_call *c) {
+  bool least_squares = c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1];
+  return least_squares || !fs_lib_count(&c->out) || !fs_lib_count(&c->a);
+}
+
+static enum part part_of(const struct fs_lib_call *c) {
+  return c->op == FS_LIB_GEMM ? BLAS : SOLVER;
+}
+
+/* Whether the device can do the call now; else the host does. */
+static bool on_device(struct cuda *t, struct cuda_libraries *l,
                       const struct fs_lib_call *c) {
-  if (fs_lib_moves(c->op) || is_integer_product(c)) return true;
-  if (!fs_lib_count(&c->out) || !fs_lib_count(&c->a)) return false;
-  if (c->op == FS_LIB_GEMM) return l->blas != NULL;
-  if (c->op == FS_LIB_SOLVE && c->a.dim[0] != c->a.dim[1]) return false;
-  return l->solver != NULL;
+  if (is_own(c)) return true;
+  if (is_for_host(c)) return false;
+  if (c->op == FS_LIB_SOLVE) want(t, l, BLAS); /* if that is not there, cuSOLVER will do */
+  want(t, l, part_of(c));
+  return c->op == FS_LIB_GEMM ? l->blas != NULL : l->solver != NULL;
 }
 
 /* Compiles the own kernels that the call may need. */
@@ -648,24 +713,17 @@ enum fs_status fs_cuda_library_prepare(struct cuda *t,
   struct work w;
   fs_cuda_stream(t);
   set_up(t, code, NULL, &call, &w, d);
-  bool blas = call.op == FS_LIB_GEMM && !is_integer_product(&call);
-  bool triangles = call.op == FS_LIB_SOLVE && call.a.dim[0] == call.a.dim[1];
-  if ((blas || triangles) && !w.l->tried_blas) load_blas(t, w.l);
-  if (call.op != FS_LIB_GEMM && !fs_lib_moves(call.op) && !w.l->tried_solver)
-    load_solver(t, w.l);
-  if (on_device(w.l, &call)) return warm_up(&w);
+  if (on_device(t, w.l, &call)) return warm_up(&w);
   const char *why = NULL;
   if (fs_lapack_present(&why)) return FS_OK;
   return fs_env_error(d, "no-lapack", NULL,
                       "%s needs %s or a host library, and neither is here: %s",
                       fs_lib_op_names[call.op],
-                      blas ? "cuBLAS (libcublas.so.13 or .12)"
-                           : "cuSOLVER (libcusolver.so.12 or .11)", why);
+                      call.op == FS_LIB_GEMM ? "cuBLAS (libcublas.so.13 or .12)"
+                                             : "cuSOLVER (libcusolver.so.12 or .11)", why);
 }
 
-enum fs_status fs_cuda_library_launch(struct cuda *t,
-                                      const struct fs_code *code,
-                                      void *const *slots, struct fs_diags *d) {
+static enum fs_status run(struct work *w) {
   static enum fs_status (*const routine[FS_LIB_OP_COUNT])(struct work *) = {
       [FS_LIB_GEMM] = gemm,          [FS_LIB_SOLVE] = solve,
       [FS_LIB_INV] = solve_by_lu,    [FS_LIB_CHOL] = cholesky,
@@ -673,22 +731,37 @@ enum fs_status fs_cuda_library_launch(struct cuda *t,
       [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = by_list,
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
       [FS_LIB_RESHAPE] = reshape};
+  enum fs_status status = FS_OK;
+  w->again = false;
+  if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */
+    void *found;
+    status = take(w, 1, sizeof *w->found, &found);
+    w->found = found;
+    if (status == FS_OK)
+      status = fs_cuda_zero(&w->t->base, found, sizeof *w->found, w->d);
+  }
+  if (status == FS_OK) status = routine[w->call->op](w);
+  drop(w);
+  return status;
+}
+
+enum fs_status fs_cuda_library_launch(struct cuda *t,
+                                      const struct fs_code *code,
+                                      void *const *slots, struct fs_diags *d) {
   struct fs_lib_call call;
   struct work w;
   fs_cuda_stream(t); /* the libraries have it already */
   set_up(t, code, slots, &call, &w, d);
   enum fs_status status = fs_lib_check(&call, d);
   if (status != FS_OK) return status;
-  if (!on_device(w.l, &call)) return fs_cuda_host_call(t, &call, d);
-  if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
-  if (call.op != FS_LIB_GEMM && !fs_lib_moves(call.op)) { /* some numbers come back from the device */
-    void *found;
-    status = take(&w, 1, sizeof *w.found, &found);
-    w.found = found;
-    if (status == FS_OK)
-      status = fs_cuda_zero(&t->base, found, sizeof *w.found, d);
+  if (!on_device(t, w.l, &call)) {
+    if (!is_for_host(&call)) tell(w.l, part_of(&call), d);
+    return fs_cuda_host_call(t, &call, d);
   }
-  if (status == FS_OK) status = routine[call.op](&w);
-  drop(&w);
-  return status;
+  if (is_integer_product(&call)) return fs_cuda_own_product(&w.own, &call);
+  status = run(&w);
+  if (!w.again) return status;
+  fs_cuda_make_room(t);
+  w.last = true;
+  return run(&w);
 }

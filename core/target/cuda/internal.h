@@ -177,6 +177,9 @@ void fs_cuda_memory_close(struct cuda *t);
 enum fs_status fs_cuda_alloc(struct fs_target *t, size_t bytes, void **out);
 void fs_cuda_free(struct fs_target *t, void *ptr, size_t bytes);
 void fs_cuda_trim(struct fs_target *t);
+/* Gives back all that the driver may need for something else than values: freed storage,
+ * and the graphs of blocks (replay.c). Waits for what runs, as fs_cuda_settle() does. */
+void fs_cuda_make_room(struct cuda *t);
 void fs_cuda_memory(struct fs_target *t, int64_t *used, int64_t *cached,
                     int64_t *available);
 enum fs_status fs_cuda_upload(struct fs_target *t, void *dst, int64_t dst_pitch,

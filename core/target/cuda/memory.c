@@ -80,6 +80,11 @@ void fs_cuda_trim(struct fs_target *target) {
   if (fs_cuda_settle(t) && t->pool) fs_cu.pool_trim(t->pool, 0);
 }
 
+void fs_cuda_make_room(struct cuda *t) {
+  fs_cuda_trim(&t->base);
+  fs_cuda_replay_trim(t);
+}
+
 void fs_cuda_memory_close(struct cuda *t) {
   empty_bins(t);
   if (t->pool) fs_cu.pool_destroy(t->pool);

@@ -1,0 +1,99 @@
+/* cublas.c - a libcublas without a GPU, for tests only: products of f32 and f64 in the
+ * memory of the fake driver, which is the host's; what fake.h lets fail fails. FUSIBLE_CUBLAS
+ * names it: under its name here nobody takes it for a real one.
+ *
+ *   FUSIBLE_FAKE_CUBLAS     bytes of the device that a handle takes
+ *   FUSIBLE_FAKE_RUN=0      computes nothing, as the driver
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "tests/fake/fake.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define CALL(name)                    \
+  do {                                \
+    int code_ = fake_failure(name);   \
+    if (code_) return code_;          \
+  } while (0)
+
+enum { ALLOC_FAILED = 3, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+
+typedef int (*take)(unsigned long long *out, size_t bytes);
+typedef int (*give)(unsigned long long p);
+
+static void *driver(const char *symbol) {
+  void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void *fn = lib ? dlsym(lib, symbol) : NULL;
+  if (lib) dlclose(lib);
+  return fn;
+}
+
+EXPORT int cublasCreate_v2(void **handle);
+EXPORT int cublasCreate_v2(void **handle) {
+  unsigned long long *memory = calloc(1, sizeof *memory);
+  size_t bytes = (size_t)fake_number("FUSIBLE_FAKE_CUBLAS", 1);
+  void *fn = driver("cuMemAlloc_v2");
+  take allocate;
+  memcpy(&allocate, &fn, sizeof fn);
+  int code = fake_failure("cublasCreate_v2");
+  if (!code && (!memory || !allocate || allocate(memory, bytes))) code = ALLOC_FAILED;
+  if (code) free(memory);
+  *handle = code ? NULL : memory;
+  return code;
+}
+EXPORT int cublasDestroy_v2(void *handle);
+EXPORT int cublasDestroy_v2(void *handle) {
+  unsigned long long *memory = handle;
+  void *fn = driver("cuMemFree_v2");
+  give release;
+  memcpy(&release, &fn, sizeof fn);
+  if (release) release(*memory);
+  free(memory);
+  return 0;
+}
+EXPORT int cublasSetStream_v2(void *handle, void *stream);
+EXPORT int cublasSetStream_v2(void *handle, void *stream) {
+  (void)handle, (void)stream;
+  return 0;
+}
+EXPORT int cublasSetMathMode(void *handle, int mode);
+EXPORT int cublasSetMathMode(void *handle, int mode) {
+  (void)handle, (void)mode;
+  return 0;
+}
+
+static double element(const void *p, int wide, int64_t at) {
+  return wide ? ((const double *)p)[at] : (double)((const float *)p)[at];
+}
+
+/* By columns; alpha is 1 and beta 0, as in all calls that are made. */
+EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k, const void *alpha,
+                        const void *a, int a_type, int lda, const void *b, int b_type, int ldb,
+                        const void *beta, void *c, int c_type, int ldc, int compute, int algo);
+EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k, const void *alpha,
+                        const void *a, int a_type, int lda, const void *b, int b_type, int ldb,
+                        const void *beta, void *c, int c_type, int ldc, int compute, int algo) {
+  (void)handle, (void)alpha, (void)beta, (void)compute, (void)algo;
+  CALL("cublasGemmEx");
+  int wide = c_type == 1;
+  if (m < 0 || n < 0 || k < 0) return INVALID_VALUE;
+  if (!fake_number("FUSIBLE_FAKE_RUN", 1)) return 0;
+  if (a_type > 1 || a_type != b_type || b_type != c_type) return NOT_SUPPORTED;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) {
+      double sum = 0;
+      for (int64_t x = 0; x < k; x++)
+        sum += element(a, wide, ta ? i * lda + x : x * lda + i) *
+               element(b, wide, tb ? x * ldb + j : j * ldb + x);
+      if (wide) ((double *)c)[j * ldc + i] = sum;
+      else ((float *)c)[j * ldc + i] = (float)sum;
+    }
+  return 0;
+}
+
+#define TRSM(name)          \
+  EXPORT int name(void);    \
+  EXPORT int name(void) { return NOT_SUPPORTED; }
+TRSM(cublasStrsm_v2)
+TRSM(cublasDtrsm_v2)
