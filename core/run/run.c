@@ -607,11 +607,20 @@ static enum fs_status launch_all(struct launch *l, bool timed,
   return FS_OK;
 }
 
+/* Of values that were marked before a launch that failed, those that no kernel before
+ * `begun` overwrites are as they were. */
+static void spare_others(struct launch *l, int begun) {
+  for (int k = l->left_out; k < l->block->plan->kernels.len; k++)
+    if (taken(l, k)) taken(l, k)->state = FS_TS_STORED;
+  for (int k = l->left_out + 1; k < begun; k++)
+    if (l->now->codes[k]) mark_overwritten(l, k);
+}
+
 /* The same in one call of the target, where no kernel is timed. As a rule it is always the
  * same kernels that are left out, if any: the target sees to others. */
 static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
   struct fs_block *b = l->block;
-  int last = 0;
+  int last = 0, begun = 0;
   if (fs_interrupted()) return FS_INTERRUPTED;
   for (int k = 0; k < b->plan->kernels.len; k++) {
     l->now->codes[k] = l->now->skip[k] ? NULL : b->codes[k];
@@ -621,11 +630,13 @@ static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
     enum fs_status st = make_storage(l, s, d);
     if (st != FS_OK) return st;
   }
-  for (int k = l->left_out + 1; k < last; k++) /* which one fails will not be known */
+  for (int k = l->left_out + 1; k < last; k++) /* a jump does not tell where it came from */
     if (l->now->codes[k]) mark_overwritten(l, k);
-  return l->r->target->ops->launch_all(l->r->target, &b->replay,
-                                       b->plan->kernels.len, l->now->codes,
-                                       l->now->ptrs, l->now->params, d);
+  enum fs_status st = l->r->target->ops->launch_all(
+      l->r->target, &b->replay, b->plan->kernels.len, l->now->codes, l->now->ptrs,
+      l->now->params, &begun, d);
+  if (st != FS_OK) spare_others(l, begun);
+  return st;
 }
 
 /* The storage of the list that a call has looked at, if it is an input and has all of the

@@ -68,13 +68,14 @@ struct fs_target_ops {
                            struct fs_timer *timer, struct fs_diags *d);
 
   /* Starts the kernels of a block one after the other, untimed, as launch() does
-   * each; NULL: a phase of the launch before it, or left out this time. *replay begins NULL and has what the target makes of a block that comes
-   * again; replay_free() before the codes are released. NULL where there is nothing
-   * to gain. */
+   * each; NULL: a phase of the launch before it, or left out this time. *replay begins
+   * NULL and has what the target makes of a block that comes again; replay_free() before
+   * the codes are released. On failure kernel *begun and those behind it were not started,
+   * of n all may have been. NULL where there is nothing to gain. */
   enum fs_status (*launch_all)(struct fs_target *t, struct fs_replay **replay,
                                int n, struct fs_code *const *codes,
                                void *const *slots,
-                               const struct fs_number *params,
+                               const struct fs_number *params, int *begun,
                                struct fs_diags *d);
   void (*replay_free)(struct fs_target *t, struct fs_replay *replay);
 

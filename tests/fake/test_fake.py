@@ -674,6 +674,41 @@ A = B[:, 1]; A[3] = 1; print(A[3])
     check({'lost', '120'} <= seen and '1343' not in seen, f'values of blocks that failed: {seen}')
 
 
+# Rounds of five launches, of which the first overwrites a part of A: measured ones, and
+# then some that are started at once. Where one fails, A and c are those of one round.
+HALVES = """A = f64(mod(1:60, 5)); B = f64(mod(reshape(1:3600, 60, 60), 7)); c = zeros(3);
+print(sum(B), sum(A), sum(c))
+for k = 1:9
+  A[3:20] = k; c = c + 1; v = B*A; q = sum(A); H = exp(B) + q; h = H*A; g = sum(h)*H;
+end
+print("rounds ", c[1])
+print("A ", A[5])
+"""
+
+
+def test_half_done_rounds():
+    """What a launch that failed leaves goes by its place: before the one that overwrites A
+    nothing is lost, behind it A is; and a measured kernel that was started, but has no
+    second event, has run."""
+    kept, lost = set(), set()
+    for name, code, calls in (('cuLaunchKernel', 2, range(6, 51)),
+                              ('cuEventRecord', 1, range(5, 40))):
+        for call in calls:
+            r = fusible(HALVES, '--keep-going', FUSIBLE_FAKE_COOPERATIVE='0',
+                        FUSIBLE_REPLAY='off', FUSIBLE_FAKE_FAIL=f'{name}:{call}:{code}')
+            done = re.search(r'^rounds (.*)', r.stdout, re.M)
+            shown = re.search(r'^A (.*)', r.stdout, re.M)
+            what = f'rounds, {name}:{call}: {r.stdout}{r.stderr}'
+            if done and shown:
+                check(done[1] == shown[1], what)
+                kept.add(done[1])
+            elif done:
+                check('value was lost' in r.stderr, what)
+                lost.add(done[1])
+    every = {str(k) for k in range(9)}
+    check(every <= kept and every <= lost, f'rounds: A of {kept} was kept, of {lost} lost')
+
+
 # Slices of six sizes, which come again and again: without sums, and with.
 LEVELS = """x = mod(1:2000, 7); s = 0;
 for k = 1:240
@@ -834,7 +869,8 @@ def main():
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
                 test_graphs_make_room, test_cublas,
-                test_late, test_no_pool, test_host_memory, test_half_done, test_lasting)]:
+                test_late, test_no_pool, test_host_memory, test_half_done,
+                test_half_done_rounds, test_lasting)]:
             done.result()
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return counts['failed'] > 0

@@ -799,7 +799,8 @@ CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
 }
 
 /* Between two events a kernel starts when the one before has ended: it is what is
- * measured. */
+ * measured. Once it is started nothing but a lost device is a failure of the launch: it
+ * will overwrite what it is to, and without its second event only has no time. */
 static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
                                   void *const *slots, struct fs_timer *timer,
                                   struct fs_diags *d) {
@@ -810,11 +811,13 @@ static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
     status = fs_cuda_library_launch(t, c, slots, d);
   else if (r == CU_OK)
     r = fs_cuda_start(t, c, false);
-  if (r == CU_OK && status == FS_OK) r = fs_cu.event_record(timer->end, fs_cuda_stream(t));
+  if (r == CU_OK && status == FS_OK) {
+    r = fs_cu.event_record(timer->end, fs_cuda_stream(t));
+    timer->recorded = r == CU_OK;
+    if (!fs_cu_is_fatal(r)) r = CU_OK;
+  }
   if (held) fs_cuda_unhold(t);
-  if (r != CU_OK) return fs_cuda_fail(t, r, "starting a kernel", d);
-  timer->recorded |= status == FS_OK;
-  return status;
+  return r == CU_OK ? status : fs_cuda_fail(t, r, "starting a kernel", d);
 }
 
 enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,

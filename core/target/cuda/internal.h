@@ -240,7 +240,7 @@ enum fs_status fs_cuda_launch_all(struct fs_target *t,
                                   struct fs_replay **replay, int n,
                                   struct fs_code *const *codes,
                                   void *const *slots,
-                                  const struct fs_number *params,
+                                  const struct fs_number *params, int *begun,
                                   struct fs_diags *d);
 void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
 /* Gives up the graphs of all blocks, which own memory of the device: a block that comes

@@ -309,12 +309,13 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
                                   struct fs_replay **replay, int n,
                                   struct fs_code *const *codes,
                                   void *const *slots,
-                                  const struct fs_number *params,
+                                  const struct fs_number *params, int *begun,
                                   struct fs_diags *d) {
   struct cuda *t = fs_cuda_of(target);
   struct fs_code *own[MOST_KERNELS];
   int n_own = 0;
   bool whole = is_able(), started = false;
+  *begun = 0;
   fs_cuda_enter(t);
   for (int k = 0; k < n; k++) {
     if (!codes[k]) continue; /* a phase of a launch before it */
@@ -329,9 +330,12 @@ enum fs_status fs_cuda_launch_all(struct fs_target *target,
   if (whole && n_own > 0) {
     if (!*replay) *replay = new_replay(t);
     status = start(t, *replay, n_own, own, &started, d);
+    if (t->base.lost) *begun = n;
   }
-  for (int k = 0; k < n && status == FS_OK && !started; k++)
+  for (int k = 0; k < n && status == FS_OK && !started; k++) {
+    *begun = k;
     if (codes[k])
       status = fs_cuda_launch(target, codes[k], slots, params, NULL, d);
+  }
   return status;
 }
