@@ -136,6 +136,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->codes = fs_calloc((size_t)n + 1, sizeof *b->codes);
   b->timers = fs_calloc((size_t)n + 1, sizeof *b->timers);
   b->measured = fs_calloc((size_t)n + 1, sizeof *b->measured);
+  b->left_out = fs_calloc((size_t)n + 1, sizeof *b->left_out);
   b->inputs =
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   b->bound = new_bound(plan);
@@ -177,6 +178,7 @@ void fs_block_free(struct fs_block *b, struct fs_target *target) {
   free(b->codes);
   free(b->timers);
   free(b->measured);
+  free(b->left_out);
   free(b->inputs);
   free_bound(b->bound);
   if (b->drop_described) b->drop_described(b->described);

@@ -760,6 +760,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
 static void remember_timing(struct fs_runner *r, struct fs_block *b) {
   b->timed_runs++;
   b->timed_in_all += b->timed_in_all < TIMED_RUNS && !b->quick;
+  memcpy(b->left_out, b->bound->skip, (size_t)b->plan->kernels.len * sizeof *b->left_out);
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   *FS_PUSH(&r->timing) = b;
@@ -916,7 +917,7 @@ enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
     b->fresh = !b->quick;
     for (int i = 0; i < b->plan->kernels.len; i++)
       b->measured[i] =
-          b->bound->skip[i] ? FS_LEFT_OUT
+          b->left_out[i] ? FS_LEFT_OUT
           : b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])
                         : 0; /* its launch has the time of all phases */
   }

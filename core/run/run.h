@@ -22,6 +22,8 @@ struct fs_block {
                                 kernel starts: no more than the plan says  */
   double *measured;          /* per kernel: seconds of the last timed run;
                                 FS_LEFT_OUT; else < 0                      */
+  bool *left_out;            /* per kernel: a copy that this run did without; the runs
+                                behind it, which are not timed, may need it */
   double compile_seconds;    /* 0 when nothing was compiled                */
   int64_t runs;
   double host_seconds;       /* host time of the last run beyond kernels   */
