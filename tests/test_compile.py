@@ -64,9 +64,9 @@ class Prompt:
         """The same, and a value of its results."""
         return self.block(), [e['data'] for e in self.ask(VALUE) if e['event'] == 'value']
 
-    def wait(self):
+    def wait(self, seconds=60):
         """Until nothing is compiled behind; False if that takes too long."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + seconds
         while 'behind' in self.text(':cache'):
             if time.monotonic() > until:
                 return False
@@ -186,6 +186,22 @@ def test_end():
         start = time.monotonic()
         code, took = prompt.end(), time.monotonic() - start
         check(code == 0 and took < 7, f'{args} ends', f'{code} {took:.1f} s')
+
+
+def test_slow_start():
+    """A thread that has compiled all before its maker goes on has ended: what comes later
+    gets another one."""
+    home = Home()
+    shim = os.path.join(home.path, 'slowthread.so')
+    subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', shim,
+                    os.path.join(HERE, 'fault', 'slowthread.c')], check=True)
+    prompt = Prompt(home, '--one-process', FUSIBLE_FAKE_RUN='0', LD_PRELOAD=shim,
+                    SLOWTHREAD_MS='500')
+    prompt.ask(SETUP)
+    for block in (BLOCK, BLOCK.replace("A'*r", "A'*r + 2*p"), BLOCK.replace('A*p', 'A*p + r')):
+        prompt.ask(block)
+        check(prompt.wait(20), f'{block} is compiled in full')
+    check(prompt.end() == 0, 'and ends')
 
 
 def test_default():

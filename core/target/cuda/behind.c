@@ -83,13 +83,16 @@ static void *work(void *user) {
   return NULL;
 }
 
-/* Ctrl-C is for the thread of the session. */
+/* Ctrl-C is for the thread of the session. `running` is set first: the thread may have
+ * ended, and said so, before it is known here that there is one. */
 static bool start(struct fs_behind *b) {
   sigset_t all, before;
   if (b->started) pthread_join(b->thread, NULL); /* it is past its last look */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  b->started = b->running = pthread_create(&b->thread, NULL, work, b) == 0;
+  b->running = true;
+  b->started = pthread_create(&b->thread, NULL, work, b) == 0;
+  if (!b->started) b->running = false;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return b->started;
 }
