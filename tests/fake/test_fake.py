@@ -265,6 +265,9 @@ def test_sentences():
     fusible(work)
     sentence('image once', '', status=0, script=work,  # from the cache: anew
              **fail('cuModuleLoadData:1:200'))
+    fusible(work)
+    sentence('Ctrl-C while it is made anew', 'note: interrupted', status=130, script=work,
+             **fail('cuModuleLoadData:1:200', 'nvrtcCompileProgram:1:16'))
 
 
 def test_cuda_text():

@@ -230,7 +230,7 @@ static enum fs_status load_image(struct cuda *t, struct build *b,
     free_build(b);
     fs_nvrtc_compile(&b->job);
     b->cached = false;
-    if (!b->job.image) return refused(b, d);
+    if (!b->job.image) return b->job.cancelled ? FS_INTERRUPTED : refused(b, d);
     r = fs_cu.module_load(module, b->job.image);
     if (r != CU_OK) *module = NULL;
   }
