@@ -7,6 +7,7 @@
  *   FUSIBLE_FAKE_FAIL       see fake.h
  *   FUSIBLE_FAKE_MEMORY     bytes of the device (default 1 GiB)
  *   FUSIBLE_FAKE_GRAPH      bytes of it that each graph takes that can be started
+ *   FUSIBLE_FAKE_MODULE     the same of each module that is loaded
  *   FUSIBLE_FAKE_VERSION    CUDA version of the driver (default 13000)
  *   FUSIBLE_FAKE_CC         compute capability (default 80)
  *   FUSIBLE_FAKE_BUSY       milliseconds a stream stays busy after a launch
@@ -57,6 +58,7 @@ struct cu_event {
 struct cu_module {
   void *lib;
   unsigned registers, local; /* what a real cubin says */
+  size_t bytes;              /* FUSIBLE_FAKE_MODULE */
   struct cu_function *functions;
 };
 struct cu_function {
@@ -548,6 +550,8 @@ static size_t elf_size(const unsigned char *image) {
 EXPORT int cuModuleLoadData(CUmodule *out, const void *image);
 EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   CALL("cuModuleLoadData");
+  size_t bytes = (size_t)fake_number("FUSIBLE_FAKE_MODULE", 0);
+  if (used + bytes > (size_t)memory_bytes()) return CU_OUT_OF_MEMORY;
   if (!runs()) {
     *out = calloc(1, sizeof **out);
     if (!*out) return CU_OUT_OF_MEMORY;
@@ -568,11 +572,14 @@ EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   *out = calloc(1, sizeof **out);
   if (!*out) return dlclose(lib), CU_OUT_OF_MEMORY;
   (*out)->lib = lib;
+  (*out)->bytes = bytes;
+  used += bytes;
   return 0;
 }
 EXPORT int cuModuleUnload(CUmodule module);
 EXPORT int cuModuleUnload(CUmodule module) {
   CALL("cuModuleUnload");
+  used -= module->bytes;
   if (module->lib) dlclose(module->lib);
   while (module->functions) {
     CUfunction f = module->functions;

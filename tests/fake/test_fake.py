@@ -409,6 +409,23 @@ def test_graphs_make_room():
               f'graphs made again: {again} is wanted, {more}: {gpu.stdout}{gpu.stderr}')
 
 
+def test_code_finds_room():
+    """What is kept for values, and graphs, are given back before there is no memory for
+    machine code, or for a launch."""
+    script = CROWDED + 'v = y.*3 + x; print(sum(v))\nprint(max(v))\nM = y*y\'; ' \
+        "w = M*x + y; u = M'*w; print(sum(M), sum(u))\n"
+    cpu = fusible(script, target='cpu')
+    check(cpu.returncode == 0, f'code in need of room: {cpu.stderr}')
+    tight = dict(FUSIBLE_FAKE_MEMORY='12000000', FUSIBLE_FAKE_MODULE='1000000',
+                 FUSIBLE_FAKE_GRAPH='2000000')
+    for more in (tight, fail('cuModuleLoadData:2:2'), fail('cuFuncSetAttribute:1:2'),
+                 fail('cuLaunchKernel:1:2'), fail('cuLaunchKernel:20:2'),
+                 fail('cuLaunchCooperativeKernel:1:2')):
+        gpu = fusible(script, **more)
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+              f'code in need of room, {more}: {gpu.stdout}{gpu.stderr}')
+
+
 # Products that come again, 40 of them.
 PRODUCTS = SETUP + """B = 0*(A'*A); print(sum(B))
 for k = 1:40
@@ -668,7 +685,7 @@ A = B[:, 1]; A[3] = 1; print(A[3])
     seen = set()
     for call in range(4, 10):
         r = fusible(script, '--keep-going', FUSIBLE_FAKE_COOPERATIVE='0',
-                    FUSIBLE_FAKE_FAIL=f'cuLaunchKernel:{call}:2')
+                    FUSIBLE_FAKE_FAIL=f'cuLaunchKernel:{call}:701')
         failed = "nothing called 'g'" in r.stderr
         shown = re.search('^A (.*)', r.stdout, re.M)
         seen |= {shown[1] if shown else 'lost' if 'value was lost' in r.stderr else ''} \
@@ -694,7 +711,7 @@ def test_half_done_rounds():
     nothing is lost, behind it A is; and a measured kernel that was started, but has no
     second event, has run."""
     kept, lost = set(), set()
-    for name, code, calls in (('cuLaunchKernel', 2, range(6, 51)),
+    for name, code, calls in (('cuLaunchKernel', 701, range(6, 51)),
                               ('cuEventRecord', 1, range(5, 40))):
         for call in calls:
             r = fusible(HALVES, '--keep-going', FUSIBLE_FAKE_COOPERATIVE='0',
@@ -871,7 +888,7 @@ def main():
                 test_language, test_units, test_results, test_panels, test_quick_bits, test_rows,
                 test_sentences, test_cuda_text, test_quotients, test_moves, test_grows,
                 test_large, test_few_events, test_rounds, test_levels, test_replay,
-                test_graphs_make_room, test_cublas,
+                test_graphs_make_room, test_code_finds_room, test_cublas,
                 test_late, test_no_pool, test_host_memory, test_half_done,
                 test_half_done_rounds, test_lasting)]:
             done.result()

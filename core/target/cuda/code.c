@@ -223,6 +223,7 @@ static enum fs_status load_image(struct cuda *t, struct build *b,
                                  const char *entry, CUmodule *module,
                                  CUfunction *function, struct fs_diags *d) {
   CUresult r = fs_cu.module_load(module, b->job.image);
+  if (fs_cuda_again(t, r)) r = fs_cu.module_load(module, b->job.image);
   if (r != CU_OK) *module = NULL;
   bool stale = r == CU_INVALID_IMAGE || r == CU_NO_BINARY_FOR_GPU;
   if (stale && b->cached) {
@@ -391,9 +392,11 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
                              struct fs_diags *d) {
   CUresult r = CU_OK;
   if (c->quick && !is_quick_fit(t, c)) return FS_ERR_ENV;
-  if (c->emitted.shared_bytes > 0 || c->quick)
-    r = fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED,
-                           (int)c->emitted.shared_bytes);
+  int shared = (int)c->emitted.shared_bytes;
+  if (shared > 0 || c->quick)
+    r = fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED, shared);
+  if (fs_cuda_again(t, r)) /* drivers may load code as late as this, or as its first launch */
+    r = fs_cu.function_set(c->function, CU_FN_MAX_DYNAMIC_SHARED, shared);
   if (r != CU_OK)
     return fs_cuda_fail(t, r, "asking for shared memory", d);
   int64_t resident = 0;
@@ -798,6 +801,11 @@ CUresult fs_cuda_bind(struct fs_code *c, void *const *slots,
   return fill_maps(c, slots);
 }
 
+static CUresult start_with_room(struct cuda *t, const struct fs_code *c, bool early) {
+  CUresult r = fs_cuda_start(t, c, early);
+  return fs_cuda_again(t, r) ? fs_cuda_start(t, c, early) : r;
+}
+
 /* Between two events a kernel starts when the one before has ended: it is what is
  * measured. Once it is started nothing but a lost device is a failure of the launch: it
  * will overwrite what it is to, and without its second event only has no time. */
@@ -810,7 +818,7 @@ static enum fs_status start_timed(struct cuda *t, const struct fs_code *c,
   if (r == CU_OK && c->library)
     status = fs_cuda_library_launch(t, c, slots, d);
   else if (r == CU_OK)
-    r = fs_cuda_start(t, c, false);
+    r = start_with_room(t, c, false);
   if (r == CU_OK && status == FS_OK) {
     r = fs_cu.event_record(timer->end, fs_cuda_stream(t));
     timer->recorded = r == CU_OK;
@@ -834,6 +842,6 @@ enum fs_status fs_cuda_launch(struct fs_target *target, struct fs_code *c,
   CUresult r = fs_cuda_bind(c, slots, params);
   if (r == CU_OK && timer) return start_timed(t, c, slots, timer, d);
   if (r == CU_OK && c->library) return fs_cuda_library_launch(t, c, slots, d);
-  if (r == CU_OK) r = fs_cuda_start(t, c, true);
+  if (r == CU_OK) r = start_with_room(t, c, true);
   return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "starting a kernel", d);
 }

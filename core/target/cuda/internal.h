@@ -180,6 +180,9 @@ void fs_cuda_trim(struct fs_target *t);
 /* Gives back all that the driver may need for something else than values: freed storage,
  * and the graphs of blocks (replay.c). Waits for what runs, as fs_cuda_settle() does. */
 void fs_cuda_make_room(struct cuda *t);
+/* Whether a call of the driver that gave r is to be made once more: it had no memory, as
+ * for machine code, and what is kept was given back. Not while a graph is captured. */
+bool fs_cuda_again(struct cuda *t, CUresult r);
 void fs_cuda_memory(struct fs_target *t, int64_t *used, int64_t *cached,
                     int64_t *available);
 enum fs_status fs_cuda_upload(struct fs_target *t, void *dst, int64_t dst_pitch,

@@ -85,6 +85,11 @@ void fs_cuda_make_room(struct cuda *t) {
   fs_cuda_replay_trim(t);
 }
 
+bool fs_cuda_again(struct cuda *t, CUresult r) {
+  if (r == CU_OUT_OF_MEMORY) fs_cuda_make_room(t);
+  return r == CU_OUT_OF_MEMORY;
+}
+
 void fs_cuda_memory_close(struct cuda *t) {
   empty_bins(t);
   if (t->pool) fs_cu.pool_destroy(t->pool);
