@@ -188,6 +188,18 @@ def test_end():
         check(code == 0 and took < 7, f'{args} ends', f'{code} {took:.1f} s')
 
 
+def test_no_room():
+    """Where the driver has no memory for full code, once, it has it when freed memory was
+    given back."""
+    for load in range(1, 9):
+        prompt = Prompt(Home(), '--one-process', FUSIBLE_FAKE_RUN='0',
+                        FUSIBLE_FAKE_FAIL=f'cuModuleLoadData:{load}:2')
+        prompt.ask(SETUP)
+        prompt.block()
+        check(prompt.wait() and prompt.block() == [False], f'module {load} loads late')
+        prompt.end()
+
+
 def test_slow_start():
     """A thread that has compiled all before its maker goes on has ended: what comes later
     gets another one."""

@@ -694,7 +694,9 @@ static bool load_full(struct cuda *t, struct fs_code *to, const void *image) {
   int64_t resident = 0;
   unsigned x = to->grid_x, y = to->grid_y;
   to->module = NULL;
-  if (!image || fs_cu.module_load(&to->module, image) != CU_OK) return false;
+  CUresult r = image ? fs_cu.module_load(&to->module, image) : CU_INVALID_IMAGE;
+  if (fs_cuda_again(t, r)) r = fs_cu.module_load(&to->module, image);
+  if (r != CU_OK) return false;
   bool ok = fs_cu.module_function(&to->function, to->module, "fs_kernel") == CU_OK;
   if (ok && to->emitted.shared_bytes > 0)
     ok = fs_cu.function_set(to->function, CU_FN_MAX_DYNAMIC_SHARED,
