@@ -218,6 +218,73 @@ CASES = {
         ['not positive definite']),
 }
 
+# Habits of other languages: the text, what is underlined, words of the hint.
+HABITS = [
+    # -- signs ------------------------------------------------------------------
+    ('total++', '++', 'write x += 1'),
+    ('total--;  # down', '--', 'write x -= 1'),
+    ('if true; total++; end', '++', 'write x += 1'),
+    ('keep **= 2', '**=', 'write x = x.^2'),
+    ('keep ^= 2', '=', 'write x = x.^2'),
+    ('keep .*= 2', '=', 'write x = x .* y'),
+    ('keep ./= 2', '=', 'write x = x ./ y'),
+    ('keep .+= 2', '.+=', 'write x += y'),
+    ('keep %= 2', '%=', 'mod(x, n)'),
+    ('x := 1', '=', 'assignment is ='),
+    ('keep <> 2', '>', 'not equal is !='),
+    ('keep =< 2', '<', 'less or equal is <='),
+    ('keep .== 1', '.==', 'write =='),
+    ('sin.(keep)', '.(', 'element by element already'),
+    ('M @ keep', '@', 'a product is A*x'),
+    ('total > 1 ? 2 : 3', '?', 'where(c, a, b)'),
+    ('x = 1 if true else 2', 'if', 'where(condition, a, b)'),
+    ("keep'keep", 'keep', "x'*x"),
+    ('7 mod 3', 'mod', 'mod(a, b)'),
+    ('/* c */ total', '/', 'comments begin with #'),
+    ('√2', '√', 'sqrt(x)'),
+    ('total \u200b+ 1', '\u200b', 'invisible'),
+    # -- numbers and strings ----------------------------------------------------
+    ('3 + 4i', '4i', 'no complex numbers'),
+    ('1_000', '1_000', 'without `_`'),
+    ('0b101', '0b101', '0xff'),
+    ('1e', '1e', 'an exponent has digits'),
+    ('2π', '2π', '2*π'),
+    ('"a" "b"', '"b"', 'joined by +'),
+    ('f"x = {total}"', '"x = {total}"', 'joined to a string by +'),
+    # -- parts, fields, results -------------------------------------------------
+    ('M(:, 1)', ':', 'A[:, 1]'),
+    ('keep(end)', 'end', 'an element is x[end]'),
+    ('M.T', '.', "write A', size(A)"),
+    ('keep.sum()', '.', 'sum(x)'),
+    ('[m, n] = size(M)', '[m, n]', 'a, b = f(x)'),
+    ('a, b = 1, 2', ',', 'a = 1; b = 2'),
+    ('[x^2 for x in 1:3]', 'for', 'map(x -> '),
+    # -- blocks and functions ---------------------------------------------------
+    ('for i in range(3):\n  print(i)', 'for', 'no `:` is needed'),
+    ('while total < 3: total += 1', '+=', 'no `:` is needed'),
+    ('for i = 1:3\nif i > 1\ni\nelse if i\n2\nend\nend', 'for', '`elseif`'),
+    ('function y = f(x)\ny = x', '=', '`return` gives its results'),
+    ('lambda x: x', 'x', 'a function is x -> x^2'),
+    ('def f(x):', 'f', 'f(x) = x^2'),
+    ('int x = 3', 'x', 'no word before it'),
+    ('try', 'try', 'cannot be caught'),
+    ('hold on', 'on', 'several curves go into one'),
+    ('clear x', 'x', ':reset -f'),
+    ('help sum', 'sum', '`?name`'),
+    ('print "a"', '"a"', 'print(x) writes'),
+    # -- names ------------------------------------------------------------------
+    ('e', 'e', 'exp(1)'),
+    ('x = 2*e^total', 'e', 'exp(1)'),
+    ('x = PI', 'PI', "'pi'"),
+    ('ln(total)', 'ln', 'log(x)'),
+    ('xor(true, false)', 'xor', 'bool(a) != bool(b)'),
+    ('double(keep)', 'double', 'f64(x)'),
+    ('printf("%d", total)', 'printf', 'print('),
+    ('title("x")', 'title', '"title=..."'),
+]
+CASES.update({f'habit {text}': (text, under, ['hint: ', hint])
+              for text, under, hint in HABITS})
+
 # Fine, though they look odd: the value that is printed.
 FINE = {
     'division by zero': ('print(1/0, " ", -1/0, " ", [1, 2]/0 == 1/0)',

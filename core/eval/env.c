@@ -7,6 +7,7 @@
 #include "core/base/embed.h"
 #include "core/eval/command.h"
 #include "core/eval/interp.h"
+#include "core/lang/parse.h"
 
 /* -- scopes ---------------------------------------------------------------- */
 
@@ -297,39 +298,10 @@ static const char *command_meant(const struct fs_interp *in, const char *name,
   return NULL;
 }
 
-/* Functions of other systems, and what does their work here. The nearest name would be
- * another thing: sqrt for sort. */
-static const struct { const char *name, *hint; } elsewhere[] = {
-    {"arange", "a range is first:last or first:step:last, with both ends"},
-    {"cumsum", NULL},
-    {"det", "of a positive definite A: prod(diag(chol(A)))^2"},
-    {"disp", "print(x) writes values on a line"},
-    {"len", "length(x) or size(A)"},
-    {"lstsq", "A\\b is the least squares, where A is not square"},
-    {"lu", "A\\b solves by LU; the factors cannot be had"},
-    {"matmul", "A*B is the product of matrices, A.*B goes by element"},
-    {"pinv", "A\\b is the least squares, where A is not square"},
-    {"qr", "A\\b has the least squares by QR; the factors cannot be had"},
-    {"range", "a range is first:last or first:step:last, with both ends"},
-    {"shape", "size(A)"},
-    {"sort", NULL},
-    {"svd", "svdvals(A) has the singular values; the vectors cannot be had"},
-};
-
-/* Whether the name is one of these; *hint may be NULL. */
-static bool is_elsewhere(const char *name, const char **hint) {
-  for (size_t k = 0; k < FS_LEN(elsewhere); k++)
-    if (!strcmp(elsewhere[k].name, name)) {
-      *hint = elsewhere[k].hint;
-      return true;
-    }
-  return false;
-}
-
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
                                struct fs_span span) {
   const char *other;
-  if (is_elsewhere(name, &other))
+  if (fs_elsewhere(name, &other))
     return fs_in_error(in, span, "unknown-name", other,
                        "there is nothing called '%s'", name);
   const char *command = command_meant(in, name, span);

@@ -265,6 +265,21 @@ static void lex_decimal(struct fs_lexer *lx, struct fs_token *token) {
         "the number is too large for 64 bits");
 }
 
+/* What the letters behind a number mean in other languages; NULL: hardly anything. */
+static const char *foreign_number(const char *word, int len) {
+  bool digit = len > 1 && is_digit((unsigned char)word[1]);
+  if (len == 1 && (*word == 'e' || *word == 'E')) return "an exponent has digits: 1e3";
+  if (*word == '_' && digit) return "the digits of a number stand without `_`";
+  if ((*word == 'b' || *word == 'o') && digit)
+    return "numbers are decimal, or hexadecimal as 0xff";
+  return NULL;
+}
+
+static bool is_imaginary(const char *word, int len) {
+  return (len == 1 && (*word == 'i' || *word == 'j')) ||
+         (len == 2 && !memcmp(word, "im", 2));
+}
+
 /* number = decimal | hexadecimal */
 static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
   token->kind = FS_TK_NUMBER;
@@ -280,9 +295,12 @@ static void lex_number(struct fs_lexer *lx, struct fs_token *token) {
   while ((n = name_unit(lx))) lx->pos += (uint32_t)n;
   char hint[160];
   int tail = (int)FS_MIN(lx->pos - begin, 40u);
-  snprintf(hint, sizeof hint, "a product needs its sign: %.*s*%.*s", digits,
-           lx->text + token->begin, tail, lx->text + begin);
-  bool product = !hex && is_letter((unsigned char)lx->text[begin]);
+  const char *word = lx->text + begin, *foreign = foreign_number(word, tail);
+  snprintf(hint, sizeof hint, "a product needs its sign: %.*s*%.*s%s", digits,
+           lx->text + token->begin, tail, word,
+           is_imaginary(word, tail) ? "; there are no complex numbers" : "");
+  bool product = !hex && (is_letter((unsigned char)*word) || *word & 0x80);
+  if (product && foreign) snprintf(hint, sizeof hint, "%s", foreign);
   bad(lx, token, token->begin, lx->pos, "bad-number", product ? hint : NULL,
       "a name or digit sticks to the number before it");
 }
@@ -436,6 +454,15 @@ static const struct {
 } foreign[] = {
     {"...", "a line goes on after an operator, a comma or an open bracket"},
     {".'", "the transpose is '"},
+    {"**=", "of these there are += -= *= /=; write x = x.^2"},
+    {".+=", "write x += y"},
+    {".-=", "write x -= y"},
+    {"%=", "write x = mod(x, n)"},
+    {"|=", "write x = x || y"},
+    {"&=", "write x = x && y"},
+    {".==", "comparisons work element by element already: write =="},
+    {".!", "comparisons work element by element already: write !="},
+    {".(", "functions work element by element already: write f(x)"},
     {".+", "+ works element by element already"},
     {".-", "- works element by element already"},
     {".=", "assignment is ="},
@@ -448,8 +475,9 @@ static const struct {
     {"|", "or is ||"},
     {"{", "blocks are begin ... end, arrays are [1, 2; 3, 4]"},
     {"}", "blocks are begin ... end, arrays are [1, 2; 3, 4]"},
-    {"@", "a function of its own is x -> x^2"},
-    {"?", "help is ?name on a line of its own"},
+    {"@(", "a function of its own is x -> x^2"},
+    {"@", "a product is A*x, a function x -> x^2"},
+    {"?", "where(c, a, b) chooses one of two; help is ?name on a line of its own"},
     {".<", "comparisons work element by element already: write <"},
     {".>", "comparisons work element by element already: write >"},
     {".&", "&& works element by element already"},
@@ -467,6 +495,9 @@ static const struct {
     {"\xe2\x89\xa5", "greater or equal is >="},
     {"\xe2\x89\xa0", "not equal is !="},
     {"\xe2\x86\x92", "the arrow is ->"},
+    {"\xe2\x88\x9a", "the square root is sqrt(x)"},
+    {"\xe2\x88\x91", "the sum is sum(x)"},
+    {"\xe2\x80\x8b", "it is invisible, a space of no width; remove it"},
     {"\xc2\xa0", "it is a no-break space; use a plain one"},
 };
 
@@ -485,6 +516,8 @@ static void lex_unknown(struct fs_lexer *lx, struct fs_token *token) {
     hint = foreign[i].hint;
     n = (int)strlen(foreign[i].text);
   }
+  if (n == 1 && c == '.' && is_letter(peek(lx, 1)))
+    hint = "there are no fields: write A', size(A), sum(x), not A.T, A.shape, x.sum()";
   struct fs_str shown = {0};
   fs_str_put_safe(&shown, lx->text + lx->pos, (size_t)n);
   bad(lx, token, lx->pos, lx->pos + (uint32_t)n, "bad-character", hint,

@@ -23,6 +23,10 @@ enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
  * start with: two per open block or bracket. */
 int fs_parse_indent(const char *text, size_t len);
 
+/* Whether other languages have this word, or a function of this name, which here is
+ * nothing. Then *hint says what does its work, or is NULL. */
+bool fs_elsewhere(const char *word, const char **hint);
+
 /* Prints a tree as s-expressions, for the `ast` dump and the tests. */
 void fs_ast_dump(const struct fs_stmt *list, struct fs_str *out);
 

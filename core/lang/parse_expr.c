@@ -109,6 +109,18 @@ const char *fs_open_place(struct fs_parser *p, const struct fs_open *open) {
                          column);
 }
 
+/* Whether the head of a block ends as in Python: `for i in range(3):`. */
+static bool has_colon(const struct fs_parser *p, const struct fs_open *open) {
+  const char *at = p->lexer.text + open->span.begin;
+  bool in_string = false;
+  for (; *at && *at != '\n' && (in_string || *at != '#'); at++) {
+    if (*at == '"') in_string = !in_string;
+    if (*at == ':' && !in_string && at[-1] != ' ' && (!at[1] || strchr(" \r\n", at[1])))
+      return true;
+  }
+  return false;
+}
+
 /* The text ends inside something: tells where that began. */
 static void fail_left_open(struct fs_parser *p) {
   const struct fs_open *open = &p->open[p->n_open - 1];
@@ -123,7 +135,9 @@ static void fail_left_open(struct fs_parser *p) {
   fs_span_position(p->diags, fs_cur_span(p), &line, &column);
   const char *hint = fs_arena_printf(
       p->arena, "the block begins here, and the text ends in line %d", line);
-  if (open->after_else)
+  if (has_colon(p, open))
+    hint = "no `:` is needed behind its head; the block closes with `end`";
+  if (open->after_else || p->after_else)
     hint = "`else if` opens a second block with an `end` of its own; a further "
            "case is `elseif`";
   fs_fail(p, open->span, "missing-end", hint, "this `%.*s` has no `end`",
@@ -184,7 +198,7 @@ bool fs_open(struct fs_parser *p) {
 }
 
 void fs_close(struct fs_parser *p) {
-  p->n_open--;
+  p->after_else |= p->open[--p->n_open].after_else;
   fs_leave(p);
 }
 
@@ -323,6 +337,7 @@ static bool expect_close(struct fs_parser *p, enum fs_token_kind close,
   if (p->cur.kind == FS_TK_ARROW)
     hint = "the left of `->` is names only: x -> e or (x, y) -> e";
   if (p->cur.kind == FS_TK_COLON) hint = "a range is a:b or a:step:b";
+  if (p->cur.kind == FS_TK_FOR) hint = "of every element of x: map(x -> x^2 + 1, x)";
   fs_unexpected(p, "unbalanced", hint, "expected %s, found %s", expected,
                 fs_found(p));
   return false;
@@ -431,7 +446,30 @@ static struct fs_expr *rule_group(struct fs_parser *p) {
 
 /* -- operands -------------------------------------------------------------- */
 
+/* Signs of other languages that are two here: the current one stands straight behind
+ * the other. */
+static const char *double_sign_hint(const struct fs_parser *p) {
+  static const struct { const char *sign, *hint; } signs[] = {
+      {":=", "assignment is ="},
+      {"^=", "of these there are += -= *= /=; write x = x.^2"},
+      {"*=", "of these there are += -= *= /=; write x = x .* y"},
+      {"/=", "of these there are += -= *= /=; write x = x ./ y"},
+      {"<>", "not equal is !="},
+      {"=>", "greater or equal is >=, a function x -> e"},
+      {"=<", "less or equal is <="}};
+  const char *at = p->lexer.text + p->cur.begin;
+  if (p->cur.kind == FS_TK_SLASH && at[1] == '*')
+    return "comments begin with # or //";
+  if (p->prev_end != p->cur.begin || !p->cur.begin) return NULL;
+  for (size_t k = 0; k < FS_LEN(signs); k++)
+    if (!memcmp(at - 1, signs[k].sign, 2)) return signs[k].hint;
+  return NULL;
+}
+
 static const char *no_operand_hint(struct fs_parser *p) {
+  const char *hint = double_sign_hint(p);
+  if (hint) return hint;
+  bool in_call = p->n_open && p->open[p->n_open - 1].kind == FS_TK_LPAREN;
   switch (p->cur.kind) {
     case FS_TK_QUOTE:
       return "strings use double quotes: \"text\"";
@@ -442,11 +480,13 @@ static const char *no_operand_hint(struct fs_parser *p) {
     case FS_TK_ARROW:
       return "a function is x -> e or (x, y) -> e";
     case FS_TK_COLON:
+      if (in_call) return "elements are written A[:, 1], with square brackets";
       return "a range is a:b; a command stands on a line of its own";
     case FS_TK_END:
       if (p->n_open == 0) return "`end` is a value inside A[...] only";
-      return fs_arena_printf(p->arena, "the %s is open",
-                             fs_open_place(p, &p->open[p->n_open - 1]));
+      return fs_arena_printf(p->arena, "the %s is open%s",
+                             fs_open_place(p, &p->open[p->n_open - 1]),
+                             in_call ? "; an element is x[end]" : "");
     default:
       if (fs_at_keyword(p))
         return "it begins a statement and has no value";
@@ -605,12 +645,27 @@ static struct fs_expr *rule_power(struct fs_parser *p) {
   return right ? fs_new_binary(p, rule->op, span, left, right) : NULL;
 }
 
+/* `x++` of other languages: without this the next line would be its operand. */
+static bool fail_step(struct fs_parser *p) {
+  const char *at = p->lexer.text + p->cur.begin;
+  bool step = (p->cur.kind == FS_TK_PLUS || p->cur.kind == FS_TK_MINUS) &&
+              p->cur.begin && p->prev_end == p->cur.begin && at[-1] == at[0] &&
+              (p->next.kind == FS_TK_NEWLINE || p->next.kind == FS_TK_SEMI ||
+               p->next.kind == FS_TK_EOF);
+  if (step)
+    fs_fail(p, span_of(p, p->cur.begin - 1, p->cur.end), "syntax",
+            fs_arena_printf(p->arena, "write x %c= 1", at[0]), "there is no `%.2s`",
+            at - 1);
+  return step;
+}
+
 /* unary = ( "-" | "+" | "!" ) unary | power       -2^2 = -4 */
 static struct fs_expr *rule_unary(struct fs_parser *p) {
   static const struct operator_rule rules[] = {{FS_TK_MINUS, FS_AO_NEG},
                                                {FS_TK_PLUS, FS_AO_PLUS},
                                                {FS_TK_NOT, FS_AO_NOT}};
   struct fs_span span;
+  if (fail_step(p)) return NULL;
   const struct operator_rule *rule =
       accept_operator(p, rules, FS_LEN(rules), &span);
   if (!rule) return p->status == FS_OK ? rule_power(p) : NULL;

@@ -29,37 +29,15 @@ static const char *next_word(void *user) {
   return k == (int)FS_LEN(type_words) ? "input" : NULL;
 }
 
-/* Words of other languages. */
-static const char *foreign_word(const char *word) {
-  static const char *const pairs[][2] = {
-      {"elif", "did you mean `elseif`?"},
-      {"elsif", "did you mean `elseif`?"},
-      {"def", "a function is f(x) = x^2, or function f(x) ... end"},
-      {"fn", "a function is f(x) = x^2, or function f(x) ... end"},
-      {"let", "assignment needs no word before it: x = 1"},
-      {"var", "assignment needs no word before it: x = 1"},
-      {"const", "assignment needs no word before it: x = 1"},
-      {"print", "a statement without `;` at its end shows its value"},
-      {"disp", "a statement without `;` at its end shows its value"},
-      {"do", "a loop is while ... end or for k = 1:n ... end"},
-      {"foreach", "a loop is for k = 1:n ... end"},
-      {"endif", "blocks close with `end`"},
-      {"endwhile", "blocks close with `end`"},
-      {"using", "a file is read by import \"file.fs\""},
-      {"include", "a file is read by import \"file.fs\""},
-  };
-  for (size_t i = 0; i < FS_LEN(pairs); i++)
-    if (strcmp(pairs[i][0], word) == 0) return pairs[i][1];
-  return NULL;
-}
-
 /* `word x`: perhaps a keyword, misspelt. */
 static const char *word_hint(struct fs_parser *p, const char *word) {
-  const char *hint = foreign_word(word);
+  const char *hint;
+  if (!strcmp(word, "print"))
+    return "print(x) writes a value; a statement without `;` at its end shows it";
+  if (fs_elsewhere(word, &hint)) return hint;
   int i = 0;
-  const char *near = hint ? NULL : fs_near_miss(word, next_word, &i);
-  if (near) hint = fs_arena_printf(p->arena, "did you mean `%s`?", near);
-  return hint;
+  const char *near = fs_near_miss(word, next_word, &i);
+  return near ? fs_arena_printf(p->arena, "did you mean `%s`?", near) : NULL;
 }
 
 /* -- statements in general ------------------------------------------------- */
@@ -93,6 +71,19 @@ static const char *logic_hint(const struct fs_parser *p, const struct fs_expr *b
   return is_not ? "negation is !x" : otherwise;
 }
 
+/* At the operand behind a whole statement: the operator that may be missing. */
+static const char *between_hint(const struct fs_parser *p, const struct fs_stmt *s) {
+  const struct fs_expr *e = s ? s->expr : NULL;
+  bool is_string = p->cur.kind == FS_TK_STRING, close = p->prev_end == p->cur.begin;
+  if (is_string && e && e->kind == FS_EX_STRING) return "strings are joined by +";
+  if (is_string && e && e->kind == FS_EX_NAME && close)
+    return "values are joined to a string by +: \"n = \" + n";
+  if (p->cur.kind == FS_TK_IF) return "where(condition, a, b) chooses one of two values";
+  if (close && (p->cur.kind == FS_TK_NAME || p->cur.kind == FS_TK_NUMBER))
+    return "a product needs its sign: x'*x";
+  return token_is(&p->cur, "mod") ? "the remainder is mod(a, b)" : NULL;
+}
+
 /* What stands after a complete statement and does not belong there. `s` may
  * be NULL. */
 static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
@@ -108,7 +99,9 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
       hint = "one `=` per statement; a comparison is `==`";
       break;
     case FS_TK_COMMA:
-      hint = "statements on one line are separated by `;`";
+      hint = s && s->n_targets > 1
+                 ? "several names take the results of one call; else a = 1; b = 2"
+                 : "statements on one line are separated by `;`";
       break;
     case FS_TK_ARROW:
       hint = "the left of `->` is names only: x -> e or (x, y) -> e";
@@ -117,7 +110,8 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
       hint = "not equal is !=";
       break;
     default:
-      if (is_word) hint = word_hint(p, s->expr->text);
+      hint = between_hint(p, s);
+      if (is_word && !hint) hint = word_hint(p, s->expr->text);
       hint = logic_hint(p, s ? s->expr : NULL, hint);
   }
   fs_unexpected(p, "syntax", hint,
@@ -196,6 +190,12 @@ static bool expect_end(struct fs_parser *p) {
   return false;
 }
 
+/* Python's `while k < 3: k += 1`. */
+static bool ends_in_range(const struct fs_expr *e) {
+  while (e->kind == FS_EX_BINARY) e = e->args[1];
+  return e->kind == FS_EX_RANGE;
+}
+
 /* condition = expr separator */
 static bool rule_condition(struct fs_parser *p, const char *word,
                            struct fs_expr **out) {
@@ -207,6 +207,8 @@ static bool rule_condition(struct fs_parser *p, const char *word,
   if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";
   if (token_is(&p->cur, "then") || token_is(&p->cur, "do"))
     hint = "no word is needed here, only a new line or `;`";
+  if (strcmp(word, "for") && ends_in_range(*out))
+    hint = "no `:` is needed, only a new line or `;`; the block closes with `end`";
   fs_unexpected(p, p->cur.kind == FS_TK_ASSIGN ? "bad-condition" : "syntax",
                 hint, "expected `;` or a new line after the head of `%s`, "
                 "found %s", word, fs_found(p));
@@ -282,7 +284,8 @@ static struct fs_stmt *rule_begin(struct fs_parser *p) {
 
 /* function = "function" name params block "end" */
 static struct fs_stmt *rule_function(struct fs_parser *p) {
-  static const char *const shape = "a function is function f(x, y) ... end";
+  static const char *const shape =
+      "a function is function f(x, y) ... end; `return` gives its results";
   struct fs_stmt *s = new_stmt(p, FS_ST_FUNCTION);
   if (!fs_open(p)) return NULL;
   if (p->cur.kind != FS_TK_NAME)
@@ -422,6 +425,7 @@ static struct fs_stmt *bad_target(struct fs_parser *p,
   if (e->kind == FS_EX_BINARY && e->op >= FS_AO_EQ && e->op <= FS_AO_GE)
     hint = "a comparison gives a value; it cannot be assigned to";
   if (e->kind == FS_EX_INDEX) hint = "only a named value has elements to set";
+  if (e->kind == FS_EX_ARRAY) hint = "several results need no brackets: a, b = f(x)";
   if (e->kind == FS_EX_CALL)
     hint = "indexing is A[i, j]; a function's parameters are plain names";
   return fs_fail(p, e->span, "bad-target", hint, "this cannot be assigned to");

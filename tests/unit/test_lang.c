@@ -466,7 +466,7 @@ static const struct {
                 "  x = ) @\n      ^\n"},
     {"x = 1 @ )", "t:1:7: error: `@` is not part of the language\n"
                   "  x = 1 @ )\n        ^\n"
-                  "hint: a function of its own is x -> x^2\n"},
+                  "hint: a product is A*x, a function x -> x^2\n"},
     /* texts that nothing can follow */
     {"x\nwhile y\n z\n",
      "t:2:1: error: this `while` has no `end`\n  while y\n  ^~~~~\nhint: the "
@@ -477,8 +477,8 @@ static const struct {
     {"x = 1 +\n", "t:1:8: error: expected an expression, found the end of the "
                   "text\n  x = 1 +\n         ^\n", AT_END},
     {"if a\n 1\nelse if b\n 2\nend\n",
-     "t:1:1: error: this `if` has no `end`\n  if a\n  ^~\nhint: the "
-     "block begins here, and the text ends in line 6\n", AT_END},
+     "t:1:1: error: this `if` has no `end`\n  if a\n  ^~\nhint: `else if` opens a "
+     "second block with an `end` of its own; a further case is `elseif`\n", AT_END},
     {"if a\n 1\nelse if b\n 2\n",
      "t:3:6: error: this `if` has no `end`\n  else if b\n       ^~\nhint: "
      "`else if` opens a second block with an `end` of its own; a further case "

@@ -1,0 +1,157 @@
+/* elsewhere.c - words of other languages, and what does their work here. The nearest
+ * name would be another thing: sqrt for sort, mean for median. */
+#include "core/base/diag.h"
+#include "core/lang/parse.h"
+
+/* Words that need the same hint stand in one string, with a blank around each. */
+static const struct { const char *words, *hint; } elsewhere[] = {
+    /* statements and declarations */
+    {" elif elsif ", "did you mean `elseif`?"},
+    {" def fn lambda func ", "a function is x -> x^2, f(x) = x^2, or function f(x) ... end"},
+    {" let var const local ", "assignment needs no word before it: x = 1"},
+    {" double float ",
+     "f64(x) or f32(x) converts; an assignment needs no word before it: x = 1"},
+    {" int ", "i32(x) converts; an assignment needs no word before it: x = 1"},
+    {" global nonlocal persistent ",
+     "a function reads the variables around it, and gives results by return"},
+    {" do foreach repeat until loop ",
+     "a loop is while ... end or for k = 1:n ... end"},
+    {" endif endwhile endfor endfunction ", "blocks close with `end`"},
+    {" switch case match ", "a choice is if ... elseif ... else ... end"},
+    {" unless ", "a choice is if !condition ... end"},
+    {" try catch except ", "errors cannot be caught: a condition tells beforehand"},
+    {" raise throw ", "error(\"message\") stops"},
+    {" pass ", "a block may be empty"},
+    {" using include source run ", "a file is read by import \"file.fs\""},
+    {" from require ", "there is nothing to import: :help lists what there is"},
+    /* sessions */
+    {" clear clearvars ", "`:reset -f` removes all variables"},
+    {" clc cls ", "`:clear` clears the screen"},
+    {" help doc man ", "`?name` on a line of its own explains a name, `:help` the rest"},
+    {" tic toc clock cputime ",
+     "t = time() before and time() - t behind; `:time on` shows times"},
+    {" rng srand ", "seed(k) restarts the random numbers"},
+    /* text */
+    {" disp display println puts echo cout printf fprintf ",
+     "print(\"n = \", n) writes values on a line"},
+    {" sprintf num2str mat2str str repr ",
+     "string(x) is x as text, \"n = \" + n joins them; `:set digits` says how "
+     "precisely"},
+    {" format ", "`:set digits` says how precisely numbers are shown"},
+    {" str2num str2double ", "number(\"2.5\") reads a number"},
+    /* constants and types */
+    {" e ", "Euler's number is exp(1)"},
+    {" Pi PI \xcf\x80 ", "did you mean 'pi'?"},
+    {" complex im real imag conj ", "there are no complex numbers"},
+    {" float64 Float64 ", "f64(x) has double precision"},
+    {" single float32 Float32 ", "f32(x) has single precision"},
+    {" half float16 Float16 ", "f16(x) has half precision"},
+    {" int32 Int32 ", "i32(x) has whole numbers"},
+    {" int64 Int64 Int ", "i64(x) has whole numbers"},
+    {" logical Bool ", "bool(x) has truth values"},
+    {" int8 int16 uint8 uint16 uint32 uint64 Int8 UInt8 ",
+     "types are bool i32 i64 f16 bf16 f32 f64"},
+    {" class typeof type ", "dtype(x)"},
+    {" bitand bitor bitxor bitshift ", "there are no operations on bits"},
+    {" xor ", "one of two conditions is bool(a) != bool(b)"},
+    /* making arrays */
+    {" arange range ", "a range is first:last or first:step:last, with both ends"},
+    {" array Array Vector Matrix list ", "an array is [1, 2; 3, 4], of a range f32(1:n)"},
+    {" collect ", "f32(1:n) is an array of the range"},
+    {" empty full ", "zeros(m, n), or fill(value, m, n)"},
+    {" zeros_like ", "zeros(size(x), dtype(x))"},
+    {" ones_like ", "ones(size(x), dtype(x))"},
+    {" identity ", "eye(n)"},
+    {" logspace ", "10.^linspace(a, b, n)"},
+    {" meshgrid ndgrid ",
+     "a column beside a row makes a matrix: x.^2 + (y.^2)' has x down and y across"},
+    {" randi randint ", "floor(n*rand(m)) + 1 has whole numbers from 1 to n"},
+    {" repmat tile ", "x*ones(n)' has n columns x; a row or column beside a matrix "
+     "repeats by itself"},
+    {" cat concatenate append push hstack vstack horzcat vertcat hcat vcat ",
+     "[A, B] puts values side by side, [A; B] below each other"},
+    /* shapes */
+    {" len ", "length(x) or size(A)"},
+    {" shape ", "size(A)"},
+    {" nrow rows ", "size(A, 1)"},
+    {" ncol columns ", "size(A, 2)"},
+    {" ravel flatten ", "vec(x)"},
+    {" isempty ", "no tensor is empty"},
+    {" flip reverse flipud ", "x[end:-1:1], or A[end:-1:1, :]"},
+    {" fliplr ", "A[:, end:-1:1]"},
+    {" circshift roll ", "[x[end-k+1:end]; x[1:end-k]] for 0 < k < length(x)"},
+    {" triu ", "where((1:n) <= (1:n)', A, 0)"},
+    {" tril ", "where((1:n) >= (1:n)', A, 0)"},
+    {" sort argsort sortperm unique median mode expm null cumsum ", NULL},
+    {" nonzero argwhere flatnonzero findall ", "find(mask)"},
+    {" nnz count count_nonzero ", "sum(mask)"},
+    {" ismember in1d ", "any(x == value)"},
+    {" isinf ", "abs(x) == Inf"},
+    /* functions */
+    {" ln ", "log(x)"},
+    {" cbrt ", "sign(x).*abs(x).^(1/3)"},
+    {" nthroot ", "x.^(1/n)"},
+    {" power ", "x.^n"},
+    {" arcsin ", "asin(x)"},
+    {" arccos ", "acos(x)"},
+    {" arctan ", "atan(x)"},
+    {" arctan2 ", "atan2(y, x)"},
+    {" sec ", "1./cos(x)"},
+    {" csc ", "1./sin(x)"},
+    {" cot ", "1./tan(x)"},
+    {" deg2rad radians ", "x*pi/180"},
+    {" rad2deg degrees ", "x*180/pi"},
+    {" fix ", "trunc(x)"},
+    {" rem ", "a - b.*trunc(a./b); mod(a, b) has the sign of b"},
+    {" idivide div floor_divide ", "floor(a./b)"},
+    {" factorial ", "prod(1:n)"},
+    {" maximum fmax ", "max(x, y); max(x) of all elements"},
+    {" minimum fmin ", "min(x, y); min(x) of all elements"},
+    {" average ", "mean(x)"},
+    {" diff ", "x[2:end] - x[1:end-1]"},
+    {" trapz ", "sum((x[2:end] - x[1:end-1]).*(y[2:end] + y[1:end-1]))/2"},
+    {" conv convolve filter ",
+     "a sum of shifted parts: h[1]*x[3:end] + h[2]*x[2:end-1] + h[3]*x[1:end-2]"},
+    {" fft ", "there is none; with k = f32(0:n-1) its real part is cos(2*pi*k*k'/n)*x"},
+    {" polyfit ", "by least squares: [ones(length(x)), x, x.^2]\\y"},
+    {" polyval ", "p[1]*x.^2 + p[2]*x + p[3]"},
+    {" corr corrcoef ", "cov(standardize(X))"},
+    {" cellfun arrayfun apply ", "map(f, x)"},
+    /* linear algebra */
+    {" det ", "of a positive definite A: prod(diag(chol(A)))^2"},
+    {" matmul mtimes ", "A*B is the product of matrices, A.*B goes by element"},
+    {" mldivide linsolve ", "A\\b"},
+    {" lstsq pinv ", "A\\b is the least squares, where A is not square"},
+    {" lu ", "A\\b solves by LU; the factors cannot be had"},
+    {" qr ", "A\\b has the least squares by QR; the factors cannot be had"},
+    {" svd ", "svdvals(A) has the singular values; the vectors cannot be had"},
+    {" cond ", "max(svdvals(A))/min(svdvals(A))"},
+    {" inner vdot ", "dot(x, y)"},
+    {" outer ", "x*y'"},
+    /* plots and files */
+    {" figure subplot hold ",
+     "each plot is a picture; several curves go into one: plot(x, y, x, z)"},
+    {" axis grid xlim ylim ", "plots choose their axes by themselves"},
+    {" title xlabel ylabel ",
+     "options of a plot are texts: plot(x, y, \"title=...\", \"xlabel=...\")"},
+    {" legend ", "a text behind a curve is its name: plot(x, y, \"sine\")"},
+    {" show close ", "a plot is shown at once"},
+    {" semilogx ", "plot(x, y, \"log=x\")"},
+    {" semilogy ", "plot(x, y, \"log=y\")"},
+    {" loglog ", "plot(x, y, \"log=xy\")"},
+    {" histogram ", "hist(x)"},
+    {" imagesc imshow spy matshow pcolor surf mesh contour contourf ", "heatmap(A)"},
+    {" csvread dlmread loadtxt genfromtxt readmatrix read_csv ", "load(\"data.csv\")"},
+    {" csvwrite savetxt writematrix ", "save(\"data.csv\", A)"},
+};
+
+bool fs_elsewhere(const char *word, const char **hint) {
+  size_t len = strlen(word);
+  for (size_t k = 0; k < FS_LEN(elsewhere); k++)
+    for (const char *at = elsewhere[k].words; (at = strstr(at, word)); at++)
+      if (at[-1] == ' ' && at[len] == ' ') {
+        *hint = elsewhere[k].hint;
+        return true;
+      }
+  return false;
+}

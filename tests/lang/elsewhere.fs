@@ -1,0 +1,53 @@
+# What the hints about functions of other languages say, held to what those give.
+near(a, b) = max(abs(a - b)) < 1e-5
+x = [3, 1, 2, 5]; y = [1, 0, 2, 2]; A = [2, 1, 0; 1, 3, 1; 0, 1, 4]; n = 3; k = 1;
+near(exp(1), 2.718281828)                                  # expect: true
+[x[end-k+1:end]; x[1:end-k]]' == [5, 3, 1, 2]'             # expect: bool[1×4]
+# expect:   true  true  true  true
+where((1:n) <= (1:n)', A, 0)                               # expect: f32[3×3]
+# expect:   2  1  0
+# expect:   0  3  1
+# expect:   0  0  4
+where((1:n) >= (1:n)', A, 0)[2, :]                         # expect: f32[1×3]
+# expect:   1  3  0
+near(x[end:-1:1], [5, 2, 1, 3])                            # expect: true
+A[end:-1:1, :][1, :]                                       # expect: f32[1×3]
+# expect:   0  1  4
+A[:, end:-1:1][1, :]                                       # expect: f32[1×3]
+# expect:   0  1  2
+near(sign([-8, 27]).*abs([-8, 27]).^(1/3), [-2, 3])        # expect: true
+a = [-7, 7]; b = 3;
+near(a - b.*trunc(a./b), [-1, 1])                          # expect: true
+floor(a./b)                                                # expect: f32[2]
+# expect:   -3   2
+prod(1:5)                                                  # expect: 120
+near(x[2:end] - x[1:end-1], [-2, 1, 3])                    # expect: true
+sum((x[2:end] - x[1:end-1]).*(y[2:end] + y[1:end-1]))/2    # expect: 6
+h = [1, 2, 1];
+near(h[1]*x[3:end] + h[2]*x[2:end-1] + h[3]*x[1:end-2], [7, 10])   # expect: true
+n = 4; k = f32(0:n-1);
+near(cos(2*pi*k*k'/n)*x, [11, 1, -1, 1])                   # expect: true
+near([ones(length(x)), x, x.^2]\(1 + x.^2), [1, 0, 1])     # expect: true
+p = [1, 0, 1];
+near(p[1]*x.^2 + p[2]*x + p[3], 1 + x.^2)                  # expect: true
+near(cov(standardize([x, y]))[1, 2], 0.662541)             # expect: true
+near(prod(diag(chol(A)))^2, 18)                            # expect: true
+near(max(svdvals(A))/min(svdvals(A)), 3.732051)            # expect: true
+near(10.^linspace(0, 2, 3), [1, 10, 100])                  # expect: true
+size(x*ones(2)')                                           # expect: i64[2]
+# expect:   4  2
+x.^2 + (y.^2)'                                             # expect: f32[4×4]
+# expect:   10   9  13  13
+# expect:    2   1   5   5
+# expect:    5   4   8   8
+# expect:   26  25  29  29
+dtype(zeros(size(i32(x)), dtype(i32(x))))                  # expect: "i32"
+seed(3); r = floor(6*rand(1000)) + 1;
+[min(r), max(r)]                                           # expect: f32[2]
+# expect:   1  6
+bool(2) != bool(3)                                         # expect: false
+abs([1/0, 0/0, -1/0]) == Inf                               # expect: bool[3]
+# expect:    true  false   true
+any(x == 5)                                                # expect: true
+sum(x > 2)                                                 # expect: 2
+number("2.5")                                              # expect: 2.5
