@@ -258,6 +258,8 @@ HABITS = [
     ('keep.sum()', '.', 'sum(x)'),
     ('[m, n] = size(M)', '[m, n]', 'a, b = f(x)'),
     ('a, b = 1, 2', ',', 'a = 1; b = 2'),
+    ('a, b = [1, 2]', '[1, 2]', 'a = v[1]; b = v[2]'),
+    ('_, k = max(keep)', '_, k = max(keep)', 'argmax(x)'),
     ('[x^2 for x in 1:3]', 'for', 'map(x -> '),
     # -- blocks and functions ---------------------------------------------------
     ('for i in range(3):\n  print(i)', 'for', 'no `:` is needed'),
@@ -280,6 +282,16 @@ HABITS = [
     ('xor(true, false)', 'xor', 'bool(a) != bool(b)'),
     ('double(keep)', 'double', 'f64(x)'),
     ('printf("%d", total)', 'printf', 'print('),
+    ('prod = 5; prod(keep)', 'prod', 'hides the function prod'),
+    ('std = keep; std(1)', 'std', 'std[...]; the variable hides'),
+    # -- shapes: a transpose is named where it would help -----------------------
+    ('ones(2, 3) - keep', 'ones(2, 3) - keep', "transposed it would fit: (keep)'"),
+    ('keep + ones(4)', 'keep + ones(4)', 'extents must be equal'),
+    ("keep' ./ ones(1, 4)", "keep' ./ ones(1, 4)", 'extents must be equal'),
+    ('ones(3, 2)*keep', 'ones(3, 2)*keep', "(ones(3, 2))'*(keep)"),
+    ("keep'*ones(2, 3)", "keep'*ones(2, 3)", "(keep')*(ones(2, 3))'"),
+    # -- plots ------------------------------------------------------------------
+    ('plot(keep, "colour=red")', '"colour=red"', 'options are title='),
     ('title("x")', 'title', '"title=..."'),
 ]
 CASES.update({f'habit {text}': (text, under, ['hint: ', hint])

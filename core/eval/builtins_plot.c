@@ -16,6 +16,8 @@
 
 enum { MAX_CURVES = 20, MAX_BINS = 1000 };
 
+#define OPTIONS "options are title= xlabel= ylabel= log= bins= names="
+
 /* -- options ----------------------------------------------------------------- */
 
 static const char *value_of(const char *text, const char *option) {
@@ -68,17 +70,28 @@ static const char *nearest_option(const char *word) {
   return NULL;
 }
 
+/* Options of other plots, which are hardly names of curves. */
+static bool is_foreign_option(const char *word) {
+  static const char *const words[] = {
+      "color", "colour", "linewidth", "linestyle", "marker", "markersize",
+      "xlim", "ylim", "axis", "legend", "figsize", "fontsize", "xscale", "yscale"};
+  for (size_t k = 0; k < FS_LEN(words); k++)
+    if (!strcmp(word, words[k])) return true;
+  return false;
+}
+
 /* `titel=x` is hardly the name of a curve; `n=100` and `bin = 3` may. */
 static enum fs_status near_option(struct fs_call *c, int k, bool *taken) {
   const char *text = c->args[k].string->text;
   size_t n = strcspn(text, "= ");
   *taken = false;
   if (text[n] != '=') return FS_OK;
-  char *word = fs_strndup(text, n), hint[60];
-  const char *near = nearest_option(word);
+  char *word = fs_strndup(text, n), hint[80] = OPTIONS;
+  bool foreign = is_foreign_option(word);
+  const char *near = foreign ? NULL : nearest_option(word);
   enum fs_status st = FS_OK;
-  if (near) {
-    snprintf(hint, sizeof hint, "did you mean '%s='?", near);
+  if (near || foreign) {
+    if (near) snprintf(hint, sizeof hint, "did you mean '%s='?", near);
     st = fs_in_error(c->in, c->arg_spans[k], "bad-option", hint,
                      "there is no option '%s='", word);
   }
@@ -121,7 +134,7 @@ static enum fs_status take_name(struct fs_call *c, int k,
                                 struct fs_plot_request *r, int *named) {
   if (*named >= r->sources.len)
     return fs_in_error(c->in, c->arg_spans[k], "bad-option",
-                       "options are title= xlabel= ylabel= log= bins= names=",
+                       OPTIONS,
                        "%s is neither an option nor the name of a curve before "
                        "it", fs_in_text(c->in, c->arg_spans[k]));
   set_text(&r->sources.data[(*named)++].name, c->args[k].string->text);

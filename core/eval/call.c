@@ -238,10 +238,14 @@ static enum fs_status find_function(struct fs_interp *in,
   bool scalar = out->kind == FS_V_NUMBER ||
                 (out->kind == FS_V_TENSOR && !out->tensor->shape.rank);
   bool many = !scalar && (out->kind == FS_V_TENSOR || out->kind == FS_V_RANGE);
-  char hint[120];
-  snprintf(hint, sizeof(hint), scalar ? "a product needs its sign: %s*(...)"
-                                      : "elements are written %s[...]", text);
-  st = fs_in_error(in, e->span, "not-a-function", scalar || many ? hint : NULL,
+  bool hides = fs_builtin_find(text) || fs_scope_find(&in->prelude, text);
+  char hint[160];
+  snprintf(hint, sizeof(hint),
+           hides && many ? "elements are written %s[...]; the variable hides the function"
+           : hides       ? "the variable hides the function %s: give it another name"
+           : scalar      ? "a product needs its sign: %s*(...)"
+                         : "elements are written %s[...]", text);
+  st = fs_in_error(in, e->span, "not-a-function", scalar || many || hides ? hint : NULL,
                    "%s is %s, not a function", text, fs_val_text(out));
   fs_val_unref(*out);
   return st;

@@ -28,6 +28,13 @@ static bool is_blank(const char *name) {
   return name[0] == '_' && !name[1];
 }
 
+/* `m, k = max(x)` wants the position as well. */
+static const char *position_hint(struct fs_interp *in, const struct fs_expr *call) {
+  const char *name = fs_in_text(in, call->args[0]->span);
+  if (!strcmp(name, "max")) return "argmax(x) gives the position";
+  return strcmp(name, "min") ? NULL : "argmin(x) gives the position";
+}
+
 static enum fs_status exec_assign(struct fs_interp *in,
                                   const struct fs_stmt *s) {
   struct fs_val *v = fs_calloc((size_t)s->n_targets, sizeof(*v));
@@ -39,12 +46,13 @@ static enum fs_status exec_assign(struct fs_interp *in,
   } else if (s->expr->kind == FS_EX_CALL) {
     st = fs_eval_call(in, s->expr, want, v, &got);
   } else {
-    st = fs_in_error(in, s->expr->span, "wrong-count", NULL,
+    st = fs_in_error(in, s->expr->span, "wrong-count",
+                     "elements are taken one by one: a = v[1]; b = v[2]",
                      "one value cannot be assigned to %d names", want);
   }
   if (st == FS_OK && got == 0) st = no_value(in, s->expr);
   if (st == FS_OK && got < want)
-    st = fs_in_error(in, s->span, "wrong-count", NULL,
+    st = fs_in_error(in, s->span, "wrong-count", position_hint(in, s->expr),
                      "%s gives %d value%s, not %d",
                      fs_in_text(in, s->expr->span), got, got == 1 ? "" : "s",
                      want);

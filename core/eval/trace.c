@@ -162,11 +162,14 @@ fs_id fs_tv_spread(struct fs_interp *in, const struct fs_tv *t,
   return fs_graph_view(fs_block_graph(in), t->node, &v, &to);
 }
 
-/* Whether b fits a once it is transposed: then that is the hint. */
+/* Whether b fits a once it is transposed: then that is the hint. Two columns would give
+ * a matrix, which is hardly what was meant. */
 static bool fits_transposed(const struct fs_shape *a,
                             const struct fs_shape *b) {
   struct fs_shape t = {.rank = 2, .dim = {fs_cols(b), fs_rows(b)}}, s;
-  return b->rank <= 2 && common_shape(a, &t, &s);
+  if (b->rank > 2 || !common_shape(a, &t, &s)) return false;
+  int64_t elements = fs_shape_count(&s);
+  return elements == fs_shape_count(a) || elements == fs_shape_count(&t);
 }
 
 static enum fs_status shape_error(struct fs_interp *in, int n,
