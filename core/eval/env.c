@@ -365,6 +365,51 @@ static void sort_scope(struct fs_scope *s) {
 void fs_interp_set_given(struct fs_interp *in, const char *name) {
   struct fs_var *var = find_var(&in->globals, name);
   if (var) var->given = FS_UNREAD;
+  in->has_inputs = true;
+}
+
+/* Parameters around a place, from the inside out. */
+struct bound {
+  const struct fs_param *params;
+  int n;
+  const struct bound *around;
+};
+
+static void mention(struct fs_interp *in, const char *name, const struct bound *b) {
+  for (; b; b = b->around)
+    for (int k = 0; k < b->n; k++)
+      if (!strcmp(b->params[k].name, name)) return;
+  struct fs_var *var = find_var(&in->globals, name);
+  if (var) var->mentioned = true;
+}
+
+static void mention_in(struct fs_interp *in, const struct fs_expr *e,
+                       const struct bound *b) {
+  for (; e && e->kind != FS_EX_LAMBDA; e = e->n_args ? e->args[0] : NULL) {
+    if (e->kind == FS_EX_NAME) mention(in, e->text, b);
+    for (int k = 1; k < e->n_args; k++) mention_in(in, e->args[k], b);
+  }
+  if (!e) return;
+  struct bound inner = {e->params, e->n_params, b};
+  mention_in(in, e->args[0], &inner);
+}
+
+static void mention_list(struct fs_interp *in, const struct fs_stmt *s,
+                         const struct bound *around) {
+  for (; s; s = s->next) {
+    struct bound inner = {s->params, s->n_params, around};
+    mention_in(in, s->expr, &inner);
+    mention_in(in, s->expr2, &inner);
+    for (int k = 0; k < s->n_exprs; k++) mention_in(in, s->exprs[k], &inner);
+    for (int k = 0; s->kind == FS_ST_INPUT && k < s->n_targets; k++)
+      mention(in, s->targets[k].name, NULL);
+    mention_list(in, s->body, &inner);
+    mention_list(in, s->orelse, &inner);
+  }
+}
+
+void fs_mention_inputs(struct fs_interp *in, const struct fs_stmt *list) {
+  if (in->has_inputs) mention_list(in, list, NULL);
 }
 
 /* Variables that a script has: its own, the declared ones, and `n` of its `input`. */
@@ -390,7 +435,7 @@ void fs_interp_warn_unread(struct fs_interp *in) {
       fs_warn(in->diags, (struct fs_span){0}, "unread-input", NULL,
               "the input '%.200s' is not read: the script gives it another value first",
               v->name);
-    if (v->given != FS_UNREAD) continue;
+    if (v->given != FS_UNREAD || v->mentioned) continue;
     const char *near = fs_near_miss(v->name, next_used, &c);
     snprintf(hint, sizeof hint, "did you mean '%s'?", near ? near : "");
     fs_warn(in->diags, (struct fs_span){0}, "unread-input", near ? hint : NULL,

@@ -409,6 +409,7 @@ static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
   in->script = flags & FS_EVAL_SCRIPT;
   in->silent = flags & FS_EVAL_SILENT;
   in->begin_depth = 0;
+  fs_mention_inputs(in, stmts);
   enum fs_status st = run_block_of(in, stmts);
   in->units.len--;
   fs_unit_unref(unit);

@@ -33,6 +33,7 @@ struct fs_var {
   uint64_t logged;       /* the round of the undo log that has what it was before */
   struct fs_val value;
   enum fs_given given;
+  bool mentioned;        /* an input that a text names, perhaps where it does not get */
 };
 
 struct fs_scope {
@@ -45,6 +46,9 @@ struct fs_scope {
   bool sealed;           /* elementary function: globals are not visible       */
   bool prelude;          /* a prelude function: sees the prelude's names only  */
 };
+
+/* Before a text runs: the inputs of the script that it names. */
+void fs_mention_inputs(struct fs_interp *in, const struct fs_stmt *list);
 
 struct fs_val *fs_scope_find(struct fs_scope *s, const char *name);
 /* Keeps the reference of v. */
@@ -137,6 +141,7 @@ struct fs_interp {
 
   /* The input being run. */
   bool running, loading_prelude, script, silent;
+  bool has_inputs; /* fs_interp_set_given() was called */
   FS_VEC(char *) assigned;         /* new globals since the input began */
   FS_VEC(struct fs_val) results;   /* of the `return` being carried out */
   bool returned;

@@ -103,8 +103,9 @@ def test_inputs_that_nothing_reads():
     path = script('unread.fs', 'vector x; input x; tol = 1e-3;\nif size(x, 1) > 99\n'
                   'lots\nend\nf(k) = k*m;\nprint(f(2), tol)\n')
     check(fusible(path, 'n=4', 'm=3'), 0, '6', '')
+    check(fusible(path, 'n=4', 'm=3', 'lots=5'), 0, '6', '')  # the branch is not taken
     check(fusible(path, 'm=3', 'Tol=2'), 1, None, 'lots')  # the error is enough
-    for name, hint in (('N', 'n'), ('Tol', 'tol'), ('y', None), ('k', None), ('lots', None)):
+    for name, hint in (('N', 'n'), ('Tol', 'tol'), ('y', None), ('k', None)):
         given = ['m=3'] + ['n=4'] * (name != 'N') + [f'{name}=4']
         r = check(fusible('-e', ':set n 4', path, *given), 0, '60.001',
                   f"warning: nothing has read the input '{name}'\n")
@@ -112,6 +113,8 @@ def test_inputs_that_nothing_reads():
     r = check(fusible(path, 'n=4', 'm=3', 'tol=5'), 0, '60.001', "'tol' is not read")
     assert r.err.count('\n') == 1, r
     check(fusible('-i', path, 'n=4', 'm=3', 'y=1', stdin='y + 1'), 0, '2', '')
+    for text in ('if false; y; end', 'f(x) = x*y;', 'function g()\nreturn z -> z + y\nend'):
+        check(fusible('-e', text, script('rest.fs', ''), 'y=1'), 0, '', '')
     for text in (':save all.npz', ':save y.npy y', 'g = x -> x + y;', 'y += 1', 'input y;'):
         check(fusible('-e', text, script('rest.fs', ''), 'y=1'), 0, None, '')
 
