@@ -7,6 +7,7 @@
 
 #include "core/compile.h"
 #include "core/eval/files.h"
+#include "core/lang/parse.h"
 #include "core/session_calibrate.h"
 #include "core/target/cuda/driver.h"
 #include "core/target/cuda/nvrtc.h"
@@ -142,8 +143,11 @@ static void put_overview(struct command *c) {
 static enum fs_status not_known(struct fs_session *s, const char *name,
                                 struct fs_span span) {
   struct fs_str words = {0};
-  const char *near = *name == ':' ? NULL : fs_interp_near_name(s->in, name);
+  const char *hint;
+  bool elsewhere = fs_elsewhere(name, &hint);
+  const char *near = *name == ':' || elsewhere ? NULL : fs_interp_near_name(s->in, name);
   if (near) fs_str_printf(&words, "did you mean %.200s?", near);
+  else if (elsewhere) fs_str_puts(&words, hint ? hint : "");
   else fs_command_find(name + (*name == ':'), strlen(name) - (*name == ':'), &words);
   enum fs_status st = fs_error(&s->diags, span, "unknown-name",
                                words.len ? fs_str_text(&words) : "see :help",
@@ -160,17 +164,26 @@ static bool put_command(const char *name, struct fs_str *out) {
   return command != NULL;
 }
 
+/* `sum(x)` asks about sum. The caller frees it. */
+static char *asked_about(const char *word) {
+  size_t n = strcspn(word, "(");
+  return fs_strndup(word, n ? n : strlen(word));
+}
+
 static enum fs_status run_help(struct command *c) {
   if (!c->n) {
     put_overview(c);
     return FS_OK;
   }
   bool colon = *c->word[0] == ':';
-  const char *name = c->word[0] + colon;
+  char *word = asked_about(c->word[0]);
+  const char *name = word + colon;
   bool found = !colon && (put_topic(c->s, name, &c->out) ||
                           fs_session_describe(c->s, name, 0, &c->out));
-  if (found || put_command(name, &c->out)) return FS_OK;
-  return not_known(c->s, c->word[0], c->span);
+  if (!found) found = put_command(name, &c->out);
+  enum fs_status st = found ? FS_OK : not_known(c->s, word, c->span);
+  free(word);
+  return st;
 }
 
 /* -- variables --------------------------------------------------------------- */
@@ -781,14 +794,14 @@ static enum fs_status inspect(struct fs_session *s, const char *line,
   struct fs_str out = {0};
   while (*name == ' ' || *name == '\t') name++;
   if (!*name) return fs_session_command(s, ":help", span);
-  if (!fs_session_describe(s, name, detail, &out) && !put_command(name, &out) &&
-      !put_topic(s, name, &out)) {
-    fs_str_free(&out);
-    return not_known(s, name, span);
-  }
-  fs_session_say(s, "stdout", fs_str_text(&out), out.len);
+  char *word = asked_about(name);
+  bool found = fs_session_describe(s, word, detail, &out) || put_command(word, &out) ||
+               put_topic(s, word, &out);
+  if (found) fs_session_say(s, "stdout", fs_str_text(&out), out.len);
+  enum fs_status st = found ? FS_OK : not_known(s, word, span);
   fs_str_free(&out);
-  return FS_OK;
+  free(word);
+  return st;
 }
 
 static enum fs_status unknown(struct fs_session *s, struct fs_span span,

@@ -327,9 +327,14 @@ enum fs_status fs_setting_change(struct fs_session *s, const char *name,
   if (!t) {
     size_t k = 0;
     const char *near = fs_near_miss(name, next_name, &k);
-    char hint[64];
-    snprintf(hint, sizeof hint, "%s%s%s", near ? "did you mean " : "see :set",
-             near ? near : "", near ? "?" : "");
+    char hint[80];
+    int equals = (int)strcspn(name, "=");
+    if (name[equals] && equals < 20)
+      snprintf(hint, sizeof hint, "a blank stands before the value: :set %.*s %.20s",
+               equals, name, name + equals + 1);
+    else
+      snprintf(hint, sizeof hint, "%s%s%s", near ? "did you mean " : "see :set",
+               near ? near : "", near ? "?" : "");
     return fs_error(&s->diags, span, "unknown-setting", hint,
                     "there is no setting %s", name);
   }

@@ -284,11 +284,20 @@ HABITS = [
     ('printf("%d", total)', 'printf', 'print('),
     ('prod = 5; prod(keep)', 'prod', 'hides the function prod'),
     ('std = keep; std(1)', 'std', 'std[...]; the variable hides'),
+    # -- commands ---------------------------------------------------------------
+    (':exit', ':exit', 'did you mean :quit?'),
+    (':whos', ':whos', 'did you mean :vars?'),
+    ('?ln', '?ln', 'log(x)'),
+    ('?lenght(x)', '?lenght(x)', 'did you mean length?'),
+    (':set digits=3', ':set digits=3', ':set digits 3'),
+    ('save(keep, "x.npy")', 'keep', 'save("x.npy", x)'),
+    ('x = []', '[]', 'begin with zeros(n)'),
     # -- shapes: a transpose is named where it would help -----------------------
     ('ones(2, 3) - keep', 'ones(2, 3) - keep', "transposed it would fit: (keep)'"),
     ('keep + ones(4)', 'keep + ones(4)', 'extents must be equal'),
     ("keep' ./ ones(1, 4)", "keep' ./ ones(1, 4)", 'extents must be equal'),
     ('ones(3, 2)*keep', 'ones(3, 2)*keep', "(ones(3, 2))'*(keep)"),
+    ("keep'/ones(3, 3)", "keep'/ones(3, 3)", "is solved by (A'\\b')'"),
     ("keep'*ones(2, 3)", "keep'*ones(2, 3)", "(keep')*(ones(2, 3))'"),
     # -- plots ------------------------------------------------------------------
     ('plot(keep, "colour=red")', '"colour=red"', 'options are title='),
@@ -299,6 +308,7 @@ CASES.update({f'habit {text}': (text, under, ['hint: ', hint])
 
 # Fine, though they look odd: the value that is printed.
 FINE = {
+    'help on a call': ('?trace(M)', 'trace(A)    builtin\n  sum of the diagonal\n'),
     'division by zero': ('print(1/0, " ", -1/0, " ", [1, 2]/0 == 1/0)',
                          'Inf -Inf bool[2]\n  true  true\n'),
     'NaN': ('print(0/0, " ", sum([0, 1]/0))', 'NaN NaN\n'),

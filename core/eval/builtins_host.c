@@ -190,9 +190,13 @@ static char *argument_name(struct fs_call *c, int k) {
 }
 
 enum fs_status fs_bi_save(struct fs_call *c) {
-  const char *path = NULL;
-  enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
-  if (st != FS_OK) return st;
+  if (c->args[0].kind != FS_V_STRING)
+    return fs_in_error(c->in, c->arg_spans[0], "wrong-type",
+                       "the file comes first: save(\"x.npy\", x)",
+                       "the file name must be a string, not %s",
+                       fs_val_text(&c->args[0]));
+  const char *path = c->args[0].string->text;
+  enum fs_status st = FS_OK;
   if (c->in->explain) { /* the block would have to give them */
     for (int k = 1; k < c->n; k++)
       fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);

@@ -14,10 +14,22 @@ static const char *next_name(void *user) {
   return *k < FS_COMMAND_COUNT ? fs_commands[(*k)++].name : NULL;
 }
 
+const struct fs_command *fs_command_meant(const char *word) {
+  static const char *const elsewhere[][2] = {
+      {"exit", "quit"}, {"bye", "quit"}, {"who", "vars"}, {"whos", "vars"},
+      {"ls", "vars"}};
+  for (size_t k = 0; k < FS_LEN(elsewhere); k++)
+    if (!strcmp(word, elsewhere[k][0])) word = elsewhere[k][1];
+  for (int k = 0; k < FS_COMMAND_COUNT; k++)
+    if (!strcmp(fs_commands[k].name, word)) return &fs_commands[k];
+  return NULL;
+}
+
 static void suggest(const char *word, size_t len, struct fs_str *words) {
   char *name = fs_strndup(word, FS_MIN(len, 40));
   int k = 0;
-  const char *near = fs_near_miss(name, next_name, &k);
+  const struct fs_command *meant = fs_command_meant(name);
+  const char *near = meant ? meant->name : fs_near_miss(name, next_name, &k);
   if (near) fs_str_printf(words, "did you mean :%s?", near);
   free(name);
 }

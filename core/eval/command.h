@@ -27,6 +27,9 @@ static inline bool fs_command_has(const struct fs_command *c, char flag) {
 const struct fs_command *fs_command_find(const char *word, size_t len,
                                          struct fs_str *words);
 
+/* The command of this full name, or the one that other prompts have under it. */
+const struct fs_command *fs_command_meant(const char *word);
+
 /* The overview of `:help`, and the page of one command. */
 void fs_command_overview(struct fs_str *out);
 void fs_command_page(const struct fs_command *c, struct fs_str *out);

@@ -290,12 +290,8 @@ static bool is_whole_line(const struct fs_interp *in, struct fs_span span) {
 /* The command that somebody means who types its name as other prompts have it. */
 static const char *command_meant(const struct fs_interp *in, const char *name,
                                  struct fs_span span) {
-  if (!is_whole_line(in, span)) return NULL;
-  if (!strcmp(name, "exit")) name = "quit";
-  if (!strcmp(name, "who") || !strcmp(name, "whos")) name = "vars";
-  for (int k = 0; k < FS_COMMAND_COUNT; k++)
-    if (!strcmp(fs_commands[k].name, name)) return fs_commands[k].name;
-  return NULL;
+  const struct fs_command *c = is_whole_line(in, span) ? fs_command_meant(name) : NULL;
+  return c ? c->name : NULL;
 }
 
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,

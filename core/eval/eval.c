@@ -107,8 +107,12 @@ static enum fs_status divide(struct fs_interp *in, const struct operands *o,
   if (fs_tv_is_one(&src[1]))
     return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
   const char *a = fs_in_text(in, o->s[0]), *b = fs_in_text(in, o->s[1]);
-  char hint[120];
-  snprintf(hint, sizeof(hint), "elementwise division is (%s)./(%s)", a, b);
+  char hint[200];
+  int n = snprintf(hint, sizeof(hint), "elementwise division is (%s)./(%s)", a, b);
+  bool solves = fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
+                fs_rows(&src[1].shape) == fs_cols(&src[1].shape);
+  if (solves && src[0].shape.rank == 2 && n < (int)sizeof hint)
+    snprintf(hint + n, sizeof hint - (size_t)n, "; x*A = b is solved by (A'\\b')'");
   return fs_in_error(in, o->span, "shape-mismatch", hint,
                      "/ divides by a scalar only: %s is %s", b,
                      fs_shape_text(&src[1].shape));
@@ -513,7 +517,9 @@ static enum fs_status check_elements(struct fs_interp *in,
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  bool wide, struct fs_val *out) {
   if (!e->n_args)
-    return fs_in_error(in, e->span, "empty", NULL,
+    return fs_in_error(in, e->span, "empty",
+                       "begin with zeros(n), or with the first element; x[mask] "
+                       "leaves elements out",
                        "a tensor needs at least one element");
   struct fs_val *v = fs_calloc((size_t)e->n_args, sizeof(*v));
   enum fs_status st = FS_OK;
