@@ -284,6 +284,9 @@ HABITS = [
     ('printf("%d", total)', 'printf', 'print('),
     ('prod = 5; prod(keep)', 'prod', 'hides the function prod'),
     ('std = keep; std(1)', 'std', 'std[...]; the variable hides'),
+    ('function f(x)\n  x = 2*x\nend\ny = f(1)', 'f(1)', '`return` in a function'),
+    ('function f(x)\n  x = 2*x\nend\nsum(f(1))', 'f(1)', '`return` in a function'),
+    ('f(n) = where(n < 2, n, f(n - 1))\nf(3)', 'f(n - 1)', 'an `if` ends it'),
     # -- commands ---------------------------------------------------------------
     (':exit', ':exit', 'did you mean :quit?'),
     (':whos', ':whos', 'did you mean :vars?'),
@@ -301,6 +304,7 @@ HABITS = [
     ("keep'*ones(2, 3)", "keep'*ones(2, 3)", "(keep')*(ones(2, 3))'"),
     # -- plots ------------------------------------------------------------------
     ('plot(keep, "colour=red")', '"colour=red"', 'options are title='),
+    ('hist(keep, 10)', '10', '"bins=20"'),
     ('title("x")', 'title', '"title=..."'),
 ]
 CASES.update({f'habit {text}': (text, under, ['hint: ', hint])

@@ -129,6 +129,15 @@ static enum fs_status take_option(struct fs_call *c, int k,
   return FS_OK;
 }
 
+/* Elsewhere hist(x, 20) has 20 bins. */
+static enum fs_status check_text(struct fs_call *c, int k) {
+  if (c->args[k].kind == FS_V_STRING) return FS_OK;
+  bool bins = !strcmp(c->builtin->name, "hist") && c->args[k].kind == FS_V_NUMBER;
+  return fs_in_error(c->in, c->arg_spans[k], "wrong-type",
+                     bins ? "how many bars there are says \"bins=20\"" : OPTIONS,
+                     "an option must be a string, not %s", fs_val_text(&c->args[k]));
+}
+
 /* A name for the curve before it, or for the columns of that matrix. */
 static enum fs_status take_name(struct fs_call *c, int k,
                                 struct fs_plot_request *r, int *named) {
@@ -246,8 +255,7 @@ static enum fs_status read_one(struct fs_call *c, struct fs_plot_request *r) {
   int named = 0;
   for (int k = 1; k < c->n && !st; k++) {
     bool option = false;
-    const char *unused;
-    st = fs_arg_string(c, k, "an option", &unused);
+    st = check_text(c, k);
     if (!st) st = take_option(c, k, r, &option);
     if (!st && !option) st = take_name(c, k, r, &named);
   }
@@ -259,9 +267,8 @@ static enum fs_status read_options(struct fs_call *c,
   enum fs_status st = FS_OK;
   for (int k = 0; k < c->n && !st; k++) {
     bool option = false;
-    const char *unused;
     int none = 0;
-    st = fs_arg_string(c, k, "an option", &unused);
+    st = check_text(c, k);
     if (!st) st = take_option(c, k, r, &option);
     if (!st && !option) st = take_name(c, k, r, &none);
   }

@@ -172,7 +172,8 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   int expect = elem ? f->elem->params.len : f->n_params;
   if (n != expect) return arity_error(in, f, expect, expect, n, span);
   if (in->call_depth >= MAX_CALLS)
-    return fs_in_error(in, span, "too-deep", NULL,
+    return fs_in_error(in, span, "too-deep",
+                       "an `if` ends it; where(c, a, b) computes both a and b",
                        "%.100s calls itself too often: more than %d calls are "
                        "open", func_name(f), MAX_CALLS);
   struct fs_scope local = {.up = in->scope, .sealed = elem,
@@ -260,6 +261,14 @@ static enum fs_status eval_argument(struct fs_interp *in, const struct fs_func *
   return converts ? fs_eval_wide(in, e, out) : fs_eval(in, e, out);
 }
 
+enum fs_status fs_no_value(struct fs_interp *in, const struct fs_expr *e) {
+  bool call = e->kind == FS_EX_CALL;
+  bool builtin = call && fs_builtin_find(fs_in_text(in, e->args[0]->span));
+  return fs_in_error(in, e->span, "no-value",
+                     call && !builtin ? "`return` in a function gives its results" : NULL,
+                     "%s gives no value", fs_in_text(in, e->span));
+}
+
 enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
                             int want, struct fs_val *out, int *got) {
   struct fs_val f;
@@ -272,8 +281,7 @@ enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
     spans[have] = e->args[have + 1]->span;
     st = eval_argument(in, f.func, e->args[have + 1], &args[have]);
     if (st == FS_OK && args[have].kind == FS_V_NONE)
-      st = fs_in_error(in, spans[have], "no-value", NULL,
-                       "%s gives no value", fs_in_text(in, spans[have]));
+      st = fs_no_value(in, e->args[have + 1]);
   }
   if (st == FS_OK)
     st = fs_call_func(in, f.func, n, args, spans, e->span, want, out, got);

@@ -18,11 +18,6 @@ enum fs_status fs_observe(struct fs_interp *in, const char *name,
   return ends ? fs_interp_flush(in) : FS_OK;
 }
 
-static enum fs_status no_value(struct fs_interp *in, const struct fs_expr *e) {
-  return fs_in_error(in, e->span, "no-value", NULL, "%s gives no value",
-                     fs_in_text(in, e->span));
-}
-
 /* `_` takes a result that nobody wants. */
 static bool is_blank(const char *name) {
   return name[0] == '_' && !name[1];
@@ -50,7 +45,7 @@ static enum fs_status exec_assign(struct fs_interp *in,
                      "elements are taken one by one: a = v[1]; b = v[2]",
                      "one value cannot be assigned to %d names", want);
   }
-  if (st == FS_OK && got == 0) st = no_value(in, s->expr);
+  if (st == FS_OK && got == 0) st = fs_no_value(in, s->expr);
   if (st == FS_OK && got < want)
     st = fs_in_error(in, s->span, "wrong-count", position_hint(in, s->expr),
                      "%s gives %d value%s, not %d",
@@ -240,7 +235,7 @@ static enum fs_status eval_results(struct fs_interp *in,
   for (int k = 0; k < s->n_exprs && st == FS_OK; k++) {
     struct fs_val v;
     st = fs_eval(in, s->exprs[k], &v);
-    if (st == FS_OK && v.kind == FS_V_NONE) st = no_value(in, s->exprs[k]);
+    if (st == FS_OK && v.kind == FS_V_NONE) st = fs_no_value(in, s->exprs[k]);
     if (st == FS_OK) *FS_PUSH(&got) = v;
   }
   clear_results(in);

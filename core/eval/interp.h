@@ -262,6 +262,8 @@ enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
                             int *got);
 enum fs_status fs_eval_call(struct fs_interp *in, const struct fs_expr *e,
                             int want, struct fs_val *out, int *got);
+/* The error of an expression that is used as a value and gives none. */
+enum fs_status fs_no_value(struct fs_interp *in, const struct fs_expr *e);
 struct fs_val fs_make_lambda(struct fs_interp *in, const struct fs_expr *e);
 struct fs_val fs_make_function(struct fs_interp *in, const struct fs_stmt *s);
 
