@@ -274,6 +274,9 @@ HABITS = [
     ('clear x', 'x', ':reset -f'),
     ('help sum', 'sum', '`?name`'),
     ('print "a"', '"a"', 'print(x) writes'),
+    ('load "x.npy"', '"x.npy"', 'a call needs brackets'),
+    ('sin total', 'total', 'f(x), a*x'),
+    ('2 total', 'total', '2*x'),
     # -- names ------------------------------------------------------------------
     ('e', 'e', 'exp(1)'),
     ('x = 2*e^total', 'e', 'exp(1)'),
@@ -300,6 +303,9 @@ HABITS = [
     ('keep + ones(4)', 'keep + ones(4)', 'extents must be equal'),
     ("keep' ./ ones(1, 4)", "keep' ./ ones(1, 4)", 'extents must be equal'),
     ('ones(3, 2)*keep', 'ones(3, 2)*keep', "(ones(3, 2))'*(keep)"),
+    ('[M; [5, 6]]', '[5, 6]', "transposed it would fit: ([5, 6])'"),
+    ('[keep, 4]', '4', '[keep; 4]'),
+    ('[keep; 5, 6]', '5, 6', 'same number of columns'),
     ("keep'/ones(3, 3)", "keep'/ones(3, 3)", "is solved by (A'\\b')'"),
     ("keep'*ones(2, 3)", "keep'*ones(2, 3)", "(keep')*(ones(2, 3))'"),
     # -- plots ------------------------------------------------------------------

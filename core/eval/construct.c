@@ -88,6 +88,34 @@ struct fs_tv fs_tv_eye(struct fs_interp *in, enum fs_dtype dt, int64_t m,
 
 /* -- concatenation --------------------------------------------------------- */
 
+/* Whether it is a row of several: `5, 6`, not f(5, 6). */
+static bool is_row_text(const char *text) {
+  int depth = 0;
+  for (; *text && (*text != ',' || depth); text++)
+    depth += (*text == '(' || *text == '[') - (*text == ')' || *text == ']');
+  return *text;
+}
+
+/* Of two parts that do not fit: transposing the second, or `;` for `,`, may do. */
+static enum fs_status concat_error(struct fs_interp *in, int dim,
+                                   const struct fs_shape *a, struct fs_span a_span,
+                                   const struct fs_shape *b, struct fs_span b_span) {
+  const char *x = fs_in_text(in, a_span), *y = fs_in_text(in, b_span);
+  bool plain = a->rank <= 2 && b->rank <= 2 && !is_row_text(y), beside = dim == 2;
+  int64_t across = beside ? fs_rows(a) : fs_cols(a), turned = beside ? fs_cols(b) : fs_rows(b);
+  char hint[160];
+  snprintf(hint, sizeof hint, "%s", beside
+           ? "values side by side need the same number of rows"
+           : "values below each other need the same number of columns");
+  if (plain && across == turned)
+    snprintf(hint, sizeof hint, "transposed it would fit: (%s)'", y);
+  else if (plain && beside && fs_cols(a) == fs_cols(b))
+    snprintf(hint, sizeof hint, "`;` puts values below each other: [%s; %s]", x, y);
+  return fs_in_error(in, b_span, "shape-mismatch", hint,
+                     "shapes do not fit in [...]: %s is %s, %s is %s", x,
+                     fs_shape_text(a), y, fs_shape_text(b));
+}
+
 static enum fs_status concat_shape(struct fs_interp *in, int dim, int n,
                                    const struct fs_tv *parts,
                                    const struct fs_span *spans,
@@ -102,13 +130,8 @@ static enum fs_status concat_shape(struct fs_interp *in, int dim, int n,
       if (d == dim - 1) {
         out->dim[d] += x;
       } else if (x != out->dim[d]) {
-        return fs_in_error(
-            in, spans[k], "shape-mismatch",
-            dim == 2 ? "values side by side need the same number of rows"
-                     : "values below each other need the same number of columns",
-            "shapes do not fit in [...]: %s is %s, %s is %s",
-            fs_in_text(in, spans[0]), fs_shape_text(&parts[0].shape),
-            fs_in_text(in, spans[k]), fs_shape_text(&parts[k].shape));
+        return concat_error(in, dim, &parts[0].shape, spans[0], &parts[k].shape,
+                            spans[k]);
       }
     }
   return FS_OK;

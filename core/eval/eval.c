@@ -476,7 +476,7 @@ static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
   } else if (st == FS_OK) {
     int at = 0;
     for (int r = 0; r < e->n_rows && st == FS_OK; r++) {
-      rows[r] = spans[at];
+      rows[r] = fs_span_join(spans[at], spans[at + e->row_len[r] - 1]);
       st = fs_tv_concat(in, 2, e->row_len[r], part + at, spans + at, e->span,
                         &row[r]);
       at += e->row_len[r];

@@ -84,6 +84,15 @@ static const char *between_hint(const struct fs_parser *p, const struct fs_stmt 
   return token_is(&p->cur, "mod") ? "the remainder is mod(a, b)" : NULL;
 }
 
+/* `load "x.npy"`, `sin x`, `2 x`: hardly more is known of these. */
+static const char *apart_hint(const struct fs_parser *p, const struct fs_stmt *s) {
+  bool operand = p->cur.kind == FS_TK_NAME || p->cur.kind == FS_TK_NUMBER ||
+                 p->cur.kind == FS_TK_STRING;
+  if (!operand || !s || s->kind != FS_ST_EXPR) return NULL;
+  if (s->expr->kind == FS_EX_NAME) return "a call needs brackets, a product its sign: f(x), a*x";
+  return s->expr->kind == FS_EX_NUMBER ? "a product needs its sign: 2*x" : NULL;
+}
+
 /* What stands after a complete statement and does not belong there. `s` may
  * be NULL. */
 static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
@@ -112,6 +121,7 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
     default:
       hint = between_hint(p, s);
       if (is_word && !hint) hint = word_hint(p, s->expr->text);
+      if (!hint) hint = apart_hint(p, s);
       hint = logic_hint(p, s ? s->expr : NULL, hint);
   }
   fs_unexpected(p, "syntax", hint,
