@@ -243,6 +243,67 @@ logspace(a, b, n) = 10 .^ linspace(a, b, n)
 # randi(n, m): m random integers from 1 to n.
 randi(n, m) = i64(min(floor(n*rand(m)), n - 1)) + 1
 
+# -- what singular values tell -----------------------------------------------------------
+
+# significant(A, s): which of the singular values s of A are more than what rounding makes
+# of 0: larger than s[1] times the extent of A times the unit of the type that the values
+# were computed in, and times the unit of A's own type.
+function significant(A, s)
+  t = dtype(A)
+  unit = 2^-23
+  if t == "f64" || t == "i64"
+    unit = 2^-52
+  end
+  unit = unit*max(size(A, 1), size(A, 2))
+  if t == "f16"
+    unit = max(unit, 2^-10)
+  elseif t == "bf16"
+    unit = max(unit, 2^-7)
+  end
+  return s > unit*s[1]
+end
+
+# matrix_rank(A): how many columns of A are independent: the number of its singular values
+# that are more than rounding.
+function matrix_rank(A)
+  s = svdvals(A)
+  return sum(significant(A, s))
+end
+# cond(A): the largest over the smallest singular value of A, infinite if that is 0.
+function cond(A)
+  s = svdvals(A)
+  return where(s[end] == 0, 1/0, s[1]/s[end])
+end
+# pinv(A): the pseudoinverse of A: pinv(A)*b is the shortest of the least squares solutions
+# of A*x = b, also where the columns of A depend on each other.
+function pinv(A)
+  U, s, V = svd(A)
+  return V*(where(significant(A, s), 1 ./ s, 0) .* U')
+end
+# orth(A): an orthonormal basis, as columns, of all A*x.
+function orth(A)
+  U, s = svd(A)
+  r = number(sum(significant(A, s)))
+  if r == 0
+    error("all of A is 0, so that there is no column in orth(A)")
+  end
+  return U[:, 1:r]
+end
+# null(A): an orthonormal basis, as columns, of all x with A*x = 0.
+function null(A)
+  m = size(A, 1)
+  n = size(A, 2)
+  if m < n
+    A = [A; zeros(n - m, n, dtype(A))]
+  end
+  U, s, V = svd(A)
+  r = number(sum(significant(A, s)))
+  if r == n
+    error("the columns of A are independent, so that there is no column in null(A)")
+  end
+  return V[:, r+1:n]
+end
+
 # -- solvers --------------------------------------------------------------------------
 
 # cg(A, b, tol, steps): solves A*x = b for a symmetric positive definite A by

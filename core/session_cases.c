@@ -121,6 +121,7 @@ const struct fs_calibration_case fs_cases[] = {
   {"eigenvalues", "e = eigvals(S);", F32, SLOW_LIBRARY, 0, EVERY},
   {"eigenvectors", "V = eigvecs(S);", F32, SLOW_LIBRARY, 0, EVERY},
   {"singular values", "e = svdvals(A);", F32, SLOW_LIBRARY, 0, EVERY},
+  {"singular vectors", "U, e, V = svd(A);", F32, SLOW_LIBRARY, 0, EVERY},
 };
 
 const size_t fs_case_count = FS_LEN(fs_cases);

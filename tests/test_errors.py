@@ -36,7 +36,7 @@ CASES = {
     'near miss of a function': ('x = sqrtt(2)', 'sqrtt', ["did you mean 'sqrt'"]),
     'near miss of an elementary function': (
         'x = sgemw(M, keep)', 'sgemw', ["did you mean 'sgemv'"]),
-    'a function of other systems': ('x = svd(M)', 'svd', ['svdvals(A)']),
+    'a function of other systems': ('x = lstsq(M)', 'lstsq', ['A\\b']),
     'variables of other prompts': ('whos', 'whos', ["did you mean ':vars'"]),
     'unknown name in a function': (
         'f(x) = x + nowhere\nf(1)', 'nowhere', ["'nowhere'"]),

@@ -57,6 +57,9 @@ const struct fs_builtin fs_builtins[] = {
      "eigenvalues and, as a second result, eigenvectors of a symmetric matrix"},
     {"svdvals", 1, 1, fs_bi_factor, FS_LIB_SVDVALS, "svdvals(A)",
      "singular values, descending"},
+    {"svd", 1, 1, fs_bi_factors, FS_LIB_SVD, "U, s, V = svd(A)",
+     "singular values s, descending, and vectors, as columns, with "
+     "A = U*diag(s)*V'; svd(A) alone gives s"},
     {"solve", 2, 2, fs_bi_solve, 0, "solve(A, b)",
      "x with A*x = b, as A\\b; least squares when A is not square"},
     {"trace", 1, 1, fs_bi_trace, 0, "trace(A)", "sum of the diagonal"},
@@ -86,7 +89,8 @@ const struct fs_builtin fs_builtins[] = {
     {"numel", 1, 1, fs_bi_numel, 0, "numel(x)", "number of elements"},
     {"ndims", 1, 1, fs_bi_ndims, 0, "ndims(x)", "number of dimensions"},
     {"rank", 1, 1, fs_bi_ndims, 0, "rank(x)",
-     "number of dimensions: 0 for a scalar, 1 for a column"},
+     "number of dimensions: 0 for a scalar, 1 for a column; matrix_rank(A) counts "
+     "independent columns"},
     {"dtype", 1, 1, fs_bi_dtype, 0, "dtype(x)", "name of the element type"},
     {"reshape", 2, 5, fs_bi_reshape, 0, "reshape(x, m[, n, ...])",
      "the same elements, row by row, in another shape"},

@@ -332,22 +332,51 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out) {
   int64_t m = fs_rows(&a.shape), n = fs_cols(&a.shape);
-  if (a.shape.rank > 2 || (op != FS_LIB_SVDVALS && m != n))
+  bool square = fs_lib_wants_square(op);
+  if (a.shape.rank > 2 || (square && m != n))
     return fs_in_error(in, span, "shape-mismatch", NULL,
-                       "%s needs a %smatrix, not %s", what,
-                       op == FS_LIB_SVDVALS ? "" : "square ",
+                       "%s needs a %smatrix, not %s", what, square ? "square " : "",
                        fs_shape_text(&a.shape));
   enum fs_dtype dt = library_type(a.dtype);
   bool halves = a.dtype == FS_F16 || a.dtype == FS_BF16;
   a = fs_tv_cast(in, a, dt);
-  struct fs_shape full = {2, {m, n}}, result = full;
-  if (op == FS_LIB_EIGVALS) result = fs_shape_of(1, &n);
-  if (op == FS_LIB_SVDVALS)
-    result = fs_shape_of(1, (int64_t[]){FS_MIN(m, n)});
+  struct fs_shape full = {2, {m, n}}, result = fs_lib_result(op, m, n);
   *out = (struct fs_tv){0, dt, result};
   out->node = fs_graph_lib(fs_block_graph(in), op, dt, &result, a.node, &full,
                            0, NULL, halves ? FS_LIB_OF_HALVES : 0);
   return FS_OK;
+}
+
+/* The part of `whole` that is one of the results, a matrix or, of one row or column, a
+ * column. */
+static struct fs_tv part_of(struct fs_interp *in, const struct fs_tv *whole,
+                            const struct fs_lib_part *p, bool is_column) {
+  int64_t first[2] = {p->row, p->col}, extent[2] = {p->rows, p->cols};
+  struct fs_shape shape = {2, {extent[p->transposed], extent[!p->transposed]}};
+  int to[FS_MAX_RANK], from[FS_MAX_RANK];
+  struct fs_shape squeezed = fs_squeeze(&shape, to);
+  struct fs_view v = {.src_rank = fs_squeeze(&whole->shape, from).rank};
+  for (int d = 0; d < 2; d++) {
+    if (from[d] < 0) continue;
+    v.axis[from[d]] = (int8_t)to[p->transposed ? 1 - d : d];
+    v.step[from[d]] = extent[d] > 1;
+    v.off[from[d]] = first[d];
+  }
+  if (is_column) shape.rank = 1;
+  return (struct fs_tv){fs_graph_view(fs_block_graph(in), whole->node, &v, &squeezed),
+                        whole->dtype, shape};
+}
+
+enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
+                             const char *what, struct fs_tv a,
+                             struct fs_span span, int n, struct fs_tv *out) {
+  struct fs_tv whole;
+  enum fs_status st = fs_tv_factor(in, op, what, a, span, &whole);
+  for (int k = 0; k < n && st == FS_OK; k++) {
+    struct fs_lib_part p = fs_lib_part(op, k, fs_rows(&a.shape), fs_cols(&a.shape));
+    out[k] = part_of(in, &whole, &p, op == FS_LIB_SVD && k == 1);
+  }
+  return st;
 }
 
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a) {

@@ -118,6 +118,10 @@ enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
 enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out);
+/* The first n results of a call that has several: SVD. */
+enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
+                             const char *what, struct fs_tv a,
+                             struct fs_span span, int n, struct fs_tv *out);
 struct fs_tv fs_tv_diagonal(struct fs_interp *in, struct fs_tv a);
 /* a .^ b, with the small exponents that are cheaper as products. */
 enum fs_status fs_tv_epow(struct fs_interp *in, const struct fs_val *a,

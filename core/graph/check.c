@@ -209,13 +209,24 @@ static const char *check_gemm(const struct fs_node *n) {
   return fs_shape_equal(&c, &n->shape) ? NULL : "R9: gemm has another shape";
 }
 
+static const char *check_parts(const struct fs_node *n) {
+  const struct fs_shape *a = &n->lib_shape[0];
+  struct fs_shape whole = fs_lib_result(n->op, fs_shape_dim(a, 0), fs_shape_dim(a, 1));
+  struct fs_view none = {0};
+  fs_view_squeeze(&none, &whole);
+  return fs_shape_equal(&whole, &n->shape) ? NULL
+                                           : "R9: the parts of a library call's result "
+                                             "have another shape";
+}
+
 static const char *check_lib(const struct fs_graph *g,
                              const struct fs_node *n) {
   static const int arity[FS_LIB_OP_COUNT] = {
       [FS_LIB_GEMM] = 2,    [FS_LIB_SOLVE] = 2,   [FS_LIB_INV] = 1,
       [FS_LIB_CHOL] = 1,    [FS_LIB_EIGVALS] = 1, [FS_LIB_EIGVECS] = 1,
       [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2,
-      [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1};
+      [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1,
+      [FS_LIB_SVD] = 1};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
@@ -224,6 +235,7 @@ static const char *check_lib(const struct fs_graph *g,
     if (fs_shape_count(&n->lib_shape[k]) != fs_shape_count(&s->shape))
       return "R9: a library call's operand has the wrong shape";
   }
+  if (fs_lib_has_parts(n->op)) return check_parts(n);
   return n->op == FS_LIB_GEMM ? check_gemm(n) : NULL;
 }
 

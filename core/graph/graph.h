@@ -65,9 +65,25 @@ enum fs_lib_op {
   FS_LIB_FIND,   /* positions, from 1, of the true elements of src[0]        */
   FS_LIB_RESHAPE, /* the elements of src[0], row by row, in the node's shape */
   FS_LIB_INVERT, /* for 1 .. n the last position in src[0] that has it, or 0 */
+  FS_LIB_SVD,    /* U, s, V with A = U*diag(s)*V'                            */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
+/* Whether the operand must be square; whether the method iterates, which ends only on
+ * finite numbers. */
+bool fs_lib_wants_square(enum fs_lib_op op);
+bool fs_lib_iterates(enum fs_lib_op op);
+/* The unsqueezed result of a factorisation of an m x n matrix. */
+struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n);
+/* A call that has several results gives one matrix of which they are parts, so that one
+ * factorisation is enough for all of them: rows x cols of it from [row, col] on, counted
+ * from 0, are result k, or its transpose. */
+struct fs_lib_part {
+  int64_t row, col, rows, cols;
+  bool transposed;
+};
+bool fs_lib_has_parts(enum fs_lib_op op);
+struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n);
 /* Whether operand k need not have the type of the result: a list, or a mask. */
 bool fs_lib_takes_any(enum fs_lib_op op, int k);
 

@@ -20,9 +20,40 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_EIGVALS] = "eigvals", [FS_LIB_EIGVECS] = "eigvecs",
     [FS_LIB_SVDVALS] = "svdvals", [FS_LIB_GATHER] = "gather",
     [FS_LIB_FIND] = "find",       [FS_LIB_INVERT] = "invert",
-    [FS_LIB_RESHAPE] = "reshape",
+    [FS_LIB_RESHAPE] = "reshape", [FS_LIB_SVD] = "svd",
 };
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
   return op == FS_LIB_FIND || op == FS_LIB_INVERT || (op == FS_LIB_GATHER && k == 1);
+}
+
+bool fs_lib_wants_square(enum fs_lib_op op) {
+  return op == FS_LIB_INV || op == FS_LIB_CHOL || op == FS_LIB_EIGVALS ||
+         op == FS_LIB_EIGVECS;
+}
+
+bool fs_lib_iterates(enum fs_lib_op op) {
+  return op == FS_LIB_EIGVALS || op == FS_LIB_EIGVECS || op == FS_LIB_SVDVALS ||
+         op == FS_LIB_SVD;
+}
+
+bool fs_lib_has_parts(enum fs_lib_op op) { return op == FS_LIB_SVD; }
+
+struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
+  int64_t least = FS_MIN(m, n);
+  switch (op) {
+    case FS_LIB_EIGVALS:
+    case FS_LIB_SVDVALS: return (struct fs_shape){1, {least}};
+    case FS_LIB_SVD: return (struct fs_shape){2, {m + n + 1, least}};
+    default: return (struct fs_shape){2, {m, n}};
+  }
+}
+
+struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
+  int64_t least = FS_MIN(m, n);
+  const struct fs_lib_part first = {0, 0, m, least, false},
+                           of_svd[] = {first, {m + n, 0, 1, least, true},
+                                       {m, 0, n, least, false}};
+  (void)op;
+  return of_svd[k];
 }

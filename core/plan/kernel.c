@@ -819,6 +819,7 @@ static double library_flops(const struct fs_node *nd) {
     case FS_LIB_EIGVALS: return 4.0 / 3 * n * n * n;
     case FS_LIB_EIGVECS: return 9 * n * n * n;
     case FS_LIB_SVDVALS: return 8.0 / 3 * m * n * n;
+    case FS_LIB_SVD: return FS_MIN(m, n) * (6 * m * n + 20 * FS_MIN(m, n) * FS_MIN(m, n));
     default: return 0;
   }
 }

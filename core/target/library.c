@@ -44,8 +44,6 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
   switch (c->op) {
     case FS_LIB_GEMM: return matrix(a->dim[0], c->b.dim[1]);
     case FS_LIB_SOLVE: return matrix(a->dim[1], c->b.dim[1]);
-    case FS_LIB_EIGVALS: return matrix(a->dim[0], 1);
-    case FS_LIB_SVDVALS: return matrix(FS_MIN(a->dim[0], a->dim[1]), 1);
     case FS_LIB_GATHER: {
       if (c->by_element) return *index;
       struct fs_shape s = {.rank = a->rank};
@@ -55,8 +53,18 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
     }
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
     case FS_LIB_RESHAPE: return *result;
-    default: return matrix(a->dim[0], a->dim[1]);
+    default: return fs_lib_result(c->op, a->dim[0], a->dim[1]);
   }
+}
+
+struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k) {
+  struct fs_lib_part p = fs_lib_part(c->op, k, c->a.dim[0], c->a.dim[1]);
+  struct fs_lib_array part = c->out;
+  int64_t first = p.row * part.stride[0] + p.col * part.stride[1];
+  if (part.ptr) part.ptr = (char *)part.ptr + first * (int64_t)fs_dtype_size(part.dtype);
+  part.dim[0] = p.rows, part.dim[1] = p.cols;
+  if (p.transposed) transpose(&part);
+  return part;
 }
 
 /* x[idx] chooses elements, A[idx, :] rows. For a column both are the same; for
@@ -171,9 +179,7 @@ enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
 }
 
 enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
-  bool square = c->op == FS_LIB_INV || c->op == FS_LIB_CHOL ||
-                c->op == FS_LIB_EIGVALS || c->op == FS_LIB_EIGVECS;
-  if (square && c->a.dim[0] != c->a.dim[1])
+  if (fs_lib_wants_square(c->op) && c->a.dim[0] != c->a.dim[1])
     return fs_error(d, c->span, "shape-mismatch", NULL,
                     "%s needs a square matrix, not %" PRId64 "x%" PRId64,
                     fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);

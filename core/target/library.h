@@ -36,6 +36,9 @@ struct fs_lib_call {
 void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
                       void *const *slots, struct fs_lib_call *out);
 
+/* Where result k of a call that has several goes. */
+struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k);
+
 /* Elements of an array, and whether they lie dense and row-major. */
 int64_t fs_lib_count(const struct fs_lib_array *a);
 bool fs_lib_is_dense(const struct fs_lib_array *a);

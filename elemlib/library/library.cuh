@@ -221,17 +221,20 @@ extern "C" __global__ void fs_product(const FS_FROM *a, fs_long a_i,
 }
 
 //@ fs_signs
-// Turns each column of the column-major n x n matrix so that its component of
-// largest magnitude (the first of equals) is positive. One block per column.
-extern "C" __global__ void fs_signs(FS_TO *v, fs_long n) {
+// Turns each column of the m x n matrix v so that its component of largest magnitude
+// (the first of equals) is positive, and with it that column of the with_m x n matrix
+// `with`, if that is not null. One block per column.
+extern "C" __global__ void fs_signs(FS_TO *v, fs_long v_i, fs_long v_j, fs_long m,
+                                    FS_TO *with, fs_long with_i, fs_long with_j,
+                                    fs_long with_m) {
   __shared__ FS_TO best[256];
   __shared__ fs_long where[256];
-  FS_TO *column = v + (fs_long)blockIdx.x * n;
+  FS_TO *column = v + (fs_long)blockIdx.x * v_j;
   const int t = threadIdx.x;
   FS_TO most = 0;
-  fs_long at = n;
-  for (fs_long i = t; i < n; i += 256) {
-    const FS_TO x = column[i] < 0 ? -column[i] : column[i];
+  fs_long at = m;
+  for (fs_long i = t; i < m; i += 256) {
+    const FS_TO x = column[i * v_i] < 0 ? -column[i * v_i] : column[i * v_i];
     if (x > most) most = x, at = i;
   }
   best[t] = most;
@@ -243,10 +246,13 @@ extern "C" __global__ void fs_signs(FS_TO *v, fs_long n) {
       best[t] = best[t + half], where[t] = where[t + half];
     __syncthreads();
   }
-  const bool turn = where[0] < n && column[where[0]] < 0;
+  const bool turn = where[0] < m && column[where[0] * v_i] < 0;
   __syncthreads();
-  if (turn)
-    for (fs_long i = t; i < n; i += 256) column[i] = -column[i];
+  if (!turn) return;
+  for (fs_long i = t; i < m; i += 256) column[i * v_i] = 0 - column[i * v_i];
+  if (!with) return;
+  column = with + (fs_long)blockIdx.x * with_j;
+  for (fs_long i = t; i < with_m; i += 256) column[i * with_i] = 0 - column[i * with_i];
 }
 
 //@ fs_form

@@ -618,6 +618,114 @@ static void try_singular(enum fs_dtype dt, int64_t m, int64_t n, bool on_gpu) {
   free(a.data), free(w.data);
 }
 
+/* Result k of a call that has several, as a matrix of its own; the stack is `rows`. */
+static struct mat part_of(const struct mat *whole, enum fs_lib_op op, int k, int64_t m,
+                          int64_t n) {
+  struct fs_lib_part p = fs_lib_part(op, k, m, n);
+  struct mat part = *whole;
+  part.offset += p.row * whole->si + p.col * whole->sj;
+  part.rows = p.transposed ? p.cols : p.rows, part.cols = p.transposed ? p.rows : p.cols;
+  if (p.transposed) part.si = whole->sj, part.sj = whole->si;
+  return part;
+}
+
+/* How far the columns are from being orthonormal. */
+static double askew(const struct mat *q) {
+  double worst = 0;
+  for (int64_t i = 0; i < q->cols; i++)
+    for (int64_t j = 0; j <= i; j++)
+      worst = FS_MAX(worst, fabs(product_at(q, q, 1, i, j) - (i == j)));
+  return worst;
+}
+
+static double largest_of_column(const struct mat *q, int64_t j) {
+  double most = 0;
+  for (int64_t i = 0; i < q->rows; i++)
+    if (fabs(get(q, i, j)) > fabs(most)) most = get(q, i, j);
+  return most;
+}
+
+static void try_svd(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum how how,
+                    bool on_gpu) {
+  struct fs_shape s = fs_lib_result(FS_LIB_SVD, m, n);
+  struct mat a = mat_new(dt, m, n, how), whole = mat_new(dt, s.dim[0], s.dim[1], how);
+  fill_random(&a);
+  for (int64_t i = 0; i < m; i++) /* columns again, or 0 */
+    for (int64_t j = rank; j < n; j++) put(&a, i, j, rank ? get(&a, i, j % rank) : 0);
+  struct job job;
+  job_begin(&job, FS_LIB_SVD, &whole, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  struct mat u = part_of(&whole, FS_LIB_SVD, 0, m, n), w = part_of(&whole, FS_LIB_SVD, 1, m, n),
+             v = part_of(&whole, FS_LIB_SVD, 2, m, n);
+  double worst = FS_MAX(askew(&u), askew(&v));
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      double sum = -get(&a, i, j);
+      for (int64_t k = 0; k < w.rows; k++) sum += get(&u, i, k) * get(&w, k, 0) * get(&v, j, k);
+      worst = FS_MAX(worst, fabs(sum));
+    }
+  for (int64_t k = 0; k < w.rows; k++)
+    if (!(largest_of_column(&u, k) > 0) || !(get(&w, k, 0) >= 0) ||
+        (k && get(&w, k, 0) > get(&w, k - 1, 0)))
+      worst = INFINITY;
+  CHECK(status == FS_OK && worst < tolerance(dt) / 10, "svd %s %dx%d of rank %d %s%s: %g, %s",
+        fs_dtype_name(dt), (int)m, (int)n, (int)rank, how_names[how], on_gpu ? " gpu" : "",
+        worst, message());
+  job_end(&job);
+  free(a.data), free(whole.data);
+}
+
+/* The kernel of the device alone: cuSOLVER need not be there. */
+static void try_device_signs(enum fs_dtype dt, int64_t m, int64_t n) {
+  struct mat v = mat_new(dt, m, n, COLUMNS), turned = mat_new(dt, m, n, COLUMNS);
+  v.offset = turned.offset = 0;
+  fill_random(&v);
+  int64_t bytes = m * n * (int64_t)fs_dtype_size(dt);
+  struct cuda_own *own = NULL;
+  struct cuda_own_call call = {.t = (struct cuda *)gpu, .own = &own, .d = &diags};
+  struct fs_lib_array x = {.dtype = dt, .rank = 2, .dim = {m, n}, .stride = {1, m}};
+  void *p = NULL, *q = NULL;
+  bool ok = gpu->ops->alloc(gpu, (size_t)bytes, &p) == FS_OK &&
+            gpu->ops->alloc(gpu, (size_t)bytes, &q) == FS_OK &&
+            gpu->ops->upload(gpu, p, 0, v.data, 0, bytes, 1, &diags) == FS_OK &&
+            gpu->ops->upload(gpu, q, 0, v.data, 0, bytes, 1, &diags) == FS_OK;
+  struct fs_lib_array y = x;
+  x.ptr = p, y.ptr = q;
+  ok = ok && fs_cuda_own_signs(&call, &x, &y) == FS_OK &&
+       gpu->ops->download(gpu, turned.data, 0, q, 0, bytes, 1, &diags) == FS_OK;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) {
+      double sign = largest_of_column(&v, j) < 0 ? -1 : 1;
+      ok = ok && get(&turned, i, j) == sign * get(&v, i, j);
+    }
+  CHECK(ok, "signs %s %dx%d: %s", fs_dtype_name(dt), (int)m, (int)n, message());
+  if (p) gpu->ops->free(gpu, p, (size_t)bytes);
+  if (q) gpu->ops->free(gpu, q, (size_t)bytes);
+  fs_cuda_own_free(own);
+  free(v.data), free(turned.data);
+}
+
+/* What has several results, of matrices of all forms and of less than full rank. */
+static void test_factors(bool on_gpu) {
+  static const int64_t sizes[][3] = {{1, 1, 1},    {1, 5, 5},   {5, 1, 1},   {2, 2, 2},
+                                     {31, 33, 33}, {33, 31, 31}, {200, 3, 3}, {3, 200, 200},
+                                     {33, 33, 33}, {33, 33, 7},  {40, 9, 4},  {9, 40, 4},
+                                     {7, 5, 0},    {1, 1, 0}};
+  for (int t = FS_F32; t <= FS_F64; t++)
+    for (size_t k = 0; k < FS_LEN(sizes); k++)
+      for (int how = 0; how < 4; how++) {
+        const int64_t *s = sizes[k];
+        try_svd((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
+      }
+  try_svd(FS_F32, 257, 130, 130, ROWS, on_gpu);
+  try_svd(FS_F64, 130, 257, 257, PADDED, on_gpu);
+  for (int t = FS_F32; on_gpu && t <= FS_F64; t++) {
+    try_device_signs((enum fs_dtype)t, 1, 3);
+    try_device_signs((enum fs_dtype)t, 70, 5);
+    try_device_signs((enum fs_dtype)t, 700, 33);
+  }
+}
+
 static void test_factorisations(bool on_gpu) {
   static const enum fs_dtype types[] = {FS_F32, FS_F64};
   static const int64_t sizes[] = {1, 2, 31, 33};
@@ -677,6 +785,9 @@ static void test_errors(bool on_gpu) {
   put(&a, 1, 1, NAN);
   expect(FS_LIB_EIGVALS, &x, &a, NULL, "no-convergence", "3x3", on_gpu);
   expect(FS_LIB_SVDVALS, &x, &a, NULL, "no-convergence", "3x3", on_gpu);
+  struct mat stack = mat_new(FS_F32, 7, 3, ROWS);
+  expect(FS_LIB_SVD, &stack, &a, NULL, "no-convergence", "3x3", on_gpu);
+  free(stack.data);
   expect(FS_LIB_INV, &tall, &tall, NULL, "shape-mismatch", "3x2", on_gpu);
   free(a.data), free(b.data), free(x.data), free(y.data), free(tall.data);
   free(z.data);
@@ -813,6 +924,7 @@ int main(void) {
     test_gemm(on_gpu);
     test_wrap(on_gpu);
     test_factorisations(on_gpu);
+    test_factors(on_gpu);
     test_triangular(on_gpu);
     test_symmetry(on_gpu);
     test_errors(on_gpu);

@@ -248,6 +248,14 @@ static void unpack(const struct fs_lib_array *a, const struct packed *p) {
                    FS_MIN(j + TILE, a->dim[1]));
 }
 
+static void unpack_parts(const struct fs_lib_call *c,
+                         const struct packed *const *results, int n) {
+  for (int k = 0; k < n; k++) {
+    struct fs_lib_array to = fs_lib_result_part(c, k);
+    unpack(&to, results[k]);
+  }
+}
+
 /* What one call holds on to, freed at its end. */
 struct scratch {
   void *blocks[8];
@@ -621,18 +629,27 @@ static enum fs_status cholesky(const struct fs_lib_call *c, int wide,
   return FS_OK;
 }
 
-/* An eigenvector's sign is free: its largest component is made positive, so
- * that all targets agree. */
-static void fix_signs(const struct packed *v, int64_t n) {
+static void turn_column(const struct packed *v, int64_t j, int64_t m) {
+  for (int64_t i = 0; i < m; i++) {
+    int64_t e = i * v->si + j * v->sj;
+    packed_put(v, e, 0 - packed_get(v, e));
+  }
+}
+
+/* The sign of a column of eigenvectors or of left singular vectors is free: its largest
+ * component (the first of equals) is made positive, so that all targets agree. The columns
+ * of `with` (NULL: none) turn along. */
+static void fix_signs(const struct packed *v, int64_t m, int64_t n,
+                      const struct packed *with, int64_t with_m) {
   for (int64_t j = 0; j < n; j++) {
     double most = 0;
-    for (int64_t i = 0; i < n; i++) {
-      double x = packed_get(v, i + j * n);
+    for (int64_t i = 0; i < m; i++) {
+      double x = packed_get(v, i * v->si + j * v->sj);
       if (fabs(x) > fabs(most)) most = x;
     }
     if (most >= 0) continue;
-    for (int64_t i = 0; i < n; i++)
-      packed_put(v, i + j * n, -packed_get(v, i + j * n));
+    turn_column(v, j, m);
+    if (with) turn_column(with, j, with_m);
   }
 }
 
@@ -655,29 +672,48 @@ static enum fs_status eigen(const struct fs_lib_call *c, int wide,
   lib.syevd[wide](job, "U", &n, a.data, &n, w.data, work, &size, iwork, &isize,
                   info, 1, 1);
   if (*info) return FS_OK;
-  if (vectors) fix_signs(&a, n);
+  if (vectors) fix_signs(&a, n, n, NULL, 0);
   unpack(&c->out, vectors ? &a : &w);
   return FS_OK;
 }
 
-static enum fs_status singular_values(const struct fs_lib_call *c, int wide,
-                                      struct scratch *s, int *info) {
-  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], ask = -1, one = 1;
-  int64_t least = FS_MIN(m, n);
-  struct packed a = columns(s, &c->a, wide, m);
-  struct packed w = {.wide = wide, .si = 1, .sj = least};
-  w.data = take(s, least, wide ? 8 : 4);
-  int *iwork = take(s, 8 * least, sizeof *iwork);
+/* Room for a column-major m x n matrix. */
+static struct packed new_columns(struct scratch *s, int wide, int64_t m, int64_t n) {
+  struct packed p = {.wide = wide, .si = 1, .sj = m};
+  p.data = take(s, fs_mul_size(m, n), wide ? 8 : 4);
+  return p;
+}
+
+static enum fs_status singular(const struct fs_lib_call *c, int wide,
+                               struct scratch *s, int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], least = FS_MIN(m, n), ask = -1;
+  bool vectors = c->op == FS_LIB_SVD;
+  const char *job = vectors ? "S" : "N";
+  struct packed a = columns(s, &c->a, wide, m), u = {0}, vt = {0};
+  struct packed w = new_columns(s, wide, least, 1);
+  if (vectors) {
+    u = new_columns(s, wide, m, least);
+    vt = new_columns(s, wide, least, n);
+  }
+  int *iwork = take(s, 8 * (int64_t)least, sizeof *iwork);
   if (s->failed) return FS_ERR_ENV;
   double query = 0;
-  lib.gesdd[wide]("N", &m, &n, a.data, &m, w.data, NULL, &one, NULL, &one,
+  lib.gesdd[wide](job, &m, &n, a.data, &m, w.data, u.data, &m, vt.data, &least,
                   &query, &ask, iwork, info, 1);
   int size = work_size(&query, wide);
   void *work = take(s, size, wide ? 8 : 4);
   if (s->failed) return FS_ERR_ENV;
-  lib.gesdd[wide]("N", &m, &n, a.data, &m, w.data, NULL, &one, NULL, &one, work,
+  lib.gesdd[wide](job, &m, &n, a.data, &m, w.data, u.data, &m, vt.data, &least, work,
                   &size, iwork, info, 1);
-  if (!*info) unpack(&c->out, &w);
+  if (*info) return FS_OK;
+  if (!vectors) {
+    unpack(&c->out, &w);
+    return FS_OK;
+  }
+  struct packed v = {vt.data, wide, vt.sj, vt.si};
+  fix_signs(&u, m, least, &v, n);
+  const struct packed *results[] = {&u, &w, &v};
+  unpack_parts(c, results, 3);
   return FS_OK;
 }
 
@@ -697,16 +733,15 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
       const struct fs_lib_call *, int, struct scratch *, int *) = {
       [FS_LIB_SOLVE] = solve,       [FS_LIB_INV] = invert,
       [FS_LIB_CHOL] = cholesky,     [FS_LIB_EIGVALS] = eigen,
-      [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular_values};
+      [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
+      [FS_LIB_SVD] = singular};
   int64_t count = fs_lib_count(&c->out);
   if (!count) return FS_OK;
   if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */
     fill_out(&c->out, 0);
     return FS_OK;
   }
-  bool iterative = c->op == FS_LIB_EIGVALS || c->op == FS_LIB_EIGVECS ||
-                   c->op == FS_LIB_SVDVALS;
-  if (iterative && !all_finite(&c->a)) return fs_lib_failed(c, 1, d);
+  if (fs_lib_iterates(c->op) && !all_finite(&c->a)) return fs_lib_failed(c, 1, d);
   int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||
              (c->has_b && c->b.dtype == FS_F64);
   struct scratch s = {0};

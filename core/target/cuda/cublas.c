@@ -572,32 +572,59 @@ static enum fs_status eigen(struct work *w) {
                                     n, values, buffer, size, &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
   status = check_findings(w);
-  if (status == FS_OK && vectors)
-    status = fs_cuda_own_signs(&w->own, w->wide ? FS_F64 : FS_F32, a, n);
+  struct fs_lib_array v = columns(w, a, n, n);
+  if (status == FS_OK && vectors) status = fs_cuda_own_signs(&w->own, &v, NULL);
   return status == FS_OK ? unpack(w, vectors ? a : values, false) : status;
 }
 
-/* cuSOLVER wants at least as many rows as columns: A' has the same values. */
-static enum fs_status singular_values(struct work *w) {
-  struct fs_lib_array from = w->call->a;
-  if (from.dim[0] < from.dim[1]) from = transposed(from);
-  int m = (int)from.dim[0], n = (int)from.dim[1], size = 0;
-  void *a, *values, *buffer, *rwork;
+static enum fs_status unpack_parts(struct work *w, const struct fs_lib_array *results,
+                                   int n) {
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < n && status == FS_OK; k++) {
+    struct fs_lib_array to = fs_lib_result_part(w->call, k);
+    status = fs_cuda_own_copy(&w->own, &results[k], &to, false, NULL);
+  }
+  return status;
+}
+
+/* gesvd with its scratch, of a column-major m x n matrix; u and vt may be NULL. */
+static enum fs_status run_gesvd(struct work *w, int m, int n, void *a, void *values,
+                                void *u, void *vt) {
+  int size = 0, r = w->l->cusolver.gesvd_size[w->wide](w->l->solver, m, n, &size);
+  void *buffer, *rwork;
+  if (r) return refused(w, "cuSOLVER", r);
+  enum fs_status status = take(w, n, width(w), &rwork);
+  if (status == FS_OK) status = take(w, size, width(w), &buffer);
+  if (status != FS_OK) return status;
+  signed char job = u ? 'S' : 'N';
+  r = w->l->cusolver.gesvd[w->wide](w->l->solver, job, job, m, n, a, m, values, u, m, vt,
+                                    n, buffer, size, rwork, &w->found->info);
+  return r ? refused(w, "cuSOLVER", r) : check_findings(w);
+}
+
+/* cuSOLVER wants at least as many rows as columns: of A' = U*diag(s)*V' the values are the
+ * same, and V has the left vectors of A. */
+static enum fs_status singular(struct work *w) {
+  bool wide = w->call->a.dim[0] < w->call->a.dim[1];
+  struct fs_lib_array from = wide ? transposed(w->call->a) : w->call->a;
+  int m = (int)from.dim[0], n = (int)from.dim[1];
+  void *a, *values, *u = NULL, *vt = NULL;
   enum fs_status status = pack(w, &from, true, &a);
   if (status == FS_OK) status = check_findings(w);
   if (status == FS_OK) status = take(w, n, width(w), &values);
-  if (status == FS_OK) status = take(w, n, width(w), &rwork);
+  if (status == FS_OK && w->call->op == FS_LIB_SVD) {
+    status = take(w, (int64_t)m * n, width(w), &u);
+    if (status == FS_OK) status = take(w, (int64_t)n * n, width(w), &vt);
+  }
+  if (status == FS_OK) status = run_gesvd(w, m, n, a, values, u, vt);
   if (status != FS_OK) return status;
-  int r = w->l->cusolver.gesvd_size[w->wide](w->l->solver, m, n, &size);
-  if (r) return refused(w, "cuSOLVER", r);
-  status = take(w, size, width(w), &buffer);
-  if (status != FS_OK) return status;
-  r = w->l->cusolver.gesvd[w->wide](w->l->solver, 'N', 'N', m, n, a, m, values,
-                                    NULL, m, NULL, n, buffer, size, rwork,
-                                    &w->found->info);
-  if (r) return refused(w, "cuSOLVER", r);
-  status = check_findings(w);
-  return status == FS_OK ? unpack(w, values, false) : status;
+  if (!u) return unpack(w, values, false);
+  struct fs_lib_array left = columns(w, u, m, n);
+  struct fs_lib_array right = transposed(columns(w, vt, n, n));
+  struct fs_lib_array results[] = {wide ? right : left, columns(w, values, n, 1),
+                                   wide ? left : right};
+  status = fs_cuda_own_signs(&w->own, &results[0], &results[2]);
+  return status == FS_OK ? unpack_parts(w, results, 3) : status;
 }
 
 /* GATHER and INVERT: the host words the error of the first wrong index, for which it waits
@@ -690,8 +717,8 @@ static enum fs_status warm_up(struct work *w) {
     status = fs_cuda_own_identity(&w->own, &x);
   if (status == FS_OK && fs_lib_asymmetry_allowed(c, 0) == 0)
     status = fs_cuda_own_asymmetry(&w->own, x.dtype, NULL, 0, NULL);
-  if (status == FS_OK && c->op == FS_LIB_EIGVECS)
-    status = fs_cuda_own_signs(&w->own, x.dtype, NULL, 0);
+  if (status == FS_OK && (c->op == FS_LIB_EIGVECS || c->op == FS_LIB_SVD))
+    status = fs_cuda_own_signs(&w->own, &x, NULL);
   return status;
 }
 
@@ -728,9 +755,9 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_GEMM] = gemm,          [FS_LIB_SOLVE] = solve,
       [FS_LIB_INV] = solve_by_lu,    [FS_LIB_CHOL] = cholesky,
       [FS_LIB_EIGVALS] = eigen,      [FS_LIB_EIGVECS] = eigen,
-      [FS_LIB_SVDVALS] = singular_values, [FS_LIB_GATHER] = by_list,
+      [FS_LIB_SVDVALS] = singular,   [FS_LIB_GATHER] = by_list,
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
-      [FS_LIB_RESHAPE] = reshape};
+      [FS_LIB_RESHAPE] = reshape,    [FS_LIB_SVD] = singular};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

@@ -1,6 +1,6 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
  * converting copies, elements by lists and masks, copies in another shape, integer
- * products, signs of eigenvectors, symmetry, triangles. */
+ * products, signs of vectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
@@ -242,14 +242,19 @@ enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
 }
 
 enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
-                                 enum fs_dtype dtype, void *matrix, int64_t n) {
+                                 const struct fs_lib_array *v,
+                                 const struct fs_lib_array *with) {
+  static const struct fs_lib_array none;
   CUfunction f;
-  enum fs_status status = get(c, OWN_SIGNS, dtype, dtype, dtype, &f);
-  if (status != FS_OK || c->dry || !n) return status;
-  long long count = n;
-  void *args[] = {&matrix, &count};
-  CUresult r = fs_cu.launch(f, (unsigned)n, 1, 1, 256, 1, 1, 0, fs_cuda_stream(c->t),
-                            args, NULL);
+  enum fs_status status = get(c, OWN_SIGNS, v->dtype, v->dtype, v->dtype, &f);
+  if (status != FS_OK || c->dry || !v->dim[1]) return status;
+  if (!with) with = &none;
+  long long n[] = {v->stride[0],    v->stride[1],    v->dim[0],
+                   with->stride[0], with->stride[1], with->dim[0]};
+  void *p = v->ptr, *q = with->ptr;
+  void *args[] = {&p, &n[0], &n[1], &n[2], &q, &n[3], &n[4], &n[5]};
+  CUresult r = fs_cu.launch(f, (unsigned)v->dim[1], 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK
                     : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
 }
