@@ -57,6 +57,9 @@ const struct fs_builtin fs_builtins[] = {
      "eigenvalues and, as a second result, eigenvectors of a symmetric matrix"},
     {"svdvals", 1, 1, fs_bi_factor, FS_LIB_SVDVALS, "svdvals(A)",
      "singular values, descending"},
+    {"qr", 1, 1, fs_bi_factors, FS_LIB_QR, "Q, R = qr(A)",
+     "Q with orthonormal columns and upper triangular R, its diagonal not negative, "
+     "with A = Q*R; qr(A) alone gives R"},
     {"svd", 1, 1, fs_bi_factors, FS_LIB_SVD, "U, s, V = svd(A)",
      "singular values s, descending, and vectors, as columns, with "
      "A = U*diag(s)*V'; svd(A) alone gives s"},

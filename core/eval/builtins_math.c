@@ -397,9 +397,10 @@ enum fs_status fs_bi_eig(struct fs_call *c) {
 /* The table has what gives all results; who wants one gets it from a cheaper call. */
 enum fs_status fs_bi_factors(struct fs_call *c) {
   enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
-  if (c->want == 1) return factor(c, FS_LIB_SVDVALS, &c->out[0]);
+  if (c->want == 1)
+    return factor(c, op == FS_LIB_SVD ? FS_LIB_SVDVALS : FS_LIB_QR_R, &c->out[0]);
   struct fs_tv a, r[3];
-  int n = FS_MIN(c->want, 3);
+  int n = FS_MIN(c->want, op == FS_LIB_SVD ? 3 : 2);
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st == FS_OK) st = fs_tv_factors(c->in, op, c->builtin->name, a, c->span, n, r);
   for (int k = 0; k < n && st == FS_OK; k++) c->out[k] = fs_tv_value(c->in, &r[k]);

@@ -114,11 +114,11 @@ enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
 enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
                            struct fs_span a_span, int64_t n,
                            struct fs_span span, struct fs_tv *out);
-/* INV, CHOL, EIGVALS, EIGVECS, SVDVALS of a matrix. */
+/* INV, CHOL, EIGVALS, EIGVECS, SVDVALS, QR_R of a matrix. */
 enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out);
-/* The first n results of a call that has several: SVD. */
+/* The first n results of a call that has several: SVD, QR. */
 enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
                              const char *what, struct fs_tv a,
                              struct fs_span span, int n, struct fs_tv *out);

@@ -66,6 +66,8 @@ enum fs_lib_op {
   FS_LIB_RESHAPE, /* the elements of src[0], row by row, in the node's shape */
   FS_LIB_INVERT, /* for 1 .. n the last position in src[0] that has it, or 0 */
   FS_LIB_SVD,    /* U, s, V with A = U*diag(s)*V'                            */
+  FS_LIB_QR,     /* Q, R with A = Q*R                                        */
+  FS_LIB_QR_R,   /* R alone                                                  */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];

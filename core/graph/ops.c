@@ -21,6 +21,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_SVDVALS] = "svdvals", [FS_LIB_GATHER] = "gather",
     [FS_LIB_FIND] = "find",       [FS_LIB_INVERT] = "invert",
     [FS_LIB_RESHAPE] = "reshape", [FS_LIB_SVD] = "svd",
+    [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
 };
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
@@ -37,7 +38,7 @@ bool fs_lib_iterates(enum fs_lib_op op) {
          op == FS_LIB_SVD;
 }
 
-bool fs_lib_has_parts(enum fs_lib_op op) { return op == FS_LIB_SVD; }
+bool fs_lib_has_parts(enum fs_lib_op op) { return op == FS_LIB_SVD || op == FS_LIB_QR; }
 
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
   int64_t least = FS_MIN(m, n);
@@ -45,6 +46,8 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
     case FS_LIB_EIGVALS:
     case FS_LIB_SVDVALS: return (struct fs_shape){1, {least}};
     case FS_LIB_SVD: return (struct fs_shape){2, {m + n + 1, least}};
+    case FS_LIB_QR: return (struct fs_shape){2, {m + n, least}};
+    case FS_LIB_QR_R: return (struct fs_shape){2, {least, n}};
     default: return (struct fs_shape){2, {m, n}};
   }
 }
@@ -53,7 +56,7 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
   int64_t least = FS_MIN(m, n);
   const struct fs_lib_part first = {0, 0, m, least, false},
                            of_svd[] = {first, {m + n, 0, 1, least, true},
-                                       {m, 0, n, least, false}};
-  (void)op;
-  return of_svd[k];
+                                       {m, 0, n, least, false}},
+                           of_qr[] = {first, {m, 0, n, least, true}};
+  return op == FS_LIB_SVD ? of_svd[k] : of_qr[k];
 }

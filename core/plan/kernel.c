@@ -807,7 +807,7 @@ const struct fs_stored *fs_plan_stored(struct fs_planner *p, fs_id id) {
 static double library_flops(const struct fs_node *nd) {
   double m = (double)fs_shape_dim(&nd->lib_shape[0], 0);
   double n = (double)fs_shape_dim(&nd->lib_shape[0], 1);
-  double r = (double)fs_shape_dim(&nd->lib_shape[1], 1);
+  double r = (double)fs_shape_dim(&nd->lib_shape[1], 1), least = FS_MIN(m, n);
   switch (nd->op) {
     case FS_LIB_GEMM: {
       if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
@@ -819,7 +819,9 @@ static double library_flops(const struct fs_node *nd) {
     case FS_LIB_EIGVALS: return 4.0 / 3 * n * n * n;
     case FS_LIB_EIGVECS: return 9 * n * n * n;
     case FS_LIB_SVDVALS: return 8.0 / 3 * m * n * n;
-    case FS_LIB_SVD: return FS_MIN(m, n) * (6 * m * n + 20 * FS_MIN(m, n) * FS_MIN(m, n));
+    case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
+    case FS_LIB_QR: return 4 * least * least * (FS_MAX(m, n) - least / 3);
+    case FS_LIB_QR_R: return 2 * least * least * (FS_MAX(m, n) - least / 3);
     default: return 0;
   }
 }

@@ -222,18 +222,19 @@ extern "C" __global__ void fs_product(const FS_FROM *a, fs_long a_i,
 
 //@ fs_signs
 // Turns each column of the m x n matrix v so that its component of largest magnitude
-// (the first of equals) is positive, and with it that column of the with_m x n matrix
-// `with`, if that is not null. One block per column.
+// (the first of equals) or, `by_diagonal`, that on the diagonal is not negative, and with
+// it that column of the with_m x n matrix `with`, if that is not null. One block per column.
 extern "C" __global__ void fs_signs(FS_TO *v, fs_long v_i, fs_long v_j, fs_long m,
-                                    FS_TO *with, fs_long with_i, fs_long with_j,
-                                    fs_long with_m) {
+                                    int by_diagonal, FS_TO *with, fs_long with_i,
+                                    fs_long with_j, fs_long with_m) {
   __shared__ FS_TO best[256];
   __shared__ fs_long where[256];
   FS_TO *column = v + (fs_long)blockIdx.x * v_j;
   const int t = threadIdx.x;
   FS_TO most = 0;
   fs_long at = m;
-  for (fs_long i = t; i < m; i += 256) {
+  if (by_diagonal && t == 0) at = blockIdx.x, most = 1;
+  for (fs_long i = t; i < m && !by_diagonal; i += 256) {
     const FS_TO x = column[i * v_i] < 0 ? -column[i * v_i] : column[i * v_i];
     if (x > most) most = x, at = i;
   }

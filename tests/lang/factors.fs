@@ -85,6 +85,47 @@ P = pinv(L); print(max(abs(L*P*L - L)) < 1e-4, " ", max(abs(P*L*P - P)) < 1e-4, 
 X = f64([1, 1; 1, 2; 1, 4]); print(max(abs(pinv(X) - (X'*X)\X')) < 1e-12, " ", max(abs(pinv(X')*[1; 2] - X'\[1; 2])) < 1e-5)   # expect: true true
 N = null(L); Q = orth(L); print(size(N, 2), " ", size(Q, 2), " ", max(abs(L*N)) < 1e-5, " ", askew(N) < 20, " ", max(abs(Q*(Q'*L) - L)) < 1e-5)   # expect: 1 2 true true true
 N = null([1, 2, 3, 4]'); print(size(N, 2), " ", askew(N) < 20, " ", max(abs([1, 2, 3, 4]'*N)) < 1e-5)   # expect: 3 true true
+
+# -- orthogonal and triangular -----------------------------------------------------
+function below(R)
+  return f64((1:size(R, 1)) > (1:size(R, 2))') .* f64(R)
+end
+function qr_off(A, full)
+  Q, R = qr(A);
+  k = min(size(A, 1), size(A, 2));
+  good = size(Q, 1) == size(A, 1) && size(Q, 2) == k && size(R, 1) == k && size(R, 2) == size(A, 2);
+  if !good || any(diag(R)[:] < 0) || any(below(R) != 0)
+    return 1/0
+  end
+  off = max(apart(A, f64(Q)*f64(R), R), askew(Q));
+  if full
+    off = max(off, apart(R, qr(A), R));
+  end
+  return off
+end
+worst = 0;
+for c in sizes[2:4, :]'
+  A = example(c);
+  worst = max(worst, qr_off(A, c[3] == min(c[1], c[2])));
+end
+A = randn(40, 31); worst = max(worst, qr_off(A[1:2:end, :]', 1 > 0));
+print("qr ", worst < 20)   # expect: qr true
+print(qr_off(f16(randn(9, 5)), true) < 20, " ", qr_off(i32([1, 2; 3, 4; 5, 7]), true) < 20, " ", qr_off(i64([1, 2; 3, 4]), true) < 20)   # expect: true true true
+Q, R = qr(bf16([1, 2; 3, 4])); print(dtype(Q), " ", dtype(R), " ", dtype(qr(i64([1, 2; 3, 4]))))   # expect: f32 f32 f64
+A = f64([3, 1; 4, 2; 0, 2]);
+Q, R = qr(A);
+print(near(5*Q[:, 1], [3, 4, 0]), " ", near(R[1, :]', f64([5, 2.2])) && near(R[2, :]', [0, norm(A[:, 2] - 2.2*Q[:, 1])]), " ", near(qr(A), R))   # expect: true true true
+Q, R = qr(-A); print(near(5*Q[:, 1], [-3, -4, 0]), " ", near(R[1, 1], 5))   # expect: true true
+print(near(R\(Q'*[1; 2; 3]), (-A)\f64([1; 2; 3])), " ", near(chol(A'*A), R))   # expect: true true
+_, R = qr([3, 4]'); print(near(f64(R), [3, 4]'))   # expect: true
+nan = 0/0;
+Q, R = qr([1, 2; nan, 3; 4, 5]); print(all(isnan(Q)), " ", all(isnan(R)), " ", all(isnan(qr([1, nan]'))))   # expect: true true true
+# ---
+Q, R = qr(ones(2, 2, 2))        # error: qr needs a matrix, not 2x2x2
+# ---
+Q, R, p = qr([1, 2])            # error: qr([1, 2]) gives 2 values, not 3
+# ---
+R = qr()                        # error: qr takes 1 argument, not 0
 # ---
 U, s, V = svd([1, 2; 0/0, 3])   # error: the decomposition of the 2x2 matrix did not converge
 # ---

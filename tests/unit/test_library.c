@@ -645,13 +645,20 @@ static double largest_of_column(const struct mat *q, int64_t j) {
   return most;
 }
 
+/* Columns beyond `rank` are those before again, or 0. */
+static struct mat of_rank(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank,
+                          enum how how) {
+  struct mat a = mat_new(dt, m, n, how);
+  fill_random(&a);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = rank; j < n; j++) put(&a, i, j, rank ? get(&a, i, j % rank) : 0);
+  return a;
+}
+
 static void try_svd(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum how how,
                     bool on_gpu) {
   struct fs_shape s = fs_lib_result(FS_LIB_SVD, m, n);
-  struct mat a = mat_new(dt, m, n, how), whole = mat_new(dt, s.dim[0], s.dim[1], how);
-  fill_random(&a);
-  for (int64_t i = 0; i < m; i++) /* columns again, or 0 */
-    for (int64_t j = rank; j < n; j++) put(&a, i, j, rank ? get(&a, i, j % rank) : 0);
+  struct mat a = of_rank(dt, m, n, rank, how), whole = mat_new(dt, s.dim[0], s.dim[1], how);
   struct job job;
   job_begin(&job, FS_LIB_SVD, &whole, &a, NULL, 0);
   enum fs_status status = run(&job, on_gpu);
@@ -675,8 +682,55 @@ static void try_svd(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum h
   free(a.data), free(whole.data);
 }
 
+/* Q*R, R alone, the triangle, its diagonal. */
+static void try_qr(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum how how,
+                   bool on_gpu) {
+  struct fs_shape s = fs_lib_result(FS_LIB_QR, m, n);
+  struct mat a = of_rank(dt, m, n, rank, how), whole = mat_new(dt, s.dim[0], s.dim[1], how);
+  struct mat alone = mat_new(dt, FS_MIN(m, n), n, how);
+  struct job job;
+  job_begin(&job, FS_LIB_QR_R, &alone, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  job_end(&job);
+  job_begin(&job, FS_LIB_QR, &whole, &a, NULL, 0);
+  if (status == FS_OK) status = run(&job, on_gpu);
+  struct mat q = part_of(&whole, FS_LIB_QR, 0, m, n), r = part_of(&whole, FS_LIB_QR, 1, m, n);
+  double worst = askew(&q);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++)
+      worst = FS_MAX(worst, fabs(product_at(&q, &r, 0, i, j) - get(&a, i, j)));
+  for (int64_t i = 0; i < r.rows; i++)
+    for (int64_t j = 0; j < n; j++) {
+      if (i > j && (get(&r, i, j) != 0 || signbit(get(&r, i, j)))) worst = INFINITY;
+      if (i == j && !(get(&r, i, j) >= 0)) worst = INFINITY;
+      if (rank >= FS_MIN(m, n)) /* else the rows are no longer unique */
+        worst = FS_MAX(worst, fabs(get(&r, i, j) - get(&alone, i, j)));
+    }
+  CHECK(status == FS_OK && worst < tolerance(dt) / 10, "qr %s %dx%d of rank %d %s%s: %g, %s",
+        fs_dtype_name(dt), (int)m, (int)n, (int)rank, how_names[how], on_gpu ? " gpu" : "",
+        worst, message());
+  job_end(&job);
+  free(a.data), free(whole.data), free(alone.data);
+}
+
+/* NaN anywhere is everywhere. */
+static void try_qr_nan(enum fs_dtype dt, enum fs_lib_op op, bool on_gpu) {
+  struct fs_shape s = fs_lib_result(op, 5, 3);
+  struct mat a = of_rank(dt, 5, 3, 3, PADDED), whole = mat_new(dt, s.dim[0], s.dim[1], ROWS);
+  put(&a, 4, 2, NAN);
+  struct job job;
+  job_begin(&job, op, &whole, &a, NULL, 0);
+  bool all = run(&job, on_gpu) == FS_OK;
+  for (int64_t e = 0; e < s.dim[0] * s.dim[1]; e++)
+    all = all && isnan(get(&whole, e / s.dim[1], e % s.dim[1]));
+  CHECK(all, "%s of NaN, %s%s: %s", fs_lib_op_names[op], fs_dtype_name(dt),
+        on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(a.data), free(whole.data);
+}
+
 /* The kernel of the device alone: cuSOLVER need not be there. */
-static void try_device_signs(enum fs_dtype dt, int64_t m, int64_t n) {
+static void try_device_signs(enum fs_dtype dt, int64_t m, int64_t n, bool by_diagonal) {
   struct mat v = mat_new(dt, m, n, COLUMNS), turned = mat_new(dt, m, n, COLUMNS);
   v.offset = turned.offset = 0;
   fill_random(&v);
@@ -691,11 +745,12 @@ static void try_device_signs(enum fs_dtype dt, int64_t m, int64_t n) {
             gpu->ops->upload(gpu, q, 0, v.data, 0, bytes, 1, &diags) == FS_OK;
   struct fs_lib_array y = x;
   x.ptr = p, y.ptr = q;
-  ok = ok && fs_cuda_own_signs(&call, &x, &y) == FS_OK &&
+  ok = ok && fs_cuda_own_signs(&call, &x, by_diagonal, &y) == FS_OK &&
        gpu->ops->download(gpu, turned.data, 0, q, 0, bytes, 1, &diags) == FS_OK;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < m; i++) {
-      double sign = largest_of_column(&v, j) < 0 ? -1 : 1;
+      double decides = by_diagonal ? get(&v, j, j) : largest_of_column(&v, j);
+      double sign = decides < 0 ? -1 : 1;
       ok = ok && get(&turned, i, j) == sign * get(&v, i, j);
     }
   CHECK(ok, "signs %s %dx%d: %s", fs_dtype_name(dt), (int)m, (int)n, message());
@@ -716,13 +771,21 @@ static void test_factors(bool on_gpu) {
       for (int how = 0; how < 4; how++) {
         const int64_t *s = sizes[k];
         try_svd((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
+        try_qr((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
       }
   try_svd(FS_F32, 257, 130, 130, ROWS, on_gpu);
   try_svd(FS_F64, 130, 257, 257, PADDED, on_gpu);
+  try_qr(FS_F32, 257, 130, 130, ROWS, on_gpu);
+  try_qr(FS_F64, 130, 257, 257, PADDED, on_gpu);
+  for (int t = FS_F32; t <= FS_F64; t++) {
+    try_qr_nan((enum fs_dtype)t, FS_LIB_QR, on_gpu);
+    try_qr_nan((enum fs_dtype)t, FS_LIB_QR_R, on_gpu);
+  }
   for (int t = FS_F32; on_gpu && t <= FS_F64; t++) {
-    try_device_signs((enum fs_dtype)t, 1, 3);
-    try_device_signs((enum fs_dtype)t, 70, 5);
-    try_device_signs((enum fs_dtype)t, 700, 33);
+    try_device_signs((enum fs_dtype)t, 1, 3, false);
+    try_device_signs((enum fs_dtype)t, 70, 5, false);
+    try_device_signs((enum fs_dtype)t, 700, 33, false);
+    try_device_signs((enum fs_dtype)t, 300, 70, true);
   }
 }
 

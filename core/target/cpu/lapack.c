@@ -39,6 +39,10 @@
   X(getri, (const int *, void *, const int *, const int *, void *,            \
             const int *, int *))                                              \
   X(potrf, (const char *, const int *, void *, const int *, int *, size_t))   \
+  X(geqrf, (const int *, const int *, void *, const int *, void *, void *,    \
+            const int *, int *))                                              \
+  X(orgqr, (const int *, const int *, const int *, void *, const int *,       \
+            const void *, void *, const int *, int *))                        \
   X(syevd, (const char *, const char *, const int *, void *, const int *,     \
             void *, void *, const int *, int *, const int *, int *, size_t,   \
             size_t))                                                          \
@@ -291,6 +295,13 @@ static struct packed columns(struct scratch *s, const struct fs_lib_array *a,
   int64_t count = fs_mul_size(rows, FS_MAX(a->dim[1], 1));
   p.data = take(s, count, wide ? 8 : 4);
   if (p.data) pack(a, &p);
+  return p;
+}
+
+/* Room for a column-major m x n matrix. */
+static struct packed new_columns(struct scratch *s, int wide, int64_t m, int64_t n) {
+  struct packed p = {.wide = wide, .si = 1, .sj = m};
+  p.data = take(s, fs_mul_size(m, n), wide ? 8 : 4);
   return p;
 }
 
@@ -636,14 +647,14 @@ static void turn_column(const struct packed *v, int64_t j, int64_t m) {
   }
 }
 
-/* The sign of a column of eigenvectors or of left singular vectors is free: its largest
- * component (the first of equals) is made positive, so that all targets agree. The columns
- * of `with` (NULL: none) turn along. */
-static void fix_signs(const struct packed *v, int64_t m, int64_t n,
+/* The signs of columns that may be turned are made such that all targets agree: the
+ * largest component (the first of equals) or, `by_diagonal`, that on the diagonal is not
+ * negative. The columns of `with` (NULL: none) turn along. */
+static void fix_signs(const struct packed *v, int64_t m, int64_t n, bool by_diagonal,
                       const struct packed *with, int64_t with_m) {
   for (int64_t j = 0; j < n; j++) {
-    double most = 0;
-    for (int64_t i = 0; i < m; i++) {
+    double most = by_diagonal ? packed_get(v, j * v->si + j * v->sj) : 0;
+    for (int64_t i = 0; i < m && !by_diagonal; i++) {
       double x = packed_get(v, i * v->si + j * v->sj);
       if (fabs(x) > fabs(most)) most = x;
     }
@@ -672,16 +683,9 @@ static enum fs_status eigen(const struct fs_lib_call *c, int wide,
   lib.syevd[wide](job, "U", &n, a.data, &n, w.data, work, &size, iwork, &isize,
                   info, 1, 1);
   if (*info) return FS_OK;
-  if (vectors) fix_signs(&a, n, n, NULL, 0);
+  if (vectors) fix_signs(&a, n, n, false, NULL, 0);
   unpack(&c->out, vectors ? &a : &w);
   return FS_OK;
-}
-
-/* Room for a column-major m x n matrix. */
-static struct packed new_columns(struct scratch *s, int wide, int64_t m, int64_t n) {
-  struct packed p = {.wide = wide, .si = 1, .sj = m};
-  p.data = take(s, fs_mul_size(m, n), wide ? 8 : 4);
-  return p;
 }
 
 static enum fs_status singular(const struct fs_lib_call *c, int wide,
@@ -711,9 +715,47 @@ static enum fs_status singular(const struct fs_lib_call *c, int wide,
     return FS_OK;
   }
   struct packed v = {vt.data, wide, vt.sj, vt.si};
-  fix_signs(&u, m, least, &v, n);
+  fix_signs(&u, m, least, false, &v, n);
   const struct packed *results[] = {&u, &w, &v};
   unpack_parts(c, results, 3);
+  return FS_OK;
+}
+
+/* The upper triangle of what a factorisation left in `a`, as a rows x cols matrix. */
+static struct packed triangle_of(struct scratch *s, const struct packed *a, int64_t rows,
+                                 int64_t cols) {
+  struct packed r = new_columns(s, a->wide, rows, cols);
+  for (int64_t j = 0; j < cols && r.data; j++)
+    for (int64_t i = 0; i < rows; i++)
+      packed_put(&r, i + j * rows, i > j ? 0 : packed_get(a, i + j * a->sj));
+  return r;
+}
+
+static enum fs_status qr(const struct fs_lib_call *c, int wide, struct scratch *s,
+                         int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], k = FS_MIN(m, n), ask = -1;
+  bool both = c->op == FS_LIB_QR;
+  struct packed a = columns(s, &c->a, wide, m), tau = new_columns(s, wide, k, 1);
+  if (s->failed) return FS_ERR_ENV;
+  if (has_nan(&a, (int64_t)m * n)) {
+    fill_out(&c->out, NAN);
+    return FS_OK;
+  }
+  double query = 0;
+  lib.geqrf[wide](&m, &n, a.data, &m, tau.data, &query, &ask, info);
+  int size = work_size(&query, wide);
+  if (both) lib.orgqr[wide](&m, &k, &k, a.data, &m, tau.data, &query, &ask, info);
+  if (both) size = FS_MAX(size, work_size(&query, wide));
+  void *work = take(s, size, wide ? 8 : 4);
+  if (s->failed) return FS_ERR_ENV;
+  lib.geqrf[wide](&m, &n, a.data, &m, tau.data, work, &size, info);
+  struct packed r = triangle_of(s, &a, k, n), rows = {r.data, wide, r.sj, r.si};
+  if (s->failed) return FS_ERR_ENV;
+  if (both) lib.orgqr[wide](&m, &k, &k, a.data, &m, tau.data, work, &size, info);
+  fix_signs(&rows, n, k, true, both ? &a : NULL, m);
+  const struct packed *results[] = {&a, &r};
+  if (both) unpack_parts(c, results, 2);
+  else unpack(&c->out, &r);
   return FS_OK;
 }
 
@@ -734,7 +776,8 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
       [FS_LIB_SOLVE] = solve,       [FS_LIB_INV] = invert,
       [FS_LIB_CHOL] = cholesky,     [FS_LIB_EIGVALS] = eigen,
       [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
-      [FS_LIB_SVD] = singular};
+      [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
+      [FS_LIB_QR_R] = qr};
   int64_t count = fs_lib_count(&c->out);
   if (!count) return FS_OK;
   if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */

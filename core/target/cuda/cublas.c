@@ -46,6 +46,15 @@ typedef const int *ints;
                      void *work, int *pivots, int *info))                     \
   X(getrs, "getrs", (cusolverHandle, int trans, int n, int k, const void *a,  \
                      int lda, ints pivots, void *b, int ldb, int *info))      \
+  X(geqrf_size, "geqrf_bufferSize",                                           \
+    (cusolverHandle, int m, int n, void *a, int lda, int *size))              \
+  X(geqrf, "geqrf", (cusolverHandle, int m, int n, void *a, int lda,          \
+                     void *tau, void *work, int size, int *info))             \
+  X(orgqr_size, "orgqr_bufferSize",                                           \
+    (cusolverHandle, int m, int n, int k, const void *a, int lda,             \
+     const void *tau, int *size))                                             \
+  X(orgqr, "orgqr", (cusolverHandle, int m, int n, int k, void *a, int lda,   \
+                     const void *tau, void *work, int size, int *info))       \
   X(syevd_size, "syevd_bufferSize",                                           \
     (cusolverHandle, int job, int uplo, int n, const void *a, int lda,        \
      const void *w, int *size))                                               \
@@ -304,7 +313,7 @@ static enum fs_status look_at_symmetry(struct work *w, const void *a, int64_t n)
 }
 
 /* LAPACK's info, and whether the matrix is what it must be: waits for the stream. A NaN
- * is no error in a solve, which has w->nan to see. */
+ * is no error where the method does not iterate: w->nan tells. */
 static enum fs_status check_findings(struct work *w) {
   struct findings f = {0};
   enum fs_status status = fs_cuda_download(&w->t->base, &f, 0, w->found, 0,
@@ -316,9 +325,9 @@ static enum fs_status check_findings(struct work *w) {
   if (differ > 0 && differ > fs_lib_asymmetry_allowed(w->call, most))
     return fs_cuda_host_call(w->t, w->call, w->d); /* words the error */
   w->nan = f.not_finite & 2;
-  bool solves = w->call->op == FS_LIB_SOLVE || w->call->op == FS_LIB_INV;
-  if (solves && w->nan) return FS_OK;
-  if (!solves && f.not_finite) return fs_lib_failed(w->call, 1, w->d);
+  bool iterates = fs_lib_iterates(w->call->op);
+  if (!iterates && w->nan) return FS_OK;
+  if (iterates && f.not_finite) return fs_lib_failed(w->call, 1, w->d);
   if (f.info < 0) return refused(w, "cuSOLVER", f.info);
   return f.info ? fs_lib_failed(w->call, f.info, w->d) : FS_OK;
 }
@@ -573,7 +582,7 @@ static enum fs_status eigen(struct work *w) {
   if (r) return refused(w, "cuSOLVER", r);
   status = check_findings(w);
   struct fs_lib_array v = columns(w, a, n, n);
-  if (status == FS_OK && vectors) status = fs_cuda_own_signs(&w->own, &v, NULL);
+  if (status == FS_OK && vectors) status = fs_cuda_own_signs(&w->own, &v, false, NULL);
   return status == FS_OK ? unpack(w, vectors ? a : values, false) : status;
 }
 
@@ -623,8 +632,50 @@ static enum fs_status singular(struct work *w) {
   struct fs_lib_array right = transposed(columns(w, vt, n, n));
   struct fs_lib_array results[] = {wide ? right : left, columns(w, values, n, 1),
                                    wide ? left : right};
-  status = fs_cuda_own_signs(&w->own, &results[0], &results[2]);
+  status = fs_cuda_own_signs(&w->own, &results[0], false, &results[2]);
   return status == FS_OK ? unpack_parts(w, results, 3) : status;
+}
+
+/* Room for both routines of a QR factorisation. */
+static enum fs_status take_for_qr(struct work *w, int m, int n, void *a, void *tau,
+                                  int *size, void **buffer) {
+  int k = FS_MIN(m, n), more = 0;
+  int r = w->l->cusolver.geqrf_size[w->wide](w->l->solver, m, n, a, m, size);
+  if (!r && w->call->op == FS_LIB_QR)
+    r = w->l->cusolver.orgqr_size[w->wide](w->l->solver, m, k, k, a, m, tau, &more);
+  *size = FS_MAX(*size, more);
+  return r ? refused(w, "cuSOLVER", r) : take(w, *size, width(w), buffer);
+}
+
+/* geqrf leaves R above the reflections that make Q: it is copied before orgqr makes Q in
+ * its place. The signs are those of the columns of R'. */
+static enum fs_status qr(struct work *w) {
+  int m = (int)w->call->a.dim[0], n = (int)w->call->a.dim[1], k = FS_MIN(m, n), size = 0;
+  bool both = w->call->op == FS_LIB_QR;
+  void *a, *tau, *buffer, *r;
+  enum fs_status status = pack(w, &w->call->a, true, &a);
+  if (status == FS_OK) status = take(w, k, width(w), &tau);
+  if (status == FS_OK) status = take_for_qr(w, m, n, a, tau, &size, &buffer);
+  if (status == FS_OK) status = take(w, (int64_t)k * n, width(w), &r);
+  if (status != FS_OK) return status;
+  int code = w->l->cusolver.geqrf[w->wide](w->l->solver, m, n, a, m, tau, buffer, size,
+                                           &w->found->info);
+  if (code) return refused(w, "cuSOLVER", code);
+  status = check_findings(w);
+  if (status != FS_OK) return status;
+  if (w->nan) return all_nan(w);
+  struct fs_lib_array from = columns(w, a, m, n), results[2] = {from, columns(w, r, k, n)};
+  from.dim[0] = k, results[0].dim[1] = k;
+  status = fs_cuda_own_copy(&w->own, &from, &results[1], true, NULL);
+  if (status != FS_OK) return status;
+  if (both)
+    code = w->l->cusolver.orgqr[w->wide](w->l->solver, m, k, k, a, m, tau, buffer, size,
+                                         &w->found->info);
+  if (code) return refused(w, "cuSOLVER", code);
+  struct fs_lib_array rows = transposed(results[1]);
+  status = fs_cuda_own_signs(&w->own, &rows, true, both ? &results[0] : NULL);
+  if (status != FS_OK) return status;
+  return both ? unpack_parts(w, results, 2) : unpack(w, r, false);
 }
 
 /* GATHER and INVERT: the host words the error of the first wrong index, for which it waits
@@ -717,8 +768,10 @@ static enum fs_status warm_up(struct work *w) {
     status = fs_cuda_own_identity(&w->own, &x);
   if (status == FS_OK && fs_lib_asymmetry_allowed(c, 0) == 0)
     status = fs_cuda_own_asymmetry(&w->own, x.dtype, NULL, 0, NULL);
-  if (status == FS_OK && (c->op == FS_LIB_EIGVECS || c->op == FS_LIB_SVD))
-    status = fs_cuda_own_signs(&w->own, &x, NULL);
+  bool signs = c->op == FS_LIB_EIGVECS || c->op == FS_LIB_SVD || c->op == FS_LIB_QR ||
+               c->op == FS_LIB_QR_R;
+  if (status == FS_OK && signs)
+    status = fs_cuda_own_signs(&w->own, &x, false, NULL);
   return status;
 }
 
@@ -757,7 +810,8 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_EIGVALS] = eigen,      [FS_LIB_EIGVECS] = eigen,
       [FS_LIB_SVDVALS] = singular,   [FS_LIB_GATHER] = by_list,
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
-      [FS_LIB_RESHAPE] = reshape,    [FS_LIB_SVD] = singular};
+      [FS_LIB_RESHAPE] = reshape,    [FS_LIB_SVD] = singular,
+      [FS_LIB_QR] = qr,              [FS_LIB_QR_R] = qr};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

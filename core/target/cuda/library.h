@@ -45,10 +45,10 @@ enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
-/* Columns of f32 or f64 turned so that their largest component is positive, with them
- * those of `with` (NULL: none). */
+/* Columns of f32 or f64 turned so that their largest component, or that on the diagonal,
+ * is not negative, with them those of `with` (NULL: none). */
 enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
-                                 const struct fs_lib_array *v,
+                                 const struct fs_lib_array *v, bool by_diagonal,
                                  const struct fs_lib_array *with);
 /* The largest magnitude and asymmetry of a column-major f32 or f64 matrix, as bits
  * of doubles, into found[2] on the device, which starts at 0. */

@@ -242,7 +242,7 @@ enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
 }
 
 enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
-                                 const struct fs_lib_array *v,
+                                 const struct fs_lib_array *v, bool by_diagonal,
                                  const struct fs_lib_array *with) {
   static const struct fs_lib_array none;
   CUfunction f;
@@ -252,7 +252,8 @@ enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
   long long n[] = {v->stride[0],    v->stride[1],    v->dim[0],
                    with->stride[0], with->stride[1], with->dim[0]};
   void *p = v->ptr, *q = with->ptr;
-  void *args[] = {&p, &n[0], &n[1], &n[2], &q, &n[3], &n[4], &n[5]};
+  int diagonal = by_diagonal;
+  void *args[] = {&p, &n[0], &n[1], &n[2], &diagonal, &q, &n[3], &n[4], &n[5]};
   CUresult r = fs_cu.launch(f, (unsigned)v->dim[1], 1, 1, THREADS, 1, 1, 0,
                             fs_cuda_stream(c->t), args, NULL);
   return r == CU_OK ? FS_OK
