@@ -121,6 +121,7 @@ const struct fs_calibration_case fs_cases[] = {
   {"eigenvalues", "e = eigvals(S);", F32, SLOW_LIBRARY, 0, EVERY},
   {"eigenvectors", "V = eigvecs(S);", F32, SLOW_LIBRARY, 0, EVERY},
   {"singular values", "e = svdvals(A);", F32, SLOW_LIBRARY, 0, EVERY},
+  {"triangular factors", "L, U = lu(A);", F32, SLOW_LIBRARY, 0, EVERY},
   {"orthogonal factors", "Q, R = qr(A);", F32, SLOW_LIBRARY, 0, EVERY},
   {"triangles", "R = qr(A);", F32, SLOW_LIBRARY, 0, EVERY},
   {"singular vectors", "U, e, V = svd(A);", F32, SLOW_LIBRARY, 0, EVERY},

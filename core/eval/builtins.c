@@ -57,6 +57,10 @@ const struct fs_builtin fs_builtins[] = {
      "eigenvalues and, as a second result, eigenvectors of a symmetric matrix"},
     {"svdvals", 1, 1, fs_bi_factor, FS_LIB_SVDVALS, "svdvals(A)",
      "singular values, descending"},
+    {"det", 1, 1, fs_bi_det, 0, "det(A)", "determinant of a square matrix"},
+    {"lu", 1, 1, fs_bi_factors, FS_LIB_LU, "L, U, p = lu(A)",
+     "lower triangular L with ones on its diagonal, upper triangular U and the order p "
+     "of rows with A[p, :] = L*U"},
     {"qr", 1, 1, fs_bi_factors, FS_LIB_QR, "Q, R = qr(A)",
      "Q with orthonormal columns and upper triangular R, its diagonal not negative, "
      "with A = Q*R; qr(A) alone gives R"},

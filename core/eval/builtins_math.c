@@ -394,17 +394,48 @@ enum fs_status fs_bi_eig(struct fs_call *c) {
   return st;
 }
 
-/* The table has what gives all results; who wants one gets it from a cheaper call. */
+/* Calls with several results; who wants one gets it from `alone`, which costs less. */
+static const struct several {
+  enum fs_lib_op op, alone;
+  int results, indices; /* how many; the one that counts rows, or -1 */
+} several[] = {{FS_LIB_SVD, FS_LIB_SVDVALS, 3, -1},
+               {FS_LIB_QR, FS_LIB_QR_R, 2, -1},
+               {FS_LIB_LU, FS_LIB_LU, 3, 2}};
+
 enum fs_status fs_bi_factors(struct fs_call *c) {
-  enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
-  if (c->want == 1)
-    return factor(c, op == FS_LIB_SVD ? FS_LIB_SVDVALS : FS_LIB_QR_R, &c->out[0]);
+  const struct several *s = several;
+  while (s->op != (enum fs_lib_op)c->builtin->data) s++;
+  if (c->want == 1 && s->alone != s->op) return factor(c, s->alone, &c->out[0]);
   struct fs_tv a, r[3];
-  int n = FS_MIN(c->want, op == FS_LIB_SVD ? 3 : 2);
+  int n = FS_MIN(c->want, s->results);
   enum fs_status st = fs_arg_tv(c, 0, &a);
-  if (st == FS_OK) st = fs_tv_factors(c->in, op, c->builtin->name, a, c->span, n, r);
-  for (int k = 0; k < n && st == FS_OK; k++) c->out[k] = fs_tv_value(c->in, &r[k]);
+  if (st == FS_OK) st = fs_tv_factors(c->in, s->op, c->builtin->name, a, c->span, n, r);
+  for (int k = 0; k < n && st == FS_OK; k++) {
+    if (k == s->indices) r[k] = fs_tv_cast(c->in, r[k], FS_I64);
+    c->out[k] = fs_tv_value(c->in, &r[k]);
+  }
   return st;
+}
+
+/* The product of the pivots, with the sign of their rows' permutation; 0 where one is 0,
+ * even if the others' product is infinite. */
+enum fs_status fs_bi_det(struct fs_call *c) {
+  struct fs_tv a, r[4];
+  enum fs_status st = fs_arg_tv(c, 0, &a);
+  if (st == FS_OK && (a.shape.rank > 2 || fs_rows(&a.shape) != fs_cols(&a.shape)))
+    return fs_in_error(c->in, c->span, "shape-mismatch", NULL,
+                       "det needs a square matrix, not %s", fs_shape_text(&a.shape));
+  if (st == FS_OK) st = fs_tv_factors(c->in, FS_LIB_LU, "det", a, c->span, 4, r);
+  if (st != FS_OK) return st;
+  struct fs_tv pivots = fs_tv_diagonal(c->in, r[1]), zero = fs_tv_number(c->in, 0, pivots.dtype);
+  struct fs_tv sign = fs_tv_reduce(c->in, FS_RD_MAXR, r[3], 0);
+  struct fs_tv product = fs_tv_reduce(c->in, FS_RD_PROD, pivots, 0);
+  struct fs_tv singular = fs_tv_map2(c->in, FS_OP_EQ, pivots, zero);
+  struct fs_tv src[] = {fs_tv_reduce(c->in, FS_RD_ANY, singular, 0), zero,
+                        fs_tv_map2(c->in, FS_OP_MUL, sign, product)};
+  struct fs_span spans[] = {c->span, c->span, c->span};
+  st = fs_tv_map(c->in, FS_OP_WHERE, 3, src, spans, c->span, "det", &a);
+  return st == FS_OK ? fs_give(c, a) : st;
 }
 
 enum fs_status fs_bi_solve(struct fs_call *c) {

@@ -347,10 +347,8 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
   return FS_OK;
 }
 
-/* The part of `whole` that is one of the results, a matrix or, of one row or column, a
- * column. */
 static struct fs_tv part_of(struct fs_interp *in, const struct fs_tv *whole,
-                            const struct fs_lib_part *p, bool is_column) {
+                            const struct fs_lib_part *p) {
   int64_t first[2] = {p->row, p->col}, extent[2] = {p->rows, p->cols};
   struct fs_shape shape = {2, {extent[p->transposed], extent[!p->transposed]}};
   int to[FS_MAX_RANK], from[FS_MAX_RANK];
@@ -362,7 +360,7 @@ static struct fs_tv part_of(struct fs_interp *in, const struct fs_tv *whole,
     v.step[from[d]] = extent[d] > 1;
     v.off[from[d]] = first[d];
   }
-  if (is_column) shape.rank = 1;
+  if (p->vector) shape.rank = 1;
   return (struct fs_tv){fs_graph_view(fs_block_graph(in), whole->node, &v, &squeezed),
                         whole->dtype, shape};
 }
@@ -374,7 +372,7 @@ enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
   enum fs_status st = fs_tv_factor(in, op, what, a, span, &whole);
   for (int k = 0; k < n && st == FS_OK; k++) {
     struct fs_lib_part p = fs_lib_part(op, k, fs_rows(&a.shape), fs_cols(&a.shape));
-    out[k] = part_of(in, &whole, &p, op == FS_LIB_SVD && k == 1);
+    out[k] = part_of(in, &whole, &p);
   }
   return st;
 }

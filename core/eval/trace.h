@@ -118,7 +118,7 @@ enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
 enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                             const char *what, struct fs_tv a,
                             struct fs_span span, struct fs_tv *out);
-/* The first n results of a call that has several: SVD, QR. */
+/* The first n results of a call that has several: SVD, QR, LU. */
 enum fs_status fs_tv_factors(struct fs_interp *in, enum fs_lib_op op,
                              const char *what, struct fs_tv a,
                              struct fs_span span, int n, struct fs_tv *out);

@@ -226,7 +226,8 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_CHOL] = 1,    [FS_LIB_EIGVALS] = 1, [FS_LIB_EIGVECS] = 1,
       [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2,
       [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1,
-      [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1};
+      [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1,
+      [FS_LIB_LU] = 1};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);

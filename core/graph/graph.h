@@ -68,6 +68,7 @@ enum fs_lib_op {
   FS_LIB_SVD,    /* U, s, V with A = U*diag(s)*V'                            */
   FS_LIB_QR,     /* Q, R with A = Q*R                                        */
   FS_LIB_QR_R,   /* R alone                                                  */
+  FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -79,10 +80,10 @@ bool fs_lib_iterates(enum fs_lib_op op);
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n);
 /* A call that has several results gives one matrix of which they are parts, so that one
  * factorisation is enough for all of them: rows x cols of it from [row, col] on, counted
- * from 0, are result k, or its transpose. */
+ * from 0, are result k, or its transpose; or, of one row or column, a vector. */
 struct fs_lib_part {
   int64_t row, col, rows, cols;
-  bool transposed;
+  bool transposed, vector;
 };
 bool fs_lib_has_parts(enum fs_lib_op op);
 struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n);

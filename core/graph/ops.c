@@ -22,6 +22,7 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_FIND] = "find",       [FS_LIB_INVERT] = "invert",
     [FS_LIB_RESHAPE] = "reshape", [FS_LIB_SVD] = "svd",
     [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
+    [FS_LIB_LU] = "lu",
 };
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
@@ -38,7 +39,9 @@ bool fs_lib_iterates(enum fs_lib_op op) {
          op == FS_LIB_SVD;
 }
 
-bool fs_lib_has_parts(enum fs_lib_op op) { return op == FS_LIB_SVD || op == FS_LIB_QR; }
+bool fs_lib_has_parts(enum fs_lib_op op) {
+  return op == FS_LIB_SVD || op == FS_LIB_QR || op == FS_LIB_LU;
+}
 
 struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
   int64_t least = FS_MIN(m, n);
@@ -47,6 +50,7 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
     case FS_LIB_SVDVALS: return (struct fs_shape){1, {least}};
     case FS_LIB_SVD: return (struct fs_shape){2, {m + n + 1, least}};
     case FS_LIB_QR: return (struct fs_shape){2, {m + n, least}};
+    case FS_LIB_LU: return (struct fs_shape){2, {m + n, least + 1}};
     case FS_LIB_QR_R: return (struct fs_shape){2, {least, n}};
     default: return (struct fs_shape){2, {m, n}};
   }
@@ -54,9 +58,12 @@ struct fs_shape fs_lib_result(enum fs_lib_op op, int64_t m, int64_t n) {
 
 struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n) {
   int64_t least = FS_MIN(m, n);
-  const struct fs_lib_part first = {0, 0, m, least, false},
-                           of_svd[] = {first, {m + n, 0, 1, least, true},
-                                       {m, 0, n, least, false}},
-                           of_qr[] = {first, {m, 0, n, least, true}};
-  return op == FS_LIB_SVD ? of_svd[k] : of_qr[k];
+  const struct fs_lib_part first = {0, 0, m, least, false, false},
+                           transposed = {m, 0, n, least, true, false},
+                           of_svd[] = {first, {m + n, 0, 1, least, true, true},
+                                       {m, 0, n, least, false, false}},
+                           of_lu[] = {first, transposed, {0, least, m, 1, false, true},
+                                      {m, least, n, 1, false, true}};
+  if (op == FS_LIB_SVD) return of_svd[k];
+  return op == FS_LIB_LU ? of_lu[k] : k ? transposed : first;
 }

@@ -821,6 +821,7 @@ static double library_flops(const struct fs_node *nd) {
     case FS_LIB_SVDVALS: return 8.0 / 3 * m * n * n;
     case FS_LIB_SVD: return least * (6 * m * n + 20 * least * least);
     case FS_LIB_QR: return 4 * least * least * (FS_MAX(m, n) - least / 3);
+    case FS_LIB_LU: return least * least * (FS_MAX(m, n) - least / 3);
     case FS_LIB_QR_R: return 2 * least * least * (FS_MAX(m, n) - least / 3);
     default: return 0;
   }

@@ -103,6 +103,18 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   read_array(plan, k->lib_slots[0], &k->lib_layout[0], &full, slots, &out->out);
 }
 
+void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *out) {
+  double sign = 1;
+  for (int64_t i = 0; i < m; i++) out[i] = (double)(i + 1);
+  for (int64_t i = 0; i < k; i++) {
+    int64_t other = pivots[i] - 1;
+    double row = out[i];
+    out[i] = out[other], out[other] = row;
+    if (other != i) sign = -sign;
+  }
+  for (int64_t j = 0; j < n; j++) out[m + j] = sign;
+}
+
 bool fs_lib_moves(enum fs_lib_op op) {
   return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
          op == FS_LIB_RESHAPE;
@@ -189,6 +201,9 @@ enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
       return fs_error(d, c->span, "too-large", NULL,
                       "%s takes extents up to 2147483647",
                       fs_lib_op_names[c->op]);
+  if (c->op == FS_LIB_LU && c->out.dtype == FS_F32 && c->a.dim[0] > 1 << 24)
+    return fs_error(d, c->span, "too-large", "f64(A) counts further",
+                    "lu in f32 takes up to 16777216 rows: f32 cannot count more");
   return FS_OK;
 }
 

@@ -39,6 +39,10 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
 /* Where result k of a call that has several goes. */
 struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k);
 
+/* The last two results of LU, as numbers: the order of m rows, from 1, that comes of k
+ * exchanges (row i, from 0, with row pivots[i], from 1), and n times its sign. */
+void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *out);
+
 /* Elements of an array, and whether they lie dense and row-major. */
 int64_t fs_lib_count(const struct fs_lib_array *a);
 bool fs_lib_is_dense(const struct fs_lib_array *a);

@@ -16,13 +16,13 @@ __device__ __forceinline__ fs_long fs_threads() {
 }
 
 //@ fs_copy
-// to(i, j) = from(i, j), converted, over m x n. `only_upper` puts 0 below the
-// diagonal; a `from` of null makes the identity. Unless `bad` is null, *bad gets bit 0
+// to(i, j) = from(i, j), converted, over m x n. `part` 1 puts 0 below the diagonal, 2
+// ones on it and 0 above; a `from` of null makes the identity. Unless `bad` is null, *bad gets bit 0
 // of an element that is not finite, and bit 1 of one that is not a number.
 extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
                                    fs_long from_j, FS_TO *to, fs_long to_i,
                                    fs_long to_j, fs_long m, fs_long n,
-                                   int only_upper, int *bad) {
+                                   int part, int *bad) {
   using value = decltype(fs_get(*to));
   constexpr int AT_ONCE = 4;  // loads on their way
   const fs_long step_i = fs_threads() / n, step_j = fs_threads() % n;
@@ -40,7 +40,8 @@ extern "C" __global__ void fs_copy(const FS_FROM *from, fs_long from_i,
           const int bits = y != y ? 3 : 1;
           if ((*(volatile int *)bad & bits) != bits) atomicOr(bad, bits);
         }
-        x[k] = only_upper && i > j ? (value)0 : (value)y;
+        x[k] = part == 1 && i > j ? (value)0 : (value)y;
+        if (part == 2 && i <= j) x[k] = (value)(i == j);
       }
       i += step_i;  // no division for each element: one takes longer than its copy
       j += step_j;

@@ -713,6 +713,60 @@ static void try_qr(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum ho
   free(a.data), free(whole.data), free(alone.data);
 }
 
+/* L*U is A with its rows in another order, of which the sign is told. */
+static void try_lu(enum fs_dtype dt, int64_t m, int64_t n, int64_t rank, enum how how,
+                   bool on_gpu) {
+  struct fs_shape s = fs_lib_result(FS_LIB_LU, m, n);
+  struct mat a = of_rank(dt, m, n, rank, how), whole = mat_new(dt, s.dim[0], s.dim[1], how);
+  struct job job;
+  job_begin(&job, FS_LIB_LU, &whole, &a, NULL, 0);
+  enum fs_status status = run(&job, on_gpu);
+  struct mat part[4];
+  for (int k = 0; k < 4; k++) part[k] = part_of(&whole, FS_LIB_LU, k, m, n);
+  const struct mat *l = &part[0], *u = &part[1], *p = &part[2];
+  double worst = 0;
+  int even = 1; /* every pair of rows that changed its order is one exchange */
+  for (int64_t i = 0; i < m && status == FS_OK; i++) {
+    int64_t row = (int64_t)get(p, i, 0) - 1;
+    for (int64_t j = 0; j < n && row >= 0 && row < m; j++)
+      worst = FS_MAX(worst, fabs(product_at(l, u, 0, i, j) - get(&a, row, j)));
+    for (int64_t k = 0; k < i; k++) {
+      if (get(p, k, 0) == get(p, i, 0)) worst = INFINITY;
+      if (get(p, k, 0) > get(p, i, 0)) even = -even;
+    }
+    for (int64_t j = 0; j < l->cols; j++)
+      if (fabs(get(l, i, j)) > 1 || (i <= j && get(l, i, j) != (i == j))) worst = INFINITY;
+    for (int64_t j = 0; j < n && i < u->rows; j++)
+      if (i > j && get(u, i, j) != 0) worst = INFINITY;
+  }
+  for (int64_t j = 0; j < n; j++)
+    if (get(&part[3], j, 0) != even) worst = INFINITY;
+  CHECK(status == FS_OK && worst < tolerance(dt) / 10, "lu %s %dx%d of rank %d %s%s: %g, %s",
+        fs_dtype_name(dt), (int)m, (int)n, (int)rank, how_names[how], on_gpu ? " gpu" : "",
+        worst, message());
+  job_end(&job);
+  free(a.data), free(whole.data);
+}
+
+/* NaN anywhere is everywhere, but in the order of rows. */
+static void try_lu_nan(enum fs_dtype dt, bool on_gpu) {
+  struct fs_shape s = fs_lib_result(FS_LIB_LU, 5, 3);
+  struct mat a = of_rank(dt, 5, 3, 3, PADDED), whole = mat_new(dt, s.dim[0], s.dim[1], ROWS);
+  put(&a, 4, 2, NAN);
+  struct job job;
+  job_begin(&job, FS_LIB_LU, &whole, &a, NULL, 0);
+  bool good = run(&job, on_gpu) == FS_OK;
+  for (int k = 0; k < 4; k++) {
+    struct mat part = part_of(&whole, FS_LIB_LU, k, 5, 3);
+    for (int64_t i = 0; i < part.rows; i++)
+      for (int64_t j = 0; j < part.cols; j++)
+        good = good && (k < 2 ? isnan(get(&part, i, j)) : get(&part, i, j) == (k == 2 ? i + 1 : 1));
+  }
+  CHECK(good, "lu of NaN, %s%s: %s", fs_dtype_name(dt), on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(a.data), free(whole.data);
+}
+
 /* NaN anywhere is everywhere. */
 static void try_qr_nan(enum fs_dtype dt, enum fs_lib_op op, bool on_gpu) {
   struct fs_shape s = fs_lib_result(op, 5, 3);
@@ -760,6 +814,35 @@ static void try_device_signs(enum fs_dtype dt, int64_t m, int64_t n, bool by_dia
   free(v.data), free(turned.data);
 }
 
+/* The parts of a matrix that copies leave. */
+static void try_device_parts(enum fs_dtype dt, int64_t m, int64_t n, enum fs_cuda_part part) {
+  struct mat a = mat_new(dt, m, n, COLUMNS), got = mat_new(FS_F32, m, n, ROWS);
+  a.offset = got.offset = 0;
+  fill_random(&a);
+  int64_t size = (int64_t)fs_dtype_size(dt), count = m * n;
+  struct cuda_own *own = NULL;
+  struct cuda_own_call call = {.t = (struct cuda *)gpu, .own = &own, .d = &diags};
+  struct fs_lib_array x = {.dtype = dt, .rank = 2, .dim = {m, n}, .stride = {1, m}};
+  struct fs_lib_array y = {.dtype = FS_F32, .rank = 2, .dim = {m, n}, .stride = {n, 1}};
+  bool ok = gpu->ops->alloc(gpu, (size_t)(count * size), &x.ptr) == FS_OK &&
+            gpu->ops->alloc(gpu, (size_t)(count * 4), &y.ptr) == FS_OK &&
+            gpu->ops->upload(gpu, x.ptr, 0, a.data, 0, count * size, 1, &diags) == FS_OK &&
+            fs_cuda_own_copy(&call, &x, &y, part, NULL) == FS_OK &&
+            gpu->ops->download(gpu, got.data, 0, y.ptr, 0, count * 4, 1, &diags) == FS_OK;
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      double want = (float)get(&a, i, j);
+      if (part == FS_CUDA_UPPER && i > j) want = 0;
+      if (part == FS_CUDA_UNIT_LOWER && i <= j) want = i == j;
+      ok = ok && get(&got, i, j) == want;
+    }
+  CHECK(ok, "part %d of %s %dx%d: %s", (int)part, fs_dtype_name(dt), (int)m, (int)n, message());
+  if (x.ptr) gpu->ops->free(gpu, x.ptr, (size_t)(count * size));
+  if (y.ptr) gpu->ops->free(gpu, y.ptr, (size_t)(count * 4));
+  fs_cuda_own_free(own);
+  free(a.data), free(got.data);
+}
+
 /* What has several results, of matrices of all forms and of less than full rank. */
 static void test_factors(bool on_gpu) {
   static const int64_t sizes[][3] = {{1, 1, 1},    {1, 5, 5},   {5, 1, 1},   {2, 2, 2},
@@ -772,12 +855,16 @@ static void test_factors(bool on_gpu) {
         const int64_t *s = sizes[k];
         try_svd((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
         try_qr((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
+        try_lu((enum fs_dtype)t, s[0], s[1], s[2], (enum how)how, on_gpu);
       }
   try_svd(FS_F32, 257, 130, 130, ROWS, on_gpu);
   try_svd(FS_F64, 130, 257, 257, PADDED, on_gpu);
   try_qr(FS_F32, 257, 130, 130, ROWS, on_gpu);
   try_qr(FS_F64, 130, 257, 257, PADDED, on_gpu);
+  try_lu(FS_F32, 257, 130, 130, ROWS, on_gpu);
+  try_lu(FS_F64, 130, 257, 257, PADDED, on_gpu);
   for (int t = FS_F32; t <= FS_F64; t++) {
+    try_lu_nan((enum fs_dtype)t, on_gpu);
     try_qr_nan((enum fs_dtype)t, FS_LIB_QR, on_gpu);
     try_qr_nan((enum fs_dtype)t, FS_LIB_QR_R, on_gpu);
   }
@@ -786,6 +873,8 @@ static void test_factors(bool on_gpu) {
     try_device_signs((enum fs_dtype)t, 70, 5, false);
     try_device_signs((enum fs_dtype)t, 700, 33, false);
     try_device_signs((enum fs_dtype)t, 300, 70, true);
+    for (int part = FS_CUDA_ALL; part <= FS_CUDA_UNIT_LOWER; part++)
+      try_device_parts((enum fs_dtype)t, 40, 33 + 5 * part, (enum fs_cuda_part)part);
   }
 }
 

@@ -252,12 +252,10 @@ static void unpack(const struct fs_lib_array *a, const struct packed *p) {
                    FS_MIN(j + TILE, a->dim[1]));
 }
 
-static void unpack_parts(const struct fs_lib_call *c,
-                         const struct packed *const *results, int n) {
-  for (int k = 0; k < n; k++) {
-    struct fs_lib_array to = fs_lib_result_part(c, k);
-    unpack(&to, results[k]);
-  }
+/* Result k of a call that has several. */
+static void unpack_part(const struct fs_lib_call *c, int k, const struct packed *p) {
+  struct fs_lib_array to = fs_lib_result_part(c, k);
+  unpack(&to, p);
 }
 
 /* What one call holds on to, freed at its end. */
@@ -716,8 +714,9 @@ static enum fs_status singular(const struct fs_lib_call *c, int wide,
   }
   struct packed v = {vt.data, wide, vt.sj, vt.si};
   fix_signs(&u, m, least, false, &v, n);
-  const struct packed *results[] = {&u, &w, &v};
-  unpack_parts(c, results, 3);
+  unpack_part(c, 0, &u);
+  unpack_part(c, 1, &w);
+  unpack_part(c, 2, &v);
   return FS_OK;
 }
 
@@ -729,6 +728,39 @@ static struct packed triangle_of(struct scratch *s, const struct packed *a, int6
     for (int64_t i = 0; i < rows; i++)
       packed_put(&r, i + j * rows, i > j ? 0 : packed_get(a, i + j * a->sj));
   return r;
+}
+
+/* The columns below the diagonal, which is 1. */
+static struct packed unit_triangle_of(struct scratch *s, const struct packed *a, int64_t rows,
+                                      int64_t cols) {
+  struct packed l = new_columns(s, a->wide, rows, cols);
+  for (int64_t j = 0; j < cols && l.data; j++)
+    for (int64_t i = 0; i < rows; i++)
+      packed_put(&l, i + j * rows, i > j ? packed_get(a, i + j * a->sj) : i == j);
+  return l;
+}
+
+/* A pivot of 0 is no error: L*U is A all the same. */
+static enum fs_status lu(const struct fs_lib_call *c, int wide, struct scratch *s,
+                         int *info) {
+  int m = (int)c->a.dim[0], n = (int)c->a.dim[1], k = FS_MIN(m, n);
+  struct packed a = columns(s, &c->a, wide, m), order = new_columns(s, 1, m + (int64_t)n, 1);
+  int *pivots = take(s, k, sizeof *pivots);
+  if (s->failed) return FS_ERR_ENV;
+  bool nan = has_nan(&a, (int64_t)m * n);
+  if (!nan) lib.getrf[wide](&m, &n, a.data, &m, pivots, info);
+  if (*info < 0) return FS_OK;
+  *info = 0;
+  struct packed l = unit_triangle_of(s, &a, m, k), u = triangle_of(s, &a, k, n);
+  if (s->failed) return FS_ERR_ENV;
+  fs_lib_order(pivots, nan ? 0 : k, m, n, order.data);
+  struct packed signs = order;
+  signs.data = (double *)order.data + m;
+  if (nan) fill_out(&c->out, NAN);
+  else unpack_part(c, 0, &l), unpack_part(c, 1, &u);
+  unpack_part(c, 2, &order);
+  unpack_part(c, 3, &signs);
+  return FS_OK;
 }
 
 static enum fs_status qr(const struct fs_lib_call *c, int wide, struct scratch *s,
@@ -753,9 +785,12 @@ static enum fs_status qr(const struct fs_lib_call *c, int wide, struct scratch *
   if (s->failed) return FS_ERR_ENV;
   if (both) lib.orgqr[wide](&m, &k, &k, a.data, &m, tau.data, work, &size, info);
   fix_signs(&rows, n, k, true, both ? &a : NULL, m);
-  const struct packed *results[] = {&a, &r};
-  if (both) unpack_parts(c, results, 2);
-  else unpack(&c->out, &r);
+  if (!both) {
+    unpack(&c->out, &r);
+    return FS_OK;
+  }
+  unpack_part(c, 0, &a);
+  unpack_part(c, 1, &r);
   return FS_OK;
 }
 
@@ -777,7 +812,7 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
       [FS_LIB_CHOL] = cholesky,     [FS_LIB_EIGVALS] = eigen,
       [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
       [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
-      [FS_LIB_QR_R] = qr};
+      [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu};
   int64_t count = fs_lib_count(&c->out);
   if (!count) return FS_OK;
   if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */

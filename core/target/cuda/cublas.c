@@ -239,7 +239,7 @@ struct work {
   struct findings *found;  /* on the device */
   bool last;               /* is not tried again                                  */
   bool again;              /* a library had no memory: nothing is said yet        */
-  bool nan;                /* check_findings() saw one */
+  bool nan, zero_pivot;    /* check_findings() saw one */
 };
 
 static enum fs_status take(struct work *w, int64_t count, size_t size,
@@ -283,14 +283,21 @@ static enum fs_status pack(struct work *w, const struct fs_lib_array *a,
   enum fs_status status = take(w, a->dim[0] * a->dim[1], width(w), out);
   if (status != FS_OK) return status;
   struct fs_lib_array to = columns(w, *out, a->dim[0], a->dim[1]);
-  return fs_cuda_own_copy(&w->own, a, &to, false,
+  return fs_cuda_own_copy(&w->own, a, &to, FS_CUDA_ALL,
                           check_finite ? &w->found->not_finite : NULL);
 }
 
-static enum fs_status unpack(struct work *w, void *from, bool only_upper) {
+static enum fs_status unpack(struct work *w, void *from) {
   const struct fs_lib_array *out = &w->call->out;
   struct fs_lib_array a = columns(w, from, out->dim[0], out->dim[1]);
-  return fs_cuda_own_copy(&w->own, &a, out, only_upper, NULL);
+  return fs_cuda_own_copy(&w->own, &a, out, FS_CUDA_ALL, NULL);
+}
+
+/* Result k of a call that has several. */
+static enum fs_status unpack_part(struct work *w, int k, const struct fs_lib_array *from,
+                                  enum fs_cuda_part part) {
+  struct fs_lib_array to = fs_lib_result_part(w->call, k);
+  return fs_cuda_own_copy(&w->own, from, &to, part, NULL);
 }
 
 /* A status of cuBLAS or cuSOLVER that is not success. */
@@ -329,7 +336,8 @@ static enum fs_status check_findings(struct work *w) {
   if (!iterates && w->nan) return FS_OK;
   if (iterates && f.not_finite) return fs_lib_failed(w->call, 1, w->d);
   if (f.info < 0) return refused(w, "cuSOLVER", f.info);
-  return f.info ? fs_lib_failed(w->call, f.info, w->d) : FS_OK;
+  w->zero_pivot = w->call->op == FS_LIB_LU && f.info;
+  return f.info && !w->zero_pivot ? fs_lib_failed(w->call, f.info, w->d) : FS_OK;
 }
 
 /* -- GEMM ------------------------------------------------------------------------------------ */
@@ -386,7 +394,7 @@ static enum fs_status copy_lines(struct work *w, const struct fs_lib_array *from
                                  const struct fs_lib_array *to) {
   int64_t size = (int64_t)fs_dtype_size(to->dtype);
   if (from->dtype != to->dtype || from->stride[1] != 1 || to->stride[1] != 1)
-    return fs_cuda_own_copy(&w->own, from, to, false, NULL);
+    return fs_cuda_own_copy(&w->own, from, to, FS_CUDA_ALL, NULL);
   return w->t->base.ops->copy(&w->t->base, to->ptr, to->stride[0] * size, from->ptr,
                               from->stride[0] * size, to->dim[1] * size, to->dim[0], w->d);
 }
@@ -451,15 +459,15 @@ static enum fs_status gemm(struct work *w) {
 
 /* -- solves and factorisations ----------------------------------------------------------------- */
 
-static enum fs_status factor_lu(struct work *w, void *a, int n, void **pivots) {
-  int size = 0, r = w->l->cusolver.getrf_size[w->wide](w->l->solver, n, n, a, n,
+static enum fs_status factor_lu(struct work *w, void *a, int m, int n, void **pivots) {
+  int size = 0, r = w->l->cusolver.getrf_size[w->wide](w->l->solver, m, n, a, m,
                                                        &size);
   if (r) return refused(w, "cuSOLVER", r);
   void *buffer;
   enum fs_status status = take(w, size, width(w), &buffer);
-  if (status == FS_OK) status = take(w, n, sizeof(int), pivots);
+  if (status == FS_OK) status = take(w, FS_MIN(m, n), sizeof(int), pivots);
   if (status != FS_OK) return status;
-  r = w->l->cusolver.getrf[w->wide](w->l->solver, n, n, a, n, buffer, *pivots,
+  r = w->l->cusolver.getrf[w->wide](w->l->solver, m, n, a, m, buffer, *pivots,
                                     &w->found->info);
   return r ? refused(w, "cuSOLVER", r) : check_findings(w);
 }
@@ -473,7 +481,7 @@ static enum fs_status all_nan(struct work *w) {
   CUresult r = fs_cu.set_bytes((CUdeviceptr)(uintptr_t)block, 0xff,
                                (size_t)count * width(w), fs_cuda_stream(w->t));
   if (r != CU_OK) return fs_cuda_fail(w->t, r, "filling GPU memory", w->d);
-  return unpack(w, block, false);
+  return unpack(w, block);
 }
 
 /* By substitution, with A as it lies where cuBLAS can read it. */
@@ -491,7 +499,7 @@ static enum fs_status solve_triangular(struct work *w, bool upper) {
   int r = w->l->cublas.trsm[w->wide](
       w->l->blas, 0, upper != rows ? CUBLAS_UPPER : CUBLAS_LOWER, rows, 0, n, k,
       w->wide ? (const void *)&one64 : (const void *)&one32, a.ptr, ld, b, n);
-  return r ? refused(w, "cuBLAS", r) : unpack(w, b, false);
+  return r ? refused(w, "cuBLAS", r) : unpack(w, b);
 }
 
 /* Waits for the stream. */
@@ -524,7 +532,7 @@ static enum fs_status solve_by_lu(struct work *w) {
   int n = (int)c->a.dim[0], k = (int)c->out.dim[1];
   void *a, *b, *pivots;
   enum fs_status status = pack(w, &c->a, true, &a);
-  if (status == FS_OK) status = factor_lu(w, a, n, &pivots);
+  if (status == FS_OK) status = factor_lu(w, a, n, n, &pivots);
   if (status != FS_OK) return status;
   if (w->nan) return all_nan(w);
   if (c->op == FS_LIB_SOLVE) {
@@ -537,7 +545,7 @@ static enum fs_status solve_by_lu(struct work *w) {
   if (status != FS_OK) return status;
   int r = w->l->cusolver.getrs[w->wide](w->l->solver, 0, n, k, a, n, pivots, b,
                                         n, &w->found->info);
-  return r ? refused(w, "cuSOLVER", r) : unpack(w, b, false);
+  return r ? refused(w, "cuSOLVER", r) : unpack(w, b);
 }
 
 /* The copy lies by rows, as most operands and results do: to cuSOLVER it is A', of which
@@ -548,7 +556,7 @@ static enum fs_status cholesky(struct work *w) {
   void *buffer;
   enum fs_status status = take(w, (int64_t)n * n, width(w), &a.ptr);
   if (status == FS_OK)
-    status = fs_cuda_own_copy(&w->own, &w->call->a, &a, false, NULL);
+    status = fs_cuda_own_copy(&w->own, &w->call->a, &a, FS_CUDA_ALL, NULL);
   if (status != FS_OK) return status;
   int r = w->l->cusolver.potrf_size[w->wide](w->l->solver, CUBLAS_LOWER, n, a.ptr, n,
                                              &size);
@@ -560,7 +568,8 @@ static enum fs_status cholesky(struct work *w) {
                                     &w->found->info);
   if (r) return refused(w, "cuSOLVER", r);
   status = check_findings(w);
-  return status == FS_OK ? fs_cuda_own_copy(&w->own, &a, &w->call->out, true, NULL) : status;
+  if (status != FS_OK) return status;
+  return fs_cuda_own_copy(&w->own, &a, &w->call->out, FS_CUDA_UPPER, NULL);
 }
 
 static enum fs_status eigen(struct work *w) {
@@ -583,17 +592,7 @@ static enum fs_status eigen(struct work *w) {
   status = check_findings(w);
   struct fs_lib_array v = columns(w, a, n, n);
   if (status == FS_OK && vectors) status = fs_cuda_own_signs(&w->own, &v, false, NULL);
-  return status == FS_OK ? unpack(w, vectors ? a : values, false) : status;
-}
-
-static enum fs_status unpack_parts(struct work *w, const struct fs_lib_array *results,
-                                   int n) {
-  enum fs_status status = FS_OK;
-  for (int k = 0; k < n && status == FS_OK; k++) {
-    struct fs_lib_array to = fs_lib_result_part(w->call, k);
-    status = fs_cuda_own_copy(&w->own, &results[k], &to, false, NULL);
-  }
-  return status;
+  return status == FS_OK ? unpack(w, vectors ? a : values) : status;
 }
 
 /* gesvd with its scratch, of a column-major m x n matrix; u and vt may be NULL. */
@@ -627,13 +626,15 @@ static enum fs_status singular(struct work *w) {
   }
   if (status == FS_OK) status = run_gesvd(w, m, n, a, values, u, vt);
   if (status != FS_OK) return status;
-  if (!u) return unpack(w, values, false);
+  if (!u) return unpack(w, values);
   struct fs_lib_array left = columns(w, u, m, n);
   struct fs_lib_array right = transposed(columns(w, vt, n, n));
   struct fs_lib_array results[] = {wide ? right : left, columns(w, values, n, 1),
                                    wide ? left : right};
   status = fs_cuda_own_signs(&w->own, &results[0], false, &results[2]);
-  return status == FS_OK ? unpack_parts(w, results, 3) : status;
+  for (int k = 0; k < 3 && status == FS_OK; k++)
+    status = unpack_part(w, k, &results[k], FS_CUDA_ALL);
+  return status;
 }
 
 /* Room for both routines of a QR factorisation. */
@@ -652,11 +653,11 @@ static enum fs_status take_for_qr(struct work *w, int m, int n, void *a, void *t
 static enum fs_status qr(struct work *w) {
   int m = (int)w->call->a.dim[0], n = (int)w->call->a.dim[1], k = FS_MIN(m, n), size = 0;
   bool both = w->call->op == FS_LIB_QR;
-  void *a, *tau, *buffer, *r;
+  void *a, *tau, *buffer, *triangle;
   enum fs_status status = pack(w, &w->call->a, true, &a);
   if (status == FS_OK) status = take(w, k, width(w), &tau);
   if (status == FS_OK) status = take_for_qr(w, m, n, a, tau, &size, &buffer);
-  if (status == FS_OK) status = take(w, (int64_t)k * n, width(w), &r);
+  if (status == FS_OK) status = take(w, (int64_t)k * n, width(w), &triangle);
   if (status != FS_OK) return status;
   int code = w->l->cusolver.geqrf[w->wide](w->l->solver, m, n, a, m, tau, buffer, size,
                                            &w->found->info);
@@ -664,18 +665,63 @@ static enum fs_status qr(struct work *w) {
   status = check_findings(w);
   if (status != FS_OK) return status;
   if (w->nan) return all_nan(w);
-  struct fs_lib_array from = columns(w, a, m, n), results[2] = {from, columns(w, r, k, n)};
-  from.dim[0] = k, results[0].dim[1] = k;
-  status = fs_cuda_own_copy(&w->own, &from, &results[1], true, NULL);
+  struct fs_lib_array q = columns(w, a, m, n), top = q, r = columns(w, triangle, k, n);
+  top.dim[0] = k, q.dim[1] = k;
+  status = fs_cuda_own_copy(&w->own, &top, &r, FS_CUDA_UPPER, NULL);
   if (status != FS_OK) return status;
   if (both)
     code = w->l->cusolver.orgqr[w->wide](w->l->solver, m, k, k, a, m, tau, buffer, size,
                                          &w->found->info);
   if (code) return refused(w, "cuSOLVER", code);
-  struct fs_lib_array rows = transposed(results[1]);
-  status = fs_cuda_own_signs(&w->own, &rows, true, both ? &results[0] : NULL);
+  struct fs_lib_array rows = transposed(r);
+  status = fs_cuda_own_signs(&w->own, &rows, true, both ? &q : NULL);
+  if (status != FS_OK || !both) return status == FS_OK ? unpack(w, triangle) : status;
+  status = unpack_part(w, 0, &q, FS_CUDA_ALL);
+  return status == FS_OK ? unpack_part(w, 1, &r, FS_CUDA_ALL) : status;
+}
+
+/* The order of the rows and its sign, worked out on the host. `pivots` lie on the device;
+ * NULL: the rows were not exchanged. */
+static enum fs_status unpack_order(struct work *w, const void *pivots) {
+  int64_t m = w->call->a.dim[0], n = w->call->a.dim[1], k = pivots ? FS_MIN(m, n) : 0;
+  int64_t bytes = (m + n) * (int64_t)sizeof(double);
+  int *exchanges = fs_malloc((size_t)FS_MAX(k, 1) * sizeof *exchanges);
+  double *numbers = fs_malloc((size_t)bytes);
+  void *p;
+  enum fs_status status = take(w, m + n, sizeof *numbers, &p);
+  if (status == FS_OK && k)
+    status = fs_cuda_download(&w->t->base, exchanges, 0, pivots, 0,
+                              k * (int64_t)sizeof *exchanges, 1, w->d);
+  if (status == FS_OK) {
+    fs_lib_order(exchanges, k, m, n, numbers);
+    status = fs_cuda_upload(&w->t->base, p, 0, numbers, 0, bytes, 1, w->d);
+  }
+  free(exchanges);
+  free(numbers);
+  struct fs_lib_array order = {.ptr = p, .dtype = FS_F64, .rank = 2, .dim = {m, 1},
+                               .stride = {1, m}};
+  struct fs_lib_array signs = order;
+  signs.ptr = (double *)p + m, signs.dim[0] = n;
+  if (status == FS_OK) status = unpack_part(w, 2, &order, FS_CUDA_ALL);
+  return status == FS_OK ? unpack_part(w, 3, &signs, FS_CUDA_ALL) : status;
+}
+
+/* What cuSOLVER leaves of a matrix in which it found a pivot of 0 is not documented: such
+ * a matrix is left to the host. */
+static enum fs_status lu(struct work *w) {
+  int m = (int)w->call->a.dim[0], n = (int)w->call->a.dim[1], k = FS_MIN(m, n);
+  void *a, *pivots;
+  enum fs_status status = pack(w, &w->call->a, true, &a);
+  if (status == FS_OK) status = factor_lu(w, a, m, n, &pivots);
   if (status != FS_OK) return status;
-  return both ? unpack_parts(w, results, 2) : unpack(w, r, false);
+  if (w->zero_pivot) return fs_cuda_host_call(w->t, w->call, w->d);
+  if (w->nan) status = all_nan(w);
+  if (status == FS_OK) status = unpack_order(w, w->nan ? NULL : pivots);
+  if (status != FS_OK || w->nan) return status;
+  struct fs_lib_array l = columns(w, a, m, n), u = l;
+  l.dim[1] = k, u.dim[0] = k;
+  status = unpack_part(w, 0, &l, FS_CUDA_UNIT_LOWER);
+  return status == FS_OK ? unpack_part(w, 1, &u, FS_CUDA_UPPER) : status;
 }
 
 /* GATHER and INVERT: the host words the error of the first wrong index, for which it waits
@@ -758,12 +804,16 @@ static enum fs_status warm_up(struct work *w) {
   enum fs_status status = FS_OK;
   for (int k = 0; k < 2 && status == FS_OK; k++)
     if (in[k] && (!as_is || in[k]->dtype != x.dtype || !order_of(in[k], &ld)))
-      status = fs_cuda_own_copy(&w->own, in[k], &x, false, NULL);
+      status = fs_cuda_own_copy(&w->own, in[k], &x, FS_CUDA_ALL, NULL);
   if (status == FS_OK &&
       (!as_is || c->out.dtype != x.dtype || !order_of(&c->out, &ld)))
-    status = fs_cuda_own_copy(&w->own, &x, &c->out, false, NULL);
+    status = fs_cuda_own_copy(&w->own, &x, &c->out, FS_CUDA_ALL, NULL);
   if (status == FS_OK && c->op == FS_LIB_SOLVE)
     status = fs_cuda_own_form(&w->own, &c->a, NULL);
+  struct fs_lib_array order = x;
+  order.dtype = FS_F64;
+  if (status == FS_OK && c->op == FS_LIB_LU)
+    status = fs_cuda_own_copy(&w->own, &order, &c->out, FS_CUDA_ALL, NULL);
   if (status == FS_OK && c->op == FS_LIB_INV)
     status = fs_cuda_own_identity(&w->own, &x);
   if (status == FS_OK && fs_lib_asymmetry_allowed(c, 0) == 0)
@@ -811,7 +861,8 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_SVDVALS] = singular,   [FS_LIB_GATHER] = by_list,
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
       [FS_LIB_RESHAPE] = reshape,    [FS_LIB_SVD] = singular,
-      [FS_LIB_QR] = qr,              [FS_LIB_QR_R] = qr};
+      [FS_LIB_QR] = qr,              [FS_LIB_QR_R] = qr,
+      [FS_LIB_LU] = lu};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

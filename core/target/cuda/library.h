@@ -23,11 +23,13 @@ struct cuda_own_call {
   struct fs_diags *d;
 };
 
-/* A dense column-major m x n block of f32 or f64, or a strided array. */
+/* A dense column-major m x n block of f32 or f64, or a strided array: all of it, 0 below
+ * the diagonal, or 1 on it and 0 above. */
+enum fs_cuda_part { FS_CUDA_ALL, FS_CUDA_UPPER, FS_CUDA_UNIT_LOWER };
 enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
                                 const struct fs_lib_array *from,
-                                const struct fs_lib_array *to, bool only_upper,
-                                int *bad);
+                                const struct fs_lib_array *to,
+                                enum fs_cuda_part part, int *bad);
 /* The identity into `to`. */
 enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
                                     const struct fs_lib_array *to);

@@ -105,8 +105,8 @@ static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
 
 enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
                                 const struct fs_lib_array *from,
-                                const struct fs_lib_array *to, bool only_upper,
-                                int *bad) {
+                                const struct fs_lib_array *to,
+                                enum fs_cuda_part part, int *bad) {
   CUfunction f;
   enum fs_status status = get(c, OWN_COPY, from->dtype, FS_F32, to->dtype, &f);
   int64_t m = to->dim[0], n = to->dim[1];
@@ -114,9 +114,9 @@ enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
   long long numbers[] = {from->stride[0], from->stride[1], to->stride[0],
                          to->stride[1], m, n};
   const void *p = from->ptr, *q = to->ptr;
-  int upper = only_upper;
+  int which = (int)part;
   void *args[] = {&p, &numbers[0], &numbers[1], &q, &numbers[2], &numbers[3],
-                  &numbers[4], &numbers[5], &upper, &bad};
+                  &numbers[4], &numbers[5], &which, &bad};
   return start(c, f, m * n, args);
 }
 
@@ -124,7 +124,7 @@ enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
                                     const struct fs_lib_array *to) {
   struct fs_lib_array none = *to;
   none.ptr = NULL;
-  return fs_cuda_own_copy(c, &none, to, false, NULL);
+  return fs_cuda_own_copy(c, &none, to, FS_CUDA_ALL, NULL);
 }
 
 /* Whether the rows of a matrix are whole words of 16 bytes; then *stride from
