@@ -160,6 +160,45 @@ enum fs_status fs_bi_reduce_op(struct fs_call *c) {
   return reduce_all(c, op, dim);
 }
 
+/* -- along lines ----------------------------------------------------------------------- */
+
+/* What goes along a dimension of x: of all of a matrix (dim 0) along its elements row by
+ * row. *axis is that of the squeezed shape, < 0: there is one element in every line. */
+static enum fs_status line_arg(struct fs_call *c, int dim, struct fs_tv *x, int *axis) {
+  enum fs_status st = fs_arg_tv(c, 0, x);
+  struct fs_shape flat = st == FS_OK ? fs_squeezed(&x->shape) : (struct fs_shape){0};
+  if (st == FS_OK && !dim && flat.rank > 1) {
+    flat = (struct fs_shape){1, {fs_shape_count(&x->shape)}};
+    st = fs_tv_reshape(c->in, *x, &flat, x);
+  }
+  if (st != FS_OK) return st;
+  int axis_of[FS_MAX_RANK];
+  fs_squeeze(&x->shape, axis_of);
+  *axis = dim ? -1 : flat.rank - 1;
+  if (dim && dim <= x->shape.rank) *axis = axis_of[dim - 1];
+  return FS_OK;
+}
+
+enum fs_status fs_bi_so_far(struct fs_call *c) {
+  enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
+  bool extreme = op == FS_LIB_CUMMAX || op == FS_LIB_CUMMIN;
+  int dim, axis;
+  struct fs_tv x;
+  enum fs_status st = fs_arg_dim(c, 1, &dim);
+  if (st == FS_OK && fs_val_is_host(&c->args[0])) return reduce_on_host(c);
+  if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
+  if (st != FS_OK) return st;
+  enum fs_dtype dt = x.dtype; /* as of sum and max */
+  if (!extreme && !fs_dtype_is_float(dt)) dt = FS_I64;
+  if (extreme && dt == FS_BOOL) dt = FS_I32;
+  if (axis < 0) return fs_give(c, fs_tv_cast(c->in, x, dt));
+  struct fs_shape squeezed = fs_squeezed(&x.shape);
+  struct fs_tv out = {0, dt, x.shape};
+  out.node = fs_graph_lib(fs_block_graph(c->in), op, dt, &x.shape, x.node, &squeezed, 0,
+                          NULL, (unsigned)axis);
+  return fs_give(c, out);
+}
+
 static enum fs_dtype fraction_type(enum fs_dtype dt) {
   if (fs_dtype_is_float(dt)) return dt;
   return dt == FS_I64 ? FS_F64 : FS_F32;

@@ -170,7 +170,8 @@ static struct bounds of_library(struct look *l, const struct fs_node *nd) {
   switch (nd->op) {
     case FS_LIB_FIND: return rounded(nd->dtype, (struct bounds){true, true, 1, n});
     case FS_LIB_INVERT: return rounded(nd->dtype, (struct bounds){true, true, 0, n});
-    case FS_LIB_GATHER: case FS_LIB_RESHAPE: return bounds_of(l, nd->src[0]);
+    case FS_LIB_GATHER: case FS_LIB_RESHAPE: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
+      return bounds_of(l, nd->src[0]);
     default: return of_type(nd->dtype);
   }
 }

@@ -219,6 +219,15 @@ static const char *check_parts(const struct fs_node *n) {
                                              "have another shape";
 }
 
+/* What goes along an axis gives as many elements as it takes. */
+static const char *check_along(const struct fs_node *n) {
+  if ((n->lib_flags & FS_LIB_AXIS) >= FS_MAX(n->lib_shape[0].rank, 1))
+    return "R9: a library call goes along an axis not there";
+  return fs_shape_count(&n->lib_shape[0]) == fs_shape_count(&n->shape)
+             ? NULL
+             : "R9: a library call along an axis has another shape";
+}
+
 static const char *check_lib(const struct fs_graph *g,
                              const struct fs_node *n) {
   static const int arity[FS_LIB_OP_COUNT] = {
@@ -227,7 +236,9 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_SVDVALS] = 1, [FS_LIB_GATHER] = 2,
       [FS_LIB_FIND] = 1,    [FS_LIB_INVERT] = 1,  [FS_LIB_RESHAPE] = 1,
       [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1,
-      [FS_LIB_LU] = 1};
+      [FS_LIB_LU] = 1,
+      [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
+      [FS_LIB_CUMMIN] = 1};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
@@ -237,6 +248,7 @@ static const char *check_lib(const struct fs_graph *g,
       return "R9: a library call's operand has the wrong shape";
   }
   if (fs_lib_has_parts(n->op)) return check_parts(n);
+  if (fs_lib_is_scan(n->op)) return check_along(n);
   return n->op == FS_LIB_GEMM ? check_gemm(n) : NULL;
 }
 

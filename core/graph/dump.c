@@ -67,7 +67,11 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
   for (int k = 0; k < n->n_src; k++) {
     fs_str_printf(out, " %%%u:", n->src[k]);
     fs_shape_print(&n->lib_shape[k], out);
-    if (n->lib_flags >> k & 1) fs_str_puts(out, "'");
+    if (n->op == FS_LIB_GEMM && n->lib_flags >> k & 1) fs_str_puts(out, "'");
+  }
+  if (fs_lib_is_scan(n->op)) {
+    fs_str_printf(out, " along %d", n->lib_flags & FS_LIB_AXIS);
+    return;
   }
   if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");
   if (n->lib_flags & FS_LIB_IN_RANGE) fs_str_puts(out, " in range");

@@ -69,6 +69,8 @@ enum fs_lib_op {
   FS_LIB_QR,     /* Q, R with A = Q*R                                        */
   FS_LIB_QR_R,   /* R alone                                                  */
   FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
+  FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
+  FS_LIB_CUMMAX, FS_LIB_CUMMIN,
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -87,8 +89,11 @@ struct fs_lib_part {
 };
 bool fs_lib_has_parts(enum fs_lib_op op);
 struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n);
-/* Whether operand k need not have the type of the result: a list, or a mask. */
+/* Whether operand k need not have the type of the result: a list, a mask, what is summed. */
 bool fs_lib_takes_any(enum fs_lib_op op, int k);
+static inline bool fs_lib_is_scan(enum fs_lib_op op) {
+  return op >= FS_LIB_CUMSUM && op <= FS_LIB_CUMMIN;
+}
 
 enum fs_node_kind {
   FS_ND_NONE,
@@ -128,7 +133,8 @@ enum fs_lib_flag {
                              was made f32, and is rounded as they are */
   FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT: what is chosen, for messages; */
   FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
-  FS_LIB_IN_RANGE = 32    /* GATHER, INVERT: no index can be wrong         */
+  FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT: no index can be wrong         */
+  FS_LIB_AXIS = 3         /* CUMSUM ...: the axis of lib_shape along which */
 };
 
 enum { FS_ANCHORED_ALONE = -1 };

@@ -23,10 +23,13 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_RESHAPE] = "reshape", [FS_LIB_SVD] = "svd",
     [FS_LIB_QR] = "qr",           [FS_LIB_QR_R] = "qr_r",
     [FS_LIB_LU] = "lu",
+    [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
+    [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
 };
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
-  return op == FS_LIB_FIND || op == FS_LIB_INVERT || (op == FS_LIB_GATHER && k == 1);
+  return op == FS_LIB_FIND || op == FS_LIB_INVERT || fs_lib_is_scan(op) ||
+         (op == FS_LIB_GATHER && k == 1);
 }
 
 bool fs_lib_wants_square(enum fs_lib_op op) {

@@ -827,6 +827,17 @@ static double library_flops(const struct fs_node *nd) {
   }
 }
 
+/* How often running sums read what they take: long lines twice, first for the totals of
+ * their parts. */
+static int scan_reads(const struct fs_node *nd, const struct fs_layout *layout) {
+  const struct fs_shape *s = &nd->lib_shape[0];
+  int axis = nd->lib_flags & FS_LIB_AXIS, last = s->rank - 1 - (axis == s->rank - 1);
+  int64_t n = fs_shape_dim(s, axis);
+  bool lines_first =
+      s->rank > 1 && llabs(layout->stride[last]) < llabs(layout->stride[axis]);
+  return fs_scan_cut(n, fs_shape_count(s) / FS_MAX(n, 1), lines_first).parts > 1 ? 2 : 1;
+}
+
 /* Bytes of operand s that a library call reads. What a list chooses, of single elements by
  * sectors of memory, and of rows what they have. */
 static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd, int s) {
@@ -834,6 +845,10 @@ static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd
   const struct fs_node *src = fs_node(p->g, nd->src[s]);
   double size = (double)fs_dtype_size(src->dtype);
   double all = (double)fs_shape_count(&src->shape) * size;
+  if (fs_lib_is_scan(nd->op)) {
+    struct fs_layout layout = fs_plan_layout(p->g, nd->src[s]);
+    return all * scan_reads(nd, &layout);
+  }
   if (nd->op != FS_LIB_GATHER || s != 0) return all;
   double chosen = (double)fs_shape_count(&nd->shape);
   bool rows = nd->lib_flags & FS_LIB_OF_ROWS;

@@ -636,6 +636,18 @@ int fs_plan_launches(const struct fs_plan *plan);
 bool fs_grid_carries(const struct fs_plan *plan, const struct fs_kernel *k,
                      const struct fs_step *s);
 
+/* How a GPU goes along lines of an array: tiles of FS_SCAN_TILE elements, 2^log_lines
+ * lines of as many places each as that leaves; a block has the lines of a tile and of
+ * their places one of `parts` shares, tile by tile. By shapes alone, so that the order of
+ * sums is, too. */
+enum { FS_SCAN_TILE = 2048 };
+struct fs_scan_cut {
+  int log_lines;
+  int64_t groups, parts, share; /* of lines; shares of lines, and places in one */
+};
+/* `count` lines of n elements, which neighbours of other lines lie between if `lines_first`. */
+struct fs_scan_cut fs_scan_cut(int64_t n, int64_t count, bool lines_first);
+
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out);

@@ -53,6 +53,11 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
     }
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
     case FS_LIB_RESHAPE: return *result;
+    case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN: {
+      struct fs_shape s = {.rank = a->rank};
+      for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
+      return s;
+    }
     default: return fs_lib_result(c->op, a->dim[0], a->dim[1]);
   }
 }
@@ -87,6 +92,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->has_b = node->n_src > 1;
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
+  out->axis = fs_lib_is_scan(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
   out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
                 : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
                                                       : "element";
@@ -117,7 +123,7 @@ void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *ou
 
 bool fs_lib_moves(enum fs_lib_op op) {
   return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
-         op == FS_LIB_RESHAPE;
+         op == FS_LIB_RESHAPE || fs_lib_is_scan(op);
 }
 
 int64_t fs_lib_count(const struct fs_lib_array *a) {
@@ -140,6 +146,33 @@ int64_t fs_lib_list_stride(const struct fs_lib_array *a) {
   for (int k = 0; k < a->rank; k++)
     if (a->dim[k] > 1) stride = a->stride[k];
   return stride;
+}
+
+struct fs_lib_lines fs_lib_lines_of(const struct fs_lib_array *a, int axis) {
+  struct fs_lib_lines l = {.n = a->dim[axis], .count = 1, .step = a->stride[axis]};
+  int at = FS_MAX_RANK - 1;
+  for (int k = a->rank - 1; k >= 0; k--) {
+    if (k == axis || a->dim[k] == 1) continue;
+    at--;
+    l.dim[at] = a->dim[k];
+    l.stride[at] = a->stride[k];
+    l.count *= a->dim[k];
+  }
+  while (at--) l.dim[at] = 1;
+  return l;
+}
+
+int64_t fs_lib_line(const struct fs_lib_lines *l, int64_t k) {
+  int64_t offset = 0;
+  for (int i = FS_MAX_RANK - 2; i >= 0; i--) {
+    offset += k % l->dim[i] * l->stride[i];
+    k /= l->dim[i];
+  }
+  return offset;
+}
+
+bool fs_lib_lines_first(const struct fs_lib_lines *l) {
+  return l->count > 1 && llabs(l->stride[FS_MAX_RANK - 2]) < llabs(l->step);
 }
 
 enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,

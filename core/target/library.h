@@ -27,6 +27,7 @@ struct fs_lib_call {
   const char *chosen;            /* GATHER, INVERT: "element", "row" or "column" */
   bool in_range;                 /* GATHER, INVERT: no index can be wrong  */
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
+  int axis;                      /* CUMSUM ...: along which axis of `a`    */
   fs_id node;
   struct fs_span span, stmt;     /* for messages */
 };
@@ -49,8 +50,20 @@ bool fs_lib_is_dense(const struct fs_lib_array *a);
 /* From one element of a list to the next, in elements; a list is n x 1 or 1 x n. */
 int64_t fs_lib_list_stride(const struct fs_lib_array *a);
 
-/* Whether the call only moves elements, or finds their places: of any type and size,
- * without a library. */
+/* An array as lines along one axis, numbered row by row: element e of line k lies at
+ *   e*step + sum of at[i]*stride[i],  at[] being k in the extents dim[]. */
+struct fs_lib_lines {
+  int64_t n, count, step;
+  int64_t dim[FS_MAX_RANK - 1], stride[FS_MAX_RANK - 1];
+};
+struct fs_lib_lines fs_lib_lines_of(const struct fs_lib_array *a, int axis);
+/* Where line k begins, in elements. */
+int64_t fs_lib_line(const struct fs_lib_lines *l, int64_t k);
+/* Whether neighbouring lines lie closer together than the elements of one. */
+bool fs_lib_lines_first(const struct fs_lib_lines *l);
+
+/* Whether the call moves elements, finds their places or goes along lines: of any type
+ * and size, without a library. */
 bool fs_lib_moves(enum fs_lib_op op);
 /* The error for an index that GATHER or INVERT cannot use: `value` at position
  * `position` (1-based) of the list. Gives FS_ERR_USER. */

@@ -150,6 +150,284 @@ extern "C" __global__ void fs_find(const FS_FROM *mask, fs_long mask_i, fs_long 
   if (!to && t == 0) counts[blockIdx.x] = found;
 }
 
+//@ fs_scan
+// What the elements up to each of a line come to (fs_cumsum ...), along lines of an array:
+// tiles of 2048 elements, 2^log_lines lines of 2048 >> log_lines places, of which a thread
+// has 8 neighbours. A block of 256 threads takes the `share` places of one of `parts` of
+// the lines of a tile. Of more parts than one there are two launches: the first (`to` is
+// null) puts the totals of each part into totals[part*count + line], the second begins
+// with those before its own. `lines_first`: threads side by side read neighbouring lines.
+struct fs_scan_args {
+  fs_long n, count, step_from, step_to;  // lines, and from element to element in one
+  fs_long dim[3], from_stride[3], to_stride[3];
+  fs_long groups, parts, share;
+  int log_lines, lines_first;
+};
+
+// What is carried along, and what rounding took from it.
+template <typename T>
+struct fs_carry {
+  T value, rest;
+};
+
+template <typename Op, typename T>
+__device__ __forceinline__ void fs_carry_on(fs_carry<T> &c, T x, T rest) {
+  const T sum = Op::of(c.value, x);
+  c.rest = Op::lost(c.value, x, sum, c.rest + rest);
+  c.value = sum;
+}
+
+template <typename Op, typename T>
+__device__ __forceinline__ void fs_scan_fold(fs_carry<T> (&carries)[256], int stride) {
+  for (int half = 128; half >= stride; half /= 2) {  // line t % stride, in carries[t]
+    if ((int)threadIdx.x < half)
+      fs_carry_on<Op>(carries[threadIdx.x], carries[threadIdx.x + half].value,
+                      carries[threadIdx.x + half].rest);
+    __syncthreads();
+  }
+}
+
+// Of 8 neighbours each: x[] becomes what there is up to each in the tile's line; gives what
+// there is in all of the line.
+template <typename Op, typename T>
+__device__ __forceinline__ T fs_scan_tile(T (&x)[8], int threads, T (&sums)[8]) {
+  const unsigned all = 0xffffffffu;
+  const int t = threadIdx.x, lane = t & 31, wide = threads < 32 ? threads : 32;
+#pragma unroll
+  for (int k = 1; k < 8; k++) x[k] = Op::of(x[k - 1], x[k]);
+  T up_to = x[7];
+  for (int far = 1; far < wide; far *= 2) {
+    const T add = __shfl_sync(all, up_to, lane >= far ? lane - far : lane, 32);
+    if ((lane & (wide - 1)) >= far) up_to = Op::of(add, up_to);
+  }
+  T before = __shfl_sync(all, up_to, lane ? lane - 1 : 0, 32);
+  T total = __shfl_sync(all, up_to, lane | (wide - 1), 32);
+  bool begins = (lane & (wide - 1)) == 0;
+  if (threads > 32) {
+    if (lane == 31) sums[t / 32] = up_to;
+    __syncthreads();
+    const int first = t / threads * (threads / 32);
+    T earlier = sums[first];
+    total = earlier;
+    for (int w = 1; w < threads / 32; w++) {
+      if (first + w < t / 32) earlier = Op::of(earlier, sums[first + w]);
+      total = Op::of(total, sums[first + w]);
+    }
+    if (first < t / 32) {
+      before = begins ? earlier : Op::of(earlier, before);
+      begins = false;
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 8; k++)
+    if (!begins) x[k] = Op::of(before, x[k]);
+  return total;
+}
+
+// Where the lines of a tile begin.
+__device__ __forceinline__ void fs_scan_lines(const fs_scan_args &a, fs_long first, int lines,
+                                              fs_long (&from_at)[256],
+                                              fs_long (&to_at)[256]) {
+  const int t = threadIdx.x;
+  if (t >= lines) return;
+  fs_long line = first + t < a.count ? first + t : a.count - 1, from = 0, to = 0;
+#pragma unroll
+  for (int k = 2; k >= 0; k--) {
+    const fs_long up = line / a.dim[k], at = line - up * a.dim[k];
+    from += at * a.from_stride[k];
+    to += at * a.to_stride[k];
+    line = up;
+  }
+  from_at[t] = from;
+  to_at[t] = to;
+}
+
+template <typename Op, typename T>
+__device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry<T> *totals,
+                                        const fs_scan_args &a) {
+  constexpr int TILE = 2048, EACH = 8;
+  __shared__ T tile[TILE + TILE / 32], sums[8];
+  __shared__ fs_carry<T> carries[256];
+  __shared__ fs_long from_at[256], to_at[256];
+  const int t = threadIdx.x, lines = 1 << a.log_lines, log_places = 11 - a.log_lines;
+  const int places = TILE >> a.log_lines, mine = t * EACH >> log_places;
+  const fs_long part = blockIdx.x / a.groups;
+  const fs_long first = blockIdx.x % a.groups << a.log_lines;
+  const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
+  const int open = a.count - first < lines ? (int)(a.count - first) : lines;
+  fs_scan_lines(a, first, lines, from_at, to_at);
+  carries[t] = {Op::template none<T>(), 0};
+  __syncthreads();
+  const int own = t & (lines - 1);
+  for (fs_long p = t >> a.log_lines; to && p < part && own < open; p += 256 >> a.log_lines) {
+    const fs_carry<T> c = totals[p * a.count + first + own];
+    fs_carry_on<Op>(carries[t], c.value, c.rest);
+  }
+  __syncthreads();
+  if (to && part) fs_scan_fold<Op>(carries, lines);
+  fs_carry<T> carry = {Op::template none<T>(), 0};
+  if (to) carry = carries[mine];
+  for (fs_long at = part * a.share; at < end; at += places) {
+    T x[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const int e = k * 256 + t;
+      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
+      const fs_long place = at + (a.lines_first ? e >> a.log_lines : e & (places - 1));
+      x[k] = Op::template none<T>();
+      if (line < open && place < end) x[k] = (T)fs_get(from[from_at[line] + place * a.step_from]);
+    }
+    if (!to) {  // more parts than one: all of x[] are of line `own`
+#pragma unroll
+      for (int k = 1; k < EACH; k++) x[0] = Op::of(x[0], x[k]);
+      fs_carry_on<Op>(carries[t], x[0], (T)0);
+      continue;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const int e = k * 256 + t;
+      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
+      const int place = a.lines_first ? e >> a.log_lines : e & (places - 1);
+      const int where = line << log_places | place;
+      tile[where + where / 32] = x[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) x[k] = tile[t * EACH + k + (t * EACH + k) / 32];
+    const T total = fs_scan_tile<Op>(x, 256 >> a.log_lines, sums);
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      tile[t * EACH + k + (t * EACH + k) / 32] = Op::with(carry.value, carry.rest, x[k]);
+    fs_carry_on<Op>(carry, total, (T)0);
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const int e = k * 256 + t;
+      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
+      const int place = a.lines_first ? e >> a.log_lines : e & (places - 1);
+      const int where = line << log_places | place;
+      if (line < open && at + place < end)
+        fs_put(to[to_at[line] + (at + place) * a.step_to], tile[where + where / 32]);
+    }
+  }
+  if (to) return;
+  __syncthreads();
+  fs_scan_fold<Op>(carries, lines);
+  if (t < open) totals[part * a.count + first + t] = carries[t];
+}
+
+// What fs_scan is told of an operation: the value of nothing, of two, of what is carried and
+// one more; and what the rest of a carry is when `sum` has become of a and b.
+typedef FS_TO fs_scan_stored;
+typedef decltype(fs_get(fs_scan_stored())) fs_scanned;
+__device__ __forceinline__ fs_long fs_plus(fs_long a, fs_long b) {
+  return (fs_long)((unsigned long long)a + (unsigned long long)b);
+}
+__device__ __forceinline__ fs_long fs_times(fs_long a, fs_long b) {
+  return (fs_long)((unsigned long long)a * (unsigned long long)b);
+}
+__device__ __forceinline__ float fs_plus(float a, float b) { return a + b; }
+__device__ __forceinline__ double fs_plus(double a, double b) { return a + b; }
+__device__ __forceinline__ float fs_times(float a, float b) { return a * b; }
+__device__ __forceinline__ double fs_times(double a, double b) { return a * b; }
+
+struct fs_no_rest {
+  template <typename T>
+  static __device__ __forceinline__ T lost(T, T, T, T) {
+    return 0;
+  }
+};
+
+//@ fs_cumsum
+struct fs_sum_so_far {
+  template <typename T>
+  static __device__ __forceinline__ T none() {
+    return 0;
+  }
+  template <typename T>
+  static __device__ __forceinline__ T of(T a, T b) {
+    return fs_plus(a, b);
+  }
+  template <typename T>
+  static __device__ __forceinline__ T with(T value, T rest, T x) {
+    return fs_plus(value, fs_plus(rest, x));
+  }
+  template <typename T>
+  static __device__ __forceinline__ T lost(T a, T b, T sum, T rest) {
+    const T part = sum - a;
+    return sum - sum == 0 ? rest + ((a - (sum - part)) + (b - part)) : 0;
+  }
+  static __device__ __forceinline__ fs_long lost(fs_long, fs_long, fs_long, fs_long) {
+    return 0;
+  }
+};
+extern "C" __global__ void fs_cumsum(const FS_FROM *from, FS_TO *to,
+                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+  fs_scan<fs_sum_so_far>(from, to, totals, a);
+}
+
+//@ fs_cumprod
+struct fs_product_so_far : fs_no_rest {
+  template <typename T>
+  static __device__ __forceinline__ T none() {
+    return 1;
+  }
+  template <typename T>
+  static __device__ __forceinline__ T of(T a, T b) {
+    return fs_times(a, b);
+  }
+  template <typename T>
+  static __device__ __forceinline__ T with(T value, T, T x) {
+    return fs_times(value, x);
+  }
+};
+extern "C" __global__ void fs_cumprod(const FS_FROM *from, FS_TO *to,
+                                      fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+  fs_scan<fs_product_so_far>(from, to, totals, a);
+}
+
+//@ fs_extreme
+// The largest (`sign` 1) or the smallest so far; NaN from the first one on.
+template <int sign>
+struct fs_extreme_so_far : fs_no_rest {
+  static __device__ __forceinline__ void lowest(float &x) {
+    x = __uint_as_float(0xff800000u);
+  }
+  static __device__ __forceinline__ void lowest(double &x) {
+    x = (double)__uint_as_float(0xff800000u);
+  }
+  static __device__ __forceinline__ void lowest(int &x) { x = -0x7fffffff - 1; }
+  static __device__ __forceinline__ void lowest(fs_long &x) {
+    x = -0x7fffffffffffffffll - 1;
+  }
+  template <typename T>
+  static __device__ __forceinline__ T none() {
+    T x;
+    lowest(x);
+    return sign > 0 ? x : -1 - x;  // of integers, too, the highest
+  }
+  template <typename T>
+  static __device__ __forceinline__ T of(T a, T b) {
+    return (sign > 0 ? a > b : a < b) || a != a ? a : b;
+  }
+  template <typename T>
+  static __device__ __forceinline__ T with(T value, T, T x) {
+    return of(value, x);
+  }
+};
+
+//@ fs_cummax
+extern "C" __global__ void fs_cummax(const FS_FROM *from, FS_TO *to,
+                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+  fs_scan<fs_extreme_so_far<1>>(from, to, totals, a);
+}
+
+//@ fs_cummin
+extern "C" __global__ void fs_cummin(const FS_FROM *from, FS_TO *to,
+                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+  fs_scan<fs_extreme_so_far<-1>>(from, to, totals, a);
+}
+
 //@ fs_invert
 // at[j - 1] = the last position, from 1, at which `index` has j, or 0; in two launches:
 // the first (`index` is null) makes all `extent` of them 0. Wrong ones as fs_gather.

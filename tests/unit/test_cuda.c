@@ -240,6 +240,15 @@ static void test_own_kernels(void) {
   fs_str_clear(&s);
   fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
   check_compiles("fs_find", s.data);
+  static const char *const so_far[] = {"fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin"};
+  for (size_t e = 0; e < FS_LEN(so_far); e++)
+    for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+      enum fs_dtype to = t == FS_BOOL ? FS_I32 : (enum fs_dtype)t;
+      if (e < 2 && !fs_dtype_is_float(to)) to = FS_I64;
+      fs_str_clear(&s);
+      fs_cuda_own_source(so_far[e], (enum fs_dtype)t, FS_F32, to, &s);
+      check_compiles(so_far[e], s.data);
+    }
   for (int t = FS_F32; t <= FS_F64; t++) {
     static const char *const of_floats[] = {"fs_signs", "fs_asymmetry", "fs_form"};
     for (size_t e = 0; e < FS_LEN(of_floats); e++) {

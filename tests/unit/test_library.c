@@ -211,7 +211,7 @@ static void job_end(struct job *job) {
 static enum fs_status run_host(struct job *job) {
   void *slots[3];
   for (int k = 0; k < job->n; k++) slots[k] = job->mats[k]->data;
-  return fs_lapack_run(&job->plan, &job->kernel, slots, 2, &diags);
+  return fs_lapack_run(&job->plan, &job->kernel, slots, NULL, 2, &diags);
 }
 
 static enum fs_status run_device(struct job *job) {

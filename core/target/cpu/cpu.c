@@ -228,7 +228,7 @@ static enum fs_status cpu_launch(struct fs_target *t, struct fs_code *code,
                           from_page(c->work), slots, params);
   else if (instance)
     st = fs_instance_run(instance, c->pool, threads, c->scratch, slots, params);
-  else st = fs_lapack_run(code->plan, code->kernel, slots, threads, d);
+  else st = fs_lapack_run(code->plan, code->kernel, slots, c->pool, threads, d);
   if (timer) timer->seconds = fs_now() - start;
   return st;
 }

@@ -834,10 +834,11 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
   return status == FS_OK && info ? fs_lib_failed(c, info, d) : status;
 }
 
-enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
-                              struct fs_diags *d) {
+enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                              int threads, struct fs_diags *d) {
   enum fs_status status = fs_lib_check(call, d);
   if (status != FS_OK) return status;
+  if (fs_lib_is_scan(call->op)) return fs_scan_call(call, pool);
   if (fs_lib_moves(call->op)) return fs_move_call(call, d);
   status = fs_lib_check_symmetry(call, d);
   if (status != FS_OK) return status;
@@ -856,8 +857,8 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
 
 enum fs_status fs_lapack_run(const struct fs_plan *plan,
                              const struct fs_kernel *k, void *const *slots,
-                             int threads, struct fs_diags *d) {
+                             struct fs_pool *pool, int threads, struct fs_diags *d) {
   struct fs_lib_call call;
   fs_lib_call_read(plan, k, slots, &call);
-  return fs_lapack_call(&call, threads, d);
+  return fs_lapack_call(&call, pool, threads, d);
 }

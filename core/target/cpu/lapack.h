@@ -2,6 +2,7 @@
 #ifndef FS_LAPACK_H
 #define FS_LAPACK_H
 
+#include "core/target/cpu/pool.h"
 #include "core/target/library.h"
 
 /* Whether a BLAS and LAPACK are there; loads them at the first call. If not,
@@ -10,17 +11,20 @@ bool fs_lapack_present(const char **why);
 
 /* Runs FS_LIBRARY kernel `k` of `plan` on host memory; slots[] are base pointers
  * by plan slot, and operands are only read. `threads` is how many processors
- * the library may use; the caller's own workers should be idle meanwhile.
+ * the library may use; the caller's own workers, `pool` (or NULL), should be idle
+ * meanwhile, and do what goes along lines.
  * FS_ERR_USER for singular, not positive definite, bad index (with the
  * statement); FS_ERR_ENV without a library or scratch memory. What only moves
  * elements and integer products need no library. */
 enum fs_status fs_lapack_run(const struct fs_plan *plan,
                              const struct fs_kernel *k, void *const *slots,
-                             int threads, struct fs_diags *d);
+                             struct fs_pool *pool, int threads, struct fs_diags *d);
 /* The same for a call whose arrays all lie in host memory. */
-enum fs_status fs_lapack_call(const struct fs_lib_call *call, int threads,
-                              struct fs_diags *d);
+enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                              int threads, struct fs_diags *d);
 /* Those that only move elements (move.c). */
 enum fs_status fs_move_call(const struct fs_lib_call *call, struct fs_diags *d);
+/* Running sums and the like (scan.c): the same bits on any number of threads. */
+enum fs_status fs_scan_call(const struct fs_lib_call *call, struct fs_pool *pool);
 
 #endif

@@ -756,6 +756,13 @@ static enum fs_status reshape(struct work *w) {
   return fs_cuda_own_reshape(&w->own, w->call);
 }
 
+static enum fs_status so_far(struct work *w) {
+  void *totals = NULL;
+  int64_t count = fs_cuda_own_scan_totals(w->call);
+  enum fs_status status = count ? take(w, count, 2 * sizeof(int64_t), &totals) : FS_OK;
+  return status == FS_OK ? fs_cuda_own_scan(&w->own, w->call, totals) : status;
+}
+
 /* -- entry ---------------------------------------------------------------------------------*/
 
 static bool is_integer_product(const struct fs_lib_call *c) {
@@ -795,6 +802,7 @@ static enum fs_status warm_up(struct work *w) {
   if (c->op == FS_LIB_INVERT) return fs_cuda_own_invert(&w->own, c, NULL);
   if (c->op == FS_LIB_FIND) return fs_cuda_own_find(&w->own, c, NULL);
   if (c->op == FS_LIB_RESHAPE) return fs_cuda_own_reshape(&w->own, c);
+  if (fs_lib_is_scan(c->op)) return fs_cuda_own_scan(&w->own, c, NULL);
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
   struct fs_lib_array x = columns(w, NULL, 1, 1);
   if (c->op == FS_LIB_GEMM) x.dtype = gemm_type(c);
@@ -862,7 +870,9 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_FIND] = positions,     [FS_LIB_INVERT] = by_list,
       [FS_LIB_RESHAPE] = reshape,    [FS_LIB_SVD] = singular,
       [FS_LIB_QR] = qr,              [FS_LIB_QR_R] = qr,
-      [FS_LIB_LU] = lu};
+      [FS_LIB_LU] = lu,              [FS_LIB_CUMSUM] = so_far,
+      [FS_LIB_CUMPROD] = so_far,     [FS_LIB_CUMMAX] = so_far,
+      [FS_LIB_CUMMIN] = so_far};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

@@ -78,7 +78,7 @@ enum fs_status fs_cuda_host_call(struct cuda *t, const struct fs_lib_call *call,
     status = fetch(t, &call->b, &host.b, &b, true, d);
   if (status == FS_OK) /* what lies between strided results must come back */
     status = fetch(t, &call->out, &host.out, &out, !has_rows(&call->out), d);
-  if (status == FS_OK) status = fs_lapack_call(&host, processors(), d);
+  if (status == FS_OK) status = fs_lapack_call(&host, NULL, processors(), d);
   if (status == FS_OK) status = send(t, &call->out, out, d);
   free(a);
   free(b);

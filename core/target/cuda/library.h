@@ -45,6 +45,11 @@ enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
                                   unsigned long long *wrong);
 enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
+/* `totals` is room for fs_cuda_own_scan_totals() pairs of values, of 8 bytes each at most,
+ * on the device. */
+int64_t fs_cuda_own_scan_totals(const struct fs_lib_call *call);
+enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *totals);
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 /* Columns of f32 or f64 turned so that their largest component, or that on the diagonal,

@@ -1,16 +1,18 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
- * converting copies, elements by lists and masks, copies in another shape, integer
- * products, signs of vectors, symmetry, triangles. */
+ * converting copies, elements by lists and masks, copies in another shape, running sums,
+ * integer products, signs of vectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
-                OWN_ASYMMETRY, OWN_FORM, OWN_KINDS };
+                OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
+                OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
-    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form"};
+    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
+    "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin"};
 
 /* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
  * is in them. */
@@ -38,14 +40,13 @@ void fs_cuda_own_free(struct cuda_own *own) {
   free(own);
 }
 
-/* The head of library.cuh and its piece `name`. */
+static const char mark[] = "\n//@ "; /* of a piece */
+
+/* The piece `name` of library.cuh. */
 static void put_piece(struct fs_str *s, const char *name) {
-  static const char mark[] = "\n//@ ";
   const char *text = fs_embedded_text("elemlib/library/library.cuh");
-  const char *p = strstr(text, mark);
   size_t name_len = strlen(name);
-  fs_str_put(s, text, (size_t)(p - text));
-  for (const char *end; p; p = end) {
+  for (const char *p = strstr(text, mark), *end; p; p = end) {
     const char *named = p + sizeof mark - 1;
     end = strstr(named, mark);
     if (strncmp(named, name, name_len) == 0 && named[name_len] == '\n')
@@ -59,6 +60,10 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
                 "#define FS_TO %s\n", stored[from], stored[other], stored[to]);
   fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
+  const char *head = fs_embedded_text("elemlib/library/library.cuh");
+  fs_str_put(out, head, (size_t)(strstr(head, mark) - head));
+  if (strncmp(entry, "fs_cum", 6) == 0) put_piece(out, "fs_scan");
+  if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
   put_piece(out, entry);
 }
 
@@ -224,6 +229,52 @@ enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
   const void *from = a->ptr, *to = o->ptr;
   void *args[] = {&from, &to, &r};
   return start(c, f, r.count, args);
+}
+
+struct scan_args { /* as in library.cuh */
+  long long n, count, step_from, step_to, dim[3], from_stride[3], to_stride[3];
+  long long groups, parts, share;
+  int log_lines, lines_first;
+};
+
+static struct scan_args scan_args(const struct fs_lib_lines *from,
+                                  const struct fs_lib_lines *to) {
+  bool first = fs_lib_lines_first(from);
+  struct fs_scan_cut cut = fs_scan_cut(from->n, from->count, first);
+  struct scan_args a = {.n = from->n, .count = from->count, .step_from = from->step,
+                        .step_to = to->step, .groups = cut.groups, .parts = cut.parts,
+                        .share = cut.share, .log_lines = cut.log_lines, .lines_first = first};
+  for (int k = 0; k < FS_MAX_RANK - 1; k++) {
+    a.dim[k] = from->dim[k];
+    a.from_stride[k] = from->stride[k];
+    a.to_stride[k] = to->stride[k];
+  }
+  return a;
+}
+
+int64_t fs_cuda_own_scan_totals(const struct fs_lib_call *call) {
+  struct fs_lib_lines l = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_scan_cut cut = fs_scan_cut(l.n, l.count, fs_lib_lines_first(&l));
+  return cut.parts > 1 ? cut.parts * l.count : 0;
+}
+
+enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *totals) {
+  enum own_kind kind = (enum own_kind)(OWN_CUMSUM + (call->op - FS_LIB_CUMSUM));
+  CUfunction f;
+  enum fs_status status = get(c, kind, call->a.dtype, FS_F32, call->out.dtype, &f);
+  if (status != FS_OK || c->dry || !fs_lib_count(&call->a)) return status;
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  struct scan_args a = scan_args(&from, &to);
+  const void *p = call->a.ptr, *none = NULL, *q = call->out.ptr;
+  for (int pass = a.parts == 1; pass < 2; pass++) {
+    void *args[] = {&p, pass ? &q : &none, &totals, &a};
+    CUresult r = fs_cu.launch(f, (unsigned)(a.groups * a.parts), 1, 1, THREADS, 1, 1, 0,
+                              fs_cuda_stream(c->t), args, NULL);
+    if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+  }
+  return FS_OK;
 }
 
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
