@@ -100,6 +100,41 @@ mse(x, y) = mean((at_least_f32(x) - at_least_f32(y)).^2)
 # rmse(x, y): the square root of the mean squared difference; of f16 and bf16 in f32.
 rmse(x, y) = sqrt(mse(x, y))
 
+# -- in order -------------------------------------------------------------------------
+
+# quantile(x, q): the value below which the share q of the elements of x lies, linear
+# between two of them; for several q if it is a list. NaN if an element is NaN. Of f16 and
+# bf16 in f32.
+function quantile(x, q)
+  s = sort(at_least_f32(x)[:])
+  n = numel(s)
+  if numel(q) == 1
+    h = (n - 1)*number(q)
+  else
+    h = (n - 1)*f64(q)
+  end
+  assert(all(h >= 0) && all(h <= n - 1), "quantile needs shares from 0 to 1")
+  k = floor(h)
+  a = s[k + 1]
+  b = s[min(k + 2, n)]
+  t = h - k
+  if dtype(s) == "f32"
+    t = f32(t)
+  end
+  return rounded_like(where(s[n] != s[n], s[n], where(a == b, a, a + t.*(b - a))), x)
+end
+# median(x): the element in the middle of all, or the mean of the two.
+median(x) = quantile(x, 0.5)
+# unique(x): every value that x has, once and in ascending order, as a column.
+function unique(x)
+  s = sort(x[:])
+  n = numel(s)
+  if n == 1
+    return s
+  end
+  return s[[true; (s[2:n] != s[1:n-1] && s[1:n-1] == s[1:n-1])]]
+end
+
 # -- elementwise functions of many uses ------------------------------------------------
 
 # relu(x): x where positive, else 0.

@@ -38,6 +38,12 @@ const struct fs_builtin fs_builtins[] = {
      "the largest of the elements up to each, as cumsum; NaN from the first NaN on"},
     {"cummin", 1, 2, fs_bi_so_far, FS_LIB_CUMMIN, "cummin(x[, dim])",
      "the smallest of the elements up to each, as cumsum; NaN from the first NaN on"},
+    {"sort", 1, 3, fs_bi_sort, FS_LIB_SORT, "sort(x[, dim][, \"descend\"])",
+     "the elements in ascending order, NaN last: of a vector, along a dimension, or all "
+     "elements, as one column"},
+    {"argsort", 1, 3, fs_bi_sort, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",
+     "the positions, from 1, that the elements of sort(x) had; those of equal elements in "
+     "their order"},
     {"mean", 1, 2, fs_bi_mean, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
     {"norm", 1, 1, fs_bi_norm, 0, "norm(x)",

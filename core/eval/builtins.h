@@ -26,9 +26,9 @@ static inline bool fs_val_is_host(const struct fs_val *v) {
 /* -- functions, one line in the table each --------------------------------- */
 
 typedef enum fs_status fs_builtin_fn(struct fs_call *c);
-fs_builtin_fn fs_bi_map_op, fs_bi_reduce_op, fs_bi_so_far, fs_bi_mean, fs_bi_norm, fs_bi_dot,
-    fs_bi_map, fs_bi_reduce, fs_bi_factor, fs_bi_factors, fs_bi_det, fs_bi_eig, fs_bi_solve,
-    fs_bi_trace,
+fs_builtin_fn fs_bi_map_op, fs_bi_reduce_op, fs_bi_so_far, fs_bi_sort, fs_bi_mean, fs_bi_norm,
+    fs_bi_dot, fs_bi_map, fs_bi_reduce, fs_bi_factor, fs_bi_factors, fs_bi_det, fs_bi_eig,
+    fs_bi_solve, fs_bi_trace,
     fs_bi_find;
 fs_builtin_fn fs_bi_zeros, fs_bi_fill, fs_bi_eye, fs_bi_rand, fs_bi_linspace,
     fs_bi_size, fs_bi_length, fs_bi_numel, fs_bi_ndims, fs_bi_dtype,

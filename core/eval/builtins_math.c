@@ -199,6 +199,53 @@ enum fs_status fs_bi_so_far(struct fs_call *c) {
   return fs_give(c, out);
 }
 
+/* Takes a last argument "descend" or "ascend" off. */
+static enum fs_status order_arg(struct fs_call *c, bool *descending) {
+  const char *word = NULL;
+  *descending = false;
+  if (c->n < 2 || c->args[c->n - 1].kind != FS_V_STRING)
+    return c->n < 3 ? FS_OK : fs_arg_string(c, 2, "the order", &word);
+  word = c->args[--c->n].string->text;
+  *descending = strcmp(word, "descend") == 0;
+  if (*descending || strcmp(word, "ascend") == 0) return FS_OK;
+  return fs_in_error(c->in, c->arg_spans[c->n], "unknown-order",
+                     "orders are \"ascend\" and \"descend\"",
+                     "there is no order '%.40s'", word);
+}
+
+/* The first position, in every line of one element. */
+static struct fs_tv all_first(struct fs_call *c, const struct fs_shape *shape) {
+  struct fs_tv one = fs_tv_number(c->in, 1, FS_I64);
+  struct fs_shape squeezed = fs_squeezed(shape);
+  struct fs_view fill = {0};
+  if (squeezed.rank)
+    one.node = fs_graph_view(fs_block_graph(c->in), one.node, &fill, &squeezed);
+  one.shape = *shape;
+  return one;
+}
+
+enum fs_status fs_bi_sort(struct fs_call *c) {
+  enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
+  int dim, axis;
+  bool descending;
+  struct fs_tv x;
+  enum fs_status st = order_arg(c, &descending);
+  if (st == FS_OK) st = fs_arg_dim(c, 1, &dim);
+  if (st == FS_OK && fs_val_is_host(&c->args[0])) {
+    c->out[0] = op == FS_LIB_SORT ? c->args[0] : fs_val_number(1, true);
+    return FS_OK;
+  }
+  if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
+  if (st != FS_OK) return st;
+  if (axis < 0) return fs_give(c, op == FS_LIB_SORT ? x : all_first(c, &x.shape));
+  enum fs_dtype dt = op == FS_LIB_SORT ? x.dtype : FS_I64;
+  struct fs_shape squeezed = fs_squeezed(&x.shape);
+  struct fs_tv out = {0, dt, x.shape};
+  out.node = fs_graph_lib(fs_block_graph(c->in), op, dt, &x.shape, x.node, &squeezed, 0,
+                          NULL, (unsigned)axis | (descending ? FS_LIB_DESCENDING : 0));
+  return fs_give(c, out);
+}
+
 static enum fs_dtype fraction_type(enum fs_dtype dt) {
   if (fs_dtype_is_float(dt)) return dt;
   return dt == FS_I64 ? FS_F64 : FS_F32;

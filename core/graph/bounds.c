@@ -170,7 +170,11 @@ static struct bounds of_library(struct look *l, const struct fs_node *nd) {
   switch (nd->op) {
     case FS_LIB_FIND: return rounded(nd->dtype, (struct bounds){true, true, 1, n});
     case FS_LIB_INVERT: return rounded(nd->dtype, (struct bounds){true, true, 0, n});
+    case FS_LIB_ARGSORT:
+      n = (double)fs_shape_dim(&nd->lib_shape[0], nd->lib_flags & FS_LIB_AXIS);
+      return rounded(nd->dtype, (struct bounds){true, true, 1, n});
     case FS_LIB_GATHER: case FS_LIB_RESHAPE: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
+    case FS_LIB_SORT:
       return bounds_of(l, nd->src[0]);
     default: return of_type(nd->dtype);
   }

@@ -238,7 +238,7 @@ static const char *check_lib(const struct fs_graph *g,
       [FS_LIB_SVD] = 1,     [FS_LIB_QR] = 1,      [FS_LIB_QR_R] = 1,
       [FS_LIB_LU] = 1,
       [FS_LIB_CUMSUM] = 1,  [FS_LIB_CUMPROD] = 1, [FS_LIB_CUMMAX] = 1,
-      [FS_LIB_CUMMIN] = 1};
+      [FS_LIB_CUMMIN] = 1,  [FS_LIB_SORT] = 1,    [FS_LIB_ARGSORT] = 1};
   if (n->n_src != arity[n->op]) return "R9: a library call lacks an operand";
   for (int k = 0; k < n->n_src; k++) {
     const struct fs_node *s = fs_node(g, n->src[k]);
@@ -248,7 +248,7 @@ static const char *check_lib(const struct fs_graph *g,
       return "R9: a library call's operand has the wrong shape";
   }
   if (fs_lib_has_parts(n->op)) return check_parts(n);
-  if (fs_lib_is_scan(n->op)) return check_along(n);
+  if (fs_lib_is_along(n->op)) return check_along(n);
   return n->op == FS_LIB_GEMM ? check_gemm(n) : NULL;
 }
 

@@ -69,8 +69,9 @@ static void put_lib(const struct fs_node *n, struct fs_str *out) {
     fs_shape_print(&n->lib_shape[k], out);
     if (n->op == FS_LIB_GEMM && n->lib_flags >> k & 1) fs_str_puts(out, "'");
   }
-  if (fs_lib_is_scan(n->op)) {
+  if (fs_lib_is_along(n->op)) {
     fs_str_printf(out, " along %d", n->lib_flags & FS_LIB_AXIS);
+    if (n->lib_flags & FS_LIB_DESCENDING) fs_str_puts(out, " descending");
     return;
   }
   if (n->lib_flags & FS_LIB_OF_HALVES) fs_str_puts(out, " of halves");

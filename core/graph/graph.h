@@ -71,6 +71,7 @@ enum fs_lib_op {
   FS_LIB_LU,     /* L, U, p and the sign of p, n times, with A[p, :] = L*U   */
   FS_LIB_CUMSUM, FS_LIB_CUMPROD, /* of the elements up to each, along an axis  */
   FS_LIB_CUMMAX, FS_LIB_CUMMIN,
+  FS_LIB_SORT, FS_LIB_ARGSORT, /* along an axis: values, or where they were, from 1 */
   FS_LIB_OP_COUNT
 };
 extern const char *const fs_lib_op_names[FS_LIB_OP_COUNT];
@@ -93,6 +94,13 @@ struct fs_lib_part fs_lib_part(enum fs_lib_op op, int k, int64_t m, int64_t n);
 bool fs_lib_takes_any(enum fs_lib_op op, int k);
 static inline bool fs_lib_is_scan(enum fs_lib_op op) {
   return op >= FS_LIB_CUMSUM && op <= FS_LIB_CUMMIN;
+}
+static inline bool fs_lib_is_sort(enum fs_lib_op op) {
+  return op == FS_LIB_SORT || op == FS_LIB_ARGSORT;
+}
+/* Whether it goes along an axis of its operand, of whose shape its result is. */
+static inline bool fs_lib_is_along(enum fs_lib_op op) {
+  return fs_lib_is_scan(op) || fs_lib_is_sort(op);
 }
 
 enum fs_node_kind {
@@ -134,7 +142,8 @@ enum fs_lib_flag {
   FS_LIB_OF_ROWS = 8,     /* GATHER, INVERT: what is chosen, for messages; */
   FS_LIB_OF_COLUMNS = 16, /* else elements                                 */
   FS_LIB_IN_RANGE = 32,   /* GATHER, INVERT: no index can be wrong         */
-  FS_LIB_AXIS = 3         /* CUMSUM ...: the axis of lib_shape along which */
+  FS_LIB_AXIS = 3,        /* CUMSUM ...: the axis of lib_shape along which */
+  FS_LIB_DESCENDING = 64  /* SORT, ARGSORT                                 */
 };
 
 enum { FS_ANCHORED_ALONE = -1 };

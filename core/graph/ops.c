@@ -25,10 +25,12 @@ const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {
     [FS_LIB_LU] = "lu",
     [FS_LIB_CUMSUM] = "cumsum",   [FS_LIB_CUMPROD] = "cumprod",
     [FS_LIB_CUMMAX] = "cummax",   [FS_LIB_CUMMIN] = "cummin",
+    [FS_LIB_SORT] = "sort",       [FS_LIB_ARGSORT] = "argsort",
 };
 
 bool fs_lib_takes_any(enum fs_lib_op op, int k) {
   return op == FS_LIB_FIND || op == FS_LIB_INVERT || fs_lib_is_scan(op) ||
+         op == FS_LIB_ARGSORT ||
          (op == FS_LIB_GATHER && k == 1);
 }
 

@@ -838,6 +838,18 @@ static int scan_reads(const struct fs_node *nd, const struct fs_layout *layout) 
   return fs_scan_cut(n, fs_shape_count(s) / FS_MAX(n, 1), lines_first).parts > 1 ? 2 : 1;
 }
 
+/* What a sort moves that moves its values `times` in every pass, and where they were as
+ * often, but for the first. */
+static double sort_bytes(const struct fs_node *nd, enum fs_dtype dt, int times) {
+  int64_t n = fs_shape_dim(&nd->lib_shape[0], nd->lib_flags & FS_LIB_AXIS);
+  double count = (double)fs_shape_count(&nd->shape);
+  int passes = fs_sort_passes(dt, n);
+  if (n <= FS_SCAN_TILE) times = 1;
+  double values = count * (double)fs_dtype_size(dt) * times * passes;
+  return nd->op == FS_LIB_SORT ? values
+                               : values + count * (n > INT32_MAX ? 8 : 4) * (passes - 1);
+}
+
 /* Bytes of operand s that a library call reads. What a list chooses, of single elements by
  * sectors of memory, and of rows what they have. */
 static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd, int s) {
@@ -849,6 +861,7 @@ static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd
     struct fs_layout layout = fs_plan_layout(p->g, nd->src[s]);
     return all * scan_reads(nd, &layout);
   }
+  if (fs_lib_is_sort(nd->op)) return sort_bytes(nd, src->dtype, 2);
   if (nd->op != FS_LIB_GATHER || s != 0) return all;
   double chosen = (double)fs_shape_count(&nd->shape);
   bool rows = nd->lib_flags & FS_LIB_OF_ROWS;
@@ -868,6 +881,10 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
     k->lib_layout[s + 1] = fs_plan_layout(p->g, nd->src[s]);
     k->bytes_read += operand_bytes(p, nd, s);
   }
+  if (fs_lib_is_sort(nd->op)) /* the last pass writes one or the other */
+    k->bytes_written += sort_bytes(nd, fs_node(p->g, nd->src[0])->dtype, 1) -
+                        (double)fs_shape_count(&nd->shape) *
+                            (double)fs_dtype_size(fs_node(p->g, nd->src[0])->dtype);
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,

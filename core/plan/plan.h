@@ -648,6 +648,13 @@ struct fs_scan_cut {
 /* `count` lines of n elements, which neighbours of other lines lie between if `lines_first`. */
 struct fs_scan_cut fs_scan_cut(int64_t n, int64_t count, bool lines_first);
 
+/* Lines of up to FS_SCAN_TILE elements are sorted in a tile; longer ones in passes, by
+ * FS_SORT_BITS of their keys each. */
+enum { FS_SORT_BITS = 8 };
+static inline int fs_sort_passes(enum fs_dtype dt, int64_t n) {
+  return n <= FS_SCAN_TILE ? 1 : (int)fs_dtype_size(dt) * 8 / FS_SORT_BITS;
+}
+
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out);

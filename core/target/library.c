@@ -53,7 +53,8 @@ static struct fs_shape result_shape(const struct fs_lib_call *c,
     }
     case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
     case FS_LIB_RESHAPE: return *result;
-    case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN: {
+    case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
+    case FS_LIB_SORT: case FS_LIB_ARGSORT: {
       struct fs_shape s = {.rank = a->rank};
       for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
       return s;
@@ -92,7 +93,8 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->has_b = node->n_src > 1;
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
-  out->axis = fs_lib_is_scan(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
+  out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
+  out->descending = node->lib_flags & FS_LIB_DESCENDING;
   out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
                 : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
                                                       : "element";
@@ -123,7 +125,7 @@ void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *ou
 
 bool fs_lib_moves(enum fs_lib_op op) {
   return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
-         op == FS_LIB_RESHAPE || fs_lib_is_scan(op);
+         op == FS_LIB_RESHAPE || fs_lib_is_along(op);
 }
 
 int64_t fs_lib_count(const struct fs_lib_array *a) {

@@ -28,6 +28,7 @@ struct fs_lib_call {
   bool in_range;                 /* GATHER, INVERT: no index can be wrong  */
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   int axis;                      /* CUMSUM ...: along which axis of `a`    */
+  bool descending;               /* SORT, ARGSORT                          */
   fs_id node;
   struct fs_span span, stmt;     /* for messages */
 };

@@ -150,20 +150,40 @@ extern "C" __global__ void fs_find(const FS_FROM *mask, fs_long mask_i, fs_long 
   if (!to && t == 0) counts[blockIdx.x] = found;
 }
 
-//@ fs_scan
-// What the elements up to each of a line come to (fs_cumsum ...), along lines of an array:
-// tiles of 2048 elements, 2^log_lines lines of 2048 >> log_lines places, of which a thread
-// has 8 neighbours. A block of 256 threads takes the `share` places of one of `parts` of
-// the lines of a tile. Of more parts than one there are two launches: the first (`to` is
-// null) puts the totals of each part into totals[part*count + line], the second begins
-// with those before its own. `lines_first`: threads side by side read neighbouring lines.
-struct fs_scan_args {
+//@ fs_lines
+// An array as lines, of whose elements a block of 256 threads has tiles: 2^log_lines lines
+// of 2048 >> log_lines places, and in all the `share` places of one of `parts`.
+// `lines_first`: threads side by side read neighbouring lines.
+struct fs_line_args {
   fs_long n, count, step_from, step_to;  // lines, and from element to element in one
   fs_long dim[3], from_stride[3], to_stride[3];
   fs_long groups, parts, share;
   int log_lines, lines_first;
 };
 
+// Where the lines of a tile begin.
+__device__ __forceinline__ void fs_tile_lines(const fs_line_args &a, fs_long first, int lines,
+                                              fs_long (&from_at)[256],
+                                              fs_long (&to_at)[256]) {
+  const int t = threadIdx.x;
+  if (t >= lines) return;
+  fs_long line = first + t < a.count ? first + t : a.count - 1, from = 0, to = 0;
+#pragma unroll
+  for (int k = 2; k >= 0; k--) {
+    const fs_long up = line / a.dim[k], at = line - up * a.dim[k];
+    from += at * a.from_stride[k];
+    to += at * a.to_stride[k];
+    line = up;
+  }
+  from_at[t] = from;
+  to_at[t] = to;
+}
+
+//@ fs_scan
+// What the elements up to each of a line come to (fs_cumsum ...). Of a tile a thread has 8
+// neighbours. Of more parts than one there are two launches: the first (`to` is null) puts
+// the totals of each part into totals[part*count + line], the second begins with those
+// before its own.
 // What is carried along, and what rounding took from it.
 template <typename T>
 struct fs_carry {
@@ -224,27 +244,9 @@ __device__ __forceinline__ T fs_scan_tile(T (&x)[8], int threads, T (&sums)[8]) 
   return total;
 }
 
-// Where the lines of a tile begin.
-__device__ __forceinline__ void fs_scan_lines(const fs_scan_args &a, fs_long first, int lines,
-                                              fs_long (&from_at)[256],
-                                              fs_long (&to_at)[256]) {
-  const int t = threadIdx.x;
-  if (t >= lines) return;
-  fs_long line = first + t < a.count ? first + t : a.count - 1, from = 0, to = 0;
-#pragma unroll
-  for (int k = 2; k >= 0; k--) {
-    const fs_long up = line / a.dim[k], at = line - up * a.dim[k];
-    from += at * a.from_stride[k];
-    to += at * a.to_stride[k];
-    line = up;
-  }
-  from_at[t] = from;
-  to_at[t] = to;
-}
-
 template <typename Op, typename T>
 __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry<T> *totals,
-                                        const fs_scan_args &a) {
+                                        const fs_line_args &a) {
   constexpr int TILE = 2048, EACH = 8;
   __shared__ T tile[TILE + TILE / 32], sums[8];
   __shared__ fs_carry<T> carries[256];
@@ -255,7 +257,7 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
   const fs_long first = blockIdx.x % a.groups << a.log_lines;
   const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
   const int open = a.count - first < lines ? (int)(a.count - first) : lines;
-  fs_scan_lines(a, first, lines, from_at, to_at);
+  fs_tile_lines(a, first, lines, from_at, to_at);
   carries[t] = {Op::template none<T>(), 0};
   __syncthreads();
   const int own = t & (lines - 1);
@@ -362,7 +364,7 @@ struct fs_sum_so_far {
   }
 };
 extern "C" __global__ void fs_cumsum(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
   fs_scan<fs_sum_so_far>(from, to, totals, a);
 }
 
@@ -382,7 +384,7 @@ struct fs_product_so_far : fs_no_rest {
   }
 };
 extern "C" __global__ void fs_cumprod(const FS_FROM *from, FS_TO *to,
-                                      fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+                                      fs_carry<fs_scanned> *totals, const fs_line_args a) {
   fs_scan<fs_product_so_far>(from, to, totals, a);
 }
 
@@ -418,14 +420,248 @@ struct fs_extreme_so_far : fs_no_rest {
 
 //@ fs_cummax
 extern "C" __global__ void fs_cummax(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
   fs_scan<fs_extreme_so_far<1>>(from, to, totals, a);
 }
 
 //@ fs_cummin
 extern "C" __global__ void fs_cummin(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_scan_args a) {
+                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
   fs_scan<fs_extreme_so_far<-1>>(from, to, totals, a);
+}
+
+//@ fs_keys
+// Whole numbers in the order of values: NaN is behind all, zeros are one. `down` turns the
+// order of all but NaN.
+template <typename T>
+__device__ __forceinline__ T fs_float_key(T bits, T sign, T infinite, bool down) {
+  const T rest = bits & (T)~sign;
+  if (rest > infinite) return (T)~(T)0;
+  const T key = rest == 0 ? sign : bits & sign ? (T)~bits : (T)(bits | sign);
+  return down ? (T)~key : key;
+}
+__device__ __forceinline__ unsigned char fs_key(fs_bool x, bool down) {
+  return (x.byte != 0) != down;
+}
+__device__ __forceinline__ unsigned fs_key(int x, bool down) {
+  const unsigned key = (unsigned)x ^ 0x80000000u;
+  return down ? ~key : key;
+}
+__device__ __forceinline__ unsigned long long fs_key(fs_long x, bool down) {
+  const unsigned long long key = (unsigned long long)x ^ 1ull << 63;
+  return down ? ~key : key;
+}
+__device__ __forceinline__ unsigned short fs_key(fs_f16 x, bool down) {
+  return fs_float_key<unsigned short>(x.bits, 0x8000, 0x7c00, down);
+}
+__device__ __forceinline__ unsigned short fs_key(fs_bf16 x, bool down) {
+  return fs_float_key<unsigned short>(x.bits, 0x8000, 0x7f80, down);
+}
+__device__ __forceinline__ unsigned fs_key(float x, bool down) {
+  return fs_float_key<unsigned>(__float_as_uint(x), 0x80000000u, 0x7f800000u, down);
+}
+__device__ __forceinline__ unsigned long long fs_key(double x, bool down) {
+  return fs_float_key<unsigned long long>((unsigned long long)__double_as_longlong(x),
+                                          1ull << 63, 0x7ffull << 52, down);
+}
+
+//@ fs_sort_tile
+// Lines of at most 2048 elements, those of a tile in shared memory by a bitonic network,
+// keys and then places: `to` gets the values, or `at` their places from 1.
+extern "C" __global__ void fs_sort_tile(const FS_FROM *from, FS_FROM *to, fs_long *at,
+                                        const fs_line_args a, int down) {
+  constexpr int TILE = 2048, EACH = 8;
+  typedef unsigned long long word;
+  constexpr bool WIDE = sizeof(FS_FROM) == 8;  // else key and place are one word
+  __shared__ word key[TILE];
+  __shared__ unsigned short place[WIDE ? TILE : 1];
+  __shared__ fs_long from_at[256], to_at[256];
+  const int t = threadIdx.x, lines = 1 << a.log_lines, log_places = 11 - a.log_lines;
+  const int places = TILE >> a.log_lines;
+  const fs_long first = (fs_long)blockIdx.x << a.log_lines;
+  const int open = a.count - first < lines ? (int)(a.count - first) : lines;
+  fs_tile_lines(a, first, lines, from_at, to_at);
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int e = k * 256 + t;
+    const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
+    const int p = a.lines_first ? e >> a.log_lines : e & (places - 1);
+    word x = ~0ull >> (WIDE ? 0 : 21);
+    if (line < open && p < a.n) {
+      x = (word)fs_key(from[from_at[line] + p * a.step_from], down != 0);
+      if (!WIDE) x = x << 11 | (word)p;
+    }
+    key[line << log_places | p] = x;
+    if (WIDE) place[line << log_places | p] = (unsigned short)p;
+  }
+  __syncthreads();
+  for (int size = 2; size <= places; size *= 2)
+    for (int far = size / 2; far > 0; far /= 2) {
+      for (int e = t; e < TILE / 2; e += 256) {
+        const int i = 2 * e - (e & (far - 1)), j = i + far;
+        const word x = key[i], y = key[j];
+        const bool after = x > y || (WIDE && x == y && place[i] > place[j]);
+        if (after == ((i & size & (places - 1)) == 0)) {
+          key[i] = y;
+          key[j] = x;
+          if (WIDE) {
+            const unsigned short p = place[i];
+            place[i] = place[j];
+            place[j] = p;
+          }
+        }
+      }
+      __syncthreads();
+    }
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int e = k * 256 + t;
+    const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
+    const int p = a.lines_first ? e >> a.log_lines : e & (places - 1);
+    if (line >= open || p >= a.n) continue;
+    const int slot = line << log_places | p;
+    const int was = WIDE ? place[slot] : (int)(key[slot] & 2047);
+    const fs_long out = to_at[line] + p * a.step_to;
+    if (at) at[out] = was + 1;
+    else to[out] = from[from_at[line] + was * a.step_from];
+  }
+}
+
+//@ fs_radix
+// One pass of a sort by eight bits of the keys, in two launches of the same blocks. A block
+// takes one part of one line, tile by tile; of a tile a warp has 256 elements and a thread
+// eight, 32 apart. The first launch (`counting`) puts how many elements have each digit into
+// counts[(line*parts + part)*256 + digit], the second moves them, those of one digit in
+// their order: values to `to` unless it is null, and places, which are in `index` (null:
+// as they are now), to `index_to`, or from 1 to `at`.
+template <typename T>
+__device__ __forceinline__ T fs_up_to(T x, T (&sums)[8]) {  // x of the threads so far
+  const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+  for (int far = 1; far < 32; far *= 2) {
+    const T add = __shfl_sync(0xffffffffu, x, lane >= far ? lane - far : lane, 32);
+    if (lane >= far) x += add;
+  }
+  if (lane == 31) sums[warp] = x;
+  __syncthreads();
+  for (int w = 0; w < warp; w++) x += sums[w];
+  __syncthreads();
+  return x;
+}
+
+// How many elements with this digit the warp has had, counted in seen[].
+__device__ __forceinline__ int fs_digit_rank(int digit, bool valid, int (&seen)[256]) {
+  const unsigned all = 0xffffffffu, below = (1u << (threadIdx.x & 31)) - 1;
+  unsigned peers = __ballot_sync(all, valid);
+#pragma unroll
+  for (int b = 0; b < 8; b++) {
+    const bool set = digit >> b & 1;
+    const unsigned others = __ballot_sync(all, set);
+    peers &= set ? others : ~others;
+  }
+  const int before = seen[digit];
+  __syncwarp();
+  if (valid && !(peers & below)) seen[digit] = before + __popc(peers);
+  __syncwarp();
+  return before + __popc(peers & below);
+}
+
+template <bool places>
+__device__ __forceinline__ void fs_radix(const FS_FROM *from, const FS_OTHER *index,
+                                         FS_FROM *to, FS_OTHER *index_to, fs_long *at,
+                                         unsigned *counts, const fs_line_args &a, int shift,
+                                         bool down, bool counting) {
+  constexpr int TILE = 2048, EACH = 8;
+  __shared__ int seen[8][256], start[256], sums[8];
+  __shared__ fs_long base[256], from_at[256], to_at[256], far_sums[8];
+  __shared__ FS_FROM tile[TILE];
+  __shared__ FS_OTHER tile_index[places ? TILE : 1];
+  const int t = threadIdx.x, warp = t / 32, lane = t & 31;
+  const fs_long line = blockIdx.x / a.parts, part = blockIdx.x % a.parts;
+  const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
+  fs_tile_lines(a, line, 1, from_at, to_at);
+  for (int w = 0; w < 8; w++) seen[w][t] = 0;
+  counts += line * a.parts * 256;
+  if (!counting) {
+    fs_long before = 0, all = 0;
+    for (fs_long p = 0; p < a.parts; p++) {
+      const unsigned c = counts[p * 256 + t];
+      if (p < part) before += c;
+      all += c;
+    }
+    base[t] = fs_up_to(all, far_sums) - all + before;
+  }
+  __syncthreads();
+  const FS_FROM *line_from = from + from_at[0];
+  for (fs_long first = part * a.share; first < end; first += TILE) {
+    FS_FROM x[EACH];
+    FS_OTHER place[EACH];
+    int digit[EACH], rank[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const fs_long e = first + warp * 256 + k * 32 + lane;
+      digit[k] = 0;
+      if (e >= end) continue;
+      x[k] = line_from[e * a.step_from];
+      if (places && !counting) place[k] = index ? index[line * a.n + e] : (FS_OTHER)e;
+      digit[k] = (int)(fs_key(x[k], down) >> shift & 255);
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      rank[k] = fs_digit_rank(digit[k], first + warp * 256 + k * 32 + lane < end, seen[warp]);
+    if (counting) continue;
+    __syncthreads();
+    int mine = 0;  // of digit t, in the tile
+    for (int w = 0; w < 8; w++) {
+      const int n = seen[w][t];
+      seen[w][t] = mine;
+      mine += n;
+    }
+    start[t] = fs_up_to(mine, sums) - mine;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      if (first + warp * 256 + k * 32 + lane >= end) continue;
+      const int slot = start[digit[k]] + seen[warp][digit[k]] + rank[k];
+      tile[slot] = x[k];
+      if (places) tile_index[slot] = place[k];
+    }
+    __syncthreads();
+    const int n = end - first < TILE ? (int)(end - first) : TILE;
+    for (int e = t; e < n; e += 256) {
+      const FS_FROM y = tile[e];
+      const int d = (int)(fs_key(y, down) >> shift & 255);
+      const fs_long out = base[d] + (e - start[d]);
+      if (to) to[to_at[0] + out * a.step_to] = y;
+      if (places && index_to) index_to[line * a.n + out] = tile_index[e];
+      if (places && at) at[to_at[0] + out * a.step_to] = (fs_long)tile_index[e] + 1;
+    }
+    __syncthreads();
+    base[t] += mine;
+    for (int w = 0; w < 8; w++) seen[w][t] = 0;
+    __syncthreads();
+  }
+  if (!counting) return;
+  __syncthreads();
+  unsigned n = 0;
+  for (int w = 0; w < 8; w++) n += (unsigned)seen[w][t];
+  counts[part * 256 + t] = n;
+}
+
+//@ fs_sort
+extern "C" __global__ void fs_sort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to,
+                                   FS_OTHER *index_to, fs_long *at, unsigned *counts,
+                                   const fs_line_args a, int shift, int down,
+                                   int counting) {
+  fs_radix<false>(from, index, to, index_to, at, counts, a, shift, down != 0, counting != 0);
+}
+
+//@ fs_argsort
+extern "C" __global__ void fs_argsort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to,
+                                      FS_OTHER *index_to, fs_long *at, unsigned *counts,
+                                      const fs_line_args a, int shift, int down,
+                                      int counting) {
+  fs_radix<true>(from, index, to, index_to, at, counts, a, shift, down != 0, counting != 0);
 }
 
 //@ fs_invert

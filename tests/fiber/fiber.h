@@ -162,6 +162,14 @@ static T __shfl_sync(unsigned, T x, int from, int width) {
   const unsigned lane = threadIdx.x % 32;
   return fiber_shuffle(x, lane - lane % (unsigned)width + (unsigned)(from % width));
 }
+static unsigned __ballot_sync(unsigned, int x) {
+  fiber_warp *w = &fiber_block_now->warps[threadIdx.x / 32];
+  const unsigned turn = w->turn;
+  unsigned set = 0;
+  fiber_shuffle((uint64_t)(x != 0), 0);
+  for (unsigned lane = 0; lane < 32; lane++) set |= (unsigned)w->value[turn & 1][lane] << lane;
+  return set;
+}
 static int __all_sync(unsigned mask, int x) {
   for (int o = 16; o > 0; o /= 2) x &= __shfl_xor_sync(mask, x != 0, o);
   return x;

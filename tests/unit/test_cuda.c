@@ -249,6 +249,13 @@ static void test_own_kernels(void) {
       fs_cuda_own_source(so_far[e], (enum fs_dtype)t, FS_F32, to, &s);
       check_compiles(so_far[e], s.data);
     }
+  static const char *const sorts[] = {"fs_sort", "fs_argsort", "fs_sort_tile"};
+  for (size_t e = 0; e < FS_LEN(sorts); e++)
+    for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+      fs_str_clear(&s);
+      fs_cuda_own_source(sorts[e], (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, FS_F32, &s);
+      check_compiles(sorts[e], s.data);
+    }
   for (int t = FS_F32; t <= FS_F64; t++) {
     static const char *const of_floats[] = {"fs_signs", "fs_asymmetry", "fs_form"};
     for (size_t e = 0; e < FS_LEN(of_floats); e++) {

@@ -839,6 +839,7 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *po
   enum fs_status status = fs_lib_check(call, d);
   if (status != FS_OK) return status;
   if (fs_lib_is_scan(call->op)) return fs_scan_call(call, pool);
+  if (fs_lib_is_sort(call->op)) return fs_sort_call(call, pool, d);
   if (fs_lib_moves(call->op)) return fs_move_call(call, d);
   status = fs_lib_check_symmetry(call, d);
   if (status != FS_OK) return status;

@@ -26,5 +26,8 @@ enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *po
 enum fs_status fs_move_call(const struct fs_lib_call *call, struct fs_diags *d);
 /* Running sums and the like (scan.c): the same bits on any number of threads. */
 enum fs_status fs_scan_call(const struct fs_lib_call *call, struct fs_pool *pool);
+/* SORT, ARGSORT (sort.c). */
+enum fs_status fs_sort_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                            struct fs_diags *d);
 
 #endif

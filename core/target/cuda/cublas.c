@@ -763,6 +763,20 @@ static enum fs_status so_far(struct work *w) {
   return status == FS_OK ? fs_cuda_own_scan(&w->own, w->call, totals) : status;
 }
 
+static enum fs_status sort(struct work *w) {
+  void *values = NULL, *places = NULL, *counts = NULL;
+  struct cuda_sort_room room = fs_cuda_own_sort_room(w->call);
+  enum fs_status status = FS_OK;
+  if (room.values)
+    status = take(w, room.values, fs_dtype_size(w->call->a.dtype), &values);
+  if (room.places && status == FS_OK)
+    status = take(w, room.places, fs_dtype_size(room.place_type), &places);
+  if (room.counts && status == FS_OK)
+    status = take(w, room.counts, sizeof(int), &counts);
+  return status == FS_OK ? fs_cuda_own_sort(&w->own, w->call, values, places, counts)
+                         : status;
+}
+
 /* -- entry ---------------------------------------------------------------------------------*/
 
 static bool is_integer_product(const struct fs_lib_call *c) {
@@ -803,6 +817,7 @@ static enum fs_status warm_up(struct work *w) {
   if (c->op == FS_LIB_FIND) return fs_cuda_own_find(&w->own, c, NULL);
   if (c->op == FS_LIB_RESHAPE) return fs_cuda_own_reshape(&w->own, c);
   if (fs_lib_is_scan(c->op)) return fs_cuda_own_scan(&w->own, c, NULL);
+  if (fs_lib_is_sort(c->op)) return fs_cuda_own_sort(&w->own, c, NULL, NULL, NULL);
   if (is_integer_product(c)) return fs_cuda_own_product(&w->own, c);
   struct fs_lib_array x = columns(w, NULL, 1, 1);
   if (c->op == FS_LIB_GEMM) x.dtype = gemm_type(c);
@@ -872,7 +887,8 @@ static enum fs_status run(struct work *w) {
       [FS_LIB_QR] = qr,              [FS_LIB_QR_R] = qr,
       [FS_LIB_LU] = lu,              [FS_LIB_CUMSUM] = so_far,
       [FS_LIB_CUMPROD] = so_far,     [FS_LIB_CUMMAX] = so_far,
-      [FS_LIB_CUMMIN] = so_far};
+      [FS_LIB_CUMMIN] = so_far,      [FS_LIB_SORT] = sort,
+      [FS_LIB_ARGSORT] = sort};
   enum fs_status status = FS_OK;
   w->again = false;
   if (w->call->op != FS_LIB_GEMM && !is_own(w->call)) { /* some numbers come back */

@@ -50,6 +50,16 @@ enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
 int64_t fs_cuda_own_scan_totals(const struct fs_lib_call *call);
 enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
                                 const struct fs_lib_call *call, void *totals);
+/* Room on the device that sorting takes, in elements: of the operand's type, of
+ * `place_type`, of 4 bytes. */
+struct cuda_sort_room {
+  int64_t values, places, counts;
+  enum fs_dtype place_type;
+};
+struct cuda_sort_room fs_cuda_own_sort_room(const struct fs_lib_call *call);
+enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, char *values, char *places,
+                                void *counts);
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
                                    const struct fs_lib_call *call);
 /* Columns of f32 or f64 turned so that their largest component, or that on the diagonal,

@@ -1,18 +1,19 @@
 /* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
  * converting copies, elements by lists and masks, copies in another shape, running sums,
- * integer products, signs of vectors, symmetry, triangles. */
+ * sorting, integer products, signs of vectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/target/cuda/library.h"
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
-                OWN_KINDS };
+                OWN_SORT, OWN_ARGSORT, OWN_SORT_TILE, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
-    "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin"};
+    "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
+    "fs_sort",  "fs_argsort", "fs_sort_tile"};
 
 /* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
  * is in them. */
@@ -62,8 +63,12 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
   const char *head = fs_embedded_text("elemlib/library/library.cuh");
   fs_str_put(out, head, (size_t)(strstr(head, mark) - head));
-  if (strncmp(entry, "fs_cum", 6) == 0) put_piece(out, "fs_scan");
+  bool scans = strncmp(entry, "fs_cum", 6) == 0, sorts = strstr(entry, "sort");
+  if (scans || sorts) put_piece(out, "fs_lines");
+  if (scans) put_piece(out, "fs_scan");
   if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
+  if (sorts) put_piece(out, "fs_keys");
+  if (sorts && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_radix");
   put_piece(out, entry);
 }
 
@@ -231,17 +236,16 @@ enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
   return start(c, f, r.count, args);
 }
 
-struct scan_args { /* as in library.cuh */
+struct line_args { /* as in library.cuh */
   long long n, count, step_from, step_to, dim[3], from_stride[3], to_stride[3];
   long long groups, parts, share;
   int log_lines, lines_first;
 };
 
-static struct scan_args scan_args(const struct fs_lib_lines *from,
-                                  const struct fs_lib_lines *to) {
+static struct line_args line_args(const struct fs_lib_lines *from,
+                                  const struct fs_lib_lines *to, struct fs_scan_cut cut) {
   bool first = fs_lib_lines_first(from);
-  struct fs_scan_cut cut = fs_scan_cut(from->n, from->count, first);
-  struct scan_args a = {.n = from->n, .count = from->count, .step_from = from->step,
+  struct line_args a = {.n = from->n, .count = from->count, .step_from = from->step,
                         .step_to = to->step, .groups = cut.groups, .parts = cut.parts,
                         .share = cut.share, .log_lines = cut.log_lines, .lines_first = first};
   for (int k = 0; k < FS_MAX_RANK - 1; k++) {
@@ -266,7 +270,8 @@ enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
   if (status != FS_OK || c->dry || !fs_lib_count(&call->a)) return status;
   struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
   struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
-  struct scan_args a = scan_args(&from, &to);
+  struct line_args a =
+      line_args(&from, &to, fs_scan_cut(from.n, from.count, fs_lib_lines_first(&from)));
   const void *p = call->a.ptr, *none = NULL, *q = call->out.ptr;
   for (int pass = a.parts == 1; pass < 2; pass++) {
     void *args[] = {&p, pass ? &q : &none, &totals, &a};
@@ -275,6 +280,101 @@ enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
     if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
   }
   return FS_OK;
+}
+
+/* -- sorting -- */
+
+/* As dense rows in memory of its own. */
+static struct fs_lib_lines rows_of(const struct fs_lib_lines *l) {
+  struct fs_lib_lines rows = *l;
+  int64_t stride = l->n;
+  rows.step = 1;
+  for (int k = FS_MAX_RANK - 2; k >= 0; stride *= l->dim[k--]) rows.stride[k] = stride;
+  return rows;
+}
+
+static struct fs_scan_cut sort_cut(const struct fs_lib_lines *l) {
+  enum { BLOCKS = 512 }; /* each adds up the counts of all parts of its line */
+  struct fs_scan_cut cut = {.groups = l->count};
+  int64_t tiles = (l->n + FS_SCAN_TILE - 1) / FS_SCAN_TILE;
+  cut.parts = FS_MAX(FS_MIN(BLOCKS / l->count, tiles), 1);
+  cut.share = (tiles + cut.parts - 1) / cut.parts * FS_SCAN_TILE;
+  cut.parts = (l->n + cut.share - 1) / cut.share;
+  return cut;
+}
+
+struct cuda_sort_room fs_cuda_own_sort_room(const struct fs_lib_call *call) {
+  struct fs_lib_lines l = fs_lib_lines_of(&call->a, call->axis);
+  struct cuda_sort_room room = {0};
+  int passes = fs_sort_passes(call->a.dtype, l.n);
+  if (l.n <= FS_SCAN_TILE) return room;
+  bool places = call->op == FS_LIB_ARGSORT;
+  int64_t count = l.n * l.count;
+  /* The passes of a sort but the last leave their values in one place and in the result by
+   * turns: there are two passes or more, an even number, or one. */
+  room.values = passes == 1 ? 0 : places && passes > 2 ? 2 * count : count;
+  room.places = !places || passes == 1 ? 0 : passes > 2 ? 2 * count : count;
+  room.place_type = l.n > INT32_MAX ? FS_I64 : FS_I32;
+  room.counts = sort_cut(&l).parts * l.count * (1 << FS_SORT_BITS);
+  return room;
+}
+
+static enum fs_status launch(const struct cuda_own_call *c, CUfunction f, int64_t blocks,
+                             void **args) {
+  CUresult r = fs_cu.launch(f, (unsigned)blocks, 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
+  return r == CU_OK ? FS_OK : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+static enum fs_status sort_tiles(const struct cuda_own_call *c,
+                                 const struct fs_lib_call *call) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_SORT_TILE, call->a.dtype, FS_F32, FS_F32, &f);
+  if (status != FS_OK || c->dry || !fs_lib_count(&call->a)) return status;
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  struct line_args a = line_args(&from, &to, fs_scan_cut(from.n, from.count, false));
+  const void *p = call->a.ptr, *q = call->out.ptr, *none = NULL;
+  bool places = call->op == FS_LIB_ARGSORT;
+  int down = call->descending;
+  void *args[] = {&p, places ? &none : &q, places ? &q : &none, &a, &down};
+  return launch(c, f, a.groups, args);
+}
+
+enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, char *values, char *places,
+                                void *counts) {
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  if (from.n <= FS_SCAN_TILE) return sort_tiles(c, call);
+  struct cuda_sort_room room = fs_cuda_own_sort_room(call);
+  bool indexed = call->op == FS_LIB_ARGSORT;
+  CUfunction f;
+  enum fs_status status = get(c, indexed ? OWN_ARGSORT : OWN_SORT, call->a.dtype,
+                              room.place_type, FS_F32, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct fs_lib_lines rows = rows_of(&from), now = from;
+  struct fs_scan_cut cut = sort_cut(&from);
+  int64_t count = from.n * from.count, size = (int64_t)fs_dtype_size(call->a.dtype);
+  int64_t place_size = (int64_t)fs_dtype_size(room.place_type);
+  const void *x = call->a.ptr, *index = NULL;
+  int passes = fs_sort_passes(call->a.dtype, from.n), down = call->descending;
+  for (int k = 0; k < passes && status == FS_OK; k++) {
+    bool last = k == passes - 1, own = !last && (indexed || k % 2 == 0);
+    struct fs_lib_lines next = own ? rows : to;
+    struct line_args a = line_args(&now, &next, cut);
+    void *y = own ? values + (indexed ? k % 2 * count * size : 0) : call->out.ptr;
+    void *index_to = indexed && !last ? places + k % 2 * count * place_size : NULL;
+    void *at = indexed && last ? call->out.ptr : NULL, *none = NULL;
+    int shift = k * FS_SORT_BITS;
+    for (int counting = 1; counting >= 0 && status == FS_OK; counting--) {
+      void *args[] = {&x, &index, at ? &none : &y, &index_to, &at,
+                      &counts, &a, &shift, &down, &counting};
+      status = launch(c, f, from.count * cut.parts, args);
+    }
+    x = y, index = index_to, now = next;
+  }
+  return status;
 }
 
 enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
