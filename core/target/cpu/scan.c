@@ -9,7 +9,7 @@
 
 #include "core/target/cpu/lapack.h"
 
-enum { AT_ONCE = 512, SHARE = 1 << 15, STRIP = 16, STEP = 16 };
+enum { AT_ONCE = 64, SHARE = 1 << 15, STRIP = 64, STEP = 16 };
 
 union carry {
   struct { double value, rest; } f; /* f.value + f.rest */
@@ -24,7 +24,7 @@ struct job {
   const struct fs_lib_call *c;
   struct fs_lib_lines from, to;
   bool integers;
-  int64_t strips, parts;
+  int64_t strip, strips, parts; /* lines of a strip, and how many */
   union carry *totals; /* of a line's parts, by line; then what is before each part */
   bool only_totals;
 };
@@ -158,8 +158,8 @@ static void write(const struct job *j, int64_t offset, int64_t n, const union va
 
 static void task(void *user, int64_t k, int worker) {
   struct job *j = user;
-  int64_t first = k / j->parts * STRIP, part = k % j->parts;
-  int lines = (int)FS_MIN(STRIP, j->from.count - first);
+  int64_t first = k / j->parts * j->strip, part = k % j->parts;
+  int lines = (int)FS_MIN(j->strip, j->from.count - first);
   int64_t from[STRIP], to[STRIP], end = FS_MIN((part + 1) * SHARE, j->from.n);
   union carry carry[STRIP];
   union values x;
@@ -184,7 +184,7 @@ static void task(void *user, int64_t k, int worker) {
 
 static enum fs_status run(struct job *j, struct fs_pool *pool) {
   int64_t tasks = j->strips * j->parts;
-  int threads = pool && j->from.n * j->from.count > AT_ONCE * STRIP
+  int threads = pool && j->from.n * j->from.count > SHARE / 8
                     ? fs_pool_threads(pool) : 1;
   if (pool) return fs_pool_run(pool, threads, tasks, task, j);
   for (int64_t k = 0; k < tasks; k++) {
@@ -212,7 +212,11 @@ enum fs_status fs_scan_call(const struct fs_lib_call *c, struct fs_pool *pool) {
                   .integers = !fs_dtype_is_float(c->out.dtype)};
   enum fs_status st = FS_OK;
   if (!fs_lib_count(&c->a)) return FS_OK;
-  j.strips = (j.from.count + STRIP - 1) / STRIP;
+  /* Columns side by side are read some cache lines wide. */
+  j.strip = STRIP;
+  if (!fs_lib_lines_first(&j.from))
+    j.strip = FS_MIN(FS_MAX(SHARE / 2 / j.from.n, 1), STRIP);
+  j.strips = (j.from.count + j.strip - 1) / j.strip;
   j.parts = (j.from.n + SHARE - 1) / SHARE;
   if (j.parts > 1) {
     j.totals = fs_calloc((size_t)(j.from.count * j.parts), sizeof *j.totals);
