@@ -1064,6 +1064,66 @@ static void test_find(bool on_gpu) {
     }
 }
 
+/* -- along lines ----------------------------------------------------------------------- */
+
+/* Element e of a line. */
+static double along(const struct mat *m, int axis, int64_t line, int64_t e) {
+  return axis ? get(m, line, e) : get(m, e, line);
+}
+
+/* Whether a line is what it should be: exact, since all numbers are small and whole. */
+static bool line_holds(enum fs_lib_op op, const struct mat *out, const struct mat *a, int axis,
+                       int64_t line, int64_t n) {
+  double sum = 0, left = 0, last = -1e9, last_at = 0;
+  for (int64_t e = 0; e < n; e++) {
+    double x = along(a, axis, line, e), y = along(out, axis, line, e), value = y;
+    sum += x;
+    if (op == FS_LIB_CUMSUM && y != sum) return false;
+    if (op == FS_LIB_CUMSUM) continue;
+    if (op == FS_LIB_ARGSORT) {
+      if (!(y >= 1 && y <= (double)n)) return false;
+      value = along(a, axis, line, (int64_t)y - 1);
+      if (value == last && y <= last_at) return false;
+      last_at = y;
+    }
+    left += x * x * x + x - (value * value * value + value);
+    if (value < last) return false;
+    last = value;
+  }
+  return left == 0;
+}
+
+static void try_along(enum fs_lib_op op, enum fs_dtype dt, int64_t rows, int64_t cols,
+                      enum how how, int axis, bool on_gpu) {
+  enum fs_dtype to = op == FS_LIB_SORT ? dt
+                     : op == FS_LIB_CUMSUM && fs_dtype_is_float(dt) ? dt : FS_I64;
+  struct mat a = mat_new(dt, rows, cols, how);
+  struct mat out = mat_new(to, rows, cols, (enum how)((how + 1) % 4));
+  fill_integers(&a, 3);
+  struct job job;
+  job_begin(&job, op, &out, &a, NULL, (unsigned)axis);
+  bool ok = run(&job, on_gpu) == FS_OK && guards_hold(&out);
+  for (int64_t line = 0; line < (axis ? rows : cols) && ok; line++)
+    ok = line_holds(op, &out, &a, axis, line, axis ? cols : rows);
+  CHECK(ok, "%s of %dx%d %s along %d %s%s: %s", fs_lib_op_names[op], (int)rows, (int)cols,
+        fs_dtype_name(dt), axis, how_names[how], on_gpu ? " gpu" : "", message());
+  job_end(&job);
+  free(a.data), free(out.data);
+}
+
+static void test_along(bool on_gpu) {
+  static const enum fs_lib_op ops[] = {FS_LIB_CUMSUM, FS_LIB_SORT, FS_LIB_ARGSORT};
+  static const enum fs_dtype types[] = {FS_F32, FS_F64, FS_I32, FS_I64, FS_BOOL};
+  static const int64_t shapes[][2] = {{1, 9}, {40000, 1}, {3, 2049}, {2048, 5}, {300, 33},
+                                      {4099, 2}, {7, 2}, {2, 70000}};
+  for (size_t o = 0; o < FS_LEN(ops); o++)
+    for (size_t t = 0; t < FS_LEN(types); t++)
+      for (size_t k = 0; k < FS_LEN(shapes); k++)
+        for (int axis = 0; axis < 2; axis++)
+          try_along(ops[o], types[t], shapes[k][0], shapes[k][1], (enum how)((k + t) % 4), axis,
+                    on_gpu);
+}
+
 int main(void) {
   fs_diags_init(&diags);
   const char *why = NULL;
@@ -1082,6 +1142,7 @@ int main(void) {
     test_errors(on_gpu);
     test_gather(on_gpu);
     test_find(on_gpu);
+    test_along(on_gpu);
   }
   if (gpu) gpu->ops->close(gpu);
   fs_diags_free(&diags);
