@@ -147,6 +147,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
 
 bool fs_elsewhere(const char *word, const char **hint) {
   size_t len = strlen(word);
+  if (!len) return false;
   for (size_t k = 0; k < FS_LEN(elsewhere); k++)
     for (const char *at = elsewhere[k].words; (at = strstr(at, word)); at++)
       if (at[-1] == ' ' && at[len] == ' ') {
