@@ -49,6 +49,9 @@ CASES = {
     'command': (':pln', None, [':pln', 'plan']),
     'unknown setting': (':set colour red', None, ['colour']),
 
+    'a string in a file': ('save("x.npz", keep, "text")', '"text"',
+                           ['"text" is a string, and only arrays']),
+
     # -- shapes -----------------------------------------------------------------
     'sum of shapes': ('M + [1, 2, 3]', 'M + [1, 2, 3]',
                       ['M is 2x2', '[1, 2, 3] is 3', '+']),
@@ -297,6 +300,7 @@ HABITS = [
     ('?lenght(x)', '?lenght(x)', 'did you mean length?'),
     (':set digits=3', ':set digits=3', ':set digits 3'),
     ('save(keep, "x.npy")', 'keep', 'save("x.npy", x)'),
+    ('load("~/x.npy")', '"~/x.npy"', '`~` stands for no folder'),
     ('x = []', '[]', 'begin with zeros(n)'),
     # -- shapes: a transpose is named where it would help -----------------------
     ('ones(2, 3) - keep', 'ones(2, 3) - keep', "transposed it would fit: (keep)'"),

@@ -189,6 +189,16 @@ static char *argument_name(struct fs_call *c, int k) {
   return fs_strndup(text, len);
 }
 
+/* What no file holds is underlined itself. */
+static enum fs_status check_savable(struct fs_call *c) {
+  for (int k = 1; k < c->n; k++)
+    if (c->args[k].kind == FS_V_STRING || c->args[k].kind == FS_V_FUNCTION)
+      return fs_in_error(c->in, c->arg_spans[k], "file-save", NULL,
+                         "%s is %s, and only arrays and numbers can be saved",
+                         fs_in_text(c->in, c->arg_spans[k]), fs_val_text(&c->args[k]));
+  return FS_OK;
+}
+
 enum fs_status fs_bi_save(struct fs_call *c) {
   if (c->args[0].kind != FS_V_STRING)
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type",
@@ -196,7 +206,8 @@ enum fs_status fs_bi_save(struct fs_call *c) {
                        "the file name must be a string, not %s",
                        fs_val_text(&c->args[0]));
   const char *path = c->args[0].string->text;
-  enum fs_status st = FS_OK;
+  enum fs_status st = check_savable(c);
+  if (st != FS_OK) return st;
   if (c->in->explain) { /* the block would have to give them */
     for (int k = 1; k < c->n; k++)
       fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);

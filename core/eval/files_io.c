@@ -50,7 +50,7 @@ static enum fs_status system_error(const struct fs_file_ctx *ctx, int error) {
 static enum fs_status open_error(const struct fs_file_ctx *ctx, int error) {
   switch (error) {
     case ENOENT:
-      return fs_file_error(ctx, NULL,
+      return fs_file_error(ctx, *ctx->path == '~' ? "`~` stands for no folder here" : NULL,
                            ctx->saving ? "there is no such folder"
                                        : "there is no such file");
     case EACCES: case EPERM:
