@@ -108,7 +108,8 @@ static enum fs_status concat_error(struct fs_interp *in, int dim,
            ? "values side by side need the same number of rows"
            : "values below each other need the same number of columns");
   if (plain && across == turned)
-    snprintf(hint, sizeof hint, "transposed it would fit: (%s)'", y);
+    snprintf(hint, sizeof hint, "transposed it would fit: %s",
+             fs_in_transposed(in, b_span));
   else if (plain && beside && fs_cols(a) == fs_cols(b))
     snprintf(hint, sizeof hint, "`;` puts values below each other: [%s; %s]", x, y);
   return fs_in_error(in, b_span, "shape-mismatch", hint,

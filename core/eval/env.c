@@ -1,5 +1,6 @@
 /* env.c - names: scopes, assignment with an undo log, lookup, near misses, and
  * the words of messages. */
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -583,6 +584,30 @@ const char *fs_in_text(const struct fs_interp *in, struct fs_span span) {
   const char *nl = memchr(text, '\n', n);
   if (nl) n = (size_t)(nl - text);
   snprintf(out, 80, "%.*s%s", (int)n, text, n < len ? "..." : "");
+  return out;
+}
+
+/* Of what `'` takes a bracket, a name or the whole: not of 2*x'. */
+static bool is_one_operand(const char *text, size_t n) {
+  int depth = 0;
+  for (size_t k = 0; k < n; k++) {
+    bool word = text[k] & 0x80 || text[k] == '_' || isalnum((unsigned char)text[k]);
+    bool open = text[k] == '(' || text[k] == '[';
+    depth -= text[k] == ')' || text[k] == ']';
+    if (!depth && !word && !open && text[k] != ')' && text[k] != ']') return false;
+    depth += open;
+  }
+  return true;
+}
+
+const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span) {
+  const char *text = fs_in_text(in, span);
+  size_t n = strlen(text);
+  char *out = ring();
+  if (n > 1 && text[n - 1] == '\'' && is_one_operand(text, n - 1))
+    snprintf(out, 80, "%.*s", (int)(n - 1), text);
+  else
+    snprintf(out, 80, "(%s)'", text);
   return out;
 }
 

@@ -175,6 +175,8 @@ struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span);
 /* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
  * the next eight calls. */
 const char *fs_in_text(const struct fs_interp *in, struct fs_span span);
+/* The same as its transpose is written: (x)', and x for x'. */
+const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span);
 /* "3x4 f32" words for messages; lent for the next eight calls. */
 const char *fs_shape_text(const struct fs_shape *s);
 const char *fs_val_text(const struct fs_val *v); /* "a string", "3x4" */

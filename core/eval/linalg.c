@@ -32,9 +32,11 @@ static enum fs_status product_error(struct fs_interp *in, struct fs_tv a,
                        "cannot multiply two columns: %s is %s, %s is %s", x,
                        fs_shape_text(&a.shape), y, fs_shape_text(&b.shape));
   } else if (fs_cols(&a.shape) == fs_cols(&b.shape)) {
-    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)*(%s)'", x, y);
+    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)*%s", x,
+             fs_in_transposed(in, b_span));
   } else if (fs_rows(&a.shape) == fs_rows(&b.shape)) {
-    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)'*(%s)", x, y);
+    snprintf(hint, sizeof(hint), "transposed it would fit: %s*(%s)",
+             fs_in_transposed(in, a_span), y);
   } else {
     snprintf(hint, sizeof(hint), "%s*%s needs %s to have %lld row%s", x, y, y,
              (long long)fs_cols(&a.shape), fs_cols(&a.shape) == 1 ? "" : "s");

@@ -186,8 +186,8 @@ static enum fs_status shape_error(struct fs_interp *in, int n,
     }
   const struct fs_tv *a = &src[0], *b = &src[other];
   if (fits_transposed(&a->shape, &b->shape))
-    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)'",
-             fs_in_text(in, spans[other]));
+    snprintf(hint, sizeof(hint), "transposed it would fit: %s",
+             fs_in_transposed(in, spans[other]));
   return fs_in_error(in, span, "shape-mismatch", hint,
                      "shapes do not fit for %s: %s is %s, %s is %s", what,
                      fs_in_text(in, spans[0]), fs_shape_text(&a->shape),

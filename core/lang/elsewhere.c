@@ -7,7 +7,7 @@
 static const struct { const char *words, *hint; } elsewhere[] = {
     /* statements and declarations */
     {" elif elsif ", "did you mean `elseif`?"},
-    {" def fn lambda func ", "a function is x -> x^2, f(x) = x^2, or function f(x) ... end"},
+    {" def fn fun func lambda ", "a function is x -> x^2, f(x) = x^2, or function f(x) ... end"},
     {" let var const local ", "assignment needs no word before it: x = 1"},
     {" double float ",
      "f64(x) or f32(x) converts; an assignment needs no word before it: x = 1"},
@@ -25,7 +25,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" using include source run ", "a file is read by import \"file.fs\""},
     {" from require ", "there is nothing to import: :help lists what there is"},
     /* sessions */
-    {" clear clearvars ", "`:reset -f` removes all variables"},
+    {" clear clearvars del ", "`:reset -f` removes all variables"},
     {" clc cls ", "`:clear` clears the screen"},
     {" help doc man ", "`?name` on a line of its own explains a name, `:help` the rest"},
     {" tic toc clock cputime ",
@@ -42,6 +42,8 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     /* constants and types */
     {" e ", "Euler's number is exp(1)"},
     {" Pi PI \xcf\x80 ", "did you mean 'pi'?"},
+    {" TRUE ", "did you mean 'true'?"},
+    {" FALSE ", "did you mean 'false'?"},
     {" complex im real imag conj ", "there are no complex numbers"},
     {" float64 Float64 ", "f64(x) has double precision"},
     {" single float32 Float32 ", "f32(x) has single precision"},

@@ -337,6 +337,8 @@ static bool expect_close(struct fs_parser *p, enum fs_token_kind close,
   if (p->cur.kind == FS_TK_ARROW)
     hint = "the left of `->` is names only: x -> e or (x, y) -> e";
   if (p->cur.kind == FS_TK_COLON) hint = "a range is a:b or a:step:b";
+  if (p->cur.kind == FS_TK_STRING && p->prev_end == p->cur.begin)
+    hint = "values are joined to a string by +: \"n = \" + n";
   if (p->cur.kind == FS_TK_FOR) hint = "of every element of x: map(x -> x^2 + 1, x)";
   fs_unexpected(p, "unbalanced", hint, "expected %s, found %s", expected,
                 fs_found(p));
@@ -477,7 +479,7 @@ static const char *no_operand_hint(struct fs_parser *p) {
       return "did you mean `==`?";
     case FS_TK_COMMAND:
       return "a command stands on a line of its own, outside of blocks";
-    case FS_TK_ARROW:
+    case FS_TK_ARROW: case FS_TK_FUNCTION:
       return "a function is x -> e or (x, y) -> e";
     case FS_TK_COLON:
       if (in_call) return "elements are written A[:, 1], with square brackets";

@@ -67,6 +67,8 @@ static const char *logic_hint(const struct fs_parser *p, const struct fs_expr *b
                               const char *otherwise) {
   if (token_is(&p->cur, "and")) return "and is &&";
   if (token_is(&p->cur, "or")) return "or is ||";
+  if (token_is(&p->cur, "in")) return "whether it is among them says any(x == value)";
+  if (token_is(&p->cur, "is")) return "a comparison is ==";
   bool is_not = before && before->kind == FS_EX_NAME && !strcmp(before->text, "not");
   return is_not ? "negation is !x" : otherwise;
 }
@@ -88,7 +90,11 @@ static const char *between_hint(const struct fs_parser *p, const struct fs_stmt 
 static const char *apart_hint(const struct fs_parser *p, const struct fs_stmt *s) {
   bool operand = p->cur.kind == FS_TK_NAME || p->cur.kind == FS_TK_NUMBER ||
                  p->cur.kind == FS_TK_STRING;
-  if (!operand || !s || s->kind != FS_ST_EXPR) return NULL;
+  if (!operand || !s || !s->expr) return NULL;
+  const char *hint;
+  if (s->kind == FS_ST_ASSIGN)
+    return s->expr->kind == FS_EX_NAME && fs_elsewhere(s->expr->text, &hint)
+               ? hint : "statements on one line are separated by `;`";
   if (s->expr->kind == FS_EX_NAME) return "a call needs brackets, a product its sign: f(x), a*x";
   return s->expr->kind == FS_EX_NUMBER ? "a product needs its sign: 2*x" : NULL;
 }
@@ -217,6 +223,7 @@ static bool rule_condition(struct fs_parser *p, const char *word,
   if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";
   if (token_is(&p->cur, "then") || token_is(&p->cur, "do"))
     hint = "no word is needed here, only a new line or `;`";
+  if (token_is(&p->cur, "to")) hint = "a range is 1:n, or first:step:last";
   if (strcmp(word, "for") && ends_in_range(*out))
     hint = "no `:` is needed, only a new line or `;`; the block closes with `end`";
   fs_unexpected(p, p->cur.kind == FS_TK_ASSIGN ? "bad-condition" : "syntax",
