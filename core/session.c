@@ -512,6 +512,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
                                 .kernels = on_kernels,
                                 .progress = on_progress,
                                 .function = on_function,
+                                .look = &s->show,
                                 .ask = config->ask ? on_ask : NULL,
                                 .command = on_command};
   s->in = fs_interp_new(&s->diags, s->cpu.runner, s->cpu.target, &host);

@@ -283,7 +283,7 @@ void fs_settings_init(struct fs_session *s) {
   memcpy(s->rebuild, "auto", 5);
   memcpy(s->shown_as, "braille", 8);
   s->learn = true;
-  s->show = (struct fs_show_options){.width = 80, .digits = 6};
+  s->show = (struct fs_show_options){.width = 80, .digits = FS_SHOW_DIGITS};
 }
 
 void fs_settings_list(struct fs_session *s, struct fs_str *out) {

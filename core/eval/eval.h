@@ -44,6 +44,8 @@ struct fs_interp_host {
    * times into that of predictions(). */
   enum fs_status (*kernels)(void *user, struct fs_plot *plot, bool times);
   void (*progress)(void *user, const char *what, double done, double seconds);
+  /* How print() shows values, as the settings are then. May be NULL. */
+  const struct fs_show_options *look;
   /* A line from the user, from malloc, or NULL; see session.h. May be NULL. */
   char *(*ask)(void *user, const char *prompt, bool secret);
   /* A function of the user is about to be called in this form, which is kept as

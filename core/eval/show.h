@@ -7,9 +7,11 @@
 
 #include "core/eval/value.h"
 
+enum { FS_SHOW_DIGITS = 6 };
+
 struct fs_show_options {
   int width;   /* columns to fit into; 0: 80                               */
-  int digits;  /* significant digits of numbers with a fraction; 0: 6      */
+  int digits;  /* significant digits of numbers with a fraction; 0: FS_SHOW_DIGITS */
   bool ascii;  /* x ... for the multiplication sign and the dots           */
 };
 

@@ -118,7 +118,7 @@ static void print_float(const struct fs_number_format *f, double v,
 
 /* Not more than numbers of the type can have. */
 static int digits_of(enum fs_dtype dt, const struct fs_show_options *o) {
-  int digits = o->digits ? o->digits : 6;
+  int digits = o->digits ? o->digits : FS_SHOW_DIGITS;
   int most = dt == FS_F32 ? 9 : dt == FS_F16 ? 5 : dt == FS_BF16 ? 4 : 17;
   return FS_MIN(FS_MAX(digits, 1), most);
 }

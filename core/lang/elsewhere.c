@@ -35,8 +35,8 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" disp display println puts echo cout printf fprintf ",
      "print(\"n = \", n) writes values on a line"},
     {" sprintf num2str mat2str str repr ",
-     "string(x) is x as text, \"n = \" + n joins them; `:set digits` says how "
-     "precisely"},
+     "string(x) is x as text, \"n = \" + n joins them; print shows `:set digits` "
+     "digits"},
     {" format ", "`:set digits` says how precisely numbers are shown"},
     {" str2num str2double ", "number(\"2.5\") reads a number"},
     /* constants and types */
