@@ -197,6 +197,7 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
   if (em->k->joint == FS_BARRIER) em_line(&line, "fs_grid_barrier(counters);");
   em_line(&line, "%s", fs_str_text(&call));
   fs_str_free(&call);
+  fs_str_free(&line.making);
   if (em_uses_work(em)) {
     g->base += whole(em->out->work_base);
     g->per_block += whole(em->out->work_per_block);
@@ -227,6 +228,7 @@ static void write_entry(struct em *first, struct fs_str *body) {
             g->carried[k].slot, g->carried[k].from ? g->carried[k].from : "0");
   fs_str_puts(body, fs_str_text(&g->calls));
   em_close(&em);
+  fs_str_free(&em.making);
   fs_str_free(&list);
 }
 
