@@ -206,9 +206,27 @@ flipud(A) = A[end:-1:1, :]
 fliplr(A) = A[:, end:-1:1]
 # circshift(x, k): a vector moved on by k places, the last first. circrows(A, k),
 # circcols(A, k): the rows, columns of a matrix so.
-circshift(x, k) = x[mod((0:numel(x)-1) - k, numel(x)) + 1]
-circrows(A, k) = A[mod((0:size(A, 1)-1) - k, size(A, 1)) + 1, :]
-circcols(A, k) = A[:, mod((0:size(A, 2)-1) - k, size(A, 2)) + 1]
+function circshift(x, k)
+  k = mod(k, numel(x))
+  if k == 0
+    return x
+  end
+  return [x[end+1-k:end]; x[1:end-k]]
+end
+function circrows(A, k)
+  k = mod(k, size(A, 1))
+  if k == 0
+    return A
+  end
+  return [A[end+1-k:end, :]; A[1:end-k, :]]
+end
+function circcols(A, k)
+  k = mod(k, size(A, 2))
+  if k == 0
+    return A
+  end
+  return [A[:, end+1-k:end], A[:, 1:end-k]]
+end
 # triu(A), tril(A): A with 0 below, above the diagonal.
 triu(A) = where((1:size(A, 1)) <= (1:size(A, 2))', A, 0)
 tril(A) = where((1:size(A, 1)) >= (1:size(A, 2))', A, 0)
@@ -277,6 +295,8 @@ nnz(x) = sum(x != 0)
 logspace(a, b, n) = 10 .^ linspace(a, b, n)
 # randi(n, m): m random integers from 1 to n.
 randi(n, m) = i64(min(floor(n*rand(m)), n - 1)) + 1
+# randperm(n): the numbers 1 to n in random order.
+randperm(n) = argsort(rand(n))
 
 # -- what singular values tell -----------------------------------------------------------
 

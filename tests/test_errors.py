@@ -428,7 +428,7 @@ def bad_input(f):
 
 def no_guesses(f):
     """Where the nearest name would be another thing, none is suggested."""
-    for text in 'x = interpolate(keep)', 'foo(3)', 'x = convolve(keep)':
+    for text in 'x = interpolate(keep)', 'foo(3)', 'x = spectrum(keep)':
         code, out, err = f.session(text)
         check(code == 1 and 'nothing called' in err and 'hint' not in err,
               f'{text}: no hint', err)

@@ -129,3 +129,16 @@ x = f32(mod(7*(1:50), 11)); w = f32(mod(5*(1:19), 7));
 y = conv(x, w);
 print(size(y, 1), " ", sum(y) - sum(x)*sum(w))  # expect: 68 0
 print(y[1] - w[1]*x[1], y[68] - w[19]*x[50], y[30] - sum(w .* flip(x[12:30])))  # expect: 000
+# ---
+x = [1, 2, 3]; A = reshape(f32(1:6), 2, 3);
+print(circshift(x, 0)', circshift(x, 3)', circshift(x, -4)')
+# expect: f32[1×3]
+# expect:   1  2  3f32[1×3]
+# expect:   1  2  3f32[1×3]
+# expect:   2  3  1
+print(circcols(A, 4))
+# expect: f32[2×3]
+# expect:   3  1  2
+# expect:   6  4  5
+p = randperm(1000);
+print(all(sort(p) == 1:1000), sum(p == 1:1000) < 20)  # expect: truetrue
