@@ -113,6 +113,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
                                     w->working_set);
   move += w->bytes_written *
           fs_move_cost(c->curve[FS_TM_WRITE_ROW - FS_TM_SYNC_END], w->working_set);
+  if (w->pace > 0) move *= w->pace;
   move += c->cost[FS_TM_LAUNCH];
   if (move > p.seconds) p = (struct fs_prediction){move, "memory"};
   return p;

@@ -127,6 +127,7 @@ struct fs_work {
   uint8_t arith;            /* enum fs_arith: of its largest array          */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */
+  double pace;              /* its moves take so often their time; 0: once */
   struct fs_spread spread;
   int n_amounts;
   struct fs_amount amounts[FS_WORK_AMOUNTS];
