@@ -101,4 +101,28 @@ end
 Q = V[1:131, 1:253]; Q[1, 1] = 1;
 J = Q[1:end-2, 2:end-1] + Q[3:end, 2:end-1] + Q[2:end-1, 1:end-2] + Q[2:end-1, 3:end];
 same(J[129, 251], Q[129, 252] + Q[131, 252] + Q[130, 251] + Q[130, 253], "stencil");
+# Running sums and sorts: of one tile, of several, along both dimensions, and factors.
+for len = [7, 2049, 70001]
+  o = mod(37*f32(1:len), 101) + 0; o[1] = 1;
+  c = cumsum(o);
+  same(c[len], sum(o), "running sums");
+  s = sort(o);
+  same(s[1], min(o), "sort");
+  same(sum(s), sum(o), "sort keeps all");
+  same(sum(o[argsort(o)]), sum(o), "argsort");
+  same(sum(sort(i32(o), "descend")), sum(i32(o)), "sort of integers");
+end
+C = V[1:70, 1:3000]; C[1, 1] = 1;
+for dim = 1:2
+  same(sum(sort(C, dim)), sum(C), "sorts along a dimension");
+  c = cummax(C, dim);
+  same(max(c), max(C), "running maxima");
+end
+same(cumsum(C, 1)[70, 3000], sum(C[:, 3000]), "running sums of columns");
+same(cumsum(C, 2)[70, 3000], sum(C[70, :]), "running sums of rows");
+F = eye(20) + 0; F[2, 1] = 3;
+q, u = qr(F); g, d, h = svd(F); l, e, p = lu(F);
+same(round(sum(q*u)), 23, "qr");
+same(round(sum(g*(d .* h'))), 23, "svd");
+same(round(sum(l*e)), 23, "lu");
 print("sanitize: ok");
