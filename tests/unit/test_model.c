@@ -269,6 +269,14 @@ static void test_library(struct fs_calibration *c) {
   CHECK(near(fs_calibrated(&w, c).seconds, 0.1, 0.02));
   w.flops *= 10;
   CHECK(near(fs_calibrated(&w, c).seconds, 1, 0.02));
+  /* eight times the flops took twice as long, and do so again; never less than a product */
+  c->library[FS_LIB_INV][FS_AR_F64] =
+      (struct fs_lib_table){2, {{1e6, 1e-3}, {8e6, 2e-3}}};
+  w.lib_op = FS_LIB_INV;
+  w.flops = 64e6;
+  CHECK(near(fs_calibrated(&w, c).seconds, 4e-3, 1e-6));
+  w.flops = 1e12;
+  CHECK(near(fs_calibrated(&w, c).seconds, 10, 0.02));
 }
 
 /* A user function's cost is what makes the prediction the measurement, hidden
