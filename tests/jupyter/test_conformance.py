@@ -34,7 +34,7 @@ class Kernel(jkt.KernelTests):
     code_hello_world = 'print("hello, world")'
     code_stderr = ':time on\na = 1;'
     completion_samples = [
-        {'text': 'rand', 'matches': ['rand', 'randn']},
+        {'text': 'rand', 'matches': ['rand', 'randi', 'randn', 'randperm']},
         {'text': ':hel', 'matches': [':help']},
         {'text': 'subvec', 'matches': ['subvector32']},
         {'text': 'nothing_like_this', 'matches': []},

@@ -241,8 +241,9 @@ static void test_own_kernels(void) {
   fs_cuda_own_source("fs_find", FS_BOOL, FS_F32, FS_I64, &s);
   check_compiles("fs_find", s.data);
   static const char *const so_far[] = {"fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin"};
-  for (size_t e = 0; e < FS_LEN(so_far); e++)
+  for (size_t e = 0; e < FS_LEN(so_far); e++) /* the first of all types */
     for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+      if (e > 0 && t != FS_F32) continue;
       enum fs_dtype to = t == FS_BOOL ? FS_I32 : (enum fs_dtype)t;
       if (e < 2 && !fs_dtype_is_float(to)) to = FS_I64;
       fs_str_clear(&s);
@@ -252,6 +253,7 @@ static void test_own_kernels(void) {
   static const char *const sorts[] = {"fs_sort", "fs_argsort", "fs_sort_tile"};
   for (size_t e = 0; e < FS_LEN(sorts); e++)
     for (int t = 0; t < FS_DTYPE_COUNT; t++) {
+      if (e > 0 && t != FS_F32 && t != FS_I64) continue;
       fs_str_clear(&s);
       fs_cuda_own_source(sorts[e], (enum fs_dtype)t, t % 2 ? FS_I64 : FS_I32, FS_F32, &s);
       check_compiles(sorts[e], s.data);
