@@ -284,6 +284,21 @@ static uint8_t reduced_over(const struct fs_extent *e, unsigned every, unsigned 
   return 0;
 }
 
+/* Whether a call only widens a half type, whose numbers are computed with in f32. */
+static bool is_widening(const struct builder *b, fs_id id) {
+  const struct fs_node *nd = fs_node(b->p->g, id);
+  if (nd->kind != FS_ND_MAP || nd->op != FS_OP_CAST || nd->dtype != FS_F32) return false;
+  enum fs_dtype from = fs_node(b->p->g, nd->src[0])->dtype;
+  return from == FS_F16 || from == FS_BF16;
+}
+
+/* What a reduction in f32 reads of a widened operand: the operand. A kernel all of whose
+ * elements are of a half type computes on two at once (pairs.c). */
+static int narrow(struct builder *b, int at, enum fs_dtype to) {
+  const struct fs_holder *h = holder(b, at);
+  return h->inside && to == FS_F32 && is_widening(b, h->node) ? h->src[0] : at;
+}
+
 static void place_reduce(struct builder *b, int k) {
   fs_id id = b->calls[k];
   const struct fs_node *nd = fs_node(b->p->g, id);
@@ -296,6 +311,8 @@ static void place_reduce(struct builder *b, int k) {
     x = sh->src[0];
     y = src->op == FS_OP_SQUARE ? x : sh->src[1];
   }
+  x = narrow(b, x, nd->dtype);
+  if (y >= 0) y = narrow(b, y, nd->dtype);
   int phase = FS_MAX(earliest(b, x), y >= 0 ? earliest(b, y) : 0);
   if (phase == FS_END) {
     fail(b, "level");
@@ -333,6 +350,7 @@ static void place_map(struct builder *b, fs_id id) {
   h->home = 0;
   for (int s = 0; s < fs_node(b->p->g, id)->n_src; s++)
     h->home = FS_MAX(h->home, earliest(b, h->src[s]));
+  if (is_widening(b, id)) return; /* sums may not ask for it */
   int v = map_value(b, h, h->home);
   if (v < 0) return;
   uint8_t varies = b->k->values.data[v].varies;

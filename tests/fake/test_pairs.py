@@ -34,6 +34,7 @@ STATEMENTS = {  # name -> over x, y (vectors), A, B (matrices), all of type T
     'quotient': 'x ./ y + y ./ 3', 'root': 'sqrt(abs(x)) - rsqrt(y.*y)',
     'square': '(x - 1).^2 .* y', 'clamp': 'clamp(x, -0.5, 1) + round(y)',
     'rows': '(A - rowmax(A)) .* 2', 'more rows': 'max(A, -1) ./ rowmax(abs(A) + 1)',
+    'row means': '2*round(clamp(A, -2, 2)) - mean(round(clamp(A, -2, 2)), 2)',
 }
 # Each alone, in pairs, and widened in the same kernel, one at a time.
 FUNCTIONS = ('exp(x)', 'log(abs(x))', 'erf(x)', 'tanh(y)', 'x ./ y', 'sqrt(abs(y))',
@@ -103,6 +104,8 @@ def compare(folder, env, dtype, m, n):
         a, b = (np.load(f'{folder}/{m}x{n}_{dtype}_{how}_{k}.npy')
                 for how in ('cpu', 'gpu'))
         score.check(same_bits(a, b), f'{what} {name}', f'{a}\n{b}')
+    score.check(n % 2 or re.search(r'mean.*\n//\n// scheme row.*in pairs', gpu.stdout),
+                f'{what}: the kernel of row means is not in pairs')
     return len(re.findall(r'^// scheme .*in pairs', gpu.stdout, re.M))
 
 
