@@ -868,12 +868,12 @@ static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd
   return FS_MIN(all, chosen * (rows ? size : FS_MAX(size, SECTOR)));
 }
 
-/* How much longer than their moves such calls take: of 10^8 numbers on an H200 sorts 5 to 12
- * times, running sums twice; of 10^7 on two cores of an EPYC that had other work, too, 20 to
+/* How much longer than their moves such calls take: of 10^8 numbers on an H200 sorts 2.5
+ * to 5 times, running sums 1.6; of 10^7 on two cores of an EPYC that had other work, too, 20 to
  * 60 and 15 times, so that 20 and 5 are what they take at least. */
 static double moves_pace(enum fs_lib_op op, const struct fs_device *d) {
-  if (fs_lib_is_sort(op)) return d && d->is_cuda ? 8 : 20;
-  return fs_lib_is_scan(op) ? (d && d->is_cuda ? 2 : 5) : 1;
+  if (fs_lib_is_sort(op)) return d && d->is_cuda ? 4 : 20;
+  return fs_lib_is_scan(op) ? (d && d->is_cuda ? 1.6 : 5) : 1;
 }
 
 void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {

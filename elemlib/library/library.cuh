@@ -254,8 +254,8 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
   const int t = threadIdx.x, lines = 1 << a.log_lines, log_places = 11 - a.log_lines;
   const int places = TILE >> a.log_lines, mine = t * EACH >> log_places;
   const fs_long part = blockIdx.x / a.groups;
-  const fs_long first = blockIdx.x % a.groups << a.log_lines;
-  const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
+  const fs_long first = blockIdx.x % a.groups << a.log_lines, begin = part * a.share;
+  const fs_long end = a.n < begin + a.share ? a.n : begin + a.share;
   const int open = a.count - first < lines ? (int)(a.count - first) : lines;
   fs_tile_lines(a, first, lines, from_at, to_at);
   carries[t] = {Op::template none<T>(), 0};
@@ -269,16 +269,31 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
   if (to && part) fs_scan_fold<Op>(carries, lines);
   fs_carry<T> carry = {Op::template none<T>(), 0};
   if (to) carry = carries[mine];
-  for (fs_long at = part * a.share; at < end; at += places) {
-    T x[EACH];
+  // A thread reads and writes 8 places of one line, `apart` from each other.
+  const int apart = 256 >> a.log_lines, line = a.lines_first ? own : mine;
+  const int place = a.lines_first ? t >> a.log_lines : t & (apart - 1);
+  const int where = line << log_places | place;
+  const FS_FROM *read = from + from_at[line] + (begin + place) * a.step_from;
+  FS_TO *write = to + to_at[line] + (begin + place) * a.step_to;
+  const auto left_of = [&](fs_long at) {  // of its places, in the tile that begins at `at`
+    return line < open ? (int)(end - at < places ? end - at : places) - place : 0;
+  };
+  const auto load = [&](T(&x)[EACH], fs_long at) {
+    const int left = left_of(at);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-      const int e = k * 256 + t;
-      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
-      const fs_long place = at + (a.lines_first ? e >> a.log_lines : e & (places - 1));
       x[k] = Op::template none<T>();
-      if (line < open && place < end) x[k] = (T)fs_get(from[from_at[line] + place * a.step_from]);
+      if (k * apart < left) x[k] = (T)fs_get(*read);
+      read += apart * a.step_from;
     }
+  };
+  T next[EACH];
+  load(next, begin);
+  for (fs_long at = begin; at < end; at += places) {
+    T x[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) x[k] = next[k];
+    load(next, at + places);  // while this tile is worked on
     if (!to) {  // more parts than one: all of x[] are of line `own`
 #pragma unroll
       for (int k = 1; k < EACH; k++) x[0] = Op::of(x[0], x[k]);
@@ -286,30 +301,21 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
       continue;
     }
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const int e = k * 256 + t;
-      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
-      const int place = a.lines_first ? e >> a.log_lines : e & (places - 1);
-      const int where = line << log_places | place;
-      tile[where + where / 32] = x[k];
-    }
+    for (int k = 0, w = where; k < EACH; k++, w += apart) tile[w + w / 32] = x[k];
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < EACH; k++) x[k] = tile[t * EACH + k + (t * EACH + k) / 32];
-    const T total = fs_scan_tile<Op>(x, 256 >> a.log_lines, sums);
+    for (int k = 0; k < EACH; k++) x[k] = tile[t * EACH + k + t * EACH / 32];
+    const T total = fs_scan_tile<Op>(x, apart, sums);
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-      tile[t * EACH + k + (t * EACH + k) / 32] = Op::with(carry.value, carry.rest, x[k]);
+      tile[t * EACH + k + t * EACH / 32] = Op::with(carry.value, carry.rest, x[k]);
     fs_carry_on<Op>(carry, total, (T)0);
     __syncthreads();
+    const int left = left_of(at);
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const int e = k * 256 + t;
-      const int line = a.lines_first ? e & (lines - 1) : e >> log_places;
-      const int place = a.lines_first ? e >> a.log_lines : e & (places - 1);
-      const int where = line << log_places | place;
-      if (line < open && at + place < end)
-        fs_put(to[to_at[line] + (at + place) * a.step_to], tile[where + where / 32]);
+    for (int k = 0, w = where; k < EACH; k++, w += apart) {
+      if (k * apart < left) fs_put(*write, tile[w + w / 32]);
+      write += apart * a.step_to;
     }
   }
   if (to) return;
@@ -322,6 +328,7 @@ __device__ __forceinline__ void fs_scan(const FS_FROM *from, FS_TO *to, fs_carry
 // one more; and what the rest of a carry is when `sum` has become of a and b.
 typedef FS_TO fs_scan_stored;
 typedef decltype(fs_get(fs_scan_stored())) fs_scanned;
+constexpr int FS_SCAN_BLOCKS = sizeof(fs_scanned) < 8 ? 4 : 3;  // whose registers suffice
 __device__ __forceinline__ fs_long fs_plus(fs_long a, fs_long b) {
   return (fs_long)((unsigned long long)a + (unsigned long long)b);
 }
@@ -363,8 +370,9 @@ struct fs_sum_so_far {
     return 0;
   }
 };
-extern "C" __global__ void fs_cumsum(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
+extern "C" __global__ void __launch_bounds__(256, FS_SCAN_BLOCKS)
+    fs_cumsum(const FS_FROM *from, FS_TO *to, fs_carry<fs_scanned> *totals,
+          const fs_line_args a) {
   fs_scan<fs_sum_so_far>(from, to, totals, a);
 }
 
@@ -383,8 +391,9 @@ struct fs_product_so_far : fs_no_rest {
     return fs_times(value, x);
   }
 };
-extern "C" __global__ void fs_cumprod(const FS_FROM *from, FS_TO *to,
-                                      fs_carry<fs_scanned> *totals, const fs_line_args a) {
+extern "C" __global__ void __launch_bounds__(256, FS_SCAN_BLOCKS)
+    fs_cumprod(const FS_FROM *from, FS_TO *to, fs_carry<fs_scanned> *totals,
+          const fs_line_args a) {
   fs_scan<fs_product_so_far>(from, to, totals, a);
 }
 
@@ -419,14 +428,16 @@ struct fs_extreme_so_far : fs_no_rest {
 };
 
 //@ fs_cummax
-extern "C" __global__ void fs_cummax(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
+extern "C" __global__ void __launch_bounds__(256, FS_SCAN_BLOCKS)
+    fs_cummax(const FS_FROM *from, FS_TO *to, fs_carry<fs_scanned> *totals,
+          const fs_line_args a) {
   fs_scan<fs_extreme_so_far<1>>(from, to, totals, a);
 }
 
 //@ fs_cummin
-extern "C" __global__ void fs_cummin(const FS_FROM *from, FS_TO *to,
-                                     fs_carry<fs_scanned> *totals, const fs_line_args a) {
+extern "C" __global__ void __launch_bounds__(256, FS_SCAN_BLOCKS)
+    fs_cummin(const FS_FROM *from, FS_TO *to, fs_carry<fs_scanned> *totals,
+          const fs_line_args a) {
   fs_scan<fs_extreme_so_far<-1>>(from, to, totals, a);
 }
 
@@ -529,12 +540,110 @@ extern "C" __global__ void fs_sort_tile(const FS_FROM *from, FS_FROM *to, fs_lon
 }
 
 //@ fs_radix
-// One pass of a sort by eight bits of the keys, in two launches of the same blocks. A block
-// takes one part of one line, tile by tile; of a tile a warp has 256 elements and a thread
-// eight, 32 apart. The first launch (`counting`) puts how many elements have each digit into
-// counts[(line*parts + part)*256 + digit], the second moves them, those of one digit in
-// their order: values to `to` unless it is null, and places, which are in `index` (null:
-// as they are now), to `index_to`, or from 1 to `at`.
+// What the kernels of a pass of a sort by eight bits of the keys share. A block takes one part
+// of one line, tile by tile; of a tile a warp has neighbours, of which a thread has every
+// 32nd. fs_digits puts how many elements have each digit into
+// counts[(line*(parts + 1) + part)*256 + digit]; then, if a line is more parts than one, it
+// has another launch, whose blocks have 32 digits of a line, and puts how many there are in
+// the parts before in their place, and in that of part `parts` how many there are in all.
+// fs_sort or fs_argsort moves the elements, those of one digit in their order.
+
+// The lanes among `lanes` whose digits have the same bit.
+__device__ __forceinline__ unsigned fs_same_bit(unsigned lanes, unsigned digit, unsigned bit) {
+#ifdef __CUDA_ARCH__
+  unsigned same;
+  asm volatile("{\n.reg .pred p;\nand.b32 %0, %1, %2;\nsetp.ne.u32 p, %0, 0;\n"
+               "vote.sync.ballot.b32 %0, p, 0xffffffff;\n@!p not.b32 %0, %0;\n}"
+               : "=r"(same) : "r"(digit), "r"(bit));
+#else
+  const unsigned set = __ballot_sync(0xffffffffu, (digit & bit) != 0);
+  const unsigned same = digit & bit ? set : ~set;
+#endif
+  return lanes & same;
+}
+
+// How many elements with this digit the warp has had, counted in seen[].
+__device__ __forceinline__ int fs_digit_rank(unsigned digit, bool valid, int (&seen)[256]) {
+  const unsigned below = (1u << (threadIdx.x & 31)) - 1;
+  unsigned peers = __ballot_sync(0xffffffffu, valid);
+#pragma unroll
+  for (unsigned bit = 1; bit < 256; bit *= 2) peers = fs_same_bit(peers, digit, bit);
+  const int before = seen[digit];
+  __syncwarp();
+  if (valid && !(peers & below)) seen[digit] = before + __popc(peers);
+  __syncwarp();
+  return before + __popc(peers & below);
+}
+
+template <int EACH>
+__device__ __forceinline__ void fs_load_column(FS_FROM (&x)[EACH], const FS_FROM *from,
+                                              fs_long apart, int left) {
+#pragma unroll
+  for (int k = 0; k < EACH; k++, from += apart) {
+    x[k] = {};
+    if (k * 32 < left) x[k] = *from;
+  }
+}
+__device__ __forceinline__ unsigned fs_digit(FS_FROM x, int shift, bool down) {
+  return (unsigned)(fs_key(x, down) >> shift) & 255;
+}
+
+//@ fs_digits
+__device__ __forceinline__ void fs_add_parts(fs_long *counts, const fs_line_args &a,
+                                             fs_long (&sums)[256]) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+  counts += blockIdx.x / 8 * (a.parts + 1) * 256 + blockIdx.x % 8 * 32 + lane;
+  const fs_long each = (a.parts + 7) / 8;
+  const fs_long first = each * warp, end = first + each < a.parts ? first + each : a.parts;
+  fs_long mine = 0, before = 0;
+#pragma unroll 8
+  for (fs_long p = first; p < end; p++) mine += counts[p * 256];
+  sums[threadIdx.x] = mine;
+  __syncthreads();
+  for (int w = 0; w < warp; w++) before += sums[w * 32 + lane];
+  if (warp == 7) counts[a.parts * 256] = before + mine;
+#pragma unroll 8
+  for (fs_long p = first; p < end; p++) {
+    const fs_long n = counts[p * 256];
+    counts[p * 256] = before;
+    before += n;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 5)
+    fs_digits(const FS_FROM *from, fs_long *counts, const fs_line_args a, int shift, int down,
+              int adds) {
+  constexpr int EACH = 8, TILE = 256 * EACH;
+  __shared__ int seen[8][256];
+  __shared__ fs_long from_at[256], to_at[256];
+  if (adds) {
+    fs_add_parts(counts, a, from_at);
+    return;
+  }
+  const int t = threadIdx.x, warp = t / 32, own = warp * (32 * EACH) + (t & 31);
+  const fs_long line = blockIdx.x / a.parts, part = blockIdx.x % a.parts;
+  const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
+  fs_tile_lines(a, line, 1, from_at, to_at);
+  for (int w = 0; w < 8; w++) seen[w][t] = 0;
+  __syncthreads();
+  const FS_FROM *const line_from = from + from_at[0];
+  for (fs_long first = part * a.share; first < end; first += TILE) {
+    const int n = end - first < TILE ? (int)(end - first) : TILE;
+    FS_FROM x[EACH];
+    fs_load_column(x, line_from + (first + own) * a.step_from, 32 * a.step_from, n - own);
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      fs_digit_rank(fs_digit(x[k], shift, down != 0), own + k * 32 < n, seen[warp]);
+  }
+  __syncthreads();
+  fs_long n = 0;
+  for (int w = 0; w < 8; w++) n += seen[w][t];
+  counts[(line * (a.parts + 1) + part) * 256 + t] = n;
+}
+
+//@ fs_move
+// A pass moves values to `to` unless it is null, and places, which are in `index` (null: as they are now),
+// to `index_to`, or from 1 to `at`.
 template <typename T>
 __device__ __forceinline__ T fs_up_to(T x, T (&sums)[8]) {  // x of the threads so far
   const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -549,119 +658,86 @@ __device__ __forceinline__ T fs_up_to(T x, T (&sums)[8]) {  // x of the threads 
   return x;
 }
 
-// How many elements with this digit the warp has had, counted in seen[].
-__device__ __forceinline__ int fs_digit_rank(int digit, bool valid, int (&seen)[256]) {
-  const unsigned all = 0xffffffffu, below = (1u << (threadIdx.x & 31)) - 1;
-  unsigned peers = __ballot_sync(all, valid);
-#pragma unroll
-  for (int b = 0; b < 8; b++) {
-    const bool set = digit >> b & 1;
-    const unsigned others = __ballot_sync(all, set);
-    peers &= set ? others : ~others;
-  }
-  const int before = seen[digit];
-  __syncwarp();
-  if (valid && !(peers & below)) seen[digit] = before + __popc(peers);
-  __syncwarp();
-  return before + __popc(peers & below);
-}
-
 template <bool places>
-__device__ __forceinline__ void fs_radix(const FS_FROM *from, const FS_OTHER *index,
-                                         FS_FROM *to, FS_OTHER *index_to, fs_long *at,
-                                         unsigned *counts, const fs_line_args &a, int shift,
-                                         bool down, bool counting) {
-  constexpr int TILE = 2048, EACH = 8;
-  __shared__ int seen[8][256], start[256], sums[8];
-  __shared__ fs_long base[256], from_at[256], to_at[256], far_sums[8];
+__device__ __forceinline__ void fs_move(const FS_FROM *from, const FS_OTHER *index,
+                                        FS_FROM *to, FS_OTHER *index_to, fs_long *at,
+                                        const fs_long *counts, const fs_line_args &a,
+                                        int shift, bool down) {
+  constexpr int EACH = sizeof(FS_FROM) < 8 && sizeof(FS_OTHER) < 8 ? 16 : 8;
+  constexpr int TILE = 256 * EACH;
+  __shared__ int seen[8][256], sums[8];
+  __shared__ fs_long behind[256], from_at[256], to_at[256], far_sums[8];
   __shared__ FS_FROM tile[TILE];
   __shared__ FS_OTHER tile_index[places ? TILE : 1];
-  const int t = threadIdx.x, warp = t / 32, lane = t & 31;
+  const int t = threadIdx.x, warp = t / 32, own = warp * (32 * EACH) + (t & 31);
   const fs_long line = blockIdx.x / a.parts, part = blockIdx.x % a.parts;
   const fs_long end = a.n < (part + 1) * a.share ? a.n : (part + 1) * a.share;
   fs_tile_lines(a, line, 1, from_at, to_at);
   for (int w = 0; w < 8; w++) seen[w][t] = 0;
-  counts += line * a.parts * 256;
-  if (!counting) {
-    fs_long before = 0, all = 0;
-    for (fs_long p = 0; p < a.parts; p++) {
-      const unsigned c = counts[p * 256 + t];
-      if (p < part) before += c;
-      all += c;
-    }
-    base[t] = fs_up_to(all, far_sums) - all + before;
-  }
+  counts += line * (a.parts + 1) * 256;
+  const fs_long all = counts[(a.parts > 1 ? a.parts : 0) * 256 + t];
+  fs_long next = fs_up_to(all, far_sums) - all;  // where the next element with digit t goes
+  if (a.parts > 1) next += counts[part * 256 + t];
   __syncthreads();
-  const FS_FROM *line_from = from + from_at[0];
+  const FS_FROM *const line_from = from + from_at[0];
+  FS_FROM *const line_to = to + to_at[0];
   for (fs_long first = part * a.share; first < end; first += TILE) {
-    FS_FROM x[EACH];
-    FS_OTHER place[EACH];
-    int digit[EACH], rank[EACH];
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      const fs_long e = first + warp * 256 + k * 32 + lane;
-      digit[k] = 0;
-      if (e >= end) continue;
-      x[k] = line_from[e * a.step_from];
-      if (places && !counting) place[k] = index ? index[line * a.n + e] : (FS_OTHER)e;
-      digit[k] = (int)(fs_key(x[k], down) >> shift & 255);
-    }
-#pragma unroll
-    for (int k = 0; k < EACH; k++)
-      rank[k] = fs_digit_rank(digit[k], first + warp * 256 + k * 32 + lane < end, seen[warp]);
-    if (counting) continue;
-    __syncthreads();
-    int mine = 0;  // of digit t, in the tile
-    for (int w = 0; w < 8; w++) {
-      const int n = seen[w][t];
-      seen[w][t] = mine;
-      mine += n;
-    }
-    start[t] = fs_up_to(mine, sums) - mine;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-      if (first + warp * 256 + k * 32 + lane >= end) continue;
-      const int slot = start[digit[k]] + seen[warp][digit[k]] + rank[k];
-      tile[slot] = x[k];
-      if (places) tile_index[slot] = place[k];
-    }
-    __syncthreads();
     const int n = end - first < TILE ? (int)(end - first) : TILE;
+    FS_FROM x[EACH];
+    int found[EACH];  // the digit, and how many the warp had before
+    fs_load_column(x, line_from + (first + own) * a.step_from, 32 * a.step_from, n - own);
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const unsigned digit = fs_digit(x[k], shift, down);
+      found[k] = (int)(digit << 16) | fs_digit_rank(digit, own + k * 32 < n, seen[warp]);
+    }
+    __syncthreads();
+    int count[8], mine = 0;  // of digit t, in the tile
+#pragma unroll
+    for (int w = 0; w < 8; w++) mine += count[w] = seen[w][t];
+    int start = fs_up_to(mine, sums) - mine;
+    behind[t] = next - start;
+    next += mine;
+#pragma unroll
+    for (int w = 0; w < 8; w++) {
+      seen[w][t] = start;
+      start += count[w];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      if (own + k * 32 >= n) continue;
+      const int slot = seen[warp][found[k] >> 16] + (found[k] & 0xffff);
+      const fs_long place = first + own + k * 32;
+      tile[slot] = x[k];
+      if (places) tile_index[slot] = index ? index[line * a.n + place] : (FS_OTHER)place;
+    }
+    __syncthreads();
+    for (int w = 0; w < 8; w++) seen[w][t] = 0;
+#pragma unroll 4
     for (int e = t; e < n; e += 256) {
       const FS_FROM y = tile[e];
-      const int d = (int)(fs_key(y, down) >> shift & 255);
-      const fs_long out = base[d] + (e - start[d]);
-      if (to) to[to_at[0] + out * a.step_to] = y;
+      const fs_long out = behind[fs_digit(y, shift, down)] + e;
+      if (to) line_to[out * a.step_to] = y;
       if (places && index_to) index_to[line * a.n + out] = tile_index[e];
       if (places && at) at[to_at[0] + out * a.step_to] = (fs_long)tile_index[e] + 1;
     }
     __syncthreads();
-    base[t] += mine;
-    for (int w = 0; w < 8; w++) seen[w][t] = 0;
-    __syncthreads();
   }
-  if (!counting) return;
-  __syncthreads();
-  unsigned n = 0;
-  for (int w = 0; w < 8; w++) n += (unsigned)seen[w][t];
-  counts[part * 256 + t] = n;
 }
 
 //@ fs_sort
-extern "C" __global__ void fs_sort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to,
-                                   FS_OTHER *index_to, fs_long *at, unsigned *counts,
-                                   const fs_line_args a, int shift, int down,
-                                   int counting) {
-  fs_radix<false>(from, index, to, index_to, at, counts, a, shift, down != 0, counting != 0);
+extern "C" __global__ void __launch_bounds__(256, 2)
+    fs_sort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to, FS_OTHER *index_to,
+            fs_long *at, const fs_long *counts, const fs_line_args a, int shift, int down) {
+  fs_move<false>(from, index, to, index_to, at, counts, a, shift, down != 0);
 }
 
 //@ fs_argsort
-extern "C" __global__ void fs_argsort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to,
-                                      FS_OTHER *index_to, fs_long *at, unsigned *counts,
-                                      const fs_line_args a, int shift, int down,
-                                      int counting) {
-  fs_radix<true>(from, index, to, index_to, at, counts, a, shift, down != 0, counting != 0);
+extern "C" __global__ void __launch_bounds__(256, 2)
+    fs_argsort(const FS_FROM *from, const FS_OTHER *index, FS_FROM *to, FS_OTHER *index_to,
+               fs_long *at, const fs_long *counts, const fs_line_args a, int shift, int down) {
+  fs_move<true>(from, index, to, index_to, at, counts, a, shift, down != 0);
 }
 
 //@ fs_invert

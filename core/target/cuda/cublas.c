@@ -772,7 +772,7 @@ static enum fs_status sort(struct work *w) {
   if (room.places && status == FS_OK)
     status = take(w, room.places, fs_dtype_size(room.place_type), &places);
   if (room.counts && status == FS_OK)
-    status = take(w, room.counts, sizeof(int), &counts);
+    status = take(w, room.counts, sizeof(int64_t), &counts);
   return status == FS_OK ? fs_cuda_own_sort(&w->own, w->call, values, places, counts)
                          : status;
 }

@@ -6,14 +6,15 @@
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
-                OWN_SORT, OWN_ARGSORT, OWN_SORT_TILE, OWN_KINDS };
+                OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
+                OWN_SORT_TILE, OWN_KINDS };
 
 /* The pieces of library.cuh, named as their entries. */
 static const char *const entries[OWN_KINDS] = {
     "fs_copy",    "fs_gather", "fs_find", "fs_invert",
     "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
-    "fs_sort",  "fs_argsort", "fs_sort_tile"};
+    "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile"};
 
 /* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
  * is in them. */
@@ -63,12 +64,14 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
   fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
   const char *head = fs_embedded_text("elemlib/library/library.cuh");
   fs_str_put(out, head, (size_t)(strstr(head, mark) - head));
-  bool scans = strncmp(entry, "fs_cum", 6) == 0, sorts = strstr(entry, "sort");
+  bool scans = strncmp(entry, "fs_cum", 6) == 0, moves = strstr(entry, "sort");
+  bool counts = strcmp(entry, "fs_digits") == 0, sorts = moves || counts;
   if (scans || sorts) put_piece(out, "fs_lines");
   if (scans) put_piece(out, "fs_scan");
   if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
   if (sorts) put_piece(out, "fs_keys");
   if (sorts && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_radix");
+  if (moves && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_move");
   put_piece(out, entry);
 }
 
@@ -294,11 +297,11 @@ static struct fs_lib_lines rows_of(const struct fs_lib_lines *l) {
 }
 
 static struct fs_scan_cut sort_cut(const struct fs_lib_lines *l) {
-  enum { BLOCKS = 512 }; /* each adds up the counts of all parts of its line */
+  enum { BLOCKS = 528, TILE = 4096 }; /* four for each of 132 units; as in library.cuh */
   struct fs_scan_cut cut = {.groups = l->count};
-  int64_t tiles = (l->n + FS_SCAN_TILE - 1) / FS_SCAN_TILE;
+  int64_t tiles = (l->n + TILE - 1) / TILE;
   cut.parts = FS_MAX(FS_MIN(BLOCKS / l->count, tiles), 1);
-  cut.share = (tiles + cut.parts - 1) / cut.parts * FS_SCAN_TILE;
+  cut.share = (tiles + cut.parts - 1) / cut.parts * TILE;
   cut.parts = (l->n + cut.share - 1) / cut.share;
   return cut;
 }
@@ -315,7 +318,7 @@ struct cuda_sort_room fs_cuda_own_sort_room(const struct fs_lib_call *call) {
   room.values = passes == 1 ? 0 : places && passes > 2 ? 2 * count : count;
   room.places = !places || passes == 1 ? 0 : passes > 2 ? 2 * count : count;
   room.place_type = l.n > INT32_MAX ? FS_I64 : FS_I32;
-  room.counts = sort_cut(&l).parts * l.count * (1 << FS_SORT_BITS);
+  room.counts = (sort_cut(&l).parts + 1) * l.count * (1 << FS_SORT_BITS);
   return room;
 }
 
@@ -341,6 +344,16 @@ static enum fs_status sort_tiles(const struct cuda_own_call *c,
   return launch(c, f, a.groups, args);
 }
 
+static enum fs_status count_digits(const struct cuda_own_call *c, CUfunction f, const void *x,
+                                   void *counts, struct line_args *a, int shift, int down) {
+  enum fs_status status = FS_OK;
+  for (int adds = 0; adds < 1 + (a->parts > 1) && status == FS_OK; adds++) {
+    void *args[] = {&x, &counts, a, &shift, &down, &adds};
+    status = launch(c, f, a->groups * (adds ? 8 : a->parts), args);
+  }
+  return status;
+}
+
 enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
                                 const struct fs_lib_call *call, char *values, char *places,
                                 void *counts) {
@@ -349,9 +362,11 @@ enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
   if (from.n <= FS_SCAN_TILE) return sort_tiles(c, call);
   struct cuda_sort_room room = fs_cuda_own_sort_room(call);
   bool indexed = call->op == FS_LIB_ARGSORT;
-  CUfunction f;
-  enum fs_status status = get(c, indexed ? OWN_ARGSORT : OWN_SORT, call->a.dtype,
-                              room.place_type, FS_F32, &f);
+  CUfunction digits, moves;
+  enum fs_status status = get(c, OWN_DIGITS, call->a.dtype, FS_F32, FS_F32, &digits);
+  if (status == FS_OK)
+    status = get(c, indexed ? OWN_ARGSORT : OWN_SORT, call->a.dtype, room.place_type, FS_F32,
+                 &moves);
   if (status != FS_OK || c->dry) return status;
   struct fs_lib_lines rows = rows_of(&from), now = from;
   struct fs_scan_cut cut = sort_cut(&from);
@@ -367,11 +382,9 @@ enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
     void *index_to = indexed && !last ? places + k % 2 * count * place_size : NULL;
     void *at = indexed && last ? call->out.ptr : NULL, *none = NULL;
     int shift = k * FS_SORT_BITS;
-    for (int counting = 1; counting >= 0 && status == FS_OK; counting--) {
-      void *args[] = {&x, &index, at ? &none : &y, &index_to, &at,
-                      &counts, &a, &shift, &down, &counting};
-      status = launch(c, f, from.count * cut.parts, args);
-    }
+    status = count_digits(c, digits, x, counts, &a, shift, down);
+    void *args[] = {&x, &index, at ? &none : &y, &index_to, &at, &counts, &a, &shift, &down};
+    if (status == FS_OK) status = launch(c, moves, from.count * cut.parts, args);
     x = y, index = index_to, now = next;
   }
   return status;
