@@ -188,6 +188,11 @@ static struct fs_val *find_variable(struct fs_interp *in, const char *name,
   return v ? v : fs_scope_find(*scope = &in->prelude, name);
 }
 
+bool fs_is_own_name(struct fs_interp *in, const char *name) {
+  struct fs_scope *scope;
+  return find_variable(in, name, &scope) && scope != &in->prelude;
+}
+
 static bool find_constant(const char *name, struct fs_val *out) {
   static const struct {
     const char *name;

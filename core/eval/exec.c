@@ -293,6 +293,42 @@ static enum fs_status exec_command(struct fs_interp *in,
   return st;
 }
 
+/* The first parameter of a short function that is the name of an array, too; NULL: none. */
+static const char *array_among(struct fs_interp *in, const struct fs_stmt *s) {
+  for (int k = 0; k < s->n_params; k++) {
+    struct fs_val v;
+    if (!fs_lookup(in, s->params[k].name, &v)) continue;
+    bool array = v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0;
+    fs_val_unref(v);
+    if (array) return s->params[k].name;
+  }
+  return NULL;
+}
+
+/* A(i, j) = x would make a function of an array, and diag(A) = x one that hides diag(). */
+static enum fs_status exec_function(struct fs_interp *in, const struct fs_stmt *s) {
+  const char *name = s->targets[0].name;
+  struct fs_val v;
+  if (s->expr && fs_lookup(in, name, &v)) {
+    bool array = v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0;
+    const char *of = v.kind == FS_V_FUNCTION ? array_among(in, s) : NULL;
+    const char *text = array ? fs_val_text(&v) : NULL;
+    bool own = !of || fs_is_own_name(in, name);
+    fs_val_unref(v);
+    if (array)
+      return fs_in_error(in, s->span, "assigned-call",
+                         "elements have brackets, also on the left: A[i, j] = x",
+                         "this would make a function of %s, which is %s", name, text);
+    if (!own)
+      return fs_in_error(in, s->span, "assigned-call",
+                         "a function of your own may have another name, or be written "
+                         "function f(x) ... end",
+                         "this would define another %s(), and change nothing of %s", name, of);
+  }
+  fs_assign(in, name, fs_make_function(in, s));
+  return FS_OK;
+}
+
 static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
                                enum fs_flow *flow) {
   switch (s->kind) {
@@ -304,9 +340,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
     case FS_ST_FOR: return exec_for(in, s, flow);
     case FS_ST_BREAK: *flow = FS_FLOW_BREAK; return FS_OK;
     case FS_ST_CONTINUE: *flow = FS_FLOW_CONTINUE; return FS_OK;
-    case FS_ST_FUNCTION:
-      fs_assign(in, s->targets[0].name, fs_make_function(in, s));
-      return FS_OK;
+    case FS_ST_FUNCTION: return exec_function(in, s);
     case FS_ST_RETURN:
       *flow = FS_FLOW_RETURN;
       return in->call_depth ? eval_results(in, s) : return_top(in, s);

@@ -190,6 +190,8 @@ void fs_assign(struct fs_interp *in, const char *name, struct fs_val v);
 /* Finds a name as the current scope sees it: variables first, then elementary
  * functions, then builtins. Gives a reference. */
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out);
+/* Whether a name is a variable or function of the user's. */
+bool fs_is_own_name(struct fs_interp *in, const char *name);
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
                                struct fs_span span);
 const struct fs_elem *fs_elem_find(const struct fs_interp *in,

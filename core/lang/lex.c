@@ -114,9 +114,23 @@ static bool skip_comment(struct fs_lexer *lx, struct fs_token *token) {
   return true;
 }
 
+/* n//2 divides in other languages: a comment would swallow it without a word. */
+static bool is_division(const struct fs_lexer *lx) {
+  if (peek(lx, 0) != '/' || peek(lx, 1) != '/' || lx->pos == 0) return false;
+  int before = (unsigned char)lx->text[lx->pos - 1], behind = peek(lx, 2);
+  bool operand = is_letter(before) || is_digit(before) || before == ')' || before == ']';
+  return operand && (is_letter(behind) || is_digit(behind) || behind == '(');
+}
+
 static bool skip_blank(struct fs_lexer *lx, struct fs_token *token) {
   for (;;) {
     int c = peek(lx, 0);
+    if (is_division(lx)) {
+      bad(lx, token, lx->pos, lx->pos + 2, "comment-or-division",
+          "the whole quotient is floor(a/b); before a comment there is a blank",
+          "`//` would begin a comment here");
+      return false;
+    }
     if (c == '#' || (c == '/' && peek(lx, 1) == '/')) {
       if (!skip_comment(lx, token)) return false;
     } else if (c == ' ' || c == '\t' || c == '\r') {

@@ -404,6 +404,7 @@ static struct fs_expr *rule_array(struct fs_parser *p) {
   FS_VEC(int) rows = {0};
   int in_row = 0;
   if (!fs_open(p)) return NULL;
+  p->open[p->n_open - 1].array = true;
   while (p->cur.kind != FS_TK_RBRACKET) {
     struct fs_expr *arg = fs_rule_expr(p);
     if (!arg) break;
@@ -615,6 +616,22 @@ static const struct operator_rule *accept_operator(
 
 typedef struct fs_expr *(*fs_rule)(struct fs_parser *);
 
+/* [1 -2] of other languages has two elements; here it would have one, -1. */
+static bool fail_blank(struct fs_parser *p, const struct fs_expr *left) {
+  bool sum = p->cur.kind == FS_TK_PLUS || p->cur.kind == FS_TK_MINUS;
+  bool two = sum && p->n_open && p->open[p->n_open - 1].array &&
+             p->prev_end < p->cur.begin && p->cur.end == p->next.begin;
+  if (two)
+    fs_fail(p, fs_span_join(left->span, fs_cur_span(p)), "two-elements",
+            fs_arena_printf(p->arena, "elements are separated by commas, [a, %cb]; a %s has "
+                            "blanks on both sides of `%c`, or none",
+                            p->cur.kind == FS_TK_PLUS ? '+' : '-',
+                            p->cur.kind == FS_TK_PLUS ? "sum" : "difference",
+                            p->cur.kind == FS_TK_PLUS ? '+' : '-'),
+            "this may be one element or two");
+  return two;
+}
+
 /* operand { operator operand }, grouped from the left, in a loop: a sum of
  * 100,000 terms takes no stack. */
 static struct fs_expr *rule_left(struct fs_parser *p,
@@ -623,7 +640,7 @@ static struct fs_expr *rule_left(struct fs_parser *p,
   struct fs_expr *left = operand(p);
   const struct operator_rule *rule;
   struct fs_span span;
-  while (left && (rule = accept_operator(p, rules, n, &span))) {
+  while (left && !fail_blank(p, left) && (rule = accept_operator(p, rules, n, &span))) {
     struct fs_expr *right = operand(p);
     left = right ? fs_new_binary(p, rule->op, span, left, right) : NULL;
   }

@@ -13,6 +13,7 @@ struct fs_open {
   enum fs_token_kind kind;
   struct fs_span span;
   bool after_else; /* an `if` straight after `else` */
+  bool array;      /* the `[` of an array, not of subscripts */
 };
 
 struct fs_parser {
