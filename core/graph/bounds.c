@@ -111,11 +111,24 @@ static struct bounds of_whole(enum fs_map_op op, struct bounds x) {
   return (struct bounds){x.known, true, f(x.lo), f(x.hi)};
 }
 
+/* The lesser or the greater of two: one of them, so that nothing is rounded. */
+static struct bounds of_choice(enum fs_dtype dt, enum fs_map_op op, struct bounds a,
+                               struct bounds b) {
+  struct bounds x = of_corners(op, a, b);
+  if (!x.known) return of_type(dt);
+  return fs_dtype_is_float(dt) ? rounded(dt, x) : x;
+}
+
 static struct bounds of_map(struct look *l, const struct fs_node *nd) {
   struct bounds s[FS_MOST_SRC] = {{0}}, x;
   for (int k = 0; k < nd->n_src && k < 3; k++) s[k] = bounds_of(l, nd->src[k]);
   switch ((enum fs_map_op)nd->op) {
-    case FS_OP_ADD: case FS_OP_SUB: case FS_OP_MUL: case FS_OP_MIN: case FS_OP_MAX:
+    case FS_OP_MIN: case FS_OP_MAX:
+      return of_choice(nd->dtype, (enum fs_map_op)nd->op, s[0], s[1]);
+    case FS_OP_CLAMP:
+      x = of_choice(nd->dtype, FS_OP_MIN, s[0], s[2]);
+      return of_choice(nd->dtype, FS_OP_MAX, s[1], x);
+    case FS_OP_ADD: case FS_OP_SUB: case FS_OP_MUL:
       x = of_corners((enum fs_map_op)nd->op, s[0], s[1]);
       return x.known ? rounded(nd->dtype, x) : of_type(nd->dtype);
     case FS_OP_DIV: return of_quotient(nd->dtype, s[0], s[1]);

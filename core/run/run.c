@@ -639,10 +639,10 @@ static enum fs_status launch_at_once(struct launch *l, struct fs_diags *d) {
   return st;
 }
 
-/* The storage of the list that a call has looked at, if it is an input and has all of the
- * storage; NULL: there is none. */
+/* The storage of the list that a call has looked at, if it is an input and the first
+ * *count elements of the storage; NULL: there is none. */
 static struct fs_storage *list_of(const struct launch *l, const struct fs_kernel *kn,
-                                  int64_t *extent) {
+                                  int64_t *count, int64_t *extent) {
   const struct fs_graph *g = l->block->plan->graph;
   if (kn->scheme != FS_LIBRARY) return NULL;
   const struct fs_node *call = fs_node(g, kn->lib_node);
@@ -653,18 +653,21 @@ static struct fs_storage *list_of(const struct launch *l, const struct fs_kernel
   if (list->kind != FS_ND_INPUT || list->shape.rank != 1) return NULL;
   const struct fs_layout *layout = &g->inputs.data[list->slot].layout;
   struct fs_storage *s = l->now->inputs[list->slot]->storage;
-  size_t bytes = (size_t)list->shape.dim[0] * fs_dtype_size(list->dtype);
+  *count = list->shape.dim[0];
   *extent = gathers ? fs_shape_dim(&call->lib_shape[0], 0) : fs_shape_count(&call->shape);
-  return !layout->offset && layout->stride[0] == 1 && s->bytes == bytes ? s : NULL;
+  return !layout->offset && layout->stride[0] == 1 ? s : NULL;
 }
 
 /* Once the block has run: lists that were good, and what was written since. */
 static void remember_lists(struct launch *l) {
   const struct fs_plan *plan = l->block->plan;
-  int64_t extent;
+  int64_t count, extent;
   for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_storage *s = list_of(l, &plan->kernels.data[k], &extent);
-    if (s) s->list_to = s->list_to ? FS_MIN(s->list_to, extent) : extent;
+    struct fs_storage *s = list_of(l, &plan->kernels.data[k], &count, &extent);
+    if (!s) continue;
+    bool known = s->list_to && s->listed >= count;
+    s->list_to = known ? FS_MIN(s->list_to, extent) : extent;
+    s->listed = count;
   }
   for (int k = 0; k < plan->slots.len; k++)
     if (plan->slots.data[k].kind != FS_SLOT_INPUT && l->now->storages[k])

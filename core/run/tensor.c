@@ -143,7 +143,13 @@ const void *fs_tensor_identity(const struct fs_tensor *t) {
 }
 
 int64_t fs_tensor_list_to(const struct fs_tensor *t) {
-  return t && t->state == FS_TS_STORED && t->storage ? t->storage->list_to : 0;
+  if (!t || t->state != FS_TS_STORED || !t->storage) return 0;
+  int64_t first = t->layout.offset, last = first;
+  for (int k = 0; k < t->shape.rank; k++) {
+    int64_t way = t->layout.stride[k] * (t->shape.dim[k] - 1);
+    *(way < 0 ? &first : &last) += way;
+  }
+  return first >= 0 && last < t->storage->listed ? t->storage->list_to : 0;
 }
 
 /* A virtual tensor owns its recipe, and the recipe a reference to each of its

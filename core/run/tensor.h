@@ -19,8 +19,8 @@ struct fs_storage {
   size_t bytes;
   uint64_t serial;          /* no two of a process have the same */
   struct fs_storage *next, **link; /* the list of all storages */
-  int64_t list_to;          /* its elements were looked at in a call: whole numbers
-                               from 1 to this; 0: not known. Until it is written */
+  int64_t list_to, listed;  /* its first `listed` elements were looked at in a call: whole
+                               numbers from 1 to list_to; 0: not known. Until it is written */
 };
 
 enum fs_tensor_state { FS_TS_STORED, FS_TS_LAZY, FS_TS_VIRTUAL, FS_TS_LOST };
