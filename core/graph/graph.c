@@ -493,6 +493,27 @@ static fs_id view_of_drawn(struct fs_graph *g, fs_id src, const struct fs_view *
   return fs_graph_intern(g, &out);
 }
 
+/* What is read of an array after a part of it was replaced is of the part or of what was
+ * there before, if it is not of both: then nothing waits for the whole array, and where the
+ * part lies is no part of what is computed (anchor.c). */
+static fs_id before_update(const struct fs_graph *g, fs_id src, struct fs_view *v,
+                           const struct fs_shape *shape) {
+  for (;;) {
+    const struct fs_node *n = fs_node(g, src);
+    if (n->kind != FS_ND_UPDATE) return src;
+    struct fs_view within;
+    switch (fs_view_in_part(v, shape, &n->view, &fs_node(g, n->src[1])->shape, &within)) {
+      case FS_VIEW_PARTLY: return src;
+      case FS_VIEW_WITHIN:
+        *v = within;
+        return n->src[1];
+      case FS_VIEW_APART:
+        if (!n->src[0]) return src;
+        src = n->src[0];
+    }
+  }
+}
+
 fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
                     const struct fs_shape *result) {
   struct fs_node n = *fs_node(g, src);
@@ -504,6 +525,10 @@ fs_id fs_graph_view(struct fs_graph *g, fs_id src, const struct fs_view *view,
     fs_view_squeeze(&v, &shape);
     src = n.src[0];
     n = *fs_node(g, src);
+  }
+  if (n.kind == FS_ND_UPDATE && !fs_view_is_identity(&v, &n.shape, &shape)) {
+    fs_id of = before_update(g, src, &v, &shape);
+    if (of != src) return fs_graph_view(g, of, &v, &shape);
   }
   if (fs_view_is_identity(&v, &n.shape, &shape)) return src;
   if (shape.rank > 0 && n.shape.rank > 0 && uses_no_axis(&v)) {

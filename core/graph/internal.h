@@ -16,6 +16,12 @@ void fs_view_squeeze(struct fs_view *view, struct fs_shape *shape);
 bool fs_view_is_identity(const struct fs_view *view,
                          const struct fs_shape *src,
                          const struct fs_shape *shape);
+/* How what a view reads lies to a part of the same array: the elements of another view, of
+ * part_shape. If it lies within, *within is the view of the part's elements. */
+enum fs_view_place { FS_VIEW_APART, FS_VIEW_WITHIN, FS_VIEW_PARTLY };
+enum fs_view_place fs_view_in_part(const struct fs_view *view, const struct fs_shape *shape,
+                                   const struct fs_view *part,
+                                   const struct fs_shape *part_shape, struct fs_view *within);
 /* Splits a view into a slice (source to middle, axes in the source's order) and
  * a rename (middle to result: permutation and broadcast only). False if the
  * slice is the identity, that is: the view only renames axes. */

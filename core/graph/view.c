@@ -80,6 +80,40 @@ bool fs_view_split(const struct fs_view *view, const struct fs_shape *src,
   return !fs_view_is_identity(slice, src, middle);
 }
 
+/* Along one axis: whether places off, off + step, ... are all among those of a part, or none
+ * of them is. */
+static void compare_axis(int64_t off, int64_t step, int64_t count, int64_t part_off,
+                         int64_t part_step, int64_t part_count, bool *all, bool *none) {
+  int64_t last = off + step * (count - 1), part_last = part_off + part_step * (part_count - 1);
+  int64_t unit = part_step ? part_step : 1, first = off - part_off;
+  int64_t begin = first / unit, end = (last - part_off) / unit;
+  *all = first % unit == 0 && (count == 1 || step % unit == 0) && begin >= 0 && end >= 0 &&
+         begin < part_count && end < part_count;
+  *none = FS_MAX(off, last) < FS_MIN(part_off, part_last) ||
+          FS_MIN(off, last) > FS_MAX(part_off, part_last);
+}
+
+enum fs_view_place fs_view_in_part(const struct fs_view *view, const struct fs_shape *shape,
+                                   const struct fs_view *part,
+                                   const struct fs_shape *part_shape, struct fs_view *within) {
+  bool inside = true;
+  *within = (struct fs_view){.src_rank = part_shape->rank};
+  for (int s = 0; s < view->src_rank; s++) {
+    int a = part->axis[s], b = view->axis[s];
+    bool all, none;
+    compare_axis(view->off[s], view->step[s], b < 0 ? 1 : shape->dim[b], part->off[s],
+                 part->step[s], a < 0 ? 1 : part_shape->dim[a], &all, &none);
+    if (none) return FS_VIEW_APART;
+    inside &= all;
+    if (a < 0 || !all) continue;
+    within->off[a] = (view->off[s] - part->off[s]) / part->step[s];
+    within->axis[a] = (int8_t)b;
+    within->step[a] = b < 0 ? 0 : view->step[s] / part->step[s];
+    for (int t = 0; t < s; t++) inside &= part->axis[t] != a; /* not of a diagonal */
+  }
+  return inside ? FS_VIEW_WITHIN : FS_VIEW_PARTLY;
+}
+
 bool fs_view_is_permutation(const struct fs_view *view,
                             const struct fs_shape *src,
                             const struct fs_shape *shape) {
