@@ -268,6 +268,31 @@ static void unite_shared(struct fs_axes *ax) {
     }
 }
 
+/* Whether two members have an axis in common. */
+static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int rank_b) {
+  for (int x = 0; x < rank_a; x++)
+    for (int y = 0; y < rank_b; y++)
+      if (find(ax, ha * FS_MAX_RANK + x) == find(ax, hb * FS_MAX_RANK + y)) return true;
+  return false;
+}
+
+/* Calls of one shape that share nothing but numbers go along the same axes: x + a*p and
+ * r - a*q. */
+static void unite_alike(struct fs_axes *ax, const fs_id *calls, int n) {
+  const struct fs_graph *g = ax->p->g;
+  int first = fs_axes_member(ax, calls[0]);
+  const struct fs_shape *s = walked(g, &ax->holders.data[first]);
+  for (int k = 1; k < n; k++) {
+    int h = fs_axes_member(ax, calls[k]);
+    const struct fs_shape *t = walked(g, &ax->holders.data[h]);
+    if (!s->rank || !fs_shape_equal(s, t) || meet(ax, first, s->rank, h, t->rank)) continue;
+    size_t bytes = sizeof(int) * (size_t)ax->parent.len;
+    memcpy(ax->saved, ax->parent.data, bytes);
+    for (int x = 0; x < s->rank; x++) unite(ax, first, x, h, x);
+    if (conflict(ax)) memcpy(ax->parent.data, ax->saved, bytes);
+  }
+}
+
 /* Numbers the classes that members walk. */
 static const char *number(struct fs_axes *ax) {
   int *cls = ax->room + ax->parent.len;
@@ -318,7 +343,10 @@ const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
   take_room(ax);
   find_wide(ax);
   bool none = conflict(ax);
-  if (!none) unite_shared(ax);
+  if (!none) {
+    unite_shared(ax);
+    unite_alike(ax, calls, n);
+  }
   return none ? "shape" : number(ax);
 }
 

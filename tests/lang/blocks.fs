@@ -42,3 +42,10 @@ x = mod(j, 3) - 1; y = mod(j, 5) - 2; z = mod(j, 7) - 3;
 begin r = A*x + A*y + A*z; C = A + r*x' + r*y' + r*z'; end
 print(sum(r), " ", max(abs(r)), " ", sum(C), " ", sum(C .* mod(i + j', 11)))
 # expect: -1000 1993 -3003 57436
+# ---
+# Statements that share nothing but a number go along together.
+x = rand(5000); p = rand(5000); r = rand(5000); q = rand(5000);
+a = sum(x)/3; a > 0     # expect: true
+begin x1 = x + a*p; r1 = r - a*q; end
+:assert plan kernels == 1
+print(all(x1 == x + a*p) && all(r1 == r - a*q))  # expect: true

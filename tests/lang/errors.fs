@@ -148,3 +148,26 @@ x[1:2] += [1, 2, 3]           # error: shapes do not fit: the part is 2, [1, 2, 
 # error: hint: the value must be a scalar or fill the part exactly
 # ---
 var("x")                      # error: x is a string; numbers are needed here
+# ---
+A = zeros(2, 2); i = 1;
+A(i, i) = 3             # error: this would make a function of A, which is 2x2 f32
+# ---
+A = eye(2);
+diag(A) = 2             # error: this would define another diag(), and change nothing of A
+# ---
+norm1(x) = sum(x); f(x) = x + 1; f(x) = x + 2;
+print(norm1([1, -2]) + f(1))    # expect: 2
+# ---
+[1 -2]                  # error: this may be one element or two
+# ---
+x = [3, 5];
+print([x[2] - x[1], -(1 -2), +3]')  # expect: f32[1×3]
+                                    # expect:   2  1  3
+# ---
+x = [3, 5];
+[x[1] +x[2], 0]         # error: this may be one element or two
+# ---
+n = 7; n//2             # error: `//` would begin a comment here
+# ---
+n = 7; // a comment: a//b
+print(n, "a//b")        # expect: 7a//b

@@ -1,8 +1,8 @@
-# They share p, but the rows of A are not those of D.
+# They share p, but nothing says that the rows of A are those of D.
 # rule: axes: different axes
 A = rand(600, 400); D = rand(600, 400); p = rand(400);
 begin
   q = A*p;
-  e = D*p;
+  E = D .* p';
 end;
-:why q e
+:why q E
