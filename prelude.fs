@@ -39,6 +39,15 @@ function rounded_like(y, x)
   return y
 end
 
+# as_mean(y, x): y in the type that the mean of x has.
+function as_mean(y, x)
+  t = dtype(x)
+  if t == "f64" || t == "i64"
+    return f64(y)
+  end
+  return f32(y)
+end
+
 # -- norms ----------------------------------------------------------------------
 
 # norm1(x): the sum of the magnitudes.
@@ -67,7 +76,7 @@ function var(x)
   x = x[:]
   d = f64(x) - f64(x[1])
   s = sum(d)
-  return f32(max(sum(d.^2) - s*s/n, 0) / (n - 1))
+  return as_mean(max(sum(d.^2) - s*s/n, 0) / (n - 1), x)
 end
 # std(x): the standard deviation of all elements; of f16 and bf16 in f32.
 std(x) = sqrt(var(x))
@@ -81,12 +90,16 @@ function moments(X)
   a = f64(X[1, :])
   D = f64(X) - a
   s = sum(D, 1)
-  return f32(a + s/n), f32(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1))
+  return as_mean(a + s/n, X), as_mean(max(sum(D.^2, 1) - s.*s/n, 0) / (n - 1), X)
 end
 # center(X): X with the mean of every column taken away.
 center(X) = X - mean(X, 1)
 # standardize(X): every column of X with mean 0 and standard deviation 1.
 function standardize(X)
+  t = dtype(X)
+  if t == "i32" || t == "i64"
+    return as_mean(standardize(f64(X)), X)
+  end
   m, v = moments(X)
   return rounded_like((at_least_f32(X) - m) ./ sqrt(v), X)
 end
@@ -120,8 +133,12 @@ function quantile(x, q)
   t = h - k
   if dtype(s) == "f32"
     t = f32(t)
+  else
+    a = f64(a)
+    b = f64(b)
   end
-  return rounded_like(where(s[n] != s[n], s[n], where(a == b, a, a + t.*(b - a))), x)
+  y = where(t == 0 || a == b, a, a.*(1 - t) + b.*t)
+  return rounded_like(as_mean(where(s[n] != s[n], s[n], y), x), x)
 end
 # median(x): the element in the middle of all, or the mean of the two.
 median(x) = quantile(x, 0.5)
@@ -211,6 +228,9 @@ function circshift(x, k)
   if k == 0
     return x
   end
+  if ndims(x) == 2 && size(x, 1) == 1
+    return [x[end+1-k:end], x[1:end-k]]
+  end
   return [x[end+1-k:end]; x[1:end-k]]
 end
 function circrows(A, k)
@@ -246,7 +266,9 @@ function kron(A, B)
 end
 # X, Y = meshgrid(x, y): the coordinates of a grid, x along its rows, y down its columns.
 function meshgrid(x, y)
-  return repmat(x', numel(y), 1), repmat(y, 1, numel(x))
+  x = x[:]
+  y = y[:]
+  return x' .* ones(numel(y), dtype(x)), y .* ones(1, numel(x), dtype(y))
 end
 # diff(x): what each element of a vector is more than the one before. diffrows(A),
 # diffcols(A): the same of the rows, columns of a matrix.
@@ -254,10 +276,15 @@ diff(x) = x[2:end] - x[1:end-1]
 diffrows(A) = A[2:end, :] - A[1:end-1, :]
 diffcols(A) = A[:, 2:end] - A[:, 1:end-1]
 # trapz(x, y): the integral of y over x by the trapezoidal rule.
-trapz(x, y) = sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
+function trapz(x, y)
+  assert(numel(x) == numel(y), "trapz needs as many places as values")
+  return sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
+end
 # conv(x, w): the convolution of two vectors, of all n + m - 1 places; eight elements of
 # w in one trip over x.
 function conv(x, w)
+  x = x[:]
+  w = w[:]
   m = numel(w)
   padded = zeros(numel(x) + 2*m - 2, dtype(x))
   padded[m:end+1-m] = x
@@ -294,7 +321,10 @@ nnz(x) = sum(x != 0)
 # the one before.
 logspace(a, b, n) = 10 .^ linspace(a, b, n)
 # randi(n, m): m random integers from 1 to n.
-randi(n, m) = i64(min(floor(n*rand(m)), n - 1)) + 1
+function randi(n, m)
+  assert(n >= 1, "randi needs a largest number of 1 or more")
+  return i64(min(floor(n*rand(m)), n - 1)) + 1
+end
 # randperm(n): the numbers 1 to n in random order.
 randperm(n) = argsort(rand(n))
 

@@ -19,8 +19,10 @@ static bool whole_number(const char *text, long long low, long long high,
 }
 
 static bool on_off(const char *text, bool *out) {
-  *out = !strcmp(text, "on");
-  return *out || !strcmp(text, "off");
+  bool on = !strcmp(text, "on");
+  if (!on && strcmp(text, "off")) return false;
+  *out = on;
+  return true;
 }
 
 /* -- one pair of functions per setting --------------------------------------- */

@@ -15,19 +15,23 @@ static const char *const stage_names[] = {"ast", "graph", "space", "plan",
 enum { AST = 1, GRAPH = 2, SPACE = 4, PLAN = 8, CODE = 16, ALL = 31 };
 
 bool fs_dump_parse(const char *words, unsigned *out) {
-  *out = 0;
-  if (!strcmp(words, "off")) return true;
+  unsigned stages = 0;
+  if (!strcmp(words, "off")) {
+    *out = 0;
+    return true;
+  }
   while (*words) {
     size_t n = strcspn(words, ", "), k = 0;
     while (k < FS_LEN(stage_names) && (strlen(stage_names[k]) != n ||
                                        memcmp(words, stage_names[k], n)))
       k++;
-    if (n == 3 && !memcmp(words, "all", 3)) *out |= ALL;
-    else if (k < FS_LEN(stage_names)) *out |= 1u << k;
+    if (n == 3 && !memcmp(words, "all", 3)) stages |= ALL;
+    else if (k < FS_LEN(stage_names)) stages |= 1u << k;
     else return false;
     words += n + (words[n] != 0);
   }
-  return *out != 0;
+  if (stages) *out = stages;
+  return stages != 0;
 }
 
 void fs_dump_words(unsigned stages, char *out, size_t size) {

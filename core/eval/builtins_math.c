@@ -352,13 +352,16 @@ enum fs_status fs_bi_map(struct fs_call *c) {
                        "for instance: map(x -> x^2 + 1, A)",
                        "the first argument of map must be a function, not %s",
                        fs_val_text(&c->args[0]));
-  bool before = c->in->elementwise;
+  bool before = c->in->elementwise, saw = c->in->saw_element;
   int got = 0;
   c->in->elementwise = true;
+  for (int k = 1; k < c->n; k++) c->args[k].of_element = true;
   enum fs_status st =
       fs_call_func(c->in, c->args[0].func, c->n - 1, c->args + 1,
                    c->arg_spans + 1, c->span, 1, c->out, &got);
   c->in->elementwise = before;
+  c->in->saw_element = saw;
+  c->out[0].of_element = false;
   if (st != FS_OK || !got) return st;
   st = as_often(c);
   if (st == FS_OK) return FS_OK;

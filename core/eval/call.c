@@ -117,6 +117,18 @@ static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
                      min == 1 && max <= 1 ? "" : "s", n);
 }
 
+/* Whether a function takes its arguments element by element, or does not look at them. */
+static bool is_for_elements(const struct fs_builtin *b, int n) {
+  enum fs_status (*const of_arrays[])(struct fs_call *) = {
+      fs_bi_reduce_op, fs_bi_so_far, fs_bi_sort, fs_bi_mean, fs_bi_norm, fs_bi_dot,
+      fs_bi_reduce, fs_bi_find, fs_bi_factor, fs_bi_eig, fs_bi_det, fs_bi_factors,
+      fs_bi_solve, fs_bi_trace, fs_bi_diag, fs_bi_transpose, fs_bi_size, fs_bi_length,
+      fs_bi_numel, fs_bi_ndims, fs_bi_reshape, fs_bi_vec};
+  for (size_t k = 0; k < FS_LEN(of_arrays); k++)
+    if (b->fn == of_arrays[k]) return false;
+  return b->fn != fs_bi_map_op || n > 1 || (b->data != FS_OP_MAX && b->data != FS_OP_MIN);
+}
+
 static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
                                    int n, struct fs_val *args,
                                    const struct fs_span *spans,
@@ -126,6 +138,10 @@ static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
   if (n < b->min_args || (b->max_args >= 0 && n > b->max_args))
     return arity_error(in, f, b->min_args, b->max_args, n, span);
   for (int k = 0; k < want; k++) out[k] = (struct fs_val){FS_V_NONE};
+  for (int k = 0; in->elementwise && k < n && !is_for_elements(b, n); k++) {
+    enum fs_status bad = fs_refuse_element(in, &args[k], span, b->name);
+    if (bad != FS_OK) return bad;
+  }
   struct fs_call c = {in, b, n, args, span, spans, want, out};
   in->span = span;
   enum fs_status st = b->fn(&c);

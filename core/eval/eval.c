@@ -346,7 +346,10 @@ static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
   enum fs_status st = wide ? fs_eval_wide(in, e, &acc) : fs_eval(in, e, &acc);
   for (int i = spine.len - 1; i >= 0 && st == FS_OK; i--) {
     struct fs_val next;
+    if (in->elementwise && acc.of_element && spine.data[i]->op == FS_AO_TRANSPOSE)
+      continue; /* of one element */
     st = unary(in, spine.data[i], &acc, &next);
+    if (st == FS_OK) next.of_element = acc.of_element;
     fs_val_unref(acc);
     acc = st == FS_OK ? next : (struct fs_val){FS_V_NONE};
   }
@@ -400,10 +403,8 @@ static enum fs_status eval_one_call(struct fs_interp *in,
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
                                  bool wide, struct fs_val *out);
 
-enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
-                       struct fs_val *out) {
-  enum fs_status st = fs_poll(in, e->span);
-  if (st != FS_OK) return st;
+static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
+                                struct fs_val *out) {
   switch (e->kind) {
     case FS_EX_NUMBER:
       *out = fs_val_number(e->number, e->is_int);
@@ -427,6 +428,27 @@ enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
   }
   return fs_in_error(in, e->span, "wrong-type", NULL, "unknown expression");
+}
+
+/* What is made of elements is one, too. */
+enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
+                       struct fs_val *out) {
+  enum fs_status st = fs_poll(in, e->span);
+  if (st != FS_OK || !in->elementwise) return st == FS_OK ? eval_kind(in, e, out) : st;
+  bool before = in->saw_element;
+  in->saw_element = false;
+  st = eval_kind(in, e, out);
+  if (st == FS_OK) out->of_element = in->saw_element |= out->of_element;
+  in->saw_element |= before;
+  return st;
+}
+
+enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span, const char *what) {
+  bool array = v->kind == FS_V_RANGE || (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0);
+  if (!in->elementwise || !v->of_element || !array) return FS_OK;
+  return fs_in_error(in, span, "element", "it is called with the array itself, outside of map", "map gives the function single elements, and %s takes an array",
+                     what);
 }
 
 /* -- array literals -------------------------------------------------------- */
@@ -526,6 +548,8 @@ static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
   int have = 0;
   for (; have < e->n_args && st == FS_OK; have += st == FS_OK)
     st = fs_eval(in, e->args[have], &v[have]);
+  for (int k = 0; k < have && st == FS_OK; k++)
+    st = fs_refuse_element(in, &v[k], e->args[k]->span, "[ ]");
   bool numbers = false;
   in->span = e->span;
   if (st == FS_OK) st = check_elements(in, e, v, &numbers);

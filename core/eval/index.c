@@ -188,7 +188,14 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
   in->index_end.len--;
   if (st != FS_OK) return st;
   double x = 0;
-  if (v.kind == FS_V_RANGE) {
+  bool truth = v.kind == FS_V_BOOL || (v.kind == FS_V_TENSOR && !v.tensor->shape.rank &&
+                                       v.tensor->dtype == FS_BOOL);
+  if (truth) {
+    st = fs_in_error(in, e->span, "bad-index",
+                     "a mask has as many elements as what it chooses from; one of two values "
+                     "is where(condition, a, b)",
+                     "an index must be a number, not a truth value");
+  } else if (v.kind == FS_V_RANGE) {
     st = range_sub(in, &v, of, out);
   } else if (v.kind == FS_V_TENSOR && v.tensor->shape.rank > 0) {
     st = tensor_sub(in, &v, of->extent, of->assigned, out);
@@ -434,7 +441,8 @@ enum fs_status fs_eval_index(struct fs_interp *in, const struct fs_expr *e,
                      "%s is a function and cannot be indexed",
                      fs_in_text(in, e->args[0]->span));
   else
-    st = fs_tv_of(in, &base, e->args[0]->span, NULL, &t);
+    st = fs_refuse_element(in, &base, e->span, "an index");
+  if (st == FS_OK) st = fs_tv_of(in, &base, e->args[0]->span, NULL, &t);
   if (st == FS_OK) st = index_tensor(in, e, t, out);
   fs_val_unref(base);
   return st;

@@ -151,6 +151,7 @@ struct fs_interp {
 
   int call_depth;
   bool elementwise;                /* inside map(f, ...): * / ^ act elementwise */
+  bool saw_element;                /* ... and what is evaluated has read an element */
   int lib_depth;                   /* > 0: inside prelude or elementary code */
   struct fs_span lib_span;         /* the user's call of that code           */
   struct fs_span stmt;             /* the innermost statement                */
@@ -171,6 +172,11 @@ struct fs_interp {
 struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span);
 #define fs_in_error(in, span, id, hint, ...) \
   fs_error((in)->diags, fs_in_span(in, span), id, hint, __VA_ARGS__)
+
+/* Inside map(f, ...): an error where what wants an array is given an element; `what` takes
+ * it, or none. */
+enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span, const char *what);
 
 /* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
  * the next eight calls. */

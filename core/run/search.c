@@ -60,8 +60,39 @@ static enum fs_status stand_in(struct search *s, enum fs_dtype dt, size_t bytes,
   return st;
 }
 
+/* Whether a call does not go with any numbers: the plan has the count of what a mask
+ * chooses, lists are in range, factorisations exist. */
+static bool needs_values(const struct fs_node *n, const bool *made_up) {
+  if (n->kind != FS_ND_LIB) return false;
+  enum fs_lib_op op = (enum fs_lib_op)n->op;
+  if (op == FS_LIB_GATHER) return made_up[n->src[1]];
+  return op != FS_LIB_GEMM && op != FS_LIB_RESHAPE && !fs_lib_is_along(op) &&
+         made_up[n->src[0]];
+}
+
+/* Refuses numbers made up for inputs that are gone where those numbers count. */
+static enum fs_status check_stand_ins(const struct search *s, const bool *gone,
+                                      struct fs_diags *d) {
+  const struct fs_graph *g = s->block->plan->graph;
+  bool *made_up = fs_calloc((size_t)g->nodes.len, sizeof *made_up);
+  const struct fs_node *bad = NULL;
+  for (int k = 1; k < g->nodes.len && !bad; k++) {
+    const struct fs_node *n = &g->nodes.data[k];
+    if (n->kind == FS_ND_INPUT) made_up[k] = gone[n->slot];
+    for (int x = 0; x < n->n_src; x++) made_up[k] |= made_up[n->src[x]];
+    if (needs_values(n, made_up)) bad = n;
+  }
+  free(made_up);
+  if (!bad) return FS_OK;
+  return fs_error(d, bad->span, "input-gone",
+                  "the block can be timed where it leaves what it reads as it is: y = ... in "
+                  "place of x = ...",
+                  "%s depends on numbers that are no longer there",
+                  fs_lib_op_names[bad->op]);
+}
+
 /* The storages that the block's last run read, as far as they are still there. */
-static enum fs_status take_inputs(struct search *s, struct fs_diags *d) {
+static enum fs_status take_inputs(struct search *s, bool *gone, struct fs_diags *d) {
   const struct fs_graph *g = s->block->plan->graph;
   s->inputs = fs_calloc((size_t)g->inputs.len + 1, sizeof *s->inputs);
   for (int k = 1; k < g->nodes.len; k++) {
@@ -74,6 +105,7 @@ static enum fs_status take_inputs(struct search *s, struct fs_diags *d) {
           s->block->inputs[j].serial == in->serial)
         s->inputs[n->slot] = fs_storage_ref(s->inputs[j]);
     if (s->inputs[n->slot]) continue;
+    gone[n->slot] = true;
     enum fs_status st =
         stand_in(s, n->dtype, in->bytes, &s->inputs[n->slot], d);
     if (st != FS_OK) return st;
@@ -448,7 +480,10 @@ enum fs_status fs_search_block(struct fs_runner *r, const struct fs_block *block
   out->target->hasty = false; /* what is compared is full code */
   struct search s = {.r = r, .t = out->target, .block = block,
                      .o = options, .sources = sources, .out = out, .best = -1};
-  enum fs_status st = take_inputs(&s, d);
+  bool *gone = fs_calloc((size_t)block->plan->graph->inputs.len + 1, sizeof *gone);
+  enum fs_status st = take_inputs(&s, gone, d);
+  if (st == FS_OK) st = check_stand_ins(&s, gone, d);
+  free(gone);
   if (st == FS_OK) {
     rank(&s);
     size_t n = (size_t)out->list.len + 1;

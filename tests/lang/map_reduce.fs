@@ -37,3 +37,20 @@ h((a, b) -> a)                # error: reduce cannot put values together with th
 map(t -> "a", [1])            # error: the function of map must give numbers, not a string
 # ---
 x = 1:3; x[2] = 7             # error: f32(...) or i64(...) makes a tensor of it first
+# ---
+# A function that is mapped has single elements; what it captures is whole.
+w = [5, 6, 7];
+print(map(i -> w[i] + sum(w), 1:3)')    # expect: f32[1×3]
+                                        # expect:   23  24  25
+print(map(x -> x*x', [1, 2, 3])')       # expect: f32[1×3]
+                                        # expect:   1  4  9
+map(x -> x/sum(x), [1, 2, 3])           # error: map gives the function single elements, and sum takes an array
+# ---
+h(x) = x[1];
+map(h, [1, 2])                          # error: map gives the function single elements, and an index takes an array
+# ---
+map(t -> [t, 1], [1, 2])                # error: map gives the function single elements, and [ ] takes an array
+# ---
+map(t -> max(t), [1, 2])                # error: map gives the function single elements, and max takes an array
+# ---
+vmap(norm, [1, 2])                      # error: map gives the function single elements, and norm takes an array

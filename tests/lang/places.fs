@@ -142,3 +142,31 @@ print(circcols(A, 4))
 # expect:   6  4  5
 p = randperm(1000);
 print(all(sort(p) == 1:1000), sum(p == 1:1000) < 20)  # expect: truetrue
+# ---
+print(standardize(i64([100000001; 100000002; 100000003]))')
+# expect: f64[1×3]
+# expect:   -1   0   1
+print(dtype(var(i64([1, 2]))), dtype(var(i32([1, 2]))))  # expect: f64f32
+X, Y = meshgrid([3, 1, 2]', i32([3, 1]));
+print(X)
+# expect: f32[2×3]
+# expect:   3  1  2
+# expect:   3  1  2
+print(Y)
+# expect: i32[2×3]
+# expect:   3  3  3
+# expect:   1  1  1
+print(circshift([1, 2, 3]', 1))
+# expect: f32[1×3]
+# expect:   3  1  2
+print(conv(1:3, [1, 1])')
+# expect: f32[1×4]
+# expect:   1  3  5  3
+# ---
+trapz([1, 2], [1, 2, 3])  # error: trapz needs as many places as values
+# ---
+randi(0, 3)               # error: randi needs a largest number of 1 or more
+# ---
+v = [1, 2, 3]; v[true] = 5  # error: an index must be a number, not a truth value
+# ---
+s = sum([0, 0]); s[s > 1] = -1  # error: an index must be a number, not a truth value

@@ -47,3 +47,13 @@ sort(A, 1, "up")              # error: there is no order 'up'
 sort([1, 2], 1, 2)            # error: the order must be a string
 # ---
 quantile([1, 2], 1.5)         # error: quantile needs shares from 0 to 1
+# ---
+# Infinities, differences that overflow, and whole numbers.
+print(median([1, 2, 1/0]), " ", quantile([-1/0, 1], 0), " ", median([-3e38, 3e38]))
+# expect: 2 -Inf 0
+print(quantile([1/0, 1, 5], [0.5, 0])')
+# expect: f32[1×2]
+# expect:   5  1
+print(median(i32([-2000000000, 2000000000])), " ", dtype(median(i32([1, 2]))), " ",
+      dtype(quantile(i64([1, 2]), [0.25, 0.5])))
+# expect: 0 f32 f64
