@@ -218,12 +218,16 @@ end
 # Slices and lists of places, which kernels that use them read where they are.
 
 # flip(x): a vector backwards. flipud(A), fliplr(A): rows, columns in reverse order.
-flip(x) = x[end:-1:1]
+function flip(x)
+  assert(numel(x) == length(x), "flip takes a vector; of a matrix there are flipud and fliplr")
+  return x[end:-1:1]
+end
 flipud(A) = A[end:-1:1, :]
 fliplr(A) = A[:, end:-1:1]
 # circshift(x, k): a vector moved on by k places, the last first. circrows(A, k),
 # circcols(A, k): the rows, columns of a matrix so.
 function circshift(x, k)
+  assert(numel(x) == length(x), "circshift takes a vector; of a matrix there are circrows and circcols")
   k = mod(k, numel(x))
   if k == 0
     return x
@@ -272,7 +276,10 @@ function meshgrid(x, y)
 end
 # diff(x): what each element of a vector is more than the one before. diffrows(A),
 # diffcols(A): the same of the rows, columns of a matrix.
-diff(x) = x[2:end] - x[1:end-1]
+function diff(x)
+  assert(numel(x) == length(x), "diff takes a vector; of a matrix there are diffrows and diffcols")
+  return x[2:end] - x[1:end-1]
+end
 diffrows(A) = A[2:end, :] - A[1:end-1, :]
 diffcols(A) = A[:, 2:end] - A[:, 1:end-1]
 # trapz(x, y): the integral of y over x by the trapezoidal rule.

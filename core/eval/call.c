@@ -4,6 +4,7 @@
 
 #include "core/eval/builtins.h"
 #include "core/eval/elem.h"
+#include "core/lang/parse.h"
 
 enum { MAX_CALLS = 200 };
 
@@ -100,10 +101,12 @@ static void put_signature(const struct fs_func *f, struct fs_str *out) {
 static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
                                   int min, int max, int n,
                                   struct fs_span span) {
-  char hint[200], count[40];
+  char hint[300], count[40];
+  const char *other = f->name ? fs_elsewhere_arguments(f->name) : NULL;
   struct fs_str s = {0};
   put_signature(f, &s);
-  snprintf(hint, sizeof(hint), "it is called as %.160s", fs_str_text(&s));
+  snprintf(hint, sizeof(hint), "it is called as %.160s%s%s", fs_str_text(&s),
+           other ? "; " : "", other ? other : "");
   const char *given = s.len ? hint : NULL;
   fs_str_free(&s);
   if (max < 0)

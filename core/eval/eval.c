@@ -334,6 +334,7 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
   if (e->op == FS_AO_NEG) t = fs_tv_map1(in, FS_OP_NEG, t);
   if (e->op == FS_AO_NOT) t = fs_tv_map1(in, FS_OP_NOT, t);
   *out = fs_tv_value(in, &t);
+  out->literal = a->literal && e->op != FS_AO_NOT;
   return FS_OK;
 }
 
@@ -460,8 +461,11 @@ static enum fs_status upload_numbers(struct fs_interp *in,
                                      const struct fs_val *v, bool wide,
                                      struct fs_val *out) {
   int cols = e->row_len[0];
-  bool bools = true;
-  for (int k = 0; k < e->n_args; k++) bools = bools && v[k].kind == FS_V_BOOL;
+  bool bools = true, whole = true; /* whole: as f32, too */
+  for (int k = 0; k < e->n_args; k++) {
+    bools = bools && v[k].kind == FS_V_BOOL;
+    whole = whole && v[k].number == floor(v[k].number) && fabs(v[k].number) <= 0x1p24;
+  }
   enum fs_dtype dt = bools ? FS_BOOL : wide ? FS_F64 : FS_F32;
   bool vector = e->n_rows == 1 || cols == 1;
   struct fs_shape shape =
@@ -477,6 +481,7 @@ static enum fs_status upload_numbers(struct fs_interp *in,
       fs_tensor_upload(in->target, dt, &shape, raw, &t, in->diags);
   free(raw);
   if (st == FS_OK) *out = fs_val_tensor(t);
+  if (st == FS_OK) out->literal = whole;
   return st;
 }
 

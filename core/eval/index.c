@@ -641,8 +641,9 @@ static enum fs_status update_value(struct fs_interp *in,
   enum fs_status st = fs_tv_of(in, v, u->value_span, &dt, &u->value);
   if (st != FS_OK) return st;
   bool whole_number = v->kind == FS_V_NUMBER && v->number == floor(v->number);
+  bool whole_array = v->kind == FS_V_TENSOR && v->literal;
   if (fs_dtype_is_float(u->value.dtype) && !fs_dtype_is_float(dt) &&
-      !whole_number)
+      !whole_number && !whole_array)
     return fs_in_error(in, u->value_span, "wrong-type",
                        "convert the value, or the tensor with f32(...)",
                        "cannot put %s values into a tensor of %s",

@@ -18,7 +18,8 @@ struct fs_func;   /* eval/func.h: user function, lambda, builtin, elementary */
 struct fs_val {
   enum fs_val_kind kind;
   bool is_int;               /* NUMBER: written or computed as an integer */
-  bool literal;              /* NUMBER: made of numbers of the source alone   */
+  bool literal;              /* NUMBER: made of numbers of the source alone; TENSOR:
+                                written as an array of whole numbers             */
   bool of_element;           /* while a function is mapped: it stands for a value of
                                 each element, though it has all of them          */
   double number;             /* NUMBER, BOOL (0 or 1)                     */

@@ -77,6 +77,10 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" ncol columns ", "size(A, 2)"},
     {" ravel flatten ", "vec(x)"},
     {" isempty ", "no tensor is empty"},
+    {" squeeze permute ", "A' turns a matrix; reshape(x, m, n) has the elements in another shape"},
+    {" isequal array_equal ", "all(x == y)"},
+    {" allclose isapprox ", "max(abs(x - y)) < 1e-6"},
+    {" nanmean nansum nanmax ", "x[x == x] leaves NaN out"},
     {" reverse ", "flip(x)"},
     {" roll ", "circshift(x, k)"},
     {" sortperm ", "argsort(x)"},
@@ -87,6 +91,12 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" isinf ", "abs(x) == Inf"},
     /* functions */
     {" ln ", "log(x)"},
+    {" clip ", "clamp(x, lo, hi)"},
+    {" fmod ", "a - b.*trunc(a./b); mod(a, b) has the sign of b"},
+    {" softplus ", "log1p(exp(x))"},
+    {" logical_not ", "!x"},
+    {" bsxfun ", "x .* y', a column beside a row, is a matrix"},
+    {" einsum tensordot ", "A*B, A'*x, and sum(A .* B, 2) of elements"},
     {" cbrt ", "sign(x).*abs(x).^(1/3)"},
     {" nthroot ", "x.^(1/n)"},
     {" power ", "x.^n"},
@@ -144,4 +154,21 @@ bool fs_elsewhere(const char *word, const char **hint) {
         return true;
       }
   return false;
+}
+
+/* What other languages give further arguments to. */
+static const struct { const char *name, *hint; } with_more[] = {
+    {"norm", "norm1(x) and norminf(x) are other norms"},
+    {"std", "m, v = moments(A) are mean and variance of every column"},
+    {"var", "m, v = moments(A) are mean and variance of every column"},
+    {"log", "to another base it is log(x)/log(b)"},
+    {"where", "find(mask) has the positions"},
+    {"diff", "diffrows(A) and diffcols(A) are of a matrix"},
+    {"flip", "flipud(A) and fliplr(A) are of a matrix"},
+};
+
+const char *fs_elsewhere_arguments(const char *name) {
+  for (size_t k = 0; k < FS_LEN(with_more); k++)
+    if (!strcmp(with_more[k].name, name)) return with_more[k].hint;
+  return NULL;
 }

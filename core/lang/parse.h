@@ -26,6 +26,9 @@ int fs_parse_indent(const char *text, size_t len);
 /* Whether other languages have this word, or a function of this name, which here is
  * nothing. Then *hint says what does its work, or is NULL. */
 bool fs_elsewhere(const char *word, const char **hint);
+/* What does the work of a function that is given more or fewer arguments elsewhere, or
+ * NULL. */
+const char *fs_elsewhere_arguments(const char *name);
 
 /* Prints a tree as s-expressions, for the `ast` dump and the tests. */
 void fs_ast_dump(const struct fs_stmt *list, struct fs_str *out);

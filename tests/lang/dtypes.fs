@@ -72,3 +72,9 @@ x[2] = 2^63          # error: cannot put 2^63 into a tensor of i64: it is too la
 # ---
 x = i32([1, 2]);
 x[2] = -1/0          # error: too large
+# ---
+# An array written in whole numbers fits a tensor of them.
+x = i64(1:5); x[1:3] = [7, 8, 9]; x[[5, 4]] = -[1, 2];
+print(x')      # expect: i64[1×5]
+               # expect:    7   8   9  -2  -1
+x[1:2] = [7, 8.5];  # error: cannot put f32 values into a tensor of i64

@@ -51,3 +51,18 @@ abs([1/0, 0/0, -1/0]) == Inf                               # expect: bool[3]
 any(x == 5)                                                # expect: true
 sum(x > 2)                                                 # expect: 2
 number("2.5")                                              # expect: 2.5
+x = [1, 4]; y = [1, 4]; A = [1, 2; 3, 4]; B = A;
+all(x == y)                                                # expect: true
+max(abs(x - y)) < 1e-6                                     # expect: true
+sum(x[x == x])                                             # expect: 5
+clamp(x, 2, 3)'                                            # expect: f32[1×2]
+# expect:   2  3
+log1p(exp(0))                                              # expect: 0.693147
+sum(A .* B, 2)'                                            # expect: f32[1×2]
+# expect:    5  25
+log(8)/log(2)                                              # expect: 3
+m, v = moments(A);
+# ---
+norm([1, 2], 1)                                            # error: norm takes 1 argument, not 2
+# ---
+diff(eye(3))                                               # error: diff takes a vector; of a matrix there are diffrows and diffcols
