@@ -426,6 +426,19 @@ def bad_input(f):
         expect(name, result, words, 1, under)
 
 
+def calls(f):
+    """An error in functions says where the three innermost were called, but not those of
+    the prelude, and no call that the picture shows."""
+    _, _, err = f.session('h(n) = ones(n)*ones(n)\ng(n) = h(n) + 1\nf(n) = g(n)\n'
+                          'e(n) = f(n)\ne(3)\n')
+    notes = re.findall(r'^<stdin>:(\d+):\d+: note: in (\w), called here$', err, re.M)
+    check(notes == [('2', 'h'), ('3', 'g'), ('4', 'f')], 'calls: the innermost', err)
+    _, _, err = f.session('f(n) = f(n + 1)\nf(1)\n')
+    check(err.count('called here') == 1, 'calls: one of a recursion', err)
+    _, _, err = f.session('x = normalize("text");\n')
+    check('called here' not in err and 'error' in err, 'calls: not of the prelude', err)
+
+
 def no_guesses(f):
     """Where the nearest name would be another thing, none is suggested."""
     for text in 'x = interpolate(keep)', 'foo(3)', 'x = spectrum(keep)':
@@ -655,6 +668,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         f = Fusible(os.path.abspath(args.fusible), folder)
         bad_input(f)
+        calls(f)
         no_guesses(f)
         fine_input(f)
         files(f)

@@ -206,6 +206,23 @@ enum fs_status fs_env_error(struct fs_diags *d, const char *id,
   return FS_ERR_ENV;
 }
 
+void fs_note_call(struct fs_diags *d, struct fs_span span, const char *id,
+                  const char *fmt, ...) {
+  enum { MOST = 3 };
+  int notes = 0;
+  while (notes < d->list.len && d->list.data[d->list.len - 1 - notes].severity == FS_NOTE)
+    notes++;
+  if (!d->list.len || notes >= MOST) return;
+  const struct fs_diag *last = &d->list.data[d->list.len - 1];
+  if (last->span.source == span.source && last->span.begin >= span.begin &&
+      last->span.end <= span.end)
+    return; /* it shows the call already */
+  va_list args;
+  va_start(args, fmt);
+  record(d, FS_NOTE, span, id, NULL, fmt, args);
+  va_end(args);
+}
+
 void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
              const char *hint, const char *fmt, ...) {
   va_list args;

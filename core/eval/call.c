@@ -221,6 +221,8 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   in->lib_span = lib_span;
   in->index_end.len = index_ends;
   fs_scope_clear(&local);
+  if (st == FS_ERR_USER && !library && !lib_depth)
+    fs_note_call(in->diags, span, "called", "in %.100s, called here", func_name(f));
   return st;
 }
 
