@@ -89,6 +89,25 @@ static struct rows rows_of(const struct fs_lib_call *c) {
   }                                                                            \
   break
 
+#define FS_COPY_COLUMNS(TYPE)                                                  \
+  for (int64_t j = 0; j < r->width; j++) {                                     \
+    const TYPE *from = (const TYPE *)r->from + j * r->from_j;                  \
+    TYPE *to = (TYPE *)r->to + first * r->to_i + j * r->to_j;                  \
+    for (int64_t e = 0; e < n; e++) to[e * r->to_i] = from[place[e] * r->from_i]; \
+  }                                                                            \
+  break
+
+/* Columns are chosen row by row, in which they are neighbours. */
+static void copy_columns(const struct rows *r, size_t size, int64_t first,
+                         const int64_t *place, int64_t n) {
+  switch (size) {
+    case 1: FS_COPY_COLUMNS(uint8_t);
+    case 2: FS_COPY_COLUMNS(uint16_t);
+    case 4: FS_COPY_COLUMNS(uint32_t);
+    default: FS_COPY_COLUMNS(uint64_t);
+  }
+}
+
 static void copy_rows(const struct rows *r, size_t size, int64_t first,
                       const int64_t *place, int64_t n) {
   bool dense = r->width > 1 && r->from_j == 1 && r->to_j == 1;
@@ -96,6 +115,10 @@ static void copy_rows(const struct rows *r, size_t size, int64_t first,
     for (int64_t e = 0; e < n; e++)
       memcpy(r->to + (first + e) * r->to_i * (int64_t)size,
              r->from + place[e] * r->from_i * (int64_t)size, size * (size_t)r->width);
+    return;
+  }
+  if (r->width > 1 && llabs(r->from_i) < llabs(r->from_j)) {
+    copy_columns(r, size, first, place, n);
     return;
   }
   switch (size) {
@@ -212,9 +235,21 @@ static void copy_run(char *to, int64_t to_step, const char *from, int64_t from_s
   }
 }
 
-/* The rows of a matrix whose columns lie closer together than its rows, one behind the
- * other: in strips of columns, so that what is read with one element is there for its
- * neighbours. */
+/* n elements to where the elements from number `first` on go, row by row. */
+static void put_run(char *out, const struct walk *to, int64_t first, const char *from,
+                    int64_t from_step, int64_t n, int64_t size) {
+  int64_t row_step = to->rank == 2 ? to->stride[0] : 0, step = to->stride[to->rank - 1];
+  int64_t width = to->dim[to->rank - 1];
+  for (int64_t done = 0, some; done < n; done += some) {
+    int64_t row = (first + done) / width, column = (first + done) % width;
+    some = FS_MIN(n - done, width - column);
+    copy_run(out + (row * row_step + column * step) * size, step,
+             from + done * from_step * size, from_step, some, size);
+  }
+}
+
+/* The rows of a matrix whose columns lie closer together than its rows: in strips of
+ * columns, so that what is read with one element is there for its neighbours. */
 static enum fs_status reshape_columns(const struct fs_lib_call *c, const struct walk *from,
                                       const struct walk *to) {
   enum { STRIP = 32 };
@@ -222,10 +257,10 @@ static enum fs_status reshape_columns(const struct fs_lib_call *c, const struct 
   for (int64_t i0 = 0; i0 < m; i0 += STRIP) {
     for (int64_t j0 = 0; j0 < n; j0 += STRIP)
       for (int64_t i = i0; i < FS_MIN(i0 + STRIP, m); i++)
-        copy_run((char *)c->out.ptr + (i * n + j0) * to->stride[0] * size, to->stride[0],
-                 (const char *)c->a.ptr +
-                     (i * from->stride[0] + j0 * from->stride[1]) * size,
-                 from->stride[1], FS_MIN(STRIP, n - j0), size);
+        put_run(c->out.ptr, to, i * n + j0,
+                (const char *)c->a.ptr +
+                    (i * from->stride[0] + j0 * from->stride[1]) * size,
+                from->stride[1], FS_MIN(STRIP, n - j0), size);
     if (fs_interrupted()) return FS_INTERRUPTED;
   }
   return FS_OK;
@@ -233,7 +268,7 @@ static enum fs_status reshape_columns(const struct fs_lib_call *c, const struct 
 
 static enum fs_status reshape(const struct fs_lib_call *c) {
   struct walk from = walk_of(&c->a), to = walk_of(&c->out);
-  if (from.rank == 2 && to.rank == 1 && from.stride[0] < from.stride[1])
+  if (from.rank == 2 && to.rank <= 2 && from.stride[0] < from.stride[1])
     return reshape_columns(c, &from, &to);
   int64_t from_step = from.stride[from.rank - 1], to_step = to.stride[to.rank - 1];
   int64_t count = fs_lib_count(&c->a), size = (int64_t)fs_dtype_size(c->a.dtype);
