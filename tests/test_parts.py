@@ -6,8 +6,11 @@ lie within the part, beside it, or partly in it, after one update or several. Wh
 so every element must be the same. And loops that read what they have just written are
 planned once.
 
+    tests/test_parts.py [--target cpu|cuda] [--count 400]
+
 The last line is `N passed, N failed`.
 """
+import argparse
 import os
 import random
 import re
@@ -20,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from score import Score  # noqa: E402
 
-PROGRAM = os.path.join(os.environ.get('BUILD', os.path.join(HERE, '..', 'build')), 'fusible')
+PROGRAM = os.environ.get('FUSIBLE', os.path.join(HERE, '..', 'build', 'fusible'))
 score = Score()
 
 
@@ -79,12 +82,12 @@ def case(seed):
     return lines
 
 
-def test_parts(count):
+def test_parts(target, count):
     for first in range(0, count, 50):
         lines = []
         for seed in range(first, first + 50):
             lines += [f'print("case {seed}");'] + case(seed)
-        got = subprocess.run([PROGRAM, '--target', 'cpu', '-'], input='\n'.join(lines) + '\n',
+        got = subprocess.run([PROGRAM, '--target', target, '-'], input='\n'.join(lines) + '\n',
                              text=True, capture_output=True, timeout=120, check=False)
         cases = re.split(r'^case (\d+)$', got.stdout, flags=re.M)[1:]
         right = dict(zip(map(int, cases[::2]), cases[1::2]))
@@ -101,12 +104,12 @@ LOOPS = {
 }
 
 
-def test_loops():
+def test_loops(target):
     for name, body in LOOPS.items():
         text = ('z = zeros(40); y = zeros(40); A = ones(40, 40); x = (1:40) + 0.0; s = 0.0;\n'
                 f'for k = 3:39\n{body}\nend\n:plan all\n'
                 'print("=", s + sum(z) + sum(y) + sum(A));\n')
-        got = subprocess.run([PROGRAM, '--target', 'cpu', '-'], input=text, text=True,
+        got = subprocess.run([PROGRAM, '--target', target, '-'], input=text, text=True,
                              capture_output=True, timeout=60, check=False)
         n = len(re.findall(r'block \d+', got.stderr))
         score.check(1 <= n <= 4, f'{name}: {n} blocks are planned\n{got.stdout}{got.stderr}')
@@ -127,7 +130,15 @@ def loops_give():
 LOOPS_GIVE = {name: f'{value:.1f}'.removesuffix('.0') for name, value in loops_give().items()}
 
 
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--target', default='cpu')
+    parser.add_argument('--count', type=int, default=400)
+    args = parser.parse_args()
+    test_parts(args.target, args.count)
+    test_loops(args.target)
+    return score.close()
+
+
 if __name__ == '__main__':
-    test_parts(400)
-    test_loops()
-    sys.exit(score.close())
+    sys.exit(main())

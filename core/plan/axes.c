@@ -276,16 +276,28 @@ static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int rank_b) {
   return false;
 }
 
-/* Calls of one shape that share nothing but numbers go along the same axes: x + a*p and
+/* Whether no path of results leads from the one call to the other, which comes later. */
+static bool apart(const struct fs_planner *p, fs_id a, fs_id b) {
+  int first = p->cluster_of[p->info[a].call] - p->window;
+  int second = p->cluster_of[p->info[b].call] - p->window, n = p->window_end - p->window;
+  return p->reach && first >= 0 && second >= 0 && first < n && second < n &&
+         !fs_set_has(&p->reach[first], second);
+}
+
+/* Maps of one shape that share nothing but numbers go along the same axes: x + a*p and
  * r - a*q. */
 static void unite_alike(struct fs_axes *ax, const fs_id *calls, int n) {
   const struct fs_graph *g = ax->p->g;
+  for (int k = 0; k < n; k++)
+    if (fs_node(g, calls[k])->kind != FS_ND_MAP) return;
   int first = fs_axes_member(ax, calls[0]);
   const struct fs_shape *s = walked(g, &ax->holders.data[first]);
   for (int k = 1; k < n; k++) {
     int h = fs_axes_member(ax, calls[k]);
     const struct fs_shape *t = walked(g, &ax->holders.data[h]);
-    if (!s->rank || !fs_shape_equal(s, t) || meet(ax, first, s->rank, h, t->rank)) continue;
+    if (!s->rank || !fs_shape_equal(s, t) || meet(ax, first, s->rank, h, t->rank) ||
+        !apart(ax->p, calls[0], calls[k]))
+      continue;
     size_t bytes = sizeof(int) * (size_t)ax->parent.len;
     memcpy(ax->saved, ax->parent.data, bytes);
     for (int x = 0; x < s->rank; x++) unite(ax, first, x, h, x);
