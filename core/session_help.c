@@ -196,6 +196,7 @@ static void add_topics(struct answers *a) {
 static void add_option(struct answers *a, const char *word, const char *rest) {
   if (!strcmp(word, "@file")) add_paths(a);
   else if (!strcmp(word, "@name")) add_names(a);
+  else if (!strcmp(word, "@variable")) add_variables(a, false);
   else if (!strcmp(word, "@set")) add_settings(a, rest);
   else if (!strcmp(word, "@topic")) add_topics(a);
   else add(a, word, "option", "");

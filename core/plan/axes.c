@@ -276,12 +276,28 @@ static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int rank_b) {
   return false;
 }
 
-/* Whether no path of results leads from the one call to the other, which comes later. */
-static bool apart(const struct fs_planner *p, fs_id a, fs_id b) {
-  int first = p->cluster_of[p->info[a].call] - p->window;
-  int second = p->cluster_of[p->info[b].call] - p->window, n = p->window_end - p->window;
-  return p->reach && first >= 0 && second >= 0 && first < n && second < n &&
-         !fs_set_has(&p->reach[first], second);
+/* From which clusters a path of results leads to each. */
+static void find_paths(struct fs_planner *p) {
+  int n = p->clusters.len, words = n / 64 + 1;
+  p->paths = FS_NEW_N(p->arena, uint64_t, n * words);
+  for (int c = 0; c < n; c++) {
+    uint64_t *to = p->paths + c * words;
+    const struct fs_cluster *cl = &p->clusters.data[c];
+    for (int k = 0; k < cl->before.len; k++) {
+      int b = cl->before.data[k];
+      to[b / 64] |= (uint64_t)1 << b % 64;
+      for (int w = 0; w < words; w++) to[w] |= p->paths[b * words + w];
+    }
+  }
+}
+
+/* Whether none leads from the one call to the other, which comes later. */
+static bool apart(struct fs_planner *p, fs_id a, fs_id b) {
+  if (!p->cluster_of) return false;
+  if (!p->paths) find_paths(p);
+  int from = p->cluster_of[p->info[a].call], to = p->cluster_of[p->info[b].call];
+  const uint64_t *all = p->paths + to * (p->clusters.len / 64 + 1);
+  return !(all[from / 64] >> from % 64 & 1);
 }
 
 /* Maps of one shape that share nothing but numbers go along the same axes: x + a*p and

@@ -731,6 +731,7 @@ static void take_variant(struct fs_planner *p, int variant, const struct terms *
 static void finish_kernel(struct fs_planner *p, const struct fs_impl *impl,
                           const struct terms *t, struct fs_kernel *k) {
   k->inner = impl->inner;
+  k->classes = p->group->ax.n_classes;
   k->variant = impl->variant;
   if (impl->variant) take_variant(p, impl->variant, t, k);
   fs_kernel_place(k);
@@ -770,7 +771,8 @@ bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
     fs_kernel_library(p, calls[0], out);
     return true;
   }
-  if (open_group(p, calls, like->calls.len) || !fs_place_fits(p->group, impl.inner) ||
+  if (open_group(p, calls, like->calls.len) || p->group->ax.n_classes != like->classes ||
+      !fs_place_fits(p->group, impl.inner) ||
       build_one(p->group, false, impl.inner, impl.scheme, out, &t)) {
     fs_kernel_free(out);
     return false;

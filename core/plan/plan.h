@@ -198,6 +198,7 @@ struct fs_kernel {
   unsigned inner;                   /* classes of axes that are its columns, and which
                                        setting it has (kernel.c): what makes it again
                                        of a graph that is alike            */
+  int classes;                      /* ... of how many                               */
   int variant;
   int n_phases;                     /* sweeps, FS_END not counted          */
   bool has_end;

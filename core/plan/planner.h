@@ -147,6 +147,8 @@ struct fs_planner {
   FS_VEC(fs_id) calls;                 /* ascending                          */
   FS_VEC(struct fs_cluster) clusters;
   int *cluster_of;                     /* per call                           */
+  uint64_t *paths;                     /* per cluster: those that a path leads from, as
+                                          bits; NULL: nobody has asked yet   */
   int *call_users;                     /* per call: how many calls use it    */
   int window, window_end;              /* clusters planned together          */
   struct fs_set *reach;                /* per cluster of the window: later ones

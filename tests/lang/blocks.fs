@@ -49,3 +49,17 @@ a = sum(x)/3; a > 0     # expect: true
 begin x1 = x + a*p; r1 = r - a*q; end
 :assert plan kernels == 1
 print(all(x1 == x + a*p) && all(r1 == r - a*q))  # expect: true
+# ---
+# ... also after sums in the same block, and in rounds of which some have vectors of one
+# length and some do not.
+n = 33; i = (1:n) + 0.0;
+p = mod(i, 3) - 1; t = mod(2*i, 5) - 2; r = mod(i, 4) - 1; q = mod(i, 7) - 3; o = sum([2, 0]);
+begin c = q'*r; b = c/o; p1 = r + b*p; q1 = q + b*t; end
+print(all(p1 == r + b*p) && all(q1 == q + b*t), " ", c)  # expect: true -2
+# ---
+i = (1:40) + 0.0; x = mod(i, 7); p = mod(i, 5); r = mod(i, 4); q = mod(i, 3); a = sum([1, 0]); s = 0.0;
+for k = 1:20
+  m = k + 5; l = m + (k > 12);
+  u = x[1:m] + a*p[1:m]; v = r[1:l] - a*q[1:l]; s = s + sum(u) + 2*sum(v);
+end
+print(s)   # expect: 1843
