@@ -249,7 +249,7 @@ def test_sentences():
              FUSIBLE_FAKE_MEMORY='12000')
     sentence('larger than the device', 'needs 10.3 KiB of memory; the device has', status=1,
              script=work, FUSIBLE_FAKE_MEMORY='3000')
-    big = ('x = rand(1000000); x[1] = 1; A = x + 1; A[1] = 2; B = A[1:9]; print(A[3]);\n'
+    big = ('x = rand(1000000); x[1] = 1; A = x + 1; A[1] = 2; B = A[1:9]; print(sum(A));\n'
            'C = x + A; D = x - A; E = exp(x);\nprint(1)')
     sentence('largest variables', r'variables are A \(3.81 MiB\), x \(3.81 MiB\)',
              script=big, FUSIBLE_FAKE_MEMORY='12000000')
