@@ -227,7 +227,8 @@ fliplr(A) = A[:, end:-1:1]
 # circshift(x, k): a vector moved on by k places, the last first. circrows(A, k),
 # circcols(A, k): the rows, columns of a matrix so.
 function circshift(x, k)
-  assert(numel(x) == length(x), "circshift takes a vector; of a matrix there are circrows and circcols")
+  assert(numel(x) == length(x),
+         "circshift takes a vector; of a matrix there are circrows and circcols")
   k = mod(k, numel(x))
   if k == 0
     return x

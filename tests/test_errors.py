@@ -439,6 +439,14 @@ def calls(f):
     check('called here' not in err and 'error' in err, 'calls: not of the prelude', err)
 
 
+def refused(f):
+    """A setting that is refused stays what it was."""
+    for name, was in ('learn', 'on'), ('dump', 'off'), ('time', 'off'):
+        _, out, err = f.session(f':set {name} {was}\n:set {name} maybe\n:set {name}\n')
+        check('cannot be maybe' in err and re.search(rf'^{name} +{was}$', out + err, re.M),
+              f'{name}: stays what it was', out + err)
+
+
 def no_guesses(f):
     """Where the nearest name would be another thing, none is suggested."""
     for text in 'x = interpolate(keep)', 'foo(3)', 'x = spectrum(keep)':
@@ -669,6 +677,7 @@ def main():
         f = Fusible(os.path.abspath(args.fusible), folder)
         bad_input(f)
         calls(f)
+        refused(f)
         no_guesses(f)
         fine_input(f)
         files(f)

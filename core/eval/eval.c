@@ -448,8 +448,9 @@ enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_span span, const char *what) {
   bool array = v->kind == FS_V_RANGE || (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0);
   if (!in->elementwise || !v->of_element || !array) return FS_OK;
-  return fs_in_error(in, span, "element", "it is called with the array itself, outside of map", "map gives the function single elements, and %s takes an array",
-                     what);
+  return fs_in_error(in, span, "element",
+                     "it is called with the array itself, outside of map",
+                     "map gives the function single elements, and %s takes an array", what);
 }
 
 /* -- array literals -------------------------------------------------------- */

@@ -2,7 +2,9 @@
  *
  * Every node has its own axes. Two axes of two nodes are the same axis of the
  * kernel when data flows from one to the other element by element, or when both
- * walk the same array the same way. That is union-find over (node, axis). */
+ * walk the same array the same way; and those of maps of one shape that share nothing
+ * but numbers, if no path of results connects them. That is union-find over (node,
+ * axis), by the graph alone: a kernel is united again when it is made. */
 #ifndef FS_AXES_H
 #define FS_AXES_H
 

@@ -642,8 +642,8 @@ extern "C" __global__ void __launch_bounds__(256, 5)
 }
 
 //@ fs_move
-// A pass moves values to `to` unless it is null, and places, which are in `index` (null: as they are now),
-// to `index_to`, or from 1 to `at`.
+// A pass moves values to `to` unless it is null, and places, which are in `index` (null: as
+// they are now), to `index_to`, or from 1 to `at`.
 template <typename T>
 __device__ __forceinline__ T fs_up_to(T x, T (&sums)[8]) {  // x of the threads so far
   const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
