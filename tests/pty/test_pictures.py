@@ -342,11 +342,21 @@ def test_typed_half_a_line(c):
 
 
 def test_utf8_and_arrows_typed_ahead(c):
-    t = c.start(KNOWN['kitty'], before='σ₁ = 4', between='2\x1b[D\x1b[D0\x1b[C')
-    t.send(PLOT + '\r')
-    t.settle()
-    t.send('1\r')  # while the picture is drawn or after it: a prompt may come between
-    t.expect('σ₁ = 412')
+    """The last keys come after the picture, or while it is drawn: then they are
+    echoed at once, and a prompt comes before the line that was kept."""
+    folder = os.path.join(c.home, 'bin')
+    os.mkdir(folder)
+    slow = os.path.join(folder, 'rsvg-convert')
+    with open(slow, 'w') as f:
+        f.write('#!/bin/sh\nsleep 0.5\nexec ' + shutil.which('rsvg-convert') + ' "$@"\n')
+    os.chmod(slow, 0o755)
+    for path in (os.environ['PATH'], folder + ':' + os.environ['PATH']):
+        t = c.start(KNOWN['kitty'], before='σ₁ = 4', env={'PATH': path},
+                    between='2\x1b[D\x1b[D0\x1b[C')
+        t.send(PLOT + '\r')
+        t.settle()
+        t.send('1\r')
+        t.expect('σ₁ = 412')
 
 
 def test_ctrl_c_typed_ahead(c):
