@@ -328,8 +328,13 @@ nnz(x) = sum(x != 0)
 # logspace(a, b, n): n numbers from 10^a to 10^b, of which each is the same multiple of
 # the one before.
 logspace(a, b, n) = 10 .^ linspace(a, b, n)
-# randi(n, m): m random integers from 1 to n.
+# randi(n, m): m random integers from 1 to n; randi([l, n], m): from l to n.
 function randi(n, m)
+  assert(numel(n) <= 2, "randi needs a largest number, or [least, largest]")
+  if numel(n) == 2
+    assert(n[2] >= n[1], "randi needs a largest number that is not below the least")
+    return randi(n[2] - n[1] + 1, m) + i64(n[1] - 1)
+  end
   assert(n >= 1, "randi needs a largest number of 1 or more")
   return i64(min(floor(n*rand(m)), n - 1)) + 1
 end

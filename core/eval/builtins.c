@@ -130,7 +130,7 @@ const struct fs_builtin fs_builtins[] = {
     {"bool", 1, 1, fs_bi_cast, FS_BOOL, "bool(x)", "true where x is not zero"},
 
     {"print", 0, -1, fs_bi_print, 0, "print(x, ...)",
-     "writes values on one line, one right after the other"},
+     "writes values on one line; beside a text nothing stands between them"},
     {"ask", 0, 2, fs_bi_ask, 0, "ask(\"prompt\"[, secret])",
      "a line that the user types, as text; with secret = true unseen"},
     {"error", 1, 1, fs_bi_error, 0, "error(\"message\")",

@@ -37,6 +37,15 @@ enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
   return put_value(in, v, &(struct fs_show_options){0}, out);
 }
 
+/* What stands between two printed values: nothing beside a text, which brings its own
+ * blanks; otherwise what keeps them apart. */
+static const char *print_gap(const struct fs_val *a, const struct fs_val *b) {
+  if (a->kind == FS_V_STRING || b->kind == FS_V_STRING) return "";
+  bool lines = (a->kind == FS_V_TENSOR && a->tensor->shape.rank > 0) ||
+               (b->kind == FS_V_TENSOR && b->tensor->shape.rank > 0);
+  return lines ? "\n" : " ";
+}
+
 /* What is printed is shown, by the settings; texts that a program makes do not hang on
  * them. */
 enum fs_status fs_bi_print(struct fs_call *c) {
@@ -45,8 +54,10 @@ enum fs_status fs_bi_print(struct fs_call *c) {
                                               : (struct fs_show_options){0};
   if (o.digits == FS_SHOW_DIGITS) o.digits = 0; /* as in texts, then */
   enum fs_status st = FS_OK;
-  for (int k = 0; k < c->n && st == FS_OK; k++)
+  for (int k = 0; k < c->n && st == FS_OK; k++) {
+    if (k) fs_str_puts(&text, print_gap(&c->args[k - 1], &c->args[k]));
     st = put_value(c->in, &c->args[k], &o, &text);
+  }
   fs_str_puts(&text, "\n");
   if (st == FS_OK) fs_interp_text(c->in, fs_str_text(&text), text.len);
   fs_str_free(&text);

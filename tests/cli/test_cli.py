@@ -107,10 +107,10 @@ def test_inputs_that_nothing_reads():
     check(fusible(path, 'm=3', 'Tol=2'), 1, None, 'lots')  # the error is enough
     for name, hint in (('N', 'n'), ('Tol', 'tol'), ('y', None), ('k', None)):
         given = ['m=3'] + ['n=4'] * (name != 'N') + [f'{name}=4']
-        r = check(fusible('-e', ':set n 4', path, *given), 0, '60.001',
+        r = check(fusible('-e', ':set n 4', path, *given), 0, '6 0.001',
                   f"warning: nothing has read the input '{name}'\n")
         assert (f"hint: did you mean '{hint}'?" in r.err) == bool(hint), r
-    r = check(fusible(path, 'n=4', 'm=3', 'tol=5'), 0, '60.001', "'tol' is not read")
+    r = check(fusible(path, 'n=4', 'm=3', 'tol=5'), 0, '6 0.001', "'tol' is not read")
     assert r.err.count('\n') == 1, r
     check(fusible('-i', path, 'n=4', 'm=3', 'y=1', stdin='y + 1'), 0, '2', '')
     for text in ('if false; y; end', 'f(x) = x*y;', 'function g()\nreturn z -> z + y\nend'):

@@ -11,7 +11,7 @@ for k = 1:n-1
   W[k+1:end, k+1:end] -= W[k+1:end, k]*W[k, k+1:end];
 end
 low = ((1:n) > (1:n)') * 1.0;
-print(all(W .* low == L - eye(n)), all(W .* (1 - low) == U))   # expect: truetrue
+print(all(W .* low == L - eye(n)), all(W .* (1 - low) == U))   # expect: true true
 # Sums, rows and columns of what is there so far, of odd sizes.
 x = mod(1:700, 17) - 8; M = reshape(mod(1:4900, 23), 70, 70); good = 0;
 for k = 1:69

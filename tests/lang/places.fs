@@ -117,6 +117,18 @@ dtype(r)
 # expect: "i64"
 abs(mean(f64(r)) - 3.5) < 0.03
 # expect: true
+r = randi([-2, 1], 100000);
+min(r)
+# expect: -2
+max(r)
+# expect: 1
+dtype(r)
+# expect: "i64"
+abs(mean(f64(r)) + 0.5) < 0.03
+# expect: true
+randi([7, 7], 3)'
+# expect: i64[1×3]
+# expect:   7  7  7
 # ---
 # A product with kron(A, B) never writes it.
 A = rand(20, 30); B = rand(8, 8); r = rand(240);
@@ -128,20 +140,22 @@ print(max(abs(y - K*r)) < 1e-4)  # expect: true
 x = f32(mod(7*(1:50), 11)); w = f32(mod(5*(1:19), 7));
 y = conv(x, w);
 print(size(y, 1), " ", sum(y) - sum(x)*sum(w))  # expect: 68 0
-print(y[1] - w[1]*x[1], y[68] - w[19]*x[50], y[30] - sum(w .* flip(x[12:30])))  # expect: 000
+print(y[1] - w[1]*x[1], y[68] - w[19]*x[50], y[30] - sum(w .* flip(x[12:30])))  # expect: 0 0 0
 # ---
 x = [1, 2, 3]; A = reshape(f32(1:6), 2, 3);
 print(circshift(x, 0)', circshift(x, 3)', circshift(x, -4)')
 # expect: f32[1×3]
-# expect:   1  2  3f32[1×3]
-# expect:   1  2  3f32[1×3]
+# expect:   1  2  3
+# expect: f32[1×3]
+# expect:   1  2  3
+# expect: f32[1×3]
 # expect:   2  3  1
 print(circcols(A, 4))
 # expect: f32[2×3]
 # expect:   3  1  2
 # expect:   6  4  5
 p = randperm(1000);
-print(all(sort(p) == 1:1000), sum(p == 1:1000) < 20)  # expect: truetrue
+print(all(sort(p) == 1:1000), sum(p == 1:1000) < 20)  # expect: true true
 # ---
 print(standardize(i64([100000001; 100000002; 100000003]))')
 # expect: f64[1×3]
@@ -166,6 +180,10 @@ print(conv(1:3, [1, 1])')
 trapz([1, 2], [1, 2, 3])  # error: trapz needs as many places as values
 # ---
 randi(0, 3)               # error: randi needs a largest number of 1 or more
+# ---
+randi([3, 2], 3)          # error: a largest number that is not below the least
+# ---
+randi([1, 2, 3], 3)       # error: randi needs a largest number, or [least, largest]
 # ---
 v = [1, 2, 3]; v[true] = 5  # error: an index must be a number, not a truth value
 # ---

@@ -16,3 +16,17 @@ print(pi, " ", f64([1])/3)                         # expect: 3.141592654 f64[1]
 :set ascii on
 print(ones(1, 2))                                  # expect: f32[1x2]
 # expect:   1  1
+# ---
+print(1, 2, "a", 3, true)
+# expect: 1 2a3 true
+print(sum([1, 2]), f64(4), [5])
+# expect: 3 4
+# expect: f32[1]
+# expect:   5
+print("A = ", [5], [6], " end")
+# expect: A = f32[1]
+# expect:   5
+# expect: f32[1]
+# expect:   6 end
+string(1, 2)
+# expect: "12"
