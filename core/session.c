@@ -611,6 +611,7 @@ static enum fs_status eval_text(struct fs_session *s, const char *name,
     fs_str_free(&tree);
   }
   if (!st) st = fs_interp_eval(s->in, name, text, len, s->flags);
+  s->returned = st == FS_OK && fs_interp_returned(s->in);
   return st == FS_INCOMPLETE ? report_incomplete(s, name, text, len) : st;
 }
 
@@ -701,7 +702,9 @@ static enum fs_result result_of(const struct fs_session *s,
                                 enum fs_status st) {
   if (s->quit) return FS_RESULT_QUIT;
   switch (st) {
-    case FS_OK: return FS_RESULT_OK;
+    case FS_OK:
+      return s->returned && s->flags & FS_EVAL_PART ? FS_RESULT_RETURNED
+                                                    : FS_RESULT_OK;
     case FS_ERR_ENV: return FS_RESULT_ENVIRONMENT;
     case FS_INTERRUPTED: return FS_RESULT_INTERRUPTED;
     default: return FS_RESULT_ERROR;
@@ -710,7 +713,7 @@ static enum fs_result result_of(const struct fs_session *s,
 
 static const char *result_word(enum fs_result r) {
   switch (r) {
-    case FS_RESULT_OK: return "ok";
+    case FS_RESULT_OK: case FS_RESULT_RETURNED: return "ok";
     case FS_RESULT_ENVIRONMENT: return "environment";
     case FS_RESULT_INTERRUPTED: return "interrupted";
     case FS_RESULT_QUIT: return "quit";
@@ -723,7 +726,7 @@ static void begin_input(struct fs_session *s, unsigned flags) {
   fs_interrupt_clear();
   s->flags = flags;
   s->no_memory = false;
-  s->quit = false;
+  s->quit = s->returned = false;
   s->show_status = FS_OK;
   s->blocks_run = s->announced = 0;
   s->plan_seconds = s->jit_seconds = 0;
@@ -745,7 +748,8 @@ static enum fs_result end_input(struct fs_session *s, enum fs_status st,
   emit_diags(s);
   if (result == FS_RESULT_INTERRUPTED)
     fs_session_note(s, "interrupted", "interrupted");
-  bool well = result == FS_RESULT_OK || result == FS_RESULT_QUIT;
+  bool well = result == FS_RESULT_OK || result == FS_RESULT_QUIT ||
+              result == FS_RESULT_RETURNED;
   if (well && s->time) say_times(s, seconds);
   fs_session_end_plans(s, well);
   json_t *e = json_object();

@@ -124,7 +124,7 @@ struct fs_session {
   int announced, plan_ids;
   unsigned flags;
   enum fs_status show_status;
-  bool quit, busy;
+  bool quit, returned, busy;
   double plan_seconds, jit_seconds;
 
   fs_plan_records last_plans; /* of the last input that ran blocks */

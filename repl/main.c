@@ -97,8 +97,8 @@ static enum fs_result evaluate_part(struct front *f, const char *name,
   if (setjmp(out_of_memory))
     result = no_memory();
   else
-    result = evaluate(f, name, text, len, FS_EVAL_SCRIPT | before * FS_EVAL_LINE,
-                      false);
+    result = evaluate(f, name, text, len,
+                      FS_EVAL_SCRIPT | FS_EVAL_PART | before * FS_EVAL_LINE, false);
   fs_oom_guard(old);
   return result;
 }
@@ -118,6 +118,7 @@ static enum fs_result keep_going(struct front *f, const char *name,
       end = line_end(text, len, end);
     enum fs_result r =
         evaluate_part(f, name, lines, text + begin, end - begin);
+    if (r == FS_RESULT_RETURNED) break;
     if (r != FS_RESULT_OK) worst = r;
     if (r == FS_RESULT_QUIT || r == FS_RESULT_INTERRUPTED) break;
     for (; begin < end; begin++) lines += text[begin] == '\n';

@@ -71,6 +71,9 @@ void fs_interp_free(struct fs_interp *in);
  * undone. */
 enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
                               const char *text, size_t len, unsigned flags);
+/* Whether a `return` outside of functions ended that text: what follows it in its
+ * file is not to be run. */
+bool fs_interp_returned(const struct fs_interp *in);
 
 /* Traces a text as one block without running it, hands the graph, with its
  * outputs set (what variables hold, and what is shown, saved, plotted or

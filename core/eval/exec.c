@@ -399,16 +399,15 @@ static void set_stack_limit(struct fs_interp *in, const char *base) {
 }
 
 /* Runs statements and ends their block, whatever happened. */
-static enum fs_status run_block_of(struct fs_interp *in,
-                                   const struct fs_stmt *stmts) {
-  enum fs_flow flow = FS_FLOW_NEXT;
+static enum fs_status run_block_of(struct fs_interp *in, const struct fs_stmt *stmts,
+                                   enum fs_flow *flow) {
   enum fs_status st = FS_OK;
   if (fs_again_try(in, stmts, true, &st)) {
     if (st != FS_OK) fs_block_abandon(in);
     return st;
   }
   fs_again_begin(in, stmts, true);
-  st = fs_exec(in, stmts, &flow);
+  st = fs_exec(in, stmts, flow);
   clear_results(in);
   if (st != FS_OK) fs_again_stop(in);
   fs_again_end(in, stmts, true);
@@ -439,7 +438,9 @@ static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
   in->silent = flags & FS_EVAL_SILENT;
   in->begin_depth = 0;
   fs_mention_inputs(in, stmts);
-  enum fs_status st = run_block_of(in, stmts);
+  enum fs_flow flow = FS_FLOW_NEXT;
+  enum fs_status st = run_block_of(in, stmts, &flow);
+  in->returned = flow == FS_FLOW_RETURN;
   in->units.len--;
   fs_unit_unref(unit);
   in->running = nested;
@@ -588,6 +589,10 @@ void fs_interp_set_random(struct fs_interp *in, int64_t seed, int64_t stream) {
 
 uint64_t fs_interp_stamp(const struct fs_interp *in) {
   return in->globals.stamp;
+}
+
+bool fs_interp_returned(const struct fs_interp *in) {
+  return in->returned;
 }
 
 int fs_interp_before_last(const struct fs_interp *in) {

@@ -141,10 +141,10 @@ struct fs_interp {
 
   /* The input being run. */
   bool running, loading_prelude, script, silent;
+  bool returned;                   /* a `return` outside of functions ended it */
   bool has_inputs; /* fs_interp_set_given() was called */
   FS_VEC(char *) assigned;         /* new globals since the input began */
   FS_VEC(struct fs_val) results;   /* of the `return` being carried out */
-  bool returned;
   void (*explain)(void *user, struct fs_graph *g);
   void *explain_user;
   FS_VEC(struct fs_stand_in) stand_ins; /* while something is explained */

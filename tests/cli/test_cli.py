@@ -175,6 +175,18 @@ def test_keep_going():
     check(fusible('-k', '-e', BAD, '-e', 'a = 40 + 2'), 1, 'a = 42')
 
 
+def test_keep_going_ends_at_return():
+    """A `return` ends its script, and no other; one in a function ends no script."""
+    path = script('ends.fs', f'f(x) = x + 1;\nfunction g(x)\n  return 3*x\nend\n{BAD}\n'
+                  'a = g(2)\nif a > 5\n  b = 7\n  return\nend\nc = 8\n')
+    for more in [], ['-i', '-q']:
+        r = fusible('-k', path, '-e', ':memory', '-e', 'd = f(8)', *more)
+        assert 'a = 6' in r.out and 'b = 7' in r.out and 'd = 9' in r.out, r
+        assert 'c = 8' not in r.out and r.err.count('error') == 1, r
+    assert fusible('-k', path).code == 1
+    check(fusible('-k', '-e', 'return', '-e', 'a = 40 + 2'), 0, 'a = 42')
+
+
 def test_keep_going_names_lines():
     """Lines are those of the script, also of a text that comes again, and `:history`
     has the statements alone."""
