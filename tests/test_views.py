@@ -652,7 +652,7 @@ def test_explain(folder):
     check('\n  q ' not in done.stdout, 'explain binds nothing', done.stdout)
     check(not re.search(r'measured +[0-9]', box), 'explain measures nothing')
     for text in ('A*p', 'sum(A)', 'save("q.npy", 2*p)', 'plot(2*p)', 'return p*2',
-                 'x = A*p; return sum(x)'):
+                 'x = A*p; return sum(x)', 'print("s = ", sum(A))', 'y = 2*p; print(y)'):
         done = run(SETUP + f':explain {text}\np[1:2]\n', folder)
         check(done.returncode == 0 and 'needs no kernel' not in done.stdout and
               re.search('k1 (row|flat) ', done.stderr), f'explain: {text}',

@@ -46,9 +46,17 @@ static const char *print_gap(const struct fs_val *a, const struct fs_val *b) {
   return lines ? "\n" : " ";
 }
 
+/* The block that is explained would have to give these. */
+static enum fs_status explain_read(struct fs_call *c, int first) {
+  for (int k = first; k < c->n; k++)
+    fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);
+  return FS_OK;
+}
+
 /* What is printed is shown, by the settings; texts that a program makes do not hang on
  * them. */
 enum fs_status fs_bi_print(struct fs_call *c) {
+  if (c->in->explain) return explain_read(c, 0);
   struct fs_str text = {0};
   struct fs_show_options o = c->in->host.look ? *c->in->host.look
                                               : (struct fs_show_options){0};
@@ -229,11 +237,7 @@ enum fs_status fs_bi_save(struct fs_call *c) {
   const char *path = c->args[0].string->text;
   enum fs_status st = check_savable(c);
   if (st != FS_OK) return st;
-  if (c->in->explain) { /* the block would have to give them */
-    for (int k = 1; k < c->n; k++)
-      fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);
-    return FS_OK;
-  }
+  if (c->in->explain) return explain_read(c, 1);
   /* All of one block: the first computation stores the others, too. */
   for (int k = 1; k < c->n && st == FS_OK; k++)
     if (c->args[k].kind == FS_V_TENSOR) st = fs_force(c->in, c->args[k].tensor);
