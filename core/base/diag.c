@@ -83,6 +83,16 @@ struct fs_span fs_span_join(struct fs_span a, struct fs_span b) {
                           FS_MAX(a.end, b.end)};
 }
 
+int fs_span_compare(struct fs_span a, struct fs_span b) {
+  if (a.source != b.source) return a.source < b.source ? -1 : 1;
+  if (a.begin != b.begin) return a.begin < b.begin ? -1 : 1;
+  return a.end > b.end ? -1 : a.end < b.end;
+}
+
+bool fs_span_holds(struct fs_span a, struct fs_span b) {
+  return a.source == b.source && a.begin <= b.begin && b.end <= a.end;
+}
+
 /* -- the line under a span ------------------------------------------------- */
 
 /* What one character, or one invalid byte, looks like: puts its picture into

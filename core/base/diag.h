@@ -56,6 +56,10 @@ const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
 const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
                          size_t *len);
 struct fs_span fs_span_join(struct fs_span a, struct fs_span b);
+/* < 0, 0, > 0: by source, then where they begin, longer ones first. */
+int fs_span_compare(struct fs_span a, struct fs_span b);
+/* Whether all of `b` lies in `a`. */
+bool fs_span_holds(struct fs_span a, struct fs_span b);
 /* 1-based line of its file and column (in display columns) of a span's beginning. */
 void fs_span_position(const struct fs_diags *d, struct fs_span span, int *line,
                       int *column);

@@ -19,6 +19,7 @@ void fs_graph_free(struct fs_graph *g) {
   FS_VEC_FREE(&g->outputs);
   FS_VEC_FREE(&g->output_names);
   FS_VEC_FREE(&g->barriers);
+  FS_VEC_FREE(&g->outer);
   free(g->table);
   fs_arena_free(g->arena);
   free(g);
@@ -36,6 +37,7 @@ void fs_graph_reset(struct fs_graph *g) {
   g->nodes.len = g->inputs.len = 0;
   g->params.len = g->literals.len = g->origins.len = 0;
   g->outputs.len = g->output_names.len = g->barriers.len = 0;
+  g->outer.len = 0;
   fs_arena_reset(g->arena);
   g->stmt = g->span = (struct fs_span){0};
   g->turn = 0;
@@ -68,6 +70,7 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
   }
   for (int k = 0; k < from->barriers.len; k++)
     *FS_PUSH(&g->barriers) = from->barriers.data[k];
+  for (int k = 0; k < from->outer.len; k++) *FS_PUSH(&g->outer) = from->outer.data[k];
   g->stmt = from->stmt;
   g->turn = from->turn;
   g->span = from->span;

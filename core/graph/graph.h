@@ -193,6 +193,11 @@ struct fs_graph_input {
                                UPDATE of all of it may take its storage over */
 };
 
+/* An expression from which a node comes, of a statement. */
+struct fs_expression {
+  struct fs_span stmt, span;
+};
+
 struct fs_graph {
   struct fs_arena *arena;
   FS_VEC(struct fs_node) nodes;  /* nodes.data[0] is FS_ND_NONE */
@@ -207,6 +212,8 @@ struct fs_graph {
   FS_VEC(const char *) output_names;
   FS_VEC(fs_id) barriers;        /* `barrier`: nodes before / from this id
                                     on may not share a kernel             */
+  FS_VEC(struct fs_expression) outer; /* of a simplified graph: those which no
+                                    other encloses, by statement          */
   uint32_t *table;               /* hash-consing */
   uint32_t table_cap;
   struct fs_span stmt, span;     /* given to nodes built from now on      */
@@ -306,6 +313,12 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * needs: a checked graph; keeps: outputs' values (but for that rule, bit for
  * bit), barriers; spoils: ids, slots. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
+
+/* Whether every outermost expression of the statement is among these n of its
+ * expressions: in z = exp(A*B)*C that is the last product, not A*B or exp(A*B). Of
+ * simplified graphs. */
+bool fs_graph_is_whole(const struct fs_graph *g, struct fs_span stmt,
+                       const struct fs_expression *of, int n);
 
 /* Finds what slices of inputs, and what parts that are replaced, may lie elsewhere the next
  * time (anchor.c): equality and hashes then leave out where. Simplified graphs have it. */

@@ -441,6 +441,7 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
   fs_graph_anchor((struct fs_graph *)now);
   struct fs_graph *out = fs_graph_canonical(now);
   fs_graph_anchor(out);
+  fs_graph_find_outer(out);
   fs_graph_free((struct fs_graph *)now);
   return out;
 }

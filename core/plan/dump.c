@@ -143,10 +143,6 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
   }
 }
 
-static bool same_span(struct fs_span a, struct fs_span b) {
-  return a.source == b.source && a.begin == b.begin && a.end == b.end;
-}
-
 /* The length of a line up to its comment. */
 static size_t code_length(const char *text, size_t len) {
   bool quoted = false;
@@ -159,8 +155,9 @@ static size_t code_length(const char *text, size_t len) {
   return len;
 }
 
-/* Bytes of a statement that are shown. Every kernel of a block says what it does: one of
- * 250,000 terms has 2,000 kernels, and its text would be there as often. */
+/* Bytes of a statement that are shown, and after which no other one follows. Every kernel
+ * of a block says what it does: one of 250,000 terms has 2,000 kernels, and its text would
+ * be there as often. */
 enum { STATEMENT_MAX = 4096 };
 
 /* A statement on one line: without comments, and without the `return` in front
@@ -191,32 +188,66 @@ void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
   if (cut) fs_str_puts(out, "...");
 }
 
-static int compare_spans(const void *a, const void *b) {
-  const struct fs_span *x = a, *y = b;
-  if (x->source != y->source) return x->source < y->source ? -1 : 1;
-  return x->begin < y->begin ? -1 : x->begin > y->begin;
+static int compare(const void *a, const void *b) {
+  const struct fs_expression *x = a, *y = b;
+  int order = fs_span_compare(x->stmt, y->stmt);
+  return order ? order : fs_span_compare(x->span, y->span);
+}
+
+/* What is being written: from `begin` of `out` on. */
+struct does {
+  const struct fs_diags *diags;
+  struct fs_str *out;
+  size_t begin;
+  bool more; /* something is there, and so is "..." if `full` */
+  bool full;
+};
+
+static void put_span(struct does *d, struct fs_span span) {
+  if (d->full) return;
+  if (d->more) fs_str_puts(d->out, "; ");
+  d->more = true;
+  d->full = d->out->len - d->begin > STATEMENT_MAX;
+  if (d->full) fs_str_puts(d->out, "...");
+  else fs_statement_put(d->diags, span, d->out);
+}
+
+/* The statement that n expressions of a kernel, in order, are of; or those that none of
+ * the others encloses, where others compute what the statement is about. */
+static void put_part(struct does *d, const struct fs_graph *g,
+                     const struct fs_expression *of, int n) {
+  if (fs_graph_is_whole(g, of->stmt, of, n)) {
+    put_span(d, of->stmt);
+    return;
+  }
+  const struct fs_expression *last = NULL;
+  for (int k = 0; k < n; k++) {
+    if (last && fs_span_holds(last->span, of[k].span)) continue;
+    last = &of[k];
+    put_span(d, last->span);
+  }
 }
 
 void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
                     const struct fs_diags *diags, struct fs_str *out) {
-  FS_VEC(struct fs_span) spans = {0};
+  FS_VEC(struct fs_expression) of = {0};
   const struct fs_step *last =
       k->steps.len ? &k->steps.data[k->steps.len - 1] : NULL;
   for (int c = 0; c < k->calls.len + (k->is_copy ? 1 : 0); c++) {
     fs_id id = c < k->calls.len ? k->calls.data[c] : last->node;
-    *FS_PUSH(&spans) = fs_node(plan->graph, id)->stmt;
+    const struct fs_node *nd = fs_node(plan->graph, id);
+    if (nd->stmt.source) *FS_PUSH(&of) = (struct fs_expression){nd->stmt, nd->span};
   }
   /* In the order in which they were written, whatever the graph's order. */
-  if (spans.len)
-    qsort(spans.data, (size_t)spans.len, sizeof *spans.data, compare_spans);
+  if (of.len) qsort(of.data, (size_t)of.len, sizeof *of.data, compare);
   if (k->is_copy) fs_str_puts(out, k->around ? "copy around " : "copy before ");
-  bool first = true;
-  for (int s = 0; s < spans.len; s++) {
-    if (spans.data[s].source == 0) continue;
-    if (s && same_span(spans.data[s], spans.data[s - 1])) continue;
-    if (!first) fs_str_puts(out, "; ");
-    first = false;
-    fs_statement_put(diags, spans.data[s], out);
+  struct does d = {.diags = diags, .out = out, .begin = out->len};
+  for (int from = 0, to; from < of.len; from = to) {
+    struct fs_span stmt = of.data[from].stmt;
+    for (to = from + 1; to < of.len; to++)
+      if (fs_span_compare(of.data[to].stmt, stmt)) break;
+    if (k->is_copy) put_span(&d, stmt);
+    else put_part(&d, plan->graph, of.data + from, to - from);
   }
-  FS_VEC_FREE(&spans);
+  FS_VEC_FREE(&of);
 }

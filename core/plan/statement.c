@@ -39,12 +39,6 @@ static bool span_assigns(const struct fs_diags *sources, struct fs_span span,
   return assigns(s->text + span.begin, (size_t)(span.end - span.begin), word);
 }
 
-static bool before(struct fs_span a, struct fs_span b) {
-  if (a.source != b.source) return a.source < b.source;
-  if (a.begin != b.begin) return a.begin < b.begin;
-  return a.end < b.end;
-}
-
 static bool is_work(const struct fs_node *nd) {
   return nd->kind != FS_ND_NONE && nd->kind != FS_ND_INPUT &&
          nd->kind != FS_ND_PARAM && nd->stmt.source != 0;
@@ -55,7 +49,7 @@ static fs_id last_of(const struct fs_graph *g, struct fs_span span) {
   fs_id found = 0;
   for (int k = 1; k < g->nodes.len; k++) {
     const struct fs_node *nd = fs_node(g, (fs_id)k);
-    if (is_work(nd) && !before(nd->stmt, span) && !before(span, nd->stmt))
+    if (is_work(nd) && !fs_span_compare(nd->stmt, span))
       found = (fs_id)k;
   }
   return found;
@@ -67,8 +61,8 @@ static bool next_statement(const struct fs_graph *g, const struct fs_span *span,
   bool found = false;
   for (int k = 1; k < g->nodes.len; k++) {
     const struct fs_node *nd = fs_node(g, (fs_id)k);
-    if (!is_work(nd) || (span && !before(*span, nd->stmt))) continue;
-    if (found && !before(nd->stmt, *out)) continue;
+    if (!is_work(nd) || (span && fs_span_compare(*span, nd->stmt) >= 0)) continue;
+    if (found && fs_span_compare(nd->stmt, *out) >= 0) continue;
     *out = nd->stmt;
     found = true;
   }

@@ -56,14 +56,7 @@ static json_t *shape_array(const struct fs_shape *shape) {
 /* -- statements ----------------------------------------------------------------- */
 
 static int compare_spans(const void *a, const void *b) {
-  const struct fs_span *x = a, *y = b;
-  if (x->source != y->source) return x->source < y->source ? -1 : 1;
-  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-  return x->end < y->end ? -1 : x->end > y->end;
-}
-
-static bool same_span(struct fs_span a, struct fs_span b) {
-  return a.source == b.source && a.begin == b.begin && a.end == b.end;
+  return fs_span_compare(*(const struct fs_span *)a, *(const struct fs_span *)b);
 }
 
 static void find_statements(struct describe *d) {
@@ -79,7 +72,7 @@ static void find_statements(struct describe *d) {
     qsort(d->statements.data, (size_t)d->statements.len,
           sizeof *d->statements.data, compare_spans);
   for (int k = 0; k < d->statements.len; k++)
-    if (!n || !same_span(d->statements.data[k], d->statements.data[n - 1]))
+    if (!n || fs_span_compare(d->statements.data[k], d->statements.data[n - 1]))
       d->statements.data[n++] = d->statements.data[k];
   d->statements.len = n;
 }
