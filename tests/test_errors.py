@@ -134,6 +134,14 @@ CASES = {
     'index of a fraction': ('keep[1.5]', '1.5', ['whole', '1.5']),
     'range too long': ('M[1:3, 1]', '1:3', ['index 3', 'extent 2']),
     'list out of range': ('keep[[1, 9]]', '[1, 9]', ['index 9', 'there are 3 elements']),
+    'list in a tensor': ('ones(2, 3, 4)[:, [1, 3], :]', '[1, 3]',
+                         ['vectors and matrices only', 'reshape(x, m, n)']),
+    'list assigned to in a tensor': (
+        'T = ones(2, 3, 4); T[:, [1, 3], :] = 0', '[1, 3]',
+        ['vectors and matrices only', 'reshape(x, m, n)']),
+    'mask assigned to in a tensor': (
+        'T = ones(2, 3, 2); T[:, :, [true, false]] = 0', '[true, false]',
+        ['vectors and matrices only', 'reshape(x, m, n)']),
     'too few subscripts': ('M[1]', 'M[1]', ['2x2', '2 subscripts']),
     'too many subscripts': ('ones(2, 2, 2)[1, 1]', 'ones(2, 2, 2)[1, 1]',
                             ['3 subscripts', 'not 2']),

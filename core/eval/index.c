@@ -322,16 +322,19 @@ static unsigned what_is_chosen(const struct subs *subs, int k) {
   return k == 1 ? FS_LIB_OF_COLUMNS : FS_LIB_OF_ROWS;
 }
 
+static enum fs_status no_list_error(struct fs_interp *in, struct fs_span span) {
+  return fs_in_error(in, span, "bad-index",
+                     "take a range here, or see it as a matrix: reshape(x, m, n)",
+                     "lists and masks choose along a dimension of vectors and matrices only");
+}
+
 /* Applies the list subscripts one after the other. */
 static enum fs_status gather_lists(struct fs_interp *in,
                                    const struct subs *subs, struct fs_tv *t) {
   for (int k = 0; k < subs->n; k++) {
     const struct sub *s = &subs->s[k];
     if (s->kind != SUB_LIST) continue;
-    if (t->shape.rank > 2)
-      return fs_in_error(in, s->span, "bad-index", NULL,
-                         "lists and masks choose from vectors and matrices "
-                         "only");
+    if (t->shape.rank > 2) return no_list_error(in, s->span);
     struct fs_tv from = *t, got, list;
     if (k == 1) from = fs_tv_transpose(in, from);
     enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, &list);
@@ -626,7 +629,8 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
     }
   }
   if (!lists) return assign_view(in, u, subs);
-  if (lists == 1 && !narrow && subs->n <= 2)
+  if (subs->n > 2) return no_list_error(in, subs->s[dim].span);
+  if (lists == 1 && !narrow)
     return assign_list(in, u, &subs->s[dim], dim, what_is_chosen(subs, dim));
   return fs_in_error(in, u->span, "bad-index",
                      "assign in two steps, or use ranges",
