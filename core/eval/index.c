@@ -543,10 +543,12 @@ static enum fs_status put_where(struct fs_interp *in, const struct update *u,
 static enum fs_status value_rows(struct fs_interp *in, const struct update *u,
                                  struct fs_shape part, struct fs_tv which, int dim,
                                  struct fs_tv *value) {
-  struct fs_shape a = fs_squeezed(&part);
+  struct fs_shape rows = part;
+  if (dim == 1) rows = fs_shape_of(2, (int64_t[]){part.dim[1], part.dim[0]});
+  struct fs_shape a = fs_squeezed(&rows);
   if (dim == 1 && value->shape.rank == 2) *value = fs_tv_transpose(in, *value);
   struct fs_shape b = fs_squeezed(&value->shape);
-  value->shape = part;
+  value->shape = rows;
   if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
   return gather(in, *value, which, 0, value);
 }
@@ -568,8 +570,8 @@ static enum fs_status assign_list(struct fs_interp *in, struct update *u,
   if (fs_tv_is_one(&value)) {
     value.shape = fs_shape_scalar();
   } else {
-    struct fs_shape part = whole.shape;
-    part.dim[0] = s->count;
+    struct fs_shape part = u->whole.shape;
+    part.dim[dim] = s->count;
     st = value_rows(in, u, part, which, dim, &value);
   }
   if (st == FS_OK) st = put_where(in, u, chosen, value, &whole);
