@@ -582,6 +582,23 @@ static enum fs_status assign_list(struct fs_interp *in, struct update *u,
   return FS_OK;
 }
 
+/* A list or mask along dimension `dim` of a matrix, a number or a range along the other:
+ * assigned to within the rows or columns that this names, which then take their places. */
+static enum fs_status assign_within(struct fs_interp *in, struct update *u,
+                                    const struct subs *subs, int dim) {
+  const struct sub *list = &subs->s[dim];
+  struct subs band = *subs;
+  band.s[dim] = (struct sub){SUB_RANGE, 1, 1, u->whole.shape.dim[dim], {FS_V_NONE}, list->span};
+  struct update part = *u;
+  struct fs_view v = part_view(&band, &u->whole.shape, &part.whole.shape);
+  struct fs_shape sq = fs_squeezed(&part.whole.shape);
+  part.whole.node = fs_graph_view(fs_block_graph(in), u->whole.node, &v, &sq);
+  enum fs_status st = assign_list(in, &part, list, dim, what_is_chosen(subs, dim));
+  if (st != FS_OK) return st;
+  u->value = part.whole;
+  return assign_view(in, u, &band);
+}
+
 /* A scalar where a mask of the whole's shape is true. */
 static enum fs_status assign_where(struct fs_interp *in, struct update *u,
                                    const struct sub *s) {
@@ -634,10 +651,10 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
   if (subs->n > 2) return no_list_error(in, subs->s[dim].span);
   if (lists == 1 && !narrow)
     return assign_list(in, u, &subs->s[dim], dim, what_is_chosen(subs, dim));
+  if (lists == 1) return assign_within(in, u, subs, dim);
   return fs_in_error(in, u->span, "bad-index",
-                     "assign in two steps, or use ranges",
-                     "a list or mask can be assigned to along one dimension "
-                     "with ':' along the other");
+                     "take the rows first: R = A[i, :]; R[:, j] = v; A[i, :] = R",
+                     "lists and masks can be assigned to along one dimension, not two");
 }
 
 /* The part keeps the type of the whole; what would lose a fraction is refused. */

@@ -84,3 +84,21 @@ print(x[i64(ceil(i/(-2))) + 6]')
 # expect: f64[1×12]
 # expect:   6  6  5  5  4  4  3  3  2  2  1  1
 print(x[i64(i/0)])              # error: is out of range
+# ---
+# A list or mask along one dimension, a number or a range along the other.
+A = zeros(3, 4, "i32");
+A[[3, 1], 2] = [7, 8];
+A[2, [4, 1, 4]] = [1, 2, 3];
+print(A[:]')             # expect: i32[1×12]
+# expect:   0  8  0  0  2  0  0  3  0  7  0  0
+A[[1, 3], 4:-2:2] += 10;
+A[[true, false, true], 1] = -1;
+A[3:-1:2, [3, 1]] = [1, 2; 3, 4];
+print(A[:]')             # expect: i32[1×12]
+# expect:   -1  18   0  10   4   0   3   3   2  17   1  10
+A[[false, false, false], 2] = 5;
+for j = 1:4
+  A[[2, 3, 2], j] = [j, 10*j, 100*j];
+end
+print(A[:]')             # expect: i32[1×12]
+# expect:    -1   18    0   10  100  200  300  400   10   20   30   40
