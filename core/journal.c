@@ -159,7 +159,6 @@ void fs_entry_outcome(struct fs_entry *e, int result, double seconds,
   e->times = json_incref(json_object_get(state, "times"));
   e->answers = json_incref(json_object_get(state, "answers"));
   e->timed = json_integer_value(json_object_get(state, "times_told"));
-  e->saves = json_integer_value(json_object_get(state, "saves"));
   e->settings = !json_is_true(json_object_get(state, "changed"));
   take_changed(e, state);
   json_array_foreach(json_object_get(state, "files"), k, file) {

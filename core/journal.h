@@ -31,7 +31,7 @@ struct fs_entry {
   double seconds;
   json_t *times;       /* what time() told; `timed` of them or more           */
   json_t *answers;     /* to ask()                                            */
-  int64_t timed, saves;
+  int64_t timed;
   char **changed;      /* names that it gave a value or removed, NULL-ended   */
   bool functions;      /* some of them are functions                          */
   bool settings;       /* nothing else was changed                            */

@@ -308,7 +308,6 @@ static void tell_witness(struct worker *w, json_t *state) {
     json_array_append_new(answers, json_string(seen->answers.data[k]));
   json_object_set_new(state, "answers", answers);
   json_object_set_new(state, "times_told", json_integer(seen->times_told));
-  json_object_set_new(state, "saves", json_integer(seen->saves));
 }
 
 /* All that the front keeps of the session, as far as it has changed. */

@@ -670,5 +670,3 @@ const json_t *fs_worker_memory(const struct fs_worker *w) { return w->memory; }
 int fs_worker_pid(const struct fs_worker *w) {
   return (int)atomic_load(&w->pid);
 }
-
-int fs_worker_deaths(const struct fs_worker *w) { return w->deaths; }

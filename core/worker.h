@@ -109,8 +109,6 @@ const json_t *fs_worker_memory(const struct fs_worker *w);
 
 /* The process; 0 while there is none. */
 int fs_worker_pid(const struct fs_worker *w);
-/* How many workers had to be replaced so far. */
-int fs_worker_deaths(const struct fs_worker *w);
 
 /* -- the other side ---------------------------------------------------------- */
 

@@ -68,7 +68,6 @@ struct fs_worker {
   struct fs_request request;
   struct fs_rebuild rebuild;
   enum fs_result result;
-  int deaths;
   int in_vain;                 /* workers, one after the other, that ended
                                   before they had done anything            */
   FS_VEC(char *) history;

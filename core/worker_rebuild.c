@@ -185,7 +185,6 @@ void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause) {
   enum fs_worker_phase phase = w->phase;
   if (!fs_worker_pid(w)) return;
   int status = fs_worker_reap(w);
-  w->deaths++;
   w->interrupted = 0;
   if (!w->served) w->in_vain++;
   tell_death(w, cause, status, phase);

@@ -8,8 +8,6 @@
 #include "core/base/embed.h"
 #include "core/emit/writer.h"
 
-enum { COUNTER_BYTES = 256 };
-
 static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "panel begin",
     "row",       "panel end", "after",  "fetch",
@@ -97,7 +95,7 @@ static void access_pointers(struct em *em) {
  * of column results per block, then the blocks' scalars. */
 static void work_pointers(struct em *em) {
   bool any = false;
-  int64_t fixed = COUNTER_BYTES + em->work_base;
+  int64_t fixed = EM_COUNTER_BYTES + em->work_base;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
     bool per_block = x->acc == EM_ACC_COL && em->mode != EM_TILE;
@@ -106,7 +104,7 @@ static void work_pointers(struct em *em) {
     if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
                                 : em_acc_type(em_val(em, v)->dtype);
-    const char *at = em_int(em, COUNTER_BYTES + x->work);
+    const char *at = em_int(em, EM_COUNTER_BYTES + x->work);
     if (per_block || x->acc == EM_ACC_FULL) {
       int64_t each = per_block ? x->work : em->work_cols + 8 * x->work;
       at = each ? em_fmt(em, "%s + %s * gridDim.x", em_int(em, fixed),
@@ -119,7 +117,7 @@ static void work_pointers(struct em *em) {
   }
   if (em->mode == EM_COLUMNS)
     em_line(em, "unsigned long long *const posts = (unsigned long long *)((char "
-            "*)work + %d);", COUNTER_BYTES);
+            "*)work + %d);", EM_COUNTER_BYTES);
   if (!em->grid && (any || em->n_full || em->vector_end))
     em_line(em, "unsigned *const counters = (unsigned *)work;");
   if (em->scratch)
@@ -539,8 +537,8 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
   if (em->mode == EM_COLUMNS) o->shared_bytes = em->ring_bytes;
   if (!has_work) return;
-  o->work_zeroed = COUNTER_BYTES;
-  o->work_base = COUNTER_BYTES + em->work_base;
+  o->work_zeroed = EM_COUNTER_BYTES;
+  o->work_base = EM_COUNTER_BYTES + em->work_base;
   o->work_per_block = em->work_cols + em->work_fulls;
 }
 

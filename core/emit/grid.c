@@ -14,7 +14,7 @@
  */
 #include "core/emit/writer.h"
 
-enum { COUNTER_BYTES = 256, MOST_CARRIED = 64 };
+enum { MOST_CARRIED = 64 };
 
 struct carried {
   int slot;
@@ -124,7 +124,7 @@ static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
 }
 
 static int64_t whole(int64_t bytes) {
-  return (bytes + COUNTER_BYTES - 1) / COUNTER_BYTES * COUNTER_BYTES;
+  return (bytes + EM_COUNTER_BYTES - 1) / EM_COUNTER_BYTES * EM_COUNTER_BYTES;
 }
 
 /* "(char *)work + 512 + 256LL * gridDim.x" */
@@ -273,7 +273,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
                   struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
   struct em_grid g = {.kernels = kernels, .n_kernels = n, .out = out,
-                      .base = COUNTER_BYTES};
+                      .base = EM_COUNTER_BYTES};
   struct em like = {.plan = plan, .device = device, .variant = variant,
                     .grid = &g};
   struct em *ems = fs_calloc((size_t)n, sizeof *ems);
@@ -288,7 +288,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   em_prelude(&body, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
   out->source = text.data;
-  out->work_zeroed = COUNTER_BYTES;
+  out->work_zeroed = EM_COUNTER_BYTES;
   out->work_base = g.base;
   out->work_per_block = g.per_block;
   for (int k = 0; k < n; k++) {

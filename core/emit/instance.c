@@ -605,8 +605,7 @@ void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
   }
   *out = (struct fs_footprint){
       .threads = (int)threads, .registers = REGISTERS,
-      .shared = side * each, .blocks = (k->space.m + side - 1) / side,
-      .wanted = k->tune.blocks_per_sm};
+      .shared = side * each, .blocks = (k->space.m + side - 1) / side};
 }
 
 /* -- the functions that a kernel calls -------------------------------------------- */

@@ -94,8 +94,7 @@ void fs_emit_footprint(const struct fs_plan *plan,
   em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),
-      .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks,
-      .wanted = kernel->tune.blocks_per_sm};
+      .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks};
   for (int v = 0; v < kernel->values.len; v++) {
     place_value(&em, v, &places[v]);
     if (em.mode == EM_TILE && !strcmp(places[v].storage, "shared"))

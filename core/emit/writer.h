@@ -19,6 +19,9 @@
 #include "core/emit/emit.h"
 #include "core/target/target.h"
 
+/* The workspace begins with tickets and barrier counters. */
+enum { EM_COUNTER_BYTES = 256 };
+
 enum em_mode {
   EM_FLAT,
   EM_KEEP,   /* row: a row fits in the registers of its threads             */
@@ -54,7 +57,7 @@ struct em_value {
 
 enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
 
-enum em_hook { /* places of a skeleton; em_hook_names[] */
+enum em_hook { /* places of a skeleton; hook_names[] of emit.c */
   EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
   EM_AFTER,
   EM_FETCH, EM_SEND, EM_GATHER, EM_FINISH, EM_ROWS, EM_COLUMN_VALUES, EM_FIRST,
@@ -121,7 +124,6 @@ struct em {
   int n_full, n_col, n_trow;
   int64_t scratch;               /* bytes of shared memory for folding      */
   bool vector_end;               /* FS_END has work per row or column       */
-  bool used_i, used_j;
   bool any_size;                 /* sizes are arguments (em_size())         */
   bool quick;                    /* the text that is compiled quickly, where that is
                                     another: columns.c                      */

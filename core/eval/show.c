@@ -10,8 +10,8 @@
 /* -- cells ------------------------------------------------------------------- */
 
 static const struct fs_glyphs unicode = {"\u00d7", "\u22ef", "\u22ee", "\u22f1",
-                                      1, 1};
-static const struct fs_glyphs ascii = {"x", "...", ":", "...", 3, 3};
+                                      1};
+static const struct fs_glyphs ascii = {"x", "...", ":", "...", 3};
 
 const struct fs_glyphs *fs_glyphs(bool only_ascii) {
   return only_ascii ? &ascii : &unicode;
@@ -148,13 +148,12 @@ static void put_name(const char *name, struct fs_str *out) {
   fs_str_puts(out, " = ");
 }
 
-/* The array as text and, if `html` is not NULL, as a table. */
-static enum fs_status show_array(const char *name, enum fs_dtype dt,
-                                 const struct fs_shape *shape,
-                                 fs_show_fetch *fetch, void *user,
-                                 const struct fs_show_options *o,
-                                 struct fs_str *out, struct fs_str *html,
-                                 struct fs_diags *d) {
+enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
+                             const struct fs_shape *shape,
+                             fs_show_fetch *fetch, void *user,
+                             const struct fs_show_options *o,
+                             struct fs_str *out, struct fs_str *html,
+                             struct fs_diags *d) {
   struct fs_excerpt v;
   if (is_empty(shape)) {
     put_name(name, out);
@@ -176,14 +175,6 @@ static enum fs_status show_array(const char *name, enum fs_dtype dt,
   }
   free(v.values);
   return st;
-}
-
-enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
-                             const struct fs_shape *shape,
-                             fs_show_fetch *fetch, void *user,
-                             const struct fs_show_options *o,
-                             struct fs_str *out, struct fs_diags *d) {
-  return show_array(name, dt, shape, fetch, user, o, out, NULL, d);
 }
 
 /* -- other values ------------------------------------------------------------ */
@@ -261,7 +252,7 @@ enum fs_status fs_show_both(const char *name, const struct fs_val *v,
   size_t before = out->len;
   if (v->kind == FS_V_TENSOR) {
     enum fs_status st =
-        show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
+        fs_show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
                    v->tensor, o, out, html, d);
     if (st) return st;
   } else {

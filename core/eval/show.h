@@ -33,12 +33,13 @@ enum fs_status fs_show_both(const char *name, const struct fs_val *v,
                             const struct fs_show_options *o, struct fs_str *out,
                             struct fs_str *html, struct fs_diags *d);
 
-/* The array part of it, from any source of elements. */
+/* The array part of it, from any source of elements; `html` may be NULL. */
 enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
                              const struct fs_shape *shape,
                              fs_show_fetch *fetch, void *user,
                              const struct fs_show_options *o,
-                             struct fs_str *out, struct fs_diags *d);
+                             struct fs_str *out, struct fs_str *html,
+                             struct fs_diags *d);
 
 /* "f32[4096x3]", "f64" for a rank-0 tensor; "number", "function", ... */
 void fs_show_type(const struct fs_val *v, bool ascii, struct fs_str *out);

@@ -54,7 +54,7 @@ void fs_excerpt_page(const struct fs_shape *shape, int64_t page, int64_t *index)
 /* The signs of the layout. */
 struct fs_glyphs {
   const char *times, *dots, *down, *diagonal;
-  int dots_width, diagonal_width;
+  int dots_width;
 };
 const struct fs_glyphs *fs_glyphs(bool only_ascii);
 /* "f32[4096x3]", with the sign for times. */

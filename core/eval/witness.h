@@ -16,7 +16,6 @@ struct fs_witness {
   int64_t times_told;      /* how often it was asked                     */
   FS_VEC(char *) answers;  /* what was typed for ask()                   */
   int answered;            /* how many of them a replay has given        */
-  int64_t saves;           /* files written, or not written in a replay  */
   bool replay;             /* times are given once more, saves left out  */
 };
 

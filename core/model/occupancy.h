@@ -12,7 +12,6 @@ struct fs_footprint {
   int64_t spilled;    /* CUDA: bytes of a thread that found no register        */
   int64_t scratch;    /* CPU: bytes that a thread keeps in its caches          */
   int64_t blocks;     /* CUDA: blocks with work; CPU: tasks                    */
-  int wanted;         /* CUDA: blocks per multiprocessor asked of the compiler */
 };
 
 /* Where a value of a kernel lives while it runs. */
@@ -28,7 +27,7 @@ struct fs_occupancy {
   double share;       /* of the threads that the device can hold, 0 to 1       */
   const char *limit;  /* what keeps it there: "registers", "shared", "threads",
                          "blocks" (the device holds no more), "work" (there are
-                         no more), "wanted" (asked for); CPU: "work" or NULL   */
+                         no more); CPU: "work" or NULL   */
 };
 
 /* By the limits of compute capability 8.0 and later: 2048 threads, 32 blocks and

@@ -28,11 +28,10 @@ enum {
  * what is near to the best fusions is looked at, too, where all else took less. */
 enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
 
-/* A set that was looked at: where it is among the candidates, or why not. */
+/* A set that was looked at: where it is among the candidates; -1: nowhere. */
 struct seen {
   struct fs_set set;
   int at;
-  const char *why;
 };
 
 struct growth {
@@ -258,7 +257,7 @@ static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
   for FS_EACH_MEMBER(m, s) a = last_call(p, m);
   p->space.pruned[fs_rule_of(why)]++;
   if (fs_set_size(s) == 1 || p->rejections.len < 64)
-    fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why, 0, 0);
+    fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why);
 }
 
 static bool keeps_order(const struct fs_planner *p) {
@@ -291,7 +290,7 @@ static void compare_price(struct fs_planner *p, const struct fs_set *s, int at,
   p->space.pruned[FS_RULE_PRICE]++;
   if (pair)
     fs_plan_reject(p, FS_MIN(calls[0], calls[1]), FS_MAX(calls[0], calls[1]),
-                   "price", together, apart);
+                   "price");
 }
 
 /* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
@@ -311,7 +310,6 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   if (why) note_rejection(p, from, c, why);
   if (at >= 0) compare_price(p, &s, at, fs_set_size(from) == 1);
   g->seen.data[e].at = at;
-  g->seen.data[e].why = why;
   return at;
 }
 
@@ -578,7 +576,6 @@ static int candidate_of(struct growth *g, const struct fs_set *s) {
     if (why) p->space.pruned[fs_rule_of(why)]++;
   }
   g->seen.data[e].at = at;
-  g->seen.data[e].why = why;
   return at;
 }
 

@@ -33,12 +33,10 @@ enum fs_rule fs_rule_of(const char *name) {
   return FS_RULE_NONE;
 }
 
-void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
-                    double together, double apart) {
+void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule) {
   for (int k = FS_MAX(0, p->rejections.len - 64); k < p->rejections.len; k++)
     if (p->rejections.data[k].a == a && p->rejections.data[k].b == b) return;
-  *FS_PUSH(&p->rejections) = (struct fs_rejection){
-      .a = a, .b = b, .rule = rule, .together = together, .apart = apart};
+  *FS_PUSH(&p->rejections) = (struct fs_rejection){.a = a, .b = b, .rule = rule};
 }
 
 /* -- kernels in order ---------------------------------------------------------- */

@@ -318,8 +318,6 @@ extern const char *const fs_rule_names[FS_RULE_COUNT]; /* "level", "convex" ... 
 struct fs_rejection {       /* why two calls do not share a kernel         */
   fs_id a, b;
   const char *rule;         /* of fs_rule_names                            */
-  double together, apart;   /* "price": predicted seconds of the kernel of
-                               both, and of the kernels in its place; else 0 */
 };
 
 /* The space that was looked at. */
@@ -363,7 +361,6 @@ struct fs_kernel_pin {
   const fs_id *calls;       /* ascending, of the simplified graph; borrowed */
   int n_calls;
   int64_t value[FS_TRAITS]; /* FS_TRAIT_SCHEME: an fs_scheme; -1: any       */
-  int tag;                  /* the caller's number of it                   */
 };
 
 struct fs_kernel_pin_result {

@@ -179,7 +179,7 @@ struct fs_planner {
   struct fs_plan *plan;                /* being put together                 */
   int *turn;                           /* per cluster: its place in the order of
                                           the statements                     */
-  /* scratch of fs_kernel_build(), per node; valid where *_stamp is the stamp */
+  /* scratch of building a kernel, per node; valid where *_stamp is the stamp */
   int *holder, *holder_stamp, *member_stamp;
   int stamp;
   /* scratch of kernel.c, per call: members of a group that use it, and the last such
@@ -366,8 +366,7 @@ int fs_rank_sums(int n, const double *const *costs, const int *lens, int k,
                  double *sums, int *index);
 
 /* Records why two calls do not share a kernel. */
-void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule,
-                    double together, double apart);
+void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule);
 /* The number of a rule's name. */
 enum fs_rule fs_rule_of(const char *name);
 

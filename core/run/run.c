@@ -132,7 +132,6 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
     const struct fs_block_pin *b = &r->options.kernel_pins[k];
     if (b->graph != graph || b->cuda != r->target->device.is_cuda) continue;
     *FS_PUSH(&q.kernel_pins) = b->pin;
-    q.kernel_pins.data[q.kernel_pins.len - 1].tag = k;
   }
   q.options.kernel_pins = q.kernel_pins.data;
   q.options.n_kernel_pins = q.kernel_pins.len;
@@ -839,8 +838,7 @@ static void look_at_code(const struct fs_runner *r, struct fs_block *b) {
 /* Runs a block whose inputs and params are bound. traced, dying: of struct launch. */
 static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
                                 const struct fs_graph *traced, const bool *dying,
-                                double start, struct fs_tensor **handles,
-                                struct fs_diags *d) {
+                                struct fs_tensor **handles, struct fs_diags *d) {
   struct launch l = {.r = r, .block = b, .traced = traced, .dying = dying, .now = b->bound};
   remember_inputs(b);
   bool timed = fs_run_is_timed(r, b);
@@ -848,7 +846,6 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
   if (st != FS_OK) return st;
   if (b->quick || !b->runs) look_at_code(r, b);
   b->runs++;
-  b->host_seconds = fs_now() - start;
   if (timed) remember_timing(r, b);
   return FS_OK;
 }
@@ -857,12 +854,11 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,
                             const struct fs_diags *sources,
                             struct fs_block **out, struct fs_diags *d) {
-  double start = fs_now();
   struct fs_block *b = may_recall(r) ? recall(r, g) : NULL;
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
   if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
-  st = run_bound(r, b, g, NULL, start, handles, d);
+  st = run_bound(r, b, g, NULL, handles, d);
   if (st == FS_OK && out) *out = b;
   return st;
 }
@@ -887,7 +883,6 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,
                             const struct fs_number *params, const fs_anchor_list *anchors,
                             struct fs_tensor **handles, struct fs_diags *d) {
-  double start = fs_now();
   struct fs_graph *g = (struct fs_graph *)b->plan->graph;
   fs_graph_put_anchors(g, anchors);
   for (int k = 0; k < g->inputs.len; k++)
@@ -896,7 +891,7 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
   b->last_used = ++r->clock;
   r->hits++;
   if (r->options.launching) r->options.launching(r->options.user, b);
-  return run_bound(r, b, NULL, dying, start, handles, d);
+  return run_bound(r, b, NULL, dying, handles, d);
 }
 
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,

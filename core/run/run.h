@@ -13,7 +13,6 @@ struct fs_block_input {
 /* A compiled block: what the block cache holds. */
 struct fs_block {
   uint64_t hash;
-  struct fs_graph *key;      /* for fs_graph_same()                        */
   struct fs_plan *plan;
   struct fs_code **codes;    /* per kernel                                 */
   struct fs_timer **timers;  /* per kernel                                 */
@@ -26,7 +25,6 @@ struct fs_block {
                                 behind it, which are not timed, may need it */
   double compile_seconds;    /* 0 when nothing was compiled                */
   int64_t runs;
-  double host_seconds;       /* host time of the last run beyond kernels   */
   int number;                /* "block 2"                                  */
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync(); whoever tells the

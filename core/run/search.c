@@ -134,7 +134,6 @@ static void take(struct search *s, struct fs_plan *plan, int rank) {
 
 static void rank(struct search *s) {
   for (int k = 0; k < s->o->n_plans; k++) take(s, s->o->plans[k], k + 1);
-  s->out->n_ranked = s->o->n_plans;
   if (s->o->n_plans) return;
   int among = FS_MAX(FS_MAX(s->o->among, s->o->k), 1);
   double start = fs_now();
@@ -155,7 +154,6 @@ static void rank(struct search *s) {
     next++;
     take(s, plans[k], k + 1);
   }
-  s->out->n_ranked = n;
   s->out->rank_seconds = fs_now() - start;
   free(plans);
   free(ranks);
@@ -358,7 +356,6 @@ static void put_median(struct search *s, int k) {
   if (!n) return;
   double *t = s->times[k];
   c->measured = median(t, n);
-  c->spread = c->measured > 0 ? (t[n * 3 / 4] - t[n / 4]) / c->measured : 0;
 }
 
 static void put_kernel_medians(struct search *s, int k) {

@@ -18,7 +18,6 @@ struct fs_candidate {
   int rank;                 /* of fs_plan_ranked(), from 1                 */
   double predicted;         /* seconds                                     */
   double measured;          /* median of `times`, < 0: it did not run      */
-  double spread;            /* interquartile range / median                */
   double *each;             /* per kernel: its median; 0: a phase of the launch
                                before it; NULL: it did not run             */
   int n_times;
@@ -29,7 +28,6 @@ struct fs_search {
   struct fs_target *target; /* borrowed                                    */
   FS_VEC(struct fs_candidate) list; /* by rank                             */
   int best;                 /* index, -1 if nothing ran                    */
-  int n_ranked;             /* combinations that were ranked               */
   bool interrupted;         /* Ctrl-C: what was timed so far counts        */
   bool stand_ins;           /* some input was not there any more           */
   double rank_seconds, compile_seconds, time_seconds;

@@ -87,9 +87,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   const struct fs_node *node = fs_node(plan->graph, k->lib_node);
   memset(out, 0, sizeof *out);
   out->op = node->op;
-  out->node = k->lib_node;
   out->span = node->span;
-  out->stmt = node->stmt;
   out->has_b = node->n_src > 1;
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
@@ -132,15 +130,6 @@ int64_t fs_lib_count(const struct fs_lib_array *a) {
   int64_t count = 1;
   for (int k = 0; k < a->rank; k++) count *= a->dim[k];
   return count;
-}
-
-bool fs_lib_is_dense(const struct fs_lib_array *a) {
-  int64_t expect = 1;
-  for (int k = a->rank - 1; k >= 0; k--) {
-    if (a->dim[k] != 1 && a->stride[k] != expect) return false;
-    expect *= a->dim[k];
-  }
-  return true;
 }
 
 int64_t fs_lib_list_stride(const struct fs_lib_array *a) {

@@ -29,8 +29,7 @@ struct fs_lib_call {
   bool of_halves;                /* `a` is rounded as f16 and bf16 are     */
   int axis;                      /* CUMSUM ...: along which axis of `a`    */
   bool descending;               /* SORT, ARGSORT                          */
-  fs_id node;
-  struct fs_span span, stmt;     /* for messages */
+  struct fs_span span;           /* for messages */
 };
 
 /* slots[] are base pointers by plan slot; NULL entries are allowed where only
@@ -45,9 +44,7 @@ struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k);
  * exchanges (row i, from 0, with row pivots[i], from 1), and n times its sign. */
 void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *out);
 
-/* Elements of an array, and whether they lie dense and row-major. */
-int64_t fs_lib_count(const struct fs_lib_array *a);
-bool fs_lib_is_dense(const struct fs_lib_array *a);
+int64_t fs_lib_count(const struct fs_lib_array *a); /* its elements */
 /* From one element of a list to the next, in elements; a list is n x 1 or 1 x n. */
 int64_t fs_lib_list_stride(const struct fs_lib_array *a);
 

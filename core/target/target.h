@@ -42,8 +42,6 @@ struct fs_target_ops {
   enum fs_status (*copy)(struct fs_target *t, void *dst, int64_t dst_pitch,
                          const void *src, int64_t src_pitch, int64_t width,
                          int64_t rows, struct fs_diags *d);
-  enum fs_status (*zero)(struct fs_target *t, void *dst, size_t bytes,
-                         struct fs_diags *d);
 
   /* Compiles kernels (several at once where that pays) into codes[0..n).
    * Kernels are borrowed until the codes are released. A kernel that is joined to the

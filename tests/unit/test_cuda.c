@@ -345,7 +345,7 @@ static void try_copy(int64_t width, int64_t rows, int64_t host_pitch,
   memset(out, 0x5a, host);
   enum fs_status s = gpu->ops->alloc(gpu, dev, &a);
   if (s == FS_OK) s = gpu->ops->alloc(gpu, dev, &b);
-  if (s == FS_OK) s = gpu->ops->zero(gpu, b, dev, &diags);
+  if (s == FS_OK) s = fs_cuda_zero(gpu, b, dev, &diags);
   if (s == FS_OK) s = gpu->ops->upload(gpu, a, device_pitch, in, host_pitch,
                                        width, rows, &diags);
   if (s == FS_OK) s = gpu->ops->copy(gpu, b, device_pitch, a, device_pitch,

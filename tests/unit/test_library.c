@@ -568,7 +568,7 @@ static void try_device_symmetry(enum fs_dtype dt, int64_t n) {
   double got[2] = {-1, -1};
   bool ok = gpu->ops->alloc(gpu, (size_t)bytes, &p) == FS_OK &&
             gpu->ops->alloc(gpu, sizeof got, &found) == FS_OK &&
-            gpu->ops->zero(gpu, found, sizeof got, &diags) == FS_OK &&
+            fs_cuda_zero(gpu, found, sizeof got, &diags) == FS_OK &&
             gpu->ops->upload(gpu, p, 0, a.data, 0, bytes, 1, &diags) == FS_OK &&
             fs_cuda_own_asymmetry(&call, dt, p, n, found) == FS_OK &&
             gpu->ops->download(gpu, got, 0, found, 0, sizeof got, 1,

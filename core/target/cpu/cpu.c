@@ -91,23 +91,6 @@ static enum fs_status cpu_copy(struct fs_target *t, void *dst,
                      copy_task, &j);
 }
 
-static void zero_task(void *user, int64_t k, int worker) {
-  const struct copy_job *j = user;
-  (void)worker;
-  int64_t first = k * j->per_task;
-  memset(j->dst + first, 0, (size_t)FS_MIN(j->per_task, j->width - first));
-}
-
-static enum fs_status cpu_zero(struct fs_target *t, void *dst, size_t bytes,
-                               struct fs_diags *d) {
-  struct cpu *c = cpu_of(t);
-  struct copy_job j = {.dst = dst, .width = (int64_t)bytes,
-                       .per_task = 1 << 20};
-  (void)d;
-  int64_t tasks = (j.width + j.per_task - 1) / j.per_task;
-  return fs_pool_run(c->pool, fs_pool_threads(c->pool), tasks, zero_task, &j);
-}
-
 /* -- kernels -------------------------------------------------------------- */
 
 static void cpu_release(struct fs_target *t, struct fs_code *code) {
@@ -384,7 +367,6 @@ static const struct fs_target_ops cpu_ops = {
   .upload = cpu_copy,
   .download = cpu_copy,
   .copy = cpu_copy,
-  .zero = cpu_zero,
   .prepare = cpu_prepare,
   .release = cpu_release,
   .launch = cpu_launch,

@@ -23,7 +23,7 @@ struct sorter {
   const struct job *j;
   int64_t line, from, to, parts, share;
   uint64_t *now, *next;          /* entries, and room for as many */
-  int shift, word;               /* where the pass finds its digit */
+  int shift;                     /* where the pass finds its digit */
   int64_t (*counts)[DIGITS];     /* by part; then where its next one goes */
 };
 

@@ -135,7 +135,6 @@ struct fs_walk {
                                    at a time, which is prefetched best      */
   int64_t work;                 /* bytes of partial results, and of lines */
   int64_t lines_at, lines;      /* in it; bytes                  */
-  int64_t end_at;               /* END's scalar results          */
   int64_t elements;             /* m * n: small ones run on one thread */
 };
 

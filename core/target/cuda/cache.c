@@ -298,12 +298,11 @@ void fs_kernel_cache_limit(int64_t bytes) {
 }
 
 struct fs_kernel_cache_state fs_kernel_cache_state(void) {
-  bool used = in_use();
+  DIR *folder = in_use() ? open_folder() : NULL;
   struct fs_kernel_cache_state s = {
-      .used = used && cache.limit > 0, .path = cache.path ? cache.path : "",
+      .path = cache.path ? cache.path : "",
       .why = cache.notice, .hits = cache.hits, .misses = cache.misses,
       .stored = cache.stored, .limit = FS_MAX(cache.limit, 0)};
-  DIR *folder = used ? open_folder() : NULL;
   entry_list list = {0};
   if (folder) s.bytes = scan(folder, &list);
   if (folder) closedir(folder);

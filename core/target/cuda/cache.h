@@ -31,7 +31,6 @@ void fs_kernel_cache_drop(const struct fs_kernel_key *key);
 
 /* What `:cache` shows. Counts are of this process, the rest is on disk. */
 struct fs_kernel_cache_state {
-  bool used;            /* there is a folder and it may be used */
   const char *path;     /* "" if there is none; kept            */
   const char *why;      /* a sentence why it is not used, or "" */
   int64_t hits, misses, stored;

@@ -144,7 +144,6 @@ bool fs_cuda_taken(struct fs_target *target, const struct fs_code *c,
   *out = (struct fs_footprint){
       .threads = c->emitted.threads, .registers = registers,
       .shared = shared + c->emitted.shared_bytes, .spilled = local,
-      .blocks = c->emitted.max_blocks,
-      .wanted = c->emitted.per_unit};
+      .blocks = c->emitted.max_blocks};
   return true;
 }

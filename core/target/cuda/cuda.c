@@ -273,7 +273,6 @@ static const struct fs_target_ops ops = {
     .upload = fs_cuda_upload,
     .download = fs_cuda_download,
     .copy = fs_cuda_copy,
-    .zero = fs_cuda_zero,
     .prepare = fs_cuda_prepare,
     .warm = fs_cuda_warm,
   .release = fs_cuda_release,
