@@ -49,12 +49,13 @@ static bool read_all(const char *path, struct fs_str *out,
   return ok;
 }
 
-/* Copies a text of the file, or its default; false if it does not fit. */
+/* Copies a text of the file, or its default, if it fits. */
 static bool take_text(const json_t *o, const char *key, const char *otherwise,
-                      char *out, size_t size) {
+                      char *out, size_t size, struct fs_str *error) {
   const char *text = json_string_value(json_object_get(o, key));
   if (!text) text = otherwise;
-  return (size_t)snprintf(out, size, "%s", text) < size;
+  return (size_t)snprintf(out, size, "%s", text) < size ||
+         refuse(error, "the connection file's %s is too long", key);
 }
 
 static bool take_ports(const json_t *o, struct fs_connection *c,
@@ -66,8 +67,8 @@ static bool take_ports(const json_t *o, struct fs_connection *c,
   if (launcher > 0 && launcher <= 65535 && !json_object_get(o, names[0])) {
     c->registration_port = (int)launcher; /* ours are chosen by the system */
     return take_text(o, "registration_ip", "127.0.0.1", c->registration_ip,
-                     sizeof c->registration_ip) &&
-           take_text(o, "kernel_id", "", c->kernel_id, sizeof c->kernel_id);
+                     sizeof c->registration_ip, error) &&
+           take_text(o, "kernel_id", "", c->kernel_id, sizeof c->kernel_id, error);
   }
   for (int k = 0; k < FS_CHANNELS; k++) {
     json_int_t port = json_integer_value(json_object_get(o, names[k]));
@@ -81,20 +82,19 @@ static bool take_ports(const json_t *o, struct fs_connection *c,
 static bool take_keys(const json_t *o, bool keyless, struct fs_connection *c,
                       struct fs_str *error) {
   char scheme[32];
-  if (!take_text(o, "key", "", c->key, sizeof c->key) ||
-      !take_text(o, "signature_scheme", "hmac-sha256", scheme, sizeof scheme))
-    return refuse(error, "the connection file's key is too long");
+  if (!take_text(o, "key", "", c->key, sizeof c->key, error) ||
+      !take_text(o, "signature_scheme", "hmac-sha256", scheme, sizeof scheme, error) ||
+      !take_text(o, "curve_publickey", "", c->curve_public,
+                 sizeof c->curve_public, error) ||
+      !take_text(o, "curve_secretkey", "", c->curve_secret,
+                 sizeof c->curve_secret, error))
+    return false;
   if (*c->key && strcmp(scheme, "hmac-sha256"))
     return refuse(error, "the signature scheme %s is not known: it is "
                          "hmac-sha256", scheme);
   if (!*c->key && !keyless)
     return refuse(error, "the connection file has no key: anybody who reaches "
                          "the port could run code (--no-key allows it)");
-  if (!take_text(o, "curve_publickey", "", c->curve_public,
-                 sizeof c->curve_public) ||
-      !take_text(o, "curve_secretkey", "", c->curve_secret,
-                 sizeof c->curve_secret))
-    return refuse(error, "a curve key of the connection file is too long");
   size_t a = strlen(c->curve_public), b = strlen(c->curve_secret);
   if (!a && !b) return true;
   c->curve = a == 40 && b == 40;
@@ -115,9 +115,9 @@ bool fs_connection_read(const char *path, bool keyless,
   fs_str_free(&text);
   if (!o) return refuse(error, "%s is not a connection file", path);
   bool ok = take_text(o, "transport", "tcp", out->transport,
-                      sizeof out->transport) &&
-            take_text(o, "ip", "127.0.0.1", out->ip, sizeof out->ip);
-  if (!ok || (strcmp(out->transport, "tcp") && strcmp(out->transport, "ipc")))
+                      sizeof out->transport, error) &&
+            take_text(o, "ip", "127.0.0.1", out->ip, sizeof out->ip, error);
+  if (ok && strcmp(out->transport, "tcp") && strcmp(out->transport, "ipc"))
     ok = refuse(error, "the connection file's transport is neither tcp nor ipc");
   ok = ok && take_ports(o, out, error) && take_keys(o, keyless, out, error);
   json_decref(o);

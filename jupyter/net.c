@@ -27,7 +27,9 @@ static void set_number(void *socket, int option, int value) {
   zmq_setsockopt(socket, option, &value, sizeof value);
 }
 
-static void set_options(struct fs_server *s, void *socket,
+/* False when the socket would not be as safe as the connection file wants it: keys of
+ * other characters than Z85 has, or a library that is made without encryption. */
+static bool set_options(struct fs_server *s, void *socket,
                         enum fs_channel channel) {
   int64_t largest = kinds[channel].largest;
   zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
@@ -40,10 +42,12 @@ static void set_options(struct fs_server *s, void *socket,
     set_number(socket, ZMQ_XPUB_VERBOSE, 1); /* welcome every subscriber */
   if (strchr(s->connection.ip, ':') && strcmp(s->connection.transport, "ipc"))
     set_number(socket, ZMQ_IPV6, 1);
-  if (!s->connection.curve) return;
-  set_number(socket, ZMQ_CURVE_SERVER, 1);
-  zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, s->connection.curve_public, 41);
-  zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, s->connection.curve_secret, 41);
+  const struct fs_connection *c = &s->connection;
+  int serves = 1;
+  return !c->curve ||
+         (!zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &serves, sizeof serves) &&
+          !zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, c->curve_public, 41) &&
+          !zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, c->curve_secret, 41));
 }
 
 void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
@@ -51,10 +55,13 @@ void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
   struct fs_str endpoint = {0};
   void *socket = zmq_socket(s->zmq, kinds[channel].type);
   fs_connection_endpoint(&s->connection, channel, &endpoint);
-  if (socket) set_options(s, socket, channel);
-  if (!socket || zmq_bind(socket, fs_str_text(&endpoint))) {
-    fs_str_printf(error, "cannot listen at %s: %s", fs_str_text(&endpoint),
-                  zmq_strerror(errno));
+  bool safe = socket && set_options(s, socket, channel);
+  if (!safe || zmq_bind(socket, fs_str_text(&endpoint))) {
+    if (socket && !safe)
+      fs_str_puts(error, "the connection file's curve keys cannot be used");
+    else
+      fs_str_printf(error, "cannot listen at %s: %s", fs_str_text(&endpoint),
+                    zmq_strerror(errno));
     if (socket) zmq_close(socket);
     socket = NULL;
   }

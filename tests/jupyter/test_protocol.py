@@ -774,7 +774,17 @@ def test_bad_connection_files(k, c):
              ({'shell_port': 0}, 'shell_port'),
              ({'hb_port': 70000}, 'hb_port'),
              ({'curve_publickey': 40*'a'}, 'curve'),
-             ({'key': 1000*'k'}, 'key'),
+             ({'curve_publickey': 20*'\u00e9', 'curve_secretkey': 40*'a'},
+              'curve keys cannot be used'),
+             ({'curve_secretkey': 50*'a'}, 'curve_secretkey is too long'),
+             ({'key': 1000*'k'}, "key is too long"),
+             ({'signature_scheme': 100*'k'}, 'signature_scheme is too long'),
+             ({'transport': 100*'k'}, 'transport is too long'),
+             ({'ip': 1000*'1'}, 'ip is too long'),
+             ({'shell_port': None, 'registration_port': 1,
+               'registration_ip': 1000*'1'}, 'registration_ip is too long'),
+             ({'shell_port': None, 'registration_port': 1,
+               'kernel_id': 1000*'1'}, 'kernel_id is too long'),
              ({'ip': '192.0.2.1'}, 'cannot listen')]
     for change, word in cases:
         with Kernel(connection=change) as bad:
