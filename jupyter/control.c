@@ -31,8 +31,7 @@ static json_t *ask_shell(struct control *c, enum fs_question what) {
 /* -- interrupt and shutdown -------------------------------------------------- */
 
 static json_t *interrupt(struct control *c) {
-  struct fs_worker *worker = atomic_load(&c->s->worker);
-  if (worker) fs_worker_interrupt(worker);
+  fs_server_interrupt(c->s);
   return json_pack("{ss}", "status", "ok");
 }
 

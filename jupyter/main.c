@@ -44,6 +44,18 @@ void fs_server_stop(struct fs_server *s) {
   pthread_kill(main_thread, SIGTERM);
 }
 
+void fs_server_set_worker(struct fs_server *s, struct fs_worker *w) {
+  pthread_mutex_lock(&s->worker_lock);
+  s->worker = w;
+  pthread_mutex_unlock(&s->worker_lock);
+}
+
+void fs_server_interrupt(struct fs_server *s) {
+  pthread_mutex_lock(&s->worker_lock);
+  if (s->worker) fs_worker_interrupt(s->worker);
+  pthread_mutex_unlock(&s->worker_lock);
+}
+
 /* -- threads ----------------------------------------------------------------- */
 
 /* Echoes, with the address in front; nothing else happens on this socket. */
@@ -88,8 +100,7 @@ static void wait_for_end(struct fs_server *s, pid_t parent) {
   for (;;) {
     int got = sigtimedwait(&set, NULL, &second);
     if (got == SIGINT) {
-      struct fs_worker *w = atomic_load(&s->worker);
-      if (w && !atomic_load(&s->stopping)) fs_worker_interrupt(w);
+      fs_server_interrupt(s);
     } else if (got > 0) {
       return;
     }
@@ -163,7 +174,7 @@ static bool read_environment(struct fs_server *s) {
 }
 
 static int serve(const char *path, bool keyless) {
-  static struct fs_server s;
+  static struct fs_server s = {.worker_lock = PTHREAD_MUTEX_INITIALIZER};
   struct fs_str error = {0};
   pthread_t thread[4];
   pid_t parent = getppid();

@@ -26,7 +26,9 @@ struct fs_server {
   int threads;
   bool persistent;           /* history goes to its file    */
   size_t output_limit;       /* bytes of text an input may print */
-  _Atomic(struct fs_worker *) worker;
+  pthread_mutex_t worker_lock; /* held while one thread uses `worker` and while the
+                                  shell thread takes it away                */
+  struct fs_worker *worker;  /* the shell thread's; NULL: there is none     */
   atomic_bool stopping;      /* a shutdown was answered     */
   atomic_int dropped;        /* messages since the last line about it */
 };
@@ -100,6 +102,11 @@ struct fs_query {
   enum fs_question what;
   json_t *answer;            /* FS_ASK_STATE: {"variables","memory","pid"} */
 };
+
+/* Makes the worker known to the other threads; NULL before it is freed. */
+void fs_server_set_worker(struct fs_server *s, struct fs_worker *w);
+/* Interrupts the running input, if there still is a worker. From any thread. */
+void fs_server_interrupt(struct fs_server *s);
 
 /* The session ends: everything is told to stop. Wakes main. */
 void fs_server_stop(struct fs_server *s);

@@ -360,7 +360,7 @@ static json_t *answer(struct shell *h, const struct fs_request *r) {
 static void stop(struct shell *h) {
   if (h->stopped) return;
   h->stopped = true;
-  atomic_store(&h->s->worker, NULL);
+  fs_server_set_worker(h->s, NULL);
   fs_worker_free(h->worker);
   h->worker = NULL;
   fs_past_close();
@@ -467,7 +467,7 @@ static bool open_worker(struct shell *h) {
     fs_log("%s", error ? error : "no session could be started");
     return false;
   }
-  atomic_store(&h->s->worker, h->worker);
+  fs_server_set_worker(h->s, h->worker);
   return true;
 }
 

@@ -93,6 +93,22 @@ def test_worker_killed_again_and_again(score):
         score.check(reply['status'] == 'ok' or 'kept' in k.said(), k.said())
 
 
+def test_interrupted_while_it_ends(score):
+    """The thread that interrupts is slow: the worker that it speaks of is not given
+    back meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        shim = os.path.join(folder, 'slowkill.so')
+        subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', shim,
+                        os.path.join(HERE, '..', 'fault', 'slowkill.c')], check=True)
+        with Kernel(LD_PRELOAD=shim, SLOWKILL_MS='500', MALLOC_PERTURB_='165') as k, \
+                k.client() as c:
+            c.ready()
+            k.process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+            c.send('shutdown_request', {'restart': False}, channel='control')
+            score.check(k.process.wait(60) == 0, f'it ends well: {k.said()}')
+
+
 def test_answers_are_kept(score):
     """What was typed for ask() is there after a rebuild, without a question."""
     with Kernel() as k, k.client() as c:
