@@ -97,12 +97,9 @@ enum fs_status fs_session_code(struct fs_session *s, struct fs_words *c) {
   for (int k = 0; k < c->n; k++)
     if (!read_word(c->word[k], &w)) return FS_ERR_USER;
   if (!w.form) w.form = s->on_cuda || w.cc ? "cuda" : "walk";
-  fs_session_choose_block(s);
-  if (!s->last_block || s->last_runner != fs_session_runner(s)) {
-    fs_str_puts(c->out, "no block has run yet\n");
-    return FS_OK;
-  }
-  int n = s->last_block->plan->kernels.len;
+  const struct fs_block *block = fs_session_current_block(s, c->out);
+  if (!block) return FS_OK;
+  int n = block->plan->kernels.len;
   if (w.only > n) {
     c->wrong = "the last block has no such kernel";
     return FS_ERR_USER;

@@ -12,16 +12,6 @@ static struct fs_look look_of(const struct fs_session *s) {
                           .utf8 = !s->show.ascii};
 }
 
-/* The block that the commands are about; NULL, with words, if there is none. */
-static const struct fs_block *current(struct fs_session *s,
-                                      struct fs_words *words) {
-  fs_session_choose_block(s);
-  if (s->last_block && s->last_runner == fs_session_runner(s))
-    return s->last_block;
-  fs_str_puts(words->out, "no block has run yet\n");
-  return NULL;
-}
-
 /* -- :alternatives ------------------------------------------------------------------ */
 
 static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
@@ -117,7 +107,7 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
   int n = words->n - json;
   if (n) k = strtol(words->word[0], &end, 10);
   if (n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
-  const struct fs_block *b = current(s, words);
+  const struct fs_block *b = fs_session_current_block(s, words->out);
   if (!b) return FS_OK;
   struct fs_look look = look_of(s);
   json_t *list = fs_session_alternatives(
@@ -455,7 +445,7 @@ static fs_id find_word(const struct why *w, const char *word) {
 
 enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words) {
   if (words->n < 1 || words->n > 2) return FS_ERR_USER;
-  const struct fs_block *block = current(s, words);
+  const struct fs_block *block = fs_session_current_block(s, words->out);
   if (!block) return FS_OK;
   struct why w = {.s = s, .words = words, .block = block,
                   .plan = block->plan};

@@ -203,6 +203,9 @@ void fs_session_settle(struct fs_session *s, struct fs_block *block, bool gone);
 int fs_session_main_plan(const struct fs_session *s);
 /* Makes it the block of :code and :plan dump. */
 void fs_session_choose_block(struct fs_session *s);
+/* Chooses, and gives the block if it ran on the target in use; else NULL, with words in
+ * `out`. Borrowed. */
+struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *out);
 /* The runner's blocks are about to go. */
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner);

@@ -56,12 +56,9 @@ static enum fs_status find_subject(struct fs_session *s, struct fs_words *w,
                                    bool *found) {
   int k = kernel_number(w->word[0]);
   *found = false;
-  fs_session_choose_block(s);
-  if (!s->last_block || s->last_runner != fs_session_runner(s)) {
-    fs_str_puts(w->out, "no block has run yet\n");
-    return FS_OK;
-  }
-  int n = s->last_block->plan->kernels.len;
+  const struct fs_block *block = fs_session_current_block(s, w->out);
+  if (!block) return FS_OK;
+  int n = block->plan->kernels.len;
   if (k < 0)
     return fs_error(&s->diags, w->span, "bad-kernel", "a number of :plan: 1, k1",
                     ":%s: '%s' is not a kernel", name, w->word[0]);
@@ -69,7 +66,7 @@ static enum fs_status find_subject(struct fs_session *s, struct fs_words *w,
     return fs_error(&s->diags, w->span, "bad-kernel", "see :plan",
                     ":%s: the last block has %d kernel%s, there is no k%d", name, n,
                     n == 1 ? "" : "s", k);
-  open_subject(s, s->last_block, k - 1, u);
+  open_subject(s, block, k - 1, u);
   *found = true;
   return FS_OK;
 }

@@ -300,6 +300,13 @@ void fs_session_choose_block(struct fs_session *s) {
   s->last_runner = s->records.data[k]->runner;
 }
 
+struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *out) {
+  fs_session_choose_block(s);
+  if (s->last_block && s->last_runner == fs_session_runner(s)) return s->last_block;
+  fs_str_puts(out, "no block has run yet\n");
+  return NULL;
+}
+
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner) {
   if (s->last_runner == runner) s->last_block = NULL;

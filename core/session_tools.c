@@ -108,11 +108,9 @@ enum fs_status fs_session_dump_last(struct fs_session *s, struct fs_words *c) {
   }
   if (!all) return FS_ERR_USER;
   if (all & AST) dump_last_ast(s, c);
-  fs_session_choose_block(s);
-  if (s->last_block && s->last_runner == fs_session_runner(s))
-    fs_session_dump(s, s->last_block, all, c->out);
-  else if (all & ~(unsigned)AST)
-    fs_str_puts(c->out, "no block has run yet\n");
+  if (all == AST) return FS_OK;
+  const struct fs_block *block = fs_session_current_block(s, c->out);
+  if (block) fs_session_dump(s, block, all, c->out);
   return FS_OK;
 }
 

@@ -149,6 +149,7 @@ static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
 static enum fs_status forget(struct fs_session *s, struct fs_words *c) {
   bool all = c->n == 2 && !strcmp(c->word[1], "all");
   if (c->n > 2 || (c->n == 2 && !all)) return FS_ERR_USER;
+  fs_session_choose_block(s);
   if (!all && !s->last_block) {
     fs_str_puts(c->out, "no block has run yet\n");
     return FS_OK;
@@ -170,15 +171,12 @@ static enum fs_status forget(struct fs_session *s, struct fs_words *c) {
 enum fs_status fs_session_tune(struct fs_session *s, struct fs_words *c) {
   long k = USUAL_K;
   char *end = NULL;
-  fs_session_choose_block(s);
   if (c->n && !strcmp(c->word[0], "forget")) return forget(s, c);
   if (c->n) k = strtol(c->word[0], &end, 10);
   if (c->n > 1 || (end && *end) || k < 1) return FS_ERR_USER;
-  if (!s->last_block || s->last_runner != fs_session_runner(s)) {
-    fs_str_puts(c->out, "no block has run yet\n");
-    return FS_OK;
-  }
-  if (!s->last_block->plan->kernels.len) {
+  const struct fs_block *block = fs_session_current_block(s, c->out);
+  if (!block) return FS_OK;
+  if (!block->plan->kernels.len) {
     fs_str_puts(c->out, "the last block needs no kernel\n");
     return FS_OK;
   }
