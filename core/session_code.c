@@ -104,7 +104,7 @@ enum fs_status fs_session_code(struct fs_session *s, struct fs_words *c) {
     c->wrong = "the last block has no such kernel";
     return FS_ERR_USER;
   }
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n && !fs_interrupted(); k++)
     if (!w.only || w.only == k + 1) put_kernel(s, k, &w, c->out);
-  return FS_OK;
+  return fs_interrupted() ? FS_INTERRUPTED : FS_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
+#include "core/base/datafile.h"
 #include "jupyter/server.h"
 
 enum { PATIENCE_MS = 5000 };
@@ -68,7 +69,7 @@ static void write_file(const struct fs_connection *c) {
   json_decref(o);
   int fd = open(fs_str_text(&path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                 0600);
-  if (fd >= 0 && write(fd, text.data, text.len) != (ssize_t)text.len)
+  if (fd >= 0 && !fs_write_all(fd, text.data, text.len))
     unlink(fs_str_text(&path));
   if (fd >= 0) close(fd);
   fs_str_free(&path);

@@ -4,29 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <readline/history.h>
 
+#include "core/base/datafile.h"
 #include "repl/line.h"
 
 enum { KEPT = 10000 };
 
 static char *path; /* NULL: nothing is stored */
-
-bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
-                 struct fs_str *out) {
-  const char *base = getenv(variable), *home = getenv("HOME");
-  if (base && base[0] == '/') {
-    fs_str_printf(out, "%s/fusible/%s", base, name);
-    return true;
-  }
-  if (!home || home[0] != '/') return false;
-  fs_str_printf(out, "%s/%s/fusible/%s", home, fallback, name);
-  return true;
-}
 
 static char *history_path(void) {
   const char *given = getenv("FUSIBLE_HISTORY");
@@ -36,18 +24,6 @@ static char *history_path(void) {
   return s.data;
 }
 
-/* Makes the folders above the file, for this user only. */
-static void make_folders(const char *file) {
-  char *copy = fs_strdup(file);
-  for (char *slash = strchr(copy + 1, '/'); slash;
-       slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    mkdir(copy, 0700); /* fails if it exists, or the open below will tell */
-    *slash = '/';
-  }
-  free(copy);
-}
-
 void fs_history_open(bool persistent) {
   using_history();
   stifle_history(KEPT);
@@ -55,7 +31,7 @@ void fs_history_open(bool persistent) {
   history_write_timestamps = 1; /* before read_history(): see line.h */
   path = persistent ? history_path() : NULL;
   if (!path) return;
-  make_folders(path);
+  fs_make_folders(path, 0700);
   int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) {
     close(fd);

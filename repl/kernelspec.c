@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
 #include "core/base/embed.h"
 
 enum { FAILED = 3, BAD_USAGE = 2 };
@@ -101,17 +102,9 @@ static bool find_program(struct fs_str *out) {
 
 /* -- writing ----------------------------------------------------------------- */
 
-static bool make_folders(const char *path) {
-  char *copy = fs_strdup(path);
-  for (char *slash = strchr(copy + 1, '/'); slash;
-       slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    mkdir(copy, 0755); /* fails if it exists, or the last one will tell */
-    *slash = '/';
-  }
-  bool ok = !mkdir(copy, 0755) || errno == EEXIST;
-  free(copy);
-  return ok;
+static bool make_folder(const char *path) {
+  fs_make_folders(path, 0755);
+  return !mkdir(path, 0755) || errno == EEXIST;
 }
 
 /* Whole or not at all: a server may be reading. */
@@ -167,7 +160,7 @@ static const char *name_in(const char *from, const struct fs_embedded *e) {
 
 /* The files that are built in under that folder, into this one. */
 static int write_embedded(const char *from, const char *folder) {
-  int code = make_folders(folder) ? 0 : fail("make", folder);
+  int code = make_folder(folder) ? 0 : fail("make", folder);
   for (const struct fs_embedded *e = fs_embedded; !code && e->name; e++)
     if (name_in(from, e) && !write_file(folder, name_in(from, e), e->text, e->len))
       code = fail("write to", folder);

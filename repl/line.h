@@ -40,9 +40,4 @@ const char *fs_history_at(int k);
 void fs_complete_init(struct fs_session *session,
                       const struct fs_str *pending);
 
-/* $VARIABLE/fusible/NAME, or ~/FALLBACK/fusible/NAME; relative values do not
- * count. False when there is no home. */
-bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
-                 struct fs_str *out);
-
 #endif

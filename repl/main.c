@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
 #include "core/session.h"
 #include "core/worker.h"
 #include "repl/kernelspec.h"

@@ -296,6 +296,27 @@ def test_lines():
             number += 1
 
 
+def test_disassembler():
+    """A disassembler that never ends is ended by Ctrl-C."""
+    home = Home()
+    tools = os.path.join(home.path, 'tools')
+    os.mkdir(tools)
+    with open(os.path.join(tools, 'nvdisasm'), 'w') as f:
+        f.write('#!/bin/sh\ntouch "$0.started"\nexec sleep 100\n')
+    os.chmod(os.path.join(tools, 'nvdisasm'), 0o755)
+    env = fakegpu.environment(home.path, PATH=tools + ':' + os.environ['PATH'])
+    began = time.monotonic()
+    p = subprocess.Popen([fakegpu.PROGRAM, '--target', 'cuda', '-e',
+                          SETUP + BLOCK + ':code 1 sass\n'], env=env,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not os.path.exists(tools + '/nvdisasm.started') and p.poll() is None:
+        time.sleep(0.02)
+    p.send_signal(signal.SIGINT)
+    said = p.communicate(timeout=120)
+    check(time.monotonic() - began < 60, 'it ends', str(said))
+    check(p.returncode == 130, 'as interrupted', str((p.returncode, said)))
+
+
 def path_of_nvrtc():
     return {k: v for k, v in os.environ.items() if k == 'LD_LIBRARY_PATH'}
 

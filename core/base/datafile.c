@@ -9,15 +9,20 @@
 
 const char FS_DATA_ABSENT[] = "is not there";
 
-bool fs_data_path(const char *name, struct fs_str *out) {
-  const char *base = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
+                 struct fs_str *out) {
+  const char *base = getenv(variable), *home = getenv("HOME");
   if (base && base[0] == '/') {
     fs_str_printf(out, "%s/fusible/%s", base, name);
     return true;
   }
   if (!home || home[0] != '/') return false;
-  fs_str_printf(out, "%s/.local/share/fusible/%s", home, name);
+  fs_str_printf(out, "%s/%s/fusible/%s", home, fallback, name);
   return true;
+}
+
+bool fs_data_path(const char *name, struct fs_str *out) {
+  return fs_xdg_path("XDG_DATA_HOME", ".local/share", name, out);
 }
 
 static bool read_all(int fd, size_t size, struct fs_str *out) {
@@ -45,23 +50,23 @@ const char *fs_data_read(const char *path, size_t most, struct fs_str *out) {
   return why;
 }
 
-static void make_folders(const char *file) {
+void fs_make_folders(const char *file, unsigned mode) {
   char *copy = fs_strdup(file);
   for (char *slash = strchr(copy + 1, '/'); slash;
        slash = strchr(slash + 1, '/')) {
     *slash = 0;
-    mkdir(copy, 0700); /* fails if it exists, or the open below will tell */
+    mkdir(copy, mode); /* fails if it exists, or the file tells */
     *slash = '/';
   }
   free(copy);
 }
 
-static bool write_all(int fd, const char *text, size_t len) {
-  while (len) {
-    ssize_t n = write(fd, text, len);
+bool fs_write_all(int fd, const void *data, size_t len) {
+  for (const char *at = data; len;) {
+    ssize_t n = write(fd, at, len);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    text += n, len -= (size_t)n;
+    at += n, len -= (size_t)n;
   }
   return true;
 }
@@ -70,9 +75,9 @@ const char *fs_data_write(const char *path, const char *text, size_t len) {
   static unsigned counter;
   struct fs_str beside = {0};
   fs_str_printf(&beside, "%s.%ld-%u", path, (long)getpid(), counter++);
-  make_folders(path);
+  fs_make_folders(path, 0700);
   int fd = open(beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  bool ok = fd >= 0 && write_all(fd, text, len) && fsync(fd) == 0;
+  bool ok = fd >= 0 && fs_write_all(fd, text, len) && fsync(fd) == 0;
   int error = errno;
   if (fd >= 0 && close(fd) && ok) ok = false, error = errno;
   if (ok && rename(beside.data, path)) ok = false, error = errno;

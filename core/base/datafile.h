@@ -1,7 +1,7 @@
 /* datafile.h - small files that the program keeps for itself: calibrations,
  * learned corrections, tuned plans. They lie in $XDG_DATA_HOME/fusible (else
  * ~/.local/share/fusible), are read with a bound and written whole or not at
- * all. */
+ * all. And what whoever writes a file needs. */
 #ifndef FS_DATAFILE_H
 #define FS_DATAFILE_H
 
@@ -10,6 +10,18 @@
 /* The path of the file `name`; false if neither $XDG_DATA_HOME nor $HOME is an
  * absolute path. Appends to *out. */
 bool fs_data_path(const char *name, struct fs_str *out);
+
+/* $VARIABLE/fusible/NAME, or ~/FALLBACK/fusible/NAME; relative values do not
+ * count. False when there is no home. Appends to *out. */
+bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
+                 struct fs_str *out);
+
+/* Makes the folders above a file, with these permissions. What fails here fails
+ * again when the file is opened. */
+void fs_make_folders(const char *file, unsigned mode);
+
+/* Writes all of it, however often the system takes less; false: errno says why. */
+bool fs_write_all(int fd, const void *data, size_t len);
 
 /* Reads a regular file of at most `most` bytes into *out. NULL on success, else
  * why not, in words that go after "it " (static): "is not there" is

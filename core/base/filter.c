@@ -11,21 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
+
 /* A file that has no name, with this text in it; or -1. */
 static int file_of(const char *s, size_t len) {
   int fd = memfd_create("fusible-filter", MFD_CLOEXEC);
-  while (fd >= 0 && len) {
-    ssize_t n = write(fd, s, len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      close(fd);
-      return -1;
-    }
-    s += n;
-    len -= (size_t)n;
-  }
-  if (fd >= 0) lseek(fd, 0, SEEK_SET);
-  return fd;
+  if (fd >= 0 && fs_write_all(fd, s, len) && !lseek(fd, 0, SEEK_SET)) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
 }
 
 /* 0, or an errno; ENOENT when there is no such program. */

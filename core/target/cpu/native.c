@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
 #include "core/emit/user.h"
 #include "core/target/cuda/cache.h"
 
@@ -260,15 +261,9 @@ static void *build(const char *program, const struct fs_str *text, size_t *size,
 static void *load_object(const void *bytes, size_t size) {
   int fd = memfd_create("fusible-routine", MFD_CLOEXEC);
   char path[64];
-  size_t at = 0;
-  for (ssize_t n; fd >= 0 && at < size; at += (size_t)n) {
-    n = write(fd, (const char *)bytes + at, size - at);
-    if (n < 0 && errno == EINTR) n = 0;
-    else if (n <= 0) break;
-  }
+  bool ok = fd >= 0 && fs_write_all(fd, bytes, size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  void *handle = fd >= 0 && at == size ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                       : NULL;
+  void *handle = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (handle) return handle;
   const char *reason = dlerror();
   snprintf(native.why, sizeof native.why,

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
+
 static const char magic[8] = "FSKERN01";
 enum {
   NAME_SIZE = 2 * sizeof(struct fs_kernel_key) + 1,
@@ -324,16 +326,6 @@ int64_t fs_kernel_cache_clear(void) {
   return gone;
 }
 
-static bool write_all(int fd, const void *from, size_t size) {
-  for (const char *p = from; size;) {
-    ssize_t n = write(fd, p, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    p += n, size -= (size_t)n;
-  }
-  return true;
-}
-
 void fs_kernel_cache_put(const struct fs_kernel_key *key, const void *image,
                          size_t size) {
   if (in_use() && cache.until_scan <= 0) limit_size();
@@ -356,7 +348,7 @@ void fs_kernel_cache_add(const struct fs_kernel_key *key, const void *image,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return;
   /* No fsync: a torn file fails its checksum and is a miss. */
-  bool ok = write_all(fd, &h, sizeof h) && write_all(fd, image, size);
+  bool ok = fs_write_all(fd, &h, sizeof h) && fs_write_all(fd, image, size);
   ok = close(fd) == 0 && ok;
   if (ok && renameat(cache.dir, temporary, cache.dir, name) == 0)
     cache.stored++;
@@ -379,7 +371,7 @@ char *fs_kernel_keep_source(const struct fs_kernel_key *key,
     unlinkat(cache.dir, name, 0);
     int fd = openat(cache.dir, name,
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && write_all(fd, text, strlen(text));
+    bool ok = fd >= 0 && fs_write_all(fd, text, strlen(text));
     if (fd >= 0) close(fd);
     struct fs_str path = {0};
     fs_str_printf(&path, "%s/%s", cache.path, name);
@@ -389,7 +381,7 @@ char *fs_kernel_keep_source(const struct fs_kernel_key *key,
   char path[] = "/tmp/fusible-failed-XXXXXX.cu";
   int fd = mkostemps(path, 3, O_CLOEXEC);
   if (fd < 0) return NULL;
-  bool ok = write_all(fd, text, strlen(text));
+  bool ok = fs_write_all(fd, text, strlen(text));
   close(fd);
   return ok ? fs_strdup(path) : NULL;
 }

@@ -1,14 +1,11 @@
 /* code_text.c - what `:code` shows of a kernel: CUDA C, PTX, machine code. */
-#include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
+#include "core/base/filter.h"
 #include "core/target/cuda/internal.h"
-
-extern char **environ;
 
 /* Compiles; the image is the caller's, NULL with the reason in *why. */
 static char *compile(const char *source, const char *arch, size_t *size,
@@ -25,45 +22,11 @@ static char *compile(const char *source, const char *arch, size_t *size,
   return job.image;
 }
 
-static bool write_file(int fd, const char *data, size_t size) {
-  while (size) {
-    ssize_t n = write(fd, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n, size -= (size_t)n;
-  }
-  return true;
-}
-
-static void read_pipe(int fd, struct fs_str *out) {
-  char buffer[16384];
-  for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) != 0;) {
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) break;
-    fs_str_put(out, buffer, (size_t)n);
-  }
-}
-
-/* The output of a program from PATH, or NULL if it failed or is not there. */
+/* What a program from PATH writes, or NULL if it failed or is not there. */
 static char *output_of(char *const *argv) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC)) return NULL;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t pid;
-  int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
+  enum { MOST = 64 << 20, SECONDS = 120 };
   struct fs_str out = {0};
-  int status = 1;
-  if (!failed) {
-    read_pipe(ends[0], &out);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-  }
-  close(ends[0]);
-  if (!failed && WIFEXITED(status) && WEXITSTATUS(status) == 0 && out.len)
+  if (fs_filter_run(argv, "", 0, MOST, SECONDS, &out) == FS_FILTER_OK && out.len)
     return out.data;
   fs_str_free(&out);
   return NULL;
@@ -76,16 +39,17 @@ static char *disassemble(const char *image, size_t size, const char **why) {
     *why = "no temporary file could be written";
     return NULL;
   }
-  bool ok = write_file(fd, image, size);
+  bool ok = fs_write_all(fd, image, size);
   close(fd);
   char nvdisasm[] = "nvdisasm", cuobjdump[] = "cuobjdump", sass[] = "-sass";
   char *first[] = {nvdisasm, path, NULL};
   char *second[] = {cuobjdump, sass, path, NULL};
   char *text = ok ? output_of(first) : NULL;
-  if (ok && !text) text = output_of(second);
+  if (ok && !text && !fs_interrupted()) text = output_of(second);
   unlink(path);
   if (!text)
-    *why = "neither nvdisasm nor cuobjdump (of the CUDA toolkit) is on PATH";
+    *why = fs_interrupted() ? "interrupted" :
+           "neither nvdisasm nor cuobjdump (of the CUDA toolkit) is on PATH";
   return text;
 }
 
