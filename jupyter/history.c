@@ -68,14 +68,6 @@ static bool matches(const char *pattern, const char *text) {
   return !*pattern;
 }
 
-static bool comes_again(int k, const char *pattern) {
-  for (int j = k + 1; j < entries.len; j++)
-    if (!strcmp(entries.data[j].text, entries.data[k].text) &&
-        matches(pattern, entries.data[j].text))
-      return true;
-  return false;
-}
-
 static void put(json_t *list, const struct entry *e, bool output) {
   json_t *text = json_string(e->text);
   if (!text) return; /* a file that is no UTF-8 */
@@ -103,6 +95,23 @@ static void put_range(const json_t *request, bool output, json_t *list) {
   }
 }
 
+/* The last `most` entries that match, in their order; of equal texts the newest. */
+static void put_newest(const char *pattern, int most, bool unique, bool output,
+                       json_t *list) {
+  bool *chosen = fs_calloc((size_t)entries.len, sizeof *chosen);
+  json_t *seen = json_object();
+  for (int k = entries.len - 1; k >= 0 && most > 0; k--) {
+    const char *text = entries.data[k].text;
+    chosen[k] = matches(pattern, text) && !(unique && json_object_get(seen, text));
+    if (chosen[k]) most--;
+    if (unique && chosen[k]) json_object_set_new_nocheck(seen, text, json_true());
+  }
+  for (int k = 0; k < entries.len; k++)
+    if (chosen[k]) put(list, &entries.data[k], output);
+  json_decref(seen);
+  free(chosen);
+}
+
 json_t *fs_past_answer(const json_t *request) {
   const char *how =
       json_string_value(json_object_get(request, "hist_access_type"));
@@ -117,16 +126,7 @@ json_t *fs_past_answer(const json_t *request) {
     put_range(request, output, list);
   } else {
     if (!pattern || !how || strcmp(how, "search")) pattern = "*", unique = false;
-    int first = entries.len, found = 0;
-    while (first > 0 && found < most) {
-      const struct entry *e = &entries.data[--first];
-      found += matches(pattern, e->text) &&
-               !(unique && comes_again(first, pattern));
-    }
-    for (int k = first; k < entries.len; k++)
-      if (matches(pattern, entries.data[k].text) &&
-          !(unique && comes_again(k, pattern)))
-        put(list, &entries.data[k], output);
+    put_newest(pattern, most, unique, output, list);
   }
   return json_pack("{ss so}", "status", "ok", "history", list);
 }

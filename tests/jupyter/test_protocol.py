@@ -382,6 +382,30 @@ def test_history(k, c):
             assert lines[-1][:2] == [lines[0][0] + 1, 1], lines
 
 
+def test_long_history(k, c):
+    """All of a full history, each text once, costs about what it costs as it is."""
+    import tempfile
+    with tempfile.TemporaryDirectory(prefix='fusible-past-') as home:
+        folder = os.path.join(home, '.local/state/fusible')
+        os.makedirs(folder)
+        with open(os.path.join(folder, 'history'), 'w', encoding='utf-8') as f:
+            for n in range(10000):
+                f.write(f'#{1700000000 + n}\nx = {n % 9000}\n')
+        with Kernel(home=home) as other, other.client() as d:
+            d.ready()
+            seconds, lines = {}, {}
+            for unique in (False, True):
+                began = time.monotonic()
+                lines[unique] = d.ask('history_request', {
+                    'output': False, 'raw': True, 'hist_access_type': 'search',
+                    'pattern': 'x*', 'unique': unique})[0]['history']
+                seconds[unique] = time.monotonic() - began
+            assert len(lines[False]) == 10000, len(lines[False])
+            assert [h[2] for h in lines[True]] == (
+                [f'x = {n}' for n in (*range(1000, 9000), *range(1000))])
+            assert seconds[True] < 5 * seconds[False] + 0.1, seconds
+
+
 def test_history_is_that_of_the_prompt(k, c):
     """What is entered at one is recalled at the other."""
     with Kernel() as fresh:
