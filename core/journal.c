@@ -325,11 +325,14 @@ static bool is_opaque(const struct fs_entry *e) {
 /* A function sees globals when it is called, which the call does not show: so for
  * the name of each there are the words of all texts that defined it. */
 static void note_function(const struct fs_entry *e, json_t *functions) {
+  json_t *names = json_object();
+  each_name(e, names);
   for (char **name = e->changed; name && *name; name++) {
     if (!json_object_get(functions, *name))
       json_object_set_new(functions, *name, json_object());
-    each_name(e, json_object_get(functions, *name));
+    json_object_update(json_object_get(functions, *name), names);
   }
+  json_decref(names);
 }
 
 /* Adds the names, and what the functions among them may read. */

@@ -388,12 +388,32 @@ static void test_journal(void) {
   fs_journal_clear(&j);
 }
 
+/* Many functions in one text are gone over once, not once for each. */
+static void test_many_functions(void) {
+  struct fs_journal j = {.seconds = 0};
+  struct fs_str text = {0}, names = {0};
+  for (int k = 0; k < 2000; k++) {
+    fs_str_printf(&text, "%sf%d(x) = x * %d + g%d(x)", k ? "\n" : "", k, k, k % 10);
+    fs_str_printf(&names, "%sf%d!", k ? " " : "", k);
+  }
+  add(&j, fs_str_text(&text), fs_str_text(&names));
+  double begun = fs_now();
+  fs_journal_prune(&j);
+  double seconds = fs_now() - begun;
+  check(j.list.len == 1, "all are kept");
+  check(seconds < 2, "in no more than %.1f s", seconds);
+  fs_journal_clear(&j);
+  fs_str_free(&text);
+  fs_str_free(&names);
+}
+
 int main(int argc, char **argv) {
   const char *kind = getenv("FS_HOSTILE"), *seed = getenv("FS_SEED");
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return kind ? hostile(atoi(kind), (unsigned)atoi(seed))
                 : fs_worker_main(argc, argv);
   test_journal();
+  test_many_functions();
   test_values();
   test_questions();
   test_interrupts();
