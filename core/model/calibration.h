@@ -197,8 +197,8 @@ struct fs_calibration *fs_calibration_load(const struct fs_device *device,
 /* NULL on success, else the reason. */
 const char *fs_calibration_save(const struct fs_calibration *c,
                                 const struct fs_device *device);
-/* The same between text and structure, for the store and its tests. A text that
- * is not good gives the reason (static) and leaves *out undefined. */
+/* The same between text and structure, for the store and its tests. There is no text,
+ * NULL, of numbers that are none. A text that is not good gives the reason (static) and leaves *out undefined. */
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device);
 const char *fs_calibration_parse(const char *text, size_t len,

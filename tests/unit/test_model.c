@@ -570,6 +570,10 @@ static void test_store(struct fs_calibration *c) {
   test_bad_files(path.data, good);
   test_odd_paths(path.data);
   free(good);
+  double error = c->error;
+  c->error = NAN;
+  CHECK(fs_calibration_save(c, &device));
+  c->error = error;
   fs_str_free(&path);
   fs_str_free(&notice);
 }
