@@ -102,13 +102,6 @@ static void on_text(void *user, const char *text, size_t len) {
   fs_session_say(user, "stdout", text, len);
 }
 
-static json_t *shape_array(const struct fs_shape *shape) {
-  json_t *a = json_array();
-  for (int k = 0; k < shape->rank; k++)
-    json_array_append_new(a, json_integer(shape->dim[k]));
-  return a;
-}
-
 static json_t *value_event(const char *name, const struct fs_val *v,
                            const struct fs_str *text,
                            const struct fs_str *html) {
@@ -119,7 +112,7 @@ static json_t *value_event(const char *name, const struct fs_val *v,
   if (name) set_text(e, "name", name);
   json_object_set_new(e, "kind", json_string(kinds[v->kind]));
   if (v->kind == FS_V_TENSOR) {
-    json_object_set_new(e, "shape", shape_array(&v->tensor->shape));
+    json_object_set_new(e, "shape", fs_json_shape(&v->tensor->shape));
     json_object_set_new(e, "dtype",
                         json_string(fs_dtype_name(v->tensor->dtype)));
   }

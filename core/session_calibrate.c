@@ -159,17 +159,6 @@ static enum fs_status eval(struct calibrating *c, const char *text) {
 
 /* -- one measurement ------------------------------------------------------------------ */
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The median. */
-static double typical(double *times, int n) {
-  qsort(times, (size_t)n, sizeof *times, ascending);
-  return 0.5 * (times[n / 2] + times[(n - 1) / 2]);
-}
-
 static void keep_raw(struct calibrating *c, const char *text, int64_t m,
                      int64_t n, const struct fs_kernel *k, double seconds) {
   if (!c->raw) return;
@@ -203,7 +192,7 @@ static uint64_t name_of(const struct calibrating *c, const char *text, int64_t m
  * comes while they are at rest was predicted up to half too long, and by the lower third,
  * what comes while they are at work a tenth too short. */
 static double usual(double *times, int n) {
-  qsort(times, (size_t)n, sizeof *times, ascending);
+  fs_sort_numbers(times, n);
   int at = (n - 1) / 3, rest = (n - 1) % 3;
   return times[at] + (rest ? rest / 3.0 * (times[at + 1] - times[at]) : 0);
 }
@@ -251,7 +240,7 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
   for (int k = 0; k < plan->kernels.len && k < MOST_KERNELS; k++) {
     /* What a CPU's caches hold of a block settles in its first runs. */
     int early = c->target->device.is_cuda ? 0 : runs / 2;
-    double seconds = typical(times[k] + early, runs - early);
+    double seconds = fs_median(times[k] + early, runs - early);
     if (!(seconds > 0)) continue;
     if (k > 0) seconds += FS_MAX(c->chain.ahead, 0); /* as if it were alone */
     c->last = seconds;
@@ -695,8 +684,8 @@ static enum fs_status time_chain(struct calibrating *c, bool apart, double *seco
   if (n > MOST_KERNELS || launches != (apart ? n : 1)) return FS_OK;
   *phases = n;
   *seconds = 0;
-  double first = typical(times[0], runs);
-  for (int k = 0; k < n; k++) *seconds += typical(times[k], runs);
+  double first = fs_median(times[0], runs);
+  for (int k = 0; k < n; k++) *seconds += fs_median(times[k], runs);
   *ahead = first - (*seconds - first) / FS_MAX(n - 1, 1);
   return FS_OK;
 }
@@ -705,7 +694,7 @@ static double middle_of(struct visits *v, double seconds) {
   double sorted[PASSES];
   if (v->n < PASSES) v->seconds[v->n++] = seconds;
   memcpy(sorted, v->seconds, sizeof sorted);
-  return typical(sorted, v->n);
+  return fs_median(sorted, v->n);
 }
 
 /* What both took goes to `made` at the end: the medians of the visits, some seconds

@@ -102,11 +102,6 @@ static enum fs_status run_once(struct call *c, struct fs_tensor *const *args,
   return st;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The median counts, as of what the calibration has measured. */
 static enum fs_status run_all(struct call *c, struct fs_tensor *const *args,
                               int64_t n) {
@@ -124,8 +119,7 @@ static enum fs_status run_all(struct call *c, struct fs_tensor *const *args,
     if (seconds > BUDGET || fs_now() - start > BUDGET) break;
   }
   if (!runs) return FS_ERR_ENV;
-  qsort(times, (size_t)runs, sizeof *times, ascending);
-  c->seconds = 0.5 * (times[runs / 2] + times[(runs - 1) / 2]);
+  c->seconds = fs_median(times, runs);
   c->work = block->plan->kernels.data[0].work;
   c->each = fs_calibrate_call(&c->work, c->seconds, &c->target->device);
   return FS_OK;

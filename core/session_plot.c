@@ -104,8 +104,7 @@ static char *kernel_label(const json_t *kernel) {
   const char *id = json_string_value(json_object_get(kernel, "id"));
   const char *does = json_string_value(json_object_get(kernel, "does"));
   struct fs_str label = {0};
-  size_t len = does ? strlen(does) : 0, cut = FS_MIN(len, (size_t)SHOWN);
-  while (cut < len && cut && ((unsigned char)does[cut] & 0xc0) == 0x80) cut--;
+  size_t len = does ? strlen(does) : 0, cut = fs_utf8_cut(does, len, SHOWN);
   fs_str_printf(&label, "%s %.*s%s", id ? id : "", (int)cut, does ? does : "",
                 cut < len ? "..." : "");
   return label.data;

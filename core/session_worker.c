@@ -169,10 +169,7 @@ static char *on_ask(void *user, const char *prompt, bool secret) {
 /* -- the state ------------------------------------------------------------- */
 
 static void set_text(json_t *o, const char *key, const struct fs_str *text) {
-  size_t len = FS_MIN(text->len, (size_t)TEXT_MAX);
-  while (len && len < text->len &&
-         ((unsigned char)text->data[len] & 0xc0) == 0x80)
-    len--;
+  size_t len = fs_utf8_cut(fs_str_text(text), text->len, TEXT_MAX);
   json_object_set_new(o, key, fs_json_text(fs_str_text(text), len));
 }
 

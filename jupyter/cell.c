@@ -38,9 +38,7 @@ static void publish(struct fs_cell *c, const char *type, json_t *content) {
 static void publish_text(struct fs_cell *c, const char *stream,
                          const char *text, size_t len) {
   if (c->silent) return;
-  size_t room = c->s->output_limit - c->printed, take = FS_MIN(len, room);
-  while (take < len && take && ((unsigned char)text[take] & 0xc0) == 0x80)
-    take--; /* not inside of a character */
+  size_t take = fs_utf8_cut(text, len, c->s->output_limit - c->printed);
   c->printed += take;
   c->swallowed += len - take;
   if (take < len) c->printed = c->s->output_limit;

@@ -53,6 +53,20 @@ double fs_now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void fs_sort_numbers(double *values, int n) {
+  qsort(values, (size_t)n, sizeof *values, ascending);
+}
+
+double fs_median(double *values, int n) {
+  fs_sort_numbers(values, n);
+  return 0.5 * (values[n / 2] + values[(n - 1) / 2]);
+}
+
 int64_t fs_mul_size(int64_t a, int64_t b) {
   int64_t product;
   if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product)) return -1;

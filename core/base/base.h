@@ -105,6 +105,9 @@ const char *fs_str_text(const struct fs_str *s);
 /* Decodes one code point at text[0..len). Returns its length in bytes, or 0 if
  * the bytes are not valid UTF-8. */
 int fs_utf8_decode(const char *text, size_t len, uint32_t *code_point);
+/* The length of text[0..len) cut to at most `most` bytes, at the beginning of a
+ * character. */
+size_t fs_utf8_cut(const char *text, size_t len, size_t most);
 /* Columns that text[0..len) takes on a terminal (wide = 2, combining = 0). */
 int fs_utf8_width(const char *text, size_t len);
 /* Appends text with control characters, invalid UTF-8 and bidi controls as
@@ -122,6 +125,8 @@ double fs_now(void);                       /* monotonic seconds */
 void fs_str_put_bytes(struct fs_str *s, double bytes);
 /* "0.252 ms", "1.234 s", "3.4 us" (with the micro sign) */
 void fs_str_put_seconds(struct fs_str *s, double seconds);
+void fs_sort_numbers(double *values, int n); /* the least first */
+double fs_median(double *values, int n);     /* sorts them; n > 0 */
 /* a*b, or -1 if it would overflow or one is negative */
 int64_t fs_mul_size(int64_t a, int64_t b);
 

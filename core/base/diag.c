@@ -169,9 +169,7 @@ void fs_span_position(const struct fs_diags *d, struct fs_span span, int *line,
 /* Cuts an overlong message, at the beginning of a character. */
 static void bound_text(struct fs_str *s) {
   if (s->len <= MESSAGE_MAX) return;
-  size_t cut = MESSAGE_MAX;
-  while (cut && ((unsigned char)s->data[cut] & 0xc0) == 0x80) cut--;
-  s->len = cut;
+  s->len = fs_utf8_cut(s->data, s->len, MESSAGE_MAX);
   fs_str_puts(s, "...");
 }
 

@@ -24,6 +24,12 @@ int fs_utf8_decode(const char *text, size_t len, uint32_t *code_point) {
   return n;
 }
 
+size_t fs_utf8_cut(const char *text, size_t len, size_t most) {
+  if (len <= most) return len;
+  while (most && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
+  return most;
+}
+
 struct range {
   uint32_t first, last;
 };

@@ -227,15 +227,6 @@ static bool counts_plainly(const struct fs_node *nd) {
   return nd->rand_base == 0;
 }
 
-/* What reading an input costs; axes along which it is repeated are free. */
-static double input_bytes(const struct fs_graph *g, const struct fs_node *nd) {
-  const struct fs_layout *l = &g->inputs.data[nd->slot].layout;
-  double bytes = (double)fs_dtype_size(nd->dtype);
-  for (int k = 0; k < nd->shape.rank; k++)
-    if (l->stride[k]) bytes *= (double)nd->shape.dim[k];
-  return bytes;
-}
-
 /* Whether `id` is a small tree of maps over cheap leaves; sums up what it
  * reads. */
 static bool cheap(struct recipe *r, fs_id id, int depth) {
@@ -246,7 +237,7 @@ static bool cheap(struct recipe *r, fs_id id, int depth) {
   r->old[r->n++] = id;
   switch (nd->kind) {
     case FS_ND_INPUT:
-      r->input_bytes += input_bytes(r->from, nd);
+      r->input_bytes += fs_graph_input_bytes(r->from, nd);
       return ++r->n_nodes <= r->most;
     case FS_ND_PARAM: return true;
     case FS_ND_IOTA:

@@ -584,8 +584,7 @@ const char *fs_in_text(const struct fs_interp *in, struct fs_span span) {
   const char *text = fs_span_text(in->diags, span, &len);
   char *out = ring();
   if (!text || !len) return "the value";
-  size_t n = FS_MIN(len, (size_t)28);
-  while (n < len && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
+  size_t n = fs_utf8_cut(text, len, 28);
   const char *nl = memchr(text, '\n', n);
   if (nl) n = (size_t)(nl - text);
   snprintf(out, 80, "%.*s%s", (int)n, text, n < len ? "..." : "");

@@ -187,9 +187,7 @@ static enum fs_status fetch_tensor(void *user, const int64_t *first,
 
 static void put_string(const struct fs_string *s, struct fs_str *out) {
   enum { SHOWN = 2000 };
-  size_t len = FS_MIN(s->len, (size_t)SHOWN);
-  while (len < s->len && len > 0 && ((unsigned char)s->text[len] & 0xc0) == 0x80)
-    len--; /* do not cut a character in two */
+  size_t len = fs_utf8_cut(s->text, s->len, SHOWN);
   fs_str_puts(out, "\"");
   for (size_t i = 0; i < len;) {
     size_t run = i;

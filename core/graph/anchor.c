@@ -261,6 +261,14 @@ struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input) {
   return l;
 }
 
+double fs_graph_input_bytes(const struct fs_graph *g, const struct fs_node *nd) {
+  const struct fs_layout *l = &g->inputs.data[nd->slot].layout;
+  double bytes = (double)fs_dtype_size(nd->dtype);
+  for (int k = 0; k < nd->shape.rank; k++)
+    if (l->stride[k]) bytes *= (double)nd->shape.dim[k];
+  return bytes;
+}
+
 /* -- the next time ----------------------------------------------------------------- */
 
 void fs_graph_move_input(struct fs_graph *g, int input, int64_t anchor) {

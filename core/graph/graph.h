@@ -330,6 +330,8 @@ static inline bool fs_graph_same_array(const struct fs_graph *g, int a, int b) {
 }
 /* The layout of an input from its anchor on. */
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input);
+/* What there is in memory of an INPUT: axes along which it is repeated are free. */
+double fs_graph_input_bytes(const struct fs_graph *g, const struct fs_node *nd);
 /* The element of the new layout at which the part of an UPDATE begins. */
 int64_t fs_update_begin(const struct fs_node *update);
 /* Has slices and parts lie elsewhere: in one input; in an anchored UPDATE, whose part is

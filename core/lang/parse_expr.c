@@ -73,9 +73,8 @@ const char *fs_name_hint(const struct fs_parser *p, const char *otherwise) {
 const char *fs_found(struct fs_parser *p) {
   const char *shown = fs_token_shown(p->cur.kind);
   if (shown && !fs_at_keyword(p)) return shown;
-  size_t len = p->cur.end - p->cur.begin, limit = FS_MIN(len, (size_t)40);
   const char *text = p->lexer.text + p->cur.begin;
-  while (limit < len && ((unsigned char)text[limit] & 0xc0) == 0x80) limit--;
+  size_t len = p->cur.end - p->cur.begin, limit = fs_utf8_cut(text, len, 40);
   return fs_arena_printf(p->arena, "`%.*s%s`", (int)limit, text,
                          limit < len ? "..." : "");
 }

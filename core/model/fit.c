@@ -352,17 +352,12 @@ static double relative_error(const struct fs_sample *s,
   return fs_calibrated(&s->work, c).seconds / s->seconds - 1;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The median of the errors' sizes. */
 static double typical_error(const struct problem *p,
                             const struct fs_calibration *c) {
   double *e = fs_malloc(sizeof *e * (size_t)p->n);
   for (int k = 0; k < p->n; k++) e[k] = fabs(relative_error(&p->samples[k], c));
-  qsort(e, (size_t)p->n, sizeof *e, ascending);
+  fs_sort_numbers(e, p->n);
   double median = e[p->n / 2];
   free(e);
   return median;

@@ -29,18 +29,16 @@ static const struct fs_shape *walked(const struct fs_graph *g,
                                                : &nd->shape;
 }
 
-static bool is_member(const struct fs_axes *ax, fs_id id) {
-  return ax->p->member_stamp[id] == ax->p->stamp;
+bool fs_plan_is_member(const struct fs_planner *p, fs_id id) {
+  return p->member_stamp[id] == p->stamp;
 }
 
-/* Whether the kernel computes the node itself. */
-static bool computed_here(const struct fs_axes *ax, fs_id id) {
-  const struct fs_node *nd = fs_node(ax->p->g, id);
-  switch (ax->p->info[id].role) {
+bool fs_plan_computed_here(const struct fs_planner *p, fs_id id) {
+  const struct fs_node *nd = fs_node(p->g, id);
+  switch (p->info[id].role) {
     case FS_RL_INLINE: case FS_RL_ABSORBED: return true;
     case FS_RL_LEAF: return nd->kind != FS_ND_INPUT;
-    case FS_RL_CALL:
-      return is_member(ax, id) || nd->kind == FS_ND_PARAM;
+    case FS_RL_CALL: return fs_plan_is_member(p, id) || nd->kind == FS_ND_PARAM;
     default: return false;
   }
 }
@@ -52,7 +50,7 @@ static const char *add_source(struct fs_axes *ax, const struct fs_node *nd,
                               int h, int k, int *out) {
   const struct fs_node *src = fs_node(ax->p->g, nd->src[k]);
   /* What an UPDATE makes here is in memory only when the kernel has ended. */
-  if (src->kind == FS_ND_UPDATE && is_member(ax, nd->src[k])) return "level";
+  if (src->kind == FS_ND_UPDATE && fs_plan_is_member(ax->p, nd->src[k])) return "level";
   const char *why = add(ax, nd->src[k], out);
   ax->holders.data[h].src[k] = *out;
   return why;
@@ -101,7 +99,7 @@ static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd,
 static const char *add_update(struct fs_axes *ax, const struct fs_node *nd,
                               int h) {
   int hs;
-  if (nd->src[0] && is_member(ax, fs_plan_base(ax->p->g, nd->src[0])))
+  if (nd->src[0] && fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[0])))
     return "level"; /* the copy of the base runs before this kernel */
   const char *why = add_source(ax, nd, h, 1, &hs);
   if (why) return why;
@@ -115,7 +113,7 @@ static const char *add_update(struct fs_axes *ax, const struct fs_node *nd,
 static const char *add_by_list(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int from, list;
   for (int s = 0; s < 2; s++)
-    if (is_member(ax, fs_plan_base(ax->p->g, nd->src[s]))) return "level";
+    if (fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[s]))) return "level";
   const char *why = add_source(ax, nd, h, 1, &list);
   if (!why) why = add_source(ax, nd, h, 0, &from);
   if (why) return why;
@@ -152,7 +150,7 @@ static int add_holder(struct fs_axes *ax, fs_id id) {
 
 static const char *add(struct fs_axes *ax, fs_id id, int *out) {
   struct fs_planner *p = ax->p;
-  bool once = is_member(ax, id) || p->info[id].role == FS_RL_ABSORBED;
+  bool once = fs_plan_is_member(ax->p, id) || p->info[id].role == FS_RL_ABSORBED;
   if (once && p->holder_stamp[id] == p->stamp) {
     *out = p->holder[id];
     return NULL;
@@ -161,15 +159,15 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
   int h = *out = add_holder(ax, id);
   p->holder[id] = h;
   p->holder_stamp[id] = p->stamp;
-  bool inside = computed_here(ax, id);
+  bool inside = fs_plan_computed_here(ax->p, id);
   if (nd->kind == FS_ND_VIEW)
-    inside = computed_here(ax, nd->src[0]);
+    inside = fs_plan_computed_here(ax->p, nd->src[0]);
   ax->holders.data[h].inside = inside;
   if (!inside) {
     ax->holders.data[h].layout = fs_plan_stored(p, id)->layout;
     ax->holders.data[h].slot_node = fs_plan_base(p->g, id);
     /* A slice of an UPDATE made here would see it half done. */
-    return is_member(ax, fs_plan_base(p->g, id)) ? "level" : NULL;
+    return fs_plan_is_member(ax->p, fs_plan_base(p->g, id)) ? "level" : NULL;
   }
   switch (nd->kind) {
     case FS_ND_VIEW: return add_view(ax, nd, h);

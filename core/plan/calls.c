@@ -91,15 +91,6 @@ static void absorb_products(struct fs_planner *p) {
   }
 }
 
-/* What there is of it in memory: a broadcast array has its axis once. */
-static double stored_bytes(const struct fs_graph *g, const struct fs_node *nd) {
-  const struct fs_layout *l = &g->inputs.data[nd->slot].layout;
-  double bytes = (double)fs_dtype_size(nd->dtype);
-  for (int k = 0; k < nd->shape.rank; k++)
-    if (l->stride[k]) bytes *= (double)nd->shape.dim[k];
-  return bytes;
-}
-
 /* Counts the map nodes and operand bytes of a cone of maps over leaves; false
  * when it is none or too large. */
 static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
@@ -109,7 +100,7 @@ static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
     case FS_ND_VIEW: return leaf_cone(g, nd->src[0], nodes, bytes);
     case FS_ND_PARAM: case FS_ND_IOTA: return true;
     case FS_ND_INPUT:
-      *bytes += stored_bytes(g, nd);
+      *bytes += fs_graph_input_bytes(g, nd);
       return true;
     case FS_ND_MAP:
       *nodes += nd->user ? 1 + (int)nd->user->flops / 2 : 1;

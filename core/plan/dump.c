@@ -169,8 +169,7 @@ void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
   size_t at = FS_MIN((size_t)span.begin, source->len);
   size_t end = FS_MIN((size_t)span.end, source->len);
   bool cut = end > at + STATEMENT_MAX;
-  if (cut) end = at + STATEMENT_MAX;
-  while (cut && end > at && ((unsigned char)source->text[end] & 0xc0) == 0x80) end--;
+  if (cut) end = at + fs_utf8_cut(source->text + at, end - at, STATEMENT_MAX);
   if (end > at + 7 && !strncmp(source->text + at, "return ", 7)) at += 7;
   for (bool first = true; at < end; first = false) {
     const char *text = source->text + at;

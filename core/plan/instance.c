@@ -39,20 +39,6 @@ static int fail(struct builder *b, const char *why) {
   return -1;
 }
 
-static bool is_member(const struct builder *b, fs_id id) {
-  return b->p->member_stamp[id] == b->p->stamp;
-}
-
-static bool computed_here(const struct builder *b, fs_id id) {
-  const struct fs_node *nd = fs_node(b->p->g, id);
-  switch (b->p->info[id].role) {
-    case FS_RL_INLINE: case FS_RL_ABSORBED: return true;
-    case FS_RL_LEAF: return nd->kind != FS_ND_INPUT;
-    case FS_RL_CALL: return is_member(b, id) || nd->kind == FS_ND_PARAM;
-    default: return false;
-  }
-}
-
 /* -- parts ------------------------------------------------------------------- */
 
 int fs_result_part(const struct fs_applied *a) {
@@ -118,7 +104,7 @@ static int new_access(struct builder *b, fs_id id, int shift) {
 }
 
 static int load(struct builder *b, fs_id id, int part, int shift) {
-  if (is_member(b, fs_plan_base(b->p->g, id))) return fail(b, "shape");
+  if (fs_plan_is_member(b->p, fs_plan_base(b->p->g, id))) return fail(b, "shape");
   int access = new_access(b, id, shift);
   uint8_t varies = b->k->accesses.data[access].varies;
   int v = fs_kernel_value(b->k, fs_node(b->p->g, id)->dtype, varies, part);
@@ -185,11 +171,11 @@ static int result(struct builder *b, fs_id id, int part, int shift) {
 static int make(struct builder *b, fs_id id, int part, int shift) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   bool edge = nd->kind == FS_ND_VIEW;
-  if (edge && (nd->view.src_rank == 0 || computed_here(b, nd->src[0]))) {
+  if (edge && (nd->view.src_rank == 0 || fs_plan_computed_here(b->p, nd->src[0]))) {
     if (nd->view.src_rank) return fail(b, "shape");
     return get(b, nd->src[0], part, 0);
   }
-  if (!computed_here(b, id)) return load(b, id, part, shift);
+  if (!fs_plan_computed_here(b->p, id)) return load(b, id, part, shift);
   switch (nd->kind) {
     case FS_ND_MAP: return map(b, id, part, shift);
     case FS_ND_IOTA: case FS_ND_RAND: case FS_ND_RANDN:
@@ -244,7 +230,7 @@ static int behind(const struct builder *b, fs_id id, int depth) {
   enum { DEEP = 24 };
   const struct fs_node *nd = fs_node(b->p->g, id);
   int last = -1;
-  if (depth > DEEP || !computed_here(b, id)) return -1;
+  if (depth > DEEP || !fs_plan_computed_here(b->p, id)) return -1;
   for (int q = 0; q < b->k->n_applied; q++)
     if (b->k->applied[q].node == id) return q;
   for (int s = 0; s < nd->n_src; s++)

@@ -365,6 +365,10 @@ void fs_plan_count(struct fs_planner *p);
 int fs_rank_sums(int n, const double *const *costs, const int *lens, int k,
                  double *sums, int *index);
 
+/* Whether a node is of the group that a kernel is being built of, and whether that
+ * kernel computes the node itself. */
+bool fs_plan_is_member(const struct fs_planner *p, fs_id id);
+bool fs_plan_computed_here(const struct fs_planner *p, fs_id id);
 /* Records why two calls do not share a kernel. */
 void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule);
 /* The number of a rule's name. */

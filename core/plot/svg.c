@@ -52,8 +52,7 @@ static void put_point(struct fs_str *out, double x, double y) {
 }
 
 static void put_label(struct fs_str *out, const char *text) {
-  size_t len = strlen(text), cut = FS_MIN(len, (size_t)LABEL_BYTES);
-  while (cut < len && cut && ((unsigned char)text[cut] & 0xc0) == 0x80) cut--;
+  size_t len = strlen(text), cut = fs_utf8_cut(text, len, LABEL_BYTES);
   fs_str_put_html(out, text, cut);
   if (cut < len) fs_str_puts(out, "\u2026");
 }

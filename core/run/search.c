@@ -338,24 +338,13 @@ static enum fs_status play(struct search *s, const struct rounds *p) {
   return st;
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* Sorts them. */
-static double median(double *t, int n) {
-  qsort(t, (size_t)n, sizeof *t, compare);
-  return n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
-}
-
 static void put_median(struct search *s, int k) {
   struct fs_candidate *c = &s->out->list.data[k];
   int n = c->trouble ? 0 : c->n_times;
   c->measured = -1;
   if (!n) return;
   double *t = s->times[k];
-  c->measured = median(t, n);
+  c->measured = fs_median(t, n);
 }
 
 static void put_kernel_medians(struct search *s, int k) {
@@ -366,7 +355,7 @@ static void put_kernel_medians(struct search *s, int k) {
   c->each = fs_calloc((size_t)c->kernels + 1, sizeof *c->each);
   for (int x = 0; x < c->kernels; x++) {
     for (int turn = 0; turn < n; turn++) t[turn] = s->parts[k][turn * c->kernels + x];
-    c->each[x] = median(t, n);
+    c->each[x] = fs_median(t, n);
   }
   free(t);
 }

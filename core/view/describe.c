@@ -25,6 +25,13 @@ json_t *fs_json_text(const char *text, size_t len) {
 }
 
 /* Numbers that are not known are null, never 0 and never NaN. */
+json_t *fs_json_shape(const struct fs_shape *shape) {
+  json_t *a = json_array();
+  for (int k = 0; k < shape->rank; k++)
+    json_array_append_new(a, json_integer(shape->dim[k]));
+  return a;
+}
+
 json_t *fs_json_known(double x) {
   return isfinite(x) && x >= 0 ? json_real(x) : json_null();
 }
@@ -44,13 +51,6 @@ static json_t *text_of(const struct fs_str *s) {
 
 static json_t *word(const char *text) {
   return text ? json_string(text) : json_null();
-}
-
-static json_t *shape_array(const struct fs_shape *shape) {
-  json_t *a = json_array();
-  for (int k = 0; k < shape->rank; k++)
-    json_array_append_new(a, json_integer(shape->dim[k]));
-  return a;
 }
 
 /* -- statements ----------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static json_t *calls_array(const struct describe *d,
     put_op(nd, &op);
     set(o, "op", text_of(&op));
     set(o, "dtype", json_string(fs_dtype_name(nd->dtype)));
-    set(o, "shape", shape_array(&nd->shape));
+    set(o, "shape", fs_json_shape(&nd->shape));
     set(o, "statement", statement ? json_integer(statement) : json_null());
     json_array_append_new(list, o);
     fs_str_free(&op);
@@ -183,7 +183,7 @@ static json_t *stored_shape(const struct fs_slot *s) {
     stride[at] = step;
     shape.dim[at] = s->shape.dim[k];
   }
-  return shape_array(&shape);
+  return fs_json_shape(&shape);
 }
 
 /* What of an array is seen in memory: of several slices that are inputs of the block

@@ -32,6 +32,8 @@ json_t *fs_setting_object(const struct fs_device *device, enum fs_scheme scheme,
 json_t *fs_json_text(const char *text, size_t len);
 /* A number; null for what is not known (not finite, or negative). */
 json_t *fs_json_known(double x);
+/* [2, 3] */
+json_t *fs_json_shape(const struct fs_shape *shape);
 /* The same of bytes, which are whole: 480000, not 480000.0. */
 json_t *fs_json_bytes(double x);
 
