@@ -17,7 +17,7 @@
 #define FS_EMIT_WRITER_H
 
 #include "core/emit/emit.h"
-#include "core/target/target.h"
+#include "core/model/occupancy.h"
 
 /* The workspace begins with tickets and barrier counters. */
 enum { EM_COUNTER_BYTES = 256 };
