@@ -17,7 +17,9 @@ struct fs_shape fs_shape_scalar(void) {
 
 /* -- numbers --------------------------------------------------------------- */
 
+/* As a tensor of the type would hold it, so that it is the same number wherever it is cast. */
 static struct fs_number number_of(enum fs_dtype dt, double x) {
+  x = fs_dtype_round(dt, x);
   return (struct fs_number){x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
 }
 

@@ -132,3 +132,28 @@ uint16_t fs_float_to_bf16(float f) {
   if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40);
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+
+/* Rounds so that a second rounding to 16 bits gives what one would: toward zero,
+ * with the last bit set if anything was lost (round to odd). */
+static float to_odd_float(double x) {
+  float f = (float)x;
+  uint32_t bits;
+  if (!(x == x) || (double)f == x) return f;
+  memcpy(&bits, &f, sizeof bits);
+  if (fabs((double)f) > fabs(x)) bits--;
+  bits |= 1;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+uint16_t fs_double_to_half(double x) { return fs_float_to_half(to_odd_float(x)); }
+uint16_t fs_double_to_bf16(double x) { return fs_float_to_bf16(to_odd_float(x)); }
+
+double fs_dtype_round(enum fs_dtype dt, double x) {
+  switch (dt) {
+    case FS_F16: return (double)fs_half_to_float(fs_double_to_half(x));
+    case FS_BF16: return (double)fs_bf16_to_float(fs_double_to_bf16(x));
+    case FS_F32: return (double)(float)x;
+    default: return x;
+  }
+}

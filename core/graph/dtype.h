@@ -52,6 +52,10 @@ float fs_half_to_float(uint16_t h);
 uint16_t fs_float_to_half(float f);
 float fs_bf16_to_float(uint16_t h);
 uint16_t fs_float_to_bf16(float f);
+uint16_t fs_double_to_half(double x);
+uint16_t fs_double_to_bf16(double x);
+/* A number as a float type holds it, rounded once; of other types the number itself. */
+double fs_dtype_round(enum fs_dtype dt, double x);
 
 enum { FS_MAX_RANK = 4 };
 

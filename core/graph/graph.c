@@ -313,24 +313,37 @@ static fs_id fill(struct fs_graph *g, fs_id scalar,
 /* A number as the type it is cast to would hold it. */
 static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
                                     enum fs_dtype to) {
-  double x = fs_dtype_is_float(from) ? v.f : (double)v.i;
+  bool real = fs_dtype_is_float(from);
   if (to == FS_BOOL) {
-    bool set = fs_dtype_is_float(from) ? v.f != 0 : v.i != 0;
+    bool set = real ? v.f != 0 : v.i != 0;
     return (struct fs_number){set, set};
   }
-  int64_t i = fs_dtype_integer(to, x);
+  if (fs_dtype_is_float(to)) {
+    v.f = fs_dtype_round(to, real ? v.f : to == FS_F64 ? (double)v.i : (double)(float)v.i);
+    return v;
+  }
+  int64_t i = real ? fs_dtype_integer(to, v.f) : to == FS_I32 ? (int32_t)v.i : v.i;
   return (struct fs_number){(double)i, i};
 }
 
-/* The same host number as another type: the same slot where every target reads
- * the same value from it, else a new one. */
+/* Whether one slot serves both types: what is read from it as `to` is what the value
+ * of type `from` is cast to. */
+static bool shares_slot(enum fs_dtype from, enum fs_dtype to) {
+  if (to == FS_BOOL) return false;
+  if (!fs_dtype_is_float(from))
+    return from == FS_BOOL || to == FS_F64 || (from == FS_I32 && to == FS_I64);
+  return to == FS_F64 || (to == FS_F32 && from != FS_F64);
+}
+
+/* The same host number as another type. Whether it gets a slot of its own goes by the
+ * types alone, so that a block has one structure whatever its numbers are. */
 static fs_id cast_param(struct fs_graph *g, fs_id a, enum fs_dtype dt) {
   struct fs_node n = *fs_node(g, a);
-  bool from_float = fs_dtype_is_float(n.dtype);
-  struct fs_number *v = &g->params.data[n.slot];
-  if (dt == FS_BOOL || (from_float && !fs_dtype_is_float(dt)))
-    return fs_graph_param(g, dt, number_cast(*v, n.dtype, dt));
-  if (!from_float && fs_dtype_is_float(dt)) v->f = (double)v->i;
+  struct fs_number *v = &g->params.data[n.slot], cast = number_cast(*v, n.dtype, dt);
+  if (!shares_slot(n.dtype, dt))
+    return g->literals.data[n.slot] >= 0 ? fs_graph_literal(g, dt, cast)
+                                         : fs_graph_param(g, dt, cast);
+  if (!fs_dtype_is_float(n.dtype) && fs_dtype_is_float(dt)) v->f = (double)v->i;
   n.dtype = dt;
   return fs_graph_intern(g, &n);
 }

@@ -440,19 +440,6 @@ enum fs_status fs_tensor_download(const struct fs_tensor *t,
 
 /* -- elements -------------------------------------------------------------- */
 
-/* Rounds so that a second rounding to 16 bits gives what one would: toward zero,
- * with the last bit set if anything was lost (round to odd). */
-static float to_odd_float(double x) {
-  float f = (float)x;
-  uint32_t bits;
-  if (!(x == x) || (double)f == x) return f;
-  memcpy(&bits, &f, sizeof bits);
-  if (__builtin_fabs((double)f) > __builtin_fabs(x)) bits--;
-  bits |= 1;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
 static struct fs_number from_double(double x) {
   bool fits = x > -0x1p63 && x < 0x1p63;
   return (struct fs_number){x, fits ? (int64_t)x : 0};
@@ -487,8 +474,8 @@ void fs_element_put(enum fs_dtype dt, void *p, struct fs_number v) {
     case FS_BOOL: *(unsigned char *)p = v.i != 0; return;
     case FS_I32: memcpy(p, &i, sizeof i); return;
     case FS_I64: memcpy(p, &v.i, sizeof v.i); return;
-    case FS_F16: h = fs_float_to_half(to_odd_float(v.f)); memcpy(p, &h, sizeof h); return;
-    case FS_BF16: h = fs_float_to_bf16(to_odd_float(v.f)); memcpy(p, &h, sizeof h); return;
+    case FS_F16: h = fs_double_to_half(v.f); memcpy(p, &h, sizeof h); return;
+    case FS_BF16: h = fs_double_to_bf16(v.f); memcpy(p, &h, sizeof h); return;
     case FS_F32: memcpy(p, &f, sizeof f); return;
     default: memcpy(p, &v.f, sizeof v.f); return;
   }

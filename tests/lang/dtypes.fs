@@ -78,3 +78,30 @@ x = i64(1:5); x[1:3] = [7, 8, 9]; x[[5, 4]] = -[1, 2];
 print(x')      # expect: i64[1×5]
                # expect:    7   8   9  -2  -1
 x[1:2] = [7, 8.5];  # error: cannot put f32 values into a tensor of i64
+# ---
+# A number is what its type holds, wherever it is converted next; also within a block.
+f64(f16(2049)) == 2048       # expect: true
+f32(bf16(257)) == 256        # expect: true
+f64(f32(i64(16777217))) == 16777216   # expect: true
+f32(f16(100000))             # expect: Inf
+f64(f32(0.1)) == 0.1         # expect: false
+f64(0.1) == 0.1              # expect: true
+begin
+  y = fill(0.1, 3);
+  z = f64(y);
+  h = f16(ones(2));
+  h[1] = 2049;
+  w = f32(h);
+  v = f64(fill(2049, 2, "f16"));
+end
+all(f64(y) == z) && z[1] != 0.1   # expect: true
+w[1]                         # expect: 2048
+v[1]                         # expect: 2048
+# every number that a loop gives is rounded
+for k = 2047:2050
+  print(f64(f16(k) + zeros(1, "f64"))[1], " ", f64(fill(k, 2, "f16"))[2])
+end
+# expect: 2047 2047
+# expect: 2048 2048
+# expect: 2048 2048
+# expect: 2050 2050
