@@ -277,9 +277,9 @@ static enum fs_status find_function(struct fs_interp *in,
  * were written, not as f32 has them: f64([0.1]), i64([123456789]). */
 static enum fs_status eval_argument(struct fs_interp *in, const struct fs_func *f,
                                     const struct fs_expr *e, struct fs_val *out) {
-  bool converts = f->kind == FS_FN_BUILTIN && f->builtin->fn == fs_bi_cast &&
-                  f->builtin->data != FS_F32;
-  return converts ? fs_eval_wide(in, e, out) : fs_eval(in, e, out);
+  if (f->kind != FS_FN_BUILTIN || f->builtin->fn != fs_bi_cast) return fs_eval(in, e, out);
+  enum fs_dtype as = (enum fs_dtype)f->builtin->data;
+  return fs_eval_as(in, e, &as, out);
 }
 
 enum fs_status fs_no_value(struct fs_interp *in, const struct fs_expr *e) {

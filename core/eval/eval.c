@@ -340,11 +340,11 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
 
 /* Unary operators stack up as well (x''''): from the inside outwards. */
 static enum fs_status eval_unary(struct fs_interp *in, const struct fs_expr *e,
-                                 bool wide, struct fs_val *out) {
+                                 const enum fs_dtype *as, struct fs_val *out) {
   expr_vec spine = {0};
   for (; e->kind == FS_EX_UNARY; e = e->args[0]) *FS_PUSH(&spine) = e;
   struct fs_val acc = {FS_V_NONE};
-  enum fs_status st = wide ? fs_eval_wide(in, e, &acc) : fs_eval(in, e, &acc);
+  enum fs_status st = fs_eval_as(in, e, as, &acc);
   for (int i = spine.len - 1; i >= 0 && st == FS_OK; i--) {
     struct fs_val next;
     if (in->elementwise && acc.of_element && spine.data[i]->op == FS_AO_TRANSPOSE)
@@ -402,7 +402,7 @@ static enum fs_status eval_one_call(struct fs_interp *in,
 }
 
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
-                                 bool wide, struct fs_val *out);
+                                 const enum fs_dtype *as, struct fs_val *out);
 
 static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
                                 struct fs_val *out) {
@@ -420,12 +420,12 @@ static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_COLON:
       return fs_in_error(in, e->span, "bad-index", NULL,
                          "':' alone has a meaning only inside an index");
-    case FS_EX_UNARY: return eval_unary(in, e, false, out);
+    case FS_EX_UNARY: return eval_unary(in, e, NULL, out);
     case FS_EX_BINARY: return eval_chain(in, e, out);
     case FS_EX_RANGE: return eval_range(in, e, out);
     case FS_EX_CALL: return eval_one_call(in, e, out);
     case FS_EX_INDEX: return fs_eval_index(in, e, out);
-    case FS_EX_ARRAY: return eval_array(in, e, false, out);
+    case FS_EX_ARRAY: return eval_array(in, e, NULL, out);
     case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
   }
   return fs_in_error(in, e->span, "wrong-type", NULL, "unknown expression");
@@ -459,7 +459,8 @@ enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
  * [1, 2, 3] is a column of three, as is [1; 2; 3]; [1, 2, 3]' is a row. */
 static enum fs_status upload_numbers(struct fs_interp *in,
                                      const struct fs_expr *e,
-                                     const struct fs_val *v, bool wide,
+                                     const struct fs_val *v,
+                                     const enum fs_dtype *as,
                                      struct fs_val *out) {
   int cols = e->row_len[0];
   bool bools = true, whole = true; /* whole: as f32, too */
@@ -467,7 +468,7 @@ static enum fs_status upload_numbers(struct fs_interp *in,
     bools = bools && v[k].kind == FS_V_BOOL;
     whole = whole && v[k].number == floor(v[k].number) && fabs(v[k].number) <= 0x1p24;
   }
-  enum fs_dtype dt = bools ? FS_BOOL : wide ? FS_F64 : FS_F32;
+  enum fs_dtype dt = bools ? FS_BOOL : as && *as != FS_F32 ? FS_F64 : FS_F32;
   bool vector = e->n_rows == 1 || cols == 1;
   struct fs_shape shape =
       vector ? fs_shape_of(1, (int64_t[]){e->n_args})
@@ -486,8 +487,24 @@ static enum fs_status upload_numbers(struct fs_interp *in,
   return st;
 }
 
+/* The parts of an array; with `as`, numbers and ranges that would lose something beside
+ * the others keep it until the whole is converted. */
+static enum fs_status array_parts(struct fs_interp *in, const struct fs_expr *e,
+                                  const struct fs_val *v, const enum fs_dtype *as,
+                                  const struct fs_span *spans, struct fs_tv *part) {
+  static const enum fs_dtype most = FS_F64;
+  enum fs_status st = fs_tv_operands(in, e->n_args, v, spans, part);
+  for (int k = 0; k < e->n_args && st == FS_OK && as; k++) {
+    bool host = v[k].kind == FS_V_NUMBER || v[k].kind == FS_V_RANGE;
+    if (host && fs_dtype_is_float(part[k].dtype) && part[k].dtype != *as)
+      st = fs_tv_of(in, &v[k], spans[k], &most, &part[k]);
+  }
+  return st;
+}
+
 static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
-                                 const struct fs_val *v, struct fs_val *out) {
+                                 const struct fs_val *v, const enum fs_dtype *as,
+                                 struct fs_val *out) {
   struct fs_tv *part = fs_calloc((size_t)e->n_args + 1, sizeof(*part));
   struct fs_tv *row = fs_calloc((size_t)e->n_rows + 1, sizeof(*row));
   struct fs_span *spans = fs_calloc((size_t)e->n_args + 1, sizeof(*spans));
@@ -495,7 +512,7 @@ static enum fs_status concat_all(struct fs_interp *in, const struct fs_expr *e,
   bool scalars = true;
   struct fs_tv whole;
   for (int k = 0; k < e->n_args; k++) spans[k] = e->args[k]->span;
-  enum fs_status st = fs_tv_operands(in, e->n_args, v, spans, part);
+  enum fs_status st = array_parts(in, e, v, as, spans, part);
   for (int k = 0; k < e->n_args && st == FS_OK; k++)
     scalars = scalars && part[k].shape.rank == 0;
   in->span = e->span;
@@ -543,7 +560,7 @@ static enum fs_status check_elements(struct fs_interp *in,
 }
 
 static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
-                                 bool wide, struct fs_val *out) {
+                                 const enum fs_dtype *as, struct fs_val *out) {
   if (!e->n_args)
     return fs_in_error(in, e->span, "empty",
                        "begin with zeros(n), or with the first element; x[mask] "
@@ -553,22 +570,22 @@ static enum fs_status eval_array(struct fs_interp *in, const struct fs_expr *e,
   enum fs_status st = FS_OK;
   int have = 0;
   for (; have < e->n_args && st == FS_OK; have += st == FS_OK)
-    st = fs_eval(in, e->args[have], &v[have]);
+    st = fs_eval_as(in, e->args[have], as, &v[have]);
   for (int k = 0; k < have && st == FS_OK; k++)
     st = fs_refuse_element(in, &v[k], e->args[k]->span, "[ ]");
   bool numbers = false;
   in->span = e->span;
   if (st == FS_OK) st = check_elements(in, e, v, &numbers);
   if (st == FS_OK)
-    st = numbers ? upload_numbers(in, e, v, wide, out) : concat_all(in, e, v, out);
+    st = numbers ? upload_numbers(in, e, v, as, out) : concat_all(in, e, v, as, out);
   for (int k = 0; k < have; k++) fs_val_unref(v[k]);
   free(v);
   return st;
 }
 
-enum fs_status fs_eval_wide(struct fs_interp *in, const struct fs_expr *e,
-                            struct fs_val *out) {
-  if (e->kind == FS_EX_ARRAY) return eval_array(in, e, true, out);
-  if (e->kind == FS_EX_UNARY) return eval_unary(in, e, true, out);
+enum fs_status fs_eval_as(struct fs_interp *in, const struct fs_expr *e,
+                          const enum fs_dtype *as, struct fs_val *out) {
+  if (as && e->kind == FS_EX_ARRAY) return eval_array(in, e, as, out);
+  if (as && e->kind == FS_EX_UNARY) return eval_unary(in, e, as, out);
   return fs_eval(in, e, out);
 }

@@ -253,10 +253,11 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               const struct fs_val *a, struct fs_span a_span,
                               const struct fs_val *b, struct fs_span b_span,
                               struct fs_span span, struct fs_val *out);
-/* The same, but an array of host numbers that is written there, also behind a sign or
- * before a ', is f64 and not f32. */
-enum fs_status fs_eval_wide(struct fs_interp *in, const struct fs_expr *e,
-                            struct fs_val *out);
+/* The same of what is then converted to *as (NULL: to nothing): an array that is written
+ * there, also behind a sign, before a ' or in another one, keeps of its numbers what that
+ * type can hold, which may make it f64. */
+enum fs_status fs_eval_as(struct fs_interp *in, const struct fs_expr *e,
+                          const enum fs_dtype *as, struct fs_val *out);
 enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
                        enum fs_flow *flow);
 /* Shows a value in its turn; in a script that ends the block. */

@@ -105,3 +105,18 @@ end
 # expect: 2048 2048
 # expect: 2048 2048
 # expect: 2050 2050
+# ---
+# An array written in a conversion keeps its numbers, also in parts and beside tensors.
+f64([[0.1, 0.2], [0.3, 0.4]])[1, 1] == 0.1   # expect: true
+f64(-[[0.1]; [0.2]])[2] == -0.2              # expect: true
+i64([[123456789], [3]])[1, 1]                # expect: 123456789
+x = rand(2);
+f64([x; 0.1])[3] == 0.1                      # expect: true
+z = f64([x; 0.1]);
+z[3] == 0.1 && z[1] == f64(x[1])             # expect: true
+f32([f16(x); 0.1])[3] == 0.1                 # expect: true
+f64([0:0.1:0.3; 0.7])[2] == 0.1              # expect: true
+i64([f32([1, 2]); 123456789])[3]             # expect: 123456789
+i64([i64([3]) .^ 2 * 1000000007 * 1000000009; 1])[1]   # expect: 9000000144000000567
+y = [x; 0.1];
+f64(y)[3] == 0.1                             # expect: false
