@@ -229,6 +229,7 @@ fliplr(A) = A[:, end:-1:1]
 function circshift(x, k)
   assert(numel(x) == length(x),
          "circshift takes a vector; of a matrix there are circrows and circcols")
+  assert(k == floor(k), "circshift moves by whole places")
   k = mod(k, numel(x))
   if k == 0
     return x
@@ -239,6 +240,7 @@ function circshift(x, k)
   return [x[end+1-k:end]; x[1:end-k]]
 end
 function circrows(A, k)
+  assert(k == floor(k), "circrows moves by whole places")
   k = mod(k, size(A, 1))
   if k == 0
     return A
@@ -246,6 +248,7 @@ function circrows(A, k)
   return [A[end+1-k:end, :]; A[1:end-k, :]]
 end
 function circcols(A, k)
+  assert(k == floor(k), "circcols moves by whole places")
   k = mod(k, size(A, 2))
   if k == 0
     return A
@@ -279,6 +282,7 @@ end
 # diffcols(A): the same of the rows, columns of a matrix.
 function diff(x)
   assert(numel(x) == length(x), "diff takes a vector; of a matrix there are diffrows and diffcols")
+  assert(numel(x) > 1, "diff takes two elements or more")
   return x[2:end] - x[1:end-1]
 end
 diffrows(A) = A[2:end, :] - A[1:end-1, :]
@@ -322,7 +326,10 @@ function polyval(p, x)
   return y
 end
 # cross(a, b): the vector product of two vectors of three.
-cross(a, b) = a[[2, 3, 1]].*b[[3, 1, 2]] - a[[3, 1, 2]].*b[[2, 3, 1]]
+function cross(a, b)
+  assert(numel(a) == 3 && numel(b) == 3, "cross takes two vectors of three")
+  return a[[2, 3, 1]].*b[[3, 1, 2]] - a[[3, 1, 2]].*b[[2, 3, 1]]
+end
 # nnz(x): how many elements are not 0.
 nnz(x) = sum(x != 0)
 # logspace(a, b, n): n numbers from 10^a to 10^b, of which each is the same multiple of

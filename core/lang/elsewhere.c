@@ -56,6 +56,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" class typeof type ", "dtype(x)"},
     {" bitand bitor bitxor bitshift ", "there are no operations on bits"},
     {" xor ", "one of two conditions is bool(a) != bool(b)"},
+    {" None nil NULL NA nothing missing ", "there is no empty value; NaN is a number that is none"},
     /* making arrays */
     {" arange range ", "a range is first:last or first:step:last, with both ends"},
     {" array Array Vector Matrix list ", "an array is [1, 2; 3, 4], of a range f32(1:n)"},

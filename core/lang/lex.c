@@ -484,6 +484,10 @@ static const struct {
     {".\\", "write b ./ a"},
     {"~=", "not equal is !="},
     {"**", "the power is ^ or .^"},
+    {"<<-", "assignment is ="},
+    {"<- ", "assignment is =; to be less than a negative number is x < -1"},
+    {"<<", "there are no operations on bits; twice x is 2*x"},
+    {">>", "there are no operations on bits; half of x is x/2"},
     {"~", "not is !, not equal is !="},
     {"%", "comments begin with #; the remainder is mod(a, b)"},
     {"&", "and is &&"},
@@ -531,7 +535,7 @@ static void lex_unknown(struct fs_lexer *lx, struct fs_token *token) {
   for (size_t i = 0; i < FS_LEN(foreign) && !hint; i++) {
     if (!starts_with(lx, foreign[i].text)) continue;
     hint = foreign[i].hint;
-    n = (int)strlen(foreign[i].text);
+    n = (int)strcspn(foreign[i].text, " ");
   }
   if (n == 1 && c == '.' && is_letter(peek(lx, 1)))
     hint = "there are no fields: write A', size(A), sum(x), not A.T, A.shape, x.sum()";
@@ -542,10 +546,17 @@ static void lex_unknown(struct fs_lexer *lx, struct fs_token *token) {
   fs_str_free(&shown);
 }
 
+/* What begins as an operator and is none. `x <- 3` would compare x with -3 and change
+ * nothing; whoever wants that puts no blank behind the sign. */
+static bool is_no_operator(const struct fs_lexer *lx) {
+  return starts_with(lx, "**") || starts_with(lx, "<- ") || starts_with(lx, "<<") ||
+         starts_with(lx, ">>");
+}
+
 static void lex_operator(struct fs_lexer *lx, struct fs_token *token) {
   size_t i = 0;
   while (i < FS_LEN(operators) && !starts_with(lx, operators[i].text)) i++;
-  if (i == FS_LEN(operators) || starts_with(lx, "**")) {
+  if (i == FS_LEN(operators) || is_no_operator(lx)) {
     lex_unknown(lx, token);
     return;
   }

@@ -171,3 +171,11 @@ n = 7; n//2             # error: `//` would begin a comment here
 # ---
 n = 7; // a comment: a//b
 print(n, "a//b")        # expect: 7a//b
+# ---
+cross([1, 2], [3, 4])         # error: cross takes two vectors of three
+# ---
+circshift([1, 2, 3], 0.5)     # error: circshift moves by whole places
+# ---
+circcols([1, 2; 3, 4], 0.5)   # error: circcols moves by whole places
+# ---
+diff([1])                     # error: diff takes two elements or more
