@@ -66,19 +66,19 @@ static fs_id library_operand(struct fs_interp *in, struct fs_tv *a,
   return a->node;
 }
 
-/* Two matrices of one type of half precision go to the library as they are: its sums are
- * f32 (a GPU's from matrix units, ten times as fast as those of f32), rounded once. */
+/* In the common type, as products with vectors are. Two matrices of half precision go to
+ * the library as such: its sums are f32 (a GPU's from matrix units, ten times as fast as
+ * those of f32), rounded once. */
 static struct fs_tv gemm(struct fs_interp *in, struct fs_tv a, struct fs_tv b) {
   enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
-  enum fs_dtype on = a.dtype == b.dtype ? dt : fs_dtype_compute(dt);
   bool ta, tb;
-  struct fs_tv out = {0, on, {2, {fs_rows(&a.shape), fs_cols(&b.shape)}}};
-  a = fs_tv_cast(in, a, on);
-  b = fs_tv_cast(in, b, on);
+  struct fs_tv out = {0, dt, {2, {fs_rows(&a.shape), fs_cols(&b.shape)}}};
+  a = fs_tv_cast(in, a, dt);
+  b = fs_tv_cast(in, b, dt);
   fs_id x = library_operand(in, &a, &ta), y = library_operand(in, &b, &tb);
-  out.node = fs_graph_lib(fs_block_graph(in), FS_LIB_GEMM, on, &out.shape, x,
+  out.node = fs_graph_lib(fs_block_graph(in), FS_LIB_GEMM, dt, &out.shape, x,
                           &a.shape, y, &b.shape, (unsigned)(ta | tb << 1));
-  return fs_tv_cast(in, out, dt);
+  return out;
 }
 
 /* Integer matrices: no library has them, so the m x k x n products are summed. */

@@ -120,3 +120,8 @@ i64([f32([1, 2]); 123456789])[3]             # expect: 123456789
 i64([i64([3]) .^ 2 * 1000000007 * 1000000009; 1])[1]   # expect: 9000000144000000567
 y = [x; 0.1];
 f64(y)[3] == 0.1                             # expect: false
+# ---
+# Both kinds of product take whole numbers as the common type has them.
+B = i32([257, 1; 1, 2049]);
+print((bf16(eye(2))*B)[1, 1], " ", (bf16(eye(2))*B[:, 1])[1])   # expect: 256 256
+print((B*f16(eye(2)))[2, 2], " ", (f16(eye(2))*B[:, 2])[2])     # expect: 2048 2048
