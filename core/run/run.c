@@ -448,10 +448,15 @@ static bool is_dying(const struct launch *l, int input) {
   return false;
 }
 
-/* Whether a result lies where an input does: `w = -(-x)` is x, whatever its handle. */
-static bool is_result(const struct fs_plan *plan, int slot) {
-  for (int k = 0; k < plan->graph->outputs.len; k++)
-    if (plan->result_slot[k] == slot) return true;
+/* Whether a result lies in the storage of an input: `w = -(-x)` is x, `w = -(-x')` another
+ * view of it, whatever their handles. */
+static bool is_result(const struct launch *l, int input) {
+  const struct fs_plan *plan = l->block->plan;
+  const struct fs_storage *old = l->now->inputs[plan->slots.data[input].index]->storage;
+  for (int k = 0; k < plan->graph->outputs.len; k++) {
+    const struct fs_slot *s = &plan->slots.data[plan->result_slot[k]];
+    if (s->kind == FS_SLOT_INPUT && l->now->inputs[s->index]->storage == old) return true;
+  }
   return false;
 }
 
@@ -475,7 +480,7 @@ static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_plan *plan = l->block->plan;
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (!plan->kernels.data[k].in_place) return false;
-  if (is_result(plan, from) || may_stop_behind(plan, k)) return false;
+  if (is_result(l, from) || may_stop_behind(plan, k)) return false;
   if (a->dtype != b->dtype || fs_slot_begin(plan, from) ||
       !same_layout(&a->layout, &b->layout, a->shape.rank))
     return false;

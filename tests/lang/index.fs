@@ -156,3 +156,24 @@ begin
   x[1:2] = 0;
 end
 print(w[2], " ", x[2])        # expect: -9 0
+# Nor does another view of it, of which the block knows as an input of its own.
+y = [1, 0; 0, 1];
+begin
+  w = -(-y');
+  y[2, 1] = 7;
+end
+print(w[1, 2], " ", y[2, 1])  # expect: 0 7
+begin
+  w = f32(f64(y[:, 2]));
+  y[1, 2] = 5;
+end
+print(w[1], " ", y[1, 2])     # expect: 0 5
+r = [1, 0];
+for k = 2:4
+  w = where(y > 0, r, r);
+  r[2] = k;
+  print(w[2, 2], " ", r[2])
+end
+# expect: 0 2
+# expect: 2 3
+# expect: 3 4
