@@ -134,9 +134,11 @@ CASES = {
     'index of a fraction': ('keep[1.5]', '1.5', ['whole', '1.5']),
     'range too long': ('M[1:3, 1]', '1:3', ['index 3', 'extent 2']),
     'list out of range': ('keep[[1, 9]]', '[1, 9]', ['index 9', 'there are 3 elements']),
-    'lists assigned to along two dimensions': (
-        'M[[1, 2], [2, 1]] = 0', 'M[[1, 2], [2, 1]] = 0',
-        ['one dimension, not two', 'R = A[i, :]; R[:, j] = v; A[i, :] = R']),
+    'part of crossings by two lists': (
+        'M[[1, 2], [2, 1, 2]] = M', 'M[[1, 2], [2, 1, 2]] = M',
+        ['the part is 2x3, M is 2x2']),
+    'second list out of range': ('M[[1, 2], [2, 3]] = 0', '[2, 3]',
+                                 ['index 3', 'there are 2 columns']),
     'part of columns by a list': (
         'A = ones(3, 4); A[:, [1, 3]] = ones(2, 3)', 'A[:, [1, 3]] = ones(2, 3)',
         ['the part is 3x2, ones(2, 3) is 2x3']),

@@ -553,19 +553,21 @@ static enum fs_status value_rows(struct fs_interp *in, const struct update *u,
   return gather(in, *value, which, 0, value);
 }
 
+/* Of a mask too, which has a scalar put and so needs no `which`. */
+static enum fs_status find_chosen(struct fs_interp *in, const struct sub *s, int64_t n,
+                                  unsigned of, struct fs_tv *chosen, struct fs_tv *which) {
+  if (s->kind != SUB_MASK) return invert_list(in, s, n, of, chosen, which);
+  enum fs_status st = fs_tv_of(in, &s->list, s->span, NULL, chosen);
+  return st == FS_OK ? flatten(in, chosen) : st;
+}
+
 /* A list or mask along dimension `dim` of a vector or matrix, everything along
  * the other. */
 static enum fs_status assign_list(struct fs_interp *in, struct update *u,
                                   const struct sub *s, int dim, unsigned of) {
   struct fs_tv whole = u->whole, chosen, which, value = u->value;
-  enum fs_status st;
   if (dim == 1) whole = fs_tv_transpose(in, whole);
-  if (s->kind == SUB_MASK) {
-    st = fs_tv_of(in, &s->list, s->span, NULL, &chosen);
-    if (st == FS_OK) st = flatten(in, &chosen);
-  } else {
-    st = invert_list(in, s, fs_rows(&whole.shape), of, &chosen, &which);
-  }
+  enum fs_status st = find_chosen(in, s, fs_rows(&whole.shape), of, &chosen, &which);
   if (st != FS_OK) return st;
   if (fs_tv_is_one(&value)) {
     value.shape = fs_shape_scalar();
@@ -597,6 +599,34 @@ static enum fs_status assign_within(struct fs_interp *in, struct update *u,
   if (st != FS_OK) return st;
   u->value = part.whole;
   return assign_view(in, u, &band);
+}
+
+/* Lists or masks along both dimensions of a matrix: each row that one chooses crosses each
+ * column that the other does. */
+static enum fs_status assign_crossings(struct fs_interp *in, struct update *u,
+                                       const struct subs *subs) {
+  struct fs_shape part = chosen_shape(subs), all = u->whole.shape;
+  struct fs_tv chosen[2], which[2], value = u->value;
+  for (int k = 0; k < 2; k++) {
+    enum fs_status st = find_chosen(in, &subs->s[k], all.dim[k], what_is_chosen(subs, k),
+                                    &chosen[k], &which[k]);
+    if (st != FS_OK) return st;
+    chosen[k].shape = fs_shape_of(1, &all.dim[k]);
+  }
+  if (fs_tv_is_one(&value)) {
+    value.shape = fs_shape_scalar();
+  } else {
+    struct fs_shape a = fs_squeezed(&part), b = fs_squeezed(&value.shape);
+    if (!fs_shape_equal(&a, &b)) return value_error(in, u, &part);
+    value.shape = part;
+    enum fs_status st = gather(in, value, which[0], 0, &value);
+    if (st == FS_OK) st = gather(in, fs_tv_transpose(in, value), which[1], 0, &value);
+    if (st != FS_OK) return st;
+    value.shape = fs_shape_of(2, (int64_t[]){all.dim[1], all.dim[0]});
+    value = fs_tv_transpose(in, value);
+  }
+  chosen[0] = fs_tv_map2(in, FS_OP_AND, chosen[0], fs_tv_transpose(in, chosen[1]));
+  return put_where(in, u, chosen[0], value, &u->whole);
 }
 
 /* A scalar where a mask of the whole's shape is true. */
@@ -651,10 +681,7 @@ static enum fs_status assign_part(struct fs_interp *in, struct update *u,
   if (subs->n > 2) return no_list_error(in, subs->s[dim].span);
   if (lists == 1 && !narrow)
     return assign_list(in, u, &subs->s[dim], dim, what_is_chosen(subs, dim));
-  if (lists == 1) return assign_within(in, u, subs, dim);
-  return fs_in_error(in, u->span, "bad-index",
-                     "take the rows first: R = A[i, :]; R[:, j] = v; A[i, :] = R",
-                     "lists and masks can be assigned to along one dimension, not two");
+  return lists == 1 ? assign_within(in, u, subs, dim) : assign_crossings(in, u, subs);
 }
 
 /* The part keeps the type of the whole; what would lose a fraction is refused. */

@@ -102,3 +102,20 @@ for j = 1:4
 end
 print(A[:]')             # expect: i32[1×12]
 # expect:    -1   18    0   10  100  200  300  400   10   20   30   40
+# ---
+# Lists or masks along both dimensions: where their rows cross their columns.
+A = zeros(3, 4, "i32");
+A[[3, 1], [2, 4]] = [1, 2; 3, 4];
+A[[2, 2], [1, 3, 1]] = [1, 2, 3; 4, 5, 6];
+A[[true, false, true], [true, false, false, false]] = 9;
+print(A[:]')             # expect: i32[1×12]
+# expect:   9  3  0  4  6  0  5  0  9  1  0  2
+A[[true, false, true], [4, 1]] = [10, 20; 20, 40];
+A[[1, 2], [false, true, true, false]] += 100;
+print(A[:]')             # expect: i32[1×12]
+# expect:    20  103  100   10    6  100  105    0   40    1    0   20
+for k = 1:3
+  A[[k, mod(k, 3) + 1], [1, 4]] = [k, -k; 10*k, -10*k];
+end
+print(A[:]')             # expect: i32[1×12]
+# expect:    30  103  100  -30    2  100  105   -2    3    1    0   -3
