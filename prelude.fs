@@ -67,8 +67,17 @@ normalize(x) = rounded_like(x / norm(x), x)
 # element of x is taken away: (x[1] - mean)^2 <= n*variance, so that rounding comes to
 # n*2^-53 of it at most. f64 itself has no wider type, and takes two passes.
 
-# var(x): the variance of all elements, divided by n - 1; of f16 and bf16 in f32.
-function var(x)
+# var(x): the variance of all elements, divided by n - 1; var(A, 1), var(A, 2): that of
+# every column, every row. Of f16 and bf16 in f32.
+function var(x, d = 0)
+  assert(d == 0 || (d == 1 || d == 2) && ndims(x) <= 2,
+         "a variance is of all elements, or of the columns or rows of a matrix")
+  if d == 2
+    return var(x', 1)'
+  elseif d == 1 && ndims(x) == 2
+    _, v = moments(x)
+    return v
+  end
   n = numel(x)
   if dtype(x) == "f64"
     return sum((x - mean(x)).^2) / (n - 1)
@@ -78,8 +87,9 @@ function var(x)
   s = sum(d)
   return as_mean(max(sum(d.^2) - s*s/n, 0) / (n - 1), x)
 end
-# std(x): the standard deviation of all elements; of f16 and bf16 in f32.
-std(x) = sqrt(var(x))
+# std(x): the standard deviation of all elements; std(A, 1), std(A, 2): that of every
+# column, every row. Of f16 and bf16 in f32.
+std(x, d = 0) = sqrt(var(x, d))
 # m, v = moments(X): mean and variance of every column, as rows; of f16 and bf16 in f32.
 function moments(X)
   n = size(X, 1)
@@ -140,8 +150,23 @@ function quantile(x, q)
   y = where(t == 0 || a == b, a, a.*(1 - t) + b.*t)
   return rounded_like(as_mean(where(s[n] != s[n], s[n], y), x), x)
 end
-# median(x): the element in the middle of all, or the mean of the two.
-median(x) = quantile(x, 0.5)
+# median(x): the element in the middle of all, or the mean of the two; median(A, 1),
+# median(A, 2): that of every column, every row.
+function median(x, d = 0)
+  assert(d == 0 || (d == 1 || d == 2) && ndims(x) <= 2,
+         "a median is of all elements, or of the columns or rows of a matrix")
+  if d == 2
+    return median(x', 1)'
+  elseif d == 0 || ndims(x) < 2
+    return quantile(x, 0.5)
+  end
+  s = sort(at_least_f32(x), 1)
+  n = size(s, 1)
+  a = s[floor((n + 1)/2), :]
+  b = s[floor(n/2) + 1, :]
+  y = where(a == b, a, a*0.5 + b*0.5)
+  return rounded_like(as_mean(where(s[n, :] != s[n, :], s[n, :], y), x), x)
+end
 # unique(x): every value that x has, once and in ascending order, as a column.
 function unique(x)
   s = sort(x[:])
@@ -255,11 +280,27 @@ function circcols(A, k)
   end
   return [A[:, end+1-k:end], A[:, 1:end-k]]
 end
-# triu(A), tril(A): A with 0 below, above the diagonal.
-triu(A) = where((1:size(A, 1)) <= (1:size(A, 2))', A, 0)
-tril(A) = where((1:size(A, 1)) >= (1:size(A, 2))', A, 0)
-# repmat(A, m, n): A m times below and n times beside itself.
-function repmat(A, m, n)
+# triu(A), tril(A): A with 0 below, above the diagonal; triu(A, k), tril(A, k): the k-th
+# one right of it.
+triu(A, k = 0) = where((1:size(A, 1)) + k <= (1:size(A, 2))', A, 0)
+tril(A, k = 0) = where((1:size(A, 1)) + k >= (1:size(A, 2))', A, 0)
+# toeplitz(c, r): the matrix of first column c and first row r (but for its first element)
+# that is constant along diagonals; toeplitz(c): the symmetric one.
+function toeplitz(c, r = c)
+  assert(numel(c) == length(c) && numel(r) == length(r), "toeplitz takes vectors")
+  m = numel(c)
+  n = numel(r)
+  if n == 1
+    return reshape(c, m, 1)
+  end
+  v = [flip(r[:])[1:n-1]; c[:]]
+  if m == 1
+    return flip(v)'
+  end
+  return v[i64(1:m) - i64(1:n)' + n]
+end
+# repmat(A, m, n): A m times below and n times beside itself; repmat(A, m): both m times.
+function repmat(A, m, n = m)
   i = mod(0:m*size(A, 1)-1, size(A, 1)) + 1
   j = mod(0:n*size(A, 2)-1, size(A, 2)) + 1
   return A[i, j]
@@ -332,17 +373,21 @@ function cross(a, b)
 end
 # nnz(x): how many elements are not 0.
 nnz(x) = sum(x != 0)
-# logspace(a, b, n): n numbers from 10^a to 10^b, of which each is the same multiple of
+# logspace(a, b, n = 50): n numbers from 10^a to 10^b, of which each is the same multiple of
 # the one before.
-logspace(a, b, n) = 10 .^ linspace(a, b, n)
-# randi(n, m): m random integers from 1 to n; randi([l, n], m): from l to n.
-function randi(n, m)
+logspace(a, b, n = 50) = 10 .^ linspace(a, b, n)
+# randi(n, m): m random integers from 1 to n; randi([l, n], m): from l to n;
+# randi(n, m, k): a matrix of them.
+function randi(n, m, k = 0)
   assert(numel(n) <= 2, "randi needs a largest number, or [least, largest]")
   if numel(n) == 2
     assert(n[2] >= n[1], "randi needs a largest number that is not below the least")
-    return randi(n[2] - n[1] + 1, m) + i64(n[1] - 1)
+    return randi(n[2] - n[1] + 1, m, k) + i64(n[1] - 1)
   end
   assert(n >= 1, "randi needs a largest number of 1 or more")
+  if k > 0
+    return i64(min(floor(n*rand(m, k)), n - 1)) + 1
+  end
   return i64(min(floor(n*rand(m)), n - 1)) + 1
 end
 # randperm(n): the numbers 1 to n in random order.
@@ -411,10 +456,10 @@ end
 
 # -- solvers --------------------------------------------------------------------------
 
-# cg(A, b, tol, steps): solves A*x = b for a symmetric positive definite A by
+# cg(A, b, tol = 1e-6, steps = numel(b)): solves A*x = b for a symmetric positive definite A by
 # conjugate gradients, until the residual has fallen by the factor tol. Gives the
 # solution and how many steps it took.
-function cg(A, b, tol, steps)
+function cg(A, b, tol = 1e-6, steps = numel(b))
   x = 0*b
   r = b
   p = b
@@ -434,10 +479,10 @@ function cg(A, b, tol, steps)
   return x, k
 end
 
-# bicg(A, b, tol, steps): solves A*x = b for a general square A by biconjugate
+# bicg(A, b, tol = 1e-6, steps = numel(b)): solves A*x = b for a general square A by biconjugate
 # gradients. A*p and A'*s of one step read A once. Gives the solution and the
 # number of steps.
-function bicg(A, b, tol, steps)
+function bicg(A, b, tol = 1e-6, steps = numel(b))
   x = 0*b
   r = b
   s = b
@@ -476,9 +521,9 @@ function jacobi(A, b, steps)
   return x
 end
 
-# power_iteration(A, steps): the eigenvalue of largest magnitude of A and its
+# power_iteration(A, steps = 100): the eigenvalue of largest magnitude of A and its
 # eigenvector, by repeated products.
-function power_iteration(A, steps)
+function power_iteration(A, steps = 100)
   v = fill(1, size(A, 1))
   v = v / norm2(v)
   for k = 1:steps

@@ -315,11 +315,10 @@ static void put_definition(const struct fs_session *s, struct fs_span span,
 static void describe_function(struct fs_session *s, const char *name,
                               const struct fs_func *f, int detail,
                               struct fs_str *out) {
-  fs_str_printf(out, "%s(", name);
-  for (int k = 0; k < f->n_params; k++)
-    fs_str_printf(out, "%s%s", k ? ", " : "", f->params[k].name);
-  fs_str_puts(out, f->from_prelude ? ")    function of the prelude\n"
-                                   : ")    your function\n");
+  fs_str_puts(out, name);
+  fs_func_put_params(f, out);
+  fs_str_puts(out, f->from_prelude ? "    function of the prelude\n"
+                                   : "    your function\n");
   put_comments(s, f->span, out);
   if (detail) put_definition(s, f->span, out);
 }

@@ -88,14 +88,9 @@ static void put_signature(const struct fs_func *f, struct fs_str *out) {
     fs_str_puts(out, f->builtin->signature ? f->builtin->signature : "");
     return;
   }
-  bool elem = f->kind == FS_FN_ELEM;
-  int n = elem ? f->elem->params.len : f->n_params;
   if (!f->name) return;
-  fs_str_printf(out, "%s(", f->name);
-  for (int k = 0; k < n; k++)
-    fs_str_printf(out, "%s%s", k ? ", " : "",
-                  elem ? f->elem->params.data[k].name : f->params[k].name);
-  fs_str_puts(out, ")");
+  fs_str_puts(out, f->name);
+  fs_func_put_params(f, out);
 }
 
 static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
@@ -183,13 +178,27 @@ static enum fs_status run_body(struct fs_interp *in, const struct fs_func *f,
   return st;
 }
 
+/* The parameters from n on, each of which may use those before it. */
+static enum fs_status set_defaults(struct fs_interp *in, const struct fs_func *f, int n,
+                                   struct fs_scope *local) {
+  enum fs_status st = FS_OK;
+  for (int k = n; k < fs_func_takes(f) && st == FS_OK; k++) {
+    struct fs_val v = {FS_V_NONE};
+    const struct fs_param *p = &f->params[k];
+    st = fs_eval(in, p->value, &v);
+    if (st == FS_OK && v.kind == FS_V_NONE) st = fs_no_value(in, p->value);
+    if (st == FS_OK) fs_scope_set(local, p->name, v);
+  }
+  return st;
+}
+
 static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
                                    int n, struct fs_val *args,
                                    struct fs_span span, int want,
                                    struct fs_val *out, int *got) {
   bool elem = f->kind == FS_FN_ELEM;
-  int expect = elem ? f->elem->params.len : f->n_params;
-  if (n != expect) return arity_error(in, f, expect, expect, n, span);
+  int needs = fs_func_needs(f), takes = fs_func_takes(f);
+  if (n < needs || n > takes) return arity_error(in, f, needs, takes, n, span);
   if (in->call_depth >= MAX_CALLS)
     return fs_in_error(in, span, "too-deep",
                        "an `if` ends it; where(c, a, b) computes both a and b",
@@ -201,9 +210,7 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
     fs_scope_set(&local, f->captures.data[i].name,
                  fs_val_ref(f->captures.data[i].value));
   for (int i = 0; i < n; i++)
-    fs_scope_set(&local,
-                 elem ? f->elem->params.data[i].name : f->params[i].name,
-                 fs_val_ref(args[i]));
+    fs_scope_set(&local, fs_func_param(f, i), fs_val_ref(args[i]));
   int lib_depth = in->lib_depth, index_ends = in->index_end.len;
   struct fs_span lib_span = in->lib_span, stmt = in->stmt;
   bool library = elem || f->from_prelude;
@@ -212,7 +219,8 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   in->scope = &local;
   in->call_depth++;
   if (f->unit) *FS_PUSH(&in->units) = f->unit;
-  enum fs_status st = run_body(in, f, want, out, got);
+  enum fs_status st = set_defaults(in, f, n, &local);
+  if (st == FS_OK) st = run_body(in, f, want, out, got);
   if (f->unit) in->units.len--;
   in->call_depth--;
   in->stmt = stmt;

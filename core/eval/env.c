@@ -400,6 +400,7 @@ static void mention_list(struct fs_interp *in, const struct fs_stmt *s,
                          const struct bound *around) {
   for (; s; s = s->next) {
     struct bound inner = {s->params, s->n_params, around};
+    for (int k = 0; k < s->n_params; k++) mention_in(in, s->params[k].value, &inner);
     mention_in(in, s->expr, &inner);
     mention_in(in, s->expr2, &inner);
     for (int k = 0; k < s->n_exprs; k++) mention_in(in, s->exprs[k], &inner);
@@ -502,10 +503,8 @@ static void doc_of_value(struct fs_interp *in, const char *name,
   const struct fs_func *f = v->func;
   struct fs_str doc = {0};
   put_comment_above(in, f->span, &doc);
-  fs_str_printf(s, "%s(", name);
-  for (int i = 0; i < f->n_params; i++)
-    fs_str_printf(s, "%s%s", i ? ", " : "", f->params[i].name);
-  fs_str_puts(s, ")");
+  fs_str_puts(s, name);
+  fs_func_put_params(f, s);
   size_t at = s->len + 1;
   fs_str_put(s, "", 1);
   fs_str_puts(s, fs_str_text(&doc));

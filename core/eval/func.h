@@ -62,5 +62,13 @@ struct fs_func {
 struct fs_func *fs_func_new(enum fs_func_kind kind, const char *name);
 struct fs_func *fs_func_ref(struct fs_func *f);
 void fs_func_unref(struct fs_func *f);
+/* How many arguments a USER or ELEM function takes: this many, and those with default
+ * values may be left out. */
+int fs_func_takes(const struct fs_func *f);
+int fs_func_needs(const struct fs_func *f);
+/* The parameter's name. */
+const char *fs_func_param(const struct fs_func *f, int k);
+/* Appends "(x, k = 1)". */
+void fs_func_put_params(const struct fs_func *f, struct fs_str *out);
 
 #endif

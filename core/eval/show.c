@@ -212,13 +212,8 @@ static void put_function(const struct fs_func *f, struct fs_str *out) {
                                           : f->builtin->name);
     return;
   }
-  int n = f->kind == FS_FN_ELEM ? f->elem->params.len : f->n_params;
-  fs_str_puts(out, f->kind == FS_FN_ELEM ? "elementary function(" : "function(");
-  for (int k = 0; k < n; k++)
-    fs_str_printf(out, "%s%s", k ? ", " : "",
-                  f->kind == FS_FN_ELEM ? f->elem->params.data[k].name
-                                        : f->params[k].name);
-  fs_str_puts(out, ")");
+  fs_str_puts(out, f->kind == FS_FN_ELEM ? "elementary function" : "function");
+  fs_func_put_params(f, out);
 }
 
 static void put_range(const struct fs_val *v, int digits, struct fs_str *out) {

@@ -100,3 +100,26 @@ void fs_func_unref(struct fs_func *f) {
   fs_unit_unref(f->unit);
   free(f);
 }
+
+int fs_func_takes(const struct fs_func *f) {
+  return f->kind == FS_FN_ELEM ? f->elem->params.len : f->n_params;
+}
+
+int fs_func_needs(const struct fs_func *f) {
+  int n = fs_func_takes(f);
+  while (n && f->kind == FS_FN_USER && f->params[n - 1].value) n--;
+  return n;
+}
+
+const char *fs_func_param(const struct fs_func *f, int k) {
+  return f->kind == FS_FN_ELEM ? f->elem->params.data[k].name : f->params[k].name;
+}
+
+void fs_func_put_params(const struct fs_func *f, struct fs_str *out) {
+  fs_str_puts(out, "(");
+  for (int k = 0; k < fs_func_takes(f); k++) {
+    fs_str_printf(out, "%s%s", k ? ", " : "", fs_func_param(f, k));
+    if (k >= fs_func_needs(f)) fs_str_printf(out, " = %s", f->params[k].value_text);
+  }
+  fs_str_puts(out, ")");
+}

@@ -44,9 +44,12 @@ enum fs_ast_op {
   FS_AO_NEG, FS_AO_PLUS, FS_AO_NOT, FS_AO_TRANSPOSE
 };
 
+struct fs_expr;
 struct fs_param {
   const char *name;
   struct fs_span span;
+  struct fs_expr *value;  /* what a parameter is if nothing is given for it; or NULL */
+  const char *value_text; /* ... as it was written                                  */
 };
 
 struct fs_expr {

@@ -101,8 +101,16 @@ static void put_binary(struct fs_str *out, const struct fs_expr *e) {
 }
 
 static void put_names(struct fs_str *out, const struct fs_param *names, int n) {
-  for (int i = 0; i < n; i++)
-    fs_str_printf(out, "%s%s", i ? " " : "", names[i].name);
+  for (int i = 0; i < n; i++) {
+    const char *gap = i ? " " : "";
+    if (!names[i].value) {
+      fs_str_printf(out, "%s%s", gap, names[i].name);
+      continue;
+    }
+    fs_str_printf(out, "%s(= %s ", gap, names[i].name);
+    put_expr(out, names[i].value);
+    fs_str_puts(out, ")");
+  }
 }
 
 static void put_array(struct fs_str *out, const struct fs_expr *e) {

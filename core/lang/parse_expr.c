@@ -287,8 +287,26 @@ struct fs_param *fs_names_take(struct fs_parser *p, struct fs_names *names,
   return list;
 }
 
-/* params = "(" [ name { "," name } ] ")"          at the "(" */
-bool fs_rule_params(struct fs_parser *p, struct fs_names *names) {
+/* param = name [ "=" expr ]: those that need not be given come last. */
+static bool rule_param(struct fs_parser *p, bool plain, struct fs_names *names) {
+  struct fs_param param = fs_take_name(p);
+  int n = names->list.len;
+  if (!plain && fs_accept(p, FS_TK_ASSIGN)) {
+    size_t len = 0;
+    param.value = fs_rule_expr(p);
+    if (!param.value) return false;
+    const char *text = fs_span_text(p->diags, param.value->span, &len);
+    param.value_text = fs_arena_strndup(p->arena, text, len);
+  } else if (n && names->list.data[n - 1].value) {
+    fs_fail(p, param.span, "syntax", "those with a default value come last",
+            "`%s` has no default value, and the parameter before it has one", param.name);
+    return false;
+  }
+  return fs_names_add(p, names, param);
+}
+
+/* params = "(" [ param { "," param } ] ")"          at the "(" */
+bool fs_rule_params(struct fs_parser *p, bool plain, struct fs_names *names) {
   if (!fs_open(p)) return false;
   bool more = p->cur.kind != FS_TK_RPAREN;
   while (more) {
@@ -297,7 +315,7 @@ bool fs_rule_params(struct fs_parser *p, struct fs_names *names) {
                     "expected the name of a parameter, found %s", fs_found(p));
       return false;
     }
-    if (!fs_names_add(p, names, fs_take_name(p))) return false;
+    if (!rule_param(p, plain, names)) return false;
     more = fs_accept(p, FS_TK_COMMA);
   }
   if (fs_accept(p, FS_TK_RPAREN)) {
@@ -305,8 +323,8 @@ bool fs_rule_params(struct fs_parser *p, struct fs_names *names) {
     return true;
   }
   const char *hint = p->cur.kind == FS_TK_ASSIGN
-                         ? "parameters have no default values"
-                         : "parameters are plain names: f(x, y)";
+                         ? "f(x, k = 1) = ... has one; x -> ... has none"
+                         : "parameters are names: f(x, y), or f(x, k = 1)";
   fs_unexpected(p, "syntax", hint, "expected `,` or `)` after a parameter, "
                 "found %s", fs_found(p));
   return false;
@@ -794,7 +812,7 @@ static struct fs_expr *rule_lambda(struct fs_parser *p) {
   struct fs_names names = {0};
   if (!fs_enter(p)) return NULL;
   bool good = p->cur.kind == FS_TK_LPAREN
-                  ? fs_rule_params(p, &names)
+                  ? fs_rule_params(p, true, &names)
                   : fs_names_add(p, &names, fs_take_name(p));
   e->params = fs_names_take(p, &names, &e->n_params);
   if (!good) return NULL;

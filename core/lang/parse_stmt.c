@@ -314,7 +314,7 @@ static struct fs_stmt *rule_function(struct fs_parser *p) {
     return fs_unexpected(p, "syntax", shape, "expected `(`, found %s",
                          fs_found(p));
   struct fs_names names = {0};
-  bool good = fs_rule_params(p, &names);
+  bool good = fs_rule_params(p, false, &names);
   s->params = fs_names_take(p, &names, &s->n_params);
   if (!good) return NULL;
   if (p->cur.kind == FS_TK_ASSIGN)
@@ -448,8 +448,8 @@ static struct fs_stmt *bad_target(struct fs_parser *p,
   return fs_fail(p, e->span, "bad-target", hint, "this cannot be assigned to");
 }
 
-/* short-function = name "(" [ name { "," name } ] ")" "=" expr; the left side
- * was read as a call. */
+/* short-function = name params "=" expr; the left side was read as a call, and so
+ * has no default values. */
 static bool as_function(struct fs_parser *p, struct fs_stmt *s,
                         const struct fs_expr *call) {
   struct fs_names names = {0};
@@ -506,10 +506,47 @@ static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
   return finish(p, s);
 }
 
+/* True at `f(x, k = 1) =`, and where the text ends in such parentheses: looks ahead on
+ * a copy of the lexer. */
+static bool at_short_with_values(const struct fs_parser *p) {
+  struct fs_lexer ahead = p->lexer;
+  struct fs_token token = p->next;
+  if (p->cur.kind != FS_TK_NAME || token.kind != FS_TK_LPAREN) return false;
+  bool value = false;
+  for (int depth = 1; depth;) {
+    fs_lex(&ahead, &token);
+    switch (token.kind) {
+      case FS_TK_LPAREN: case FS_TK_LBRACKET: depth++; break;
+      case FS_TK_RPAREN: case FS_TK_RBRACKET: depth--; break;
+      case FS_TK_ASSIGN: value |= depth == 1; break;
+      case FS_TK_EOF: return value;
+      case FS_TK_BAD: return false;
+      default: break;
+    }
+  }
+  fs_lex(&ahead, &token);
+  return value && token.kind == FS_TK_ASSIGN;
+}
+
+/* short-function = name params "=" expr   of one whose left side is no call */
+static struct fs_stmt *rule_short_with_values(struct fs_parser *p) {
+  struct fs_stmt *s = new_stmt(p, FS_ST_FUNCTION);
+  struct fs_names names = {0};
+  set_target(p, s, fs_take_name(p));
+  bool good = fs_rule_params(p, false, &names);
+  s->params = fs_names_take(p, &names, &s->n_params);
+  if (!good) return NULL;
+  fs_advance(p);
+  fs_skip_newlines(p);
+  s->expr = fs_rule_expr(p);
+  return s->expr ? finish(p, s) : NULL;
+}
+
 /* simple = expr | targets
  *        | ( name | index ) ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
  *        | short-function */
 static struct fs_stmt *rule_simple(struct fs_parser *p) {
+  if (at_short_with_values(p)) return rule_short_with_values(p);
   struct fs_stmt *s = new_stmt(p, FS_ST_EXPR);
   struct fs_expr *left = fs_rule_expr(p);
   if (!left) return NULL;

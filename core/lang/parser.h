@@ -80,7 +80,8 @@ bool fs_names_add(struct fs_parser *p, struct fs_names *names,
 /* Moves the names to the arena and frees the list. */
 struct fs_param *fs_names_take(struct fs_parser *p, struct fs_names *names,
                                int *n);
-/* params = "(" [ name { "," name } ] ")"; at the "(" */
-bool fs_rule_params(struct fs_parser *p, struct fs_names *names);
+/* params = "(" [ param { "," param } ] ")",  param = name [ "=" expr ]; at the "(".
+ * With `plain`, as a lambda has them, names only. */
+bool fs_rule_params(struct fs_parser *p, bool plain, struct fs_names *names);
 
 #endif

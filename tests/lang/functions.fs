@@ -69,3 +69,41 @@ for k = 1:8
   w = grown(w);
 end
 print(w[1], " ", E[3])        # expect: 25 44
+# ---
+# Default values: computed in the call, of what stands before them, in the function's scope.
+function f(x, k = 2, m = k*10)
+  return x*k + m
+end
+print(f(1), f(1, 3), f(1, 3, 5))                   # expect: 22 33 8
+f                                                  # expect: f = function(x, k = 2, m = k*10)
+power(x, p = 2) = x.^p
+print(sum(power([1, 2, 3])), sum(power([1, 2, 3], 3)), sum(map(power, [1, 2])))   # expect: 14 36 5
+power                                              # expect: power = function(x, p = 2)
+n = 7;
+shifted(x, s = n) = x + s
+a = shifted(1); n = 8;
+print(a, shifted(1), shifted(1, 0))                # expect: 8 9 1
+function outer(a)
+  inner(b, c = a) = b + c
+  return inner(1) + inner(1, 2)
+end
+outer(5)                                           # expect: 9
+none(a = 1) = a + 1
+print(none(), none(5))                             # expect: 2 6
+of_arrays(x, A = [1, 2;
+  3, 4]) = sum(A)*x
+of_arrays(2)                                       # expect: 20
+# -- random numbers are other ones in each call --
+draw(x = rand(3)) = x
+print(any(draw() != draw()), all(draw(1) == 1))    # expect: true true
+# ---
+power(x, p = 2) = x.^p
+power()                   # error: power takes 1 to 2 arguments, not 0
+# ---
+q(x, k = nothing_here) = x + k
+print(q(1, 1))            # expect: 2
+q(1)                      # error: there is nothing called 'nothing_here'
+# ---
+function bad(x = 1, y)    # error: `y` has no default value, and the parameter before it has one
+# ---
+x = 3; power(x, p = 3)    # error: expected `,` or `)`, found `=`

@@ -188,3 +188,37 @@ randi([1, 2, 3], 3)       # error: randi needs a largest number, or [least, larg
 v = [1, 2, 3]; v[true] = 5  # error: an index must be a number, not a truth value
 # ---
 s = sum([0, 0]); s[s > 1] = -1  # error: an index must be a number, not a truth value
+# ---
+A = [1, 2, 4; 3, 9, 0];
+tril(A, 1)
+# expect: f32[2×3]
+# expect:   1  2  0
+# expect:   3  9  0
+triu(A, -1) - A + tril(A, -2)
+# expect: f32[2×3]
+# expect:   0  0  0
+# expect:   0  0  0
+triu(A, 1)
+# expect: f32[2×3]
+# expect:   0  2  4
+# expect:   0  0  0
+toeplitz([1, 2, 3], [9, 5])
+# expect: f32[3×2]
+# expect:   1  5
+# expect:   2  1
+# expect:   3  2
+print(all(all(toeplitz(1:4) == abs((1:4) - (1:4)') + 1)), size(toeplitz([7], [7, 8, 9]))', size(toeplitz([7, 8], [7]))')
+# expect: true
+# expect: i64[1×2]
+# expect:   1  3
+# expect: i64[1×2]
+# expect:   2  1
+all(all(repmat(A, 2) == repmat(A, 2, 2)))
+# expect: true
+size(randi(3, 4, 5))'
+# expect: i64[1×2]
+# expect:   4  5
+print(length(logspace(0, 2)), logspace(0, 2)[end])
+# expect: 50 100
+# ---
+toeplitz([1, 2; 3, 4])    # error: toeplitz takes vectors

@@ -66,3 +66,31 @@ print(norm(i32([3, 4])), " ", norm(i64([3, 4])), " ", dtype(norm(i64([3, 4]))), 
 # Of a number of the host they are that number, in double precision.
 print(mean(1e300) == 1e300, " ", mean(0.1) == 0.1, " ", norm(-123456789.7) == 123456789.7, " ", norm2(1e-200) == 1e-200) # expect: true true true true
 print(dot(0.1, 3) == 0.1*3, " ", mean(true), " ", dtype(mean(4)), " ", mean(7, 1))          # expect: true 1 number 7
+# ---
+# Of columns and rows, of vectors and of what is neither.
+A = [1, 2, 3; 5, 2, 7]; h = f16([1, 3; 2, 5; 6, 4]);
+var(A, 1)                     # expect: f32[1×3]
+                              # expect:   8  0  8
+var(A, 2)                     # expect: f32[2]
+                              # expect:   1.00000  6.33333
+std(f64(A), 1) - sqrt(var(f64(A), 1))   # expect: f64[1×3]
+                              # expect:   0  0  0
+median(A, 1)                  # expect: f32[1×3]
+                              # expect:   3  2  5
+median(A, 2)                  # expect: f32[2]
+                              # expect:   2  5
+median([1, nan; 2, 3; 9, 4], 1)   # expect: f32[1×2]
+                              # expect:     2  NaN
+print(var([1, 2, 3], 1), median([1, 5, 3], 1), dtype(median(i64(A), 1)), " ", dtype(median(h, 1)), " ", dtype(var(h, 2)))   # expect: 1 3f64 f16 f32
+median(h, 1)                  # expect: f16[1×2]
+                              # expect:   2  4
+# ---
+var(ones(2, 2, 2), 1)         # error: a variance is of all elements, or of the columns or rows of a matrix
+# ---
+median([1, 2; 3, 4], 3)       # error: a median is of all elements, or of the columns or rows of a matrix
+# ---
+# Without a tolerance and a number of steps.
+S = [4, 1; 1, 3]; b = [1, 2];
+x, k = cg(S, b);
+y, l = bicg(S, b);
+print(norm(S*x - b) < 1e-5, norm(S*y - b) < 1e-5, k <= 2)   # expect: true true true

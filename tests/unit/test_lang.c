@@ -186,6 +186,10 @@ static const struct {
     {"f(x) = x^2", "(function f (x) = (^ x 2))"},
     {"f(x, y) =\n x", "(function f (x y) = x)"},
     {"f() = 1;", "(function f () = 1);"},
+    {"f(x, k = 2*x, m = [k, 1]) = x",
+     "(function f (x (= k (* 2 x)) (= m (array (k 1)))) = x)"},
+    {"function f(a = (b == 1)) return a end",
+     "(function f ((= a (== b 1))) (return a))"},
     {"f(x) == x^2", "(show (== (call f x) (^ x 2)))"},
     /* blocks */
     {"if x > 0\n y = 1\nend", "(if (> x 0) (= y 1))"},
