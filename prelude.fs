@@ -454,6 +454,48 @@ function null(A)
   return V[:, r+1:n]
 end
 
+# -- functions of matrices ----------------------------------------------------------------
+
+# expm(A): the exponential of a square matrix; of f16 and bf16 in f32. A Padé approximant
+# of A over a power of 2 that brings its norm below 1/2, squared as often (Golub and Van
+# Loan, Matrix Computations, 4th edition, algorithm 9.3.1).
+function expm(A)
+  assert(size(A, 1) == size(A, 2), "expm takes a square matrix")
+  if ndims(A) == 0
+    return exp(A)
+  end
+  X = at_least_f32(A)
+  if dtype(A) == "i32" || dtype(A) == "i64" || dtype(A) == "bool"
+    X = f64(A)
+  end
+  largest = number(max(sum(abs(X), 2)))
+  if !(largest < 1/0)
+    return rounded_like(as_mean(X*nan, A), A)
+  end
+  halvings = 0
+  if largest > 0
+    halvings = max(0, floor(log2(largest)) + 2)
+  end
+  A1 = X / 2^halvings
+  I = eye(size(A, 1), dtype(X))
+  c = 0.5
+  P = c*A1
+  N = I + P
+  D = I - P
+  X = A1
+  for k = 2:6
+    c = c*(7 - k)/(k*(13 - k))
+    X = A1*X
+    N = N + c*X
+    D = D + (-1)^k*c*X
+  end
+  E = D\N
+  for k = 1:halvings
+    E = E*E
+  end
+  return rounded_like(as_mean(E, A), A)
+end
+
 # -- solvers --------------------------------------------------------------------------
 
 # cg(A, b, tol = 1e-6, steps = numel(b)): solves A*x = b for a symmetric positive definite A by

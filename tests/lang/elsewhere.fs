@@ -66,3 +66,15 @@ m, v = moments(A);
 norm([1, 2], 1)                                            # error: norm takes 1 argument, not 2
 # ---
 diff(eye(3))                                               # error: diff takes a vector; of a matrix there are diffrows and diffcols
+# ---
+k = [2, 1, 2, 3]; v = [10, 20, 30, 40]; n = 4;
+sum(k == (1:n)', 1)                                        # expect: i64[1×4]
+# expect:   1  2  1  0
+sum(where(k == (1:n)', v, 0), 1)                           # expect: f32[1×4]
+# expect:   20  40  40   0
+x = [1, 2, 4, 8]; q = [3, 8, 0];
+sum(x <= q', 1)                                            # expect: i64[1×3]
+# expect:   2  4  0
+n = 5; k = 2;
+prod(n-k+1:n)/prod(1:k)                                    # expect: 10
+prod(1:n-1)                                                # expect: 24

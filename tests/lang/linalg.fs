@@ -66,3 +66,17 @@ print(f32(bf16([1, 1; 1, 1])*bf16([256, 1; 1, 1]))[1, 1])   # expect: 256
 i = f32(1:1501); k = f32(1:1003);
 A = mod(i*k', 5) - 2; B = mod(k*i', 3) - 1; H = f16(A); K = f16(B);
 print(sum(H*K != A*B), " ", sum(K'*H' != B'*A'), " ", sum(H[2:1501, :]*K != A[2:1501, :]*B), " ", sum((H*K)[5, 1:9] != (A*B)[5, 1:9]))   # expect: 0 0 0 0
+# ---
+# expm: rotations, nilpotent and diagonal matrices, sums that commute, every type.
+t = 1.25; E = expm(f64([0, t; -t, 0]));
+print(max(abs(E - f64([cos(t), sin(t); -sin(t), cos(t)]))[:]) < 1e-15)      # expect: true
+N = f64([0, 1, 2; 0, 0, 3; 0, 0, 0]);
+print(max(abs(expm(N) - (eye(3, "f64") + N + N*N/2))[:]) < 4e-15, all(all(expm(zeros(3, 3)) == eye(3))))   # expect: true true
+A = f64([1, 2; -3, 0.5]);
+print(norm(expm(6*A) - expm(A)^6)/norm(expm(6*A)) < 1e-13, norm(expm(A)*expm(-A) - eye(2)) < 1e-14)   # expect: true true
+d = f64([-30, 0, 2]);
+print(max(abs(expm(diag(d)) - diag(exp(d)))[:]) < 1e-13)                    # expect: true
+print(dtype(expm(f16([0, 1; 0, 0]))), " ", dtype(expm(i32([0, 1; 0, 0]))), " ", dtype(expm(i64([0, 1; 0, 0]))))   # expect: f16 f32 f64
+print(expm(0), expm([0])[1, 1], all(isnan(expm([1, nan; 0, 1]))))           # expect: 1 1 true
+# ---
+expm(ones(2, 3))          # error: expm takes a square matrix
