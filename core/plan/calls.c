@@ -12,8 +12,10 @@ enum { INLINE_NODES = 4 };
 /* ... when its operands are at most this part of its result. */
 static const double INLINE_SHARE = 0.25;
 
-/* Calls in a cluster: bounds the length of a kernel, and so its compile time. */
-enum { MAX_CLUSTER = 128 };
+/* Calls in a cluster: bounds the length of a kernel, and so its compile time. A few that
+ * only make an operand of a full one go with it: alone, as the last term of a long sum,
+ * they would be a kernel that stores what the next one reads. */
+enum { MAX_CLUSTER = 128, A_FEW = 16 };
 
 fs_id fs_plan_base(const struct fs_graph *g, fs_id id) {
   while (fs_node(g, id)->kind == FS_ND_VIEW) id = fs_node(g, id)->src[0];
@@ -240,7 +242,8 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
     for (int k = 0; k < p->pins.len; k++)
       split |= pinned_apart(p, &p->pins.data[k], parent, from, to);
     split |= fs_plan_pin_parts(p, id, user);
-    if (split || size[from] + size[to] >= MAX_CLUSTER) continue;
+    int most = size[from] < A_FEW ? MAX_CLUSTER + A_FEW : MAX_CLUSTER;
+    if (split || size[from] + size[to] >= most) continue;
     parent[from] = to;
     size[to] += size[from];
   }
