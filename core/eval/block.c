@@ -18,7 +18,8 @@ struct fs_graph *fs_block_graph(struct fs_interp *in) {
     in->graph = in->spare ? in->spare : fs_graph_new();
     in->spare = NULL;
   }
-  in->graph->stmt = in->stmt;
+  in->graph->stmt = in->lib_depth ? in->lib_stmt : in->stmt;
+  in->graph->inner = in->lib_depth ? in->stmt : (struct fs_span){0};
   in->graph->turn = (uint32_t)in->graph->nodes.len;
   in->graph->span = fs_in_span(in, in->span);
   return in->graph;
@@ -263,9 +264,7 @@ static fs_id copy_node(struct recipe *r, fs_id id) {
   const struct fs_node *nd = fs_node(r->from, id);
   fs_id src[FS_MOST_SRC] = {0}, out = 0;
   for (int k = 0; k < nd->n_src; k++) src[k] = copy_node(r, nd->src[k]);
-  r->to->span = nd->span;
-  r->to->stmt = nd->stmt;
-  r->to->turn = nd->turn;
+  fs_graph_come_from(r->to, nd);
   const struct fs_graph_input *input;
   switch (nd->kind) {
     case FS_ND_INPUT:

@@ -212,9 +212,9 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   for (int i = 0; i < n; i++)
     fs_scope_set(&local, fs_func_param(f, i), fs_val_ref(args[i]));
   int lib_depth = in->lib_depth, index_ends = in->index_end.len;
-  struct fs_span lib_span = in->lib_span, stmt = in->stmt;
+  struct fs_span lib_span = in->lib_span, lib_stmt = in->lib_stmt, stmt = in->stmt;
   bool library = elem || f->from_prelude;
-  if (library && !lib_depth) in->lib_span = span;
+  if (library && !lib_depth) in->lib_span = span, in->lib_stmt = stmt;
   in->lib_depth = library ? lib_depth + 1 : 0;
   in->scope = &local;
   in->call_depth++;
@@ -227,6 +227,7 @@ static enum fs_status call_defined(struct fs_interp *in, struct fs_func *f,
   in->scope = local.up;
   in->lib_depth = lib_depth;
   in->lib_span = lib_span;
+  in->lib_stmt = lib_stmt;
   in->index_end.len = index_ends;
   fs_scope_clear(&local);
   if (st == FS_ERR_USER && !library && !lib_depth)

@@ -153,7 +153,8 @@ struct fs_interp {
   bool elementwise;                /* inside map(f, ...): * / ^ act elementwise */
   bool saw_element;                /* ... and what is evaluated has read an element */
   int lib_depth;                   /* > 0: inside prelude or elementary code */
-  struct fs_span lib_span;         /* the user's call of that code           */
+  struct fs_span lib_span;         /* the user's call of that code ...       */
+  struct fs_span lib_stmt;         /* ... and the statement that it stands in */
   struct fs_span stmt;             /* the innermost statement                */
   struct fs_span span;             /* the expression being evaluated         */
   const char *stack_base;

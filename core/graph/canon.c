@@ -103,9 +103,7 @@ static bool is_later(struct fs_span a, struct fs_span b) {
 static fs_id build(struct canon *c, fs_id id) {
   struct fs_node n = *fs_node(c->from, id);
   fs_id src[FS_MOST_SRC];
-  c->to->span = n.span;
-  c->to->stmt = n.stmt;
-  c->to->turn = n.turn;
+  fs_graph_come_from(c->to, &n);
   if (n.kind == FS_ND_INPUT) {
     return fs_graph_input_like(c->to, &c->from->inputs.data[n.slot], n.dtype, &n.shape);
   }
@@ -131,6 +129,7 @@ static fs_id build(struct canon *c, fs_id id) {
   if (is_later(made->stmt, n.stmt)) {
     made->stmt = n.stmt;
     made->span = n.span;
+    made->inner = n.inner;
     made->turn = n.turn;
   }
   return now;

@@ -39,7 +39,7 @@ void fs_graph_reset(struct fs_graph *g) {
   g->outputs.len = g->output_names.len = g->barriers.len = 0;
   g->outer.len = 0;
   fs_arena_reset(g->arena);
-  g->stmt = g->span = (struct fs_span){0};
+  g->stmt = g->span = g->inner = (struct fs_span){0};
   g->turn = 0;
   *FS_PUSH(&g->nodes) = (struct fs_node){.kind = FS_ND_NONE};
 }
@@ -72,6 +72,7 @@ struct fs_graph *fs_graph_copy(const struct fs_graph *from) {
     *FS_PUSH(&g->barriers) = from->barriers.data[k];
   for (int k = 0; k < from->outer.len; k++) *FS_PUSH(&g->outer) = from->outer.data[k];
   g->stmt = from->stmt;
+  g->inner = from->inner;
   g->turn = from->turn;
   g->span = from->span;
   return g;
@@ -183,6 +184,7 @@ fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n) {
   struct fs_node copy = *n;
   copy.span = g->span;
   copy.stmt = g->stmt;
+  copy.inner = g->inner;
   copy.turn = g->turn;
   *FS_PUSH(&g->nodes) = copy;
   return *entry;

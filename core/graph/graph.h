@@ -168,6 +168,7 @@ struct fs_node {
   int64_t anchor;         /* as of a graph's inputs, in the result's new layout */
   struct fs_span span;    /* the expression that made it first */
   struct fs_span stmt;    /* the statement that made it first  */
+  struct fs_span inner;   /* the statement of the prelude that this came to, or nowhere */
   uint32_t turn;          /* its place in the order in which the block was
                              written; not part of what makes graphs equal */
 };
@@ -195,7 +196,7 @@ struct fs_graph_input {
 
 /* An expression from which a node comes, of a statement. */
 struct fs_expression {
-  struct fs_span stmt, span;
+  struct fs_span stmt, span, inner; /* as a node's */
 };
 
 struct fs_graph {
@@ -216,7 +217,7 @@ struct fs_graph {
                                     other encloses, by statement          */
   uint32_t *table;               /* hash-consing */
   uint32_t table_cap;
-  struct fs_span stmt, span;     /* given to nodes built from now on      */
+  struct fs_span stmt, span, inner; /* given to nodes built from now on   */
   uint32_t turn;                 /* ... as well                           */
   struct fs_graph *next_dying;   /* of fs_tensor_unref()                  */
 };
@@ -230,6 +231,13 @@ void fs_graph_reset(struct fs_graph *g);
 struct fs_graph *fs_graph_copy(const struct fs_graph *g);
 static inline struct fs_node *fs_node(const struct fs_graph *g, fs_id id) {
   return &g->nodes.data[id];
+}
+/* Nodes built from now on come from where this one does. */
+static inline void fs_graph_come_from(struct fs_graph *g, const struct fs_node *n) {
+  g->span = n->span;
+  g->stmt = n->stmt;
+  g->inner = n->inner;
+  g->turn = n->turn;
 }
 
 /* -- building: all give the (possibly existing) node -------------------------
@@ -314,6 +322,8 @@ struct fs_view fs_view_axes(int src_rank, const int *axes);
  * bit), barriers; spoils: ids, slots. */
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
+/* Fills `outer`, which is of the words of the nodes: once more where these were changed. */
+void fs_graph_find_outer(struct fs_graph *g);
 /* Whether every outermost expression of the statement is among these n of its
  * expressions: in z = exp(A*B)*C that is the last product, not A*B or exp(A*B). Of
  * simplified graphs. */

@@ -55,13 +55,6 @@ void fs_node_words(const struct fs_graph *g, const struct fs_node *n,
 uint64_t fs_words_hash(const struct fs_words *w, uint64_t seed);
 uint64_t fs_mix(uint64_t h, uint64_t word);
 
-/* -- outer.c ---------------------------------------------------------------- */
-
-/* Fills g->outer. */
-void fs_graph_find_outer(struct fs_graph *g);
-
-/* -- graph.c ---------------------------------------------------------------- */
-
 /* The node equal to *n, added if there is none. */
 fs_id fs_graph_intern(struct fs_graph *g, const struct fs_node *n);
 /* The type that operands of type `dt` are converted to for a class of ops.def. */

@@ -19,7 +19,7 @@ void fs_graph_find_outer(struct fs_graph *g) {
   g->outer.len = 0;
   for (int k = 1; k < g->nodes.len; k++) {
     const struct fs_node *nd = &g->nodes.data[k];
-    if (computes(nd)) *FS_PUSH(&g->outer) = (struct fs_expression){nd->stmt, nd->span};
+    if (computes(nd)) *FS_PUSH(&g->outer) = (struct fs_expression){nd->stmt, nd->span, {0}};
   }
   if (!g->outer.len) return;
   qsort(g->outer.data, (size_t)g->outer.len, sizeof *g->outer.data, compare);

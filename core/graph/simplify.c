@@ -151,14 +151,10 @@ static fs_id push_view(struct rewrite *rw, struct push *p, fs_id src,
 
 /* Runs with the spans of the node that is being built anew. */
 #define WITH_SPANS_OF(rw, node)                                   \
-  struct fs_span saved_span_ = (rw)->to->span, saved_stmt_ = (rw)->to->stmt; \
-  uint32_t saved_turn_ = (rw)->to->turn;                          \
-  (rw)->to->span = (node)->span;                                  \
-  (rw)->to->stmt = (node)->stmt;                                  \
-  (rw)->to->turn = (node)->turn
-#define RESTORE_SPANS(rw)                                         \
-  ((rw)->to->span = saved_span_, (rw)->to->stmt = saved_stmt_,    \
-   (rw)->to->turn = saved_turn_)
+  const struct fs_node saved_ = {.span = (rw)->to->span, .stmt = (rw)->to->stmt, \
+                                 .inner = (rw)->to->inner, .turn = (rw)->to->turn}; \
+  fs_graph_come_from((rw)->to, node)
+#define RESTORE_SPANS(rw) fs_graph_come_from((rw)->to, &saved_)
 
 /* (map f xs)!i = f(xs!i) */
 static fs_id push_through_map(struct rewrite *rw, struct push *p,
@@ -342,18 +338,12 @@ static fs_id rewrite_reduce(struct rewrite *rw, const struct fs_node *n) {
     }
   if (!found) return fs_graph_reduce(g, n->op, src, n->axes);
   rw->changed = true;
-  g->span = top.span;
-  g->stmt = top.stmt;
-  g->turn = top.turn;
+  fs_graph_come_from(g, &top);
   src = fs_graph_map(g, FS_OP_MUL, 2, top.src, top.dtype);
-  g->span = n->span;
-  g->stmt = n->stmt;
-  g->turn = n->turn;
+  fs_graph_come_from(g, n);
   fs_id id = fs_graph_reduce(g, n->op, src, n->axes);
   while (found-- > 0) {
-    g->span = mul[found].span;
-    g->stmt = mul[found].stmt;
-    g->turn = mul[found].turn;
+    fs_graph_come_from(g, &mul[found]);
     id = fs_graph_map(g, FS_OP_MUL, 2, (fs_id[]){scalar[found], id}, n->dtype);
   }
   return id;
@@ -371,9 +361,7 @@ static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
 
 static fs_id rewrite_node(struct rewrite *rw, fs_id id) {
   const struct fs_node *n = fs_node(rw->from, id);
-  rw->to->span = n->span;
-  rw->to->stmt = n->stmt;
-  rw->to->turn = n->turn;
+  fs_graph_come_from(rw->to, n);
   switch (n->kind) {
     case FS_ND_MAP: return rewrite_map(rw, n);
     case FS_ND_REDUCE: return rewrite_reduce(rw, n);

@@ -190,11 +190,14 @@ void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
 static int compare(const void *a, const void *b) {
   const struct fs_expression *x = a, *y = b;
   int order = fs_span_compare(x->stmt, y->stmt);
-  return order ? order : fs_span_compare(x->span, y->span);
+  if (!order) order = fs_span_compare(x->span, y->span);
+  return order ? order : fs_span_compare(x->inner, y->inner);
 }
 
 /* What is being written: from `begin` of `out` on. */
 struct does {
+  const struct fs_plan *plan;
+  const struct fs_kernel *k;
   const struct fs_diags *diags;
   struct fs_str *out;
   size_t begin;
@@ -202,29 +205,57 @@ struct does {
   bool full;
 };
 
-static void put_span(struct does *d, struct fs_span span) {
+static void put_span(struct does *d, const char *gap, struct fs_span span) {
   if (d->full) return;
-  if (d->more) fs_str_puts(d->out, "; ");
+  if (d->more) fs_str_puts(d->out, gap);
   d->more = true;
   d->full = d->out->len - d->begin > STATEMENT_MAX;
   if (d->full) fs_str_puts(d->out, "...");
   else fs_statement_put(d->diags, span, d->out);
 }
 
-/* The statement that n expressions of a kernel, in order, are of; or those that none of
- * the others encloses, where others compute what the statement is about. */
-static void put_part(struct does *d, const struct fs_graph *g,
-                     const struct fs_expression *of, int n) {
-  if (fs_graph_is_whole(g, of->stmt, of, n)) {
-    put_span(d, of->stmt);
-    return;
+/* Whether other kernels have calls of the same expression, which is one of the prelude's
+ * functions then. */
+static bool is_shared(const struct does *d, const struct fs_expression *x) {
+  for (int k = 0; k < d->plan->kernels.len; k++) {
+    const struct fs_kernel *other = &d->plan->kernels.data[k];
+    for (int c = 0; other != d->k && c < other->calls.len; c++) {
+      const struct fs_node *nd = fs_node(d->plan->graph, other->calls.data[c]);
+      if (nd->inner.source && !fs_span_compare(nd->span, x->span) &&
+          !fs_span_compare(nd->stmt, x->stmt))
+        return true;
+    }
   }
+  return false;
+}
+
+/* "[a = ...; b = ...]": what is here of functions of the prelude that several kernels
+ * share, by whose calls alone these could not be told apart. */
+static void put_inner(struct does *d, const struct fs_expression *of, int n) {
+  bool some = false;
   const struct fs_expression *last = NULL;
   for (int k = 0; k < n; k++) {
+    if (!of[k].inner.source || (last && !compare(last, &of[k]))) continue;
+    if ((!last || fs_span_compare(last->span, of[k].span)) && !is_shared(d, &of[k])) continue;
+    last = &of[k];
+    put_span(d, some ? "; " : " [", last->inner);
+    some = true;
+  }
+  if (some && !d->full) fs_str_puts(d->out, "]");
+}
+
+/* The statement that n expressions of a kernel, in order, are of; or those that none of
+ * the others encloses, where others compute what the statement is about. */
+static void put_part(struct does *d, const struct fs_expression *of, int n) {
+  const struct fs_expression *last = NULL;
+  bool whole = fs_graph_is_whole(d->plan->graph, of->stmt, of, n);
+  if (whole) put_span(d, "; ", of->stmt);
+  for (int k = 0; k < n && !whole; k++) {
     if (last && fs_span_holds(last->span, of[k].span)) continue;
     last = &of[k];
-    put_span(d, last->span);
+    put_span(d, "; ", last->span);
   }
+  put_inner(d, of, n);
 }
 
 void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
@@ -235,18 +266,18 @@ void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
   for (int c = 0; c < k->calls.len + (k->is_copy ? 1 : 0); c++) {
     fs_id id = c < k->calls.len ? k->calls.data[c] : last->node;
     const struct fs_node *nd = fs_node(plan->graph, id);
-    if (nd->stmt.source) *FS_PUSH(&of) = (struct fs_expression){nd->stmt, nd->span};
+    if (nd->stmt.source) *FS_PUSH(&of) = (struct fs_expression){nd->stmt, nd->span, nd->inner};
   }
   /* In the order in which they were written, whatever the graph's order. */
   if (of.len) qsort(of.data, (size_t)of.len, sizeof *of.data, compare);
   if (k->is_copy) fs_str_puts(out, k->around ? "copy around " : "copy before ");
-  struct does d = {.diags = diags, .out = out, .begin = out->len};
+  struct does d = {.plan = plan, .k = k, .diags = diags, .out = out, .begin = out->len};
   for (int from = 0, to; from < of.len; from = to) {
     struct fs_span stmt = of.data[from].stmt;
     for (to = from + 1; to < of.len; to++)
       if (fs_span_compare(of.data[to].stmt, stmt)) break;
-    if (k->is_copy) put_span(&d, stmt);
-    else put_part(&d, plan->graph, of.data + from, to - from);
+    if (k->is_copy) put_span(&d, "; ", stmt);
+    else put_part(&d, of.data + from, to - from);
   }
   FS_VEC_FREE(&of);
 }

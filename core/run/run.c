@@ -266,7 +266,9 @@ static void adopt_words(struct fs_runner *r, struct fs_block *b,
   for (int k = 1; k < to->nodes.len; k++) {
     to->nodes.data[k].span = from->nodes.data[k].span;
     to->nodes.data[k].stmt = from->nodes.data[k].stmt;
+    to->nodes.data[k].inner = from->nodes.data[k].inner;
   }
+  fs_graph_find_outer(to);
   for (int k = 0; k < to->inputs.len; k++)
     to->inputs.data[k].name = adopted_name(to, to->inputs.data[k].name,
                                            from->inputs.data[k].name);

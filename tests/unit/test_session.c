@@ -138,18 +138,40 @@ static void test_long_statement(void) {
   CHECK(ends == 1);
 }
 
-/* Of a statement with several kernels each says its own expressions, and the one that
- * ends it the statement. */
-static void test_parts_of_a_statement(void) {
-  static const char *const expected[] = {"A*B", "exp(A*B)", "exp(A*B)*A", "sum(A.*B)",
-                                         "C = exp(A*B)*A - sum(A.*B)", "u = A*A'"};
-  CHECK(eval("A = ones(40, 40); B = 2*A;") == FS_RESULT_OK);
-  CHECK(eval("begin C = exp(A*B)*A - sum(A.*B); u = A*A'; end") == FS_RESULT_OK);
+/* Whether the kernels of the last plan say these n things, each one once. */
+static bool does(const char *const *expected, size_t n) {
   json_t *kernel, *kernels = json_object_get(event_at("plan", 0), "kernels");
-  size_t k, found = 0, n = sizeof expected / sizeof *expected;
+  size_t k, found = 0;
   json_array_foreach(kernels, k, kernel)
     for (size_t e = 0; e < n; e++) found += !strcmp(text_of(kernel, "does"), expected[e]);
-  CHECK(found == n && json_array_size(kernels) == n);
+  return found == n && json_array_size(kernels) == n;
+}
+
+/* Of a statement with several kernels each says its own expressions, and the one that
+ * ends it the statement. So it is where the same block comes in other words. What
+ * functions of the prelude compute is told only where several kernels share one. */
+static void test_parts_of_a_statement(void) {
+  static const char *const first[] = {"A*B", "exp(A*B)", "exp(A*B)*A", "sum(A.*B)",
+                                      "C = exp(A*B)*A - sum(A.*B)", "u = A*A'"};
+  static const char *const again[] = {"B*A", "exp(B*A)", "exp(B*A)*B", "sum(B .* A)",
+                                      "D = exp(B*A)*B - sum(B .* A)", "w = B*B'"};
+  static const char *const whole[] = {"A*B", "S = softmax(A*B)"};
+  static const char *const shared[] = {
+      "V = cov(A) [C = center(at_least_f32(X))]", "V = cov(A) [C'*C / (size(X, 1) - 1)]"};
+  CHECK(eval("A = ones(40, 40); B = 2*A;") == FS_RESULT_OK);
+  CHECK(eval("begin C = exp(A*B)*A - sum(A.*B); u = A*A'; end") == FS_RESULT_OK);
+  CHECK(does(first, 6));
+  CHECK(eval("begin D = exp(B*A)*B - sum(B .* A); w = B*B'; end") == FS_RESULT_OK);
+  CHECK(does(again, 6));
+  CHECK(eval("S = softmax(A*B);") == FS_RESULT_OK && does(whole, 2));
+  CHECK(eval("V = cov(A);") == FS_RESULT_OK);
+  json_t *kernel, *kernels = json_object_get(event_at("plan", 0), "kernels");
+  size_t k;
+  CHECK(json_array_size(kernels) > 2);
+  json_array_foreach(kernels, k, kernel) {
+    const char *text = text_of(kernel, "does");
+    CHECK(!strcmp(text, shared[0]) || !strcmp(text, shared[1]));
+  }
 }
 
 static void test_errors(void) {
