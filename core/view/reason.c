@@ -40,9 +40,7 @@ bool fs_reason_is_wish(const char *rule) {
 }
 
 static bool same_statement(const struct fs_plan *plan, fs_id a, fs_id b) {
-  struct fs_span x = fs_node(plan->graph, a)->stmt;
-  struct fs_span y = fs_node(plan->graph, b)->stmt;
-  return x.source == y.source && x.begin == y.begin && x.end == y.end;
+  return !fs_span_compare(fs_node(plan->graph, a)->stmt, fs_node(plan->graph, b)->stmt);
 }
 
 /* Which nodes use `from`, directly or not; the caller frees. */
@@ -89,7 +87,15 @@ static fs_id between(const struct fs_plan *plan, fs_id a, fs_id b) {
   return found;
 }
 
-/* The statement of c, or the part of it that c is, if it is that of a or b. */
+/* What a node computes: its statement where that is all of it, else its expression; of a
+ * function of the prelude, the statement in there. */
+static struct fs_span words_of(const struct fs_graph *g, const struct fs_node *nd) {
+  const struct fs_expression own = {nd->stmt, nd->span, nd->inner};
+  if (nd->inner.source) return nd->inner;
+  return nd->span.source && !fs_graph_is_whole(g, nd->stmt, &own, 1) ? nd->span : nd->stmt;
+}
+
+/* c between a and b, or one of them. */
 static void put_between(const struct fs_plan *plan, fs_id a, fs_id b, fs_id c,
                         const struct fs_diags *sources, struct fs_str *out) {
   if (!c) {
@@ -100,17 +106,21 @@ static void put_between(const struct fs_plan *plan, fs_id a, fs_id b, fs_id c,
   bool part = c != a && c != b &&
               (same_statement(plan, c, a) || same_statement(plan, c, b));
   fs_str_puts(out, "`");
-  fs_statement_put(sources, part ? nd->span : nd->stmt, out);
+  fs_statement_put(sources, part ? nd->span : words_of(plan->graph, nd), out);
   fs_str_puts(out, "`");
 }
 
-/* The statement of a node; or the part of it, where both are in one. */
+/* The statement of a node; or the part of it, where both are in one. Of a function of the
+ * prelude that is the statement in there, unless its call alone tells the nodes apart. */
 static void put_node(const struct fs_plan *plan, fs_id id, fs_id other,
                      const struct fs_diags *sources, struct fs_str *out) {
   const struct fs_node *nd = fs_node(plan->graph, id);
   bool part = id != other && same_statement(plan, id, other) && nd->span.source;
+  struct fs_span words = part ? nd->span : nd->stmt;
+  if (nd->inner.source && !fs_span_compare(nd->span, fs_node(plan->graph, other)->span))
+    words = nd->inner;
   fs_str_puts(out, "`");
-  fs_statement_put(sources, part ? nd->span : nd->stmt, out);
+  fs_statement_put(sources, words, out);
   fs_str_puts(out, "`");
 }
 
