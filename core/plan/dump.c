@@ -214,6 +214,19 @@ static void put_span(struct does *d, const char *gap, struct fs_span span) {
   else fs_statement_put(d->diags, span, d->out);
 }
 
+/* Of (G*W') what is in the parentheses. */
+static struct fs_span unwrapped(const struct fs_diags *diags, struct fs_span span) {
+  size_t len = 0;
+  const char *text = fs_span_text(diags, span, &len);
+  int depth = 0;
+  if (len < 2 || len != span.end - span.begin || memchr(text, '"', len)) return span;
+  for (size_t k = 0; k + 1 < len; k++) {
+    depth += text[k] == '(' ? 1 : text[k] == ')' ? -1 : 0;
+    if (!depth) return span; /* closed before the end, or never open */
+  }
+  return (struct fs_span){span.source, span.begin + 1, span.end - 1};
+}
+
 /* Whether other kernels have calls of the same expression, which is one of the prelude's
  * functions then. */
 static bool is_shared(const struct does *d, const struct fs_expression *x) {
@@ -253,7 +266,7 @@ static void put_part(struct does *d, const struct fs_expression *of, int n) {
   for (int k = 0; k < n && !whole; k++) {
     if (last && fs_span_holds(last->span, of[k].span)) continue;
     last = &of[k];
-    put_span(d, "; ", last->span);
+    put_span(d, "; ", unwrapped(d->diags, last->span));
   }
   put_inner(d, of, n);
 }

@@ -155,7 +155,7 @@ static void test_parts_of_a_statement(void) {
                                       "C = exp(A*B)*A - sum(A.*B)", "u = A*A'"};
   static const char *const again[] = {"B*A", "exp(B*A)", "exp(B*A)*B", "sum(B .* A)",
                                       "D = exp(B*A)*B - sum(B .* A)", "w = B*B'"};
-  static const char *const whole[] = {"A*B", "S = softmax(A*B)"};
+  static const char *const whole[] = {"A*B", "S = softmax((A*B))"};
   static const char *const shared[] = {
       "V = cov(A) [C = center(at_least_f32(X))]", "V = cov(A) [C'*C / (size(X, 1) - 1)]"};
   CHECK(eval("A = ones(40, 40); B = 2*A;") == FS_RESULT_OK);
@@ -163,7 +163,7 @@ static void test_parts_of_a_statement(void) {
   CHECK(does(first, 6));
   CHECK(eval("begin D = exp(B*A)*B - sum(B .* A); w = B*B'; end") == FS_RESULT_OK);
   CHECK(does(again, 6));
-  CHECK(eval("S = softmax(A*B);") == FS_RESULT_OK && does(whole, 2));
+  CHECK(eval("S = softmax((A*B));") == FS_RESULT_OK && does(whole, 2));
   CHECK(eval("V = cov(A);") == FS_RESULT_OK);
   json_t *kernel, *kernels = json_object_get(event_at("plan", 0), "kernels");
   size_t k;
