@@ -76,6 +76,42 @@ const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
   return text;
 }
 
+/* The length of a line up to its comment. */
+static size_t code_length(const char *text, size_t len) {
+  bool quoted = false;
+  for (size_t k = 0; k < len; k++) {
+    if (quoted && text[k] == '\\') k++;
+    else if (text[k] == '"') quoted = !quoted;
+    else if (!quoted && (text[k] == '#' || !strncmp(text + k, "//", 2)))
+      return k;
+  }
+  return len;
+}
+
+void fs_span_put_line(const struct fs_diags *d, struct fs_span span, size_t most,
+                      struct fs_str *out) {
+  const struct fs_source *source = fs_source_get(d, span.source);
+  if (!source) return;
+  size_t at = FS_MIN((size_t)span.begin, source->len);
+  size_t end = FS_MIN((size_t)FS_MAX(span.begin, span.end), source->len);
+  bool cut = end > at + most;
+  if (cut) end = at + fs_utf8_cut(source->text + at, end - at, most);
+  for (bool first = true; at < end; first = false) {
+    const char *text = source->text + at;
+    const char *newline = memchr(text, '\n', end - at);
+    size_t line = newline ? (size_t)(newline - text) : end - at;
+    size_t skip = strspn(text, " \t\r");
+    size_t len = code_length(text, line);
+    while (len && strchr(" \t\r", text[len - 1])) len--;
+    if (len > skip) {
+      if (!first) fs_str_puts(out, " ");
+      fs_str_put_safe(out, text + skip, len - skip);
+    }
+    at += line + 1;
+  }
+  if (cut) fs_str_puts(out, "...");
+}
+
 struct fs_span fs_span_join(struct fs_span a, struct fs_span b) {
   if (a.source == 0) return b;
   if (b.source != a.source) return a;

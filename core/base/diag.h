@@ -55,6 +55,10 @@ const struct fs_source *fs_source_get(const struct fs_diags *d, uint32_t id);
 /* The bytes of a span, on one line: borrowed pointer and length. */
 const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
                          size_t *len);
+/* Appends what there is of a span on one line: without comments, and of more than `most`
+ * bytes only those, with "..." for the rest. */
+void fs_span_put_line(const struct fs_diags *d, struct fs_span span, size_t most,
+                      struct fs_str *out);
 struct fs_span fs_span_join(struct fs_span a, struct fs_span b);
 /* < 0, 0, > 0: by source, then where they begin, longer ones first. */
 int fs_span_compare(struct fs_span a, struct fs_span b);

@@ -17,14 +17,16 @@ static struct fs_func *user_function(struct fs_interp *in, const char *name) {
   return f;
 }
 
-static bool is_param(const struct fs_func *f, const char *name) {
+/* Whether every call gives the name a value before anything reads it: in f(x, k = k),
+ * k is first what it is around. */
+static bool is_given(const struct fs_func *f, const char *name) {
   for (int i = 0; i < f->n_params; i++)
-    if (strcmp(f->params[i].name, name) == 0) return true;
+    if (strcmp(f->params[i].name, name) == 0) return !f->params[i].value;
   return false;
 }
 
 static void capture(struct fs_interp *in, struct fs_func *f, const char *name) {
-  if (is_param(f, name)) return;
+  if (is_given(f, name)) return;
   for (int i = 0; i < f->captures.len; i++)
     if (strcmp(f->captures.data[i].name, name) == 0) return;
   struct fs_val *v = fs_scope_find(in->scope, name);
@@ -58,7 +60,7 @@ static void capture_scope(struct fs_interp *in, struct fs_func *f) {
   if (!in->call_depth) return;
   for (int i = 0; i < in->scope->vars.len; i++) {
     const char *name = in->scope->vars.data[i].name;
-    if (is_param(f, name)) continue;
+    if (is_given(f, name)) continue;
     char *kept = fs_arena_strndup(f->unit->arena, name, strlen(name));
     *FS_PUSH(&f->captures) =
         (struct fs_capture){kept, fs_val_ref(in->scope->vars.data[i].value)};

@@ -400,7 +400,10 @@ static void mention_list(struct fs_interp *in, const struct fs_stmt *s,
                          const struct bound *around) {
   for (; s; s = s->next) {
     struct bound inner = {s->params, s->n_params, around};
-    for (int k = 0; k < s->n_params; k++) mention_in(in, s->params[k].value, &inner);
+    for (int k = 0; k < s->n_params; k++) {
+      struct bound before = {s->params, k, around};
+      mention_in(in, s->params[k].value, &before);
+    }
     mention_in(in, s->expr, &inner);
     mention_in(in, s->expr2, &inner);
     for (int k = 0; k < s->n_exprs; k++) mention_in(in, s->exprs[k], &inner);

@@ -49,7 +49,7 @@ struct fs_param {
   const char *name;
   struct fs_span span;
   struct fs_expr *value;  /* what a parameter is if nothing is given for it; or NULL */
-  const char *value_text; /* ... as it was written                                  */
+  const char *value_text; /* ... as it was written, on one line                     */
 };
 
 struct fs_expr {

@@ -287,16 +287,24 @@ struct fs_param *fs_names_take(struct fs_parser *p, struct fs_names *names,
   return list;
 }
 
+/* What a parameter is if nothing is given for it, as a signature shows it. */
+static const char *value_text(struct fs_parser *p, struct fs_span span) {
+  enum { SHOWN = 60 };
+  struct fs_str text = {0};
+  fs_span_put_line(p->diags, span, SHOWN, &text);
+  const char *kept = fs_arena_strndup(p->arena, fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return kept;
+}
+
 /* param = name [ "=" expr ]: those that need not be given come last. */
 static bool rule_param(struct fs_parser *p, bool plain, struct fs_names *names) {
   struct fs_param param = fs_take_name(p);
   int n = names->list.len;
   if (!plain && fs_accept(p, FS_TK_ASSIGN)) {
-    size_t len = 0;
     param.value = fs_rule_expr(p);
     if (!param.value) return false;
-    const char *text = fs_span_text(p->diags, param.value->span, &len);
-    param.value_text = fs_arena_strndup(p->arena, text, len);
+    param.value_text = value_text(p, param.value->span);
   } else if (n && names->list.data[n - 1].value) {
     fs_fail(p, param.span, "syntax", "those with a default value come last",
             "`%s` has no default value, and the parameter before it has one", param.name);

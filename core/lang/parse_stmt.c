@@ -506,8 +506,8 @@ static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
   return finish(p, s);
 }
 
-/* True at `f(x, k = 1) =`, and where the text ends in such parentheses: looks ahead on
- * a copy of the lexer. */
+/* True at `f(x, k = 1) =`, and where the text ends or is no longer the language in such
+ * parentheses: looks ahead on a copy of the lexer. */
 static bool at_short_with_values(const struct fs_parser *p) {
   struct fs_lexer ahead = p->lexer;
   struct fs_token token = p->next;
@@ -519,8 +519,7 @@ static bool at_short_with_values(const struct fs_parser *p) {
       case FS_TK_LPAREN: case FS_TK_LBRACKET: depth++; break;
       case FS_TK_RPAREN: case FS_TK_RBRACKET: depth--; break;
       case FS_TK_ASSIGN: value |= depth == 1; break;
-      case FS_TK_EOF: return value;
-      case FS_TK_BAD: return false;
+      case FS_TK_EOF: case FS_TK_BAD: return value;
       default: break;
     }
   }

@@ -143,48 +143,19 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
   }
 }
 
-/* The length of a line up to its comment. */
-static size_t code_length(const char *text, size_t len) {
-  bool quoted = false;
-  for (size_t k = 0; k < len; k++) {
-    if (quoted && text[k] == '\\') k++;
-    else if (text[k] == '"') quoted = !quoted;
-    else if (!quoted && (text[k] == '#' || !strncmp(text + k, "//", 2)))
-      return k;
-  }
-  return len;
-}
-
 /* Bytes of a statement that are shown, and after which no other one follows. Every kernel
  * of a block says what it does: one of 250,000 terms has 2,000 kernels, and its text would
  * be there as often. */
 enum { STATEMENT_MAX = 4096 };
 
-/* A statement on one line: without comments, and without the `return` in front
- * of a function's last words; "..." stands for what is too long. */
+/* Without the `return` in front of a function's last words. */
 void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
                       struct fs_str *out) {
-  const struct fs_source *source = fs_source_get(diags, span.source);
-  if (!source) return;
-  size_t at = FS_MIN((size_t)span.begin, source->len);
-  size_t end = FS_MIN((size_t)span.end, source->len);
-  bool cut = end > at + STATEMENT_MAX;
-  if (cut) end = at + fs_utf8_cut(source->text + at, end - at, STATEMENT_MAX);
-  if (end > at + 7 && !strncmp(source->text + at, "return ", 7)) at += 7;
-  for (bool first = true; at < end; first = false) {
-    const char *text = source->text + at;
-    const char *newline = memchr(text, '\n', end - at);
-    size_t line = newline ? (size_t)(newline - text) : end - at;
-    size_t skip = strspn(text, " \t\r");
-    size_t len = code_length(text, line);
-    while (len && strchr(" \t\r", text[len - 1])) len--;
-    if (len > skip) {
-      if (!first) fs_str_puts(out, " ");
-      fs_str_put_safe(out, text + skip, len - skip);
-    }
-    at += line + 1;
-  }
-  if (cut) fs_str_puts(out, "...");
+  static const char word[] = "return ";
+  size_t len, n = sizeof word - 1;
+  const char *text = fs_span_text(diags, span, &len);
+  if (len > n && !memcmp(text, word, n)) span.begin += (uint32_t)n;
+  fs_span_put_line(diags, span, STATEMENT_MAX, out);
 }
 
 static int compare(const void *a, const void *b) {

@@ -113,7 +113,8 @@ def test_inputs_that_nothing_reads():
     r = check(fusible(path, 'n=4', 'm=3', 'tol=5'), 0, '6 0.001', "'tol' is not read")
     assert r.err.count('\n') == 1, r
     check(fusible('-i', path, 'n=4', 'm=3', 'y=1', stdin='y + 1'), 0, '2', '')
-    for text in ('if false; y; end', 'f(x) = x*y;', 'function g()\nreturn z -> z + y\nend'):
+    for text in ('if false; y; end', 'f(x) = x*y;', 'f(x, y = y) = x*y;',
+                 'function g()\nreturn z -> z + y\nend'):
         check(fusible('-e', text, script('rest.fs', ''), 'y=1'), 0, '', '')
     for text in (':save all.npz', ':save y.npy y', 'g = x -> x + y;', 'y += 1', 'input y;'):
         check(fusible('-e', text, script('rest.fs', ''), 'y=1'), 0, None, '')

@@ -330,7 +330,9 @@ def test_inspect(k, c):
 
 def test_is_complete(k, c):
     for code, status in (('x = 1', 'complete'), ('begin', 'incomplete'),
-                         ('x = )', 'invalid'), (':help', 'complete')):
+                         ('x = )', 'invalid'), (':help', 'complete'),
+                         ('f(x, k = 1,', 'incomplete'), ('f(x, k = 1) =', 'incomplete'),
+                         ('f(x, k = $', 'invalid')):
         reply, _ = c.ask('is_complete_request', {'code': code})
         assert reply['status'] == status, (code, reply)
     reply, _ = c.ask('is_complete_request', {'code': 'for k = 1:3'})

@@ -93,6 +93,17 @@ print(none(), none(5))                             # expect: 2 6
 of_arrays(x, A = [1, 2;
   3, 4]) = sum(A)*x
 of_arrays(2)                                       # expect: 20
+of_arrays                                          # expect: of_arrays = function(x, A = [1, 2; 3, 4])
+# -- what a parameter is by default is still what was around it --
+function around(a)
+  inside(b, c = a, a = a + 1) = b + 10*a + 100*c
+  return inside(1)
+end
+around(5)                                          # expect: 561
+# -- on one line, not too long --
+long(x, A = [1, 2, 3, 4, 5, # five
+  6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]) = x
+long                # expect: long = function(x, A = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,...)
 # -- random numbers are other ones in each call --
 draw(x = rand(3)) = x
 print(any(draw() != draw()), all(draw(1) == 1))    # expect: true true
@@ -107,3 +118,5 @@ q(1)                      # error: there is nothing called 'nothing_here'
 function bad(x = 1, y)    # error: `y` has no default value, and the parameter before it has one
 # ---
 x = 3; power(x, p = 3)    # error: expected `,` or `)`, found `=`
+# ---
+power(x, p = 2 $ 3) = x   # error: `$` is not part of the language
