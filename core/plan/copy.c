@@ -344,6 +344,21 @@ void fs_plan_find_in_place(struct fs_plan *plan) {
   }
 }
 
+bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded) {
+  stored = fs_slot_whole(plan, stored);
+  loaded = fs_slot_whole(plan, loaded);
+  const struct fs_slot *s = &plan->slots.data[stored];
+  if (stored == loaded) return true;
+  if (s->kind == FS_SLOT_INPUT || fs_node(plan->graph, s->node)->kind != FS_ND_UPDATE)
+    return false;
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *c = &plan->kernels.data[k];
+    if (c->in_place && c->accesses.data[1].slot == stored)
+      return lie_together(plan, c->accesses.data[0].slot, loaded);
+  }
+  return false;
+}
+
 bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel) {
   const struct fs_kernel *k = &plan->kernels.data[kernel];
   return k->in_place && base_dies(plan, k);

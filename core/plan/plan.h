@@ -653,6 +653,10 @@ static inline int fs_sort_passes(enum fs_dtype dt, int64_t n) {
   return n <= FS_SCAN_TILE ? 1 : (int)fs_dtype_size(dt) * 8 / FS_SORT_BITS;
 }
 
+/* Whether storing to one slot may overwrite what is loaded from the other: they are the
+ * same, or an update in place makes them so. */
+bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded);
+
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out);

@@ -156,6 +156,22 @@ begin
   x[1:2] = 0;
 end
 print(w[2], " ", x[2])        # expect: -9 0
+# Nor does what the kernel that updates it makes of it besides, in whatever order.
+a = [1, 2; 3, 4]; b = [5, 6; 7, 8];
+print(sum(a[:]), sum(b[:]))   # expect: 10 26
+begin
+  a[1, :] = b[2, :];
+  b[2, :] += 1;
+end
+print(a[1, 2], b[2, 2])       # expect: 8 9
+n = 300; M = f32(reshape(mod(0:n*n-1, 7), n, n)); N = f32(reshape(mod(0:n*n-1, 5), n, n));
+c = N[:, 2] + 0; Z = M + c;
+print(sum(c))                 # expect: 300
+begin
+  W = M + N[:, 2];
+  N[:, 2] += 1;
+end
+print(sum(abs(W[:] - Z[:])), sum(N[:, 2] - c))   # expect: 0 300
 # Nor does another view of it, of which the block knows as an input of its own.
 y = [1, 0; 0, 1];
 begin

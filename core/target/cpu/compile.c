@@ -941,6 +941,32 @@ static void find_direct(struct maker *m, struct fs_walk_phase *ph,
   drop_done(list);
 }
 
+/* The last of the list that takes what list[at] makes. */
+static int last_user(const fs_op_list *list, int at) {
+  int last = at;
+  for (int k = at + 1; k < list->len; k++)
+    for (int x = 0; x < list->data[k].n_in; x++)
+      if (list->data[k].in[x] == list->data[at].out) last = k;
+  return last;
+}
+
+/* Values that are the memory of an operand are copied where an update in place, which
+ * the plan has behind all that needs them, overwrites that memory sooner: a direct result
+ * does, and a store of what is the same thing comes later. */
+static void keep_overwritten(struct maker *m, fs_op_list *list) {
+  for (int k = 0; k < list->len; k++) {
+    struct fs_walk_op *op = &list->data[k];
+    if (op->kind != FS_SP_LOAD || op->mode != FS_LM_IN_PLACE) continue;
+    int loaded = m->k->accesses.data[op->step->access].slot, last = last_user(list, k);
+    for (int w = k + 1; w < last && op->mode == FS_LM_IN_PLACE; w++) {
+      const struct fs_walk_op *by = &list->data[w];
+      int to = by->kind == FS_SP_STORE ? by->step->access : by->direct;
+      if (to >= 0 && fs_plan_may_overwrite(m->plan, m->k->accesses.data[to].slot, loaded))
+        op->mode = FS_LM_COPY;
+    }
+  }
+}
+
 /* Values whose rows are pointed at where an access has them, if that is at no single
  * stride: a view of three dimensions or more need not have one. */
 static void find_uneven(struct fs_walk *w) {
@@ -1032,6 +1058,7 @@ static void make(struct maker *m, int64_t cache, int64_t last_cache) {
     join_passes(m, &w->phase[p].strips);
     round_once(m, &w->phase[p].strips);
     find_direct(m, &w->phase[p], last_cache);
+    keep_overwritten(m, &w->phase[p].strips);
     if (m->k->scheme != FS_FLAT) find_once(&w->phase[p].strips);
   }
   find_uneven(w);

@@ -40,13 +40,17 @@ static bool is_last(const struct fs_walk_op *op) {
   return op->kind == FS_SP_STORE || op->kind == FS_SP_REDUCE;
 }
 
-/* Whether a step of this kind has the slot of the access. */
-static bool has_slot(const struct lines *l, enum fs_step_kind kind, int access) {
+/* Whether some store of the kernel may overwrite what a load of it reads: of these two
+ * one is given, as an access. */
+static bool overwrites(const struct lines *l, int store, int load) {
   const struct fs_kernel *k = l->w->kernel;
-  int slot = k->accesses.data[access].slot;
+  enum fs_step_kind other = store < 0 ? FS_SP_STORE : FS_SP_LOAD;
   for (int s = 0; s < k->steps.len; s++) {
     const struct fs_step *st = &k->steps.data[s];
-    if (st->kind == kind && k->accesses.data[st->access].slot == slot) return true;
+    if (st->kind != other) continue;
+    const struct fs_access *to = &k->accesses.data[store < 0 ? st->access : store];
+    const struct fs_access *from = &k->accesses.data[store < 0 ? load : st->access];
+    if (fs_plan_may_overwrite(l->w->plan, to->slot, from->slot)) return true;
   }
   return false;
 }
@@ -87,7 +91,7 @@ static void find_early(struct lines *l) {
       early = early && (l->early[op->in[x]] || l->at_start[op->in[x]]);
     /* What the tasks still have to read is not written before them. */
     if (early && op->kind == FS_SP_STORE)
-      early = !has_slot(l, FS_SP_LOAD, op->step->access);
+      early = !overwrites(l, op->step->access, -1);
     if (!early) continue;
     if (is_last(op)) l->place[k] = BEFORE;
     else l->early[op->out] = true;
@@ -124,7 +128,7 @@ static void find_direct(struct lines *l) {
     if (l->direct[v] >= 0 || !st->outer.linear || st->outer.stride != 1) continue;
     const struct fs_access *a = &w->kernel->accesses.data[st->step->access];
     if (w->plan->slots.data[a->slot].kind == FS_SLOT_INPUT ||
-        has_slot(l, FS_SP_LOAD, st->step->access) || !is_made_freely(l, v))
+        overwrites(l, st->step->access, -1) || !is_made_freely(l, v))
       continue;
     l->direct[v] = st->step->access;
     st->done = true;
@@ -175,7 +179,7 @@ static void keep_line(struct lines *l, struct fs_walk_op *op) {
 static void put_load(struct lines *l, struct fs_walk_op *op, fs_op_list *group) {
   struct fs_walk *w = l->w;
   int needed = l->needed[op->out];
-  bool again = !(needed & AFTER) || !has_slot(l, FS_SP_STORE, op->step->access);
+  bool again = !(needed & AFTER) || !overwrites(l, -1, op->step->access);
   if (!again) {
     op->mode = FS_LM_COPY;
     keep_line(l, op);
