@@ -564,6 +564,16 @@ def test_left_out(folder):
         check(f'{words} A[2, 2] = 1' in page, f'{before!r}: the page')
 
 
+def test_left_out_where_one_thread_reads(folder):
+    """An update in place stores what its own thread has loaded, and no other one does."""
+    for other, left_out in (('Z = 2*B[:, 2]', True), ('Z = M + B[:, 2]', False)):
+        r = run('M = rand(300, 400); B = rand(300, 7);\n'
+                f'begin {other}; B[:, 2] += 1; end\n:plan json\n', folder)
+        copy, update = json.loads(r.stdout)[-1]['kernels']
+        check(update['does'] == f'{other}; B[:, 2] += 1', 'both in a kernel', update['does'])
+        check(copy['left_out'] is left_out, f'{other}: left out: {copy["left_out"]}')
+
+
 def test_diff(folder):
     block = "begin q = A*p; s = A'*r; end\n"
     done = run(SETUP + block + ':plan diff\n:fuse off\n' + block +
@@ -693,7 +703,8 @@ def main():
         os.mkdir(os.path.join(folder, 'empty'))
         for test in (test_json, test_pictures, test_slices, test_page, test_without_dot,
                      test_mermaid, test_hostile, test_rich, test_golden, test_gpu,
-                     test_assert, test_left_out, test_diff, test_same_words,
+                     test_assert, test_left_out,
+                     test_left_out_where_one_thread_reads, test_diff, test_same_words,
                      test_alternatives, test_limit, test_explain):
             test(folder)
     return score.close()

@@ -243,12 +243,15 @@ static bool are_apart(const struct box *a, const struct box *b, int rank) {
 }
 
 /* Whether each thread that stores an element has loaded it there itself, and is done
- * with it. `store` is a step of the kernel. */
+ * with it, and no other has it to load: along an axis on which the place does not hang
+ * all threads load it. `store` is a step of the kernel. */
 static bool is_loaded_before(const struct fs_kernel *k, const struct fs_access *a,
                              const struct fs_access *to, int store) {
   if (a->offset != to->offset || a->varies != to->varies ||
       memcmp(a->stride, to->stride, sizeof a->stride))
     return false;
+  for (int axis = 0; axis < k->space.n_outer + k->space.n_inner; axis++)
+    if (k->space.dim[axis] > 1 && !a->stride[axis]) return false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind != FS_SP_LOAD || &k->accesses.data[s->access] != a) continue;
