@@ -352,7 +352,8 @@ bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded) {
   loaded = fs_slot_whole(plan, loaded);
   const struct fs_slot *s = &plan->slots.data[stored];
   if (stored == loaded) return true;
-  if (s->kind == FS_SLOT_INPUT || fs_node(plan->graph, s->node)->kind != FS_ND_UPDATE)
+  if (s->kind == FS_SLOT_INPUT || !s->node ||
+      fs_node(plan->graph, s->node)->kind != FS_ND_UPDATE)
     return false;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *c = &plan->kernels.data[k];
