@@ -192,9 +192,8 @@ static void put_price(const struct why *w, const char *head, double seconds,
 }
 
 static bool same_statement(const struct why *w, fs_id a, fs_id b) {
-  struct fs_span x = fs_node(w->plan->graph, a)->stmt;
-  struct fs_span y = fs_node(w->plan->graph, b)->stmt;
-  return x.source == y.source && x.begin == y.begin && x.end == y.end;
+  const struct fs_graph *g = w->plan->graph;
+  return !fs_span_compare(fs_node(g, a)->stmt, fs_node(g, b)->stmt);
 }
 
 /* The rule that keeps a and b apart; of what stands between them, why it cannot be
