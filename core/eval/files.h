@@ -138,10 +138,11 @@ enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
 /* strtod for data: C locale, whole text, no hexadecimal. */
 bool fs_file_number(const char *text, size_t len, double *out);
 
-/* A temporary file beside ctx->path that fs_writer_commit() puts in its place. */
+/* A temporary file beside ctx->path, readable by its owner alone, that
+ * fs_writer_commit() gives the permissions of the old file and puts in its place. */
 struct fs_writer {
   const struct fs_file_ctx *ctx;
-  char *temp;
+  char *path, *temp;        /* to be replaced, links followed; what replaces it */
   int fd;
   int64_t pos;
   unsigned char *buf;

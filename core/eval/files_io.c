@@ -327,10 +327,33 @@ enum fs_status fs_reader_line(struct fs_reader *r, struct fs_line *line,
 
 enum { WRITER_BUF = 256 << 10 };
 
+/* Whether the last part of the path is a link that the system's protection of
+ * sticky folders (protected_symlinks) would not follow: one that neither we nor
+ * the folder's owner made, where everybody may make some. */
+static bool is_foreign_link(const char *path, const struct stat *link) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)FS_MAX(slash - path, 1))
+                       : strdup(".");
+  struct stat st;
+  bool known = folder && !stat(folder, &st);
+  free(folder);
+  return !known || ((st.st_mode & S_ISVTX) && (st.st_mode & S_IWOTH) &&
+                    link->st_uid != geteuid() && link->st_uid != st.st_uid);
+}
+
 /* The file to replace: a symbolic link stays, what it points to is replaced. */
-static char *final_path(const char *path) {
-  char *real = realpath(path, NULL);
-  return real ? real : strdup(path);
+static enum fs_status final_path(const struct fs_file_ctx *ctx, char **out) {
+  struct stat st;
+  *out = NULL;
+  bool link = !lstat(ctx->path, &st) && S_ISLNK(st.st_mode);
+  if (link && is_foreign_link(ctx->path, &st))
+    return fs_file_error(ctx, "save under another name",
+                         "it is a symbolic link of another user, in a folder that "
+                         "all may write");
+  if (link) *out = realpath(ctx->path, NULL);
+  if (!*out && link && errno != ENOENT) return open_error(ctx, errno);
+  if (!*out) *out = strdup(ctx->path);
+  return *out ? FS_OK : system_error(ctx, ENOMEM);
 }
 
 static char *temp_beside(const char *path) {
@@ -346,23 +369,20 @@ static char *temp_beside(const char *path) {
   return temp;
 }
 
-/* Opens the temporary file with the permissions that the final one will have. */
-static enum fs_status writer_create(struct fs_writer *w, const char *path) {
+/* What is not finished is nobody else's: fs_writer_commit() gives the file the
+ * permissions that it is to have. */
+static enum fs_status writer_create(struct fs_writer *w) {
   struct stat old;
-  bool exists = !stat(path, &old);
-  if (exists && !S_ISREG(old.st_mode))
+  if (!stat(w->path, &old) && !S_ISREG(old.st_mode))
     return open_error(w->ctx, S_ISDIR(old.st_mode) ? EISDIR : ENXIO);
   for (int attempt = 0; attempt < 8 && w->fd < 0; attempt++) {
     free(w->temp);
-    w->temp = temp_beside(path);
+    w->temp = temp_beside(w->path);
     if (!w->temp) return system_error(w->ctx, ENOMEM);
-    w->fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    w->fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (w->fd < 0 && errno != EEXIST) return open_error(w->ctx, errno);
   }
-  if (w->fd < 0) return open_error(w->ctx, EEXIST);
-  if (exists && fchmod(w->fd, old.st_mode & 0777))
-    return system_error(w->ctx, errno);
-  return FS_OK;
+  return w->fd < 0 ? open_error(w->ctx, EEXIST) : FS_OK;
 }
 
 enum fs_status fs_writer_open(const struct fs_file_ctx *ctx,
@@ -372,9 +392,8 @@ enum fs_status fs_writer_open(const struct fs_file_ctx *ctx,
   enum fs_status st = fs_file_alloc(ctx, WRITER_BUF, &buf);
   if (st) return st;
   w->buf = buf;
-  char *path = final_path(ctx->path);
-  st = path ? writer_create(w, path) : system_error(ctx, ENOMEM);
-  free(path);
+  st = final_path(ctx, &w->path);
+  if (!st) st = writer_create(w);
   if (st) fs_writer_drop(w);
   return st;
 }
@@ -434,8 +453,9 @@ void fs_writer_drop(struct fs_writer *w) {
   }
   w->fd = -1;
   free(w->temp);
+  free(w->path);
   free(w->buf);
-  w->temp = NULL;
+  w->temp = w->path = NULL;
   w->buf = NULL;
 }
 
@@ -452,18 +472,50 @@ static void sync_folder(const char *path) {
   free(folder);
 }
 
+/* The permissions of a new file. While they are asked for they are the least, so
+ * that what another thread makes meanwhile is too private rather than too open. */
+static mode_t usual_mode(void) {
+  mode_t mask = umask(077);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+/* Owner, group and permissions of the file that is replaced, or the usual ones.
+ * A group that cannot be kept has no rights in the new file. */
+static enum fs_status take_over(struct fs_writer *w) {
+  struct stat old, mine;
+  mode_t mode = usual_mode();
+  bool exists = !stat(w->path, &old);
+  if (fstat(w->fd, &mine)) return system_error(w->ctx, errno);
+  bool same_owner = !exists || old.st_uid == mine.st_uid;
+  if (exists) mode = old.st_mode & 0777;
+  if (exists && (!same_owner || old.st_gid != mine.st_gid)) {
+    same_owner = !fchown(w->fd, old.st_uid, old.st_gid) || same_owner;
+    if (fstat(w->fd, &mine)) return system_error(w->ctx, errno);
+    if (mine.st_gid != old.st_gid && fchown(w->fd, (uid_t)-1, old.st_gid))
+      mode &= ~(mode_t)070;
+  }
+  if (fchmod(w->fd, mode)) return system_error(w->ctx, errno);
+  if (!same_owner)
+    fs_warn(w->ctx->diags, w->ctx->span, "file-replaced", NULL,
+            "the file belonged to another user and is yours now");
+  if (exists && old.st_nlink > 1)
+    fs_warn(w->ctx->diags, w->ctx->span, "file-replaced", NULL,
+            "the file had %lld names; the others keep what was saved before",
+            (long long)old.st_nlink);
+  return FS_OK;
+}
+
 enum fs_status fs_writer_commit(struct fs_writer *w) {
   enum fs_status st = writer_flush(w);
+  if (!st) st = take_over(w);
   if (!st && fsync(w->fd)) st = system_error(w->ctx, errno);
-  char *path = final_path(w->ctx->path);
-  if (!st && !path) st = system_error(w->ctx, ENOMEM);
-  if (!st && rename(w->temp, path)) st = open_error(w->ctx, errno);
+  if (!st && rename(w->temp, w->path)) st = open_error(w->ctx, errno);
   if (!st) {
-    sync_folder(path);
+    sync_folder(w->path);
     close(w->fd); /* nothing left to remove */
     w->fd = -1;
   }
-  free(path);
   fs_writer_drop(w);
   return st;
 }

@@ -532,6 +532,20 @@ static void test_damaged(const char *from, const char *to, int rounds) {
 
 /* -- saving ------------------------------------------------------------------ */
 
+/* The permissions of the temporary files beside; -1: there are none. */
+static int unfinished_mode(void) {
+  DIR *d = opendir(dir);
+  int mode = -1;
+  for (struct dirent *e; d && (e = readdir(d));) {
+    struct stat st;
+    if (strstr(e->d_name, ".tmp") && !stat(path_of(e->d_name), &st))
+      mode = st.st_mode & 0777;
+  }
+  if (d) closedir(d);
+  return mode;
+}
+static int seen_mode;
+
 /* Dense host data as a source; fails when rows at or after `fail_at` are asked. */
 struct host {
   const struct fs_array *a;
@@ -545,6 +559,7 @@ static enum fs_status host_box(void *user, const int64_t *first,
   const struct fs_shape *s = &h->a->shape;
   int64_t at[FS_MAX_RANK] = {0}, total = 1, stride[FS_MAX_RANK + 1];
   size_t size = fs_dtype_size(h->a->dtype);
+  seen_mode = unfinished_mode();
   if (s->rank && first[0] + count[0] > h->fail_at)
     return fs_env_error(d, "test", NULL, "the device went away");
   stride[s->rank] = 1;
@@ -655,6 +670,50 @@ static void test_save_refused(void) {
   CHECK(!stat(path_of("real.npy"), &st) && (st.st_mode & 0777) == 0640);
 }
 
+/* What is not finished is nobody else's; then the old permissions, or the usual. */
+static void test_save_modes(void) {
+  float f[8] = {0};
+  struct fs_array a = {"c", FS_F32, {1, {8}}, f};
+  struct stat st;
+  mode_t old = umask(022);
+  CHECK(save(path_of("m.npy"), 1, &a, 9) == FS_OK && seen_mode == 0600);
+  CHECK(!stat(path_of("m.npy"), &st) && (st.st_mode & 0777) == 0644);
+  umask(027);
+  CHECK(save(path_of("m2.npy"), 1, &a, 9) == FS_OK && seen_mode == 0600);
+  CHECK(!stat(path_of("m2.npy"), &st) && (st.st_mode & 0777) == 0640);
+  umask(old);
+  CHECK(!chmod(path_of("m.npy"), 0666));
+  CHECK(save(path_of("m.npy"), 1, &a, 9) == FS_OK && seen_mode == 0600);
+  CHECK(!stat(path_of("m.npy"), &st) && (st.st_mode & 0777) == 0666);
+  CHECK(!link(path_of("m.npy"), path_of("m3.npy")));
+  CHECK(save(path_of("m.npy"), 1, &a, 9) == FS_OK && diags.list.len == 1 &&
+        strstr(diags.list.data[0].message, "2 names"));
+  if (geteuid()) return; /* only root can give files away */
+  CHECK(!chown(path_of("m2.npy"), 1234, 2345));
+  CHECK(save(path_of("m2.npy"), 1, &a, 9) == FS_OK && !diags.list.len);
+  CHECK(!stat(path_of("m2.npy"), &st) && st.st_uid == 1234 && st.st_gid == 2345 &&
+        (st.st_mode & 0777) == 0640);
+}
+
+/* Of a sticky folder that all may write only links are followed that we or the
+ * folder's owner made. Only root can make one for another user. */
+static void test_foreign_links(void) {
+  float f[8] = {0};
+  struct fs_array a = {"c", FS_F32, {1, {8}}, f};
+  struct stat st;
+  CHECK(!mkdir(path_of("sticky"), 0700) && !chmod(path_of("sticky"), 01777));
+  CHECK(save(path_of("victim.npy"), 1, &a, 9) == FS_OK);
+  CHECK(!symlink("../victim.npy", path_of("sticky/l.npy")));
+  CHECK(save(path_of("sticky/l.npy"), 1, &a, 9) == FS_OK);
+  if (geteuid()) return;
+  CHECK(!lchown(path_of("sticky/l.npy"), 1234, 1234));
+  CHECK(save(path_of("sticky/l.npy"), 1, &a, 9) == FS_ERR_USER &&
+        strstr(diags.list.data[0].message, "link of another user"));
+  CHECK(!chown(path_of("sticky"), 1234, 1234)); /* the folder's owner may */
+  CHECK(save(path_of("sticky/l.npy"), 1, &a, 9) == FS_OK);
+  CHECK(!lstat(path_of("sticky/l.npy"), &st) && S_ISLNK(st.st_mode));
+}
+
 /* -- against NumPy ----------------------------------------------------------- */
 
 /* make_files.py writes files into DIR/in; each is loaded and saved into DIR/out
@@ -732,6 +791,8 @@ int main(void) {
   test_damaged("b.csv", "hit.csv", 4000);
   test_save();
   test_save_refused();
+  test_save_modes();
+  test_foreign_links();
   test_numpy();
   fs_diags_free(&diags);
   char command[100];
