@@ -1,10 +1,9 @@
 /* session_elem.c - the command `:elem`: functions of the user. */
 #include "core/session_internal.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
+#include "core/base/datafile.h"
 #include "core/eval/witness.h"
 #include "core/lang/elem.h"
 
@@ -57,33 +56,15 @@ static char *find_file(struct fs_session *s, const char *name,
   return fs_strdup(name);
 }
 
-/* At most one byte more than a source may have: the parser then says so. */
 static enum fs_status read_file(struct fs_session *s, const char *path,
                                 struct fs_span span, struct fs_str *out) {
   enum { MOST = 1 << 20 };
-  struct stat st;
-  FILE *f = fopen(path, "rbe");
-  bool plain = f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
-  int error = f ? (S_ISDIR(st.st_mode) ? EISDIR : EINVAL) : errno;
-  if (!plain) {
-    if (f) fclose(f);
+  const char *why = fs_text_read(path, MOST, false, out);
+  if (why)
     return fs_error(&s->diags, span, "no-file",
                     "see :help elem for what such a file holds",
-                    "cannot read the function `%.300s`: %s", path,
-                    strerror(error));
-  }
+                    "cannot read the function `%.300s`: %s", path, why);
   fs_witness_read(path);
-  char part[4096];
-  size_t n;
-  while (out->len <= MOST && (n = fread(part, 1, sizeof part, f)) > 0)
-    fs_str_put(out, part, n);
-  bool failed = ferror(f);
-  fclose(f);
-  if (failed || out->len > MOST)
-    return fs_error(&s->diags, span, "no-file", NULL,
-                    "cannot read the function `%.300s`: %s", path,
-                    failed ? "it cannot be read"
-                           : "it has more than 1 MiB");
   return FS_OK;
 }
 

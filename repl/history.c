@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #include "core/base/datafile.h"
 #include "repl/line.h"
 
-enum { KEPT = 10000 };
+enum { KEPT = 10000, MOST_BYTES = 64 << 20 };
 
 static char *path; /* NULL: nothing is stored */
 
@@ -24,6 +25,19 @@ static char *history_path(void) {
   return s.data;
 }
 
+/* Makes the file if there is none. NULL, or why it is not to be read. */
+static const char *find_fault(const char *file) {
+  struct stat st;
+  int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  if (fd < 0) return strerror(errno);
+  const char *why = NULL;
+  if (fstat(fd, &st)) why = strerror(errno);
+  else if (!S_ISREG(st.st_mode)) why = "it is not a regular file";
+  else if (st.st_size > MOST_BYTES) why = "it has more than 64 MiB";
+  close(fd);
+  return why;
+}
+
 void fs_history_open(bool persistent) {
   using_history();
   stifle_history(KEPT);
@@ -32,13 +46,12 @@ void fs_history_open(bool persistent) {
   path = persistent ? history_path() : NULL;
   if (!path) return;
   fs_make_folders(path, 0700);
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd >= 0) {
-    close(fd);
+  const char *why = find_fault(path);
+  if (!why) {
     read_history(path);
     return;
   }
-  fprintf(stderr, "fusible: no history: %s: %s\n", path, strerror(errno));
+  fprintf(stderr, "fusible: no history: %s: %s\n", path, why);
   free(path);
   path = NULL;
 }

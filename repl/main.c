@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/datafile.h"
+#include "core/lang/ast.h"
 #include "core/session.h"
 #include "core/worker.h"
 #include "repl/kernelspec.h"
@@ -55,25 +56,15 @@ static enum fs_result change_setting(struct front *f, const char *name,
 
 /* -- scripts --------------------------------------------------------------- */
 
-static bool read_stream(FILE *in, struct fs_str *out) {
-  char piece[65536];
-  size_t n;
-  while ((n = fread(piece, 1, sizeof piece, in))) fs_str_put(out, piece, n);
-  return !ferror(in);
-}
-
+/* A script may come through a pipe. NULL: from standard input. */
 static bool read_script(struct front *f, const char *path,
                         struct fs_str *out) {
-  struct stat info;
-  FILE *in = fopen(path, "rb");
-  bool ok = in && !fstat(fileno(in), &info);
-  if (ok && S_ISDIR(info.st_mode)) errno = EISDIR, ok = false;
-  if (ok) ok = read_stream(in, out);
-  if (!ok)
-    fs_render_failure(f->render, "file", "cannot read %s: %s", path,
-                      strerror(errno));
-  if (in) fclose(in);
-  return ok;
+  const char *why = path ? fs_text_read(path, FS_MAX_SOURCE, true, out)
+                         : fs_text_read_fd(STDIN_FILENO, FS_MAX_SOURCE, out);
+  if (why)
+    fs_render_failure(f->render, "file", "cannot read %s: %s",
+                      path ? path : "standard input", why);
+  return !why;
 }
 
 static size_t line_end(const char *text, size_t len, size_t at) {
@@ -145,7 +136,7 @@ static int run_input(struct front *f, const struct fs_input *input, int nth) {
       break;
     case FS_INPUT_STDIN:
       fs_str_puts(&name, "<stdin>");
-      readable = read_stream(stdin, &text);
+      readable = read_script(f, NULL, &text);
       break;
     case FS_INPUT_FILE:
       fs_str_puts(&name, input->text);
@@ -207,11 +198,27 @@ static void banner(const struct front *f) {
           target ? target : "", utf8 ? "·" : "|");
 }
 
+/* What others could have written is not run, nor what never ends. */
+static bool is_own_file(const char *path) {
+  struct stat st, above;
+  char *folder = fs_strndup(path, (size_t)(strrchr(path, '/') - path));
+  const char *where = path, *why = stat(path, &st) ? NULL
+                                   : !S_ISREG(st.st_mode) ? "is not a regular file"
+                                                          : fs_others_can_write(&st);
+  if (!why && !stat(folder, &above) && (why = fs_others_can_write(&above)))
+    where = folder;
+  if (why)
+    fprintf(stderr, "fusible: %s is not run: %s %s\n", path,
+            where == path ? "it" : "its folder", why);
+  free(folder);
+  return !why;
+}
+
 static void read_rc(struct front *f) {
   struct fs_str path = {0}, text = {0};
   if (!f->options.no_rc &&
       fs_xdg_path("XDG_CONFIG_HOME", ".config", "rc.fs", &path) &&
-      !access(fs_str_text(&path), F_OK) &&
+      !access(fs_str_text(&path), F_OK) && is_own_file(fs_str_text(&path)) &&
       read_script(f, fs_str_text(&path), &text))
     evaluate(f, fs_str_text(&path), fs_str_text(&text), text.len,
              FS_EVAL_SCRIPT, false);

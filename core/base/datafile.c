@@ -50,6 +50,43 @@ const char *fs_data_read(const char *path, size_t most, struct fs_str *out) {
   return why;
 }
 
+const char *fs_text_read_fd(int fd, size_t most, struct fs_str *out) {
+  static char why[40];
+  char part[65536];
+  size_t begin = out->len;
+  for (;;) {
+    ssize_t n = read(fd, part, sizeof part);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return strerror(errno);
+    if (!n) return NULL;
+    if (out->len - begin + (size_t)n > most) break;
+    fs_str_put(out, part, (size_t)n);
+  }
+  snprintf(why, sizeof why, "it has more than %zu MiB", most >> 20);
+  return why;
+}
+
+const char *fs_text_read(const char *path, size_t most, bool streams,
+                         struct fs_str *out) {
+  struct stat st;
+  /* Opening a pipe waits for who writes to it: only where one is wanted. */
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (streams ? 0 : O_NONBLOCK));
+  if (fd < 0) return strerror(errno);
+  const char *why = NULL;
+  if (fstat(fd, &st)) why = strerror(errno);
+  else if (S_ISDIR(st.st_mode)) why = strerror(EISDIR);
+  else if (!streams && !S_ISREG(st.st_mode)) why = "it is not a regular file";
+  else why = fs_text_read_fd(fd, most, out);
+  close(fd);
+  return why;
+}
+
+const char *fs_others_can_write(const struct stat *st) {
+  if (st->st_uid != geteuid() && st->st_uid != 0)
+    return "belongs to another user";
+  return st->st_mode & 022 ? "can be written by others" : NULL;
+}
+
 void fs_make_folders(const char *file, unsigned mode) {
   char *copy = fs_strdup(file);
   for (char *slash = strchr(copy + 1, '/'); slash;

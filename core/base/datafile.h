@@ -1,7 +1,7 @@
 /* datafile.h - small files that the program keeps for itself: calibrations,
  * learned corrections, tuned plans. They lie in $XDG_DATA_HOME/fusible (else
  * ~/.local/share/fusible), are read with a bound and written whole or not at
- * all. And what whoever writes a file needs. */
+ * all. And what whoever reads a text or writes a file needs. */
 #ifndef FS_DATAFILE_H
 #define FS_DATAFILE_H
 
@@ -28,6 +28,19 @@ bool fs_write_all(int fd, const void *data, size_t len);
  * FS_DATA_ABSENT and no news. Does not follow a link, waits for no pipe. */
 extern const char FS_DATA_ABSENT[];
 const char *fs_data_read(const char *path, size_t most, struct fs_str *out);
+
+/* Reads a text that the user named, of at most `most` bytes, into *out. Only a
+ * regular file will do, links followed; with `streams` also a pipe or a device,
+ * which are read until they end or have given too much. NULL on success, else why
+ * not, in words that go after a colon (static, or of strerror()). */
+const char *fs_text_read(const char *path, size_t most, bool streams,
+                         struct fs_str *out);
+/* The same of what is open, from where it stands; leaves it open. */
+const char *fs_text_read_fd(int fd, size_t most, struct fs_str *out);
+
+/* Who could change it besides us and root, as words that go after "it "; or NULL. */
+struct stat;
+const char *fs_others_can_write(const struct stat *st);
 
 /* Writes beside, fsync, rename; makes the folders above, for this user only.
  * NULL on success, else the system's reason. */

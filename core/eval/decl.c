@@ -4,11 +4,10 @@
  *   input A, p, alpha;      takes variables that exist; makes up the others:
  *                           random matrices n x n, vectors of n, scalars
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/datafile.h"
 #include "core/eval/trace.h"
 #include "core/eval/witness.h"
 #include "core/lang/parse.h"
@@ -163,23 +162,10 @@ static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
 static enum fs_status read_text(struct fs_interp *in, const char *path,
                                 struct fs_span span, struct fs_str *out) {
   fs_witness_read(path);
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return fs_in_error(in, span, "no-file", NULL, "cannot import '%.300s': %s",
-                       path, strerror(errno));
-  char buf[4096];
-  size_t got;
-  bool big = false;
-  while (!big && (got = fread(buf, 1, sizeof(buf), f)) > 0) {
-    fs_str_put(out, buf, got);
-    big = out->len > FS_MAX_SOURCE;
-  }
-  int failed = ferror(f);
-  fclose(f);
-  if (failed || big)
-    return fs_in_error(in, span, "no-file", NULL, "cannot import '%.300s': %s",
-                       path, big ? "it is too large" : "it cannot be read");
-  return FS_OK;
+  const char *why = fs_text_read(path, FS_MAX_SOURCE, false, out);
+  return why ? fs_in_error(in, span, "no-file", NULL,
+                           "cannot import '%.300s': %s", path, why)
+             : FS_OK;
 }
 
 static enum fs_status run_import(struct fs_interp *in, const char *path,

@@ -230,6 +230,23 @@ def test_unreadable_scripts():
     check(fusible(HOME), 2, '', 'directory')
 
 
+def test_scripts_without_end():
+    """Pipes and devices are read up to the length that a script may have."""
+    check(fusible('/dev/zero'), 2, '', 'cannot read /dev/zero: it has more than 16 MiB')
+    check(fusible(stdin='a = 1\n' * (3 << 20)), 2, '', 'standard input: it has more than')
+    check(fusible('/dev/stdin', stdin='a = 1'), 0, 'a = 1', '')
+    fifo = os.path.join(HOME, 'fifo.fs')
+    os.mkfifo(fifo)
+    try:  # the other end stays open: who waits for its end waits for ever
+        fd = os.open(fifo, os.O_RDWR | os.O_CLOEXEC)
+        for text in (f'import "{fifo}"', 'import "/dev/zero"', f':elem {fifo}',
+                     ':elem /dev/zero'):
+            check(fusible('-e', text), 1, '', 'not a regular file')
+        os.close(fd)
+    finally:
+        os.unlink(fifo)
+
+
 def test_no_device():
     r = fusible('-e', 'a = 1', target='cuda:99')
     check(r, 3, '', 'fusible: ')
@@ -450,6 +467,29 @@ def test_no_rc_in_scripts():
         check(fusible('-e', 'a = 1'), 0, 'a = 1', '')
         check(fusible('-i', stdin=''), 0, 'from rc')
         check(fusible('-i', '--no-rc', stdin=''), 0, '')
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_rc_of_others():
+    """What others may write is not run, and that is said."""
+    folder = os.path.join(HOME, '.config/fusible')
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, 'rc.fs')
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('print("from rc")\n')
+    try:
+        for what, mode, usual in ((path, 0o666, 0o644), (path, 0o664, 0o644),
+                                  (folder, 0o777, 0o755)):
+            os.chmod(what, mode)
+            r = fusible('-i', stdin='print(1)')
+            assert r.out == '1\n' and 'can be written by others' in r.err, r
+            os.chmod(what, usual)
+        assert 'from rc' in fusible('-i', stdin='').out
+        os.unlink(path)
+        os.mkfifo(path)
+        r = fusible('-i', stdin='print(1)')
+        assert r.out == '1\n' and 'not a regular file' in r.err, r
     finally:
         shutil.rmtree(folder)
 

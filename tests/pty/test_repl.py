@@ -229,6 +229,15 @@ def test_history_variable_and_no_history(c):
     assert os.path.getsize(path) == size
 
 
+def test_history_that_is_no_file(c):
+    fifo = os.path.join(c.home, 'fifo')
+    os.mkfifo(fifo)
+    for path in (fifo, '/dev/zero'):
+        t = c.start(prompt=False, FUSIBLE_HISTORY=path)
+        assert f'no history: {path}: it is not a regular file' in t.prompt()
+        assert 'a = 42' in t.line('a = 40 + 2')
+
+
 def test_two_sessions_share_the_history(c):
     one, two = c.start(), c.start()
     one.line('a = 40 + 2')
