@@ -2,7 +2,10 @@
 #include "core/session_internal.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
+
+#include "core/base/filter.h"
 
 /* -- events ------------------------------------------------------------------ */
 
@@ -17,36 +20,75 @@ static json_t *lines_array(const struct fs_str *text) {
   return lines;
 }
 
+/* Pixels by librsvg's program, twice as fine as they are shown. NULL: it is not
+ * there, or it failed. */
+static json_t *png_of(const struct fs_str *svg) {
+  enum { MOST_BYTES = 4 << 20, SECONDS = 5 };
+  char program[] = "rsvg-convert", zoom[] = "--zoom=2";
+  char *const argv[] = {program, zoom, NULL};
+  struct fs_str png = {0};
+  json_t *o = NULL;
+  if (fs_filter_run(argv, fs_str_text(svg), svg->len, MOST_BYTES, SECONDS, &png) ==
+          FS_FILTER_OK && png.len) {
+    size_t size = sodium_base64_ENCODED_LEN(png.len, sodium_base64_VARIANT_ORIGINAL);
+    char *text = fs_malloc(size);
+    sodium_bin2base64(text, size, (const unsigned char *)png.data, png.len,
+                      sodium_base64_VARIANT_ORIGINAL);
+    o = json_string(text);
+    free(text);
+  }
+  fs_str_free(&png);
+  return o;
+}
+
+/* A notebook gets one standing picture: pixels, which everything that reads notebooks
+ * can use (LaTeX cannot use SVG, and JupyterLab shows none that it does not trust),
+ * or without librsvg the SVG. A terminal gets the SVG. */
+static void put_picture(struct fs_session *s, const struct fs_plot *p, json_t *data,
+                        json_t *metadata) {
+  struct fs_str svg = {0}, alt = {0};
+  fs_plot_svg(p, &svg);
+  fs_plot_alt(p, &alt);
+  json_t *png = s->rich ? png_of(&svg) : NULL;
+  const char *type = png ? "image/png" : "image/svg+xml";
+  json_object_set_new(data, type,
+                      png ? png : fs_json_text(fs_str_text(&svg), svg.len));
+  if (s->rich)
+    json_object_set_new(metadata, type,
+                        json_pack("{so,si,si}", "alt",
+                                  fs_json_text(fs_str_text(&alt), alt.len), "width",
+                                  FS_SVG_WIDTH, "height", FS_SVG_HEIGHT));
+  fs_str_free(&svg);
+  fs_str_free(&alt);
+}
+
 static json_t *plot_bundle(struct fs_session *s, const struct fs_plot *p,
-                           json_t **ink) {
+                           json_t *metadata, json_t **ink) {
   struct fs_plot_look look = {.width = s->show.width, .ascii = s->show.ascii};
-  struct fs_str text = {0}, marks = {0}, svg = {0};
+  struct fs_str text = {0}, marks = {0};
   json_t *data = json_object();
   fs_plot_text(p, &look, &text, &marks);
   json_object_set_new(data, "text/plain",
                       fs_json_text(fs_str_text(&text), text.len));
   *ink = lines_array(&marks);
-  if (s->rich || strcmp(s->shown_as, "braille")) {
-    fs_plot_svg(p, &svg);
-    json_object_set_new(data, "image/svg+xml",
-                        fs_json_text(fs_str_text(&svg), svg.len));
-  }
-  if (s->rich) {
+  if (s->rich || strcmp(s->shown_as, "braille"))
+    put_picture(s, p, data, metadata);
+  if (s->rich)
     json_object_set_new(data, "application/vnd.vegalite.v5+json",
                         fs_plot_vega(p));
-  }
   fs_str_free(&text);
   fs_str_free(&marks);
-  fs_str_free(&svg);
   return data;
 }
 
 void fs_session_show_plot(struct fs_session *s, const struct fs_plot *p) {
-  json_t *e = json_object(), *ink = NULL;
-  json_t *data = plot_bundle(s, p, &ink);
+  json_t *e = json_object(), *metadata = json_object(), *ink = NULL;
+  json_t *data = plot_bundle(s, p, metadata, &ink);
   json_object_set_new(e, "event", json_string("display"));
   json_object_set_new(e, "kind", json_string("plot"));
   json_object_set_new(e, "data", data);
+  if (s->rich) json_object_set_new(e, "metadata", metadata);
+  else json_decref(metadata);
   json_object_set_new(e, "ink", ink);
   if (strcmp(s->shown_as, "braille"))
     json_object_set_new(e, "pictures", json_string(s->shown_as));
@@ -110,16 +152,18 @@ static char *kernel_label(const json_t *kernel) {
   return label.data;
 }
 
+/* Each kernel has its label once: where it was measured, else where predicted. */
 static void put_times(struct roofline *r, const char *which) {
   struct fs_series *s = fs_plot_add(r->plot, FS_MARK_POINTS, r->kernels.len,
                                     which);
-  bool labelled = !strcmp(which, "measured");
-  if (labelled) s->labels = fs_calloc((size_t)s->n + 1, sizeof *s->labels);
+  bool measured = !strcmp(which, "measured");
+  s->labels = fs_calloc((size_t)s->n + 1, sizeof *s->labels);
   for (int64_t k = 0; k < s->n; k++) {
     const json_t *kernel = r->kernels.data[k];
     s->x[k] = intensity(kernel);
     s->y[k] = key(kernel, "flops") / key(kernel, which) / 1e9;
-    if (labelled) s->labels[k] = kernel_label(kernel);
+    if (measured == isfinite(key(kernel, "measured")))
+      s->labels[k] = kernel_label(kernel);
   }
 }
 

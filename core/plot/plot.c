@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { LETTER_WIDTH = 7, LETTER_HEIGHT = 12, MOST_PLACED = 200 /* pixels; labels */ };
+
 /* -- life -------------------------------------------------------------------- */
 
 struct fs_plot *fs_plot_new(void) { return fs_calloc(1, sizeof(struct fs_plot)); }
@@ -73,6 +75,7 @@ bool fs_plot_has_legend(const struct fs_plot *p) {
 struct range {
   double low, high;
   bool log, any;
+  bool whole;              /* there is nothing between whole numbers */
 };
 
 static void take(struct range *r, double v) {
@@ -126,8 +129,9 @@ static void add_tick(struct fs_scale *s, double v, double at) {
   if (s->n_ticks < FS_TICKS_MAX) s->tick[s->n_ticks++] = v;
 }
 
-static void linear_ticks(struct fs_scale *s) {
+static void linear_ticks(struct fs_scale *s, bool whole) {
   double step = nice_step((s->high - s->low) / 6);
+  if (whole) step = fmax(step, 1);
   double first = ceil(s->low / step - 1e-9);
   double most = fmax(fabs(s->low), fabs(s->high));
   if (!(step > 0) || !isfinite(first)) return;
@@ -171,13 +175,13 @@ static void make_scale(const struct range *r, double pad, bool from_zero,
     s->high /= 4;
   }
   if (r->log) log_ticks(s);
-  else linear_ticks(s);
+  else linear_ticks(s, r->whole);
 }
 
 static void cell_scales(const struct fs_series *s, struct fs_scale *x,
                         struct fs_scale *y) {
-  struct range columns = {0.5, (double)s->all_columns + 0.5, false, true};
-  struct range rows = {0.5, (double)s->all_rows + 0.5, false, true};
+  struct range columns = {0.5, (double)s->all_columns + 0.5, false, true, true};
+  struct range rows = {0.5, (double)s->all_rows + 0.5, false, true, true};
   make_scale(&columns, 0, false, x);
   make_scale(&rows, 0, false, y);
   y->reversed = true;
@@ -208,7 +212,7 @@ bool fs_plot_scales(const struct fs_plot *p, struct fs_scale *x,
   }
   if (!rx.any || !ry.any) return false;
   make_scale(&rx, bars ? 0 : 0.03, false, x);
-  make_scale(&ry, 0.05, bars, y);
+  make_scale(&ry, 0.05, bars && !p->y.log, y);
   name_ticks(&p->x, x);
   return true;
 }
@@ -223,4 +227,117 @@ const char *fs_tick_text(const struct fs_scale *s, int k, char room[32]) {
   if (s->names) return s->names[k];
   snprintf(room, 32, "%.*g", s->digits, s->tick[k]);
   return room;
+}
+
+bool fs_scale_slants(const struct fs_scale *s, double pixels) {
+  double each = pixels / (s->high - s->low);
+  for (int k = 0; s->names && k < s->n_ticks; k++)
+    if (LETTER_WIDTH * (1 + fs_utf8_width(s->names[k], strlen(s->names[k]))) > each)
+      return true;
+  return false;
+}
+
+/* -- labels at dots ------------------------------------------------------------ */
+
+/* Where a label lies: its left end, the middle of its height. */
+struct place { double x, y, width; };
+
+/* The labels that were placed, in a picture whose right end is at `right`. */
+struct placed {
+  struct place at[MOST_PLACED];
+  int n;
+  double right, height;
+};
+
+static bool is_free(const struct placed *all, const struct place *p) {
+  if (p->x < 0 || p->x + p->width > all->right) return false;
+  if (p->y < 0 || p->y > all->height) return false;
+  for (int k = 0; k < all->n; k++) {
+    const struct place *o = &all->at[k];
+    if (fabs(o->y - p->y) < LETTER_HEIGHT && p->x < o->x + o->width &&
+        o->x < p->x + p->width)
+      return false;
+  }
+  return true;
+}
+
+/* Beside its dot, at the right or the left, a little higher or lower where other
+ * labels are; over those if there is no room. */
+static struct place place_label(const struct placed *all, double x, double y,
+                                bool left, const char *label) {
+  static const int lower[] = {0, -8, 8, -14, 14};
+  double width = LETTER_WIDTH * fs_utf8_width(label, strlen(label));
+  double at[2] = {x + FS_LABEL_GAP, x - FS_LABEL_GAP - width};
+  for (size_t k = 0; k < 2 * FS_LEN(lower); k++) {
+    struct place p = {at[(k % 2 == 1) != left], y + lower[k / 2], width};
+    if (is_free(all, &p)) return p;
+  }
+  return (struct place){at[left], y, width};
+}
+
+void fs_plot_place_labels(const struct fs_series *s, const struct fs_scale *x,
+                          const struct fs_scale *y, double width, double height,
+                          double beyond, struct fs_label_place *out) {
+  struct placed all = {.right = width + beyond, .height = height};
+  for (int64_t i = 0; i < s->n; i++) {
+    double at_x = width * fs_scale_at(x, s->x[i]);
+    double at_y = height * (1 - fs_scale_at(y, s->y[i]));
+    if (isnan(at_x) || isnan(at_y) || !s->labels[i]) continue;
+    struct place p = place_label(&all, at_x, at_y, at_x > width - 120, s->labels[i]);
+    out[i] = (struct fs_label_place){p.x < at_x, p.y - at_y};
+    if (all.n < MOST_PLACED) all.at[all.n++] = p;
+  }
+}
+
+/* -- in words ------------------------------------------------------------------ */
+
+static void put_quoted(struct fs_str *out, const char *text) {
+  enum { SHOWN = 60 };
+  size_t len = strlen(text), cut = fs_utf8_cut(text, len, SHOWN);
+  fs_str_puts(out, "\"");
+  fs_str_put(out, text, cut);
+  fs_str_puts(out, cut < len ? "\u2026\"" : "\"");
+}
+
+static void put_extent(struct fs_str *out, const struct range *r, const char *what) {
+  fs_str_puts(out, "; ");
+  fs_str_puts(out, what);
+  if (r->log) fs_str_printf(out, " from %.4g to %.4g", pow(10, r->low), pow(10, r->high));
+  else fs_str_printf(out, " from %.4g to %.4g", r->low, r->high);
+}
+
+static void put_names(struct fs_str *out, const struct fs_plot *p) {
+  enum { NAMED = 8 };
+  int n = 0;
+  for (int k = 0; k < p->series.len; k++) {
+    if (!p->series.data[k].name) continue;
+    if (n < NAMED) {
+      fs_str_puts(out, n ? ", " : " of ");
+      put_quoted(out, p->series.data[k].name);
+    }
+    n++;
+  }
+  if (n > NAMED) fs_str_printf(out, " and %d more", n - NAMED);
+}
+
+void fs_plot_alt(const struct fs_plot *p, struct fs_str *out) {
+  static const char *const nouns[] = {
+      [FS_MARK_LINE] = "line plot", [FS_MARK_POINTS] = "scatter plot",
+      [FS_MARK_BARS] = "bar chart", [FS_MARK_CELLS] = "heatmap"};
+  const struct fs_series *first = p->series.len ? &p->series.data[0] : NULL;
+  bool cells = first && first->mark == FS_MARK_CELLS;
+  struct range x = {.log = p->x.log}, y = {.log = p->y.log};
+  fs_str_puts(out, first ? nouns[first->mark] : "plot");
+  if (p->title) fs_str_puts(out, " ");
+  if (p->title) put_quoted(out, p->title);
+  if (cells)
+    fs_str_printf(out, " of %lld x %lld", (long long)first->all_rows,
+                  (long long)first->all_columns);
+  else put_names(out, p);
+  for (int k = 0; k < p->series.len && !cells; k++)
+    take_series(&p->series.data[k], &x, &y);
+  if (cells) y.any = fs_cells_range(first, &y.low, &y.high);
+  if (x.any) put_extent(out, &x, p->x.label ? p->x.label : "x");
+  if (y.any) put_extent(out, &y, cells ? "values" : p->y.label ? p->y.label : "y");
+  else fs_str_puts(out, "; no finite points");
 }

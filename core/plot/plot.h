@@ -67,6 +67,8 @@ struct fs_scale {
   char *const *names;      /* of the ticks, or NULL: borrowed from the plot */
 };
 
+enum { FS_NAMES_SLANT = -40, FS_LABEL_GAP = 7 /* pixels from a dot to its label */ };
+
 /* The scales that show every point of the plot. False if there is no finite
  * point. */
 bool fs_plot_scales(const struct fs_plot *p, struct fs_scale *x,
@@ -76,6 +78,9 @@ double fs_scale_at(const struct fs_scale *s, double v);
 /* The words of tick k: "0.25", "1e-06", or a name, not made safe. Valid as long as
  * `room` and the plot. */
 const char *fs_tick_text(const struct fs_scale *s, int k, char room[32]);
+/* Whether the names do not fit beside each other on an axis of so many pixels: then
+ * they slant by FS_NAMES_SLANT degrees, which keeps 24 of them apart. */
+bool fs_scale_slants(const struct fs_scale *s, double pixels);
 /* Takes the names a,b,c for the places of the axis. */
 void fs_axis_name(struct fs_axis *axis, const char *names);
 /* Bars k of n beside each other at every place 1, 2, ...: the heights y[0..m). */
@@ -85,6 +90,15 @@ void fs_plot_add_bars(struct fs_plot *p, int k, int n, const double *y,
 bool fs_cells_range(const struct fs_series *s, double *low, double *high);
 /* The series has a name and there is more than one, or it is no bars or cells. */
 bool fs_plot_has_legend(const struct fs_plot *p);
+
+/* Where the label of a dot stands: at its right or left, so many pixels lower. */
+struct fs_label_place { bool left; double lower; };
+/* Places the labels of a series of points in a picture of width x height pixels, with
+ * `beyond` free ones at its right, so that as few as can be lie over each other.
+ * `out` has room for s->n; dots without a label or a place are left as they are. */
+void fs_plot_place_labels(const struct fs_series *s, const struct fs_scale *x,
+                          const struct fs_scale *y, double width, double height,
+                          double beyond, struct fs_label_place *out);
 
 /* -- forms ------------------------------------------------------------------- */
 
@@ -99,6 +113,13 @@ struct fs_plot_look {
  * digit, which series it shows, or a blank. */
 void fs_plot_text(const struct fs_plot *p, const struct fs_plot_look *look,
                   struct fs_str *out, struct fs_str *ink);
+/* What the plot shows in one sentence, for those who do not see it:
+ * `line plot "Decay" of "fast", "slow"; seconds from 0 to 10; y from 0.1 to 1`.
+ * Labels are put as they are, cut to a few dozen bytes. */
+void fs_plot_alt(const struct fs_plot *p, struct fs_str *out);
+/* Pixels of the SVG document, and of the picture proper in it. */
+enum { FS_SVG_WIDTH = 640, FS_SVG_HEIGHT = 400, FS_PLOT_WIDTH = 550,
+       FS_PLOT_HEIGHT = 316 };
 /* A whole SVG document without scripts, styles, links and ids. */
 void fs_plot_svg(const struct fs_plot *p, struct fs_str *out);
 /* A Vega-Lite 5 specification with its data. Given. */

@@ -7,9 +7,9 @@
 #include "core/plot/plot.h"
 
 enum {
-  WIDTH = 640, HEIGHT = 400, LEFT = 70, RIGHT = 20, TOP = 34, BOTTOM = 50,
-  SHADES = 32, LABEL_BYTES = 300,
-  LETTER_WIDTH = 7, LETTER_HEIGHT = 12, MOST_PLACED = 200  /* of labels at dots */
+  WIDTH = FS_SVG_WIDTH, HEIGHT = FS_SVG_HEIGHT, LEFT = 70, TOP = 34,
+  RIGHT = WIDTH - LEFT - FS_PLOT_WIDTH, BOTTOM = HEIGHT - TOP - FS_PLOT_HEIGHT,
+  SHADES = 32, LABEL_BYTES = 300
 };
 
 static const char *const colors[] = {
@@ -102,13 +102,13 @@ static void put_rect(struct page *g, double x, double y, double w, double h,
 static void put_axes(struct page *g, bool grid) {
   char text[32];
   double bottom = HEIGHT - BOTTOM, right = WIDTH - g->right;
+  bool slant = fs_scale_slants(&g->x, WIDTH - LEFT - g->right);
   for (int k = 0; k < g->x.n_ticks; k++) {
     double x = page_x(g, g->x.tick[k]);
     if (grid && !g->x.names) put_line(g, x, TOP, x, bottom, "#dddddd");
     put_line(g, x, bottom, x, bottom + 4, "#444444");
-    bool slant = g->x.names && g->x.n_ticks > 8;
     put_text(g, x, bottom + (slant ? 12 : 17), slant ? "end" : "middle",
-             slant ? -20 : 0, fs_tick_text(&g->x, k, text));
+             slant ? FS_NAMES_SLANT : 0, fs_tick_text(&g->x, k, text));
   }
   for (int k = 0; k < g->y.n_ticks; k++) {
     double y = page_y(g, g->y.tick[k]);
@@ -164,46 +164,17 @@ static void put_polyline(struct page *g, const struct fs_series *s, int k) {
                 color_of(k));
 }
 
-/* Where a label lies: its left end, the middle of its height. */
-struct place { double x, y, width; };
-
-static bool is_free(const struct place *all, int n, const struct place *p) {
-  if (p->x < LEFT || p->x + p->width > WIDTH) return false;
-  if (p->y < TOP || p->y > HEIGHT - BOTTOM) return false;
-  for (int k = 0; k < n; k++)
-    if (fabs(all[k].y - p->y) < LETTER_HEIGHT && p->x < all[k].x + all[k].width &&
-        all[k].x < p->x + p->width)
-      return false;
-  return true;
-}
-
-/* Beside its dot, at the right or the left, a little higher or lower where other
- * labels are; over those if there is no room. */
-static struct place place_label(const struct page *g, const struct place *all, int n,
-                                double x, double y, const char *label) {
-  static const int lower[] = {0, -8, 8, -14, 14};
-  double width = LETTER_WIDTH * fs_utf8_width(label, strlen(label));
-  bool left = x > WIDTH - g->right - 120;
-  struct place first = {left ? x - 7 - width : x + 7, y, width};
-  for (size_t k = 0; k < 2 * FS_LEN(lower); k++) {
-    struct place p = {(k % 2 == 1) != left ? x - 7 - width : x + 7, y + lower[k / 2],
-                      width};
-    if (is_free(all, n, &p)) return p;
-  }
-  return first;
-}
-
 static void put_dot_labels(struct page *g, const struct fs_series *s) {
-  struct place all[MOST_PLACED];
-  int n = 0;
+  struct fs_label_place *place = fs_calloc((size_t)s->n + 1, sizeof *place);
+  fs_plot_place_labels(s, &g->x, &g->y, WIDTH - LEFT - g->right, FS_PLOT_HEIGHT,
+                       g->right, place);
   for (int64_t i = 0; i < s->n; i++) {
-    double x = page_x(g, s->x[i]), y = page_y(g, s->y[i]);
+    double x = page_x(g, s->x[i]), y = page_y(g, s->y[i]) + place[i].lower + 4;
     if (isnan(x) || isnan(y) || !s->labels[i]) continue;
-    struct place p = place_label(g, all, n, x, y, s->labels[i]);
-    bool left = p.x < x;
-    put_text(g, left ? x - 7 : x + 7, p.y + 4, left ? "end" : "start", 0, s->labels[i]);
-    if (n < MOST_PLACED) all[n++] = p;
+    if (place[i].left) put_text(g, x - FS_LABEL_GAP, y, "end", 0, s->labels[i]);
+    else put_text(g, x + FS_LABEL_GAP, y, "start", 0, s->labels[i]);
   }
+  free(place);
 }
 
 /* One path of dots: lines without length with round ends. */
@@ -321,6 +292,7 @@ static void put_marks(struct page *g) {
 
 void fs_plot_svg(const struct fs_plot *p, struct fs_str *out) {
   struct page g = {.p = p, .out = out, .right = RIGHT};
+  struct fs_str alt = {0};
   bool any = fs_plot_scales(p, &g.x, &g.y);
   bool cells = p->series.len && p->series.data[0].mark == FS_MARK_CELLS;
   if (cells) g.right = 100;
@@ -329,6 +301,11 @@ void fs_plot_svg(const struct fs_plot *p, struct fs_str *out) {
                 "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
                 "font-size=\"12\" fill=\"#222222\">\n",
                 WIDTH, HEIGHT, WIDTH, HEIGHT);
+  fs_plot_alt(p, &alt);
+  fs_str_puts(out, "<title>");
+  fs_str_put_html(out, fs_str_text(&alt), alt.len);
+  fs_str_puts(out, "</title>\n");
+  fs_str_free(&alt);
   put_rect(&g, 0, 0, WIDTH, HEIGHT, "#ffffff");
   if (any) {
     put_axes(&g, !cells);

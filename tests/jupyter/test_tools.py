@@ -207,6 +207,32 @@ def test_nbconvert_html(score):
     score.check('highlight' not in err.lower(), err)
 
 
+def test_nbconvert_plots(score):
+    """A notebook with plots becomes LaTeX, and so a PDF, without further programs;
+    its pictures have words for those who do not see them."""
+    path = notebook('plots.ipynb', cell('plot([1, 2, 4], "title=Growth")'),
+                    cell('bar([1, 2]);'))
+    code, _, err = run('jupyter', 'nbconvert', '--execute', '--to', 'notebook',
+                       '--inplace', path)
+    score.check(code == 0, err)
+    code, _, err = run('jupyter', 'nbconvert', '--to', 'latex', path)
+    score.check(code == 0, err[-800:])
+    if code == 0:
+        with open(path.replace('.ipynb', '.tex'), encoding='utf-8') as f:
+            pictures = re.findall(r'\\adjustimage.*\{(.*?\.png)\}', f.read())
+        score.check(len(pictures) == 2 and all(
+            os.path.exists(os.path.join(HOME, p)) for p in pictures), pictures)
+    # The template that takes the words of a picture from its metadata.
+    code, _, err = run('jupyter', 'nbconvert', '--to', 'html', '--template', 'classic',
+                       path)
+    score.check(code == 0, err[-800:])
+    with open(path.replace('.ipynb', '.html'), encoding='utf-8') as f:
+        page = f.read()
+    words = re.findall(r"""<img[^>]* alt=('.*?'|".*?")""", page)
+    score.check([w[1:10] for w in words] == ['line plot', 'bar chart'] and
+                '"Growth"; x from 1 to 3; y from 1 to 4' in words[0], words)
+
+
 def test_nbconvert_script(score):
     path = notebook('script.ipynb', cell('a = 40;'), cell('b = a + 2'))
     code, _, err = run('jupyter', 'nbconvert', '--execute', '--to', 'notebook',

@@ -437,6 +437,27 @@ def plots(p):
     p.shot('plot')
 
 
+def bars(p):
+    """Bars are filled from their axis on: not strokes where they end."""
+    p.run('n = rand(1000); y = 2*n;')
+    for code in ('bar([1, 3, 2])', 'hist(rand(1000))', 'predictions()'):
+        cell = p.run(code)
+        canvas = cell.locator('.jp-RenderedVegaCommon5 canvas')
+        canvas.first.wait_for(timeout=WAIT)
+        time.sleep(0.5)
+        share = canvas.first.evaluate('''c => {
+          const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+          let full = 0;
+          for (let i = 0; i < d.length; i += 4)  // neither grey nor white
+            full += Math.max(d[i], d[i + 1], d[i + 2]) -
+                    Math.min(d[i], d[i + 1], d[i + 2]) > 60;
+          return 4 * full / d.length;
+        }''')
+        S.check(share > 0.1, (code, 'the bars fill', share))
+        cell.scroll_into_view_if_needed()
+        p.shot(code.split('(')[0])
+
+
 def errors(p):
     cell = p.run('A*[1, 2, 3]')
     S.check(cell.locator('.jp-OutputArea-child').count() == 1 and
@@ -546,6 +567,7 @@ def with_extension(p, lab):
     completion(p)
     interrupt(p)
     plots(p)
+    bars(p)
     errors(p)
     restart(p)
     pane(p)
