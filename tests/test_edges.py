@@ -14,6 +14,7 @@ method, in double precision.
 The last line is `N passed, N failed`.
 """
 import argparse
+import ctypes
 import os
 import random
 import subprocess
@@ -37,12 +38,20 @@ STRATEGIES = ['smart', 'minsync', 'minmemory', 'noreorder', 'manual', 'off']
 SHAPES = [(), (1,), (1, 1), (2,), (3,), (7,), (8,), (17,), (33,), (64,), (1, 9), (1, 32),
           (5, 1), (3, 4), (8, 8), (9, 17), (16, 33), (2, 3, 5), (1, 1, 1), (1, 4, 3),
           (520,), (24, 64), (64, 24)]
+
+
+def positive(x):
+    """A half of a power sees no sign of an infinity or of a zero."""
+    return np.where(np.isinf(x) | (x == 0), np.abs(x), x)
+
+
 # The powers that are products: of integers, too, but for the last two. The roundings of
 # each are a bound of its relative error.
-POWERS = {-0.5: lambda x: 1 / np.sqrt(x), 1.5: lambda x: x * np.sqrt(x),
-          -1.5: lambda x: 1 / np.sqrt(x) / x, -2: lambda x: (1 / x) * (1 / x),
+POWERS = {0.5: lambda x: np.sqrt(positive(x)), -0.5: lambda x: 1 / np.sqrt(positive(x)),
+          1.5: lambda x: positive(x) * np.sqrt(positive(x)),
+          -1.5: lambda x: 1 / np.sqrt(positive(x)) / positive(x), -2: lambda x: (1 / x) * (1 / x),
           5: lambda x: x * x * (x * x) * x, 6: lambda x: (x * x * x) * (x * x * x)}
-ROUNDINGS = {-0.5: 2, 1.5: 2, -1.5: 3, -2: 3, 5: 4, 6: 5}
+ROUNDINGS = {0.5: 1, -0.5: 2, 1.5: 2, -1.5: 3, -2: 3, 5: 4, 6: 5}
 
 
 def is_float(dtype):
@@ -562,6 +571,46 @@ def powers(target, home):
                         f'{dtype} x.^({e}) on {target}: {worst / UNIT[dtype]:.2f} units off')
 
 
+def kind_of(x):
+    """What must be the same of a power and C's pow(): the class and the sign."""
+    return ('nan' if np.isnan(x) else '-' * int(np.signbit(x)) +
+            ('zero' if x == 0 else 'inf' if np.isinf(x) else 'finite'))
+
+
+def limits_of_powers(target, home):
+    """Powers of zeros, infinities, NaN and the least and largest numbers, with the exponent
+    as a number and in a tensor: of the class and the sign of C's pow(), and near it."""
+    c_pow = ctypes.CDLL('libm.so.6').pow
+    c_pow.restype, c_pow.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+    exponents = [-3, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7]
+    for dtype, (tiny, least) in {'f16': (-14, -24), 'bf16': (-126, -133),
+                                 'f32': (-126, -149), 'f64': (-1022, -1074)}.items():
+        most = {'f16': 65504., 'bf16': 2.**127 * (2 - 2.**-7),
+                'f32': 2.**127 * (2 - 2.**-23)}.get(dtype, np.finfo(float).max)
+        parts = [np.inf, 0., 1, 2, .25, 3, most, 2.**tiny, 2.**least, 3 * 2.**least]
+        x = np.array([np.nan] + parts + [-v for v in parts])
+        np.savez(os.path.join(home, 'given.npz'), x=x)
+        prog = Program(0)
+        prog.lines = [f'x = {dtype}(load("given.npz", "x"));']
+        prog.want = {}
+        for k, e in enumerate(exponents):
+            prog.lines += [f'n{k} = f64(x.^({e}));', f't{k} = f64(x.^{dtype}([{e}]));']
+            prog.want.update({f'n{k}': e, f't{k}': e})
+        done = run(prog, 'smart', True, target, home, False)
+        score.check(not done.returncode, f'limits of powers: {done.stderr[:500]}')
+        if done.returncode:
+            continue
+        results = np.load(os.path.join(home, 'got.npz'))
+        for name, e in prog.want.items():
+            for a, got in zip(x, results[name]):
+                with np.errstate(all='ignore'):
+                    want = rounded(HELD[dtype](c_pow(a, e)), dtype).astype(float).item()
+                near = abs(got - want) <= 8 * UNIT[dtype] * abs(want) + 2.**least \
+                    if np.isfinite(want) and np.isfinite(got) else True
+                score.check(kind_of(got) == kind_of(want) and near,
+                            f'{dtype} {a}.^({e}) ({name[0]}) on {target} is {got}, not {want}')
+
+
 def main():
     parser = argparse.ArgumentParser(description='random programs at the edges of types')
     parser.add_argument('--count', type=int, default=150)
@@ -571,6 +620,7 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         powers(args.target, home)
+        limits_of_powers(args.target, home)
         for index in range(args.first, args.first + args.count):
             prog = Program(index)
             if not prog.want:

@@ -425,6 +425,18 @@ enum fs_status fs_tv_power(struct fs_interp *in, struct fs_tv a,
   return FS_OK;
 }
 
+/* The power of a half sees neither the sign of an infinity nor that of a zero, as C's pow()
+ * does not: (-Inf).^1.5 is Inf, (-0).^0.5 is 0, and both roots would keep the sign. */
+static struct fs_tv unsigned_limits(struct fs_interp *in, double e, struct fs_tv x) {
+  struct fs_tv lowest = fs_tv_number(in, -INFINITY, x.dtype), y = x;
+  if (fabs(e) == 0.5) y = fs_tv_map2(in, FS_OP_ADD, x, fs_tv_number(in, 0, x.dtype));
+  struct fs_tv src[3] = {fs_tv_map2(in, FS_OP_EQ, x, lowest),
+                         fs_tv_number(in, INFINITY, x.dtype), y};
+  struct fs_span spans[3] = {in->span, in->span, in->span};
+  fs_tv_map(in, FS_OP_WHERE, 3, src, spans, in->span, "", &y);
+  return y;
+}
+
 /* x.^e for an e that few operations make, of which each rounds once (x.^6: five), in a
  * fraction of the instructions of a power (of f32 on an H100 some 10 to 20 of 90). Nothing
  * on the way is smaller or larger than both x and x.^e, as x.*sqrt(x) would be for -1.5. */
@@ -435,15 +447,17 @@ static bool is_product(double e, enum fs_dtype dt) {
 }
 
 static struct fs_tv by_products(struct fs_interp *in, double e, struct fs_tv x) {
+  bool is_float = fs_dtype_is_float(x.dtype);
   if (e == 1) return fs_tv_map1(in, FS_OP_COPY, x);
   if (e == 2) return fs_tv_map1(in, FS_OP_SQUARE, x);
   if (e == 3 || e == 5) return fs_tv_map2(in, FS_OP_MUL, by_products(in, e - 1, x), x);
   if (e == 4 || e == 6) return fs_tv_map1(in, FS_OP_SQUARE, by_products(in, e / 2, x));
-  if (!fs_dtype_is_float(x.dtype)) x = fs_tv_cast(in, x, library_type(x.dtype));
+  if (!is_float) x = fs_tv_cast(in, x, library_type(x.dtype));
+  if (e != floor(e) && is_float) x = unsigned_limits(in, e, x);
   if (e == 0.5) return fs_tv_map1(in, FS_OP_SQRT, x);
   if (e == -0.5) return fs_tv_map1(in, FS_OP_RSQRT, x);
-  if (e == 1.5) return fs_tv_map2(in, FS_OP_MUL, x, by_products(in, 0.5, x));
-  if (e == -1.5) return fs_tv_map2(in, FS_OP_DIV, by_products(in, -0.5, x), x);
+  if (e == 1.5) return fs_tv_map2(in, FS_OP_MUL, x, fs_tv_map1(in, FS_OP_SQRT, x));
+  if (e == -1.5) return fs_tv_map2(in, FS_OP_DIV, fs_tv_map1(in, FS_OP_RSQRT, x), x);
   if (e == -2) return fs_tv_map1(in, FS_OP_SQUARE, by_products(in, -1, x));
   return fs_tv_map2(in, FS_OP_DIV, fs_tv_number(in, 1, x.dtype), x);
 }
