@@ -271,9 +271,42 @@ enum fs_status fs_bi_mean(struct fs_call *c) {
 }
 
 /* Squares are summed in a type that holds those of every element: f64 has them of
- * f32 and bf16, f32 of f16. Of f64 there is no such type. */
+ * f32 and bf16, f32 of f16. Of f64 there is no such type: see norm_f64(). */
 static enum fs_dtype squares_type(enum fs_dtype dt) {
   return dt == FS_F16 ? FS_F32 : FS_F64;
+}
+
+static struct fs_tv root_of_squares(struct fs_interp *in, struct fs_tv x) {
+  struct fs_tv squares = fs_tv_map1(in, FS_OP_SQUARE, x);
+  return fs_tv_map1(in, FS_OP_SQRT, fs_tv_reduce(in, FS_RD_SUM, squares, 0));
+}
+
+/* x times a power of 2, in f64. */
+static struct fs_tv scaled(struct fs_interp *in, struct fs_tv x, int power) {
+  return fs_tv_map2(in, FS_OP_MUL, x, fs_tv_literal(in, ldexp(1, power), FS_F64));
+}
+
+/* In f64 squares may overflow or vanish, so they are summed three times in one trip over
+ * memory: as they are, of elements made small, and of elements made large (after Blue, A
+ * Portable Fortran Program to Find the Euclidean Norm of a Vector, 1978). Which sum counts,
+ * the plain one tells; what it gives without overflow or underflow keeps its bits. What is
+ * made small gets 2^-500 more, so that squares of ordinary elements are no subnormal numbers,
+ * which take a CPU long; of large elements that is rounded away. */
+static struct fs_tv norm_f64(struct fs_interp *in, struct fs_tv x) {
+  enum { DOWN = 538, UP = 563 };
+  struct fs_tv fma[3] = {x, fs_tv_literal(in, ldexp(1, -DOWN), FS_F64),
+                         fs_tv_literal(in, ldexp(1, -500), FS_F64)};
+  struct fs_span spans[3] = {in->span, in->span, in->span};
+  struct fs_tv down = x;
+  fs_tv_map(in, FS_OP_FMA, 3, fma, spans, in->span, "", &down);
+  struct fs_tv large = root_of_squares(in, down);
+  struct fs_tv small = root_of_squares(in, scaled(in, x, UP));
+  struct fs_tv plain = root_of_squares(in, x);
+  struct fs_tv least = fs_tv_literal(in, ldexp(1, -450), FS_F64);
+  struct fs_tv most = fs_tv_literal(in, ldexp(1, 500), FS_F64);
+  struct fs_tv norm = fs_tv_choose(in, fs_tv_map2(in, FS_OP_LT, plain, least),
+                                   scaled(in, small, -UP), plain);
+  return fs_tv_choose(in, fs_tv_map2(in, FS_OP_GT, plain, most), scaled(in, large, DOWN), norm);
 }
 
 enum fs_status fs_bi_norm(struct fs_call *c) {
@@ -286,9 +319,7 @@ enum fs_status fs_bi_norm(struct fs_call *c) {
   if (st != FS_OK) return st;
   enum fs_dtype dt = fraction_type(a.dtype);
   a = fs_tv_cast(c->in, fs_tv_cast(c->in, a, dt), squares_type(dt));
-  struct fs_tv squares = fs_tv_map1(c->in, FS_OP_SQUARE, a);
-  struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, squares, 0);
-  struct fs_tv root = fs_tv_map1(c->in, FS_OP_SQRT, sum);
+  struct fs_tv root = dt == FS_F64 ? norm_f64(c->in, a) : root_of_squares(c->in, a);
   return fs_give(c, fs_tv_cast(c->in, root, fs_dtype_compute(dt)));
 }
 

@@ -29,13 +29,16 @@ fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
 
 static struct fs_tv number_node(struct fs_interp *in, const struct fs_val *v,
                                 enum fs_dtype dt) {
-  if (!v->literal) return fs_tv_number(in, v->number, dt);
-  fs_id id = fs_graph_literal(fs_block_graph(in), dt, number_of(dt, v->number));
-  return (struct fs_tv){id, dt, fs_shape_scalar()};
+  return v->literal ? fs_tv_literal(in, v->number, dt) : fs_tv_number(in, v->number, dt);
 }
 
 struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like) {
   return (struct fs_tv){fs_param(in, like, x), like, fs_shape_scalar()};
+}
+
+struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like) {
+  fs_id id = fs_graph_literal(fs_block_graph(in), like, number_of(like, x));
+  return (struct fs_tv){id, like, fs_shape_scalar()};
 }
 
 /* The type of a weak number beside a tensor of type `like`. */
@@ -236,6 +239,14 @@ struct fs_tv fs_tv_map2(struct fs_interp *in, enum fs_map_op op, struct fs_tv a,
   struct fs_tv src[2] = {a, b}, out = a;
   struct fs_span spans[2] = {in->span, in->span};
   fs_tv_map(in, op, 2, src, spans, in->span, "", &out);
+  return out;
+}
+
+struct fs_tv fs_tv_choose(struct fs_interp *in, struct fs_tv mask, struct fs_tv a,
+                          struct fs_tv b) {
+  struct fs_tv src[3] = {mask, a, b}, out = a;
+  struct fs_span spans[3] = {in->span, in->span, in->span};
+  fs_tv_map(in, FS_OP_WHERE, 3, src, spans, in->span, "", &out);
   return out;
 }
 

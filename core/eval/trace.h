@@ -89,8 +89,13 @@ struct fs_tv fs_tv_map1(struct fs_interp *in, enum fs_map_op op,
                         struct fs_tv a);
 struct fs_tv fs_tv_map2(struct fs_interp *in, enum fs_map_op op, struct fs_tv a,
                         struct fs_tv b);
+/* a where mask is true, else b. */
+struct fs_tv fs_tv_choose(struct fs_interp *in, struct fs_tv mask, struct fs_tv a,
+                          struct fs_tv b);
 /* A number as a traced scalar of the type that suits `like`. */
 struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like);
+/* The same for one that never changes. */
+struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like);
 
 /* dim 0: over everything (a scalar); else over dimension `dim` (from 1). */
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,

@@ -94,3 +94,15 @@ S = [4, 1; 1, 3]; b = [1, 2];
 x, k = cg(S, b);
 y, l = bicg(S, b);
 print(norm(S*x - b) < 1e-5, norm(S*y - b) < 1e-5, k <= 2)   # expect: true true true
+
+# Lengths neither overflow nor vanish, in any type: f64 has no wider one for its squares.
+print(nrm2(f64([1e200, 1e200]))/1e200, " ", norm(f64([3e-200, 4e-200]))/1e-200)   # expect: 1.41421 5
+print(norm(f64([-3e307, 4e307; 0, 0]))/1e307, " ", norm(f64([3, 4])*2^-1074)*2^1000*2^74)   # expect: 5 5
+print(norm(f64([1.7e308, 1]))/1e308, " ", norm(f64([3e-310, 4e-310, 0]))/1e-310)   # expect: 1.7 5
+print(norm(f64([3e160, 4e160])*1e-160), " ", norm(f64([1e-170, 3, 4])), " ", norm(f64([3e160, 4e160, 1e-300]))/1e160)   # expect: 5 5 5
+print(norm(f64([0, 0])), " ", norm(f64([-inf, 1])), " ", norm(f64([nan, 1e200])), " ", norm(f64([nan, 1e-200])))   # expect: 0 Inf NaN NaN
+near(x, y) = all(abs(x - y) <= 2^-52)
+print(near(normalize(f64([3e-200, 4e-200])), f64([0.6, 0.8])), " ", near(normalize(f64([3e200, 4e200])), f64([0.6, 0.8])))   # expect: true true
+x = f64(rand(1000)); print(norm(x) - sqrt(sum(x.^2)))   # expect: 0
+print(norm(f32([3e30, 4e30]))/1e30, " ", norm(f32([3e-30, 4e-30]))/1e-30, " ", norm(f16([3e4, 4e4])))   # expect: 5 5 50000
+print(norm(bf16([3e30, 4e30]))/1e30 < 5.05, " ", normalize(f16([3e4, 4e4]))[1] == f16(0.6))   # expect: true true
