@@ -64,6 +64,12 @@ enum fs_status fs_bi_rand(struct fs_call *c) {
                        "for whole numbers: i32(floor(10*rand(n)))",
                        "random numbers have a float type, not %s",
                        fs_dtype_name(dt));
+  if (c->in->elementwise && fs_shape_count(&shape) > 1)
+    return fs_several_each(c->in, c->span, &shape);
+  if (c->in->elementwise) { /* every element has its own */
+    shape = c->in->element_shape;
+    c->in->saw_element = true;
+  }
   return fs_give(c, fs_tv_rand(c->in, c->builtin->data, dt, &shape));
 }
 

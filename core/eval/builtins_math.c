@@ -351,50 +351,76 @@ enum fs_status fs_bi_dot(struct fs_call *c) {
 
 /* -- map and reduce with functions ----------------------------------------- */
 
+/* The shape that the arrays of map() have together. */
+static enum fs_status element_shape(struct fs_call *c, struct fs_shape *shape) {
+  struct fs_tv t[2] = {{0}}; /* those so far, the next one */
+  enum fs_status st = FS_OK;
+  *shape = (struct fs_shape){0};
+  for (int k = 1; k < c->n && st == FS_OK; k++) {
+    struct fs_span spans[] = {c->arg_spans[FS_MAX(k - 1, 1)], c->arg_spans[k]};
+    const struct fs_val *v = &c->args[k];
+    if (v->kind == FS_V_RANGE) t[1].shape = (struct fs_shape){1, {fs_range_count(v)}};
+    else if (v->kind == FS_V_TENSOR) t[1].shape = v->tensor->shape;
+    else continue;
+    t[0].shape = *shape;
+    st = fs_tv_common(c->in, 2, t, spans, c->span, "map", shape);
+  }
+  return st;
+}
+
 /* A function may give the same for all elements: that is there as often as they are. */
-static enum fs_status as_often(struct fs_call *c) {
+static enum fs_status as_often(struct fs_call *c, const struct fs_shape *shape) {
+  struct fs_val *got = &c->out[0], pair[] = {c->args[1], *got};
+  struct fs_span spans[] = {c->arg_spans[1], c->span};
+  struct fs_tv t[2];
+  for (int k = 2; k < c->n && fs_val_is_host(&pair[0]); k++) pair[0] = c->args[k];
+  enum fs_status st = fs_tv_operands(c->in, 2, pair, spans, t);
+  if (st == FS_OK && got->kind == FS_V_BOOL) st = fs_tv_of(c->in, got, c->span, NULL, &t[1]);
+  if (st != FS_OK) return st;
+  fs_val_unref(*got);
+  *got = (struct fs_val){FS_V_NONE};
+  return fs_give(c, fs_tv_repeat(c->in, t[1].node, shape));
+}
+
+/* What the function gave, which stands for one number of each element. */
+static enum fs_status take_mapped(struct fs_call *c, const struct fs_shape *shape) {
   struct fs_val *got = &c->out[0];
+  bool array = got->kind == FS_V_TENSOR && got->tensor->shape.rank > 0;
   if (got->kind != FS_V_TENSOR && !fs_val_is_host(got))
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
                        "the function of map must give numbers, not %s", fs_val_text(got));
-  if (got->kind == FS_V_TENSOR && got->tensor->shape.rank > 0) return FS_OK;
-  struct fs_shape shape = {0};
-  struct fs_tv t[2] = {{0}}; /* those so far, the next one; at last, the result */
-  enum fs_status st = FS_OK;
-  for (int k = 1; k < c->n && st == FS_OK; k++) {
-    struct fs_span spans[] = {c->arg_spans[FS_MAX(k - 1, 1)], c->arg_spans[k]};
-    struct fs_val pair[] = {c->args[k], *got};
-    if (fs_val_is_host(&c->args[k])) continue;
-    st = fs_tv_of(c->in, &pair[0], spans[1], NULL, &t[1]);
-    t[0].shape = shape;
-    if (st == FS_OK) st = fs_tv_common(c->in, 2, t, spans, c->span, "map", &shape);
-    if (st == FS_OK) st = fs_tv_operands(c->in, 2, pair, spans, t);
-  }
-  if (st != FS_OK || !shape.rank) return st;
-  if (got->kind == FS_V_BOOL) st = fs_tv_of(c->in, got, c->span, NULL, &t[1]);
-  fs_val_unref(*got);
-  *got = (struct fs_val){FS_V_NONE};
-  return st == FS_OK ? fs_give(c, fs_tv_repeat(c->in, t[1].node, &shape)) : st;
+  bool defined = c->args[0].func->kind != FS_FN_BUILTIN;
+  if (array && defined && !got->of_element && fs_shape_count(&got->tensor->shape) > 1)
+    return fs_in_error(c->in, c->arg_spans[0], "element",
+                       "a loop makes an array for each element",
+                       "map needs one number for each element, and the function gives an array "
+                       "of %s",
+                       fs_shape_text(&got->tensor->shape));
+  return array || !shape->rank ? FS_OK : as_often(c, shape);
 }
 
 enum fs_status fs_bi_map(struct fs_call *c) {
+  struct fs_interp *in = c->in;
   if (c->args[0].kind != FS_V_FUNCTION)
-    return fs_in_error(c->in, c->arg_spans[0], "wrong-type",
+    return fs_in_error(in, c->arg_spans[0], "wrong-type",
                        "for instance: map(x -> x^2 + 1, A)",
                        "the first argument of map must be a function, not %s",
                        fs_val_text(&c->args[0]));
-  bool before = c->in->elementwise, saw = c->in->saw_element;
+  bool before = in->elementwise, saw = in->saw_element;
+  struct fs_shape outer = in->element_shape, shape;
   int got = 0;
-  c->in->elementwise = true;
+  enum fs_status st = element_shape(c, &shape);
+  if (st != FS_OK) return st;
+  in->elementwise = true;
+  in->element_shape = shape;
   for (int k = 1; k < c->n; k++) c->args[k].of_element = true;
-  enum fs_status st =
-      fs_call_func(c->in, c->args[0].func, c->n - 1, c->args + 1,
-                   c->arg_spans + 1, c->span, 1, c->out, &got);
-  c->in->elementwise = before;
-  c->in->saw_element = saw;
+  st = fs_call_func(in, c->args[0].func, c->n - 1, c->args + 1, c->arg_spans + 1, c->span, 1,
+                    c->out, &got);
+  in->elementwise = before;
+  in->element_shape = outer;
+  in->saw_element = saw;
+  if (st == FS_OK && got) st = take_mapped(c, &shape);
   c->out[0].of_element = false;
-  if (st != FS_OK || !got) return st;
-  st = as_often(c);
   if (st == FS_OK) return FS_OK;
   fs_val_unref(c->out[0]);
   c->out[0] = (struct fs_val){FS_V_NONE};

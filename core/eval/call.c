@@ -142,6 +142,10 @@ static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
     enum fs_status bad = fs_refuse_element(in, &args[k], span, b->name);
     if (bad != FS_OK) return bad;
   }
+  if (in->elementwise && b->fn == fs_bi_map_op) {
+    enum fs_status bad = fs_refuse_mixture(in, n, args, spans);
+    if (bad != FS_OK) return bad;
+  }
   struct fs_call c = {in, b, n, args, span, spans, want, out};
   in->span = span;
   enum fs_status st = b->fn(&c);

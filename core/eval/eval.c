@@ -171,7 +171,8 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               const struct fs_val *a, struct fs_span a_span,
                               const struct fs_val *b, struct fs_span b_span,
                               struct fs_span span, struct fs_val *out) {
-  if (in->elementwise) op = elementwise_form(op);
+  bool of_element = in->elementwise && (a->of_element || b->of_element);
+  if (of_element) op = elementwise_form(op);
   if (is_host_number(a) && is_host_number(b)) {
     *out = host_binary(op, a, b);
     out->literal = a->literal && b->literal && out->kind == FS_V_NUMBER;
@@ -182,9 +183,12 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
   struct operands o = {{*a, *b}, {a_span, b_span}, span};
   struct fs_tv t;
   in->span = span;
-  enum fs_status st = traced_binary(in, op, &o, &t);
-  if (st == FS_OK) *out = fs_tv_value(in, &t);
-  return st;
+  enum fs_status st = fs_refuse_mixture(in, 2, o.v, o.s);
+  if (st == FS_OK) st = traced_binary(in, op, &o, &t);
+  if (st != FS_OK) return st;
+  *out = fs_tv_value(in, &t);
+  out->of_element = of_element;
+  return FS_OK;
 }
 
 /* -- chains of binary operators -------------------------------------------- */
@@ -451,6 +455,36 @@ enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
   return fs_in_error(in, span, "element",
                      "it is called with the array itself, outside of map",
                      "map gives the function single elements, and %s takes an array", what);
+}
+
+static bool is_array(const struct fs_val *v, struct fs_shape *shape) {
+  if (v->kind == FS_V_RANGE) *shape = (struct fs_shape){1, {fs_range_count(v)}};
+  else if (v->kind == FS_V_TENSOR) *shape = v->tensor->shape;
+  else return false;
+  return fs_shape_count(shape) > 1;
+}
+
+enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
+                               const struct fs_shape *shape) {
+  return fs_in_error(in, span, "element",
+                     "rows and columns are taken all at once, as in A*w and sum(A, 2), or one "
+                     "by one by a loop",
+                     "map needs one number for each element, and %s is an array of %s",
+                     fs_in_text(in, span), fs_shape_text(shape));
+}
+
+enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_val *v,
+                                 const struct fs_span *spans) {
+  struct fs_shape shape, array = {0};
+  int whole = -1, elements = 0;
+  for (int k = 0; in->elementwise && k < n; k++) {
+    elements += v[k].of_element;
+    if (!v[k].of_element && is_array(&v[k], &shape)) {
+      whole = k;
+      array = shape;
+    }
+  }
+  return whole < 0 || !elements ? FS_OK : fs_several_each(in, spans[whole], &array);
 }
 
 /* -- array literals -------------------------------------------------------- */

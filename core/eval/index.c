@@ -21,6 +21,7 @@ struct sub {
   int64_t first, step, count; /* MASK: how many there are to choose from */
   struct fs_val list;         /* LIST: a vector of indices; MASK: truth values */
   struct fs_span span;
+  bool of_element;            /* inside map(): it is one index for each element */
 };
 
 struct subs {
@@ -179,7 +180,7 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
                                const struct sub_of *of, struct sub *out) {
   *out = (struct sub){.span = e->span};
   if (e->kind == FS_EX_COLON) {
-    *out = (struct sub){SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span};
+    *out = (struct sub){SUB_RANGE, 1, 1, of->extent, {FS_V_NONE}, e->span, false};
     return FS_OK;
   }
   struct fs_val v;
@@ -201,9 +202,10 @@ static enum fs_status read_sub(struct fs_interp *in, const struct fs_expr *e,
     st = tensor_sub(in, &v, of->extent, of->assigned, out);
   } else {
     st = fs_read_number(in, &v, e->span, "an index", &x);
-    *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span};
+    *out = (struct sub){SUB_INT, 0, 0, 1, {FS_V_NONE}, e->span, false};
     if (st == FS_OK) st = check_int(in, x, e->span, of, &out->first);
   }
+  out->of_element = in->elementwise && v.of_element && out->kind != SUB_INT;
   fs_val_unref(v);
   return st;
 }
@@ -241,7 +243,7 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
   while (shape->rank < n) shape->dim[shape->rank++] = 1;
   out->n = shape->rank;
   for (int k = 0; k < out->n; k++)
-    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, {FS_V_NONE}, e->span};
+    out->s[k] = (struct sub){SUB_INT, 1, 0, 1, {FS_V_NONE}, e->span, false};
   int first = row ? 1 : 0;
   for (int k = 0; k < n; k++) {
     int d = first + k;
@@ -413,6 +415,27 @@ static enum fs_status chosen_part(struct fs_interp *in, const struct subs *subs,
   return st;
 }
 
+/* Inside map() an index by an element chooses one element for each: what is chosen for all
+ * of them has their shape. */
+static enum fs_status chosen_by_element(struct fs_interp *in, const struct fs_expr *e,
+                                        struct subs *subs, struct fs_tv *t) {
+  int by = 0;
+  struct fs_shape each = chosen_shape(subs);
+  for (int k = 0; k < subs->n; k++) {
+    by += subs->s[k].of_element;
+    if (subs->s[k].of_element && k < each.rank) each.dim[k] = 1;
+  }
+  if (!by) return FS_OK;
+  if (fs_shape_count(&each) > 1) return fs_several_each(in, e->span, &each);
+  if (by > 1)
+    return fs_in_error(in, e->span, "element",
+                       "with a = A[:], the elements row by row, A[i, j] is "
+                       "a[(i - 1)*size(A, 2) + j]",
+                       "map takes one index from its elements, and %s has %d",
+                       fs_in_text(in, e->span), by);
+  return fs_tv_reshape(in, *t, &in->element_shape, t);
+}
+
 static enum fs_status index_tensor(struct fs_interp *in,
                                    const struct fs_expr *e, struct fs_tv t,
                                    struct fs_val *out) {
@@ -426,6 +449,7 @@ static enum fs_status index_tensor(struct fs_interp *in,
   struct fs_val keep = fs_tv_value(in, &t); /* subscripts may end the block */
   enum fs_status st = read_subs(in, e, &shape, false, &subs);
   if (st == FS_OK) st = chosen_part(in, &subs, &keep, &shape, e->span, &t);
+  if (st == FS_OK && in->elementwise) st = chosen_by_element(in, e, &subs, &t);
   if (st == FS_OK) *out = fs_tv_value(in, &t);
   free_subs(&subs);
   fs_val_unref(keep);

@@ -150,7 +150,8 @@ struct fs_interp {
   FS_VEC(struct fs_stand_in) stand_ins; /* while something is explained */
 
   int call_depth;
-  bool elementwise;                /* inside map(f, ...): * / ^ act elementwise */
+  bool elementwise;                /* inside map(f, ...): * / ^ of elements act on each */
+  struct fs_shape element_shape;   /* ... which are of an array of this shape   */
   bool saw_element;                /* ... and what is evaluated has read an element */
   int lib_depth;                   /* > 0: inside prelude or elementary code */
   struct fs_span lib_span;         /* the user's call of that code ...       */
@@ -178,6 +179,12 @@ struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span);
  * it, or none. */
 enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_span span, const char *what);
+/* The same where elements would meet an array in one operation. */
+enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_val *v,
+                                 const struct fs_span *spans);
+/* What each element would get `shape` of is no result of a mapped function. */
+enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
+                               const struct fs_shape *shape);
 
 /* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
  * the next eight calls. */

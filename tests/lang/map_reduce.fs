@@ -54,3 +54,37 @@ map(t -> [t, 1], [1, 2])                # error: map gives the function single e
 map(t -> max(t), [1, 2])                # error: map gives the function single elements, and max takes an array
 # ---
 vmap(norm, [1, 2])                      # error: map gives the function single elements, and norm takes an array
+# ---
+# One number for each element: an array for each is refused, by its shape.
+x = [10, 20]; map(t -> x, [1, 2, 3])    # error: map needs one number for each element, and the function gives an array of 2
+# ---
+A = ones(3, 3); w = [1, 2, 3];
+map(i -> A[i, :]*w, 1:3)                # error: map needs one number for each element, and A[i, :] is an array of 1x3
+# ---
+A = ones(2, 3); map(j -> sum(A[1:2, j]), 1:3)   # error: A[1:2, j] is an array of 2x1
+# ---
+w = [1, 2, 3]; map(t -> t + w, [1, 2, 3])       # error: map needs one number for each element, and w is an array of 3
+# ---
+w = [1, 2, 3]; map(t -> max(w, t), [1, 2, 3])   # error: w is an array of 3
+# ---
+A = ones(3, 3); map((i, j) -> A[i, j], 1:3, 1:3)   # error: map takes one index from its elements, and A[i, j] has 2
+# ---
+map(t -> rand(3), [1, 2])               # error: rand(3) is an array of 3
+# ---
+map((a, b) -> a*b, [1, 2], [1, 2, 3])   # error: shapes do not fit for map
+# ---
+# Random numbers are drawn for each element, also by functions that draw.
+u = map(t -> rand(), [1, 2, 3]);
+print(numel(unique(u)), " ", numel(unique(map(t -> randn(), 1:5))), " ", size(map(t -> rand(), ones(2, 3)))')   # expect: 3 5 i64[1×2]
+                                                              # expect:   2  3
+k = map(t -> randi(1000000, 1), 1:4); print(numel(unique(k)), " ", dtype(map(t -> rand("f64"), [1, 2])))   # expect: 4 f64
+# An index by an element has the shape of the elements, whichever subscript it is; what is
+# captured is whole.
+A = [1, 2, 3; 4, 5, 6; 7, 8, 9]; w = [1, 2, 3];
+map(j -> A[2, j] + j, 1:3)'             # expect: f32[1×3]
+                                        # expect:   5  7  9
+map(i -> A[i, 2] + i, [1, 3])'          # expect: f32[1×2]
+                                        # expect:    3  11
+map(j -> A[1, j]*(w'*w), i64([1, 2; 3, 1]))   # expect: f32[2×2]
+                                        # expect:   14  28
+                                        # expect:   42  14
