@@ -218,16 +218,17 @@ function colargmin(A)
   return reduce("min", where(A == colmin(A) || A != A, 1:m, m), 1)
 end
 
-# softmax(A): exp of every row of A over the row's sum; of a vector, over all its
-# elements. The sum is inverted once: a division for each element would cost a
-# GPU more than reading it does.
+# softmax(A): exp of every row of A over the row's sum, of a tensor along its last
+# dimension; of a vector, over all its elements. The sum is inverted once: a division for
+# each element would cost a GPU more than reading it does.
 function softmax(A)
-  if size(A, 2) == 1
+  d = ndims(A)
+  if d < 2 || d == 2 && size(A, 2) == 1
     e = at_least_f32(exp(A - max(A)))
     return rounded_like(e * (1 / sum(e)), A)
   end
-  e = at_least_f32(exp(A - rowmax(A)))
-  return rounded_like(e .* (1 ./ sum(e, 2)), A)
+  e = at_least_f32(exp(A - reduce("max", A, d)))
+  return rounded_like(e .* (1 ./ sum(e, d)), A)
 end
 
 # logsumexp(x): log(sum(exp(x))) without overflow; of f16 and bf16 in f32.
@@ -331,6 +332,9 @@ diffcols(A) = A[:, 2:end] - A[:, 1:end-1]
 # trapz(x, y): the integral of y over x by the trapezoidal rule.
 function trapz(x, y)
   assert(numel(x) == numel(y), "trapz needs as many places as values")
+  assert(numel(y) > 1 && numel(y) == length(y), "trapz takes a vector of two values or more")
+  x = x[:]
+  y = y[:]
   return sum((x[2:end] - x[1:end-1]) .* (y[2:end] + y[1:end-1])) / 2
 end
 # conv(x, w): the convolution of two vectors, of all n + m - 1 places; eight elements of
@@ -369,6 +373,10 @@ end
 # cross(a, b): the vector product of two vectors of three.
 function cross(a, b)
   assert(numel(a) == 3 && numel(b) == 3, "cross takes two vectors of three")
+  if size(a, 1) != size(b, 1)
+    a = a[:]
+    b = b[:]
+  end
   return a[[2, 3, 1]].*b[[3, 1, 2]] - a[[3, 1, 2]].*b[[2, 3, 1]]
 end
 # nnz(x): how many elements are not 0.

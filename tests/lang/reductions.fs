@@ -106,3 +106,12 @@ print(near(normalize(f64([3e-200, 4e-200])), f64([0.6, 0.8])), " ", near(normali
 x = f64(rand(1000)); print(norm(x) - sqrt(sum(x.^2)))   # expect: 0
 print(norm(f32([3e30, 4e30]))/1e30, " ", norm(f32([3e-30, 4e-30]))/1e-30, " ", norm(f16([3e4, 4e4])))   # expect: 5 5 50000
 print(norm(bf16([3e30, 4e30]))/1e30 < 5.05, " ", normalize(f16([3e4, 4e4]))[1] == f16(0.6))   # expect: true true
+
+# softmax goes along the last dimension, whatever the other extents are.
+near(x, y) = all(abs(x[:] - y[:]) < 1e-6)
+s1 = softmax([1, 2, 3]'); s2 = softmax([4, 5, 6]');
+print(near(softmax(reshape(f32(1:6), 2, 1, 3)), [s1[:]; s2[:]]), " ", near(softmax(reshape(f32(1:6), 1, 2, 3)), [s1[:]; s2[:]]))   # expect: true true
+print(near(softmax(reshape(f32(1:6), 2, 3, 1)), ones(6)), " ", near(softmax(reshape(f32(1:6), 2, 3)), [s1[:]; s2[:]]), " ", near(softmax(reshape(f32(1:3), 3, 1)), s1))   # expect: true true true
+print(near(sum(softmax(rand(2, 3, 4)), 3), ones(6)), " ", near(sum(softmax(rand(1, 1, 4))), 1), " ", near(softmax(rand(3, 1, 1)), ones(3)))   # expect: true true true
+# Vectors of two shapes are not spread against each other.
+print(trapz(1:3, [2, 4, 6]'), " ", trapz([1, 2, 3]', [2, 4, 6]), " ", trapz([1, 2, 3], [2, 4, 6]), " ", numel(cross([1, 0, 0], [0, 1, 0]')), " ", cross([1, 0, 0]', [0, 1, 0])[3])   # expect: 8 8 8 3 1
