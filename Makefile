@@ -208,7 +208,7 @@ bench-gpu: $(BUILD)/bench-serve
 	  --json $(BUILD)/gpu.json --markdown $(BUILD)/gpu.md
 
 # The space of implementations of the same sequences (bench/space.c).
-$(BUILD)/bench-%: bench/%.c bench/harness.c bench/harness.h bench/sequences.def $(BUILD)/libfusible.a
+$(BUILD)/bench-%: bench/%.c bench/harness.c bench/random_block.c bench/harness.h bench/random_block.h bench/sequences.def $(BUILD)/libfusible.a
 	$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.a,$^) $(ALL_LDFLAGS) $(CORE_LIBS)
 bench-space: $(BUILD)/bench-space
 	$(BUILD)/bench-space --seconds 20 --json bench/results/space-cpu.json
@@ -217,7 +217,7 @@ bench-random: $(BUILD)/bench-random
 	$(BUILD)/bench-random --json bench/results/random-cpu.json
 
 # Predictions beside measurements. Calibrate before: `fusible calibrate`.
-$(BUILD)/bench-prediction: $(BUILD)/bench/prediction.o $(BUILD)/libfusible.a
+$(BUILD)/bench-prediction: $(BUILD)/bench/prediction.o $(BUILD)/bench/random_block.o $(BUILD)/libfusible.a
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) $(CORE_LIBS)
 bench-prediction: $(BUILD)/bench-prediction $(BUILD)/fusible
 	$(BUILD)/fusible --target cpu -e ':calibrate'

@@ -1,12 +1,14 @@
 /* prediction.c - how right the predictions are, on blocks that no calibration has
  * seen: the eleven sequences at five sizes, chains, reductions, softmax, outer
- * products, mixed types.
+ * products, mixed types; stencils in two and three dimensions, filters, rank-1 updates
+ * that products read, distances to few centres; and 150 random blocks.
  *
  *   build/bench-prediction [--target cpu|cuda] [--json FILE] [--raw FILE]
  *                          [--large N] [--rounds N] [--repeat R] [--threads N]
- *                          [--quick] [--only WORDS]
+ *                          [--quick] [--only WORDS] [--without WORDS]
  *
- * All blocks (with --only those whose name has the words) are run in N rounds, R times
+ * All blocks (with --only those whose name has the words, with
+ * --without those whose name has not) are run in N rounds, R times
  * in each (warm: after three runs at least, on a CPU for 8 ms; on values that the round
  * has made); measured is the median over the rounds of the median of the sums of a
  * block's kernels' times. Nobody has all of a shared machine all of the time: what others
@@ -29,13 +31,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/random_block.h"
 #include "bench/sequences.h"
 #include "core/base/base.h"
 #include "core/session.h"
 
 struct block {
   char name[64];
-  char setup[512], text[512];
+  char setup[512], text[1024];
 };
 
 enum { MAX_BLOCKS = 400, MAX_REPEAT = 200, MAX_ROUNDS = 32 };
@@ -52,10 +55,13 @@ static void add(const char *name, const char *sizes, const char *setup,
   n_blocks++;
 }
 
-static void keep_only(const char *words) {
+static void keep(const char *only, const char *without) {
   int kept = 0;
-  for (int k = 0; k < n_blocks; k++)
-    if (strstr(blocks[k].name, words)) blocks[kept++] = blocks[k];
+  for (int k = 0; k < n_blocks; k++) {
+    const char *name = blocks[k].name;
+    bool out = *without && strstr(name, without);
+    if (strstr(name, only) && !out) blocks[kept++] = blocks[k];
+  }
   n_blocks = kept;
 }
 
@@ -144,6 +150,92 @@ static void add_others(long large) {
     }
 }
 
+/* Neighbours along each axis of a cube, an image, and both passes of a filter. */
+static void add_neighbours(long large) {
+#define MID "2:n-1,2:n-1,2:n-1"
+#define SIX \
+  "A[1:n-2,2:n-1,2:n-1] + A[3:n,2:n-1,2:n-1] + A[2:n-1,1:n-2,2:n-1] + " \
+  "A[2:n-1,3:n,2:n-1] + A[2:n-1,2:n-1,1:n-2] + A[2:n-1,2:n-1,3:n]"
+  static const struct {
+    const char *name, *setup, *text;
+    int rank;
+  } forms[] = {
+      {"laplacian", "A = rand(n, n, n);", "L = " SIX " - 6*A[" MID "];", 3},
+      {"heat", "A = rand(n, n, n); B = rand(n, n, n);",
+       "B[" MID "] = A[" MID "] + 0.125*(" SIX " - 6*A[" MID "]);", 3},
+      {"along three axes", "A = rand(n, n, n);",
+       "x = A[2:n,:,:] - A[1:n-1,:,:]; y = A[:,2:n,:] - A[:,1:n-1,:]; "
+       "z = A[:,:,2:n] - A[:,:,1:n-1];", 3},
+      {"five points", "A = rand(n, n); B = rand(n, n);",
+       "B[2:n-1,2:n-1] = 0.2*(A[2:n-1,2:n-1] + A[1:n-2,2:n-1] + A[3:n,2:n-1] + "
+       "A[2:n-1,1:n-2] + A[2:n-1,3:n]);", 2},
+      {"five points in double", "A = f64(rand(n, n)); B = f64(rand(n, n));",
+       "B[2:n-1,2:n-1] = 0.2*(A[2:n-1,2:n-1] + A[1:n-2,2:n-1] + A[3:n,2:n-1] + "
+       "A[2:n-1,1:n-2] + A[2:n-1,3:n]);", 2},
+      {"sobel", "A = rand(n, n);",
+       "X = A[1:n-2,3:n] + 2*A[2:n-1,3:n] + A[3:n,3:n] - A[1:n-2,1:n-2] - "
+       "2*A[2:n-1,1:n-2] - A[3:n,1:n-2]; Y = A[3:n,1:n-2] + 2*A[3:n,2:n-1] + "
+       "A[3:n,3:n] - A[1:n-2,1:n-2] - 2*A[1:n-2,2:n-1] - A[1:n-2,3:n]; "
+       "G = sqrt(X.*X + Y.*Y);", 2},
+      {"separable filter", "A = rand(n, n);",
+       "H = (A[:,1:n-4] + 4*A[:,2:n-3] + 6*A[:,3:n-2] + 4*A[:,4:n-1] + A[:,5:n])/16; "
+       "V = (H[1:n-4,:] + 4*H[2:n-3,:] + 6*H[3:n-2,:] + 4*H[4:n-1,:] + H[5:n,:])/16;",
+       2},
+  };
+#undef SIX
+#undef MID
+  static const double shares[] = {0.5, 1.0 / 8, 1.0 / 64};
+  for (size_t k = 0; k < FS_LEN(forms); k++)
+    for (size_t s = 0; s < FS_LEN(shares); s++) {
+      double elements = shares[s] * (double)large * (double)large;
+      long n = lround(pow(elements, 1.0 / forms[k].rank));
+      char name[64], size[64];
+      snprintf(name, sizeof name, "neighbours: %s n=%ld", forms[k].name, n);
+      snprintf(size, sizeof size, "n = %ld;", n);
+      add(name, size, forms[k].setup, forms[k].text);
+    }
+}
+
+/* A rank-1 update that products read, and distances to few centres. */
+static void add_updates(long large) {
+  static const char *const updates[] = {
+      "B = A + u*v'; y = B*v; z = B'*u;", "B = A - 0.5*u*v'; y = B*v;",
+      "B = A + u*v' + p*q'; z = B'*p;", "B = A + u*v'; s = sum(B, 2); t = sum(B, 1);"};
+  static const long sides[] = {1, 2, 4};
+  for (size_t k = 0; k < FS_LEN(updates); k++)
+    for (size_t s = 0; s < FS_LEN(sides); s++) {
+      char name[64], size[64];
+      long n = large / sides[s];
+      snprintf(name, sizeof name, "update %zu n=%ld", k + 1, n);
+      snprintf(size, sizeof size, "n = %ld;", n);
+      add(name, size, "A = rand(n, n); u = rand(n); v = rand(n); p = rand(n); q = rand(n);",
+          updates[k]);
+    }
+  static const long centres[][3] = {{256, 8, 16}, {1024, 4, 8}, {512, 32, 32}};
+  for (size_t k = 0; k < FS_LEN(centres); k++)
+    for (long part = 1; part <= 4; part *= 4) {
+      char name[64], size[96];
+      long m = large * large / centres[k][0] / part, d = centres[k][1];
+      snprintf(name, sizeof name, "centres %ldx%ld of %ld", centres[k][2], d, m);
+      snprintf(size, sizeof size, "m = %ld; d = %ld; k = %ld;", m, d, centres[k][2]);
+      add(name, size, "X = rand(m, d); c = rand(k, d);",
+          "D = sum(X.*X, 2) - 2*X*c' + sum(c.*c, 2)'; g = rowargmin(D); s = sum(rowmin(D));");
+    }
+}
+
+/* None of them is one that bench/random.c times. */
+static void add_random(void) {
+  static const double scales[] = {1, 2, 4};
+  for (unsigned k = 0; k < 150; k++) {
+    struct random_block b;
+    char name[64];
+    bench_random_block(7000001 + k, scales[k % 3], &b);
+    snprintf(name, sizeof name, "random %u %ldx%ld", k + 1, b.m, b.n);
+    add(name, "", b.setup, fs_str_text(&b.text));
+    fs_str_free(&b.text);
+  }
+}
+
 /* -- running ------------------------------------------------------------------------ */
 
 /* What the last block's events said. */
@@ -168,6 +260,7 @@ static void on_event(void *user, const json_t *e) {
   json_t *kernel;
   h->first = h->corrected = h->measured = 0;
   json_array_foreach(json_object_get(e, "kernels"), k, kernel) {
+    if (json_is_true(json_object_get(kernel, "left_out"))) continue;
     h->first += json_number_value(json_object_get(kernel, "first"));
     h->corrected += json_number_value(json_object_get(kernel, "predicted"));
     h->measured += json_number_value(json_object_get(kernel, "measured"));
@@ -299,13 +392,13 @@ static json_t *summary(struct errors *e, const char *name,
 }
 
 struct options {
-  const char *target, *json, *raw, *only;
+  const char *target, *json, *raw, *only, *without;
   long large;
   int rounds, repeat, every, threads;
 };
 
 static struct options parse(int argc, char **argv) {
-  struct options o = {.target = "cpu", .only = "", .every = 1};
+  struct options o = {.target = "cpu", .only = "", .without = "", .every = 1};
   for (int k = 1; k < argc; k++) {
     const char *value = k + 1 < argc ? argv[k + 1] : "";
     if (!strcmp(argv[k], "--quick")) o.every = 6, o.repeat = 3, o.rounds = 1;
@@ -313,6 +406,7 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(argv[k], "--json")) o.json = value, k++;
     else if (!strcmp(argv[k], "--raw")) o.raw = value, k++;
     else if (!strcmp(argv[k], "--only")) o.only = value, k++;
+    else if (!strcmp(argv[k], "--without")) o.without = value, k++;
     else if (!strcmp(argv[k], "--large")) o.large = atol(value), k++;
     else if (!strcmp(argv[k], "--threads")) o.threads = atoi(value), k++;
     else if (!strcmp(argv[k], "--repeat")) o.repeat = atoi(value), k++;
@@ -414,7 +508,10 @@ int main(int argc, char **argv) {
   add_sequences(o.large);
   add_chains(o.large);
   add_others(o.large);
-  keep_only(o.only);
+  add_neighbours(o.large);
+  add_updates(o.large);
+  add_random();
+  keep(o.only, o.without);
   evaluate(s, &h, "x = ones(3) + 1;");
   printf("device %s, %s, %d blocks\n", h.device, h.quality, n_blocks / o.every);
   run_rounds(s, &h, &o, row);

@@ -19,84 +19,9 @@
 #include <string.h>
 
 #include "bench/harness.h"
+#include "bench/random_block.h"
 
-enum { MOST_VALUES = 24 };
 static const double LIMIT = 1.03;
-
-/* MATRIX is m x n, ROWS a column of m, COLS a column of n. */
-enum kind { MATRIX, ROWS, COLS, SCALAR, KINDS };
-
-struct generator {
-  uint64_t state;
-  struct { char name[8]; enum kind kind; } values[MOST_VALUES];
-  int n, temporaries;
-  struct fs_str text;
-};
-
-static unsigned draw(struct generator *g, unsigned below) {
-  g->state = g->state * 6364136223846793005u + 1442695040888963407u;
-  return (unsigned)(g->state >> 33) % below;
-}
-
-static const char *pick(struct generator *g, enum kind kind) {
-  int fits = 0, n = 0;
-  for (int k = 0; k < g->n; k++) fits += g->values[k].kind == kind;
-  n = (int)draw(g, (unsigned)fits);
-  for (int k = 0; k < g->n; k++)
-    if (g->values[k].kind == kind && n-- == 0) return g->values[k].name;
-  return "1";
-}
-
-static void add(struct generator *g, const char *name, enum kind kind) {
-  if (g->n == MOST_VALUES) return;
-  snprintf(g->values[g->n].name, sizeof g->values[0].name, "%s", name);
-  g->values[g->n++].kind = kind;
-}
-
-/* Templates: what an M, R, C or S stands for is a value of that kind. */
-static const struct { enum kind gives; const char *text; } forms[] = {
-    {MATRIX, "M + M"}, {MATRIX, "0.5*M - S*M"}, {MATRIX, "M .* M"},
-    {MATRIX, "M + R*C'"}, {MATRIX, "abs(M - 0.5)"}, {MATRIX, "max(M, 0.1)"},
-    {MATRIX, "M - R"}, {MATRIX, "M .* C'"}, {MATRIX, "sqrt(abs(M) + 1)"},
-    {MATRIX, "exp(0 - abs(M)) ./ (R + 2)"},
-    {ROWS, "M*C"}, {ROWS, "M*C + R"}, {ROWS, "0.5*(M*C) - 0.25*R"},
-    {ROWS, "sum(M, 2)"}, {MATRIX, "max(M, 2) - R"}, {ROWS, "R + S*R"},
-    {ROWS, "R .* R"}, {ROWS, "sum(M .* M, 2)"}, {ROWS, "tanh(R)"},
-    {COLS, "M'*R"}, {COLS, "0.5*(M'*R) + C"}, {COLS, "sum(M, 1)'"},
-    {COLS, "C - 0.1*C"}, {COLS, "M'*(M*C)"}, {COLS, "sum(M .* R, 1)'"},
-    {COLS, "C .* C + S"},
-    {SCALAR, "R'*R"}, {SCALAR, "C'*C"}, {SCALAR, "sum(M)"},
-    {SCALAR, "sum(M .* M)"}, {SCALAR, "max(abs(R))"}, {SCALAR, "1/(1 + sum(C))"},
-};
-
-static void statement(struct generator *g) {
-  unsigned f = draw(g, FS_LEN(forms));
-  char name[8];
-  snprintf(name, sizeof name, "t%d", ++g->temporaries);
-  fs_str_printf(&g->text, "%s = ", name);
-  for (const char *p = forms[f].text; *p; p++) {
-    bool alone = !strchr("abcdefghijklmnopqrstuvwxyz", p[1] ? p[1] : '(');
-    const char *at = alone ? strchr("MRCS", *p) : NULL;
-    if (at) fs_str_puts(&g->text, pick(g, (enum kind)(at - "MRCS")));
-    else fs_str_put(&g->text, p, 1);
-  }
-  fs_str_puts(&g->text, "; ");
-  add(g, name, forms[f].gives);
-}
-
-/* The text of block `number`; its shape in *m and *n. */
-static void generate(struct generator *g, unsigned number, double scale, long *m,
-                     long *n) {
-  static const long sides[] = {64, 200, 512, 1000, 1024, 2048, 3000, 4096};
-  *g = (struct generator){.state = number * 0x9e3779b97f4a7c15u + 1};
-  for (int k = 0; k < 8; k++) draw(g, 2);
-  *m = (long)(scale * (double)sides[draw(g, FS_LEN(sides))]);
-  *n = (long)(scale * (double)sides[draw(g, FS_LEN(sides))]);
-  add(g, "A", MATRIX), add(g, "B", MATRIX), add(g, "u", ROWS), add(g, "v", ROWS);
-  add(g, "x", COLS), add(g, "y", COLS), add(g, "a", SCALAR);
-  int statements = 2 + (int)draw(g, 7);
-  for (int k = 0; k < statements; k++) statement(g);
-}
 
 /* -- measuring --------------------------------------------------------------------- */
 
@@ -131,8 +56,7 @@ static bool measure(struct harness *h, int repeats, struct pair *out) {
 enum { ROUNDS = 3 };
 
 struct result {
-  struct fs_str text;
-  long m, n;
+  struct random_block block;
   struct pair seen, again[ROUNDS];
   bool ok;
 };
@@ -147,25 +71,18 @@ static int by_pair(const void *a, const void *b) {
 /* Makes the values and runs the block, before both plans are timed. */
 static bool time_block(struct harness *h, const struct result *r, int repeats,
                        struct pair *out) {
-  char setup[256];
-  long m = r->m, n = r->n;
-  snprintf(setup, sizeof setup,
-           "A = rand(%ld, %ld); B = rand(%ld, %ld); u = rand(%ld); v = "
-           "rand(%ld); x = rand(%ld); y = rand(%ld); a = sum(u)/%ld;",
-           m, n, m, n, m, m, n, n, m);
   fs_interp_reset(h->in);
-  return harness_run(h, setup) && harness_run(h, fs_str_text(&r->text)) && h->block &&
+  return harness_run(h, r->block.setup) &&
+         harness_run(h, fs_str_text(&r->block.text)) && h->block &&
          measure(h, repeats, out);
 }
 
 static void look_at(struct harness *h, unsigned number, double scale,
                     struct result *r) {
-  struct generator g;
-  generate(&g, number, scale, &r->m, &r->n);
-  r->text = g.text;
+  bench_random_block(number, scale, &r->block);
   r->ok = time_block(h, r, 11, &r->seen);
   if (!r->ok)
-    fprintf(stderr, "block %u did not run: %s\n", number, fs_str_text(&r->text));
+    fprintf(stderr, "block %u did not run: %s\n", number, fs_str_text(&r->block.text));
 }
 
 /* Those that seem to be slower, in rounds. */
@@ -202,11 +119,11 @@ static void tell(const struct result *r, json_t *rows, struct totals *t) {
   t->worst = FS_MAX(t->worst, ratio);
   if (ratio > LIMIT)
     printf("slower: %.3f, %d kernels for %d, %ld x %ld: %s\n", ratio, p->kernels,
-           p->unfused_kernels, r->m, r->n, fs_str_text(&r->text));
+           p->unfused_kernels, r->block.m, r->block.n, fs_str_text(&r->block.text));
   json_array_append_new(
       rows, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:i, s:i}", "block",
-                      fs_str_text(&r->text), "m", (json_int_t)r->m, "n",
-                      (json_int_t)r->n, "fused_us", p->fused * 1e6, "unfused_us",
+                      fs_str_text(&r->block.text), "m", (json_int_t)r->block.m, "n",
+                      (json_int_t)r->block.n, "fused_us", p->fused * 1e6, "unfused_us",
                       p->unfused * 1e6, "ratio", ratio, "kernels", p->kernels,
                       "unfused_kernels", p->unfused_kernels));
 }
@@ -252,7 +169,7 @@ int main(int argc, char **argv) {
   for (int k = 0; k < count; k++) {
     ok = ok && of[k].ok;
     if (of[k].ok) tell(&of[k], rows, &t);
-    fs_str_free(&of[k].text);
+    fs_str_free(&of[k].block.text);
   }
   free(of);
   printf("device %s: %d blocks, chosen plan to no fusion: median %.3f, at most "
