@@ -313,7 +313,7 @@ static enum settings settings_at(const struct fs_calibration_case *of, unsigned 
                                  struct fs_extent e) {
   enum { SMALL = 500, LARGE = 10000, SMALLEST = 100000 };
   enum fs_case_group group = of->group;
-  if (group > FS_CASE_MATRICES) return OWN;
+  if (group > FS_CASE_CUBES) return OWN;
   bool chosen = of->lead == FS_LEAD_TILE ? of->sizes == FS_SIZES_EVERY
                                          : of->lead != FS_LEAD_STRIDED;
   if (t > 0 || !chosen || of->sizes == FS_SIZES_BRIEF ||
@@ -592,7 +592,7 @@ static enum fs_status sizes_ahead(struct calibrating *c, enum fs_case_group grou
   struct ahead a = {.c = c};
   enum fs_status st = FS_OK;
   *to = e->n;
-  if (!compiles_ahead(c) || group > FS_CASE_MATRICES || late(c)) return FS_OK;
+  if (!compiles_ahead(c) || group > FS_CASE_CUBES || late(c)) return FS_OK;
   char *setup = with_type(fs_case_setups[group], fs_case_types[t]);
   for (int x = from; x < e->n && !st && a.plans.len < TOGETHER; x++) {
     struct fs_extent size = e->at[x];
@@ -826,6 +826,7 @@ static enum fs_status run_kernels(struct calibrating *c) {
     st = run_group(c, FS_CASE_VECTORS, t);
     if (!st && c->pass == 0) st = run_barriers(c);
     if (!st) st = run_group(c, FS_CASE_MATRICES, t);
+    if (!st) st = run_group(c, FS_CASE_CUBES, t);
     if (t == 0 && !st) st = run_operations(c);
     if (!st && c->pass == 0) st = run_group(c, FS_CASE_LIBRARY, t);
   }

@@ -6,6 +6,7 @@
 enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16, ALL = 31 };
 #define VECTORS FS_CASE_VECTORS
 #define MATRICES FS_CASE_MATRICES
+#define CUBES FS_CASE_CUBES
 #define LIBRARY FS_CASE_LIBRARY
 #define SLOW_LIBRARY FS_CASE_SLOW_LIBRARY
 #define FLATS FS_LEAD_FLAT
@@ -19,11 +20,20 @@ enum { F32 = 1, F64 = 2, F16 = 4, BF16 = 8, I32 = 16, FLOATS = F32 | F64 | F16, 
 #define CPU_FEW FS_SIZES_CPU_FEW
 #define GPU_UNEVEN FS_SIZES_GPU_UNEVEN
 
+/* Weighted neighbours in an image; those along the axes of a cube. */
+#define NINE \
+  "B = A[1:m-2, 1:n-2] + 2*A[1:m-2, 2:n-1] + A[1:m-2, 3:n] + 2*A[2:m-1, 1:n-2] + " \
+  "4*A[2:m-1, 2:n-1] + 2*A[2:m-1, 3:n] + A[3:m, 1:n-2] + 2*A[3:m, 2:n-1] + A[3:m, 3:n];"
+#define SIX \
+  "L = Q[1:n-2, 2:n-1, 2:n-1] + Q[3:n, 2:n-1, 2:n-1] + Q[2:n-1, 1:n-2, 2:n-1] + " \
+  "Q[2:n-1, 3:n, 2:n-1] + Q[2:n-1, 2:n-1, 1:n-2] + Q[2:n-1, 2:n-1, 3:n];"
+
 const char *const fs_case_setups[FS_CASE_GROUPS] = {
   [VECTORS] = "x = $(rand(n)); y = $(rand(n)); u = $(rand(n)); v = $(rand(n)); "
               "h = f16(rand(n));",
   [MATRICES] = "A = $(rand(m, n)); C = $(rand(m, n)); D = $(rand(n, m)); "
                "p = $(rand(n)); v = $(rand(n)); r = $(rand(m)); u = $(rand(m));",
+  [CUBES] = "Q = $(rand(n, n, n));",
   [LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); B = $(rand(n, n)); b = $(rand(n));",
   [SLOW_LIBRARY] = "A = $(rand(n, n)) + n*$(eye(n)); S = A + A';",
 };
@@ -95,6 +105,16 @@ const struct fs_calibration_case fs_cases[] = {
    "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, ROWS, FEW},
   {"neighbours", "B = A[1:m-2, 2:n-1] + A[3:m, 2:n-1] + A[2:m-1, 1:n-2] + "
    "A[2:m-1, 3:n];", F32 | F64 | F16, MATRICES, FLATS, FEW},
+  {"neighbours", "B = A[1:m-4, :] + A[2:m-3, :] - A[3:m-2, :] + A[4:m-1, :] - A[5:m, :];",
+   F32, MATRICES, ROWS, FEW},
+  {"neighbours", NINE, F32 | F64, MATRICES, ROWS, FEW},
+  {"neighbours", NINE, F32, MATRICES, FLATS, FEW},
+  {"neighbours", "X = A[1:m-2, 3:n] + 2*A[2:m-1, 3:n] + A[3:m, 3:n] - A[1:m-2, 1:n-2] - "
+   "2*A[2:m-1, 1:n-2] - A[3:m, 1:n-2]; G = sqrt(X .* X + 1);", F32, MATRICES, ROWS, FEW},
+  {"neighbours in space", SIX, F32 | F64, CUBES, ROWS, EVERY},
+  {"neighbours in space", SIX, F32, CUBES, FLATS, EVERY},
+  {"neighbours in space", "y = Q[:, 2:n, :] - Q[:, 1:n-1, :];", F32, CUBES, ROWS, EVERY},
+  {"neighbours in space", "z = Q[:, :, 2:n] - Q[:, :, 1:n-1];", F32, CUBES, ROWS, EVERY},
   {"held rows", "B = A - rowmax(A);", F32 | F64, MATRICES, ROWS, EVERY},
   {"held rows", "B = exp(A); B = B ./ rowsum(B);", F32, MATRICES, ROWS, FEW},
   {"held rows", "B = A ./ sum(A, 2); c = sum(B, 1);", F32, MATRICES, ROWS, FEW},
@@ -146,6 +166,10 @@ static struct fs_extents gpu_extents(enum fs_case_group group) {
       {100, 20000}, {20000, 100}, {3000, 3000}, {6000, 6000}, {1001, 1001},
       {1502, 1502}, {2501, 2501}, {5003, 5003}, {7501, 7501}, {12288, 12288},
       {1000, 65536}, {1 << 20, 64}, {1 << 20, 8}, {100000, 100}};
+  static const struct fs_extent cubes[] = {
+      {24 * 24, 24}, {64 * 64, 64}, {101 * 101, 101}, {128 * 128, 128}, {161 * 161, 161},
+      {200 * 200, 200}, {256 * 256, 256}, {323 * 323, 323}, {400 * 400, 400},
+      {512 * 512, 512}};
   static const struct fs_extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}, {1, 2048},
       {1, 4096}};
@@ -153,6 +177,7 @@ static struct fs_extents gpu_extents(enum fs_case_group group) {
   switch (group) {
     case VECTORS: return EXTENTS(vectors);
     case MATRICES: return EXTENTS(matrices);
+    case CUBES: return EXTENTS(cubes);
     case LIBRARY: return EXTENTS(library);
     default: return EXTENTS(slow);
   }
@@ -169,12 +194,16 @@ static struct fs_extents cpu_extents(enum fs_case_group group) {
       {64, 64}, {200, 300}, {512, 512}, {683, 719}, {1000, 1000}, {1400, 1500},
       {2048, 2048}, {2503, 2397}, {100, 20000}, {20000, 100}, {3000, 3000},
       {4096, 4096}, {1800, 1700}, {4000, 1920}, {2000, 24}, {1000, 64}};
+  static const struct fs_extent cubes[] = {
+      {24 * 24, 24}, {51 * 51, 51}, {80 * 80, 80}, {129 * 129, 129}, {160 * 160, 160},
+      {203 * 203, 203}};
   static const struct fs_extent library[] = {
       {1, 32}, {1, 64}, {1, 128}, {1, 256}, {1, 512}, {1, 1024}};
   static const struct fs_extent slow[] = {{1, 32}, {1, 128}};
   switch (group) {
     case VECTORS: return EXTENTS(vectors);
     case MATRICES: return EXTENTS(matrices);
+    case CUBES: return EXTENTS(cubes);
     case LIBRARY: return EXTENTS(library);
     default: return EXTENTS(slow);
   }

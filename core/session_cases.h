@@ -9,7 +9,7 @@
 /* What a case is run on. The values of one size and type are made once, for all
  * cases of the group. */
 enum fs_case_group {
-  FS_CASE_VECTORS, FS_CASE_MATRICES, FS_CASE_LIBRARY, FS_CASE_SLOW_LIBRARY,
+  FS_CASE_VECTORS, FS_CASE_MATRICES, FS_CASE_CUBES, FS_CASE_LIBRARY, FS_CASE_SLOW_LIBRARY,
   FS_CASE_GROUPS
 };
 
@@ -49,7 +49,8 @@ struct fs_extents {
   const struct fs_extent *at;
   int n;
 };
-/* The sizes of a group's values, those of vectors and square matrices as n. */
+/* The sizes of a group's values, those of vectors and square matrices as n; m x n are as
+ * many elements. */
 struct fs_extents fs_case_extents(enum fs_case_group group, bool cuda);
 
 #endif

@@ -121,6 +121,7 @@ static void guess(struct problem *p) {
     p->guess[t] = cost;
   }
   p->guess[FS_TM_USER] = 1;
+  p->guess[FS_TM_NEIGHBOUR] = 1 / FS_MAX(d->cache_bandwidth, 1e6);
   p->guess[FS_TM_LAUNCH] = d->launch;
   for (unsigned t = FS_TM_LAUNCH + 1; t < FS_TM_SYNC_END; t++)
     p->guess[t] = (t < FS_TM_TURN ? 0.2 : t == FS_TM_TRIP ? 0.1 : 0.02) *

@@ -116,6 +116,7 @@ struct fs_calibration *fs_calibration_plain(const struct fs_device *device) {
   for (unsigned t = FS_TM_MOVE_END; t < FS_TM_COUNT; t++)
     if (t != FS_TM_USER) c->cost[t] = 1 / device->flops;
   c->cost[FS_TM_GENERAL] = 8 / device->flops; /* a division */
+  c->cost[FS_TM_NEIGHBOUR] = 1 / device->cache_bandwidth;
   for (unsigned m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++) {
       bool cached = fs_knots[k] < 0.5 * (double)device->cache_bytes;

@@ -42,7 +42,7 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_APART] = "apart", [FS_TM_AGAIN] = "again", [FS_TM_TAIL] = "tail",
   [FS_TM_CONVERT] = "convert",
   [FS_TM_GENERAL] = "general", [FS_TM_RANDOM] = "random",
-  [FS_TM_IOTA] = "iota", [FS_TM_ROW_STEP] = "row.step",
+  [FS_TM_IOTA] = "iota", [FS_TM_NEIGHBOUR] = "neighbour", [FS_TM_ROW_STEP] = "row.step",
   [FS_TM_FOLD_PART] = "fold.part", [FS_TM_USER] = "user",
 };
 

@@ -61,6 +61,8 @@ enum fs_term {
   FS_TM_GENERAL,             /* an index made by division; CPU: put together
                                 piece by piece                               */
   FS_TM_RANDOM, FS_TM_IOTA,
+  FS_TM_NEIGHBOUR,           /* bytes that come from a cache once more, since
+                                they are neighbours in another row          */
   FS_TM_ROW_STEP,            /* each step on each row                        */
   FS_TM_FOLD_PART,           /* partial results folded                       */
   FS_TM_USER,                /* user functions, in seconds (elem.h)          */
@@ -108,6 +110,7 @@ struct fs_work {
   double bytes_read, bytes_written; /* distinct bytes, each once           */
   double bytes_asked;       /* a GPU's tiles: read, with small elements as words */
   double bytes_extra;       /* read again because the chip cannot hold them  */
+  double bytes_near;        /* ... by loads of neighbours in other rows      */
   double bytes_strided;     /* of the above: reached against the grain       */
   double flops;             /* f32 additions, multiplications              */
   double special;           /* exp, log, sin, division ...                 */

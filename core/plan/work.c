@@ -490,6 +490,7 @@ static void count_moves(double busy, bool cuda, struct fs_work *w) {
   fs_work_add(w, w->scheme == FS_TILE ? FS_TM_STRIDED_TILE : FS_TM_STRIDED, 0,
               w->bytes_strided * busy);
   fs_work_add(w, FS_TM_AGAIN, 0, w->bytes_extra * busy);
+  fs_work_add(w, FS_TM_NEIGHBOUR, 0, w->bytes_near * busy);
 }
 
 /* Whether the CPU target writes elements past the caches, since they do not hold
