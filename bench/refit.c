@@ -199,7 +199,9 @@ static bool is_plan(const struct fs_plan *plan, const json_t *kernels) {
 
 static void add_plan(struct pricing *p, const struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
-    p->seconds += plan->kernels.data[k].first;
+    const json_t *ran = json_array_get(p->measured, (size_t)k); /* copies may have been left out */
+    if (!json_is_true(json_object_get(ran, "left_out")))
+      p->seconds += plan->kernels.data[k].first;
     if (p->works)
       json_array_append_new(p->works, fs_work_json(&plan->kernels.data[k].work));
   }

@@ -35,6 +35,7 @@ from score import Score  # noqa: E402
 LARGE_SIZES = '12001x12003,16384'
 SIZES = '1,31,32,33,1000,4096,5000x3,16384'
 DEVICES = {'80': 'sm_80', '90': 'sm_90a', '100': 'sm_100'}
+FEW_BYTES = 8       # of a thread's memory: a pointer that is needed once a row
 LARGEST = 48 << 10  # bytes of machine code of a sequence: some 250 ms of NVRTC's time
 score = Score()
 check = score.check
@@ -80,6 +81,27 @@ def large(folder):
         with open(path, 'w', encoding='utf-8') as f:
             f.write(LARGE.replace('%s', dtype))
         yield 'large arrays of ' + dtype, folder, [path]
+
+
+def window(rows, columns):
+    """The sum of so many neighbours along both axes."""
+    return ' + '.join(f'{i + 2*j + 1}*A[{1 + i}:m-{rows - 1 - i}, {1 + j}:n-{columns - 1 - j}]'
+                      for i in range(rows) for j in range(columns))
+
+
+def stencils(folder):
+    """Maps over many neighbours, of which a thread has vectors beside its own."""
+    for dtype in ('f16', 'f32', 'f64'):
+        text = f'm = 20000; n = 100; A = {dtype}(rand(m, n)); Q = {dtype}(rand(161, 161, 161))\n'
+        for rows, columns in ((3, 1), (1, 3), (3, 3), (5, 3), (5, 5)):
+            text += f'B = {window(rows, columns)}\n'
+        text += ('L = Q[1:159, 2:160, 2:160] + Q[3:161, 2:160, 2:160] + '
+                 'Q[2:160, 1:159, 2:160] + Q[2:160, 3:161, 2:160] + '
+                 'Q[2:160, 2:160, 1:159] + Q[2:160, 2:160, 3:161]\n')
+        path = os.path.join(folder, f'stencils_{dtype}.fs')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        yield 'neighbours in ' + dtype, folder, [path]
 
 
 def scripts(pattern):
@@ -141,13 +163,14 @@ def collect(name, source, keep, home, reads=(None,)):
 
 
 def collect_all(keep, home, count):
-    """Gives the names of the texts of the sequences, and of all that are not of random
-    programs."""
+    """Gives the names of the texts of the sequences, of stencils, and of all that are not
+    of random programs."""
     with tempfile.TemporaryDirectory() as folder:
         short = collect('sequences', sequences(folder), keep, home)
         # Of some there are other texts for quick code.
         collect('quickly compiled', sequences(folder, LARGE_SIZES, True), keep, home)
         collect('large', large(folder), keep, home)
+        neighbours = collect('stencils', stencils(folder), keep, home)
         collect('plan', scripts('tests/plan/*.fs'), keep, home)
         # 0.747 everywhere, and loops that wait for convergence begin.
         collect('examples', scripts('examples/*.fs'), keep, home,
@@ -157,7 +180,7 @@ def collect_all(keep, home, count):
         collect('lang', lang(folder), keep, home)
         written = set(os.listdir(keep))
         collect('random', random_programs(folder, count), keep, home)
-    return short, written
+    return short, neighbours, written
 
 
 # -- compiling -------------------------------------------------------------------------
@@ -203,8 +226,9 @@ def compile_all(texts):
     return [line.split('\t') for line in out[1:]]
 
 
-def report(texts, answers, short):
-    """Counts, the kernels that need local memory, and the largest of the `short` ones."""
+def report(texts, answers, short, neighbours):
+    """Counts, the kernels that need local memory, which those of `neighbours` must not, and
+    the largest of the `short` ones."""
     arch_of = {p: arch for arch, paths in texts.items() for p in paths}
     done, registers, local, sizes = collections.Counter(), {}, [], {}
     for status, regs, bytes_, size, path, *log in answers:
@@ -217,6 +241,9 @@ def report(texts, answers, short):
             if os.path.basename(path) in short:
                 sizes[path] = int(size)
                 check(int(size) <= LARGEST, f'{arch} {head(path)}: {size} bytes of code')
+            if os.path.basename(path) in neighbours:
+                check(int(bytes_) <= FEW_BYTES,
+                      f'{arch} {head(path)}: {bytes_} bytes of a thread are spilled')
             if int(bytes_):
                 local.append((int(bytes_), arch, int(regs), head(path)))
     check(sum(done.values()) > 0, 'NVRTC is here, but nothing was compiled')
@@ -251,7 +278,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='fusible-nvrtc-') as home:
         keep = os.path.abspath(args.keep or os.path.join(home, 'texts'))
         os.makedirs(keep, exist_ok=True)
-        short, written = collect_all(keep, home, args.random)
+        short, neighbours, written = collect_all(keep, home, args.random)
         texts = distinct(keep)
         for arch in DEVICES.values():
             check(texts.get(arch), f'no text for {arch}')
@@ -261,7 +288,7 @@ def main():
                   f'{len(texts[arch])} to compile')
         answers = compile_all(texts)
         if answers is not None:
-            report(texts, answers, short)
+            report(texts, answers, short, neighbours)
     return score.close()
 
 

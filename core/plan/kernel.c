@@ -882,18 +882,26 @@ static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd
   return FS_MIN(all, chosen * (rows ? size : FS_MAX(size, SECTOR)));
 }
 
-/* cuBLAS 13.0 in f32 on an H200, 27 November 2026: X*c' of 1048576 x 8 with 16 rows of c
- * takes 62.9 us, of 262144 15.7; of 262144 x 4 with 8 rows 15.4; of 524288 x 32 with 32 rows
- * 64.1, of 131072 17.6. Its moves would take 25, 5.5, 3.1, 32 and 7. */
-static const double NARROW_PRODUCT = 2.4;
+/* A product of a tall matrix that has few columns with a small one computes what its tiles
+ * have, NARROW columns and DEEP terms at least, at this share of the device's peak rate. cuBLAS
+ * 13.0 in f32 on an H200, 27 November 2026: X*c' of 1048576 x 8 with 16 rows of c takes 62.9
+ * us, of 262144 15.7; of 262144 x 4 with 8 rows 15.4; of 524288 x 32 with 32 rows 64.1, of
+ * 131072 17.6. */
+static const double NARROW_RATE = 0.27;
+enum { NARROW = 32, DEEP = 16 };
 
-/* A product of a tall matrix that has few columns with a small one. */
-static bool is_narrow_product(const struct fs_node *nd) {
-  enum { NARROW = 32 };
-  if (nd->op != FS_LIB_GEMM || nd->shape.rank < 2) return false;
-  int64_t m = fs_shape_dim(&nd->shape, 0), n = fs_shape_dim(&nd->shape, 1);
-  double inner = (double)fs_shape_count(&nd->lib_shape[0]) / (double)FS_MAX(m, 1);
-  return FS_MIN(m, n) <= NARROW && inner <= NARROW;
+/* How often the time of its moves such a product takes; 0: it is none. */
+static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
+  if (nd->op != FS_LIB_GEMM || nd->shape.rank < 2 || !(d->flops > 0)) return 0;
+  double size = (double)fs_dtype_size(nd->dtype);
+  double m = (double)fs_shape_dim(&nd->shape, 0), n = (double)fs_shape_dim(&nd->shape, 1);
+  double inner = (double)fs_shape_count(&nd->lib_shape[0]) / FS_MAX(m, 1);
+  double tall = FS_MAX(m, n), narrow = FS_MIN(m, n);
+  if (narrow > NARROW || inner > NARROW || tall < 64 * NARROW) return 0;
+  double computes = 2 * tall * NARROW * FS_MAX(inner, DEEP) / (NARROW_RATE * d->flops);
+  double bytes = size * (tall * (inner + narrow) + inner * narrow);
+  double rate = fs_exceeds_cache(d, bytes) ? d->bandwidth : d->cache_bandwidth;
+  return FS_MAX(1, computes * rate / bytes);
 }
 
 /* How much longer than their moves such calls take: of 10^8 numbers on an H200 sorts 2.5
@@ -902,7 +910,8 @@ static bool is_narrow_product(const struct fs_node *nd) {
  * what 10^6 and 2*10^6 numbers of f32 took there. */
 static double moves_pace(const struct fs_node *nd, const struct fs_device *d) {
   bool gpu = d && d->is_cuda;
-  if (gpu && is_narrow_product(nd)) return NARROW_PRODUCT;
+  double narrow = gpu ? narrow_pace(nd, d) : 0;
+  if (narrow > 0) return narrow;
   if (fs_lib_is_sort(nd->op)) return gpu ? 4 : 20;
   if (fs_lib_is_scan(nd->op)) return gpu ? 1.6 : 5;
   if (gpu) return 1;

@@ -339,6 +339,14 @@ static void count_random(const struct fs_kernel *k, const struct fs_step *s, dou
                 next ? n / 2 : n);
 }
 
+/* A divisor that all elements share: a GPU's thread makes its reciprocal once, and the rest of
+ * a quotient takes as long as so many products (elemlib/cuda/quick.cuh, fs_div). */
+static const double QUOTIENT_BY_ONE = 5;
+
+static bool divides_by_one(const struct fs_kernel *k, const struct fs_step *s) {
+  return s->op == FS_OP_DIV && s->in[1] >= 0 && !k->values.data[s->in[1]].varies;
+}
+
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
                        const struct fs_device *d, double busy, bool joined,
                        const bool *line, struct fs_work *w) {
@@ -359,6 +367,8 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
     double n = elements(k, out->varies) * times_made(k, s, line) * busy;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
+    else if (d->is_cuda && divides_by_one(k, s)) fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph,
+                                                             QUOTIENT_BY_ONE * n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     double n = elements(k, out->varies) * times_made(k, s, line) * busy;
