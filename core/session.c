@@ -839,7 +839,7 @@ static enum fs_status define(struct fs_session *s, const char *name,
                     "'%s' cannot be the name of a variable", name);
   if (fs_file_is_loadable(value)) {
     enum fs_status st = fs_session_ready(s);
-    if (!st) st = fs_session_load(s, name, value, (struct fs_span){0}, NULL);
+    if (!st) st = fs_session_load(s, name, value, 0, NULL, (struct fs_span){0}, NULL);
     fs_interp_set_given(s->in, name);
     return st;
   }

@@ -212,6 +212,10 @@ static void put_variable(struct command *c, const json_t *v, int width) {
     if (!strcmp(state, "virtual"))
       fs_str_puts(&c->out, ", computed when it is read");
     if (!strcmp(state, "lost")) fs_str_puts(&c->out, ", lost");
+    if (json_object_get(v, "columns")) {
+      fs_str_puts(&c->out, ", columns ");
+      put_padded(&c->out, text_in(v, "columns"), 0);
+    }
   } else {
     fs_str_puts(&c->out, text_in(v, "value"));
   }
@@ -277,18 +281,18 @@ static void make_identifier(char *name) {
 }
 
 enum fs_status fs_session_load(struct fs_session *s, const char *name,
-                               const char *path, struct fs_span span,
-                               struct fs_str *out) {
+                               const char *path, int n, const char *const *texts,
+                               struct fs_span span, struct fs_str *out) {
   if (name) {
     struct fs_val v;
-    enum fs_status st = fs_file_load(s->in, path, NULL, span, &v);
+    enum fs_status st = fs_file_load(s->in, path, n, texts, span, &v, NULL);
     if (st) return st;
     put_loaded(s, name, &v, out);
     fs_interp_set(s->in, name, v);
     return FS_OK;
   }
   struct fs_file_vars vars;
-  enum fs_status st = fs_file_load_all(s->in, path, span, &vars);
+  enum fs_status st = fs_file_load_all(s->in, path, n, texts, span, &vars);
   for (int k = 0; k < vars.list.len && !st; k++) {
     struct fs_file_var *v = &vars.list.data[k];
     make_identifier(v->name);
@@ -305,13 +309,15 @@ enum fs_status fs_session_load(struct fs_session *s, const char *name,
   return st;
 }
 
+/* :load [name] file [column or member] [option=value ...] */
 static enum fs_status run_load(struct command *c) {
-  if (c->n == 1)
-    return fs_session_load(c->s, NULL, c->word[0], c->span, &c->out);
-  if (c->n != 2) return usage(c);
-  if (!fs_is_identifier(c->word[0]))
+  if (!c->n) return usage(c);
+  bool named = c->n > 1 && !fs_file_is_loadable(c->word[0]);
+  if (named && !fs_is_identifier(c->word[0]))
     return fail(c, NULL, "its first word is not a name");
-  return fs_session_load(c->s, c->word[0], c->word[1], c->span, &c->out);
+  return fs_session_load(c->s, named ? c->word[0] : NULL, c->word[named],
+                         c->n - named - 1, (const char *const *)c->word + named + 1,
+                         c->span, &c->out);
 }
 
 struct saved {

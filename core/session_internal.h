@@ -306,8 +306,8 @@ enum fs_status fs_session_command(struct fs_session *s, const char *line,
                                   struct fs_span span);
 /* Loads all arrays of a file, or one under another name. */
 enum fs_status fs_session_load(struct fs_session *s, const char *name,
-                               const char *path, struct fs_span span,
-                               struct fs_str *out);
+                               const char *path, int n, const char *const *texts,
+                               struct fs_span span, struct fs_str *out);
 bool fs_is_identifier(const char *text);
 
 /* -- session_variables.c ----------------------------------------------------- */

@@ -76,6 +76,8 @@ static void put_tensor(struct fs_session *s, const struct fs_tensor *t,
   json_object_set_new(o, "state", json_string(state_word(t)));
   json_object_set_new(o, "where",
                       stored ? json_string(s->target_name) : json_null());
+  if (t->labels)
+    json_object_set_new(o, "columns", fs_json_text(t->labels, strlen(t->labels)));
 }
 
 json_t *fs_session_variable(struct fs_session *s,

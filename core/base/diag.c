@@ -267,6 +267,14 @@ void fs_note_call(struct fs_diags *d, struct fs_span span, const char *id,
   va_end(args);
 }
 
+void fs_note(struct fs_diags *d, struct fs_span span, const char *id,
+             const char *hint, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  record(d, FS_NOTE, span, id, hint, fmt, args);
+  va_end(args);
+}
+
 void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
              const char *hint, const char *fmt, ...) {
   va_list args;

@@ -81,6 +81,8 @@ enum fs_status fs_env_error(struct fs_diags *d, const char *id,
 /* Where what went wrong last was called from: a note behind it, of the innermost calls. */
 void fs_note_call(struct fs_diags *d, struct fs_span span, const char *id,
                   const char *fmt, ...) FS_PRINTF(4, 5);
+void fs_note(struct fs_diags *d, struct fs_span span, const char *id,
+             const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
 void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
              const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
 

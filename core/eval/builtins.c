@@ -141,8 +141,9 @@ const struct fs_builtin fs_builtins[] = {
     {"number", 1, 1, fs_bi_number, 0, "number(x)",
      "a scalar tensor or a text as a number of the host"},
     {"seed", 1, 1, fs_bi_seed, 0, "seed(k)", "restarts the random numbers"},
-    {"load", 1, 2, fs_bi_load, 0, "load(\"file\"[, \"name\"])",
-     "an array from a .npy, .npz, .mtx or .csv file"},
+    {"load", 1, 5, fs_bi_load, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
+     "an array from a .npy, .npz, .mtx or .csv file: of several arrays or columns the "
+     "one of that name. Options for .csv: skip= sep= decimal="},
     {"save", 2, -1, fs_bi_save, 0, "save(\"file\", x, ...)",
      "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},
     {"time", 0, 0, fs_bi_time, 0, "time()",

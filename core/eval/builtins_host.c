@@ -197,14 +197,21 @@ enum fs_status fs_bi_time(struct fs_call *c) {
 
 /* -- files ----------------------------------------------------------------- */
 
+enum { MOST_TEXTS = 4 }; /* as the table of built-ins has it */
+
 enum fs_status fs_bi_load(struct fs_call *c) {
-  const char *path = NULL, *member = NULL;
+  const char *path = NULL, *texts[MOST_TEXTS];
+  char *names = NULL;
   enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
-  if (st == FS_OK && c->n > 1)
-    st = fs_arg_string(c, 1, "the name of the array", &member);
-  if (st != FS_OK) return st;
-  return fs_file_load(c->in, path, member, fs_in_span(c->in, c->arg_spans[0]),
-                      &c->out[0]);
+  for (int k = 1; k < c->n && st == FS_OK; k++)
+    st = fs_arg_string(c, k, "the name of an array or column", &texts[k - 1]);
+  if (st == FS_OK)
+    st = fs_file_load(c->in, path, c->n - 1, texts, fs_in_span(c->in, c->arg_spans[0]),
+                      &c->out[0], c->want > 1 ? &names : NULL);
+  if (st == FS_OK && c->want > 1)
+    c->out[1] = fs_val_string(names ? names : "", names ? strlen(names) : 0);
+  free(names);
+  return st;
 }
 
 /* An argument that is a plain name calls its array so inside an .npz. */

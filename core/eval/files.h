@@ -25,14 +25,16 @@ struct fs_file_var {
 struct fs_file_vars { FS_VEC(struct fs_file_var) list; };
 void fs_file_vars_free(struct fs_file_vars *vars);
 
-/* load("x.npy"), load("x.npz"), load("x.npz", "name"): one value, with one
- * reference. `member` may be NULL. The diagnostics point at `span`. */
-enum fs_status fs_file_load(struct fs_interp *in, const char *path,
-                            const char *member, struct fs_span span,
-                            struct fs_val *out);
-/* `:load file`: every array of the file. */
-enum fs_status fs_file_load_all(struct fs_interp *in, const char *path,
-                                struct fs_span span, struct fs_file_vars *out);
+/* load("x.npy"), load("x.npz", "name"), load("x.csv", "column", "skip=2"): one value,
+ * with one reference, of the file and up to n texts. *names, which may be NULL, is
+ * the names of its categories, if it has some: given. The diagnostics point at `span`. */
+enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
+                            const char *const *texts, struct fs_span span,
+                            struct fs_val *out, char **names);
+/* `:load file ...`: every array of the file. */
+enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
+                                const char *const *texts, struct fs_span span,
+                                struct fs_file_vars *out);
 /* save("x.npz", a, b): n values; names[k] names them inside an .npz and in
  * messages (NULL: arr_k). Other formats hold one array. Lazy tensors are
  * computed first. */
@@ -52,6 +54,8 @@ struct fs_array {
   enum fs_dtype dtype;
   struct fs_shape shape;
   void *data;
+  char *labels;            /* names of the columns, as shown; or NULL         */
+  char *categories;        /* lines of names of the codes 1, 2, ...; or NULL  */
 };
 struct fs_arrays { FS_VEC(struct fs_array) list; };
 void fs_arrays_free(struct fs_arrays *arrays);
@@ -64,10 +68,20 @@ struct fs_file_ctx {
   bool saving;
 };
 
-/* Reads a file of any known kind. `member` (may be NULL) picks one array of an
- * .npz. On failure *out is empty. */
-enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx, const char *member,
-                              struct fs_arrays *out);
+/* How a file is read; all 0 is as usual. */
+struct fs_load_how {
+  const char *member;      /* one array of an .npz, one column of a .csv    */
+  int64_t skip;            /* .csv: lines that are left out at the beginning */
+  char separator, point;   /* .csv: between fields; in numbers; 0: found, '.' */
+};
+/* Takes "skip=2", "sep=;", "decimal=,". FS_ERR_USER, told at the context's span, if
+ * the value cannot be; *taken is false for any other text. */
+enum fs_status fs_load_option(const struct fs_file_ctx *ctx, const char *text,
+                              struct fs_load_how *how, bool *taken);
+
+/* Reads a file of any known kind. On failure *out is empty. */
+enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx,
+                              const struct fs_load_how *how, struct fs_arrays *out);
 
 /* An array to save: `box` copies the elements first[k] .. first[k]+count[k]-1 to
  * `out` (dense row-major), so that a device tensor goes out in pieces. */
@@ -135,7 +149,11 @@ enum fs_status fs_file_error(const struct fs_file_ctx *ctx, const char *hint,
 /* malloc for array data: refuses what the machine has no memory for. */
 enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
                              void **out);
-/* strtod for data: C locale, whole text, no hexadecimal. */
+/* The same as realloc; on failure *data is as before. */
+enum fs_status fs_file_grow(const struct fs_file_ctx *ctx, int64_t bytes,
+                            void **data);
+enum fs_status fs_file_no_memory(const struct fs_file_ctx *ctx, int64_t bytes);
+/* The whole text is a number. */
 bool fs_file_number(const char *text, size_t len, double *out);
 
 /* A temporary file beside ctx->path, readable by its owner alone, that
@@ -178,7 +196,8 @@ enum fs_status fs_npz_write(struct fs_writer *w, int n,
 enum fs_status fs_mtx_read(struct fs_reader *r, struct fs_array *out);
 enum fs_status fs_mtx_write(struct fs_writer *w,
                             const struct fs_array_source *source);
-enum fs_status fs_csv_read(struct fs_reader *r, struct fs_array *out);
+enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,
+                           struct fs_array *out);
 enum fs_status fs_csv_write(struct fs_writer *w,
                             const struct fs_array_source *source);
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <strings.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/base/decimal.h"
 #include "core/eval/witness.h"
 
 /* -- errors and memory ------------------------------------------------------- */
@@ -78,14 +78,7 @@ static int64_t memory_available(void) {
   return kib < 0 ? -1 : (int64_t)kib * 1024;
 }
 
-enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
-                             void **out) {
-  enum { SMALL = 16 << 20 };
-  int64_t free_bytes = bytes > SMALL ? memory_available() : -1;
-  bool fits = bytes >= 0 && (uint64_t)bytes <= (uint64_t)PTRDIFF_MAX &&
-              (free_bytes < 0 || bytes <= free_bytes);
-  *out = fits ? malloc(bytes ? (size_t)bytes : 1) : NULL;
-  if (*out) return FS_OK;
+enum fs_status fs_file_no_memory(const struct fs_file_ctx *ctx, int64_t bytes) {
   struct fs_str path = {0}, need = {0};
   fs_str_put_safe(&path, ctx->path, strlen(ctx->path));
   fs_str_put_bytes(&need, (double)bytes);
@@ -98,25 +91,34 @@ enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
   return st;
 }
 
+enum fs_status fs_file_grow(const struct fs_file_ctx *ctx, int64_t bytes,
+                            void **data) {
+  enum { SMALL = 16 << 20 };
+  int64_t free_bytes = bytes > SMALL ? memory_available() : -1;
+  bool fits = bytes >= 0 && (uint64_t)bytes <= (uint64_t)PTRDIFF_MAX &&
+              (free_bytes < 0 || bytes <= free_bytes);
+  void *grown = fits ? realloc(*data, bytes ? (size_t)bytes : 1) : NULL;
+  if (!grown) return fs_file_no_memory(ctx, bytes);
+  *data = grown;
+  return FS_OK;
+}
+
+enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
+                             void **out) {
+  *out = NULL;
+  return fs_file_grow(ctx, bytes, out);
+}
+
 bool fs_file_number(const char *text, size_t len, double *out) {
-  static locale_t c_locale;
-  if (!c_locale) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  char copy[512];
-  if (!len || len >= sizeof copy) return false;
-  for (size_t i = 0; i < len; i++)
-    if (!text[i] || text[i] == 'x' || text[i] == 'X' || text[i] == ' ')
-      return false;
-  memcpy(copy, text, len);
-  copy[len] = 0;
-  char *end;
-  *out = strtod_l(copy, &end, c_locale);
-  return end == copy + len;
+  return fs_decimal_read(text, text + len, '.', out) == text + len && len;
 }
 
 void fs_arrays_free(struct fs_arrays *arrays) {
   for (int i = 0; i < arrays->list.len; i++) {
     free(arrays->list.data[i].name);
     free(arrays->list.data[i].data);
+    free(arrays->list.data[i].labels);
+    free(arrays->list.data[i].categories);
   }
   FS_VEC_FREE(&arrays->list);
 }
@@ -608,23 +610,67 @@ static char *base_name(const char *path) {
 }
 
 static enum fs_status read_format(struct fs_reader *r, enum format format,
-                                  const char *member, struct fs_arrays *out) {
-  if (format == NPZ) return fs_npz_read(r, member, out);
+                                  const struct fs_load_how *how,
+                                  struct fs_arrays *out) {
+  if (format == NPZ) return fs_npz_read(r, how->member, out);
   char *name = base_name(r->ctx->path);
   struct fs_array *a = FS_PUSH(&out->list);
   *a = (struct fs_array){.name = name};
   return format == NPY   ? fs_npy_read(r, a)
          : format == MTX ? fs_mtx_read(r, a)
-                         : fs_csv_read(r, a);
+                         : fs_csv_read(r, how, a);
 }
 
-enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx, const char *member,
+/* One character, or its name. */
+static char separator_of(const char *text) {
+  static const struct { const char *name; char c; } named[] = {
+    {"tab", '\t'}, {"space", ' '}, {"comma", ','}, {"semicolon", ';'}};
+  for (size_t k = 0; k < FS_LEN(named); k++)
+    if (!strcmp(text, named[k].name)) return named[k].c;
+  bool good = text[0] && !text[1] && !strchr("\"#\r\n.+-eE", text[0]) &&
+              !(text[0] >= '0' && text[0] <= '9');
+  return good ? text[0] : 0;
+}
+
+enum fs_status fs_load_option(const struct fs_file_ctx *ctx, const char *text,
+                              struct fs_load_how *how, bool *taken) {
+  const char *equals = strchr(text, '='), *value = equals ? equals + 1 : "";
+  size_t len = equals ? (size_t)(equals - text) : 0;
+  const char *problem = NULL;
+  *taken = true;
+  if (len == 4 && !strncmp(text, "skip", len)) {
+    char *end;
+    how->skip = strtoll(value, &end, 10);
+    if (*end || end == value || how->skip < 0)
+      problem = "skip= takes how many lines to leave out: skip=2";
+  } else if (len == 3 && !strncmp(text, "sep", len)) {
+    how->separator = separator_of(value);
+    if (!how->separator)
+      problem = "sep= takes one character between fields, or tab, space, comma, "
+                "semicolon: sep=;";
+  } else if (len == 7 && !strncmp(text, "decimal", len)) {
+    how->point = value[0];
+    if (strcmp(value, ",") && strcmp(value, "."))
+      problem = "decimal= takes the decimal point of the numbers: decimal=,";
+  } else {
+    *taken = false;
+  }
+  if (!problem && how->point && how->point == how->separator)
+    problem = "the separator and the decimal point must differ";
+  return problem ? fs_file_error(ctx, NULL, "%s", problem) : FS_OK;
+}
+
+enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx,
+                              const struct fs_load_how *how,
                               struct fs_arrays *out) {
   *out = (struct fs_arrays){0};
   enum format format = format_of(ctx->path);
   if (format == UNKNOWN) return unknown_format(ctx);
-  if (member && format != NPZ)
-    return fs_file_error(ctx, NULL, "only .npz files have members");
+  if (how->member && format != NPZ && format != CSV)
+    return fs_file_error(ctx, NULL,
+                         "only .npz files have members, and .csv files columns");
+  if (format != CSV && (how->skip || how->separator || how->point))
+    return fs_file_error(ctx, NULL, "skip=, sep= and decimal= are for .csv files");
   struct fs_reader r;
   enum fs_status st = fs_reader_open(ctx, &r);
   if (st) return st;
@@ -635,7 +681,7 @@ enum fs_status fs_arrays_load(const struct fs_file_ctx *ctx, const char *member,
     fs_reader_close(&r);
     fs_oom_raise();
   }
-  st = read_format(&r, format, member, out);
+  st = read_format(&r, format, how, out);
   fs_oom_guard(old);
   fs_reader_close(&r);
   if (st) fs_arrays_free(out);

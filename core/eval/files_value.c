@@ -28,8 +28,25 @@ static enum fs_status upload(struct fs_interp *in,
   enum fs_status st = fs_tensor_upload(fs_interp_target(in), a->dtype,
                                        &a->shape, a->data, &t,
                                        fs_interp_diags(in));
-  if (!st) *out = fs_val_tensor(t);
-  return st;
+  if (st) return st;
+  t->labels = a->labels ? fs_strdup(a->labels) : NULL;
+  *out = fs_val_tensor(t);
+  return FS_OK;
+}
+
+/* The texts behind the file's name: options, and at most one name. */
+static enum fs_status read_texts(const struct fs_file_ctx *ctx, int n,
+                                 const char *const *texts, struct fs_load_how *how) {
+  *how = (struct fs_load_how){0};
+  for (int k = 0; k < n; k++) {
+    bool taken;
+    enum fs_status st = fs_load_option(ctx, texts[k], how, &taken);
+    if (st) return st;
+    if (!taken && how->member)
+      return fs_file_error(ctx, NULL, "it takes the name of one array or column");
+    if (!taken) how->member = texts[k];
+  }
+  return FS_OK;
 }
 
 /* A relative path that leads nowhere from the current folder is taken from the
@@ -49,14 +66,16 @@ static char *find_file(struct fs_interp *in, const char *path,
   return fs_strdup(path);
 }
 
-enum fs_status fs_file_load_all(struct fs_interp *in, const char *path,
-                                struct fs_span span,
+enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
+                                const char *const *texts, struct fs_span span,
                                 struct fs_file_vars *out) {
   char *found = find_file(in, path, span);
   struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
   struct fs_arrays arrays;
+  struct fs_load_how how;
   *out = (struct fs_file_vars){0};
-  enum fs_status st = fs_arrays_load(&ctx, NULL, &arrays);
+  enum fs_status st = read_texts(&ctx, n, texts, &how);
+  if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (st) arrays = (struct fs_arrays){0};
   for (int k = 0; k < arrays.list.len && !st; k++) {
     struct fs_array *a = &arrays.list.data[k];
@@ -89,16 +108,38 @@ static enum fs_status several(const struct fs_file_ctx *ctx,
   return st;
 }
 
-enum fs_status fs_file_load(struct fs_interp *in, const char *path,
-                            const char *member, struct fs_span span,
-                            struct fs_val *out) {
+/* What the codes of a column mean, for who does not take the names. */
+static void tell_categories(const struct fs_file_ctx *ctx, const char *names) {
+  enum { MOST = 20 };
+  struct fs_str text = {0};
+  int n = 0;
+  for (const char *end; *names || !n; names = *end ? end + 1 : end) {
+    end = names + strcspn(names, "\n");
+    if (++n > MOST) continue;
+    fs_str_printf(&text, "%s%d ", n > 1 ? ", " : "", n);
+    fs_str_put_safe(&text, names, FS_MIN((size_t)(end - names), (size_t)40));
+  }
+  if (n > MOST) fs_str_printf(&text, " and %d more", n - MOST);
+  fs_note(ctx->diags, ctx->span, "categories",
+          "`codes, names = load(...)` gives the names as text, one a line",
+          "the texts of this column, as numbers: %s", fs_str_text(&text));
+  fs_str_free(&text);
+}
+
+enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
+                            const char *const *texts, struct fs_span span,
+                            struct fs_val *out, char **names) {
   char *found = find_file(in, path, span);
   struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
   struct fs_arrays arrays;
-  enum fs_status st = fs_arrays_load(&ctx, member, &arrays);
+  struct fs_load_how how;
+  enum fs_status st = read_texts(&ctx, n, texts, &how);
+  if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (!st) {
-    st = arrays.list.len == 1 ? upload(in, &ctx, &arrays.list.data[0], out)
-                              : several(&ctx, &arrays);
+    struct fs_array *a = &arrays.list.data[0];
+    st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);
+    if (!st && a->categories && !names) tell_categories(&ctx, a->categories);
+    if (!st && names) *names = a->categories, a->categories = NULL;
     fs_arrays_free(&arrays);
   }
   free(found);

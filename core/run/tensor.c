@@ -162,6 +162,7 @@ void fs_tensor_unref(struct fs_tensor *t) {
       struct fs_graph *recipe = t->state == FS_TS_VIRTUAL ? t->graph : NULL;
       if (t->state == FS_TS_STORED) fs_storage_unref(t->storage);
       fs_snapshot_unref(t->snapshot);
+      free(t->labels);
       free(t);
       if (recipe) {
         recipe->next_dying = dying;

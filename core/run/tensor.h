@@ -47,6 +47,7 @@ struct fs_tensor {
   struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe, or */
   struct fs_snapshot *snapshot; /* a reference of one                      */
   fs_id node;                  /* LAZY, VIRTUAL                            */
+  char *labels;                /* names of the columns of a file, or NULL  */
 };
 
 /* All give a handle with one reference. */
