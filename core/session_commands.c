@@ -9,6 +9,7 @@
 #include "core/eval/files.h"
 #include "core/lang/parse.h"
 #include "core/session_calibrate.h"
+#include "core/target/cpu/lapack.h"
 #include "core/target/cuda/driver.h"
 #include "core/target/cuda/nvrtc.h"
 
@@ -592,6 +593,10 @@ static void put_device(struct command *c, const struct fs_device *d) {
   fs_str_puts(out, " from cache, ");
   fs_str_put_seconds(out, d->launch);
   fs_str_puts(out, " a kernel (before calibration)\n");
+  if (d->is_cuda) return;
+  put_line(out, "LAPACK");
+  fs_lapack_print(out);
+  fs_str_puts(out, "\n");
 }
 
 static void put_cuda_libraries(struct command *c) {

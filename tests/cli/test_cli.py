@@ -354,6 +354,20 @@ def test_commands_without_utf8():
     (r.out + r.err).encode('ascii')
 
 
+def test_device_names_the_library():
+    """With the processor that its kernels are for, and what chose them; what the user
+    chose stays."""
+    r = check(fusible('-e', ':device', OPENBLAS_CORETYPE=''), 0)
+    library = [l for l in r.out.splitlines() if l.startswith('  LAPACK')]
+    assert len(library) == 1, r.out
+    if 'OpenBLAS' not in library[0] or ', avx' not in r.out:
+        return
+    core = 'SkylakeX' if 'avx512' in r.out else 'Haswell'
+    assert f"kernels for {core} (chosen by the processor's features)" in library[0], r.out
+    r = check(fusible('-e', ':device', OPENBLAS_CORETYPE='Nehalem'), 0)
+    assert 'kernels for Nehalem (chosen by OPENBLAS_CORETYPE)' in r.out, r.out
+
+
 def test_explain():
     check(fusible('-e', ':explain y = 2*ones(9)'), 0, None, 'y = 2*ones(9)')
     check(fusible('-e', ':explain print(1)'), 0, 'this needs no kernel\n', '')

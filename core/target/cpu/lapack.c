@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -57,6 +58,9 @@ static struct {
   FS_BLAS_FNS(X)
 #undef X
   void (*set_threads)(int);
+  char *(*core)(void), *(*config)(void); /* of OpenBLAS; NULL: another library */
+  const char *name;       /* of the file it is in                             */
+  const char *core_by;    /* who chose the core                               */
   int most_threads;       /* that there was room for; 0: as many as asked for */
 } lib;
 
@@ -79,6 +83,8 @@ static bool resolve(void *const *handles) {
   FS_BLAS_FNS(X)
 #undef X
   set_fn(&lib.set_threads, find(handles, "openblas_set_num_threads"));
+  set_fn(&lib.core, find(handles, "openblas_get_corename"));
+  set_fn(&lib.config, find(handles, "openblas_get_config"));
   return true;
 }
 
@@ -118,18 +124,38 @@ static void make_room(void) {
   lib.most_threads = (int)n;
 }
 
+/* The kernels of OpenBLAS for this processor ("core"), or NULL: its own choice. It knows
+ * processors by their numbers, and gives one that is newer than itself those for SSE3:
+ * a product of 2000 x 2000 doubles by version 0.3.21 then takes 4 times as long. What a
+ * processor can tells more. Every size from 1 to 300 of what is called here was right with
+ * both of these, in f32 and f64, beside plain loops. */
+static const char *core_of_features(void) {
+  const char *isa = fs_cpu_routines(NULL)->isa;
+  return !strcmp(isa, "avx512") ? "SkylakeX" : !strcmp(isa, "avx2") ? "Haswell" : NULL;
+}
+
+/* It reads its core from the environment while it is loaded; what the user set there
+ * stays. */
 static void load(void) {
   static const char *const sets[][3] = {{"libopenblas.so.0"},
                                         {"libopenblas.so.0", "liblapack.so.3"},
                                         {"libblas.so.3", "liblapack.so.3"},
                                         {"libblas.so", "liblapack.so"}};
+  static const char variable[] = "OPENBLAS_CORETYPE";
+  const char *said = getenv(variable), *core = core_of_features();
+  bool choose = !(said && *said) && core;
   make_room();
+  if (choose) setenv(variable, core, 1);
   for (size_t s = 0; s < FS_LEN(sets) && !lib.ok; s++) {
     void *handles[4] = {0};
     for (int n = 0, k = 0; k < 3 && sets[s][k]; k++)
       if ((handles[n] = open_library(sets[s][k]))) n++;
     lib.ok = resolve(handles);
+    lib.name = sets[s][0];
   }
+  if (choose) unsetenv(variable);
+  bool taken = lib.core && !strcasecmp(lib.core(), choose ? core : said ? said : "");
+  lib.core_by = !taken ? "the library itself" : choose ? "the processor's features" : variable;
   lib.tried = true;
 }
 
@@ -139,6 +165,21 @@ bool fs_lapack_present(const char **why) {
     *why = "no BLAS/LAPACK library was found; Debian's package libopenblas0 "
            "has one";
   return lib.ok;
+}
+
+void fs_lapack_print(struct fs_str *out) {
+  const char *why = NULL;
+  if (!fs_lapack_present(&why)) {
+    fs_str_puts(out, why);
+    return;
+  }
+  const char *config = lib.config ? lib.config() : lib.name; /* "OpenBLAS 0.3.21 ..." */
+  const char *space = strchr(config, ' '), *end = space ? strchr(space + 1, ' ') : NULL;
+  fs_str_put_safe(out, config, end ? (size_t)(end - config) : strlen(config));
+  if (!lib.core) return;
+  fs_str_puts(out, ", kernels for ");
+  fs_str_put_safe(out, lib.core(), strlen(lib.core()));
+  fs_str_printf(out, " (chosen by %s)", lib.core_by);
 }
 
 /* -- elements --------------------------------------------------------------- */

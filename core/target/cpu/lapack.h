@@ -9,6 +9,10 @@
  * *why is one plain sentence (static). */
 bool fs_lapack_present(const char **why);
 
+/* Puts "OpenBLAS 0.3.21, kernels for SkylakeX (chosen by the processor's features)", or
+ * why there is none. Loads them, too. */
+void fs_lapack_print(struct fs_str *out);
+
 /* Runs FS_LIBRARY kernel `k` of `plan` on host memory; slots[] are base pointers
  * by plan slot, and operands are only read. `threads` is how many processors
  * the library may use; the caller's own workers, `pool` (or NULL), should be idle
