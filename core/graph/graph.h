@@ -173,6 +173,13 @@ struct fs_node {
                              written; not part of what makes graphs equal */
 };
 
+/* Whether a product is of a matrix and its own transpose: A'*A, A*A'. */
+static inline bool fs_lib_with_itself(const struct fs_node *nd) {
+  unsigned turned = nd->lib_flags & (FS_LIB_TRANS_A | FS_LIB_TRANS_B);
+  return nd->kind == FS_ND_LIB && nd->op == FS_LIB_GEMM && nd->src[0] == nd->src[1] &&
+         (turned == FS_LIB_TRANS_A || turned == FS_LIB_TRANS_B);
+}
+
 struct fs_tensor;  /* run/tensor.h: opaque here */
 /* Given by run/tensor.c: equal for handles whose elements lie in one storage. */
 const void *fs_tensor_identity(const struct fs_tensor *t);

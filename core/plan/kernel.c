@@ -818,14 +818,19 @@ const struct fs_stored *fs_plan_stored(struct fs_planner *p, fs_id id) {
   return s;
 }
 
-static double library_flops(const struct fs_node *nd) {
+/* Whether the library computes half of a symmetric product, by syrk: a CPU's does. */
+static bool by_half(const struct fs_node *nd, const struct fs_device *d) {
+  return fs_lib_with_itself(nd) && !(d && d->is_cuda);
+}
+
+static double library_flops(const struct fs_node *nd, const struct fs_device *d) {
   double m = (double)fs_shape_dim(&nd->lib_shape[0], 0);
   double n = (double)fs_shape_dim(&nd->lib_shape[0], 1);
   double r = (double)fs_shape_dim(&nd->lib_shape[1], 1), least = FS_MIN(m, n);
   switch (nd->op) {
     case FS_LIB_GEMM: {
       if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
-      return 2 * m * n * r;
+      return (by_half(nd, d) ? 1 : 2) * m * n * r;
     }
     case FS_LIB_SOLVE: return 2.0 / 3 * n * n * m + 2 * n * n * r;
     case FS_LIB_INV: return 2 * n * n * n;
@@ -935,7 +940,7 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   for (int s = 0; s < nd->n_src; s++) {
     k->lib_slots[s + 1] = (int)fs_plan_base(p->g, nd->src[s]);
     k->lib_layout[s + 1] = fs_plan_layout(p->g, nd->src[s]);
-    k->bytes_read += operand_bytes(p, nd, s);
+    if (s == 0 || !by_half(nd, p->device)) k->bytes_read += operand_bytes(p, nd, s);
   }
   if (fs_lib_is_sort(nd->op)) /* the last pass writes one or the other */
     k->bytes_written += sort_bytes(nd, fs_node(p->g, nd->src[0])->dtype, 1) -
@@ -944,7 +949,7 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
-                      .flops = library_flops(nd), .parallel = 1e9,
+                      .flops = library_flops(nd, p->device), .parallel = 1e9,
                       .scheme = FS_LIBRARY, .library = true,
                       .lib_op = (uint8_t)nd->op,
                       .pace = moves_pace(nd, p->device),

@@ -89,6 +89,7 @@ void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
   out->op = node->op;
   out->span = node->span;
   out->has_b = node->n_src > 1;
+  out->with_itself = fs_lib_with_itself(node);
   out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
   out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
   out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;

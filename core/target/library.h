@@ -23,6 +23,7 @@ struct fs_lib_call {
   struct fs_lib_array out, a, b; /* a is op(A), b is op(B): transposition is
                                     already in their strides              */
   bool has_b;
+  bool with_itself;              /* GEMM: b is a transposed, the result symmetric */
   bool by_element;               /* GATHER: elements of `a`, not its rows  */
   const char *chosen;            /* GATHER, INVERT: "element", "row" or "column" */
   bool in_range;                 /* GATHER, INVERT: no index can be wrong  */

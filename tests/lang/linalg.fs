@@ -38,6 +38,13 @@ print(residual(V, V\c, c), " ", residual(V', V'\c, c), " ", residual(W, W\b[1:5]
 print(max(abs([2, 0; 0, 4]\[2; 2] - [1; 0.5])), " ", max(abs(i32([1, 0; -2, 1])\[3; 1] - [3; 7])))   # expect: 0 0
 T = U; x = T\b; T[9, 1] = 0.5; y = T\b;
 print(residual(U, x, b), " ", residual(T, y, b) < 1e-9, " ", max(abs(x - y)) > 1e-3)   # expect: 0 true true
+# A matrix by its own transpose, also of a part and of products that wait, is what any
+# product is; on a CPU symmetric to the last bit.
+seed(4);
+D = randn(61, 37, "f64"); E = 1*D'; P = D[3:50, 2:2:30]; Q = 1*P';
+print(max(abs(D'*D - E*D)) < 1e-12, " ", max(abs(D*D' - D*E)) < 1e-12, " ", max(abs(P'*P - Q*P)) < 1e-12)   # expect: true true true
+M = i64(mod(reshape(1:60, 12, 5)*7, 11)) - 5; N = f64(M);
+print(max(abs(N'*N - f64(M'*M))), " ", max(abs(N*N' - f64(M*M'))))   # expect: 0 0
 T = [1, 2, 3; 0, 4, 5; 0, 0, 0/0]; print(all(isnan(T\[1; 2; 3])), " ", all(isnan(T'\[1; 2; 3])))   # expect: true true
 G = [4, 2, 1; 2, 5, 3; 1, 3, 6]; R = chol(G);
 print(max(abs(R\(R'\[1; 2; 3]) - G\[1; 2; 3])) < 1e-5, " ", max(abs(R\(R'\G) - eye(3))) < 1e-5)   # expect: true true

@@ -187,7 +187,8 @@ static void job_begin(struct job *job, enum fs_lib_op op, struct mat *out,
     squeezed[k] = squeeze(m, &job->kernel.lib_layout[k]);
     job->slots[k].dtype = m->dtype;
     job->kernel.lib_slots[k] = k;
-    if (k)
+    if (k == 2 && b == a) in[k] = in[1];
+    else if (k)
       in[k] = fs_graph_input(g, NULL, m->dtype, &squeezed[k],
                              &job->kernel.lib_layout[k], NULL);
   }
@@ -323,6 +324,43 @@ static void test_gemm(bool on_gpu) {
   try_gemm(FS_F32, FS_F32, 70, 1, 33, 0, ROWS, ROWS, PADDED, on_gpu);
   try_gemm(FS_F64, FS_F64, 33, 1, 1, 2, ROWS, ROWS, ROWS, on_gpu);
   try_gemm(FS_I32, FS_I64, 65, 33, 130, 1, ROWS, APART, ROWS, on_gpu);
+}
+
+/* A matrix by its own transpose: what any product is, and symmetric to the last bit. */
+static void try_square(enum fs_dtype dt, int64_t n, int64_t k, unsigned trans,
+                       enum how ha, enum how ho, bool on_gpu) {
+  struct mat a = mat_new(dt, trans & 1 ? k : n, trans & 1 ? n : k, ha);
+  struct mat c = mat_new(dt, n, n, ho);
+  struct job job;
+  for (int rounded = 0; rounded <= (fs_dtype_is_float(dt) && !on_gpu); rounded++) {
+    if (rounded) fill_random(&a);
+    else fill_integers(&a, dt == FS_F16 || dt == FS_BF16 ? 2 : 8);
+    job_begin(&job, FS_LIB_GEMM, &c, &a, &a, trans);
+    bool equal = run(&job, on_gpu) == FS_OK;
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < n; j++)
+        equal = equal && get(&c, i, j) == (rounded ? get(&c, j, i)
+                                                   : product_at(&a, &a, trans, i, j));
+    CHECK(equal, "square %s %dx%d trans %u %s %s", fs_dtype_name(dt), (int)n, (int)k,
+          trans, how_names[ha], how_names[ho]);
+    job_end(&job);
+  }
+  free(a.data), free(c.data);
+}
+
+static void test_squares(bool on_gpu) {
+  for (int h = 0; h < 32; h++)
+    for (int dt = FS_I32; dt < FS_DTYPE_COUNT; dt++)
+      try_square((enum fs_dtype)dt, 1 + 3 * h % 50, 1 + 7 * h % 40, 1 + (unsigned)h % 2,
+                 (enum how)(h >> 1 & 3), (enum how)(h >> 3 & 3), on_gpu);
+}
+
+/* Every small size: libraries have code of their own for what is left over. */
+static void test_sizes(bool on_gpu) {
+  for (int n = 1; n <= 48; n++)
+    for (int wide = 0; wide <= 1; wide++)
+      try_gemm(wide ? FS_F64 : FS_F32, wide ? FS_F64 : FS_F32, n, 49 - n, 1 + 7 * n % 45,
+               (unsigned)n % 4, ROWS, ROWS, ROWS, on_gpu);
 }
 
 /* Integer products wrap around like elementwise ones. */
@@ -1134,6 +1172,8 @@ int main(void) {
   }
   for (int on_gpu = 0; on_gpu <= (gpu != NULL); on_gpu++) {
     test_gemm(on_gpu);
+    test_sizes(on_gpu);
+    test_squares(on_gpu);
     test_wrap(on_gpu);
     test_factorisations(on_gpu);
     test_factors(on_gpu);

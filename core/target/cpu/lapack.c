@@ -25,6 +25,9 @@
   X(gemm, (const char *, const char *, const int *, const int *, const int *, \
            const void *, const void *, const int *, const void *, const int *,\
            const void *, void *, const int *, size_t, size_t))                \
+  X(syrk, (const char *, const char *, const int *, const int *, const void *, \
+           const void *, const int *, const void *, void *, const int *,      \
+           size_t, size_t))                                                   \
   X(trsv, (const char *, const char *, const char *, const int *,             \
            const void *, const int *, void *, const int *, size_t, size_t,    \
            size_t))                                                           \
@@ -402,6 +405,19 @@ static void swap_sides(struct fs_lib_array *a) {
   a->dim[1] = dim, a->stride[1] = stride;
 }
 
+/* Gives a symmetric matrix, of which syrk computes the rows up to the diagonal, the
+ * others: element (i, j) at i*ld + j is (j, i). In tiles, as pack() does. */
+#define FS_MIRROR(TYPE)                                              \
+  for (int64_t i0 = 0; i0 < n; i0 += TILE)                           \
+    for (int64_t j0 = i0; j0 < n; j0 += TILE)                        \
+      for (int64_t i = i0; i < FS_MIN(i0 + TILE, n); i++)            \
+        for (int64_t j = FS_MAX(j0, i + 1); j < FS_MIN(j0 + TILE, n); j++) \
+          ((TYPE *)data)[i * ld + j] = ((TYPE *)data)[j * ld + i];
+static void mirror(void *data, int64_t n, int64_t ld, int wide) {
+  if (wide) FS_MIRROR(double) else FS_MIRROR(float)
+}
+#undef FS_MIRROR
+
 /* BLAS computes column-major C' = B' A'; memory in row-major order is already
  * the transpose, so 'R' operands go in as they are. */
 static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
@@ -415,7 +431,7 @@ static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
   }
   struct scratch s = {0};
   struct gemm_operand a = gemm_operand(&s, &c.a, wide, false);
-  struct gemm_operand b = gemm_operand(&s, &c.b, wide, false);
+  struct gemm_operand b = c.with_itself ? a : gemm_operand(&s, &c.b, wide, false);
   struct gemm_operand out = gemm_operand(&s, &c.out, wide, true);
   if (s.failed) {
     drop(&s);
@@ -423,12 +439,18 @@ static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
   }
   int m = (int)c.out.dim[0], n = (int)c.out.dim[1], k = (int)c.a.dim[1];
   int lda = (int)a.ld, ldb = (int)b.ld, ldc = (int)out.ld;
-  double one64 = 1, zero64 = 0;
-  float one32 = 1, zero32 = 0;
-  lib.gemm[wide](b.order == 'R' ? "N" : "T", a.order == 'R' ? "N" : "T", &n, &m,
-                 &k, wide ? (void *)&one64 : (void *)&one32, b.ptr, &ldb, a.ptr,
-                 &lda, wide ? (void *)&zero64 : (void *)&zero32, out.ptr, &ldc,
-                 1, 1);
+  const double one64 = 1, zero64 = 0;
+  const float one32 = 1, zero32 = 0;
+  const void *one = wide ? (const void *)&one64 : &one32;
+  const void *zero = wide ? (const void *)&zero64 : &zero32;
+  if (c.with_itself) {
+    lib.syrk[wide]("U", a.order == 'R' ? "T" : "N", &n, &k, one, a.ptr, &lda, zero,
+                   out.ptr, &ldc, 1, 1);
+    mirror(out.ptr, n, out.ld, wide);
+  } else {
+    lib.gemm[wide](b.order == 'R' ? "N" : "T", a.order == 'R' ? "N" : "T", &n, &m, &k,
+                   one, b.ptr, &ldb, a.ptr, &lda, zero, out.ptr, &ldc, 1, 1);
+  }
   if (out.ptr != c.out.ptr) {
     struct packed p = {.data = out.ptr, .wide = wide, .si = out.ld, .sj = 1};
     unpack(&c.out, &p);
