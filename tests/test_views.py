@@ -32,6 +32,7 @@ check = score.check
 # What the views use of what JupyterLab's sanitiser passes; no style, class, id.
 TAGS = {'details': {'open'}, 'summary': set(), 'table': set(), 'thead': set(),
         'tbody': set(), 'tr': set(), 'th': set(), 'td': {'align'},
+        'div': {'align'},
         'code': set(), 'pre': set(), 'p': set(), 'small': set(), 'br': set(),
         'strong': set(), 'ul': set(), 'li': set(),
         'img': {'alt', 'width', 'src'}}
@@ -152,11 +153,13 @@ def is_painted(svg, folder):
                                       b if pb <= pc else c)) & 255
         before = line
         for x in range(0, 4 * w, 4):
-            rgb = bytes(line[x:x + 3])
+            rgb = bytes(line[x:x + 3]) if line[x + 3] == 255 else b'bare'
             colours[rgb] = colours.get(rgb, 0) + 1
+    bare = colours.pop(b'bare', 0)  # on which the page is seen, light or dark
     dark = sum(n for c, n in colours.items() if max(c) < 100)
     blue = colours.get(bytes((0xdb, 0xe9, 0xf6)), 0)
-    return dark > 100 and blue > 500, f'{w}x{h}, dark {dark}, blue {blue}'
+    return (dark > 100 and blue > 500 and bare > 500,
+            f'{w}x{h}, dark {dark}, blue {blue}, bare {bare}')
 
 
 def svg_text(svg):

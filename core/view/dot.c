@@ -47,16 +47,19 @@ static void edge_dot(struct fs_str *out, const char *from, const char *to,
   fs_str_printf(out, "  %s -> %s [label=\"%s\"];\n", from, to, label);
 }
 
+/* On a page that is light or dark: what has no ground of its own is of a grey that is
+ * seen on both. */
 static const struct form as_dot = {
   .head = "digraph plan {\n"
-          "  bgcolor=white; rankdir=TB; nodesep=0.3; ranksep=0.35;\n"
-          "  node [fontname=\"Helvetica\", fontsize=11];\n"
+          "  bgcolor=transparent; rankdir=TB; nodesep=0.3; ranksep=0.35;\n"
+          "  node [fontname=\"Helvetica\", fontsize=11, style=filled, "
+          "fillcolor=white, color=\"#808080\"];\n"
           "  edge [fontname=\"Helvetica\", fontsize=9, "
-          "color=\"#666666\", fontcolor=\"#444444\"];\n",
+          "color=\"#808080\", fontcolor=\"#808080\"];\n",
   .tail = "}\n",
   .slot = {{" [shape=ellipse, label=\"", "\"];\n"},
            {" [shape=ellipse, peripheries=2, label=\"", "\"];\n"},
-           {" [shape=ellipse, style=dashed, label=\"", "\"];\n"}},
+           {" [shape=ellipse, style=\"filled,dashed\", label=\"", "\"];\n"}},
   .kernel = {" [shape=box, style=\"filled,rounded\", fillcolor=\"#dbe9f6\", "
              "label=\"", "\"];\n"},
   .line = "\\n", .left = "\\l", .end = "\\l", .quote = quote_dot, .edge = edge_dot,

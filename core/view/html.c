@@ -41,9 +41,20 @@ static void put_plural(struct fs_str *out, double n, const char *noun) {
 
 /* -- tables ------------------------------------------------------------------------ */
 
+/* JupyterLab's style sheet sets all cells right, whatever they say: what stands left
+ * is in a division of its own. */
+#define LEFT "<div align=\"left\">"
+#define END_LEFT "</div>"
+
+/* A head that begins with "<" stands left. Columns of code come last in a table: what
+ * does not fit beside them is all that has to be scrolled for. */
 static void open_table(struct fs_str *out, const char *const *heads) {
   fs_str_puts(out, "<table>\n<thead><tr>");
-  for (; *heads; heads++) fs_str_printf(out, "<th>%s</th>", *heads);
+  for (; *heads; heads++) {
+    bool left = **heads == '<';
+    fs_str_printf(out, "<th>%s%s%s</th>", left ? LEFT : "", *heads + left,
+                  left ? END_LEFT : "");
+  }
   fs_str_puts(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -64,15 +75,15 @@ static void cell_bytes(struct fs_str *out, double b) {
 }
 
 static void cell_text(struct fs_str *out, const char *s) {
-  fs_str_puts(out, "<td align=\"left\">");
+  fs_str_puts(out, "<td align=\"left\">" LEFT);
   put_text(out, s);
-  fs_str_puts(out, "</td>");
+  fs_str_puts(out, END_LEFT "</td>");
 }
 
 static void cell_code(struct fs_str *out, const char *s) {
-  fs_str_puts(out, "<td align=\"left\"><code>");
+  fs_str_puts(out, "<td align=\"left\">" LEFT "<code>");
   put_text(out, s);
-  fs_str_puts(out, "</code></td>");
+  fs_str_puts(out, "</code>" END_LEFT "</td>");
 }
 
 static void cell_share(struct fs_str *out, double x) {
@@ -147,11 +158,11 @@ static double longest(const json_t *plan) {
 
 static void put_bars(struct fs_str *out, double predicted, double measured,
                      double most) {
-  fs_str_puts(out, "<td align=\"left\"><code>");
+  fs_str_puts(out, "<td align=\"left\">" LEFT "<code>");
   put_bar(out, predicted / most);
   fs_str_puts(out, "</code><br><code>");
   put_bar(out, measured / most);
-  fs_str_puts(out, "</code></td>");
+  fs_str_puts(out, "</code>" END_LEFT "</td>");
 }
 
 /* What the model says, and, where runs have taught otherwise, what came of it. */
@@ -178,31 +189,36 @@ static void put_does(struct fs_str *out, const json_t *k) {
   fs_str_free(&does);
 }
 
+static void put_empty(struct fs_str *out, int cells) {
+  for (int k = 0; k < cells; k++) fs_str_puts(out, "<td></td>");
+}
+
+/* In the order of put_kernels(). */
 static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
   double predicted = number(k, "predicted"), measured = number(k, "measured");
-  fs_str_puts(out, "<tr><td align=\"left\">");
+  fs_str_puts(out, "<tr><td align=\"left\">" LEFT);
   put_text(out, text(k, "id"));
   fs_str_puts(out, " ");
   put_text(out, text(k, "scheme"));
   const char *joint = text(k, "joint");
   if (!strcmp(joint, "barrier")) fs_str_puts(out, ", behind a barrier");
   else if (!strcmp(joint, "beside")) fs_str_puts(out, ", in the same launch");
-  fs_str_puts(out, "</td>");
-  put_does(out, k);
+  fs_str_puts(out, END_LEFT "</td>");
   if (json_is_true(json_object_get(k, "left_out"))) {
-    fs_str_puts(out, "<td></td><td></td><td></td><td></td><td></td><td></td><td></td></tr>\n");
-    return;
+    put_empty(out, 7);
+  } else {
+    put_bars(out, predicted, measured, most);
+    cell_prediction(out, k);
+    cell_seconds(out, measured);
+    fs_str_puts(out, "<td align=\"right\">");
+    if (measured > 0 && predicted > 0)
+      fs_str_printf(out, "\u00d7%.2f", measured / predicted);
+    fs_str_puts(out, "</td>");
+    cell_share(out, number(k, "share"));
+    cell_text(out, text(k, "bound"));
+    cell_bytes(out, number(k, "moves"));
   }
-  cell_bytes(out, number(k, "moves"));
-  cell_prediction(out, k);
-  cell_seconds(out, measured);
-  fs_str_puts(out, "<td align=\"right\">");
-  if (measured > 0 && predicted > 0)
-    fs_str_printf(out, "\u00d7%.2f", measured / predicted);
-  fs_str_puts(out, "</td>");
-  cell_share(out, number(k, "share"));
-  cell_text(out, text(k, "bound"));
-  put_bars(out, predicted, measured, most);
+  put_does(out, k);
   fs_str_puts(out, "</tr>\n");
 }
 
@@ -210,20 +226,22 @@ static void put_unfused_row(struct fs_str *out, const json_t *plan,
                             double most) {
   const json_t *u = json_object_get(plan, "unfused");
   if (!json_is_object(u)) return;
-  fs_str_puts(out, "<tr><td align=\"left\">unfused</td><td align=\"left\">");
-  put_plural(out, number(u, "kernels"), "kernel");
-  fs_str_puts(out, "</td>");
-  cell_bytes(out, number(u, "bytes"));
-  cell_seconds(out, number(u, "predicted"));
-  fs_str_puts(out, "<td align=\"right\">~</td><td></td><td></td><td></td>");
+  fs_str_puts(out, "<tr>");
+  cell_text(out, "unfused");
   put_bars(out, number(u, "predicted"), NAN, most);
-  fs_str_puts(out, "</tr>\n");
+  cell_seconds(out, number(u, "predicted"));
+  fs_str_puts(out, "<td align=\"right\">~</td>");
+  put_empty(out, 3);
+  cell_bytes(out, number(u, "bytes"));
+  fs_str_puts(out, "<td align=\"left\">" LEFT);
+  put_plural(out, number(u, "kernels"), "kernel");
+  fs_str_puts(out, END_LEFT "</td></tr>\n");
 }
 
 static void put_kernels(struct fs_str *out, const json_t *plan) {
   static const char *const heads[] = {
-      "kernel", "does", "moves", "predicted", "measured", "ratio",
-      "of the limit", "bound", "predicted, measured", NULL};
+      "<kernel", "<predicted, measured", "predicted", "measured", "ratio",
+      "of the limit", "<bound", "moves", "<does", NULL};
   size_t i;
   const json_t *k;
   double most = longest(plan);
@@ -250,12 +268,13 @@ static void put_traffic(struct fs_str *out, const json_t *kernel,
   size_t i;
   const json_t *t;
   json_array_foreach(json_object_get(kernel, key), i, t) {
-    fs_str_printf(out, "<tr><td align=\"left\">%s</td>", key);
-    cell_code(out, text(t, "name"));
-    fs_str_puts(out, "<td align=\"left\">");
+    fs_str_puts(out, "<tr>");
+    cell_text(out, key);
+    fs_str_puts(out, "<td align=\"left\">" LEFT);
     put_type(out, t);
-    fs_str_puts(out, "</td>");
+    fs_str_puts(out, END_LEFT "</td>");
     cell_bytes(out, number(t, "bytes"));
+    cell_code(out, text(t, "name"));
     fs_str_puts(out, "</tr>\n");
   }
 }
@@ -267,8 +286,8 @@ static void put_phase(struct fs_str *out, const json_t *phase) {
 }
 
 static void put_elements(struct fs_str *out, const json_t *kernel) {
-  static const char *const heads[] = {"on chip", "value", "type", "where",
-                                      "bytes", "from", "to", NULL};
+  static const char *const heads[] = {"<on chip", "<type", "<where", "bytes",
+                                      "<from", "<to", "<value", NULL};
   size_t i;
   const json_t *e, *list = json_object_get(kernel, "elements");
   if (!json_array_size(list)) return;
@@ -276,15 +295,16 @@ static void put_elements(struct fs_str *out, const json_t *kernel) {
   json_array_foreach(list, i, e) {
     fs_str_puts(out, "<tr>");
     cell_text(out, text(e, "id"));
-    cell_code(out, text(e, "is"));
     cell_text(out, text(e, "dtype"));
     cell_text(out, text(e, "storage"));
     cell_bytes(out, number(e, "bytes"));
-    fs_str_puts(out, "<td align=\"left\">");
+    fs_str_puts(out, "<td align=\"left\">" LEFT);
     put_phase(out, json_object_get(e, "from"));
-    fs_str_puts(out, "</td><td align=\"left\">");
+    fs_str_puts(out, END_LEFT "</td><td align=\"left\">" LEFT);
     put_phase(out, json_object_get(e, "to"));
-    fs_str_puts(out, "</td></tr>\n");
+    fs_str_puts(out, END_LEFT "</td>");
+    cell_code(out, text(e, "is"));
+    fs_str_puts(out, "</tr>\n");
   }
   close_table(out);
 }
@@ -338,7 +358,7 @@ static void put_occupancy(struct fs_str *out, const json_t *kernel) {
 }
 
 static void put_one_kernel(struct fs_str *out, const json_t *k) {
-  static const char *const heads[] = {"memory", "name", "type", "bytes", NULL};
+  static const char *const heads[] = {"<memory", "<type", "bytes", "<name", NULL};
   fs_str_puts(out, "<p><strong>");
   put_text(out, text(k, "id"));
   fs_str_puts(out, "</strong> <code>");
@@ -409,8 +429,12 @@ static void put_alternative(struct fs_str *out, const json_t *a) {
   fs_str_puts(out, "<tr><td align=\"right\">");
   if (!isnan(number(a, "rank"))) fs_str_printf(out, "%.0f", number(a, "rank"));
   else fs_str_puts(out, "unfused");
-  fs_str_puts(out, chosen ? " \u2190</td><td align=\"left\">"
-                          : "</td><td align=\"left\">");
+  fs_str_puts(out, chosen ? " \u2190</td>" : "</td>");
+  cell_seconds(out, number(a, "predicted"));
+  fs_str_printf(out, "<td align=\"right\">%.0f</td>", number(a, "launches"));
+  cell_bytes(out, number(a, "bytes"));
+  cell_bytes(out, number(a, "peak_bytes"));
+  fs_str_puts(out, "<td align=\"left\">" LEFT);
   json_array_foreach(json_object_get(a, "kernels"), i, k) {
     fs_str_puts(out, i ? "<br>" : "");
     const json_t *space = json_object_get(k, "space");
@@ -427,17 +451,12 @@ static void put_alternative(struct fs_str *out, const json_t *a) {
       put_text(out, text(k, "routines"));
     }
   }
-  fs_str_puts(out, "</td>");
-  cell_seconds(out, number(a, "predicted"));
-  fs_str_printf(out, "<td align=\"right\">%.0f</td>", number(a, "launches"));
-  cell_bytes(out, number(a, "bytes"));
-  cell_bytes(out, number(a, "peak_bytes"));
-  fs_str_puts(out, "</tr>\n");
+  fs_str_puts(out, END_LEFT "</td></tr>\n");
 }
 
 static void put_alternatives(struct fs_str *out, const json_t *plan) {
-  static const char *const heads[] = {"rank", "kernels", "predicted",
-                                      "launches", "moves", "peak", NULL};
+  static const char *const heads[] = {"rank", "predicted", "launches", "moves",
+                                      "peak", "<kernels", NULL};
   const json_t *list = json_object_get(plan, "alternatives"), *a;
   size_t i;
   if (!json_array_size(list)) return;

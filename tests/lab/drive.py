@@ -285,6 +285,15 @@ def pane(p):
     shows('k', [['number', '', '42']], 'a number')
     shows('word', [['string', '', '"<b>bold</b>"']], 'a text stays a text')
     shows('M', [['f32[30\u00d720]', '2.34 KiB', '']], 'an array')
+    long = 'a_long_name_' + 60 * 'x'
+    p.run(long + ' = 3;')
+    shows(long, [['number', '', '3']], 'a long name')
+    pane = p.page.locator('.jp-FusibleVariables')
+    ends = pane.evaluate("""e => [e.clientWidth, ...[...e.querySelectorAll('th')]
+        .map(h => h.getBoundingClientRect().right - e.getBoundingClientRect().x)]""")
+    S.check(len(ends) == 5 and max(ends) <= ends[0] + 1,
+            ('all columns are in the pane', ends))
+    S.check(pane.locator('td[title="%s"]' % long).count() == 1, 'and it can be read')
     p.run('k = k + 1;')
     shows('k', [['number', '', '43']], 'after the next cell')
     p.see('.jp-FusibleVariables p', 'the memory of the device',
@@ -370,6 +379,15 @@ def fold_out(p, cell):
     summary.first.click()
     time.sleep(0.3)
     S.check(len(outputs(cell)) > before, 'and shows more')
+    sides = cell.locator('.jp-OutputArea td code').evaluate_all(
+        'all => all.map(e => getComputedStyle(e).textAlign)')
+    S.check(sides and all('left' in s for s in sides), ('code stands left', sides))
+    ends = cell.locator('.jp-OutputArea-output').first.evaluate("""e => {
+        const box = e.getBoundingClientRect();
+        const bars = [...e.querySelectorAll('code')].filter(
+            c => c.textContent.includes('\u2588'));
+        return bars.map(c => c.getBoundingClientRect().right - box.right); }""")
+    S.check(ends and max(ends) <= 0, ('the bars are in view', ends))
     p.shot('plan-folded-out')
 
 

@@ -252,20 +252,29 @@
       note(`${memory.device}: ${size(memory.used)} in use, ${size(memory.free)} free`);
   }
 
+  /* Every column has its share of the pane, whatever is in it. What is long is cut,
+   * and whole where the mouse rests on it. */
+  const CELL = 'padding:2px 4px; vertical-align:top; white-space:nowrap;' +
+    'overflow:hidden; text-overflow:ellipsis; ';
+  const SHARES = {name: '27%', type: '30%', memory: '26%', value: '17%'};
+
   function drawTable(node, variables) {
     const table = make('table', node);
     table.className = 'jp-FusibleVariables-table';
-    table.style.cssText = 'width:100%; border-spacing:0; text-align:left;' +
-      'font-size:var(--jp-code-font-size); font-family:var(--jp-code-font-family)';
+    table.style.cssText = 'width:100%; table-layout:fixed; border-spacing:0;' +
+      'text-align:left; font-size:var(--jp-code-font-size);' +
+      'font-family:var(--jp-code-font-family)';
     const head = make('tr', make('thead', table)), body = make('tbody', table);
-    for (const column of Object.keys(COLUMNS)) make('th', head, column);
+    for (const column of Object.keys(COLUMNS))
+      make('th', head, column).style.cssText = CELL + `width:${SHARES[column]}`;
     for (const variable of variables) {
       const row = make('tr', body);
-      for (const show of Object.values(COLUMNS))
-        make('td', row, String(show(variable) ?? ''));
+      for (const show of Object.values(COLUMNS)) {
+        const cell = make('td', row, String(show(variable) ?? ''));
+        cell.title = cell.textContent;
+        cell.style.cssText = CELL;
+      }
     }
-    for (const cell of table.querySelectorAll('th, td'))
-      cell.style.cssText = 'padding:2px 8px; vertical-align:top; white-space:pre';
   }
 
   /* What the pane shows: the variables of one kernel at a time, asked for on the
