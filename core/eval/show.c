@@ -242,18 +242,11 @@ static void put_host_value(const struct fs_val *v,
 enum fs_status fs_show_both(const char *name, const struct fs_val *v,
                             const struct fs_show_options *o, struct fs_str *out,
                             struct fs_str *html, struct fs_diags *d) {
-  size_t before = out->len;
-  if (v->kind == FS_V_TENSOR) {
-    enum fs_status st =
-        fs_show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
-                   v->tensor, o, out, html, d);
-    if (st) return st;
-  } else {
-    put_name(name, out);
-    put_host_value(v, o, out);
-  }
-  if (html && !html->len)
-    fs_text_html(fs_str_text(out) + before, out->len - before, html);
+  if (v->kind == FS_V_TENSOR)
+    return fs_show_array(name, v->tensor->dtype, &v->tensor->shape, fetch_tensor,
+                         v->tensor, o, out, html, d);
+  put_name(name, out);
+  put_host_value(v, o, out);
   return FS_OK;
 }
 

@@ -63,7 +63,5 @@ void fs_show_array_type(enum fs_dtype dt, const struct fs_shape *shape,
 /* The table of an array's view (show_html.c); the name may be NULL. */
 void fs_excerpt_html(const struct fs_excerpt *v, const char *name,
                   struct fs_str *out);
-/* Any other value, as its text. */
-void fs_text_html(const char *text, size_t len, struct fs_str *out);
 
 #endif

@@ -83,9 +83,3 @@ void fs_excerpt_html(const struct fs_excerpt *v, const char *name,
     put_page(v, p, out);
   }
 }
-
-void fs_text_html(const char *text, size_t len, struct fs_str *out) {
-  fs_str_puts(out, "<pre>");
-  fs_str_put_html(out, text, len);
-  fs_str_puts(out, "</pre>");
-}
