@@ -1,10 +1,11 @@
 /* cell.c - see cell.h.
  *
  * A value is held back until the next event: the last one of an input is its
- * result, the others are displays. A plan that runs is shown, with what was
- * predicted, when it has run for SHOW_AFTER seconds; that of a quick block at the
- * end, since an input that fails shows its error and no plan. What was measured
- * replaces the prediction in the same display.
+ * result, the others are displays. A plan stands above the result. That of a quick
+ * block is shown at the end, as it was measured, since an input that fails shows its
+ * error and no plan. A block that has run for SHOW_AFTER seconds shows its
+ * prediction, which what was measured replaces in the same display; not to consoles,
+ * which replace nothing that they have shown.
  */
 #include "jupyter/cell.h"
 
@@ -146,17 +147,12 @@ static void on_plan(struct fs_cell *c, const json_t *event) {
                                           "text/html", ""), NULL));
     return;
   }
-  if (!p->shown && p->event && p->measured) {
-    /* known at launch and not shown yet: the prediction first, at the end */
-    json_object_set(p->event, "then", (json_t *)(uintptr_t)event);
-    return;
-  }
   json_decref(p->event);
   p->event = json_deep_copy(event);
   if (p->shown) show_plan(c, p);
 }
 
-/* At a good end: the prediction, and then what was measured in its place. */
+/* At a good end: the plans that were not shown while they ran. */
 static void show_plans(struct fs_cell *c) {
   int shown = 0, more = 0;
   for (int k = 0; k < c->plans.len; k++) {
@@ -170,17 +166,7 @@ static void show_plans(struct fs_cell *c) {
       more++;
       continue;
     }
-    json_t *then = json_object_get(p->event, "then");
     shown++;
-    if (!then) {
-      show_plan(c, p);
-      continue;
-    }
-    json_incref(then);
-    json_object_del(p->event, "then");
-    show_plan(c, p);
-    json_decref(p->event);
-    p->event = then;
     show_plan(c, p);
   }
   if (!more) return;
@@ -347,13 +333,17 @@ void fs_cell_begin(struct fs_cell *c, struct fs_server *s, void *port,
                         .count = count};
   c->silent = json_is_true(json_object_get(request->content, "silent"));
   c->paged = code && is_page(code);
+  c->notebook = json_object_get(request->metadata, "cellId") != NULL;
+  /* A console has somebody to answer questions, and no cells. */
+  json_t *asks = json_object_get(request->content, "allow_stdin");
+  c->live = c->notebook || json_is_false(asks);
 }
 
 int fs_cell_wait(const struct fs_cell *c) {
   double soonest = -1;
   for (int k = 0; k < c->plans.len; k++) {
     const struct fs_cell_plan *p = c->plans.data[k];
-    if (p->shown || p->measured || !p->event) continue;
+    if (p->shown || p->measured || !p->event || !c->live) continue;
     double left = FS_MAX(p->due - fs_now(), 0.0);
     if (soonest < 0 || left < soonest) soonest = left;
   }
@@ -365,7 +355,8 @@ void fs_cell_tick(struct fs_cell *c) {
   for (int k = 0; k < c->plans.len; k++) shown += c->plans.data[k]->shown;
   for (int k = 0; k < c->plans.len; k++) {
     struct fs_cell_plan *p = c->plans.data[k];
-    if (p->shown || p->measured || !p->event || p->due > fs_now()) continue;
+    if (p->shown || p->measured || !p->event || !c->live || p->due > fs_now())
+      continue;
     if (shown++ < MAX_PLANS) show_plan(c, p);
     else p->due = fs_now() + 1e9;
   }
@@ -399,6 +390,13 @@ static void tell_swallowed(struct fs_cell *c) {
   fs_str_puts(&text, " more were printed; what a cell shows is limited\n");
   fs_publish_text(c->port, c->request, "stderr", text.data, text.len);
   fs_str_free(&text);
+}
+
+/* A console ends by what the reply asks for; a notebook ignores that. */
+static void tell_of_quit(struct fs_cell *c) {
+  static const char text[] =
+      "a notebook's kernel goes on: its menu ends it (Kernel, Shut Down Kernel)\n";
+  publish_text(c, "stderr", text, sizeof text - 1);
 }
 
 static json_t *end_badly(struct fs_cell *c, enum fs_result result) {
@@ -458,8 +456,9 @@ json_t *fs_cell_end(struct fs_cell *c, enum fs_result result, bool *failed) {
   } else {
     end_progress(c, true);
     put_mended(c);
-    put_result(c);
     show_plans(c);
+    put_result(c);
+    if (result == FS_RESULT_QUIT && c->notebook) tell_of_quit(c);
     if (!c->silent) tell_swallowed(c);
     content = json_pack("{ss so}", "status", "ok", "payload",
                         payloads(c, result == FS_RESULT_QUIT));

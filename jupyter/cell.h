@@ -12,6 +12,8 @@ struct fs_cell {
   const struct fs_request *request; /* borrowed until the end     */
   bool silent;                      /* nothing is published       */
   bool paged;                       /* text goes to the pager     */
+  bool notebook;                    /* it comes from a cell of one */
+  bool live;           /* whoever sent it replaces what it shows  */
   int count;                        /* its number, for In[n]      */
   json_t *held;        /* a value; the last one is the result     */
   struct fs_str pages;

@@ -81,17 +81,18 @@ static bool take_ports(const json_t *o, struct fs_connection *c,
 
 static bool take_keys(const json_t *o, bool keyless, struct fs_connection *c,
                       struct fs_str *error) {
-  char scheme[32];
+  struct fs_seal seal;
   if (!take_text(o, "key", "", c->key, sizeof c->key, error) ||
-      !take_text(o, "signature_scheme", "hmac-sha256", scheme, sizeof scheme, error) ||
+      !take_text(o, "signature_scheme", "hmac-sha256", c->scheme,
+                 sizeof c->scheme, error) ||
       !take_text(o, "curve_publickey", "", c->curve_public,
                  sizeof c->curve_public, error) ||
       !take_text(o, "curve_secretkey", "", c->curve_secret,
                  sizeof c->curve_secret, error))
     return false;
-  if (*c->key && strcmp(scheme, "hmac-sha256"))
+  if (*c->key && !fs_seal_scheme(&seal, c->scheme))
     return refuse(error, "the signature scheme %s is not known: it is "
-                         "hmac-sha256", scheme);
+                         "hmac-sha256 or hmac-sha512", c->scheme);
   if (!*c->key && !keyless)
     return refuse(error, "the connection file has no key: anybody who reaches "
                          "the port could run code (--no-key allows it)");

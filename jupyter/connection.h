@@ -13,7 +13,7 @@ struct fs_connection {
   int port[FS_CHANNELS];    /* or the number after the path  */
   int registration_port;    /* not 0: a launcher is told the ports */
   char registration_ip[256], kernel_id[128];
-  char key[257];
+  char key[257], scheme[32];
   bool curve;               /* both keys below are there     */
   char curve_public[41], curve_secret[41]; /* Z85 */
 };

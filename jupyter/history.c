@@ -38,9 +38,10 @@ static void drop_oldest(void) {
           sizeof *entries.data * (size_t)entries.len);
 }
 
-void fs_past_add(int number, const char *text, const char *output) {
+void fs_past_add(int number, const char *text, const char *output, bool typed) {
+  if (strlen(text) > FS_HISTORY_LONGEST) return;
   if (entries.len == KEPT) drop_oldest();
-  fs_history_add(text);
+  if (typed) fs_history_add(text);
   struct entry e = {NOW, number, fs_strdup(text),
                     output ? fs_strdup(output) : NULL};
   *FS_PUSH(&entries) = e;

@@ -10,8 +10,10 @@
 void fs_past_open(bool persistent);
 void fs_past_close(void);
 
-/* Remembers an input under its number; `output` may be NULL. Both are copied. */
-void fs_past_add(int number, const char *text, const char *output);
+/* Remembers an input under its number, if it is not longer than FS_HISTORY_LONGEST;
+ * `output` may be NULL. Both are copied. `typed`: by a person, so that it goes to the
+ * file; what nbconvert and papermill run does not. */
+void fs_past_add(int number, const char *text, const char *output, bool typed);
 
 /* The content of a history_reply. Gives. What the file held before is session 1,
  * numbered from 1; this session is 2. */

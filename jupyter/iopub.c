@@ -88,7 +88,7 @@ static void send_message(struct publisher *p, const char *type,
                          size_t parent_len, const struct fs_str *metadata,
                          const struct fs_str *content) {
   struct fs_str header = {0};
-  char signature[65];
+  char signature[FS_SEAL_HEX];
   fs_seal_header(&p->s->seal, type, &header);
   const char *meta = metadata && metadata->len ? metadata->data : "{}";
   struct fs_part parts[4] = {{header.data, header.len}, {parent, parent_len},

@@ -23,6 +23,7 @@ static const char usage[] =
     "  --no-key      accept a connection file without a key: anybody who can\n"
     "                reach the ports can then run code\n"
     "  --help, --version\n"
+    "Other arguments are ignored: programs that start kernels add their own.\n"
     "\n"
     "Environment: FUSIBLE_TARGET, FUSIBLE_THREADS as for fusible;\n"
     "FUSIBLE_OUTPUT_LIMIT, bytes of text that a cell may print (16 MiB)\n";
@@ -131,6 +132,17 @@ static void stop_threads(struct fs_server *s, pthread_t thread[4]) {
     _exit(0);
 }
 
+/* The files of ipc sockets: the library leaves them behind. */
+static void remove_files(const struct fs_server *s) {
+  struct fs_str path = {0};
+  for (int k = 0; k < FS_CHANNELS; k++) {
+    fs_str_clear(&path);
+    fs_connection_endpoint(&s->connection, (enum fs_channel)k, &path);
+    if (!strncmp(fs_str_text(&path), "ipc://", 6)) unlink(path.data + 6);
+  }
+  fs_str_free(&path);
+}
+
 /* -- start ------------------------------------------------------------------- */
 
 static bool bind_all(struct fs_server *s) {
@@ -186,12 +198,14 @@ static int serve(const char *path, bool keyless) {
   }
   if (!read_environment(&s)) return EXIT_USAGE;
   if (!fs_seal_init(&s.seal, s.connection.key)) return EXIT_ENVIRONMENT;
+  fs_seal_scheme(&s.seal, s.connection.scheme);
   if (keyless && !*s.connection.key)
     fs_log("WITHOUT A KEY: whoever reaches the ports of %s runs code as you",
            s.connection.ip);
   block_signals();
   if (!bind_all(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
   wait_for_end(&s, parent);
+  remove_files(&s);
   stop_threads(&s, thread);
   fs_seal_free(&s.seal);
   return 0;
@@ -215,9 +229,8 @@ int main(int argc, char **argv) {
       path = argv[++k];
     } else if (*argv[k] != '-' && !path) {
       path = argv[k];
-    } else {
-      fprintf(stderr, "fusible-kernel: not understood: %s\n%s", argv[k], usage);
-      return EXIT_USAGE;
+    } else { /* `jupyter run file.fs` hands the file's name on */
+      fs_log("an argument without a meaning here: %s", argv[k]);
     }
   }
   if (path) return serve(path, keyless);

@@ -62,10 +62,11 @@ static struct fs_seen *seen_grown(struct fs_seen *s) {
   return larger;
 }
 
-/* Whether it was seen; now it is. */
-static bool replayed(struct fs_seal *w, const unsigned char *mac) {
+/* Whether this signature, of hexadecimal digits, was seen; now it is. */
+static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   unsigned char key[SEEN_KEY];
-  memcpy(key, mac, SEEN_KEY);
+  if (!w->key_len) return false;
+  sodium_hex2bin(key, SEEN_KEY, signature->data, 2 * SEEN_KEY, NULL, NULL, NULL);
   key[0] |= !memcmp(key, no_key, SEEN_KEY); /* the empty slot's own key */
   pthread_mutex_lock(&w->lock);
   bool old = seen_has(w->seen[0], key) || seen_has(w->seen[1], key);
@@ -103,7 +104,7 @@ static void put_uuid(char out[40]) {
 
 bool fs_seal_init(struct fs_seal *w, const char *key) {
   size_t len = strlen(key);
-  *w = (struct fs_seal){.key_len = len};
+  *w = (struct fs_seal){.key_len = len, .mac_len = 32};
   if (len > sizeof w->key || sodium_init() < 0) return false;
   memcpy(w->key, key, len);
   const char *user = getenv("USER");
@@ -111,6 +112,12 @@ bool fs_seal_init(struct fs_seal *w, const char *key) {
   put_uuid(w->session);
   pthread_mutex_init(&w->lock, NULL);
   return true;
+}
+
+bool fs_seal_scheme(struct fs_seal *w, const char *scheme) {
+  bool longer = !strcmp(scheme, "hmac-sha512");
+  w->mac_len = longer ? 64 : 32;
+  return longer || !strcmp(scheme, "hmac-sha256");
 }
 
 void fs_seal_free(struct fs_seal *w) {
@@ -122,8 +129,8 @@ void fs_seal_free(struct fs_seal *w) {
 
 /* -- signing ----------------------------------------------------------------- */
 
-static void mac_of(const struct fs_seal *w, const struct fs_part frames[4],
-                   unsigned char mac[FS_SEAL_MAC]) {
+static void mac_256(const struct fs_seal *w, const struct fs_part frames[4],
+                    unsigned char *mac) {
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, w->key, w->key_len);
   for (int k = 0; k < 4; k++)
@@ -132,30 +139,33 @@ static void mac_of(const struct fs_seal *w, const struct fs_part frames[4],
   crypto_auth_hmacsha256_final(&state, mac);
 }
 
+static void mac_512(const struct fs_seal *w, const struct fs_part frames[4],
+                    unsigned char *mac) {
+  crypto_auth_hmacsha512_state state;
+  crypto_auth_hmacsha512_init(&state, w->key, w->key_len);
+  for (int k = 0; k < 4; k++)
+    crypto_auth_hmacsha512_update(
+        &state, (const unsigned char *)frames[k].data, frames[k].len);
+  crypto_auth_hmacsha512_final(&state, mac);
+}
+
 void fs_seal_sign(const struct fs_seal *w, const struct fs_part frames[4],
-                  char hex[65]) {
+                  char *hex) {
   unsigned char mac[FS_SEAL_MAC];
   *hex = 0;
   if (!w->key_len) return;
-  mac_of(w, frames, mac);
-  sodium_bin2hex(hex, 65, mac, sizeof mac);
+  if (w->mac_len == 32) mac_256(w, frames, mac);
+  else mac_512(w, frames, mac);
+  sodium_bin2hex(hex, 2 * w->mac_len + 1, mac, w->mac_len);
 }
 
-bool fs_seal_equal(const char *a, const char *b) {
-  return !sodium_memcmp(a, b, 64);
-}
-
-static enum fs_seal_status check_signature(struct fs_seal *w,
-                                           const struct fs_part *signature,
-                                           const struct fs_part parts[4]) {
-  unsigned char mac[FS_SEAL_MAC];
-  char hex[65];
-  if (!w->key_len) return FS_SEAL_OK;
-  if (signature->len != 64) return FS_SEAL_BAD_SIGNATURE;
-  mac_of(w, parts, mac);
-  sodium_bin2hex(hex, sizeof hex, mac, sizeof mac);
-  if (!fs_seal_equal(hex, signature->data)) return FS_SEAL_BAD_SIGNATURE;
-  return replayed(w, mac) ? FS_SEAL_REPLAYED : FS_SEAL_OK;
+bool fs_seal_holds(const struct fs_seal *w, const struct fs_part frames[4],
+                   const struct fs_part *signature) {
+  char hex[FS_SEAL_HEX];
+  if (!w->key_len) return true;
+  if (signature->len != 2 * w->mac_len) return false;
+  fs_seal_sign(w, frames, hex);
+  return !sodium_memcmp(hex, signature->data, signature->len);
 }
 
 /* -- JSON -------------------------------------------------------------------- */
@@ -218,9 +228,8 @@ enum fs_seal_status fs_message_read(struct fs_seal *w,
   if (at < 0 || n > FS_SEAL_FRAMES || n - at - 1 < 5)
     return FS_SEAL_BAD_FRAMES;
   const struct fs_part *parts = frames + at + 2;
-  enum fs_seal_status status =
-      check_signature(w, &frames[at + 1], parts);
-  if (status) return status;
+  if (!fs_seal_holds(w, parts, &frames[at + 1])) return FS_SEAL_BAD_SIGNATURE;
+  if (replayed(w, &frames[at + 1])) return FS_SEAL_REPLAYED;
   out->n_ids = at;
   out->raw_header = parts[0];
   out->header = fs_json_read(parts[0].data, parts[0].len);

@@ -18,7 +18,9 @@
 
 #define FS_PROTOCOL_VERSION "5.5"
 
-enum { FS_SEAL_FRAMES = 64, FS_SEAL_DEPTH = 64, FS_SEAL_MAC = 32 };
+/* FS_SEAL_HEX: room for the digits of the longest signature and its end */
+enum { FS_SEAL_FRAMES = 64, FS_SEAL_DEPTH = 64, FS_SEAL_MAC = 64,
+       FS_SEAL_HEX = 2 * FS_SEAL_MAC + 1 };
 
 struct fs_part { const char *data; size_t len; }; /* borrowed bytes */
 
@@ -28,6 +30,7 @@ struct fs_seen; /* the signatures of late, see message.c */
 struct fs_seal {
   unsigned char key[256];
   size_t key_len;        /* 0: nothing is signed or checked */
+  size_t mac_len;        /* bytes of a signature: 32, or 64 with SHA-512 */
   char session[40];      /* ours, new for each process      */
   char username[64];
   atomic_ullong sent;    /* counts message ids              */
@@ -35,8 +38,11 @@ struct fs_seal {
   struct fs_seen *seen[2];
 };
 
-/* Copies the key. False if it is too long. */
+/* Copies the key; signatures are HMAC-SHA-256. False if it is too long. */
 bool fs_seal_init(struct fs_seal *w, const char *key);
+/* Takes the signature scheme of a connection file: "hmac-sha256", "hmac-sha512".
+ * False if it is another. */
+bool fs_seal_scheme(struct fs_seal *w, const char *scheme);
 void fs_seal_free(struct fs_seal *w);
 
 enum fs_seal_status {
@@ -63,12 +69,15 @@ enum fs_seal_status fs_message_read(struct fs_seal *w,
                                  struct fs_message *out);
 void fs_message_free(struct fs_message *m);
 
-/* 64 hexadecimal digits over the four frames; "" without a key. */
+/* Two hexadecimal digits for each byte of a signature over the four frames; ""
+ * without a key. `hex` has room for them. */
 void fs_seal_sign(const struct fs_seal *w, const struct fs_part frames[4],
-                  char hex[65]);
+                  char *hex);
 
-/* Whether two signatures of 64 digits are the same, in constant time. */
-bool fs_seal_equal(const char *a, const char *b);
+/* Whether this is the signature of the four frames, in constant time; without a key
+ * anything is. */
+bool fs_seal_holds(const struct fs_seal *w, const struct fs_part frames[4],
+                   const struct fs_part *signature);
 
 /* Appends the header of a new message of this type: JSON with a fresh id. */
 void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out);

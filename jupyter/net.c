@@ -188,7 +188,7 @@ void fs_net_reply(struct fs_server *s, void *socket,
                   const struct fs_request *to, const char *type,
                   json_t *content, json_t *metadata) {
   struct fs_str header = {0}, meta = {0}, body = {0};
-  char signature[65];
+  char signature[FS_SEAL_HEX];
   fs_seal_header(&s->seal, type, &header);
   fs_json_put(metadata, &meta);
   fs_json_put(content, &body);

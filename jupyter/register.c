@@ -25,13 +25,13 @@ static int port_of(void *socket) {
 }
 
 static void sign(const struct fs_server *s, const char *data, size_t len,
-                 char hex[65]) {
+                 char hex[FS_SEAL_HEX]) {
   const struct fs_part parts[4] = {{data, len}, {"", 0}, {"", 0}, {"", 0}};
   fs_seal_sign(&s->seal, parts, hex);
 }
 
 static bool is_acknowledged(struct fs_server *s, void *socket) {
-  char frame[3][256], hex[65];
+  char frame[3][256];
   int len[3], n = 0, more = 1;
   size_t size = sizeof more;
   for (; n < 3 && more; n++) {
@@ -40,9 +40,10 @@ static bool is_acknowledged(struct fs_server *s, void *socket) {
     zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size);
   }
   if (n != 3 || more) return false;
-  sign(s, frame[2], (size_t)len[2], hex);
-  return !s->seal.key_len ||
-         (len[1] == 64 && fs_seal_equal(hex, frame[1]));
+  const struct fs_part parts[4] = {
+      {frame[2], (size_t)len[2]}, {"", 0}, {"", 0}, {"", 0}};
+  return fs_seal_holds(&s->seal, parts,
+                       &(struct fs_part){frame[1], (size_t)len[1]});
 }
 
 static json_t *ports_as_text(const struct fs_connection *c) {
@@ -62,7 +63,7 @@ static void write_file(const struct fs_connection *c) {
   if (!runtime || *runtime != '/' || strchr(c->kernel_id, '/')) return;
   fs_str_printf(&path, "%s/kernel-%s.json", runtime, c->kernel_id);
   json_t *o = json_pack("{ss ss ss ss}", "transport", c->transport, "ip", c->ip,
-                        "key", c->key, "signature_scheme", "hmac-sha256");
+                        "key", c->key, "signature_scheme", c->scheme);
   for (int k = 0; k < FS_CHANNELS; k++)
     json_object_set_new(o, port_names[k], json_integer(c->port[k]));
   fs_json_put(o, &text);
@@ -79,7 +80,7 @@ static void write_file(const struct fs_connection *c) {
 bool fs_register(struct fs_server *s) {
   struct fs_connection *c = &s->connection;
   struct fs_str endpoint = {0}, text = {0};
-  char hex[65];
+  char hex[FS_SEAL_HEX];
   int linger = 0, patience = PATIENCE_MS;
   for (int k = 0; k < FS_CHANNELS; k++) c->port[k] = port_of(s->socket[k]);
   void *socket = zmq_socket(s->zmq, ZMQ_DEALER);

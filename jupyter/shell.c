@@ -174,6 +174,17 @@ static void run_expressions(struct shell *h) {
   finish(h, false);
 }
 
+static bool is_blank(const char *text) {
+  return !text[strspn(text, " \t\r\n")];
+}
+
+/* Whether an input has a number, and a place in the history. */
+static bool counts(const struct fs_request *r) {
+  const char *code = json_string_value(json_object_get(r->content, "code"));
+  return code && !is_blank(code) && !wants(r, "silent", false) &&
+         wants(r, "store_history", true);
+}
+
 /* The worker is done with an input. */
 static void ended(struct shell *h) {
   bool failed;
@@ -186,9 +197,9 @@ static void ended(struct shell *h) {
   h->reply = fs_cell_end(&h->cell, fs_worker_result(h->worker), &failed);
   const char *code =
       json_string_value(json_object_get(h->running->content, "code"));
-  if (h->cell.count > 0 && h->cell.count == h->count && !h->cell.silent && code &&
-      wants(h->running, "store_history", true))
-    fs_past_add(h->count, code, h->cell.result);
+  if (code && counts(h->running))
+    fs_past_add(h->count, code, h->cell.result,
+                wants(h->running, "allow_stdin", true));
   h->expressions = json_object_get(h->running->content, "user_expressions");
   h->expression = failed ? NULL : json_object_iter(h->expressions);
   if (!h->expression) {
@@ -200,20 +211,14 @@ static void ended(struct shell *h) {
   run_expressions(h);
 }
 
-static bool is_blank(const char *text) {
-  return !text[strspn(text, " \t\r\n")];
-}
-
 static void begin(struct shell *h, struct fs_request *r) {
   json_t *code = json_object_get(r->content, "code");
   const char *text = json_string_value(code);
   bool silent = json_is_true(json_object_get(r->content, "silent"));
-  bool counts = text && !silent && !is_blank(text) &&
-                wants(r, "store_history", true);
   fs_seal_date(h->started);
   h->running = r;
   h->phase = RUNNING;
-  h->count += counts;
+  h->count += counts(r);
   fs_cell_begin(&h->cell, h->s, h->port, r, h->count);
   fs_publish_status(h->port, r, "busy");
   if (!silent)
@@ -315,6 +320,8 @@ static void on_event(void *user, const json_t *event) {
     on_ask(h, event);
   } else if (h->phase == RUNNING) {
     fs_cell_event(&h->cell, event);
+  } else if (h->phase == EXPRESSIONS && !strcmp(name, "ask")) {
+    fs_worker_answer(h->worker, NULL); /* a front end computes them: nobody reads */
   } else if (h->phase == EXPRESSIONS) {
     if (!strcmp(name, "value") && !h->value)
       h->value = json_incref(json_object_get(event, "data"));

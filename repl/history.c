@@ -13,7 +13,8 @@
 #include "core/base/datafile.h"
 #include "repl/line.h"
 
-enum { KEPT = 10000, MOST_BYTES = 64 << 20 };
+/* Entries and bytes that are kept; bytes of a file that is read. */
+enum { KEPT = 10000, KEPT_BYTES = 8 << 20, MOST_BYTES = 64 << 20 };
 
 static char *path; /* NULL: nothing is stored */
 
@@ -38,6 +39,21 @@ static const char *find_fault(const char *file) {
   return why;
 }
 
+/* A file may hold more than is written to it now: what is too long for an entry, and
+ * the oldest above KEPT_BYTES, goes. */
+static void drop_excess(void) {
+  size_t all = 0;
+  bool any = false;
+  for (int k = history_length - 1; k >= 0; k--) {
+    size_t len = strlen(history_get(history_base + k)->line);
+    bool keep = len <= FS_HISTORY_LONGEST && all + len <= KEPT_BYTES;
+    if (keep) all += len;
+    else free_history_entry(remove_history(k));
+    any |= !keep;
+  }
+  if (any) write_history(path);
+}
+
 void fs_history_open(bool persistent) {
   using_history();
   stifle_history(KEPT);
@@ -49,6 +65,7 @@ void fs_history_open(bool persistent) {
   const char *why = find_fault(path);
   if (!why) {
     read_history(path);
+    drop_excess();
     return;
   }
   fprintf(stderr, "fusible: no history: %s: %s\n", path, why);
@@ -72,6 +89,7 @@ static char *guarded(const char *entry) {
 }
 
 void fs_history_add(const char *entry) {
+  if (strlen(entry) > FS_HISTORY_LONGEST) return;
   char *text = guarded(entry);
   HIST_ENTRY *last =
       history_length ? history_get(history_base + history_length - 1) : NULL;

@@ -26,9 +26,12 @@ void fs_line_strip_prompts(const char *text, bool continued,
 
 /* -- history.c ------------------------------------------------------------- */
 
+enum { FS_HISTORY_LONGEST = 64 << 10 }; /* bytes of an entry */
+
 /* Reads the history file, or sets history up without one (`persistent` off,
  * or no place for it). */
 void fs_history_open(bool persistent);
+/* Nothing that is blank, longer than FS_HISTORY_LONGEST or the same as the last. */
 void fs_history_add(const char *entry);
 void fs_history_close(void);
 /* The k-th entry from the oldest, borrowed; NULL behind the last. */

@@ -145,6 +145,7 @@ class Client:
                  server_key=None, keys=None):
         self.connection = connection
         self.key = connection['key'].encode()
+        self.hash = getattr(hashlib, connection['signature_scheme'][len('hmac-'):])
         self.session = uuid.uuid4().hex
         self.identity = identity or uuid.uuid4().hex.encode()
         self.context = zmq.Context()
@@ -191,7 +192,7 @@ class Client:
     def sign(self, parts):
         if not self.key:
             return b''
-        mac = hmac.new(self.key, digestmod=hashlib.sha256)
+        mac = hmac.new(self.key, digestmod=self.hash)
         for part in parts:
             mac.update(part)
         return mac.hexdigest().encode()

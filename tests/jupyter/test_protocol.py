@@ -187,22 +187,55 @@ def test_few_outputs(k, c):
     assert 'a250 = 250' in text_of(outputs)
 
 
+PRODUCTS = ('A = rand(40, 40); p = rand(40); r = rand(40);\n'
+            'q = A*p; s = A\'*r;')
+SLOW = 'B = rand(1800, 1800); for k = 1:3; B = B*B; B = B/norm(B); end'
+CELL = {'cellId': 'c1'}
+
+
 def test_plan_display(k, c):
-    code = 'A = rand(40, 40); p = rand(40); r = rand(40);\n' \
-           'q = A*p; s = A\'*r;'
-    reply, outputs = c.execute(code)
+    """Where both times are known at the end there is one display of both."""
+    reply, outputs = c.execute(PRODUCTS)
     plans = [m for m in outputs if m.type == 'display_data']
-    updates = [m for m in outputs if m.type == 'update_display_data']
-    assert len(plans) == 1 and len(updates) >= 1, outputs
+    assert len(plans) == 1 and len(outputs) == 1, outputs
     name = plans[0].content['transient']['display_id']
-    assert {m.content['transient']['display_id'] for m in updates} == {name}
-    for m in plans + updates:
-        assert m.content['data']['text/plain'] and m.content['data']['text/html']
-        assert '<script' not in m.content['data']['text/html']
-    assert 'measured' in updates[-1].content['data']['text/plain']
-    again = c.execute(code)[1]
-    other = [m for m in again if m.type == 'display_data']
-    assert other[0].content['transient']['display_id'] != name
+    data = plans[0].content['data']
+    assert data['text/plain'] and data['text/html']
+    assert '<script' not in data['text/html']
+    assert 'predicted' in data['text/plain'] and 'measured' in data['text/plain']
+    again = c.execute(PRODUCTS)[1]
+    assert again[0].content['transient']['display_id'] != name
+
+
+def plans_of(c, code, metadata=None, **options):
+    content = {'code': code, 'silent': False, 'allow_stdin': False, **options}
+    got = c.collect(c.send('execute_request', content, metadata=metadata))
+    return [m for m in got if m.type in ('display_data', 'update_display_data')
+            and 'application/vnd.fusible.plan+json' in m.content['data']]
+
+
+def test_plan_of_a_slow_block(k, c):
+    """A notebook, and a program that keeps outputs, sees the prediction first; a
+    console, which ignores updates, only what was measured."""
+    slow = 'B = rand(1800, 1800); C = B*B; C = C*B; C = C*B; C = C*B; s = sum(C);'
+    for metadata, stdin in ((CELL, True), (CELL, False), (None, False)):
+        shown = plans_of(c, slow, metadata, allow_stdin=stdin)
+        assert [m.type for m in shown] == ['display_data', 'update_display_data'], shown
+        first, last = (m.content['data']['application/vnd.fusible.plan+json']
+                       for m in shown)
+        assert first['measured'] is None and last['measured'] > 0, (first, last)
+        assert len({m.content['transient']['display_id'] for m in shown}) == 1
+    shown = plans_of(c, slow, None, allow_stdin=True)
+    assert [m.type for m in shown] == ['display_data'], shown
+    plan = shown[0].content['data']['application/vnd.fusible.plan+json']
+    assert plan['measured'] > 0, plan
+
+
+def test_plan_above_the_result(k, c):
+    for code in ('rand(9, 9)*rand(9)', 'x = rand(40); y = 2*x', SLOW + '\nB[1, 1]'):
+        reply, outputs = c.execute(code)
+        kinds = [m.type for m in outputs if m.type != 'update_display_data']
+        assert kinds[-1] == 'execute_result' and kinds[0] == 'display_data', kinds
 
 
 def test_no_plan_with_errors(k, c):
@@ -217,7 +250,7 @@ def test_no_plan_with_errors(k, c):
 def test_launched_plan_comes_early(k, c):
     """A block that runs for long shows what was predicted while it runs."""
     code = 'A = rand(3000, 3000); for k = 1:100000\n  q = A*rand(3000);\nend'
-    request = c.execute_request(code)
+    request = c.send('execute_request', {'code': code}, metadata=CELL)
     seen = []
     while 'display_data' not in seen:
         m = c.receive()
@@ -273,6 +306,13 @@ def test_quit_asks_to_exit(k, c):
     reply, _ = c.execute(':quit')
     assert reply['status'] == 'ok'
     assert [p['source'] for p in reply['payload']] == ['ask_exit']
+    assert value_of(c, '1+1') == '2'
+
+
+def test_quit_in_a_notebook(k, c):
+    """A notebook ignores what a console ends by: it is told what to do."""
+    got = c.collect(c.send('execute_request', {'code': ':quit'}, metadata=CELL))
+    assert 'Shut Down' in text_of(got, 'stderr'), got
     assert value_of(c, '1+1') == '2'
 
 
@@ -339,12 +379,17 @@ def test_is_complete(k, c):
     assert reply['indent'].strip() == '' and reply['indent']
 
 
+def typed(c, code, **options):
+    """Runs what a person at a console or a notebook entered."""
+    return c.execute(code, allow_stdin=True, **options)
+
+
 def test_history(k, c):
     with Kernel() as fresh:
         with fresh.client() as d:
             d.ready()
             for code in ('a = 1', 'b = 2', 'a = 1', 'function f(x)\n  return x\nend'):
-                d.execute(code)
+                typed(d, code)
             d.execute('secret = 1', store_history=False)
             d.execute('secret = 2', silent=True)
 
@@ -413,7 +458,7 @@ def test_history_is_that_of_the_prompt(k, c):
     with Kernel() as fresh:
         with fresh.client() as d:
             d.ready()
-            d.execute('in_a_notebook = 1')
+            typed(d, 'in_a_notebook = 1')
         path = os.path.join(fresh.home, '.local/state/fusible/history')
         with open(path, encoding='utf-8') as f:
             assert 'in_a_notebook = 1' in f.read()
@@ -426,6 +471,60 @@ def test_history_is_that_of_the_prompt(k, c):
                 'n': 2})[0]['history']
             assert [h[2] for h in lines] == ['in_a_notebook = 1',
                                              'at_the_prompt = 2'], lines
+
+
+def history_of(c, **how):
+    return [line[2] for line in c.ask('history_request', {
+        'output': False, 'raw': True, 'hist_access_type': 'tail', 'n': 100,
+        **how})[0]['history']]
+
+
+def resident(pid):
+    with open(f'/proc/{pid}/status', encoding='ascii') as f:
+        return next(int(line.split()[1]) for line in f if line.startswith('VmRSS')) / 1024
+
+
+def test_history_of_programs(k, c):
+    """What nobody typed does not go to the person's history: nbconvert and papermill
+    say that nobody answers questions."""
+    with Kernel() as fresh:
+        with fresh.client() as d:
+            d.ready()
+            typed(d, 'mine = 1')
+            d.execute('of_a_program = 2', allow_stdin=False)
+            assert history_of(d) == ['mine = 1', 'of_a_program = 2']
+        with open(os.path.join(fresh.home, '.local/state/fusible/history'),
+                  encoding='utf-8') as f:
+            text = f.read()
+        assert 'mine = 1' in text and 'of_a_program' not in text, text
+
+
+def test_history_of_blank_and_huge_inputs(k, c):
+    """Neither is kept, nor read from a file that has them."""
+    with Kernel() as fresh:
+        path = os.path.join(fresh.home, '.local/state/fusible/history')
+        with fresh.client() as d:
+            d.ready()
+            typed(d, 'a = 1')
+            for code in ('', '  ', '\t\n\n '):
+                typed(d, code)
+            typed(d, 'b = 2;\n# ' + (20 << 20) * 'x')
+            typed(d, 'c = 3')
+            assert history_of(d) == ['a = 1', 'c = 3'], [h[:20] for h in history_of(d)]
+        assert os.path.getsize(path) < 1000, os.path.getsize(path)
+    with Kernel() as old:
+        old.process.kill()
+        old.process.wait()
+        path = os.path.join(old.home, '.local/state/fusible/history')
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as f:
+            for n in range(3):
+                f.write(f'#17000000{n:02}\nx = {n}; # {n * (10 << 20) * "y"}\n')
+        with Kernel(home=old.home) as new, new.client() as d:
+            d.ready()
+            assert history_of(d) == ['x = 0; # '], [h[:20] for h in history_of(d)]
+            assert resident(new.process.pid) < 40, resident(new.process.pid)
+            assert os.path.getsize(path) < 1000, os.path.getsize(path)
 
 
 def test_comms(k, c):
@@ -718,10 +817,31 @@ def test_reload_while_busy(k, c):
 
 
 def test_ipc(k, c):
-    with Kernel(transport='ipc') as other, other.client() as d:
-        d.ready()
-        assert value_of(d, '1+1') == '2'
-        d.beat()
+    for end in ('signal', 'request'):
+        with Kernel(transport='ipc') as other:
+            with other.client() as d:
+                d.ready()
+                assert value_of(d, '1+1') == '2'
+                d.beat()
+                if end == 'request':
+                    d.ask('shutdown_request', {'restart': False}, channel='control')
+                else:
+                    other.process.terminate()
+                other.process.wait(60)
+            left = [name for name in os.listdir(other.home) if name.startswith('k-')]
+            assert not left, (end, left)
+
+
+def test_sha512(k, c):
+    """The other scheme that Jupyter's own programs can be set to."""
+    with Kernel(connection={'signature_scheme': 'hmac-sha512'}) as other:
+        with other.client() as d:
+            d.ready()
+            assert value_of(d, '1+1') == '2'
+            name, frames = d.frames('execute_request', {'code': 'forged = 1'})
+            frames[1] = frames[1][:64]  # as long as one of the other scheme
+            d.sockets['shell'].send_multipart(frames)
+            assert d.execute('forged')[0]['ename'] == 'unknown-name'
 
 
 def test_registration(k, c):
@@ -882,6 +1002,17 @@ def test_input_is_interruptible(k, c):
 def test_input_that_is_not_allowed(k, c):
     reply, _ = c.execute('name = ask("who? ")', allow_stdin=False)
     assert reply['status'] == 'error', reply
+
+
+def test_input_in_a_user_expression(k, c):
+    """Nobody answers it: it ends at once, and what follows runs."""
+    for stdin in (True, False):
+        reply, _ = c.execute('1;', allow_stdin=stdin, user_expressions={
+            'a': 'ask("who? ")', 'b': '40+2'})
+        answers = reply['user_expressions']
+        assert answers['a']['status'] == 'error', answers
+        assert answers['b']['data']['text/plain'] == '42', answers
+    assert value_of(c, '1+1') == '2'
 
 
 # -- while an input runs ------------------------------------------------------

@@ -21,7 +21,7 @@ EXECUTE = [('6*7', ['execute_result']), ('a = 1;', []), ('', []),
            ('print("a")\nprint("b")', ['stream']),
            ('x = nowhere_at_all', ['error']), ('?rand', []),
            ('a = 1\nb = 2', ['display_data', 'execute_result']),
-           ('q = rand(8, 8)*rand(8);', ['display_data', 'update_display_data'])]
+           ('q = rand(8, 8)*rand(8);', ['display_data'])]
 OTHERS = [('complete_request', {'code': 'ra', 'cursor_pos': 2}),
           ('inspect_request', {'code': 'rand', 'cursor_pos': 2,
                                'detail_level': 0}),

@@ -273,6 +273,8 @@ def unheard(request, m):
     if request['content'].get('silent'):
         # the specification: silent code broadcasts nothing
         return kind_ in ('stream', 'error')
+    if kind_ == 'update_display_data':
+        return True  # of a quick block both times are known when it is first shown
     # ipykernel's log, which it captures
     return request['header']['msg_type'].startswith('comm_') and kind_ == 'stream'
 

@@ -185,10 +185,22 @@ def test_console(score):
     c.wait(r'interrupted.*In \[7\]:')
     c.type('a')
     c.wait(r'a = 40.*In \[8\]:')
+    c.type('A = rand(50, 50); q = A*rand(50);')
+    shown = c.wait(r'In \[9\]:')
+    score.check('measured' in shown and shown.count('predicted') == 1, shown)
     c.type(':quit')
     c.wait('<end>')
     os.waitpid(c.pid, 0)
     score.check(True, 'the console')
+
+
+def test_run(score):
+    """`jupyter run` hands the name of the file to the kernel, too."""
+    path = os.path.join(HOME, 'prog.fs')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('a = 40;\nprint(a + 2)\n')
+    code, out, err = run('jupyter', 'run', '--kernel=fusible', path)
+    score.check(code == 0 and '42' in out, (out, err[-800:]))
 
 
 # -- notebooks ----------------------------------------------------------------

@@ -49,6 +49,28 @@ static void test_vectors(void) {
   }
 }
 
+/* The same with SHA-512; a scheme that is not known. */
+static void test_schemes(void) {
+  struct fs_seal seal;
+  char hex[FS_SEAL_HEX];
+  struct fs_part frames[4] = {part("what do ya "), part("want for"), part(""),
+                              part(" nothing?")};
+  fs_seal_init(&seal, "Jefe");
+  check(fs_seal_scheme(&seal, "hmac-sha512"), "SHA-512 is known");
+  fs_seal_sign(&seal, frames, hex);
+  check(!strcmp(hex, "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+                     "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"),
+        "RFC 4231, test 2, SHA-512");
+  struct fs_part signature = part(hex);
+  check(fs_seal_holds(&seal, frames, &signature), "its own signature holds");
+  signature.len = 64;
+  check(!fs_seal_holds(&seal, frames, &signature), "half of it does not");
+  check(!fs_seal_scheme(&seal, "hmac-md5"), "MD5 is refused");
+  check(fs_seal_scheme(&seal, "hmac-sha256"), "SHA-256 is known");
+  check(!fs_seal_holds(&seal, frames, &signature), "another scheme's is wrong");
+  fs_seal_free(&seal);
+}
+
 static void test_long_key(void) {
   struct fs_seal seal;
   char key[132], hex[65];
@@ -257,6 +279,7 @@ static void test_mutations(void) {
 
 int main(void) {
   test_vectors();
+  test_schemes();
   test_long_key();
   test_good();
   test_order();
