@@ -763,6 +763,45 @@ static enum fs_status check_added(struct fs_interp *in, const struct fs_expr *e,
                      fs_shape_text(have));
 }
 
+static bool is_one(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
+         (v->kind == FS_V_TENSOR && fs_shape_count(&v->tensor->shape) == 1);
+}
+
+/* A row times a column is one number, which would fill the part without a word. */
+static enum fs_status check_product(struct fs_interp *in, const struct fs_expr *e,
+                                    const struct fs_shape *part,
+                                    const struct fs_val *value, struct fs_val *product) {
+  bool array = value->kind == FS_V_TENSOR && fs_shape_count(&value->tensor->shape) > 1;
+  if (e->op != FS_AO_MUL || !array || fs_shape_count(part) == 1 || !is_one(product))
+    return FS_OK;
+  fs_val_unref(*product);
+  *product = (struct fs_val){FS_V_NONE};
+  return fs_in_error(in, e->span, "shape-mismatch",
+                     "elements are multiplied by .*, as in x = x .* y",
+                     "shapes do not fit: the part is %s, the product one number",
+                     fs_shape_text(part));
+}
+
+/* As where a part is assigned: extents of 1 count as none, so that what fills the part
+ * exactly has its shape. `*=` and `/=` take their operands as they are. */
+static enum fs_status fill_part(struct fs_interp *in, const struct fs_expr *e,
+                                const struct fs_tv *part, struct fs_val *value) {
+  bool adds = e->op == FS_AO_ADD || e->op == FS_AO_SUB;
+  if (!adds || (value->kind != FS_V_TENSOR && value->kind != FS_V_RANGE)) return FS_OK;
+  struct fs_tv t;
+  enum fs_status st = fs_tv_of(in, value, e->args[1]->span, &part->dtype, &t);
+  if (st != FS_OK) return st;
+  struct fs_shape a = fs_squeezed(&part->shape), b = fs_squeezed(&t.shape);
+  if (fs_shape_equal(&part->shape, &t.shape) || !fs_shape_equal(&a, &b)) return FS_OK;
+  t.shape = part->shape;
+  struct fs_val filling = fs_tv_value(in, &t);
+  filling.of_element = value->of_element;
+  fs_val_unref(*value);
+  *value = filling;
+  return FS_OK;
+}
+
 /* `A[i] += e`: the part and e, put together. The subscripts were read once: they
  * may draw random numbers, and both uses must mean the same elements. */
 static enum fs_status compound_value(struct fs_interp *in,
@@ -785,6 +824,7 @@ static enum fs_status compound_value(struct fs_interp *in,
   } else {
     st = chosen_part(in, subs, base, shape, left->span, &t);
   }
+  if (st == FS_OK) st = fill_part(in, e, &t, &right);
   if (st == FS_OK) st = check_added(in, e, &t.shape, &right);
   if (st == FS_OK) {
     part = fs_tv_value(in, &t);
@@ -792,13 +832,9 @@ static enum fs_status compound_value(struct fs_interp *in,
                         e->args[1]->span, e->span, out);
     fs_val_unref(part);
   }
+  if (st == FS_OK) st = check_product(in, e, &t.shape, &right, out);
   fs_val_unref(right);
   return st;
-}
-
-static bool is_one(const struct fs_val *v) {
-  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL ||
-         (v->kind == FS_V_TENSOR && fs_shape_count(&v->tensor->shape) == 1);
 }
 
 /* A part of `base` gets the statement's value: what that gives. A plain value is

@@ -146,3 +146,19 @@ print(all(V == U), " ", s == sum(U) + sum(o[1, :]))   # expect: true true
 v = [1, 2, 3]; w = reshape(v, 3, 1, 1); v[:] += w; v[1:2] -= w[1:2, :, :];
 print(v)                      # expect: f32[3]
                               # expect:   1  2  6
+
+# What fills the part exactly is added as it would be assigned: extents of 1 are none.
+A = [1, 2; 3, 4]; A[1, :] += [10, 20]; A[1, :] -= [1, 2]'; A[:, 1] += [10, 20]'; A[2, :] += 1:2;
+print(all(A == [20, 20; 24, 6]))   # expect: true
+A[1, [2, 1]] += [100, 200]; A[[1, 2], 2] -= [2, 1]'; x = [1, 2, 3]'; x[1:2] += [10, 20]; x[x > 5] += [1, 1]';
+print(all(A == [220, 118; 24, 5]), " ", all(x == [12, 23, 3]'))   # expect: true true
+T = zeros(2, 2, 3); T[1, :, :] += [1, 2, 3; 4, 5, 6]; T[:, 2, :] += [1, 2, 3; 4, 5, 6]; T[:, 1, 3] -= [7, 8]'; T[2, 2, :] += [1, 2, 3];
+print(all(T[:] == [1, 2, -4, 5, 7, 9, 0, 0, -8, 5, 7, 9]))        # expect: true
+i = i32([1, 2; 3, 4]); i[1, :] += i32([5, 6]); i[2, :] += 1:2;
+print(dtype(i), " ", all(i == [6, 8; 4, 6]))                      # expect: i32 true
+B = ones(2, 2); B[1:2, :] += [10, 20]; B[1, :] *= [1, 2; 3, 4];
+print(all(B == [44, 66; 21, 21]))                                 # expect: true
+# ---
+A = ones(2, 2); A[1, :] += [1, 2, 3]      # error: shapes do not fit: the part is 1x2, [1, 2, 3] is 3
+# ---
+A = ones(2, 2); A[1, :] *= [1, 2]         # error: shapes do not fit: the part is 1x2, the product one number
