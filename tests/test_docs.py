@@ -294,7 +294,7 @@ def check_tables(path):
 
 # Which argument of these is the id (the last two are local to a file).
 RECORD = {'fs_error': 2, 'fs_in_error': 2, 'fs_warn': 2, 'fs_note': 2, 'fs_env_error': 1,
-          'fs_note_call': 2,
+          'fs_note_call': 2, 'fs_tell_once': 3,
           'fs_fail': 2, 'fs_unexpected': 1,
           'fs_session_note': 1, 'fs_worker_say': 2, 'fail': 2, 'bad': 4}
 ID = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"')

@@ -463,6 +463,57 @@ def calls(f):
     check('called here' not in err and 'error' in err, 'calls: not of the prelude', err)
 
 
+# What is no mistake: text, what is said of it (None: nothing) and underlined.
+SURPRISES = [
+    ('rank(M)', 'note: rank(A) is the number of dimensions', 'matrix_rank(A)', 'rank(M)'),
+    ('rank(keep)', None, None, None),
+    ('V, D = eig([2, 1; 1, 2]);', 'note: eig gives the eigenvalues first', 'd, V = eig(A)',
+     None),
+    ('d, V = eig([2, 1; 1, 2]);', None, None, None),
+    ('D, V = eig([2, 1; 1, 2]);', None, None, None),
+    ('[[1, 2], [3, 4]]', 'note: [1, 2] in an array is a column', '[1, 2; 3, 4]',
+     '[[1, 2], [3, 4]]'),
+    ('[[1, 2]; [3, 4]]', 'note: [1, 2] in an array is a column', '[1, 2; 3, 4]', None),
+    ('[[1; 2], [3; 4]]', None, None, None),
+    ('[keep, keep]', None, None, None),
+    ('total // 2', 'note: // begins a comment', 'floor(a/b)', '// 2'),
+    ('M[1, 1] // total;', 'note: // begins a comment', 'floor(a/b)', '// total'),
+    ('total // the answer', None, None, None),
+    ('total // answer', None, None, None),
+    ('total // sum', None, None, None),
+    ('// 2', None, None, None),
+    ('print("total // 2")', None, None, None),
+    ('#pragma omp parallel for\ntotal', 'note: # begins a comment', 'parallel', None),
+    ('#define N 5', 'note: # begins a comment', 'N = 5', None),
+    ('# define what follows', None, None, None),
+    ('z = zeros(3); z[1:2] = f64([1, 2])/3', 'warning: these f64 values are rounded to f32',
+     'zeros(n, "f64")', 'f64([1, 2])/3'),
+    ('z = zeros(3); z[2] = sum(f64(keep))/3', 'warning: these f64 values are rounded',
+     'zeros(n, "f64")', None),
+    ('z = zeros(3, "f64"); z[1:2] = f64([1, 2])/3; z[1] = 0.1', None, None, None),
+    ('z = zeros(3); z[1] = 1/3; z[2:3] = [0.1, 0.2]', None, None, None),
+    ('prod(i64(1:25))', 'warning: a product of 25 whole numbers wraps', 'prod(f64(x))',
+     'prod(i64(1:25))'),
+    ('prod(1:25)', None, None, None),
+    ('prod(size(M))', None, None, None),
+]
+
+
+def surprises(f):
+    """What means another thing in other languages, or loses digits, is said once."""
+    for text, said, hint, under in SURPRISES:
+        code, out, err = f.session(text)
+        detail = f'status {code}\n{out}{err}'
+        check(code == 0 and out.endswith(STILL), f'{text}: is no mistake', detail)
+        if said is None:
+            check('note' not in err and 'warning' not in err, f'{text}: nothing to say', detail)
+            continue
+        check(said in err and hint in err, f'{text}: says {said!r}', detail)
+        check(under is None or underlined(err) == under, f'{text}: underlines {under!r}', detail)
+        _, _, err = f.session(text + '\n' + text.replace(' ', '  '))
+        check(err.count(said) == 1, f'{text}: is said once', err)
+
+
 def refused(f):
     """A setting that is refused stays what it was."""
     for name, was in ('learn', 'on'), ('dump', 'off'), ('time', 'off'):
@@ -701,6 +752,7 @@ def main():
         f = Fusible(os.path.abspath(args.fusible), folder)
         bad_input(f)
         calls(f)
+        surprises(f)
         refused(f)
         no_guesses(f)
         fine_input(f)

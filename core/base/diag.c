@@ -33,6 +33,7 @@ void fs_diags_free(struct fs_diags *d) {
     free(d->sources.data[i].text);
   }
   FS_VEC_FREE(&d->list);
+  FS_VEC_FREE(&d->told);
   FS_VEC_FREE(&d->sources);
 }
 
@@ -76,8 +77,7 @@ const char *fs_span_text(const struct fs_diags *d, struct fs_span span,
   return text;
 }
 
-/* The length of a line up to its comment. */
-static size_t code_length(const char *text, size_t len) {
+size_t fs_code_length(const char *text, size_t len) {
   bool quoted = false;
   for (size_t k = 0; k < len; k++) {
     if (quoted && text[k] == '\\') k++;
@@ -101,7 +101,7 @@ void fs_span_put_line(const struct fs_diags *d, struct fs_span span, size_t most
     const char *newline = memchr(text, '\n', end - at);
     size_t line = newline ? (size_t)(newline - text) : end - at;
     size_t skip = strspn(text, " \t\r");
-    size_t len = code_length(text, line);
+    size_t len = fs_code_length(text, line);
     while (len && strchr(" \t\r", text[len - 1])) len--;
     if (len > skip) {
       if (!first) fs_str_puts(out, " ");
@@ -280,6 +280,17 @@ void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
   va_list args;
   va_start(args, fmt);
   record(d, FS_WARNING, span, id, hint, fmt, args);
+  va_end(args);
+}
+
+void fs_tell_once(struct fs_diags *d, enum fs_severity severity, struct fs_span span,
+                  const char *id, const char *hint, const char *fmt, ...) {
+  for (int k = 0; k < d->told.len; k++)
+    if (!strcmp(d->told.data[k], id)) return;
+  *FS_PUSH(&d->told) = id;
+  va_list args;
+  va_start(args, fmt);
+  record(d, severity, span, id, hint, fmt, args);
   va_end(args);
 }
 

@@ -39,6 +39,7 @@ struct fs_diag {
 struct fs_diags {
   FS_VEC(struct fs_source) sources;
   FS_VEC(struct fs_diag) list;
+  FS_VEC(const char *) told;  /* ids of warnings that are given once */
 };
 
 void fs_diags_init(struct fs_diags *d);
@@ -85,6 +86,13 @@ void fs_note(struct fs_diags *d, struct fs_span span, const char *id,
              const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
 void fs_warn(struct fs_diags *d, struct fs_span span, const char *id,
              const char *hint, const char *fmt, ...) FS_PRINTF(5, 6);
+/* A warning or note the first time in a session: of what is no mistake, but may not be
+ * what was meant. The id has to be a constant. */
+void fs_tell_once(struct fs_diags *d, enum fs_severity severity, struct fs_span span,
+                  const char *id, const char *hint, const char *fmt, ...) FS_PRINTF(6, 7);
+
+/* The length of a line up to its comment. */
+size_t fs_code_length(const char *text, size_t len);
 
 /* Appends the picture above. All parts pass fs_str_put_safe(). */
 void fs_diag_render(const struct fs_diags *d, const struct fs_diag *diag,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/lang/parse.h"
+
 /* -- constructors ---------------------------------------------------------- */
 
 enum fs_status fs_bi_zeros(struct fs_call *c) {
@@ -174,6 +176,8 @@ enum fs_status fs_bi_ndims(struct fs_call *c) {
   struct fs_shape s;
   enum fs_status st = arg_extents(c, &s);
   if (st == FS_OK) c->out[0] = fs_val_number(s.rank, true);
+  if (st == FS_OK && s.rank == 2 && !strcmp(c->builtin->name, "rank") && !c->in->lib_depth)
+    fs_tell_other(c->in->diags, FS_OTHER_RANK, c->span);
   return st;
 }
 

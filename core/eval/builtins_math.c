@@ -115,11 +115,47 @@ static enum fs_status reduce_on_host(struct fs_call *c) {
   return FS_OK;
 }
 
+/* Whether no partial product of a range's whole numbers leaves i64. After 63 factors that
+ * are not -1, 0 or 1 it has. */
+static bool product_fits(const struct fs_val *r) {
+  double product = 1, x = r->start;
+  int64_t n = fs_range_count(r);
+  for (int64_t k = 0; k < n && fabs(product) < 0x1p63; k++, x += r->step) {
+    if (x == 0) return true;
+    product *= x;
+  }
+  return fabs(product) < 0x1p63;
+}
+
+static bool holds_zero(const struct fs_val *r) {
+  double k = -r->start / r->step;
+  return k == floor(k) && k >= 0 && k < (double)fs_range_count(r);
+}
+
+/* Products of whole numbers may leave i64, and wrap. Those of a range are computed in f64
+ * then; those of elements that nobody has seen are warned of where they may well do so. */
+static void as_factors(struct fs_call *c, const struct fs_val *v, int dim, bool so_far,
+                       struct fs_tv *x) {
+  enum { MANY = 20 };
+  int64_t n = dim ? fs_shape_dim(&x->shape, dim - 1) : fs_shape_count(&x->shape);
+  if (fs_dtype_is_float(x->dtype) || x->dtype == FS_BOOL) return;
+  if (v->kind == FS_V_RANGE) {
+    bool fits = product_fits(v) || (!so_far && holds_zero(v));
+    if (!fits) *x = fs_tv_cast(c->in, *x, FS_F64);
+  } else if (n > MANY && !c->in->lib_depth) {
+    fs_tell_once(c->in->diags, FS_WARNING, c->span, "integer-product",
+                 "in double precision it is prod(f64(x)), cumprod(f64(x))",
+                 "a product of %lld whole numbers wraps around where it is 2^63 or more",
+                 (long long)n);
+  }
+}
+
 static enum fs_status reduce_all(struct fs_call *c, enum fs_reduce_op op,
                                  int dim) {
   struct fs_tv a;
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
+  if (op == FS_RD_PROD) as_factors(c, &c->args[0], dim, false, &a);
   return fs_give(c, fs_tv_reduce(c->in, op, a, dim));
 }
 
@@ -188,6 +224,7 @@ enum fs_status fs_bi_so_far(struct fs_call *c) {
   if (st == FS_OK && fs_val_is_host(&c->args[0])) return reduce_on_host(c);
   if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
   if (st != FS_OK) return st;
+  if (op == FS_LIB_CUMPROD) as_factors(c, &c->args[0], dim, true, &x);
   enum fs_dtype dt = x.dtype; /* as of sum and max */
   if (!extreme && !fs_dtype_is_float(dt)) dt = FS_I64;
   if (extreme && dt == FS_BOOL) dt = FS_I32;
@@ -511,6 +548,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
   enum fs_status st = fs_arg_dim(c, 2, &dim);
   struct fs_tv a;
   if (st == FS_OK) st = fs_arg_tv(c, 1, &a);
+  if (st == FS_OK && op == FS_RD_PROD) as_factors(c, &c->args[1], dim, false, &a);
   return st == FS_OK ? fs_give(c, fs_tv_reduce(c->in, op, a, dim)) : st;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/eval/trace.h"
+#include "core/lang/parse.h"
 
 /* -- polls ----------------------------------------------------------------- */
 
@@ -583,6 +584,11 @@ static enum fs_status check_elements(struct fs_interp *in,
                          "an array holds numbers, not %s", fs_val_text(&v[k]));
     *numbers = *numbers && is_host_number(&v[k]);
   }
+  bool lists = e->n_args > 1 && !in->lib_depth;
+  for (int k = 0; k < e->n_args && lists; k++)
+    lists = e->args[k]->kind == FS_EX_ARRAY && e->args[k]->n_args > 1 &&
+            e->args[k]->n_rows == 1 && v[k].kind == FS_V_TENSOR && v[k].tensor->shape.rank == 1;
+  if (lists) fs_tell_other(in->diags, FS_OTHER_ROWS, e->span);
   if (!*numbers) return FS_OK;
   for (int r = 1; r < e->n_rows; r++)
     if (e->row_len[r] != e->row_len[0])

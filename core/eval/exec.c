@@ -30,6 +30,17 @@ static const char *position_hint(struct fs_interp *in, const struct fs_expr *cal
   return strcmp(name, "min") ? NULL : "argmin(x) gives the position";
 }
 
+/* `V, D = eig(A)`, by the names that others give the results. */
+static void tell_order(struct fs_interp *in, const struct fs_stmt *s) {
+  static const char vectors[] = " V v U Q P X vec vecs evec evecs ",
+                    values[] = " D d W w L lambda vals evals values ";
+  if (s->n_targets != 2 || in->lib_depth) return;
+  if (strcmp(fs_in_text(in, s->expr->args[0]->span), "eig")) return;
+  bool first = fs_has_word(vectors, s->targets[0].name);
+  if (first && fs_has_word(values, s->targets[1].name))
+    fs_tell_other(in->diags, FS_OTHER_EIG, s->span);
+}
+
 static enum fs_status exec_assign(struct fs_interp *in,
                                   const struct fs_stmt *s) {
   struct fs_val *v = fs_calloc((size_t)s->n_targets, sizeof(*v));
@@ -39,6 +50,7 @@ static enum fs_status exec_assign(struct fs_interp *in,
     st = fs_eval(in, s->expr, &v[0]);
     got = st == FS_OK && v[0].kind != FS_V_NONE;
   } else if (s->expr->kind == FS_EX_CALL) {
+    tell_order(in, s);
     st = fs_eval_call(in, s->expr, want, v, &got);
   } else {
     st = fs_in_error(in, s->expr->span, "wrong-count",

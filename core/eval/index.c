@@ -729,6 +729,13 @@ static enum fs_status update_value(struct fs_interp *in,
                                     : "convert the tensor with f64(...)",
                        "cannot put %s into a tensor of %s: it is too large",
                        fs_in_text(in, u->value_span), fs_dtype_name(dt));
+  bool narrower = fs_dtype_is_float(dt) && dt != FS_F64;
+  if (narrower && u->value.dtype == FS_F64 && v->kind == FS_V_TENSOR && !v->literal &&
+      !in->lib_depth)
+    fs_tell_once(in->diags, FS_WARNING, u->value_span, "narrowed",
+                 "zeros(n, \"f64\") holds them as they are; f64(...) makes such a tensor of one",
+                 "these f64 values are rounded to %s, the type of the tensor that they are put "
+                 "into", fs_dtype_name(dt));
   u->value = fs_tv_cast(in, u->value, dt);
   return FS_OK;
 }

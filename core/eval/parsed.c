@@ -1,6 +1,8 @@
 /* parsed.c - texts that come again: a statement at the prompt, a cell, the body of
  * a measurement. Their statements are found, not parsed, and have the spans that
  * they had, so that a block of theirs is known by its words as well. */
+#include <stdio.h>
+
 #include "core/eval/interp.h"
 #include "core/lang/parse.h"
 
@@ -32,6 +34,21 @@ static void keep(struct fs_interp *in, struct fs_parsed fresh) {
   fs_unit_ref(fresh.unit);
 }
 
+/* x // 2 is x and a comment: said where what follows is a number or a variable. */
+static void tell_comment(struct fs_interp *in, uint32_t source, const char *text, size_t len) {
+  enum fs_other what;
+  struct fs_span comment = {.source = source}, word = comment;
+  if (!fs_other_comment(text, len, &what, &comment, &word)) return;
+  int n = (int)(word.end - word.begin);
+  char name[64] = "";
+  struct fs_val v = {FS_V_NONE};
+  if (n < (int)sizeof name) snprintf(name, sizeof name, "%.*s", n, text + word.begin);
+  bool operand = what != FS_OTHER_DIVISION || (name[0] >= '0' && name[0] <= '9') ||
+                 (name[0] && fs_lookup(in, name, &v) && v.kind != FS_V_FUNCTION);
+  fs_val_unref(v);
+  if (operand) fs_tell_other(in->diags, what, comment);
+}
+
 enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
                              const char *text, size_t len, int before,
                              struct fs_unit **unit, struct fs_stmt **stmts) {
@@ -56,6 +73,7 @@ enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
   p.unit = *unit = fs_unit_new(arena);
   *stmts = p.stmts;
   if (in->diags->list.len == told && len <= LONGEST_KEPT) keep(in, p);
+  tell_comment(in, p.source, text, len);
   return FS_OK;
 }
 

@@ -1,5 +1,7 @@
 /* elsewhere.c - words of other languages, and what does their work here. The nearest
  * name would be another thing: sqrt for sort, mean for median. */
+#include <ctype.h>
+
 #include "core/base/diag.h"
 #include "core/lang/parse.h"
 
@@ -94,8 +96,8 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" interp1 interp searchsorted digitize discretize ",
      "sum(x <= q', 1) tells how many of x are at most each of q; lerp(a, b, t) is between "
      "two values"},
-    {" nchoosek binomial comb ", "prod(n-k+1:n)/prod(1:k)"},
-    {" gamma ", "of a whole number n it is prod(1:n-1)"},
+    {" nchoosek binomial comb ", "round(prod(f64(n-k+1:n) ./ f64(1:k)))"},
+    {" gamma ", "of a whole number n > 1 it is prod(f64(1:n-1)), its logarithm sum(log(f64(1:n-1)))"},
     {" nonzero argwhere flatnonzero findall ", "find(mask)"},
     {" count count_nonzero ", "sum(mask)"},
     {" ismember in1d ", "any(x == value)"},
@@ -123,12 +125,13 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" fix ", "trunc(x)"},
     {" rem ", "a - b.*trunc(a./b); mod(a, b) has the sign of b"},
     {" idivide div floor_divide ", "floor(a./b)"},
-    {" factorial ", "prod(1:n)"},
+    {" factorial ", "prod(f64(1:n))"},
     {" maximum fmax ", "max(x, y); max(x) of all elements"},
     {" minimum fmin ", "min(x, y); min(x) of all elements"},
     {" average ", "mean(x)"},
     {" convolve filter ", "conv(x, h)"},
-    {" fft ", "there is none; with k = f32(0:n-1) its real part is cos(2*pi*k*k'/n)*x"},
+    {" fft ", "there is none; with k = i64(0:n-1) and w = f64(mod(k.*k', n))*(2*pi/n) its real part "
+            "is cos(w)*x, its imaginary part -sin(w)*x"},
     {" polyfit ", "by least squares: [ones(length(x)), x, x.^2]\\y"},
     {" corr corrcoef ", "cov(standardize(X))"},
     {" cellfun arrayfun apply ", "map(f, x)"},
@@ -155,15 +158,19 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" csvwrite savetxt writematrix ", "save(\"data.csv\", A)"},
 };
 
-bool fs_elsewhere(const char *word, const char **hint) {
+bool fs_has_word(const char *words, const char *word) {
   size_t len = strlen(word);
-  if (!len) return false;
+  for (const char *at = words; len && (at = strstr(at, word)); at++)
+    if (at[-1] == ' ' && at[len] == ' ') return true;
+  return false;
+}
+
+bool fs_elsewhere(const char *word, const char **hint) {
   for (size_t k = 0; k < FS_LEN(elsewhere); k++)
-    for (const char *at = elsewhere[k].words; (at = strstr(at, word)); at++)
-      if (at[-1] == ' ' && at[len] == ' ') {
-        *hint = elsewhere[k].hint;
-        return true;
-      }
+    if (fs_has_word(elsewhere[k].words, word)) {
+      *hint = elsewhere[k].hint;
+      return true;
+    }
   return false;
 }
 
@@ -182,4 +189,88 @@ const char *fs_elsewhere_arguments(const char *name) {
   for (size_t k = 0; k < FS_LEN(with_more); k++)
     if (!strcmp(with_more[k].name, name)) return with_more[k].hint;
   return NULL;
+}
+
+/* -- what means another thing ------------------------------------------------------ */
+
+void fs_tell_other(struct fs_diags *d, enum fs_other what, struct fs_span span) {
+  switch (what) {
+    case FS_OTHER_RANK:
+      fs_tell_once(d, FS_NOTE, span, "other-rank",
+                   "matrix_rank(A) counts the independent columns, as rank(A) of MATLAB and Julia",
+                   "rank(A) is the number of dimensions, as ndims(A)");
+      break;
+    case FS_OTHER_EIG:
+      fs_tell_once(d, FS_NOTE, span, "other-eig",
+                   "d, V = eig(A), where MATLAB has [V, D]; diag(d) makes a matrix of d",
+                   "eig gives the eigenvalues first, then the eigenvectors");
+      break;
+    case FS_OTHER_ROWS:
+      fs_tell_once(d, FS_NOTE, span, "other-rows",
+                   "rows are separated by semicolons, where NumPy has lists: [1, 2; 3, 4]",
+                   "[1, 2] in an array is a column: side by side after commas, one below the "
+                   "other after semicolons");
+      break;
+    case FS_OTHER_DIVISION:
+      fs_tell_once(d, FS_NOTE, span, "other-division",
+                   "the whole quotient, a // b of Python, is floor(a/b)",
+                   "// begins a comment");
+      break;
+    case FS_OTHER_DIRECTIVE:
+      fs_tell_once(d, FS_NOTE, span, "other-directive",
+                   "N = 5 and import \"file.fs\" do what C's directives do; kernels run in "
+                   "parallel without one",
+                   "# begins a comment");
+      break;
+  }
+}
+
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Whether a line's comment, from `at` on, stands where others divide: a // 2. */
+static bool would_divide(const char *line, size_t at, size_t len, size_t *from, size_t *to) {
+  size_t before = at, end = len;
+  while (before && strchr(" \t", line[before - 1])) before--;
+  if (line[at] != '/' || !before || !(is_word(line[before - 1]) || strchr(")]'", line[before - 1])))
+    return false;
+  for (*from = at + 2; *from < len && strchr(" \t", line[*from]);) ++*from;
+  while (end > *from && strchr(" \t\r;", line[end - 1])) end--;
+  *to = end;
+  for (size_t k = *from; k < end; k++)
+    if (!is_word(line[k])) return false;
+  return end > *from;
+}
+
+static bool is_directive(const char *line, size_t at, size_t len) {
+  static const char *const words[] = {"#pragma", "#include", "#define", "#ifdef", "#ifndef"};
+  for (size_t k = 0; k < at; k++)
+    if (!strchr(" \t", line[k])) return false;
+  for (size_t k = 0; k < FS_LEN(words); k++) {
+    size_t n = strlen(words[k]);
+    if (len - at > n && !memcmp(line + at, words[k], n) && strchr(" \t<", line[at + n]))
+      return true;
+  }
+  return false;
+}
+
+bool fs_other_comment(const char *text, size_t len, enum fs_other *what,
+                      struct fs_span *comment, struct fs_span *word) {
+  for (size_t begin = 0, end; begin < len; begin = end + 1) {
+    const char *newline = memchr(text + begin, '\n', len - begin);
+    end = newline ? (size_t)(newline - text) : len;
+    const char *line = text + begin;
+    size_t n = end - begin, at = fs_code_length(line, n), from = 0, to = 0;
+    if (at == n) continue;
+    bool divides = would_divide(line, at, n, &from, &to);
+    if (!divides && !is_directive(line, at, n)) continue;
+    *what = divides ? FS_OTHER_DIVISION : FS_OTHER_DIRECTIVE;
+    comment->begin = (uint32_t)(begin + at);
+    comment->end = (uint32_t)(begin + (divides ? to : n));
+    word->begin = (uint32_t)(begin + from);
+    word->end = (uint32_t)(begin + to);
+    return true;
+  }
+  return false;
 }

@@ -23,12 +23,24 @@ enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
  * start with: two per open block or bracket. */
 int fs_parse_indent(const char *text, size_t len);
 
+/* Whether `words`, each with a blank before and behind it, has this one. */
+bool fs_has_word(const char *words, const char *word);
 /* Whether other languages have this word, or a function of this name, which here is
  * nothing. Then *hint says what does its work, or is NULL. */
 bool fs_elsewhere(const char *word, const char **hint);
 /* What does the work of a function that is given more or fewer arguments elsewhere, or
  * NULL. */
 const char *fs_elsewhere_arguments(const char *name);
+
+/* What is no mistake here and means another thing in other languages. */
+enum fs_other { FS_OTHER_RANK, FS_OTHER_EIG, FS_OTHER_ROWS, FS_OTHER_DIVISION,
+                FS_OTHER_DIRECTIVE };
+/* Says so the first time in a session. */
+void fs_tell_other(struct fs_diags *d, enum fs_other what, struct fs_span span);
+/* The first comment of a text that would be something else there: a division (of what
+ * stands behind it, *word) or a directive. */
+bool fs_other_comment(const char *text, size_t len, enum fs_other *what,
+                      struct fs_span *comment, struct fs_span *word);
 
 /* Prints a tree as s-expressions, for the `ast` dump and the tests. */
 void fs_ast_dump(const struct fs_stmt *list, struct fs_str *out);

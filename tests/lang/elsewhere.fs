@@ -20,13 +20,20 @@ a = [-7, 7]; b = 3;
 near(a - b.*trunc(a./b), [-1, 1])                          # expect: true
 floor(a./b)                                                # expect: f32[2]
 # expect:   -3   2
-prod(1:5)                                                  # expect: 120
+prod(f64(1:5))                                             # expect: 120
+abs(prod(f64(1:25))/1.5511210043330985984e25 - 1) < 1e-14  # expect: true
 near(x[2:end] - x[1:end-1], [-2, 1, 3])                    # expect: true
 sum((x[2:end] - x[1:end-1]).*(y[2:end] + y[1:end-1]))/2    # expect: 6
 h = [1, 2, 1];
 near(h[1]*x[3:end] + h[2]*x[2:end-1] + h[3]*x[1:end-2], [7, 10])   # expect: true
-n = 4; k = f32(0:n-1);
-near(cos(2*pi*k*k'/n)*x, [11, 1, -1, 1])                   # expect: true
+n = 4; k = i64(0:n-1); w = f64(mod(k.*k', n))*(2*pi/n);
+near(cos(w)*x, [11, 1, -1, 1])                             # expect: true
+near(-sin(w)*x, [0, 4, 0, -4])                             # expect: true
+n = 2048; z = cos(2*pi*f64(mod(5*i64(0:n-1), n))/n);
+k = i64(0:n-1); w = f64(mod(k.*k', n))*(2*pi/n);
+re = cos(w)*z; im = -sin(w)*z; re[6] = re[6] - n/2; re[n-4] = re[n-4] - n/2;
+max(abs(re)) < 1e-11 && max(abs(im)) < 1e-11               # expect: true
+n = 3; k = 1;
 near([ones(length(x)), x, x.^2]\(1 + x.^2), [1, 0, 1])     # expect: true
 p = [1, 0, 1];
 near(p[1]*x.^2 + p[2]*x + p[3], 1 + x.^2)                  # expect: true
@@ -76,5 +83,8 @@ x = [1, 2, 4, 8]; q = [3, 8, 0];
 sum(x <= q', 1)                                            # expect: i64[1×3]
 # expect:   2  4  0
 n = 5; k = 2;
-prod(n-k+1:n)/prod(1:k)                                    # expect: 10
-prod(1:n-1)                                                # expect: 24
+round(prod(f64(n-k+1:n) ./ f64(1:k)))                      # expect: 10
+prod(f64(1:n-1))                                           # expect: 24
+n = 50; k = 25;
+abs(round(prod(f64(n-k+1:n) ./ f64(1:k))) - 126410606437752) <= 0.05   # expect: true
+abs(sum(log(f64(1:n-1))) - 144.565743946345) < 1e-11       # expect: true

@@ -115,3 +115,7 @@ print(near(softmax(reshape(f32(1:6), 2, 3, 1)), ones(6)), " ", near(softmax(resh
 print(near(sum(softmax(rand(2, 3, 4)), 3), ones(6)), " ", near(sum(softmax(rand(1, 1, 4))), 1), " ", near(softmax(rand(3, 1, 1)), ones(3)))   # expect: true true true
 # Vectors of two shapes are not spread against each other.
 print(trapz(1:3, [2, 4, 6]'), " ", trapz([1, 2, 3]', [2, 4, 6]), " ", trapz([1, 2, 3], [2, 4, 6]), " ", numel(cross([1, 0, 0], [0, 1, 0]')), " ", cross([1, 0, 0]', [0, 1, 0])[3])   # expect: 8 8 8 3 1
+
+# Products of the numbers of a range are whole while an i64 holds them, else in f64.
+print(prod(1:20), " ", dtype(prod(1:20)), " ", prod(1:25)/1e25, " ", dtype(prod(1:21)), " ", prod(-5:30), " ", prod(25:-1:1)/1e25)   # expect: 2432902008176640000 i64 1.55112 f64 0 1.55112
+print(reduce("prod", 1:25)/1e25, " ", reduce((a, b) -> a*b, 1:25)/1e25, " ", cumprod(1:22)[22]/1e21, " ", dtype(cumprod(1:5)), " ", prod(-1:-2:-41) < -1e19)   # expect: 1.55112 1.55112 1.124 i64 true
