@@ -339,6 +339,26 @@ static enum fs_status pick_named(struct command *c, struct saved *out) {
   return FS_OK;
 }
 
+/* What no name was given for is saved up to so many bytes. */
+#define SAVE_MOST ((double)((int64_t)1 << 30))
+
+static enum fs_status check_bytes(struct command *c, const struct saved *saved) {
+  double bytes = 0;
+  for (int k = 0; k < saved->n; k++)
+    if (saved->values[k].kind == FS_V_TENSOR)
+      bytes += (double)fs_shape_count(&saved->values[k].tensor->shape) *
+               (double)fs_dtype_size(saved->values[k].tensor->dtype);
+  if (bytes <= SAVE_MOST) return FS_OK;
+  struct fs_str text = {0};
+  fs_str_puts(&text, "all variables take ");
+  fs_str_put_bytes(&text, bytes);
+  fs_str_puts(&text, ", and without names it saves up to ");
+  fs_str_put_bytes(&text, SAVE_MOST);
+  enum fs_status st = fail(c, "name those that you want", fs_str_text(&text));
+  fs_str_free(&text);
+  return st;
+}
+
 static enum fs_status pick_all(struct command *c, struct saved *out) {
   struct fs_interp_var v;
   for (int k = 0; fs_interp_var_at(c->s->in, k, &v); k++) {
@@ -350,7 +370,7 @@ static enum fs_status pick_all(struct command *c, struct saved *out) {
     out->names[out->n] = v.name;
     out->values[out->n++] = fs_val_ref(*fs_interp_get(c->s->in, v.name));
   }
-  return FS_OK;
+  return check_bytes(c, out);
 }
 
 static enum fs_status run_save(struct command *c) {

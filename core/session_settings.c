@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/eval/files.h"
 #include "core/target/cuda/cache.h"
 
 /* What a setting does with a new value: FS_ERR_USER without a diagnostic means
@@ -100,6 +101,19 @@ static enum fs_status set_n(struct fs_session *s, const char *value,
   (void)span;
   if (!whole_number(value, 1, 1LL << 40, &n)) return FS_ERR_USER;
   fs_interp_set_size(s->in, n);
+  return FS_OK;
+}
+
+static void get_expand(struct fs_session *s, char out[32]) {
+  int64_t bytes = fs_interp_expand(s->in);
+  snprintf(out, 32, "%lld", (long long)(bytes ? bytes : FS_EXPAND) >> 20);
+}
+static enum fs_status set_expand(struct fs_session *s, const char *value,
+                                 struct fs_span span) {
+  long long mib;
+  (void)span;
+  if (!whole_number(value, 1, 1LL << 30, &mib)) return FS_ERR_USER;
+  fs_interp_set_expand(s->in, (int64_t)mib << 20);
   return FS_OK;
 }
 
@@ -247,6 +261,8 @@ static const struct setting {
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
    get_threads, set_threads},
   {"n", "1..", "size of made-up inputs", get_n, set_n},
+  {"expand", "1..", "MiB that a small sparse file may take as a dense matrix",
+   get_expand, set_expand},
   {"seed", "0..", "start of the random numbers", get_seed, set_seed},
   {"digits", "1..17", "significant digits shown of a number", get_digits,
    set_digits},

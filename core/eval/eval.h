@@ -178,6 +178,9 @@ const char *fs_interp_near_name(struct fs_interp *in, const char *name);
 /* Size of made-up `input` data where no variable n exists; 1024 at first. */
 void fs_interp_set_size(struct fs_interp *in, int64_t n);
 int64_t fs_interp_size(const struct fs_interp *in);
+/* Bytes that a small sparse file may take when it is dense; 0: FS_EXPAND. */
+void fs_interp_set_expand(struct fs_interp *in, int64_t bytes);
+int64_t fs_interp_expand(const struct fs_interp *in);
 void fs_interp_seed(struct fs_interp *in, int64_t seed);
 /* Where the random numbers are: with it, a later input draws the same again. */
 void fs_interp_random(const struct fs_interp *in, int64_t *seed,

@@ -579,6 +579,14 @@ void fs_interp_set_size(struct fs_interp *in, int64_t n) {
   in->size = n;
 }
 
+void fs_interp_set_expand(struct fs_interp *in, int64_t bytes) {
+  in->expand = bytes;
+}
+
+int64_t fs_interp_expand(const struct fs_interp *in) {
+  return in->expand;
+}
+
 int64_t fs_interp_size(const struct fs_interp *in) {
   return in->size;
 }

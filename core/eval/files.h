@@ -54,6 +54,7 @@ struct fs_array {
   enum fs_dtype dtype;
   struct fs_shape shape;
   void *data;
+  const char *from;        /* the type in the file that became dtype, or NULL; static */
   char *labels;            /* names of the columns, as shown; or NULL         */
   char *categories;        /* lines of names of the codes 1, 2, ...; or NULL  */
 };
@@ -73,7 +74,10 @@ struct fs_load_how {
   const char *member;      /* one array of an .npz, one column of a .csv    */
   int64_t skip;            /* .csv: lines that are left out at the beginning */
   char separator, point;   /* .csv: between fields; in numbers; 0: found, '.' */
+  int64_t expand;          /* bytes that a sparse file may take when it is dense,
+                              also if it is small; 0: FS_EXPAND               */
 };
+#define FS_EXPAND ((int64_t)64 << 20)
 /* Takes "skip=2", "sep=;", "decimal=,". FS_ERR_USER, told at the context's span, if
  * the value cannot be; *taken is false for any other text. */
 enum fs_status fs_load_option(const struct fs_file_ctx *ctx, const char *text,
@@ -152,6 +156,12 @@ enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
 /* The same as realloc; on failure *data is as before. */
 enum fs_status fs_file_grow(const struct fs_file_ctx *ctx, int64_t bytes,
                             void **data);
+/* The same as calloc: what nobody writes takes no memory. */
+enum fs_status fs_file_zeros(const struct fs_file_ctx *ctx, int64_t bytes, void **out);
+/* Whether the file may become a dense matrix: in proportion to its own length, or
+ * within the setting. */
+enum fs_status fs_file_check_dense(struct fs_reader *r, const struct fs_load_how *how,
+                                   int64_t m, int64_t n, size_t size);
 enum fs_status fs_file_no_memory(const struct fs_file_ctx *ctx, int64_t bytes);
 /* The whole text is a number. */
 bool fs_file_number(const char *text, size_t len, double *out);
@@ -189,11 +199,19 @@ enum fs_status fs_npy_write(struct fs_writer *w,
 /* What fs_npy_write() will put, or -1 when that overflows. */
 int64_t fs_npy_size(const struct fs_array_source *source);
 
-enum fs_status fs_npz_read(struct fs_reader *r, const char *member,
+/* The same of one short text, as NumPy keeps np.array(b"csr"): '' if it is none. */
+enum fs_status fs_npy_read_word(struct fs_reader *r, char *out, size_t cap);
+
+enum fs_status fs_npz_read(struct fs_reader *r, const struct fs_load_how *how,
                            struct fs_arrays *out);
+/* The members of a sparse matrix of SciPy's as one dense array. */
+enum fs_status fs_sparse_dense(struct fs_reader *r, const struct fs_load_how *how,
+                               const struct fs_arrays *members, const char *format,
+                               struct fs_array *out);
 enum fs_status fs_npz_write(struct fs_writer *w, int n,
                             const struct fs_array_source *sources);
-enum fs_status fs_mtx_read(struct fs_reader *r, struct fs_array *out);
+enum fs_status fs_mtx_read(struct fs_reader *r, const struct fs_load_how *how,
+                           struct fs_array *out);
 enum fs_status fs_mtx_write(struct fs_writer *w,
                             const struct fs_array_source *source);
 enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,

@@ -91,16 +91,47 @@ enum fs_status fs_file_no_memory(const struct fs_file_ctx *ctx, int64_t bytes) {
   return st;
 }
 
-enum fs_status fs_file_grow(const struct fs_file_ctx *ctx, int64_t bytes,
-                            void **data) {
+static bool fits(int64_t bytes) {
   enum { SMALL = 16 << 20 };
   int64_t free_bytes = bytes > SMALL ? memory_available() : -1;
-  bool fits = bytes >= 0 && (uint64_t)bytes <= (uint64_t)PTRDIFF_MAX &&
-              (free_bytes < 0 || bytes <= free_bytes);
-  void *grown = fits ? realloc(*data, bytes ? (size_t)bytes : 1) : NULL;
+  return bytes >= 0 && (uint64_t)bytes <= (uint64_t)PTRDIFF_MAX &&
+         (free_bytes < 0 || bytes <= free_bytes);
+}
+
+enum fs_status fs_file_grow(const struct fs_file_ctx *ctx, int64_t bytes,
+                            void **data) {
+  void *grown = fits(bytes) ? realloc(*data, bytes ? (size_t)bytes : 1) : NULL;
   if (!grown) return fs_file_no_memory(ctx, bytes);
   *data = grown;
   return FS_OK;
+}
+
+enum fs_status fs_file_zeros(const struct fs_file_ctx *ctx, int64_t bytes,
+                             void **out) {
+  *out = fits(bytes) ? calloc(1, bytes ? (size_t)bytes : 1) : NULL;
+  return *out ? FS_OK : fs_file_no_memory(ctx, bytes);
+}
+
+enum fs_status fs_file_check_dense(struct fs_reader *r, const struct fs_load_how *how,
+                                   int64_t m, int64_t n, size_t size) {
+  enum { PROPORTION = 4096 };
+  int64_t dense = m < 0 || n < 0 ? -1
+                                 : fs_mul_size(fs_mul_size(FS_MAX(m, 1), FS_MAX(n, 1)), 8);
+  if (dense < 0)
+    return fs_file_error(r->ctx, NULL, "its sizes are larger than can exist");
+  dense = m * n * (int64_t)size;
+  int64_t expand = how->expand ? how->expand : FS_EXPAND;
+  if (dense <= FS_MAX(expand, fs_mul_size(r->size, PROPORTION))) return FS_OK;
+  struct fs_str text = {0}, hint = {0};
+  fs_str_put_bytes(&text, (double)dense);
+  fs_str_printf(&hint, "if that is right: :set expand %lld",
+                (long long)((dense + (1 << 20) - 1) >> 20));
+  enum fs_status st = fs_file_error(
+      r->ctx, fs_str_text(&hint), "as a dense %lldx%lld matrix its %lld bytes would take %s",
+      (long long)m, (long long)n, (long long)r->size, fs_str_text(&text));
+  fs_str_free(&text);
+  fs_str_free(&hint);
+  return st;
 }
 
 enum fs_status fs_file_alloc(const struct fs_file_ctx *ctx, int64_t bytes,
@@ -612,12 +643,12 @@ static char *base_name(const char *path) {
 static enum fs_status read_format(struct fs_reader *r, enum format format,
                                   const struct fs_load_how *how,
                                   struct fs_arrays *out) {
-  if (format == NPZ) return fs_npz_read(r, how->member, out);
+  if (format == NPZ) return fs_npz_read(r, how, out);
   char *name = base_name(r->ctx->path);
   struct fs_array *a = FS_PUSH(&out->list);
   *a = (struct fs_array){.name = name};
   return format == NPY   ? fs_npy_read(r, a)
-         : format == MTX ? fs_mtx_read(r, a)
+         : format == MTX ? fs_mtx_read(r, how, a)
                          : fs_csv_read(r, how, a);
 }
 

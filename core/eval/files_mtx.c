@@ -1,6 +1,7 @@
 /* files_mtx.c - MatrixMarket exchange format: dense arrays (column by column)
  * and coordinates (expanded to dense); real, integer and pattern; general,
- * symmetric and skew-symmetric. Real and pattern become f64, integer i64. */
+ * symmetric (also called hermitian) and skew-symmetric. Real and pattern become f64,
+ * integer i64. */
 #include "core/eval/files.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 struct mtx {
   struct fs_reader *r;
+  const struct fs_load_how *how;
   struct fs_line line;
   const char *at;          /* in the line */
   bool coordinate, pattern, integer;
@@ -79,8 +81,9 @@ static enum fs_status parse_banner(struct mtx *x) {
   if (st) return st;
   size_t len;
   x->at = x->line.len < 0 ? "" : x->line.text;
+  if (!strncmp(x->at, "\xEF\xBB\xBF", 3)) x->at += 3; /* byte order mark */
   const char *w = next_word(x, &len);
-  if (!is_word(w, len, "%%MatrixMarket"))
+  if (!is_word(w, len, "%%MatrixMarket") && !is_word(w, len, "%MatrixMarket"))
     return fs_file_error(x->r->ctx, NULL, "it is not a MatrixMarket file");
   w = next_word(x, &len);
   if (!is_word(w, len, "matrix")) return bad_line(x, "does not name a matrix");
@@ -92,8 +95,8 @@ static enum fs_status parse_banner(struct mtx *x) {
   x->pattern = is_word(w, len, "pattern");
   x->integer = is_word(w, len, "integer");
   if (is_word(w, len, "complex"))
-    return fs_file_error(x->r->ctx, NULL,
-                         "it holds complex numbers, which cannot be loaded");
+    return fs_file_error(x->r->ctx, "save its real and its imaginary part as two matrices",
+                         "it holds complex numbers, and there is no such type here");
   if (!x->pattern && !x->integer && !is_word(w, len, "real") &&
       !is_word(w, len, "double"))
     return bad_line(x, "names no known kind of number");
@@ -120,8 +123,8 @@ static enum fs_status parse_sizes(struct mtx *x) {
     return bad_line(x, "does not give the sizes");
   if (x->symmetry && x->m != x->n)
     return bad_line(x, "gives a symmetric matrix that is not square");
-  if (fs_mul_size(fs_mul_size(FS_MAX(x->m, 1), FS_MAX(x->n, 1)), 8) < 0)
-    return bad_line(x, "gives sizes larger than can exist");
+  enum fs_status dense = fs_file_check_dense(x->r, x->how, x->m, x->n, 8);
+  if (dense) return dense;
   int64_t n = x->n;
   if (!x->coordinate) /* n*(n+-1)/2 cannot overflow: n*n*8 does not */
     x->entries = x->symmetry == SYMMETRIC ? n * (n + 1) / 2
@@ -130,23 +133,14 @@ static enum fs_status parse_sizes(struct mtx *x) {
   return FS_OK;
 }
 
-/* The entries must fit the bytes that follow ("1 1\n", "1 1 1\n", "1\n"), and
- * the dense matrix must be in some proportion to the file. */
+/* The entries must fit the bytes that follow ("1 1\n", "1 1 1\n", "1\n"). */
 static enum fs_status check_sizes(struct mtx *x) {
   int64_t least = !x->coordinate ? 2 : x->pattern ? 4 : 6;
   if (x->entries > (x->r->left + 1) / least)
     return fs_file_error(x->r->ctx, NULL,
                          "it declares %lld entries, but only %lld bytes follow",
                          (long long)x->entries, (long long)x->r->left);
-  int64_t dense = x->m * x->n * 8, floor = (int64_t)1 << 30;
-  if (dense <= FS_MAX(floor, fs_mul_size(x->r->size, 4096))) return FS_OK;
-  struct fs_str text = {0};
-  fs_str_put_bytes(&text, (double)dense);
-  enum fs_status st = fs_file_error(
-      x->r->ctx, NULL, "as a dense %lldx%lld matrix it would take %s",
-      (long long)x->m, (long long)x->n, fs_str_text(&text));
-  fs_str_free(&text);
-  return st;
+  return FS_OK;
 }
 
 /* -- entries ----------------------------------------------------------------- */
@@ -209,8 +203,8 @@ static enum fs_status read_coordinate(struct mtx *x) {
   enum fs_status st = take_value(x, &v);
   if (st) return st;
   if (!line_done(x)) return bad_line(x, "holds more than one entry");
-  if (x->symmetry == SKEW && row == column)
-    return bad_line(x, "is on the diagonal of a skew-symmetric matrix");
+  if (x->symmetry == SKEW && row == column && (x->integer ? v.i != 0 : v.f != 0))
+    return bad_line(x, "is on the diagonal of a skew-symmetric matrix, which is 0");
   return put_entry(x, row - 1, column - 1, v);
 }
 
@@ -230,7 +224,7 @@ static enum fs_status read_coordinates(struct mtx *x) {
   return FS_OK;
 }
 
-/* Values in columns; several may stand on one line. */
+/* Values in columns, one on each line: rows on lines would be read transposed. */
 static enum fs_status read_values(struct mtx *x) {
   int64_t done = 0;
   for (int64_t j = 0; j < x->n; j++) {
@@ -239,25 +233,24 @@ static enum fs_status read_values(struct mtx *x) {
                                              : 0;
     for (int64_t i = first; i < x->m; i++, done++) {
       union entry v;
-      enum fs_status st = FS_OK;
-      if (!x->at || line_done(x)) {
-        st = next_line(x);
-        if (!st && x->line.len < 0) st = missing(x, done);
-      }
+      enum fs_status st = next_line(x);
+      if (!st && x->line.len < 0) st = missing(x, done);
       if (!st) st = take_value(x, &v);
+      if (!st && !line_done(x))
+        st = fs_file_error(x->r->ctx, "the values stand one below the other, column by "
+                           "column", "line %lld holds more than one value",
+                           (long long)x->line.number);
       if (!st) st = put_entry(x, i, j, v);
       if (st) return st;
     }
   }
-  return x->at && !line_done(x) ? bad_line(x, "holds more than was declared")
-                                : FS_OK;
+  return FS_OK;
 }
 
 static enum fs_status read_entries(struct mtx *x, struct fs_array *out) {
   int64_t bytes = x->m * x->n * 8;
-  enum fs_status st = fs_file_alloc(x->r->ctx, bytes, &out->data);
+  enum fs_status st = fs_file_zeros(x->r->ctx, bytes, &out->data);
   if (st) return st;
-  memset(out->data, 0, (size_t)bytes);
   x->data = out->data;
   x->at = NULL;
   st = x->coordinate ? read_coordinates(x) : read_values(x);
@@ -267,8 +260,9 @@ static enum fs_status read_entries(struct mtx *x, struct fs_array *out) {
   return st;
 }
 
-enum fs_status fs_mtx_read(struct fs_reader *r, struct fs_array *out) {
-  struct mtx x = {.r = r};
+enum fs_status fs_mtx_read(struct fs_reader *r, const struct fs_load_how *how,
+                           struct fs_array *out) {
+  struct mtx x = {.r = r, .how = how};
   enum fs_status st = parse_banner(&x);
   if (!st) st = parse_sizes(&x);
   if (!st) st = check_sizes(&x);

@@ -80,6 +80,9 @@ static enum fs_status bad_type(struct cursor *c, const char *descr) {
     case 'M': case 'm': what = "dates or times"; break;
     case 'c': what = "complex numbers"; break;
   }
+  if (what && what[0] == 'c')
+    return fs_file_error(c->ctx, "save x.real and x.imag as two arrays",
+                         "it holds complex numbers, and there is no such type here");
   if (what)
     return fs_file_error(c->ctx, NULL, "it holds %s, only numbers can be loaded",
                          what);
@@ -198,7 +201,8 @@ static enum fs_status check_size(struct fs_reader *r, struct npy_header *h) {
   return st;
 }
 
-static enum fs_status read_header(struct fs_reader *r, struct npy_header *h) {
+/* The text of the header: from malloc, given. */
+static enum fs_status read_dict(struct fs_reader *r, char **out, size_t *size) {
   unsigned char b[12];
   if (r->left < 10)
     return fs_file_error(r->ctx, NULL, "it is too short for a .npy file");
@@ -218,12 +222,46 @@ static enum fs_status read_header(struct fs_reader *r, struct npy_header *h) {
                          FS_NPY_HEADER_MAX);
   if (len > r->left) return fs_file_error(r->ctx, NULL, "the file ends early");
   void *text;
-  if ((st = fs_file_alloc(r->ctx, len, &text))) return st;
-  st = fs_reader_get(r, text, len);
-  struct cursor c = {text, (char *)text + len, r->ctx};
-  if (!st) st = parse_dict(&c, h);
+  if ((st = fs_file_alloc(r->ctx, len + 1, &text))) return st;
+  if ((st = fs_reader_get(r, text, len))) {
+    free(text);
+    return st;
+  }
+  *out = text;
+  *size = len;
+  (*out)[len] = 0;
+  return FS_OK;
+}
+
+static enum fs_status read_header(struct fs_reader *r, struct npy_header *h) {
+  char *text;
+  size_t len;
+  enum fs_status st = read_dict(r, &text, &len);
+  if (st) return st;
+  struct cursor c = {text, text + len, r->ctx};
+  st = parse_dict(&c, h);
   free(text);
   return st ? st : check_size(r, h);
+}
+
+enum fs_status fs_npy_read_word(struct fs_reader *r, char *out, size_t cap) {
+  char *text;
+  size_t len;
+  enum fs_status st = read_dict(r, &text, &len);
+  *out = 0;
+  if (st) return st;
+  const char *bytes = strstr(text, "'|S"), *wide = strstr(text, "'<U");
+  const char *count = bytes ? bytes + 3 : wide ? wide + 3 : "0";
+  size_t n = (size_t)strtoul(count, NULL, 10), step = bytes ? 1 : 4;
+  free(text);
+  if (!n || n >= cap || n * step != (size_t)r->left) return FS_OK;
+  for (size_t k = 0; k < n && !st; k++) {
+    unsigned char c[4] = {0};
+    st = fs_reader_get(r, c, step);
+    out[k] = c[0] < 0x80 && !c[1] && !c[2] && !c[3] ? (char)c[0] : '?';
+  }
+  out[n] = 0;
+  return st;
 }
 
 /* -- the data ---------------------------------------------------------------- */
@@ -370,6 +408,13 @@ enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out) {
   if (st) return st;
   out->dtype = h.dtype;
   out->shape = h.shape;
+  out->from = (size_t)h.size == fs_dtype_size(h.dtype) && h.kind != 'u' ? NULL
+              : h.kind == 'u' ? (h.size == 1   ? "uint8"
+                                 : h.size == 2 ? "uint16"
+                                 : h.size == 4 ? "uint32"
+                                               : "uint64")
+              : h.size == 1   ? "int8"
+                              : "int16";
   int64_t bytes = h.count * (int64_t)fs_dtype_size(h.dtype);
   st = fs_file_alloc(r->ctx, bytes, &out->data);
   return st ? st : read_data(r, &h, out->data);

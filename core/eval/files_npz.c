@@ -26,8 +26,8 @@ static uint64_t get64(const unsigned char *p) {
 }
 
 struct entry {
-  const char *name;          /* in the directory's bytes, `.npy` left out */
-  size_t name_len;
+  const char *name;          /* in the directory's bytes */
+  size_t full_len, name_len; /* of all, and without `.npy`; 0: not an array */
   unsigned flags, method;
   uint32_t crc;
   uint64_t packed, size, offset;
@@ -143,14 +143,13 @@ static enum fs_status parse_entries(struct fs_reader *r,
     size_t name = get16(p + 28), extra = get16(p + 30), note = get16(p + 32);
     if ((size_t)(end - p) < LEN_CENTRAL + name + extra + note)
       return damaged(r);
-    struct entry e = {(const char *)p + LEN_CENTRAL, name, get16(p + 8),
+    struct entry e = {(const char *)p + LEN_CENTRAL, name, name, get16(p + 8),
                       get16(p + 10), get32(p + 16), get32(p + 20),
                       get32(p + 24), get32(p + 42)};
     if (!read_extra64(p + LEN_CENTRAL + name, extra, &e)) return damaged(r);
     p += LEN_CENTRAL + name + extra + note;
-    if (!ends_in_npy(e.name, e.name_len)) continue;
-    e.name_len -= 4;
-    if (memchr(e.name, 0, e.name_len)) return damaged(r);
+    e.name_len = ends_in_npy(e.name, name) ? name - 4 : 0;
+    if (memchr(e.name, 0, name)) return damaged(r);
     *FS_PUSH(&dir->entries) = e;
   }
   return FS_OK;
@@ -159,15 +158,16 @@ static enum fs_status parse_entries(struct fs_reader *r,
 static int compare_names(const void *a, const void *b) {
   const struct entry *x = *(struct entry *const *)a,
                      *y = *(struct entry *const *)b;
-  int order = memcmp(x->name, y->name, FS_MIN(x->name_len, y->name_len));
+  int order = memcmp(x->name, y->name, FS_MIN(x->full_len, y->full_len));
   if (order) return order;
-  return (x->name_len > y->name_len) - (x->name_len < y->name_len);
+  return (x->full_len > y->full_len) - (x->full_len < y->full_len);
 }
 
 static enum fs_status refuse(struct fs_reader *r, const struct entry *e,
                              const char *why) {
   struct fs_str name = {0};
-  fs_str_put_safe(&name, e->name, FS_MIN(e->name_len, 80));
+  size_t len = e->name_len ? e->name_len : e->full_len;
+  fs_str_put_safe(&name, e->name, FS_MIN(len, 80));
   enum fs_status st = fs_file_error(r->ctx, NULL, "its member '%s' %s",
                                     fs_str_text(&name), why);
   fs_str_free(&name);
@@ -192,11 +192,12 @@ static enum fs_status check_duplicates(struct fs_reader *r,
   return st;
 }
 
+/* What is no array is not read, whatever it is. */
 static enum fs_status check_entry(struct fs_reader *r,
                                   const struct directory *dir,
                                   const struct entry *e) {
-  if (e->flags & 1) return refuse(r, e, "is encrypted");
-  if (e->method != STORED && e->method != DEFLATED)
+  if (e->name_len && (e->flags & 1)) return refuse(r, e, "is encrypted");
+  if (e->name_len && e->method != STORED && e->method != DEFLATED)
     return refuse(r, e, "is packed in a way that is not known");
   if (e->offset > dir->offset || dir->offset - e->offset < LEN_LOCAL ||
       e->packed > dir->offset - e->offset - LEN_LOCAL)
@@ -208,8 +209,53 @@ static enum fs_status check_entry(struct fs_reader *r,
   return FS_OK;
 }
 
-/* Everything that the directory says is checked before any member is read, also
- * that the members together are no longer than the file (none overlap). */
+static int compare_offsets(const void *a, const void *b) {
+  const struct entry *x = a, *y = b;
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* The header in front of the member: it says what the directory says. *data is where
+ * the member's bytes begin. */
+static enum fs_status check_local(struct fs_reader *r, const struct directory *dir,
+                                  const struct entry *e, uint64_t *data) {
+  unsigned char b[LEN_LOCAL];
+  char name[1 << 16];
+  fs_reader_seek(r, (int64_t)e->offset,
+                 (int64_t)FS_MIN(dir->offset, e->offset + LEN_LOCAL + e->full_len));
+  enum fs_status st = fs_reader_get(r, b, LEN_LOCAL);
+  if (st) return st;
+  *data = e->offset + LEN_LOCAL + get16(b + 26) + get16(b + 28);
+  if (get32(b) != SIG_LOCAL || get16(b + 8) != e->method || *data > dir->offset ||
+      e->packed > dir->offset - *data)
+    return refuse(r, e, "has a damaged header");
+  if (get16(b + 26) == e->full_len) st = fs_reader_get(r, name, e->full_len);
+  if (!st && (get16(b + 26) != e->full_len || memcmp(name, e->name, e->full_len)))
+    st = refuse(r, e, "has another name in front of its data");
+  return st;
+}
+
+/* Everything that the directory says is checked before any member is read: that it
+ * agrees with what stands in front of the members, and that no two share bytes. */
+static enum fs_status check_members(struct fs_reader *r, const struct directory *dir) {
+  int n = dir->entries.len;
+  void *memory = NULL;
+  enum fs_status st = fs_file_alloc(r->ctx, n * (int64_t)sizeof(struct entry), &memory);
+  if (st) return st;
+  struct entry *sorted = memory;
+  if (n) memcpy(sorted, dir->entries.data, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, compare_offsets);
+  uint64_t end = 0, data;
+  for (int k = 0; k < n && !st; k++) {
+    const struct entry *e = &sorted[k];
+    st = check_entry(r, dir, e);
+    if (!st) st = check_local(r, dir, e, &data);
+    if (!st && e->offset < end) st = refuse(r, e, "overlaps another");
+    if (!st) end = data + e->packed;
+  }
+  free(memory);
+  return st;
+}
+
 static enum fs_status read_directory(struct fs_reader *r,
                                      struct directory *dir) {
   enum fs_status st = find_end(r, dir);
@@ -221,14 +267,7 @@ static enum fs_status read_directory(struct fs_reader *r,
   st = fs_reader_get(r, dir->bytes, (size_t)dir->size);
   if (!st) st = parse_entries(r, dir);
   if (!st) st = check_duplicates(r, dir);
-  uint64_t total = 0;
-  for (int k = 0; k < dir->entries.len && !st; k++) {
-    const struct entry *e = &dir->entries.data[k];
-    st = check_entry(r, dir, e);
-    total += e->packed + LEN_LOCAL;
-    if (!st && total > dir->offset) st = refuse(r, e, "overlaps another");
-  }
-  return st;
+  return st ? st : check_members(r, dir);
 }
 
 /* -- members ----------------------------------------------------------------- */
@@ -236,14 +275,9 @@ static enum fs_status read_directory(struct fs_reader *r,
 static enum fs_status open_member(struct fs_reader *r,
                                   const struct directory *dir,
                                   const struct entry *e) {
-  unsigned char b[LEN_LOCAL];
-  fs_reader_seek(r, (int64_t)e->offset, (int64_t)dir->offset);
-  enum fs_status st = fs_reader_get(r, b, LEN_LOCAL);
+  uint64_t at;
+  enum fs_status st = check_local(r, dir, e, &at);
   if (st) return st;
-  uint64_t at = e->offset + LEN_LOCAL + get16(b + 26) + get16(b + 28);
-  if (get32(b) != SIG_LOCAL || get16(b + 8) != e->method || at > dir->offset ||
-      e->packed > dir->offset - at)
-    return refuse(r, e, "has a damaged header");
   r->checked = true;
   if (e->method == DEFLATED)
     return fs_reader_inflate(r, (int64_t)at, (int64_t)(at + e->packed),
@@ -271,17 +305,19 @@ static enum fs_status read_member(struct fs_reader *r,
 static enum fs_status no_member(struct fs_reader *r,
                                 const struct directory *dir,
                                 const char *member) {
-  if (!dir->entries.len)
-    return fs_file_error(r->ctx, NULL, "it holds no arrays");
+  int n = 0;
+  for (int k = 0; k < dir->entries.len; k++) n += dir->entries.data[k].name_len > 0;
+  if (!n) return fs_file_error(r->ctx, NULL, "it holds no arrays");
   struct fs_str wanted = {0}, hint = {0};
   fs_str_put_safe(&wanted, member, strlen(member));
   fs_str_puts(&hint, "it holds");
-  for (int k = 0; k < dir->entries.len && k < 12; k++) {
-    fs_str_puts(&hint, k ? ", " : " ");
+  for (int k = 0, told = 0; k < dir->entries.len && told < 12; k++) {
+    if (!dir->entries.data[k].name_len) continue;
+    fs_str_puts(&hint, told++ ? ", " : " ");
     fs_str_put_safe(&hint, dir->entries.data[k].name,
                     FS_MIN(dir->entries.data[k].name_len, 40));
   }
-  if (dir->entries.len > 12) fs_str_puts(&hint, ", ...");
+  if (n > 12) fs_str_puts(&hint, ", ...");
   enum fs_status st =
       fs_file_error(r->ctx, fs_str_text(&hint), "it has no member '%s'",
                     fs_str_text(&wanted));
@@ -290,19 +326,66 @@ static enum fs_status no_member(struct fs_reader *r,
   return st;
 }
 
-enum fs_status fs_npz_read(struct fs_reader *r, const char *member,
+static const struct entry *find_entry(const struct directory *dir, const char *name) {
+  size_t len = strlen(name);
+  for (int k = 0; k < dir->entries.len; k++) {
+    const struct entry *e = &dir->entries.data[k];
+    if (len && e->name_len == len && !memcmp(e->name, name, len)) return e;
+  }
+  return NULL;
+}
+
+/* A sparse matrix of SciPy's: its format, a text, is no array for us. */
+static enum fs_status read_sparse(struct fs_reader *r, const struct directory *dir,
+                                  const struct fs_load_how *how, const char *format,
+                                  struct fs_arrays *out) {
+  static const char *const names[] = {"shape", "data", "indices", "indptr",
+                                      "row", "col", "offsets"};
+  struct fs_arrays members = {0};
+  enum fs_status st = FS_OK;
+  for (size_t k = 0; k < FS_LEN(names) && !st; k++) {
+    const struct entry *e = find_entry(dir, names[k]);
+    if (e) st = read_member(r, dir, e, FS_PUSH(&members.list));
+  }
+  struct fs_array dense = {0};
+  if (!st) st = fs_sparse_dense(r, how, &members, format, &dense);
+  fs_arrays_free(&members);
+  if (st) {
+    free(dense.data);
+    return st;
+  }
+  const char *slash = strrchr(r->ctx->path, '/');
+  const char *name = slash ? slash + 1 : r->ctx->path;
+  dense.name = fs_strndup(name, strlen(name) - 4);
+  *FS_PUSH(&out->list) = dense;
+  return FS_OK;
+}
+
+static enum fs_status read_all(struct fs_reader *r, const struct directory *dir,
+                               const struct fs_load_how *how, struct fs_arrays *out) {
+  const struct entry *format = find_entry(dir, "format");
+  char word[8] = "";
+  enum fs_status st = FS_OK;
+  if (!how->member && format && find_entry(dir, "shape") && find_entry(dir, "data")) {
+    st = open_member(r, dir, format);
+    if (!st) st = fs_npy_read_word(r, word, sizeof word);
+    if (st || *word) return st ? st : read_sparse(r, dir, how, word, out);
+  }
+  const struct entry *wanted = how->member ? find_entry(dir, how->member) : NULL;
+  for (int k = 0; k < dir->entries.len && !st; k++) {
+    const struct entry *e = &dir->entries.data[k];
+    if (!e->name_len || (how->member && e != wanted)) continue;
+    st = read_member(r, dir, e, FS_PUSH(&out->list));
+  }
+  if (!st && !out->list.len) st = no_member(r, dir, how->member ? how->member : "");
+  return st;
+}
+
+enum fs_status fs_npz_read(struct fs_reader *r, const struct fs_load_how *how,
                            struct fs_arrays *out) {
   struct directory dir = {0};
   enum fs_status st = read_directory(r, &dir);
-  size_t len = member ? strlen(member) : 0;
-  for (int k = 0; k < dir.entries.len && !st; k++) {
-    const struct entry *e = &dir.entries.data[k];
-    if (member && (e->name_len != len || memcmp(e->name, member, len)))
-      continue;
-    st = read_member(r, &dir, e, FS_PUSH(&out->list));
-  }
-  if (!st && !out->list.len)
-    st = no_member(r, &dir, member ? member : "");
+  if (!st) st = read_all(r, &dir, how, out);
   FS_VEC_FREE(&dir.entries);
   free(dir.bytes);
   return st;

@@ -34,10 +34,29 @@ static enum fs_status upload(struct fs_interp *in,
   return FS_OK;
 }
 
+/* Says once for all arrays that they are of another type than in the file. */
+static void tell_widened(const struct fs_file_ctx *ctx, const struct fs_arrays *arrays) {
+  struct fs_str text = {0};
+  int n = 0;
+  for (int k = 0; k < arrays->list.len; k++) {
+    const struct fs_array *a = &arrays->list.data[k];
+    if (!a->from || n++ >= 12) continue;
+    fs_str_puts(&text, n > 1 ? ", " : "");
+    fs_str_put_safe(&text, a->name, FS_MIN(strlen(a->name), (size_t)40));
+    fs_str_printf(&text, " is %s, for %s", fs_dtype_name(a->dtype), a->from);
+  }
+  if (n > 12) fs_str_printf(&text, " and %d more", n - 12);
+  if (n)
+    fs_note(ctx->diags, ctx->span, "loaded-wider", NULL,
+            "integers are i32 or i64 here: %s", fs_str_text(&text));
+  fs_str_free(&text);
+}
+
 /* The texts behind the file's name: options, and at most one name. */
-static enum fs_status read_texts(const struct fs_file_ctx *ctx, int n,
-                                 const char *const *texts, struct fs_load_how *how) {
-  *how = (struct fs_load_how){0};
+static enum fs_status read_texts(struct fs_interp *in, const struct fs_file_ctx *ctx,
+                                 int n, const char *const *texts,
+                                 struct fs_load_how *how) {
+  *how = (struct fs_load_how){.expand = in->expand};
   for (int k = 0; k < n; k++) {
     bool taken;
     enum fs_status st = fs_load_option(ctx, texts[k], how, &taken);
@@ -66,6 +85,15 @@ static char *find_file(struct fs_interp *in, const char *path,
   return fs_strdup(path);
 }
 
+static void tell_empty(const struct fs_file_ctx *ctx, const struct fs_array *a) {
+  struct fs_str name = {0};
+  fs_str_put_safe(&name, a->name, strlen(a->name));
+  fs_note(ctx->diags, ctx->span, "empty-left-out", NULL,
+          "left out, as a tensor needs at least one element: %s, which is %s",
+          fs_str_text(&name), fs_shape_text(&a->shape));
+  fs_str_free(&name);
+}
+
 enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
                                 const char *const *texts, struct fs_span span,
                                 struct fs_file_vars *out) {
@@ -74,19 +102,24 @@ enum fs_status fs_file_load_all(struct fs_interp *in, const char *path, int n,
   struct fs_arrays arrays;
   struct fs_load_how how;
   *out = (struct fs_file_vars){0};
-  enum fs_status st = read_texts(&ctx, n, texts, &how);
+  enum fs_status st = read_texts(in, &ctx, n, texts, &how);
   if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (st) arrays = (struct fs_arrays){0};
   for (int k = 0; k < arrays.list.len && !st; k++) {
     struct fs_array *a = &arrays.list.data[k];
     struct fs_val v;
+    if (arrays.list.len > 1 && fs_shape_count(&a->shape) == 0) {
+      tell_empty(&ctx, a);
+      continue;
+    }
     st = upload(in, &ctx, a, &v);
     if (st) break;
-    *FS_PUSH(&out->list) = (struct fs_file_var){a->name, v};
-    a->name = NULL;
+    char *name = fs_strdup(a->name);
+    *FS_PUSH(&out->list) = (struct fs_file_var){name, v};
     free(a->data); /* early: one array on the host at a time is enough */
     a->data = NULL;
   }
+  if (!st) tell_widened(&ctx, &arrays);
   fs_arrays_free(&arrays);
   free(found);
   if (st) fs_file_vars_free(out);
@@ -133,12 +166,13 @@ enum fs_status fs_file_load(struct fs_interp *in, const char *path, int n,
   struct fs_file_ctx ctx = {fs_interp_diags(in), span, found, false};
   struct fs_arrays arrays;
   struct fs_load_how how;
-  enum fs_status st = read_texts(&ctx, n, texts, &how);
+  enum fs_status st = read_texts(in, &ctx, n, texts, &how);
   if (!st) st = fs_arrays_load(&ctx, &how, &arrays);
   if (!st) {
     struct fs_array *a = &arrays.list.data[0];
     st = arrays.list.len == 1 ? upload(in, &ctx, a, out) : several(&ctx, &arrays);
     if (!st && a->categories && !names) tell_categories(&ctx, a->categories);
+    if (!st) tell_widened(&ctx, &arrays);
     if (!st && names) *names = a->categories, a->categories = NULL;
     fs_arrays_free(&arrays);
   }

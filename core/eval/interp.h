@@ -165,6 +165,7 @@ struct fs_interp {
   FS_VEC(char *) importing;        /* absolute paths */
 
   int64_t size, seed, stream;
+  int64_t expand; /* bytes, see files.h; 0: as usual */
   struct fs_str doc_text;          /* lent out by fs_interp_doc() */
 };
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
 import time
 import traceback
 
@@ -483,6 +484,45 @@ def test_no_rc_in_scripts():
         check(fusible('-i', '--no-rc', stdin=''), 0, '')
     finally:
         shutil.rmtree(folder)
+
+
+def npy(descr, shape, data):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    return b'\x93NUMPY\x01\x00' + len(head).to_bytes(2, 'little') + head + data
+
+
+def test_types_that_are_not_here():
+    """Integers of other sizes become wider ones, and that is said once."""
+    path = os.path.join(HOME, 'small.npz')
+    with zipfile.ZipFile(path, 'w') as z:
+        z.writestr('a.npy', npy('|i1', '(2,)', b'\x01\xff'))
+        z.writestr('b.npy', npy('<u2', '(1,)', b'\x03\x00'))
+        z.writestr('c.npy', npy('<f4', '(0, 3)', b''))
+        z.writestr('d.npy', npy('<f4', '(1,)', b'\0\0\0\0'))
+    r = check(fusible('-e', f':load {path}\na'), 0, '1  -1')
+    assert 'a is i32, for int8, b is i32, for uint16' in r.err, r
+    assert 'left out' in r.err and 'c, which is 0x3' in r.err, r
+    assert re.findall(r'^(\w) = ', r.out, re.M) == ['a', 'b', 'd', 'a'], r
+    with open(os.path.join(HOME, 'empty.npy'), 'wb') as f:
+        f.write(npy('<f4', '(0, 3)', b''))
+    check(fusible('-e', f'load("{HOME}/empty.npy")'), 1, '',
+          'the array is 0x3, and a tensor needs at least one element')
+
+
+def test_save_of_all_has_a_bound():
+    path = os.path.join(HOME, 'bound.npz')
+    r = check(fusible('-e', 'x = 1\nv = zeros(140000000, "f64");\n:save ' + path), 1)
+    assert 'all variables take 1.04 GiB, and without names it saves up to' in r.err, r
+    assert not os.path.exists(path)
+    check(fusible('-e', f'x = 1\nv = zeros(140000000, "f64");\n:save {path} x'), 0,
+          'saved 1 value')
+
+
+def test_expand():
+    path = script('wide.mtx', '%%MatrixMarket matrix coordinate real general\n'
+                              '5000 5000 1\n2 1 3\n')
+    check(fusible('-e', f'load("{path}")'), 1, '', ':set expand 191')
+    check(fusible('-e', f':set expand 191\nA = load("{path}");\nA[1:2, 1]'), 0, '0  3', '')
 
 
 def test_rc_of_others():

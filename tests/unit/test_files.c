@@ -195,7 +195,7 @@ static void test_npy_hostile(void) {
   REFUSED(npy_file("y2.npy", 1, D("|O", "False", "(1,)"), zero, 64),
           "Python objects");
   REFUSED(npy_file("y3.npy", 1, D("<c8", "False", "(1,)"), zero, 64),
-          "complex");
+          "complex numbers, and there is no such type");
   REFUSED(npy_file("y4.npy", 1, D("<U5", "False", "(1,)"), zero, 64), "text");
   REFUSED(npy_file("y5.npy", 1, D("<M8[ns]", "False", "(1,)"), zero, 64),
           "dates");
@@ -262,6 +262,8 @@ struct member {
   uint32_t crc_flip;
   unsigned flags;
   bool zip64;
+  const char *local;   /* the name in front of the data, if it is another */
+  uint64_t inside;     /* lies there, in the data of another; nothing is written */
 };
 
 static size_t pack(const void *data, size_t len, unsigned char *out,
@@ -282,7 +284,8 @@ static const char *npz_file(const char *file, int n, const struct member *m) {
   o.len = central.len = 0;
   for (int k = 0; k < n; k++) {
     unsigned char body[8192];
-    size_t at = o.len, len = m[k].len, name = strlen(m[k].name);
+    size_t at = m[k].inside ? m[k].inside : o.len;
+    size_t len = m[k].len, name = strlen(m[k].name), end = o.len;
     if (m[k].method == 8)
       len = pack(m[k].data, m[k].len, body, sizeof body);
     else
@@ -301,7 +304,7 @@ static const char *npz_file(const char *file, int n, const struct member *m) {
     le(&fields, m[k].zip64 ? 20 : 0, 2);
     le(&o, 0x04034b50, 4);
     raw(&o, fields.b, fields.len);
-    raw(&o, m[k].name, name);
+    raw(&o, m[k].local ? m[k].local : m[k].name, name);
     struct bytes extra = {.len = 0};
     if (m[k].zip64) {
       le(&extra, 1, 2);
@@ -311,6 +314,7 @@ static const char *npz_file(const char *file, int n, const struct member *m) {
     }
     raw(&o, extra.b, extra.len);
     raw(&o, body, len);
+    if (m[k].inside) o.len = end;
     le(&central, 0x02014b50, 4);
     le(&central, 20, 2);
     raw(&central, fields.b, fields.len);
@@ -386,6 +390,101 @@ static void test_npz(void) {
   free(b);
 }
 
+/* The directory and what stands in front of the members say the same; no two share
+ * bytes, also where their lengths together fit the file. */
+static void test_npz_members(void) {
+  float f[3] = {1.5f, 2.5f, 3.5f};
+  size_t n, n2;
+  char *a = get_file(npy_file("t.npy", 1, D("<f4", "False", "(3,)"), f, 12), &n);
+  struct member m[3] = {{"x.npy", a, n, 0, .local = "y.npy"}};
+  REFUSED(npz_file("d0.npz", 1, m), "has another name");
+  /* A whole file of zip, with b in it, behind the array of the member `a`. */
+  struct member inner = {"b.npy", a, n, 0};
+  char *zip = get_file(npz_file("d1.npz", 1, &inner), &n2);
+  char *both = malloc(n + n2);
+  memcpy(both, a, n);
+  memcpy(both + n, zip, n2);
+  struct member outer[3] = {{"a.npy", both, n + n2, 0},
+                            {"b.npy", a, n, 0, .inside = 30 + 5 + n}};
+  struct fs_arrays out;
+  CHECK(load(npz_file("d2.npz", 1, outer), "a", &out) == FS_OK);
+  fs_arrays_free(&out);
+  REFUSED(npz_file("d3.npz", 2, outer), "overlaps another");
+  outer[0].name = "a.txt"; /* also where the other is no array */
+  REFUSED(npz_file("d4.npz", 2, outer), "overlaps another");
+  free(both);
+  free(zip);
+  free(a);
+}
+
+static FS_VEC(char *) kept; /* what members point to */
+
+static struct member npy_member(const char *name, const char *dict, const void *data,
+                                size_t len) {
+  char file[40];
+  struct member m = {name, NULL, 0, 8};
+  snprintf(file, sizeof file, "m-%s", name);
+  char *bytes = get_file(npy_file(file, 1, dict, data, len), &m.len);
+  *FS_PUSH(&kept) = bytes;
+  m.data = bytes;
+  return m;
+}
+
+/* Sparse matrices as SciPy 1.16 saves them; the values were compared with it:
+ * [1 0 2.5 0; 0 0 3 0; 4 5 0 6]. */
+static void test_npz_sparse(void) {
+  static const int64_t shape[2] = {3, 4}, wide[2] = {1 << 20, 1 << 20}, blocks[2] = {2, 4};
+  static const double x[6] = {1, 2.5, 3, 4, 5, 6}, by_column[6] = {1, 4, 5, 2.5, 3, 6};
+  static const int32_t ptr[4] = {0, 2, 3, 6}, at[6] = {0, 2, 2, 0, 1, 3};
+  static const int32_t cptr[5] = {0, 2, 3, 5, 6}, cat[6] = {0, 2, 2, 0, 1, 2};
+  static const int32_t row[6] = {0, 0, 1, 2, 2, 2}, bptr[2] = {0, 1}, bat[1] = {1};
+  static const int32_t offsets[2] = {-2, 1}, far[6] = {0, 2, 2, 0, 1, 4};
+  static const double diagonals[8] = {7, 8, 0, 0, 0, 1, 2, 3};
+#define SIX "(6,)"
+  struct member form = npy_member("format.npy", D("|S3", "False", "()"), "csr", 3);
+  struct member size = npy_member("shape.npy", D("<i8", "False", "(2,)"), shape, 16);
+  struct member data = npy_member("data.npy", D("<f8", "False", SIX), x, 48);
+  struct member csr[5] = {npy_member("indices.npy", D("<i4", "False", SIX), at, 24),
+                          npy_member("indptr.npy", D("<i4", "False", "(4,)"), ptr, 16),
+                          form, size, data};
+  const char *path = npz_file("csr.npz", 5, csr);
+  LOADS(path, FS_F64, 2, 3, 4, 1, 0, 2.5, 0, 0, 0, 3, 0, 4, 5, 0, 6);
+  struct fs_arrays a;
+  CHECK(load(path, "indptr", &a) == FS_OK && a.list.data[0].shape.dim[0] == 4);
+  fs_arrays_free(&a);
+  struct member csc[5] = {npy_member("indices.npy", D("<i4", "False", SIX), cat, 24),
+                          npy_member("indptr.npy", D("<i4", "False", "(5,)"), cptr, 20),
+                          npy_member("format.npy", D("<U3", "False", "()"),
+                                     "c\0\0\0s\0\0\0c\0\0", 12),
+                          size, npy_member("data.npy", D("<f8", "False", SIX), by_column, 48)};
+  LOADS(npz_file("csc.npz", 5, csc), FS_F64, 2, 3, 4, 1, 0, 2.5, 0, 0, 0, 3, 0, 4, 5, 0, 6);
+  struct member coo[5] = {npy_member("row.npy", D("<i4", "False", SIX), row, 24),
+                          npy_member("col.npy", D("<i4", "False", SIX), at, 24),
+                          npy_member("format.npy", D("|S3", "False", "()"), "coo", 3),
+                          size, data};
+  LOADS(npz_file("coo.npz", 5, coo), FS_F64, 2, 3, 4, 1, 0, 2.5, 0, 0, 0, 3, 0, 4, 5, 0, 6);
+  struct member bsr[5] = {npy_member("indices.npy", D("<i4", "False", "(1,)"), bat, 4),
+                          npy_member("indptr.npy", D("<i4", "False", "(2,)"), bptr, 8),
+                          npy_member("format.npy", D("|S3", "False", "()"), "bsr", 3),
+                          npy_member("shape.npy", D("<i8", "False", "(2,)"), blocks, 16),
+                          npy_member("data.npy", D("<f8", "False", "(1, 2, 2)"), x, 32)};
+  LOADS(npz_file("bsr.npz", 5, bsr), FS_F64, 2, 2, 4, 0, 0, 1, 2.5, 0, 0, 3, 4);
+  struct member dia[4] = {npy_member("offsets.npy", D("<i4", "False", "(2,)"), offsets, 8),
+                          npy_member("format.npy", D("|S3", "False", "()"), "dia", 3), size,
+                          npy_member("data.npy", D("<f8", "False", "(2, 4)"), diagonals, 64)};
+  LOADS(npz_file("dia.npz", 4, dia), FS_F64, 2, 3, 4, 0, 1, 0, 0, 0, 0, 2, 0, 7, 0, 0, 3);
+  csr[0] = npy_member("indices.npy", D("<i4", "False", SIX), far, 24);
+  REFUSED(npz_file("e0.npz", 5, csr), "an index is outside of its shape");
+  csr[0] = npy_member("indices.npy", D("<i4", "False", "(5,)"), at, 20);
+  REFUSED(npz_file("e1.npz", 5, csr), "does not ascend");
+  csr[3] = npy_member("shape.npy", D("<i8", "False", "(2,)"), wide, 16);
+  REFUSED(npz_file("e2.npz", 5, csr), "would take 8.00 TiB");
+  csr[2] = npy_member("format.npy", D("|S3", "False", "()"), "lil", 3), csr[3] = size;
+  REFUSED(npz_file("e3.npz", 5, csr), "format 'lil' cannot be loaded");
+  for (int k = 0; k < kept.len; k++) free(kept.data[k]);
+  FS_VEC_FREE(&kept);
+}
+
 /* -- .mtx and .csv ------------------------------------------------------------ */
 
 static const char *text_file(const char *name, const char *text) {
@@ -396,8 +495,12 @@ static const char *text_file(const char *name, const char *text) {
 static void test_mtx_valid(void) {
   LOADS(text_file("a.mtx", MTX "array real general\n% c\n\n2 2\n1\n2e0\n-3\n4\n"),
         FS_F64, 2, 2, 2, 1, -3, 2, 4);
-  LOADS(text_file("b.mtx", MTX "Array Real General\r\n2 1\r\n1 2"), FS_F64, 1,
-        2, 1, 1, 2);
+  LOADS(text_file("b.mtx", "\xEF\xBB\xBF%MatrixMarket matrix Array Real General\r\n"
+                           "2 1\r\n1\r\n 2 "), FS_F64, 1, 2, 1, 1, 2);
+  LOADS(text_file("k.mtx", MTX "coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n"),
+        FS_F64, 2, 2, 2, 0, -3, 3, 0);
+  LOADS(text_file("l.mtx", MTX "coordinate real hermitian\n2 2 1\n2 1 3\n"), FS_F64, 2,
+        2, 2, 0, 3, 3, 0);
   LOADS(text_file("c.mtx", MTX "array real symmetric\n2 2\n1\n2\n3\n"), FS_F64,
         2, 2, 2, 1, 2, 2, 3);
   LOADS(text_file("d.mtx", MTX "array integer skew-symmetric\n2 2\n5\n"),
@@ -453,8 +556,22 @@ static void test_mtx_hostile(void) {
   REFUSED(text_file("y7.mtx",
                     MTX "coordinate real skew-symmetric\n2 2 1\n1 1 1\n"),
           "diagonal");
-  REFUSED(text_file("y8.mtx", MTX "array real general\n2 2\n1 2 3 4 5\n"),
-          "more than was declared");
+  REFUSED(text_file("y8.mtx", MTX "array real general\n2 2\n1\n2\n3\n4\n5\n"),
+          "after the last");
+  REFUSED(text_file("x0.mtx", MTX "array real general\n2 2\n1 2\n3 4\n"),
+          "line 3 holds more than one value");
+  REFUSED(text_file("x1.mtx", MTX "coordinate complex hermitian\n1 1 1\n1 1 1 0\n"),
+          "complex numbers, and there is no such type");
+  /* 64 bytes: memory follows what is there, or what the user says. */
+  const char *small = text_file("x2.mtx", C "9000 9000 1\n1 1 1\n");
+  REFUSED(small, "its 64 bytes would take 618 MiB");
+  CHECK(strstr(diags.list.data[0].hint, ":set expand 618"));
+  struct fs_load_how how = {.expand = (int64_t)618 << 20};
+  struct fs_arrays a;
+  struct fs_file_ctx ctx = {&diags, {0, 0, 0}, small, false};
+  fs_diags_clear(&diags);
+  CHECK(fs_arrays_load(&ctx, &how, &a) == FS_OK && *(double *)a.list.data[0].data == 1);
+  fs_arrays_free(&a);
   char line[3000];
   memset(line, ' ', sizeof line);
   memcpy(line, C, strlen(C));
@@ -898,6 +1015,8 @@ int main(void) {
   test_npy_hostile();
   test_special_files();
   test_npz();
+  test_npz_members();
+  test_npz_sparse();
   test_mtx_valid();
   test_mtx_hostile();
   test_csv();
@@ -915,6 +1034,8 @@ int main(void) {
   test_damaged("z64.npz", "hit.npz", 4000);
   test_damaged("e.mtx", "hit.mtx", 4000);
   test_damaged("c.mtx", "hit.mtx", 4000);
+  test_damaged("csr.npz", "hit.npz", 4000);
+  test_damaged("iris.csv", "hit.csv", 4000);
   test_damaged("b.csv", "hit.csv", 4000);
   test_save();
   test_save_refused();
