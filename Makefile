@@ -107,7 +107,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 check:
 	@scripts/install-deps test
 	@$(AGAIN) all unit $(BUILD)/bench-serve
-	@tests/run.py --build $(BUILD)
+	@tests/run.py -j $(JOBS) --build $(BUILD)
 
 .PHONY: check-lab notebooks
 # JupyterLab in a headless browser; its screenshots go to $(BUILD)/lab.
@@ -133,6 +133,16 @@ asan:
 	  LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/lsan.supp \
 	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt cli \
 	  jupyter/test_protocol jupyter/test_recorder jupyter/test_hostile
+
+# What clang knows of undefined behaviour, with what gcc does not look for: numbers that no
+# integer holds, and steps from null pointers.
+UNDEFINED = -fsanitize=undefined,float-cast-overflow,pointer-overflow -fno-sanitize-recover=all
+ubsan:
+	@scripts/install-deps test
+	@$(AGAIN) all unit BUILD=build-ubsan CC=clang OPT="-O1 -g" \
+	  HARDEN="-fPIE -fno-strict-aliasing $(UNDEFINED)" LDFLAGS="$(LDFLAGS) $(UNDEFINED)"
+	@tests/run.py -j $(JOBS) --build build-ubsan unit/ run_lang test_errors cli \
+	  test_edges test_lines test_parts
 
 # The notebook kernel's threads under ThreadSanitizer. libzmq is not built with it:
 # what happens inside of it is left out.
@@ -233,7 +243,7 @@ bench-jupyter: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan
 
-.PHONY: all bench bench-cpu bench-gpu bench-jupyter bench-space bench-random bench-prediction \
+.PHONY: ubsan all bench bench-cpu bench-gpu bench-jupyter bench-space bench-random bench-prediction \
   unit bundle check asan tsan demo install uninstall wheel man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -34,9 +34,9 @@ static uint32_t number_at(const char *p) {
 
 enum fs_wire_status fs_wire_next(struct fs_wire *w, struct fs_frame *frame) {
   size_t have = w->in.len - w->taken;
-  const char *at = w->in.data + w->taken;
   *frame = (struct fs_frame){NULL};
   if (have < HEADER) return FS_WIRE_NOTHING;
+  const char *at = w->in.data + w->taken;
   uint32_t head = number_at(at), blob = number_at(at + 4);
   if (!head || head > FS_WIRE_HEAD_MAX || blob > FS_WIRE_BLOB_MAX)
     return FS_WIRE_BROKEN;

@@ -258,7 +258,7 @@ static bool forced(const char *variable) {
 
 static bool wants_color(FILE *stream) {
   const char *term = getenv("TERM");
-  if (options->color != FS_COLOR_AUTO)
+  if (options && options->color != FS_COLOR_AUTO)
     return options->color == FS_COLOR_ALWAYS;
   if (set_and_not_empty("NO_COLOR")) return false;
   if (forced("CLICOLOR_FORCE") || forced("FORCE_COLOR")) return true;

@@ -3,18 +3,21 @@
 
 A suite is a program built from tests/unit/*.c, or an executable file
 tests/**/test_*.py, tests/**/run_*.py or tests/cli/*.sh. Its last line that
-reads `N passed, N failed` counts. A suite that fails without saying so, runs
-longer than its time, or runs no test at all counts as one failure.
+reads `N passed, N failed` counts. A suite that fails without saying so, does nothing for ten
+minutes, leaves something in the folder for temporary files that it is given, or runs no
+test at all counts as one failure.
 Suites find the program under $FUSIBLE and the build folder under $BUILD.
 """
 import argparse
 import glob
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -37,30 +40,59 @@ def suites(build):
             yield path[len('tests/'):].rsplit('.', 1)[0], python + ['./' + path]
 
 
-def run(argv, env, seconds):
-    """(status, output): status is None after the time is up."""
-    try:
-        process = subprocess.Popen(
-            argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True)
-    except OSError as error:
-        return 127, str(error)
-    try:
-        output, _ = process.communicate(timeout=seconds)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        status = None
-    return status, output.decode('utf-8', 'replace')
+def processor_seconds(session):
+    """What the processes of a session have used of the processors, with their
+    children that have ended."""
+    used = 0
+    for stat in glob.glob('/proc/[0-9]*/stat'):
+        try:
+            with open(stat, encoding='utf-8', errors='replace') as f:
+                fields = f.read().rpartition(')')[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            used += sum(map(int, fields[11:15]))
+    return used / os.sysconf('SC_CLK_TCK')
 
 
-def judge(status, output, seconds):
+def wait(process, idle):
+    """The status of a suite, or None for one that has done nothing for `idle` seconds.
+    How long a suite takes is the machine's affair: others may use it as well."""
+    used, since = -1, time.monotonic()
+    while True:
+        try:
+            return process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            now = processor_seconds(process.pid)
+        if now > used + 0.05:
+            used, since = now, time.monotonic()
+        elif time.monotonic() > since + idle:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None
+
+
+def run(argv, env, idle):
+    """(status, output, what it left in its folder for temporary files)"""
+    with tempfile.TemporaryDirectory(prefix='fusible-suite-') as own, \
+            tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                argv, env=dict(env, TMPDIR=own), stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            return 127, str(error), []
+        status = wait(process, idle)
+        output.seek(0)
+        return status, output.read().decode('utf-8', 'replace'), sorted(os.listdir(own))
+
+
+def judge(status, output, idle):
     """(passed, failed, remark)"""
     found = COUNTS.findall(output)
     passed, failed = map(int, found[-1]) if found else (0, 0)
     if status is None:
-        return passed, failed + 1, f'stopped after {seconds} s'
+        return passed, failed + 1, f'stopped: it did nothing for {idle} s'
     if not found:
         return 0, 1, f'no count, status {status}'
     if passed + failed == 0:
@@ -70,11 +102,75 @@ def judge(status, output, seconds):
     return passed, failed, ''
 
 
+def took_before(build):
+    """Seconds of each suite in the last run, by name."""
+    try:
+        with open(os.path.join(build, 'suites.json'), encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return {}
+
+
+def keep_times(build, times):
+    with open(os.path.join(build, 'suites.json'), 'w', encoding='utf-8') as f:
+        json.dump(dict(took_before(build), **times), f, indent=1, sort_keys=True)
+
+
+def in_order(wanted, jobs, before):
+    """As they are found; where several run at once, the longest first."""
+    if jobs == 1:
+        return wanted
+    return sorted(wanted, key=lambda suite: -before.get(suite[0], 60))
+
+
+class Report:
+    """What the suites gave; asked by several threads."""
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.times = {}
+        self.lock = threading.Lock()
+
+    def add(self, name, seconds, idle, status, output, left):
+        passed, failed, remark = judge(status, output, idle)
+        if left and not failed:
+            failed, remark = 1, 'left behind: ' + ' '.join(left)[:200]
+        with self.lock:
+            self.passed += passed
+            self.failed += failed
+            self.times[name] = round(seconds, 1)
+            if failed:
+                print('\n'.join(output.splitlines()[-SHOWN_LINES:]))
+            print(f'{"FAIL" if failed else "ok":4} {name:28} {passed:6} passed '
+                  f'{failed:4} failed {seconds:7.1f} s  {remark}'.rstrip(), flush=True)
+
+
+def run_all(wanted, jobs, env, idle):
+    report, todo = Report(), list(reversed(wanted))
+
+    def work():
+        while True:
+            with report.lock:
+                if not todo:
+                    return
+                name, argv = todo.pop()
+            began = time.monotonic()
+            status, output, left = run(argv, env, idle)
+            report.add(name, time.monotonic() - began, idle, status, output, left)
+
+    threads = [threading.Thread(target=work) for _ in range(jobs)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return report
+
+
 def main():
     parser = argparse.ArgumentParser(description='runs the test suites')
     parser.add_argument('--build', default=os.environ.get('BUILD', 'build'))
-    parser.add_argument('--timeout', type=int, default=900,
-                        help='seconds for one suite')
+    parser.add_argument('-j', '--jobs', type=int, default=1, help='suites at once')
+    parser.add_argument('--idle', type=int, default=600,
+                        help='seconds in which a suite must do something')
     parser.add_argument('--unit', action='store_true',
                         help='only the programs of tests/unit')
     parser.add_argument('pattern', nargs='*',
@@ -84,31 +180,20 @@ def main():
     build = os.path.abspath(args.build)
     env = dict(os.environ, FUSIBLE=os.path.join(build, 'fusible'),
                BUILD=build, PYTHONDONTWRITEBYTECODE='1')
+    wanted = [(name, argv) for name, argv in suites(build)
+              if (not args.pattern or any(p in name for p in args.pattern)) and
+              (not args.unit or name.startswith('unit/'))]
     # What tests measure and learn is nobody else's business.
-    data = tempfile.TemporaryDirectory(prefix='fusible-data-')
-    env['XDG_DATA_HOME'] = data.name
-    total_passed = total_failed = 0
-    for name, argv in suites(build):
-        if args.pattern and not any(p in name for p in args.pattern):
-            continue
-        if args.unit and not name.startswith('unit/'):
-            continue
-        began = time.monotonic()
-        status, output = run(argv, env, args.timeout)
-        passed, failed, remark = judge(status, output, args.timeout)
-        total_passed += passed
-        total_failed += failed
-        took = time.monotonic() - began
-        if failed:
-            print('\n'.join(output.splitlines()[-SHOWN_LINES:]))
-        print(f'{"FAIL" if failed else "ok":4} {name:28} {passed:6} passed '
-              f'{failed:4} failed {took:7.1f} s  {remark}'.rstrip(),
-              flush=True)
-    if total_passed + total_failed == 0:
+    with tempfile.TemporaryDirectory(prefix='fusible-data-') as data:
+        env['XDG_DATA_HOME'] = data
+        jobs = max(1, args.jobs)
+        report = run_all(in_order(wanted, jobs, took_before(build)), jobs, env, args.idle)
+    keep_times(build, report.times)
+    if report.passed + report.failed == 0:
         print('no suite was found')
-        total_failed = 1
-    print(f'{total_passed} passed, {total_failed} failed')
-    return 1 if total_failed else 0
+        report.failed = 1
+    print(f'{report.passed} passed, {report.failed} failed')
+    return 1 if report.failed else 0
 
 
 if __name__ == '__main__':

@@ -122,3 +122,14 @@ const char *fs_data_write(const char *path, const char *text, size_t len) {
   fs_str_free(&beside);
   return ok ? NULL : strerror(error);
 }
+
+int fs_temporary_file(const char *suffix, char **path) {
+  const char *folder = getenv("TMPDIR");
+  struct fs_str name = {0};
+  fs_str_printf(&name, "%s/fusible-XXXXXX%s",
+                folder && folder[0] == '/' ? folder : "/tmp", suffix);
+  int fd = mkostemps(name.data, (int)strlen(suffix), O_CLOEXEC);
+  *path = name.data;
+  if (fd < 0) fs_str_free(&name), *path = NULL;
+  return fd;
+}

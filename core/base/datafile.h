@@ -23,6 +23,11 @@ void fs_make_folders(const char *file, unsigned mode);
 /* Writes all of it, however often the system takes less; false: errno says why. */
 bool fs_write_all(int fd, const void *data, size_t len);
 
+/* A new file for a moment, with a name that ends in `suffix`, in the folder for such
+ * ($TMPDIR, else /tmp), for nobody else to read. Gives its descriptor, -1 if there can be
+ * none, and its path, which is the caller's to free and to unlink. */
+int fs_temporary_file(const char *suffix, char **path);
+
 /* Reads a regular file of at most `most` bytes into *out. NULL on success, else
  * why not, in words that go after "it " (static): "is not there" is
  * FS_DATA_ABSENT and no news. Does not follow a link, waits for no pipe. */

@@ -510,9 +510,9 @@ static enum fs_status upload_numbers(struct fs_interp *in,
              : fs_shape_of(2, (int64_t[]){e->n_rows, cols});
   size_t size = fs_dtype_size(dt);
   char *raw = fs_malloc((size_t)e->n_args * size);
-  for (int k = 0; k < e->n_args; k++)
+  for (int k = 0; k < e->n_args; k++) /* integers are those of truth values */
     fs_element_put(dt, raw + (size_t)k * size,
-                   (struct fs_number){v[k].number, (int64_t)v[k].number});
+                   (struct fs_number){v[k].number, bools && v[k].number != 0});
   struct fs_tensor *t = NULL;
   enum fs_status st =
       fs_tensor_upload(in->target, dt, &shape, raw, &t, in->diags);

@@ -75,9 +75,8 @@ static int compile(const char *source, const char *target) {
 static void *load_program(const struct fs_emitted *e, bool has_work) {
   struct fs_str text = {0}, base = {0}, source = {0}, built = {0}, made = {0};
   write_program(e, has_work, &text);
-  const char *tmp = getenv("TMPDIR");
-  fs_str_printf(&base, "%s/fusible-fiber-%d", tmp && *tmp ? tmp : "/tmp",
-                (int)getuid());
+  const char *build = getenv("BUILD");
+  fs_str_printf(&base, "%s/fiber", build && *build ? build : "build");
   mkdir(fs_str_text(&base), 0700);
   fs_str_printf(&base, "/%016llx",
                 (unsigned long long)fs_hash(text.data, text.len, 1));

@@ -39,8 +39,7 @@ static enum fs_status fetch(void *user, const int64_t *first,
       from += (first[k] + at[k]) * stride[k + 1];
     }
     double x = data ? data[from] : sin((double)from);
-    struct fs_number v = {x, (int64_t)x};
-    if (dtype == FS_I64 && x > 9e18) v.i = INT64_MAX;
+    struct fs_number v = {x, fabs(x) < 9e18 ? (int64_t)x : x > 0 ? INT64_MAX : 0};
     fs_element_put(dtype, (char *)out + (size_t)n * fs_dtype_size(dtype), v);
     for (int k = rank - 1; k >= 0 && ++at[k] == count[k]; k--) at[k] = 0;
   }

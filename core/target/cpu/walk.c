@@ -542,7 +542,8 @@ static bool is_dense(const struct walker *x, int v) {
 static void map_rows(const struct walker *x, const struct fs_walk_op *op, char **out,
                      int64_t rows, int64_t n) {
   char **in[3] = {NULL};
-  const char *at[3] = {NULL};
+  static const char none[1]; /* of an operand that there is not */
+  const char *at[3] = {none, none, none};
   int64_t step[3] = {0};
   for (int k = 0; k < op->n_in; k++) {
     int v = op->in[k];

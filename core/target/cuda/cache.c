@@ -378,10 +378,13 @@ char *fs_kernel_keep_source(const struct fs_kernel_key *key,
     if (ok) return path.data;
     fs_str_free(&path);
   }
-  char path[] = "/tmp/fusible-failed-XXXXXX.cu";
-  int fd = mkostemps(path, 3, O_CLOEXEC);
+  char *path;
+  int fd = fs_temporary_file("-failed.cu", &path);
   if (fd < 0) return NULL;
   bool ok = fs_write_all(fd, text, strlen(text));
   close(fd);
-  return ok ? fs_strdup(path) : NULL;
+  if (ok) return path;
+  unlink(path);
+  free(path);
+  return NULL;
 }

@@ -33,8 +33,8 @@ static char *output_of(char *const *argv) {
 }
 
 static char *disassemble(const char *image, size_t size, const char **why) {
-  char path[] = "/tmp/fusible-XXXXXX.cubin";
-  int fd = mkostemps(path, 6, O_CLOEXEC);
+  char *path;
+  int fd = fs_temporary_file(".cubin", &path);
   if (fd < 0) {
     *why = "no temporary file could be written";
     return NULL;
@@ -47,6 +47,7 @@ static char *disassemble(const char *image, size_t size, const char **why) {
   char *text = ok ? output_of(first) : NULL;
   if (ok && !text && !fs_interrupted()) text = output_of(second);
   unlink(path);
+  free(path);
   if (!text)
     *why = fs_interrupted() ? "interrupted" :
            "neither nvdisasm nor cuobjdump (of the CUDA toolkit) is on PATH";
