@@ -54,6 +54,30 @@ def many_results(s):
         s.run('x = x + 1;')
 
 
+def more_than_are_kept(s):
+    """A loop over a few more blocks than the cache holds finds most of them again; and
+    large blocks, of which it holds fewer, are as right when they are planned anew."""
+    def blocks():
+        said = text(s.run(':device'))
+        return [int(n) for n in re.search(r'(\d+) planned, (\d+) found', said).groups()]
+
+    s.run('x = [1:3000]; s = 0;')
+    before = blocks()
+    s.run('for r = 1:4\nfor k = 1:1100\ns = s + sum(x[1:k] .* x[k:-1:1]);\nend\nend')
+    planned, found = (b - a for a, b in zip(before, blocks()))
+    want = 4*sum(i*(k + 1 - i) for k in range(1, 1101) for i in range(1, k + 1))
+    s.check('s', [want], 'more sizes than blocks are kept')
+    score.check(1100 <= planned <= 2400 and planned + found >= 4400,
+                f'{planned} blocks planned of 4400, {found} found')
+    many = ''.join(f'a{k} = sum(y*{k + 1});' for k in range(120))
+    s.run('t = 0;')
+    s.run(f'for r = 1:2\nfor k = 1:240\ny = x[1:k]; {many}'
+          f't = t + {" + ".join(f"a{k}" for k in range(120))};\nend\nend')
+    want = 2*sum(k*(k + 1)//2*(120*121//2) for k in range(1, 241))
+    said = text(s.run(f'print(t - {want})'))
+    score.check(said == '0\n', f'large blocks: {said}')
+
+
 def values_change(s):
     s.run('x = [1, 2, 3]; y = [10, 20, 30]; a = 2;')
     for k in range(1, 6):
@@ -422,7 +446,8 @@ def main():
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
         for part in (values_change, many_results, shapes_and_types, aliases, loops,
-                     many_inputs, updates, temporaries, functions, mistakes, plans):
+                     many_inputs, updates, temporaries, functions, mistakes, plans,
+                     more_than_are_kept):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))
             score.check(front.close() == 0, f'{part.__name__}: the end')

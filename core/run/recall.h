@@ -27,7 +27,7 @@ struct fs_recalled {
   FS_VEC(struct fs_recalled_update) updates;
 };
 
-enum { FS_RECALLED = 256 };
+enum { FS_RECALLED = 1024 };
 struct fs_recall {
   struct fs_recalled place[FS_RECALLED]; /* by hash; the last comer has it */
   fs_signature now;          /* of the graph that was looked up last */

@@ -11,6 +11,8 @@
 
 enum {
   MAX_BLOCKS = 1024,
+  MAX_NODES = 1 << 16, /* of all their graphs: a block takes some 4 KiB of host memory for
+                          each, of 200 programs of 10 to 250 nodes */
   TIMED_RUNS = 3 /* of a block at one place between two syncs: a loop's later rounds
                     run without events, which cost more than a small launch  */
 };
@@ -30,6 +32,8 @@ struct fs_runner {
   struct fs_target *target;
   struct fs_run_options options;
   FS_VEC(struct fs_block *) blocks;
+  int64_t nodes;                     /* of their graphs */
+  uint64_t chance;                   /* the state of random numbers, the same in every run */
   FS_VEC(struct fs_block *) timing;  /* ran with timers since the last sync */
   int64_t hits, misses;
   uint64_t clock;
@@ -76,6 +80,7 @@ void fs_runner_clear(struct fs_runner *r) {
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
+  r->nodes = 0;
   forget_families(r);
   fs_recall_forget(r->recall, NULL);
 }
@@ -176,19 +181,42 @@ static struct fs_block *look_up(struct fs_runner *r, const struct fs_graph *g,
   return NULL;
 }
 
-static void forget_oldest(struct fs_runner *r) {
-  int oldest = 0;
-  for (int k = 1; k < r->blocks.len; k++)
-    if (r->blocks.data[k]->last_used < r->blocks.data[oldest]->last_used)
-      oldest = k;
-  struct fs_block *b = r->blocks.data[oldest];
+static bool is_timing(const struct fs_runner *r, const struct fs_block *b) {
   for (int k = 0; k < r->timing.len; k++)
-    if (r->timing.data[k] == b) return;
+    if (r->timing.data[k] == b) return true;
+  return false;
+}
+
+static int any_block(struct fs_runner *r) {
+  r->chance = fs_hash(&r->chance, sizeof r->chance, 1);
+  return (int)(r->chance % (uint64_t)r->blocks.len);
+}
+
+/* Of two at random the one that was used longer ago: what is used often stays, and a loop
+ * over a few more blocks than there is room for still finds most of them, of which it would
+ * find none if the one that was used longest ago went each time. */
+static void forget_one(struct fs_runner *r) {
+  int k = any_block(r), other = any_block(r);
+  if (r->blocks.data[other]->last_used < r->blocks.data[k]->last_used) k = other;
+  struct fs_block *b = r->blocks.data[k];
+  if (is_timing(r, b)) return;
   if (r->options.changing) r->options.changing(r->options.user, b, true);
   generation++;
   fs_recall_forget(r->recall, b);
+  r->nodes -= b->plan->graph->nodes.len;
   fs_block_free(b, r->target);
-  r->blocks.data[oldest] = r->blocks.data[--r->blocks.len];
+  r->blocks.data[k] = r->blocks.data[--r->blocks.len];
+}
+
+static void keep_block(struct fs_runner *r, struct fs_block *b) {
+  enum { TRIES = 64 }; /* of what is at work nothing is forgotten */
+  int nodes = b->plan->graph->nodes.len;
+  for (int k = 0; k < TRIES && r->blocks.len; k++) {
+    if (r->blocks.len < MAX_BLOCKS && r->nodes + nodes <= MAX_NODES) break;
+    forget_one(r);
+  }
+  r->nodes += nodes;
+  *FS_PUSH(&r->blocks) = b;
 }
 
 /* The order of the statements counts only where the strategy keeps it. */
@@ -390,8 +418,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
   if (!b->number) {
     b->hash = hash;
     b->number = ++r->numbered;
-    if (r->blocks.len >= MAX_BLOCKS) forget_oldest(r);
-    *FS_PUSH(&r->blocks) = b;
+    keep_block(r, b);
     if (another) remember_size(r, b);
   }
   b->last_used = ++r->clock;
