@@ -523,7 +523,7 @@ static void explain_graph(void *user, struct fs_graph *g) {
   c->explained |= plan->kernels.len > 0;
   fs_pins_tell(s, plan);
   if (plan->kernels.len)
-    json_object_set_new(e, "alternatives", fs_session_alternatives(s, plan, 3));
+    json_object_set_new(e, "alternatives", fs_session_alternatives(s, plan, NULL, 3));
   fs_session_emit(s, s->rich ? fs_session_rich_plan(s, e, NULL)
                              : json_incref(e));
   json_decref(e);

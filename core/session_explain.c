@@ -2,6 +2,8 @@
  * `:why` and `:plan diff`. Answers are in the user's own statements. */
 #include "core/session_internal.h"
 
+#include <math.h>
+
 #include "core/view/reason.h"
 #include "core/view/view.h"
 
@@ -14,12 +16,28 @@ static struct fs_look look_of(const struct fs_session *s) {
 
 /* -- :alternatives ------------------------------------------------------------------ */
 
-static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
-                           json_t *rank, bool chosen) {
+/* What `:tune` measured of it, else, of the one in use, the last run. */
+static double measured_of(struct fs_session *s, const struct fs_plan *plan,
+                          const struct fs_block *run) {
+  double seconds = fs_session_timed_plan(s, plan), sum = 0;
+  for (int k = 0; run && seconds < 0 && k < plan->kernels.len; k++) {
+    if (run->measured[k] == FS_LEFT_OUT) continue;
+    if (run->measured[k] < 0) return NAN;
+    sum += run->measured[k];
+  }
+  return seconds >= 0 ? seconds : sum > 0 ? sum : NAN;
+}
+
+/* run: the block that runs as this plan; NULL: another one does. */
+static json_t *combination(struct fs_session *s, struct fs_plan *plan,
+                           json_t *rank, bool chosen, const struct fs_block *run) {
   json_t *o = json_object(), *kernels = json_array();
+  fs_session_correct(s, plan);
+  struct fs_expected e = fs_plan_expects(plan);
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     struct fs_str does = {0};
+    if (fs_plan_leaves_out(plan, k)) continue;
     json_t *kernel = json_object();
     fs_kernel_does(plan, kn, &s->diags, &does);
     json_object_set_new(kernel, "scheme",
@@ -34,15 +52,20 @@ static json_t *combination(struct fs_session *s, const struct fs_plan *plan,
     json_object_set_new(kernel, "space",
                         json_pack("[II]", (json_int_t)kn->space.m,
                                   (json_int_t)kn->space.n));
+    fs_str_clear(&does);
+    fs_kernel_put_walk(plan->graph, plan, kn, &does);
+    json_object_set_new(kernel, "walk", fs_json_text(fs_str_text(&does), does.len));
     json_array_append_new(kernels, kernel);
     fs_str_free(&does);
   }
   json_object_set_new(o, "rank", rank);
   json_object_set_new(o, "chosen", json_boolean(chosen));
   json_object_set_new(o, "kernels", kernels);
-  json_object_set_new(o, "predicted", fs_json_known(plan->predicted));
-  json_object_set_new(o, "launches", json_integer(fs_plan_launches(plan)));
-  json_object_set_new(o, "bytes", fs_json_bytes(plan->bytes));
+  json_object_set_new(o, "first", fs_json_known(e.first));
+  json_object_set_new(o, "predicted", fs_json_known(e.predicted));
+  json_object_set_new(o, "measured", fs_json_known(measured_of(s, plan, run)));
+  json_object_set_new(o, "launches", json_integer(e.launches));
+  json_object_set_new(o, "bytes", fs_json_bytes(e.bytes));
   json_object_set_new(o, "peak_bytes", fs_json_bytes(plan->peak_bytes));
   return o;
 }
@@ -71,8 +94,9 @@ static struct fs_plan *unfused_plan(struct fs_session *s,
                       &options);
 }
 
-json_t *fs_session_alternatives(struct fs_session *s,
-                                const struct fs_plan *chosen, int k) {
+/* The plan in use is shown as it is: with the settings that it has. */
+json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
+                                const struct fs_block *run, int k) {
   json_t *list = json_array();
   struct fs_plan_request q =
       fs_plan_request(fs_session_runner(s), chosen->graph, &s->diags);
@@ -83,18 +107,35 @@ json_t *fs_session_alternatives(struct fs_session *s,
   for (int i = 0; i < n; i++) {
     bool same = !found && same_plan(plans[i], chosen);
     found |= same;
-    json_array_append_new(list,
-                          combination(s, plans[i], json_integer(i + 1), same));
+    json_array_append_new(list, combination(s, same ? chosen : plans[i],
+                                            json_integer(i + 1), same, same ? run : NULL));
     fs_plan_free(plans[i]);
   }
   struct fs_plan *unfused = unfused_plan(s, chosen->graph);
-  json_array_append_new(
-      list, combination(s, unfused, json_null(),
-                        !found && same_plan(unfused, chosen)));
+  bool off = !found && same_plan(unfused, chosen);
+  if (!found && !off)
+    json_array_append_new(list, combination(s, chosen, json_null(), true, run));
+  json_array_append_new(list, combination(s, off ? chosen : unfused, json_null(), off,
+                                          off ? run : NULL));
   fs_plan_free(unfused);
   free(plans);
   fs_plan_request_free(&q);
   return list;
+}
+
+/* What the times are. */
+static void put_remarks(struct fs_session *s, const struct fs_plan *plan,
+                        const json_t *list, struct fs_str *out) {
+  size_t i;
+  const json_t *a;
+  int shown = 0, timed = fs_session_timed_plans(s, plan);
+  json_array_foreach(list, i, a)
+    shown += json_is_number(json_object_get(a, "measured"));
+  fs_str_puts(out, timed ? "measured by `:tune`" : "times are predicted");
+  fs_str_puts(out, "; * is the plan in use; `:alternatives k1` has the settings of a kernel\n");
+  if (timed > shown)
+    fs_str_printf(out, "`:tune` measured %d more, with other settings: `:alternatives k1`\n",
+                  timed - shown);
 }
 
 enum fs_status fs_session_show_alternatives(struct fs_session *s,
@@ -110,14 +151,12 @@ enum fs_status fs_session_show_alternatives(struct fs_session *s,
   const struct fs_block *b = fs_session_current_block(s, words->out);
   if (!b) return FS_OK;
   struct fs_look look = look_of(s);
-  json_t *list = fs_session_alternatives(
-      s, b->plan, (int)FS_MIN(k, (long)MOST_ALTERNATIVES));
+  json_t *list = fs_session_alternatives(s, b->plan, b,
+                                         (int)FS_MIN(k, (long)MOST_ALTERNATIVES));
   char *text = json ? json_dumps(list, JSON_INDENT(1)) : NULL;
   if (text) fs_str_printf(words->out, "%s\n", text);
   else fs_alternatives_put(list, &look, words->out);
-  if (!text)
-    fs_str_puts(words->out, "times are predicted; * is the plan in use; "
-                "`:alternatives k1` has the settings of a kernel\n");
+  if (!text) put_remarks(s, b->plan, list, words->out);
   free(text);
   json_decref(list);
   return FS_OK;
@@ -180,14 +219,16 @@ static void put_price(const struct why *w, const char *head, double seconds,
                       int kernels, double chosen) {
   struct fs_str *out = w->words->out;
   fs_str_puts(out, head);
-  fs_str_printf(out, " (%d kernel%s) would take ~", kernels,
-                kernels == 1 ? "" : "s");
+  struct fs_expected now = fs_plan_expects(w->plan);
+  fs_str_printf(out, " (%d kernel%s) would take ~", kernels, kernels == 1 ? "" : "s");
   fs_str_put_seconds(out, seconds);
   fs_str_puts(out, " instead of ~");
   fs_str_put_seconds(out, chosen);
   if (chosen > 0)
     fs_str_printf(out, " (%s%.2f)", w->s->show.ascii ? "x" : "\u00d7",
                   seconds / chosen);
+  if (fs_plan_taught(now.first, now.predicted))
+    fs_str_puts(out, ", by first predictions");
   fs_str_puts(out, ".\n");
 }
 
@@ -403,8 +444,9 @@ static enum fs_status answer_one(const struct why *w, fs_id a) {
     fs_reason_put_scheme(w->plan, k, out);
     fs_str_puts(out, ". It moves ");
     fs_str_put_bytes(out, kn->bytes_read + kn->bytes_written);
-    fs_str_puts(out, " and takes ~");
-    fs_str_put_seconds(out, kn->predicted);
+    fs_str_puts(out, " and takes ");
+    struct fs_look look = look_of(w->s);
+    fs_plan_put_prediction(out, &look, kn->first, kn->predicted, false);
     fs_str_printf(out, ", bound by %s.\n", kn->bound ? kn->bound : "memory");
     int first = fs_launch_first(w->plan, k);
     if (fs_launch_end(w->plan, first) > first + 1)

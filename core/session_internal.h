@@ -64,6 +64,7 @@ struct fs_plan_record {
   json_t *event;            /* NULL: nobody looked */
   int n;                    /* kernels */
   double predicted_all;
+  double unfused;           /* without fusion; not a number: nobody priced it yet */
   double times[];           /* n predicted, then n measured (< 0: not) */
 };
 
@@ -75,8 +76,10 @@ struct fs_mirror {
 
 struct fs_words;
 
-/* What a setting of a kernel took in `:tune`; the key is of block, calls and traits. */
+/* What a plan, or a setting of a kernel, took in `:tune`; the key is of the block and the
+ * plan's choice, or of block, calls and traits. */
 struct fs_timed_setting {
+  uint64_t block;           /* of a plan; 0: a kernel's setting */
   uint64_t key;
   double seconds;
 };
@@ -86,7 +89,6 @@ struct fs_picture {
   uint64_t hash;
   char *dot, *svg;      /* svg NULL: there is no `dot` */
   const char *why;      /* then, why                   */
-  json_t *alternatives; /* NULL: not asked for yet     */
 };
 
 typedef FS_VEC(struct fs_plan_record *) fs_plan_records;
@@ -242,9 +244,10 @@ enum fs_status fs_session_why(struct fs_session *s, struct fs_words *words);
 enum fs_status fs_session_assert(struct fs_session *s, struct fs_words *words,
                                  const json_t *plan);
 /* The k best combinations for a plan's block, and the unfused one, as
- * fs_alternatives_put() takes them. Given. */
-json_t *fs_session_alternatives(struct fs_session *s,
-                                const struct fs_plan *chosen, int k);
+ * fs_alternatives_put() takes them. run: the block that runs as the chosen plan, or NULL.
+ * Given. */
+json_t *fs_session_alternatives(struct fs_session *s, struct fs_plan *chosen,
+                                const struct fs_block *run, int k);
 /* The plans of an input that ended are kept to be compared with. */
 void fs_session_keep_past(struct fs_session *s, struct fs_plan_record *plan);
 /* plans[at] against the run before of the same statements. */
@@ -281,6 +284,11 @@ void fs_kernel_pins_tell(struct fs_session *s, const struct fs_plan *plan);
 /* Keeps what a kernel took in `:tune`, for the session. */
 void fs_session_keep_timed(struct fs_session *s, const struct fs_plan *plan,
                            int kernel, double seconds);
+/* The same of a plan; what one took, < 0: it was not timed; how many of its block were. */
+void fs_session_keep_timed_plan(struct fs_session *s, const struct fs_plan *plan,
+                                double seconds);
+double fs_session_timed_plan(const struct fs_session *s, const struct fs_plan *plan);
+int fs_session_timed_plans(const struct fs_session *s, const struct fs_plan *plan);
 /* A sentence about what the user pinned of a kernel; nothing if that is not so. */
 void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
                             int kernel, struct fs_str *out);

@@ -83,8 +83,47 @@ static uint64_t timed_key(const struct fs_session *s, const struct fs_graph *g,
 static double timed(const struct subject *u, const int64_t *value) {
   uint64_t key = timed_key(u->s, u->plan->graph, kernel_of(u), value);
   for (int k = u->s->timed.len - 1; k >= 0; k--)
-    if (u->s->timed.data[k].key == key) return u->s->timed.data[k].seconds;
+    if (!u->s->timed.data[k].block && u->s->timed.data[k].key == key) return u->s->timed.data[k].seconds;
   return -1;
+}
+
+static void keep(struct fs_session *s, const struct fs_timed_setting *t) {
+  for (int x = 0; x < s->timed.len; x++)
+    if (s->timed.data[x].key == t->key && s->timed.data[x].block == t->block) {
+      s->timed.data[x] = *t;
+      return;
+    }
+  if (s->timed.len == MOST_TIMED) s->timed.len = 0;
+  *FS_PUSH(&s->timed) = *t;
+}
+
+static uint64_t block_key(const struct fs_session *s, const struct fs_plan *plan) {
+  return fs_hash("plan", 4, fs_graph_hash(plan->graph) + on_cuda(s)) | 1;
+}
+
+static uint64_t choice_key(const struct fs_plan *plan) {
+  return fs_hash(plan->choice, strlen(plan->choice), 0);
+}
+
+void fs_session_keep_timed_plan(struct fs_session *s, const struct fs_plan *plan,
+                                double seconds) {
+  struct fs_timed_setting t = {block_key(s, plan), choice_key(plan), seconds};
+  if (seconds > 0) keep(s, &t);
+}
+
+double fs_session_timed_plan(const struct fs_session *s, const struct fs_plan *plan) {
+  uint64_t block = block_key(s, plan), key = choice_key(plan);
+  for (int k = s->timed.len - 1; k >= 0; k--)
+    if (s->timed.data[k].block == block && s->timed.data[k].key == key)
+      return s->timed.data[k].seconds;
+  return -1;
+}
+
+int fs_session_timed_plans(const struct fs_session *s, const struct fs_plan *plan) {
+  uint64_t block = block_key(s, plan);
+  int n = 0;
+  for (int k = 0; k < s->timed.len; k++) n += s->timed.data[k].block == block;
+  return n;
 }
 
 /* Of a kernel with a launch of its own. */
@@ -95,32 +134,29 @@ void fs_session_keep_timed(struct fs_session *s, const struct fs_plan *plan,
   if (k->joint != FS_LAUNCH || fs_launch_end(plan, kernel) != kernel + 1) return;
   if (!(seconds > 0)) return;
   fs_kernel_traits(plan->graph, k, value);
-  struct fs_timed_setting t = {timed_key(s, plan->graph, k, value), seconds};
-  for (int x = 0; x < s->timed.len; x++)
-    if (s->timed.data[x].key == t.key) {
-      s->timed.data[x] = t;
-      return;
-    }
-  if (s->timed.len == MOST_TIMED) s->timed.len = 0;
-  *FS_PUSH(&s->timed) = t;
+  struct fs_timed_setting t = {0, timed_key(s, plan->graph, k, value), seconds};
+  keep(s, &t);
 }
 
 /* -- :alternatives k1 -------------------------------------------------------------- */
 
-/* Square arrays have two of the same traits, one for each way to walk them: the better
- * one is meant. */
+/* Several routines of one function can have the same traits: the first one is meant. */
 static bool is_now(const struct subject *u, const struct fs_setting *x) {
   const struct fs_setting *first = u->settings.data;
   while (first < x && memcmp(first->value, u->now, sizeof u->now)) first++;
   return first == x && !memcmp(x->value, u->now, sizeof u->now);
 }
 
+/* Whether it has a launch of its own. */
+static bool is_alone(const struct subject *u) {
+  return kernel_of(u)->joint == FS_LAUNCH &&
+         fs_launch_end(u->plan, u->kernel) == u->kernel + 1;
+}
+
 /* What `:tune` measured of it; of the one in use else the last run. */
 static double measured_of(const struct subject *u, const struct fs_setting *x) {
   double seconds = timed(u, x->value);
-  bool alone = kernel_of(u)->joint == FS_LAUNCH &&
-               fs_launch_end(u->plan, u->kernel) == u->kernel + 1;
-  if (seconds < 0 && is_now(u, x) && alone && u->block->measured[u->kernel] > 0)
+  if (seconds < 0 && is_now(u, x) && is_alone(u) && u->block->measured[u->kernel] > 0)
     seconds = u->block->measured[u->kernel];
   return seconds;
 }
@@ -130,11 +166,18 @@ static double predicted_of(const struct subject *u, const struct fs_setting *x) 
   return x->first * fs_learned_factor(fs_session_learned(u->s), &x->work);
 }
 
+static void put_prediction(const struct subject *u, const struct fs_setting *x,
+                           struct fs_str *out) {
+  const struct fs_look look = {.utf8 = !u->s->show.ascii};
+  fs_plan_put_prediction(out, &look, x->first, predicted_of(u, x), false);
+}
+
 static json_t *setting_json(const struct subject *u, const struct fs_setting *x) {
   json_t *o = json_object();
   json_object_set_new(o, "scheme", json_string(fs_scheme_names[x->scheme]));
   json_object_set_new(o, "space",
                       json_pack("[II]", (json_int_t)x->m, (json_int_t)x->n));
+  json_object_set_new(o, "walk", fs_json_text(x->walk, strlen(x->walk)));
   if (*x->routines)
     json_object_set_new(o, "routines", fs_json_text(x->routines, strlen(x->routines)));
   json_object_set_new(o, "setting",
@@ -322,7 +365,8 @@ static bool any_fits(const struct subject *u, const int64_t *wanted) {
   return any;
 }
 
-static const int64_t ANY[FS_TRAITS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+static const int64_t ANY[FS_TRAITS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+_Static_assert(FS_TRAITS == 12, "as many of each");
 
 static enum fs_status no_such_trait(const struct subject *u, struct fs_span span,
                                     const char *name) {
@@ -442,12 +486,16 @@ static void tell_pin(const struct subject *u, const int64_t *wanted,
       best = &u->settings.data[x];
   fs_str_printf(out, "k%d runs with ", u->kernel + 1);
   fs_traits_put(wanted, out);
-  fs_str_puts(out, " when the block comes again: ~");
-  fs_str_put_seconds(out, predicted_of(u, best));
-  if (best != free_one) {
-    fs_str_puts(out, ", not ~");
-    fs_str_put_seconds(out, predicted_of(u, free_one));
-  }
+  fs_str_puts(out, " when the block comes again: ");
+  put_prediction(u, best, out);
+  struct fs_str mine = {0}, other = {0};
+  put_prediction(u, best, &mine);
+  put_prediction(u, free_one, &other);
+  if (strcmp(fs_str_text(&mine), fs_str_text(&other)))
+    fs_str_printf(out, ", not %s", fs_str_text(&other));
+  fs_str_free(&mine);
+  fs_str_free(&other);
+  if (!is_alone(u)) fs_str_puts(out, ", each in a launch of its own");
   fs_str_puts(out, "\n");
 }
 
@@ -538,8 +586,8 @@ void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
       fs_str_puts(out, n++ ? ", " : "");
       fs_traits_put(one, out);
     }
-    fs_str_puts(out, " would be chosen, ~");
-    fs_str_put_seconds(out, predicted_of(&u, best));
+    fs_str_puts(out, " would be chosen, ");
+    put_prediction(&u, best, out);
   }
   fs_str_puts(out, ".\n");
   close_subject(&u);

@@ -3,6 +3,7 @@
  * event, sent when the input is over. */
 #include "core/session_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -71,6 +72,7 @@ static struct fs_plan_record *new_record(struct fs_session *s,
       .id = ++s->plan_ids, .cached = block->runs > 1};
   fs_session_correct(s, block->plan);
   r->predicted_all = block->plan->predicted;
+  r->unfused = block->plan->unfused ? block->plan->unfused_predicted : NAN;
   for (int k = 0; k < n; k++) {
     r->first += block->plan->kernels.data[k].first;
     r->times[k] = block->plan->kernels.data[k].predicted;
@@ -86,11 +88,24 @@ static void put_measured(struct fs_plan_record *r) {
   json_object_set_new(r->event, "runs", json_integer(r->runs));
 }
 
+static double corrected_unfused(const struct fs_session *s, const struct fs_plan *plan) {
+  const struct fs_learned *l = fs_session_learned(s);
+  double sum = 0;
+  for (int k = 0; k < plan->unfused_kernels; k++)
+    sum += plan->unfused[k].first * fs_learned_factor_of(l, plan->unfused[k].kind);
+  return sum;
+}
+
 json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
   char id[32];
   if (r->event) return r->event;
   snprintf(id, sizeof id, "plan-%d", r->id);
-  r->event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all,
+  struct fs_plan *plan = r->kept->plan;
+  if (isnan(r->unfused)) {
+    fs_plan_price_unfused(plan, &fs_runner_target(r->runner)->device);
+    r->unfused = corrected_unfused(s, plan);
+  }
+  r->event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all, r->unfused,
                             &s->diags, fs_runner_target(r->runner));
   json_object_set_new(r->event, "id", json_string(id));
   json_object_set_new(r->event, "block", json_integer(r->user_number));
@@ -247,6 +262,7 @@ void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
     kernel->registers_factor = fs_learned_registers(l, &kernel->work);
     plan->predicted += kernel->predicted;
   }
+  plan->unfused_predicted = corrected_unfused(s, plan);
 }
 
 enum fs_status fs_session_collect(struct fs_session *s) {
@@ -302,7 +318,10 @@ void fs_session_choose_block(struct fs_session *s) {
 
 struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *out) {
   fs_session_choose_block(s);
-  if (s->last_block && s->last_runner == fs_session_runner(s)) return s->last_block;
+  if (s->last_block && s->last_runner == fs_session_runner(s)) {
+    fs_session_correct(s, s->last_block->plan);
+    return s->last_block;
+  }
   fs_str_puts(out, "no block has run yet\n");
   return NULL;
 }

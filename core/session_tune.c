@@ -6,6 +6,7 @@
 
 #include "core/run/search.h"
 #include "core/run/tunings.h"
+#include "core/view/view.h"
 
 enum { USUAL_K = 8, MOST_K = 256 };
 
@@ -37,6 +38,18 @@ static void put_cell(struct fs_str *out, int width, const struct fs_str *cell) {
   fs_str_printf(out, "  %*s%s", FS_MAX(width - used, 0), "", fs_str_text(cell));
 }
 
+static void put_prediction(struct fs_session *s, struct fs_str *out, int width,
+                           const struct fs_plan *plan) {
+  const struct fs_look look = {.utf8 = !s->show.ascii};
+  double first = 0;
+  struct fs_str cell = {0};
+  for (int k = 0; plan && k < plan->kernels.len; k++) first += plan->kernels.data[k].first;
+  if (plan) fs_plan_put_prediction(&cell, &look, first, plan->predicted, true);
+  else fs_str_puts(&cell, "-");
+  put_cell(out, width, &cell);
+  fs_str_free(&cell);
+}
+
 static void put_time(struct fs_str *out, int width, double seconds) {
   struct fs_str cell = {0};
   if (seconds >= 0) fs_str_put_seconds(&cell, seconds);
@@ -46,7 +59,8 @@ static void put_time(struct fs_str *out, int width, double seconds) {
 }
 
 /* In what it differs from the first one of the same kernels, else from the first. */
-static void put_settings(struct fs_str *out, const struct fs_search *r, int k) {
+static void put_settings(struct fs_session *s, struct fs_str *out,
+                         const struct fs_search *r, int k) {
   const struct fs_block *mine = r->list.data[k].block;
   struct fs_str words = {0};
   bool same = false;
@@ -54,7 +68,8 @@ static void put_settings(struct fs_str *out, const struct fs_search *r, int k) {
     const struct fs_block *other = r->list.data[x].block;
     struct fs_str text = {0};
     if (other)
-      same = fs_plan_put_settings(mine->plan, other->plan, &r->target->device, &text);
+      same = fs_plan_put_settings(mine->plan, other->plan, &r->target->device, &s->diags,
+                                  &text);
     if (other && (same || !words.len)) {
       fs_str_clear(&words);
       fs_str_puts(&words, fs_str_text(&text));
@@ -65,24 +80,40 @@ static void put_settings(struct fs_str *out, const struct fs_search *r, int k) {
   fs_str_free(&words);
 }
 
-static void put_candidate(struct fs_str *out, const struct fs_search *r, int k) {
+static void put_candidate(struct fs_session *s, struct fs_str *out,
+                          const struct fs_search *r, int k, int width) {
   const struct fs_candidate *c = &r->list.data[k];
+  const struct fs_plan *plan = c->block ? c->block->plan : NULL;
   fs_str_printf(out, "  %4d  %7d", c->rank, c->kernels);
-  put_time(out, 10, c->predicted);
+  put_prediction(s, out, width, plan);
   put_time(out, 10, c->measured);
-  if (c->measured >= 0 && c->predicted > 0)
-    fs_str_printf(out, "  %6.2f", c->measured / c->predicted);
+  if (plan && c->measured >= 0 && plan->predicted > 0)
+    fs_str_printf(out, "  %6.2f", c->measured / plan->predicted);
   else
     fs_str_puts(out, "       -");
   if (c->trouble) fs_str_printf(out, "  %s", c->trouble);
   else if (k == r->best) fs_str_puts(out, "  chosen");
-  put_settings(out, r, k);
+  put_settings(s, out, r, k);
   fs_str_puts(out, "\n");
 }
 
-static void put_table(struct fs_str *out, const struct fs_search *r) {
-  fs_str_puts(out, "  rank  kernels   predicted    measured   ratio\n");
-  for (int k = 0; k < r->list.len; k++) put_candidate(out, r, k);
+static void put_table(struct fs_session *s, struct fs_str *out, const struct fs_search *r) {
+  int width = 10;
+  bool copies = false;
+  for (int k = 0; k < r->list.len; k++) {
+    struct fs_plan *plan = r->list.data[k].block ? r->list.data[k].block->plan : NULL;
+    struct fs_str cell = {0};
+    if (plan) fs_session_correct(s, plan);
+    put_prediction(s, &cell, 0, plan);
+    width = FS_MAX(width, fs_utf8_width(fs_str_text(&cell), cell.len) - 2);
+    for (int x = 0; plan && x < plan->kernels.len; x++) copies |= fs_plan_leaves_out(plan, x);
+    fs_str_free(&cell);
+  }
+  fs_str_printf(out, "  rank  kernels  %*s    measured   ratio\n", width, "predicted");
+  for (int k = 0; k < r->list.len; k++) put_candidate(s, out, r, k, width);
+  if (copies)
+    fs_str_puts(out, "copies before updates are timed and predicted here, which a run does "
+                     "without\n");
 }
 
 static void put_summary(struct fs_str *out, const struct fs_search *r) {
@@ -120,12 +151,13 @@ static void keep_best(struct fs_session *s, struct fs_search *r) {
   fs_search_adopt(r, b);
 }
 
-/* For `:alternatives k1`. */
+/* For `:alternatives`. */
 static void keep_times(struct fs_session *s, const struct fs_search *r) {
   for (int k = 0; k < r->list.len; k++) {
     const struct fs_candidate *c = &r->list.data[k];
     for (int x = 0; c->block && c->each && x < c->kernels; x++)
       fs_session_keep_timed(s, c->block->plan, x, c->each[x]);
+    if (c->block) fs_session_keep_timed_plan(s, c->block->plan, c->measured);
   }
 }
 
@@ -137,7 +169,7 @@ static enum fs_status search(struct fs_session *s, int k, struct fs_str *out) {
                                       &s->diags, &r, &s->diags);
   if (st == FS_OK && r.best >= 0) {
     if (r.interrupted) fs_interrupt_clear();
-    put_table(out, &r);
+    put_table(s, out, &r);
     put_summary(out, &r);
     keep_times(s, &r);
     keep_best(s, &r);

@@ -20,7 +20,6 @@ static const double QUICK = 0.01;
 static void drop_picture(struct fs_picture *p) {
   free(p->dot);
   free(p->svg);
-  json_decref(p->alternatives);
 }
 
 void fs_session_drop_pictures(struct fs_session *s) {
@@ -86,14 +85,13 @@ static json_t *code_of(struct fs_session *s, const struct fs_block *b) {
 
 /* The event with what is folded away in HTML. */
 static json_t *complete(struct fs_session *s, const json_t *event,
-                        const struct fs_block *block, struct fs_picture *p) {
+                        const struct fs_block *block, const struct fs_picture *p) {
   json_t *all = json_copy((json_t *)(uintptr_t)event);
   if (!block) return all;
   json_object_set_new(all, "code", code_of(s, block));
-  if (p && !p->alternatives && block->plan->plan_seconds < QUICK)
-    p->alternatives = fs_session_alternatives(s, block->plan, COMBINATIONS);
-  if (p && p->alternatives)
-    json_object_set(all, "alternatives", p->alternatives);
+  if (p && block->plan->plan_seconds < QUICK) /* with the times that are known by now */
+    json_object_set_new(all, "alternatives",
+                        fs_session_alternatives(s, block->plan, block, COMBINATIONS));
   return all;
 }
 

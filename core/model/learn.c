@@ -9,7 +9,7 @@
 #include "core/base/datafile.h"
 
 enum {
-  VERSION = 3, KIND_NAME = FS_KIND_NAME + 16, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
+  VERSION = 3, KIND_NAME = FS_LEARNED_NAME, MAX_KINDS = 2048, LARGEST_FILE = 1 << 20,
   WRITE_EVERY = 500 /* observations */
 };
 /* An observation counts for at least this share of the factor, and moves it no
@@ -28,7 +28,7 @@ struct fs_learned {
   int unwritten;
 };
 
-static void name_kind(const struct fs_work *w, char name[KIND_NAME]) {
+void fs_learned_name(const struct fs_work *w, char name[FS_LEARNED_NAME]) {
   double bytes = FS_MAX(w->bytes_read + w->bytes_written, 1);
   int size = (int)(log2(w->library ? FS_MAX(w->flops, 1) : bytes) / 2) * 2;
   char kind[FS_KIND_NAME];
@@ -54,7 +54,7 @@ static void name_registers(const struct fs_work *w, char name[KIND_NAME]) {
            ariths[w->arith & 3]);
 }
 
-static double factor_of(const struct fs_learned *l, const char *name) {
+double fs_learned_factor_of(const struct fs_learned *l, const char *name) {
   const struct kind *k = l ? find(l, name) : NULL;
   return k ? exp(k->log_factor) : 1;
 }
@@ -62,15 +62,15 @@ static double factor_of(const struct fs_learned *l, const char *name) {
 double fs_learned_factor(const struct fs_learned *l,
                          const struct fs_work *work) {
   char name[KIND_NAME];
-  name_kind(work, name);
-  return factor_of(l, name);
+  fs_learned_name(work, name);
+  return fs_learned_factor_of(l, name);
 }
 
 double fs_learned_registers(const struct fs_learned *l,
                             const struct fs_work *work) {
   char name[KIND_NAME];
   name_registers(work, name);
-  return factor_of(l, name);
+  return fs_learned_factor_of(l, name);
 }
 
 /* -- the file ----------------------------------------------------------------- */
@@ -191,7 +191,7 @@ void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
   double ratio = measured / first;
   char name[KIND_NAME];
   if (!l || !(first > 0) || !(measured > 0) || !isfinite(ratio)) return;
-  name_kind(work, name);
+  fs_learned_name(work, name);
   observe(l, name, ratio);
 }
 

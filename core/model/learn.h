@@ -18,6 +18,10 @@
 
 struct fs_learned;             /* the corrections of one device */
 
+/* The kind of such a kernel, by which its factor is found: "row rows f32 light 2^24". */
+enum { FS_LEARNED_NAME = FS_KIND_NAME + 16 };
+void fs_learned_name(const struct fs_work *work, char out[FS_LEARNED_NAME]);
+
 /* Reads the device's file; without one, or with one that cannot be used, there
  * are no corrections (*notice then says why, in one sentence). Never NULL. */
 struct fs_learned *fs_learned_open(const struct fs_device *device,
@@ -28,6 +32,8 @@ void fs_learned_close(struct fs_learned *l);
 /* The factor for such a kernel: 0.5 to 2; 1 if nothing is known. */
 double fs_learned_factor(const struct fs_learned *l,
                          const struct fs_work *work);
+double fs_learned_factor_of(const struct fs_learned *l,
+                            const char *kind);
 /* A kernel was predicted to take `first` and took `measured` seconds. Writes the
  * file now and then. What is no time is ignored. */
 void fs_learned_add(struct fs_learned *l, const struct fs_work *work,

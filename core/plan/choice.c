@@ -4,8 +4,9 @@
  *   row/128.32.4.2.1.4:3,7 flat/256.256.4.1.4.8:9
  *
  * is a kernel of calls 3 and 7 and one of call 9, each with its scheme and how a
- * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".r1",
- * ".u1": routines. Numbers are node ids, which follow from the structure. */
+ * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".w2": which
+ * axes are columns, ".r1", ".u1": routines. Numbers are node ids, which follow from the
+ * structure. */
 #include "core/plan/planner.h"
 
 /* How many combinations are looked through for a text. */
@@ -32,6 +33,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
                   t->vec, t->cols, t->iters, t->blocks_per_sm);
     if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
     if (t->stages) fs_str_printf(&s, ".s%d", t->stages);
+    if (n->inner && n->scheme != FS_FLAT) fs_str_printf(&s, ".w%u", n->inner);
     put_routines(plan->graph, n, &s);
     for (int q = 0; q < n->n_applied; q++)
       if (fs_user_ways(fs_node(plan->graph, n->applied[q].node)->user) > 1)
@@ -55,8 +57,8 @@ void fs_tuning_names(const struct fs_tuning *t,
   memcpy(out, all, sizeof all);
 }
 
-/* Of two kernels of one scheme, the traits of one that the other has not; its routines, if
- * they differ, in words. Settings of threads are a GPU's: a CPU does not look at them. */
+/* Of two kernels of one scheme, the traits of one that the other has not; its routines and
+ * the way it walks, if they differ, in words. Settings of threads are a GPU's: a CPU does not look at them. */
 static void put_difference(const struct fs_plan *plan, const struct fs_plan *other,
                            const struct fs_kernel *k, const struct fs_kernel *like,
                            const struct fs_device *device, int kernel,
@@ -70,6 +72,12 @@ static void put_difference(const struct fs_plan *plan, const struct fs_plan *oth
     if (told && mine[x] != theirs[x])
       fs_str_printf(&words, "%s%s %lld", words.len ? ", " : "", fs_trait_name(x),
                     (long long)mine[x]);
+  }
+  bool turned = mine[FS_TRAIT_ROWS] == theirs[FS_TRAIT_ROWS] &&
+                mine[FS_TRAIT_WALK] != theirs[FS_TRAIT_WALK];
+  if (turned) {
+    fs_str_puts(&words, words.len ? ", columns: " : "columns: ");
+    fs_kernel_put_walk(plan->graph, plan, k, &words);
   }
   fs_kernel_put_routines(plan, k, &routines);
   fs_kernel_put_routines(other, like, &as);
@@ -90,8 +98,25 @@ static bool has_same_calls(const struct fs_kernel *a, const struct fs_kernel *b)
   return bytes == 0 || !memcmp(a->calls.data, b->calls.data, bytes);
 }
 
+/* A kernel that the other plan has not: as another scheme for the same calls, or by what
+ * it does. */
+static void put_new(const struct fs_plan *plan, const struct fs_plan *other, int kernel,
+                    const struct fs_diags *sources, struct fs_str *out) {
+  const struct fs_kernel *mine = &plan->kernels.data[kernel];
+  bool regrouped = true;
+  for (int x = 0; x < other->kernels.len; x++)
+    regrouped &= !has_same_calls(mine, &other->kernels.data[x]);
+  fs_str_printf(out, "%sk%d %s", out->len ? "; " : "", kernel + 1,
+                fs_scheme_names[mine->scheme]);
+  if (!regrouped) return;
+  fs_str_puts(out, " `");
+  fs_kernel_does(plan, mine, sources, out);
+  fs_str_puts(out, "`");
+}
+
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
-                          const struct fs_device *device, struct fs_str *out) {
+                          const struct fs_device *device, const struct fs_diags *sources,
+                          struct fs_str *out) {
   struct fs_str text = {0};
   bool same = true;
   for (int k = 0; k < plan->kernels.len; k++) {
@@ -102,8 +127,7 @@ bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *othe
     }
     same &= theirs != NULL;
     if (theirs) put_difference(plan, other, mine, theirs, device, k, &text);
-    else fs_str_printf(&text, "%sk%d %s", text.len ? "; " : "", k + 1,
-                       fs_scheme_names[mine->scheme]);
+    else put_new(plan, other, k, sources, &text);
   }
   fs_str_puts(out, fs_str_text(&text));
   fs_str_free(&text);

@@ -367,3 +367,16 @@ bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel) {
   const struct fs_kernel *k = &plan->kernels.data[kernel];
   return k->in_place && base_dies(plan, k);
 }
+
+struct fs_expected fs_plan_expects(const struct fs_plan *plan) {
+  struct fs_expected e = {0};
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (fs_plan_leaves_out(plan, k)) continue;
+    e.first += kn->first;
+    e.predicted += kn->predicted;
+    e.bytes += kn->bytes_read + kn->bytes_written;
+    e.launches += kn->joint == FS_LAUNCH;
+  }
+  return e;
+}

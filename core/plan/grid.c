@@ -708,7 +708,7 @@ static double launch_body(const struct fs_planner *p, int first, int *end) {
 void fs_plan_price_changes(struct fs_planner *p) {
   struct fs_kernel *list = p->plan->kernels.data;
   double before = 0;
-  if (!fs_plan_may_join(p)) return;
+  if (!p->device->cooperative || p->options->apart || p->options->any_size) return;
   for (int k = 0, next; k < p->plan->kernels.len; k = next) {
     double seconds = launch_body(p, k, &next);
     list[k].change = k > 0 ? fs_plan_change(p->device, before, seconds) : 0;

@@ -237,11 +237,20 @@ static void divide_slots(struct fs_plan *plan) {
 
 /* -- figures ------------------------------------------------------------------------ */
 
-static void sum_up(struct fs_planner *p) {
+/* What kernels take longer for their place in the plan. */
+static void price_places(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   bool awake = false;
+  fs_plan_price_changes(p);
   for (int k = 0; k < plan->kernels.len && !awake; k++)
     awake = fs_kernel_wakes(&plan->kernels.data[k], p->device);
+  if (!plan->kernels.len) return;
+  struct fs_kernel *first = &plan->kernels.data[0];
+  first->first = first->predicted = first->first + fs_predict_start(p->device);
+}
+
+static void sum_up(struct fs_planner *p) {
+  struct fs_plan *plan = p->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     plan->predicted += plan->kernels.data[k].predicted;
     plan->bytes += plan->kernels.data[k].bytes_read +
@@ -259,21 +268,6 @@ static void sum_up(struct fs_planner *p) {
   }
 }
 
-/* A kernel more of the unfused block; `before`: what the last one took beyond its launch.
- * Frees it. */
-static void add_unfused(struct fs_planner *p, struct fs_kernel *k, bool *awake,
-                        double *before) {
-  if (!*awake) *awake = fs_kernel_wakes(k, p->device);
-  double seconds = FS_MAX(k->first - fs_predict_launch(p->device), 0);
-  p->unfused_predicted += k->predicted;
-  if (fs_plan_may_join(p)) /* as fs_plan_price_changes() has it */
-    p->unfused_predicted += fs_plan_change(p->device, *before, seconds);
-  *before = seconds;
-  p->unfused_bytes += k->bytes_read + k->bytes_written;
-  p->unfused_kernels++;
-  fs_kernel_free(k);
-}
-
 /* The best implementation of a call alone; false: there is none. */
 static bool best_alone(struct fs_planner *p, fs_id call, struct fs_impl *out) {
   const struct fs_impl *known = p->alone ? p->alone[p->info[call].call] : NULL;
@@ -284,33 +278,6 @@ static bool best_alone(struct fs_planner *p, fs_id call, struct fs_impl *out) {
   if (any) *out = impls.data[0];
   FS_VEC_FREE(&impls);
   return any;
-}
-
-/* What the block would take with a kernel for each call, and the copies before updates,
- * for comparison: once for all plans of a block. Not counted as part of the space. */
-static void price_unfused(struct fs_planner *p) {
-  struct fs_space_counts space = p->space;
-  const struct fs_plan_options *given = p->options;
-  struct fs_plan_options options = *given; /* without what kernels are pinned to */
-  options.n_kernel_pins = 0;
-  p->options = &options;
-  bool awake = false;
-  p->unfused_predicted = fs_predict_start(p->device);
-  double before = 0;
-  for (int c = 0; c < p->calls.len; c++) {
-    struct fs_kernel k, copies[FS_MOST_COPIES];
-    fs_id id = p->calls.data[c];
-    struct fs_impl best;
-    if (!best_alone(p, id, &best)) continue;
-    if (fs_node(p->g, id)->kind == FS_ND_UPDATE && fs_plan_needs_copy(p, id)) {
-      int n = fs_kernel_copies(p, id, copies);
-      for (int x = 0; x < n; x++) add_unfused(p, &copies[x], &awake, &before);
-    }
-    make_kernel(p, &p->calls.data[c], 1, &best, &k);
-    add_unfused(p, &k, &awake, &before);
-  }
-  p->space = space;
-  p->options = given;
 }
 
 /* -- the planner ---------------------------------------------------------------------- */
@@ -343,6 +310,7 @@ static void finish(struct fs_planner *p) {
   FS_VEC_FREE(&p->impls);
   FS_VEC_FREE(&p->pins);
   FS_VEC_FREE(&p->rejections);
+  FS_VEC_FREE(&p->unfused);
   for (int k = 0; k < p->made.len; k++) fs_kernel_free(&p->made.data[k].kernel);
   FS_VEC_FREE(&p->made);
   fs_kernel_free(&p->scratch);
@@ -374,11 +342,64 @@ static void begin_plan(struct fs_planner *p, int rank) {
   plan->n_calls = p->calls.len;
 }
 
+/* -- without fusion ------------------------------------------------------------------ */
+
+/* Each kernel of the plan being put together that a run has. */
+static void list_unfused(struct fs_planner *p) {
+  for (int k = 0; k < p->plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &p->plan->kernels.data[k];
+    if (fs_plan_leaves_out(p->plan, k)) continue;
+    struct fs_unfused *u = FS_PUSH(&p->unfused);
+    u->first = kn->first;
+    fs_learned_name(&kn->work, u->kind);
+    p->unfused_bytes += kn->bytes_read + kn->bytes_written;
+  }
+}
+
+/* What the block would take with a kernel for each call, and the copies before updates:
+ * the plan that `:fuse off` gives, once for all plans of a block. Not counted as part of the
+ * space. */
+static void price_unfused(struct fs_planner *p) {
+  struct fs_space_counts space = p->space;
+  const struct fs_plan_options *given = p->options;
+  struct fs_plan *plan = p->plan;
+  struct fs_plan_options options = *given; /* without what kernels are pinned to */
+  options.n_kernel_pins = 0;
+  p->options = &options;
+  begin_plan(p, 1);
+  for (int c = 0; c < p->calls.len; c++) {
+    struct fs_kernel k;
+    struct fs_impl best;
+    if (!best_alone(p, p->calls.data[c], &best)) continue;
+    make_kernel(p, &p->calls.data[c], 1, &best, &k);
+    add_kernel(p, &k);
+  }
+  number_slots(p);
+  fs_plan_find_in_place(p->plan);
+  price_places(p);
+  list_unfused(p);
+  drop_plan(p->plan);
+  p->plan = plan;
+  p->space = space;
+  p->options = given;
+}
+
 static int kernel_of(const struct fs_plan *plan, fs_id call) {
   for (int k = 0; k < plan->kernels.len; k++)
     for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
       if (plan->kernels.data[k].calls.data[c] == call) return k;
   return -1;
+}
+
+static void keep_unfused(const struct fs_planner *p, struct fs_plan *plan) {
+  size_t bytes = sizeof *plan->unfused * (size_t)p->unfused.len;
+  plan->unfused_kernels = p->unfused.len;
+  plan->unfused_bytes = p->unfused_bytes;
+  plan->unfused_predicted = 0;
+  plan->unfused = FS_NEW_N(plan->arena, struct fs_unfused, p->unfused.len + 1);
+  if (bytes) memcpy(plan->unfused, p->unfused.data, bytes);
+  for (int k = 0; k < p->unfused.len; k++)
+    plan->unfused_predicted += plan->unfused[k].first;
 }
 
 static void end_plan(struct fs_planner *p) {
@@ -387,17 +408,11 @@ static void end_plan(struct fs_planner *p) {
   fs_plan_find_in_place(plan);
   fs_plan_join(p);
   fs_plan_find_in_place(plan);
-  fs_plan_price_changes(p);
-  if (plan->kernels.len) {
-    struct fs_kernel *first = &plan->kernels.data[0];
-    first->first = first->predicted = first->first + fs_predict_start(p->device);
-  }
+  price_places(p);
   fs_plan_note_kernel_pins(p, plan);
   sum_up(p);
   divide_slots(plan);
-  plan->unfused_predicted = p->unfused_predicted;
-  plan->unfused_bytes = p->unfused_bytes;
-  plan->unfused_kernels = p->unfused_kernels;
+  if (!p->options->like) keep_unfused(p, plan);
   plan->choice = fs_plan_choice(plan);
   plan->any_size = p->options->any_size;
   plan->n_candidates = (int)p->space.legal;
@@ -653,19 +668,37 @@ static bool knows(const struct fs_planner *p, const struct fs_plan *plan,
   return all;
 }
 
+/* Whether threads that sleep are called by a kernel before it, as sum_up() has it. */
+static bool finds_awake(const struct fs_plan *plan, const struct fs_kernel *kernel) {
+  bool awake = false;
+  for (const struct fs_kernel *k = plan->kernels.data; k < kernel; k++)
+    awake |= fs_kernel_is_caller(k);
+  return awake;
+}
+
+/* in: the plan that the kernel is part of, or NULL. */
+static void put_words(struct fs_plan *plan, const struct fs_plan *in,
+                      const struct fs_kernel *k, struct fs_setting *s) {
+  struct fs_str text = {0};
+  fs_kernel_put_routines(plan, k, &text);
+  s->routines = fs_arena_strndup(plan->arena, fs_str_text(&text), text.len);
+  fs_str_clear(&text);
+  fs_kernel_put_walk(plan->graph, in, k, &text);
+  s->walk = fs_arena_strndup(plan->arena, fs_str_text(&text), text.len);
+  fs_str_free(&text);
+}
+
 static void add_setting(struct fs_planner *p, struct fs_plan *plan,
                         const struct fs_kernel *kernel, const struct fs_impl *impl,
                         fs_setting_list *out) {
   struct fs_kernel k;
-  struct fs_str routines = {0};
   fs_kernel_make(p, kernel->calls.data, kernel->calls.len, impl, &k);
+  if (!finds_awake(plan, kernel)) fs_kernel_wakes(&k, p->device);
   struct fs_setting *s = FS_PUSH(out);
   *s = (struct fs_setting){.scheme = k.scheme, .m = k.space.m, .n = k.space.n,
                            .tune = k.tune, .first = k.first, .work = k.work};
   fs_kernel_traits(p->g, &k, s->value);
-  fs_kernel_put_routines(plan, &k, &routines);
-  s->routines = fs_arena_strndup(plan->arena, fs_str_text(&routines), routines.len);
-  fs_str_free(&routines);
+  put_words(plan, NULL, &k, s);
   fs_kernel_free(&k);
 }
 
@@ -697,6 +730,22 @@ static void list_settings(struct fs_planner *p, struct fs_plan *plan,
   FS_VEC_FREE(&impls);
 }
 
+/* A kernel that was not chosen among these, since it serves other sizes, too, or was made
+ * for others, is one of them as it is; unless it shares its launch, which settings do not. */
+static void add_own_setting(struct fs_plan *plan, const struct fs_kernel *k,
+                            fs_setting_list *out) {
+  int kernel = (int)(k - plan->kernels.data);
+  struct fs_setting own = {.scheme = k->scheme, .m = k->space.m, .n = k->space.n,
+                           .tune = k->tune, .first = k->first, .work = k->work};
+  fs_kernel_traits(plan->graph, k, own.value);
+  bool there = !out->len || k->joint != FS_LAUNCH || fs_launch_end(plan, kernel) > kernel + 1;
+  for (int x = 0; x < out->len; x++)
+    there |= !memcmp(out->data[x].value, own.value, sizeof own.value);
+  if (there) return;
+  put_words(plan, plan, k, &own);
+  *FS_PUSH(out) = own;
+}
+
 void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
                       const struct fs_plan_options *options, int kernel,
                       fs_setting_list *out) {
@@ -715,6 +764,7 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
   }
   double start = kernel == 0 ? fs_predict_start(device) : 0; /* as end_plan() has it */
   for (int x = 0; x < out->len; x++) out->data[x].first += start + k->change;
+  add_own_setting(plan, k, out);
 }
 
 /* The least peak memory first, then as they were. */
@@ -803,9 +853,7 @@ void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device)
   init(&p, plan->graph, device, &options);
   fs_plan_calls(&p, plan->joins, plan->repeats);
   price_unfused(&p);
-  plan->unfused_predicted = p.unfused_predicted;
-  plan->unfused_bytes = p.unfused_bytes;
-  plan->unfused_kernels = p.unfused_kernels;
+  keep_unfused(&p, plan);
   finish(&p);
 }
 

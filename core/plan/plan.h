@@ -53,6 +53,7 @@
 #ifndef FS_PLAN_H
 #define FS_PLAN_H
 
+#include "core/model/learn.h"
 #include "core/model/predict.h"
 
 enum fs_scheme {
@@ -350,7 +351,7 @@ struct fs_setting_name {
 };
 enum {
   FS_SETTING_NAMES = 8,
-  FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
+  FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_WALK, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
   FS_TRAITS = FS_TRAIT_TUNING + FS_SETTING_NAMES
 };
 void fs_tuning_names(const struct fs_tuning *t,
@@ -377,6 +378,12 @@ struct fs_pin_result {
   const char *between_rule;
 };
 
+/* A kernel of the block without fusion: what runs teach of its kind corrects it, too. */
+struct fs_unfused {
+  double first;             /* seconds                                     */
+  char kind[FS_LEARNED_NAME];
+};
+
 struct fs_plan {
   struct fs_arena *arena;   /* owns everything below                       */
   const struct fs_graph *graph; /* simplified; owned by the plan           */
@@ -398,6 +405,8 @@ struct fs_plan {
   int n_calls, n_candidates, n_combinations;
   double unfused_predicted, unfused_bytes;
   int unfused_kernels;
+  struct fs_unfused *unfused; /* each of them; NULL: a plan like another one, not
+                               priced yet (fs_plan_price_unfused)          */
   double predicted;         /* sum over kernels */
   double bytes, peak_bytes; /* traffic; temporaries and results together   */
   double plan_seconds;
@@ -450,6 +459,18 @@ void fs_plan_free(struct fs_plan *plan);
  * shown. Others know it. */
 void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device);
 
+/* What a run of the plan is expected to be: all its kernels, but for copies that it
+ * probably does without (x[1] = 0 in place). */
+struct fs_expected {
+  double first, predicted;  /* seconds                                     */
+  double bytes;
+  int launches;
+};
+struct fs_expected fs_plan_expects(const struct fs_plan *plan);
+/* Whether a kernel of the plan is a copy that is likely to be left out: between plans its time
+ * counts for nothing. */
+bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel);
+
 /* The k combinations of least predicted time, best first, each a complete plan
  * on a copy of the simplified graph (borrowed). Gives how many there are, at
  * most k; out[] gets them, each to be freed. out[0] is what fs_plan_make()
@@ -495,6 +516,7 @@ struct fs_setting {
   struct fs_tuning tune;
   int64_t value[FS_TRAITS];
   const char *routines;     /* as fs_kernel_put_routines(); "" if there are none */
+  const char *walk;         /* as fs_kernel_put_walk()                     */
   double first;             /* predicted seconds, of a launch of its own   */
   struct fs_work work;
 };
@@ -510,6 +532,11 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
 const char *fs_trait_name(int trait);
 void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
                       int64_t out[FS_TRAITS]);
+/* Appends which dimensions of its largest array are the kernel's columns, "dimension 2 of A":
+ * what tells two ways to walk a square array apart. Nothing where there is but one. plan
+ * NULL: the kernel is not part of a plan yet. */
+void fs_kernel_put_walk(const struct fs_graph *g, const struct fs_plan *plan,
+                        const struct fs_kernel *k, struct fs_str *out);
 /* Appends "scheme row, threads 256": those that are not -1. */
 void fs_traits_put(const int64_t value[FS_TRAITS], struct fs_str *out);
 /* Whether what is wanted (not -1) is so. */
@@ -615,9 +642,10 @@ int fs_tune_variants(const struct fs_kernel *kernel,
 
 /* In what the kernels of a plan differ from those of another, as far as the device has a
  * choice: "k1 threads 256, stages 4; k2 tile", "k1 rows 400"; nothing if they are the same.
- * False if it has others. */
+ * False if it has others: they are told by what they do, "k1 row `q = A*p; s = A'*r`". */
 bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *other,
-                          const struct fs_device *device, struct fs_str *out);
+                          const struct fs_device *device, const struct fs_diags *sources,
+                          struct fs_str *out);
 
 /* Whether all blocks of the launch that the kernel is a phase of must be resident because of
  * it: they wait for each other at a barrier or for sums, or each does all of the phase, so

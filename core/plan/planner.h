@@ -174,8 +174,8 @@ struct fs_planner {
   const struct fs_impl **alone;        /* per call that is a cluster: its best one, without
                                           pins; else NULL                    */
   FS_VEC(struct fs_made) made;
-  double unfused_predicted, unfused_bytes;
-  int unfused_kernels;
+  double unfused_bytes;                /* without fusion                     */
+  FS_VEC(struct fs_unfused) unfused;
   struct fs_plan *plan;                /* being put together                 */
   int *turn;                           /* per cluster: its place in the order of
                                           the statements                     */
@@ -270,9 +270,6 @@ int fs_kernel_copies(struct fs_planner *p, fs_id update,
 /* Finds out which copies of a plan, complete but for figures, may be left out: those of
  * slabs where the base seems to die, for they are no phases of a launch then. */
 void fs_plan_find_in_place(struct fs_plan *plan);
-/* Whether a kernel of the plan is a copy that is likely to be left out: between plans its time
- * counts for nothing. */
-bool fs_plan_leaves_out(const struct fs_plan *plan, int kernel);
 /* work.c: adds calls of a function of the user: what one was measured to take on
  * the device, else the operations that it declares. */
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
@@ -285,6 +282,8 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
  * plan that is complete counts it once. False if it has no work for others, or is done
  * before they would help: then it is to run alone. */
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d);
+/* Whether it is the one that counts it. */
+bool fs_kernel_is_caller(const struct fs_kernel *k);
 /* routine.c: in how many ways a kernel of maps can take routines of the functions that
  * they call, and the one of that number; 0: those whose calls take the least. */
 int fs_kernel_ways(const struct fs_graph *g, const struct fs_kernel *k);

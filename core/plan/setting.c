@@ -1,7 +1,7 @@
 /* setting.c - the ways to run one kernel, and which of them the user wants.
  *
  * An implementation of a fusion in one of its settings is told from the others by
- * its traits: scheme, rows, routine, and what struct fs_tuning has. `:alternatives`
+ * its traits: scheme, rows, walk (which axes are its columns), routine, and what struct fs_tuning has. `:alternatives`
  * lists them for a kernel of a plan. `:pin` names some traits: then the kernel of
  * those calls is in every plan of the block, and of its implementations only those
  * count that are so. Pins of statements (pin.c) decide first: a kernel that they
@@ -10,7 +10,7 @@
 #include "core/plan/planner.h"
 
 static const char *const trait_names[FS_TRAIT_TUNING] = {
-  [FS_TRAIT_SCHEME] = "scheme", [FS_TRAIT_ROWS] = "rows",
+  [FS_TRAIT_SCHEME] = "scheme", [FS_TRAIT_ROWS] = "rows", [FS_TRAIT_WALK] = "walk",
   [FS_TRAIT_ROUTINE] = "routine"};
 
 const char *fs_trait_name(int trait) {
@@ -41,9 +41,42 @@ void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
   fs_tuning_names(&k->tune, names);
   out[FS_TRAIT_SCHEME] = k->scheme;
   out[FS_TRAIT_ROWS] = k->space.m;
+  out[FS_TRAIT_WALK] = k->inner;
   out[FS_TRAIT_ROUTINE] = routine_of(g, k);
   for (int x = 0; x < FS_SETTING_NAMES; x++)
     out[FS_TRAIT_TUNING + x] = names[x].value;
+}
+
+static const struct fs_access *largest_access(const struct fs_kernel *k) {
+  const struct fs_access *largest = NULL;
+  size_t most = 0;
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    size_t size = fs_dtype_size(a->dtype);
+    if (a->varies != (FS_VARIES_I | FS_VARIES_J) || size <= most) continue;
+    largest = a;
+    most = size;
+  }
+  return largest;
+}
+
+void fs_kernel_put_walk(const struct fs_graph *g, const struct fs_plan *plan,
+                        const struct fs_kernel *k, struct fs_str *out) {
+  const struct fs_access *a = largest_access(k);
+  int axes = k->space.n_outer + k->space.n_inner, n = 0;
+  if (!a) return;
+  for (int x = k->space.n_outer; x < axes; x++) {
+    int at = 1; /* dimensions of an array follow each other by their strides */
+    if (!a->stride[x] || k->space.dim[x] == 1) continue;
+    for (int y = 0; y < axes; y++)
+      at += k->space.dim[y] > 1 && llabs(a->stride[y]) > llabs(a->stride[x]);
+    fs_str_printf(out, n ? ", %d" : "dimension %d", at);
+    n++;
+  }
+  fs_id id = plan ? plan->slots.data[a->slot].node : (fs_id)a->slot;
+  const struct fs_node *nd = fs_node(g, id);
+  const char *name = nd->kind == FS_ND_INPUT ? g->inputs.data[nd->slot].name : NULL;
+  if (n && name) fs_str_printf(out, " of %s", name);
 }
 
 void fs_traits_put(const int64_t value[FS_TRAITS], struct fs_str *out) {

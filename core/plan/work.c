@@ -545,6 +545,13 @@ bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   return !k->alone;
 }
 
+bool fs_kernel_is_caller(const struct fs_kernel *k) {
+  bool calls = false;
+  for (int x = 0; x < k->work.n_amounts; x++)
+    calls |= k->work.amounts[x].term == FS_TM_THREADS;
+  return calls;
+}
+
 /* Whether rows of some matrix, as it is stored, begin off 16-byte boundaries. */
 static bool is_uneven(const struct fs_kernel *k) {
   bool any = false;

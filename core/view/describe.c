@@ -489,6 +489,9 @@ static json_t *unfused_object(const struct fs_plan *plan) {
   json_t *o = json_object();
   set(o, "kernels", json_integer(plan->unfused_kernels));
   set(o, "bytes", fs_json_bytes(plan->unfused_bytes));
+  double first = 0;
+  for (int k = 0; k < plan->unfused_kernels; k++) first += plan->unfused[k].first;
+  set(o, "first", fs_json_known(first));
   set(o, "predicted", fs_json_known(plan->unfused_predicted));
   return o;
 }
@@ -597,7 +600,7 @@ static json_t *statements_of(const struct fs_plan *plan,
 /* A description to write times into: its own object for every kernel, all that
  * lies deeper shared. Describing takes far longer than a small block. */
 static json_t *copy_of(const json_t *described, const double *predicted,
-                       double predicted_all) {
+                       double predicted_all, double unfused) {
   json_t *e = json_copy((json_t *)described), *kernels = json_array();
   const json_t *kernel;
   size_t k;
@@ -608,6 +611,9 @@ static json_t *copy_of(const json_t *described, const double *predicted,
   }
   set(e, "kernels", kernels);
   set(e, "predicted", fs_json_known(predicted_all));
+  json_t *alone = json_copy(json_object_get(e, "unfused"));
+  if (!isnan(unfused)) set(alone, "predicted", fs_json_known(unfused));
+  set(e, "unfused", alone);
   return e;
 }
 
@@ -618,17 +624,51 @@ static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
   set(e, "runs", json_integer(runs));
 }
 
+/* -- copies that a run does without -------------------------------------------------- */
+
+static double number_of(const json_t *o, const char *key) {
+  return json_number_value(json_object_get(o, key));
+}
+
+/* Adds a kernel's figure to that of the plan, or takes it away. */
+static void shift_total(json_t *event, const char *key, double by) {
+  double x = FS_MAX(number_of(event, key) + by, 0); /* sums are rounded */
+  bool whole = json_is_integer(json_object_get(event, key));
+  set(event, key, whole ? json_integer((json_int_t)x) : fs_json_known(x));
+}
+
+/* A copy that was not needed is none of the plan's traffic and time. */
+static void leave_out(json_t *event, json_t *kernel, bool out) {
+  bool is_out = json_is_true(json_object_get(kernel, "left_out"));
+  static const char *const keys[][2] = {{"moves", "bytes"}, {"predicted", "predicted"},
+                                        {"first", "first"}, {"launches", "launches"}};
+  if (is_out == out) return;
+  int sign = out ? -1 : 1;
+  set(kernel, "left_out", json_boolean(out));
+  for (size_t k = 0; k < FS_LEN(keys); k++)
+    shift_total(event, keys[k][1], sign * number_of(kernel, keys[k][0]));
+}
+
+/* Before it has run: as a run will probably have it. */
+static void leave_out_copies(json_t *event, const struct fs_plan *plan) {
+  json_t *kernels = json_object_get(event, "kernels");
+  for (int k = 0; k < plan->kernels.len; k++)
+    if (fs_plan_leaves_out(plan, k))
+      leave_out(event, json_array_get(kernels, (size_t)k), true);
+}
+
 json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_diags *sources,
                       struct fs_target *target) {
   json_t *e = describe(plan, sources, target, NULL);
   set(e, "statements", statements_of(plan, sources));
   put_run(e, NAN, false, 0);
+  leave_out_copies(e, plan);
   return e;
 }
 
 json_t *fs_block_event(struct fs_block *block, bool cached,
                        const double *predicted, double predicted_all,
-                       const struct fs_diags *sources,
+                       double unfused, const struct fs_diags *sources,
                        struct fs_target *target) {
   const struct fs_plan *plan = block->plan;
   uint64_t words = words_of(plan, sources);
@@ -640,9 +680,10 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
     block->described_as = words;
     block->drop_described = drop;
   }
-  json_t *e = copy_of(block->described, predicted, predicted_all);
+  json_t *e = copy_of(block->described, predicted, predicted_all, unfused);
   set(e, "statements", statements_of(plan, sources));
   put_run(e, cached ? NAN : block->compile_seconds, cached, 1);
+  leave_out_copies(e, plan);
   return e;
 }
 
@@ -666,35 +707,6 @@ static double sum_of(const json_t *kernels, size_t first, const char *figure,
   return sum;
 }
 
-static double number_of(const json_t *o, const char *key) {
-  return json_number_value(json_object_get(o, key));
-}
-
-/* Adds a kernel's figure to that of the plan, or takes it away. */
-static void shift_total(json_t *event, const char *key, double by) {
-  double x = FS_MAX(number_of(event, key) + by, 0); /* sums are rounded */
-  bool whole = json_is_integer(json_object_get(event, key));
-  set(event, key, whole ? json_integer((json_int_t)x) : fs_json_known(x));
-}
-
-/* A copy that was not needed is none of the plan's traffic and time, nor would it be
- * without fusing, of which nothing is measured. */
-static void leave_out(json_t *event, json_t *kernel, bool out) {
-  bool is_out = json_is_true(json_object_get(kernel, "left_out"));
-  static const char *const keys[][2] = {{"moves", "bytes"}, {"predicted", "predicted"},
-                                        {"first", "first"}, {"launches", "launches"}};
-  if (is_out == out) return;
-  int sign = out ? -1 : 1;
-  json_t *unfused = json_copy(json_object_get(event, "unfused")); /* others have it, too */
-  set(event, "unfused", unfused);
-  set(kernel, "left_out", json_boolean(out));
-  for (size_t k = 0; k < FS_LEN(keys); k++)
-    shift_total(event, keys[k][1], sign * number_of(kernel, keys[k][0]));
-  shift_total(unfused, "kernels", sign);
-  shift_total(unfused, "bytes", sign * number_of(kernel, "moves"));
-  shift_total(unfused, "predicted", sign * number_of(kernel, "first"));
-}
-
 void fs_plan_event_measured(json_t *event, const double *times, bool quick) {
   json_t *kernel, *kernels = json_object_get(event, "kernels");
   size_t k;
@@ -702,8 +714,9 @@ void fs_plan_event_measured(json_t *event, const double *times, bool quick) {
   json_array_foreach(kernels, k, kernel) {
     double measured = times[k];
     double predicted = sum_of(kernels, k, "predicted", times);
-    leave_out(event, kernel, measured == FS_LEFT_OUT);
-    if (measured == FS_LEFT_OUT) continue;
+    if (measured == FS_LEFT_OUT || measured >= 0) /* else nobody looked */
+      leave_out(event, kernel, measured == FS_LEFT_OUT);
+    if (json_is_true(json_object_get(kernel, "left_out"))) continue;
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;
     set(kernel, "measured", fs_json_known(measured));

@@ -12,9 +12,10 @@ json_t *fs_plan_event(const struct fs_plan *plan, const struct fs_diags *sources
                       struct fs_target *target);
 
 /* The same of a block that ran, which keeps the description for the next time.
- * predicted: seconds of each kernel as they were shown when it ran, and of all. */
+ * predicted: seconds of each kernel as they were shown when it ran, of all, and of all
+ * without fusion (not a number: as the plan has it). */
 json_t *fs_block_event(struct fs_block *block, bool cached,
-                       const double *predicted, double predicted_all,
+                       const double *predicted, double predicted_all, double unfused,
                        const struct fs_diags *sources,
                        struct fs_target *target);
 

@@ -152,47 +152,86 @@ static void put_scheme(struct fs_str *s, const json_t *kernel) {
     fs_str_printf(s, " %lldx%lld", m, n);
 }
 
-static void add_combination(struct grid *g, const json_t *a) {
-  const json_t *kernels = json_object_get(a, "kernels"), *k;
+/* Of a square array rows and columns look alike: then which of its dimensions are the
+ * columns of the kernel tells the two apart. */
+static bool walks_otherwise(const json_t *a, const json_t *b) {
+  return !strcmp(text(a, "does"), text(b, "does")) &&
+         !strcmp(text(a, "scheme"), text(b, "scheme")) &&
+         json_equal(json_object_get(a, "space"), json_object_get(b, "space")) &&
+         strcmp(text(a, "walk"), text(b, "walk"));
+}
+
+static bool is_ambiguous(const json_t *list, const json_t *kernel) {
+  size_t i, x;
+  const json_t *a, *k;
+  json_array_foreach(list, i, a)
+    json_array_foreach(json_object_get(a, "kernels"), x, k)
+      if (walks_otherwise(k, kernel)) return true;
+  return false;
+}
+
+static void put_remark(struct fs_str *s, const char *head, const char *words) {
+  if (*words) fs_str_printf(s, " (%s%s)", head, words);
+}
+
+/* Columns of the table of combinations. */
+enum { RANK, STAR, SCHEME, MADE, PREDICTED, MEASURED, LAUNCHES, MOVES, PEAK, COMBINED };
+
+static void add_kernel_of(struct grid *g, const json_t *list, const json_t *k) {
+  struct row *r = add(g);
+  struct fs_str s = {0};
+  put_scheme(&s, k);
+  r->cell[SCHEME] = keep(g, &s);
+  fs_str_puts(&s, text(k, "does"));
+  put_remark(&s, "", text(k, "routines"));
+  if (is_ambiguous(list, k)) put_remark(&s, "columns: ", text(k, "walk"));
+  r->cell[MADE] = keep(g, &s);
+  fs_str_free(&s);
+}
+
+static void add_combination(struct grid *g, const json_t *list, const json_t *a) {
+  const json_t *k;
   struct fs_str s = {0};
   size_t i;
-  json_array_foreach(kernels, i, k) {
-    struct row *r = add(g);
-    put_scheme(&s, k);
-    r->cell[2] = keep(g, &s);
-    fs_str_puts(&s, text(k, "does"));
-    if (*text(k, "routines"))
-      fs_str_printf(&s, " (%s)", text(k, "routines"));
-    r->cell[3] = keep(g, &s);
-    if (i) continue;
-    if (isnan(number(a, "rank"))) fs_str_puts(&s, "unfused");
-    else fs_str_printf(&s, "%.0f", number(a, "rank"));
-    r->cell[0] = keep(g, &s);
-    if (json_is_true(json_object_get(a, "chosen"))) fs_str_puts(&s, "*");
-    r->cell[1] = keep(g, &s);
-    fs_str_puts(&s, "~");
-    put_seconds(&s, g->look, number(a, "predicted"));
-    r->cell[4] = keep(g, &s);
-    fs_str_printf(&s, "%.0f", number(a, "launches"));
-    r->cell[5] = keep(g, &s);
-    put_bytes(&s, g->look, number(a, "bytes"));
-    r->cell[6] = keep(g, &s);
-    put_bytes(&s, g->look, number(a, "peak_bytes"));
-    r->cell[7] = keep(g, &s);
-  }
+  bool last = a == json_array_get(list, json_array_size(list) - 1);
+  int at = g->rows.len;
+  json_array_foreach(json_object_get(a, "kernels"), i, k) add_kernel_of(g, list, k);
+  if (g->rows.len == at) return;
+  struct row *r = &g->rows.data[at];
+  if (isnan(number(a, "rank"))) fs_str_puts(&s, last ? "unfused" : "in use");
+  else fs_str_printf(&s, "%.0f", number(a, "rank"));
+  r->cell[RANK] = keep(g, &s);
+  if (json_is_true(json_object_get(a, "chosen"))) fs_str_puts(&s, "*");
+  r->cell[STAR] = keep(g, &s);
+  fs_plan_put_prediction(&s, g->look, number(a, "first"), number(a, "predicted"), false);
+  r->cell[PREDICTED] = keep(g, &s);
+  put_seconds(&s, g->look, number(a, "measured"));
+  r->cell[MEASURED] = keep(g, &s);
+  fs_str_printf(&s, "%.0f", number(a, "launches"));
+  r->cell[LAUNCHES] = keep(g, &s);
+  put_bytes(&s, g->look, number(a, "bytes"));
+  r->cell[MOVES] = keep(g, &s);
+  put_bytes(&s, g->look, number(a, "peak_bytes"));
+  r->cell[PEAK] = keep(g, &s);
   fs_str_free(&s);
 }
 
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out) {
-  static const char *const heads[] = {"rank", "", "kernels", "", "predicted",
+  static const char *const heads[] = {"rank", "", "kernels", "", "predicted", "measured",
                                       "launches", "moves", "peak"};
-  struct grid g = {.look = look, .arena = fs_arena_new(), .n = 8, .wide = 3,
-                   .spare = "\7\5\5"};  /* peak, launches, moves */
+  struct grid g = {.look = look, .arena = fs_arena_new(), .n = COMBINED, .wide = MADE};
+  bool measured = false;
   size_t i;
   const json_t *a;
   add_heads(&g, heads);
-  json_array_foreach(list, i, a) add_combination(&g, a);
+  json_array_foreach(list, i, a) {
+    add_combination(&g, list, a);
+    bool in_use = json_is_true(json_object_get(a, "chosen")); /* :plan has its time */
+    measured |= !in_use && !isnan(number(a, "measured"));
+  }
+  if (!measured) leave_out(&g, MEASURED);
+  g.spare = measured ? "\10\6\6" : "\7\5\5"; /* peak, launches, moves */
   put_grid(&g, out);
 }
 
@@ -208,7 +247,20 @@ static bool same_everywhere(const json_t *list, const char *name) {
   return true;
 }
 
-static void add_setting(struct grid *g, const json_t *a, size_t index,
+static bool is_row(const json_t *setting, size_t index, size_t shown) {
+  return index < shown || json_is_true(json_object_get(setting, "chosen"));
+}
+
+/* Whether a row of the table is the same but for how it walks. */
+static bool has_twin(const json_t *list, size_t shown, const json_t *setting) {
+  size_t i;
+  const json_t *a;
+  json_array_foreach(list, i, a)
+    if (is_row(a, i, shown) && walks_otherwise(a, setting)) return true;
+  return false;
+}
+
+static void add_setting(struct grid *g, const json_t *a, size_t index, bool twin,
                         const char *const *names, int n) {
   struct row *r = add(g);
   struct fs_str s = {0};
@@ -218,14 +270,14 @@ static void add_setting(struct grid *g, const json_t *a, size_t index,
   if (json_is_true(json_object_get(a, "chosen"))) fs_str_puts(&s, "*");
   r->cell[c++] = keep(g, &s);
   put_scheme(&s, a);
-  if (*text(a, "routines")) fs_str_printf(&s, " (%s)", text(a, "routines"));
+  put_remark(&s, "", text(a, "routines"));
+  if (twin) put_remark(&s, "columns: ", text(a, "walk"));
   r->cell[c++] = keep(g, &s);
   for (int k = 0; k < n; k++) {
     fs_str_printf(&s, "%.0f", number(json_object_get(a, "setting"), names[k]));
     r->cell[c++] = keep(g, &s);
   }
-  fs_str_puts(&s, "~");
-  put_seconds(&s, g->look, number(a, "predicted"));
+  fs_plan_put_prediction(&s, g->look, number(a, "first"), number(a, "predicted"), false);
   r->cell[c++] = keep(g, &s);
   put_seconds(&s, g->look, number(a, "measured"));
   r->cell[c++] = keep(g, &s);
@@ -251,8 +303,8 @@ void fs_settings_put(const json_t *kernel, int most, const struct fs_look *look,
   fs_str_printf(out, "%s: %s\n", text(kernel, "kernel"), text(kernel, "does"));
   add_heads(&g, names);
   json_array_foreach(list, i, a)
-    if (i < shown || json_is_true(json_object_get(a, "chosen")))
-      add_setting(&g, a, i, names + 3, n - 3);
+    if (is_row(a, i, shown))
+      add_setting(&g, a, i, has_twin(list, shown, a), names + 3, n - 3);
   put_grid(&g, out);
   if (same.len) fs_str_printf(out, "all: %s\n", fs_str_text(&same));
   if (shown < json_array_size(list))

@@ -101,6 +101,12 @@ static void close_details(struct fs_str *out) {
   fs_str_puts(out, "</details>\n");
 }
 
+/* What the model says, and, where runs have taught otherwise, what came of it. */
+static void put_prediction(struct fs_str *out, const json_t *o) {
+  const struct fs_look look = {.utf8 = true};
+  fs_plan_put_prediction(out, &look, number(o, "first"), number(o, "predicted"), true);
+}
+
 /* -- the head ----------------------------------------------------------------------- */
 
 static void put_head(struct fs_str *out, const json_t *plan) {
@@ -121,7 +127,7 @@ static void put_head(struct fs_str *out, const json_t *plan) {
   }
   fs_str_printf(out, " \u00b7 predicted %s",
                 runs > 0 || !isnan(measured) ? "" : "~");
-  put_seconds(out, predicted);
+  put_prediction(out, plan);
   if (!isnan(measured)) {
     fs_str_puts(out, " \u00b7 measured ");
     put_seconds(out, measured);
@@ -165,15 +171,9 @@ static void put_bars(struct fs_str *out, double predicted, double measured,
   fs_str_puts(out, "</code>" END_LEFT "</td>");
 }
 
-/* What the model says, and, where runs have taught otherwise, what came of it. */
 static void cell_prediction(struct fs_str *out, const json_t *o) {
-  double first = number(o, "first"), predicted = number(o, "predicted");
   fs_str_puts(out, "<td align=\"right\">");
-  if (fs_plan_taught(first, predicted)) {
-    put_seconds(out, first);
-    fs_str_puts(out, " \u2192 ");
-  }
-  put_seconds(out, predicted);
+  put_prediction(out, o);
   fs_str_puts(out, "</td>");
 }
 
@@ -229,7 +229,7 @@ static void put_unfused_row(struct fs_str *out, const json_t *plan,
   fs_str_puts(out, "<tr>");
   cell_text(out, "unfused");
   put_bars(out, number(u, "predicted"), NAN, most);
-  cell_seconds(out, number(u, "predicted"));
+  cell_prediction(out, u);
   fs_str_puts(out, "<td align=\"right\">~</td>");
   put_empty(out, 3);
   cell_bytes(out, number(u, "bytes"));
@@ -430,7 +430,7 @@ static void put_alternative(struct fs_str *out, const json_t *a) {
   if (!isnan(number(a, "rank"))) fs_str_printf(out, "%.0f", number(a, "rank"));
   else fs_str_puts(out, "unfused");
   fs_str_puts(out, chosen ? " \u2190</td>" : "</td>");
-  cell_seconds(out, number(a, "predicted"));
+  cell_prediction(out, a);
   fs_str_printf(out, "<td align=\"right\">%.0f</td>", number(a, "launches"));
   cell_bytes(out, number(a, "bytes"));
   cell_bytes(out, number(a, "peak_bytes"));

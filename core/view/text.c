@@ -87,10 +87,8 @@ bool fs_plan_taught(double first, double predicted) {
   return other;
 }
 
-/* "0.503 ms", or with what runs have taught: "0.480 ms → 0.503 ms". A prediction of
- * what was not run is marked. */
-static void put_prediction(struct fs_str *out, const struct fs_look *look,
-                           double first, double predicted, bool ran) {
+void fs_plan_put_prediction(struct fs_str *out, const struct fs_look *look,
+                            double first, double predicted, bool ran) {
   if (!ran && !isnan(predicted)) fs_str_puts(out, "~");
   if (fs_plan_taught(first, predicted)) {
     put_seconds(out, look, first);
@@ -195,7 +193,7 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
   struct fs_str line = {0}, words = {0};
   fs_str_put(&line, fs_str_text(head), head->len);
   fs_str_printf(&line, "%spredicted ", sep(look));
-  put_prediction(&line, look, t->first, t->predicted, !t->explained);
+  fs_plan_put_prediction(&line, look, t->first, t->predicted, !t->explained);
   if (!isnan(t->measured)) {
     fs_str_printf(&line, "%smeasured ", sep(look));
     put_seconds(&line, look, t->measured);
@@ -340,7 +338,7 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   }
   put_bytes(&s, b->look, moves_of(k));
   r->cell[2] = keep(b, &s);
-  put_prediction(&s, b->look, number(k, "first"), predicted, ran);
+  fs_plan_put_prediction(&s, b->look, number(k, "first"), predicted, ran);
   r->cell[3] = keep(b, &s);
   if (is_joined(k) && isnan(measured) && ran) fs_str_puts(&s, "\"");
   else put_seconds(&s, b->look, measured);
@@ -366,8 +364,8 @@ static void add_unfused(struct box *b, const json_t *plan) {
   r->cell[DOES] = keep(b, &s);
   put_bytes(&s, b->look, number(u, "bytes"));
   r->cell[2] = keep(b, &s);
-  put_prediction(&s, b->look, number(u, "predicted"), number(u, "predicted"),
-                 has_run(plan));
+  fs_plan_put_prediction(&s, b->look, number(u, "first"), number(u, "predicted"),
+                         has_run(plan));
   r->cell[3] = keep(b, &s);
   fs_str_puts(&s, has_run(plan) ? "~" : "");
   r->cell[4] = keep(b, &s);

@@ -24,6 +24,10 @@ int fs_plan_kernels(const json_t *plan);
 
 /* Whether what runs have taught changes a prediction, as it is shown. */
 bool fs_plan_taught(double first, double predicted);
+/* A prediction, wherever it is shown: "0.503 ms", or with what runs have taught
+ * "0.480 ms → 0.503 ms"; ~ before what was not run. */
+void fs_plan_put_prediction(struct fs_str *out, const struct fs_look *look,
+                            double first, double predicted, bool ran);
 
 /* -- for a terminal (text.c) --------------------------------------------------- */
 
@@ -45,15 +49,16 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out);
 
 /* Combinations of kernels, best first, a row for each kernel (diff.c):
- *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does","space"}],
- *     "predicted", "launches", "bytes", "peak_bytes"}]   rank null: unfused */
+ *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does","space","walk"}],
+ *     "first", "predicted", "measured", "launches", "bytes", "peak_bytes"}]
+ * rank null: the last is the unfused one, one before it is in use and not of the best. */
 void fs_alternatives_put(const json_t *list, const struct fs_look *look,
                          struct fs_str *out);
 
 /* The settings of a kernel (diff.c): at most so many rows, best first; what all have
  * alike stands below.
- *   {"kernel", "does", "settings": [{"scheme", "space", "routines", "setting",
- *     "predicted", "measured", "chosen"}]} */
+ *   {"kernel", "does", "settings": [{"scheme", "space", "walk", "routines", "setting",
+ *     "first", "predicted", "measured", "chosen"}]} */
 void fs_settings_put(const json_t *kernel, int most, const struct fs_look *look,
                      struct fs_str *out);
 
