@@ -3,6 +3,7 @@
  * session_internal.h for the other files. */
 #include "core/session_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -546,15 +547,54 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether the text is one `:command` or `?name` line and nothing else. */
+static enum fs_completeness completeness(const char *text, size_t len,
+                                         int *indent) {
+  struct fs_diags diags;
+  struct fs_arena *arena = fs_arena_new();
+  struct fs_stmt *stmts;
+  fs_diags_init(&diags);
+  enum fs_status st = fs_parse(
+      &diags, arena, fs_source_add(&diags, "input", text, len), &stmts);
+  fs_diags_free(&diags);
+  fs_arena_free(arena);
+  if (st == FS_INCOMPLETE) *indent = fs_parse_indent(text, len);
+  return st == FS_OK ? FS_COMPLETE
+         : st == FS_INCOMPLETE ? FS_NEEDS_MORE : FS_INVALID;
+}
+
+/* The statements of `:explain begin`, whose block may go on in further lines; NULL: the text
+ * is something else. */
+static const char *explained(const char *text, size_t begin, size_t end) {
+  if (begin == end || text[begin] != ':') return NULL;
+  size_t at = begin + 1, word = at;
+  while (at < end && isalpha((unsigned char)text[at])) at++;
+  struct fs_str words = {0};
+  const struct fs_command *c = fs_command_find(text + word, at - word, &words);
+  fs_str_free(&words);
+  return c && c->id == FS_CMD_EXPLAIN ? text + at : NULL;
+}
+
+/* Whether the first line of what is explained ends inside a block or bracket. */
+static bool goes_on(const char *statements, const char *end) {
+  int indent;
+  const char *newline = memchr(statements, '\n', (size_t)(end - statements));
+  return newline && completeness(statements, (size_t)(newline - statements), &indent) ==
+                        FS_NEEDS_MORE;
+}
+
+/* Whether the text is one `:command` or `?name` line and nothing else, or `:explain` of
+ * statements in several lines. */
 static bool is_command_line(const char *text, size_t len, size_t *begin,
                             size_t *end) {
   *begin = 0;
   *end = len;
   while (*begin < len && is_space(text[*begin])) ++*begin;
   while (*end > *begin && is_space(text[*end - 1])) --*end;
-  if (*begin == *end || memchr(text + *begin, '\n', *end - *begin))
-    return false;
+  if (*begin == *end) return false;
+  if (memchr(text + *begin, '\n', *end - *begin)) {
+    const char *statements = explained(text, *begin, *end);
+    return statements && goes_on(statements, text + *end);
+  }
   return text[*begin] == ':' || text[*begin] == '?';
 }
 
@@ -691,9 +731,25 @@ static void say_times(struct fs_session *s, double seconds) {
   fs_str_free(&text);
 }
 
+/* Files and memory that are not there: a mistake of the text, by which nothing is lost, but
+ * for who runs a script it is the system that said no. */
+static bool system_refused(const struct fs_session *s) {
+  static const char *const ids[] = {"file-system", "no-file", "too-large"};
+  for (int k = s->diags.list.len - 1; k >= 0; k--) {
+    const struct fs_diag *d = &s->diags.list.data[k];
+    if (d->severity != FS_ERROR) continue;
+    for (size_t i = 0; i < FS_LEN(ids); i++)
+      if (!strcmp(d->id, ids[i])) return true;
+    return false;
+  }
+  return false;
+}
+
 static enum fs_result result_of(const struct fs_session *s,
                                 enum fs_status st) {
   if (s->quit) return FS_RESULT_QUIT;
+  if (st == FS_ERR_USER && s->flags & FS_EVAL_SCRIPT && system_refused(s))
+    return FS_RESULT_ENVIRONMENT;
   switch (st) {
     case FS_OK:
       return s->returned && s->flags & FS_EVAL_PART ? FS_RESULT_RETURNED
@@ -782,21 +838,6 @@ enum fs_result fs_session_eval(struct fs_session *s, const char *name,
   return end_guarded(s, &i);
 }
 
-static enum fs_completeness completeness(const char *text, size_t len,
-                                         int *indent) {
-  struct fs_diags diags;
-  struct fs_arena *arena = fs_arena_new();
-  struct fs_stmt *stmts;
-  fs_diags_init(&diags);
-  enum fs_status st = fs_parse(
-      &diags, arena, fs_source_add(&diags, "input", text, len), &stmts);
-  fs_diags_free(&diags);
-  fs_arena_free(arena);
-  if (st == FS_INCOMPLETE) *indent = fs_parse_indent(text, len);
-  return st == FS_OK ? FS_COMPLETE
-         : st == FS_INCOMPLETE ? FS_NEEDS_MORE : FS_INVALID;
-}
-
 /* Tries again with what was put aside. Without memory to look, a text counts as
  * complete: evaluating it will say. */
 enum fs_completeness fs_session_is_complete(struct fs_session *s,
@@ -804,7 +845,6 @@ enum fs_completeness fs_session_is_complete(struct fs_session *s,
                                             int *indent) {
   size_t begin, end;
   *indent = 0;
-  if (is_command_line(text, len, &begin, &end)) return FS_COMPLETE;
   jmp_buf out_of_memory;
   jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
   volatile enum fs_completeness found = FS_COMPLETE;
@@ -814,7 +854,12 @@ enum fs_completeness fs_session_is_complete(struct fs_session *s,
     s->spare = NULL;
     failed = failed + 1;
   }
-  if (failed < 2) found = completeness(text, len, indent);
+  if (failed < 2) {
+    bool command = is_command_line(text, len, &begin, &end);
+    const char *statements = explained(text, begin, end);
+    if (statements) found = completeness(statements, (size_t)(text + end - statements), indent);
+    else if (!command) found = completeness(text, len, indent);
+  }
   fs_oom_guard(old);
   return found;
 }

@@ -549,8 +549,10 @@ static enum fs_status change_setting(struct command *c, const char *name) {
 }
 
 static enum fs_status run_fuse(struct command *c) {
+  if (c->n > 1 && is(c, 0, "off"))
+    return fs_pins_remove(c->s, true, c->n - 1, c->word + 1, c->span, &c->out);
   if (c->n && !is(c, 0, "on") && !is(c, 0, "off"))
-    return fs_pins_change(c->s, true, c->n, c->word, c->span);
+    return fs_pins_change(c->s, true, c->n, c->word, c->span, &c->out);
   if (c->n > 1) return usage(c);
   if (c->n) return change_setting(c, "fuse");
   change_setting(c, "fuse");
@@ -560,8 +562,10 @@ static enum fs_status run_fuse(struct command *c) {
 
 static enum fs_status run_split(struct command *c) {
   if (!c->n) fs_pins_list(c->s, &c->out);
-  else if (c->n == 1 && is(c, 0, "off")) fs_pins_clear(c->s);
-  else return fs_pins_change(c->s, false, c->n, c->word, c->span);
+  else if (is(c, 0, "off") && c->n > 1)
+    return fs_pins_remove(c->s, false, c->n - 1, c->word + 1, c->span, &c->out);
+  else if (is(c, 0, "off")) fs_pins_clear(c->s);
+  else return fs_pins_change(c->s, false, c->n, c->word, c->span, &c->out);
   return FS_OK;
 }
 

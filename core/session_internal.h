@@ -256,9 +256,14 @@ void fs_session_diff(struct fs_session *s, json_t *plans, size_t at,
 
 /* -- session_pins.c ----------------------------------------------------------- */
 
-/* Pins each word to the next: `:fuse a b c`, `:split a b`. */
+/* Pins each word to the others: `:fuse a b c`, `:split a b`; at the prompt *out says so. */
 enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
-                              const char *const *words, struct fs_span span);
+                              const char *const *words, struct fs_span span,
+                              struct fs_str *out);
+/* Takes such pins back; *out gets those that are left. */
+enum fs_status fs_pins_remove(struct fs_session *s, bool together, int n,
+                              const char *const *words, struct fs_span span,
+                              struct fs_str *out);
 void fs_pins_list(const struct fs_session *s, struct fs_str *out);
 void fs_pins_clear(struct fs_session *s);
 /* Hands them to the runners: after changes, and to a new one. */

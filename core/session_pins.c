@@ -1,5 +1,7 @@
 /* session_pins.c - `:fuse a b` and `:split a b`: pairs of statements that the user
  * keeps together or apart, for the session. */
+#include <ctype.h>
+
 #include "core/session_internal.h"
 
 static bool is_statement(const char *word) {
@@ -58,9 +60,30 @@ void fs_pins_list(const struct fs_session *s, struct fs_str *out) {
   }
 }
 
-enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
-                              const char *const *words, struct fs_span span) {
-  const char *name = together ? "fuse" : "split";
+static bool is_name_byte(char c) {
+  return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
+}
+
+/* Whether an input has the word as a name: in another place than the command itself. */
+static bool is_mentioned(const struct fs_session *s, const char *word, struct fs_span command) {
+  size_t len = strlen(word);
+  for (int k = 1; k < s->diags.sources.len; k++) {
+    const struct fs_source *source = &s->diags.sources.data[k];
+    if (source->name && !strcmp(source->name, "prelude.fs")) continue;
+    for (const char *at = source->text; (at = strstr(at, word)); at += len) {
+      size_t place = (size_t)(at - source->text);
+      bool whole = (!place || !is_name_byte(at[-1])) && !is_name_byte(at[len]);
+      bool here = (uint32_t)k == command.source && place >= command.begin && place < command.end;
+      const char *line = at;
+      while (line > source->text && line[-1] != '\n') line--;
+      if (whole && !here && line[strspn(line, " \t")] != ':') return true;
+    }
+  }
+  return false;
+}
+
+static enum fs_status check_words(struct fs_session *s, const char *name, int n,
+                                  const char *const *words, struct fs_span span) {
   for (int k = 0; k < n; k++) {
     if (!is_statement(words[k]))
       return fs_error(&s->diags, span, "bad-pin",
@@ -70,16 +93,56 @@ enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
       if (!strcmp(words[k], words[j]))
         return fs_error(&s->diags, span, "bad-pin", NULL,
                         ":%s: %s is named twice", name, words[k]);
+    if (n > 1 && fs_is_identifier(words[k]) && !is_mentioned(s, words[k], span))
+      return fs_error(&s->diags, span, "bad-pin",
+                      "run the block first; the names are those that its statements assign",
+                      ":%s: no statement has assigned '%.100s'", name, words[k]);
   }
-  if (n < 2)
-    return fs_error(&s->diags, span, "bad-pin",
-                    together ? ":fuse q s, or :fuse on, :fuse off"
-                             : ":split q s, or :split off",
-                    ":%s takes two statements or more", name);
+  if (n >= 2) return FS_OK;
+  return fs_error(&s->diags, span, "bad-pin", ":fuse q s or :split q s; `:split off q s` takes one back, `:split off` "
+                  "all; of all statements it is :fuse on, :fuse off",
+                  ":%s takes two statements or more", name);
+}
+
+enum fs_status fs_pins_change(struct fs_session *s, bool together, int n,
+                              const char *const *words, struct fs_span span,
+                              struct fs_str *out) {
+  enum fs_status st = check_words(s, together ? "fuse" : "split", n, words, span);
+  if (st != FS_OK) return st;
   for (int k = 1; k < n; k++) /* every pair: a block may have some of them only */
     for (int j = 0; j < k; j++) set_pin(s, words[j], words[k], together);
   fs_pins_apply(s);
+  if (s->flags & FS_EVAL_SCRIPT) return FS_OK;
+  for (int k = 0; k < n; k++)
+    fs_str_printf(out, "%s%s", k ? k == n - 1 ? " and " : ", " : "", words[k]);
+  fs_str_puts(out, together ? " share a kernel from now on, in blocks that have both"
+                            : " are kept in kernels of their own from now on");
+  fs_str_printf(out, "; `:%s off", together ? "fuse" : "split");
+  for (int k = 0; k < n; k++) fs_str_printf(out, " %s", words[k]);
+  fs_str_puts(out, "` takes it back\n");
   return FS_OK;
+}
+
+enum fs_status fs_pins_remove(struct fs_session *s, bool together, int n,
+                              const char *const *words, struct fs_span span,
+                              struct fs_str *out) {
+  const char *name = together ? "fuse" : "split";
+  int removed = 0;
+  enum fs_status st = check_words(s, name, n, words, span);
+  for (int k = 1; k < n && st == FS_OK; k++)
+    for (int j = 0; j < k; j++)
+      for (int i = s->pins.len - 1; i >= 0; i--) {
+        const struct fs_named_pin *p = &s->pins.data[i];
+        if (p->together != together || !same_pair(p, words[j], words[k])) continue;
+        remove_at(s, i);
+        removed++;
+      }
+  if (st == FS_OK && !removed)
+    return fs_error(&s->diags, span, "bad-pin", ":split lists the pins",
+                    ":%s off: there is no such pin", name);
+  fs_pins_apply(s);
+  if (st == FS_OK) fs_pins_list(s, out);
+  return st;
 }
 
 /* -- pins that a block does not follow ----------------------------------------- */

@@ -103,8 +103,10 @@ static bool find_program(struct fs_str *out) {
 /* -- writing ----------------------------------------------------------------- */
 
 static bool make_folder(const char *path) {
-  fs_make_folders(path, 0755);
-  return !mkdir(path, 0755) || errno == EEXIST;
+  int error = fs_make_folders(path, 0755);
+  if (!mkdir(path, 0755) || errno == EEXIST) return true;
+  if (error) errno = error; /* a read-only file system rather than no such folder */
+  return false;
 }
 
 /* Whole or not at all: a server may be reading. */

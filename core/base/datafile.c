@@ -87,15 +87,17 @@ const char *fs_others_can_write(const struct stat *st) {
   return st->st_mode & 022 ? "can be written by others" : NULL;
 }
 
-void fs_make_folders(const char *file, unsigned mode) {
+int fs_make_folders(const char *file, unsigned mode) {
+  int error = 0;
   char *copy = fs_strdup(file);
   for (char *slash = strchr(copy + 1, '/'); slash;
        slash = strchr(slash + 1, '/')) {
     *slash = 0;
-    mkdir(copy, mode); /* fails if it exists, or the file tells */
+    if (mkdir(copy, mode) && errno != EEXIST && !error) error = errno;
     *slash = '/';
   }
   free(copy);
+  return error;
 }
 
 bool fs_write_all(int fd, const void *data, size_t len) {
@@ -112,10 +114,10 @@ const char *fs_data_write(const char *path, const char *text, size_t len) {
   static unsigned counter;
   struct fs_str beside = {0};
   fs_str_printf(&beside, "%s.%ld-%u", path, (long)getpid(), counter++);
-  fs_make_folders(path, 0700);
+  int no_folder = fs_make_folders(path, 0700);
   int fd = open(beside.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool ok = fd >= 0 && fs_write_all(fd, text, len) && fsync(fd) == 0;
-  int error = errno;
+  int error = fd < 0 && no_folder ? no_folder : errno;
   if (fd >= 0 && close(fd) && ok) ok = false, error = errno;
   if (ok && rename(beside.data, path)) ok = false, error = errno;
   if (fd >= 0 && !ok) unlink(beside.data);

@@ -17,8 +17,8 @@ bool fs_xdg_path(const char *variable, const char *fallback, const char *name,
                  struct fs_str *out);
 
 /* Makes the folders above a file, with these permissions. What fails here fails
- * again when the file is opened. */
-void fs_make_folders(const char *file, unsigned mode);
+ * again when the file is opened, and then says less: the first errno, or 0. */
+int fs_make_folders(const char *file, unsigned mode);
 
 /* Writes all of it, however often the system takes less; false: errno says why. */
 bool fs_write_all(int fd, const void *data, size_t len);

@@ -47,14 +47,23 @@ static enum fs_status system_error(const struct fs_file_ctx *ctx, int error) {
   return st;
 }
 
+/* What the system says of a path, at the place where the program names it. */
+static enum fs_status path_error(const struct fs_file_ctx *ctx, const char *hint,
+                                 const char *why) {
+  struct fs_str path = {0};
+  fs_str_put_safe(&path, ctx->path, strlen(ctx->path));
+  enum fs_status st = fs_error(ctx->diags, ctx->span, "file-system", hint, "cannot %s %s: %s",
+                               ctx->saving ? "save" : "load", fs_str_text(&path), why);
+  fs_str_free(&path);
+  return st;
+}
+
 static enum fs_status open_error(const struct fs_file_ctx *ctx, int error) {
   switch (error) {
     case ENOENT:
-      return fs_file_error(ctx, *ctx->path == '~' ? "`~` stands for no folder here" : NULL,
-                           ctx->saving ? "there is no such folder"
-                                       : "there is no such file");
-    case EACCES: case EPERM:
-      return fs_file_error(ctx, NULL, "permission denied");
+      return path_error(ctx, *ctx->path == '~' ? "`~` stands for no folder here" : NULL,
+                        ctx->saving ? "there is no such folder" : "there is no such file");
+    case EACCES: case EPERM: return path_error(ctx, NULL, "permission denied");
     case ENOTDIR:
       return fs_file_error(ctx, NULL, "a part of the path is not a folder");
     case ENAMETOOLONG: return fs_file_error(ctx, NULL, "the name is too long");

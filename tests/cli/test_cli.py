@@ -242,7 +242,7 @@ def test_scripts_without_end():
         fd = os.open(fifo, os.O_RDWR | os.O_CLOEXEC)
         for text in (f'import "{fifo}"', 'import "/dev/zero"', f':elem {fifo}',
                      ':elem /dev/zero'):
-            check(fusible('-e', text), 1, '', 'not a regular file')
+            check(fusible('-e', text), 3, '', 'not a regular file')
         os.close(fd)
     finally:
         os.unlink(fifo)
@@ -413,7 +413,7 @@ def test_files_beside_the_script():
                   'import "only_here.fs"\n')
     check(fusible(path), 0, '10\nd = f64[2×2]\nfrom the current')
     check(fusible(os.path.relpath(path, HOME)), 0, '10\n')
-    check(fusible('-e', 'load("d.csv")'), 1, '', 'd.csv')
+    check(fusible('-e', 'load("d.csv")'), 3, '', 'd.csv')
 
 
 def test_plan_without_utf8():
@@ -461,6 +461,18 @@ def test_json_at_the_prompt():
     r = check(fusible('--json', '-i', stdin='a = 40 + 2\nb = 50 + 3\n'), 0,
               None, '')
     assert [e['event'] for e in events_of(r)].count('done') == 2, r
+
+
+def test_refusals_of_the_system():
+    """Files and memory that are not there are what the system said no to: status 3."""
+    check(fusible('-e', 'x = load("nowhere.npy")'), 3, '', 'there is no such file')
+    check(fusible('-e', 'save("no/such/x.npy", [1, 2])'), 3, '', 'there is no such folder')
+    check(fusible('-e', 'import "nowhere.fs"'), 3, '', 'cannot import')
+    check(fusible('-e', 'x = zeros(1000000, 100000000)'), 3, '', 'of memory; the device has')
+    check(fusible('-e', 'x = [1, 2] + [1, 2, 3]'), 1, '', 'shapes do not fit')
+    # What keeps a folder from being made, not that it then is not there.
+    made = fusible('kernel', 'install', '--prefix', '/sys/nowhere', target=None)
+    assert made.code == 3 and re.search('not permitted|denied|Read-only', made.err), made
 
 
 def test_json_no_device():

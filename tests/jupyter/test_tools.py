@@ -288,6 +288,43 @@ def test_papermill(score):
     score.check('42 a "quoted" one 3.5 true' in text, text)
 
 
+# What papermill passes, and what prints it; the values have to be these very ones.
+PASSED = [
+    ([[1, 2], [3, 4]], 'print(p[1, 2], " ", p[2, 1], " ", dtype(p))', '2 3 f32'),
+    ([[1, 2]], 'print(size(p, 1), " ", size(p, 2))', '1 2'),
+    ([[[1, 2], [3, 4]]], 'print(size(p, 1), " ", p[1, 2, 1])', '1 3'),
+    ([16777217, 5], 'print(p[1], " ", dtype(p))', '16777217 i64'),
+    ([[2**62 + 1, -5], [0, 1]], 'print(p[1, 1], " ", p[1, 2])', '4611686018427387905 -5'),
+    (2**53 + 1, 'print(p)', '9007199254740993'),
+    (16777217, 'print(p)', '16777217'),
+    ([0.1, 3], 'print(p[1] == f64(0.1), " ", dtype(p))', 'true f64'),
+    ([0.5, 3], 'print(dtype(p))', 'f32'),
+    (float('-inf'), 'print(p)', '-Inf'),
+    ('t\u00e9, \u03c3 and "q" \\', 'print(p)', 't\u00e9, \u03c3 and "q" \\'),
+    ('a\tb\u202e', 'print(length(p) > 3, p == "a\\tb\\u{202e}")', 'true true'),
+    ([True, False], 'print(dtype(p), " ", sum(p))', 'bool 1'),
+    (1e-7, 'print(p == 1e-7)', 'true'),
+]
+
+
+def test_papermill_values(score):
+    """Every kind of value arrives as it was passed."""
+    path = notebook('values.ipynb', *[cell(f'p = p{k}; {show}')
+                                      for k, (_, show, _) in enumerate(PASSED)])
+    values = {f'p{k}': value for k, (value, _, _) in enumerate(PASSED)}
+    out = os.path.join(HOME, 'values_out.ipynb')
+    code, _, err = run(
+        sys.executable, '-c', 'import papermill_fusible, papermill, sys\n'
+        f'papermill.execute_notebook(sys.argv[1], sys.argv[2], parameters={values!r})'
+        .replace('-inf', 'float("-inf")'), path, out)
+    score.check(code == 0, err[-1500:])
+    with open(out, encoding='utf-8') as f:
+        cells = json.load(f)['cells'][-len(PASSED):]
+    for (value, _, want), c in zip(PASSED, cells):
+        got = ''.join(''.join(o.get('text', '')) for o in c.get('outputs', []))
+        score.check(got.strip() == want, f'papermill: {value!r}', f'{got!r}, not {want!r}')
+
+
 def main():
     score = Score()
     for name, test in list(globals().items()):

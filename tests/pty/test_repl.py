@@ -188,6 +188,36 @@ def test_plan_of_several_blocks(c):
     assert t.line(':plan all').count('╭') > 1
 
 
+def test_pins_answer(c):
+    t = c.start()
+    t.line('x = ones(3); begin q = x + 1; s = x*2; r = q + s; end')
+    out = t.line(':fuse zz yy')
+    assert "no statement has assigned 'zz'" in out, out
+    out = t.line(':split q s')
+    assert 'q and s are kept in kernels of their own' in out and ':split off q s' in out, out
+    out = t.line(':fuse q r')
+    assert 'q and r share a kernel' in out, out
+    out = t.line(':split off q s')
+    assert ':fuse q r' in out and ':split q s' not in out.split('off q s')[1], out
+    assert 'there is no such pin' in t.line(':split off q s')
+    assert 'no statements are pinned' in t.line(':fuse off q r')
+
+
+def test_explain_goes_on(c):
+    """What is explained is a block: it may have several lines."""
+    t = c.start()
+    t.line('x = ones(300);')
+    t.send(':explain begin\r')
+    t.expect(r'^\.\.\. +$')
+    t.send('q = x + 1;\r')
+    t.expect(r'^\.\.\. +$')
+    out = t.line('s = sum(q); end')
+    assert 'kernel' in out and 'error' not in out, out
+    assert 'nothing called' in t.line('q')
+    assert 'kernel' in t.line(':explain q = x + 1')
+    assert '2' in t.line('x[1] + 1')
+
+
 def test_quit_command(c):
     t = c.start()
     t.send(':quit\r')
