@@ -1,9 +1,19 @@
 """What a suite counts: every check passes or fails, and failures say what. And what
 suites that measure time need on a machine that has other things to do."""
+import atexit
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
+
+
+def folder(name):
+    """A folder for as long as the suite runs."""
+    path = tempfile.mkdtemp(prefix=f'fusible-{name}-')
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 def slowness():

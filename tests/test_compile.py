@@ -35,6 +35,7 @@ class Prompt:
     worker or without."""
 
     def __init__(self, home, *args, **more):
+        self.home = home  # its folder goes with it
         self.p = subprocess.Popen(
             [fakegpu.PROGRAM, '--target', 'cuda', '--no-rc', '-i', '--json', '--plan',
              'line', *args], env=fakegpu.environment(home.path, **more), text=True,

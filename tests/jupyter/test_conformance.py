@@ -5,14 +5,14 @@ import peers  # noqa: F401, first: it changes the Python that runs this
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+from score import Score, folder  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(os.environ.get('BUILD', os.path.join(ROOT, 'build')))
-HOME = tempfile.mkdtemp(prefix='fusible-conformance-')
+HOME = folder('conformance')
 
 os.environ.update(HOME=HOME, FUSIBLE_TARGET='cpu',
                   JUPYTER_DATA_DIR=os.path.join(HOME, 'data'),
@@ -24,7 +24,6 @@ subprocess.run([os.path.join(BUILD, 'fusible'), 'kernel', 'install', '--user'],
                check=True, stdout=subprocess.DEVNULL)
 
 import jupyter_kernel_test as jkt  # noqa: E402
-from score import Score  # noqa: E402
 
 
 class Kernel(jkt.KernelTests):

@@ -15,7 +15,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from client import Failure, Kernel, text_of  # noqa: E402
-from score import Score  # noqa: E402
+from score import Score, folder  # noqa: E402
 
 KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 60
 FLOOD = 100000
@@ -96,8 +96,8 @@ def test_worker_killed_again_and_again(score):
 def test_interrupted_while_it_ends(score):
     """The thread that interrupts is slow: the worker that it speaks of is not given
     back meanwhile."""
-    with tempfile.TemporaryDirectory() as folder:
-        shim = os.path.join(folder, 'slowkill.so')
+    with tempfile.TemporaryDirectory() as place:
+        shim = os.path.join(place, 'slowkill.so')
         subprocess.run(['cc', '-O1', '-shared', '-fPIC', '-o', shim,
                         os.path.join(HERE, '..', 'fault', 'slowkill.c')], check=True)
         with Kernel(LD_PRELOAD=shim, SLOWKILL_MS='500', MALLOC_PERTURB_='165') as k, \
@@ -217,26 +217,26 @@ int __open64_2(const char *path, int flags) { return open64(path, flags, 0); }
 
 def test_library_output(score):
     """A megabyte that a library writes to the descriptors does not hang."""
-    folder = tempfile.mkdtemp(prefix='fusible-flood-')
-    source, library = os.path.join(folder, 'f.c'), os.path.join(folder, 'f.so')
+    place = folder('flood')
+    source, library = os.path.join(place, 'f.c'), os.path.join(place, 'f.so')
     with open(source, 'w', encoding='ascii') as f:
         f.write(LIBRARY)
     subprocess.run(['gcc', '-shared', '-fPIC', '-w', '-o', library, source,
                     '-ldl'], check=True)
-    with open(os.path.join(folder, 'flood.csv'), 'w', encoding='ascii') as f:
+    with open(os.path.join(place, 'flood.csv'), 'w', encoding='ascii') as f:
         f.write('1,2\n')
-    with open(os.path.join(folder, 'split.csv'), 'w', encoding='ascii') as f:
+    with open(os.path.join(place, 'split.csv'), 'w', encoding='ascii') as f:
         f.write('1,2\n')
     with Kernel(LD_PRELOAD=library) as k, k.client() as c:
         c.ready()
-        reply, outputs = c.execute(f'A = load("{folder}/split.csv");')
+        reply, outputs = c.execute(f'A = load("{place}/split.csv");')
         out = text_of(outputs)
         score.check(out.startswith('\U00028b4e \u20ac \u00e4 ') and
                     out.endswith('(\n') and len(out) < 20,
                     f'characters in pieces: {out!a}')
         began = time.monotonic()
         reply, outputs = c.execute(
-            f'print("before")\nA = load("{folder}/flood.csv")\nprint("after")')
+            f'print("before")\nA = load("{place}/flood.csv")\nprint("after")')
         took = time.monotonic() - began
         out, err = text_of(outputs), text_of(outputs, 'stderr')
         score.check(len(re.findall('^stdio', out, re.M)) == 8192 and

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import zmq  # noqa: E402
 from client import CHANNELS, Client, Failure, Kernel, text_of  # noqa: E402
-from score import Score, slowness  # noqa: E402
+from score import Score, folder, slowness  # noqa: E402
 
 BAD = 'x = there_is_no_such_name'
 LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
@@ -746,9 +746,8 @@ def test_killed_kernel_leaves_nothing(k, c):
 def test_parent_death(k, c):
     """A kernel whose server is gone ends, with its worker."""
     import subprocess
-    import tempfile
     from client import PROGRAM, CHANNELS, free_ports
-    home = tempfile.mkdtemp(prefix='fusible-orphan-')
+    home = folder('orphan')
     connection = {'transport': 'tcp', 'ip': '127.0.0.1', 'key': 'orphan',
                   'signature_scheme': 'hmac-sha256'}
     for name, port in zip(CHANNELS, free_ports(5)):

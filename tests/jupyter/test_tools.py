@@ -9,18 +9,17 @@ import re
 import select
 import subprocess
 import sys
-import tempfile
 import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from score import Score  # noqa: E402
+from score import Score, folder  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(os.environ.get('BUILD', os.path.join(ROOT, 'build')))
 BIN = os.path.join(sys.prefix, 'bin')
-HOME = tempfile.mkdtemp(prefix='fusible-tools-')
+HOME = folder('tools')
 ENV = {**{k: v for k, v in os.environ.items()
           if not k.startswith(('XDG_', 'FUSIBLE', 'JUPYTER'))},
        'HOME': HOME, 'FUSIBLE_TARGET': 'cpu', 'TERM': 'xterm',
