@@ -166,6 +166,8 @@ class Client:
                 s.curve_publickey, s.curve_secretkey = keys
             if kind == zmq.SUB and subscribe:
                 s.setsockopt(zmq.SUBSCRIBE, b'')
+            if name == 'stdin':
+                self.met = s.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
             s.connect(self.address(name))
             self.sockets[name] = s
         self.poller = zmq.Poller()
@@ -284,6 +286,9 @@ class Client:
         took = time.monotonic() - began
         while self.receive(0.05):
             pass
+        # A question that is asked before this client can be asked would be lost.
+        if not self.met.poll(timeout * 1000):
+            raise Failure('stdin is not connected')
         del name
         return took
 
