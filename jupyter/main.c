@@ -1,14 +1,19 @@
 /* main.c - the program `fusible-kernel`: Jupyter's kernel for Fusible. Started by
  * a Jupyter server with the path of a connection file (docs/jupyter.md). The
  * session itself runs in a worker process, which is this program again. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
+#include "core/base/datafile.h"
 #include "jupyter/server.h"
 
 enum { EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, OUTPUT_LIMIT = 16 << 20 };
@@ -185,6 +190,45 @@ static bool read_environment(struct fs_server *s) {
   return true;
 }
 
+/* A file for each key: a kernel that is restarted has the one of before. Files of
+ * kernels that are long gone go. */
+static void keep_signatures(struct fs_server *s) {
+  enum { DAYS = 7 };
+  unsigned char hash[16];
+  char name[33];
+  struct fs_str path = {0}, folder = {0};
+  struct dirent *entry;
+  struct stat st;
+  crypto_generichash(hash, sizeof hash, s->seal.key, s->seal.key_len, NULL, 0);
+  sodium_bin2hex(name, sizeof name, hash, sizeof hash);
+  fs_xdg_path("XDG_STATE_HOME", ".local/state", "seen/", &folder);
+  if (!folder.len) return;
+  fs_str_printf(&path, "%s%s", folder.data, name);
+  fs_make_folders(path.data, 0700);
+  DIR *all = opendir(folder.data);
+  while (all && (entry = readdir(all)))
+    if (!fstatat(dirfd(all), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+        S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > DAYS * 86400)
+      unlinkat(dirfd(all), entry->d_name, 0);
+  if (all) closedir(all);
+  fs_seal_keep(&s->seal, path.data);
+  fs_str_free(&path);
+  fs_str_free(&folder);
+}
+
+static bool is_loopback(const char *ip) {
+  return !strncmp(ip, "127.", 4) || !strcmp(ip, "::1") || !strcmp(ip, "[::1]") ||
+         !strcmp(ip, "localhost");
+}
+
+/* Signed messages can still be read on their way. */
+static void warn_of_network(const struct fs_connection *c) {
+  if (c->curve || !strcmp(c->transport, "ipc") || is_loopback(c->ip)) return;
+  fs_log("WITHOUT ENCRYPTION at %s: the network can read all messages; start the "
+         "kernel with CurveZMQ (transport_encryption of Jupyter's KernelManager)",
+         c->ip);
+}
+
 static int serve(const char *path, bool keyless) {
   static struct fs_server s = {.worker_lock = PTHREAD_MUTEX_INITIALIZER};
   struct fs_str error = {0};
@@ -202,6 +246,8 @@ static int serve(const char *path, bool keyless) {
   if (keyless && !*s.connection.key)
     fs_log("WITHOUT A KEY: whoever reaches the ports of %s runs code as you",
            s.connection.ip);
+  keep_signatures(&s);
+  warn_of_network(&s.connection);
   block_signals();
   if (!bind_all(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
   wait_for_end(&s, parent);

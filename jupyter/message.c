@@ -1,10 +1,14 @@
 /* message.c - see message.h. */
 #include "jupyter/message.h"
 
+#include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/base/datafile.h"
 
 static const char delimiter[] = "<IDS|MSG>";
 
@@ -62,6 +66,24 @@ static struct fs_seen *seen_grown(struct fs_seen *s) {
   return larger;
 }
 
+/* Notes a key; the tables are locked, or nobody else has them yet. False: it was
+ * there. */
+static bool note(struct fs_seal *w, const unsigned char *key) {
+  if (seen_has(w->seen[0], key) || seen_has(w->seen[1], key)) return false;
+  if (!w->seen[0]) w->seen[0] = seen_new(SEEN_FIRST);
+  if (w->seen[0]->len * 4 >= w->seen[0]->cap * 3) {
+    if (w->seen[0]->len < SEEN_MAX) {
+      w->seen[0] = seen_grown(w->seen[0]);
+    } else {
+      seen_free(w->seen[1]);
+      w->seen[1] = w->seen[0];
+      w->seen[0] = seen_new(SEEN_FIRST);
+    }
+  }
+  seen_put(w->seen[0], key);
+  return true;
+}
+
 /* Whether this signature, of hexadecimal digits, was seen; now it is. */
 static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   unsigned char key[SEEN_KEY];
@@ -69,22 +91,33 @@ static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   sodium_hex2bin(key, SEEN_KEY, signature->data, 2 * SEEN_KEY, NULL, NULL, NULL);
   key[0] |= !memcmp(key, no_key, SEEN_KEY); /* the empty slot's own key */
   pthread_mutex_lock(&w->lock);
-  bool old = seen_has(w->seen[0], key) || seen_has(w->seen[1], key);
-  if (!old) {
-    if (!w->seen[0]) w->seen[0] = seen_new(SEEN_FIRST);
-    if (w->seen[0]->len * 4 >= w->seen[0]->cap * 3) {
-      if (w->seen[0]->len < SEEN_MAX) {
-        w->seen[0] = seen_grown(w->seen[0]);
-      } else {
-        seen_free(w->seen[1]);
-        w->seen[1] = w->seen[0];
-        w->seen[0] = seen_new(SEEN_FIRST);
-      }
-    }
-    seen_put(w->seen[0], key);
-  }
+  bool fresh = note(w, key);
+  if (fresh && w->kept >= 0) fs_write_all(w->kept, (const char *)key, SEEN_KEY);
   pthread_mutex_unlock(&w->lock);
-  return old;
+  return !fresh;
+}
+
+/* The last keys of a file. The rest of one that has grown long goes. */
+static void read_kept(struct fs_seal *w, int fd) {
+  enum { MOST = SEEN_MAX * SEEN_KEY };
+  struct stat st;
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) return;
+  off_t whole = st.st_size / SEEN_KEY * SEEN_KEY, from = FS_MAX(whole - MOST, 0);
+  char *all = fs_malloc((size_t)(whole - from) + 1);
+  ssize_t n = pread(fd, all, (size_t)(whole - from), from);
+  for (ssize_t at = 0; at + SEEN_KEY <= n; at += SEEN_KEY)
+    note(w, (const unsigned char *)all + at);
+  bool longer = from > 0 && n > 0;
+  if (ftruncate(fd, longer ? 0 : whole)) n = 0;
+  if (longer && n > 0) fs_write_all(fd, all, (size_t)n);
+  free(all);
+}
+
+void fs_seal_keep(struct fs_seal *w, const char *path) {
+  if (!w->key_len) return;
+  w->kept = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+                           O_NONBLOCK, 0600);
+  if (w->kept >= 0) read_kept(w, w->kept);
 }
 
 /* -- life -------------------------------------------------------------------- */
@@ -104,7 +137,7 @@ static void put_uuid(char out[40]) {
 
 bool fs_seal_init(struct fs_seal *w, const char *key) {
   size_t len = strlen(key);
-  *w = (struct fs_seal){.key_len = len, .mac_len = 32};
+  *w = (struct fs_seal){.key_len = len, .mac_len = 32, .kept = -1};
   if (len > sizeof w->key || sodium_init() < 0) return false;
   memcpy(w->key, key, len);
   const char *user = getenv("USER");
@@ -124,6 +157,7 @@ void fs_seal_free(struct fs_seal *w) {
   sodium_memzero(w->key, sizeof w->key);
   seen_free(w->seen[0]);
   seen_free(w->seen[1]);
+  if (w->kept >= 0) close(w->kept);
   pthread_mutex_destroy(&w->lock);
 }
 
@@ -249,19 +283,35 @@ void fs_message_free(struct fs_message *m) {
   *m = (struct fs_message){0};
 }
 
-void fs_seal_date(char out[40]) { fs_seal_date_ago(out, 0); }
-
-void fs_seal_date_ago(char out[40], int milliseconds) {
+void fs_seal_date(char out[40]) {
   struct timespec now;
   struct tm tm;
   clock_gettime(CLOCK_REALTIME, &now);
-  int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
-               (int64_t)milliseconds * 1000000;
-  now.tv_sec = (time_t)(at / 1000000000);
-  now.tv_nsec = (long)(at % 1000000000);
   gmtime_r(&now.tv_sec, &tm);
   size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &tm);
   snprintf(out + n, 40 - n, ".%06ldZ", now.tv_nsec / 1000);
+}
+
+int64_t fs_seal_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t fs_seal_time(const char *date) {
+  struct tm tm = {0};
+  int ms = 0, used = 0, n = 0;
+  if (sscanf(date, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+             &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &used) != 6)
+    return -1;
+  if (date[used] == '.') {
+    if (sscanf(date + used, ".%3d%n", &ms, &n) != 1 || n != 4) return -1;
+    used += n + (int)strspn(date + used + n, "0123456789");
+  }
+  if (strcmp(date + used, "Z") && strcmp(date + used, "+00:00")) return -1;
+  tm.tm_year -= 1900;
+  tm.tm_mon -= 1;
+  return (int64_t)timegm(&tm) * 1000 + ms;
 }
 
 void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out) {

@@ -36,6 +36,7 @@ struct fs_seal {
   atomic_ullong sent;    /* counts message ids              */
   pthread_mutex_t lock;
   struct fs_seen *seen[2];
+  int kept;              /* file of what was seen; -1: none */
 };
 
 /* Copies the key; signatures are HMAC-SHA-256. False if it is too long. */
@@ -43,6 +44,10 @@ bool fs_seal_init(struct fs_seal *w, const char *key);
 /* Takes the signature scheme of a connection file: "hmac-sha256", "hmac-sha512".
  * False if it is another. */
 bool fs_seal_scheme(struct fs_seal *w, const char *scheme);
+/* Keeps the signatures that were seen in a file, which may have those of an earlier
+ * process with the same key: what was sent to that is not taken once more. Fewer than
+ * 2^20 of the last; without a file that can be written, those of this process. */
+void fs_seal_keep(struct fs_seal *w, const char *path);
 void fs_seal_free(struct fs_seal *w);
 
 enum fs_seal_status {
@@ -84,7 +89,10 @@ void fs_seal_header(struct fs_seal *w, const char *type, struct fs_str *out);
 
 /* The time as the protocol writes it: 2026-01-31T12:00:00.000000Z */
 void fs_seal_date(char out[40]);
-void fs_seal_date_ago(char out[40], int milliseconds); /* what it was then */
+/* Milliseconds since 1970, of now and of a date in UTC as front ends write it; -1: it
+ * is none. */
+int64_t fs_seal_now(void);
+int64_t fs_seal_time(const char *date);
 
 /* JSON as compact UTF-8 text, appended. */
 void fs_json_put(const json_t *value, struct fs_str *out);

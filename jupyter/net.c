@@ -128,6 +128,11 @@ static struct fs_request *keep(struct fs_message *m) {
   memcpy(r->header, m->raw_header.data, r->header_len);
   r->header[r->header_len] = 0;
   r->type = fs_strdup(m->type);
+  const char *session = json_string_value(json_object_get(m->header, "session"));
+  const char *date = json_string_value(json_object_get(m->header, "date"));
+  r->session = fs_strdup(session ? session : "");
+  r->sent = date ? fs_seal_time(date) : -1;
+  r->received = fs_seal_now();
   r->content = json_incref(m->content);
   r->metadata = json_incref(m->metadata);
   return r;
@@ -139,6 +144,7 @@ void fs_request_free(struct fs_request *r) {
   FS_VEC_FREE(&r->ids);
   free(r->header);
   free(r->type);
+  free(r->session);
   json_decref(r->content);
   json_decref(r->metadata);
   free(r);

@@ -52,6 +52,9 @@ struct fs_request {
   size_t header_len;
   char *type;
   json_t *content, *metadata;
+  char *session;               /* the client's, from the header; "" */
+  int64_t sent, received;      /* milliseconds since 1970, by the client's clock (-1: it
+                                  does not say) and by ours */
 };
 void fs_request_free(struct fs_request *r);
 

@@ -24,10 +24,11 @@ struct shell {
   int count;               /* inputs so far */
   char started[40];
   bool asking;             /* an input_request waits for its reply */
-  char failed_at[40];      /* date of the last failure that ends a Run All */
-  char failed_from[40];    /* and a little earlier: no clock is further off */
-  char failed_till[40];    /* until then no person can have seen it */
-  double late_until;       /* until then, what was sent before it is aborted */
+  struct {                 /* the last failure that ends a Run All */
+    char *session;         /* of the client that sent the input */
+    int64_t at, ahead;     /* milliseconds: when; our clock ahead of the client's */
+    double until;          /* when what was sent before it has arrived */
+  } failure;
 
   /* After an input that went well: its user_expressions, one by one. */
   json_t *reply, *expressions, *results;
@@ -74,31 +75,37 @@ static void abort_queue(struct shell *h) {
   h->queue.len = 0;
 }
 
-enum {
-  MILLISECONDS = 23, /* characters of a date: "2026-01-02T03:04:05.678" */
-  CLOCKS_DIFFER = 5000, UNSEEN = 100 /* milliseconds */
-};
+enum { UNSEEN = 100, DAY = 86400000 }; /* milliseconds */
+
+/* How far our clock is ahead of the client's, by a request that came without delay. A
+ * date of another day is no clock's. */
+static int64_t clock_ahead(const struct fs_request *r) {
+  int64_t ahead = r->received - r->sent;
+  return r->sent < 0 || ahead > DAY || ahead < -DAY ? 0 : ahead;
+}
+
+static void note_failure(struct shell *h, const struct fs_request *r) {
+  free(h->failure.session);
+  h->failure.session = fs_strdup(r->session);
+  h->failure.at = fs_seal_now();
+  h->failure.ahead = clock_ahead(r);
+  h->failure.until = fs_now() + 1;
+}
 
 /* JupyterLab sends the cells of a Run All over some time: one may arrive when an
  * earlier one has failed already, although it was sent before anybody could know.
- * Its date tells, if it is in UTC. Its next cell may even be made when this kernel
- * has failed and the browser has not heard of it: what names its cell comes from
- * a notebook, where no person answers a failure within a tenth of a second. Other
- * programs that send after the failure are never meant. */
+ * Its date tells, by the client's own clock, of which the input that failed has told
+ * how far it is off. The next cell may even be made when this kernel has failed and
+ * the browser has not heard of it: what names its cell comes from a notebook, where no
+ * person answers a failure within a tenth of a second. Other programs that send after
+ * the failure are never meant, nor other clients. */
 static bool sent_before_failure(const struct shell *h,
                                 const struct fs_request *r) {
-  if (fs_now() > h->late_until) return false;
-  json_t *header = json_loadb(r->header, r->header_len, 0, NULL);
-  const char *date = json_string_value(json_object_get(header, "date"));
-  size_t len = date ? strlen(date) : 0;
-  bool utc = len > MILLISECONDS && (date[len - 1] == 'Z' ||
-                                    !strcmp(date + len - 6, "+00:00"));
+  if (fs_now() > h->failure.until || r->sent < 0) return false;
+  if (strcmp(r->session, h->failure.session)) return false;
   bool cell = json_object_get(r->metadata, "cellId") != NULL;
-  const char *till = cell ? h->failed_till : h->failed_at;
-  bool before = utc && strncmp(date, till, MILLISECONDS) < 0 &&
-                strncmp(date, h->failed_from, MILLISECONDS) > 0;
-  json_decref(header);
-  return before;
+  int64_t sent = r->sent + h->failure.ahead;
+  return sent < h->failure.at + (cell ? UNSEEN : 0) && sent > h->failure.at - DAY;
 }
 
 /* -- the course of an input -------------------------------------------------- */
@@ -109,10 +116,7 @@ static void finish(struct shell *h, bool failed) {
   struct fs_request *r = h->running;
   bool stop = failed && wants(r, "stop_on_error", true);
   if (stop) {
-    fs_seal_date(h->failed_at);
-    fs_seal_date_ago(h->failed_from, CLOCKS_DIFFER);
-    fs_seal_date_ago(h->failed_till, -UNSEEN);
-    h->late_until = fs_now() + 1;
+    note_failure(h, r);
     receive_all(h); /* what was sent before the reply is known */
   }
   fs_publish_flush(h->port);
@@ -265,10 +269,22 @@ static void on_ask(struct shell *h, const json_t *event) {
   h->asking = true;
 }
 
+/* An answer from the client that was asked: a client has one address on all of its
+ * sockets. Others have the key too, but their user has not seen the question. */
+static bool is_answer(const struct shell *h, const struct fs_request *r) {
+  const struct fs_request *asked = h->running;
+  if (strcmp(r->type, "input_reply") || r->ids.len != asked->ids.len) return false;
+  for (int k = 0; k < r->ids.len; k++)
+    if (r->ids.data[k].len != asked->ids.data[k].len ||
+        memcmp(r->ids.data[k].data, asked->ids.data[k].data, r->ids.data[k].len))
+      return false;
+  return true;
+}
+
 static void on_input(struct shell *h, const struct fs_request *r) {
   json_t *value = json_object_get(r->content, "value");
   const char *text = json_string_value(value);
-  if (!h->asking || strcmp(r->type, "input_reply")) return;
+  if (!h->asking || !is_answer(h, r)) return;
   h->asking = false;
   fs_worker_answer(h->worker, text && strcmp(text, "\004") ? text : NULL);
 }
@@ -294,8 +310,8 @@ static bool on_rebuild(void *user, int inputs, double seconds) {
     if (fs_net_receive(h->s, h->input, &r) != FS_GOT) continue;
     const char *text =
         json_string_value(json_object_get(r->content, "value"));
-    waiting = strcmp(r->type, "input_reply") != 0;
-    yes = !text || (*text != 'n' && *text != 'N' && *text != '\004');
+    waiting = !is_answer(h, r);
+    yes = waiting || !text || (*text != 'n' && *text != 'N' && *text != '\004');
     fs_request_free(r);
   }
   return yes;
@@ -519,6 +535,7 @@ void *fs_shell_run(void *server) {
   stop(&h);
   for (int k = 0; k < h.queue.len; k++) fs_request_free(h.queue.data[k]);
   FS_VEC_FREE(&h.queue);
+  free(h.failure.session);
   zmq_close(h.router);
   zmq_close(h.input);
   zmq_close(h.door);

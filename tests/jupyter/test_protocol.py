@@ -647,6 +647,38 @@ def test_late_requests_of_a_run_all_are_aborted(k, c):
     assert value_of(c, '2+2') == '4'
 
 
+def utc(offset=0.0):
+    """The date as a client writes it whose clock is off by so many seconds."""
+    import datetime
+    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
+        seconds=offset)
+    return when.strftime('%Y-%m-%dT%H:%M:%S.%fZ')
+
+
+def test_clocks_that_differ(k, c):
+    """What is sent after a failure runs, by whatever clock it was sent; what was sent
+    before it does not."""
+    for offset in (-7200, -3, -0.5, 3, 7200):
+        with k.client() as d:
+            d.ready()
+            early = utc(offset)
+            time.sleep(0.05)
+            failing = d.send('execute_request', {'code': BAD}, date=utc(offset))
+            d.collect(failing)
+            time.sleep(0.15)  # a person has seen it
+            for date, status in ((early, 'error'), (utc(offset), 'ok')):
+                got = d.collect(d.send('execute_request', {'code': '1+1'}, date=date,
+                                       metadata=CELL))
+                reply = next(m for m in got if m.channel == 'shell').content
+                assert reply['status'] == status, (offset, date, reply)
+            with k.client() as other:
+                other.ready()
+                got = other.collect(other.send('execute_request', {'code': '1+1'},
+                                               date=early))
+                reply = next(m for m in got if m.channel == 'shell').content
+                assert reply['status'] == 'ok', 'another client sent it'
+
+
 def test_interrupt_drops_the_queue(k, c):
     request = busy(c)
     others = [c.execute_request('after = 1;') for _ in range(3)]
@@ -831,6 +863,37 @@ def test_ipc(k, c):
             assert not left, (end, left)
 
 
+def test_recording_after_a_restart(k, c):
+    """A message that an earlier kernel with the same key took is not taken again."""
+    with Kernel() as first:
+        with first.client() as d:
+            d.ready()
+            name, frames = d.frames('execute_request', {'code': 'x = 41;'})
+            d.sockets['shell'].send_multipart(frames)
+            d.collect(name)
+        with open(os.path.join(first.home, 'log'), encoding='utf-8') as f:
+            before = f.read()
+        first.process.kill()
+        first.process.wait()
+        with Kernel(home=first.home, connection=first.connection) as second:
+            with second.client() as d:
+                d.ready()
+                d.sockets['shell'].send_multipart(frames)
+                d.execute('1;')
+                reply, _ = d.execute('x')
+                assert reply['ename'] == 'unknown-name', reply
+                assert 'it came before' in second.said(), (before, second.said())
+
+
+def test_warning_of_a_network(k, c):
+    """Off the own machine messages should be encrypted."""
+    for change, warned in (({'ip': '0.0.0.0'}, True), ({}, False)):
+        with Kernel(connection=change) as other:
+            with Client({**other.connection, 'ip': '127.0.0.1'}) as d:
+                d.ready()
+            assert ('WITHOUT ENCRYPTION' in other.said()) == warned, other.said()
+
+
 def test_sha512(k, c):
     """The other scheme that Jupyter's own programs can be set to."""
     with Kernel(connection={'signature_scheme': 'hmac-sha512'}) as other:
@@ -981,6 +1044,21 @@ def test_input_comes_after_output(k, c):
     assert text_of(seen) == 'first\n', seen
     c.send('input_reply', {'value': 'x'}, channel='stdin')
     c.collect(request)
+
+
+def test_input_from_another_client(k, c):
+    """Only who was asked answers."""
+    request = c.execute_request('name = ask("who? ")', allow_stdin=True)
+    with k.client() as d:
+        d.ready()
+        while c.receive().type != 'input_request':
+            pass
+        d.send('input_reply', {'value': 'an intruder'}, channel='stdin')
+        d.ask('kernel_info_request')
+        time.sleep(0.2)
+    c.send('input_reply', {'value': 'the user'}, channel='stdin')
+    got = c.collect(request)
+    assert 'the user' in str(got) and 'intruder' not in str(got), got
 
 
 def test_input_is_interruptible(k, c):
