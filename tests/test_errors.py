@@ -352,6 +352,16 @@ HABITS = [
     ('plot(keep, "colour=red")', '"colour=red"', 'options are title='),
     ('hist(keep, 10)', '10', '"bins=20"'),
     ('title("x")', 'title', '"title=..."'),
+    ('permute(M, [2, 1])', 'permute', "reshape(reshape(A, m*n, p)', p, m, n)"),
+    ("ones(2, 3, 4)'", "ones(2, 3, 4)'", "A[:, :, k]'"),
+    ('transpose(ones(2, 3, 4))', 'transpose(ones(2, 3, 4))', "A[:, :, k]'"),
+    ('sum(M, [1, 2])', '[1, 2]', 'sum(sum(M, 1), 2)'),
+    ('any(M > 1, [1, 2])', '[1, 2]', 'any(any(M > 1, 1), 2)'),
+    ('size(M, [1, 2])', '[1, 2]', 'm, n = size(A)'),
+    ('shift(keep, 1)', 'shift', 'circshift(x, k)'),
+    ('concat(keep, keep)', 'concat', '[A, B]'),
+    ('bincount(keep)', 'bincount', 'sort([i32(k); i32(1:n)])'),
+    ('histogram(keep, 10)', 'histogram', 'hist(x)'),
 ]
 CASES.update({f'habit {text}': (text, under, ['hint: ', hint])
               for text, under, hint in HABITS})
@@ -480,6 +490,12 @@ SURPRISES = [
     ('[[1, 2]; [3, 4]]', 'note: [1, 2] in an array is a column', '[1, 2; 3, 4]', None),
     ('[[1; 2], [3; 4]]', None, None, None),
     ('[keep, keep]', None, None, None),
+    ('Q = ones(3, 3); Q[2, :] .* Q[:, 2]', 'note: a row beside a column is a matrix',
+     "A[i, :]' .* A[:, j]", 'Q[2, :] .* Q[:, 2]'),
+    ('Q = ones(3, 3); Q[1:2, 2] - Q[1, 2:3]', 'note: a row beside a column is a matrix',
+     "A[i, :]' .* A[:, j]", 'Q[1:2, 2] - Q[1, 2:3]'),
+    ("Q = ones(3, 3); q = Q[2, :]' .* Q[:, 2]; Q[1:3, 2]*Q[1, 1:3]; Q[:, 1] .* Q[1, 1:2]; "
+     "q .* q'; Q .* Q[:, 1]", None, None, None),
     ('total // 2', 'note: // begins a comment', 'floor(a/b)', '// 2'),
     ('M[1, 1] // total;', 'note: // begins a comment', 'floor(a/b)', '// total'),
     ('total // the answer', None, None, None),

@@ -224,10 +224,24 @@ enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
   return FS_OK;
 }
 
+static enum fs_status refuse_dims(struct fs_call *c, int k) {
+  const char *name = c->builtin->name, *x = fs_in_text(c->in, c->arg_spans[0]);
+  char hint[200] = "one dimension after the other";
+  if (!strcmp(name, "size"))
+    snprintf(hint, sizeof hint, "size(A) has all extents: m, n = size(A)");
+  else if (k == 1)
+    snprintf(hint, sizeof hint, "one dimension after the other: %s(%s(%s, 1), 2)", name, name,
+             strlen(x) < 40 ? x : "x");
+  return fs_in_error(c->in, c->arg_spans[k], "not-a-number", hint,
+                     "the dimension must be a number, not %s", fs_val_text(&c->args[k]));
+}
+
 enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out) {
   int64_t dim = 0;
   *out = 0;
   if (k >= c->n) return FS_OK;
+  if (c->args[k].kind == FS_V_TENSOR && fs_shape_count(&c->args[k].tensor->shape) > 1)
+    return refuse_dims(c, k);
   enum fs_status st = fs_arg_int(c, k, "the dimension", &dim);
   if (st == FS_OK && (dim < 1 || dim > FS_MAX_RANK))
     st = fs_in_error(c->in, c->arg_spans[k], "bad-dimension",

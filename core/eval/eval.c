@@ -210,6 +210,25 @@ static bool short_circuit(const struct fs_expr *e, const struct fs_val *left,
   return true;
 }
 
+static bool is_line(const struct fs_expr *e, const struct fs_val *v, bool row, int64_t *n) {
+  if (e->kind != FS_EX_INDEX || v->kind != FS_V_TENSOR) return false;
+  const struct fs_shape *s = &v->tensor->shape;
+  *n = fs_shape_count(s);
+  return *n > 1 && (row ? s->rank == 2 && s->dim[0] == 1
+                        : s->rank == 1 || (s->rank == 2 && s->dim[1] == 1));
+}
+
+/* A[i, :] .* A[:, j]: where parts are vectors of no direction it goes by element. */
+static void tell_outer(struct fs_interp *in, const struct fs_expr *e,
+                       const struct fs_val *a, const struct fs_val *b) {
+  int64_t m = 0, n = 0;
+  if (in->lib_depth || e->op == FS_AO_MUL || e->op == FS_AO_SOLVE || e->op == FS_AO_DIV) return;
+  bool row = is_line(e->args[0], a, true, &m);
+  if (!row && !is_line(e->args[0], a, false, &m)) return;
+  if (is_line(e->args[1], b, !row, &n) && m == n)
+    fs_tell_other(in->diags, FS_OTHER_OUTER, e->span);
+}
+
 static enum fs_status step(struct fs_interp *in, const struct fs_expr *e,
                            struct fs_val *acc) {
   struct fs_val right, out;
@@ -221,6 +240,7 @@ static enum fs_status step(struct fs_interp *in, const struct fs_expr *e,
   if (st != FS_OK) return st;
   st = fs_eval_binary(in, e->op, acc, e->args[0]->span, &right,
                       e->args[1]->span, e->span, &out);
+  if (st == FS_OK) tell_outer(in, e, acc, &right);
   fs_val_unref(right);
   if (st != FS_OK) return st;
   fs_val_unref(*acc);
@@ -331,8 +351,9 @@ static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
   in->span = e->span;
   enum fs_status st = fs_tv_of(in, a, e->args[0]->span, NULL, &t);
   if (st != FS_OK) return st;
-  if (e->op == FS_AO_TRANSPOSE && t.shape.rank > 2)
-    return fs_in_error(in, e->span, "shape-mismatch", NULL,
+  const char *hint = NULL;
+  if (e->op == FS_AO_TRANSPOSE && t.shape.rank > 2 && fs_elsewhere("permute", &hint))
+    return fs_in_error(in, e->span, "shape-mismatch", hint,
                        "' transposes matrices and vectors; this is %s",
                        fs_shape_text(&t.shape));
   if (e->op == FS_AO_TRANSPOSE) t = fs_tv_transpose(in, t);

@@ -73,7 +73,7 @@ static const struct { const char *words, *hint; } elsewhere[] = {
      "a column beside a row makes a matrix: x.^2 + (y.^2)' has x down and y across"},
     {" randint ", "randi([l, n], m) has m whole numbers from l to n"},
     {" tile ", "repmat(A, m, n); a row or column beside a matrix repeats by itself"},
-    {" cat concatenate append push hstack vstack horzcat vertcat hcat vcat ",
+    {" cat concat concatenate stack append push hstack vstack horzcat vertcat hcat vcat ",
      "[A, B] puts values side by side, [A; B] below each other"},
     /* shapes */
     {" len ", "length(x) or size(A)"},
@@ -82,17 +82,26 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" ncol columns ", "size(A, 2)"},
     {" ravel flatten ", "vec(x)"},
     {" isempty ", "no tensor is empty"},
-    {" squeeze permute permutedims ", "A' turns a matrix; reshape(x, m, n) has the elements in another shape"},
+    {" squeeze ", "extents of 1 at the end are no dimensions; reshape(A, m, n) drops others"},
+    {" permute permutedims swapaxes moveaxis ",
+     "A' turns a matrix, A[:, :, k]' one of those in a tensor of m x n x p, of which "
+     "reshape(reshape(A, m*n, p)', p, m, n) has the last dimension first"},
     {" isequal array_equal ", "all(x == y)"},
     {" allclose isapprox ", "max(abs(x - y)) < 1e-6"},
     {" nanmean nansum nanmax ", "x[x == x] leaves NaN out"},
     {" reverse ", "flip(x)"},
-    {" roll ", "circshift(x, k)"},
+    {" roll shift ",
+     "circshift(x, k) moves the elements of a vector, circrows(A, k) and circcols(A, k) those "
+     "of a matrix"},
     {" sortperm ", "argsort(x)"},
     {" mode schur hess ", NULL},
-    {" accumarray bincount histc histcounts histogram tabulate ",
-     "sum(k == (1:n)', 1) counts how often each of 1 to n is in k, "
-     "sum(where(k == (1:n)', v, 0), 1) adds up its v"},
+    {" accumarray bincount tabulate ",
+     "with s = sort([i32(k); i32(1:n)]) diff([0; find(s != [s[2:end]; 0])]) - 1 counts how often "
+     "each of 1 to n is in k; sum(where(k == (1:n)', v, 0), 1) adds up its v"},
+    {" histc histcounts histogram ",
+     "hist(x) draws one; with k = clamp(floor((x - lo)*(n/(hi - lo))) + 1, 1, n) and s = "
+     "sort([i32(k); i32(1:n)]) diff([0; find(s != [s[2:end]; 0])]) - 1 counts n bins from lo "
+     "to hi"},
     {" interp1 interp searchsorted digitize discretize ",
      "sum(x <= q', 1) tells how many of x are at most each of q; lerp(a, b, t) is between "
      "two values"},
@@ -152,7 +161,6 @@ static const struct { const char *words, *hint; } elsewhere[] = {
     {" semilogx ", "plot(x, y, \"log=x\")"},
     {" semilogy ", "plot(x, y, \"log=y\")"},
     {" loglog ", "plot(x, y, \"log=xy\")"},
-    {" histogram ", "hist(x)"},
     {" imagesc imshow spy matshow pcolor surf mesh contour contourf ", "heatmap(A)"},
     {" csvread dlmread loadtxt genfromtxt readmatrix read_csv ", "load(\"data.csv\")"},
     {" csvwrite savetxt writematrix ", "save(\"data.csv\", A)"},
@@ -210,6 +218,12 @@ void fs_tell_other(struct fs_diags *d, enum fs_other what, struct fs_span span) 
                    "rows are separated by semicolons, where NumPy has lists: [1, 2; 3, 4]",
                    "[1, 2] in an array is a column: side by side after commas, one below the "
                    "other after semicolons");
+      break;
+    case FS_OTHER_OUTER:
+      fs_tell_once(d, FS_NOTE, span, "other-outer",
+                   "element by element, two of a kind: A[i, :]' .* A[:, j]",
+                   "a row beside a column is a matrix: each element of the one beside all of "
+                   "the other");
       break;
     case FS_OTHER_DIVISION:
       fs_tell_once(d, FS_NOTE, span, "other-division",

@@ -79,6 +79,25 @@ sum(k == (1:n)', 1)                                        # expect: i64[1×4]
 # expect:   1  2  1  0
 sum(where(k == (1:n)', v, 0), 1)                           # expect: f32[1×4]
 # expect:   20  40  40   0
+s = sort([i32(k); i32(1:n)]);
+(diff([0; find(s != [s[2:end]; 0])]) - 1)'                 # expect: i64[1×4]
+# expect:   1  2  1  0
+x = [0, 0.1, 0.5, 0.99, 1, -3, 7]; lo = 0; hi = 1; n = 2;
+k = clamp(floor((x - lo)*(n/(hi - lo))) + 1, 1, n);
+s = sort([i32(k); i32(1:n)]);
+(diff([0; find(s != [s[2:end]; 0])]) - 1)'                 # expect: i64[1×2]
+# expect:   3  4
+m = 2; n = 3; p = 4; A = reshape(1:24, m, n, p);
+B = reshape(reshape(A, m*n, p)', p, m, n); C = zeros(n, m, p);
+for k = 1:p; C[:, :, k] = A[:, :, k]'; end
+print(B[3, 2, 1], " ", A[2, 1, 3], " ", C[3, 1, 4], " ", A[1, 3, 4])   # expect: 15 15 12 12
+S = sum(sum(A, 1), 2);
+print(all(S == sum(sum(A, 2), 1)), " ", sum(S) == sum(A), " ", S[1, 1, 2] == sum(A[:, :, 2]))   # expect: true true true
+circshift(1:3, 1)'                                         # expect: i64[1×3]
+# expect:   3  1  2
+circrows(A[:, :, 1], 1)                                    # expect: i64[2×3]
+# expect:   13  17  21
+# expect:    1   5   9
 x = [1, 2, 4, 8]; q = [3, 8, 0];
 sum(x <= q', 1)                                            # expect: i64[1×3]
 # expect:   2  4  0

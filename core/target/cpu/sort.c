@@ -3,7 +3,8 @@
  * What is sorted are keys, whole numbers in the order of the values, with the places of
  * the values beside them: byte by byte from the last on, each pass keeping the order of
  * what is equal. Keys of four bytes lie in a word with their place; those of eight beside
- * it. Long lines are sorted by all threads, in parts; of short ones each has its own. */
+ * it. Whole numbers that are equal cannot be told apart, and are made of their keys: where
+ * only the values are asked for they need no places. Long lines are sorted by all threads, in parts; of short ones each has its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct job {
   const struct fs_lib_call *c;
   struct fs_lib_lines from, to;
   int words;                     /* of an entry: key and place in one, or each */
+  bool alone;                    /* an entry is a key                          */
   int bytes;                     /* of a key                                   */
 };
 
@@ -77,7 +79,9 @@ static void make_keys(struct sorter *s, int64_t part) {
   const struct fs_lib_call *c = s->j->c;
   for (int64_t e = first_of(s, part); e < first_of(s, part + 1); e++) {
     uint64_t key = key_at(&c->a, s->from + e * s->j->from.step, c->descending);
-    if (s->j->words == 1) {
+    if (s->j->alone) {
+      s->now[e] = key;
+    } else if (s->j->words == 1) {
       s->now[e] = key << 32 | (uint64_t)e;
     } else {
       s->now[2 * e] = key;
@@ -136,12 +140,24 @@ static void insert(struct sorter *s) {
   }
 }
 
+/* What key_at() made it of. */
+static void put_key(enum fs_dtype dt, uint64_t key, bool down, void *to) {
+  uint64_t x = down ? ~key : key;
+  if (dt == FS_I32) *(uint32_t *)to = (uint32_t)x ^ 1u << 31;
+  else if (dt == FS_I64) *(uint64_t *)to = x ^ (uint64_t)1 << 63;
+  else *(uint8_t *)to = x & 1;
+}
+
 static void put_out(struct sorter *s, int64_t part) {
   const struct fs_lib_call *c = s->j->c;
   int64_t size = (int64_t)fs_dtype_size(c->out.dtype), words = s->j->words;
   for (int64_t e = first_of(s, part); e < first_of(s, part + 1); e++) {
     uint64_t at = words == 1 ? s->now[e] & UINT32_MAX : s->now[2 * e + 1];
     char *to = (char *)c->out.ptr + (s->to + e * s->j->to.step) * size;
+    if (s->j->alone) {
+      put_key(c->a.dtype, s->now[e], c->descending, to);
+      continue;
+    }
     const char *from =
         (const char *)c->a.ptr + (s->from + (int64_t)at * s->j->from.step) * size;
     if (c->op == FS_LIB_ARGSORT) *(int64_t *)to = (int64_t)at + 1;
@@ -188,7 +204,7 @@ static enum fs_status sort_line(struct sorter *s, struct fs_pool *pool) {
   enum fs_status st = each_part(s, pool, keys_task);
   if (j->from.n <= SHORT) insert(s);
   for (int k = 0; k < j->bytes && j->from.n > SHORT && st == FS_OK; k++) {
-    s->shift = 8 * k + (j->words == 1 ? 32 : 0);
+    s->shift = 8 * k + (j->words == 1 && !j->alone ? 32 : 0);
     st = each_part(s, pool, count_task);
     if (st != FS_OK || !add_up(s)) continue;
     st = each_part(s, pool, move_task);
@@ -267,7 +283,8 @@ enum fs_status fs_sort_call(const struct fs_lib_call *c, struct fs_pool *pool,
                   .to = fs_lib_lines_of(&c->out, c->axis),
                   .bytes = (int)fs_dtype_size(c->a.dtype)};
   if (!fs_lib_count(&c->a)) return FS_OK;
-  j.words = j.bytes <= 4 && j.from.n <= UINT32_MAX ? 1 : 2;
+  j.alone = c->op == FS_LIB_SORT && !fs_dtype_is_float(c->a.dtype);
+  j.words = j.alone || (j.bytes <= 4 && j.from.n <= UINT32_MAX) ? 1 : 2;
   int threads = pool ? fs_pool_threads(pool) : 1;
   bool failed = false, many = j.from.count >= 2 * threads || j.from.n <= 2 * PART;
   enum fs_status st = many ? sort_lines(&j, pool, &failed) : sort_long(&j, pool, &failed);
