@@ -41,12 +41,14 @@ static struct fs_kernel_key the_key(void) {
   return fs_kernel_key(2, texts);
 }
 
-static char *file_path(char *out, size_t size) {
-  struct fs_kernel_key key = the_key();
+static char *path_of_key(struct fs_kernel_key key, char *out, size_t size) {
   int n = snprintf(out, size, "%s/fusible/kernels/", root);
   for (size_t k = 0; k < sizeof key.bytes; k++)
     n += snprintf(out + n, size - (size_t)n, "%02x", key.bytes[k]);
   return out;
+}
+static char *file_path(char *out, size_t size) {
+  return path_of_key(the_key(), out, size);
 }
 
 static bool has_it(void) {
@@ -84,6 +86,18 @@ static bool is_off(void) {
   return !has_it() && !fs_kernel_cache_notice();
 }
 
+/* Another kernel, of which the file is said to hold the code. */
+static struct fs_kernel_key other_key(void) {
+  struct fs_kernel_key key = the_key();
+  key.bytes[31] ^= 1;
+  return key;
+}
+static bool has_no_other(void) {
+  struct fs_kernel_key key = other_key();
+  size_t size = 0;
+  return !fs_kernel_cache_get(&key, &size);
+}
+
 static void read_whole(const char *path, char **data, size_t *size) {
   FILE *f = fopen(path, "rb");
   *data = NULL, *size = 0;
@@ -117,6 +131,15 @@ static void test_damage(void) {
     write_whole(path, data, k);
     CHECK(in_child(is_missing), "cut to %zu and not noticed", k);
   }
+  struct fs_kernel_key key = the_key(), other = other_key();
+  size_t at = 0; /* the code of one kernel under the key of another */
+  while (at + sizeof key < size && memcmp(data + at, &key, sizeof key)) at++;
+  CHECK(at + sizeof key < size, "the file does not hold its key");
+  memcpy(data + at, &other, sizeof other);
+  write_whole(path_of_key(other, path, sizeof path), data, size);
+  CHECK(in_child(has_no_other), "one kernel's code is taken for another's");
+  unlink(file_path(path, sizeof path));
+  memcpy(data + at, &key, sizeof key);
   data[size] = 'x';
   write_whole(path, data, size + 1);
   CHECK(in_child(is_missing), "a byte too many and not noticed");

@@ -1,5 +1,5 @@
-/* cache.c - see cache.h. A file holds magic, key, length, SHA-256 of the image,
- * and the image; it is written under another name and renamed, so readers take
+/* cache.c - see cache.h. A file holds magic, key, length, SHA-256 of these and of the
+ * image, and the image; it is written under another name and renamed, so readers take
  * no lock and never see a part. The checksum finds damage; what keeps others
  * out is ownership and mode. */
 #include "core/target/cuda/cache.h"
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -17,7 +18,7 @@
 
 #include "core/base/datafile.h"
 
-static const char magic[8] = "FSKERN01";
+static const char magic[8] = "FSKERN02";
 enum {
   NAME_SIZE = 2 * sizeof(struct fs_kernel_key) + 1,
   HOUR = 3600
@@ -42,6 +43,17 @@ static struct {
   int64_t hits, misses;
   atomic_llong stored;
 } cache = {.dir = -1, .limit = -1};
+
+/* Over the key, too: an image of one kernel is never another one's. */
+static void sum_of(const struct header *h, const void *image,
+                   unsigned char out[32]) {
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  crypto_hash_sha256_update(&state, (const unsigned char *)h,
+                            offsetof(struct header, sum));
+  crypto_hash_sha256_update(&state, image, h->size);
+  crypto_hash_sha256_final(&state, out);
+}
 
 struct fs_kernel_key fs_kernel_key(int n, const char *const *texts) {
   struct fs_kernel_key key;
@@ -183,7 +195,7 @@ static void *read_image(int fd, const struct fs_kernel_key *key, size_t *size,
     return NULL;
   }
   bool ok = read_all(fd, image, h.size);
-  if (ok) crypto_hash_sha256(sum, image, h.size);
+  if (ok) sum_of(&h, image, sum);
   if (!ok || memcmp(sum, h.sum, sizeof sum)) {
     free(image);
     return NULL;
@@ -339,7 +351,7 @@ void fs_kernel_cache_add(const struct fs_kernel_key *key, const void *image,
   cache.until_scan -= (int64_t)size;
   struct header h = {.key = *key, .size = size};
   memcpy(h.magic, magic, sizeof magic);
-  crypto_hash_sha256(h.sum, image, size);
+  sum_of(&h, image, h.sum);
   char name[NAME_SIZE], temporary[64];
   name_of(key, name);
   snprintf(temporary, sizeof temporary, "tmp-%ld-%u-%lx", (long)getpid(),
