@@ -30,6 +30,7 @@ REPL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard repl/*.c))
 KERNEL_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard jupyter/*.c))
 FAKE := $(patsubst %,$(BUILD)/fake/%,libcuda.so.1 libnvrtc.so.13 cublas.so)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED := prelude.fs $(sort $(wildcard core/model/reference/*.json) $(wildcard jupyter/kernelspec/logo-* jupyter/labextension/*.json jupyter/labextension/static/*) $(wildcard elemlib/*.elem elemlib/cuda/*.cuh elemlib/scheme/*.cuh elemlib/library/*.cuh elemlib/native/*.h))
 
 SIMD_FLAGS_plain  =
@@ -69,7 +70,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c
 
 # Each file of tests/unit is a program. The front end's parts are an archive for
 # them, of which most link nothing.
-unit: $(UNIT) $(FAKE) $(BUILD)/nvrtc-check
+unit: $(UNIT) $(FAKE) $(BUILD)/nvrtc-check $(FUZZ:%=$(BUILD)/fuzz/replay_%)
 $(BUILD)/librepl.a: $(filter-out %/main.o,$(REPL_OBJ))
 	@rm -f $@; ar rcs $@ $^
 $(BUILD)/libjupyter.a: $(filter-out %/main.o,$(KERNEL_OBJ))
@@ -77,6 +78,15 @@ $(BUILD)/libjupyter.a: $(filter-out %/main.o,$(KERNEL_OBJ))
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
 	@mkdir -p $(@D)
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
+
+# A target of a fuzzer (tests/fuzz/fuzz.h), on the files of its corpus and by libFuzzer.
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
+	@mkdir -p $(@D)
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
+	@mkdir -p $(@D)
+	$(CC) $(OPT) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
+fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
 FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
@@ -131,7 +141,7 @@ asan:
 	  LDFLAGS="$(LDFLAGS) $(SANITIZE)"
 	@ASAN_OPTIONS=protect_shadow_gap=0 \
 	  LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/lsan.supp \
-	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt cli \
+	  tests/run.py --build build-asan unit/ run_lang test_errors test_interrupt test_fuzz cli \
 	  jupyter/test_protocol jupyter/test_recorder jupyter/test_hostile
 
 # What clang knows of undefined behaviour, with what gcc does not look for: numbers that no
@@ -153,6 +163,21 @@ tsan:
 	  LDFLAGS="$(LDFLAGS) -fsanitize=thread"
 	@TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp" \
 	  tests/run.py --build build-tsan jupyter/test_recorder jupyter/test_protocol
+
+# Each target of tests/fuzz for a minute: new inputs go to build-fuzz/corpus, what fails
+# stays in build-fuzz and belongs into tests/fuzz/corpus once it is mended.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/install-deps test
+	@$(AGAIN) fuzz-targets BUILD=build-fuzz CC=clang OPT="-O1 -g -fno-omit-frame-pointer" \
+	  HARDEN="-fPIE -fno-strict-aliasing -fno-strict-overflow $(SANITIZE) -fsanitize=fuzzer-no-link" \
+	  LDFLAGS="$(LDFLAGS) $(SANITIZE)"
+	@for name in $(FUZZ); do \
+	  mkdir -p build-fuzz/corpus/$$name; \
+	  ASAN_OPTIONS=protect_shadow_gap=0 build-fuzz/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) \
+	    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=build-fuzz/ \
+	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
+	done
 
 # The main job on real input. Stops at the first example that goes wrong.
 demo:
@@ -241,9 +266,9 @@ bench-jupyter: all
 	  --json bench/results/jupyter-$(TARGET).json
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan
+	rm -rf $(BUILD) build-asan build-ubsan build-tsan build-fuzz
 
 .PHONY: ubsan all bench bench-cpu bench-gpu bench-jupyter bench-space bench-random bench-prediction \
-  unit bundle check asan tsan demo install uninstall wheel man clean
+  unit bundle check asan tsan fuzz fuzz-targets demo install uninstall wheel man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
