@@ -392,11 +392,12 @@ struct ahead {
   FS_VEC(struct fs_plan *) plans;
 };
 
-static void take_graph(void *user, struct fs_graph *g) {
+static void take_graph(void *user, struct fs_graph *g, struct fs_layout *results) {
   struct ahead *a = user;
   struct fs_plan *settings[MOST_SETTINGS];
   struct fs_plan *plan =
-      fs_explain_graph(a->c->runner, g, &a->c->diags);
+      fs_explain_graph(a->c->runner, g, &a->c->diags, NULL, NULL);
+  (void)results;
   int n = a->settings ? settings_of(a->c, plan, a->settings, settings) : 0;
   *FS_PUSH(&a->plans) = plan;
   for (int k = 0; k < n; k++) *FS_PUSH(&a->plans) = settings[k];

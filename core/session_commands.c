@@ -15,6 +15,14 @@
 
 enum { MAX_WORDS = 256 };
 
+/* A block that `:explain` has planned. */
+struct explained {
+  uint64_t hash;
+  int64_t rounds;           /* how often it would run           */
+  json_t *event;
+  struct fs_layout *results;
+};
+
 /* A command line taken apart: words at blanks, "quoted ones" whole. */
 struct command {
   struct fs_session *s;
@@ -25,8 +33,10 @@ struct command {
   int n;
   const char *word[MAX_WORDS];
   struct fs_str out;       /* said when the command is done */
-  bool explained;          /* :explain has shown a plan      */
-  enum fs_status refused;  /* ... or says why there is none  */
+  FS_VEC(struct explained) explained; /* by :explain            */
+  int unexplained;         /* runs of blocks beyond those    */
+  uint64_t hash;           /* of the last block              */
+  enum fs_status refused;  /* why there is no plan           */
 };
 
 static enum fs_status fail(struct command *c, const char *hint,
@@ -507,27 +517,71 @@ static enum fs_status run_plan(struct command *c) {
   return FS_OK;
 }
 
-static void explain_graph(void *user, struct fs_graph *g) {
+/* -- :explain -- */
+
+enum { MOST_EXPLAINED = 8 };
+
+static struct explained *find_explained(struct command *c) {
+  for (int k = 0; k < c->explained.len; k++)
+    if (c->explained.data[k].hash == c->hash) return &c->explained.data[k];
+  return NULL;
+}
+
+/* Whether the block need not be planned: it was, or enough were. */
+static bool is_explained(void *user, uint64_t hash) {
   struct command *c = user;
-  struct fs_session *s = c->s;
-  struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g,
-                                          &s->diags);
-  c->refused = fs_compile_fits(plan, &fs_session_target(s)->device, &s->diags);
-  if (c->refused) {
-    fs_plan_free(plan);
-    return;
-  }
+  c->hash = hash;
+  return find_explained(c) || c->explained.len == MOST_EXPLAINED;
+}
+
+static json_t *explained_event(struct fs_session *s, struct fs_plan *plan) {
   fs_session_correct(s, plan);
   json_t *e = fs_plan_event(plan, &s->diags, fs_session_target(s));
   json_object_set_new(e, "form", json_string("box"));
-  c->explained |= plan->kernels.len > 0;
   fs_pins_tell(s, plan);
   if (plan->kernels.len)
     json_object_set_new(e, "alternatives", fs_session_alternatives(s, plan, NULL, 3));
-  fs_session_emit(s, s->rich ? fs_session_rich_plan(s, e, NULL)
-                             : json_incref(e));
-  json_decref(e);
-  fs_plan_free(plan);
+  return e;
+}
+
+/* A block that would run, or one more round of it. */
+static void explain_graph(void *user, struct fs_graph *g, struct fs_layout *results) {
+  struct command *c = user;
+  struct fs_session *s = c->s;
+  size_t bytes = sizeof *results * (size_t)g->outputs.len;
+  if (c->refused) return;
+  struct fs_plan *plan = fs_explain_graph(fs_session_runner(s), g, &s->diags,
+                                          is_explained, c);
+  if (plan) c->refused = fs_compile_fits(plan, &fs_session_target(s)->device, &s->diags);
+  if (plan && !c->refused) {
+    struct fs_layout *kept = fs_malloc(bytes + 1);
+    memcpy(kept, plan->result_layout, bytes);
+    json_t *e = explained_event(s, plan);
+    *FS_PUSH(&c->explained) =
+        (struct explained){.hash = c->hash, .event = e, .results = kept};
+  }
+  struct explained *x = find_explained(c);
+  if (x) {
+    x->rounds++;
+    memcpy(results, x->results, bytes);
+  } else {
+    c->unexplained++;
+  }
+  if (plan) fs_plan_free(plan);
+}
+
+static void end_explaining(struct command *c, bool show) {
+  struct fs_session *s = c->s;
+  for (int k = 0; k < c->explained.len; k++) {
+    struct explained *x = &c->explained.data[k];
+    json_object_set_new(x->event, "rounds", json_integer(x->rounds));
+    if (show)
+      fs_session_emit(s, s->rich ? fs_session_rich_plan(s, x->event, NULL)
+                                 : json_incref(x->event));
+    json_decref(x->event);
+    free(x->results);
+  }
+  FS_VEC_FREE(&c->explained);
 }
 
 static enum fs_status run_explain(struct command *c) {
@@ -535,7 +589,14 @@ static enum fs_status run_explain(struct command *c) {
   enum fs_status st = fs_interp_explain(c->s->in, "<explain>", c->rest,
                                         strlen(c->rest), explain_graph, c);
   if (!st) st = c->refused;
-  if (!st && !c->explained) fs_str_puts(&c->out, "this needs no kernel\n");
+  bool any = false;
+  for (int k = 0; k < c->explained.len; k++)
+    any |= json_array_size(json_object_get(c->explained.data[k].event, "kernels")) > 0;
+  end_explaining(c, !st);
+  if (!st && !any) fs_str_puts(&c->out, "this needs no kernel\n");
+  if (!st && c->unexplained)
+    fs_str_printf(&c->out, "other blocks would run %d more time%s\n", c->unexplained,
+                  c->unexplained == 1 ? "" : "s");
   return st == FS_INCOMPLETE ? fail(c, NULL, "the statements end too early")
                              : st;
 }

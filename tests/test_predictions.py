@@ -223,6 +223,47 @@ def test_square(folder):
     check(len(set(measured)) == len(measured), 'a square array: measurements', measured)
 
 
+PROGRAMS = (  # functions and data, what is explained and then run
+    ('function f(x)\n  y = x;\n  for k = 1:8\n    y = y*0.5 + x;\n  end\n  return y\nend\n'
+     'x = rand(100000); x[1] = 1;', 'z = f(x);'),
+    ('x = rand(100000); x[1] = 1;', 'for k = 1:8; x = x*0.5 + 1; end'),
+    ('x = rand(1000); x[1] = 1; A = rand(1000, 1000); A[1,1] = 1;',
+     'for k = 1:5; y = A*x; x = y/norm(y); end'),
+    ('B = zeros(40, 300); u = rand(300); u[1] = 1;',
+     'for k = 2:6; B[k, :] = B[k - 1, :] + 2*u\'; end'),
+    ('u = rand(1000); u[1] = 1;', 'Z = ones(1000, 1000) + u; y = Z*u; s = sum(Z)'),
+    ('u = rand(1000); u[1] = 1;', 'for k = 1:4; v = u + k; w = v\'; end; t = w*v'),
+    ('u = rand(3000); u[1] = 1;', 'for k = 1:3; u = u + 1; if k == 2; u[k] = 0; end; end'),
+    ('u = rand(300); u[1] = 1;',
+     'x = u; for k = 1:30; for j = 1:40; x = x + j*u; end; end'),
+    ('u = rand(300); u[1] = 1;', 'u = u + 1; print(u[1:2]); v = 2*u'),
+)
+
+
+def blocks_of(events, count):
+    """What each distinct block does, and how often."""
+    return sorted((e['calls'], e['bytes'], e['launches'], e[count],
+                   str([(k['scheme'], k['does'], k['moves'], k['left_out'])
+                        for k in e['kernels']])) for e in events)
+
+
+def test_programs(folder):
+    """`:explain` has the blocks of loops and functions as they run."""
+    for setup, text in PROGRAMS:
+        done = fakegpu.run(['--target', 'cpu', '--json', '--plan', 'line', '-e', setup, '-e',
+                            f':explain {text}', '-e', f'begin\n{text}\nend'],
+                           fakegpu.environment(folder), cwd=folder)
+        inputs, events = [[]], [json.loads(x) for x in done.stdout.splitlines()]
+        for e in events:
+            inputs[-1].append(e)
+            if e['event'] == 'done':
+                inputs.append([])
+        check(done.returncode == 0 and len(inputs) == 4, text, done.stderr)
+        explained, ran = ([e for e in part if e['event'] == 'plan'] for part in inputs[1:3])
+        check(blocks_of(explained, 'rounds') == blocks_of(ran, 'runs'), f'explained: {text}',
+              (blocks_of(explained, 'rounds'), blocks_of(ran, 'runs')))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--blocks', type=int, default=30)
@@ -230,6 +271,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_tune(folder)
         test_square(folder)
+        test_programs(folder)
         for seed in range(count):
             home = os.path.join(folder, str(seed))
             os.mkdir(home)

@@ -81,10 +81,10 @@ static struct fs_tensor *stand_in(struct fs_interp *in, struct fs_tensor *t) {
   int64_t count;
   struct fs_shape squeezed = fs_squeezed(&t->shape);
   struct fs_layout packed = fs_layout_new(t->dtype, &squeezed, &count);
-  struct fs_layout layout = unsqueeze_layout(&packed, &t->shape);
-  in->explain(in->explain_user, recipe_of(t));
+  in->explain(in->explain_user, recipe_of(t), &packed);
   struct fs_stand_in *s = FS_PUSH(&in->stand_ins);
-  *s = (struct fs_stand_in){t, NULL};
+  *s = (struct fs_stand_in){fs_tensor_ref(t), NULL};
+  struct fs_layout layout = unsqueeze_layout(&packed, &t->shape);
   s->stored = fs_tensor_stored(fs_storage_promised(), t->dtype, &t->shape, &layout);
   return s->stored;
 }
@@ -98,7 +98,7 @@ static const struct fs_tensor *stood_for(const struct fs_interp *in,
 
 static void drop_stand_ins(struct fs_interp *in) {
   for (int k = 0; k < in->stand_ins.len; k++)
-    fs_tensor_unref(in->stand_ins.data[k].stored);
+    fs_tensor_unref(in->stand_ins.data[k].stored), fs_tensor_unref(in->stand_ins.data[k].of);
   in->stand_ins.len = 0;
 }
 
@@ -493,7 +493,7 @@ static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
 /* Whether only the block and the undo log still hold the tensor. */
 static bool is_dying(const struct fs_interp *in, const struct fs_tensor *t) {
   const struct fs_tensor *of = stood_for(in, t);
-  int refs = 0, all = of == t ? t->refs : of->refs + t->refs - 1;
+  int refs = 0, all = of == t ? t->refs : of->refs + t->refs - 2; /* the stand-in's own */
   for (int i = 0; i < in->inputs.len; i++) refs += in->inputs.data[i] == t;
   for (int i = 0; i < in->undo.len; i++)
     refs += in->undo.data[i].old.kind == FS_V_TENSOR &&
@@ -509,7 +509,7 @@ static void choose_outputs(struct fs_interp *in, tensor_vec *first,
   for (int i = 0; i < in->handles.len; i++) {
     struct fs_tensor *t = in->handles.data[i];
     if (t->refs < 2 || t->state != FS_TS_LAZY) continue;
-    if (!in->explain && make_virtual(in, t)) continue;
+    if (make_virtual(in, t)) continue;
     bool seen = false;
     for (int k = 0; k < g->outputs.len && !seen; k++)
       seen = g->outputs.data[k] == t->node;
@@ -541,13 +541,11 @@ static void share_storage(struct fs_interp *in, const tensor_vec *first,
 
 static enum fs_status run_block(struct fs_interp *in) {
   tensor_vec first = {0}, also = {0};
-  if (in->passing && !in->explain) pass_over(in);
+  if (in->passing) pass_over(in);
   choose_outputs(in, &first, &also);
   enum fs_status st = FS_OK;
   struct fs_block *ran = NULL;
-  if (in->explain) {
-    in->explain(in->explain_user, in->graph);
-  } else if (first.len) {
+  if (first.len) {
     fs_id *nodes = fs_malloc(sizeof(fs_id) * (size_t)first.len);
     for (int i = 0; i < first.len; i++) nodes[i] = first.data[i]->node;
     st = fs_run_graph(in->runner, in->graph, first.data, in->diags, &ran,
@@ -619,11 +617,60 @@ static void explain_shown(struct fs_interp *in) {
   }
 }
 
+/* Results are stored, but without memory. */
+static void promise(struct fs_interp *in, const tensor_vec *first, const tensor_vec *also) {
+  struct fs_graph *g = in->graph;
+  size_t n = (size_t)first->len;
+  struct fs_layout *layouts = fs_calloc(n + 1, sizeof *layouts);
+  fs_id *nodes = fs_calloc(n + 1, sizeof *nodes);
+  for (int k = 0; k < first->len; k++) {
+    int64_t count;
+    struct fs_shape squeezed = fs_squeezed(&first->data[k]->shape);
+    layouts[k] = fs_layout_new(first->data[k]->dtype, &squeezed, &count);
+    nodes[k] = first->data[k]->node;
+  }
+  in->explain(in->explain_user, g, layouts);
+  for (int k = 0; k < first->len; k++) {
+    struct fs_tensor *t = first->data[k];
+    t->layout = unsqueeze_layout(&layouts[k], &t->shape);
+    t->storage = fs_storage_promised();
+    t->state = FS_TS_STORED;
+    t->graph = NULL;
+  }
+  share_storage(in, first, nodes, also);
+  free(nodes);
+  free(layouts);
+}
+
+/* The block that would run here. Where nothing would, at the end of all, since its results
+ * are computed when they are read, they are explained as if they were. */
+static void explain_block(struct fs_interp *in, bool end) {
+  tensor_vec first = {0}, also = {0};
+  if (in->graph) choose_outputs(in, &first, &also);
+  if (first.len) promise(in, &first, &also);
+  for (int k = 0; end && !first.len && k < in->handles.len; k++)
+    if (in->handles.data[k]->state == FS_TS_VIRTUAL) stand_in(in, in->handles.data[k]);
+  FS_VEC_FREE(&first);
+  FS_VEC_FREE(&also);
+  explain_shown(in);
+  drop_pending(in);
+  drop_block(in);
+}
+
+void fs_block_explain_end(struct fs_interp *in) {
+  explain_block(in, true);
+  fs_again_stop(in);
+  fs_block_abandon(in);
+}
+
 enum fs_status fs_interp_flush(struct fs_interp *in) {
+  if (in->explain) {
+    explain_block(in, false);
+    return FS_OK;
+  }
   enum fs_status st = in->graph ? run_block(in) : FS_OK;
-  if (in->explain) explain_shown(in);
   if (st == FS_ERR_ENV) name_biggest(in);
-  if (st != FS_OK || in->explain) { /* numbers go back, too, which need no graph */
+  if (st != FS_OK) { /* numbers go back, too, which need no graph */
     fs_again_stop(in);
     fs_block_abandon(in);
     return st;

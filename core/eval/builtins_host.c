@@ -48,9 +48,12 @@ static const char *print_gap(const struct fs_val *a, const struct fs_val *b) {
 
 /* The block that is explained would have to give these. */
 static enum fs_status explain_read(struct fs_call *c, int first) {
-  for (int k = first; k < c->n; k++)
+  bool computed = false;
+  for (int k = first; k < c->n; k++) {
     fs_block_show(c->in, NULL, c->args[k], c->arg_spans[k]);
-  return FS_OK;
+    computed |= c->args[k].kind == FS_V_TENSOR && c->args[k].tensor->state == FS_TS_LAZY;
+  }
+  return computed ? fs_interp_flush(c->in) : FS_OK;
 }
 
 /* What is printed is shown, by the settings; texts that a program makes do not hang on
@@ -184,8 +187,7 @@ enum fs_status fs_bi_seed(struct fs_call *c) {
 
 /* What was asked for so far counts: its block ends here. */
 enum fs_status fs_bi_time(struct fs_call *c) {
-  enum fs_status st = FS_OK;
-  if (!c->in->explain) st = fs_interp_flush(c->in);
+  enum fs_status st = fs_interp_flush(c->in);
   if (st == FS_OK && !c->in->explain)
     st = fs_runner_sync(c->in->runner, c->in->diags);
   if (st == FS_OK) {

@@ -324,9 +324,8 @@ static bool put_form(const struct fs_plot *p, const char *path,
 enum fs_status fs_bi_savefig(struct fs_call *c) {
   const char *path = NULL;
   enum fs_status st = fs_arg_string(c, 0, "the file name", &path);
+  if (!st) st = fs_interp_flush(c->in);
   if (st || c->in->explain) return st;
-  st = fs_interp_flush(c->in);
-  if (st) return st;
   if (!c->in->last_plot)
     return fs_in_error(c->in, c->span, "no-plot", "plot(x, y) makes one",
                        "there is no plot to save");

@@ -75,13 +75,16 @@ enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
  * file is not to be run. */
 bool fs_interp_returned(const struct fs_interp *in);
 
-/* Traces a text as one block without running it, hands the graph, with its
- * outputs set (what variables hold, and what is shown, saved, plotted or
- * returned), to `graph` (borrowed for the call; fs_explain_graph() takes it),
- * and undoes all assignments. For :explain and the graph dump. */
+/* Gets a block that would run, with its outputs set (what variables hold, and what is shown,
+ * saved, plotted or returned); borrowed for the call, fs_explain_graph() takes it. results[]:
+ * how each output lies, squeezed, packed if it is not changed; what reads it later goes by
+ * that. */
+typedef void fs_explain_fn(void *user, struct fs_graph *g, struct fs_layout *results);
+
+/* Traces a text without running it, hands each block that would run to `graph`, in order,
+ * also each round of a loop, and undoes all assignments. For :explain and the graph dump. */
 enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
-                                 const char *text, size_t len,
-                                 void (*graph)(void *user, struct fs_graph *g),
+                                 const char *text, size_t len, fs_explain_fn *graph,
                                  void *user);
 
 /* Runs what has been traced so far (nothing to do: FS_OK) and hands out pending

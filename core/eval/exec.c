@@ -97,7 +97,7 @@ static enum fs_status exec_expr(struct fs_interp *in, const struct fs_stmt *s) {
 /* Ends the block where a loop begins and after every iteration. */
 static enum fs_status loop_edge(struct fs_interp *in, struct fs_span span) {
   enum fs_status st = fs_poll(in, span);
-  if (st == FS_OK && !in->explain) st = fs_interp_flush(in);
+  if (st == FS_OK) st = fs_interp_flush(in);
   return st;
 }
 
@@ -382,7 +382,7 @@ enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
     in->span = in->stmt = s->span;
     st = exec_one(in, s, flow);
     bool long_block = in->graph && in->graph->nodes.len > BLOCK_NODES;
-    if (st == FS_OK && long_block && !in->explain) {
+    if (st == FS_OK && long_block) {
       fs_again_stop(in); /* more than one block */
       st = fs_interp_flush(in);
     }
@@ -423,7 +423,8 @@ static enum fs_status run_block_of(struct fs_interp *in, const struct fs_stmt *s
   clear_results(in);
   if (st != FS_OK) fs_again_stop(in);
   fs_again_end(in, stmts, true);
-  if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
+  if (st == FS_OK && in->explain) fs_block_explain_end(in);
+  else if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
     int before = in->n_blocks;
     enum fs_status end = fs_interp_flush(in);
     if (in->n_blocks > before) in->before_last = before;
@@ -474,8 +475,7 @@ enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
 }
 
 enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
-                                 const char *text, size_t len,
-                                 void (*graph)(void *user, struct fs_graph *g),
+                                 const char *text, size_t len, fs_explain_fn *graph,
                                  void *user) {
   int64_t seed = in->seed, stream = in->stream;
   char **assigned = in->assigned.data; /* a `return` there is about that text */

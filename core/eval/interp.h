@@ -96,7 +96,7 @@ struct fs_parsed {
 
 /* What is read of a virtual tensor while nothing may be computed. */
 struct fs_stand_in {
-  const struct fs_tensor *of;
+  struct fs_tensor *of;     /* a reference */
   struct fs_tensor *stored; /* without memory; a reference */
 };
 
@@ -145,7 +145,7 @@ struct fs_interp {
   bool has_inputs; /* fs_interp_set_given() was called */
   FS_VEC(char *) assigned;         /* new globals since the input began */
   FS_VEC(struct fs_val) results;   /* of the `return` being carried out */
-  void (*explain)(void *user, struct fs_graph *g);
+  fs_explain_fn *explain;
   void *explain_user;
   FS_VEC(struct fs_stand_in) stand_ins; /* while something is explained */
 
@@ -226,6 +226,8 @@ enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
 /* Forgets the block and undoes the assignments made since it began. */
 void fs_block_abandon(struct fs_interp *in);
 void fs_block_barrier(struct fs_interp *in);
+/* Ends what was explained: its last block, and all assignments are undone. */
+void fs_block_explain_end(struct fs_interp *in);
 /* A block ran, or failed, that was not traced: what a flush does then. */
 void fs_block_again(struct fs_interp *in, struct fs_block *ran,
                     enum fs_status st);

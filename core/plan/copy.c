@@ -313,11 +313,21 @@ static bool stays_right(const struct fs_plan *plan, const struct fs_kernel *k, i
          are_apart(&read, &written, slot->shape.rank);
 }
 
+/* One number for all elements, or another order of them, is no storage for the result. */
+static bool lie_alike(const struct fs_slot *a, const struct fs_slot *b) {
+  bool same = a->dtype == b->dtype && a->layout.offset == b->layout.offset;
+  for (int k = 0; k < a->shape.rank; k++)
+    same &= a->layout.stride[k] == b->layout.stride[k];
+  return same;
+}
+
 /* What kernels before the update read, they have read. */
 static bool may_be_left_out(const struct fs_plan *plan, int copy) {
   const struct fs_kernel *c = &plan->kernels.data[copy];
   int base = c->accesses.data[0].slot, at, step;
   if (plan->slots.data[base].kind != FS_SLOT_INPUT) return false;
+  if (!lie_alike(&plan->slots.data[base], &plan->slots.data[c->accesses.data[1].slot]))
+    return false;
   if (!find_store(plan, c->steps.data[c->steps.len - 1].node, &at, &step)) return false;
   bool plain = is_plain(plan, at);
   for (int q = 0; q < plan->kernels.len; q++) {

@@ -462,13 +462,6 @@ static enum fs_status make_storage(struct launch *l, int slot,
   return FS_OK;
 }
 
-static bool same_layout(const struct fs_layout *a, const struct fs_layout *b,
-                        int rank) {
-  bool same = a->offset == b->offset;
-  for (int k = 0; k < rank; k++) same &= a->stride[k] == b->stride[k];
-  return same;
-}
-
 static bool is_dying(const struct launch *l, int input) {
   if (l->dying) return l->dying[input];
   for (int k = 0; k < l->traced->inputs.len; k++)
@@ -510,9 +503,7 @@ static bool may_take_over(const struct launch *l, int k, int from, int to) {
   const struct fs_slot *a = &plan->slots.data[from], *b = &plan->slots.data[to];
   if (!plan->kernels.data[k].in_place) return false;
   if (is_result(l, from) || may_stop_behind(plan, k)) return false;
-  if (a->dtype != b->dtype || fs_slot_begin(plan, from) ||
-      !same_layout(&a->layout, &b->layout, a->shape.rank))
-    return false;
+  if (fs_slot_begin(plan, from)) return false;
   size_t bytes = (size_t)b->count * fs_dtype_size(b->dtype);
   return is_dying(l, a->index) && l->now->inputs[a->index]->storage->bytes >= bytes;
 }
@@ -929,12 +920,19 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
 }
 
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
-                                 const struct fs_diags *sources) {
+                                 const struct fs_diags *sources,
+                                 bool (*seen)(void *user, uint64_t hash), void *user) {
   struct fs_graph *simple = fs_graph_simplify(g);
   struct fs_plan_request q = fs_plan_request(r, simple, sources);
-  q.options.choice = tuned_choice(r, block_hash(&q.options, simple), NULL);
-  struct fs_plan *plan = fs_plan_make(simple, &r->target->device, &q.options);
-  mark_tuned(plan, q.options.choice);
+  uint64_t hash = block_hash(&q.options, simple);
+  struct fs_plan *plan = NULL;
+  if (seen && seen(user, hash)) {
+    fs_graph_free(simple);
+  } else {
+    q.options.choice = tuned_choice(r, hash, NULL);
+    plan = fs_plan_make(simple, &r->target->device, &q.options);
+    mark_tuned(plan, q.options.choice);
+  }
   fs_plan_request_free(&q);
   return plan;
 }

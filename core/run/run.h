@@ -136,9 +136,11 @@ enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             const struct fs_number *params, const fs_anchor_list *anchors,
                             struct fs_tensor **handles, struct fs_diags *d);
 
-/* Plans without running: for :explain and the dumps. Gives the plan. */
+/* Plans without running: for :explain and the dumps. Gives the plan; NULL where `seen` (or
+ * NULL) knows the block already by what tells it from others. */
 struct fs_plan *fs_explain_graph(struct fs_runner *r, struct fs_graph *g,
-                                 const struct fs_diags *sources);
+                                 const struct fs_diags *sources,
+                                 bool (*seen)(void *user, uint64_t hash), void *user);
 
 /* What the runner plans a simplified graph by: its strategy, and those of its
  * pins that are about the graph. Free it with fs_plan_request_free(). */

@@ -422,13 +422,13 @@ static void put_reasons(struct fs_str *out, const json_t *plan) {
   if (open) close_details(out);
 }
 
-static void put_alternative(struct fs_str *out, const json_t *a) {
+static void put_alternative(struct fs_str *out, const json_t *a, bool last) {
   size_t i;
   const json_t *k;
   bool chosen = json_is_true(json_object_get(a, "chosen"));
   fs_str_puts(out, "<tr><td align=\"right\">");
   if (!isnan(number(a, "rank"))) fs_str_printf(out, "%.0f", number(a, "rank"));
-  else fs_str_puts(out, "unfused");
+  else fs_str_puts(out, last ? "unfused" : "in use");
   fs_str_puts(out, chosen ? " \u2190</td>" : "</td>");
   cell_prediction(out, a);
   fs_str_printf(out, "<td align=\"right\">%.0f</td>", number(a, "launches"));
@@ -462,7 +462,8 @@ static void put_alternatives(struct fs_str *out, const json_t *plan) {
   if (!json_array_size(list)) return;
   open_details(out, "alternatives");
   open_table(out, heads);
-  json_array_foreach(list, i, a) put_alternative(out, a);
+  json_array_foreach(list, i, a)
+    put_alternative(out, a, i + 1 == json_array_size(list));
   close_table(out);
   close_details(out);
 }
@@ -530,6 +531,8 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
     put_seconds(out, number(plan, "jit_s"));
     if (json_is_true(json_object_get(plan, "quick"))) fs_str_puts(out, ", as quick code");
   }
+  if (number(plan, "rounds") > 1)
+    fs_str_printf(out, " \u00b7 would run \u00d7%.0f", number(plan, "rounds"));
   if (number(plan, "runs") > 1)
     fs_str_printf(out, " \u00b7 runs \u00d7%.0f", number(plan, "runs"));
   if (*text(plan, "quality")) {

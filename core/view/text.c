@@ -567,6 +567,9 @@ static void make_footer(struct box *b, const json_t *plan) {
   put_jit(&s, dot, plan);
   if (runs > 1)
     fs_str_printf(&s, "%sruns %s%.0f", dot, b->look->utf8 ? "×" : "x", runs);
+  if (number(plan, "rounds") > 1)
+    fs_str_printf(&s, "%swould run %s%.0f", dot, b->look->utf8 ? "×" : "x",
+                  number(plan, "rounds"));
   if (*quality) fs_str_printf(&s, "%s%s", dot, quality);
   set_words(b, &b->footer, &s);
 }
