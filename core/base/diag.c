@@ -31,6 +31,7 @@ void fs_diags_free(struct fs_diags *d) {
   for (int i = 0; i < d->sources.len; i++) {
     free(d->sources.data[i].name);
     free(d->sources.data[i].text);
+    FS_VEC_FREE(&d->sources.data[i].marks);
   }
   FS_VEC_FREE(&d->list);
   FS_VEC_FREE(&d->told);
@@ -38,6 +39,8 @@ void fs_diags_free(struct fs_diags *d) {
 }
 
 /* -- sources and spans ----------------------------------------------------- */
+
+static void add_marks(struct fs_source *source);
 
 uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
                        size_t len) {
@@ -47,6 +50,7 @@ uint32_t fs_source_add(struct fs_diags *d, const char *name, const char *text,
   if (len) memcpy(source.text, text, len);
   source.text[len] = '\0';
   source.name = fs_strdup(name);
+  add_marks(&source);
   *FS_PUSH(&d->sources) = source;
   return (uint32_t)(d->sources.len - 1);
 }
@@ -162,29 +166,72 @@ struct line {
   size_t len;
   size_t begin; /* offset of the line in the source */
   int number;   /* from 1, of its file */
+  size_t known; /* up to this byte of the line ... */
+  int column;   /* ... it has so many columns */
 };
 
-static struct line find_line(const struct fs_source *source, size_t offset) {
-  struct line line = {.number = source->before + 1};
-  offset = FS_MIN(offset, source->len);
-  const char *at = source->text, *end = source->text + offset, *newline;
-  while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-    at = newline + 1;
-    line.number++;
+/* One mark at the first character behind every so many bytes. Both loops go over the text
+ * once. */
+static void add_marks(struct fs_source *source) {
+  struct fs_source_mark m = {0};
+  for (size_t i = 0, next = 0, end = 0; i <= source->len;) {
+    if (i == m.begin) {
+      const char *newline = memchr(source->text + i, '\n', source->len - i);
+      end = newline ? (size_t)(newline - source->text) : source->len;
+    }
+    if (i >= next) {
+      m.at = (uint32_t)i;
+      m.end = (uint32_t)end;
+      *FS_PUSH(&source->marks) = m;
+      next = i + FS_MARKED;
+    }
+    if (i < end) {
+      i += put_unit(NULL, source->text + i, end - i, &m.column);
+      continue;
+    }
+    m.begin = (uint32_t)++i;
+    m.line++;
+    m.column = 0;
   }
-  line.text = at;
-  line.begin = (size_t)(at - source->text);
-  size_t rest = source->len - line.begin;
-  newline = memchr(at, '\n', rest);
-  line.len = newline ? (size_t)(newline - at) : rest;
-  if (line.len && at[line.len - 1] == '\r') line.len--;
+}
+
+/* The last mark at or before a place. */
+static const struct fs_source_mark *mark_before(const struct fs_source *source, size_t offset) {
+  int low = 0, high = source->marks.len;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (source->marks.data[middle].at <= offset) low = middle;
+    else high = middle;
+  }
+  return &source->marks.data[low];
+}
+
+static struct line find_line(const struct fs_source *source, size_t offset) {
+  offset = FS_MIN(offset, source->len);
+  const struct fs_source_mark *m = mark_before(source, offset);
+  const char *text = source->text;
+  struct line line = {.number = source->before + 1 + m->line, .begin = m->begin,
+                      .known = m->at - m->begin, .column = m->column};
+  size_t end = m->end;
+  while (end < offset) { /* the place is behind the newline */
+    line.begin = end + 1;
+    line.number++;
+    line.known = 0;
+    line.column = 0;
+    const char *newline = memchr(text + line.begin, '\n', source->len - line.begin);
+    end = newline ? (size_t)(newline - text) : source->len;
+  }
+  line.text = text + line.begin;
+  line.len = end - line.begin;
+  if (line.len && line.text[line.len - 1] == '\r') line.len--;
   return line;
 }
 
 /* Display columns, from 0, before byte `offset` of the line. */
 static int column_of(const struct line *line, size_t offset) {
-  int column = 0;
-  for (size_t i = 0; i < FS_MIN(offset, line->len);)
+  bool behind = line->known <= FS_MIN(offset, line->len);
+  int column = behind ? line->column : 0;
+  for (size_t i = behind ? line->known : 0; i < FS_MIN(offset, line->len);)
     i += put_unit(NULL, line->text + i, line->len - i, &column);
   return column;
 }

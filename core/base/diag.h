@@ -19,12 +19,21 @@ struct fs_span {
   uint32_t begin, end;  /* byte offsets, end exclusive              */
 };
 
+/* Where a place of a source lies, so that what is behind it need not be looked for from the
+ * beginning. */
+struct fs_source_mark {
+  uint32_t at, begin, end; /* bytes: the place; its line, up to the newline */
+  int line, column;        /* from 0 */
+};
+
 struct fs_source {
   char *name;  /* "<repl:12>", "cell[3]", "examples/bicgk.fs" */
   char *text;  /* NUL-terminated copy */
   size_t len;
   int before;  /* lines of the file that come before the text */
+  FS_VEC(struct fs_source_mark) marks; /* one in FS_MARKED bytes, the first at 0 */
 };
+enum { FS_MARKED = 512 };
 
 enum fs_severity { FS_NOTE, FS_WARNING, FS_ERROR };
 

@@ -1013,6 +1013,40 @@ static void test_long_line(void) {
   fs_diags_free(&diags);
 }
 
+/* Places of a long text are looked for from a mark nearby, and are those of a text that ends
+ * there: a line of tabs, wide signs and bytes that are none, and short lines behind it. */
+static void test_positions(void) {
+  static const char *const PIECES[] = {"v = x*2; ", "\t", "α = β; ", "漢字; ", "\xff", "w; "};
+  struct fs_diags diags;
+  fs_diags_init(&diags);
+  struct fs_str text = {0};
+  for (int k = 0; k < 1500; k++) {
+    fs_str_puts(&text, PIECES[k % 5 ? k % 6 : 0]);
+    if (k > 1000 && k % 9 == 0) fs_str_puts(&text, k % 2 ? "\r\n" : "\n");
+  }
+  uint32_t source = fs_source_add(&diags, "t", text.data, text.len);
+  int wrong = 0, apart = 0;
+  for (uint32_t at = 0; at <= text.len; at += 13) {
+    uint32_t begin = 0;
+    int line, column, wanted_line = 1, other, wanted;
+    for (uint32_t k = 0; k < at; k++)
+      if (text.data[k] == '\n') begin = k + 1, wanted_line++;
+    size_t rest = strcspn(text.data + begin, "\n");
+    uint32_t part = fs_source_add(&diags, "p", text.data + begin, FS_MIN(rest, 500));
+    bool whole = at - begin <= 400;
+    fs_span_position(&diags, (struct fs_span){source, at, at}, &line, &column);
+    fs_span_position(&diags, (struct fs_span){part, at - begin, at - begin}, &other, &wanted);
+    wrong += line != wanted_line || (whole && column != wanted);
+  }
+  const struct fs_source *s = fs_source_get(&diags, source);
+  for (int k = 1; k < s->marks.len; k++)
+    apart = FS_MAX(apart, (int)(s->marks.data[k].at - s->marks.data[k - 1].at));
+  check_int("wrong places", wrong, 0);
+  check(s->marks.len > 5 && apart <= FS_MARKED + 8, "a mark is near", "", "");
+  fs_str_free(&text);
+  fs_diags_free(&diags);
+}
+
 /* -- main ------------------------------------------------------------------ */
 
 /* Reads an element file; the tree of its `define` is what is printed. */
@@ -1061,6 +1095,7 @@ int main(int argc, char **argv) {
   test_near_miss();
   test_misc();
   test_long_line();
+  test_positions();
   test_trees();
   test_dump_layout();
   test_statuses();
