@@ -48,6 +48,7 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
                           struct fs_block **out, struct fs_diags *d) {
   struct fs_plan *plan = fs_plan_make(simplified, &target->device, options);
   enum fs_status st = fs_compile_fits(plan, &target->device, d);
+  if (st == FS_OK && fs_interrupted()) st = FS_INTERRUPTED; /* planning was cut short */
   if (st == FS_OK) return fs_compile_plan(plan, target, sources, out, d);
   fs_plan_free(plan);
   return st;
@@ -57,20 +58,38 @@ enum fs_status fs_compile(struct fs_graph *simplified, struct fs_target *target,
  * kernel to their last, hardly take more. */
 static bool fits_at_once(const struct fs_plan *plan) {
   const double slack = 1 << 20;
-  double all = 0, most = 0;
-  for (int k = -1; k < plan->kernels.len; k++) {
-    double live = 0;
-    for (int s = 0; s < plan->slots.len; s++) {
-      const struct fs_slot *slot = &plan->slots.data[s];
-      bool here = slot->kind == FS_SLOT_TEMP &&
-                  (k < 0 || (slot->first <= k && k <= slot->last));
-      if (here)
-        live += (double)slot->count * (double)fs_dtype_size(slot->dtype);
-    }
-    if (k < 0) all = live;
-    else most = FS_MAX(most, live);
+  int n = plan->kernels.len;
+  double all = 0, live = 0, most = 0, *change = fs_calloc((size_t)n + 2, sizeof *change);
+  for (int s = 0; s < plan->slots.len; s++) {
+    const struct fs_slot *slot = &plan->slots.data[s];
+    double bytes = (double)slot->count * (double)fs_dtype_size(slot->dtype);
+    if (slot->kind != FS_SLOT_TEMP) continue;
+    all += bytes;
+    change[FS_MAX(slot->first, 0)] += bytes; /* whole numbers: sums are exact */
+    change[slot->last + 1] -= bytes;
   }
+  for (int k = 0; k < n; k++) {
+    live += change[k];
+    most = FS_MAX(most, live);
+  }
+  free(change);
   return all <= most + slack;
+}
+
+/* Chains the slots by the kernels that use them first and last. */
+static void chain_slots(struct fs_block *b) {
+  const struct fs_plan *plan = b->plan;
+  size_t kernels = (size_t)plan->kernels.len + 1, slots = (size_t)plan->slots.len + 1;
+  for (int end = 0; end < 2; end++) {
+    b->slot_at[end] = fs_calloc(kernels, sizeof(int));
+    b->next_slot[end] = fs_calloc(slots, sizeof(int));
+    for (int s = plan->slots.len - 1; s >= 0; s--) {
+      int k = end ? plan->slots.data[s].last : plan->slots.data[s].first;
+      if (k < 0) continue;
+      b->next_slot[end][s] = b->slot_at[end][k];
+      b->slot_at[end][k] = s + 1;
+    }
+  }
 }
 
 static struct fs_bound *new_bound(const struct fs_plan *plan) {
@@ -140,6 +159,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
   b->inputs =
       fs_calloc((size_t)plan->graph->inputs.len + 1, sizeof *b->inputs);
   b->bound = new_bound(plan);
+  chain_slots(b);
   b->at_once = fits_at_once(plan);
   b->sources = sources;
   for (int k = 0; k < n; k++) b->measured[k] = -1;
@@ -180,6 +200,10 @@ void fs_block_free(struct fs_block *b, struct fs_target *target) {
   free(b->measured);
   free(b->left_out);
   free(b->inputs);
+  for (int end = 0; end < 2; end++) {
+    free(b->slot_at[end]);
+    free(b->next_slot[end]);
+  }
   free_bound(b->bound);
   if (b->drop_described) b->drop_described(b->described);
   free(b);

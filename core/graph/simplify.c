@@ -421,7 +421,7 @@ static struct fs_graph *rewrite_round(const struct fs_graph *g,
 struct fs_graph *fs_graph_simplify(const struct fs_graph *g) {
   const struct fs_graph *now = g;
   bool changed = true;
-  for (int round = 0; changed && round < MAX_ROUNDS; round++) {
+  for (int round = 0; changed && round < MAX_ROUNDS && !(round && fs_interrupted()); round++) {
     struct fs_graph *next = rewrite_round(now, &changed);
     if (now != g) fs_graph_free((struct fs_graph *)now);
     now = next;

@@ -371,20 +371,22 @@ static void measure_block(struct fs_planner *p) {
     p->working_set += 2 * node_bytes(g, g->outputs.data[k]);
 }
 
+static int by_turn(const void *a, const void *b, void *planner) {
+  const struct fs_planner *p = planner;
+  int x = *(const int *)a, y = *(const int *)b;
+  const struct fs_cluster *c = &p->clusters.data[x], *d = &p->clusters.data[y];
+  uint32_t t = fs_node(p->g, c->nodes.data[c->nodes.len - 1])->turn;
+  uint32_t u = fs_node(p->g, d->nodes.data[d->nodes.len - 1])->turn;
+  return t != u ? (t < u ? -1 : 1) : x - y;
+}
+
 /* The clusters in the order in which the block was written. */
 static void set_turns(struct fs_planner *p) {
-  int n = p->clusters.len;
+  int n = p->clusters.len, *order = FS_NEW_N(p->arena, int, n + 1);
   p->turn = FS_NEW_N(p->arena, int, n + 1);
-  for (int c = 0; c < n; c++) {
-    const struct fs_cluster *cl = &p->clusters.data[c];
-    fs_id last = cl->nodes.data[cl->nodes.len - 1];
-    for (int o = 0; o < n; o++) {
-      const struct fs_cluster *other = &p->clusters.data[o];
-      fs_id id = other->nodes.data[other->nodes.len - 1];
-      uint32_t a = fs_node(p->g, id)->turn, b = fs_node(p->g, last)->turn;
-      p->turn[c] += a < b || (a == b && o < c);
-    }
-  }
+  for (int c = 0; c < n; c++) order[c] = c;
+  qsort_r(order, (size_t)n, sizeof *order, by_turn, p);
+  for (int k = 0; k < n; k++) p->turn[order[k]] = k;
 }
 
 void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {

@@ -314,7 +314,7 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
   int *slot = find_state(c, covered);
   if (*slot) return c->states.data[*slot - 1];
   c->joins += c->n_by_first[row];
-  if (c->states.len >= MAX_STATES || c->joins > MAX_JOINS) {
+  if (c->states.len >= MAX_STATES || c->joins > MAX_JOINS || fs_interrupted()) {
     c->full = true;
     return sum;
   }
@@ -622,7 +622,7 @@ int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen) {
 }
 
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
-  if (p->candidates.len == rows_of(p)) return greedy(p, k, list);
+  if (p->candidates.len == rows_of(p) || fs_interrupted()) return greedy(p, k, list);
   int n = ask_glpk(&(struct request){.p = p, .k = k, .list = list});
   return n ? n : greedy(p, k, list);
 }

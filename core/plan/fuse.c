@@ -44,6 +44,11 @@ struct growth {
   double least;           /* cost of the best cover that was sketched         */
 };
 
+/* Whether no kernel more is to be looked for. */
+static bool is_over(const struct growth *g) {
+  return g->work >= g->most_work || fs_interrupted();
+}
+
 static struct fs_cluster *cluster(struct fs_planner *p, int i) {
   return &p->clusters.data[p->window + i];
 }
@@ -304,7 +309,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   p->space.fusions++;
   const char *why = fs_plan_forbidden(p, &s);
   int at = -1;
-  if (!why && g->work >= g->most_work) why = "limit";
+  if (!why && is_over(g)) why = "limit";
   if (!why) g->work += calls_in(p, &s);
   if (!why) at = fs_plan_try(p, &s, &why);
   if (why) note_rejection(p, from, c, why);
@@ -568,7 +573,7 @@ static int candidate_of(struct growth *g, const struct fs_set *s) {
   if (!fresh) return g->seen.data[e].at;
   const char *why = !hangs_together(p, s) || !is_convex(p, s) ? "convex"
                                                               : fs_plan_forbidden(p, s);
-  if (!why && g->work >= g->most_work) why = "limit";
+  if (!why && is_over(g)) why = "limit";
   if (!why) {
     g->work += calls_in(p, s);
     p->space.fusions++;
@@ -716,14 +721,14 @@ static double sketch(struct growth *g) {
 static void improve(struct growth *g, int nearby) {
   enum { ROUNDS = 2 };
   double last = HUGE_VAL;
-  for (int round = 0; g->work < g->most_work; round++) {
+  for (int round = 0; !is_over(g); round++) {
     double bound = sketch(g);
     if (!(bound > 0)) return;
     if (round == ROUNDS || bound > last * 0.999) break;
     last = bound;
     grow_best(g);
   }
-  if (g->work >= nearby) return;
+  if (g->work >= nearby || fs_interrupted()) return;
   grow_near(g, nearby);
   sketch(g);
 }
@@ -760,7 +765,7 @@ static void enumerate(struct growth *g) {
     if (fs_set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
     struct fs_set near = neighbours(p, &s, true);
     for FS_EACH_MEMBER(c, &near) {
-      if (p->candidates.len >= MAX_CANDIDATES) {
+      if (p->candidates.len >= MAX_CANDIDATES || fs_interrupted()) {
         p->space.pruned[FS_RULE_LIMIT]++;
         return;
       }
@@ -779,7 +784,7 @@ bool fs_plan_candidates(struct fs_planner *p) {
   compute_reach(p);
   for (int c = 0; c < n; c++)
     if (!add_single(p, c)) return false;
-  if (p->options->strategy != FS_FUSE_OFF) {
+  if (p->options->strategy != FS_FUSE_OFF && !fs_interrupted()) {
     connect(p);
     fs_plan_take_pins(p);
     fs_plan_take_kernel_pins(p);

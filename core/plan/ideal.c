@@ -348,7 +348,7 @@ static bool find_way(struct ways *w) {
   bool found = false;
   start(w);
   put(w, 0);
-  while (!found && w->heap.len && w->ideals.len < w->worth->most) {
+  while (!found && w->heap.len && w->ideals.len < w->worth->most && !fs_interrupted()) {
     struct open o = take(w);
     struct ideal *i = &w->ideals.data[o.ideal];
     if (i->closed || o.more > i->more) continue;
@@ -386,7 +386,8 @@ static bool find_in_beam(struct ways *w, int width) {
   for (int rows = 0; rows <= w->c->rows; rows++) w->levels[rows].n = 0;
   put_in_level(w, &w->ideals.data[0], 0);
   for (int rows = 0; rows < w->c->rows; rows++)
-    for (int x = 0; x < w->levels[rows].n && w->ideals.len < w->worth->most; x++) {
+    for (int x = 0; x < w->levels[rows].n && w->ideals.len < w->worth->most &&
+                    !fs_interrupted(); x++) {
       w->c->p->space.steps++;
       expand(w, w->levels[rows].nearest[x].ideal);
     }

@@ -101,14 +101,16 @@ static bool is_made(const struct fs_made *m, const fs_id *calls, int n,
 /* As fs_kernel_make(), which makes each kernel but once. The calls stay where they are. */
 static void make_kernel(struct fs_planner *p, const fs_id *calls, int n,
                         const struct fs_impl *impl, struct fs_kernel *out) {
-  int at = 0;
-  while (at < p->made.len && !is_made(&p->made.data[at], calls, n, impl)) at++;
-  if (at == p->made.len) {
-    struct fs_made m = {calls, n, impl->scheme, impl->inner, impl->variant, {0}};
+  if (!p->made_of) p->made_of = FS_NEW_N(p->arena, int, p->calls.len + 1);
+  int *first = &p->made_of[p->info[calls[0]].call], at = *first;
+  while (at && !is_made(&p->made.data[at - 1], calls, n, impl)) at = p->made.data[at - 1].next;
+  if (!at) {
+    struct fs_made m = {calls, n, impl->scheme, impl->inner, impl->variant, *first, {0}};
     fs_kernel_make(p, calls, n, impl, &m.kernel);
     *FS_PUSH(&p->made) = m;
+    at = *first = p->made.len;
   }
-  fs_kernel_copy(&p->made.data[at].kernel, out);
+  fs_kernel_copy(&p->made.data[at - 1].kernel, out);
 }
 
 static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
@@ -123,14 +125,9 @@ static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
 
 struct slots {
   struct fs_planner *p;
-  int *of; /* per node: slot + 1 */
+  int *of;     /* per node: slot + 1 */
+  int *output; /* per node: the first output that is it or a view of it, + 1 */
 };
-
-static int output_index(const struct fs_graph *g, fs_id base) {
-  for (int k = 0; k < g->outputs.len; k++)
-    if (fs_plan_base(g, g->outputs.data[k]) == base) return k;
-  return -1;
-}
 
 static int slot_of(struct slots *s, fs_id id) {
   if (s->of[id]) return s->of[id] - 1;
@@ -140,7 +137,7 @@ static int slot_of(struct slots *s, fs_id id) {
     int base = slot_of(s, nd->src[0]); /* written in place */
     s->of[id] = base + 1;
     struct fs_slot *slot = &s->p->plan->slots.data[base];
-    int out = output_index(g, id);
+    int out = s->output[id] - 1;
     if (out >= 0) slot->kind = FS_SLOT_RESULT, slot->index = out;
     return base;
   }
@@ -153,7 +150,7 @@ static int slot_of(struct slots *s, fs_id id) {
     slot.layout = fs_graph_input_layout(g, nd->slot);
   } else {
     slot.layout = fs_layout_new(nd->dtype, &nd->shape, &slot.count);
-    int out = output_index(g, id);
+    int out = s->output[id] - 1;
     if (out >= 0) slot.kind = FS_SLOT_RESULT, slot.index = out;
   }
   *FS_PUSH(&s->p->plan->slots) = slot;
@@ -169,7 +166,10 @@ static void touch(struct fs_plan *plan, int slot, int kernel) {
 
 static void number_slots(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
-  struct slots s = {.p = p, .of = FS_NEW_N(p->arena, int, p->g->nodes.len)};
+  struct slots s = {.p = p, .of = FS_NEW_N(p->arena, int, p->g->nodes.len),
+                    .output = FS_NEW_N(p->arena, int, p->g->nodes.len)};
+  for (int k = p->g->outputs.len - 1; k >= 0; k--)
+    s.output[fs_plan_base(p->g, p->g->outputs.data[k])] = k + 1;
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     for (int a = 0; a < kn->accesses.len; a++) {
@@ -237,6 +237,25 @@ static void divide_slots(struct fs_plan *plan) {
 
 /* -- figures ------------------------------------------------------------------------ */
 
+/* The most bytes that results and temporaries take at once. Whole numbers: the order of the
+ * sums does not count. */
+static double peak_of(struct fs_planner *p, const struct fs_plan *plan) {
+  int n = plan->kernels.len;
+  double *change = FS_NEW_N(p->arena, double, n + 2), live = 0, most = 0;
+  for (int s = 0; s < plan->slots.len; s++) {
+    const struct fs_slot *sl = &plan->slots.data[s];
+    double bytes = (double)sl->count * (double)fs_dtype_size(sl->dtype);
+    if (sl->kind == FS_SLOT_INPUT) continue;
+    change[FS_MAX(sl->first, 0)] += bytes;
+    if (sl->kind != FS_SLOT_RESULT) change[sl->last + 1] -= bytes;
+  }
+  for (int k = 0; k < n; k++) {
+    live += change[k];
+    most = FS_MAX(most, live);
+  }
+  return most;
+}
+
 /* What kernels take longer for their place in the plan. */
 static void price_places(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
@@ -256,16 +275,7 @@ static void sum_up(struct fs_planner *p) {
     plan->bytes += plan->kernels.data[k].bytes_read +
                    plan->kernels.data[k].bytes_written;
   }
-  for (int k = 0; k < plan->kernels.len; k++) {
-    double live = 0;
-    for (int s = 0; s < plan->slots.len; s++) {
-      const struct fs_slot *sl = &plan->slots.data[s];
-      bool now = sl->first <= k && (k <= sl->last || sl->kind == FS_SLOT_RESULT);
-      if (sl->kind != FS_SLOT_INPUT && now)
-        live += (double)sl->count * (double)fs_dtype_size(sl->dtype);
-    }
-    plan->peak_bytes = FS_MAX(plan->peak_bytes, live);
-  }
+  plan->peak_bytes = peak_of(p, plan);
 }
 
 /* The best implementation of a call alone; false: there is none. */

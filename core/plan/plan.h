@@ -450,7 +450,8 @@ struct fs_device;
 
 /* Plans a simplified graph (keeps it: freed with the plan). Never fails on a
  * legal graph: every call at least has a kernel of its own. Reproducible: the
- * same graph, device and options give the same plan. */
+ * same graph, device and options give the same plan. While fs_interrupted(), the search
+ * ends, and the plan is only good enough to be thrown away. */
 struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options);

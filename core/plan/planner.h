@@ -126,6 +126,7 @@ struct fs_made {
   enum fs_scheme scheme;      /* what tells an implementation ... */
   unsigned inner;
   int variant;
+  int next;                   /* of the same first call, + 1 */
   struct fs_kernel kernel;
 };
 
@@ -174,6 +175,8 @@ struct fs_planner {
   const struct fs_impl **alone;        /* per call that is a cluster: its best one, without
                                           pins; else NULL                    */
   FS_VEC(struct fs_made) made;
+  int *made_of;                        /* per call: the last one that it is the first call of,
+                                          + 1                                */
   double unfused_bytes;                /* without fusion                     */
   FS_VEC(struct fs_unfused) unfused;
   struct fs_plan *plan;                /* being put together                 */

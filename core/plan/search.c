@@ -72,7 +72,7 @@ static bool solve(struct relaxation *r) {
   if (r->c->found == r->c->k) most = FS_MIN(most, MOST_WORK / (r->c->n + 1));
   how.it_lim = most - glp_get_it_cnt(r->lp);
   how.meth = GLP_DUALP;
-  return how.it_lim > 0 && !glp_simplex(r->lp, &how) &&
+  return how.it_lim > 0 && !fs_interrupted() && !glp_simplex(r->lp, &how) &&
          glp_get_status(r->lp) == GLP_OPT;
 }
 

@@ -597,10 +597,9 @@ static void end_overwriting(struct launch *l, bool good) {
 }
 
 static void drop_dead_temps(struct launch *l, int kernel) {
-  const struct fs_plan *plan = l->block->plan;
-  for (int s = 0; s < plan->slots.len; s++) {
-    const struct fs_slot *sl = &plan->slots.data[s];
-    if (sl->kind != FS_SLOT_TEMP || sl->last != kernel) continue;
+  const struct fs_block *b = l->block;
+  for (int s = b->slot_at[1][kernel] - 1; s >= 0; s = b->next_slot[1][s] - 1) {
+    if (b->plan->slots.data[s].kind != FS_SLOT_TEMP) continue;
     fs_storage_unref(l->now->storages[s]);
     l->now->storages[s] = NULL;
   }
@@ -612,10 +611,8 @@ static enum fs_status launch_all(struct launch *l, bool timed,
   const struct fs_target_ops *ops = l->r->target->ops;
   for (int k = 0; k < plan->kernels.len; k++) {
     if (fs_interrupted()) return FS_INTERRUPTED;
-    if (l->now->skip[k]) continue;
-    for (int s = 0; s < plan->slots.len; s++) {
-      const struct fs_slot *sl = &plan->slots.data[s];
-      if (sl->first > k || sl->last < k) continue;
+    if (l->now->skip[k]) continue; /* take_over() made all storage */
+    for (int s = l->block->slot_at[0][k] - 1; s >= 0; s = l->block->next_slot[0][s] - 1) {
       enum fs_status st = make_storage(l, s, d);
       if (st != FS_OK) return st;
     }

@@ -19,6 +19,8 @@ struct fs_block {
   struct fs_replay *replay;  /* the target's, of all kernels together      */
   bool at_once;              /* all storage may be made before the first
                                 kernel starts: no more than the plan says  */
+  int *slot_at[2], *next_slot[2]; /* per kernel: a slot that it uses first, last, + 1;
+                                per slot: the next such one                */
   double *measured;          /* per kernel: seconds of the last timed run;
                                 FS_LEFT_OUT; else < 0                      */
   bool *left_out;            /* per kernel: a copy that this run did without; the runs

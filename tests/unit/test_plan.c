@@ -639,6 +639,22 @@ static void long_rows(void) {
   holds(&old, 1000, 40001, false, 1, "no clusters before sm_90");
 }
 
+/* Ctrl-C while a block of 20,000 calls is planned: every call gets a kernel of its own, and
+ * nothing is looked for. */
+static void interrupted(void) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, 30, 30, "A"), x = input(g, 1, 30, 0, "x");
+  for (int k = 0; k < 20000; k++) fs_graph_output(g, x = matvec(g, A, x), "x");
+  fs_interrupt_request();
+  struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &cpu,
+                                      &(struct fs_plan_options){0});
+  fs_interrupt_clear();
+  check(plan->kernels.len == 20000 && plan->space.fusions == 0 && plan->space.steps == 0,
+        "an interrupt ends planning");
+  fs_plan_free(plan);
+  fs_graph_free(g);
+}
+
 int main(void) {
   gpu.calibration = fs_calibration_plain(&gpu);
   cpu.calibration = fs_calibration_plain(&cpu);
@@ -662,6 +678,7 @@ int main(void) {
   stages();
   sums();
   long_rows();
+  interrupted();
   free((void *)(uintptr_t)gpu.calibration);
   free((void *)(uintptr_t)cpu.calibration);
   printf("%d passed, %d failed\n", passed, failed);
