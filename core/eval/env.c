@@ -576,9 +576,9 @@ struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span) {
 }
 
 static char *ring(void) {
-  static char texts[8][80];
+  static char texts[16][80];
   static unsigned next;
-  return texts[next++ % 8];
+  return texts[next++ % 16];
 }
 
 const char *fs_in_text(const struct fs_interp *in, struct fs_span span) {
@@ -606,6 +606,16 @@ static bool is_one_operand(const char *text, size_t n) {
   return true;
 }
 
+const char *fs_in_operand(const struct fs_interp *in, struct fs_span span) {
+  const char *text = fs_in_text(in, span);
+  size_t n = strlen(text), quotes = 0;
+  while (quotes < n && text[n - 1 - quotes] == '\'') quotes++;
+  if (is_one_operand(text, n - quotes)) return text;
+  char *out = ring();
+  snprintf(out, 80, "(%s)", text);
+  return out;
+}
+
 const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span) {
   const char *text = fs_in_text(in, span);
   size_t n = strlen(text);
@@ -613,7 +623,7 @@ const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span) {
   if (n > 1 && text[n - 1] == '\'' && is_one_operand(text, n - 1))
     snprintf(out, 80, "%.*s", (int)(n - 1), text);
   else
-    snprintf(out, 80, "(%s)'", text);
+    snprintf(out, 80, "%s'", fs_in_operand(in, span));
   return out;
 }
 

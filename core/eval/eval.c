@@ -107,9 +107,10 @@ static enum fs_status divide(struct fs_interp *in, const struct operands *o,
                              const struct fs_tv *src, struct fs_tv *out) {
   if (fs_tv_is_one(&src[1]))
     return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
-  const char *a = fs_in_text(in, o->s[0]), *b = fs_in_text(in, o->s[1]);
+  const char *b = fs_in_text(in, o->s[1]);
   char hint[200];
-  int n = snprintf(hint, sizeof(hint), "elementwise division is (%s)./(%s)", a, b);
+  int n = snprintf(hint, sizeof(hint), "elementwise division is %s./%s",
+                   fs_in_operand(in, o->s[0]), fs_in_operand(in, o->s[1]));
   bool solves = fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
                 fs_rows(&src[1].shape) == fs_cols(&src[1].shape);
   if (solves && src[0].shape.rank == 2 && n < (int)sizeof hint)

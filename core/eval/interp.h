@@ -188,11 +188,13 @@ enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
                                const struct fs_shape *shape);
 
 /* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
- * the next eight calls. */
+ * the next sixteen calls. */
 const char *fs_in_text(const struct fs_interp *in, struct fs_span span);
-/* The same as its transpose is written: (x)', and x for x'. */
+/* The same as an operand of a product, in brackets where it needs them: A, (A + B). */
+const char *fs_in_operand(const struct fs_interp *in, struct fs_span span);
+/* The same as its transpose is written: x', and x for x'. */
 const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span);
-/* "3x4 f32" words for messages; lent for the next eight calls. */
+/* "3x4 f32" words for messages; lent for the next sixteen calls. */
 const char *fs_shape_text(const struct fs_shape *s);
 const char *fs_val_text(const struct fs_val *v); /* "a string", "3x4" */
 const char *fs_number_text(double x);            /* "1.5", "NaN"; lent likewise */

@@ -18,25 +18,26 @@ static enum fs_status product_error(struct fs_interp *in, struct fs_tv a,
                                     struct fs_span b_span,
                                     struct fs_span span) {
   const char *x = fs_in_text(in, a_span), *y = fs_in_text(in, b_span);
-  char hint[200];
+  const char *p = fs_in_operand(in, a_span), *q = fs_in_operand(in, b_span);
+  char hint[300];
   if (a.shape.rank > 2 || b.shape.rank > 2) {
     snprintf(hint, sizeof(hint), "* multiplies matrices and vectors; .* "
                                  "multiplies elementwise");
   } else if (a.shape.rank == 1 && b.shape.rank == 1) {
     bool same = a.shape.dim[0] == b.shape.dim[0];
     snprintf(hint, sizeof(hint),
-             same ? "two columns: (%s).*(%s) is elementwise, (%s)'*(%s) the "
-                    "dot product"
-                  : "two columns: (%s)*(%s)' is the outer product", x, y, x, y);
+             same ? "two columns: %s.*%s is elementwise, %s*%s the dot product"
+                  : "two columns: %s*%s is the outer product", p, same ? q : fs_in_transposed(in, b_span),
+             fs_in_transposed(in, a_span), q);
     return fs_in_error(in, span, "column-times-column", hint,
                        "cannot multiply two columns: %s is %s, %s is %s", x,
                        fs_shape_text(&a.shape), y, fs_shape_text(&b.shape));
   } else if (fs_cols(&a.shape) == fs_cols(&b.shape)) {
-    snprintf(hint, sizeof(hint), "transposed it would fit: (%s)*%s", x,
+    snprintf(hint, sizeof(hint), "transposed it would fit: %s*%s", p,
              fs_in_transposed(in, b_span));
   } else if (fs_rows(&a.shape) == fs_rows(&b.shape)) {
-    snprintf(hint, sizeof(hint), "transposed it would fit: %s*(%s)",
-             fs_in_transposed(in, a_span), y);
+    snprintf(hint, sizeof(hint), "transposed it would fit: %s*%s",
+             fs_in_transposed(in, a_span), q);
   } else {
     snprintf(hint, sizeof(hint), "%s*%s needs %s to have %lld row%s", x, y, y,
              (long long)fs_cols(&a.shape), fs_cols(&a.shape) == 1 ? "" : "s");

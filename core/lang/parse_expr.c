@@ -741,6 +741,13 @@ static struct fs_expr *rule_sum(struct fs_parser *p) {
   return rule_left(p, rules, FS_LEN(rules), rule_product);
 }
 
+/* Whether nothing but a comment follows on the line. */
+static bool ends_line(const struct fs_parser *p, struct fs_span span) {
+  const char *at = p->lexer.text + span.end;
+  while (*at == ' ' || *at == '\t' || *at == '\r') at++;
+  return *at == '\n' || *at == '#';
+}
+
 /* range = sum [ ":" sum [ ":" sum ] ]        first:last, first:step:last */
 static struct fs_expr *rule_range(struct fs_parser *p) {
   static const struct operator_rule colon[] = {{FS_TK_COLON, FS_AO_ADD}};
@@ -754,6 +761,10 @@ static struct fs_expr *rule_range(struct fs_parser *p) {
       return fs_unexpected(p, "syntax", "a range names both ends: 2:end",
                            "the range has no last element: found %s",
                            fs_found(p));
+    if (p->head && ends_line(p, span))
+      return fs_fail(p, span, "syntax",
+                     "the body begins on a new line or after `;`, and closes with `end`",
+                     "no `:` is needed behind the head of a block");
     args[n++] = rule_sum(p);
   }
   if (!args[n - 1] || p->status != FS_OK) return NULL;

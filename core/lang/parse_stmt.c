@@ -212,12 +212,38 @@ static bool ends_in_range(const struct fs_expr *e) {
   return e->kind == FS_EX_RANGE;
 }
 
+static bool is_call_of(struct fs_parser *p, const struct fs_expr *e, const char *words) {
+  if (e->kind != FS_EX_CALL || e->args[0]->kind != FS_EX_NAME) return false;
+  return fs_has_word(words, fs_arena_printf(p->arena, "%s", e->args[0]->text));
+}
+
+/* Python's `for i in range(3): print(i)` and `if x > 2: print(x)` would be heads with a range,
+ * and their body missing. */
+static bool is_foreign_head(struct fs_parser *p, const char *word, const struct fs_expr *e) {
+  bool range = e->kind == FS_EX_RANGE;
+  bool loop = !strcmp(word, "for");
+  bool foreign = loop ? range && (is_call_of(p, e->args[e->n_args - 1], " print disp println ") ||
+                                  is_call_of(p, e->args[0], " range len enumerate zip "))
+                      : ends_in_range(e);
+  if (!foreign) return false;
+  fs_fail(p, e->span, "syntax",
+          loop ? "a loop is for i = 0:2; print(i); end, where 0:2 has both ends"
+               : fs_arena_printf(p->arena, "it is %s x > 2; x = x/2; end, with `;` or a new line "
+                                           "behind the condition", word),
+          "`:` makes a range here: no body follows it");
+  return true;
+}
+
 /* condition = expr separator */
 static bool rule_condition(struct fs_parser *p, const char *word,
                            struct fs_expr **out) {
+  bool head = p->head;
+  p->head = true;
   *out = fs_rule_expr(p);
+  p->head = head;
   if (!*out) return false;
-  if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE)) return true;
+  if (fs_accept(p, FS_TK_SEMI) || fs_accept(p, FS_TK_NEWLINE))
+    return !is_foreign_head(p, word, *out);
   const char *hint =
       logic_hint(p, *out, "the body begins on a new line or after `;`");
   if (p->cur.kind == FS_TK_ASSIGN) hint = "did you mean `==`?";

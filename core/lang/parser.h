@@ -28,6 +28,7 @@ struct fs_parser {
   int depth;      /* nesting of every kind */
   int subscripts; /* open index brackets: `end` is a value there */
   int loops;      /* open loops of this function */
+  bool head;      /* between `for`, `if`, `while` and the body */
   bool after_else; /* an `else if` was closed by an `end` of its own */
   int n_open;
   struct fs_open open[FS_MAX_NESTING];

@@ -6,7 +6,7 @@ q = A*p                       # error: shapes do not fit for *: A is 3x4, p is 5
 # ---
 x = ones(3); y = ones(3);
 x*y                           # error: cannot multiply two columns: x is 3, y is 3
-# error: (x).*(y) is elementwise
+# error: x.*y is elementwise
 # ---
 ones(2, 3) + ones(3, 2)       # error: shapes do not fit for +
 # error: transposed it would fit

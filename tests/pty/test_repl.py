@@ -188,6 +188,17 @@ def test_plan_of_several_blocks(c):
     assert t.line(':plan all').count('╭') > 1
 
 
+def test_heads_of_other_languages_do_not_wait(c):
+    t = c.start()
+    for line in ('for i in range(3): print(i)', 'for i in range(3):', 'if 1 > 2: print(3)',
+                 'while 1 < 2:'):
+        out = t.line(line)
+        assert 'error: ' in out and 'hint: ' in out, out
+    t.send('for k = 1:2\r')
+    t.expect(r'^\.\.\. +$')
+    assert 'error' not in t.line('k; end')
+
+
 def test_pins_answer(c):
     t = c.start()
     t.line('x = ones(3); begin q = x + 1; s = x*2; r = q + s; end')
