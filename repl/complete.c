@@ -3,6 +3,7 @@
  * entry; matches are cut or extended to fit between the two. */
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <readline/readline.h>
 
@@ -58,11 +59,41 @@ static char **as_matches(size_t begin, size_t start) {
   return matches;
 }
 
-/* Inside "...", and the session knows nothing: names of files. */
-static char **file_matches(size_t start) {
+static bool is_folder(const char *name) {
+  struct stat st;
+  char *path = tilde_expand(name);
+  bool folder = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  free(path);
+  return folder;
+}
+
+static const char *open_quote(void) {
   const char *quote = NULL;
   for (const char *c = rl_line_buffer; c < rl_line_buffer + rl_point; c++)
     if (*c == '"') quote = quote ? NULL : c;
+  return quote;
+}
+
+/* A file that is found closes the quote, a folder is gone on from. Readline would close
+ * the quote of both. */
+static void end_names(void) {
+  json_t *a;
+  size_t i;
+  bool alone = json_array_size(answers) == 1 && open_quote() && rl_line_buffer[rl_point] != '"';
+  rl_filename_completion_desired = 0;
+  json_array_foreach(answers, i, a) {
+    const char *name = text_of(a, "text"), *end = alone ? "\"" : "";
+    if (is_folder(name)) end = name[strlen(name) - 1] == '/' ? "" : "/";
+    struct fs_str ended = {0};
+    fs_str_printf(&ended, "%s%s", name, end);
+    json_object_set_new(a, "text", json_string(fs_str_text(&ended)));
+    fs_str_free(&ended);
+  }
+}
+
+/* Inside "...", and the session knows nothing: names of files. */
+static char **file_matches(size_t start) {
+  const char *quote = open_quote();
   if (!quote) return NULL;
   size_t begin = (size_t)(quote + 1 - rl_line_buffer);
   char *typed = fs_strndup(quote + 1, (size_t)rl_point - begin), *name;
@@ -74,6 +105,7 @@ static char **file_matches(size_t start) {
     free(name);
   }
   free(typed);
+  end_names();
   return as_matches(begin, start);
 }
 
@@ -96,6 +128,7 @@ static char **attempt(const char *word, int start, int end) {
   }
   begin = begin > before ? begin - before : 0;
   const char *type = text_of(json_array_get(answers, 0), "type");
+  if (!strcmp(type, "path")) end_names();
   if (!strcmp(type, "command") || !strcmp(type, "option"))
     rl_completion_append_character = ' ';
   return as_matches(begin, (size_t)start);
@@ -177,6 +210,7 @@ void fs_complete_init(struct fs_session *s, const struct fs_str *before) {
   session = s;
   pending = before;
   rl_completer_word_break_characters = " \t\n\"'`@$><=;|&{}()[]+-*/^!,~?\\";
+  rl_basic_quote_characters = ""; /* end_names() closes quotes */
   rl_attempted_completion_function = attempt;
   rl_completion_display_matches_hook = display;
   rl_ignore_completion_duplicates = 0;

@@ -21,6 +21,7 @@ from terminal import Terminal, run_tests  # noqa: E402
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
 BUSY = 't0 = time(); while time() - t0 < 0.5; end'
+LEFT = '\x1b[D'
 UP, CTRL_A, CTRL_C, CTRL_D, CTRL_Z = '\x1b[A', '\x01', '\x03', '\x04', '\x1a'
 
 
@@ -318,7 +319,17 @@ def test_completion_of_files(c):
     path = c.write('data/matrix_one.npy', '')
     t = c.start()
     t.send('load("' + path[:-8] + '\t')
-    t.expect('one.npy')
+    t.expect('one.npy"$')  # a file closes the quote
+    t.send(CTRL_C)
+    t.prompt()
+    t.send('load("' + c.home + '/da\t')
+    t.expect('/data/$')    # a folder is gone on from
+    t.send('\t')
+    t.expect('matrix_one.npy"$')
+    t.send(CTRL_C)
+    t.prompt()
+    t.send('load("' + path[:-8] + '")' + 2*LEFT + '\t')
+    t.expect(r'one.npy"\)')
 
 
 def test_tab_indents_in_a_block(c):
