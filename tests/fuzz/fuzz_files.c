@@ -12,22 +12,29 @@
 
 static struct fs_diags diags;
 
-/* A file in memory under a name with the right ending, which is made once. */
+static char folder[200], file[240];
+
+static void tidy(void) {
+  unlink(file);
+  rmdir(folder);
+}
+
+/* A file in memory under a name with the right ending. */
 static const char *make_file(const char *ending, const uint8_t *data, size_t size) {
-  static char folder[64], path[96];
   static int fd = -1;
   if (fd < 0) {
+    const char *base = getenv("TMPDIR");
     fd = memfd_create("fuzz", MFD_CLOEXEC);
-    snprintf(folder, sizeof folder, "/tmp/fusible-fuzz-XXXXXX");
-    if (fd < 0 || !mkdtemp(folder)) abort();
+    snprintf(folder, sizeof folder, "%.150s/fusible-fuzz-XXXXXX", base ? base : "/tmp");
+    if (fd < 0 || !mkdtemp(folder) || atexit(tidy)) abort();
   }
   char target[40];
   snprintf(target, sizeof target, "/proc/self/fd/%d", fd);
-  snprintf(path, sizeof path, "%s/x.%s", folder, ending);
-  unlink(path);
+  snprintf(file, sizeof file, "%s/x.%s", folder, ending);
+  unlink(file);
   if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size) abort();
-  if (symlink(target, path)) abort();
-  return path;
+  if (symlink(target, file)) abort();
+  return file;
 }
 
 /* All that it says of itself is true: every element can be read. */
