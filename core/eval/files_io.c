@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -522,6 +523,16 @@ static mode_t usual_mode(void) {
   return 0666 & ~mask;
 }
 
+/* The access control list of the old file, if it has one: with it the group's rights
+ * are the most that any of the list has, and without it they would be the group's. */
+static bool keep_list(struct fs_writer *w) {
+  static const char name[] = "system.posix_acl_access";
+  char list[4096];
+  ssize_t n = getxattr(w->path, name, list, sizeof list);
+  if (n < 0) return errno == ENODATA || errno == ENOTSUP || errno == EINVAL;
+  return n == 0 || !fsetxattr(w->fd, name, list, (size_t)n, 0);
+}
+
 /* Owner, group and permissions of the file that is replaced, or the usual ones.
  * A group that cannot be kept has no rights in the new file. */
 static enum fs_status take_over(struct fs_writer *w) {
@@ -538,6 +549,8 @@ static enum fs_status take_over(struct fs_writer *w) {
       mode &= ~(mode_t)070;
   }
   if (fchmod(w->fd, mode)) return system_error(w->ctx, errno);
+  if (exists && !keep_list(w) && fchmod(w->fd, mode & ~(mode_t)070))
+    return system_error(w->ctx, errno);
   if (!same_owner)
     fs_warn(w->ctx->diags, w->ctx->span, "file-replaced", NULL,
             "the file belonged to another user and is yours now");
