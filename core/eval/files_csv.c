@@ -129,7 +129,9 @@ static enum fs_status not_a_number(struct csv *c, const struct fs_csv_column *k)
   fs_str_puts(&text, "' is not a number");
   enum fs_status st = at_place(c, k->text, k->at,
                                comma ? "numbers with a decimal comma: "
-                                       "load(file, \"decimal=,\")" : NULL,
+                                       "load(file, \"decimal=,\")"
+                                     : "load(file, \"name\") takes one column, also of "
+                                       "texts",
                                fs_str_text(&text));
   fs_str_free(&text);
   return st;
@@ -369,7 +371,8 @@ static enum fs_status take_part(struct csv *c, const struct fs_csv_part *p) {
     if (!first) continue;
     *mine = (struct fs_csv_column){mine->number, c->line + its->text, its->at, {0}};
     memcpy(mine->example, its->example, sizeof mine->example);
-    if (mine->number && mine->number < mine->text) return not_a_number(c, mine);
+    if (c->form.only < 0 && mine->number && mine->number < mine->text)
+      return not_a_number(c, mine); /* what is asked for by name may be mixed */
   }
   enum fs_status st = part_fault(c, p);
   if (!st) st = append(c, p->values, p->len);
@@ -636,9 +639,10 @@ enum fs_status fs_csv_read(struct fs_reader *r, const struct fs_load_how *how,
   enum fs_status st = read_file(&c);
   bool one = !st && c.form.only >= 0;
   if (one && !c.rows) st = fs_file_error(r->ctx, NULL, "it holds no numbers");
-  else if (one && c.columns[c.form.only].text) st = give_categories(&c, out);
-  else if (one) st = give(&c, FS_F64, 1, out);
-  else if (!st) st = give_matrix(&c, out);
+  else if (one) st = check_commas(&c);
+  if (one && !st && c.columns[c.form.only].text) st = give_categories(&c, out);
+  else if (one && !st) st = give(&c, FS_F64, 1, out);
+  else if (!one && !st) st = give_matrix(&c, out);
   if (one && !st) {
     free(out->name);
     out->name = fs_strdup(how->member);

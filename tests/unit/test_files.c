@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -661,6 +662,14 @@ static void test_csv_columns(void) {
   CHECK(load(path, "day", &a) == FS_OK &&
         !memcmp(a.list.data[0].data, days, sizeof days));
   fs_arrays_free(&a);
+  const char *mixed = text_file("mixed.csv", "id,x\n17,1\nA1,2\n17,3\n");
+  static const int64_t ids[3] = {1, 2, 1};
+  CHECK(load(mixed, "id", &a) == FS_OK && !memcmp(a.list.data[0].data, ids, sizeof ids) &&
+        !strcmp(a.list.data[0].categories, "17\nA1"));
+  fs_arrays_free(&a);
+  REFUSED(mixed, "line 3, column 1: 'A1' is not a number");
+  CHECK(strstr(diags.list.data[0].hint, "takes one column"));
+  refused_at(__LINE__, text_file("t4.csv", "a;b\n1,5;2\n"), "a", "'1,5' is not a number");
   refused_at(__LINE__, path, "x", "no column of that name");
   CHECK(strstr(diags.list.data[0].hint, "w, species, day, n"));
   refused_at(__LINE__, text_file("t0.csv", "1,2\n"), "x", "no names");
@@ -680,22 +689,26 @@ static void test_csv_columns(void) {
  * quotes with lines between them, in a file of several blocks. */
 static void test_csv_blocks(void) {
   enum { ROWS = 400000 };
-  FILE *f = fopen(path_of("long.csv"), "wb"), *q = fopen(path_of("quoted.csv"), "wb");
-  if (!f || !q) exit(2);
+  static const char *const names[] = {"long.csv", "quoted.csv", "cr.csv"};
+  FILE *f = fopen(path_of(names[0]), "wb"), *q = fopen(path_of(names[1]), "wb");
+  FILE *r = fopen(path_of(names[2]), "wb"); /* as old programs end lines */
+  if (!f || !q || !r) exit(2);
   for (int i = 0; i < ROWS; i++) {
     fprintf(f, "%d,%.*f,%d\r\n", i, i % 17, i / 8.0, -i);
+    fprintf(r, "%d,%.*f,%d\r", i, i % 17, i / 8.0, -i);
     fprintf(q, "%d,\"%.*f\",%d,\"text, %d\n\"\"\"\n", i, i % 17, i / 8.0, -i, i);
   }
   fclose(f);
   fclose(q);
-  for (int file = 0; file < 2; file++) {
+  fclose(r);
+  for (int file = 0; file < 3; file++) {
     struct fs_arrays a;
-    bool ok = load(path_of(file ? "quoted.csv" : "long.csv"), NULL, &a) == FS_OK &&
+    bool ok = load(path_of(names[file]), NULL, &a) == FS_OK &&
               a.list.data[0].shape.dim[0] == ROWS && a.list.data[0].shape.dim[1] == 3;
     const double *x = ok ? a.list.data[0].data : NULL;
     for (int i = 0; ok && i < ROWS; i++)
       ok = x[3 * i] == i && fabs(x[3 * i + 1] - i / 8.0) <= .5 && x[3 * i + 2] == -i;
-    check_at(__LINE__, ok, file ? "quoted.csv" : "long.csv");
+    check_at(__LINE__, ok, names[file]);
     fs_arrays_free(&a);
   }
   f = fopen(path_of("long.csv"), "ab");
@@ -925,6 +938,20 @@ static void test_save_modes(void) {
   CHECK(!chmod(path_of("m.npy"), 0666));
   CHECK(save(path_of("m.npy"), 1, &a, 9) == FS_OK && seen_mode == 0600);
   CHECK(!stat(path_of("m.npy"), &st) && (st.st_mode & 0777) == 0666);
+  /* An access control list: user 1234 may write, the group nothing, at most rw. */
+  static const unsigned char list[] = {2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 6, 0,
+                                       0xD2, 4, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255, 16, 0, 6,
+                                       0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255};
+  unsigned char now[64] = {0};
+  const char *name = "system.posix_acl_access";
+  CHECK(save(path_of("l.npy"), 1, &a, 9) == FS_OK);
+  if (setxattr(path_of("l.npy"), name, list, sizeof list, 0)) {
+    fprintf(stderr, "test_files: no access control lists here: %s\n", strerror(errno));
+  } else {
+    CHECK(save(path_of("l.npy"), 1, &a, 9) == FS_OK &&
+          getxattr(path_of("l.npy"), name, now, sizeof now) == sizeof list &&
+          !memcmp(now, list, sizeof list));
+  }
   CHECK(!link(path_of("m.npy"), path_of("m3.npy")));
   CHECK(save(path_of("m.npy"), 1, &a, 9) == FS_OK && diags.list.len == 1 &&
         strstr(diags.list.data[0].message, "2 names"));
