@@ -151,6 +151,7 @@ static void on_block(void *user, struct fs_block *block, int number) {
 static void on_launch(void *user, struct fs_block *block) {
   fs_session_keep_times(user, block);
   fs_session_announce(user, block);
+  fs_session_expect(user, block);
 }
 
 static void on_change(void *user, struct fs_block *block, bool gone) {

@@ -127,6 +127,7 @@ struct fs_session {
   unsigned flags;
   enum fs_status show_status;
   bool quit, returned, busy;
+  bool expecting;           /* a long block was launched, and that was told */
   double plan_seconds, jit_seconds;
 
   fs_plan_records last_plans; /* of the last input that ran blocks */
@@ -183,6 +184,8 @@ void fs_session_keep_times(struct fs_session *s, struct fs_block *block);
 /* ... and a front end that wants rich output gets its plan as predicted, and later,
  * under the same id, as measured. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block);
+/* Tells the front end what a long block, which is launched now, is expected to take. */
+void fs_session_expect(struct fs_session *s, struct fs_block *block);
 /* Predictions of a plan as the runs before have corrected them. */
 void fs_session_correct(const struct fs_session *s, struct fs_plan *plan);
 /* A block was run: remembers it for the end of the input. */

@@ -173,6 +173,38 @@ void fs_session_announce(struct fs_session *s, struct fs_block *block) {
   send_plan(s, r, "launched");
 }
 
+/* What runs less long needs no sign of life. */
+static const double LONG = 0.5;
+
+static void send_expected(struct fs_session *s, double seconds, const char *plan) {
+  json_t *e = json_object();
+  json_object_set_new(e, "event", json_string("progress"));
+  json_object_set_new(e, "what", json_string("running"));
+  json_object_set_new(e, "done", json_null());
+  json_object_set_new(e, "seconds", json_real(0));
+  json_object_set_new(e, "expected", fs_json_known(seconds));
+  if (plan) json_object_set_new(e, "plan", json_string(plan));
+  fs_session_emit(s, e);
+}
+
+void fs_session_expect(struct fs_session *s, struct fs_block *block) {
+  char id[32] = "";
+  struct fs_expected e = fs_plan_expects(block->plan);
+  if (!s->busy || e.first < LONG / 2) return; /* runs teach a factor of two at most */
+  fs_session_correct(s, block->plan);
+  e = fs_plan_expects(block->plan);
+  const struct fs_plan_record *r = find_record(s, block);
+  if (r && r->announced) snprintf(id, sizeof id, "plan-%d", r->id);
+  s->expecting = e.predicted >= LONG;
+  if (s->expecting) send_expected(s, e.predicted, *id ? id : NULL);
+}
+
+/* A GPU goes on when its block was launched. */
+static void end_expecting(struct fs_session *s) {
+  if (s->expecting && !s->on_cuda) send_expected(s, NAN, NULL);
+  s->expecting = false;
+}
+
 /* One block has one set of timers, wherever it is written. */
 void fs_session_keep_times(struct fs_session *s, struct fs_block *block) {
   const struct fs_plan_record *r = find_record(s, block);
@@ -209,6 +241,7 @@ static void learn_registers(struct fs_session *s, const struct fs_block *block) 
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number) {
   struct fs_plan_record *r = find_record(s, block);
+  end_expecting(s);
   s->last_number = number;
   s->last_block = block;
   s->last_runner = fs_session_runner(s);

@@ -5,7 +5,8 @@
  * block is shown at the end, as it was measured, since an input that fails shows its
  * error and no plan. A block that has run for SHOW_AFTER seconds shows its
  * prediction, which what was measured replaces in the same display; not to consoles,
- * which replace nothing that they have shown.
+ * which replace nothing that they have shown. Below that stands from the second second on
+ * how long it has run, of how long, until what was measured comes.
  */
 #include "jupyter/cell.h"
 
@@ -15,6 +16,8 @@
 
 #define SHOW_AFTER 0.1  /* seconds */
 #define PROGRESS_STEP 0.1
+#define TELL_AFTER 2.0
+#define TELL_EVERY 1.0
 
 enum {
   MAX_OUTPUTS = 40, /* then values become text: a notebook shows 50 of a cell */
@@ -108,9 +111,31 @@ static bool has_kernels(const json_t *event) {
   return json_array_size(json_object_get(event, "kernels")) > 0;
 }
 
-static void show_plan(struct fs_cell *c, struct fs_cell_plan *p) {
+/* The same with a line below. */
+static json_t *with_line(json_t *gives, const char *line) {
+  json_t *data = json_copy(gives);
+  struct fs_str text = {0}, html = {0};
+  const char *plain = json_string_value(json_object_get(data, "text/plain"));
+  const char *rich = json_string_value(json_object_get(data, "text/html"));
+  fs_str_printf(&text, "%s%s%s", plain ? plain : "", plain ? "\n" : "", line);
+  fs_str_puts(&html, rich ? rich : "");
+  fs_str_puts(&html, "<p>");
+  fs_str_put_html(&html, line, strlen(line));
+  fs_str_puts(&html, "</p>");
+  json_object_set_new(data, "text/plain", json_stringn(text.data, text.len));
+  json_object_set_new(data, "text/html", json_stringn(html.data, html.len));
+  fs_str_free(&text);
+  fs_str_free(&html);
+  json_decref(gives);
+  return data;
+}
+
+/* line: of what runs now, or NULL. */
+static void show_plan(struct fs_cell *c, struct fs_cell_plan *p, const char *line) {
+  json_t *data = plan_data(p->event);
+  if (line) data = with_line(data, line);
   publish(c, p->shown ? "update_display_data" : "display_data",
-          display(c, p->id, plan_data(p->event), NULL));
+          display(c, p->id, data, NULL));
   c->outputs += !p->shown;
   p->shown = true;
 }
@@ -149,7 +174,7 @@ static void on_plan(struct fs_cell *c, const json_t *event) {
   }
   json_decref(p->event);
   p->event = json_deep_copy(event);
-  if (p->shown) show_plan(c, p);
+  if (p->shown) show_plan(c, p, NULL);
 }
 
 /* At a good end: the plans that were not shown while they ran. */
@@ -167,7 +192,7 @@ static void show_plans(struct fs_cell *c) {
       continue;
     }
     shown++;
-    show_plan(c, p);
+    show_plan(c, p, NULL);
   }
   if (!more) return;
   struct fs_str text = {0};
@@ -198,7 +223,62 @@ static void put_progress(struct fs_cell *c, const char *text, double done) {
   c->progress_at = fs_now();
 }
 
+/* -- what runs, of how long -- */
+
+static void put_running(struct fs_cell *c, const char *line) {
+  json_t *data = line ? progress_data(line, -1)
+                      : json_pack("{ss ss}", "text/plain", "", "text/html", "");
+  publish(c, c->has_line ? "update_display_data" : "display_data",
+          display(c, "running", data, NULL));
+  c->outputs += !c->has_line;
+  c->has_line = true;
+}
+
+/* Nothing of it stays. */
+static void end_running(struct fs_cell *c) {
+  if (c->told_at > 0 && !c->running) put_running(c, NULL);
+  else if (c->told_at > 0 && !c->running->measured) show_plan(c, c->running, NULL);
+  c->running = NULL;
+  c->expected = 0;
+}
+
+static void begin_running(struct fs_cell *c, const json_t *event) {
+  const char *plan = json_string_value(json_object_get(event, "plan"));
+  end_running(c);
+  c->expected = json_number_value(json_object_get(event, "expected"));
+  c->launched = fs_now();
+  c->told_at = 0;
+  for (int k = 0; k < c->plans.len && plan; k++)
+    if (!strcmp(c->plans.data[k]->id, plan)) c->running = c->plans.data[k];
+}
+
+/* Seconds until the line is due; < 0: there is none. */
+static double until_told(const struct fs_cell *c) {
+  if (!(c->expected > 0) || !c->live) return -1;
+  double due = c->told_at > 0 ? c->told_at + TELL_EVERY : c->launched + TELL_AFTER;
+  return FS_MAX(due - fs_now(), 0.0);
+}
+
+static void tell_running(struct fs_cell *c) {
+  struct fs_str line = {0};
+  if (until_told(c) != 0) return;
+  fs_str_puts(&line, "running \u00b7");
+  fs_plan_put_elapsed(&line, fs_now() - c->launched, c->expected);
+  if (c->running && c->running->shown) {
+    show_plan(c, c->running, fs_str_text(&line));
+  } else {
+    if (c->running) c->running = NULL; /* more plans than are shown */
+    put_running(c, fs_str_text(&line));
+  }
+  c->told_at = fs_now();
+  fs_str_free(&line);
+}
+
 static void on_progress(struct fs_cell *c, const json_t *event) {
+  if (json_object_get(event, "expected")) {
+    begin_running(c, event);
+    return;
+  }
   const char *what = json_string_value(json_object_get(event, "what"));
   json_t *part = json_object_get(event, "done");
   double done = json_is_number(part) ? json_number_value(part) : -1;
@@ -347,6 +427,8 @@ int fs_cell_wait(const struct fs_cell *c) {
     double left = FS_MAX(p->due - fs_now(), 0.0);
     if (soonest < 0 || left < soonest) soonest = left;
   }
+  double told = until_told(c);
+  if (told >= 0 && (soonest < 0 || told < soonest)) soonest = told;
   return soonest < 0 ? -1 : (int)(1000 * soonest) + 1;
 }
 
@@ -357,9 +439,10 @@ void fs_cell_tick(struct fs_cell *c) {
     struct fs_cell_plan *p = c->plans.data[k];
     if (p->shown || p->measured || !p->event || !c->live || p->due > fs_now())
       continue;
-    if (shown++ < MAX_PLANS) show_plan(c, p);
+    if (shown++ < MAX_PLANS) show_plan(c, p, NULL);
     else p->due = fs_now() + 1e9;
   }
+  tell_running(c);
 }
 
 /* The picture with its carets, the word "error" in red, and as the last line what
@@ -450,6 +533,7 @@ static void put_mended(struct fs_cell *c) {
 
 json_t *fs_cell_end(struct fs_cell *c, enum fs_result result, bool *failed) {
   *failed = result != FS_RESULT_OK && result != FS_RESULT_QUIT;
+  end_running(c);
   json_t *content;
   if (*failed) {
     content = end_badly(c, result);

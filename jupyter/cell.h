@@ -24,6 +24,11 @@ struct fs_cell {
   FS_VEC(struct fs_cell_plan *) plans;
   double progress_at;  /* when it was last shown; 0: never        */
   char progress[96], progressed[64]; /* as it is shown; without its phase and share */
+  double expected, launched; /* seconds that what runs now is expected to take, since
+                          when; 0: nothing long runs          */
+  double told_at;      /* when that was last shown; 0: not yet   */
+  bool has_line;       /* a line of its own was shown            */
+  struct fs_cell_plan *running; /* the plan that shows it; NULL: a line of its own */
   char *result;        /* text of the last value, for the history */
 };
 

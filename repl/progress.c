@@ -1,11 +1,13 @@
 /* progress.c - see progress.h. */
 #include "repl/progress.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
 #include "core/base/base.h"
+#include "core/view/view.h"
 #include "repl/term.h"
 
 enum { FIRST_MS = 2000, STEP_MS = 200 };
@@ -13,7 +15,7 @@ enum { FIRST_MS = 2000, STEP_MS = 200 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static bool enabled, active, shown, mid_line;
-static double started, done = -1;
+static double started, done = -1, launched, expected = NAN;
 static char what[80];
 
 /* With the lock held. */
@@ -43,10 +45,14 @@ static void put_bar(char *out, size_t size, bool utf8) {
 static void draw(void) {
   struct fs_look look = fs_term_look(stderr);
   char percent[4 * BAR + 16] = "", line[sizeof what + sizeof percent + 64];
+  struct fs_str time = {0};
+  bool known = !isnan(expected) && done < 0;
   if (done >= 0) put_bar(percent, sizeof percent, look.utf8);
-  int len = snprintf(line, sizeof line, "%s%s %s %.0f s",
-                     *what ? what : "running", percent, look.utf8 ? "·" : "|",
-                     fs_now() - started);
+  fs_plan_put_elapsed(&time, fs_now() - (known ? launched : started),
+                      known ? expected : NAN);
+  int len = snprintf(line, sizeof line, "%s%s %s%s", *what ? what : "running", percent,
+                     look.utf8 ? "·" : "|", fs_str_text(&time));
+  fs_str_free(&time);
   if (fs_utf8_width(line, (size_t)len) >= look.width) return;
   fprintf(stderr, "\r\033[K%s", line);
   fflush(stderr);
@@ -99,6 +105,7 @@ void fs_progress_begin(void) {
   mid_line = false;
   what[0] = 0;
   done = -1;
+  expected = NAN;
   pthread_cond_signal(&changed);
   pthread_mutex_unlock(&lock);
 }
@@ -120,6 +127,14 @@ void fs_progress_note(const char *text, double fraction) {
   done = fraction;
   pthread_mutex_unlock(&lock);
   fs_str_free(&safe);
+}
+
+void fs_progress_expect(double seconds) {
+  if (!enabled) return;
+  pthread_mutex_lock(&lock);
+  launched = fs_now();
+  expected = seconds;
+  pthread_mutex_unlock(&lock);
 }
 
 void fs_progress_write(FILE *out, const char *text, size_t len) {

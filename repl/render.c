@@ -1,6 +1,7 @@
 /* render.c - see render.h. */
 #include "repl/render.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #include "core/view/view.h"
@@ -256,6 +257,11 @@ static void on_diagnostic(const json_t *event) {
 
 static void on_progress(const json_t *event) {
   const json_t *done = json_object_get(event, "done");
+  const json_t *expected = json_object_get(event, "expected");
+  if (expected) {
+    fs_progress_expect(json_is_number(expected) ? json_number_value(expected) : NAN);
+    return;
+  }
   fs_progress_note(text_of(event, "what"),
                    json_is_number(done) ? json_number_value(done) : -1);
 }

@@ -97,6 +97,16 @@ void fs_plan_put_prediction(struct fs_str *out, const struct fs_look *look,
   put_seconds(out, look, predicted);
 }
 
+void fs_plan_put_elapsed(struct fs_str *out, double seconds, double expected) {
+  static const double OVER = 1.2; /* what a good prediction is off by */
+  fs_str_printf(out, " %.0f s", seconds);
+  if (isnan(expected)) return;
+  bool over = seconds > OVER * expected;
+  fs_str_puts(out, over ? ", ~" : " of ~");
+  fs_str_put_seconds(out, expected);
+  if (over) fs_str_puts(out, " were expected");
+}
+
 static bool has_run(const json_t *plan) {
   const json_t *runs = json_object_get(plan, "runs");
   return !json_is_number(runs) || json_number_value(runs) > 0;

@@ -29,6 +29,10 @@ bool fs_plan_taught(double first, double predicted);
 void fs_plan_put_prediction(struct fs_str *out, const struct fs_look *look,
                             double first, double predicted, bool ran);
 
+/* Of what runs: " 12 s of ~44 s"; " 12 s, ~2.12 s were expected" where it takes longer; " 12 s"
+ * where nothing is known (expected not a number). */
+void fs_plan_put_elapsed(struct fs_str *out, double seconds, double expected);
+
 /* -- for a terminal (text.c) --------------------------------------------------- */
 
 /* 2 kernels · 2.00 GiB · predicted 0.503 ms · measured 0.510 ms (×1.01)

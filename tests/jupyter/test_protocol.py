@@ -7,6 +7,7 @@ import hmac
 import itertools
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -275,6 +276,28 @@ def test_progress(k, c):
     assert all(m.type == 'update_display_data' for m in bars[1:])
     assert len(bars) <= 3 + 10*(got[-1].at - got[0].at), 'more than ten a second'
     assert 'done' in bars[-1].content['data']['text/plain']
+
+
+def test_how_long_of_how_long(k, c):
+    """In the display of the plan, from which it goes when that was measured; without plans
+    in a line of its own, of which nothing stays."""
+    c.execute('A = rand(3400, 3400); A[1,1] = 1;')
+    block = 'begin B = A*A; C = A*B; D = B*C; E = A*D; end'
+    for plan in ('line', 'off'):
+        c.execute(f':set plan {plan}')
+        texts, last = {}, {}
+        for m in c.collect(c.execute_request(block)):
+            if m.type in ('display_data', 'update_display_data'):
+                name = m.content['transient']['display_id']
+                assert (m.type == 'display_data') == (name not in texts), m.type
+                last[name] = m.content['data']['text/plain']
+                texts[name] = texts.get(name, '') + last[name]
+        told = [name for name, text in texts.items()
+                if re.search(r'running · \d+ s(,| of) ~[\d.]+ m?s', text)]
+        assert len(told) == 1, texts
+        assert 'running' not in last[told[0]], last
+        assert plan == 'line' or last[told[0]] == '', last
+    c.execute(':set plan line')
 
 
 def test_progress_of_what_is_done(k, c):

@@ -715,6 +715,17 @@ def test_progress_line(c):
     t.prompt()
 
 
+def test_how_long_of_how_long(c):
+    """A library call cannot be looked into: what it takes beside what was expected."""
+    t = c.start('--threads', '1', XDG_DATA_HOME=c.home)
+    t.send('A = rand(3400, 3400); A[1,1] = 1;\r')
+    t.prompt()
+    t.send('begin B = A*A; C = A*B; D = B*C; E = A*D; end\r')
+    t.expect(r'running · \d+ s (of ~|, ~)[\d.]+ m?s')
+    t.send(CTRL_C)
+    t.prompt()
+
+
 def test_json_in_a_pipe(c):
     done = subprocess.run(
         [PROGRAM, '--target', 'cpu', '--json'], input='a = 40 + 2\n',
