@@ -1,85 +1,22 @@
 /* journal.c - see journal.h. */
 #include "core/journal.h"
 
-#include <ctype.h>
-#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/session.h"
+#include "core/lang/parse.h"
+#include "core/lang/uses.h"
 
 /* -- files ----------------------------------------------------------------- */
 
-enum { WHOLE = 64 << 20, PART = 1 << 20 };
-
-static uint64_t hash_part(int fd, int64_t from, int64_t len, uint64_t seed) {
-  char *piece = fs_malloc(PART);
-  ssize_t n = 1;
-  for (int64_t at = 0; at < len && n > 0; at += n) {
-    n = pread(fd, piece, (size_t)FS_MIN(len - at, (int64_t)PART), from + at);
-    if (n > 0) seed = fs_hash(piece, (size_t)n, seed);
-  }
-  free(piece);
-  return seed;
-}
-
-/* The whole of a file, or of a large one its ends and its middle. */
-static uint64_t hash_file(int fd, int64_t size) {
-  if (size <= WHOLE) return hash_part(fd, 0, size, 1);
-  uint64_t h = hash_part(fd, 0, PART, 1);
-  h = hash_part(fd, size / 2, PART, h);
-  return hash_part(fd, size - PART, PART, h);
-}
-
-static bool same_stamp(const struct fs_seen_file *f, const struct stat *st) {
-  return f->size == (int64_t)st->st_size &&
-         f->seconds == (int64_t)st->st_mtim.tv_sec &&
-         f->nanoseconds == (int64_t)st->st_mtim.tv_nsec;
-}
-
-static bool look(const char *path, struct stat *st, int *fd) {
-  *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  bool there = *fd >= 0 && !fstat(*fd, st) && S_ISREG(st->st_mode);
-  if (*fd >= 0 && !there) close(*fd);
-  return there;
-}
-
-/* Keeps `gives`. */
-static struct fs_seen_file see(char *gives) {
-  struct fs_seen_file f = {.path = gives};
-  struct stat st;
-  int fd;
-  f.there = look(gives, &st, &fd);
-  if (!f.there) return f;
-  f.size = st.st_size;
-  f.seconds = st.st_mtim.tv_sec;
-  f.nanoseconds = st.st_mtim.tv_nsec;
-  f.hash = hash_file(fd, f.size);
-  close(fd);
-  return f;
-}
-
-static bool is_as_it_was(const struct fs_seen_file *f, bool *there) {
-  struct stat st;
-  int fd;
-  *there = look(f->path, &st, &fd);
-  if (!*there) return !f->there;
-  bool same = f->there && (same_stamp(f, &st) ||
-                           (f->size == (int64_t)st.st_size &&
-                            f->hash == hash_file(fd, f->size)));
-  close(fd);
-  return same;
-}
-
 void fs_entry_put_files(const struct fs_entry *e, struct fs_str *out) {
   for (int k = 0; k < e->files.len; k++) {
-    bool there;
-    const struct fs_seen_file *f = &e->files.data[k];
-    if (is_as_it_was(f, &there)) continue;
+    const struct fs_stamp *f = &e->files.data[k];
+    enum fs_stamp_now now = fs_stamp_compare(f);
+    if (now == FS_STAMP_SAME) continue;
     fs_str_puts(out, ", ");
     fs_str_put_safe(out, f->path, strlen(f->path));
-    fs_str_puts(out, there ? " has changed" : " is gone");
+    fs_str_puts(out, now == FS_STAMP_GONE ? " is gone" : " has changed");
   }
 }
 
@@ -109,12 +46,21 @@ struct fs_entry *fs_entry_new(enum fs_entry_kind kind, const char *name,
   return e;
 }
 
+static void free_names(char **names) {
+  for (char **name = names; name && *name; name++) free(*name);
+  free(names);
+}
+
 static void forget_outcome(struct fs_entry *e) {
   for (int k = 0; k < e->files.len; k++) free(e->files.data[k].path);
   FS_VEC_FREE(&e->files);
-  for (char **name = e->changed; name && *name; name++) free(*name);
-  free(e->changed);
-  e->changed = NULL;
+  free_names(e->changed);
+  free_names(e->functions);
+  e->changed = e->functions = NULL;
+  json_decref(e->set);
+  e->set = NULL;
+  json_decref(e->planned);
+  e->planned = NULL;
   json_decref(e->times);
   e->times = NULL;
   json_decref(e->answers);
@@ -124,6 +70,8 @@ static void forget_outcome(struct fs_entry *e) {
 void fs_entry_free(struct fs_entry *e) {
   if (!e) return;
   forget_outcome(e);
+  free_names(e->uses.reads);
+  free_names(e->uses.inside);
   json_decref(e->random);
   free(e->name);
   free(e->text);
@@ -133,39 +81,55 @@ void fs_entry_free(struct fs_entry *e) {
 static void take_changed(struct fs_entry *e, const json_t *state) {
   json_t *vars = json_object_get(state, "vars");
   json_t *gone = json_object_get(state, "gone"), *name;
-  size_t n = 0, k;
+  size_t n = 0, k, functions = 0;
   const char *key;
   json_t *value;
   e->changed = fs_calloc(json_object_size(vars) + json_array_size(gone) + 1,
                          sizeof *e->changed);
+  e->functions = fs_calloc(json_object_size(vars) + 1, sizeof *e->functions);
   json_object_foreach(vars, key, value) {
     const char *kind = json_string_value(json_object_get(value, "kind"));
     e->changed[n++] = fs_strdup(key);
-    e->functions |= kind && !strcmp(kind, "function");
+    if (kind && !strcmp(kind, "function")) e->functions[functions++] = fs_strdup(key);
   }
   json_array_foreach(gone, k, name)
     if (json_is_string(name))
       e->changed[n++] = fs_strdup(json_string_value(name));
 }
 
+/* [path as hex, the numbers of its stamp ...], as of session_worker.c. */
+static void take_file(struct fs_entry *e, const json_t *file) {
+  const char *path = json_string_value(json_array_get(file, 0));
+  if (!path) return;
+  int64_t v[FS_STAMP_NUMBERS];
+  for (size_t k = 0; k < FS_STAMP_NUMBERS; k++)
+    v[k] = json_integer_value(json_array_get(file, k + 1));
+  *FS_PUSH(&e->files) = fs_stamp_of_numbers(from_hex(path), v);
+}
+
 void fs_entry_outcome(struct fs_entry *e, int result, double seconds,
                       const json_t *state) {
-  size_t k;
-  json_t *file;
   forget_outcome(e);
-  e->functions = false;
   e->result = result;
   e->seconds = seconds;
   e->times = json_incref(json_object_get(state, "times"));
   e->answers = json_incref(json_object_get(state, "answers"));
   e->timed = json_integer_value(json_object_get(state, "times_told"));
   e->settings = !json_is_true(json_object_get(state, "changed"));
+  e->set = json_incref(json_object_get(state, "settings"));
   take_changed(e, state);
-  json_array_foreach(json_object_get(state, "files"), k, file) {
-    if (!json_is_string(file)) continue;
-    struct fs_seen_file seen = see(from_hex(json_string_value(file)));
-    *FS_PUSH(&e->files) = seen;
-  }
+  fs_entry_replayed(e, state);
+}
+
+void fs_entry_replayed(struct fs_entry *e, const json_t *state) {
+  size_t k;
+  json_t *file;
+  for (int f = 0; f < e->files.len; f++) free(e->files.data[f].path);
+  e->files.len = 0;
+  json_array_foreach(json_object_get(state, "files"), k, file)
+    take_file(e, file);
+  json_decref(e->planned);
+  e->planned = json_incref(json_object_get(state, "planned"));
 }
 
 bool fs_entry_matters(const struct fs_entry *e, const json_t *state) {
@@ -175,21 +139,14 @@ bool fs_entry_matters(const struct fs_entry *e, const json_t *state) {
 
 /* -- the journal ----------------------------------------------------------- */
 
-/* The words up to the value: ":set width", "width". */
-static size_t setting_length(const struct fs_entry *e) {
-  if (e->kind == FS_ENTRY_SET) return 0;
-  size_t at = strspn(e->text, " \t\r\n");
-  at += strcspn(e->text + at, " \t\r\n");
-  at += strspn(e->text + at, " \t\r\n");
-  return at + strcspn(e->text + at, " \t\r\n");
-}
-
-static bool sets_the_same(const struct fs_entry *a, const struct fs_entry *b) {
-  if (!a->settings || !b->settings || a->kind != b->kind) return false;
-  if (a->kind == FS_ENTRY_SET) return !strcmp(a->name, b->name);
-  size_t n = setting_length(a);
-  return a->kind == FS_ENTRY_EVAL && n == setting_length(b) &&
-         !strncmp(a->text, b->text, n);
+/* Whether all that `old` did was to change settings that `fresh` changes, too. */
+static bool sets_the_same(const struct fs_entry *old, const struct fs_entry *fresh) {
+  const char *name;
+  json_t *value;
+  if (!old->settings || !fresh->settings || !old->set) return false;
+  json_object_foreach(old->set, name, value)
+    if (!json_object_get(fresh->set, name)) return false;
+  return true;
 }
 
 void fs_journal_add(struct fs_journal *j, struct fs_entry *gives) {
@@ -214,20 +171,10 @@ void fs_journal_clear(struct fs_journal *j) {
   *j = (struct fs_journal){.seconds = 0};
 }
 
-static bool has_command(const struct fs_entry *e) {
-  bool begins = true;
-  for (size_t k = 0; k < e->len; k++) {
-    if (begins && e->text[k] == ':') return true;
-    if (e->text[k] == '\n' || e->text[k] == ';') begins = true;
-    else if (e->text[k] != ' ' && e->text[k] != '\t') begins = false;
-  }
-  return false;
-}
-
 void fs_journal_reset(struct fs_journal *j) {
   for (int k = j->list.len - 1; k >= 0; k--) {
-    const struct fs_entry *e = j->list.data[k];
-    bool only_names = e->changed && *e->changed && !has_command(e);
+    struct fs_entry *e = j->list.data[k];
+    bool only_names = e->changed && *e->changed && !fs_entry_uses(e)->commands;
     bool load = e->changed && *e->changed && e->files.len;
     if (only_names || load || e->kind == FS_ENTRY_DEFINE)
       fs_journal_remove(j, k);
@@ -247,87 +194,55 @@ int fs_journal_inputs(const struct fs_journal *j) {
 
 /* -- what is still needed -------------------------------------------------- */
 
-static bool in_name(char ch) {
-  unsigned char c = (unsigned char)ch;
-  return isalnum(c) || c == '_' || c >= 0x80;
+static char **copy_names(const char *const *names, int n) {
+  char **copy = fs_calloc((size_t)n + 1, sizeof *copy);
+  for (int k = 0; k < n; k++) copy[k] = fs_strdup(names[k]);
+  return copy;
 }
 
-/* `x = ...`, `f(a) = ...`: all of it is new. Not `x, y = ...`, `x[1] = ...`. */
-static bool is_target(const char *text, size_t from, size_t to) {
-  while (from && (text[from - 1] == ' ' || text[from - 1] == '\t')) from--;
-  if (from && text[from - 1] != '\n' && text[from - 1] != ';') return false;
-  if (text[to] == '(') to += strcspn(text + to, ");\n\"");
-  if (text[to] == ')') to++;
-  to += strspn(text + to, " \t");
-  return text[to] == '=' && text[to + 1] != '=';
-}
-
-/* Whether statements are run one after the other, each once. */
-static bool is_straight(const char *text) {
-  static const char *const words[] = {"if", "while", "for", "function", "\""};
-  for (size_t k = 0; k < FS_LEN(words); k++)
-    if (strstr(text, words[k])) return false;
-  return true;
-}
-
-/* The variable of the text's only loop, if that gave it a value: then it has one
- * before anything in the loop, or after it, reads it. */
-static bool is_counter(const struct fs_entry *e, size_t from, size_t to) {
-  const char *first = strstr(e->text, "for ");
-  if (!first || strstr(first + 1, "for ") || first + 4 != e->text + from)
-    return false;
-  for (char **name = e->changed; name && *name; name++)
-    if (strlen(*name) == to - from &&
-        !strncmp(*name, e->text + from, to - from))
-      return true;
-  return false;
-}
-
-/* Adds every word of a text that could be a name which is read before the text
- * itself gives it a value. Words of strings and comments count too: they only
- * keep more. */
-static void each_name(const struct fs_entry *e, json_t *into) {
-  json_t *own = json_object();
-  const char *text = e->text;
-  size_t target = 0, target_len = 0;
-  int depth = 0;
-  bool straight = is_straight(text);
-  for (size_t at = 0; at < e->len;) {
-    size_t from = at;
-    while (at < e->len && in_name(text[at])) at++;
-    bool name = at > from && !(text[from] >= '0' && text[from] <= '9');
-    if (name && is_counter(e, from, at))
-      json_object_setn_new(own, text + from, at - from, json_true());
-    else if (name && is_target(text, from, at))
-      target = from, target_len = at - from;
-    else if (name && !json_object_getn(own, text + from, at - from))
-      json_object_setn_new(into, text + from, at - from, json_true());
-    if (at > from) continue;
-    depth += !!strchr("([{", text[at]) - !!strchr(")]}", text[at]);
-    bool ends = (text[at] == ';' || text[at] == '\n') && depth == 0;
-    if (ends && straight && target_len)
-      json_object_setn_new(own, text + target, target_len, json_true());
-    if (ends) target_len = 0;
-    at++;
+/* What cannot be read as a text is taken for one that does anything. */
+const struct fs_entry_uses *fs_entry_uses(struct fs_entry *e) {
+  struct fs_entry_uses *u = &e->uses;
+  struct fs_diags diags;
+  struct fs_stmt *list = NULL;
+  struct fs_uses found;
+  if (u->known) return u;
+  *u = (struct fs_entry_uses){.known = true, .commands = true, .outside = true};
+  if (e->kind != FS_ENTRY_EVAL) return u;
+  struct fs_arena *arena = fs_arena_new();
+  fs_diags_init(&diags);
+  uint32_t source = fs_source_add(&diags, e->name, e->text, e->len);
+  if (fs_parse_final(&diags, arena, source, &list) == FS_OK) {
+    fs_uses_of(list, &found);
+    u->commands = found.commands;
+    u->outside = found.outside;
+    u->reads = copy_names(found.reads.data, found.reads.len);
+    u->inside = copy_names(found.inside.data, found.inside.len);
+    fs_uses_free(&found);
   }
-  json_decref(own);
+  fs_diags_free(&diags);
+  fs_arena_free(arena);
+  return u;
 }
 
-/* Inputs whose reads the text does not tell: commands, files, made-up data; and
- * those that ended in the middle. */
-static bool is_opaque(const struct fs_entry *e) {
-  return e->kind != FS_ENTRY_EVAL || e->result || e->files.len ||
-         memchr(e->text, ':', FS_MIN(e->len, strspn(e->text, " \t\r\n") + 1)) ||
-         strstr(e->text, "\n:") || strstr(e->text, "input") ||
-         strstr(e->text, "import") || strlen(e->text) != e->len;
+bool fs_entry_is_opaque(struct fs_entry *e) {
+  const struct fs_entry_uses *u = fs_entry_uses(e);
+  return e->kind != FS_ENTRY_EVAL || e->result || e->files.len || u->commands || u->outside;
 }
 
-/* A function sees globals when it is called, which the call does not show: so for
- * the name of each there are the words of all texts that defined it. */
-static void note_function(const struct fs_entry *e, json_t *functions) {
+static void add_names(json_t *into, char **names) {
+  for (char **name = names; name && *name; name++)
+    json_object_set_new(into, *name, json_true());
+}
+
+/* A function sees globals when it is called, which the call does not show: so for the name
+ * of each there is what functions read of all texts that defined it; of `g = f` what f
+ * does. */
+static void note_function(struct fs_entry *e, json_t *functions) {
   json_t *names = json_object();
-  each_name(e, names);
-  for (char **name = e->changed; name && *name; name++) {
+  add_names(names, fs_entry_uses(e)->inside);
+  add_names(names, fs_entry_uses(e)->reads);
+  for (char **name = e->functions; name && *name; name++) {
     if (!json_object_get(functions, *name))
       json_object_set_new(functions, *name, json_object());
     json_object_update(json_object_get(functions, *name), names);
@@ -349,8 +264,47 @@ static void need(json_t *needed, json_t *names, const json_t *functions,
   }
 }
 
+json_t *fs_journal_functions(struct fs_journal *j) {
+  json_t *functions = json_object();
+  for (int k = 0; k < j->list.len; k++)
+    if (j->list.data[k]->functions && *j->list.data[k]->functions)
+      note_function(j->list.data[k], functions);
+  return functions;
+}
+
+/* Adds to `needed` what an entry reads. */
+static void need_of(struct fs_entry *e, json_t *needed, const json_t *functions) {
+  json_t *names = json_object(), *seen = json_object();
+  add_names(names, fs_entry_uses(e)->reads);
+  add_names(names, fs_entry_uses(e)->inside);
+  need(needed, names, functions, seen);
+  json_decref(names);
+  json_decref(seen);
+}
+
+bool fs_entry_reads(struct fs_entry *e, const json_t *names, const json_t *functions) {
+  json_t *needed = json_object(), *value;
+  const char *name;
+  bool found = false;
+  need_of(e, needed, functions);
+  json_object_foreach(needed, name, value) found |= json_object_get(names, name) != NULL;
+  json_decref(needed);
+  return found;
+}
+
+bool fs_entry_is_planned_as(const struct fs_entry *e, const json_t *state) {
+  const json_t *now = json_object_get(state, "planned");
+  static const double SAME = 1e-6; /* a file has fewer digits */
+  if (!json_is_array(e->planned) || !json_is_array(now)) return true;
+  double before = json_number_value(json_array_get(e->planned, 0));
+  double after = json_number_value(json_array_get(now, 0));
+  return fabs(after - before) <= SAME &&
+         json_integer_value(json_array_get(e->planned, 1)) ==
+             json_integer_value(json_array_get(now, 1));
+}
+
 /* Gives whether it is kept. */
-static bool prune_one(const struct fs_entry *e, json_t *needed,
+static bool prune_one(struct fs_entry *e, json_t *needed,
                       json_t *written, const json_t *functions) {
   bool keep = !e->changed || !*e->changed; /* declarations and the like */
   for (char **name = e->changed; name && *name; name++)
@@ -360,23 +314,17 @@ static bool prune_one(const struct fs_entry *e, json_t *needed,
     json_object_set_new(written, *name, json_true());
     json_object_del(needed, *name);
   }
-  json_t *names = json_object(), *seen = json_object();
-  each_name(e, names);
-  need(needed, names, functions, seen);
-  json_decref(names);
-  json_decref(seen);
+  need_of(e, needed, functions);
   return true;
 }
 
 void fs_journal_prune(struct fs_journal *j) {
-  json_t *needed = json_object(), *functions = json_object();
+  json_t *needed = json_object(), *functions = fs_journal_functions(j);
   json_t *written = json_object();
-  for (int k = 0; k < j->list.len; k++)
-    if (j->list.data[k]->functions) note_function(j->list.data[k], functions);
   for (int k = j->list.len - 1; k >= 0; k--) {
     struct fs_entry *e = j->list.data[k];
     if (e->settings) continue;
-    if (is_opaque(e)) json_object_clear(written); /* it may read anything */
+    if (fs_entry_is_opaque(e)) json_object_clear(written); /* it may read anything */
     else if (!prune_one(e, needed, written, functions)) fs_journal_remove(j, k);
   }
   json_decref(needed);

@@ -64,7 +64,7 @@ static enum fs_status read_file(struct fs_session *s, const char *path,
     return fs_error(&s->diags, span, "no-file",
                     "see :help elem for what such a file holds",
                     "cannot read the function `%.300s`: %s", path, why);
-  fs_witness_read(path);
+  fs_witness_read_text(path, out);
   return FS_OK;
 }
 

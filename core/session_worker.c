@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/eval/witness.h"
+#include "core/run/tunings.h"
 #include "core/session_internal.h"
 #include "core/target/cuda/compiler.h"
 #include "core/worker.h"
@@ -45,6 +46,7 @@ struct worker {
   struct fs_witness witness;
   json_t *done;                /* the last event of the input, kept back    */
   bool replay;                 /* of the input: nothing of it is shown      */
+  int64_t blocks;              /* that were run, before the input           */
   uint64_t told;               /* the stamp up to which variables were told */
   json_t *stamps, *settings, *pins; /* as told                              */
 };
@@ -291,11 +293,40 @@ static json_t *as_hex(const char *bytes) {
   return o;
 }
 
+/* What chose the plans of the input's blocks, if it ran any: a session that comes back may
+ * plan them by other costs. */
+static void tell_planned(struct worker *w, json_t *state) {
+  struct fs_runner *r = fs_session_runner(w->s);
+  const struct fs_calibration *c = fs_session_target(w->s)->device.calibration;
+  int64_t hits, misses;
+  double sum = 0;
+  fs_runner_cache_stats(r, &hits, &misses);
+  bool any = hits + misses != w->blocks;
+  w->blocks = hits + misses;
+  if (!any) return;
+  for (unsigned t = 0; t < FS_TM_COUNT; t++)
+    if (c->cost[t] > 0) sum += log(c->cost[t]);
+  json_t *o = json_array();
+  json_array_append_new(o, json_real(sum));
+  json_array_append_new(o, json_integer((json_int_t)fs_tunings_mark(fs_runner_tunings(r))));
+  json_object_set_new(state, "planned", o);
+}
+
+static json_t *file_json(const struct fs_stamp *s) {
+  int64_t v[FS_STAMP_NUMBERS];
+  json_t *o = json_array();
+  fs_stamp_numbers(s, v);
+  json_array_append_new(o, as_hex(s->path));
+  for (int k = 0; k < FS_STAMP_NUMBERS; k++)
+    json_array_append_new(o, json_integer(v[k]));
+  return o;
+}
+
 static void tell_witness(struct worker *w, json_t *state) {
   const struct fs_witness *seen = &w->witness;
   json_t *files = json_array(), *times = json_array();
   for (int k = 0; k < seen->read.len; k++)
-    json_array_append_new(files, as_hex(seen->read.data[k]));
+    json_array_append_new(files, file_json(&seen->read.data[k]));
   for (int k = 0; k < seen->times.len; k++)
     json_array_append_new(times, json_real(seen->times.data[k]));
   json_object_set_new(state, "files", files);
@@ -328,6 +359,7 @@ static json_t *state(struct worker *w) {
   tell_settings(w, o);
   tell_pins(w, o);
   tell_witness(w, o);
+  if (!is_lost(w->s)) tell_planned(w, o);
   w->told = stamp;
   return o;
 }

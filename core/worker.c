@@ -242,6 +242,8 @@ void fs_worker_free(struct fs_worker *w) {
   for (int k = 0; k < w->history.len; k++) free(w->history.data[k]);
   FS_VEC_FREE(&w->history);
   fs_str_free(&w->rebuild.missing);
+  json_decref(w->rebuild.changed);
+  json_decref(w->rebuild.functions);
   json_decref(w->memory);
   json_decref(w->random);
   json_decref(w->pins);

@@ -49,6 +49,8 @@ struct fs_rebuild {
   double done_seconds;    /* of the replayed inputs, when they ran first */
   bool cancelled;
   struct fs_str missing;  /* ", x, k (<repl:7> was interrupted)"       */
+  json_t *changed;        /* names that are not as they were, as keys  */
+  json_t *functions;      /* of fs_journal_functions()                 */
 };
 
 struct fs_worker {

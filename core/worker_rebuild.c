@@ -60,16 +60,20 @@ static void put_entry(const struct fs_entry *e, struct fs_str *out) {
   fs_str_put_safe(out, e->name, strlen(e->name));
 }
 
-/* ", x, y and 3 more (<repl:7> was interrupted)" */
+/* ", x, y and 3 more (<repl:7> was interrupted)"; the names are not as they were from here
+ * on. */
 static void put_missing(struct fs_worker *w, const struct fs_entry *e,
                         const char *why) {
   struct fs_str *out = &w->rebuild.missing;
   int n = 0;
   for (char **name = e->changed; name && *name; name++, n++) {
+    if (w->rebuild.changed) json_object_set_new(w->rebuild.changed, *name, json_true());
     if (n >= NAMES_MAX) continue;
     fs_str_puts(out, ", ");
     fs_str_put_safe(out, *name, strlen(*name));
   }
+  /* A function of a file has no name here: anything may be made by it. */
+  if (!n && w->rebuild.changed) json_object_set_new(w->rebuild.changed, "", json_true());
   if (n > NAMES_MAX) fs_str_printf(out, " and %d more", n - NAMES_MAX);
   fs_str_puts(out, n ? " (" : ", ");
   put_entry(e, out);
@@ -163,10 +167,18 @@ static void leave_out(struct fs_worker *w) {
   if (++r->restarts > RESTARTS) r->cancelled = true;
 }
 
+static void forget_changed(struct fs_rebuild *r) {
+  json_decref(r->changed);
+  json_decref(r->functions);
+  r->changed = r->functions = NULL;
+}
+
 static void begin(struct fs_worker *w) {
   struct fs_rebuild *r = &w->rebuild;
   fs_str_clear(&r->missing);
-  *r = (struct fs_rebuild){.on = true, .began = fs_now(), .missing = r->missing};
+  forget_changed(r);
+  *r = (struct fs_rebuild){.on = true, .began = fs_now(), .missing = r->missing,
+                           .changed = json_object()};
   if (wanted(w)) return;
   fs_str_printf(&r->missing, ", all variables (:set rebuild %s)",
                 fs_session_setting(w->mirror, "rebuild"));
@@ -232,16 +244,27 @@ static void finish(struct fs_worker *w) {
   w->rebuild.on = false;
   w->phase = FS_WORKER_IDLE;
   tell_end(w);
+  forget_changed(&w->rebuild);
   if (stopped) fs_worker_end_interrupted(w);
   else fs_worker_go_on(w);
 }
 
-static void note_files(struct fs_worker *w, const struct fs_entry *e) {
+/* Names that it gives a value are as they were again, unless it reads one that is not, or a
+ * file that is not. */
+static void note_inputs(struct fs_worker *w, struct fs_entry *e) {
+  struct fs_rebuild *r = &w->rebuild;
   struct fs_str files = {0};
   fs_entry_put_files(e, &files);
   if (files.len) {
     put_missing(w, e, "read other files");
-    fs_str_puts(&w->rebuild.missing, fs_str_text(&files));
+    fs_str_puts(&r->missing, fs_str_text(&files));
+  } else if (json_object_size(r->changed) && e->changed && *e->changed) {
+    bool any = fs_entry_is_opaque(e) || json_object_get(r->changed, "");
+    if (!any && !r->functions) r->functions = fs_journal_functions(&w->journal);
+    if (any || fs_entry_reads(e, r->changed, r->functions))
+      put_missing(w, e, any ? "may depend on those" : "depends on those");
+    else
+      for (char **name = e->changed; *name; name++) json_object_del(r->changed, *name);
   }
   fs_str_free(&files);
 }
@@ -256,7 +279,7 @@ static void replay_next(struct fs_worker *w) {
     } else if (e->result == FS_RESULT_INTERRUPTED) {
       put_missing(w, e, "was interrupted");
     } else {
-      note_files(w, e);
+      note_inputs(w, e);
       w->phase = FS_WORKER_REPLAYING;
       fs_worker_send(w, e, true);
       return;
@@ -270,6 +293,14 @@ void fs_rebuild_begin(struct fs_worker *w) {
   send_history(w);
   send_pins(w);
   replay_next(w);
+}
+
+/* Whether a name that it gives a value was not yet said to be another one. */
+static bool is_news(const struct fs_rebuild *r, const struct fs_entry *e) {
+  bool any = false;
+  for (char **name = e->changed; name && *name; name++)
+    any |= !json_object_get(r->changed, *name);
+  return any;
 }
 
 void fs_rebuild_replayed(struct fs_worker *w, int result,
@@ -287,6 +318,9 @@ void fs_rebuild_replayed(struct fs_worker *w, int result,
     put_missing(w, e, "ended otherwise than before");
   else if (e->timed > (int64_t)json_array_size(e->times))
     put_missing(w, e, "depends on the time");
+  else if (is_news(r, e) && !fs_entry_is_planned_as(e, state))
+    put_missing(w, e, "was planned by other costs");
+  fs_entry_replayed(e, state);
   r->done_seconds += e->seconds;
   r->replayed += !e->settings; /* those may be the front's own */
   r->next++;

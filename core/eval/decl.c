@@ -161,8 +161,8 @@ static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
 
 static enum fs_status read_text(struct fs_interp *in, const char *path,
                                 struct fs_span span, struct fs_str *out) {
-  fs_witness_read(path);
   const char *why = fs_text_read(path, FS_MAX_SOURCE, false, out);
+  fs_witness_read_text(path, why ? NULL : out);
   return why ? fs_in_error(in, span, "no-file", NULL,
                            "cannot import '%.300s': %s", path, why)
              : FS_OK;

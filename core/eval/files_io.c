@@ -173,10 +173,10 @@ struct inflate_state {
 
 enum fs_status fs_reader_open(const struct fs_file_ctx *ctx,
                               struct fs_reader *r) {
-  fs_witness_read(ctx->path);
   *r = (struct fs_reader){.ctx = ctx, .fd = -1};
   /* O_NONBLOCK: opening a FIFO or a terminal line must not wait. */
   r->fd = open(ctx->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  fs_witness_read(ctx->path, r->fd);
   if (r->fd < 0) return open_error(ctx, errno);
   struct stat st;
   enum fs_status status = FS_OK;

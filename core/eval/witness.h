@@ -6,12 +6,12 @@
 #ifndef FS_WITNESS_H
 #define FS_WITNESS_H
 
-#include "core/base/base.h"
+#include "core/base/stamp.h"
 
 enum { FS_WITNESS_TIMES = 1000 };
 
 struct fs_witness {
-  FS_VEC(char *) read;     /* files, as they were named; each once       */
+  FS_VEC(struct fs_stamp) read; /* files, as they were when they were first read */
   FS_VEC(double) times;    /* what time() gave, the first ones           */
   int64_t times_told;      /* how often it was asked                     */
   FS_VEC(char *) answers;  /* what was typed for ask()                   */
@@ -23,7 +23,10 @@ struct fs_witness {
 void fs_witness_set(struct fs_witness *w);
 void fs_witness_clear(struct fs_witness *w); /* for the next input */
 
-void fs_witness_read(const char *path);
+/* A file is about to be read from what is open there; -1: it could not be opened. */
+void fs_witness_read(const char *path, int fd);
+/* A text was read; NULL: it could not be. */
+void fs_witness_read_text(const char *path, const struct fs_str *text);
 /* The time to tell: `now`, or in a replay what was told then. */
 double fs_witness_time(double now);
 /* In a replay the next answer, from malloc; false where it has to be asked. */

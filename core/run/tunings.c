@@ -209,3 +209,16 @@ int fs_tunings_forget(struct fs_tunings *t, uint64_t block,
   if (gone || foreign) save(t, d);
   return gone;
 }
+
+uint64_t fs_tunings_mark(const struct fs_tunings *t) {
+  size_t k;
+  json_t *entry;
+  uint64_t mark = 0;
+  json_array_foreach(t->entries, k, entry) {
+    const char *block = json_string_value(json_object_get(entry, "block"));
+    const char *choice = json_string_value(json_object_get(entry, "choice"));
+    if (!block || !choice) continue;
+    mark ^= fs_hash(block, strlen(block), fs_hash(choice, strlen(choice), 1));
+  }
+  return mark;
+}

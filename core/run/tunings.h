@@ -35,6 +35,8 @@ void fs_tunings_free(struct fs_tunings *t); /* NULL is allowed */
 
 /* The combination kept for a block, borrowed until the next change, or NULL. */
 const char *fs_tunings_choice(const struct fs_tunings *t, uint64_t block);
+/* A number that is the same for the same combinations of the same blocks. */
+uint64_t fs_tunings_mark(const struct fs_tunings *t);
 /* Once: why the file is not used, or NULL. */
 const char *fs_tunings_notice(struct fs_tunings *t);
 

@@ -325,6 +325,10 @@ static void add(struct fs_journal *j, const char *text, const char *changes) {
   }
   json_object_set_new(state, "changed", json_boolean(*changes));
   json_object_set_new(state, "vars", vars);
+  json_t *set = json_object();
+  for (const char *at = strstr(text, ":set "); at; at = strstr(at + 1, ":set "))
+    json_object_setn_new(set, at + 5, strcspn(at + 5, " "), json_string(""));
+  json_object_set_new(state, "settings", set);
   fs_entry_outcome(e, 0, 0.5, state);
   json_decref(state);
   fs_journal_add(j, e);
@@ -388,6 +392,54 @@ static void test_journal(void) {
   fs_journal_clear(&j);
 }
 
+/* What a text reads is what its tree says, not its words. */
+static void test_uses(void) {
+  struct fs_journal j = {.seconds = 0};
+  add(&j, "x = 5;", "x");
+  add(&j, "begin\n  a = 1 # old; x = 0\n  b = a + x\nend", "a b");
+  add(&j, "x = 7;", "x");
+  fs_journal_prune(&j);
+  check(j.list.len == 3, "a comment gives no value");
+  fs_journal_clear(&j);
+  add(&j, "k = 5; s = 0;", "k s");
+  add(&j, "for k = 1:k; s = s + k; end", "k s");
+  fs_journal_prune(&j);
+  check(j.list.len == 2, "the range of a loop is read before its counter has a value");
+  fs_journal_clear(&j);
+  add(&j, "a = 1", "a");
+  add(&j, "if c; a = 2; end; b = a", "b");
+  add(&j, "a = 3", "a");
+  fs_journal_prune(&j);
+  check(j.list.len == 3, "a branch may not give one");
+  fs_journal_clear(&j);
+  add(&j, "a = 1", "a");
+  add(&j, "b = \"a\"; c = map(a -> a*2, [1, 2])", "b c");
+  add(&j, "a = 3", "a");
+  fs_journal_prune(&j);
+  check(is(&j, "b = \"a\"; c = map(a -> a*2, [1, 2]) | a = 3"),
+        "texts and parameters read nothing");
+  fs_journal_clear(&j);
+  add(&j, "a = 1", "a");
+  add(&j, "g = t -> t + a", "g!");
+  add(&j, "b = g(2)", "b");
+  add(&j, "a = 3", "a");
+  fs_journal_prune(&j);
+  check(j.list.len == 4, "a lambda reads when it is called");
+  fs_journal_clear(&j);
+  add(&j, "x = 1\n  :set digits 3", "x");
+  add(&j, "x = 2", "x");
+  fs_journal_prune(&j);
+  check(j.list.len == 2, "an indented command is one");
+  fs_journal_clear(&j);
+  add(&j, ":set width 60\n:set digits 3", "");
+  add(&j, ":set width 90", "");
+  check(j.list.len == 2, "of two settings one stays");
+  add(&j, ":set width 70\n:set fold on", "");
+  check(is(&j, ":set width 60\n:set digits 3 | :set width 70\n:set fold on"),
+        "more settings take the place of fewer");
+  fs_journal_clear(&j);
+}
+
 /* Many functions in one text are gone over once, not once for each. */
 static void test_many_functions(void) {
   struct fs_journal j = {.seconds = 0};
@@ -413,6 +465,7 @@ int main(int argc, char **argv) {
     return kind ? hostile(atoi(kind), (unsigned)atoi(seed))
                 : fs_worker_main(argc, argv);
   test_journal();
+  test_uses();
   test_many_functions();
   test_values();
   test_questions();
