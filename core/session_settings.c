@@ -154,6 +154,45 @@ static enum fs_status set_width(struct fs_session *s, const char *value,
   return FS_OK;
 }
 
+/* How much of an array is shown: 0 stands for auto. */
+static void get_most(int most, char out[32]) {
+  if (most) snprintf(out, 32, "%d", most);
+  else snprintf(out, 32, "auto");
+}
+
+static enum fs_status set_most(const char *value, int *most) {
+  long long n = 0;
+  if (strcmp(value, "auto") && !whole_number(value, 1, 1000, &n)) return FS_ERR_USER;
+  *most = (int)n;
+  return FS_OK;
+}
+
+static void get_rows(struct fs_session *s, char out[32]) { get_most(s->show.rows, out); }
+static enum fs_status set_rows(struct fs_session *s, const char *value, struct fs_span span) {
+  (void)span;
+  return set_most(value, &s->show.rows);
+}
+
+static void get_columns(struct fs_session *s, char out[32]) { get_most(s->show.columns, out); }
+static enum fs_status set_columns(struct fs_session *s, const char *value,
+                                  struct fs_span span) {
+  (void)span;
+  return set_most(value, &s->show.columns);
+}
+
+/* The front end tells how high its screen is. */
+static void get_screen(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%d", s->show.screen);
+}
+static enum fs_status set_screen(struct fs_session *s, const char *value,
+                                 struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 0, 1000, &n)) return FS_ERR_USER;
+  s->show.screen = (int)n;
+  return FS_OK;
+}
+
 static void get_learn(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->learn ? "on" : "off");
 }
@@ -268,6 +307,12 @@ static const struct setting {
    set_digits},
   {"width", "20..1000", "columns that a shown array may take", get_width,
    set_width},
+  {"rows", "auto 1..1000", "rows of an array that are shown whole; auto: a screen of them, "
+   "10 in scripts", get_rows, set_rows},
+  {"columns", "auto 1..1000", "columns that are shown whole; auto: those that fit, 10 in "
+   "scripts", get_columns, set_columns},
+  {"screen", "0..1000", "lines of the terminal, which arrays fill; 0: no terminal", get_screen,
+   set_screen},
   {"learn", "on off", "runs correct the predictions that are shown", get_learn,
    set_learn},
   {"ascii", "on off", "arrays are shown in ASCII only", get_ascii, set_ascii},

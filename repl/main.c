@@ -238,11 +238,16 @@ static bool is_long_read(const char *entry) {
 
 /* Arrays are cut to the screen, and a later `:set width` stays until the screen
  * changes. */
-static void tell_width(struct front *f, int *told) {
-  int width = fs_term_look(stdout).width;
+static void tell_screen(struct front *f, int told[2]) {
+  int width = fs_term_look(stdout).width, lines = fs_term_rows();
   char text[16];
-  if (width == *told || width < 20) return;
-  *told = width;
+  if (isatty(STDOUT_FILENO) && lines != told[1] && lines > 0 && lines <= 1000) {
+    told[1] = lines;
+    snprintf(text, sizeof text, "%d", lines);
+    change_setting(f, "screen", text);
+  }
+  if (width == told[0] || width < 20) return;
+  told[0] = width;
   snprintf(text, sizeof text, "%d", width);
   change_setting(f, "width", text);
 }
@@ -261,7 +266,7 @@ static enum fs_result run_entry(struct front *f, const struct fs_str *entry,
 
 /* False at the end of the input, or when the user asked to leave. */
 static bool next_entry(struct front *f, struct fs_line *line,
-                       struct fs_str *entry, int n, int *told) {
+                       struct fs_str *entry, int n, int told[2]) {
   jmp_buf out_of_memory;
   jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
   volatile bool more = true;
@@ -269,7 +274,7 @@ static bool next_entry(struct front *f, struct fs_line *line,
     no_memory();
   } else {
     more = fs_line_read(line, entry);
-    if (more) tell_width(f, told);
+    if (more) tell_screen(f, told);
     if (more) more = run_entry(f, entry, n) != FS_RESULT_QUIT;
   }
   fs_oom_guard(old);
@@ -279,14 +284,14 @@ static bool next_entry(struct front *f, struct fs_line *line,
 static void run_prompt(struct front *f) {
   struct fs_line *line = fs_line_new(f->session, &f->options);
   struct fs_str entry = {0};
-  int told = 0;
+  int told[2] = {0};
   if (!f->options.plan && !strcmp(fs_session_setting(f->session, "plan"),
                                   "off"))
     change_setting(f, "plan", "line");
   banner(f);
   read_rc(f);
   fs_term_set_mode(FS_TERM_PROMPT, NULL);
-  for (int n = 1; next_entry(f, line, &entry, n, &told);) n++;
+  for (int n = 1; next_entry(f, line, &entry, n, told);) n++;
   fs_term_set_mode(FS_TERM_IDLE, NULL);
   fs_str_free(&entry);
   fs_line_free(line);

@@ -47,7 +47,8 @@ static struct span_choice fit_columns(const struct fs_excerpt *v, int width,
   struct span_choice s = {p->head, p->n - p->head, p->n < v->n_columns};
   int cell = v->width + 2;
   if (p->n * cell + (s.dots ? 2 + g->dots_width : 0) <= width) return s;
-  int edge = s.dots ? FS_MAX(s.head, s.tail) : EDGE;
+  int edge = FS_MAX(FS_MAX(s.head, s.tail), EDGE);
+  if (!s.dots) edge = FS_MAX((p->n - 1) / 2, 1);
   while (edge > 1 && 2 * edge * cell + 2 + g->dots_width > width) edge--;
   s.dots = p->n > 2 * edge || s.dots;
   s.head = FS_MIN(edge, p->n);
@@ -86,14 +87,19 @@ static void put_page(const struct fs_excerpt *v, const struct span_choice *s,
 /* A vector shown whole goes over as many lines as it takes. */
 static void put_line(const struct fs_excerpt *v, int width, const struct fs_glyphs *g,
                      struct fs_str *out) {
-  if (v->columns.n < v->n_columns) {
+  int n = v->columns.n, per_line = FS_MAX(width / (v->width + 2), 1);
+  bool whole = n == v->n_columns && (!v->lines || (n - 1) / per_line < v->lines);
+  if (!whole && !v->lines) {
     struct span_choice s = fit_columns(v, width, g);
     put_row(v, &s, 0, 0, g, out);
     return;
   }
-  int per_line = FS_MAX(width / (v->width + 2), 1);
-  for (int c = 0; c < v->columns.n; c++) {
-    if (c % per_line == 0) fs_str_puts(out, "\n");
+  int edge = whole ? n : FS_MAX((v->lines - 1) / 2, 1) * per_line;
+  edge = whole ? n : FS_MIN(edge, n / 2);
+  for (int c = 0; c < n; c++) {
+    int place = c < edge ? c : c - (n - edge);
+    if (c == edge) fs_str_printf(out, "\n  %s", g->dots), c = n - edge, place = 0;
+    if (place % per_line == 0) fs_str_puts(out, "\n");
     put_cell(v, 0, 0, c, out);
   }
 }
@@ -173,7 +179,7 @@ enum fs_status fs_show_array(const char *name, enum fs_dtype dt,
       fs_str_puts(out, text);
     }
   }
-  free(v.values);
+  fs_excerpt_free(&v);
   return st;
 }
 

@@ -10,9 +10,12 @@
 enum { FS_SHOW_DIGITS = 6 };
 
 struct fs_show_options {
-  int width;   /* columns to fit into; 0: 80                               */
+  int width;   /* characters to fit into; 0: 80                            */
   int digits;  /* significant digits of numbers with a fraction; 0: FS_SHOW_DIGITS */
   bool ascii;  /* x ... for the multiplication sign and the dots           */
+  int screen;  /* lines that a value may fill, at a terminal; 0: no terminal */
+  int rows;    /* of a matrix, shown whole at most; 0: what fills the screen, else 10 */
+  int columns; /* 0: what fits into the width at a terminal, else 10       */
 };
 
 /* Copies the box first[k] .. first[k]+count[k]-1 as dense row-major data. */

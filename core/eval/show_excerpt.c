@@ -139,6 +139,7 @@ void fs_show_number(double x, int digits, struct fs_str *out) {
 
 static struct fs_picks pick(int64_t extent, int all, int head, int tail) {
   struct fs_picks p = {0};
+  p.index = fs_malloc(sizeof *p.index * (size_t)FS_MAX(all, head + tail));
   if (extent <= all) head = (int)extent, tail = 0;
   p.head = head;
   for (int k = 0; k < head; k++) p.index[p.n++] = k;
@@ -146,8 +147,34 @@ static struct fs_picks pick(int64_t extent, int all, int head, int tail) {
   return p;
 }
 
-static void plan_view(struct fs_excerpt *v, enum fs_dtype dt,
-                      const struct fs_shape *shape) {
+/* How much is shown: all rows up to a number, else so many at each end. */
+struct limits {
+  int rows, columns, line, edge_rows, edge_columns, edge_line;
+};
+
+/* A screen is filled: the name, the plan and the next prompt take three of its lines. A
+ * number with its gap takes three characters at least; what is wider is left out when the
+ * width is known. */
+static struct limits limits_of(const struct fs_show_options *o, int64_t pages) {
+  struct limits l = {ALL_ROWS, ALL_COLUMNS, ALL_LINE, EDGE, EDGE, EDGE_LINE};
+  int width = o->width ? o->width : 80, screen = o->screen - 3;
+  if (pages > 1) screen = screen / (int)FS_MIN(pages, ALL_PAGES) - 1;
+  int rows = o->rows ? o->rows : o->screen ? FS_MAX(screen, ALL_ROWS) : 0;
+  int columns = o->columns ? o->columns : o->screen ? FS_MAX(width / 3, ALL_COLUMNS) : 0;
+  if (rows) l.rows = FS_MIN(rows, MOST_SHOWN), l.edge_rows = FS_MAX((l.rows - 1) / 2, 1);
+  if (columns) {
+    l.columns = FS_MIN(columns, MOST_SHOWN);
+    l.edge_columns = FS_MAX((l.columns - 1) / 2, 1);
+  }
+  if (rows || columns) {
+    l.line = FS_MAX(l.rows * FS_MIN(l.columns, width / 3), ALL_LINE);
+    l.edge_line = l.line / 2;
+  }
+  return l;
+}
+
+static void plan_view(struct fs_excerpt *v, enum fs_dtype dt, const struct fs_shape *shape,
+                      const struct fs_show_options *o) {
   int rank = shape->rank;
   *v = (struct fs_excerpt){.dtype = dt, .shape = shape, .n_pages = 1};
   v->line = rank <= 1 || (rank == 2 && shape->dim[0] == 1);
@@ -155,10 +182,11 @@ static void plan_view(struct fs_excerpt *v, enum fs_dtype dt,
   v->n_rows = rank > 1 ? shape->dim[rank - 2] : 1;
   for (int k = 0; k + 2 < rank; k++) v->n_pages *= shape->dim[k];
   v->pages = pick(v->n_pages, ALL_PAGES, 2, 1);
-  v->rows = pick(v->n_rows, ALL_ROWS, EDGE, EDGE);
-  v->columns = v->line
-                   ? pick(v->n_columns, ALL_LINE, EDGE_LINE, EDGE_LINE)
-                   : pick(v->n_columns, ALL_COLUMNS, EDGE, EDGE);
+  struct limits l = limits_of(o, v->n_pages);
+  if (v->line && (o->rows || o->screen)) v->lines = l.rows;
+  v->rows = pick(v->n_rows, l.rows, l.edge_rows, l.edge_rows);
+  v->columns = v->line ? pick(v->n_columns, l.line, l.edge_line, l.edge_line)
+                       : pick(v->n_columns, l.columns, l.edge_columns, l.edge_columns);
 }
 
 void fs_excerpt_page(const struct fs_shape *shape, int64_t page,
@@ -181,20 +209,20 @@ static enum fs_status fetch_box(struct fs_excerpt *v, const struct fetcher *f, i
                                 int r, int nr, int c, int nc) {
   int rank = v->shape->rank;
   int64_t first[FS_MAX_RANK] = {0}, count[FS_MAX_RANK] = {1, 1, 1, 1};
-  double raw[MAX_PAGE]; /* room for the widest element type */
   if (!nr || !nc) return FS_OK;
+  double *raw = fs_malloc(sizeof *raw * (size_t)nr * (size_t)nc); /* the widest type */
   fs_excerpt_page(v->shape, v->pages.index[p], first);
   if (rank > 1) first[rank - 2] = v->rows.index[r], count[rank - 2] = nr;
   if (rank > 0) first[rank - 1] = v->columns.index[c], count[rank - 1] = nc;
   enum fs_status st = f->fetch(f->user, first, count, raw, f->d);
-  if (st) return st;
   size_t size = fs_dtype_size(v->dtype);
   struct fs_number *page = v->values + p * v->rows.n * v->columns.n;
-  for (int i = 0; i < nr; i++)
+  for (int i = 0; i < nr && !st; i++)
     for (int j = 0; j < nc; j++)
       page[(r + i) * v->columns.n + c + j] = fs_element_get(
           v->dtype, (const char *)raw + (size_t)(i * nc + j) * size);
-  return FS_OK;
+  free(raw);
+  return st;
 }
 
 static enum fs_status fetch_view(struct fs_excerpt *v, const struct fetcher *f) {
@@ -244,10 +272,17 @@ enum fs_status fs_excerpt_make(struct fs_excerpt *v, enum fs_dtype dt,
                             void *user, const struct fs_show_options *o,
                             struct fs_diags *d) {
   struct fetcher f = {fetch, user, d};
-  plan_view(v, dt, shape);
+  plan_view(v, dt, shape, o);
   size_t n = (size_t)v->pages.n * (size_t)v->rows.n * (size_t)v->columns.n;
   v->values = fs_calloc(n, sizeof(*v->values));
   enum fs_status st = fetch_view(v, &f);
   if (!st) format_view(v, o);
   return st;
+}
+
+void fs_excerpt_free(struct fs_excerpt *v) {
+  free(v->values);
+  free(v->pages.index);
+  free(v->rows.index);
+  free(v->columns.index);
 }

@@ -18,15 +18,14 @@ enum {
   ALL_LINE = 20,   /* a vector of at most so many elements is shown whole */
   EDGE_LINE = 5,
   ALL_PAGES = 4,   /* pages of a tensor of rank 3 or 4 */
-  MAX_LINE = ALL_LINE,
-  MAX_PAGE = ALL_ROWS * MAX_LINE
+  MOST_SHOWN = 1000 /* rows or columns, whatever the screen or a setting allows */
 };
 
 /* The indexes shown along one axis: all, or some from both ends. */
 struct fs_picks {
   int n;           /* shown */
   int head;        /* the first `head` are 0, 1, ...; n if all are shown */
-  int64_t index[MAX_LINE];
+  int64_t *index;
 };
 
 struct fs_excerpt {
@@ -38,14 +37,16 @@ struct fs_excerpt {
   struct fs_number *values; /* pages x rows x columns, as picked */
   struct fs_number_format format;
   int width;                /* of a cell */
+  int lines;                /* that a vector may take; 0: as many as it does */
 };
 
 /* Fetches what is seen of an array with at least one element and chooses its
- * number format. The caller frees v->values, also after a failure. */
+ * number format. The caller frees it, also after a failure. */
 enum fs_status fs_excerpt_make(struct fs_excerpt *v, enum fs_dtype dt,
                             const struct fs_shape *shape, fs_show_fetch *fetch,
                             void *user, const struct fs_show_options *o,
                             struct fs_diags *d);
+void fs_excerpt_free(struct fs_excerpt *v);
 void fs_excerpt_cell(const struct fs_excerpt *v, const struct fs_number *n,
                   char out[40]);
 /* The index along the leading axes of page number `page`. */

@@ -111,6 +111,32 @@ def test_continuation(c):
     assert 'a = 42' in t.line('end')
 
 
+def test_arrays_fill_the_screen(c):
+    def numbers(text):
+        return len(re.findall(r'(?<![\w\[.])\d+(?![\w\].])', text.split('i64[', 1)[1]
+                              .split('\n', 1)[1].split('kernel')[0].rsplit('\n', 1)[0]))
+    t = c.start('-q', rows=24, columns=80)
+    assert numbers(t.line('A = reshape(1:112, 16, 7)')) == 112
+    assert numbers(t.line('print(A)')) == 112
+    assert numbers(t.line('reshape(1:40, 2, 20)')) == 40
+    assert numbers(t.line('i64(1:200)')) == 200
+    tall, wide = t.line('reshape(1:300, 100, 3)'), t.line('reshape(1:300, 3, 100)')
+    assert 18 <= tall.count('\n') <= 24 and '\u22ee' in tall, tall
+    assert '\u22ef' in wide and max(map(len, wide.splitlines())) <= 80, wide
+    long = t.line('i64(1:9999)')
+    assert 18 <= long.count('\n') <= 24 and '\u22ef' in long and '9999' in long, long
+    t.line(':set rows 40')
+    assert numbers(t.line('reshape(1:60, 30, 2)')) == 60
+    t.line(':set rows 4')
+    assert '\u22ee' in t.line('A')
+    t.line(':set rows auto')
+    t.line(':set columns 3')
+    assert '\u22ef' in t.line('A')
+    t.line(':set columns auto')
+    t.resize(12, 80)
+    assert '\u22ee' in t.line('A')
+
+
 def test_blank_lines_do_nothing(c):
     t = c.start()
     t.line('')
