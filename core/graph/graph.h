@@ -185,6 +185,10 @@ struct fs_tensor;  /* run/tensor.h: opaque here */
 const void *fs_tensor_identity(const struct fs_tensor *t);
 /* ... and: if > 0, all elements are known to be whole numbers from 1 to this. */
 int64_t fs_tensor_list_to(const struct fs_tensor *t);
+/* ... and: what is known of a square matrix in it, of FS_UPPER and FS_LOWER, if all of it is
+ * read as it lies or transposed. */
+enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */
+unsigned fs_tensor_triangle(const struct fs_tensor *t, const struct fs_layout *read);
 
 struct fs_graph_input {
   struct fs_tensor *tensor; /* borrowed: the block keeps it alive */
@@ -286,6 +290,8 @@ fs_id fs_graph_update(struct fs_graph *g, fs_id base, enum fs_dtype dt,
                       const struct fs_shape *shape, fs_id value,
                       const struct fs_shape *part_shape,
                       const struct fs_view *view);
+/* triangle.c: of FS_UPPER and FS_LOWER what a square matrix is by how it is computed. */
+unsigned fs_graph_triangle(const struct fs_graph *g, fs_id id);
 /* bounds.c: whether every element of a list is a whole number from 1 to `extent`, as far as
  * that follows from how it is computed, from the params as they are now, and from what is
  * known of the inputs. */

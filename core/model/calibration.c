@@ -503,7 +503,8 @@ double fs_predict_limit(const struct fs_work *w, const char *bound,
                         const struct fs_device *d) {
   if (bound && !strcmp(bound, "memory")) return memory_limit(w, d);
   if (!bound || strcmp(bound, "compute")) return 0;
-  if (w->library) return d->flops > 0 ? w->flops / d->flops : 0;
+  if (w->library)
+    return FS_MAX(d->flops > 0 ? w->flops / d->flops : 0, memory_limit(w, d));
   struct parts p = parts_of(w, d->calibration, NULL);
   double seconds = 0;
   for (int k = 0; k < FS_WORK_PHASES; k++) seconds += p.compute[k];

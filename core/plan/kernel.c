@@ -823,7 +823,8 @@ static bool by_half(const struct fs_node *nd, const struct fs_device *d) {
   return fs_lib_with_itself(nd) && !(d && d->is_cuda);
 }
 
-static double library_flops(const struct fs_node *nd, const struct fs_device *d) {
+static double library_flops(const struct fs_graph *g, const struct fs_node *nd,
+                            const struct fs_device *d) {
   double m = (double)fs_shape_dim(&nd->lib_shape[0], 0);
   double n = (double)fs_shape_dim(&nd->lib_shape[0], 1);
   double r = (double)fs_shape_dim(&nd->lib_shape[1], 1), least = FS_MIN(m, n);
@@ -832,7 +833,9 @@ static double library_flops(const struct fs_node *nd, const struct fs_device *d)
       if (nd->lib_flags & FS_LIB_TRANS_B) r = (double)fs_shape_dim(&nd->lib_shape[1], 0);
       return (by_half(nd, d) ? 1 : 2) * m * n * r;
     }
-    case FS_LIB_SOLVE: return 2.0 / 3 * n * n * m + 2 * n * n * r;
+    case FS_LIB_SOLVE:
+      if (fs_graph_triangle(g, nd->src[0])) return n * n * r;
+      return 2.0 / 3 * n * n * m + 2 * n * n * r;
     case FS_LIB_INV: return 2 * n * n * n;
     case FS_LIB_CHOL: return n * n * n / 3;
     case FS_LIB_EIGVALS: return 4.0 / 3 * n * n * n;
@@ -949,7 +952,7 @@ void fs_kernel_library(struct fs_planner *p, fs_id id, struct fs_kernel *k) {
   *FS_PUSH(&k->calls) = id;
   struct fs_work w = {.bytes_read = k->bytes_read,
                       .bytes_written = k->bytes_written,
-                      .flops = library_flops(nd, p->device), .parallel = 1e9,
+                      .flops = library_flops(p->g, nd, p->device), .parallel = 1e9,
                       .scheme = FS_LIBRARY, .library = true,
                       .lib_op = (uint8_t)nd->op,
                       .pace = moves_pace(nd, p->device),

@@ -720,6 +720,7 @@ static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
     t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
     t->layout.offset += fs_slot_begin(plan, plan->result_slot[k]) /
                         (int64_t)fs_dtype_size(t->dtype);
+    t->triangle = fs_graph_triangle(plan->graph, plan->graph->outputs.data[k]);
     t->graph = NULL;
     t->node = 0;
   }

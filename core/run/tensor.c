@@ -152,6 +152,15 @@ int64_t fs_tensor_list_to(const struct fs_tensor *t) {
   return first >= 0 && last < t->storage->listed ? t->storage->list_to : 0;
 }
 
+unsigned fs_tensor_triangle(const struct fs_tensor *t, const struct fs_layout *read) {
+  if (!t || t->state != FS_TS_STORED || !t->triangle || t->shape.rank != 2) return 0;
+  const int64_t *a = t->layout.stride, *b = read->stride;
+  if (t->layout.offset != read->offset) return 0;
+  if (a[0] == b[0] && a[1] == b[1]) return t->triangle;
+  if (a[0] != b[1] || a[1] != b[0]) return 0;
+  return (t->triangle & FS_UPPER ? FS_LOWER : 0) | (t->triangle & FS_LOWER ? FS_UPPER : 0);
+}
+
 /* A virtual tensor owns its recipe, and the recipe a reference to each of its
  * inputs; those may be virtual in turn, so this goes by a list, not by calls. The
  * list is the graphs themselves: freeing must not need memory. */

@@ -44,6 +44,7 @@ struct fs_tensor {
   struct fs_shape shape;       /* the user's: 1 x n rows keep their 1      */
   struct fs_storage *storage;  /* STORED                                   */
   struct fs_layout layout;     /* STORED: over `shape`'s dimensions        */
+  unsigned triangle;           /* STORED: FS_UPPER, FS_LOWER; 0: not known */
   struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe, or */
   struct fs_snapshot *snapshot; /* a reference of one                      */
   fs_id node;                  /* LAZY, VIRTUAL                            */
