@@ -288,6 +288,33 @@ static enum fs_status begin_rows(struct csv *c, const struct names *first,
   return check_names(c);
 }
 
+/* Of words between blanks, above a line of another number of them, there is but one
+ * column, which is called so: `city name` above `New York` or 7. */
+static bool is_one_column(const struct csv *c, const struct names *first,
+                          const struct names *second) {
+  bool differ = second->list.len && first->list.len != second->list.len;
+  return c->form.separator == ' ' && !c->how->separator && differ &&
+         fs_csv_kind(first->list.data[0], strlen(first->list.data[0]), '.') == FS_CSV_TEXT;
+}
+
+static enum fs_status read_first_rows(struct csv *c) {
+  struct names first = {0}, second = {0};
+  size_t at = c->at;
+  int64_t lines = 0;
+  enum fs_status st = split_row(c, &at, &lines, &first);
+  size_t next = at - c->at;
+  int64_t more = lines;
+  if (!st && at < c->have) st = split_row(c, &at, &more, &second);
+  bool one = !st && is_one_column(c, &first, &second);
+  if (!st && !one) st = begin_rows(c, &first, &second);
+  if (!st && c->names.list.len) c->at += next, c->line += lines;
+  names_free(&first);
+  names_free(&second);
+  if (!one) return st;
+  c->form.separator = '\n';
+  return read_first_rows(c);
+}
+
 static enum fs_status read_head(struct csv *c) {
   static const char utf8[] = "\xEF\xBB\xBF", utf16[] = "\xFF\xFE", utf16_big[] = "\xFE\xFF";
   enum fs_status st = fill(c);
@@ -300,18 +327,7 @@ static enum fs_status read_head(struct csv *c) {
   if (st) return st;
   if (c->at == c->have) return fs_file_error(c->r->ctx, NULL, "it holds no numbers");
   c->form.separator = c->how->separator ? c->how->separator : find_separator(c);
-  struct names first = {0}, second = {0};
-  size_t at = c->at;
-  int64_t lines = 0;
-  st = split_row(c, &at, &lines, &first);
-  size_t next = at - c->at;
-  int64_t more = lines;
-  if (!st && at < c->have) st = split_row(c, &at, &more, &second);
-  if (!st) st = begin_rows(c, &first, &second);
-  if (!st && c->names.list.len) c->at += next, c->line += lines;
-  names_free(&first);
-  names_free(&second);
-  return st;
+  return read_first_rows(c);
 }
 
 /* -- all rows ---------------------------------------------------------------- */

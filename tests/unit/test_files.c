@@ -623,6 +623,13 @@ static void test_csv_forms(void) {
         NAN, NAN, NAN, NAN, NAN, -INFINITY, 1000);
   LOADS(text_file("q9.csv", "# \"an open quote\n1,2\n#,\n\n 3 , 4 \n"), FS_F64, 2, 2, 2, 1,
         2, 3, 4);
+  LOADS(text_file("qa.csv", "my column\n1\n2\n"), FS_F64, 1, 2, 1, 1, 2);
+  LOADS(text_file("qb.csv", "a b\n1 2\n"), FS_F64, 2, 1, 2, 1, 2);
+  struct fs_arrays a;
+  CHECK(load(text_file("qc.csv", "city\nNew York\nRome\n"), "city", &a) == FS_OK &&
+        !strcmp(a.list.data[0].categories, "New York\nRome"));
+  fs_arrays_free(&a);
+  REFUSED(text_file("qd.csv", "1 2 3\n4 5\n"), "line 2, column 4: this row has 2 fields");
   REFUSED(text_file("r0.csv", "a,b\n1,\"2\n3,4\n"), "line 2, column 3: the quote that begins");
   REFUSED(text_file("r1.csv", "1,\"2\"3\n"), "line 1, column 6: something follows");
   REFUSED(put_file("r2.csv", "\xFF\xFE" "1\0,\0", 6), "UTF-16");
