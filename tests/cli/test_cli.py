@@ -521,6 +521,22 @@ def test_types_that_are_not_here():
           'the array is 0x3, and a tensor needs at least one element')
 
 
+def test_columns_of_a_csv():
+    path = script('iris.csv', 'w,species,n\n.5,setosa,1\n1.5,"a, b",\n,setosa,3\n')
+    r = check(fusible('-e', f'D = load("{path}");\n:vars'), 0, 'columns w, n')
+    assert "left out, as it holds text: species ('setosa' in line 2)" in r.err, r
+    r = check(fusible('-e', f'c, names = load("{path}", "species")\nc'), 0, '1  2  1', '')
+    assert 'names = "setosa\\na, b"' in r.out, r
+    check(fusible('-e', f'load("{path}", "species")'), 0, '1  2  1', '1 setosa, 2 a, b')
+    check(fusible('-e', f'sum(load("{path}", "n", "skip=0")[[1, 3]])'), 0, '4', '')
+    check(fusible('-e', f':load x {path} n\nx[3]'), 0, '3', '')
+    check(fusible('-e', f'load("{path}", "m")'), 1, '', 'its columns are w, species, n')
+    check(fusible('-e', f'load("{path}", "sep=12")'), 1, '', 'sep= takes one character')
+    euro = script('euro.csv', 'a;b\n1,5;2,25\n')
+    check(fusible('-e', f'load("{euro}")'), 1, '', "line 2, column 1: '1,5' is not a number")
+    check(fusible('-e', f'load("{euro}", "decimal=,")'), 0, '1.50  2.25', '')
+
+
 def test_save_of_all_has_a_bound():
     path = os.path.join(HOME, 'bound.npz')
     r = check(fusible('-e', 'x = 1\nv = zeros(140000000, "f64");\n:save ' + path), 1)
