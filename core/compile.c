@@ -11,6 +11,8 @@
  */
 #include "core/compile.h"
 
+#include "core/base/account.h"
+
 enum fs_status fs_refuse_size(const struct fs_device *device, enum fs_dtype dt,
                               const struct fs_shape *shape, struct fs_span span,
                               struct fs_diags *d) {
@@ -133,7 +135,11 @@ static enum fs_status prepare(struct fs_block *b, struct fs_target *target, bool
   for (int k = 0; k < all; k++)
     if (!b->codes[k] && may_wait(b->plan, k) == waited && !(but && but[k]))
       kernels[n++] = &b->plan->kernels.data[k];
-  if (n) st = target->ops->prepare(target, b->plan, b->sources, n, kernels, codes, d);
+  if (n) {
+    enum fs_part before = fs_account_to(FS_PART_COMPILING);
+    st = target->ops->prepare(target, b->plan, b->sources, n, kernels, codes, d);
+    fs_account_to(before);
+  }
   for (int k = 0, x = 0; k < all && st == FS_OK; k++)
     if (x < n && kernels[x] == &b->plan->kernels.data[k]) b->codes[k] = codes[x++];
   free(kernels);

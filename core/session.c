@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/account.h"
 #include "core/eval/files.h"
 #include "core/lang/parse.h"
+#include "core/view/view.h"
 
 enum { HISTORY_KEPT = 1000 };
 
@@ -146,6 +148,10 @@ static void on_show(void *user, const char *name, struct fs_val v,
 
 static void on_block(void *user, struct fs_block *block, int number) {
   fs_session_record(user, block, number);
+}
+
+static void on_late(void *user, struct fs_block *block, const char *name) {
+  fs_session_record_late(user, block, name);
 }
 
 static void on_launch(void *user, struct fs_block *block) {
@@ -503,7 +509,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   s->cpu.runner = new_runner(s, s->cpu.target);
   open_model(s, &s->cpu);
   struct fs_interp_host host = {.user = s, .text = on_text, .show = on_show,
-                                .block = on_block, .plot = on_plot,
+                                .block = on_block, .late = on_late, .plot = on_plot,
                                 .kernels = on_kernels,
                                 .progress = on_progress,
                                 .function = on_function,
@@ -533,6 +539,8 @@ void fs_session_free(struct fs_session *s) {
   for (int k = 0; k < s->history.len; k++) free(s->history.data[k]);
   FS_VEC_FREE(&s->history);
   FS_VEC_FREE(&s->records);
+  FS_VEC_FREE(&s->waiting);
+  json_decref(s->account);
   fs_diags_free(&s->diags);
   free(s);
 }
@@ -704,6 +712,7 @@ static enum fs_status eval_step(struct fs_session *s, void *user) {
   fs_session_end_plans(s, false); /* left only by an input without memory */
   hear_times(s, &s->cpu);
   hear_times(s, &s->cuda);
+  fs_account_to(FS_PART_HOST);
   enum fs_status st = eval_text(s, i->name, i->text, i->len);
   if (!(i->flags & FS_EVAL_REPLAY)) fs_session_remember(s, i->text, i->len);
   enum fs_status synced = fs_session_collect(s);
@@ -713,18 +722,12 @@ static enum fs_status eval_step(struct fs_session *s, void *user) {
 
 static void say_times(struct fs_session *s, double seconds) {
   struct fs_str text = {0};
-  double kernels = 0;
-  for (int k = 0; k < s->records.len; k++)
-    kernels += fs_session_seconds_of(s->records.data[k]);
+  const struct fs_look look = {.utf8 = true};
   fs_str_puts(&text, "time: ");
   fs_str_put_seconds(&text, seconds);
   if (s->blocks_run) {
-    fs_str_puts(&text, " (planning ");
-    fs_str_put_seconds(&text, s->plan_seconds);
-    fs_str_puts(&text, ", compiling ");
-    fs_str_put_seconds(&text, s->jit_seconds);
-    fs_str_puts(&text, ", kernels ");
-    fs_str_put_seconds(&text, kernels);
+    fs_str_puts(&text, " (");
+    fs_account_put(s->account, ", ", &look, &text);
     fs_str_puts(&text, ")");
   }
   fs_str_puts(&text, "\n");
@@ -776,10 +779,11 @@ static void begin_input(struct fs_session *s, unsigned flags) {
   fs_interrupt_clear();
   s->flags = flags;
   s->no_memory = false;
-  s->quit = s->returned = false;
+  s->quit = s->returned = s->accounted = false;
   s->show_status = FS_OK;
   s->blocks_run = s->announced = 0;
-  s->plan_seconds = s->jit_seconds = 0;
+  s->dropped = (struct fs_totals){0};
+  s->kernels = (struct fs_times){0};
   s->busy = true;
 }
 
@@ -787,6 +791,29 @@ static void begin_input(struct fs_session *s, unsigned flags) {
 static void tell_no_memory(struct fs_session *s) {
   if (s->no_memory) fs_session_emit(s, json_incref(s->no_memory_event));
   s->no_memory = false;
+}
+
+/* Inputs that run no block, as commands, leave the account for :plan. */
+static void close_account(struct fs_session *s, double seconds) {
+  fs_session_end_late(s);
+  s->accounted = s->records.len > 0;
+  if (!s->accounted) return;
+  json_t *old = s->account;
+  s->account = fs_session_account(s, seconds);
+  json_decref(old);
+}
+
+/* Once a session, where a prediction that is nothing but a guess was far off. */
+static void hint_at_calibrating(struct fs_session *s) {
+  const double worth = 50e-6;
+  double ratio = json_number_value(json_object_get(s->account, "ratio"));
+  double measured = json_number_value(json_object_get(s->account, "measured"));
+  const char *quality = fs_model_quality(&fs_session_target(s)->device);
+  if (!s->accounted || s->told_uncalibrated || strcmp(quality, "uncalibrated")) return;
+  if (!(ratio > 0) || fabs(log2(ratio)) < 1 || measured < worth) return;
+  s->told_uncalibrated = true;
+  fs_session_note(s, "uncalibrated", "predictions are guesses on a device that is not "
+                  "calibrated: `:calibrate` measures it, once");
 }
 
 /* Diagnostics first; plans only when all went well; `done` last. */
@@ -800,12 +827,15 @@ static enum fs_result end_input(struct fs_session *s, enum fs_status st,
     fs_session_note(s, "interrupted", "interrupted");
   bool well = result == FS_RESULT_OK || result == FS_RESULT_QUIT ||
               result == FS_RESULT_RETURNED;
+  if (well && hears_times(s)) close_account(s, seconds);
   if (well && s->time) say_times(s, seconds);
+  if (well) hint_at_calibrating(s);
   fs_session_end_plans(s, well);
   json_t *e = json_object();
   json_object_set_new(e, "event", json_string("done"));
   json_object_set_new(e, "status", json_string(result_word(result)));
   json_object_set_new(e, "seconds", json_real(seconds));
+  if (s->accounted) json_object_set(e, "account", s->account);
   fs_session_emit(s, e);
   s->busy = false;
   return result;
@@ -831,11 +861,12 @@ static enum fs_result end_guarded(struct fs_session *s, struct input *i) {
 
 enum fs_result fs_session_eval(struct fs_session *s, const char *name,
                                const char *text, size_t len, unsigned flags) {
-  double start = fs_now();
+  double start = fs_account_begin(FS_PART_NONE);
   struct input i = {.name = name, .text = text, .len = len, .flags = flags};
   begin_input(s, flags);
   i.st = guarded(s, eval_step, &i);
-  i.seconds = fs_now() - start;
+  fs_account_to(FS_PART_NONE);
+  i.seconds = fs_account.since - start;
   return end_guarded(s, &i);
 }
 

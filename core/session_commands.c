@@ -427,6 +427,8 @@ static enum fs_status show_last_plans(struct command *c, const char *form,
         ? fs_session_rich_plan(c->s, plan, chosen ? c->s->last_block : NULL)
         : json_copy(plan);
     json_object_set_new(copy, "form", json_string(form));
+    if (!c->s->records.len && c->s->account)
+      json_object_set(copy, "account", c->s->account);
     fs_session_emit(c->s, copy);
   }
   size_t more = json_array_size(plans) - 1;

@@ -2,6 +2,7 @@
  *
  *   session.c           life, targets, evaluation, events
  *   session_plan.c      plans as events
+ *   session_account.c   where the time of an input went
  *   session_pins.c      :fuse a b, :split a b
  *   session_kernel.c    the settings of a kernel, :pin, :unpin
  *   session_plot.c      plots as events
@@ -44,6 +45,9 @@ struct fs_place {
 /* A distinct block of an input, and what its plan event is made of when somebody
  * looks: describing a plan takes far longer than to run a small block. The input,
  * the last input and the past hold references. */
+struct fs_plan_record;
+typedef FS_VEC(struct fs_plan_record *) fs_plan_records;
+
 struct fs_plan_record {
   int refs;
   struct fs_runner *runner;
@@ -57,6 +61,14 @@ struct fs_plan_record {
   int64_t runs;
   int id, user_number;      /* of the event; of its first run, for the user */
   int last;                 /* of its runs: the block's number for the user */
+  bool is_late;             /* it computed a value that was left until it was read: */
+  char *name;               /* ... of this variable, or NULL */
+  fs_plan_records late;     /* what it read and had to compute first */
+  struct fs_times all, warm; /* seconds of its runs that were timed; of the warm ones */
+  struct fs_times *each;   /* of each kernel in timed runs that were warm; NULL: none */
+  double moves;             /* bytes of a run, its launches, and the seconds predicted */
+  int launches;             /* for copies that it did without                         */
+  double spared;
   bool announced;           /* its prediction was sent when it was launched */
   bool cached;              /* it had run before */
   bool quick;               /* it ran last as quickly compiled code */
@@ -91,7 +103,14 @@ struct fs_picture {
   const char *why;      /* then, why                   */
 };
 
-typedef FS_VEC(struct fs_plan_record *) fs_plan_records;
+/* What the records of an input that were dropped, and those that it has, add up to. */
+struct fs_totals {
+  int64_t blocks, runs, timed;
+  int64_t late_runs, late_timed; /* of these, of late values */
+  double launches, moves, first, predicted;
+  double measured;           /* seconds, of those that were timed                  */
+  double warm, warm_predicted; /* of those that say something of the model         */
+};
 
 struct fs_session {
   struct fs_session_config config;
@@ -122,13 +141,17 @@ struct fs_session {
 
   /* The input being evaluated. */
   fs_plan_records records;
+  fs_plan_records waiting;  /* late values of the block that is being traced */
+  struct fs_totals dropped; /* of records that made room */
+  struct fs_times kernels; /* seconds of runs that were timed, of all blocks */
   int blocks_run, last_number; /* number: of the last block, for the user */
   int announced, plan_ids;
   unsigned flags;
   enum fs_status show_status;
-  bool quit, returned, busy;
+  bool quit, returned, busy, accounted;
   bool expecting;           /* a long block was launched, and that was told */
-  double plan_seconds, jit_seconds;
+  json_t *account;          /* of the last input that ran blocks; NULL: none */
+  bool told_uncalibrated;   /* the hint at :calibrate was given */
 
   fs_plan_records last_plans; /* of the last input that ran blocks */
   size_t last_main;         /* which of them :plan shows         */
@@ -191,6 +214,11 @@ void fs_session_correct(const struct fs_session *s, struct fs_plan *plan);
 /* A block was run: remembers it for the end of the input. */
 void fs_session_record(struct fs_session *s, struct fs_block *block,
                        int number);
+/* The same of a value that was computed late: it belongs to the next block. */
+void fs_session_record_late(struct fs_session *s, struct fs_block *block,
+                            const char *name);
+/* Late values that no block has read (a display did, or a file) get plans of their own. */
+void fs_session_end_late(struct fs_session *s);
 /* Waits for the device and puts the measured times into the events. */
 enum fs_status fs_session_collect(struct fs_session *s);
 /* The event of a record, made now if nobody has looked yet. Borrowed. */
@@ -198,8 +226,9 @@ json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r);
 /* The events of a list as an array. Given. */
 json_t *fs_session_events_of(struct fs_session *s, const fs_plan_records *list);
 void fs_session_drop_records(fs_plan_records *list);
-/* The measured time of all its runs. */
-double fs_session_seconds_of(const struct fs_plan_record *r);
+/* Adds what its runs were to the totals. */
+void fs_session_add_up(const struct fs_session *s, const struct fs_plan_record *r,
+                       struct fs_totals *out);
 /* The block is about to be spoken of in other words, or (`gone`) to be forgotten:
  * events of how it was are made before. */
 void fs_session_settle(struct fs_session *s, struct fs_block *block, bool gone);
@@ -216,6 +245,12 @@ void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner);
 /* Sends the plans of the input (if `send`), keeps them for :plan, forgets. */
 void fs_session_end_plans(struct fs_session *s, bool send);
+
+/* -- session_account.c -------------------------------------------------------- */
+
+/* The account of the input that ends (docs/events.md), which took `wall` seconds; NULL
+ * when nobody hears of times. Given. */
+json_t *fs_session_account(struct fs_session *s, double wall);
 
 /* -- session_view.c ---------------------------------------------------------- */
 

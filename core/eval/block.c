@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/account.h"
 #include "core/eval/plot_request.h"
 #include "core/eval/show.h"
 #include "core/eval/trace.h"
@@ -411,16 +412,34 @@ static void pass_over(struct fs_interp *in) {
   FS_VEC_FREE(&list);
 }
 
+/* The variable that has the tensor, or had it before this block; NULL. Borrowed. */
+static const char *variable_of(const struct fs_interp *in, const struct fs_tensor *t) {
+  for (const struct fs_scope *s = in->scope; s; s = s->up)
+    for (int i = 0; i < s->vars.len; i++)
+      if (s->vars.data[i].value.kind == FS_V_TENSOR &&
+          s->vars.data[i].value.tensor == t)
+        return s->vars.data[i].name;
+  for (int i = 0; i < in->undo.len; i++)
+    if (in->undo.data[i].old.kind == FS_V_TENSOR &&
+        in->undo.data[i].old.tensor == t)
+      return in->undo.data[i].name;
+  return NULL;
+}
+
 /* Computes a virtual tensor: its recipe is a block of its own. */
 static enum fs_status run_recipe(struct fs_interp *in, struct fs_tensor *t) {
   struct fs_graph *g = recipe_of(t);
+  fs_account.late = true;
   enum fs_status st =
       fs_run_graph(in->runner, g, &t, in->diags, NULL, in->diags);
+  fs_account.late = false;
   if (st != FS_OK) return st;
   for (int i = 0; i < g->inputs.len; i++)
     fs_tensor_unref(g->inputs.data[i].tensor);
   fs_graph_free(g);
   t->graph = NULL;
+  if (in->host.late && !in->loading_prelude)
+    in->host.late(in->host.user, fs_runner_last(in->runner), variable_of(in, t));
   return FS_OK;
 }
 
@@ -474,20 +493,10 @@ void fs_block_abandon(struct fs_interp *in) {
   drop_stand_ins(in);
 }
 
+/* For as long as the block that is traced. */
 static const char *name_of(struct fs_interp *in, const struct fs_tensor *t) {
-  t = stood_for(in, t);
-  for (struct fs_scope *s = in->scope; s; s = s->up)
-    for (int i = 0; i < s->vars.len; i++)
-      if (s->vars.data[i].value.kind == FS_V_TENSOR &&
-          s->vars.data[i].value.tensor == t)
-        return fs_arena_strndup(in->graph->arena, s->vars.data[i].name,
-                                strlen(s->vars.data[i].name));
-  for (int i = 0; i < in->undo.len; i++)
-    if (in->undo.data[i].old.kind == FS_V_TENSOR &&
-        in->undo.data[i].old.tensor == t)
-      return fs_arena_strndup(in->graph->arena, in->undo.data[i].name,
-                              strlen(in->undo.data[i].name));
-  return NULL;
+  const char *name = variable_of(in, stood_for(in, t));
+  return name ? fs_arena_strndup(in->graph->arena, name, strlen(name)) : NULL;
 }
 
 /* Whether only the block and the undo log still hold the tensor. */

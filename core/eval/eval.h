@@ -38,6 +38,9 @@ struct fs_interp_host {
    * measured times after fs_runner_sync(). Called before the shows of the
    * block. `number` counts the blocks of the session from 1. */
   void (*block)(void *user, struct fs_block *block, int number);
+  /* A value that was left to be computed when it is read was: its block, which has run,
+   * and the variable's name or NULL. Called before `block` of what reads it. */
+  void (*late)(void *user, struct fs_block *block, const char *name);
   /* plot() and the like, in its turn. */
   void (*plot)(void *user, const struct fs_plot *plot);
   /* Puts the kernels of the last blocks into the plot of roofline(), or their

@@ -511,6 +511,10 @@ double fs_predict_limit(const struct fs_work *w, const char *bound,
   return seconds;
 }
 
+/* A GPU's events count in half microseconds. The threads of a CPU's pool that sleep start
+ * some microseconds late. */
+double fs_model_grain(const struct fs_device *d) { return d->is_cuda ? 0.5e-6 : 5e-6; }
+
 const char *fs_model_quality(const struct fs_device *d) {
   return d->calibration->quality;
 }

@@ -190,6 +190,7 @@ void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
                     double first, double measured) {
   double ratio = measured / first;
   char name[KIND_NAME];
+  if (l && FS_MIN(first, measured) < fs_model_grain(&l->device)) return;
   if (!l || !(first > 0) || !(measured > 0) || !isfinite(ratio)) return;
   fs_learned_name(work, name);
   observe(l, name, ratio);

@@ -35,7 +35,7 @@ double fs_learned_factor(const struct fs_learned *l,
 double fs_learned_factor_of(const struct fs_learned *l,
                             const char *kind);
 /* A kernel was predicted to take `first` and took `measured` seconds. Writes the
- * file now and then. What is no time is ignored. */
+ * file now and then. What is no time, or below the clock's grain, is ignored. */
 void fs_learned_add(struct fs_learned *l, const struct fs_work *work,
                     double first, double measured);
 /* The same of registers: what they are to be multiplied by; a thread of a kernel was

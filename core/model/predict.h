@@ -71,5 +71,8 @@ double fs_predict_limit(const struct fs_work *work, const char *bound,
 /* How good that is: "uncalibrated", "calibrated 2026-01-31". Lives as long as
  * the device's calibration. */
 const char *fs_model_quality(const struct fs_device *device);
+/* Seconds: what takes less than that is mostly clock, and waking threads up. The ratio of
+ * such a time to a prediction says nothing of the model. */
+double fs_model_grain(const struct fs_device *device);
 
 #endif

@@ -2,6 +2,7 @@
  *
  *   graph -calls.c-> clusters -fuse.c, kernel.c-> candidates -cover.c-> kernels
  */
+#include "core/base/account.h"
 #include "core/plan/planner.h"
 
 #include <stdio.h>
@@ -867,11 +868,10 @@ void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device)
   finish(&p);
 }
 
-struct fs_plan *fs_plan_make(struct fs_graph *simplified,
-                             const struct fs_device *device,
-                             const struct fs_plan_options *options) {
-  struct fs_plan *plan = options->like ? make_like(simplified, device, options) : NULL;
-  if (plan) return plan;
+static struct fs_plan *plan_anew(struct fs_graph *simplified,
+                                 const struct fs_device *device,
+                                 const struct fs_plan_options *options) {
+  struct fs_plan *plan = NULL;
   if (options->choice) plan = fs_plan_chosen(simplified, device, options);
   if (plan) { /* on a copy: the graph was to be kept */
     fs_graph_free((struct fs_graph *)plan->graph);
@@ -882,12 +882,25 @@ struct fs_plan *fs_plan_make(struct fs_graph *simplified,
   return plan;
 }
 
+struct fs_plan *fs_plan_make(struct fs_graph *simplified,
+                             const struct fs_device *device,
+                             const struct fs_plan_options *options) {
+  enum fs_part before = fs_account_to(FS_PART_PLANNING);
+  struct fs_plan *plan = options->like ? make_like(simplified, device, options) : NULL;
+  if (!plan) plan = plan_anew(simplified, device, options);
+  fs_account_to(before);
+  return plan;
+}
+
 int fs_plan_ranked(const struct fs_graph *simplified,
                    const struct fs_device *device,
                    const struct fs_plan_options *options, int k,
                    struct fs_plan **out) {
   if (k < 1) return 0;
-  return make_plans(fs_graph_copy(simplified), device, options, k, out);
+  enum fs_part before = fs_account_to(FS_PART_PLANNING);
+  int n = make_plans(fs_graph_copy(simplified), device, options, k, out);
+  fs_account_to(before);
+  return n;
 }
 
 void fs_plan_free(struct fs_plan *plan) {

@@ -5,6 +5,7 @@
  */
 #include "core/run/run.h"
 
+#include "core/base/account.h"
 #include "core/compile.h"
 #include "core/run/recall.h"
 #include "core/run/tunings.h"
@@ -38,6 +39,7 @@ struct fs_runner {
   int64_t hits, misses;
   uint64_t clock;
   int numbered;
+  struct fs_block *last;
   struct fs_recall *recall;
   struct fs_tunings *tunings;        /* NULL: not asked for yet */
   FS_VEC(struct family) families;
@@ -92,6 +94,10 @@ struct fs_run_options *fs_runner_options(struct fs_runner *r) {
 struct fs_target *fs_runner_target(const struct fs_runner *r) {
   return r->target;
 }
+
+struct fs_block *fs_runner_last(const struct fs_runner *r) { return r->last; }
+
+bool fs_runner_waits(const struct fs_runner *r) { return !r->target->ops->settle; }
 
 struct fs_tunings *fs_runner_tunings(struct fs_runner *r) {
   if (!r->tunings) r->tunings = fs_tunings_open(&r->target->device);
@@ -760,6 +766,24 @@ static void outlive(struct fs_runner *r, struct fs_block *b) {
   generation++;
 }
 
+/* Starts the kernels. Where the host waits for them, that is their time, but for what
+ * new memory takes. */
+static enum fs_status start(struct launch *l, bool timed, struct fs_diags *d) {
+  struct fs_block *b = l->block;
+  enum fs_part part = fs_account_kernels(), before = fs_account.part;
+  double *all = &fs_account.seconds[part], earlier = *all;
+  b->seconds = -1;
+  if (!fs_runner_waits(l->r)) {
+    bool at_once = !timed && b->at_once && l->r->target->ops->launch_all != NULL;
+    return at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
+  }
+  fs_account_to(part);
+  enum fs_status st = launch_all(l, timed, d);
+  fs_account_to(before);
+  b->seconds = *all - earlier;
+  return st;
+}
+
 static enum fs_status run_block(struct launch *l, bool timed,
                                 struct fs_tensor **handles,
                                 struct fs_diags *d) {
@@ -769,9 +793,7 @@ static enum fs_status run_block(struct launch *l, bool timed,
   bool held = takes_over(l);
   if (st == FS_OK) st = fs_compile_rest(l->block, r->target, l->now->skip, d);
   if (held) fs_interrupt_hold(true);
-  bool at_once = !timed && l->block->at_once && r->target->ops->launch_all != NULL;
-  if (st == FS_OK)
-    st = at_once ? launch_at_once(l, d) : launch_all(l, timed, d);
+  if (st == FS_OK) st = start(l, timed, d);
   if (held) fs_interrupt_hold(false);
   if (l->overwrites) end_overwriting(l, st == FS_OK);
   if (st == FS_OK) st = give_results(l, handles, d);
@@ -782,10 +804,20 @@ static enum fs_status run_block(struct launch *l, bool timed,
   return st;
 }
 
+static void read_timers(struct fs_runner *r, struct fs_block *b) {
+  for (int i = 0; i < b->plan->kernels.len; i++)
+    b->measured[i] =
+        b->left_out[i] ? FS_LEFT_OUT
+        : b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])
+                      : 0; /* its launch has the time of all phases */
+}
+
 static void remember_timing(struct fs_runner *r, struct fs_block *b) {
   b->timed_runs++;
+  b->timed_cold = b->cold;
   b->timed_in_all += b->timed_in_all < TIMED_RUNS && !b->quick;
   memcpy(b->left_out, b->bound->skip, (size_t)b->plan->kernels.len * sizeof *b->left_out);
+  if (fs_runner_waits(r)) read_timers(r, b);
   for (int k = 0; k < r->timing.len; k++)
     if (r->timing.data[k] == b) return;
   *FS_PUSH(&r->timing) = b;
@@ -865,8 +897,11 @@ static enum fs_status run_bound(struct fs_runner *r, struct fs_block *b,
   struct launch l = {.r = r, .block = b, .traced = traced, .dying = dying, .now = b->bound};
   remember_inputs(b);
   bool timed = fs_run_is_timed(r, b);
+  int64_t touched = fs_account.touched;
   enum fs_status st = run_block(&l, timed, handles, d);
   if (st != FS_OK) return st;
+  b->cold = !b->runs || fs_account.touched > touched;
+  r->last = b;
   if (b->quick || !b->runs) look_at_code(r, b);
   b->runs++;
   if (timed) remember_timing(r, b);
@@ -943,11 +978,7 @@ enum fs_status fs_runner_sync(struct fs_runner *r, struct fs_diags *d) {
     struct fs_block *b = r->timing.data[k];
     b->timed_runs = 0;
     b->fresh = !b->quick;
-    for (int i = 0; i < b->plan->kernels.len; i++)
-      b->measured[i] =
-          b->left_out[i] ? FS_LEFT_OUT
-          : b->codes[i] ? r->target->ops->timer_seconds(r->target, b->timers[i])
-                        : 0; /* its launch has the time of all phases */
+    read_timers(r, b);
   }
   r->timing.len = 0;
   return st;

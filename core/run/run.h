@@ -27,6 +27,9 @@ struct fs_block {
                                 behind it, which are not timed, may need it */
   double compile_seconds;    /* 0 when nothing was compiled                */
   int64_t runs;
+  double seconds;            /* of the last run, by the host's clock, where the host waits
+                                for kernels; else < 0                       */
+  bool cold;                 /* the last run was the first, or wrote to new memory */
   int number;                /* "block 2"                                  */
   uint64_t last_used;
   int timed_runs;            /* since the last fs_runner_sync(); whoever tells the
@@ -34,6 +37,7 @@ struct fs_block {
                                 when it is launched                         */
   int timed_in_all;
   bool fresh;                /* `measured` is new: the caller clears it      */
+  bool timed_cold;           /* ... and of a run that was cold              */
   bool quick;                /* ran last as code that was compiled quickly   */
   struct fs_block_input *inputs; /* per graph input, of the last run        */
   const struct fs_diags *sources; /* borrowed: where its texts are          */
@@ -117,6 +121,11 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,
                             const struct fs_diags *sources,
                             struct fs_block **out, struct fs_diags *d);
+
+/* The block that ran last. Borrowed, until another one runs. */
+struct fs_block *fs_runner_last(const struct fs_runner *r);
+/* Whether the host waits for each kernel: then times are known when it returns. */
+bool fs_runner_waits(const struct fs_runner *r);
 
 /* What must not have changed for a block to run again without its graph. */
 struct fs_hold {

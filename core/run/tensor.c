@@ -2,6 +2,8 @@
  * host and device for any strided layout, elements as numbers. */
 #include "core/run/tensor.h"
 
+#include "core/base/account.h"
+
 /* -- storage --------------------------------------------------------------- */
 
 static struct fs_storage *storages; /* all that there are */
@@ -261,12 +263,14 @@ enum fs_status fs_tensor_upload(struct fs_target *t, enum fs_dtype dt,
   int64_t total = fs_shape_count(shape);
   int64_t row = shape->rank ? shape->dim[shape->rank - 1] : 1;
   int64_t pitch = shape->rank > 1 ? layout.stride[shape->rank - 2] : row;
+  enum fs_part before = fs_account_to(FS_PART_COPIES);
   if (total > 0)
     status = pitch == row
                  ? t->ops->upload(t, storage->ptr, total * size, data,
                                   total * size, total * size, 1, d)
                  : t->ops->upload(t, storage->ptr, pitch * size, data,
                                   row * size, row * size, total / row, d);
+  fs_account_to(before);
   if (status) fs_storage_unref(storage);
   else *out = fs_tensor_stored(storage, dt, shape, &layout);
   return status;
@@ -443,8 +447,10 @@ enum fs_status fs_tensor_download(const struct fs_tensor *t,
   merge_axes(&b);
   if (!b.rank || b.axis[b.rank - 1].stride > MAX_GAP)
     b.axis[b.rank++] = (struct axis){1, 1, 1};
+  enum fs_part before = fs_account_to(FS_PART_COPIES);
   enum fs_status status = copy_box(&b);
   if (!status) repeat(t, count, out, b.size);
+  fs_account_to(before);
   return status;
 }
 

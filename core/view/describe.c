@@ -621,6 +621,8 @@ static void put_run(json_t *e, double jit_seconds, bool cached, int runs) {
   set(e, "jit_s", fs_json_known(jit_seconds));
   set(e, "cached", json_boolean(cached));
   set(e, "quick", json_false());
+  set(e, "cold", json_false());
+  set(e, "ratio", json_null());
   set(e, "runs", json_integer(runs));
 }
 
@@ -707,25 +709,48 @@ static double sum_of(const json_t *kernels, size_t first, const char *figure,
   return sum;
 }
 
-void fs_plan_event_measured(json_t *event, const double *times, bool quick) {
+/* What a time is to its prediction, where that says something of the model. */
+static json_t *ratio_of(const struct fs_measured *m, double measured, double predicted) {
+  bool known = !m->quick && !m->cold && FS_MIN(measured, predicted) >= m->grain;
+  return known && predicted > 0 ? fs_json_known(measured / predicted) : json_null();
+}
+
+/* One run is the median of those that were timed. */
+static void put_series(json_t *event, const struct fs_measured *m) {
+  const struct fs_times *s = m->series;
+  if (!s || !s->n) return;
+  set(event, "timed", json_integer(s->n));
+  set(event, "total", fs_json_known(s->sum));
+  set(event, "last", fs_json_known(s->last));
+  if (s->n < 2) return;
+  set(event, "measured", fs_json_known(fs_times_quantile(s, 0.5)));
+  set(event, "low", fs_json_known(fs_times_quantile(s, 0.1)));
+  set(event, "high", fs_json_known(fs_times_quantile(s, 0.9)));
+}
+
+void fs_plan_event_measured(json_t *event, const struct fs_measured *m) {
   json_t *kernel, *kernels = json_object_get(event, "kernels");
   size_t k;
   double total = 0;
   json_array_foreach(kernels, k, kernel) {
-    double measured = times[k];
-    double predicted = sum_of(kernels, k, "predicted", times);
+    double measured = m->times[k];
+    double predicted = sum_of(kernels, k, "predicted", m->times);
     if (measured == FS_LEFT_OUT || measured >= 0) /* else nobody looked */
       leave_out(event, kernel, measured == FS_LEFT_OUT);
     if (json_is_true(json_object_get(kernel, "left_out"))) continue;
     total = measured < 0 ? NAN : total + measured;
     if (!(measured > 0)) continue;
     set(kernel, "measured", fs_json_known(measured));
-    if (quick) continue;
-    set(kernel, "ratio", predicted > 0 ? fs_json_known(measured / predicted)
-                                       : json_null());
-    double limit = sum_of(kernels, k, "limit_s", times);
+    if (m->quick) continue;
+    set(kernel, "ratio", ratio_of(m, measured, predicted));
+    double limit = sum_of(kernels, k, "limit_s", m->times);
     set(kernel, "share", limit > 0 ? fs_json_known(limit / measured) : json_null());
   }
   set(event, "measured", fs_json_known(total));
-  set(event, "quick", json_boolean(quick));
+  set(event, "quick", json_boolean(m->quick));
+  set(event, "cold", json_boolean(m->cold));
+  set(event, "runs", json_integer(m->runs));
+  put_series(event, m);
+  set(event, "ratio", ratio_of(m, number_of(event, "measured"),
+                               number_of(event, "predicted")));
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "core/base/times.h"
 #include "core/run/run.h"
 
 /* {"event":"plan",...} of a plan (docs/events.md), without "id", "block" and what
@@ -19,10 +20,18 @@ json_t *fs_block_event(struct fs_block *block, bool cached,
                        const struct fs_diags *sources,
                        struct fs_target *target);
 
-/* Puts measured seconds, one for each kernel (< 0: not measured), into an event
- * with all that follows from them. `quick`: of quickly compiled code, from which
- * nothing does. */
-void fs_plan_event_measured(json_t *event, const double *measured, bool quick);
+/* What is known when a block has run, once or as often as an input had it run. */
+struct fs_measured {
+  const double *times;           /* seconds of each kernel in one run; < 0: not measured */
+  const struct fs_times *series;/* of whole runs that were timed; NULL: one run's `times` */
+  int64_t runs;
+  bool quick;                    /* of quickly compiled code: no ratio follows */
+  bool cold;                     /* no run but cold ones: no ratio either      */
+  double grain;                  /* fs_model_grain(): below it no ratio        */
+};
+
+/* Puts it into an event with all that follows from it. */
+void fs_plan_event_measured(json_t *event, const struct fs_measured *m);
 
 /* How a GPU walks a kernel, what `:tune` varies: {"threads": 256, ...}; null on the
  * CPU and for library calls. */

@@ -107,11 +107,50 @@ static void put_prediction(struct fs_str *out, const json_t *o) {
   fs_plan_put_prediction(out, &look, number(o, "first"), number(o, "predicted"), true);
 }
 
+/* What one run is to its prediction; "cold" where that says nothing. */
+static void put_ratio(struct fs_str *out, const json_t *o, const char *before,
+                      const char *behind) {
+  double ratio = number(o, "ratio");
+  bool cold = json_is_true(json_object_get(o, "cold"));
+  if (isnan(ratio) && !cold) return;
+  fs_str_puts(out, before);
+  if (cold) fs_str_puts(out, "cold");
+  else fs_str_printf(out, "\u00d7%.2f", ratio);
+  fs_str_puts(out, behind);
+}
+
+/* Of all rounds of a loop, what was timed. */
+static void put_all_runs(struct fs_str *out, const json_t *plan) {
+  double runs = number(plan, "runs"), timed = number(plan, "timed");
+  if (!(timed > 0)) return;
+  if (!isnan(number(plan, "low"))) {
+    fs_str_puts(out, " (");
+    put_seconds(out, number(plan, "low"));
+    fs_str_puts(out, " to ");
+    put_seconds(out, number(plan, "high"));
+    fs_str_puts(out, ")");
+  }
+  fs_str_puts(out, " \u00b7 ");
+  put_seconds(out, number(plan, "total"));
+  if (timed < runs) fs_str_printf(out, " in %.0f timed", timed);
+  else fs_str_puts(out, " in all");
+}
+
+static void put_late_head(struct fs_str *out, const json_t *plan) {
+  size_t k;
+  const json_t *row;
+  json_array_foreach(json_object_get(plan, "late"), k, row) {
+    fs_str_puts(out, " \u00b7 late ");
+    put_text(out, *text(row, "name") ? text(row, "name") : "value");
+    fs_str_puts(out, " ");
+    put_seconds(out, number(row, "total"));
+  }
+}
+
 /* -- the head ----------------------------------------------------------------------- */
 
 static void put_head(struct fs_str *out, const json_t *plan) {
   double measured = number(plan, "measured");
-  double predicted = number(plan, "predicted");
   double calls = number(plan, "calls"), runs = number(plan, "runs");
   if (!isnan(calls)) {
     put_plural(out, calls, "call");
@@ -131,9 +170,13 @@ static void put_head(struct fs_str *out, const json_t *plan) {
   if (!isnan(measured)) {
     fs_str_puts(out, " \u00b7 measured ");
     put_seconds(out, measured);
-    if (predicted > 0)
-      fs_str_printf(out, " (\u00d7%.2f)", measured / predicted);
+    put_ratio(out, plan, " (", ")");
   }
+  if (runs > 1) {
+    fs_str_printf(out, " each, \u00d7%.0f", runs);
+    put_all_runs(out, plan);
+  }
+  put_late_head(out, plan);
 }
 
 /* -- kernels ------------------------------------------------------------------------- */
@@ -193,8 +236,25 @@ static void put_empty(struct fs_str *out, int cells) {
   for (int k = 0; k < cells; k++) fs_str_puts(out, "<td></td>");
 }
 
+/* A value that the block read and that was computed only then. In the order of
+ * put_kernels(). */
+static void put_late_row(struct fs_str *out, const json_t *row, double most) {
+  fs_str_puts(out, "<tr>");
+  cell_text(out, "late");
+  put_bars(out, number(row, "predicted"), number(row, "measured"), most);
+  cell_prediction(out, row);
+  cell_seconds(out, number(row, "measured"));
+  fs_str_puts(out, "<td align=\"right\">");
+  put_ratio(out, row, "", "");
+  fs_str_puts(out, "</td>");
+  put_empty(out, 2);
+  cell_bytes(out, number(row, "bytes"));
+  cell_code(out, text(row, "does"));
+  fs_str_puts(out, "</tr>\n");
+}
+
 /* In the order of put_kernels(). */
-static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
+static void put_kernel_row(struct fs_str *out, const json_t *k, double most, bool cold) {
   double predicted = number(k, "predicted"), measured = number(k, "measured");
   fs_str_puts(out, "<tr><td align=\"left\">" LEFT);
   put_text(out, text(k, "id"));
@@ -211,8 +271,8 @@ static void put_kernel_row(struct fs_str *out, const json_t *k, double most) {
     cell_prediction(out, k);
     cell_seconds(out, measured);
     fs_str_puts(out, "<td align=\"right\">");
-    if (measured > 0 && predicted > 0)
-      fs_str_printf(out, "\u00d7%.2f", measured / predicted);
+    if (measured > 0 && cold) fs_str_puts(out, "cold");
+    else put_ratio(out, k, "", "");
     fs_str_puts(out, "</td>");
     cell_share(out, number(k, "share"));
     cell_text(out, text(k, "bound"));
@@ -246,8 +306,9 @@ static void put_kernels(struct fs_str *out, const json_t *plan) {
   const json_t *k;
   double most = longest(plan);
   open_table(out, heads);
+  json_array_foreach(json_object_get(plan, "late"), i, k) put_late_row(out, k, most);
   json_array_foreach(json_object_get(plan, "kernels"), i, k)
-    put_kernel_row(out, k, most);
+    put_kernel_row(out, k, most, json_is_true(json_object_get(plan, "cold")));
   put_unfused_row(out, plan, most);
   close_table(out);
 }
@@ -533,8 +594,6 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
   }
   if (number(plan, "rounds") > 1)
     fs_str_printf(out, " \u00b7 would run \u00d7%.0f", number(plan, "rounds"));
-  if (number(plan, "runs") > 1)
-    fs_str_printf(out, " \u00b7 runs \u00d7%.0f", number(plan, "runs"));
   if (*text(plan, "quality")) {
     fs_str_puts(out, " \u00b7 ");
     put_text(out, text(plan, "quality"));
@@ -542,6 +601,17 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
   if (*text(plan, "device")) {
     fs_str_puts(out, " \u00b7 ");
     put_text(out, text(plan, "device"));
+  }
+  const json_t *account = json_object_get(plan, "account");
+  if (account) {
+    const struct fs_look look = {.utf8 = true};
+    struct fs_str words = {0};
+    fs_str_puts(out, "<br>all of the input: ");
+    put_seconds(out, number(account, "wall"));
+    fs_str_puts(out, " \u00b7 ");
+    fs_account_put(account, " \u00b7 ", &look, &words);
+    put_text(out, fs_str_text(&words));
+    fs_str_free(&words);
   }
   fs_str_puts(out, "</small></p>\n");
 }

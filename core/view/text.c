@@ -124,9 +124,14 @@ static void put_ratio(struct fs_str *out, const struct fs_look *look,
   fs_str_printf(out, "%s%.2f", look->utf8 ? "×" : "x", ratio);
 }
 
+/* Where nothing was calibrated, a prediction is a guess, and no ratio bad. */
+static bool is_guess(const json_t *plan) {
+  return !strcmp(text(plan, "quality"), "uncalibrated");
+}
+
 /* Twice as slow and twice as fast are equally far off. */
-static const char *ratio_color(double ratio) {
-  if (isnan(ratio) || ratio <= 0) return "";
+static const char *ratio_color(double ratio, bool guess) {
+  if (isnan(ratio) || ratio <= 0 || guess) return "";
   double off = fabs(log2(ratio));
   return off > 1 ? "31" : off > 0.35 ? "33" : "32";
 }
@@ -185,8 +190,10 @@ static size_t fitting(const char *s, size_t len, int width) {
 
 /* The bytes and the times of a line; what is not known is not a number. */
 struct sums {
-  double moves, predicted, measured, first;
+  double moves, predicted, measured, first, ratio;
   bool explained; /* not run */
+  bool cold;      /* nothing but first runs: no ratio */
+  bool guess;     /* by a model that was not calibrated */
 };
 
 /* Whether it ran as quickly compiled code, whose time says nothing of the plan. */
@@ -195,11 +202,11 @@ static bool is_quick(const json_t *plan) {
 }
 
 /* Goes on with what `head` says: dim but for the ratio, which is worth a hint
- * where it is far off; without one it means nothing. */
+ * where it is far off. */
 static void put_sums(const struct fs_str *head, const struct sums *t,
-                     const char *hint, const struct fs_look *look,
+                     const char *hint, const char *tail, const struct fs_look *look,
                      struct fs_str *out) {
-  double ratio = hint ? t->measured / t->predicted : NAN;
+  double ratio = t->ratio;
   struct fs_str line = {0}, words = {0};
   fs_str_put(&line, fs_str_text(head), head->len);
   fs_str_printf(&line, "%spredicted ", sep(look));
@@ -207,6 +214,7 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
   if (!isnan(t->measured)) {
     fs_str_printf(&line, "%smeasured ", sep(look));
     put_seconds(&line, look, t->measured);
+    if (t->cold) fs_str_puts(&line, " (cold)");
   }
   put_for_locale(&words, look, fs_str_text(&line));
   put_colored(out, look, "2", fs_str_text(&words));
@@ -214,16 +222,53 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
   put_ratio(&words, look, ratio);
   if (words.len) {
     put_colored(out, look, "2", " (");
-    put_colored(out, look, ratio_color(ratio), fs_str_text(&words));
+    put_colored(out, look, ratio_color(ratio, t->guess), fs_str_text(&words));
     put_colored(out, look, "2", ")");
   }
   fs_str_clear(&words);
-  if (far_off(ratio) && t->measured > WORTH_A_HINT)
+  put_for_locale(&words, look, tail);
+  if (far_off(ratio) && !t->guess && t->measured > WORTH_A_HINT)
     fs_str_printf(&words, "%s%s", sep(look), hint);
   put_colored(out, look, "2", fs_str_text(&words));
   fs_str_puts(out, "\n");
   fs_str_free(&words);
   fs_str_free(&line);
+}
+
+/* Whether all runs were cold: of new memory, or the block's first. */
+static bool is_cold(const json_t *plan) {
+  return json_is_true(json_object_get(plan, "cold"));
+}
+
+/* ", 0.250 to 0.310 ms · 138 ms in all" of a loop; what was not timed is not added up. */
+static void put_all_runs(const json_t *plan, const struct fs_look *look,
+                         struct fs_str *out) {
+  double runs = number(plan, "runs"), timed = number(plan, "timed");
+  double low = number(plan, "low"), high = number(plan, "high");
+  if (!(runs > 1) || !(timed > 0)) return;
+  if (!isnan(low)) {
+    fs_str_puts(out, ", ");
+    put_seconds(out, look, low);
+    fs_str_puts(out, " to ");
+    put_seconds(out, look, high);
+  }
+  fs_str_puts(out, sep(look));
+  put_seconds(out, look, number(plan, "total"));
+  if (timed < runs) fs_str_printf(out, " in %.0f timed of %.0f", timed, runs);
+  else fs_str_puts(out, " in all");
+}
+
+/* " · late A 101 ms": what the block had to compute first. */
+static void put_late(const json_t *plan, const struct fs_look *look, struct fs_str *out) {
+  size_t k;
+  const json_t *row;
+  json_array_foreach(json_object_get(plan, "late"), k, row) {
+    const char *name = text(row, "name");
+    fs_str_printf(out, "%slate ", sep(look));
+    fs_str_put_safe(out, *name ? name : "value", *name ? strlen(name) : 5);
+    fs_str_puts(out, " ");
+    put_seconds(out, look, number(row, "total"));
+  }
 }
 
 void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
@@ -234,50 +279,53 @@ void fs_plan_put_line(const json_t *plan, const struct fs_look *look,
   if (!n) return;
   json_array_foreach(kernels, i, k)
     if (!first && !is_left_out(k)) first = k;
-  struct sums t = {total(plan, "moves"), total(plan, "predicted"),
-                   total(plan, "measured"), total(plan, "first"),
-                   !has_run(plan)};
   double runs = number(plan, "runs");
-  struct fs_str head = {0};
+  struct sums t = {total(plan, "moves"), total(plan, "predicted"),
+                   number(plan, "measured"), total(plan, "first"), number(plan, "ratio"),
+                   !has_run(plan), is_cold(plan), is_guess(plan)};
+  struct fs_str head = {0}, tail = {0};
   put_plural(&head, (double)n, "kernel");
   const char *scheme = text(first, "scheme");
   if (n == 1 && *scheme) fs_str_printf(&head, " (%s)", scheme);
   fs_str_puts(&head, sep(look));
   put_bytes(&head, look, t.moves);
   if (runs > 1)
-    fs_str_printf(&head, "%s%s%.0f", sep(look), look->utf8 ? "×" : "x", runs);
+    fs_str_printf(&head, "%s%s%.0f, each", sep(look), look->utf8 ? "×" : "x", runs);
   if (is_quick(plan)) fs_str_printf(&head, "%squick code", sep(look));
-  put_sums(&head, &t, is_quick(plan) ? NULL : ":plan", look, out);
+  put_all_runs(plan, look, &tail);
+  put_late(plan, look, &tail);
+  put_sums(&head, &t, ":plan", fs_str_text(&tail), look, out);
   fs_str_free(&head);
+  fs_str_free(&tail);
 }
 
+/* All of an input: what its account adds up, which has also what was too much for events
+ * of its own. */
 void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
                          struct fs_str *out) {
-  struct sums t = {0, 0, 0, 0, false};
-  double runs = 0, launches = 0;
-  size_t k;
-  const json_t *plan;
-  json_array_foreach(plans, k, plan) {
-    double n = fmax(number(plan, "runs"), 1);
-    runs += n;
-    launches += n * number(plan, "launches");
-    t.moves += n * total(plan, "moves");
-    t.predicted += n * total(plan, "predicted");
-    t.first += n * total(plan, "first");
-    t.measured += n * total(plan, "measured");
-  }
-  struct fs_str head = {0};
-  put_plural(&head, (double)json_array_size(plans), "block");
-  if (runs > (double)json_array_size(plans)) {
+  const json_t *last = json_array_get(plans, json_array_size(plans) - 1);
+  const json_t *all = json_object_get(last, "account"), *runs = json_object_get(all, "runs");
+  double blocks = number(all, "blocks"), n = number(runs, "runs");
+  double timed = number(runs, "timed");
+  if (!all) return;
+  struct sums t = {number(all, "bytes"), number(all, "predicted"),
+                   number(all, "measured"), number(all, "first"), number(all, "ratio"),
+                   false, isnan(number(all, "ratio")) && is_cold(last), is_guess(last)};
+  struct fs_str head = {0}, tail = {0};
+  put_plural(&head, blocks, "block");
+  if (n > blocks) {
     fs_str_puts(&head, ", ");
-    put_plural(&head, runs, "run");
+    put_plural(&head, n, "run");
   }
   fs_str_puts(&head, sep(look));
-  fs_str_printf(&head, "%.0f launch%s", launches, launches == 1 ? "" : "es");
+  fs_str_printf(&head, "%.0f launch%s", number(all, "launches"),
+                number(all, "launches") == 1 ? "" : "es");
   fs_str_puts(&head, sep(look));
   put_bytes(&head, look, t.moves);
-  put_sums(&head, &t, ":plan all", look, out);
+  if (timed < n) fs_str_printf(&tail, " (%.0f of %.0f runs timed)", timed, n);
+  put_sums(&head, &t, ":plan all", fs_str_text(&tail), look, out);
   fs_str_free(&head);
+  fs_str_free(&tail);
 }
 
 /* -- the table of the box -------------------------------------------------- */
@@ -293,7 +341,8 @@ struct box {
   FS_VEC(struct row) rows;
   int width[COLS]; /* 0: the column is not shown           */
   int gap, inner;  /* columns between cells, between frames */
-  struct fs_str title, footer;
+  struct fs_str title, account, footer;
+  bool cold, guess;
   struct fs_str *out;
 };
 
@@ -321,6 +370,30 @@ static void add_header(struct box *b) {
     r->cell[c] = fs_arena_strndup(b->arena, names[c], strlen(names[c]));
     r->color[c] = "2";
   }
+}
+
+/* A value that the block read and that was computed only then. */
+static void add_late(struct box *b, const json_t *row) {
+  struct row *r = add_row(b);
+  struct fs_str s = {0};
+  double ratio = number(row, "ratio");
+  fs_str_puts(&s, "late");
+  r->cell[0] = keep(b, &s);
+  fs_str_put_safe(&s, text(row, "does"), strlen(text(row, "does")));
+  if (number(row, "runs") > 1)
+    fs_str_printf(&s, " %s%.0f", b->look->utf8 ? "×" : "x", number(row, "runs"));
+  r->cell[DOES] = keep(b, &s);
+  put_bytes(&s, b->look, number(row, "bytes"));
+  r->cell[2] = keep(b, &s);
+  fs_plan_put_prediction(&s, b->look, number(row, "first"), number(row, "predicted"), true);
+  r->cell[3] = keep(b, &s);
+  put_seconds(&s, b->look, number(row, "measured"));
+  r->cell[4] = keep(b, &s);
+  put_ratio(&s, b->look, ratio);
+  if (is_cold(row)) fs_str_puts(&s, "cold");
+  r->cell[5] = keep(b, &s);
+  r->color[5] = ratio_color(ratio, b->guess);
+  fs_str_free(&s);
 }
 
 static void add_kernel(struct box *b, const json_t *k, bool ran) {
@@ -354,8 +427,9 @@ static void add_kernel(struct box *b, const json_t *k, bool ran) {
   else put_seconds(&s, b->look, measured);
   r->cell[4] = keep(b, &s);
   put_ratio(&s, b->look, ratio);
+  if (b->cold && !isnan(measured)) fs_str_puts(&s, "cold");
   r->cell[5] = keep(b, &s);
-  r->color[5] = ratio_color(ratio);
+  r->color[5] = ratio_color(ratio, b->guess);
   if (!isnan(share)) fs_str_printf(&s, "%.0f %%", 100 * share);
   else if (!isnan(measured)) put_seconds(&s, b->look, share); /* a dash: it has no limit */
   r->cell[6] = keep(b, &s);
@@ -498,22 +572,31 @@ static void put_edge(struct box *b, bool top, const char *words) {
   fs_str_free(&rule);
 }
 
-/* What is too long for the lower edge goes on lines above it. */
-static void put_footer(struct box *b) {
-  const char *rest = fs_str_text(&b->footer), *dot = sep(b->look);
-  while (width_of(rest) > b->inner - 2) {
-    size_t fit = fitting(rest, strlen(rest), b->inner - 2), n = 0;
-    for (const char *c = rest; (c = strstr(c, dot)); c++)
+/* Lines of words that are too long for one, up to what fits the last: gives that. */
+static const char *put_lines(struct box *b, const char *rest, bool last) {
+  const char *dot = sep(b->look);
+  while (*rest && (last || width_of(rest) > b->inner - 2)) {
+    size_t len = strlen(rest), fit = fitting(rest, len, b->inner - 2), n = 0;
+    bool all = fit == len;
+    for (const char *c = rest; !all && (c = strstr(c, dot)); c++)
       if ((size_t)(c - rest) <= fit) n = (size_t)(c - rest);
+    if (all || (last && !n)) n = fit;
     if (!n) break;
     put_frame(b, "│ ", "| ");
     fs_str_put(b->out, rest, n);
     pad(b->out, b->inner - 2 - fs_utf8_width(rest, n));
     put_frame(b, " │", " |");
     fs_str_puts(b->out, "\n");
-    rest += n + strlen(dot);
+    rest += n;
+    if (!strncmp(rest, dot, strlen(dot))) rest += strlen(dot);
   }
-  put_edge(b, false, rest);
+  return rest;
+}
+
+/* What is too long for the lower edge goes on lines above it. */
+static void put_footer(struct box *b) {
+  put_lines(b, fs_str_text(&b->account), true);
+  put_edge(b, false, put_lines(b, fs_str_text(&b->footer), false));
 }
 
 static void set_words(struct box *b, struct fs_str *to, struct fs_str *s) {
@@ -575,13 +658,28 @@ static void make_footer(struct box *b, const json_t *plan) {
     }
   }
   put_jit(&s, dot, plan);
-  if (runs > 1)
-    fs_str_printf(&s, "%sruns %s%.0f", dot, b->look->utf8 ? "×" : "x", runs);
+  if (runs > 1) {
+    fs_str_printf(&s, "%sruns %s%.0f, each ", dot, b->look->utf8 ? "×" : "x", runs);
+    put_seconds(&s, b->look, number(plan, "measured"));
+    put_all_runs(plan, b->look, &s);
+  }
   if (number(plan, "rounds") > 1)
     fs_str_printf(&s, "%swould run %s%.0f", dot, b->look->utf8 ? "×" : "x",
                   number(plan, "rounds"));
   if (*quality) fs_str_printf(&s, "%s%s", dot, quality);
   set_words(b, &b->footer, &s);
+}
+
+/* Of all of the input, not of this block alone. */
+static void make_account(struct box *b, const json_t *plan) {
+  const json_t *account = json_object_get(plan, "account");
+  struct fs_str s = {0};
+  if (!account) return;
+  fs_str_puts(&s, "input ");
+  put_seconds(&s, b->look, number(account, "wall"));
+  fs_str_puts(&s, sep(b->look));
+  fs_account_put(account, sep(b->look), b->look, &s);
+  set_words(b, &b->account, &s);
 }
 
 /* Where a table has no room: a few lines for each kernel, which the terminal may
@@ -605,6 +703,7 @@ static void put_list(struct box *b) {
     }
     if (known) fs_str_puts(out, "\n");
   }
+  if (b->account.len) fs_str_printf(out, "%s\n", fs_str_text(&b->account));
   fs_str_printf(out, "%s\n", fs_str_text(&b->footer));
 }
 
@@ -620,10 +719,13 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
   const json_t *kernels = json_object_get(plan, "kernels"), *k;
   size_t i;
   if (!json_array_size(kernels)) return;
-  struct box b = {.look = look, .arena = fs_arena_new(), .out = out};
+  struct box b = {.look = look, .arena = fs_arena_new(), .out = out,
+                  .cold = is_cold(plan), .guess = is_guess(plan)};
   make_title(&b, plan);
+  make_account(&b, plan);
   make_footer(&b, plan);
   add_header(&b);
+  json_array_foreach(json_object_get(plan, "late"), i, k) add_late(&b, k);
   json_array_foreach(kernels, i, k) add_kernel(&b, k, has_run(plan));
   add_unfused(&b, plan);
   if (look->width < BOX_MIN) put_list(&b);
@@ -633,6 +735,7 @@ void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
     fs_alternatives_put(alternatives, look, out);
   FS_VEC_FREE(&b.rows);
   fs_str_free(&b.title);
+  fs_str_free(&b.account);
   fs_str_free(&b.footer);
   fs_arena_free(b.arena);
 }

@@ -52,6 +52,11 @@ void fs_plan_put_summary(const json_t *plans, const struct fs_look *look,
 void fs_plan_put_box(const json_t *plan, const struct fs_look *look,
                      struct fs_str *out);
 
+/* planning 0.6 ms, compiling 0.1 ms, first touch 0 ms, kernels 0.5 ms, ...
+ * The parts of an event's "account" (account.c), without its sum. */
+void fs_account_put(const json_t *account, const char *sep, const struct fs_look *look,
+                    struct fs_str *out);
+
 /* Combinations of kernels, best first, a row for each kernel (diff.c):
  *   [{"rank": 1 or null, "chosen": true, "kernels": [{"scheme","does","space","walk"}],
  *     "first", "predicted", "measured", "launches", "bytes", "peak_bytes"}]

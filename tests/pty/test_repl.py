@@ -189,6 +189,11 @@ def test_plan_line_and_box(c):
     t = c.start(columns=100)
     t.line('A = rand(64, 64); p = rand(64);')
     shown = t.line('q = A*p;')
+    assert re.search(r'1 kernel \(\w+\) · .* · predicted .* · measured .* \(cold\)$',
+                     shown, re.M), shown
+    t.line('B = rand(1000, 1000);')
+    for _ in range(3):
+        shown = t.line('C = exp(sin(B)) + cos(B);')
     assert re.search(r'1 kernel \(\w+\) · .* · predicted .* · measured .*×',
                      shown), shown
     assert '╭ block' in t.line(':plan') and '╭ block' in t.line(':plan box')

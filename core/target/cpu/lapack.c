@@ -6,6 +6,7 @@
  * every factorisation works on a packed column-major copy; GEMM packs only what
  * is not already one of the two orders.
  */
+#include "core/base/account.h"
 #include "core/target/cpu/lapack.h"
 
 #include <dlfcn.h>
@@ -163,7 +164,11 @@ static void load(void) {
 }
 
 bool fs_lapack_present(const char **why) {
-  if (!lib.tried) load();
+  if (!lib.tried) {
+    enum fs_part before = fs_account_to(FS_PART_COMPILING); /* and loading */
+    load();
+    fs_account_to(before);
+  }
   if (!lib.ok && why)
     *why = "no BLAS/LAPACK library was found; Debian's package libopenblas0 "
            "has one";

@@ -7,6 +7,8 @@
  */
 #include "core/target/cpu/memory.h"
 
+#include "core/base/account.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -153,6 +155,14 @@ static void *map_large(size_t bytes) {
   return p;
 }
 
+static void *map_touched(size_t bytes) {
+  enum fs_part before = fs_account_to(FS_PART_TOUCH);
+  void *p = map_large(bytes);
+  fs_account.touched += (int64_t)bytes;
+  fs_account_to(before);
+  return p;
+}
+
 enum fs_status fs_memory_get(struct fs_memory *m, size_t bytes, void **out) {
   *out = NULL;
   if (bytes > (size_t)INT64_MAX / 2) return FS_ERR_ENV;
@@ -163,7 +173,7 @@ enum fs_status fs_memory_get(struct fs_memory *m, size_t bytes, void **out) {
       fs_memory_trim(m);
       if (!fits(m, b.bytes)) return FS_ERR_ENV;
     }
-    if (b.bytes >= LARGE) b.ptr = map_large(b.bytes);
+    if (b.bytes >= LARGE) b.ptr = map_touched(b.bytes);
     else if (posix_memalign(&b.ptr, ALIGN, b.bytes)) b.ptr = NULL;
     if (!b.ptr) return FS_ERR_ENV;
   }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "core/base/account.h"
 #include "core/target/cuda/internal.h"
 
 /* -- the device's limits ----------------------------------------------------------- */
@@ -164,7 +165,7 @@ static void leave(void) {
  * has waited, which the answer may come later for it; without, where that is less than
  * what a pause takes anyway. (Pauses up to a millisecond from the first one on made 40
  * steps of 0.25 to 0.35 ms 6 % longer.) */
-enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
+static enum fs_status wait_for(struct cuda *t, struct fs_diags *d) {
   const double share = 1.0 / 128, least = 100e-6, most = 1e-3; /* seconds */
   double begin = 0;
   for (int k = 0;; k++) {
@@ -186,6 +187,13 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
     if (wait < least) sched_yield();
     else nanosleep(&pause, NULL);
   }
+}
+
+enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
+  enum fs_part before = fs_account_to(fs_account_kernels());
+  enum fs_status st = wait_for(t, d);
+  fs_account_to(before);
+  return st;
 }
 
 static bool settle(struct fs_target *target, double limit) {

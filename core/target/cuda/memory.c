@@ -7,6 +7,7 @@
  */
 #include <sched.h>
 
+#include "core/base/account.h"
 #include "core/target/cuda/internal.h"
 
 /* -- size classes -------------------------------------------------------------------- */
@@ -54,8 +55,11 @@ void fs_cuda_memory_open(struct cuda *t) {
 }
 
 static CUresult driver_alloc(struct cuda *t, size_t bytes, CUdeviceptr *out) {
-  return t->pool ? fs_cu.pool_alloc(out, bytes, t->pool, fs_cuda_stream(t))
-                 : fs_cu.memory_alloc(out, bytes);
+  enum fs_part before = fs_account_to(FS_PART_TOUCH);
+  CUresult r = t->pool ? fs_cu.pool_alloc(out, bytes, t->pool, fs_cuda_stream(t))
+                       : fs_cu.memory_alloc(out, bytes);
+  fs_account_to(before);
+  return r;
 }
 
 /* Rounds that wait for others may still want it. */

@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "core/base/account.h"
 #include "core/target/cuda/internal.h"
 
 static const double BETWEEN = 0.1; /* seconds of work between two marks */
@@ -67,7 +68,10 @@ enum fs_status fs_cuda_pace(struct cuda *t, double seconds) {
   double factor = p->factor > 0 ? p->factor : 1;
   if (++p->launches < p->most && p->ahead * factor < BETWEEN) return FS_OK;
   if (!set_mark(t) || p->n < FS_MARKS) return FS_OK;
-  return reach(t);
+  enum fs_part before = fs_account_to(fs_account_kernels());
+  enum fs_status st = reach(t);
+  fs_account_to(before);
+  return st;
 }
 
 void fs_cuda_pace_rest(struct cuda *t) {
