@@ -98,6 +98,10 @@ static char *as_text(char *line) {
 enum fs_status fs_bi_ask(struct fs_call *c) {
   char *line = NULL;
   struct fs_str prompt = {0};
+  if (c->in->explain)
+    return fs_in_error(c->in, c->in->span, "explain-read",
+                       "explain the statements behind it, with a value in its place",
+                       "this needs an answer, and explaining asks nobody");
   bool secret = c->n > 1 && c->args[1].kind == FS_V_BOOL && c->args[1].number != 0;
   enum fs_status st = fs_interp_flush(c->in);
   if (!st && c->n) st = fs_val_print(c->in, &c->args[0], &prompt);

@@ -295,8 +295,17 @@ static enum fs_status return_top(struct fs_interp *in,
 
 /* -- statements ------------------------------------------------------------ */
 
+/* What is explained has no effect: a command of an imported file may have any. */
+static enum fs_status pass_over(struct fs_interp *in, const struct fs_stmt *s) {
+  fs_note(in->diags, s->span, "explain-command", NULL,
+          "`%.*s` is not run: what is explained has no effect",
+          (int)strcspn(s->text, " \t\r\n"), s->text);
+  return FS_OK;
+}
+
 static enum fs_status exec_command(struct fs_interp *in,
                                    const struct fs_stmt *s) {
+  if (in->explain) return pass_over(in, s);
   int before = in->n_blocks;
   enum fs_status st = fs_interp_flush(in);
   if (in->n_blocks > before) in->before_last = before;
@@ -474,6 +483,20 @@ enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
   return st == FS_OK ? run_unit(in, unit, stmts, flags) : st;
 }
 
+static struct fs_declared *copy_declared(const struct fs_interp *in) {
+  size_t bytes = sizeof *in->declared.data * (size_t)in->declared.len;
+  struct fs_declared *copy = fs_malloc(bytes + 1);
+  if (bytes) memcpy(copy, in->declared.data, bytes);
+  return copy;
+}
+
+static void restore_declared(struct fs_interp *in, struct fs_declared *copy, int n) {
+  for (int k = n; k < in->declared.len; k++) free(in->declared.data[k].name);
+  for (int k = 0; k < n; k++) in->declared.data[k] = copy[k];
+  in->declared.len = n;
+  free(copy);
+}
+
 enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
                                  const char *text, size_t len, fs_explain_fn *graph,
                                  void *user) {
@@ -482,10 +505,13 @@ enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
   int n = in->assigned.len, cap = in->assigned.cap;
   in->assigned.data = NULL;
   in->assigned.len = in->assigned.cap = 0;
+  struct fs_declared *declared = copy_declared(in);
+  int n_declared = in->declared.len;
   in->explain = graph;
   in->explain_user = user;
   enum fs_status st = fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK);
   in->explain = NULL;
+  restore_declared(in, declared, n_declared);
   clear_assigned(in);
   free(in->assigned.data);
   in->assigned.data = assigned;
