@@ -234,12 +234,13 @@ void *fs_control_run(void *server) {
   c.router = c.s->socket[FS_CONTROL];
   c.port = fs_iopub_port(c.s);
   c.shell = fs_net_inproc(c.s, ZMQ_PAIR, FS_SHELL_DOOR, false);
-  zmq_pollitem_t item = {c.router, 0, ZMQ_POLLIN, 0};
+  zmq_pollitem_t item = {NULL, fs_net_fd(c.router), ZMQ_POLLIN, 0};
   enum fs_received got = FS_NOTHING;
   while (got != FS_CLOSED && (zmq_poll(&item, 1, -1) >= 0 || errno == EINTR))
-    while ((got = fs_net_receive(c.s, c.router, &r)) <= FS_DROPPED &&
-           got != FS_NOTHING) {
-      if (got == FS_DROPPED) continue;
+    while (fs_net_ready(c.s, c.router)) {
+      got = fs_net_receive(c.s, c.router, &r);
+      if (got == FS_CLOSED) break;
+      if (got != FS_GOT) continue;
       answer(&c, r);
       fs_request_free(r);
     }

@@ -100,6 +100,7 @@ static void send_message(struct publisher *p, const char *type,
   zmq_send(p->out, signature, strlen(signature), ZMQ_SNDMORE);
   for (int k = 0; k < 4; k++)
     zmq_send(p->out, parts[k].data, parts[k].len, k < 3 ? ZMQ_SNDMORE : 0);
+  fs_guard_published(p->s, header.len + parent_len + content->len);
   fs_str_free(&header);
 }
 

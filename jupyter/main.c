@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "core/base/datafile.h"
 #include "jupyter/server.h"
 
-enum { EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, OUTPUT_LIMIT = 16 << 20 };
+enum { EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, OUTPUT_LIMIT = 16 << 20,
+       THREADS = 5 };
 
 static const char usage[] =
     "usage: fusible-kernel [--no-key] [-f] CONNECTION_FILE\n"
@@ -64,19 +64,30 @@ void fs_server_interrupt(struct fs_server *s) {
 
 /* -- threads ----------------------------------------------------------------- */
 
-/* Echoes, with the address in front; nothing else happens on this socket. */
+/* Echoes, with the address in front; nothing else happens on this socket. What a
+ * client sends is one short frame. */
 static void *heart_run(void *server) {
+  enum { FRAMES = 4 };
   struct fs_server *s = server;
   void *socket = s->socket[FS_HEART];
-  while (zmq_proxy(socket, socket, NULL) < 0 && errno == EINTR) {}
+  zmq_pollitem_t item = {socket, 0, ZMQ_POLLIN, 0};
+  enum fs_received got = FS_NOTHING;
+  struct fs_frames f;
+  while (got != FS_CLOSED && (zmq_poll(&item, 1, -1) >= 0 || errno == EINTR)) {
+    got = fs_net_take_frames(s, socket, FRAMES, &f);
+    for (int k = 0; got == FS_GOT && f.n <= FRAMES && k < f.n; k++)
+      zmq_msg_send(&f.message[k], socket,
+                   ZMQ_DONTWAIT | (k + 1 < f.n ? ZMQ_SNDMORE : 0));
+    fs_net_drop_frames(&f);
+  }
   zmq_close(socket);
   return NULL;
 }
 
-static bool start_threads(struct fs_server *s, pthread_t thread[4]) {
-  void *(*const run[4])(void *) = {fs_iopub_run, heart_run, fs_shell_run,
-                                   fs_control_run};
-  for (int k = 0; k < 4; k++)
+static bool start_threads(struct fs_server *s, pthread_t thread[THREADS]) {
+  void *(*const run[THREADS])(void *) = {fs_guard_run, fs_iopub_run, heart_run,
+                                         fs_shell_run, fs_control_run};
+  for (int k = 0; k < THREADS; k++)
     if (pthread_create(&thread[k], NULL, run[k], s)) return false;
   return true;
 }
@@ -124,13 +135,13 @@ static void *end_context(void *zmq) {
 
 /* Every thread sees its context end, closes its sockets and returns. The process
  * does not wait longer than a lingering message may take. */
-static void stop_threads(struct fs_server *s, pthread_t thread[4]) {
+static void stop_threads(struct fs_server *s, pthread_t thread[THREADS]) {
   struct timespec until;
   pthread_t last;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += 2;
   zmq_ctx_shutdown(s->zmq);
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < THREADS; k++)
     if (pthread_timedjoin_np(thread[k], NULL, &until)) _exit(0);
   if (pthread_create(&last, NULL, end_context, s->zmq) ||
       pthread_timedjoin_np(last, NULL, &until))
@@ -232,7 +243,7 @@ static void warn_of_network(const struct fs_connection *c) {
 static int serve(const char *path, bool keyless) {
   static struct fs_server s = {.worker_lock = PTHREAD_MUTEX_INITIALIZER};
   struct fs_str error = {0};
-  pthread_t thread[4];
+  pthread_t thread[THREADS];
   pid_t parent = getppid();
   main_thread = pthread_self();
   if (!fs_connection_read(path, keyless, &s.connection, &error)) {
@@ -249,10 +260,11 @@ static int serve(const char *path, bool keyless) {
   keep_signatures(&s);
   warn_of_network(&s.connection);
   block_signals();
-  if (!bind_all(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
+  if (!bind_all(&s) || !fs_guard_open(&s) || !start_threads(&s, thread)) return EXIT_ENVIRONMENT;
   wait_for_end(&s, parent);
   remove_files(&s);
   stop_threads(&s, thread);
+  fs_guard_free(&s);
   fs_seal_free(&s.seal);
   return 0;
 }

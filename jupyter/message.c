@@ -10,8 +10,6 @@
 
 #include "core/base/datafile.h"
 
-static const char delimiter[] = "<IDS|MSG>";
-
 /* -- signatures that were seen ----------------------------------------------- */
 
 /* A message that comes a second time is somebody's recording. Two generations
@@ -246,11 +244,13 @@ void fs_json_put(const json_t *value, struct fs_str *out) {
 
 /* -- messages ---------------------------------------------------------------- */
 
+static bool is_delimiter(const struct fs_part *p) {
+  return p->len == strlen(FS_DELIMITER) && !memcmp(p->data, FS_DELIMITER, p->len);
+}
+
 static int find_delimiter(const struct fs_part *frames, int n) {
   for (int k = 0; k < n; k++)
-    if (frames[k].len == sizeof delimiter - 1 &&
-        !memcmp(frames[k].data, delimiter, sizeof delimiter - 1))
-      return k;
+    if (is_delimiter(&frames[k])) return k;
   return -1;
 }
 

@@ -17,6 +17,7 @@
 #include "core/base/base.h"
 
 #define FS_PROTOCOL_VERSION "5.5"
+#define FS_DELIMITER "<IDS|MSG>"
 
 /* FS_SEAL_HEX: room for the digits of the longest signature and its end */
 enum { FS_SEAL_FRAMES = 64, FS_SEAL_DEPTH = 64, FS_SEAL_MAC = 64,

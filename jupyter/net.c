@@ -9,7 +9,9 @@
 enum {
   LINGER_MS = 1000,     /* for the last reply to leave     */
   HANDSHAKE_MS = 2000,  /* then a mute connection is closed */
-  LARGE = 64 << 20, SMALL = 1 << 20, TINY = 4 << 10
+  LARGE = 64 << 20, SMALL = 1 << 20, TINY = 4 << 10, TOPIC = 512,
+  /* Messages that wait to be sent to a client, then further ones are dropped. */
+  UNREAD = 8192
 };
 
 static const struct {
@@ -17,7 +19,7 @@ static const struct {
   int largest; /* message that is taken */
 } kinds[FS_CHANNELS] = {
   [FS_SHELL] = {ZMQ_ROUTER, LARGE},
-  [FS_IOPUB] = {ZMQ_XPUB, SMALL},
+  [FS_IOPUB] = {ZMQ_XPUB, TOPIC},
   [FS_STDIN] = {ZMQ_ROUTER, SMALL},
   [FS_CONTROL] = {ZMQ_ROUTER, LARGE},
   [FS_HEART] = {ZMQ_ROUTER, TINY},
@@ -35,10 +37,9 @@ static bool set_options(struct fs_server *s, void *socket,
   zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
   set_number(socket, ZMQ_LINGER, LINGER_MS);
   set_number(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
-  set_number(socket, ZMQ_SNDHWM, 0); /* a slow reader loses nothing */
-  if (kinds[channel].type == ZMQ_ROUTER)
-    set_number(socket, ZMQ_ROUTER_HANDOVER, 1); /* a page that was reloaded */
-  else
+  set_number(socket, ZMQ_SNDHWM, UNREAD);
+  if (channel == FS_STDIN) set_number(socket, ZMQ_ROUTER_MANDATORY, 1);
+  if (kinds[channel].type == ZMQ_XPUB)
     set_number(socket, ZMQ_XPUB_VERBOSE, 1); /* welcome every subscriber */
   if (strchr(s->connection.ip, ':') && strcmp(s->connection.transport, "ipc"))
     set_number(socket, ZMQ_IPV6, 1);
@@ -69,6 +70,24 @@ void *fs_net_bind(struct fs_server *s, enum fs_channel channel,
   return socket;
 }
 
+int fs_net_fd(void *socket) {
+  int fd = -1;
+  size_t size = sizeof fd;
+  zmq_getsockopt(socket, ZMQ_FD, &fd, &size);
+  return fd;
+}
+
+/* Who has a routing id keeps it: anybody can ask for a client's, and would get its
+ * replies. But a page that is reloaded comes with the id of its old connection, which
+ * may still stand: when one is about to go, who comes may have its id. The library
+ * looks at the option when it is asked for events, so here is where that is decided. */
+bool fs_net_ready(struct fs_server *s, void *router) {
+  int events = 0;
+  size_t size = sizeof events;
+  set_number(router, ZMQ_ROUTER_HANDOVER, fs_guard_leaving(s));
+  return zmq_getsockopt(router, ZMQ_EVENTS, &events, &size) || events & ZMQ_POLLIN;
+}
+
 void *fs_net_inproc(struct fs_server *s, int type, const char *address,
                     bool bind) {
   void *socket = zmq_socket(s->zmq, type);
@@ -82,19 +101,12 @@ void *fs_net_inproc(struct fs_server *s, int type, const char *address,
 
 /* -- receiving --------------------------------------------------------------- */
 
-struct parts {
-  zmq_msg_t message[FS_SEAL_FRAMES];
-  struct fs_part frame[FS_SEAL_FRAMES];
-  int n;
-  bool too_many;
-};
-
-/* All frames of a message, so that the next one begins at its first. Those above
- * the limit are read and forgotten. */
-static enum fs_received take_parts(void *socket, struct parts *p) {
-  int more = 1;
-  size_t size = sizeof more;
-  *p = (struct parts){.n = 0};
+/* All frames of a message, so that the next one begins at its first. */
+enum fs_received fs_net_take_frames(struct fs_server *s, void *socket, int most,
+                                    struct fs_frames *out) {
+  int more = 1, frames = 0;
+  size_t size = sizeof more, bytes = 0;
+  *out = (struct fs_frames){.fd = -1};
   for (int flags = ZMQ_DONTWAIT; more; flags = 0) {
     zmq_msg_t message;
     zmq_msg_init(&message);
@@ -103,16 +115,13 @@ static enum fs_received take_parts(void *socket, struct parts *p) {
     while (got < 0 && errno == EINTR);
     if (got < 0) return errno == EAGAIN ? FS_NOTHING : FS_CLOSED;
     zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size);
-    if (p->n == FS_SEAL_FRAMES) {
-      p->too_many = true;
-      zmq_msg_close(&message);
-      continue;
-    }
-    p->message[p->n] = message;
-    p->frame[p->n] = (struct fs_part){zmq_msg_data(&p->message[p->n]),
-                                       zmq_msg_size(&p->message[p->n])};
-    p->n++;
+    bytes += zmq_msg_size(&message);
+    frames++;
+    if (frames > 1) out->fd = zmq_msg_get(&message, ZMQ_SRCFD); /* not of the id */
+    if (out->n < most) out->message[out->n++] = message;
+    else zmq_msg_close(&message), out->n = most + 1;
   }
+  fs_guard_took(s, out->fd, bytes, frames);
   return FS_GOT;
 }
 
@@ -167,30 +176,39 @@ static void log_dropped(struct fs_server *s, enum fs_seal_status why) {
          words[why]);
 }
 
+void fs_net_drop_frames(struct fs_frames *f) {
+  for (int k = 0; k < f->n && k < FS_SEAL_FRAMES; k++) zmq_msg_close(&f->message[k]);
+}
+
 enum fs_received fs_net_receive(struct fs_server *s, void *socket,
                                 struct fs_request **gives) {
-  struct parts p;
+  struct fs_frames f;
   struct fs_message m;
-  enum fs_received got = take_parts(socket, &p);
+  struct fs_part part[FS_SEAL_FRAMES];
+  enum fs_received got = fs_net_take_frames(s, socket, FS_SEAL_FRAMES, &f);
   if (got == FS_GOT) {
-    enum fs_seal_status st =
-        p.too_many ? FS_SEAL_BAD_FRAMES
-                   : fs_message_read(&s->seal, p.frame, p.n, &m);
+    for (int k = 0; k < FS_MIN(f.n, FS_SEAL_FRAMES); k++)
+      part[k] = (struct fs_part){zmq_msg_data(&f.message[k]),
+                                 zmq_msg_size(&f.message[k])};
+    enum fs_seal_status st = f.n > FS_SEAL_FRAMES
+                                 ? FS_SEAL_BAD_FRAMES
+                                 : fs_message_read(&s->seal, part, f.n, &m);
     if (st) {
       log_dropped(s, st);
       got = FS_DROPPED;
     } else {
+      fs_guard_proven(s, f.fd);
       *gives = keep(&m);
       fs_message_free(&m);
     }
   }
-  for (int k = 0; k < p.n; k++) zmq_msg_close(&p.message[k]);
+  fs_net_drop_frames(&f);
   return got;
 }
 
 /* -- sending ----------------------------------------------------------------- */
 
-void fs_net_reply(struct fs_server *s, void *socket,
+bool fs_net_reply(struct fs_server *s, void *socket,
                   const struct fs_request *to, const char *type,
                   json_t *content, json_t *metadata) {
   struct fs_str header = {0}, meta = {0}, body = {0};
@@ -202,17 +220,22 @@ void fs_net_reply(struct fs_server *s, void *socket,
                               {to->header, to->header_len},
                               {meta.data, meta.len}, {body.data, body.len}};
   fs_seal_sign(&s->seal, parts, signature);
-  for (int k = 0; k < to->ids.len; k++)
-    zmq_send(socket, to->ids.data[k].data, to->ids.data[k].len, ZMQ_SNDMORE);
-  zmq_send(socket, "<IDS|MSG>", 9, ZMQ_SNDMORE);
-  zmq_send(socket, signature, strlen(signature), ZMQ_SNDMORE);
-  for (int k = 0; k < 4; k++)
+  bool there = true;
+  for (int k = 0; k < to->ids.len && there; k++)
+    there = zmq_send(socket, to->ids.data[k].data, to->ids.data[k].len,
+                     ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0;
+  if (there) {
+    zmq_send(socket, FS_DELIMITER, strlen(FS_DELIMITER), ZMQ_SNDMORE);
+    zmq_send(socket, signature, strlen(signature), ZMQ_SNDMORE);
+  }
+  for (int k = 0; k < 4 && there; k++)
     zmq_send(socket, parts[k].data, parts[k].len, k < 3 ? ZMQ_SNDMORE : 0);
   fs_str_free(&header);
   fs_str_free(&meta);
   fs_str_free(&body);
   json_decref(content);
   json_decref(metadata);
+  return there;
 }
 
 /* The library that carries the pointers is not seen by the thread sanitizer: it

@@ -6,12 +6,15 @@
  *   control   ROUTER control: interrupt, shutdown, usage          (control.c)
  *   iopub     XPUB: the only one that publishes                   (iopub.c)
  *   heart     echoes                                              (main.c)
+ *   guard     watches what peers send and do not read             (guard.c)
  *
  * A socket has one owner. Threads speak over inproc sockets, which carry
  * pointers; what is pointed to then belongs to the receiver.
  */
 #ifndef FS_JUPYTER_SERVER_H
 #define FS_JUPYTER_SERVER_H
+
+#include <zmq.h>
 
 #include "core/worker.h"
 #include "jupyter/connection.h"
@@ -31,6 +34,7 @@ struct fs_server {
   struct fs_worker *worker;  /* the shell thread's; NULL: there is none     */
   atomic_bool stopping;      /* a shutdown was answered     */
   atomic_int dropped;        /* messages since the last line about it */
+  struct fs_guard *guard;
 };
 
 /* -- messages (net.c) -------------------------------------------------------- */
@@ -58,19 +62,54 @@ struct fs_request {
 };
 void fs_request_free(struct fs_request *r);
 
+/* A descriptor that is readable when it is time to ask fs_net_ready(), which says
+ * whether a message waits; it is not readable again until that was false. */
+int fs_net_fd(void *socket);
+bool fs_net_ready(struct fs_server *s, void *router);
+
 enum fs_received { FS_GOT, FS_NOTHING, FS_DROPPED, FS_CLOSED };
 /* Takes the next message if one waits. FS_DROPPED: it was not for us. */
 enum fs_received fs_net_receive(struct fs_server *s, void *socket,
                                 struct fs_request **gives);
 
-/* Sends an answer (or an input_request) to where the request came from. */
-void fs_net_reply(struct fs_server *s, void *socket,
+/* Sends an answer (or an input_request) to where the request came from. False: on
+ * stdin, where a client has nothing to say first, nobody has its routing id. */
+bool fs_net_reply(struct fs_server *s, void *socket,
                   const struct fs_request *to, const char *type,
                   json_t *gives_content, json_t *gives_metadata);
 
 /* Pointers over inproc. Receive: NULL when nothing waits. */
 void fs_net_pass(void *socket, void *pointer);
 void *fs_net_take(void *socket, bool wait);
+
+/* Takes a message off a socket, of at most `most` frames; those above are read and
+ * forgotten, and n is most + 1. FS_NOTHING: none waits. */
+struct fs_frames {
+  zmq_msg_t message[FS_SEAL_FRAMES];
+  int n, fd;                 /* and the descriptor of its connection */
+};
+enum fs_received fs_net_take_frames(struct fs_server *s, void *socket, int most,
+                                    struct fs_frames *out);
+void fs_net_drop_frames(struct fs_frames *f);
+
+/* -- connections (guard.c) ---------------------------------------------------- */
+
+/* Before the threads begin: is told of all connections of the bound sockets. */
+bool fs_guard_open(struct fs_server *s);
+void fs_guard_free(struct fs_server *s);
+/* A message was taken whole from the connection with this descriptor. */
+void fs_guard_took(struct fs_server *s, int fd, size_t bytes, int frames);
+/* It was signed. */
+void fs_guard_proven(struct fs_server *s, int fd);
+/* Whether a client has just gone, or is about to: then its routing id may be asked for
+ * by the same one again before the library has let go of it. */
+bool fs_guard_leaving(struct fs_server *s);
+/* Who has shown no signed message on a channel is to go, and may come again: somebody
+ * there may have, or be without, the routing id of a client. */
+void fs_guard_clear(struct fs_server *s, enum fs_channel channel);
+/* So many bytes went to every subscriber. */
+void fs_guard_published(struct fs_server *s, size_t bytes);
+void *fs_guard_run(void *server);
 
 /* -- publishing (iopub.c) ---------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * from what the front knows. Inputs wait in a queue and run one by one. */
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 #include <zmq.h>
 
 #include "jupyter/answers.h"
@@ -249,6 +250,21 @@ static void begin_next(struct shell *h) {
 
 /* -- what the worker says ---------------------------------------------------- */
 
+/* False: the client that sent the input has no connection for questions. One whose
+ * routing id was taken when it came gets it when it comes again. */
+static bool ask_client(struct shell *h, const char *prompt, bool password) {
+  enum { TRIES = 20, PAUSE = 50000000 };
+  for (int k = 0; k < TRIES; k++) {
+    if (fs_net_reply(h->s, h->input, h->running, "input_request",
+                     json_pack("{ss sb}", "prompt", prompt, "password", (int)password),
+                     NULL))
+      return true;
+    if (!k) fs_guard_clear(h->s, FS_STDIN);
+    nanosleep(&(struct timespec){0, PAUSE}, NULL);
+  }
+  return false;
+}
+
 /* ask() in the language: a question for who sent the input. */
 static void on_ask(struct shell *h, const json_t *event) {
   const char *prompt = json_string_value(json_object_get(event, "prompt"));
@@ -262,11 +278,9 @@ static void on_ask(struct shell *h, const json_t *event) {
          got == FS_DROPPED)
     if (got == FS_GOT) fs_request_free(old); /* answers nobody waits for */
   fs_publish_flush(h->port);
-  fs_net_reply(h->s, h->input, h->running, "input_request",
-               json_pack("{ss sb}", "prompt", prompt ? prompt : "", "password",
-                         json_is_true(json_object_get(event, "password"))),
-               NULL);
-  h->asking = true;
+  h->asking = ask_client(h, prompt ? prompt : "",
+                         json_is_true(json_object_get(event, "password")));
+  if (!h->asking) fs_worker_answer(h->worker, NULL);
 }
 
 /* An answer from the client that was asked: a client has one address on all of its
@@ -301,8 +315,7 @@ static bool on_rebuild(void *user, int inputs, double seconds) {
   snprintf(words, sizeof words, "run %d input%s again, about %.1f s? [Y/n] ",
            inputs, inputs == 1 ? "" : "s", seconds);
   fs_publish_flush(h->port);
-  fs_net_reply(h->s, h->input, h->running, "input_request",
-               json_pack("{ss sb}", "prompt", words, "password", 0), NULL);
+  if (!ask_client(h, words, false)) return true;
   zmq_pollitem_t items[] = {{h->input, 0, ZMQ_POLLIN, 0},
                             {h->door, 0, ZMQ_POLLIN, 0}};
   while (waiting && zmq_poll(items, 2, -1) >= 0) {
@@ -496,18 +509,19 @@ static bool open_worker(struct shell *h) {
 
 /* One round: waits, then serves everybody who has something. */
 static bool serve(struct shell *h) {
-  zmq_pollitem_t items[] = {{h->router, 0, ZMQ_POLLIN, 0},
-                            {h->input, 0, ZMQ_POLLIN, 0},
+  zmq_pollitem_t items[] = {{NULL, fs_net_fd(h->router), ZMQ_POLLIN, 0},
+                            {NULL, fs_net_fd(h->input), ZMQ_POLLIN, 0},
                             {h->door, 0, ZMQ_POLLIN, 0},
                             {NULL, 0, ZMQ_POLLIN, 0}};
   int n = 3, wait = h->phase == RUNNING ? fs_cell_wait(&h->cell) : -1;
   if (!h->stopped) items[n++].fd = fs_worker_fd(h->worker);
   /* an input may be over before it began: when no worker can be started */
   if (h->phase != IDLE && !fs_worker_busy(h->worker)) wait = 0;
+  if (fs_net_ready(h->s, h->router) || fs_net_ready(h->s, h->input)) wait = 0;
   if (zmq_poll(items, n, wait) < 0 && errno != EINTR) return false;
   answer_control(h);
-  receive_input(h);
-  receive_all(h);
+  if (fs_net_ready(h->s, h->input)) receive_input(h);
+  if (fs_net_ready(h->s, h->router)) receive_all(h);
   if (!h->stopped) {
     if (items[3].revents) fs_worker_pump(h->worker, 0);
     if (h->phase != IDLE && !fs_worker_busy(h->worker)) ended(h);

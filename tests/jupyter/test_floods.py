@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Peers who can reach the ports and have no key, or do not read what they asked for:
+they take little of the kernel's memory, and silence nobody."""
+import peers  # noqa: F401, first: it changes the Python that runs this
+import multiprocessing
+import os
+import socket
+import statistics
+import struct
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import zmq  # noqa: E402
+from client import DELIMITER, Client, Kernel, text_of  # noqa: E402
+from score import Score, slowness  # noqa: E402
+
+MOST = 200          # MiB that the kernel may take
+SECONDS = 2         # of a flood
+READY = {'shell': b'DEALER', 'control': b'DEALER', 'stdin': b'DEALER',
+         'hb': b'DEALER', 'iopub': b'SUB'}
+
+
+class Peer:
+    """A connection that speaks ZMTP as it likes."""
+
+    def __init__(self, connection, channel):
+        self.s = socket.create_connection(
+            ('127.0.0.1', connection[channel + '_port']))
+        self.s.settimeout(5)
+        self.s.sendall(b'\xff' + 8 * b'\0' + b'\x7f\x03\x00NULL' + 48 * b'\0')
+        kind = READY[channel]
+        body = (b'\x05READY\x0bSocket-Type' + struct.pack('>I', len(kind)) + kind +
+                b'\x08Identity' + struct.pack('>I', 0))
+        self.s.sendall(b'\x04' + bytes([len(body)]) + body)
+        got = b''
+        while len(got) < 64 + 2:  # its greeting, and the beginning of its READY
+            got += self.s.recv(4096)
+
+    def send(self, data):
+        """False when the kernel has had enough."""
+        try:
+            self.s.sendall(data)
+            return True
+        except OSError:
+            return False
+
+
+def frame(data, more=False):
+    if len(data) < 256:
+        return bytes([more, len(data)]) + data
+    return bytes([2 | more]) + struct.pack('>Q', len(data)) + data
+
+
+def again_and_again(connection, channel, data, seconds):
+    """Sends it until the kernel cuts the connection, and connects again."""
+    end = time.monotonic() + seconds
+    sent = 0
+    while time.monotonic() < end:
+        try:
+            peer = Peer(connection, channel)
+            while time.monotonic() < end and peer.send(data):
+                sent += len(data)
+        except OSError:
+            time.sleep(0.01)
+    return sent
+
+
+def endless_empty_frames(connection, seconds):
+    again_and_again(connection, 'shell', 50000 * frame(b'', True), seconds)
+
+
+def endless_large_frames(connection, seconds):
+    again_and_again(connection, 'control', frame((1 << 20) * b'x', True), seconds)
+
+
+def endless_heartbeats(connection, seconds):
+    again_and_again(connection, 'hb', 500 * frame(4000 * b'x', True), seconds)
+
+
+def large_messages(connection, seconds):
+    again_and_again(connection, 'stdin', frame(1000000 * b'x'), seconds)
+
+
+def long_subscriptions(connection, seconds):
+    again_and_again(connection, 'iopub', frame(b'\1' + (1 << 19) * b'x'), seconds)
+
+
+def many_subscriptions(connection, seconds):
+    data = b''.join(frame(b'\1%0200d' % k) for k in range(1000))
+    again_and_again(connection, 'iopub', data, seconds)
+
+
+def echoes_unread(connection, seconds):
+    again_and_again(connection, 'hb', 200 * frame(4000 * b'x'), seconds)
+
+
+FLOODS = [endless_empty_frames, endless_large_frames, endless_heartbeats,
+          large_messages, long_subscriptions, many_subscriptions, echoes_unread]
+
+
+def resident(pid, key='VmRSS'):
+    with open(f'/proc/{pid}/status', encoding='ascii') as f:
+        return next(int(line.split()[1]) for line in f
+                    if line.startswith(key)) / 1024
+
+
+def measure(k, c, going):
+    """(seconds that own cells take, most MiB of the kernel) while it goes."""
+    times = []
+    while going():
+        began = time.monotonic()
+        reply, _ = c.execute('6*7')
+        assert reply['status'] == 'ok', reply
+        times.append(time.monotonic() - began)
+    return times, resident(k.process.pid, 'VmHWM')
+
+
+def test_floods(score):
+    for flood in FLOODS:
+        with Kernel() as k, k.client() as c:
+            c.ready()
+            c.execute('1')
+            jobs = [multiprocessing.Process(target=flood,
+                                            args=(k.connection, SECONDS))
+                    for _ in range(2)]
+            for job in jobs:
+                job.start()
+            slow = slowness()
+            times, most = measure(k, c, lambda: any(j.is_alive() for j in jobs))
+            slow = max(slow, slowness())
+            for job in jobs:
+                job.join()
+                score.check(job.exitcode == 0, f'{flood.__name__}: it could flood')
+            middle = statistics.median(times)
+            print(f'{flood.__name__}: at most {most:.0f} MiB, own cells '
+                  f'{1000*middle:.1f} ms in the middle, {1000*max(times):.0f} at most')
+            score.check(k.alive() and most < MOST, f'{flood.__name__}: {most} MiB')
+            score.check(middle < 0.1*slow, f'{flood.__name__}: an own cell takes '
+                        f'{middle:.3f} s, where a process takes {slow:.1f} times its time')
+            c.beat()
+
+
+def test_unread_output(score):
+    """A subscriber that reads nothing, while more is printed than may be kept."""
+    with Kernel() as k, k.client() as c:
+        c.ready()
+        peer = Peer(k.connection, 'iopub')
+        peer.send(frame(b'\1'))
+        time.sleep(0.2)
+        line = 1000 * 'x'
+        for n in range(20):
+            reply, outputs = c.execute(
+                f's = "{line}"; for k = 1:15000; print(s); end')
+            score.check(reply['status'] == 'ok' and len(text_of(outputs)) > 15000000,
+                        f'cell {n}: all of its text')
+        most = resident(k.process.pid, 'VmHWM')
+        print(f'a subscriber that does not read: at most {most:.0f} MiB, '
+              'of 300 MB that were printed')
+        score.check(most < MOST, f'{most} MiB')
+
+
+def test_foreign_routing_id(score):
+    """Who connects with a client's routing id does not get its replies, nor its
+    questions; and the client may come again itself."""
+    with Kernel() as k:
+        with Client(k.connection, identity=b'page') as c:
+            c.ready()
+            with Client(k.connection, identity=b'page', subscribe=False) as thief:
+                for name in ('shell', 'control', 'stdin'):
+                    thief.sockets[name].send_multipart([b'nothing'])
+                time.sleep(0.3)
+                reply, _ = c.execute('6*7', timeout=20)
+                score.check(reply['status'] == 'ok', 'a reply')
+                c.ask('interrupt_request', channel='control', timeout=20)
+                request = c.execute_request('name = ask("who? ")', allow_stdin=True)
+                while (m := c.receive(20)) and m.type != 'input_request':
+                    pass
+                score.check(m, 'a question')
+                c.send('input_reply', {'value': 'me'}, channel='stdin')
+                c.collect(request, 20)
+                score.check(not thief.receive(0.2), 'the thief hears nothing')
+        for n in range(10):
+            with Client(k.connection, identity=b'page') as again:
+                again.ready(20)
+                score.check(again.execute('1+1', timeout=20)[0]['status'] == 'ok',
+                            f'back again {n}')
+
+
+def test_client_that_comes_again(score):
+    """With the routing id of its connections of before, at once and many times."""
+    with Kernel() as k:
+        for n in range(40):
+            with Client(k.connection, identity=b'page') as again:
+                again.ready(20)
+                score.check(again.execute('1+1', timeout=20)[0]['status'] == 'ok',
+                            f'back again {n}')
+
+
+def main():
+    score = Score()
+    for name, test in list(globals().items()):
+        if name.startswith('test_') and (len(sys.argv) < 2 or sys.argv[1] in name):
+            try:
+                test(score)
+            except Exception:
+                score.check(False, name, traceback.format_exc())
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
