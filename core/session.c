@@ -138,8 +138,13 @@ static void on_show(void *user, const char *name, struct fs_val v,
   if (v.kind == FS_V_NONE) return;
   enum fs_status st = fs_show_both(name, &v, &s->show, &text,
                                    s->rich ? &html : NULL, &s->diags);
+  json_t *elements = NULL;
+  if (!st && s->elements && v.kind == FS_V_TENSOR)
+    st = fs_session_elements(s, v.tensor, s->elements, &elements);
+  json_t *event = st ? NULL : value_event(name, &v, &text, &html);
+  if (elements) json_object_set_new(event, "elements", elements);
   if (!st)
-    fs_session_emit(s, value_event(name, &v, &text, &html));
+    fs_session_emit(s, event);
   else if (!s->show_status)
     s->show_status = st;
   fs_str_free(&text);

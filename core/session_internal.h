@@ -126,6 +126,7 @@ struct fs_session {
   /* Settings, see session_settings.c. */
   char plan_form[8];
   bool time, rich, learn;
+  int64_t elements;         /* so many of a shown array are sent as data */
   bool hasty;               /* new GPU kernels first run as quickly compiled code */
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
@@ -363,6 +364,10 @@ bool fs_is_identifier(const char *text);
 
 /* -- session_variables.c ----------------------------------------------------- */
 
+/* The elements of a stored tensor as a flat array in row-major order, with "nan", "inf" and
+ * "-inf" for what JSON cannot write; NULL: there are more than `most`. Given. */
+enum fs_status fs_session_elements(struct fs_session *s, const struct fs_tensor *t,
+                                   int64_t most, json_t **out);
 /* One element of fs_session_variables(). */
 json_t *fs_session_variable(struct fs_session *s,
                             const struct fs_interp_var *v);

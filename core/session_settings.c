@@ -220,6 +220,18 @@ static enum fs_status set_rich(struct fs_session *s, const char *value,
   return on_off(value, &s->rich) ? FS_OK : FS_ERR_USER;
 }
 
+static void get_elements(struct fs_session *s, char out[32]) {
+  snprintf(out, 32, "%lld", (long long)s->elements);
+}
+static enum fs_status set_elements(struct fs_session *s, const char *value,
+                                   struct fs_span span) {
+  long long n;
+  (void)span;
+  if (!whole_number(value, 0, 1 << 24, &n)) return FS_ERR_USER;
+  s->elements = n;
+  return FS_OK;
+}
+
 /* Where a front end shows plots at a terminal; it finds out what that can. */
 static void get_pictures(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->shown_as);
@@ -326,6 +338,8 @@ static const struct setting {
   {"compile", "quick full", "quick: a GPU's new kernels run at once and are compiled in "
    "full meanwhile", get_compile, set_compile},
   {"cache", "0..", "MiB of compiled kernels kept on disk", get_cache, set_cache},
+  {"elements", "0..", "events of shown arrays of at most so many elements carry them as "
+   "data", get_elements, set_elements},
   {"rich", "on off", "events also carry HTML, SVG and plans at their launch",
    get_rich, set_rich},
 };

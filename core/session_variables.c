@@ -1,6 +1,8 @@
 /* session_variables.c - the user's variables as data, for panes and :vars. */
 #include "core/session_internal.h"
 
+#include <math.h>
+
 #include <stdio.h>
 
 enum { VALUE_SHOWN = 60, VECTOR_SHOWN = 8 };
@@ -119,4 +121,29 @@ json_t *fs_session_variables(struct fs_session *s) {
       json_array_append_new(list, fs_session_variable(s, &v));
   fs_oom_guard(old);
   return list;
+}
+
+/* -- elements ------------------------------------------------------------------ */
+
+static json_t *element(enum fs_dtype dtype, const void *at) {
+  struct fs_number x = fs_element_get(dtype, at);
+  if (dtype == FS_BOOL) return json_boolean(x.i);
+  if (!fs_dtype_is_float(dtype)) return json_integer(x.i);
+  if (isfinite(x.f)) return json_real(x.f);
+  return json_string(isnan(x.f) ? "nan" : x.f > 0 ? "inf" : "-inf");
+}
+
+enum fs_status fs_session_elements(struct fs_session *s, const struct fs_tensor *t,
+                                   int64_t most, json_t **out) {
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
+  size_t size = fs_dtype_size(t->dtype);
+  *out = NULL;
+  if (n > most) return FS_OK;
+  char *bytes = fs_malloc((size_t)n * size + 1);
+  enum fs_status st = fs_tensor_download(t, first, t->shape.dim, bytes, &s->diags);
+  if (!st) *out = json_array();
+  for (int64_t k = 0; k < n && !st; k++)
+    json_array_append_new(*out, element(t->dtype, bytes + (size_t)k * size));
+  free(bytes);
+  return st;
 }

@@ -300,6 +300,27 @@ def test_json(options, folder):
         score.check(names.count('plan') == 1, (argv, names))
 
 
+def test_elements(options, folder):
+    """Values as data, on request."""
+    _, _, events = last([':set elements 6', 'x = reshape(f32(1:6), 2, 3)*0.5'],
+                        options.target, folder)
+    value = next(e for e in events if e['event'] == 'value')
+    score.check((value['shape'], value['dtype'], value['elements']) ==
+                ([2, 3], 'f32', [0.5, 1, 1.5, 2, 2.5, 3]), value)
+    _, _, events = last([':set elements 4', 'y = f64([1, 0, -1, 0])./f64([0, 0, 0, 5])'],
+                        options.target, folder)
+    value = next(e for e in events if e['event'] == 'value')
+    score.check(value['elements'] == ['inf', 'nan', '-inf', 0], value)
+    for line in ('[1, 2] > 1', 'i64([1, 2])', 'i32([1, 2, 3, 4, 5])'):
+        _, _, events = last([':set elements 4', line], options.target, folder)
+        value = next(e for e in events if e['event'] == 'value')
+        want = {'[1, 2] > 1': [False, True], 'i64([1, 2])': [1, 2]}.get(line)
+        score.check(value.get('elements') == want, (line, value))
+    _, _, events = last(['x = ones(3)'], options.target, folder)
+    score.check('elements' not in next(e for e in events if e['event'] == 'value'),
+                'only on request')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--count', type=int, default=500)
@@ -309,7 +330,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         result = test_accounts(options, folder)
-        for test in (test_late, test_rounds, test_cold, test_json):
+        for test in (test_late, test_rounds, test_cold, test_json, test_elements):
             test(options, folder)
     result['failed'] = score.failed
     if options.out:
