@@ -122,7 +122,7 @@ static void free_bound(struct fs_bound *b) {
  * copies of its own. */
 static bool may_wait(const struct fs_plan *plan, int k) {
   const struct fs_kernel *kn = &plan->kernels.data[k];
-  return plan->any_size && kn->is_copy && kn->in_place;
+  return plan->any_size && kn->in_place;
 }
 
 /* Compiles the kernels that have no code and may, or may not, wait. */

@@ -345,7 +345,7 @@ struct borders {
  * read, then the order of the plan. Less is nearer; < 0: nothing in common. */
 static int distance(const struct fs_plan *plan, int own, int k) {
   const struct fs_kernel *kn = &plan->kernels.data[k];
-  if (k == own || kn->is_copy || !kn->calls.len) return -1;
+  if (k == own || kn->copies || !kn->calls.len) return -1;
   int tie = fs_kernel_tie(plan, &plan->kernels.data[FS_MIN(own, k)],
                           &plan->kernels.data[FS_MAX(own, k)]);
   int steps = own < k ? k - own : own - k;

@@ -245,7 +245,7 @@ enum fs_status fs_session_kernel_alternatives(struct fs_session *s,
     put_remarks(&u, w->out);
   } else {
     fs_str_printf(w->out, "k%d is a %s: it has no settings\n", u.kernel + 1,
-                  kernel_of(&u)->is_copy ? "copy" : "library call");
+                  kernel_of(&u)->copies ? "copy" : "library call");
   }
   free(text);
   json_decref(o);
@@ -505,7 +505,7 @@ static enum fs_status pin(struct subject *u, struct fs_words *w) {
   if (!u->settings.len)
     return fs_error(&u->s->diags, w->span, "bad-pin", NULL,
                     ":pin: k%d is a %s, which has no settings", u->kernel + 1,
-                    kernel_of(u)->is_copy ? "copy" : "library call");
+                    kernel_of(u)->copies ? "copy" : "library call");
   for (int k = 1; k < w->n; k++) {
     enum fs_status st = read_word(u, w->span, w->word[k], said);
     if (st) return st;

@@ -423,7 +423,7 @@ static const char *skeleton(const struct em *em) {
   switch (em->mode) {
     case EM_FLAT:
       if (em->k->everywhere) return "elemlib/scheme/everywhere.cuh";
-      return em->grid && em->k->is_copy && em_grid_waits(em) ? "elemlib/scheme/last.cuh"
+      return em->grid && em->k->copies && em_grid_waits(em) ? "elemlib/scheme/last.cuh"
                                                             : "elemlib/scheme/flat.cuh";
     case EM_TILE: return "elemlib/scheme/tile.cuh";
     case EM_INSTANCE: return "elemlib/scheme/instance.cuh";

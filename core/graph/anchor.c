@@ -8,7 +8,7 @@
  * as far as nothing depends on it: only how slices are aligned, and of those of one array
  * that share elements how far they are apart. The rest is the *anchor*: a place in the array
  * that is told when the block is started. What is read of an array of which the block replaces
- * a part has the anchor of that part if they share elements, since it goes by that what may
+ * parts has the anchor of the part with which it shares elements, since it goes by that what may
  * happen in place. Where more than that would count, nothing is anchored. */
 #include "core/graph/internal.h"
 
@@ -38,6 +38,18 @@ int64_t fs_update_begin(const struct fs_node *n) {
   struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
   for (int s = 0; s < n->view.src_rank; s++) at += n->view.off[s] * whole.stride[s];
   return at;
+}
+
+struct fs_elements fs_update_elements(const struct fs_graph *g, const struct fs_node *n,
+                                  struct fs_layout *whole) {
+  int64_t count;
+  const struct fs_shape *part = &fs_node(g, n->src[1])->shape;
+  struct fs_elements e = {.begin = fs_update_begin(n), .rank = part->rank};
+  *whole = fs_layout_new(n->dtype, &n->shape, &count);
+  memcpy(e.dim, part->dim, sizeof e.dim);
+  for (int s = 0; s < n->view.src_rank; s++)
+    if (n->view.axis[s] >= 0) e.stride[n->view.axis[s]] += n->view.step[s] * whole->stride[s];
+  return e;
 }
 
 /* Slices of which all that counts is how far they are apart. */
@@ -98,6 +110,7 @@ struct anchors {
   struct uses *uses;
   fs_id *node;          /* of each input */
   bool *chosen;         /* inputs that are to have one anchor */
+  bool *moved;          /* ... and UPDATEs, by node */
 };
 
 /* The update that changes a part of an array, 0 if there is none. False: there are several,
@@ -138,80 +151,131 @@ static bool are_alike(const struct anchors *a, int x, int y) {
   return left == 0;
 }
 
-/* From the first to the last element of a slice. */
-struct range {
-  int64_t first, last;
-};
-
-static struct range range_of(int64_t begin, const int64_t *stride,
-                             const struct fs_shape *shape) {
-  struct range r = {begin, begin};
-  for (int k = 0; k < shape->rank; k++)
-    *(stride[k] < 0 ? &r.first : &r.last) += (shape->dim[k] - 1) * stride[k];
-  return r;
-}
-
-static struct range range_of_input(const struct anchors *a, int input) {
+static struct fs_elements elements_of_input(const struct anchors *a, int input) {
   const struct fs_layout *l = &a->g->inputs.data[input].layout;
-  return range_of(l->offset, l->stride, &fs_node(a->g, a->node[input])->shape);
+  const struct fs_shape *shape = &fs_node(a->g, a->node[input])->shape;
+  struct fs_elements e = {.begin = l->offset, .rank = shape->rank};
+  memcpy(e.dim, shape->dim, sizeof e.dim);
+  memcpy(e.stride, l->stride, sizeof e.stride);
+  return e;
 }
 
-static struct range range_of_part(const struct anchors *a, fs_id update) {
-  const struct fs_node *n = fs_node(a->g, update);
-  int64_t count, stride[FS_MAX_RANK] = {0};
-  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
-  for (int s = 0; s < n->view.src_rank; s++)
-    if (n->view.axis[s] >= 0) stride[n->view.axis[s]] += n->view.step[s] * whole.stride[s];
-  return range_of(fs_update_begin(n), stride, &fs_node(a->g, n->src[1])->shape);
+/* Whether the one lies within the reach of the other. */
+static bool meet(const struct anchors *a, int x, int y) {
+  struct fs_elements p = elements_of_input(a, x), q = elements_of_input(a, y);
+  struct fs_range r = fs_elements_range(&p), s = fs_elements_range(&q);
+  return r.first <= s.last && s.first <= r.last;
 }
 
-static bool meet(struct range a, struct range b) {
-  return a.first <= b.last && b.first <= a.last;
+/* Whether an input of the array that an update changes may share elements with its part. */
+static bool meets_part(const struct anchors *a, int input, const struct fs_node *update) {
+  struct fs_layout whole;
+  struct fs_elements read = elements_of_input(a, input);
+  struct fs_elements part = fs_update_elements(a->g, update, &whole);
+  return !fs_elements_apart(&read, &part, &whole, &update->shape);
 }
 
-/* Gives an anchor to the inputs in chosen[], of which `first` is the first (-1: there are
- * none), and to an update (0: none). */
-static void anchor_group(const struct anchors *a, int first, fs_id update) {
+/* Gives an anchor to the inputs in chosen[] and the updates in moved[]. */
+static void anchor_group(const struct anchors *a) {
   struct slices s = {0};
   struct fs_graph *g = a->g;
-  for (int k = FS_MAX(first, 0); k < g->inputs.len; k++)
-    if (a->chosen[k]) add_input(&s, &g->inputs.data[k], fs_node(g, a->node[k])->shape.rank);
-  if (update) add_update(&s, fs_node(g, update));
-  int64_t anchor = anchor_of(&s, fs_node(g, update ? update : a->node[first])->dtype);
+  enum fs_dtype dt = FS_F32;
+  int first = -1;
+  for (int k = g->inputs.len - 1; k >= 0; k--) {
+    if (!a->chosen[k]) continue;
+    const struct fs_node *n = fs_node(g, a->node[k]);
+    add_input(&s, &g->inputs.data[k], n->shape.rank);
+    first = k, dt = n->dtype;
+  }
+  for (int id = 1; id < g->nodes.len; id++)
+    if (a->moved[id]) add_update(&s, fs_node(g, (fs_id)id)), dt = fs_node(g, (fs_id)id)->dtype;
+  int64_t anchor = anchor_of(&s, dt);
   for (int k = FS_MAX(first, 0); k < g->inputs.len; k++)
     if (a->chosen[k]) g->inputs.data[k].anchored = first + 1, g->inputs.data[k].anchor = anchor;
-  if (!update) return;
-  fs_node(g, update)->anchored = first < 0 ? FS_ANCHORED_ALONE : first + 1;
-  fs_node(g, update)->anchor = anchor;
+  for (int id = 1; id < g->nodes.len; id++) {
+    if (!a->moved[id]) continue;
+    if (first < 0) first = -1 - id;
+    fs_node(g, (fs_id)id)->anchored = first < 0 ? first : first + 1;
+    fs_node(g, (fs_id)id)->anchor = anchor;
+  }
 }
 
-/* An update, with what is read of its array and shares elements with its part. */
-static void anchor_update(const struct anchors *a, fs_id update) {
-  const struct fs_graph *g = a->g;
-  const struct fs_node *base = fs_node(g, fs_node(g, update)->src[0]);
-  const void *array = base->kind == FS_ND_INPUT ? g->inputs.data[base->slot].storage : NULL;
-  int first = -1;
-  for (int k = 0; k < g->inputs.len; k++) {
-    fs_id id = a->node[k];
-    a->chosen[k] = array && g->inputs.data[k].storage == array && a->uses[id].read &&
-                   !a->uses[id].base && meet(range_of_input(a, k), range_of_part(a, update));
-    if (a->chosen[k] && first < 0) first = k;
+static void clear_group(const struct anchors *a) {
+  memset(a->chosen, 0, sizeof *a->chosen * (size_t)a->g->inputs.len);
+  memset(a->moved, 0, sizeof *a->moved * (size_t)a->g->nodes.len);
+}
+
+/* The first of the updates that an update follows on. */
+static fs_id first_update(const struct fs_graph *g, fs_id update) {
+  for (;;) {
+    fs_id base = fs_node(g, update)->src[0];
+    if (!base || fs_node(g, base)->kind != FS_ND_UPDATE) return update;
+    update = base;
   }
-  anchor_group(a, first, update);
+}
+
+static bool parts_meet(const struct fs_graph *g, const struct fs_node *x,
+                       const struct fs_node *y) {
+  struct fs_layout whole;
+  struct fs_elements p = fs_update_elements(g, x, &whole);
+  struct fs_elements q = fs_update_elements(g, y, &whole);
+  return !fs_elements_apart(&p, &q, &whole, &x->shape);
+}
+
+/* Adds to the group an update that may move, with what is read of its array and shares
+ * elements with its part, and the updates that share elements with that, or with it: all of
+ * them are updates that follow on the first. */
+static void add_to_group(const struct anchors *a, fs_id first, fs_id update) {
+  const struct fs_graph *g = a->g;
+  const struct fs_node *base = fs_node(g, fs_node(g, first)->src[0]);
+  const void *array = base->kind == FS_ND_INPUT ? g->inputs.data[base->slot].storage : NULL;
+  a->moved[update] = true;
+  for (int u = 1; u < g->nodes.len; u++) {
+    const struct fs_node *n = fs_node(g, (fs_id)u);
+    if (n->kind == FS_ND_UPDATE && !a->moved[u] && first_update(g, (fs_id)u) == first &&
+        may_move(g, a->uses, (fs_id)u) && parts_meet(g, n, fs_node(g, update)))
+      add_to_group(a, first, (fs_id)u);
+  }
+  for (int k = 0; array && k < g->inputs.len; k++) {
+    fs_id id = a->node[k];
+    if (a->chosen[k] || g->inputs.data[k].storage != array || !a->uses[id].read ||
+        a->uses[id].base || !meets_part(a, k, fs_node(g, update)))
+      continue;
+    a->chosen[k] = true;
+    for (int u = 1; u < g->nodes.len; u++) {
+      const struct fs_node *n = fs_node(g, (fs_id)u);
+      if (n->kind == FS_ND_UPDATE && !a->moved[u] && first_update(g, (fs_id)u) == first &&
+          may_move(g, a->uses, (fs_id)u) && meets_part(a, k, n))
+        add_to_group(a, first, (fs_id)u);
+    }
+  }
+}
+
+/* Updates that follow on the first and may move. */
+static void anchor_updates(const struct anchors *a, fs_id first) {
+  for (int id = 1; id < a->g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(a->g, (fs_id)id);
+    if (n->kind != FS_ND_UPDATE || n->anchored || first_update(a->g, (fs_id)id) != first ||
+        !may_move(a->g, a->uses, (fs_id)id))
+      continue;
+    clear_group(a);
+    add_to_group(a, first, (fs_id)id);
+    anchor_group(a);
+  }
 }
 
 /* An input, with slices of its array like it that share elements with it. What nobody
  * reads, since only other slices were made of it, is alone. */
 static void anchor_input(const struct anchors *a, int first) {
   const struct fs_graph *g = a->g;
+  clear_group(a);
   for (int k = first; k < g->inputs.len; k++)
     a->chosen[k] = k == first ||
                    (g->inputs.data[k].storage == g->inputs.data[first].storage &&
                     !g->inputs.data[k].anchored && a->uses[a->node[first]].read &&
                     a->uses[a->node[k]].read && !a->uses[a->node[k]].base &&
-                    are_alike(a, first, k) &&
-                    meet(range_of_input(a, first), range_of_input(a, k)));
-  anchor_group(a, first, 0);
+                    are_alike(a, first, k) && meet(a, first, k));
+  anchor_group(a);
 }
 
 /* The slices of the array that input `first` is the first of. */
@@ -220,7 +284,7 @@ static void anchor_array(const struct anchors *a, int first) {
   const void *array = g->inputs.data[first].storage;
   fs_id update;
   if (!find_update(a, array, &update)) return;
-  if (update) anchor_update(a, update);
+  if (update) anchor_updates(a, update);
   for (int k = first; k < g->inputs.len; k++) {
     const struct fs_graph_input *in = &g->inputs.data[k];
     if (in->storage == array && !in->anchored && !a->uses[a->node[k]].base)
@@ -237,22 +301,27 @@ static bool is_first(const struct fs_graph *g, int input) {
 void fs_graph_anchor(struct fs_graph *g) {
   size_t n_inputs = (size_t)g->inputs.len + 1;
   struct anchors a = {g, find_uses(g), fs_calloc(n_inputs, sizeof(fs_id)),
-                      fs_calloc(n_inputs, sizeof(bool))};
+                      fs_calloc(n_inputs, sizeof(bool)),
+                      fs_calloc((size_t)g->nodes.len, sizeof(bool))};
   for (int k = 0; k < g->inputs.len; k++)
     g->inputs.data[k].anchored = 0, g->inputs.data[k].anchor = 0;
   for (int id = 1; id < g->nodes.len; id++) {
     struct fs_node *n = fs_node(g, (fs_id)id);
     n->anchored = 0, n->anchor = 0;
     if (n->kind == FS_ND_INPUT) a.node[n->slot] = (fs_id)id;
-    if (n->kind == FS_ND_UPDATE && may_move(g, a.uses, (fs_id)id) &&
+  }
+  for (int id = 1; id < g->nodes.len; id++) {
+    const struct fs_node *n = fs_node(g, (fs_id)id);
+    if (n->kind == FS_ND_UPDATE && n->src[0] && first_update(g, (fs_id)id) == (fs_id)id &&
         fs_node(g, n->src[0])->kind != FS_ND_INPUT)
-      anchor_update(&a, (fs_id)id); /* of what the block makes itself */
+      anchor_updates(&a, (fs_id)id); /* of what the block makes itself */
   }
   for (int k = 0; k < g->inputs.len; k++)
     if (is_first(g, k)) anchor_array(&a, k);
   free(a.uses);
   free(a.node);
   free(a.chosen);
+  free(a.moved);
 }
 
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input) {

@@ -146,8 +146,6 @@ enum fs_lib_flag {
   FS_LIB_DESCENDING = 64  /* SORT, ARGSORT                                 */
 };
 
-enum { FS_ANCHORED_ALONE = -1 };
-
 struct fs_node {
   enum fs_node_kind kind;
   uint8_t op;             /* fs_map_op, fs_reduce_op or fs_lib_op */
@@ -164,7 +162,7 @@ struct fs_node {
   int64_t rand_base;      /* RAND, IOTA: index of element 0 ...           */
   int64_t rand_stride[FS_MAX_RANK]; /* ... and per axis, so slices commute */
   int anchored;           /* UPDATE: 0; or its part may lie elsewhere the next time:
-                             alone, or with inputs of this number            */
+                             with inputs of this number, or updates if < 0   */
   int64_t anchor;         /* as of a graph's inputs, in the result's new layout */
   struct fs_span span;    /* the expression that made it first */
   struct fs_span stmt;    /* the statement that made it first  */
@@ -355,6 +353,24 @@ static inline bool fs_graph_same_array(const struct fs_graph *g, int a, int b) {
 struct fs_layout fs_graph_input_layout(const struct fs_graph *g, int input);
 /* What there is in memory of an INPUT: axes along which it is repeated are free. */
 double fs_graph_input_bytes(const struct fs_graph *g, const struct fs_node *nd);
+/* Elements of a storage: those at begin + sum of index[k] * stride[k]. */
+struct fs_elements {
+  int64_t begin;
+  int rank;
+  int64_t dim[FS_MAX_RANK], stride[FS_MAX_RANK];
+};
+/* From the first to the last of them. */
+struct fs_range {
+  int64_t first, last;
+};
+struct fs_range fs_elements_range(const struct fs_elements *e);
+/* Whether two lots of elements of an array that is stored `whole` surely share none. It goes
+ * by how they lie to each other: it stays so wherever both move together (apart.c). */
+bool fs_elements_apart(const struct fs_elements *a, const struct fs_elements *b,
+                       const struct fs_layout *whole, const struct fs_shape *shape);
+/* The part that an UPDATE replaces, in the new layout, which `whole` gets. */
+struct fs_elements fs_update_elements(const struct fs_graph *g, const struct fs_node *update,
+                                  struct fs_layout *whole);
 /* The element of the new layout at which the part of an UPDATE begins. */
 int64_t fs_update_begin(const struct fs_node *update);
 /* Has slices and parts lie elsewhere: in one input; in an anchored UPDATE, whose part is

@@ -349,6 +349,26 @@ static fs_id rewrite_reduce(struct rewrite *rw, const struct fs_node *n) {
   return id;
 }
 
+/* -- updates --------------------------------------------------------------- */
+
+/* Rule covered-update: of an update whose part lies within that of the next one nothing
+ * is left, A[1, 2] += 1; A[1, 2] *= 2. */
+static fs_id rewrite_update(struct rewrite *rw, const struct fs_node *n) {
+  const struct fs_shape *part = &fs_node(rw->from, n->src[1])->shape;
+  fs_id base = rw->map[n->src[0]];
+  for (;;) {
+    const struct fs_node *b = fs_node(rw->to, base);
+    struct fs_view unused;
+    if (b->kind != FS_ND_UPDATE || b->dtype != n->dtype || !is_single_use(rw, base) ||
+        fs_view_in_part(&b->view, &fs_node(rw->to, b->src[1])->shape, &n->view, part, &unused) !=
+            FS_VIEW_WITHIN)
+      break;
+    base = b->src[0];
+    rw->changed = true;
+  }
+  return fs_graph_update(rw->to, base, n->dtype, &n->shape, rw->map[n->src[1]], part, &n->view);
+}
+
 /* -- the walk -------------------------------------------------------------- */
 
 static fs_id rewrite_leaf(struct rewrite *rw, struct fs_node n) {
@@ -366,10 +386,7 @@ static fs_id rewrite_node(struct rewrite *rw, fs_id id) {
     case FS_ND_MAP: return rewrite_map(rw, n);
     case FS_ND_REDUCE: return rewrite_reduce(rw, n);
     case FS_ND_VIEW: return rewrite_view(rw, id, n);
-    case FS_ND_UPDATE:
-      return fs_graph_update(rw->to, rw->map[n->src[0]], n->dtype, &n->shape,
-                             rw->map[n->src[1]],
-                             &fs_node(rw->from, n->src[1])->shape, &n->view);
+    case FS_ND_UPDATE: return rewrite_update(rw, n);
     default: return rewrite_leaf(rw, *n);
   }
 }

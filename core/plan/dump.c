@@ -89,7 +89,7 @@ static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
                        const struct fs_diags *diags, struct fs_str *out) {
   const struct fs_kernel *k = &plan->kernels.data[index];
   fs_str_printf(out, "  k%d %s%s", index + 1, fs_scheme_names[k->scheme],
-                k->is_copy ? " copy" : "");
+                k->copies ? " copy" : "");
   if (k->scheme == FS_LIBRARY)
     fs_str_printf(out, " %s",
                   fs_lib_op_names[fs_node(plan->graph, k->lib_node)->op]);
@@ -247,20 +247,22 @@ void fs_kernel_does(const struct fs_plan *plan, const struct fs_kernel *k,
   FS_VEC(struct fs_expression) of = {0};
   const struct fs_step *last =
       k->steps.len ? &k->steps.data[k->steps.len - 1] : NULL;
-  for (int c = 0; c < k->calls.len + (k->is_copy ? 1 : 0); c++) {
+  for (int c = 0; c < k->calls.len + (k->copies ? 1 : 0); c++) {
     fs_id id = c < k->calls.len ? k->calls.data[c] : last->node;
     const struct fs_node *nd = fs_node(plan->graph, id);
     if (nd->stmt.source) *FS_PUSH(&of) = (struct fs_expression){nd->stmt, nd->span, nd->inner};
   }
   /* In the order in which they were written, whatever the graph's order. */
   if (of.len) qsort(of.data, (size_t)of.len, sizeof *of.data, compare);
-  if (k->is_copy) fs_str_puts(out, k->around ? "copy around " : "copy before ");
+  static const char *const copies[] = {"", "copy before ", "copy around ", "copy read by ",
+                                       "copy to the part by "};
+  fs_str_puts(out, copies[k->copies]);
   struct does d = {.plan = plan, .k = k, .diags = diags, .out = out, .begin = out->len};
   for (int from = 0, to; from < of.len; from = to) {
     struct fs_span stmt = of.data[from].stmt;
     for (to = from + 1; to < of.len; to++)
       if (fs_span_compare(of.data[to].stmt, stmt)) break;
-    if (k->is_copy) put_span(&d, "; ", stmt);
+    if (k->copies) put_span(&d, "; ", stmt);
     else put_part(&d, of.data + from, to - from);
   }
   FS_VEC_FREE(&of);

@@ -153,7 +153,7 @@ static bool same_places(const struct fs_access *a, const struct fs_access *b) {
  * begin with the last blocks (elemlib/scheme/last.cuh). */
 static bool alike(const struct group *g, const struct fs_kernel *a,
                   const struct fs_kernel *b) {
-  if (a->is_copy || b->is_copy || a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
+  if (a->copies || b->copies || a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
       is_pinned(g->p, b) || a->space.n_inner != b->space.n_inner ||
       a->space.n_outer != b->space.n_outer)
     return false;
@@ -189,6 +189,8 @@ static bool needs_barrier(const struct group *g, const struct fs_kernel *k) {
     int slot = a->slot;
     bool store = s->kind == FS_SP_STORE, beside = store && g->update[slot] == s->node;
     if (list && g->written[list->slot]) return true;
+    for (int r = 0; store && r < g->plan->slots.len; r++)
+      if (g->read[r] && r != slot && fs_plan_may_overwrite(g->plan, slot, r)) return true;
     if ((g->written[slot] && !beside && !is_own(g, k, s)) || (store && g->read[slot]))
       return true;
   }
@@ -237,7 +239,7 @@ static void pass(struct group *g, const struct fs_kernel *k) {
 /* -- what may be joined -------------------------------------------------------------- */
 
 static bool can_be_phase(const struct fs_kernel *k) {
-  if (k->is_copy ? !k->around || k->in_place : !k->calls.len) return false;
+  if (k->copies ? k->copies != FS_COPIES_AROUND || k->in_place : !k->calls.len) return false;
   if (k->n_applied || k->tune.cluster > 1) return false;
   if (k->scheme != FS_FLAT && k->scheme != FS_ROW) return false;
   for (int i = 0; i < k->steps.len; i++)

@@ -159,7 +159,7 @@ static int slot_of(struct slots *s, fs_id id) {
   return s->of[id] - 1;
 }
 
-static void touch(struct fs_plan *plan, int slot, int kernel) {
+void fs_slot_touch(struct fs_plan *plan, int slot, int kernel) {
   struct fs_slot *s = &plan->slots.data[slot];
   if (s->first < 0) s->first = kernel;
   s->last = kernel;
@@ -175,7 +175,7 @@ static void number_slots(struct fs_planner *p) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     for (int a = 0; a < kn->accesses.len; a++) {
       kn->accesses.data[a].slot = slot_of(&s, (fs_id)kn->accesses.data[a].slot);
-      touch(plan, kn->accesses.data[a].slot, k);
+      fs_slot_touch(plan, kn->accesses.data[a].slot, k);
     }
     for (int l = 0; kn->scheme == FS_LIBRARY && l < 3; l++) {
       if (!kn->lib_slots[l]) {
@@ -183,7 +183,7 @@ static void number_slots(struct fs_planner *p) {
         continue;
       }
       kn->lib_slots[l] = slot_of(&s, (fs_id)kn->lib_slots[l]);
-      touch(plan, kn->lib_slots[l], k);
+      fs_slot_touch(plan, kn->lib_slots[l], k);
     }
   }
   int n = FS_MAX(1, p->g->outputs.len);
@@ -227,7 +227,8 @@ static int part_of(struct fs_plan *plan, int slot, fs_id update) {
 static void divide_slots(struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
-    for (int s = 0; !kn->is_copy && s < kn->steps.len; s++) {
+    bool parts = !kn->copies || kn->copies == FS_COPIES_VALUE;
+    for (int s = 0; parts && s < kn->steps.len; s++) {
       const struct fs_step *step = &kn->steps.data[s];
       if (step->kind != FS_SP_STORE || !fs_node(plan->graph, step->node)->anchored) continue;
       struct fs_access *a = &kn->accesses.data[step->access];
@@ -417,6 +418,7 @@ static void end_plan(struct fs_planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_find_in_place(plan);
+  fs_plan_copy_less(p);
   fs_plan_join(p);
   fs_plan_find_in_place(plan);
   price_places(p);
@@ -764,7 +766,7 @@ void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
   struct fs_plan_options free_of = *options;
   free_of.kernel_pins = NULL;
   free_of.n_kernel_pins = 0;
-  bool found = k->scheme == FS_LIBRARY || k->is_copy;
+  bool found = k->scheme == FS_LIBRARY || k->copies;
   for (int repeat = 1; repeat >= 0 && !found; repeat--) {
     struct fs_planner p;
     init(&p, plan->graph, device, &free_of);
@@ -836,7 +838,7 @@ static struct fs_plan *make_like(const struct fs_graph *g, const struct fs_devic
   bool ok = p.calls.len == like->n_calls && g->nodes.len == like->graph->nodes.len;
   for (int k = 0; ok && k < like->kernels.len; k++) {
     struct fs_kernel kernel;
-    if (like->kernels.data[k].is_copy) continue; /* comes with its update */
+    if (like->kernels.data[k].copies) continue; /* comes with its update */
     ok = fs_kernel_make_like(&p, &like->kernels.data[k], &kernel);
     if (ok) add_kernel(&p, &kernel);
   }

@@ -186,6 +186,17 @@ enum {
   FS_MOST_PARTS = FS_MOST_APPLIED * (FS_MOST_SRC + 1)
 };
 
+/* What a kernel copies that computes nothing, for an UPDATE (copy.c, in_place.c). Its two
+ * accesses are from where, and to where. */
+enum fs_copies {
+  FS_COPIES_NOTHING,
+  FS_COPIES_BASE,       /* all of its base to the slot of the UPDATE       */
+  FS_COPIES_AROUND,     /* ... what it leaves of it: slabs around a box    */
+  FS_COPIES_READ,       /* what is read of the base and may be replaced before, to a
+                           temporary                                       */
+  FS_COPIES_VALUE       /* the new value of the part, to its place         */
+};
+
 struct fs_kernel {
   enum fs_scheme scheme;
   bool any_size;                    /* its code should serve kernels of other sizes,
@@ -210,14 +221,10 @@ struct fs_kernel {
   struct fs_applied applied[FS_MOST_APPLIED]; /* FS_INSTANCE: see above    */
   int n_applied;                    /* 0 in other schemes                  */
   int part_value[FS_MOST_PARTS];
-  bool is_copy;                     /* only makes the slot of an UPDATE a copy
-                                       of its base; left out where the update
-                                       may happen in place (run.c)         */
-  bool in_place;                    /* ... which it may where nobody wants the base
-                                       after the block: no kernel reads of its
-                                       storage what the update overwrites  */
-  bool around;                      /* ... of what the UPDATE leaves of it: slabs
-                                       around a box                         */
+  enum fs_copies copies;
+  bool in_place;                    /* BASE, AROUND: it is left out where nobody wants
+                                       the base after the block (run.c): the update may
+                                       happen in place                     */
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
   FS_VEC(fs_id) calls;              /* elementary calls, topological order */
@@ -245,6 +252,11 @@ struct fs_kernel {
   const char *by_hand;              /* what the user pinned of how it runs:
                                        "threads 256, stages 3"; else NULL  */
 };
+
+/* Whether it gives an UPDATE the base that it changes a part of. */
+static inline bool fs_copies_base(const struct fs_kernel *k) {
+  return k->copies == FS_COPIES_BASE || k->copies == FS_COPIES_AROUND;
+}
 
 /* The access of the list that a load goes by, or NULL. */
 static inline const struct fs_access *fs_access_list(const struct fs_kernel *k,

@@ -270,9 +270,24 @@ enum { FS_MOST_COPIES = 2 * FS_MAX_RANK };
 bool fs_plan_needs_copy(const struct fs_planner *p, fs_id update);
 int fs_kernel_copies(struct fs_planner *p, fs_id update,
                      struct fs_kernel out[FS_MOST_COPIES]);
-/* Finds out which copies of a plan, complete but for figures, may be left out: those of
- * slabs where the base seems to die, for they are no phases of a launch then. */
+/* Elements that are copied, and where they go. */
+struct fs_piece {
+  int rank;
+  int64_t dim[FS_MAX_RANK];
+  int64_t from, from_stride[FS_MAX_RANK];
+  int64_t to, to_stride[FS_MAX_RANK];
+};
+/* A kernel that copies them, from the base of an UPDATE to its slot: both as nodes. */
+void fs_copy_kernel(struct fs_planner *p, fs_id update, const struct fs_piece *x,
+                    enum fs_copies copies, struct fs_kernel *k);
+/* Notes in a slot's live range that a kernel touches it. */
+void fs_slot_touch(struct fs_plan *plan, int slot, int kernel);
+/* in_place.c: finds out which copies of a plan, complete but for figures, may be left out:
+ * those of slabs where the base seems to die, for they are no phases of a launch then. */
 void fs_plan_find_in_place(struct fs_plan *plan);
+/* Has others left out, too, by copying less: what is read of the base, or the new value.
+ * Kernels have no launches yet. */
+void fs_plan_copy_less(struct fs_planner *p);
 /* work.c: adds calls of a function of the user: what one was measured to take on
  * the device, else the operations that it declares. */
 void fs_work_user(struct fs_work *w, const struct fs_user *u,

@@ -196,7 +196,7 @@ static void note(const struct fs_planner *p, struct fs_plan *plan,
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     int64_t value[FS_TRAITS];
-    if (kn->is_copy || !same_calls(&r->pin, kn->calls.data, kn->calls.len)) continue;
+    if (kn->copies || !same_calls(&r->pin, kn->calls.data, kn->calls.len)) continue;
     fs_kernel_traits(p->g, kn, value);
     if (!fs_traits_fit(r->pin.value, value)) continue;
     struct fs_str words = {0};

@@ -125,6 +125,13 @@ static bool find_updates(const struct fs_graph *traced, const struct fs_graph *s
 static bool move_alike(const struct fs_graph *traced, const struct fs_graph *simplified,
                        const struct fs_recalled *p) {
   const struct fs_graph_input *own = simplified->inputs.data, *in = traced->inputs.data;
+  for (int u = 0; u < p->updates.len; u++)
+    for (int v = 0; v < u; v++) {
+      const struct fs_recalled_update *x = &p->updates.data[u], *y = &p->updates.data[v];
+      if (fs_node(simplified, x->own)->anchored == fs_node(simplified, y->own)->anchored &&
+          fs_node(traced, x->traced)->anchored != fs_node(traced, y->traced)->anchored)
+        return false;
+    }
   for (int k = 0; k < simplified->inputs.len; k++) {
     int with = in[p->from[k]].anchored;
     for (int i = 0; i < k && own[k].anchored; i++)

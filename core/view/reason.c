@@ -288,11 +288,11 @@ bool fs_why_split(const struct fs_plan *plan, int index,
   for (int k = 0; k < index; k++) {
     const struct fs_kernel *earlier = &plan->kernels.data[k];
     int t = fs_kernel_tie(plan, earlier, later);
-    if (t < strongest || !t || earlier->is_copy || !earlier->calls.len) continue;
+    if (t < strongest || !t || earlier->copies || !earlier->calls.len) continue;
     best = k;
     strongest = t;
   }
-  if (best < 0 || later->is_copy || !later->calls.len) return false;
+  if (best < 0 || later->copies || !later->calls.len) return false;
   fs_id a, b, c;
   const char *rule =
       rule_between(plan, &plan->kernels.data[best], later, &a, &b, &c);
