@@ -5,7 +5,7 @@ Each of PATTERNS is a loop whose rounds update a part of an array that only one 
 plan of a round says how many bytes its copies write: no more than what is read of the array
 and lies in the part, and as a rule none. What comes out is what numpy has, bit for bit.
 
-Then random loops: updates, in arrays of one to four dimensions, that read what they replace,
+A mask that chooses several times is counted once. Then random loops: updates, in arrays of one to four dimensions, that read what they replace,
 or what overlaps it: slices that are shifted, reversed, stepped, transposed, chosen by a list,
 or summed, once another name has the array or a function changes it, beside numpy. All
 numbers are whole and small.
@@ -153,6 +153,31 @@ def pattern(statement, code, most, target, home):
     score.check(done.returncode == 0 and same(names, env, home),
                 f'{statement} on {target} is wrong\n{done.stderr[:300]}')
 
+
+
+MASKS = """x = f64(1:100); m = mod(1:100, 3) == 0;
+a = x[m]; b = 2*x[m]; c = x[m] + 1; d = x[m]; e = -x[m];
+m[1] = 1 == 1; f = x[m];
+function picked(v, m)
+  return v[m]
+end
+g = picked(x, m); m = x > 98; h = x[m];
+"""
+
+
+def masks(target, home):
+    """How many are true is counted once of a mask, and again once that was changed."""
+    done = run(MASKS, target, home, '--json', '-p', 'line')
+    counts = sum(c['op'] == 'reduce sum' for line in done.stdout.splitlines()
+                 for k in json.loads(line).get('kernels', ()) for c in k['calls'])
+    score.check(done.returncode == 0 and counts == 3, f'masks on {target}: counted {counts} times')
+    done = run(MASKS + '\n'.join(saved('abcdefgh', home)) + '\n', target, home)
+    x = np.arange(1.0, 101)
+    y = x[x % 3 == 0]
+    z = np.concatenate(([1.0], y))
+    env = {'a': y, 'b': 2*y, 'c': y + 1, 'd': y, 'e': -y, 'f': z, 'g': z, 'h': x[98:]}
+    score.check(done.returncode == 0 and same('abcdefgh', env, home),
+                f'masks on {target}: {done.stderr[:300]}')
 
 
 SHAPES = [(23,), (7, 9), (40, 48), (4, 5, 6), (3, 4, 3, 5)]
@@ -309,6 +334,7 @@ def main():
     targets = [args.target] if args.target else ['cpu', 'fake']
     with tempfile.TemporaryDirectory() as home:
         for target in targets:
+            masks(target, home)
             for p in PATTERNS:
                 pattern(*p, target, home)
             for seed in range(args.first, args.first + args.count):

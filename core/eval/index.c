@@ -101,19 +101,32 @@ static enum fs_status flatten(struct fs_interp *in, struct fs_tv *t) {
   return fs_tv_reshape(in, *t, &all, t);
 }
 
-enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
-                            struct fs_span span, struct fs_val *out, int64_t *count) {
+/* How many elements of a mask are true: of one handle it is counted once. */
+static enum fs_status count_true(struct fs_interp *in, const struct fs_val *mask,
+                                 struct fs_span span, int64_t *count) {
+  struct fs_tensor *m = mask->tensor;
   struct fs_tv t;
   double found = 0;
-  enum fs_status st = fs_force(in, mask->tensor); /* it is used twice */
-  if (st == FS_OK) st = fs_tv_of(in, mask, span, NULL, &t);
+  enum fs_status st = fs_force(in, m); /* it is used twice */
+  *count = m->true_known ? m->n_true : 0;
+  if (st != FS_OK || m->true_known) return st;
+  st = fs_tv_of(in, mask, span, NULL, &t);
   if (st != FS_OK) return st;
   struct fs_tv sum = fs_tv_reduce(in, FS_RD_SUM, fs_tv_cast(in, t, FS_I64), 0);
   struct fs_val number = fs_tv_value(in, &sum);
   st = fs_read_number(in, &number, span, "a count", &found);
   fs_val_unref(number);
+  if (st != FS_OK) return st;
+  *count = m->n_true = (int64_t)found;
+  m->true_known = true;
+  return FS_OK;
+}
+
+enum fs_status fs_find_true(struct fs_interp *in, const struct fs_val *mask,
+                            struct fs_span span, struct fs_val *out, int64_t *count) {
+  struct fs_tv t;
+  enum fs_status st = count_true(in, mask, span, count);
   *out = (struct fs_val){FS_V_NONE};
-  *count = (int64_t)found;
   if (st != FS_OK || !*count) return st;
   st = fs_tv_of(in, mask, span, NULL, &t);
   if (st == FS_OK) st = flatten(in, &t);

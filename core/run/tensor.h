@@ -48,6 +48,8 @@ struct fs_tensor {
   struct fs_graph *graph;      /* LAZY: borrowed; VIRTUAL: owned recipe, or */
   struct fs_snapshot *snapshot; /* a reference of one                      */
   fs_id node;                  /* LAZY, VIRTUAL                            */
+  bool true_known;             /* STORED: n_true of its elements are true  */
+  int64_t n_true;
   char *labels;                /* names of the columns of a file, or NULL  */
 };
 
