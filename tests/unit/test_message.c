@@ -140,6 +140,37 @@ static void test_good(void) {
   fs_seal_free(&seal);
 }
 
+/* All of a signature counts, and nothing behind it; a key has 256 bytes at most. */
+static void test_edges(void) {
+  static const char *const good[] = {
+      "{\"code\":\"\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"}",
+      "{\"a\":[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],"
+      "[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],"
+      "[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]}"};
+  struct fs_seal seal;
+  struct raw r;
+  char longer[66], key[258];
+  fs_seal_init(&seal, "key");
+  make(&seal, &r, content);
+  snprintf(longer, sizeof longer, "%s0", r.signature);
+  r.frame[2] = part(longer);
+  check(read_it(&seal, &r) == FS_SEAL_BAD_SIGNATURE, "a longer signature");
+  make(&seal, &r, content);
+  r.signature[63] = r.signature[63] == '0' ? '1' : '0';
+  check(read_it(&seal, &r) == FS_SEAL_BAD_SIGNATURE, "another last digit");
+  for (size_t k = 0; k < FS_LEN(good); k++) {
+    make(&seal, &r, good[k]);
+    check(read_it(&seal, &r) == FS_SEAL_OK, "brackets that are not deep");
+  }
+  fs_seal_free(&seal);
+  memset(key, 'k', sizeof key);
+  key[257] = 0;
+  check(!fs_seal_init(&seal, key), "a key of 257 bytes");
+  key[256] = 0;
+  check(fs_seal_init(&seal, key), "a key of 256 bytes");
+  fs_seal_free(&seal);
+}
+
 /* The signature is checked before the JSON is looked at: what is unsigned and no
  * JSON counts as unsigned. */
 static void test_order(void) {
@@ -282,6 +313,7 @@ int main(void) {
   test_schemes();
   test_long_key();
   test_good();
+  test_edges();
   test_order();
   test_without_key();
   test_many_replays();
