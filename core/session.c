@@ -231,6 +231,7 @@ static struct fs_runner *new_runner(const struct fs_session *s,
   struct fs_runner *r = fs_runner_new(target);
   fs_runner_options(r)->heard = hears_times(s);
   fs_runner_options(r)->strategy = s->strategy;
+  fs_runner_options(r)->effort = s->effort;
   fs_runner_options(r)->timed = true;
   fs_runner_options(r)->hasty = s->hasty;
   fs_runner_options(r)->pins = s->pins.data;

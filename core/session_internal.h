@@ -131,6 +131,7 @@ struct fs_session {
   struct fs_show_options show;
   unsigned dump;            /* stages that every input dumps */
   enum fs_strategy strategy, fused; /* in use; when fusing is on */
+  int effort;              /* of planning: counted ms; 0: as long as pays */
   FS_VEC(struct fs_named_pin) pins; /* they own their words */
   FS_VEC(struct fs_block_pin) kernel_pins; /* they own their calls */
   FS_VEC(struct fs_timed_setting) timed;

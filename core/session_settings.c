@@ -53,6 +53,21 @@ static void get_target(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", s->target_name);
 }
 
+static void get_effort(struct fs_session *s, char out[32]) {
+  if (s->effort) snprintf(out, 32, "%d", s->effort);
+  else snprintf(out, 32, "auto");
+}
+static enum fs_status set_effort(struct fs_session *s, const char *value,
+                                 struct fs_span span) {
+  (void)span;
+  long long ms = 0;
+  if (strcmp(value, "auto") && !whole_number(value, 1, 100000, &ms)) return FS_ERR_USER;
+  s->effort = (int)ms;
+  if (s->cpu.runner) fs_runner_options(s->cpu.runner)->effort = s->effort;
+  if (s->cuda.runner) fs_runner_options(s->cuda.runner)->effort = s->effort;
+  return FS_OK;
+}
+
 static void get_strategy(struct fs_session *s, char out[32]) {
   snprintf(out, 32, "%s", fs_strategy_names[s->strategy]);
 }
@@ -308,6 +323,8 @@ static const struct setting {
   {"target", "auto cpu cuda", "where blocks run", get_target, fs_session_use},
   {"strategy", "smart minsync minmemory noreorder manual off", "what a plan aims at",
    get_strategy, set_strategy},
+  {"plan-effort", "auto 1..100000", "counted ms that planning a block may take at most",
+   get_effort, set_effort},
   {"fuse", "on off", "whether statements share kernels", get_fuse, set_fuse},
   {"threads", "0..1024", "threads of the CPU target; 0: all processors",
    get_threads, set_threads},

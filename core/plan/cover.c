@@ -385,6 +385,7 @@ void fs_plan_count(struct fs_planner *p) {
   p->space.combinations = FS_MAX(p->space.combinations, 1) *
                           (few ? c->feasible : FS_MAX(all.combinations, 1));
   p->space.combinations_exact &= few;
+  p->space.combinations_more |= c->full;
   FS_VEC_FREE(&c->states);
 }
 
@@ -621,8 +622,18 @@ int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen) {
   return n;
 }
 
+/* The combinations of the cover that fuse.c found. */
+static int take_sketched(struct fs_planner *p, int k, struct fs_combination *list) {
+  int n = p->n_sketched[p->as_phases];
+  struct cover c = {.n = n, .chosen = FS_NEW_N(p->arena, int, n + 1)};
+  memcpy(c.chosen, p->sketched[p->as_phases], sizeof *c.chosen * (size_t)n);
+  return order(p, c.chosen, n) ? merge(p, &c, k, list, 0) : 0;
+}
+
 int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
   if (p->candidates.len == rows_of(p) || fs_interrupted()) return greedy(p, k, list);
-  int n = ask_glpk(&(struct request){.p = p, .k = k, .list = list});
+  int n = p->hurried && k == 1 && p->n_sketched[p->as_phases]
+              ? take_sketched(p, k, list)
+              : ask_glpk(&(struct request){.p = p, .k = k, .list = list});
   return n ? n : greedy(p, k, list);
 }

@@ -9,7 +9,8 @@
  * Of small windows all sets are looked at. Of others those that good covers are made of: what
  * clusters are worth in the relaxation of all that is known so far (search.c) tells which
  * sets gain by one cluster more; and from a cover that it leads to, clusters move from kernel
- * to kernel, and kernels join, as long as that makes it better. Nothing goes by time: the
+ * to kernel, and kernels join, as long as that makes it better. Of windows of more than a
+ * hundred, kernels join in pairs first, and that is all where more does not pay. Nothing goes by time: the
  * same block always has the same fusions.
  */
 #include "core/plan/planner.h"
@@ -27,6 +28,15 @@ enum {
  * looked for, by the number of clusters, or that of pairs where this is more; and so many that
  * what is near to the best fusions is looked at, too, where all else took less. */
 enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
+
+/* Planning has a budget, in steps: calls in sets for which a kernel is looked for. One takes 4
+ * to 5 us of a core (recursive FFT, GRU, Strassen and pairs of calls, EPYC, 27 November 2026).
+ * A window of a few clusters is searched as above. Of a larger one a first good cover is made,
+ * and then searched where all the search takes, the work above and as much again for
+ * relaxations, is at most so many times what that cover takes in the runs that are expected,
+ * and in no case more than the equivalent of so many ms, but for `:set plan-effort`. */
+enum { FEW_CLUSTERS = 100, STEPS_OF_A_MS = 200, MOST_EFFORT = 100, TIMES_A_RUN = 4,
+       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 20, STEPS_OF_WORK = 2 };
 
 /* A set that was looked at: where it is among the candidates; -1: nowhere. */
 struct seen {
@@ -47,6 +57,11 @@ struct growth {
 /* Whether no kernel more is to be looked for. */
 static bool is_over(const struct growth *g) {
   return g->work >= g->most_work || fs_interrupted();
+}
+
+/* The work of a search. */
+static int work_for(int clusters) {
+  return FS_MAX(WORK_OF_A_CLUSTER, WORK_OF_A_PAIR * clusters) * clusters;
 }
 
 static struct fs_cluster *cluster(struct fs_planner *p, int i) {
@@ -687,6 +702,70 @@ static bool move(struct sketch *s) {
   return any;
 }
 
+/* -- a first good cover --------------------------------------------------------------- */
+
+/* The kernels that share data with kernel a, those nearest in the order of clusters first, a
+ * few on each side. `owner`: per cluster, its kernel. Gives how many. */
+static int list_near(const struct sketch *s, int a, const int *owner, int *out) {
+  enum { FEW = 3 };
+  const struct fs_planner *p = s->g->p;
+  const struct fs_set *set = &p->candidates.data[s->kernels[a]].set;
+  struct fs_set near = next_to_set(p, set);
+  int n = 0, low = fs_set_next(set, 0);
+  for (int way = 0; way < 2; way++) {
+    int found = 0;
+    for (int c = low; c >= 0 && c < window_size(p) && found < FEW; c += way ? 1 : -1) {
+      if (!fs_set_has(&near, c) || owner[c] == a) continue;
+      bool known = cluster((struct fs_planner *)(uintptr_t)p, c)->library;
+      for (int k = 0; k < n && !known; k++) known = out[k] == owner[c];
+      if (known) continue;
+      out[n++] = owner[c];
+      found++;
+    }
+  }
+  return n;
+}
+
+/* Joins kernel a with the neighbour by which most is gained; false: none. */
+static bool join_best(struct sketch *s, int a, int *owner) {
+  struct growth *g = s->g;
+  int near[8], n = list_near(s, a, owner, near), best = -1, joined = -1;
+  double most = 1e-12;
+  for (int k = 0; k < n; k++) {
+    struct fs_set both = g->p->candidates.data[s->kernels[a]].set;
+    fs_set_join(&both, &g->p->candidates.data[s->kernels[near[k]]].set);
+    int at = candidate_of(g, &both);
+    if (at < 0) continue;
+    double gain = cost_of(g, s->kernels[a]) + cost_of(g, s->kernels[near[k]]) - cost_of(g, at);
+    if (gain <= most) continue;
+    most = gain;
+    best = near[k];
+    joined = at;
+  }
+  if (best < 0) return false;
+  int last = s->n - 1;
+  if (!replace(s, a, best, joined, -1)) return false; /* the last one takes its place */
+  for FS_EACH_MEMBER(c, &g->p->candidates.data[joined].set) owner[c] = a == last ? best : a;
+  if (best != last && a != last)
+    for FS_EACH_MEMBER(c, &g->p->candidates.data[s->kernels[best]].set) owner[c] = best;
+  return true;
+}
+
+/* Kernels join in pairs, again and again: each is priced as often as it doubles, so this
+ * takes little more than to price every cluster some times. */
+static void coarsen(struct sketch *s) {
+  struct fs_planner *p = s->g->p;
+  int owner[FS_MAX_SET];
+  s->n = window_size(p);
+  for (int c = 0; c < s->n; c++) s->kernels[c] = owner[c] = c;
+  for (bool any = true; any;) {
+    int known = p->candidates.len; /* what is joined now waits for the next round */
+    any = false;
+    for (int a = 0; a < s->n; a++)
+      if (s->kernels[a] < known) any |= join_best(s, a, owner);
+  }
+}
+
 /* -- both ------------------------------------------------------------------------------- */
 
 /* Keeps the better one of it and what was sketched before. */
@@ -733,21 +812,54 @@ static void improve(struct growth *g, int nearby) {
   sketch(g);
 }
 
+/* Keeps the cover for both prices. */
+static void keep_first(struct sketch *s) {
+  struct growth *g = s->g;
+  for (int as = g->p->by_prices; as >= 0; as--) {
+    g->p->as_phases = as;
+    g->costs.len = 0;
+    g->least = HUGE_VAL;
+    keep_sketch(s);
+  }
+}
+
+/* Steps that may be taken for a block: by what its first good cover takes, in so many runs. */
+static double effort_for(const struct fs_planner *p, double seconds) {
+  double most = STEPS_OF_A_MS * (p->options->effort ? p->options->effort : MOST_EFFORT);
+  if (p->options->effort > MOST_EFFORT) return most;
+  return FS_MIN(most, seconds * 1e3 * STEPS_OF_A_MS * TIMES_A_RUN * EXPECTED_RUNS);
+}
+
+/* A first good cover of a large window, made better while that is worth it. Whether there is
+ * effort left for a search. */
+static bool grow_first(struct growth *g) {
+  struct fs_planner *p = g->p;
+  struct sketch *s = FS_NEW(p->arena, struct sketch);
+  int n = window_size(p);
+  s->g = g;
+  coarsen(s);
+  keep_first(s);
+  double most = effort_for(p, g->least);
+  g->most_work = FS_MAX(g->work + MOVES_OF_A_CLUSTER * n, (int)most);
+  while (!is_over(g) && move(s)) {}
+  keep_first(s);
+  return work_for(n) * STEPS_OF_WORK <= most - g->work;
+}
+
 static void grow_by_worth(struct growth *g) {
   struct fs_planner *p = g->p;
-  int n = window_size(p), work = FS_MAX(WORK_OF_A_CLUSTER, WORK_OF_A_PAIR * n) * n;
+  int n = window_size(p), work = work_for(n);
   if (p->by_prices) work = work * 2 / 3; /* the rest is for the other price */
   g->worth = FS_NEW_N(p->arena, double, n);
-  g->most_work = work;
-  g->least = HUGE_VAL;
+  g->most_work = g->work + work;
   grow_pairs(g);
   grow_apart(g);
   sketch(g);
-  grow_each(g, work / 2);
+  grow_each(g, g->most_work - (work + 1) / 2);
   improve(g, WORK_NEARBY);
   if (p->by_prices) {
     g->costs.len = 0;
-    g->most_work = FS_MAX(g->work, work) + work / 2;
+    g->most_work = FS_MAX(g->work, g->most_work) + work / 2;
     g->least = HUGE_VAL;
     p->as_phases = true;
     improve(g, 0);
@@ -776,7 +888,8 @@ static void enumerate(struct growth *g) {
 
 bool fs_plan_candidates(struct fs_planner *p) {
   int n = window_size(p);
-  struct growth g = {.p = p, .most_work = INT32_MAX};
+  struct growth g = {.p = p, .most_work = INT32_MAX, .least = HUGE_VAL};
+  p->hurried = false;
   p->pins_taken = 0;
   p->n_sketched[0] = p->n_sketched[1] = 0;
   p->worth[0] = p->worth[1] = NULL;
@@ -793,9 +906,12 @@ bool fs_plan_candidates(struct fs_planner *p) {
       int e = look_up(&g, &p->candidates.data[k].set, &fresh);
       g.seen.data[e].at = k;
     }
-    if (n > MAX_FUSION) grow_by_worth(&g);
+    bool pinned = p->pins.len > 0 || p->options->n_kernel_pins > 0;
+    if (n > FEW_CLUSTERS && !pinned && !keeps_order(p)) p->hurried = !grow_first(&g);
+    if (n > MAX_FUSION && !p->hurried) grow_by_worth(&g);
     if (n <= MAX_FUSION || keeps_order(p)) enumerate(&g);
   }
+  p->space.priced += g.work;
   FS_VEC_FREE(&g.seen);
   FS_VEC_FREE(&g.costs);
   free(g.table);

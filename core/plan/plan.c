@@ -430,6 +430,7 @@ static void end_plan(struct fs_planner *p) {
   plan->any_size = p->options->any_size;
   plan->n_candidates = (int)p->space.legal;
   plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
+  p->space.combinations_more |= p->space.combinations > plan->n_combinations;
   plan->space = p->space;
   for (int k = 0; k < p->rejections.len; k++)
     *FS_PUSH(&plan->rejections) = p->rejections.data[k];

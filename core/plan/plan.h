@@ -341,7 +341,10 @@ struct fs_space_counts {
                                scheme, order, threads, iterations          */
   int64_t kept;             /* ... that no other one dominates             */
   double combinations;      /* ways to cover every call once by kept ones  */
-  bool combinations_exact;  /* false: there are at least so many           */
+  bool combinations_exact;  /* false: there are about so many              */
+  bool combinations_more;   /* the count has ended: there are more         */
+  int64_t priced;           /* calls in the sets that kernels were looked for: what planning
+                               may take is counted by them (fuse.c)        */
   int listed;               /* combinations ranked by predicted time       */
   int64_t steps;            /* of the search for them (search.c, ideal.c)  */
   int64_t pruned[FS_RULE_COUNT]; /* fusions (level ... limit) and
@@ -441,6 +444,8 @@ struct fs_plan_options {
   int n_pins;
   const struct fs_kernel_pin *kernel_pins; /* borrowed; at most one of a kernel */
   int n_kernel_pins;
+  int effort;                 /* counted milliseconds that planning may take at most; 0: as
+                                 long as pays, and 100 at most              */
   bool variants;              /* list other settings of threads and iterations
                                  as combinations of their own, each a little
                                  behind the first                           */

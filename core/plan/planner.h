@@ -168,6 +168,7 @@ struct fs_planner {
   bool as_phases;                      /* kernels are priced as phases of a launch
                                           that others are in, too            */
   bool by_prices;                      /* ... and both ways plans are looked for */
+  bool hurried;                        /* no effort is left to look for more than that */
   int *sketched[2], n_sketched[2];     /* a cover that fuse.c found, by as_phases:
                                           candidates                         */
   double *worth[2];                    /* ... per cluster of the window, what the last

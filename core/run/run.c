@@ -128,6 +128,7 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
                                        const struct fs_graph *g,
                                        const struct fs_diags *sources) {
   struct fs_plan_request q = {.options = {.strategy = r->options.strategy,
+                                          .effort = r->options.effort,
                                           .apart = r->options.apart}};
   for (int k = 0; k < r->options.n_pins; k++) {
     const struct fs_named_pin *named = &r->options.pins[k];
@@ -251,6 +252,8 @@ static uint64_t block_hash(const struct fs_plan_options *o,
   uint64_t strategy = o->strategy, hash = fs_graph_hash(g);
   if (strategy == FS_NO_REORDER || strategy == FS_MANUAL)
     hash = order_hash(g, hash);
+  uint64_t effort = (uint64_t)o->effort;
+  if (effort) hash = fs_hash(&effort, sizeof effort, hash);
   for (int k = 0; k < o->n_pins; k++) {
     uint64_t pin[3] = {o->pins[k].a, o->pins[k].b, o->pins[k].together};
     hash = fs_hash(pin, sizeof pin, hash);
@@ -833,9 +836,9 @@ static void remember_inputs(struct fs_block *b) {
   }
 }
 
-/* Where names or the order of statements count, the graph is not all of it. */
+/* Where names, the order of statements or a chosen effort count, the graph is not all of it. */
 static bool may_recall(const struct fs_runner *r) {
-  return !r->options.n_pins && !r->options.n_kernel_pins &&
+  return !r->options.n_pins && !r->options.n_kernel_pins && !r->options.effort &&
          r->options.strategy != FS_NO_REORDER &&
          r->options.strategy != FS_MANUAL;
 }

@@ -83,6 +83,7 @@ struct fs_block_pin {
 
 struct fs_run_options {
   enum fs_strategy strategy;
+  int effort;                /* as in fs_plan_options                        */
   const struct fs_named_pin *pins;  /* borrowed */
   int n_pins;
   const struct fs_block_pin *kernel_pins; /* borrowed */

@@ -505,8 +505,10 @@ static json_t *space_object(const struct fs_space_counts *c) {
   set(o, "kept", json_integer(c->kept));
   set(o, "combinations", fs_json_known(c->combinations));
   set(o, "exact", json_boolean(c->combinations_exact));
+  set(o, "more", json_boolean(c->combinations_more));
   set(o, "listed", json_integer(c->listed));
   set(o, "steps", json_integer(c->steps));
+  set(o, "priced", json_integer(c->priced));
   for (int r = FS_RULE_NONE + 1; r < FS_RULE_COUNT; r++)
     if (c->pruned[r])
       set(pruned, fs_rule_names[r], json_integer(c->pruned[r]));

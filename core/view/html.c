@@ -585,6 +585,8 @@ static void put_foot(struct fs_str *out, const json_t *plan) {
   }
   if (!like && number(plan, "combinations") > 0) {
     fs_str_puts(out, " \u00b7 ");
+    bool more = json_is_true(json_object_get(json_object_get(plan, "space"), "more"));
+    if (more) fs_str_puts(out, "more than ");
     put_plural(out, number(plan, "combinations"), "combination");
   }
   if (number(plan, "jit_s") > 0) {

@@ -653,7 +653,8 @@ static void make_footer(struct box *b, const json_t *plan) {
     fs_str_puts(&s, dot);
     put_plural(&s, candidates, "candidate");
     if (number(plan, "combinations") > 0) {
-      fs_str_puts(&s, ", ");
+      bool more = json_is_true(json_object_get(json_object_get(plan, "space"), "more"));
+      fs_str_puts(&s, more ? ", more than " : ", ");
       put_plural(&s, number(plan, "combinations"), "combination");
     }
   }

@@ -235,6 +235,30 @@ static void pinned(const char *pins, const char *block, size_t kernels,
   eval(":split off");
 }
 
+/* Blocks of hundreds of calls whose kernels take less than a millisecond: so few calls are
+ * priced, no relaxation is solved, and the kernels are as few as a search finds. */
+static void plan_long(void) {
+  struct fs_str text = {0};
+  fs_str_puts(&text, ":explain ");
+  for (int k = 1; k <= 200; k++) fs_str_printf(&text, "a%d=x*%d.5+y; s%d=a%d'*y; ", k, k, k, k);
+  eval(fs_str_text(&text));
+  show("200 pairs", 0);
+  check(count("priced") <= 40000 && count("steps") == 0, "few are priced", "200 pairs");
+  check(json_array_size(json_object_get(plan, "kernels")) <= 6, "few kernels", "200 pairs");
+  check(json_is_true(json_object_get(json_object_get(plan, "space"), "more")),
+        "the count is a cap", "200 pairs");
+  fs_str_clear(&text);
+  eval("gru(h, u, z, r) = (1 - z).*h + z.*tanh(A*(r.*h) + u)");
+  fs_str_puts(&text, ":explain h0 = x; ");
+  for (int k = 1; k <= 60; k++)
+    fs_str_printf(&text, "h%d = gru(h%d, y, 1./(1 + exp(-B*h%d)), 1./(1 + exp(-A'*h%d))); ", k,
+                  k - 1, k - 1, k - 1);
+  eval(fs_str_text(&text));
+  show("GRU, 60 steps", 0);
+  check(count("priced") <= 30000 && count("steps") < 2000, "few are priced", "GRU");
+  fs_str_free(&text);
+}
+
 static void plan_pins(void) {
   const char *bicgk = "q = A*x; s = A'*y";
   pinned(":split q s", bicgk, 2, "");
@@ -283,6 +307,7 @@ int main(int argc, char **argv) {
        "alpha = 2; beta = 3; x0 = x;");
   plan_blocks();
   plan_dense();
+  plan_long();
   plan_pins();
   fs_session_free(session);
   json_decref(plan);
