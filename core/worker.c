@@ -648,6 +648,9 @@ bool fs_worker_ready(struct fs_worker *w, const char **error) {
   while (w->phase == FS_WORKER_STARTING || w->rebuild.on) {
     struct epoll_event e;
     if (epoll_wait(w->epoll, &e, 1, -1) > 0) handle(w, &e);
+    if (!atomic_exchange(&w->interrupt, false)) continue;
+    fs_worker_reap(w);
+    fs_worker_fail(w, "interrupted while the session's process started");
   }
   *error = w->error;
   return w->phase != FS_WORKER_FAILED;

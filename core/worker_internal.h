@@ -101,6 +101,8 @@ void fs_worker_take_state(struct fs_worker *w, const json_t *state);
 
 /* Starts one again after it was given up. */
 void fs_worker_retry(struct fs_worker *w);
+/* No session will come: why, as a sentence. */
+void fs_worker_fail(struct fs_worker *w, const char *words);
 /* The worker is gone, or is to go. */
 void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause);
 /* A new worker is ready, or an entry was replayed: the next one, or the end. */

@@ -140,7 +140,7 @@ static bool wanted(struct fs_worker *w) {
   return true;
 }
 
-static void fail(struct fs_worker *w, const char *words) {
+void fs_worker_fail(struct fs_worker *w, const char *words) {
   free(w->error);
   w->error = fs_strdup(words);
   w->phase = FS_WORKER_FAILED;
@@ -153,7 +153,7 @@ static void respawn(struct fs_worker *w) {
   if (fs_worker_spawn(w)) return;
   fs_str_printf(&s, "the session's process could not be started: %s",
                 strerror(errno));
-  fail(w, fs_str_text(&s));
+  fs_worker_fail(w, fs_str_text(&s));
   fs_str_free(&s);
 }
 
@@ -201,7 +201,7 @@ void fs_worker_lost(struct fs_worker *w, enum fs_worker_cause cause) {
   if (!w->served) w->in_vain++;
   tell_death(w, cause, status, phase);
   if (w->in_vain >= STARTS) {
-    fail(w, "the session's process ends as soon as it is started");
+    fs_worker_fail(w, "the session's process ends as soon as it is started");
     return;
   }
   if (phase == FS_WORKER_REPLAYING) leave_out(w);

@@ -48,10 +48,15 @@ static enum fs_result evaluate(struct front *f, const char *name,
   return result;
 }
 
+/* A worker may not answer: Ctrl-C ends this, too. */
 static enum fs_result change_setting(struct front *f, const char *name,
                                      const char *value) {
-  return f->worker ? fs_worker_set(f->worker, name, value)
-                   : fs_session_set(f->session, name, value);
+  if (!f->worker) return fs_session_set(f->session, name, value);
+  const struct fs_term_job job = {f->session, f->worker};
+  enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, &job);
+  enum fs_result result = fs_worker_set(f->worker, name, value);
+  fs_term_set_mode(old, NULL);
+  return result;
 }
 
 /* -- scripts --------------------------------------------------------------- */
@@ -389,8 +394,11 @@ static void start_worker(struct front *f, const char **error) {
     .on_event = on_event, .user = f,
     .ask_rebuild = ask_rebuild};
   f->worker = fs_worker_new(&config, error);
-  if (f->worker && fs_worker_ready(f->worker, error))
-    f->session = fs_worker_session(f->worker);
+  if (!f->worker) return;
+  const struct fs_term_job job = {fs_worker_session(f->worker), f->worker};
+  enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, &job);
+  if (fs_worker_ready(f->worker, error)) f->session = fs_worker_session(f->worker);
+  fs_term_set_mode(old, NULL);
 }
 
 static void start_session(struct front *f, const char **error) {

@@ -68,6 +68,14 @@ def child_of(pid):
         return 0  # it is gone
 
 
+def is_worker(pid):
+    try:
+        with open(f'/proc/{pid}/cmdline', 'rb') as f:
+            return b'--worker' in f.read()
+    except OSError:
+        return False
+
+
 def worker_of(t):
     """The last in the line of children; None when there are none."""
     pid = t.process.pid
@@ -598,6 +606,43 @@ def test_a_stopped_worker_is_replaced(c):
     t.send(CTRL_C)
     assert 'did not stop within 2 s' in t.prompt()
     assert '43' in t.line('a + 1')
+
+
+def test_ctrl_c_ends_every_wait(c):
+    """The worker is stopped at whatever the prompt asks of it."""
+    t = c.start(columns=90)
+    t.line('x = [1, 2, 3]; y = x + 1;')
+    asked = ['', 'z = x + y', ':vars', ':plan', '?x', ':set digits 5', ':explain x + y',
+             'print(x)', ':memory', 'x[1] = 5;']
+    for k, line in enumerate(asked):
+        os.kill(worker_of(t), signal.SIGSTOP)
+        t.resize(24, 70 + k)  # the prompt tells the session before it asks
+        t.send(line + '\r')
+        time.sleep(0.2)
+        t.send(CTRL_C)
+        t.prompt()
+        t.send('1 + 1\r')  # a line that asked nothing has not met it
+        time.sleep(0.3)
+        t.send(CTRL_C)
+        t.prompt()
+        time.sleep(0.3)
+        t.send('print("y is ", y[1])\r')
+        t.expect(r'^y is 2\s+fs> $')
+    os.kill(worker_of(t), signal.SIGSTOP)
+    t.send(CTRL_D)
+    t.wait()
+
+
+def test_ctrl_c_while_it_starts(c):
+    """The session's process is stopped before it is ready."""
+    t = c.start(prompt=False, FUSIBLE_THREADS='1')
+    t.until(lambda: is_worker(child_of(t.process.pid)))
+    os.kill(child_of(t.process.pid), signal.SIGSTOP)
+    time.sleep(0.5)
+    if 'fs> ' in t.text():  # it was ready already
+        return
+    t.send(CTRL_C)
+    assert t.wait() != 0
 
 
 def test_rebuild_asks(c):
