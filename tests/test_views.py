@@ -227,7 +227,7 @@ def test_pictures(folder):
         check(done.returncode == 0 and open(path, encoding='utf-8').read()
               .startswith(head), f':plan {form} FILE', done.stderr)
     done = run(SETUP + BLOCK + ':plan svg /nowhere/at/all.svg\n', folder)
-    check(done.returncode == 1 and 'all.svg' in done.stderr,
+    check(done.returncode == 3 and 'all.svg' in done.stderr,
           'a file that cannot be written', done.stderr)
 
 
