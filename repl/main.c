@@ -33,9 +33,9 @@ struct front {
 
 static enum fs_result evaluate(struct front *f, const char *name,
                                const char *text, size_t len, unsigned flags,
-                               bool page) {
+                               unsigned reading) {
   fs_render_begin(f->render, flags & FS_EVAL_SCRIPT ? FS_RENDER_SCRIPT
-                                                    : FS_RENDER_PROMPT, page);
+                                                    : FS_RENDER_PROMPT, reading);
   fs_progress_begin();
   const struct fs_term_job job = {f->session, f->worker};
   enum fs_term_mode old = fs_term_set_mode(FS_TERM_RUN, &job);
@@ -95,7 +95,7 @@ static enum fs_result evaluate_part(struct front *f, const char *name,
     result = no_memory();
   else
     result = evaluate(f, name, text, len,
-                      FS_EVAL_SCRIPT | FS_EVAL_PART | before * FS_EVAL_LINE, false);
+                      FS_EVAL_SCRIPT | FS_EVAL_PART | before * FS_EVAL_LINE, 0);
   fs_oom_guard(old);
   return result;
 }
@@ -128,7 +128,7 @@ static enum fs_result run_text(struct front *f, const char *name,
   if (f->options.keep_going)
     return keep_going(f, name, fs_str_text(text), text->len);
   return evaluate(f, name, fs_str_text(text), text->len, FS_EVAL_SCRIPT,
-                  false);
+                  0);
 }
 
 static int run_input(struct front *f, const struct fs_input *input, int nth) {
@@ -173,7 +173,7 @@ static int define_inputs(struct front *f) {
     const char *define = f->options.defines.data[i];
     const char *equals = strchr(define, '=');
     char *name = fs_strndup(define, (size_t)(equals - define));
-    fs_render_begin(f->render, FS_RENDER_SCRIPT, false);
+    fs_render_begin(f->render, FS_RENDER_SCRIPT, 0);
     enum fs_result result =
         f->worker ? fs_worker_define(f->worker, name, equals + 1)
                   : fs_session_define(f->session, name, equals + 1);
@@ -187,7 +187,7 @@ static int define_inputs(struct front *f) {
 /* Inputs that the scripts have not read: their names are misspelt, perhaps. */
 static void check_inputs(struct front *f) {
   if (!f->options.defines.len) return;
-  fs_render_begin(f->render, FS_RENDER_SCRIPT, false);
+  fs_render_begin(f->render, FS_RENDER_SCRIPT, 0);
   fs_session_check_defined(f->session);
   fs_render_end(f->render);
 }
@@ -226,19 +226,27 @@ static void read_rc(struct front *f) {
       !access(fs_str_text(&path), F_OK) && is_own_file(fs_str_text(&path)) &&
       read_script(f, fs_str_text(&path), &text))
     evaluate(f, fs_str_text(&path), fs_str_text(&text), text.len,
-             FS_EVAL_SCRIPT, false);
+             FS_EVAL_SCRIPT, 0);
   fs_str_free(&path);
   fs_str_free(&text);
 }
 
-/* Commands whose output is there to be read, not watched; also ?name. */
-static bool is_long_read(const char *entry) {
-  static const char *const names[] = {":help", ":code", ":history"};
+/* Commands whose output is there to be read, not watched; also ?name. What they say in
+ * words is cut at words. */
+static unsigned reading_of(const char *entry) {
+  static const struct {
+    const char *name;
+    unsigned reading;
+  } commands[] = {{":help", FS_READ_PAGED | FS_READ_WRAPPED}, {":code", FS_READ_PAGED},
+                  {":history", FS_READ_PAGED}, {":plan", FS_READ_PAGED},
+                  {":alternatives", FS_READ_PAGED}, {":explain", FS_READ_PAGED},
+                  {":why", FS_READ_PAGED | FS_READ_WRAPPED}, {":dump", 0},
+                  {":set", FS_READ_PAGED | FS_READ_WRAPPED}};
   size_t len = strcspn(entry, " \t\r\n");
-  if (*entry == '?') return true;
-  for (size_t i = 0; i < FS_LEN(names); i++)
-    if (len > 1 && !strncmp(entry, names[i], len)) return true;
-  return false;
+  if (*entry == '?') return FS_READ_PAGED | FS_READ_WRAPPED;
+  for (size_t i = 0; i < FS_LEN(commands); i++)
+    if (len > 1 && !strncmp(entry, commands[i].name, len)) return commands[i].reading;
+  return *entry == ':' ? FS_READ_WRAPPED : 0;
 }
 
 /* Arrays are cut to the screen, and a later `:set width` stays until the screen
@@ -264,7 +272,7 @@ static enum fs_result run_entry(struct front *f, const struct fs_str *entry,
   struct fs_str name = {0};
   fs_str_printf(&name, "<repl:%d>", number);
   enum fs_result result = evaluate(f, fs_str_text(&name), text, entry->len,
-                                   FS_EVAL_BLOCK, is_long_read(start));
+                                   FS_EVAL_BLOCK, reading_of(start));
   fs_str_free(&name);
   return result;
 }

@@ -16,7 +16,7 @@ struct fs_render {
   const struct fs_options *options;
   struct fs_session *session;
   enum fs_render_mode mode;
-  bool page;
+  unsigned reading;    /* FS_READ_... of this input             */
   struct fs_str paged; /* what may go to the pager              */
   json_t *plans;       /* of this input, for its end            */
   bool lost;           /* there was no memory to show something */
@@ -60,7 +60,8 @@ static void show_asked(struct fs_render *r, const json_t *plan) {
   struct fs_str s = {0};
   if (!strcmp(text_of(plan, "form"), "line")) fs_plan_put_line(plan, &look, &s);
   else fs_plan_put_box(plan, &look, &s);
-  put(out, &s);
+  if (r->reading & FS_READ_PAGED) fs_str_put(&r->paged, fs_str_text(&s), s.len);
+  else put(out, &s);
   fs_str_free(&s);
 }
 
@@ -155,6 +156,21 @@ static void put_diag_line(struct fs_str *out, const char *line, size_t len,
   free(copy);
 }
 
+/* The lines of running text, cut at words; source lines and carets stay as they are. */
+static void wrap_words(struct fs_str *rendered, int width) {
+  struct fs_str wrapped = {0};
+  for (const char *at = fs_str_text(rendered); *at;) {
+    size_t len = strcspn(at, "\n") + 1;
+    char *line = fs_strndup(at, FS_MIN(len, strlen(at)));
+    if (!strncmp(line, "  ", 2)) fs_str_puts(&wrapped, line);
+    else fs_term_wrap(line, width, &wrapped);
+    at += strlen(line);
+    free(line);
+  }
+  fs_str_free(rendered);
+  *rendered = wrapped;
+}
+
 static void put_diagnostic(struct fs_str *out, const json_t *event,
                            bool color) {
   const char *rendered = text_of(event, "rendered");
@@ -168,6 +184,7 @@ static void put_diagnostic(struct fs_str *out, const json_t *event,
     if (*text_of(event, "hint"))
       fs_str_printf(&plain, "\nhint: %s", text_of(event, "hint"));
   }
+  if (isatty(STDERR_FILENO)) wrap_words(&plain, fs_term_look(stderr).width);
   const char *at = fs_str_text(&plain);
   for (bool first = true; *at; first = false) {
     size_t len = strcspn(at, "\n");
@@ -182,8 +199,14 @@ static void put_diagnostic(struct fs_str *out, const json_t *event,
 /* -- events ---------------------------------------------------------------- */
 
 static void result_text(struct fs_render *r, const char *text) {
-  if (r->page) fs_str_puts(&r->paged, text);
-  else fs_progress_write(stdout, text, strlen(text));
+  struct fs_str s = {0};
+  if (r->reading & FS_READ_WRAPPED && isatty(STDOUT_FILENO))
+    fs_term_wrap(text, fs_term_look(stdout).width, &s);
+  else
+    fs_str_puts(&s, text);
+  if (r->reading & FS_READ_PAGED) fs_str_put(&r->paged, fs_str_text(&s), s.len);
+  else fs_progress_write(stdout, fs_str_text(&s), s.len);
+  fs_str_free(&s);
 }
 
 static void on_text(struct fs_render *r, const json_t *event) {
@@ -227,7 +250,7 @@ static void put_inked(struct fs_str *out, const char *line, size_t len,
 static bool show_picture(struct fs_render *r, const json_t *event) {
   const char *how = text_of(event, "pictures");
   const char *svg = text_of(json_object_get(event, "data"), "image/svg+xml");
-  return *how && *svg && !r->page &&
+  return *how && *svg && !(r->reading & FS_READ_PAGED) &&
          fs_picture_show(svg, how, r->options->interactive);
 }
 
@@ -313,9 +336,9 @@ void fs_render_event(void *user, const json_t *event) {
 bool fs_render_lost(const struct fs_render *r) { return r->lost; }
 
 void fs_render_begin(struct fs_render *r, enum fs_render_mode mode,
-                     bool page) {
+                     unsigned reading) {
   r->mode = mode;
-  r->page = page;
+  r->reading = reading;
   json_decref(r->plans);
   r->plans = NULL;
   fs_str_clear(&r->paged);

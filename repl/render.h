@@ -16,11 +16,13 @@ void fs_render_free(struct fs_render *r);
 /* The session whose settings decide how plans are shown. Borrowed. */
 void fs_render_attach(struct fs_render *r, struct fs_session *session);
 
+/* How what an input gives is read: in the pager if it is long, its lines cut at words. */
+enum { FS_READ_PAGED = 1, FS_READ_WRAPPED = 2 };
+
 /* Plans go to stderr in a script, to stdout at the prompt. */
 enum fs_render_mode { FS_RENDER_SCRIPT, FS_RENDER_PROMPT };
-/* Brackets the evaluation of one input. `page`: output longer than the screen
- * is for the pager. */
-void fs_render_begin(struct fs_render *r, enum fs_render_mode mode, bool page);
+/* Brackets the evaluation of one input. */
+void fs_render_begin(struct fs_render *r, enum fs_render_mode mode, unsigned reading);
 void fs_render_end(struct fs_render *r);
 
 void fs_render_event(void *user, const json_t *event);

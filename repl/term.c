@@ -285,6 +285,75 @@ int fs_term_rows(void) {
   return window(stdout, &size) && size.ws_row > 0 ? size.ws_row : 24;
 }
 
+/* -- running text ---------------------------------------------------------- */
+
+static size_t indent_of(const char *line) { return strspn(line, " "); }
+
+/* Where the last column of a table's line begins, at most at `most`; 0: no table. */
+static int column_of(const char *line, size_t len, int most) {
+  int column = 0;
+  for (size_t at = indent_of(line); at < len; at++) {
+    if (line[at] != ' ' || at + 1 >= len || line[at + 1] != ' ') continue;
+    while (at < len && line[at] == ' ') at++;
+    int here = fs_utf8_width(line, at);
+    if (at < len && here <= most) column = here;
+  }
+  return column;
+}
+
+/* The bytes of a line up to the last blank in reach, or all that fit of one word. */
+static size_t break_line(const char *text, size_t len, int width) {
+  size_t at = 0, blank = 0;
+  while (at < len) {
+    uint32_t code;
+    size_t n = (size_t)FS_MAX(fs_utf8_decode(text + at, len - at, &code), 1);
+    if (fs_utf8_width(text, at + n) > width) break;
+    at += n;
+    if (at < len && text[at] == ' ') blank = at;
+  }
+  if (at >= len) return len;
+  size_t n = indent_of(text) < blank ? blank : FS_MAX(at, 1);
+  while (n > 1 && text[n - 1] == ' ') n--;
+  return n;
+}
+
+static void put_paragraph(const char *text, size_t len, int width, int hang,
+                          struct fs_str *out) {
+  for (bool first = true; len; first = false) {
+    size_t n = break_line(text, len, first ? width : width - hang);
+    if (!first) fs_str_printf(out, "\n%*s", hang, "");
+    fs_str_put(out, text, n);
+    while (n < len && text[n] == ' ') n++;
+    text += n;
+    len -= n;
+  }
+}
+
+/* What is left of a line goes on with the next one of the same paragraph. */
+void fs_term_wrap(const char *text, int width, struct fs_str *out) {
+  struct fs_str line = {0};
+  while (*text) {
+    size_t len = strcspn(text, "\n");
+    fs_str_clear(&line);
+    fs_str_put(&line, text, len);
+    text += len;
+    int column = column_of(line.data ? line.data : "", line.len, width * 2 / 5);
+    size_t indent = indent_of(fs_str_text(&line));
+    while (!column && indent && fs_utf8_width(line.data, line.len) > width && *text) {
+      size_t next = strcspn(text + 1, "\n"), begin = indent_of(text + 1);
+      if (begin != indent || begin == next || column_of(text + 1, next, width)) break;
+      fs_str_puts(&line, " ");
+      fs_str_put(&line, text + 1 + begin, next - begin);
+      text += 1 + next;
+    }
+    int hang = !strncmp(fs_str_text(&line), "hint: ", 6) ? 6 : indent ? (int)indent : 2;
+    hang = FS_MIN(column ? column : hang, width / 2);
+    put_paragraph(fs_str_text(&line), line.len, width, hang, out);
+    if (*text) fs_str_puts(out, "\n"), text++;
+  }
+  fs_str_free(&line);
+}
+
 /* -- pager ----------------------------------------------------------------- */
 
 static int count_lines(const char *text) {

@@ -76,5 +76,8 @@ void fs_term_stop(void);
 /* Prints the text, through the pager if it is longer than the screen and both
  * standard input and output are a terminal. */
 void fs_term_page(const char *text);
+/* Appends the text with lines of `width` columns at most, cut at blanks. What follows goes
+ * on below the last column of a table, or below the first word. */
+void fs_term_wrap(const char *text, int width, struct fs_str *out);
 
 #endif

@@ -473,9 +473,9 @@ static int taken(const struct box *b) {
 }
 
 /* Narrows in steps until `does` has room: smaller gaps, a shorter heading,
- * then without the limit, the bytes, the ratio. */
+ * then without the limit, the ratio, the bytes. */
 static void lay_out(struct box *b) {
-  static const int dropped[] = {6, 2, 5};
+  static const int dropped[] = {6, 5, 2};
   measure(b);
   int wanted = FS_MAX(b->width[DOES], 4), room;
   b->gap = 3;

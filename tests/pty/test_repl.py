@@ -755,6 +755,33 @@ def test_script_then_prompt(c):
     assert '42' in t.line('a = base + 2')
 
 
+def test_running_text_is_cut_at_words(c):
+    for columns in (40, 60, 80):
+        t = c.start('-q', rows=60, columns=columns)
+        for line in (':help set', ':set', '?softmax', 'x = gamma(3)'):
+            out = t.line(line).split('\n', 1)[1]
+            assert max(map(len, out.splitlines())) <= columns, out
+        # No word is divided: what is joined again is what a wide screen shows.
+        narrow = t.line('?softmax').split('\n', 1)[1]
+        wide = c.start('-q', rows=60, columns=200).line('?softmax').split('\n', 1)[1]
+        assert narrow.split() == wide.split(), narrow
+
+
+def test_a_narrow_box_keeps_the_bytes(c):
+    t = c.start('-q', rows=40, columns=60)
+    t.line('A = rand(400, 400); x = rand(400); begin y = A*x; z = A\'*x; end')
+    out = t.line(':plan')
+    assert 'moves' in out and 'KiB' in out and '\u2502' in out, out
+
+
+def test_long_plans_are_paged(c):
+    t = c.start('-q', rows=12, FUSIBLE_PAGER='sed s/^/PAGED:/')
+    t.line('x = ones(40);')
+    t.line(''.join(f'y{k} = cumsum(x + {k}); ' for k in range(12)) + 'barrier')
+    assert 'PAGED:' in t.line(':plan')
+    assert 'PAGED:' not in t.line('x[1:3]')
+
+
 def test_long_help_is_paged(c):
     pager = c.write('pager', '#!/bin/sh\necho PAGED; cat >/dev/null\n')
     os.chmod(pager, 0o755)
