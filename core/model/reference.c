@@ -61,17 +61,6 @@ static void scale_operations(double ratio, struct fs_calibration *c) {
         c->library[op][a].at[k].seconds *= ratio;
 }
 
-/* The library of another machine may do more than this processor can: with vectors of half
- * the size, say. */
-static void bound_library(const struct fs_device *here, struct fs_calibration *c) {
-  for (int a = 0; a < FS_AR_COUNT; a++) {
-    struct fs_lib_table *t = &c->library[FS_LIB_GEMM][a]; /* the least of all calls */
-    double peak = a == FS_AR_F64 ? here->flops / 2 : here->flops;
-    for (int k = 0; k < t->n; k++)
-      t->at[k].seconds = FS_MAX(t->at[k].seconds, t->at[k].flops / peak);
-  }
-}
-
 /* Whether the two are of one model. What is known of a processor was partly timed in a
  * moment, and says nothing of that. */
 static bool same_model(const struct fs_device *there, const struct fs_device *here) {
@@ -102,7 +91,6 @@ struct fs_calibration *fs_calibration_reference(const struct fs_device *device) 
   fs_calibration_parse_reference(file->text, file->len, &there, c);
   scale_moves(&there, device, c);
   scale_operations(ratio_of(there.flops, device->flops), c);
-  if (!device->is_cuda) bound_library(device, c);
   c->measured = false;
   c->fits = same_model(&there, device);
   snprintf(c->quality, sizeof c->quality, "uncalibrated");

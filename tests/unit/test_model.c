@@ -429,12 +429,6 @@ static void test_reference(bool is_cuda) {
              fs_move_cost(like->curve[read], 16 << 20), 1e-9));
   CHECK(near(large->cost[add], 4 * like->cost[add], 0.01));
   CHECK(large->cost[FS_TM_LAUNCH] == like->cost[FS_TM_LAUNCH]);
-  for (int a = 0; a < 2 && !is_cuda; a++) { /* no product is above the peak of the device */
-    const struct fs_lib_table *t = &like->library[FS_LIB_GEMM][a ? FS_AR_F64 : FS_AR_F32];
-    CHECK(t->n > 0);
-    for (int k = 0; k < t->n; k++)
-      CHECK(t->at[k].seconds >= t->at[k].flops / (a ? 40e9 : 80e9) * 0.999);
-  }
   free(like), free(slow), free(large);
 }
 
