@@ -220,6 +220,7 @@ static void put_price(const struct why *w, const char *head, double seconds,
   struct fs_str *out = w->words->out;
   fs_str_puts(out, head);
   struct fs_expected now = fs_plan_expects(w->plan);
+  if (isnan(now.first)) return; /* neither is known */
   fs_str_printf(out, " (%d kernel%s) would take ~", kernels, kernels == 1 ? "" : "s");
   fs_str_put_seconds(out, seconds);
   fs_str_puts(out, " instead of ~");
@@ -446,7 +447,10 @@ static enum fs_status answer_one(const struct why *w, fs_id a) {
     fs_str_put_bytes(out, kn->bytes_read + kn->bytes_written);
     fs_str_puts(out, " and takes ");
     struct fs_look look = look_of(w->s);
-    fs_plan_put_prediction(out, &look, kn->first, kn->predicted, false);
+    bool unknown = kn->work.unknown;
+    fs_plan_put_prediction(out, &look, unknown ? NAN : kn->first,
+                           unknown ? NAN : kn->predicted, false);
+    if (unknown) fs_str_puts(out, " time, which depends on data");
     fs_str_printf(out, ", bound by %s.\n", kn->bound ? kn->bound : "memory");
     int first = fs_launch_first(w->plan, k);
     if (fs_launch_end(w->plan, first) > first + 1)

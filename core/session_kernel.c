@@ -6,6 +6,7 @@
 #include "core/session_internal.h"
 
 #include <limits.h>
+#include <math.h>
 
 #include "core/view/view.h"
 
@@ -161,15 +162,19 @@ static double measured_of(const struct subject *u, const struct fs_setting *x) {
   return seconds;
 }
 
+static double first_of(const struct fs_setting *x) {
+  return x->work.unknown ? NAN : x->first;
+}
+
 /* As runs have corrected it. */
 static double predicted_of(const struct subject *u, const struct fs_setting *x) {
-  return x->first * fs_learned_factor(fs_session_learned(u->s), &x->work);
+  return first_of(x) * fs_learned_factor(fs_session_learned(u->s), &x->work);
 }
 
 static void put_prediction(const struct subject *u, const struct fs_setting *x,
                            struct fs_str *out) {
   const struct fs_look look = {.utf8 = !u->s->show.ascii};
-  fs_plan_put_prediction(out, &look, x->first, predicted_of(u, x), false);
+  fs_plan_put_prediction(out, &look, first_of(x), predicted_of(u, x), false);
 }
 
 static json_t *setting_json(const struct subject *u, const struct fs_setting *x) {
@@ -183,7 +188,7 @@ static json_t *setting_json(const struct subject *u, const struct fs_setting *x)
   json_object_set_new(o, "setting",
                       fs_setting_object(&fs_session_target(u->s)->device, x->scheme,
                                         &x->tune));
-  json_object_set_new(o, "first", fs_json_known(x->first));
+  json_object_set_new(o, "first", fs_json_known(first_of(x)));
   json_object_set_new(o, "predicted", fs_json_known(predicted_of(u, x)));
   json_object_set_new(o, "measured", fs_json_known(measured_of(u, x)));
   json_object_set_new(o, "chosen", json_boolean(is_now(u, x)));

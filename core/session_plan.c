@@ -129,7 +129,7 @@ static void put_measured(struct fs_session *s, struct fs_plan_record *r) {
 
 static double corrected_unfused(const struct fs_session *s, const struct fs_plan *plan) {
   const struct fs_learned *l = fs_session_learned(s);
-  double sum = 0;
+  double sum = 0; /* not a number where one of them depends on data */
   for (int k = 0; k < plan->unfused_kernels; k++)
     sum += plan->unfused[k].first * fs_learned_factor_of(l, plan->unfused[k].kind);
   return sum;
@@ -257,7 +257,7 @@ static void send_expected(struct fs_session *s, double seconds, const char *plan
 void fs_session_expect(struct fs_session *s, struct fs_block *block) {
   char id[32] = "";
   struct fs_expected e = fs_plan_expects(block->plan);
-  if (!s->busy || e.first < LONG / 2) return; /* runs teach a factor of two at most */
+  if (!s->busy || !(e.first >= LONG / 2)) return; /* runs teach a factor of two at most */
   fs_session_correct(s, block->plan);
   e = fs_plan_expects(block->plan);
   const struct fs_plan_record *r = find_record(s, block);
@@ -413,7 +413,7 @@ static void learn(struct fs_session *s, struct fs_block *block) {
   block->fresh = false;
   if (!l || !fresh || block->timed_cold) return;
   for (int k = 0; k < block->plan->kernels.len; k++)
-    if (fs_launch_end(block->plan, k) == k + 1 &&
+    if (fs_launch_end(block->plan, k) == k + 1 && !block->plan->kernels.data[k].work.unknown &&
         block->plan->kernels.data[k].joint == FS_LAUNCH)
       fs_learned_add(l, &block->plan->kernels.data[k].work,
                      block->plan->kernels.data[k].first, block->measured[k]);

@@ -2,6 +2,7 @@
  * a table, and what is kept of it. */
 #include "core/session_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "core/run/search.h"
@@ -43,8 +44,10 @@ static void put_prediction(struct fs_session *s, struct fs_str *out, int width,
   const struct fs_look look = {.utf8 = !s->show.ascii};
   double first = 0;
   struct fs_str cell = {0};
-  for (int k = 0; plan && k < plan->kernels.len; k++) first += plan->kernels.data[k].first;
-  if (plan) fs_plan_put_prediction(&cell, &look, first, plan->predicted, true);
+  for (int k = 0; plan && k < plan->kernels.len; k++)
+    first += plan->kernels.data[k].work.unknown ? NAN : plan->kernels.data[k].first;
+  if (plan)
+    fs_plan_put_prediction(&cell, &look, first, isnan(first) ? NAN : plan->predicted, true);
   else fs_str_puts(&cell, "-");
   put_cell(out, width, &cell);
   fs_str_free(&cell);
@@ -87,7 +90,7 @@ static void put_candidate(struct fs_session *s, struct fs_str *out,
   fs_str_printf(out, "  %4d  %7d", c->rank, c->kernels);
   put_prediction(s, out, width, plan);
   put_time(out, 10, c->measured);
-  if (plan && c->measured >= 0 && plan->predicted > 0)
+  if (plan && c->measured >= 0 && fs_plan_expects(plan).predicted > 0)
     fs_str_printf(out, "  %6.2f", c->measured / plan->predicted);
   else
     fs_str_puts(out, "       -");

@@ -288,6 +288,51 @@ def test_triangles(folder):
         check(not solve['share'] or solve['share'] < 1.5, f'{matrix}: share', solve['share'])
 
 
+ROUTINES = (  # what goes by data, and what counts
+    ('while (x > 2) x = x / 2; return x;', True),
+    ('int k = 0; do { k++; x /= 2; } while (x > 2); return k;', True),
+    ('int k; for (k = 0; k < 9; k++) { if (x < 1) break; x /= 2; } return k;', True),
+    ('for (int k = 0; k < 9; k++) if (x > k) return k;\n  return x;', True),
+    ('int k = 0; for (; k < 900 && x < 4; k++) x += x * x; return k;', True),
+    ('int k = 0; for (; x < 4; k++) x += 1; return k;', True),
+    ('FS_TYPE s = 0; for (int k = 0; k < x; k++) s += k; return s;', True),
+    ('FS_TYPE s = 0; for (int k = 0; k < 9; k++) s += x * k; return s;', False),
+    ('FS_TYPE s = 0; for (int k = 9; k > 0; --k) { s += x; } return s; // while', False),
+    ('const int m = 5; for (int k = 0; k < m; k += 2) { for (int j = 0; j < k; j++) '
+     '{ x += 1; } x /= 2; } if (x > 1) { return 1; } return x;', False),
+)
+
+
+def test_depends_on_data(folder):
+    """Of a loop that goes on as the data say nothing is predicted, and no ratio shown; what its
+    author declares is."""
+    ask_all = ':plan json\nprint("--")\n:alternatives json\nprint("--")\n' \
+              ':alternatives k1 json\nprint("--")\n:why y\nprint("--")\n:plan line\n:plan\n'
+    for k, (body, unknown) in enumerate(ROUTINES):
+        for declared in ('', 'flops 30\n')[:1 if k else 2]:
+            with open(os.path.join(folder, 'goes.elem'), 'w', encoding='utf-8') as f:
+                f.write(f'function goes\ndoc y = goes(x)\nargs x:each\nresult each\n{declared}'
+                        f'compute thread any {{\n  {body}\n}}\n')
+            done = run(':elem goes.elem\nx = rand(3000); x[1] = 1;\nbegin; y = goes(x); end\n' + ask_all,
+                       'cpu', folder)
+            if not check(done.returncode == 0, body, done.stderr):
+                continue
+            plan, listed, settings, why, _ = texts(done)
+            plan, listed, settings = read(plan)[-1], read(listed), read(settings)
+            known = not unknown or bool(declared)
+            times = [plan['predicted'], plan['first'], plan['unfused']['first'],
+                     plan['kernels'][-1]['predicted'], plan['kernels'][-1]['first'],
+                     listed[0]['first'], listed[-1]['predicted'],
+                     settings['settings'][0]['predicted']]
+            check(all((t is not None) == known for t in times), f'{body}: {declared}', times)
+            check(plan['depends_on_data'] is not known, body, plan)
+            check(known or (plan['kernels'][-1]['ratio'] is None and plan['measured'] > 0 and
+                            'unknown time, which depends on data' in why and
+                            'predicted unknown (depends on data) · measured' in done.stderr and
+                            'unknown: depends on data' in done.stderr and '×' not in
+                            done.stderr), body, done.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--blocks', type=int, default=30)
@@ -297,6 +342,7 @@ def main():
         test_square(folder)
         test_triangles(folder)
         test_programs(folder)
+        test_depends_on_data(folder)
         for seed in range(count):
             home = os.path.join(folder, str(seed))
             os.mkdir(home)

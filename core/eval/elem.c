@@ -191,6 +191,9 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
     u.load[k] = move_of(in, e, "load", u.arg[k].name, impl, &u.arg[k], u.threads);
   u.store = move_of(in, e, "store", NULL, impl, &u.result, u.threads);
   if (threads) u.threads = threads;
+  const struct fs_elem_routine *here =
+      in->target && in->target->device.is_cuda ? cuda : c;
+  u.unknown = !e->key[FS_EK_FLOPS].source && here && fs_elem_goes_by_data(e, here->text);
   u.hash = hash_of(&u);
   return u;
 }

@@ -70,6 +70,8 @@ struct fs_user {
   int threads;                /* of an instance: divides 32 or multiple of it */
   int scratch;                /* numbers that an instance has for itself     */
   double flops;               /* of an instance                             */
+  bool unknown;               /* ... which nobody declared, of a routine whose loops go on
+                                 as its data say                            */
   int impl;                   /* which of its alternatives this is          */
   /* Where the plan may choose (core/plan/routine.c): all that have a form for the
    * target, ascending. This one stands for them and is like the first but for the

@@ -535,3 +535,94 @@ enum fs_status fs_elem_parse(struct fs_diags *diags, struct fs_arena *arena,
   *out = good ? elem : NULL;
   return good ? FS_OK : FS_ERR_USER;
 }
+
+/* -- what routines do ------------------------------------------------------------------ */
+
+/* The next word of C at or after *at, without remarks and texts; a character of something
+ * else is a word, too. False at the end. */
+static bool next_word(const char **at, const char **word, size_t *len) {
+  const char *s = *at;
+  for (;;) {
+    s += strspn(s, " \t\r\n");
+    if (s[0] == '/' && s[1] == '/') s += strcspn(s, "\n");
+    else if (s[0] == '/' && s[1] == '*') s = strstr(s, "*/") ? strstr(s, "*/") + 2 : s + strlen(s);
+    else break;
+  }
+  if (!*s) return false;
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  *word = s;
+  *len = FS_MAX(strspn(s, letters), 1);
+  if (*s == '"') {
+    while (s[*len] && s[*len] != '"') *len += s[*len] == '\\' && s[*len + 1] ? 2 : 1;
+    *len += s[*len] != 0;
+  }
+  *at = s + *len;
+  return true;
+}
+
+static bool is_c_word(const char *word, size_t len, const char *what) {
+  return strlen(what) == len && !strncmp(word, what, len);
+}
+
+static bool is_operand(const struct fs_elem *e, const char *word, size_t len) {
+  for (int k = 0; k < e->params.len; k++)
+    if (is_c_word(word, len, e->params.data[k].name)) return true;
+  return false;
+}
+
+/* Where a reader of C is, as far as loops go. */
+struct in_loops {
+  int brackets, braces;
+  int head;        /* brackets around that of a `for` whose head is read; -1: none  */
+  int parts;       /* ... of its parts are behind                                   */
+  struct { const char *word; size_t len; } asked[8]; /* names in its condition      */
+  int n_asked;
+  bool counted;    /* ... of which its third part has one                           */
+  bool pending;    /* a head has just ended                                         */
+  bool single;     /* in a body of one statement                                    */
+  int bodies[16], n; /* braces around those that are open                           */
+};
+
+static void step(struct in_loops *x, const char *word, size_t len) {
+  bool semicolon = *word == ';';
+  if (x->pending && *word == '{' && x->n < (int)FS_LEN(x->bodies)) x->bodies[x->n++] = x->braces;
+  else if (x->pending && !semicolon) x->single = true;
+  x->pending = false;
+  if (is_c_word(word, len, "for"))
+    x->head = x->brackets, x->parts = x->n_asked = 0, x->counted = false;
+  else if (x->head >= 0 && semicolon) x->parts++;
+  else if (semicolon) x->single = false;
+  x->brackets += (*word == '(') - (*word == ')');
+  x->braces += (*word == '{') - (*word == '}');
+  if (*word == '}' && x->n && x->bodies[x->n - 1] == x->braces) x->n--;
+  if (*word == ')' && x->brackets == x->head) x->head = -1, x->pending = true;
+}
+
+/* A word of the head of a `for`: false where that is more than counting up to a constant. */
+static bool counts(const struct fs_elem *e, struct in_loops *x, const char *word, size_t len) {
+  bool name = *word == '_' || (*word >= 'a' && *word <= 'z') || (*word >= 'A' && *word <= 'Z');
+  if (x->parts == 1) {
+    if (is_operand(e, word, len) || *word == '&' || *word == '|' || *word == '(') return false;
+    if (name && x->n_asked < (int)FS_LEN(x->asked))
+      x->asked[x->n_asked].word = word, x->asked[x->n_asked++].len = len;
+  }
+  for (int k = 0; x->parts == 2 && k < x->n_asked; k++)
+    x->counted |= x->asked[k].len == len && !strncmp(x->asked[k].word, word, len);
+  return *word != ')' || x->brackets != x->head + 1 || x->counted;
+}
+
+bool fs_elem_goes_by_data(const struct fs_elem *e, const char *routine) {
+  struct in_loops x = {.head = -1};
+  const char *word;
+  size_t len;
+  while (next_word(&routine, &word, &len)) {
+    if (is_c_word(word, len, "while") || is_c_word(word, len, "do") ||
+        is_c_word(word, len, "goto"))
+      return true;
+    bool left = is_c_word(word, len, "break") || is_c_word(word, len, "return");
+    if (left && (x.n || x.single || x.pending)) return true;
+    if (x.head >= 0 && !counts(e, &x, word, len)) return true;
+    step(&x, word, len);
+  }
+  return false;
+}

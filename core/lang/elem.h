@@ -106,4 +106,9 @@ struct fs_elem {
 enum fs_status fs_elem_parse(struct fs_diags *diags, struct fs_arena *arena,
                              uint32_t source, struct fs_elem **out);
 
+/* Whether how often a loop of a routine goes round may depend on its operands: it has
+ * `while`, `do` or `goto`, a `for` that is left early, or one that does not count up to a
+ * constant. */
+bool fs_elem_goes_by_data(const struct fs_elem *elem, const char *routine);
+
 #endif

@@ -128,6 +128,8 @@ struct fs_work {
   bool shifted;             /* it reads neighbours: slices of one array    */
   bool past;                /* CPU: what it stores goes past the caches    */
   uint8_t arith;            /* enum fs_arith: of its largest array          */
+  bool unknown;             /* it has calls whose work depends on their data: what the
+                               amounts say of them is no prediction        */
   bool library;             /* a library call                              */
   uint8_t lib_op;           /* then FS_LIB_...                             */
   double pace;              /* its moves take so often their time; 0: once */

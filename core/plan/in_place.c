@@ -282,8 +282,8 @@ struct fs_expected fs_plan_expects(const struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     if (fs_plan_leaves_out(plan, k)) continue;
-    e.first += kn->first;
-    e.predicted += kn->predicted;
+    e.first += kn->work.unknown ? NAN : kn->first;
+    e.predicted += kn->work.unknown ? NAN : kn->predicted;
     e.bytes += kn->bytes_read + kn->bytes_written;
     e.launches += kn->joint == FS_LAUNCH;
   }

@@ -2,6 +2,8 @@
  *
  *   graph -calls.c-> clusters -fuse.c, kernel.c-> candidates -cover.c-> kernels
  */
+#include <math.h>
+
 #include "core/base/account.h"
 #include "core/plan/planner.h"
 
@@ -362,7 +364,7 @@ static void list_unfused(struct fs_planner *p) {
     const struct fs_kernel *kn = &p->plan->kernels.data[k];
     if (fs_plan_leaves_out(p->plan, k)) continue;
     struct fs_unfused *u = FS_PUSH(&p->unfused);
-    u->first = kn->first;
+    u->first = kn->work.unknown ? NAN : kn->first;
     fs_learned_name(&kn->work, u->kind);
     p->unfused_bytes += kn->bytes_read + kn->bytes_written;
   }

@@ -395,7 +395,7 @@ struct fs_pin_result {
 
 /* A kernel of the block without fusion: what runs teach of its kind corrects it, too. */
 struct fs_unfused {
-  double first;             /* seconds                                     */
+  double first;             /* seconds; not a number: unknown              */
   char kind[FS_LEARNED_NAME];
 };
 
@@ -480,7 +480,7 @@ void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device)
 /* What a run of the plan is expected to be: all its kernels, but for copies that it
  * probably does without (x[1] = 0 in place). */
 struct fs_expected {
-  double first, predicted;  /* seconds                                     */
+  double first, predicted;  /* seconds; not a number: it depends on data   */
   double bytes;
   int launches;
 };

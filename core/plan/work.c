@@ -250,6 +250,7 @@ static bool *joined_steps(const struct fs_kernel *k, void **room) {
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
                   const struct fs_device *d, int phase, double calls) {
   double each = fs_call_seconds(d, u->hash);
+  w->unknown |= u->unknown;
   if (each >= 0) fs_work_add(w, FS_TM_USER, phase, calls * each);
   else /* as declared, as if products */
     fs_work_add(w, fs_term_map(FS_OP_MUL, fs_arith_of(u->compute)), phase,

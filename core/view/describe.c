@@ -429,12 +429,13 @@ static void put_times(json_t *o, const struct fs_kernel *k,
   double limit = fs_predict_limit(&k->work, k->bound, device);
   set(o, "moves", fs_json_bytes(k->bytes_read + k->bytes_written));
   set(o, "flops", fs_json_known(k->flops));
-  set(o, "first", fs_json_known(k->first));
-  set(o, "predicted", fs_json_known(k->predicted));
+  set(o, "depends_on_data", json_boolean(k->work.unknown));
+  set(o, "first", k->work.unknown ? json_null() : fs_json_known(k->first));
+  set(o, "predicted", k->work.unknown ? json_null() : fs_json_known(k->predicted));
   set(o, "measured", json_null());
   set(o, "ratio", json_null());
   set(o, "share", json_null());
-  set(o, "limit_s", limit > 0 ? fs_json_known(limit) : json_null());
+  set(o, "limit_s", limit > 0 && !k->work.unknown ? fs_json_known(limit) : json_null());
   set(o, "left_out", json_false());
   set(o, "bound", word(k->bound));
 }
@@ -518,7 +519,8 @@ static json_t *space_object(const struct fs_space_counts *c) {
 
 static double first_of(const struct fs_plan *plan) {
   double sum = 0;
-  for (int k = 0; k < plan->kernels.len; k++) sum += plan->kernels.data[k].first;
+  for (int k = 0; k < plan->kernels.len; k++)
+    sum += plan->kernels.data[k].work.unknown ? NAN : plan->kernels.data[k].first;
   return sum;
 }
 
@@ -529,8 +531,10 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
       fs_json_bytes(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
   set(e, "peak_bytes", fs_json_bytes(plan->peak_bytes));
   set(e, "launches", json_integer(fs_plan_launches(plan)));
-  set(e, "first", fs_json_known(first_of(plan)));
-  set(e, "predicted", fs_json_known(plan->predicted));
+  double first = first_of(plan);
+  set(e, "depends_on_data", json_boolean(isnan(first)));
+  set(e, "first", fs_json_known(first));
+  set(e, "predicted", isnan(first) ? json_null() : fs_json_known(plan->predicted));
   set(e, "measured", json_null());
   set(e, "planned_s", fs_json_known(plan->plan_seconds));
   set(e, "candidates", json_integer(plan->n_candidates));
@@ -608,11 +612,13 @@ static json_t *copy_of(const json_t *described, const double *predicted,
   size_t k;
   json_array_foreach(json_object_get(described, "kernels"), k, kernel) {
     json_t *copy = json_copy((json_t *)(uintptr_t)kernel);
-    set(copy, "predicted", fs_json_known(predicted[k]));
+    if (!json_is_true(json_object_get(copy, "depends_on_data")))
+      set(copy, "predicted", fs_json_known(predicted[k]));
     json_array_append_new(kernels, copy);
   }
   set(e, "kernels", kernels);
-  set(e, "predicted", fs_json_known(predicted_all));
+  if (!json_is_true(json_object_get(e, "depends_on_data")))
+    set(e, "predicted", fs_json_known(predicted_all));
   json_t *alone = json_copy(json_object_get(e, "unfused"));
   if (!isnan(unfused)) set(alone, "predicted", fs_json_known(unfused));
   set(e, "unfused", alone);
@@ -638,6 +644,7 @@ static double number_of(const json_t *o, const char *key) {
 static void shift_total(json_t *event, const char *key, double by) {
   double x = FS_MAX(number_of(event, key) + by, 0); /* sums are rounded */
   bool whole = json_is_integer(json_object_get(event, key));
+  if (!json_is_number(json_object_get(event, key))) return; /* it is not known */
   set(event, key, whole ? json_integer((json_int_t)x) : fs_json_known(x));
 }
 

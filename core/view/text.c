@@ -89,7 +89,11 @@ bool fs_plan_taught(double first, double predicted) {
 
 void fs_plan_put_prediction(struct fs_str *out, const struct fs_look *look,
                             double first, double predicted, bool ran) {
-  if (!ran && !isnan(predicted)) fs_str_puts(out, "~");
+  if (isnan(predicted)) {
+    fs_str_puts(out, "unknown");
+    return;
+  }
+  if (!ran) fs_str_puts(out, "~");
   if (fs_plan_taught(first, predicted)) {
     put_seconds(out, look, first);
     fs_str_puts(out, look->utf8 ? " \u2192 " : " -> ");
@@ -190,7 +194,7 @@ static size_t fitting(const char *s, size_t len, int width) {
 
 /* The bytes and the times of a line; what is not known is not a number. */
 struct sums {
-  double moves, predicted, measured, first, ratio;
+  double moves, predicted, measured, first, ratio; /* predicted NaN: it depends on data */
   bool explained; /* not run */
   bool cold;      /* nothing but first runs: no ratio */
   bool guess;     /* by a model that was not calibrated */
@@ -211,6 +215,7 @@ static void put_sums(const struct fs_str *head, const struct sums *t,
   fs_str_put(&line, fs_str_text(head), head->len);
   fs_str_printf(&line, "%spredicted ", sep(look));
   fs_plan_put_prediction(&line, look, t->first, t->predicted, !t->explained);
+  if (isnan(t->predicted)) fs_str_puts(&line, " (depends on data)");
   if (!isnan(t->measured)) {
     fs_str_printf(&line, "%smeasured ", sep(look));
     put_seconds(&line, look, t->measured);
@@ -668,6 +673,8 @@ static void make_footer(struct box *b, const json_t *plan) {
     fs_str_printf(&s, "%swould run %s%.0f", dot, b->look->utf8 ? "×" : "x",
                   number(plan, "rounds"));
   if (*quality) fs_str_printf(&s, "%s%s", dot, quality);
+  if (json_is_true(json_object_get(plan, "depends_on_data")))
+    fs_str_printf(&s, "%sunknown: depends on data", dot);
   set_words(b, &b->footer, &s);
 }
 
