@@ -857,14 +857,22 @@ static void put_cost(struct fs_str *out, const char *name, double seconds) {
   fs_str_puts(out, "\n");
 }
 
+/* Working sets of which rates are told, as far as they were measured. */
+static const double shown[] = {256 << 10, 4 << 20, 16 << 20, 256 << 20};
+
+static size_t count_shown(const struct fs_calibration *c) {
+  size_t n = 1;
+  while (n < FS_LEN(shown) && (!(c->reach > 0) || shown[n] <= c->reach)) n++;
+  return n;
+}
+
 static void put_rates(struct fs_str *out, const char *name,
                       const struct fs_calibration *c, unsigned read,
                       unsigned write) {
-  static const int knots[] = {2, 4, 6, 10};
   fs_str_printf(out, "  %-11s", name);
-  for (size_t k = 0; k < FS_LEN(knots); k++) {
-    double r = c->curve[read - FS_TM_SYNC_END][knots[k]];
-    double w = c->curve[write - FS_TM_SYNC_END][knots[k]];
+  for (size_t k = 0; k < count_shown(c); k++) {
+    double r = fs_move_cost(c->curve[read - FS_TM_SYNC_END], shown[k]);
+    double w = fs_move_cost(c->curve[write - FS_TM_SYNC_END], shown[k]);
     fs_str_puts(out, k ? ",  " : " ");
     fs_str_put_bytes(out, r > 0 ? 1 / r : 0);
     fs_str_puts(out, "/s + ");
@@ -882,13 +890,22 @@ void fs_calibration_report(const struct fs_calibration *c,
   put_cost(out, "fold", c->cost[FS_TM_FOLD]);
   if (c->follow > 0) put_cost(out, "the next", c->follow);
   if (c->barrier > 0) put_cost(out, "barrier", c->barrier);
-  fs_str_puts(out, "  reading and writing, with 256 KiB, 4 MiB, 16 MiB, 256 MiB "
-                   "in use:\n");
+  fs_str_puts(out, "  reading and writing, with ");
+  for (size_t k = 0; k < count_shown(c); k++)
+    fs_str_printf(out, "%s%.0f %s", k ? ", " : "",
+                  shown[k] / (shown[k] < 1 << 20 ? 1 << 10 : 1 << 20),
+                  shown[k] < 1 << 20 ? "KiB" : "MiB");
+  fs_str_puts(out, " in use:\n");
   put_rates(out, "flat", c, FS_TM_READ_FLAT, FS_TM_WRITE_FLAT);
   put_rates(out, "row", c, FS_TM_READ_ROW, FS_TM_WRITE_ROW);
   put_rates(out, "tile", c, FS_TM_READ_TILE, FS_TM_WRITE_TILE);
   fs_str_printf(out, "  %-11s %.0f %% hides behind the moves\n", "computing",
                 100 * c->overlap);
+  if (count_shown(c) < FS_LEN(shown)) {
+    fs_str_printf(out, "  %-11s with more than ", "estimated");
+    fs_str_put_bytes(out, c->reach);
+    fs_str_puts(out, " in use: `:calibrate` measures that, too\n");
+  }
 }
 
 static void report(struct calibrating *c, const struct fs_calibration *made,

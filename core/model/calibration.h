@@ -83,6 +83,9 @@ struct fs_calibration {
   double error;                /* median |predicted / measured - 1| of the
                                   kernels that it was fitted to              */
   int samples;
+  double reach;                /* the largest working set that was measured, in bytes; 0: not
+                                  known. Beyond it memory is not thought to be faster than
+                                  the device's attributes say               */
   double cost[FS_TM_COUNT];    /* seconds each; moves: see curve             */
   double follow;               /* a launch right behind another kernel, which the
                                   device need not wait for, in seconds; 0: it was

@@ -465,6 +465,16 @@ void fs_calibration_chain(struct fs_calibration *c, const struct fs_chain *chain
   if (each < c->barrier) c->follow = within(follow, c->follow, launch);
 }
 
+/* Beyond what was measured the curves go on as they end, in a cache perhaps. */
+static void be_cautious(const struct problem *p, struct fs_calibration *c) {
+  for (int k = 0; k < p->n; k++) c->reach = FS_MAX(c->reach, p->samples[k].work.working_set);
+  for (int m = FS_TM_READ_FLAT; m <= FS_TM_PAST; m++)
+    for (int k = 0; k < FS_KNOTS; k++)
+      if (fs_knots[k] > c->reach)
+        c->curve[m - FS_TM_SYNC_END][k] =
+            FS_MAX(c->curve[m - FS_TM_SYNC_END][k], 1 / FS_MAX(p->device->bandwidth, 1e6));
+}
+
 bool fs_calibration_fit(const struct fs_sample *samples, int n,
                         const struct fs_device *device,
                         struct fs_calibration *out) {
@@ -499,6 +509,7 @@ bool fs_calibration_fit(const struct fs_sample *samples, int n,
   }
   bool ok = p->n >= LEAST_SAMPLES;
   out->samples = p->n;
+  if (ok) be_cautious(p, out);
   if (ok) fit_library(samples, n, out);
   if (ok) fit_kinds(p, out);
   if (ok) out->error = typical_error(p, out);

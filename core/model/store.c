@@ -125,11 +125,11 @@ static json_t *calls_array(const struct fs_calibration *c) {
 char *fs_calibration_text(const struct fs_calibration *c,
                           const struct fs_device *device) {
   json_t *o = json_pack(
-      "{s:s, s:i, s:o, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
+      "{s:s, s:i, s:o, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
       "what", "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
       device_key(device), "attributes", attributes(device), "date", c->date,
-      "overlap", c->overlap, "error", c->error, "samples", c->samples, "follow",
-      c->follow, "barrier", c->barrier, "costs", costs_object(c), "curves",
+      "overlap", c->overlap, "error", c->error, "samples", c->samples, "reach",
+      c->reach, "follow", c->follow, "barrier", c->barrier, "costs", costs_object(c), "curves",
       curves_object(c), "library", library_array(c), "kinds", kinds_object(c),
       "calls", calls_array(c));
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
@@ -301,6 +301,8 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
       !read_kinds(json_object_get(o, "kinds"), c) ||
       !read_calls(json_object_get(o, "calls"), c))
     return "has numbers that cannot be";
+  const json_t *reach = json_object_get(o, "reach"); /* of files from before: not known */
+  if (reach && !number(reach, 1e15, &c->reach)) return "has numbers that cannot be";
   c->samples = (int)samples;
   c->measured = c->fits = true;
   return NULL;

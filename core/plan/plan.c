@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/account.h"
+#include "core/model/calibration.h"
 #include "core/plan/planner.h"
 
 #include <stdio.h>
@@ -427,6 +428,10 @@ static void end_plan(struct fs_planner *p) {
   fs_plan_note_kernel_pins(p, plan);
   sum_up(p);
   divide_slots(plan);
+  double reach = p->device->calibration->reach;
+  if (reach > 0 && p->working_set > 1.5 * reach) /* an estimate, then */
+    snprintf(plan->quality, sizeof plan->quality, "%.22s, estimated",
+             fs_model_quality(p->device));
   if (!p->options->like) keep_unfused(p, plan);
   plan->choice = fs_plan_choice(plan);
   plan->any_size = p->options->any_size;
