@@ -64,6 +64,13 @@ static bool is_name_byte(char c) {
   return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
+/* Whether statements stand in the line: also those that were explained. */
+static bool has_statements(const char *line) {
+  static const char explain[] = ":explain";
+  line += strspn(line, " \t");
+  return *line != ':' || !strncmp(line, explain, sizeof explain - 1);
+}
+
 /* Whether an input has the word as a name: in another place than the command itself. */
 static bool is_mentioned(const struct fs_session *s, const char *word, struct fs_span command) {
   size_t len = strlen(word);
@@ -76,7 +83,7 @@ static bool is_mentioned(const struct fs_session *s, const char *word, struct fs
       bool here = (uint32_t)k == command.source && place >= command.begin && place < command.end;
       const char *line = at;
       while (line > source->text && line[-1] != '\n') line--;
-      if (whole && !here && line[strspn(line, " \t")] != ':') return true;
+      if (whole && !here && has_statements(line)) return true;
     }
   }
   return false;

@@ -153,8 +153,9 @@ def collect(name, source, keep, home, reads=(None,)):
                 r = fakegpu.run(['--no-rc', '--plan', 'off', '--keep-going',
                                  '--target', 'cuda'] + args, env, folder, 60)
                 runs += 1
-                # Results are zero, so that a program may well complain.
-                check(r.returncode in (0, 1), f'{what}, capability {cc}: status '
+                # Results are zero, so that a program may well complain; files that there are not end one
+                # with 3.
+                check(r.returncode in (0, 1, 3), f'{what}, capability {cc}: status '
                       f'{r.returncode}\n{r.stderr[-500:]}')
     new = set(os.listdir(keep)) - before
     check(new, f'{name}: no kernel text')

@@ -426,7 +426,7 @@ static enum fs_status take_mapped(struct fs_call *c, const struct fs_shape *shap
   if (got->kind != FS_V_TENSOR && !fs_val_is_host(got))
     return fs_in_error(c->in, c->arg_spans[0], "wrong-type", NULL,
                        "the function of map must give numbers, not %s", fs_val_text(got));
-  bool defined = c->args[0].func->kind != FS_FN_BUILTIN;
+  bool defined = c->args[0].func->kind == FS_FN_USER;
   if (array && defined && !got->of_element && fs_shape_count(&got->tensor->shape) > 1)
     return fs_in_error(c->in, c->arg_spans[0], "element",
                        "a loop makes an array for each element",

@@ -29,12 +29,13 @@ static void check(const char *what, const char *got, const char *wanted) {
 static const char one[] =
     "{\"event\":\"plan\",\"block\":2,\"calls\":2,\"kernels\":["
     KERNEL("k1", "q = A*p; s = A'*r", "1073741824", "0.000252", "0.00025", "0.992")
-    "]," TAIL "}";
+    "],\"measured\":0.00025,\"ratio\":0.992," TAIL "}";
 static const char two[] =
     "{\"event\":\"plan\",\"kernels\":["
     KERNEL("k1", "q = A*p", "1073741824", "0.000252", "0.0005", "1.984") ","
     KERNEL("k2", "s = A'*r", "1073741824", "0.000252", "0.00062", "2.460")
-    "],\"runs\":3," "\"planned_s\":0.0001,\"cached\":true}";
+    "],\"runs\":3,\"timed\":3,\"measured\":0.00112,\"low\":0.0011,\"high\":0.00121,"
+    "\"total\":0.00337,\"ratio\":2.222,\"planned_s\":0.0001,\"cached\":true}";
 static const char not_run[] =
     "{\"event\":\"plan\",\"kernels\":["
     KERNEL("k1", "q = A*p", "12", "0.000252", "null", "null")
@@ -73,8 +74,8 @@ static void test_lines(void) {
              "measured 0.250 ms (×0.99)\n");
   check_plan("two kernels, three runs, off by more than 2", fs_plan_put_line,
              two, wide,
-             "2 kernels · 2.00 GiB · ×3 · predicted 0.504 ms · "
-             "measured 1.120 ms (×2.22) · :plan\n");
+             "2 kernels · 2.00 GiB · ×3, each · predicted 0.504 ms · "
+             "measured 1.120 ms (×2.22), 1.100 ms to 1.210 ms · 3.370 ms in all · :plan\n");
   check_plan("not run", fs_plan_put_line, not_run, wide,
              "1 kernel (row) · 12 B · predicted 0.252 ms\n");
   check_plan("ASCII", fs_plan_put_line, one, ascii,
@@ -100,9 +101,10 @@ static void test_boxes(void) {
       "(cold) · uncalibrated ╯\n");
   check_plan("narrow box", fs_plan_put_box, one, narrow,
              "╭ block 2 · 2 calls → 1 kernel · 1.00 GiB saved ───────────╮\n"
-             "│ kernel   does                 predicted  measured  ratio │\n"
-             "│ k1 row   q = A*p; s = A'*r     0.252 ms  0.250 ms  ×0.99 │\n"
-             "│ unfused  2 kernels             0.503 ms         ~        │\n"
+             "│ kernel   does                 moves  predicted  measured │\n"
+             "│ k1 row   q = A*p; s =      1.00 GiB   0.252 ms  0.250 ms │\n"
+             "│          A'*r                                            │\n"
+             "│ unfused  2 kernels         2.00 GiB   0.503 ms         ~ │\n"
              "│ planned in 0.600 ms · 5 candidates, 3 combinations       │\n"
              "╰ JIT 84.00 ms (cold) · uncalibrated ──────────────────────╯\n");
   check_plan("no room for a box", fs_plan_put_box, one, forty,

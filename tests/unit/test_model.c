@@ -598,7 +598,7 @@ static void test_learning(void) {
   CHECK(fs_learned_factor(l, &w) < 1.45);
   for (int k = 0; k < 300; k++) fs_learned_add(l, &w, 1e-3, 5);
   CHECK(near(fs_learned_factor(l, &w), 2, 1e-9));
-  for (int k = 0; k < 300; k++) fs_learned_add(l, &w, 1e-3, 1e-7);
+  for (int k = 0; k < 300; k++) fs_learned_add(l, &w, 1e-3, 1e-5);
   CHECK(near(fs_learned_factor(l, &w), 0.5, 1e-9));
   fs_learned_close(l);
 
