@@ -642,7 +642,8 @@ def test_ctrl_c_while_it_starts(c):
     if 'fs> ' in t.text():  # it was ready already
         return
     t.send(CTRL_C)
-    assert t.wait() != 0
+    # The start is given up, or another process takes the place of this one.
+    t.until(lambda: t.process.poll() is not None or 'fs> ' in t.text())
 
 
 def test_rebuild_asks(c):
