@@ -490,7 +490,7 @@ def test_moves():
             gpu = fusible(SETUP + text, FUSIBLE_CACHE='off', FUSIBLE_FAKE_KEEP=kept,
                           XDG_CACHE_HOME=os.path.join(kept, 'cache'))
             texts = len([f for f in os.listdir(kept) if f.endswith('.cu')])
-        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and not gpu.stderr,
+        check(gpu.returncode == 0 and gpu.stdout == cpu.stdout and gpu.stderr == cpu.stderr,
               f'{name}: {gpu.stdout}{gpu.stderr}but on the CPU {cpu.stdout}')
         check(0 < texts <= 16, f'{name}: {texts} texts were compiled')
 
