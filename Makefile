@@ -21,7 +21,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) $(HARDEN) \
 ALL_LDFLAGS = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -pthread $(LDFLAGS)
 CORE_LIBS = -ljansson -lglpk -lz -lsodium -ldl -lm
 
-CORE_SRC := $(wildcard core/*.c core/*/*.c core/target/*/*.c)
+CORE_SRC := $(wildcard core/*.c core/*/*.c core/device/*/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 # SIMD forms of the CPU routines: one source, compiled once per instruction set.
 SIMD_SRC := $(wildcard elemlib/cpu/*.c)
@@ -91,7 +91,7 @@ fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
 FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
   -fvisibility=hidden -DFS_SOURCE_DIR='"$(CURDIR)"'
-$(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cubin.h core/target/cuda/driver.h
+$(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cubin.h core/device/cuda/driver.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
 $(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h

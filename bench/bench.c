@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "bench/peers.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 /* What the last block's events said. */
 struct heard {

@@ -196,7 +196,7 @@ static void calls(enum bench_case c) {
   }
 }
 
-/* Fusible's kernels are timed so, too (core/target/cuda/hold.c): the device waits
+/* Fusible's kernels are timed so, too (core/device/cuda/hold.c): the device waits
  * until all calls are in its queue, or half a millisecond if one waits for it. */
 static atomic_bool queued;
 

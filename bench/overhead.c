@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "bench/sequences.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 enum { ROUNDS = 100 };
 

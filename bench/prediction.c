@@ -34,7 +34,7 @@
 #include "bench/random_block.h"
 #include "bench/sequences.h"
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 struct block {
   char name[64];

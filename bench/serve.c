@@ -23,7 +23,7 @@
 
 #include "bench/peers.h"
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 /* What the last input's events said. */
 struct heard {

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "core/worker.h"
+#include "core/worker/worker.h"
 
 json_t *fs_answer_complete(struct fs_worker *w, const json_t *content);
 json_t *fs_answer_inspect(struct fs_worker *w, const json_t *content);

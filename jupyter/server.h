@@ -16,7 +16,7 @@
 
 #include <zmq.h>
 
-#include "core/worker.h"
+#include "core/worker/worker.h"
 #include "jupyter/connection.h"
 #include "jupyter/message.h"
 

@@ -3,7 +3,7 @@
 #define FS_LINE_H
 
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session/session.h"
 #include "repl/options.h"
 
 struct fs_line;

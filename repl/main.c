@@ -1,5 +1,5 @@
 /* main.c - the program `fusible`: scripts, one-liners and the prompt, over
- * core/session.h; the prompt has its session in a worker (core/worker.h). Results
+ * core/session/session.h; the prompt has its session in a worker (core/worker/worker.h). Results
  * go to stdout, all else to stderr. */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 
 #include "core/base/datafile.h"
 #include "core/lang/ast.h"
-#include "core/session.h"
-#include "core/worker.h"
+#include "core/session/session.h"
+#include "core/worker/worker.h"
 #include "repl/kernelspec.h"
 #include "repl/keys.h"
 #include "repl/line.h"

@@ -5,7 +5,7 @@
 #include <ctype.h>
 
 #include "core/base/diag.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 enum id {
   OPT_EVAL, OPT_INTERACTIVE, OPT_JSON, OPT_TARGET, OPT_THREADS, OPT_PLAN,

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "core/session.h"
+#include "core/session/session.h"
 #include "repl/options.h"
 
 struct fs_render;

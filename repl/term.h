@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session/session.h"
 #include "core/view/view.h"
-#include "core/worker.h"
+#include "core/worker/worker.h"
 #include "repl/options.h"
 
 /* Takes the locale, remembers the terminal's state and installs the handlers:

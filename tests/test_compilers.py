@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Kernels that are compiled in processes (core/target/cuda/compiler.c): the images and
+"""Kernels that are compiled in processes (core/device/cuda/compiler.c): the images and
 the messages of threads, whatever happens to a process, and none of them left behind.
 
 Most of it is with the compiler of tests/fake, which takes as long as it is told to;

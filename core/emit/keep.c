@@ -14,7 +14,7 @@
  * reading to writing, takes both faster. On an H200 (50 MiB of cache), f32, builds
  * without and with it in turns (bench/builds.py): a*x of 2^27 elements 255 and 250 us,
  * A + B of 16384 x 16384 730 and 722, softmax of 8192 x 8192 133 and 128. Such lines
- * outlive the kernel, in the way of all others, until target/cuda/lasting.c takes it back.
+ * outlive the kernel, in the way of all others, until device/cuda/lasting.c takes it back.
  */
 #include "core/emit/writer.h"
 

@@ -30,7 +30,7 @@ void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out);
 void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out);
 
 /* The whole C text of a shared object with the entry `fs_entry`, which is a
- * fs_native_fn of core/target/cpu/native.h. */
+ * fs_native_fn of core/device/cpu/native.h. */
 void fs_user_put_c(const struct fs_user *u, struct fs_str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* command.h - the table of `:commands` and the finding of one by its name. What
- * they do is in core/session_commands.c. */
+ * they do is in core/session/commands.c. */
 #ifndef FS_COMMAND_H
 #define FS_COMMAND_H
 

@@ -2,7 +2,7 @@
  * ranges, and concatenation. */
 #include <stdio.h>
 
-#include "core/compile.h"
+#include "core/run/compile.h"
 #include "core/eval/trace.h"
 
 static enum fs_status check_size(struct fs_interp *in, enum fs_dtype dt,

@@ -5,9 +5,9 @@
 
 #include "core/emit/emit.h"
 #include "core/emit/user.h"
-#include "core/target/cpu/native.h"
-#include "core/target/cuda/driver.h"
-#include "core/target/cuda/nvrtc.h"
+#include "core/device/cpu/native.h"
+#include "core/device/cuda/driver.h"
+#include "core/device/cuda/nvrtc.h"
 
 /* -- what a compiler says ---------------------------------------------------------- */
 

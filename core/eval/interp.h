@@ -240,7 +240,7 @@ enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r);
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t);
 /* Refuses to give a name to random numbers or a fill that no memory could hold: they would
  * stay virtual, and be refused when they are wanted. What else is too large is refused when
- * its block is planned (core/compile.h). */
+ * its block is planned (core/run/compile.h). */
 enum fs_status fs_block_may_keep(struct fs_interp *in, const struct fs_val *v,
                                  struct fs_span span);
 /* One number of a value of one element; host values too. */

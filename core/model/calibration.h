@@ -1,7 +1,7 @@
 /* calibration.h - what one of each term costs on this device, as measured.
  *
  * fs_calibration_fit() finds the costs from kernels that were really run
- * (core/session_calibrate.c runs them), the store keeps them, fs_predict() uses
+ * (core/session/calibrate.c runs them), the store keeps them, fs_predict() uses
  * them. A cost of a move is a curve over the working set: seconds per byte at
  * some sizes, in between by the logarithm; all other costs are plain numbers; a
  * library call has a table of measured times over its operations. What costs
@@ -12,7 +12,7 @@
  *
  * A new way to write kernels gets its price by three things: plan/spread.c says how
  * its blocks share the work, fs_work_kind() gives it a name of its own, and
- * session_calibrate.c has cases that are led to it. Until it was measured its price
+ * session/calibrate.c has cases that are led to it. Until it was measured its price
  * is that of the costs, and UNSEEN more (fit.c).
  */
 #ifndef FS_CALIBRATION_H

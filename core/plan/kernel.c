@@ -58,7 +58,7 @@ static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) 
 }
 
 /* A strided vector that the CPU target copies once for all groups of rows
- * (target/cpu/lines.c): then the rows go over what lies in order. */
+ * (device/cpu/lines.c): then the rows go over what lies in order. */
 static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
                            enum fs_step_kind kind) {
   return kind == FS_SP_LOAD && k->scheme != FS_FLAT && a->varies == FS_VARIES_J;

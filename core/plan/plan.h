@@ -1,7 +1,7 @@
 /* plan.h - what a statement block becomes: kernels over index spaces.
  *
  * A kernel plan is plain data. Both targets run the same one: the CPU target
- * walks it (target/cpu), the CUDA target prints it (emit/) and compiles that.
+ * walks it (device/cpu), the CUDA target prints it (emit/) and compiles that.
  *
  * Index space. i counts rows 0..m-1, j counts columns 0..n-1. i runs over the
  * space's outer axes and j over its inner axes, both row-major; nearly always

@@ -55,13 +55,13 @@ static double cpu_group(const struct fs_kernel *k, int widest) {
   return n < strip ? FS_MIN(256, 8 * strip / n) : 8;
 }
 
-/* So many tasks that each thread of the CPU gets as many (target/cpu/compile.c). */
+/* So many tasks that each thread of the CPU gets as many (device/cpu/compile.c). */
 static double even_tasks(double tasks) {
   if (tasks <= 1 || tasks > 16) return tasks;
   return tasks < 4 ? ceil(tasks / 2) * 2 : ceil(tasks / 4) * 4;
 }
 
-/* Into how many tasks the CPU target cuts the rows: about as target/cpu/compile.c
+/* Into how many tasks the CPU target cuts the rows: about as device/cpu/compile.c
  * does. */
 static double cpu_row_tasks(const struct fs_kernel *k, int widest) {
   double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
@@ -124,7 +124,7 @@ static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
 static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
 /* Where lines of an access have several strides - rows that are padded, operands that
- * rows or columns share -, the CPU target copies them piece by piece (target/cpu/walk.c,
+ * rows or columns share -, the CPU target copies them piece by piece (device/cpu/walk.c,
  * piece()), and each piece takes as long as so many elements. */
 static double copied(const struct fs_kernel *k, const struct fs_access *a) {
   enum { A_PIECE = 256 };
@@ -173,7 +173,7 @@ static void count_access(const struct fs_kernel *k, const struct fs_step *s,
 /* -- passes of the CPU target ---------------------------------------------------- */
 
 /* What costs there is a pass over a strip, and two operations can be one pass: see
- * target/cpu/compile.c, join_passes(). */
+ * device/cpu/compile.c, join_passes(). */
 struct passes {
   const struct fs_kernel *k;
   int *maker;       /* by value: its step, -1: none                           */
@@ -505,7 +505,7 @@ static void count_moves(double busy, bool cuda, struct fs_work *w) {
 }
 
 /* Whether the CPU target writes elements past the caches, since they do not hold
- * what the kernel reads and writes (target/cpu/compile.c, find_direct). */
+ * what the kernel reads and writes (device/cpu/compile.c, find_direct). */
 static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
   uint8_t whole = k->scheme == FS_FLAT ? FS_VARIES_J : FS_VARIES_I | FS_VARIES_J;
   double bytes = 0;

@@ -6,7 +6,7 @@
 #include "core/run/run.h"
 
 #include "core/base/account.h"
-#include "core/compile.h"
+#include "core/run/compile.h"
 #include "core/run/recall.h"
 #include "core/run/tunings.h"
 

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "core/compile.h"
+#include "core/run/compile.h"
 
 enum {
   AT_ONCE = 64, /* plans compiled together */

@@ -10,7 +10,7 @@
 #define FS_TENSOR_H
 
 #include "core/graph/graph.h"
-#include "core/target/target.h"
+#include "core/device/target.h"
 
 struct fs_storage {
   int refs;

@@ -2,7 +2,7 @@
  *
  * The sources of this folder are compiled once per instruction set (FS_ISA =
  * plain, avx2, avx512); each pass exports one table, fs_routines_<isa>. The
- * walker (core/target/cpu) picks a table at start and calls the routines on
+ * walker (core/device/cpu) picks a table at start and calls the routines on
  * pieces of rows ("strips") that stay in the first-level caches.
  *
  * Contract of all routines:
@@ -129,7 +129,7 @@ extern const struct fs_routines fs_routines_plain, fs_routines_avx2,
     fs_routines_avx512;
 
 /* Those for `isa` ("plain", "avx2", "avx512"; NULL: all that this machine has), or for
- * less where the machine lacks it. In core/target/cpu/cpu.c. */
+ * less where the machine lacks it. In core/device/cpu/cpu.c. */
 const struct fs_routines *fs_cpu_routines(const char *isa);
 
 /* The type of a column accumulator for operands of type ct. */

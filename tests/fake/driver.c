@@ -35,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/target/cuda/driver.h"
+#include "core/device/cuda/driver.h"
 #include "tests/fake/fake.h"
 #include "tests/nvrtc/cubin.h"
 

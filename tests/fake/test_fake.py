@@ -330,7 +330,7 @@ def test_quotients():
 
 
 def functions():
-    with open(os.path.join(ROOT, 'core/target/cuda/cuda_api.def')) as f:
+    with open(os.path.join(ROOT, 'core/device/cuda/cuda_api.def')) as f:
         return re.findall(r'^FS_(?:CU|NVRTC)\(\d, \w+, "(\w+)"', f.read(), re.M)
 
 

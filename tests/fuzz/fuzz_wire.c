@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "core/worker_wire.h"
+#include "core/worker/wire.h"
 
 static void write_again(const struct fs_frame *frame) {
   struct fs_wire out = {.fd = -1}, in = {.fd = -1};

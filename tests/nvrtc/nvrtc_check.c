@@ -15,7 +15,7 @@
  */
 #include <stdio.h>
 
-#include "core/target/cuda/nvrtc.h"
+#include "core/device/cuda/nvrtc.h"
 #include "tests/nvrtc/cubin.h"
 
 enum { BATCH = 256 };

@@ -4,7 +4,7 @@
 #ifndef TEST_CPU_KERNELS_H
 #define TEST_CPU_KERNELS_H
 
-#include "core/target/target.h"
+#include "core/device/target.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "core/target/cpu/memory.h"
-#include "core/target/cpu/pool.h"
+#include "core/device/cpu/memory.h"
+#include "core/device/cpu/pool.h"
 #include "tests/unit/cpu_kernels.h"
 
 /* -- map operations ------------------------------------------------------- */

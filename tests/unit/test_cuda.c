@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/target/cuda/library.h"
-#include "core/target/target.h"
+#include "core/device/cuda/library.h"
+#include "core/device/target.h"
 
 static int passed, failed;
 static struct fs_diags diags;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "core/base/embed.h"
-#include "core/target/target.h"
+#include "core/device/target.h"
 #include "tests/fiber/fiber_run.c"
 
 /* -- a kernel plan by hand ------------------------------------------------------ */

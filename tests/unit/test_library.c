@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/target/cpu/lapack.h"
-#include "core/target/cuda/library.h"
-#include "core/target/target.h"
+#include "core/device/cpu/lapack.h"
+#include "core/device/cuda/library.h"
+#include "core/device/target.h"
 
 static int passed, failed;
 static struct fs_diags diags;

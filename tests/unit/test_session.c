@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/base.h"
-#include "core/session_internal.h"
+#include "core/session/internal.h"
 
 static int passed, failed;
 

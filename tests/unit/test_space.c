@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "core/base/base.h"
-#include "core/session.h"
+#include "core/session/session.h"
 
 static int passed, failed;
 static bool table;

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/journal.h"
-#include "core/worker.h"
-#include "core/worker_wire.h"
+#include "core/worker/journal.h"
+#include "core/worker/worker.h"
+#include "core/worker/wire.h"
 
 static int passed, failed;
 

@@ -1,0 +1,37 @@
+/* lapack.h - library kernels on host memory: OpenBLAS or LAPACK by dlopen. */
+#ifndef FS_LAPACK_H
+#define FS_LAPACK_H
+
+#include "core/device/cpu/pool.h"
+#include "core/device/library.h"
+
+/* Whether a BLAS and LAPACK are there; loads them at the first call. If not,
+ * *why is one plain sentence (static). */
+bool fs_lapack_present(const char **why);
+
+/* Puts "OpenBLAS 0.3.21, kernels for SkylakeX (chosen by the processor's features)", or
+ * why there is none. Loads them, too. */
+void fs_lapack_print(struct fs_str *out);
+
+/* Runs FS_LIBRARY kernel `k` of `plan` on host memory; slots[] are base pointers
+ * by plan slot, and operands are only read. `threads` is how many processors
+ * the library may use; the caller's own workers, `pool` (or NULL), should be idle
+ * meanwhile, and do what goes along lines.
+ * FS_ERR_USER for singular, not positive definite, bad index (with the
+ * statement); FS_ERR_ENV without a library or scratch memory. What only moves
+ * elements and integer products need no library. */
+enum fs_status fs_lapack_run(const struct fs_plan *plan,
+                             const struct fs_kernel *k, void *const *slots,
+                             struct fs_pool *pool, int threads, struct fs_diags *d);
+/* The same for a call whose arrays all lie in host memory. */
+enum fs_status fs_lapack_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                              int threads, struct fs_diags *d);
+/* Those that only move elements (move.c). */
+enum fs_status fs_move_call(const struct fs_lib_call *call, struct fs_diags *d);
+/* Running sums and the like (scan.c): the same bits on any number of threads. */
+enum fs_status fs_scan_call(const struct fs_lib_call *call, struct fs_pool *pool);
+/* SORT, ARGSORT (sort.c). */
+enum fs_status fs_sort_call(const struct fs_lib_call *call, struct fs_pool *pool,
+                            struct fs_diags *d);
+
+#endif

@@ -1,0 +1,392 @@
+/* cuda.c - opens a CUDA device as a target: context, stream, limits; waiting,
+ * timers, and what is said when the device fails. */
+#include <glob.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "core/base/account.h"
+#include "core/device/cuda/internal.h"
+
+/* -- the device's limits ----------------------------------------------------------- */
+
+static int attribute(CUdevice device, int which) {
+  int value = 0;
+  return fs_cu.device_attribute(&value, which, device) == CU_OK ? value : 0;
+}
+
+/* FUSIBLE_L2: what is planned for matrices that no cache holds can be tried, and
+ * looked at with slow tools, at sizes that one does. */
+static int64_t cache_bytes(CUdevice device) {
+  const char *given = getenv("FUSIBLE_L2");
+  long long bytes = given ? strtoll(given, NULL, 10) : 0;
+  return bytes > 0 ? bytes : attribute(device, CU_DEV_L2_BYTES);
+}
+
+/* Bytes per second off chip. The clock times the bus width, both edges; 0.87 of
+ * that is what copies reach (an H200: 4.92 by the clock, 4.3e12 measured). */
+static double bandwidth(CUdevice device) {
+  double clock = 1e3 * attribute(device, CU_DEV_MEMORY_KHZ);
+  double bytes = attribute(device, CU_DEV_BUS_BITS) / 8.0;
+  double rate = 2 * clock * bytes * 0.87;
+  if (rate >= 1e10) return rate;
+  int cc = attribute(device, CU_DEV_CC_MAJOR); /* drivers that hide the clock */
+  return cc >= 10 ? 6.5e12 : cc == 9 ? 4.2e12 : cc == 8 ? 1.5e12 : 5e11;
+}
+
+static int cores_per_unit(int cc) {
+  return cc == 80 || cc < 80 ? 64 : 128;
+}
+
+static void read_limits(struct cuda *t) {
+  struct fs_device *dev = &t->base.device;
+  CUdevice id = t->device;
+  dev->is_cuda = true;
+  if (fs_cu.device_name(dev->name, sizeof dev->name, id) != CU_OK)
+    snprintf(dev->name, sizeof dev->name, "CUDA device %d", id);
+  dev->cc = 10 * attribute(id, CU_DEV_CC_MAJOR) + attribute(id, CU_DEV_CC_MINOR);
+  dev->units = FS_MAX(attribute(id, CU_DEV_UNITS), 1);
+  dev->max_threads = FS_MAX(attribute(id, CU_DEV_MAX_THREADS), 32);
+  dev->shared_bytes = FS_MAX(attribute(id, CU_DEV_SHARED_OPTIN),
+                             attribute(id, CU_DEV_SHARED));
+  dev->regs = attribute(id, CU_DEV_REGS_PER_UNIT);
+  dev->cooperative =
+      fs_cu.launch_cooperative && attribute(id, CU_DEV_COOPERATIVE);
+  dev->cache_bytes = cache_bytes(id);
+  size_t total = 0;
+  fs_cu.device_memory(&total, id);
+  dev->memory_bytes = (int64_t)total;
+  dev->bandwidth = bandwidth(id);
+  double clock = 1e3 * attribute(id, CU_DEV_CLOCK_KHZ);
+  if (clock < 1e8) clock = 1.5e9;
+  /* 24 bytes a clock for each unit: near what kernels in L2 reach. */
+  dev->cache_bandwidth = FS_MAX(24 * clock * dev->units, 1.2 * dev->bandwidth);
+  snprintf(dev->driver, sizeof dev->driver, "CUDA %d.%d",
+           fs_cu_version() / 1000, fs_cu_version() % 1000 / 10);
+  dev->launch = 3.5e-6;
+  dev->flops = 2 * clock * dev->units * cores_per_unit(dev->cc);
+}
+
+/* -- failures --------------------------------------------------------------------- */
+
+void fs_cuda_started(struct cuda *t, const struct fs_code *code) {
+  t->recent[t->n_recent++ % FS_RECENT] = code;
+  fs_cuda_lasting(t, code);
+}
+
+static const struct fs_code *recent(const struct cuda *t, int k) {
+  return t->recent[(t->n_recent - k) % FS_RECENT];
+}
+
+static bool is_named(const struct cuda *t, int k) {
+  for (int later = 1; later < k; later++)
+    if (recent(t, later) && !strcmp(recent(t, later)->does, recent(t, k)->does)) return true;
+  return false;
+}
+
+/* "`q = A*p`", or "one of `...`, `...`" for the kernels that may be to blame. */
+static void blame(const struct cuda *t, struct fs_str *out) {
+  int n = (int)FS_MIN(t->n_recent, FS_RECENT), named = 0;
+  struct fs_str who = {0};
+  for (int k = 1; k <= n && named <= 4; k++) { /* the last ones first */
+    if (!recent(t, k) || is_named(t, k)) continue;
+    if (++named > 4) fs_str_puts(&who, ", ...");
+    else fs_str_printf(&who, "%s`%.200s`", named > 1 ? ", " : "", recent(t, k)->does);
+  }
+  if (named) fs_str_printf(out, "%s%s", named > 1 ? "one of " : "", who.data);
+  fs_str_free(&who);
+}
+
+void fs_cuda_lose(struct cuda *t, CUresult r) {
+  if (!t->base.lost) t->late = r;
+  t->base.lost = true;
+}
+
+static enum fs_status fail_fatal(struct cuda *t, CUresult r, const char *doing,
+                                 struct fs_diags *d) {
+  struct fs_str who = {0};
+  blame(t, &who);
+  fs_cuda_lose(t, r);
+  t->reported = true;
+  if (who.len)
+    fs_env_error(d, "device-fault",
+                 "values on the GPU are lost; a new session is needed",
+                 "the GPU stopped with %s; it was running %s",
+                 fs_cu_words(r), who.data);
+  else
+    fs_env_error(d, "device-fault",
+                 "values on the GPU are lost; a new session is needed",
+                 "the GPU stopped with %s while %s", fs_cu_words(r), doing);
+  fs_str_free(&who);
+  return FS_ERR_ENV;
+}
+
+enum fs_status fs_cuda_fail(struct cuda *t, CUresult r, const char *doing,
+                            struct fs_diags *d) {
+  if (!d) {
+    if (fs_cu_is_fatal(r)) fs_cuda_lose(t, r);
+    return FS_ERR_ENV;
+  }
+  if (t->reported)
+    return fs_env_error(d, "device-lost", NULL,
+                        "the GPU cannot be used any more in this session, "
+                        "since it stopped with a fault before");
+  if (t->base.lost) return fail_fatal(t, t->late, doing, d);
+  if (fs_cu_is_fatal(r)) return fail_fatal(t, r, doing, d);
+  if (r == CU_OUT_OF_MEMORY)
+    return fs_env_error(d, "out-of-memory", "free values that are not needed, "
+                        "or take smaller ones",
+                        "the GPU has not enough free memory for %s", doing);
+  const char *name = NULL;
+  if (!fs_cu.error_name || fs_cu.error_name(r, &name) != CU_OK || !name)
+    name = "unknown error";
+  return fs_env_error(d, "driver-error", NULL,
+                      "the CUDA driver failed at %s: %s (%s, %d)", doing,
+                      fs_cu_words(r), name, r);
+}
+
+/* -- waiting ----------------------------------------------------------------------- */
+
+static _Thread_local CUcontext current;
+
+void fs_cuda_enter(struct cuda *t) {
+  if (current == t->context) return;
+  if (fs_cu.context_set(t->context) == CU_OK) current = t->context;
+}
+
+/* A context made later may have the same address. */
+static void leave(void) {
+  fs_cu.context_set(NULL);
+  current = NULL;
+}
+
+/* Asks again and again, so that Ctrl-C is seen, with pauses of a share of the time that it
+ * has waited, which the answer may come later for it; without, where that is less than
+ * what a pause takes anyway. (Pauses up to a millisecond from the first one on made 40
+ * steps of 0.25 to 0.35 ms 6 % longer.) */
+static enum fs_status wait_for(struct cuda *t, struct fs_diags *d) {
+  const double share = 1.0 / 128, least = 100e-6, most = 1e-3; /* seconds */
+  double begin = 0;
+  for (int k = 0;; k++) {
+    CUresult r = fs_cu.stream_query(fs_cuda_stream(t));
+    if (r == CU_OK && t->base.lost) r = t->late;
+    if (r == CU_OK) {
+      t->n_recent = 0;
+      fs_cuda_pace_rest(t);
+      fs_cuda_lasting_rest(t);
+      t->base.stuck = false;
+      return FS_OK;
+    }
+    if (r != CU_NOT_READY) return fs_cuda_fail(t, r, "waiting for kernels", d);
+    if (fs_interrupted()) return FS_INTERRUPTED;
+    double now = fs_now();
+    if (k == 0) begin = now;
+    double wait = FS_MIN(share * (now - begin), most);
+    struct timespec pause = {.tv_nsec = (long)(1e9 * wait)};
+    if (wait < least) sched_yield();
+    else nanosleep(&pause, NULL);
+  }
+}
+
+enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d) {
+  enum fs_part before = fs_account_to(fs_account_kernels());
+  enum fs_status st = wait_for(t, d);
+  fs_account_to(before);
+  return st;
+}
+
+static bool settle(struct fs_target *target, double limit) {
+  struct cuda *t = fs_cuda_of(target);
+  double begin = fs_now();
+  CUresult r;
+  while ((r = fs_cu.stream_query(fs_cuda_stream(t))) == CU_NOT_READY) {
+    if (fs_now() - begin >= limit) {
+      t->base.stuck = true;
+      return false;
+    }
+    struct timespec pause = {.tv_nsec = 100000};
+    nanosleep(&pause, NULL);
+  }
+  return true;
+}
+
+bool fs_cuda_settle(struct cuda *t) {
+  return settle(&t->base, t->base.stuck ? 0 : 2);
+}
+
+static enum fs_status cuda_sync(struct fs_target *target, struct fs_diags *d) {
+  struct cuda *t = fs_cuda_of(target);
+  fs_cuda_enter(t);
+  return fs_cuda_wait(t, d);
+}
+
+/* -- timers ------------------------------------------------------------------------ */
+
+static void timer_free(struct fs_target *target, struct fs_timer *timer) {
+  if (!timer) return;
+  fs_cuda_enter(fs_cuda_of(target));
+  if (timer->begin) fs_cu.event_destroy(timer->begin);
+  if (timer->end) fs_cu.event_destroy(timer->end);
+  free(timer);
+}
+
+static struct fs_timer *timer_new(struct fs_target *target) {
+  fs_cuda_enter(fs_cuda_of(target));
+  struct fs_timer *timer = fs_calloc(1, sizeof *timer);
+  if (fs_cu.event_create(&timer->begin, 0) != CU_OK) timer->begin = NULL;
+  if (fs_cu.event_create(&timer->end, 0) != CU_OK) timer->end = NULL;
+  return timer;
+}
+
+static double timer_seconds(struct fs_target *target, struct fs_timer *timer) {
+  float ms = 0;
+  fs_cuda_enter(fs_cuda_of(target));
+  if (!timer->recorded ||
+      fs_cu.event_elapsed(&ms, timer->begin, timer->end) != CU_OK)
+    return -1;
+  return 1e-3 * ms;
+}
+
+/* -- open and close ------------------------------------------------------------------ */
+
+static struct cuda *volatile left_behind; /* not lost: leak checkers find it */
+
+static void cuda_close(struct fs_target *target) {
+  struct cuda *t = fs_cuda_of(target);
+  fs_cuda_behind_close(t);
+  if (t->context) {
+    fs_cuda_enter(t);
+    /* Taking anything from under a kernel that never ends would wait for it. */
+    if (t->stream && !fs_cuda_settle(t)) {
+      left_behind = t;
+      return;
+    }
+    fs_cuda_library_close(t);
+    fs_cuda_memory_close(t);
+    fs_cuda_pace_close(t);
+    if (t->stream) fs_cu.stream_destroy(t->stream);
+    leave();
+    fs_cu.context_release(t->device);
+  }
+  free(t);
+}
+
+static const struct fs_target_ops ops = {
+    .name = "cuda",
+    .alloc = fs_cuda_alloc,
+    .free = fs_cuda_free,
+    .trim = fs_cuda_trim,
+    .memory = fs_cuda_memory,
+    .upload = fs_cuda_upload,
+    .download = fs_cuda_download,
+    .copy = fs_cuda_copy,
+    .prepare = fs_cuda_prepare,
+    .warm = fs_cuda_warm,
+  .release = fs_cuda_release,
+    .launch = fs_cuda_launch,
+    .launch_all = fs_cuda_launch_all,
+    .replay_free = fs_cuda_replay_free,
+    .sync = cuda_sync,
+    .settle = settle,
+    .timer_new = timer_new,
+    .timer_seconds = timer_seconds,
+    .timer_free = timer_free,
+    .footprint = fs_cuda_footprint,
+    .taken = fs_cuda_taken,
+    .is_quick = fs_cuda_is_quick,
+    .behind = fs_cuda_behind,
+    .code_text = fs_cuda_code_text,
+    .close = cuda_close,
+};
+
+/* Device `index` if there is one. */
+static enum fs_status find_device(struct cuda *t, int index,
+                                  struct fs_diags *d) {
+  int count = 0;
+  CUresult r = fs_cu.device_count(&count);
+  if (r != CU_OK) return fs_cuda_fail(t, r, "counting the GPUs", d);
+  if (!count)
+    return fs_env_error(d, "no-device", NULL, "the NVIDIA driver finds no GPU");
+  if (index < 0 || index >= count)
+    return fs_env_error(d, "no-device", NULL,
+                        "there is no CUDA device %d; the driver has %d, "
+                        "counted from 0", index, count);
+  r = fs_cu.device_get(&t->device, index);
+  return r == CU_OK ? FS_OK : fs_cuda_fail(t, r, "opening the GPU", d);
+}
+
+static enum fs_status make_context(struct cuda *t, struct fs_diags *d) {
+  CUresult r = fs_cu.context_retain(&t->context, t->device);
+  if (r != CU_OK) {
+    t->context = NULL;
+    return fs_cuda_fail(t, r, "making a context", d);
+  }
+  fs_cuda_enter(t);
+  r = fs_cu.stream_create(&t->stream, CU_STREAM_NON_BLOCKING);
+  if (r != CU_OK) {
+    t->stream = NULL;
+    return fs_cuda_fail(t, r, "making a stream", d);
+  }
+  fs_cuda_memory_open(t);
+  return FS_OK;
+}
+
+/* What NVRTC compiles for, and the device's name of it. */
+static enum fs_status choose_arch(struct cuda *t, struct fs_diags *d) {
+  struct fs_device *dev = &t->base.device;
+  const char *why = NULL;
+  if (!fs_nvrtc_load(fs_cu_version(), &why))
+    return fs_env_error(d, "no-nvrtc",
+                        "pip's nvidia-cuda-nvrtc or NVIDIA's CUDA toolkit has "
+                        "it; FUSIBLE_NVRTC can name the file", "%s", why);
+  if (!fs_nvrtc_arch(dev->cc, t->arch, sizeof t->arch))
+    return fs_env_error(d, "no-nvrtc", "an older NVRTC (12.x) may",
+                        "NVRTC %d.%d does not compile for %s (compute "
+                        "capability %d.%d)", fs_nvrtc_version() / 1000,
+                        fs_nvrtc_version() % 1000 / 10, dev->name, dev->cc / 10,
+                        dev->cc % 10);
+  snprintf(dev->arch, sizeof dev->arch, "%s", t->arch);
+  return FS_OK;
+}
+
+static void *load_nvrtc(void *driver) {
+  fs_nvrtc_load((int)(intptr_t)driver, NULL);
+  return NULL;
+}
+
+struct fs_target *fs_cuda_open(int index, struct fs_diags *d) {
+  const char *why = NULL;
+  if (!fs_cu_load(&why)) {
+    fs_env_error(d, "no-driver", "the CPU target needs none: `:target cpu`",
+                 "%s", why);
+    return NULL;
+  }
+  struct cuda *t = fs_calloc(1, sizeof *t);
+  t->base.ops = &ops;
+  /* Reading the 100 MB library and making the context take 0.1 s each. */
+  pthread_t loader;
+  bool loading = pthread_create(&loader, NULL, load_nvrtc,
+                                (void *)(intptr_t)fs_cu_version()) == 0;
+  enum fs_status status = find_device(t, index, d);
+  if (status == FS_OK) read_limits(t);
+  if (status == FS_OK) status = make_context(t, d);
+  if (loading) pthread_join(loader, NULL);
+  if (status == FS_OK) status = choose_arch(t, d);
+  if (status == FS_OK) return &t->base;
+  cuda_close(&t->base);
+  return NULL;
+}
+
+bool fs_cuda_present(void) {
+  static const char *const nodes[] = {"/dev/nvidia[0-9]*", "/dev/dxg"};
+  if (!fs_cu_load(NULL)) return false;
+  for (size_t k = 0; k < FS_LEN(nodes); k++) {
+    glob_t found = {0};
+    bool there = glob(nodes[k], 0, NULL, &found) == 0;
+    globfree(&found);
+    if (there) return true;
+  }
+  int count = 0; /* containers may show devices under other names */
+  return fs_cu.device_count(&count) == CU_OK && count > 0;
+}

@@ -1,0 +1,467 @@
+/* own_kernels.c - compiles and starts the kernels of elemlib/library: strided
+ * converting copies, elements by lists and masks, copies in another shape, running sums,
+ * sorting, integer products, signs of vectors, symmetry, triangles. */
+#include "core/base/embed.h"
+#include "core/device/cuda/library.h"
+
+enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
+                OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,
+                OWN_DIGITS, OWN_SORT, OWN_ARGSORT,
+                OWN_SORT_TILE, OWN_KINDS };
+
+/* The pieces of library.cuh, named as their entries. */
+static const char *const entries[OWN_KINDS] = {
+    "fs_copy",    "fs_gather", "fs_find", "fs_invert",
+    "fs_reshape", "fs_product", "fs_signs", "fs_asymmetry", "fs_form",
+    "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
+    "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile"};
+
+/* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
+ * is in them. */
+enum { WORDS = FS_DTYPE_COUNT };
+static const char *const stored[FS_DTYPE_COUNT + 1] = {
+    [FS_BOOL] = "fs_bool", [FS_I32] = "int",    [FS_I64] = "long long",
+    [FS_F16] = "fs_f16",   [FS_BF16] = "fs_bf16", [FS_F32] = "float",
+    [FS_F64] = "double",  [WORDS] = "fs_words"};
+
+struct entry {
+  enum own_kind kind;
+  enum fs_dtype from, other, to;
+  CUmodule module;
+  CUfunction function;
+};
+struct cuda_own {
+  FS_VEC(struct entry) list;
+};
+
+void fs_cuda_own_free(struct cuda_own *own) {
+  if (!own) return;
+  for (int k = 0; k < own->list.len; k++)
+    fs_cu.module_unload(own->list.data[k].module);
+  FS_VEC_FREE(&own->list);
+  free(own);
+}
+
+static const char mark[] = "\n//@ "; /* of a piece */
+
+/* The piece `name` of library.cuh. */
+static void put_piece(struct fs_str *s, const char *name) {
+  const char *text = fs_embedded_text("elemlib/library/library.cuh");
+  size_t name_len = strlen(name);
+  for (const char *p = strstr(text, mark), *end; p; p = end) {
+    const char *named = p + sizeof mark - 1;
+    end = strstr(named, mark);
+    if (strncmp(named, name, name_len) == 0 && named[name_len] == '\n')
+      fs_str_put(s, p, end ? (size_t)(end - p) : strlen(p));
+  }
+}
+
+void fs_cuda_own_source(const char *entry, enum fs_dtype from,
+                        enum fs_dtype other, enum fs_dtype to,
+                        struct fs_str *out) {
+  fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
+                "#define FS_TO %s\n", stored[from], stored[other], stored[to]);
+  fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
+  const char *head = fs_embedded_text("elemlib/library/library.cuh");
+  fs_str_put(out, head, (size_t)(strstr(head, mark) - head));
+  bool scans = strncmp(entry, "fs_cum", 6) == 0, moves = strstr(entry, "sort");
+  bool counts = strcmp(entry, "fs_digits") == 0, sorts = moves || counts;
+  if (scans || sorts) put_piece(out, "fs_lines");
+  if (scans) put_piece(out, "fs_scan");
+  if (strncmp(entry, "fs_cumm", 7) == 0) put_piece(out, "fs_extreme");
+  if (sorts) put_piece(out, "fs_keys");
+  if (sorts && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_radix");
+  if (moves && strcmp(entry, "fs_sort_tile") != 0) put_piece(out, "fs_move");
+  put_piece(out, entry);
+}
+
+static enum fs_status get(const struct cuda_own_call *c, enum own_kind kind,
+                          enum fs_dtype from, enum fs_dtype other,
+                          enum fs_dtype to, CUfunction *out) {
+  struct entry e = {.kind = kind, .from = from, .other = other, .to = to};
+  if (!*c->own) *c->own = fs_calloc(1, sizeof **c->own);
+  struct cuda_own *own = *c->own;
+  for (int k = 0; k < own->list.len; k++) {
+    const struct entry *had = &own->list.data[k];
+    if (had->kind != kind || had->from != from || had->other != other ||
+        had->to != to)
+      continue;
+    *out = had->function;
+    return FS_OK;
+  }
+  struct fs_str source = {0};
+  fs_cuda_own_source(entries[kind], from, other, to, &source);
+  enum fs_status status = fs_cuda_build(c->t, source.data, entries[kind],
+                                        &e.module, &e.function, c->d);
+  fs_str_free(&source);
+  if (status == FS_OK) *FS_PUSH(&own->list) = e;
+  *out = e.function;
+  return status;
+}
+
+enum { THREADS = 256 };
+
+/* One thread per element up to what fills the device some times over. */
+static unsigned blocks_for(const struct cuda_own_call *c, int64_t count) {
+  int64_t most = 16 * (int64_t)c->t->base.device.units;
+  int64_t blocks = FS_MIN((count + THREADS - 1) / THREADS, most);
+  return (unsigned)FS_MAX(blocks, 1);
+}
+
+static enum fs_status start(const struct cuda_own_call *c, CUfunction f,
+                            int64_t count, void **args) {
+  CUresult r = fs_cu.launch(f, blocks_for(c, count), 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+enum fs_status fs_cuda_own_copy(const struct cuda_own_call *c,
+                                const struct fs_lib_array *from,
+                                const struct fs_lib_array *to,
+                                enum fs_cuda_part part, int *bad) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_COPY, from->dtype, FS_F32, to->dtype, &f);
+  int64_t m = to->dim[0], n = to->dim[1];
+  if (status != FS_OK || c->dry || !m || !n) return status;
+  long long numbers[] = {from->stride[0], from->stride[1], to->stride[0],
+                         to->stride[1], m, n};
+  const void *p = from->ptr, *q = to->ptr;
+  int which = (int)part;
+  void *args[] = {&p, &numbers[0], &numbers[1], &q, &numbers[2], &numbers[3],
+                  &numbers[4], &numbers[5], &which, &bad};
+  return start(c, f, m * n, args);
+}
+
+enum fs_status fs_cuda_own_identity(const struct cuda_own_call *c,
+                                    const struct fs_lib_array *to) {
+  struct fs_lib_array none = *to;
+  none.ptr = NULL;
+  return fs_cuda_own_copy(c, &none, to, FS_CUDA_ALL, NULL);
+}
+
+/* Whether the rows of a matrix are whole words of 16 bytes; then *stride from
+ * row to row and *width count such words. */
+static bool has_words(const struct fs_lib_array *a, long long *stride, long long *width) {
+  long long each = 16 / (long long)fs_dtype_size(a->dtype);
+  if (a->stride[1] != 1 || a->stride[0] % each || a->dim[1] % each || (uintptr_t)a->ptr % 16)
+    return false;
+  *stride = a->stride[0] / each;
+  *width = a->dim[1] / each;
+  return true;
+}
+
+enum fs_status fs_cuda_own_gather(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *b = &call->b, *o = &call->out;
+  bool rows = !call->by_element;
+  long long count = fs_lib_count(b), width = rows ? a->dim[1] : 1;
+  long long extent = rows ? a->dim[0] : fs_lib_count(a), index_i = fs_lib_list_stride(b);
+  long long from_i = rows ? a->stride[0] : fs_lib_list_stride(a), from_j = a->stride[1];
+  long long to_i = rows ? o->stride[0] : fs_lib_list_stride(o), to_j = o->stride[1];
+  long long from_words, to_words, wide;
+  bool words = rows && has_words(a, &from_words, &wide) && has_words(o, &to_words, &wide);
+  if (words) from_i = from_words, to_i = to_words, width = wide;
+  enum fs_dtype type = words ? (enum fs_dtype)WORDS : a->dtype;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_GATHER, type, b->dtype, type, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long log_lanes = 0; /* of which the kernel takes the lower half */
+  while (log_lanes < 8 && 1 << log_lanes < width) log_lanes++;
+  if (!count || !width) return FS_OK;
+  const void *from = a->ptr, *index = b->ptr, *to = o->ptr;
+  void *args[] = {&from, &from_i, &from_j, &index, &index_i,   &to,   &to_i,
+                  &to_j, &count,  &width,  &extent, &log_lanes, &wrong};
+  return start(c, f, count << log_lanes, args);
+}
+
+enum fs_status fs_cuda_own_find(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *counts) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FIND, a->dtype, FS_F32, o->dtype, &f);
+  long long n = fs_lib_count(a), mask_i = fs_lib_list_stride(a), to_i = fs_lib_list_stride(o);
+  if (status != FS_OK || c->dry || !n) return status;
+  long long tile = 8 * THREADS, tiles = (n + tile - 1) / tile;
+  long long share = (tiles + FS_CUDA_FIND_BLOCKS - 1) / FS_CUDA_FIND_BLOCKS * tile;
+  const void *mask = a->ptr, *none = NULL, *to = o->ptr;
+  for (int pass = 0; pass < 2; pass++) {
+    void *args[] = {&mask, &mask_i, &n, &share, &counts, pass ? &to : &none, &to_i};
+    CUresult r = fs_cu.launch(f, (unsigned)((n + share - 1) / share), 1, 1, THREADS, 1, 1,
+                              0, fs_cuda_stream(c->t), args, NULL);
+    if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+  }
+  return FS_OK;
+}
+
+enum fs_status fs_cuda_own_invert(const struct cuda_own_call *c,
+                                  const struct fs_lib_call *call,
+                                  unsigned long long *wrong) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_INVERT, FS_F32, a->dtype, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long count = fs_lib_count(a), index_i = fs_lib_list_stride(a);
+  long long extent = fs_lib_count(o), at_i = fs_lib_list_stride(o);
+  const void *index = a->ptr, *none = NULL, *at = o->ptr;
+  for (int pass = 0; pass < 2 && status == FS_OK; pass++) {
+    void *args[] = {pass ? &index : &none, &index_i, &count, &at, &at_i, &extent, &wrong};
+    status = start(c, f, pass ? count : extent, args);
+  }
+  return status;
+}
+
+struct reshape_args { /* as in library.cuh */
+  long long count, from_dim[4], from_stride[4], to_dim[4], to_stride[4];
+};
+
+/* Aligns an array's extents to the end of four. */
+static void fill(const struct fs_lib_array *a, long long *dim, long long *stride) {
+  for (int k = 0; k < FS_MAX_RANK; k++) {
+    int axis = k - (FS_MAX_RANK - a->rank);
+    dim[k] = axis >= 0 ? a->dim[axis] : 1;
+    stride[k] = axis >= 0 ? a->stride[axis] : 0;
+  }
+}
+
+enum fs_status fs_cuda_own_reshape(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call) {
+  const struct fs_lib_array *a = &call->a, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_RESHAPE, a->dtype, FS_F32, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  struct reshape_args r = {.count = fs_lib_count(a)};
+  fill(a, r.from_dim, r.from_stride);
+  fill(o, r.to_dim, r.to_stride);
+  const void *from = a->ptr, *to = o->ptr;
+  void *args[] = {&from, &to, &r};
+  return start(c, f, r.count, args);
+}
+
+struct line_args { /* as in library.cuh */
+  long long n, count, step_from, step_to, dim[3], from_stride[3], to_stride[3];
+  long long groups, parts, share;
+  int log_lines, lines_first;
+};
+
+static struct line_args line_args(const struct fs_lib_lines *from,
+                                  const struct fs_lib_lines *to, struct fs_scan_cut cut) {
+  bool first = fs_lib_lines_first(from);
+  struct line_args a = {.n = from->n, .count = from->count, .step_from = from->step,
+                        .step_to = to->step, .groups = cut.groups, .parts = cut.parts,
+                        .share = cut.share, .log_lines = cut.log_lines, .lines_first = first};
+  for (int k = 0; k < FS_MAX_RANK - 1; k++) {
+    a.dim[k] = from->dim[k];
+    a.from_stride[k] = from->stride[k];
+    a.to_stride[k] = to->stride[k];
+  }
+  return a;
+}
+
+int64_t fs_cuda_own_scan_totals(const struct fs_lib_call *call) {
+  struct fs_lib_lines l = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_scan_cut cut = fs_scan_cut(l.n, l.count, fs_lib_lines_first(&l));
+  return cut.parts > 1 ? cut.parts * l.count : 0;
+}
+
+enum fs_status fs_cuda_own_scan(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, void *totals) {
+  enum own_kind kind = (enum own_kind)(OWN_CUMSUM + (call->op - FS_LIB_CUMSUM));
+  CUfunction f;
+  enum fs_status status = get(c, kind, call->a.dtype, FS_F32, call->out.dtype, &f);
+  if (status != FS_OK || c->dry || !fs_lib_count(&call->a)) return status;
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  struct line_args a =
+      line_args(&from, &to, fs_scan_cut(from.n, from.count, fs_lib_lines_first(&from)));
+  const void *p = call->a.ptr, *none = NULL, *q = call->out.ptr;
+  for (int pass = a.parts == 1; pass < 2; pass++) {
+    void *args[] = {&p, pass ? &q : &none, &totals, &a};
+    CUresult r = fs_cu.launch(f, (unsigned)(a.groups * a.parts), 1, 1, THREADS, 1, 1, 0,
+                              fs_cuda_stream(c->t), args, NULL);
+    if (r != CU_OK) return fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+  }
+  return FS_OK;
+}
+
+/* -- sorting -- */
+
+/* As dense rows in memory of its own. */
+static struct fs_lib_lines rows_of(const struct fs_lib_lines *l) {
+  struct fs_lib_lines rows = *l;
+  int64_t stride = l->n;
+  rows.step = 1;
+  for (int k = FS_MAX_RANK - 2; k >= 0; stride *= l->dim[k--]) rows.stride[k] = stride;
+  return rows;
+}
+
+static struct fs_scan_cut sort_cut(const struct fs_lib_lines *l) {
+  enum { BLOCKS = 528, TILE = 4096 }; /* four for each of 132 units; as in library.cuh */
+  struct fs_scan_cut cut = {.groups = l->count};
+  int64_t tiles = (l->n + TILE - 1) / TILE;
+  cut.parts = FS_MAX(FS_MIN(BLOCKS / l->count, tiles), 1);
+  cut.share = (tiles + cut.parts - 1) / cut.parts * TILE;
+  cut.parts = (l->n + cut.share - 1) / cut.share;
+  return cut;
+}
+
+struct cuda_sort_room fs_cuda_own_sort_room(const struct fs_lib_call *call) {
+  struct fs_lib_lines l = fs_lib_lines_of(&call->a, call->axis);
+  struct cuda_sort_room room = {0};
+  int passes = fs_sort_passes(call->a.dtype, l.n);
+  if (l.n <= FS_SCAN_TILE) return room;
+  bool places = call->op == FS_LIB_ARGSORT;
+  int64_t count = l.n * l.count;
+  /* The passes of a sort but the last leave their values in one place and in the result by
+   * turns: there are two passes or more, an even number, or one. */
+  room.values = passes == 1 ? 0 : places && passes > 2 ? 2 * count : count;
+  room.places = !places || passes == 1 ? 0 : passes > 2 ? 2 * count : count;
+  room.place_type = l.n > INT32_MAX ? FS_I64 : FS_I32;
+  room.counts = (sort_cut(&l).parts + 1) * l.count * (1 << FS_SORT_BITS);
+  return room;
+}
+
+static enum fs_status launch(const struct cuda_own_call *c, CUfunction f, int64_t blocks,
+                             void **args) {
+  CUresult r = fs_cu.launch(f, (unsigned)blocks, 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
+  return r == CU_OK ? FS_OK : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+static enum fs_status sort_tiles(const struct cuda_own_call *c,
+                                 const struct fs_lib_call *call) {
+  CUfunction f;
+  enum fs_status status = get(c, OWN_SORT_TILE, call->a.dtype, FS_F32, FS_F32, &f);
+  if (status != FS_OK || c->dry || !fs_lib_count(&call->a)) return status;
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  struct line_args a = line_args(&from, &to, fs_scan_cut(from.n, from.count, false));
+  const void *p = call->a.ptr, *q = call->out.ptr, *none = NULL;
+  bool places = call->op == FS_LIB_ARGSORT;
+  int down = call->descending;
+  void *args[] = {&p, places ? &none : &q, places ? &q : &none, &a, &down};
+  return launch(c, f, a.groups, args);
+}
+
+static enum fs_status count_digits(const struct cuda_own_call *c, CUfunction f, const void *x,
+                                   void *counts, struct line_args *a, int shift, int down) {
+  enum fs_status status = FS_OK;
+  for (int adds = 0; adds < 1 + (a->parts > 1) && status == FS_OK; adds++) {
+    void *args[] = {&x, &counts, a, &shift, &down, &adds};
+    status = launch(c, f, a->groups * (adds ? 8 : a->parts), args);
+  }
+  return status;
+}
+
+enum fs_status fs_cuda_own_sort(const struct cuda_own_call *c,
+                                const struct fs_lib_call *call, char *values, char *places,
+                                void *counts) {
+  struct fs_lib_lines from = fs_lib_lines_of(&call->a, call->axis);
+  struct fs_lib_lines to = fs_lib_lines_of(&call->out, call->axis);
+  if (from.n <= FS_SCAN_TILE) return sort_tiles(c, call);
+  struct cuda_sort_room room = fs_cuda_own_sort_room(call);
+  bool indexed = call->op == FS_LIB_ARGSORT;
+  CUfunction digits, moves;
+  enum fs_status status = get(c, OWN_DIGITS, call->a.dtype, FS_F32, FS_F32, &digits);
+  if (status == FS_OK)
+    status = get(c, indexed ? OWN_ARGSORT : OWN_SORT, call->a.dtype, room.place_type, FS_F32,
+                 &moves);
+  if (status != FS_OK || c->dry) return status;
+  struct fs_lib_lines rows = rows_of(&from), now = from;
+  struct fs_scan_cut cut = sort_cut(&from);
+  int64_t count = from.n * from.count, size = (int64_t)fs_dtype_size(call->a.dtype);
+  int64_t place_size = (int64_t)fs_dtype_size(room.place_type);
+  const void *x = call->a.ptr, *index = NULL;
+  int passes = fs_sort_passes(call->a.dtype, from.n), down = call->descending;
+  for (int k = 0; k < passes && status == FS_OK; k++) {
+    bool last = k == passes - 1, own = !last && (indexed || k % 2 == 0);
+    struct fs_lib_lines next = own ? rows : to;
+    struct line_args a = line_args(&now, &next, cut);
+    void *y = own ? values + (indexed ? k % 2 * count * size : 0) : call->out.ptr;
+    void *index_to = indexed && !last ? places + k % 2 * count * place_size : NULL;
+    void *at = indexed && last ? call->out.ptr : NULL, *none = NULL;
+    int shift = k * FS_SORT_BITS;
+    status = count_digits(c, digits, x, counts, &a, shift, down);
+    void *args[] = {&x, &index, at ? &none : &y, &index_to, &at, &counts, &a, &shift, &down};
+    if (status == FS_OK) status = launch(c, moves, from.count * cut.parts, args);
+    x = y, index = index_to, now = next;
+  }
+  return status;
+}
+
+enum fs_status fs_cuda_own_product(const struct cuda_own_call *c,
+                                   const struct fs_lib_call *call) {
+  const struct fs_lib_array *a = &call->a, *b = &call->b, *o = &call->out;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_PRODUCT, a->dtype, b->dtype, o->dtype, &f);
+  if (status != FS_OK || c->dry) return status;
+  long long n[] = {a->stride[0], a->stride[1], b->stride[0],
+                   b->stride[1], o->stride[0], o->stride[1],
+                   o->dim[0],    o->dim[1],    a->dim[1]};
+  const void *p = a->ptr, *q = b->ptr, *to = o->ptr;
+  void *args[] = {&p,    &n[0], &n[1], &q,    &n[2], &n[3],
+                  &to,   &n[4], &n[5], &n[6], &n[7], &n[8]};
+  return start(c, f, o->dim[0] * o->dim[1], args);
+}
+
+enum fs_status fs_cuda_own_signs(const struct cuda_own_call *c,
+                                 const struct fs_lib_array *v, bool by_diagonal,
+                                 const struct fs_lib_array *with) {
+  static const struct fs_lib_array none;
+  CUfunction f;
+  enum fs_status status = get(c, OWN_SIGNS, v->dtype, v->dtype, v->dtype, &f);
+  if (status != FS_OK || c->dry || !v->dim[1]) return status;
+  if (!with) with = &none;
+  long long n[] = {v->stride[0],    v->stride[1],    v->dim[0],
+                   with->stride[0], with->stride[1], with->dim[0]};
+  void *p = v->ptr, *q = with->ptr;
+  int diagonal = by_diagonal;
+  void *args[] = {&p, &n[0], &n[1], &n[2], &diagonal, &q, &n[3], &n[4], &n[5]};
+  CUresult r = fs_cu.launch(f, (unsigned)v->dim[1], 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+enum fs_status fs_cuda_own_asymmetry(const struct cuda_own_call *c,
+                                     enum fs_dtype dtype, const void *matrix,
+                                     int64_t n, unsigned long long *found) {
+  enum { SIDE = 32 }; /* of a tile; a block takes tile by tile */
+  CUfunction f;
+  enum fs_status status = get(c, OWN_ASYMMETRY, dtype, dtype, dtype, &f);
+  if (status != FS_OK || c->dry || !n) return status;
+  long long count = n;
+  void *args[] = {&matrix, &count, &found};
+  int64_t tiles = (n + SIDE - 1) / SIDE;
+  return start(c, f, tiles * tiles * THREADS, args);
+}
+
+/* Which lines of a matrix the kernel walks: those that lie in one piece. */
+static bool form_by_columns(const struct fs_lib_array *a) {
+  return a->stride[0] == 1 && a->stride[1] != 1;
+}
+
+enum fs_status fs_cuda_own_form(const struct cuda_own_call *c,
+                                const struct fs_lib_array *a, int *found) {
+  enum { EACH = 16 }; /* elements of a line that a thread takes */
+  CUfunction f;
+  enum fs_status status = get(c, OWN_FORM, a->dtype, FS_F32, FS_F32, &f);
+  long long n = a->dim[0], line = a->stride[0], along = a->stride[1];
+  if (status != FS_OK || c->dry || !n) return status;
+  if (form_by_columns(a)) line = a->stride[1], along = a->stride[0];
+  const void *p = a->ptr;
+  int parts = (int)((n + EACH * THREADS - 1) / (EACH * THREADS));
+  void *args[] = {&p, &line, &along, &n, &parts, &found};
+  CUresult r = fs_cu.launch(f, (unsigned)(n * parts), 1, 1, THREADS, 1, 1, 0,
+                            fs_cuda_stream(c->t), args, NULL);
+  return r == CU_OK ? FS_OK
+                    : fs_cuda_fail(c->t, r, "starting a kernel", c->d);
+}
+
+struct fs_lib_form fs_cuda_own_form_read(const struct fs_lib_array *a, const int found[2]) {
+  bool columns = form_by_columns(a);
+  return (struct fs_lib_form){
+      .below = found[0] & (columns ? 2 : 1), .above = found[0] & (columns ? 1 : 2),
+      .nan = found[0] & 4, .zero = found[1] ? a->dim[0] - found[1] + 1 : 0};
+}

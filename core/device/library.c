@@ -1,0 +1,294 @@
+/* library.c - reads an FS_LIBRARY kernel into plain matrices, and holds the
+ * messages that both targets give when a library call cannot be done. */
+#include "core/device/library.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
+ * others take the strides of `layout` in order. */
+static void read_array(const struct fs_plan *plan, int slot,
+                       const struct fs_layout *layout,
+                       const struct fs_shape *full, void *const *slots,
+                       struct fs_lib_array *out) {
+  memset(out, 0, sizeof *out);
+  out->dtype = plan->slots.data[slot].dtype;
+  out->rank = FS_MAX(full->rank, 2);
+  int axis = 0;
+  for (int k = 0; k < out->rank; k++) {
+    out->dim[k] = fs_shape_dim(full, k);
+    out->stride[k] = out->dim[k] == 1 ? 0 : layout->stride[axis++];
+  }
+  char *base = slots ? slots[slot] : NULL;
+  if (base)
+    base += layout->offset * (int64_t)fs_dtype_size(out->dtype);
+  out->ptr = base;
+}
+
+static void transpose(struct fs_lib_array *a) {
+  int64_t dim = a->dim[0], stride = a->stride[0];
+  a->dim[0] = a->dim[1], a->stride[0] = a->stride[1];
+  a->dim[1] = dim, a->stride[1] = stride;
+}
+
+static struct fs_shape matrix(int64_t rows, int64_t cols) {
+  return (struct fs_shape){.rank = 2, .dim = {rows, cols}};
+}
+
+/* The unsqueezed shape of the result. */
+static struct fs_shape result_shape(const struct fs_lib_call *c,
+                                    const struct fs_shape *index,
+                                    const struct fs_shape *result) {
+  const struct fs_lib_array *a = &c->a;
+  switch (c->op) {
+    case FS_LIB_GEMM: return matrix(a->dim[0], c->b.dim[1]);
+    case FS_LIB_SOLVE: return matrix(a->dim[1], c->b.dim[1]);
+    case FS_LIB_GATHER: {
+      if (c->by_element) return *index;
+      struct fs_shape s = {.rank = a->rank};
+      for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
+      s.dim[0] = fs_shape_count(index);
+      return s;
+    }
+    case FS_LIB_FIND: case FS_LIB_INVERT: return matrix(fs_shape_count(result), 1);
+    case FS_LIB_RESHAPE: return *result;
+    case FS_LIB_CUMSUM: case FS_LIB_CUMPROD: case FS_LIB_CUMMAX: case FS_LIB_CUMMIN:
+    case FS_LIB_SORT: case FS_LIB_ARGSORT: {
+      struct fs_shape s = {.rank = a->rank};
+      for (int k = 0; k < a->rank; k++) s.dim[k] = a->dim[k];
+      return s;
+    }
+    default: return fs_lib_result(c->op, a->dim[0], a->dim[1]);
+  }
+}
+
+struct fs_lib_array fs_lib_result_part(const struct fs_lib_call *c, int k) {
+  struct fs_lib_part p = fs_lib_part(c->op, k, c->a.dim[0], c->a.dim[1]);
+  struct fs_lib_array part = c->out;
+  int64_t first = p.row * part.stride[0] + p.col * part.stride[1];
+  if (part.ptr) part.ptr = (char *)part.ptr + first * (int64_t)fs_dtype_size(part.dtype);
+  part.dim[0] = p.rows, part.dim[1] = p.cols;
+  if (p.transposed) transpose(&part);
+  return part;
+}
+
+/* x[idx] chooses elements, A[idx, :] rows. For a column both are the same; for
+ * a 1 x n row the number of elements of the result tells. */
+static bool gathers_elements(const struct fs_node *node,
+                             const struct fs_lib_array *a, int64_t indices) {
+  int64_t wide = 0;
+  for (int k = 0; k < a->rank; k++) wide += a->dim[k] != 1;
+  return wide <= 1 && fs_shape_count(&node->shape) == indices;
+}
+
+void fs_lib_call_read(const struct fs_plan *plan, const struct fs_kernel *k,
+                      void *const *slots, struct fs_lib_call *out) {
+  const struct fs_node *node = fs_node(plan->graph, k->lib_node);
+  memset(out, 0, sizeof *out);
+  out->op = node->op;
+  out->span = node->span;
+  out->has_b = node->n_src > 1;
+  out->with_itself = fs_lib_with_itself(node);
+  out->of_halves = node->lib_flags & FS_LIB_OF_HALVES;
+  out->in_range = node->lib_flags & FS_LIB_IN_RANGE;
+  out->axis = fs_lib_is_along(node->op) ? node->lib_flags & FS_LIB_AXIS : 0;
+  out->descending = node->lib_flags & FS_LIB_DESCENDING;
+  out->chosen = node->lib_flags & FS_LIB_OF_ROWS      ? "row"
+                : node->lib_flags & FS_LIB_OF_COLUMNS ? "column"
+                                                      : "element";
+  read_array(plan, k->lib_slots[1], &k->lib_layout[1], &node->lib_shape[0],
+             slots, &out->a);
+  if (out->has_b)
+    read_array(plan, k->lib_slots[2], &k->lib_layout[2], &node->lib_shape[1],
+               slots, &out->b);
+  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_A)) transpose(&out->a);
+  if (out->op == FS_LIB_GEMM && (node->lib_flags & FS_LIB_TRANS_B)) transpose(&out->b);
+  if (out->op == FS_LIB_GATHER)
+    out->by_element = gathers_elements(node, &out->a, fs_lib_count(&out->b));
+  struct fs_shape full = result_shape(out, &node->lib_shape[1], &node->shape);
+  read_array(plan, k->lib_slots[0], &k->lib_layout[0], &full, slots, &out->out);
+}
+
+void fs_lib_order(const int *pivots, int64_t k, int64_t m, int64_t n, double *out) {
+  double sign = 1;
+  for (int64_t i = 0; i < m; i++) out[i] = (double)(i + 1);
+  for (int64_t i = 0; i < k; i++) {
+    int64_t other = pivots[i] - 1;
+    double row = out[i];
+    out[i] = out[other], out[other] = row;
+    if (other != i) sign = -sign;
+  }
+  for (int64_t j = 0; j < n; j++) out[m + j] = sign;
+}
+
+bool fs_lib_moves(enum fs_lib_op op) {
+  return op == FS_LIB_GATHER || op == FS_LIB_FIND || op == FS_LIB_INVERT ||
+         op == FS_LIB_RESHAPE || fs_lib_is_along(op);
+}
+
+int64_t fs_lib_count(const struct fs_lib_array *a) {
+  int64_t count = 1;
+  for (int k = 0; k < a->rank; k++) count *= a->dim[k];
+  return count;
+}
+
+int64_t fs_lib_list_stride(const struct fs_lib_array *a) {
+  int64_t stride = 0;
+  for (int k = 0; k < a->rank; k++)
+    if (a->dim[k] > 1) stride = a->stride[k];
+  return stride;
+}
+
+struct fs_lib_lines fs_lib_lines_of(const struct fs_lib_array *a, int axis) {
+  struct fs_lib_lines l = {.n = a->dim[axis], .count = 1, .step = a->stride[axis]};
+  int at = FS_MAX_RANK - 1;
+  for (int k = a->rank - 1; k >= 0; k--) {
+    if (k == axis || a->dim[k] == 1) continue;
+    at--;
+    l.dim[at] = a->dim[k];
+    l.stride[at] = a->stride[k];
+    l.count *= a->dim[k];
+  }
+  while (at--) l.dim[at] = 1;
+  return l;
+}
+
+int64_t fs_lib_line(const struct fs_lib_lines *l, int64_t k) {
+  int64_t offset = 0;
+  for (int i = FS_MAX_RANK - 2; i >= 0; i--) {
+    offset += k % l->dim[i] * l->stride[i];
+    k /= l->dim[i];
+  }
+  return offset;
+}
+
+bool fs_lib_lines_first(const struct fs_lib_lines *l) {
+  return l->count > 1 && llabs(l->stride[FS_MAX_RANK - 2]) < llabs(l->step);
+}
+
+enum fs_status fs_lib_bad_index(const struct fs_lib_call *c, double value,
+                                int64_t position, struct fs_diags *d) {
+  int64_t extent = fs_lib_count(&c->out);
+  if (c->op == FS_LIB_GATHER)
+    extent = c->by_element ? fs_lib_count(&c->a) : c->a.dim[0];
+  char text[32];
+  snprintf(text, sizeof text, "%g", value);
+  if (isnan(value)) strcpy(text, "NaN");
+  if (floor(value) != value)
+    return fs_error(d, c->span, "bad-index", "indices count from 1",
+                    "an index must be a whole number, not %s (number %" PRId64
+                    " of the list)", text, position);
+  return fs_error(d, c->span, "out-of-range", "indices count from 1",
+                  "index %.0f (number %" PRId64 " of the list) is out of range: "
+                  "there %s %" PRId64 " %s%s", value, position,
+                  extent == 1 ? "is" : "are", extent, c->chosen, extent == 1 ? "" : "s");
+}
+
+enum fs_status fs_lib_failed(const struct fs_lib_call *c, int64_t info,
+                             struct fs_diags *d) {
+  switch (c->op) {
+    case FS_LIB_CHOL:
+      return fs_error(d, c->span, "not-positive-definite",
+                      "chol needs a symmetric matrix whose eigenvalues are "
+                      "all positive",
+                      "the matrix is not positive definite: its leading "
+                      "%" PRId64 "x%" PRId64 " part fails", info, info);
+    case FS_LIB_SOLVE:
+      if (c->a.dim[0] != c->a.dim[1])
+        return fs_error(d, c->span, "singular",
+                        "remove dependent columns, or add a ridge term",
+                        "the columns of the %" PRId64 "x%" PRId64 " matrix are "
+                        "not independent, so there is no single least-squares "
+                        "solution", c->a.dim[0], c->a.dim[1]);
+      /* fall through */
+    case FS_LIB_INV:
+      return fs_error(d, c->span, "singular",
+                      "check for equal or zero rows and columns",
+                      "the matrix is singular: pivot %" PRId64 " of "
+                      "%" PRId64 " is zero", info, c->a.dim[0]);
+    default:
+      return fs_error(d, c->span, "no-convergence",
+                      "look for NaN or infinite elements",
+                      "the decomposition of the %" PRId64 "x%" PRId64
+                      " matrix did not converge", c->a.dim[0], c->a.dim[1]);
+  }
+}
+
+enum fs_status fs_lib_check(const struct fs_lib_call *c, struct fs_diags *d) {
+  if (fs_lib_wants_square(c->op) && c->a.dim[0] != c->a.dim[1])
+    return fs_error(d, c->span, "shape-mismatch", NULL,
+                    "%s needs a square matrix, not %" PRId64 "x%" PRId64,
+                    fs_lib_op_names[c->op], c->a.dim[0], c->a.dim[1]);
+  for (int k = 0; k < 2; k++)
+    if (!fs_lib_moves(c->op) &&
+        (c->a.dim[k] > INT32_MAX || (c->has_b && c->b.dim[k] > INT32_MAX)))
+      return fs_error(d, c->span, "too-large", NULL,
+                      "%s takes extents up to 2147483647",
+                      fs_lib_op_names[c->op]);
+  if (c->op == FS_LIB_LU && c->out.dtype == FS_F32 && c->a.dim[0] > 1 << 24)
+    return fs_error(d, c->span, "too-large", "f64(A) counts further",
+                    "lu in f32 takes up to 16777216 rows: f32 cannot count more");
+  return FS_OK;
+}
+
+/* -- symmetry ------------------------------------------------------------------ */
+
+double fs_lib_asymmetry_allowed(const struct fs_lib_call *c, double most) {
+  if (c->op != FS_LIB_CHOL && c->op != FS_LIB_EIGVALS && c->op != FS_LIB_EIGVECS)
+    return -1;
+  /* Far more than products and inverses round, far less than a matrix shows that is
+   * not meant to be symmetric. In f64 there is room for numbers that were f32. */
+  return most * (c->of_halves ? 0x1p-5 : c->a.dtype == FS_F32 ? 0x1p-10 : 0x1p-20);
+}
+
+/* What two triangles of a matrix are found to be. */
+struct asymmetry {
+  double most, differ; /* the largest magnitude, and difference ... */
+  int64_t i, j;        /* ... of [i, j] and [j, i], from 0 */
+};
+
+static double element(const struct fs_lib_array *a, int64_t i, int64_t j) {
+  int64_t e = i * a->stride[0] + j * a->stride[1];
+  return a->dtype == FS_F32 ? (double)((const float *)a->ptr)[e]
+                            : ((const double *)a->ptr)[e];
+}
+
+/* Rows from i0 and columns from j0 on, and what lies opposite. */
+static void compare_tile(const struct fs_lib_array *a, int64_t i0, int64_t j0,
+                         int64_t side, struct asymmetry *found) {
+  int64_t i1 = FS_MIN(i0 + side, a->dim[0]), j1 = FS_MIN(j0 + side, a->dim[0]);
+  double most = found->most, differ = found->differ;
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = FS_MAX(i, j0); j < j1; j++) {
+      double x = element(a, i, j), y = element(a, j, i);
+      if (fabs(x) > most) most = fabs(x);
+      if (fabs(y) > most) most = fabs(y);
+      if (fabs(x - y) > differ) {
+        differ = fabs(x - y);
+        found->i = i, found->j = j;
+      }
+    }
+  found->most = most, found->differ = differ;
+}
+
+enum fs_status fs_lib_check_symmetry(const struct fs_lib_call *c,
+                                     struct fs_diags *d) {
+  enum { SIDE = 32 }; /* so that columns are not walked a line per element */
+  struct asymmetry found = {0};
+  if (fs_lib_asymmetry_allowed(c, 0) < 0) return FS_OK;
+  for (int64_t i = 0; i < c->a.dim[0]; i += SIDE)
+    for (int64_t j = i; j < c->a.dim[0]; j += SIDE)
+      compare_tile(&c->a, i, j, SIDE, &found);
+  if (!(found.differ > fs_lib_asymmetry_allowed(c, found.most))) return FS_OK;
+  double x = element(&c->a, found.i, found.j), y = element(&c->a, found.j, found.i);
+  return fs_error(d, c->span, "not-symmetric",
+                  c->op == FS_LIB_CHOL
+                      ? "chol needs a symmetric matrix; where only rounding makes "
+                        "the difference, take (A + A')/2"
+                      : "eigenvalues need a symmetric matrix; where only rounding "
+                        "makes the difference, take (A + A')/2",
+                  "the matrix is not symmetric: element [%" PRId64 ", %" PRId64
+                  "] is %.7g, and [%" PRId64 ", %" PRId64 "] is %.7g",
+                  found.i + 1, found.j + 1, x, found.j + 1, found.i + 1, y);
+}

@@ -1,0 +1,149 @@
+/* variables.c - the user's variables as data, for panes and :vars. */
+#include "core/session/internal.h"
+
+#include <math.h>
+
+#include <stdio.h>
+
+enum { VALUE_SHOWN = 60, VECTOR_SHOWN = 8 };
+
+static const char *state_word(const struct fs_tensor *t) {
+  switch (t->state) {
+    case FS_TS_STORED: return "stored";
+    case FS_TS_VIRTUAL: return "virtual";
+    default: return "lost";
+  }
+}
+
+/* "[1, 2.5, 3]" of a short stored vector. */
+static bool put_vector(const struct fs_tensor *t, struct fs_str *out,
+                       struct fs_diags *d) {
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
+  double raw[VECTOR_SHOWN]; /* room for the widest element */
+  if (t->state != FS_TS_STORED || t->shape.rank != 1 || n > VECTOR_SHOWN)
+    return false;
+  if (fs_tensor_download(t, first, t->shape.dim, raw, d)) return false;
+  fs_str_puts(out, "[");
+  for (int64_t k = 0; k < n; k++) {
+    char text[40];
+    size_t at = (size_t)k * fs_dtype_size(t->dtype);
+    fs_show_shortest(t->dtype, (const char *)raw + at, text);
+    fs_str_printf(out, "%s%s", k ? ", " : "", text);
+  }
+  fs_str_puts(out, "]");
+  return true;
+}
+
+/* The value on one line, cut; null for what is too long or would have to be
+ * computed. What goes wrong here is no message of the user's input. */
+static json_t *short_value(struct fs_session *s, const struct fs_val *v) {
+  struct fs_str text = {0};
+  struct fs_diags d;
+  json_t *out = NULL;
+  bool shown = true;
+  fs_diags_init(&d);
+  if (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0)
+    shown = put_vector(v->tensor, &text, &d);
+  else if (v->kind == FS_V_TENSOR && v->tensor->state != FS_TS_STORED)
+    shown = false;
+  else
+    shown = !fs_show_value(NULL, v, &s->show, &text, &d);
+  if (shown) {
+    size_t cut = FS_MIN(text.len, (size_t)VALUE_SHOWN);
+    while (cut < text.len && ((unsigned char)text.data[cut] & 0xc0) == 0x80)
+      cut++;
+    if (cut < text.len) {
+      text.len = cut;
+      text.data[cut] = 0;
+      fs_str_puts(&text, " ...");
+    }
+    out = fs_json_text(fs_str_text(&text), text.len);
+  }
+  fs_diags_free(&d);
+  fs_str_free(&text);
+  return out ? out : json_null();
+}
+
+static void put_tensor(struct fs_session *s, const struct fs_tensor *t,
+                       json_t *o) {
+  json_t *shape = json_array();
+  for (int k = 0; k < t->shape.rank; k++)
+    json_array_append_new(shape, json_integer(t->shape.dim[k]));
+  double bytes = (double)fs_shape_count(&t->shape) *
+                 (double)fs_dtype_size(t->dtype);
+  bool stored = t->state == FS_TS_STORED;
+  json_object_set_new(o, "shape", shape);
+  json_object_set_new(o, "dtype", json_string(fs_dtype_name(t->dtype)));
+  json_object_set_new(o, "bytes", json_real(bytes));
+  json_object_set_new(o, "state", json_string(state_word(t)));
+  json_object_set_new(o, "where",
+                      stored ? json_string(s->target_name) : json_null());
+  if (t->labels)
+    json_object_set_new(o, "columns", fs_json_text(t->labels, strlen(t->labels)));
+}
+
+json_t *fs_session_variable(struct fs_session *s,
+                            const struct fs_interp_var *v) {
+  static const char *const kinds[] = {"nothing", "number", "bool", "string",
+                                      "range", "function", "tensor"};
+  struct fs_str type = {0};
+  json_t *o = json_object();
+  fs_show_type(&v->value, s->show.ascii, &type);
+  json_object_set_new(o, "name", fs_json_text(v->name, strlen(v->name)));
+  json_object_set_new(o, "kind", json_string(kinds[v->value.kind]));
+  json_object_set_new(o, "type", fs_json_text(fs_str_text(&type), type.len));
+  if (v->value.kind == FS_V_TENSOR)
+    put_tensor(s, v->value.tensor, o);
+  else
+    json_object_set_new(o, "where", json_string("host"));
+  json_object_set_new(o, "value", short_value(s, &v->value));
+  fs_str_free(&type);
+  return o;
+}
+
+json_t *fs_session_variables(struct fs_session *s) {
+  jmp_buf out_of_memory;
+  jmp_buf *volatile old = fs_oom_guard(&out_of_memory);
+  json_t *volatile list = NULL;
+  struct fs_interp_var v;
+  const char *name;
+  json_t *mirrored;
+  if (setjmp(out_of_memory)) { /* a part of the list would look like all of it */
+    fs_oom_guard(old);
+    json_decref(list);
+    return NULL;
+  }
+  list = json_array();
+  json_object_foreach(s->mirror.variables, name, mirrored)
+    json_array_append(list, mirrored);
+  for (int k = 0; fs_interp_var_at(s->in, k, &v); k++)
+    if (!v.from_prelude)
+      json_array_append_new(list, fs_session_variable(s, &v));
+  fs_oom_guard(old);
+  return list;
+}
+
+/* -- elements ------------------------------------------------------------------ */
+
+static json_t *element(enum fs_dtype dtype, const void *at) {
+  struct fs_number x = fs_element_get(dtype, at);
+  if (dtype == FS_BOOL) return json_boolean(x.i);
+  if (!fs_dtype_is_float(dtype)) return json_integer(x.i);
+  if (isfinite(x.f)) return json_real(x.f);
+  return json_string(isnan(x.f) ? "nan" : x.f > 0 ? "inf" : "-inf");
+}
+
+enum fs_status fs_session_elements(struct fs_session *s, const struct fs_tensor *t,
+                                   int64_t most, json_t **out) {
+  int64_t first[FS_MAX_RANK] = {0}, n = fs_shape_count(&t->shape);
+  size_t size = fs_dtype_size(t->dtype);
+  *out = NULL;
+  if (n > most) return FS_OK;
+  char *bytes = fs_malloc((size_t)n * size + 1);
+  enum fs_status st = fs_tensor_download(t, first, t->shape.dim, bytes, &s->diags);
+  if (!st) *out = json_array();
+  for (int64_t k = 0; k < n && !st; k++)
+    json_array_append_new(*out, element(t->dtype, bytes + (size_t)k * size));
+  free(bytes);
+  return st;
+}
