@@ -9,7 +9,8 @@ that prints, exactly. ```fs fails is the same for a statement that is refused;
 its text block ends with the message, without the place in front. The blocks of a
 document are one session on the CPU target, in a folder of its own in which
 `examples` is the project's. Tables between <!-- table: NAME --> and <!-- end -->
-are made from the sources. The last line is `N passed, N failed`.
+are made from the sources. Lines of text are 120 columns wide at most, and links
+lead somewhere. The last line is `N passed, N failed`.
 """
 import argparse
 import glob
@@ -346,12 +347,58 @@ def check_names():
                           recursive=True):
         name = os.path.basename(path)
         check(f'{name}`' in architecture, f'ARCHITECTURE.md does not name {name}')
-    for path in glob.glob(os.path.join(ROOT, '*.md')) + \
-            glob.glob(os.path.join(ROOT, 'docs', '*.md')):
-        here = os.path.relpath(path, ROOT)
-        for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', read(here)):
-            target = os.path.join(os.path.dirname(path), link)
-            check(os.path.exists(target), f'{here}: there is no {link}')
+
+
+# -- what every page keeps to ----------------------------------------------------------
+
+WIDTH = 120
+WIDE = {'ARCHITECTURE.md', 'HACKING.md', 'SECURITY.md'} | {
+    f'docs/{name}.md' for name in (
+        'commands', 'elementary-functions', 'errors', 'events', 'grammar', 'ir',
+        'jupyter', 'language', 'numerics', 'plans', 'prediction')}
+
+
+def pages():
+    found = glob.glob(os.path.join(ROOT, '*.md')) + \
+        glob.glob(os.path.join(ROOT, 'docs', '*.md'))
+    return [os.path.relpath(path, ROOT) for path in sorted(found)]
+
+
+def running_text(text):
+    """(number, line) of what is no code"""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith('```'):
+            inside = not inside
+        elif not inside and not line.startswith('    '):
+            yield number, line
+
+
+def anchors(text):
+    """The anchors that GitHub gives the headings of a page."""
+    heads = [m[1] for _, line in running_text(text)
+             if (m := re.match(r'#+ (.*)', line))]
+    return {re.sub(r'[^\w\- ]', '', head.lower()).strip().replace(' ', '-')
+            for head in heads}
+
+
+def check_page(here):
+    text = read(here)
+    lines = list(running_text(text))
+    for number, line in lines:
+        if here in WIDE or line.startswith('|'):
+            continue
+        line = re.sub(r'\S+://\S+', '', line)
+        check(len(line) <= WIDTH, f'{here}:{number}: {len(line)} columns')
+    for link, anchor in re.findall(r'\]\(([^)#:]*)(?:#([^)]*))?\)',
+                                   '\n'.join(line for _, line in lines)):
+        target = os.path.normpath(os.path.join(os.path.dirname(here), link)) \
+            if link else here
+        exists = os.path.exists(os.path.join(ROOT, target))
+        check(exists, f'{here}: there is no {link}')
+        if exists and anchor:
+            check(anchor in anchors(read(target)),
+                  f'{here}: {target} has no heading #{anchor}')
 
 
 def main():
@@ -373,6 +420,8 @@ def main():
     if not args.files:
         check_errors()
         check_names()
+        for page in pages():
+            check_page(page)
     print(f'{passed} passed, {failed} failed')
     return 1 if failed else 0
 
