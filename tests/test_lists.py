@@ -2,7 +2,7 @@
 """Elements, rows and columns that lists choose, in blocks of statements, beside numpy.
 
 Lists are made of ranges, so that they are known to be in range, or were looked at
-before: kernels then load by them (struct fs_access of core/plan/plan.h), alone or with
+before: kernels then load by them (struct fs_access of core/kernel/kernel.h), alone or with
 what else the block does. Results are whole numbers, so every element must be the same,
 under every strategy.
 

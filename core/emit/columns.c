@@ -1,4 +1,4 @@
-/* columns.c - writes a kernel of the panel scheme (core/plan/panel.c): what its
+/* columns.c - writes a kernel of the panel scheme (core/schedule/panel.c): what its
  * roles do, into elemlib/scheme/columns.cuh.
  *
  * In this scheme i counts the columns of the matrix in memory and j its rows. A
@@ -28,7 +28,7 @@ struct columns {
                          it; -1: the matrix itself is left */
   bool guard_i, guard_j;
   bool short_ways;    /* quick.c: sums come after what the lanes make */
-  bool pairs;         /* the first look computes on two neighbours at once (plan/pairs.c) */
+  bool pairs;         /* the first look computes on two neighbours at once (kernel/pairs.c) */
 };
 
 static const struct fs_step *step_of(const struct em *em, int v) {

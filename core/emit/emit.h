@@ -11,7 +11,7 @@
 
 /* What a param is passed as: long long, double, or float (what f32 and the types
  * below it are computed in: converting is work for each thread of a kernel); or where
- * elements are computed two at once (plan/pairs.c), as f16 or bf16 in both halves of
+ * elements are computed two at once (kernel/pairs.c), as f16 or bf16 in both halves of
  * an unsigned, which fs_param_twice() gives. */
 enum fs_param_type {
   FS_PARAM_INT, FS_PARAM_DOUBLE, FS_PARAM_FLOAT, FS_PARAM_F16_TWICE, FS_PARAM_BF16_TWICE

@@ -1,4 +1,4 @@
-/* instance.c - writes a kernel of the instance scheme (plan.h):
+/* instance.c - writes a kernel of the instance scheme (kernel/kernel.h):
  *
  *   operands   all threads compute the elements of all instances of the block,
  *              neighbours in memory by neighbouring threads, into shared memory

@@ -10,7 +10,7 @@
  * run. The prediction is the costs times what the table says there, its points
  * weighing less the further they are away (Nadaraya 1964, Watson 1964).
  *
- * A new way to write kernels gets its price by three things: plan/spread.c says how
+ * A new way to write kernels gets its price by three things: schedule/spread.c says how
  * its blocks share the work, fs_work_kind() gives it a name of its own, and
  * session/calibrate.c has cases that are led to it. Until it was measured its price
  * is that of the costs, and UNSEEN more (fit.c).

@@ -89,7 +89,7 @@ struct fs_amount {
   uint8_t phase;             /* 0 .. FS_WORK_PHASES - 1                      */
 };
 
-/* GPU: how the blocks of a kernel share its work (plan/spread.c). What settings of
+/* GPU: how the blocks of a kernel share its work (schedule/spread.c). What settings of
  * threads differ in, and what a new way to write kernels must tell of itself to be
  * priced. All zero: not known. */
 struct fs_spread {
@@ -120,7 +120,7 @@ struct fs_work {
   bool general_index;       /* div and mod per access                      */
   bool tiled;               /* the tile scheme                             */
 
-  uint8_t scheme;           /* enum fs_scheme of plan.h                    */
+  uint8_t scheme;           /* enum fs_scheme of kernel.h                  */
   char pattern[12];         /* what kind of kernel: "map", "rows", "cols+2" */
   double rows;              /* of the index space                          */
   bool uneven;              /* GPU: rows begin off 16-byte boundaries; CPU:

@@ -33,7 +33,6 @@
 
 #include "core/plan/planner.h"
 
-const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
 
 /* What a phase takes longer than the kernel alone, whose blocks are its own and need
  * not all be resident: 6 to 8 % on an H200 (emit.h). Where no phase waits for other blocks

@@ -41,49 +41,6 @@ static int fail(struct builder *b, const char *why) {
 
 /* -- parts ------------------------------------------------------------------- */
 
-int fs_result_part(const struct fs_applied *a) {
-  return a->first + a->user->n_args;
-}
-
-const struct fs_applied *fs_part_of(const struct fs_kernel *k, int part) {
-  int q = 0;
-  while (q + 1 < k->n_applied && k->applied[q + 1].first <= part) q++;
-  return &k->applied[q];
-}
-
-const struct fs_user_element *fs_part_element(const struct fs_kernel *k,
-                                              int part) {
-  const struct fs_applied *a = fs_part_of(k, part);
-  int p = part - a->first;
-  return p < a->user->n_args ? &a->user->arg[p] : &a->user->result;
-}
-
-struct fs_shape fs_part_shape(const struct fs_graph *g,
-                              const struct fs_kernel *k, int part) {
-  const struct fs_applied *a = fs_part_of(k, part);
-  const struct fs_node *apply = fs_node(g, a->node);
-  struct fs_shape s = fs_apply_batch(apply);
-  struct fs_shape e = fs_apply_element(apply, part - a->first);
-  for (int x = 0; x < e.rank; x++) s.dim[s.rank++] = e.dim[x];
-  return s;
-}
-
-/* Half types are rounded on the way, and a load of the user's own may change the
- * form. */
-int fs_part_alias(const struct fs_kernel *k, int part) {
-  const struct fs_applied *a = fs_part_of(k, part);
-  int p = part - a->first;
-  if (p == a->user->n_args || a->user->load[p].cuda.text || a->user->load[p].c.text)
-    return -1;
-  for (const struct fs_applied *o = k->applied; o < a; o++) {
-    int from = fs_result_part(o);
-    if (k->part_value[from] != k->part_value[part]) continue;
-    enum fs_dtype dt = k->values.data[k->part_value[part]].dtype;
-    return fs_dtype_compute(dt) == dt ? from : -1;
-  }
-  return -1;
-}
-
 static uint8_t varies_of(const struct builder *b, const int64_t *stride) {
   uint8_t v = 0;
   for (int x = 0; x < FS_MAX_RANK; x++)
@@ -314,28 +271,6 @@ static void count(const struct builder *b, double busy, struct fs_work *w) {
   snprintf(w->pattern, sizeof w->pattern, "instance");
 }
 
-/* All that an instance has in shared memory. */
-static int64_t bytes_of(const struct fs_kernel *k) {
-  int64_t bytes = 0;
-  for (int q = 0; q < k->n_applied; q++) {
-    const struct fs_user *u = k->applied[q].user;
-    int64_t numbers = fs_instance_pitch(&u->result);
-    if (!fs_scratch_is_own(u)) numbers += u->scratch;
-    for (int a = 0; a < u->n_args; a++)
-      numbers += fs_instance_pitch(&u->arg[a]);
-    bytes += numbers * (int64_t)fs_dtype_size(u->compute);
-  }
-  return bytes;
-}
-
-/* The most threads that a routine wants for an instance. */
-static int threads_of(const struct fs_kernel *k) {
-  int most = 1;
-  for (int q = 0; q < k->n_applied; q++)
-    most = FS_MAX(most, k->applied[q].user->threads);
-  return most;
-}
-
 static void price(const struct builder *b, struct fs_work *out) {
   struct fs_kernel *k = b->k;
   struct fs_work w = {0};
@@ -354,7 +289,7 @@ static void price(const struct builder *b, struct fs_work *out) {
     if (s->kind == FS_SP_LOAD) w.bytes_read += bytes;
     else w.bytes_written += bytes;
   }
-  double m = (double)k->space.m, threads = threads_of(k);
+  double m = (double)k->space.m, threads = fs_instance_threads(k);
   for (int q = 0; q < k->n_applied; q++)
     w.flops += m * k->applied[q].user->flops;
   w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
@@ -431,10 +366,10 @@ static const char *take_calls(struct builder *b, const fs_id *calls, int n,
 /* Barriers of more than a warp are the block's: then all its threads must be in
  * each routine. */
 static const char *check_chain(const struct fs_kernel *k) {
-  int most = threads_of(k);
+  int most = fs_instance_threads(k);
   for (int q = 0; q < k->n_applied; q++)
     if (most > 32 && k->applied[q].user->threads != most) return "routine";
-  return k->n_applied > 1 && bytes_of(k) > FS_USER_SHARED ? "on-chip" : NULL;
+  return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? "on-chip" : NULL;
 }
 
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
@@ -461,50 +396,3 @@ const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
   return NULL;
 }
 
-/* -- tuning ------------------------------------------------------------------ */
-
-/* Numbers of one instance in shared memory: an element's are an odd number apart
- * from the next one's, so that threads on neighbouring instances meet in
- * different banks. */
-int fs_instance_pitch(const struct fs_user_element *e) {
-  return e->chip_count | 1;
-}
-
-bool fs_scratch_is_own(const struct fs_user *u) {
-  enum { MOST = 64 }; /* numbers that registers have room for */
-  bool moves = u->store.cuda.text != NULL;
-  for (int a = 0; a < u->n_args; a++) moves |= u->load[a].cuda.text != NULL;
-  return u->threads == 1 && u->scratch && u->scratch <= MOST && !moves;
-}
-
-/* Instances for so many threads, or fewer where shared memory ends. */
-static struct fs_tuning instances_of(const struct fs_kernel *k, int threads) {
-  enum { WARP = 32, ROOM = FS_USER_SHARED };
-  int each = threads_of(k);
-  int most = (int)FS_MAX(1, ROOM / bytes_of(k));
-  int side = each > WARP ? 1 : threads / each;
-  while (side > most) side /= 2;
-  return (struct fs_tuning){.threads = FS_MAX(side * each, WARP),
-                            .row_threads = each, .vec = 1, .cols = 1,
-                            .iters = side, .blocks_per_sm = 1};
-}
-
-/* Small blocks wait least for each other: with one thread for a matrix of 3 x 3 in f32
- * blocks of 64, 128 and 256 threads take 79.6, 81.2 and 85.8 us for 4,194,304 inverses
- * on an H200. */
-void fs_tune_instance(struct fs_kernel *k) {
-  k->tune = instances_of(k, threads_of(k) == 1 ? 64 : 128);
-}
-
-int fs_instance_variants(const struct fs_kernel *k,
-                         struct fs_tuning out[FS_MAX_VARIANTS]) {
-  static const int threads[] = {64, 128, 256};
-  int n = 1;
-  for (size_t x = 0; x < FS_LEN(threads); x++) {
-    struct fs_tuning t = instances_of(k, threads[x]);
-    bool seen = false;
-    for (int v = 0; v < n; v++) seen |= out[v].threads == t.threads && out[v].iters == t.iters;
-    if (!seen) out[n++] = t;
-  }
-  return n;
-}

@@ -2,7 +2,7 @@
  *
  * For a division of the group's axes into outer ones (rows i) and inner ones
  * (columns j), and a scheme, the calls are placed by the level rule: a call runs at
- * or after the phase in which what it uses is ready (plan.h). What cannot be placed
+ * or after the phase in which what it uses is ready (kernel.h). What cannot be placed
  * is no kernel.
  */
 #include "core/plan/place.h"

@@ -13,8 +13,6 @@
 /* Combinations of which strategy minmemory takes the one of least peak. */
 enum { MEMORY_CHOICES = 16 };
 
-const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
-                                       "instance", "panel"};
 
 const char *const fs_strategy_names[] = {
   [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",

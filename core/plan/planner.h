@@ -228,15 +228,9 @@ void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,
  * same way; false if these sizes do not let them, or it is of a user's routine. */
 bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
                          struct fs_kernel *out);
-/* Its lists, too: to be freed like it. */
-void fs_kernel_copy(const struct fs_kernel *k, struct fs_kernel *out);
-void fs_kernel_free(struct fs_kernel *k);
 struct fs_group;
 /* What it has on the heap. May be NULL. */
 void fs_group_free(struct fs_group *g);
-/* fs_tune(), and the settings that fs_tune_variants() lists. */
-int fs_tune_all(struct fs_kernel *k, const struct fs_device *device,
-                struct fs_tuning out[FS_MAX_VARIANTS]);
 /* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
  * and fills where its values lie: storage, lives, places, footprint. */
 void fs_kernel_place(struct fs_kernel *k);
@@ -252,16 +246,6 @@ int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n);
 const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
                                const bool *stored, int way,
                                struct fs_kernel *k, struct fs_work *work);
-void fs_tune_instance(struct fs_kernel *k);
-/* Others behind out[0]; gives how many there are with it. */
-int fs_instance_variants(const struct fs_kernel *k,
-                         struct fs_tuning out[FS_MAX_VARIANTS]);
-/* Adds a value, or a step without operands, to a kernel; gives the value's index,
- * or the step, valid until the next is added. */
-int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
-                    int ready);
-struct fs_step *fs_kernel_step(struct fs_kernel *k, enum fs_step_kind kind,
-                               int phase, int out, fs_id node);
 /* Counts what a tuned kernel moves and computes, and predicts its time. */
 void fs_kernel_price(const struct fs_planner *p, struct fs_kernel *k);
 /* copy.c: whether an UPDATE needs its base copied into its slot, and the kernels that do
@@ -308,12 +292,6 @@ bool fs_kernel_is_caller(const struct fs_kernel *k);
 int fs_kernel_ways(const struct fs_graph *g, const struct fs_kernel *k);
 void fs_kernel_take_way(const struct fs_graph *g, const struct fs_device *device,
                         struct fs_kernel *k, int way);
-/* spread.c: how its blocks share the work, by kernel->tune. */
-void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
-                      struct fs_spread *s);
-/* The rows of the ring by which a row kernel of such a setting is fed, each of its
- * block's part; 0: it has none. */
-int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d);
 /* What of it depends on kernel->tune: all that differs between two settings of
  * threads. */
 void fs_kernel_count_tuning(const struct fs_kernel *k,

@@ -1,5 +1,5 @@
 /* wire.h - the frames that a front and its worker exchange; inside
- * core/worker and serve.c only.
+ * core/worker only.
  *
  *   u32 length of head, u32 length of blob (little endian), head, blob
  *

@@ -1,6 +1,6 @@
 // pairs.cuh - two neighbours of a half type in one register, added and multiplied at
 // once: each result is the one of f32 arithmetic rounded to the type
-// (core/plan/pairs.c). The device's instructions are fma for bf16, where older ones
+// (core/kernel/pairs.c). The device's instructions are fma for bf16, where older ones
 // have no sum or product: 1*a + b, and a*b - 0.
 
 //@ fs_pair

@@ -5,8 +5,7 @@
  * that stay in registers between their first and their last use. All of it is a
  * function of the kernel and the device, so a plan is reproducible.
  */
-#include "core/model/device.h"
-#include "core/plan/planner.h"
+#include "core/schedule/schedule.h"
 
 enum { OVERHEAD_REGS = 40, WARP = 32 };
 /* Column sums: threads of a block; bytes of a row that may have a ring. */

@@ -1,6 +1,6 @@
 /* panel.c - the panel scheme: which kernels it can run, and how it cuts them.
  *
- * A kernel of this scheme is a row kernel (plan.h) whose rows i are the columns of
+ * A kernel of this scheme is a row kernel (kernel.h) whose rows i are the columns of
  * a row-major matrix: `x = A'*y; w = A*x` sums over a column, then uses the sum on
  * the same column. Row by row that would read the matrix across memory. Here each
  * block owns some elements j of every row i (rows of the matrix), and all blocks go
@@ -11,8 +11,7 @@
  * u2*v2'` made and stored before them 0.571 ms, where a kernel that only copies the
  * matrix in the same order takes 0.556 ms.
  */
-#include "core/model/device.h"
-#include "core/plan/planner.h"
+#include "core/schedule/schedule.h"
 
 enum { WORKERS = 256, PARTS = 4, MAILS = 8, CLUSTER = 8,
        MOST_HEIGHT = 288, GATES = 1024, /* bytes of shared memory for barriers */

@@ -1,8 +1,7 @@
 /* spread.c - how the blocks of a GPU kernel share its work, as the emitter writes
  * it and the launcher starts it: what settings of threads differ in for the model.
  */
-#include "core/model/device.h"
-#include "core/plan/planner.h"
+#include "core/schedule/schedule.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
  * all elements of its rows are of one half type; of a panel kernel the first look at a
  * panel, where what it computes of rows and columns is (emit/columns.c).
  */
-#include "core/plan/plan.h"
+#include "core/kernel/kernel.h"
 
 bool fs_is_paired(int op) {
   return op == FS_OP_COPY || op == FS_OP_ADD || op == FS_OP_SUB ||
