@@ -352,7 +352,7 @@ def check_names():
 # -- what every page keeps to ----------------------------------------------------------
 
 WIDTH = 120
-WIDE = {'ARCHITECTURE.md', 'HACKING.md', 'SECURITY.md'} | {
+WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
         'commands', 'elementary-functions', 'errors', 'events', 'grammar', 'ir',
         'jupyter', 'language', 'numerics', 'plans', 'prediction')}
@@ -382,6 +382,10 @@ def anchors(text):
             for head in heads}
 
 
+PATH = re.compile(r'`((?:core|repl|jupyter|elemlib|examples|docs|bench|tests|tools|scripts)'
+                  r'/[\w./-]+)`')
+
+
 def check_page(here):
     text = read(here)
     lines = list(running_text(text))
@@ -390,6 +394,9 @@ def check_page(here):
             continue
         line = re.sub(r'\S+://\S+', '', line)
         check(len(line) <= WIDTH, f'{here}:{number}: {len(line)} columns')
+    for path in PATH.findall('\n'.join(line for _, line in lines)):
+        check('NAME' in path or os.path.exists(os.path.join(ROOT, path)),
+              f'{here}: there is no {path}')
     for link, anchor in re.findall(r'\]\(([^)#:]*)(?:#([^)]*))?\)',
                                    '\n'.join(line for _, line in lines)):
         target = os.path.normpath(os.path.join(os.path.dirname(here), link)) \
