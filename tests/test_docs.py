@@ -342,11 +342,25 @@ def check_names():
     for name in names:
         check(re.search(rf'(?<!\w){re.escape(name)}(?!\w)', manual),
               f'docs/language.md does not name {name}')
-    architecture = read('ARCHITECTURE.md')
-    for path in glob.glob(os.path.join(ROOT, 'core', '**', '*.c'),
-                          recursive=True):
+
+def check_rooms():
+    """tools/rooms lists every source file, by a first comment that says what it is."""
+    done = subprocess.run([os.path.join(ROOT, 'tools', 'rooms')], capture_output=True,
+                          text=True, check=False)
+    listed, room = {}, ''
+    for line in done.stdout.splitlines():
+        if re.match(r'\S+/$', line):
+            room = line
+        elif m := re.match(r'  (\S+) +(\S.*)', line):
+            listed[room + m[1]] = m[2]
+    for path in glob.glob(os.path.join(ROOT, 'core', '**', '*.c'), recursive=True) + \
+            glob.glob(os.path.join(ROOT, 'repl', '*.c')) + \
+            glob.glob(os.path.join(ROOT, 'jupyter', '*.c')):
+        here = os.path.relpath(path, ROOT)
         name = os.path.basename(path)
-        check(f'{name}`' in architecture, f'ARCHITECTURE.md does not name {name}')
+        check(here in listed, f'tools/rooms does not list {here}')
+        check(re.match(rf'\s*(/\*|//) {re.escape(name)} - ', read(here)),
+              f'{here} does not begin with its name and what it is')
 
 
 # -- what every page keeps to ----------------------------------------------------------
@@ -427,6 +441,7 @@ def main():
     if not args.files:
         check_errors()
         check_names()
+        check_rooms()
         for page in pages():
             check_page(page)
     print(f'{passed} passed, {failed} failed')
