@@ -369,7 +369,7 @@ WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
         'commands', 'elementary-functions', 'errors', 'events', 'grammar', 'ir',
-        'jupyter', 'language', 'numerics', 'plans', 'prediction')}
+        'jupyter', 'numerics', 'plans', 'prediction')}
 
 
 def pages():
