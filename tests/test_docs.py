@@ -214,6 +214,16 @@ def command_table():
     return rows
 
 
+def setting_table():
+    text = read('core/session/settings.c')
+    text = text[text.index('settings[] = {'):]
+    rows = []
+    for m in re.finditer(r'^  \{(?=")', text, re.M):
+        a = arguments(text, m.end())
+        rows.append(tuple(strings(x) for x in a[:3]))
+    return rows
+
+
 def cell(text):
     return text.replace('|', '\\|')
 
@@ -271,6 +281,11 @@ def make_table(name):
         for command, letter, args, doc in command_table():
             row(code_cell(f':{command} {args}'.strip()) +
                 (f', `:{letter}`' if letter else ''), cell(doc))
+    elif name == 'settings':
+        row('setting', 'values', 'what it is')
+        row('---', '---', '---')
+        for setting, values, doc in setting_table():
+            row(code_cell(setting), code_cell(values), cell(doc))
     else:
         raise ValueError(f'there is no table {name}')
     return '\n'.join(out) + '\n'
@@ -368,7 +383,7 @@ def check_rooms():
 WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
-        'commands', 'elementary-functions', 'errors', 'events', 'grammar', 'ir',
+        'elementary-functions', 'errors', 'events', 'grammar', 'ir',
         'jupyter', 'numerics', 'plans', 'prediction')}
 
 
