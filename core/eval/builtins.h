@@ -19,9 +19,6 @@ enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out);
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
                             enum fs_dtype *dt);
 enum fs_status fs_give(struct fs_call *c, struct fs_tv t);
-static inline bool fs_val_is_host(const struct fs_val *v) {
-  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
-}
 
 /* -- functions, one line in the table each --------------------------------- */
 

@@ -208,6 +208,33 @@ static bool find_constant(const char *name, struct fs_val *out) {
   return false;
 }
 
+/* The variable that a name is, which is not read by that; NULL: none. */
+static struct fs_var *seen_variable(struct fs_interp *in, const char *name) {
+  struct fs_var *var = find_var(in->scope, name);
+  if (var || in->scope->sealed) return var;
+  if (!in->scope->prelude) var = find_var(&in->globals, name);
+  return var ? var : find_var(&in->prelude, name);
+}
+
+/* Whether it is a function of an .elem file; others of these only recognise calls. */
+static bool is_elem(const struct fs_elem *e) { return e && (e->define || e->native); }
+
+bool fs_is_builtin(struct fs_interp *in, const char *name) {
+  return !seen_variable(in, name) && !is_elem(fs_elem_find(in, name)) &&
+         fs_builtin_find(name);
+}
+
+bool fs_host_number(struct fs_interp *in, const char *name, bool variable,
+                    struct fs_val *out) {
+  struct fs_var *var = seen_variable(in, name);
+  if (var) {
+    *out = var->value;
+    return var->given != FS_UNREAD && fs_val_is_host(&var->value);
+  }
+  return !variable && !is_elem(fs_elem_find(in, name)) && !fs_builtin_find(name) &&
+         find_constant(name, out);
+}
+
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
   struct fs_scope *scope;
   struct fs_val *v = find_variable(in, name, &scope);
@@ -217,7 +244,7 @@ bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
     return true;
   }
   const struct fs_elem *e = fs_elem_find(in, name);
-  if (e && (e->define || e->native)) {
+  if (is_elem(e)) {
     if (e->native) fs_again_stop(in);
     fs_again_saw_builtin(in, name, NULL);
     struct fs_func *f = fs_func_new(FS_FN_ELEM, e->name);

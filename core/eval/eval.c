@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/eval/scalar.h"
 #include "core/eval/trace.h"
 #include "core/lang/parse.h"
 
@@ -21,43 +22,6 @@ enum fs_status fs_poll(struct fs_interp *in, struct fs_span span) {
 }
 
 /* -- host arithmetic ------------------------------------------------------- */
-
-static bool is_host_number(const struct fs_val *v) {
-  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
-}
-
-static bool is_whole_kind(const struct fs_val *v) {
-  return v->kind == FS_V_BOOL || v->is_int;
-}
-
-static struct fs_val host_binary(enum fs_ast_op op, const struct fs_val *a,
-                                 const struct fs_val *b) {
-  double x = a->number, y = b->number, r = 0;
-  bool ints = is_whole_kind(a) && is_whole_kind(b);
-  switch (op) {
-    case FS_AO_ADD: r = x + y; break;
-    case FS_AO_SUB: r = x - y; break;
-    case FS_AO_MUL:
-    case FS_AO_EMUL: r = x * y; break;
-    case FS_AO_DIV:
-    case FS_AO_EDIV: return fs_val_number(x / y, false);
-    case FS_AO_SOLVE: return fs_val_number(y / x, false);
-    case FS_AO_POW:
-    case FS_AO_EPOW:
-      r = pow(x, y);
-      ints = ints && y >= 0;
-      break;
-    case FS_AO_EQ: return fs_val_bool(x == y);
-    case FS_AO_NE: return fs_val_bool(x != y);
-    case FS_AO_LT: return fs_val_bool(x < y);
-    case FS_AO_LE: return fs_val_bool(x <= y);
-    case FS_AO_GT: return fs_val_bool(x > y);
-    case FS_AO_GE: return fs_val_bool(x >= y);
-    case FS_AO_AND: return fs_val_bool(x != 0 && y != 0);
-    default: return fs_val_bool(x != 0 || y != 0);
-  }
-  return fs_val_number(r, ints && fabs(r) <= 9007199254740992.0);
-}
 
 static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
                                     const struct fs_val *a,
@@ -175,8 +139,8 @@ enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               struct fs_span span, struct fs_val *out) {
   bool of_element = in->elementwise && (a->of_element || b->of_element);
   if (of_element) op = elementwise_form(op);
-  if (is_host_number(a) && is_host_number(b)) {
-    *out = host_binary(op, a, b);
+  if (fs_val_is_host(a) && fs_val_is_host(b)) {
+    *out = fs_scalar_value(fs_scalar_binary(op, fs_scalar_of(a), fs_scalar_of(b)));
     out->literal = a->literal && b->literal && out->kind == FS_V_NUMBER;
     return FS_OK;
   }
@@ -204,7 +168,7 @@ typedef FS_VEC(const struct fs_expr *) expr_vec;
 static bool short_circuit(const struct fs_expr *e, const struct fs_val *left,
                           struct fs_val *out) {
   if (e->op != FS_AO_AND && e->op != FS_AO_OR) return false;
-  if (!is_host_number(left)) return false;
+  if (!fs_val_is_host(left)) return false;
   bool truth = left->number != 0;
   if (truth == (e->op == FS_AO_AND)) return false;
   *out = fs_val_bool(truth);
@@ -330,14 +294,9 @@ static enum fs_status eval_chain(struct fs_interp *in, const struct fs_expr *e,
 
 static enum fs_status unary(struct fs_interp *in, const struct fs_expr *e,
                             const struct fs_val *a, struct fs_val *out) {
-  if (is_host_number(a)) {
+  if (fs_val_is_host(a)) {
     bool literal = a->literal;
-    if (e->op == FS_AO_NEG)
-      *out = fs_val_number(-a->number, is_whole_kind(a));
-    else if (e->op == FS_AO_NOT)
-      *out = fs_val_bool(a->number == 0);
-    else
-      *out = *a;
+    *out = fs_scalar_value(fs_scalar_unary(e->op, fs_scalar_of(a)));
     out->literal = literal && out->kind == FS_V_NUMBER;
     return FS_OK;
   }
@@ -604,7 +563,7 @@ static enum fs_status check_elements(struct fs_interp *in,
         v[k].kind == FS_V_NONE)
       return fs_in_error(in, e->args[k]->span, "wrong-type", NULL,
                          "an array holds numbers, not %s", fs_val_text(&v[k]));
-    *numbers = *numbers && is_host_number(&v[k]);
+    *numbers = *numbers && fs_val_is_host(&v[k]);
   }
   bool lists = e->n_args > 1 && !in->lib_depth;
   for (int k = 0; k < e->n_args && lists; k++)

@@ -148,11 +148,20 @@ static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
   return st;
 }
 
+/* What a variable is may change from round to round, so the rest of a loop may be one of
+ * numbers alone, where its beginning was none: asked before rounds 0, 1, 2, 4, 8 ... */
+static bool run_rest(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
+                     int64_t round, enum fs_status *st) {
+  return !(round & (round - 1)) && fs_loop_run(in, s, range, round, st);
+}
+
 static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
                                  enum fs_flow *flow) {
   enum fs_status st = loop_edge(in, s->span);
-  for (bool on = true; st == FS_OK && on;) {
+  bool on = true;
+  for (int64_t k = 0; st == FS_OK && on; k++) {
     bool truth = false;
+    if (run_rest(in, s, NULL, k, &st)) break;
     st = condition(in, s->expr, &truth);
     if (st != FS_OK || !truth) break;
     st = exec_round(in, s, flow);
@@ -185,8 +194,7 @@ static int64_t loop_count(const struct fs_val *v) {
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
 }
 
-static void loop_progress(struct fs_interp *in, double begun, double *last,
-                          int64_t k, int64_t n) {
+void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n) {
   double now = fs_now();
   if (in->call_depth || !in->host.progress || now - begun < 2 ||
       now - *last < 0.25)
@@ -210,12 +218,13 @@ static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
   double begun = fs_now(), last = 0;
   int64_t n = st == FS_OK ? loop_count(&v) : 0;
   for (int64_t k = 0; k < n && st == FS_OK; k++) {
+    if (v.kind == FS_V_RANGE && run_rest(in, s, &v, k, &st)) break;
     st = loop_value(in, &v, k, s->expr->span, &item);
     if (st != FS_OK) break;
     fs_assign(in, s->targets[0].name, item);
     st = exec_round(in, s, flow);
     if (!goes_on(flow)) break;
-    loop_progress(in, begun, &last, k + 1, n);
+    fs_loop_progress(in, begun, &last, k + 1, n);
   }
   fs_val_unref(v);
   return st;

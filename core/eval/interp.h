@@ -8,6 +8,7 @@
  *   index.c    A[i, j], A[i, j] = v
  *   eval.c     expressions       exec.c   statements
  *   parsed.c   texts that come again     again.c  statements that do
+ *   loop.c     loops of host numbers     scalar.h their arithmetic
  *   call.c     function calls    decl.c   declarations, input, import
  *   recover.c  after a jump out of a statement
  *   builtins.c the table of built-in functions
@@ -207,6 +208,11 @@ void fs_assign(struct fs_interp *in, const char *name, struct fs_val v);
 /* Finds a name as the current scope sees it: variables first, then elementary
  * functions, then builtins. Gives a reference. */
 bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out);
+/* Whether a name is that of a built-in function, and nothing else has it. */
+bool fs_is_builtin(struct fs_interp *in, const char *name);
+/* Gives the number or truth value that a name has; false if it is something else, or an
+ * input that nothing has read yet. With `variable`, constants are something else, too. */
+bool fs_host_number(struct fs_interp *in, const char *name, bool variable, struct fs_val *out);
 /* Whether a name is a variable or function of the user's. */
 bool fs_is_own_name(struct fs_interp *in, const char *name);
 enum fs_status fs_unknown_name(struct fs_interp *in, const char *name,
@@ -322,6 +328,17 @@ void fs_again_clear(struct fs_interp *in);
 /* The names that a loop's body gives a value before it reads them, borrowed; NULL where
  * it is not a plain list, or not at the top. */
 const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt *body);
+
+/* -- loop.c ---------------------------------------------------------------- */
+
+/* Runs what is left of a loop, from `round` (0 is the first) of its range on (NULL: the loop
+ * is a `while`), if it computes with numbers of the host alone: between two rounds that is no
+ * difference but the time that it takes. False if it does not, or not now; then nothing has
+ * changed. */
+bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
+                 int64_t round, enum fs_status *st);
+/* Tells a front end how far a loop is, four times a second from 2 s on. */
+void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n);
 
 /* -- index.c --------------------------------------------------------------- */
 

@@ -29,6 +29,11 @@ struct fs_val {
   struct fs_tensor *tensor;
 };
 
+/* A number or a truth value on the host. */
+static inline bool fs_val_is_host(const struct fs_val *v) {
+  return v->kind == FS_V_NUMBER || v->kind == FS_V_BOOL;
+}
+
 struct fs_string { int refs; size_t len; char text[]; };
 
 struct fs_val fs_val_ref(struct fs_val v);   /* another reference */

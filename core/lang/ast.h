@@ -103,6 +103,7 @@ struct fs_stmt {
   int n_exprs;
   struct fs_expr **exprs;
   struct fs_stmt *body, *orelse;  /* linked lists */
+  struct fs_loop *loop;    /* the interpreter's: what it has made of a loop, in the same arena */
   struct fs_stmt *next;
 };
 

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Loops that compute with numbers on the host, at random, in two ways: as they are, and
+with a `barrier` in every body. A barrier means nothing here, but a loop that has one is
+not taken for one of numbers alone: its statements are carried out one by one. Both must
+give the same variables, bit for bit and of the same kind, and the same messages at the
+same places. Then: what a loop is not to be taken for, and Ctrl-C between rounds.
+
+    tests/test_host.py [--count N] [--first N]
+
+The last line is `N passed, N failed`.
+"""
+import argparse
+import os
+import random
+import subprocess
+import sys
+import time
+
+import front
+import score
+
+ONE = ('abs', 'floor', 'ceil', 'round', 'trunc', 'sign', 'sqrt', 'exp', 'log', 'sin', 'cos',
+       'tanh', 'erf', 'square', 'isnan', 'isfinite', 'not', 'neg', 'expm1', 'log1p', 'rsqrt')
+TWO = ('mod', 'min', 'max', 'pow', 'atan2', 'hypot', 'add', 'mul', 'eq', 'lt', 'and')
+THREE = ('where', 'clamp', 'fma')
+BINARY = ('+', '-', '*', '/', '\\', '^', '.*', './', '.^', '==', '!=', '<', '<=', '>', '>=',
+          '&&', '||')
+NUMBERS = ('0', '1', '2', '3', '7', '0.5', '-1', '1e300', '2^53', '1e-308', 'true', 'false',
+           'pi', 'inf', 'nan', 'eps', '3.0')
+
+
+class Program:
+    """Both texts: a body ends with {end}, which becomes `end` or `barrier; end`."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.names = list('abcdef')
+        self.known = list(self.names)
+        self.depth = 0
+        self.lines = []
+        for name in self.names:
+            self.lines.append(f'{name} = {self.r.choice(NUMBERS)};')
+        self.lines.append(f'scale = {self.r.choice(NUMBERS)};')
+        self.function = self.r.random() < 0.3
+        if self.function:
+            self.lines.append('function f(a, b)\n  c = 1; d = 2; e = 3; f = 4;')
+        self.loop('  ')
+        if self.function:
+            self.lines.append('  return [a, b, c, d, e, f]\nend\nx = f(a, b);')
+
+    def expression(self, deep=0):
+        r = self.r
+        kind = r.random()
+        if deep > 3 or kind < 0.25:
+            return r.choice(self.known) if r.random() < 0.7 else r.choice(NUMBERS)
+        if kind < 0.7:
+            return (f'({self.expression(deep + 1)} {r.choice(BINARY)} '
+                    f'{self.expression(deep + 1)})')
+        if kind < 0.78:
+            return f"{r.choice('-+!')}({self.expression(deep + 1)})"
+        if kind < 0.82:
+            return f"({self.expression(deep + 1)})'"
+        n, of = r.choice(((1, ONE), (2, TWO), (2, TWO), (3, THREE)))
+        parts = [self.expression(deep + 1) for _ in range(n)]
+        return f"{r.choice(of)}({', '.join(parts)})"
+
+    def statements(self, indent, loop):
+        for _ in range(self.r.randint(1, 3)):
+            kind = self.r.random()
+            if kind < 0.55 or self.depth > 3:
+                name = self.r.choice(self.names + ['t', 'u'])
+                op = self.r.choice(('=', '=', '=', '+=', '*=')) if name in self.known else '='
+                self.lines.append(f'{indent}{name} {op} {self.expression()};')
+                if name not in self.known and (loop or self.r.random() < 0.5):
+                    self.known.append(name)  # mostly it will be there when it is read
+            elif kind < 0.75:
+                self.branch(indent, loop)
+            elif kind < 0.85 and loop:
+                word = self.r.choice(('break', 'continue'))
+                self.lines.append(f'{indent}if {self.expression(2)}; {word}; end')
+            else:
+                self.loop(indent)
+
+    def branch(self, indent, loop):
+        self.depth += 1
+        self.lines.append(f'{indent}if {self.expression(2)}')
+        self.statements(indent + '  ', loop)
+        if self.r.random() < 0.5:
+            self.lines.append(f'{indent}else')
+            self.statements(indent + '  ', loop)
+        self.lines.append(f'{indent}end')
+        self.depth -= 1
+
+    def loop(self, indent):
+        r = self.r
+        self.depth += 1
+        if r.random() < 0.7:
+            over = r.choice(('1:5', '1:3', '5:-2:-3', '0:0.25:1', '3:1', '1:mod(floor(a), 5)',
+                             'b:c:4' if r.random() < 0.1 else '-2:1',
+                             '1:min(abs(scale), 4)'))
+            self.lines.append(f"{indent}for {r.choice(['k', 'j', 'a', 't'])} = {over}")
+        else:
+            count = f'n{len(self.lines)}'
+            self.lines.insert(0, f'{count} = 0;') if not self.function else \
+                self.lines.append(f'{indent}{count} = 0;')
+            self.lines.append(f'{indent}while {count} < 4 && !isnan({self.expression(3)})')
+            self.lines.append(f'{indent}  {count} = {count} + 1;')
+        self.statements(indent + '  ', True)
+        self.lines.append(f'{indent}' + '{end}')
+        self.depth -= 1
+
+    def text(self, end):
+        return '\n'.join(self.lines).replace('{end}', end)
+
+
+def ran(session, text, path):
+    """What a text leaves: its messages, with their places, and the variables."""
+    session.cell('z0 = 0;')
+    events = session.cell('begin\n' + text + '\nend', 60) or []
+    told = [(e.get('id'), e['message'], e.get('line'), e.get('column')) for e in events
+            if e['event'] == 'diagnostic']
+    left = front.values(session, path)
+    session.cell(':reset -f')
+    return front.status(events), told, left
+
+
+def compare(folder, first, count, counts):
+    fast, plain = (front.Front(folder) for _ in range(2))
+    path = os.path.join(folder, 'v.npz')
+    errors = 0
+    for seed in range(first, first + count):
+        p = Program(seed)
+        a = ran(fast, p.text('end'), path)
+        b = ran(plain, p.text('barrier; end'), path)
+        errors += a[0] != 'ok'
+        counts.check(a == b, f'program {seed}: {str(a)[:500]} for {str(b)[:500]}\n'
+                             + p.text('end'))
+    counts.check(errors < count / 2, f'{errors} of {count} programs ended in an error')
+    return fast.close(), plain.close()
+
+
+SAME = {
+    'shadowed': 'mod(a, b) = a*b; s = 0; for k = 1:5; s = s + mod(k, 3); {end}',
+    'shadowed inside': 's = 0; for k = 1:3; floor = k; s = s + floor; {end}',
+    'unknown': 'for k = 1:3; s = s + k; {end}',
+    'unknown later': 's = 0; for k = 1:3; if k > 2; s = s + tt; end; {end}',
+    'known later': 's = 0; for k = 1:9; if k > 2; s = s + t; end; t = k; {end}',
+    'never run': 'for k = 1:0; s = k; {end}',
+    'never assigned': 'for k = 1:3; if k > 5; s = k; end; {end}',
+    'constant': 's = 0; for k = 1:3; s = s + pi*k; pi = 3; {end}',
+    'a range without end': 's = 0; for k = 1:3; for j = 1:k-3:5; s = s + j; {end}; {end}',
+    'an infinite range': 's = 0; for k = 1:3; s = s + 1; for j = 1:1/(k - 2):9; s = s + j; '
+                         '{end}; {end}',
+    'an array': 'x = [1, 2]; s = 0; for k = 1:3; s = s + x[1]; {end}',
+    'an array later': 's = 0; for k = 1:9; if k == 5; s = f64([1, 2]); end; s = s + k; {end}',
+    'an array before': 's = f64([1, 2]); for k = 1:20; s = 1 + k; {end}',
+    'a text': 's = "a"; for k = 1:3; s = s + k; {end}',
+    'a display': 's = 0; for k = 1:3\n  s = s + k\n{end}',
+    'a blank': '_ = 1; for k = 1:3; _ = k; {end}',
+    'an integer too large': 's = 2^53 - 2; for k = 1:4; s = s + 1; u = s == 2^53; {end}',
+    'minus zero': 's = 0; t = 0.0; for k = 1:3; s = -s*k; t = -t*k; {end}; u = 1/s; v = 1/t;',
+    'its own variable': 's = 0; for k = 1:4; s = s + k; k = 10; {end}',
+    'in a map': 'f(x) = x + 1; function g(x)\n s = 0; for k = 1:3; s = s + k; {end}\n'
+                'return s + x\nend\ny = map(g, [1, 2, 3]);',
+    'a global': 'a = 5; function g(x)\n for k = 1:3; a = a + x; {end}\n return a\nend\n'
+                'y = g(2);',
+    'a global untouched': 'a = 5; function g(x)\n for k = 1:3; if k > 5; a = 1; end; {end}\n '
+                          'return a + x\nend\ny = g(2); z = a;',
+    'short': 's = 0; n = 0; for k = 1:9; t = k > 3 && k < 7; u = k == 2 || k == t; '
+             's = s + t; n = n + u; {end}',
+    'a chain': 's = 1; for k = 1:9; s = ' + ' + '.join(['s'] * 300) + '; s = s/300; {end}',
+}
+
+
+def fixed(folder, counts):
+    fast, plain = (front.Front(folder) for _ in range(2))
+    path = os.path.join(folder, 'w.npz')
+    for name, text in SAME.items():
+        a = ran(fast, text.replace('{end}', 'end'), path)
+        b = ran(plain, text.replace('{end}', 'barrier; end'), path)
+        counts.check(a == b, f'{name}: {a} for {b}')
+    fast.close()
+    plain.close()
+
+
+def inputs_are_read(folder, counts):
+    """An input that only a loop of numbers reads was read; one that nothing reads is told."""
+    script = os.path.join(folder, 's.fs')
+    for text, said in (('s = 0; k = 0; while k < n; k = k + 1; end; print(k)', False),
+                       ('s = 0; for k = 1:3; if k > 5; s = s + n; end; end; print(k)', True)):
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write(text)
+        told = []
+        for end in ('end', 'barrier; end'):
+            with open(script, 'w', encoding='utf-8') as f:
+                f.write(text.replace(' end; print', f' {end}; print'))
+            done = subprocess.run([front.PROGRAM, '-t', 'cpu', script, 'n=7'], check=False,
+                                  capture_output=True, text=True, timeout=120)
+            told.append((done.stdout, done.returncode, 'n' in done.stderr))
+        counts.check(told[0] == told[1], f'{text}: {told} ({said})')
+
+
+def interrupted(folder, counts):
+    """Stopped between two rounds: what was assigned there belongs together."""
+    session = front.Front(folder)
+    session.cell('1')
+    for text, sure in (
+            ('s = 0; k = 0; while true; k = k + 1; s = s + k; end', 's == k*(k + 1)/2'),
+            ('s = 0; for k = 1:1e12; s = s + k; end', 's == k*(k + 1)/2'),
+            ('n = 0; for i = 1:1e9; for j = 1:3; n = n + 1; end; end',
+             'n == 3*(i - 1) + j || (n == 3*(i - 1) && j == 3)')):
+        session.send(text)
+        time.sleep(0.3)
+        before = time.monotonic()
+        session.interrupt()
+        events = session.until_done(60)
+        took = time.monotonic() - before
+        counts.check(front.status(events) == 'interrupted', f'{text}: {events}')
+        # 50 ms on an idle machine
+        counts.check(took < 0.05*score.slowness() + 0.2, f'{text}: stopped after {took:.3f} s')
+        said = front.text(session.cell(f'print("sure ", {sure})'))
+        counts.check('sure true' in said, f'{text}: {said!r}')
+    session.close()
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('--count', type=int, default=250)
+    p.add_argument('--first', type=int, default=1)
+    args = p.parse_args()
+    counts = score.Score()
+    folder = score.folder('host')
+    fixed(folder, counts)
+    inputs_are_read(folder, counts)
+    interrupted(folder, counts)
+    compare(folder, args.first, args.count, counts)
+    return counts.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
