@@ -384,7 +384,7 @@ WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
         'elementary-functions', 'errors', 'events', 'grammar', 'ir',
-        'jupyter', 'numerics', 'plans', 'prediction')}
+        'jupyter', 'plans', 'prediction')}
 
 
 def pages():
