@@ -5,12 +5,12 @@
     UPDATE=1 tests/test_docs.py        rewrites outputs and tables in place
 
 A block marked ```fs is evaluated; the ```text block right after it holds what
-that prints, exactly. ```fs fails is the same for a statement that is refused;
-its text block ends with the message, without the place in front. The blocks of a
-document are one session on the CPU target, in a folder of its own in which
-`examples` is the project's. Tables between <!-- table: NAME --> and <!-- end -->
-are made from the sources. Lines of text are 120 columns wide at most, and links
-lead somewhere. The last line is `N passed, N failed`.
+that prints, exactly, without the places in front of messages. ```fs fails is the
+same for a statement that is refused. The blocks of a document are one session on
+the CPU target, in a folder of its own in which `examples` is the project's. Tables
+between <!-- table: NAME --> and <!-- end --> are made from the sources. Lines of
+text are 120 columns wide at most, and links lead somewhere. The last line is
+`N passed, N failed`.
 """
 import argparse
 import glob
@@ -67,7 +67,7 @@ def run_blocks(fusible, codes, folder):
     outputs, rest = [], out
     for k in range(len(codes)):
         text, found, rest = rest.partition(f'{MARK}{k}\n')
-        outputs.append(text)
+        outputs.append(PLACE.sub('', text))
     if done.returncode not in (0, 1) or rest:
         check(False, 'the session', f'status {done.returncode}\n{rest}{err}')
     pieces = PLACE.split(err)  # text, number, text, number, text ...
@@ -384,7 +384,7 @@ WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
         'elementary-functions', 'errors', 'events', 'grammar', 'ir',
-        'jupyter', 'plans', 'prediction')}
+        'jupyter', 'prediction')}
 
 
 def pages():
