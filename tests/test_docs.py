@@ -14,6 +14,7 @@ text are 120 columns wide at most, and links lead somewhere. The last line is
 """
 import argparse
 import glob
+import json
 import os
 import re
 import subprocess
@@ -224,6 +225,19 @@ def setting_table():
     return rows
 
 
+def prediction_table():
+    """(device, blocks, errors of each prediction as texts): bench/results"""
+    rows = []
+    for path in sorted(glob.glob(os.path.join(ROOT, 'bench/results/prediction-*.json'))):
+        data = json.loads(read(os.path.relpath(path, ROOT)))
+        errors = [f'{100*data[kind]["median_error"]:.1f} % '
+                  f'({100*data[kind]["p95_error"]:.0f} %)'
+                  for kind in ('first', 'fresh', 'corrected', 'noise')]
+        rows.append((f'[{data["device"]}](../bench/results/{os.path.basename(path)})',
+                     str(data['first']['over_50us']), *errors))
+    return rows
+
+
 def cell(text):
     return text.replace('|', '\\|')
 
@@ -286,6 +300,12 @@ def make_table(name):
         row('---', '---', '---')
         for setting, values, doc in setting_table():
             row(code_cell(setting), code_cell(values), cell(doc))
+    elif name == 'predictions':
+        row('device', 'blocks', 'first: median (95th percentile)', 'fresh', 'corrected',
+            'noise')
+        row('---', '---', '---', '---', '---', '---')
+        for cells in prediction_table():
+            row(*cells)
     else:
         raise ValueError(f'there is no table {name}')
     return '\n'.join(out) + '\n'
@@ -383,8 +403,7 @@ def check_rooms():
 WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
-        'elementary-functions', 'errors', 'events', 'grammar', 'ir',
-        'jupyter', 'prediction')}
+        'elementary-functions', 'errors', 'events', 'grammar', 'ir')}
 
 
 def pages():
