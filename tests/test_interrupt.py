@@ -238,6 +238,39 @@ def storm(kind, args, rng, folder, count, deadline):
     return sent, session.stopped, slowest
 
 
+# Each of these is one call of the library for seconds; Ctrl-C ends it all the same, and
+# nothing has to be rebuilt.
+LIBRARY = {
+    'a product': 'C = P*P;',
+    'a product in f64': 'C = f64(P)*f64(P);',
+    'a square': "C = P*P';",
+    'a deep product': 'C = rand(600, 200000)*rand(200000, 600); D = C*C; C = P*P;',
+}
+
+
+def worker_of(process):
+    """The session's process, as a number that no other has."""
+    with open(f'/proc/{process.pid}/task/{process.pid}/children') as file:
+        return file.read()
+
+
+def library(args, folder):
+    session = Piped(args.bin, folder)
+    session.send(SETUP + 'P = rand(9000, 9000); P[1,1] = 1; print(P[1,2])')
+    before, worker = mark(session, 0), worker_of(session.process)
+    for k, (name, statement) in enumerate(LIBRARY.items(), 1):
+        session.send(statement)
+        session.pump(0.7)
+        stopped = session.stopped
+        session.interrupt()
+        after = mark(session, k)
+        check(after == before, f'{name}: {after!r}, not {before!r}', session.text)
+        check(session.stopped == stopped + 1, f'{name}: not stopped')
+        check(worker_of(session.process) == worker, f'{name}: rebuilt')
+        worker = worker_of(session.process)
+    check(session.close() == 0, 'library: exit status')
+
+
 def scripts(args, rng, folder):
     for k in range(6):
         name = rng.choice(['an empty loop', 'functions', 'a loop of blocks',
@@ -278,6 +311,7 @@ def main():
         a, hit_a, slow_a = storm(Piped, args, rng, folder, args.count - typed,
                           began + 0.8 * args.seconds)
         b, hit_b, slow_b = storm(Typed, args, rng, folder, typed, end)
+        library(args, folder)
         scripts(args, rng, folder)
     if a + b < args.count and not score.failed:
         print(f'the time was enough for {a + b} of {args.count} interrupts')

@@ -355,6 +355,61 @@ static void test_squares(bool on_gpu) {
                  (enum how)(h >> 1 & 3), (enum how)(h >> 3 & 3), on_gpu);
 }
 
+/* y = op(m)*x */
+static void apply(const struct mat *m, bool turned, const double *x, double *y) {
+  int64_t rows = turned ? m->cols : m->rows, cols = turned ? m->rows : m->cols;
+  for (int64_t i = 0; i < rows; i++) {
+    y[i] = 0;
+    for (int64_t j = 0; j < cols; j++)
+      y[i] += (turned ? get(m, j, i) : get(m, i, j)) * x[j];
+  }
+}
+
+/* C*x = A*(B*x) for two vectors x of small integers: a sum over half a row would differ. */
+static bool is_product(const struct mat *c, const struct mat *a, const struct mat *b,
+                       unsigned trans) {
+  int64_t m = c->rows, n = c->cols, k = trans & 1 ? a->rows : a->cols;
+  double *x = fs_malloc((size_t)(n + k + 2 * m) * sizeof *x), *bx = x + n, *abx = bx + k;
+  bool equal = true;
+  for (int round = 0; round < 2; round++) {
+    for (int64_t j = 0; j < n; j++) x[j] = 1 + floor(random_unit() * 1000);
+    apply(b, trans & 2, x, bx);
+    apply(a, trans & 1, bx, abx);
+    apply(c, false, x, abx + m);
+    equal = equal && !memcmp(abx, abx + m, (size_t)m * sizeof *x);
+  }
+  free(x);
+  return equal;
+}
+
+/* Products that the CPU computes in parts, and one that is the largest without. */
+static void test_large(void) {
+  static const struct { int m, n, k; unsigned trans; bool square; } cases[] = {
+      {2200, 2000, 2100, 0}, {2000, 2200, 2100, 3}, {100, 40000, 2200, 2},
+      {520, 530, 33000, 1},  {2048, 1024, 4096, 0}, {2100, 2100, 2000, 1, true},
+      {520, 520, 33000, 2, true}};
+  for (int s = 0; s < (int)FS_LEN(cases); s++) {
+    int m = cases[s].m, n = cases[s].n, k = cases[s].k, wide = s % 2;
+    unsigned trans = cases[s].trans;
+    enum fs_dtype dt = wide ? FS_F64 : FS_F32;
+    struct mat a = mat_new(dt, trans & 1 ? k : m, trans & 1 ? m : k, ROWS);
+    struct mat b = mat_new(dt, trans & 2 ? n : k, trans & 2 ? k : n, ROWS);
+    struct mat c = mat_new(dt, m, n, wide ? COLUMNS : ROWS);
+    fill_integers(&a, 8), fill_integers(&b, 8);
+    struct mat *other = cases[s].square ? &a : &b;
+    struct job job;
+    job_begin(&job, FS_LIB_GEMM, &c, &a, other, trans);
+    bool equal = run(&job, false) == FS_OK && is_product(&c, &a, other, trans);
+    CHECK(equal, "large %s %dx%dx%d trans %u: %s", fs_dtype_name(dt), m, n, k, trans,
+          message());
+    fs_interrupt_request();
+    CHECK(run(&job, false) == FS_INTERRUPTED, "%dx%dx%d: not interrupted", m, n, k);
+    fs_interrupt_clear();
+    job_end(&job);
+    free(a.data), free(b.data), free(c.data);
+  }
+}
+
 /* Every small size: libraries have code of their own for what is left over. */
 static void test_sizes(bool on_gpu) {
   for (int n = 1; n <= 48; n++)
@@ -1173,6 +1228,7 @@ int main(void) {
   for (int on_gpu = 0; on_gpu <= (gpu != NULL); on_gpu++) {
     test_gemm(on_gpu);
     test_sizes(on_gpu);
+    if (!on_gpu) test_large();
     test_squares(on_gpu);
     test_wrap(on_gpu);
     test_factorisations(on_gpu);
