@@ -230,12 +230,11 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
                                 struct fs_shape *shape, bool assigned,
                                 struct subs *out) {
   int n = e->n_args - 1;
-  const char *what = fs_in_text(in, e->args[0]->span);
   *out = (struct subs){.given = n};
   if (n < 1 || n > FS_MAX_RANK || (n > 1 && n < shape->rank))
     return fs_in_error(in, e->span, "bad-index", NULL,
-                       "%s is %s and needs %d subscripts, not %d", what,
-                       fs_shape_text(shape), FS_MAX(shape->rank, 1), n);
+                       "%s is %s and needs %d subscripts, not %d",
+                       fs_in_text(in, e->args[0]->span), fs_shape_text(shape), FS_MAX(shape->rank, 1), n);
   bool row = n == 1 && shape->rank == 2 && shape->dim[0] == 1;
   bool column = shape->rank < 2 || (shape->rank == 2 && shape->dim[1] == 1);
   enum fs_status st;
@@ -250,8 +249,8 @@ static enum fs_status read_subs(struct fs_interp *in, const struct fs_expr *e,
                        shape->rank == 2
                            ? "write [i, j], or [:] first to see it as one column"
                            : "[:] first sees it as one column",
-                       "%s is %s and needs %d subscripts", what,
-                       fs_shape_text(shape), shape->rank);
+                       "%s is %s and needs %d subscripts",
+                       fs_in_text(in, e->args[0]->span), fs_shape_text(shape), shape->rank);
   }
   while (shape->rank < n) shape->dim[shape->rank++] = 1;
   out->n = shape->rank;

@@ -2,7 +2,18 @@
  * types, views simplified as they are made. The passes are in other files. */
 #include "core/graph/internal.h"
 
+/* Simplifying makes a graph of a graph a few times over: small ones are used again. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SPARES = 0 };
+#else
+enum { SPARES = 4 };
+#endif
+enum { SPARE_NODES = 32 };
+static struct fs_graph *spares[SPARES + 1];
+static int n_spares;
+
 struct fs_graph *fs_graph_new(void) {
+  if (n_spares) return spares[--n_spares];
   struct fs_graph *g = fs_calloc(1, sizeof *g);
   g->arena = fs_arena_new();
   *FS_PUSH(&g->nodes) = (struct fs_node){.kind = FS_ND_NONE};
@@ -11,6 +22,13 @@ struct fs_graph *fs_graph_new(void) {
 
 void fs_graph_free(struct fs_graph *g) {
   if (!g) return;
+  if (n_spares < SPARES && g->nodes.cap && g->nodes.cap <= SPARE_NODES &&
+      g->table_cap <= 4 * SPARE_NODES) {
+    fs_graph_reset(g);
+    g->next_dying = NULL;
+    spares[n_spares++] = g;
+    return;
+  }
   FS_VEC_FREE(&g->nodes);
   FS_VEC_FREE(&g->inputs);
   FS_VEC_FREE(&g->params);

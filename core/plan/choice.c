@@ -25,6 +25,7 @@ static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
 
 const char *fs_plan_choice(const struct fs_plan *plan) {
   struct fs_str s = {0};
+  if (plan->choice) return plan->choice;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *n = &plan->kernels.data[k];
     const struct fs_tuning *t = &n->tune;
@@ -44,7 +45,7 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
   const char *text =
       fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
-  return text;
+  return ((struct fs_plan *)plan)->choice = text;
 }
 
 void fs_tuning_names(const struct fs_tuning *t,

@@ -431,7 +431,7 @@ static void end_plan(struct fs_planner *p) {
     snprintf(plan->quality, sizeof plan->quality, "%.22s, estimated",
              fs_model_quality(p->device));
   if (!p->options->like) keep_unfused(p, plan);
-  plan->choice = fs_plan_choice(plan);
+  if (!p->options->like) fs_plan_choice(plan);
   plan->any_size = p->options->any_size;
   plan->n_candidates = (int)p->space.legal;
   plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);

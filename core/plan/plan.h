@@ -141,7 +141,8 @@ struct fs_plan {
   bool any_size;            /* as in the options                           */
   bool joins, repeats;      /* maps are joined to calls; cheap ones computed again */
   bool like;                /* made of the kernels of options->like        */
-  const char *choice;       /* the combination as text: the same in
+  const char *choice;       /* the combination as text, of a plan like another one NULL
+                               until fs_plan_choice() is asked: the same in
                                fs_plan_options.choice gives this plan again */
   int *result_slot;         /* per graph output; slots may be shared       */
   struct fs_layout *result_layout; /* how the output lies in that slot     */
@@ -201,6 +202,8 @@ struct fs_plan *fs_plan_make(struct fs_graph *simplified,
                              const struct fs_device *device,
                              const struct fs_plan_options *options);
 void fs_plan_free(struct fs_plan *plan);
+/* fs_plan.choice of a plan, in its arena. */
+const char *fs_plan_choice(const struct fs_plan *plan);
 /* Of a plan that is like another one: what the block would take unfused, which is only
  * shown. Others know it. */
 void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device);

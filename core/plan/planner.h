@@ -389,8 +389,6 @@ double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
 
 /* -- choice.c -- */
 
-/* fs_plan.choice of a plan, in its arena. */
-const char *fs_plan_choice(const struct fs_plan *plan);
 /* The plan of options->choice on a copy of the graph, or NULL if there is none of
  * that text among the first. */
 struct fs_plan *fs_plan_chosen(const struct fs_graph *g,

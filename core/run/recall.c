@@ -37,6 +37,7 @@ const struct fs_recalled *fs_recall_find(struct fs_recall *r,
 }
 
 static void clear(struct fs_recalled *p) {
+  if (p->block) p->block->recalled--;
   FS_VEC_FREE(&p->words);
   FS_VEC_FREE(&p->updates);
   free(p->from);
@@ -181,13 +182,19 @@ void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
   p->hash = r->hash;
   p->words = r->now;
   p->block = block;
+  block->recalled++;
+  block->recalled_at = (int)(p - r->place);
   p->block_hash = block->hash;
   p->spoken = block->spoken;
-  r->now = (fs_signature){0};
+  r->now = (fs_signature){0}; /* the next one will be as long */
+  r->now.data = fs_malloc(sizeof *r->now.data * (size_t)p->words.cap);
+  r->now.cap = p->words.cap;
 }
 
 void fs_recall_forget(struct fs_recall *r, const struct fs_block *block) {
-  for (int k = 0; k < FS_RECALLED; k++)
+  if (block && r->place[block->recalled_at].block == block)
+    clear(&r->place[block->recalled_at]);
+  for (int k = 0; k < FS_RECALLED && (!block || block->recalled); k++)
     if (r->place[k].block && (!block || r->place[k].block == block))
       clear(&r->place[k]);
   if (!block) FS_VEC_FREE(&r->now);

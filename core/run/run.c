@@ -33,6 +33,7 @@ struct fs_runner {
   struct fs_target *target;
   struct fs_run_options options;
   FS_VEC(struct fs_block *) blocks;
+  struct fs_block *by_hash[MAX_BLOCKS]; /* the first one of a hash, modulo MAX_BLOCKS */
   int64_t nodes;                     /* of their graphs */
   uint64_t chance;                   /* the state of random numbers, the same in every run */
   FS_VEC(struct fs_block *) timing;  /* ran with timers since the last sync */
@@ -66,25 +67,26 @@ void fs_runner_free(struct fs_runner *r) {
   if (!r) return;
   generation++;
   forget_families(r);
+  fs_recall_forget(r->recall, NULL);
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   FS_VEC_FREE(&r->blocks);
   FS_VEC_FREE(&r->timing);
   FS_VEC_FREE(&r->families);
   fs_tunings_free(r->tunings);
-  fs_recall_forget(r->recall, NULL);
   free(r->recall);
   free(r);
 }
 
 void fs_runner_clear(struct fs_runner *r) {
   generation++;
+  fs_recall_forget(r->recall, NULL);
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
+  memset(r->by_hash, 0, sizeof r->by_hash);
   r->nodes = 0;
   forget_families(r);
-  fs_recall_forget(r->recall, NULL);
 }
 
 struct fs_run_options *fs_runner_options(struct fs_runner *r) {
@@ -179,8 +181,7 @@ static bool same_pins(const struct fs_plan *plan,
 static struct fs_block *look_up(struct fs_runner *r, const struct fs_graph *g,
                                 const struct fs_plan_options *o,
                                 uint64_t hash) {
-  for (int k = 0; k < r->blocks.len; k++) {
-    struct fs_block *b = r->blocks.data[k];
+  for (struct fs_block *b = r->by_hash[hash % MAX_BLOCKS]; b; b = b->next) {
     if (b->hash == hash && fs_graph_same(b->plan->graph, g) &&
         same_aliases(b->plan->graph, g) && same_pins(b->plan, o))
       return b;
@@ -194,6 +195,19 @@ static bool is_timing(const struct fs_runner *r, const struct fs_block *b) {
   return false;
 }
 
+static void put_by_hash(struct fs_runner *r, struct fs_block *b) {
+  struct fs_block **first = &r->by_hash[b->hash % MAX_BLOCKS];
+  b->placed = b->hash;
+  b->next = *first;
+  *first = b;
+}
+
+static void drop_by_hash(struct fs_runner *r, struct fs_block *b) {
+  struct fs_block **at = &r->by_hash[b->placed % MAX_BLOCKS];
+  while (*at != b) at = &(*at)->next;
+  *at = b->next;
+}
+
 static int any_block(struct fs_runner *r) {
   r->chance = fs_hash(&r->chance, sizeof r->chance, 1);
   return (int)(r->chance % (uint64_t)r->blocks.len);
@@ -201,16 +215,20 @@ static int any_block(struct fs_runner *r) {
 
 /* Of two at random the one that was used longer ago: what is used often stays, and a loop
  * over a few more blocks than there is room for still finds most of them, of which it would
- * find none if the one that was used longest ago went each time. */
+ * find none if the one that was used longest ago went each time. The last ones stay: somebody
+ * may be told of them. */
 static void forget_one(struct fs_runner *r) {
+  enum { LAST = MAX_BLOCKS / 4 };
   int k = any_block(r), other = any_block(r);
   if (r->blocks.data[other]->last_used < r->blocks.data[k]->last_used) k = other;
   struct fs_block *b = r->blocks.data[k];
-  if (is_timing(r, b)) return;
+  bool last = b->last_used + LAST > r->clock && r->blocks.len > 2 * LAST;
+  if (last || is_timing(r, b)) return;
   if (r->options.changing) r->options.changing(r->options.user, b, true);
   generation++;
   fs_recall_forget(r->recall, b);
   r->nodes -= b->plan->graph->nodes.len;
+  drop_by_hash(r, b);
   fs_block_free(b, r->target);
   r->blocks.data[k] = r->blocks.data[--r->blocks.len];
 }
@@ -223,6 +241,7 @@ static void keep_block(struct fs_runner *r, struct fs_block *b) {
     forget_one(r);
   }
   r->nodes += nodes;
+  put_by_hash(r, b);
   *FS_PUSH(&r->blocks) = b;
 }
 

@@ -13,6 +13,11 @@ struct fs_block_input {
 /* A compiled block: what the block cache holds. */
 struct fs_block {
   uint64_t hash;
+  struct fs_block *next;     /* in the runner's table of blocks by hash */
+  uint64_t placed;           /* the hash by which it is there */
+  int recalled;              /* how many traced graphs it is known by, see recall.h, and the
+                                place of the last */
+  int recalled_at;
   struct fs_plan *plan;
   struct fs_code **codes;    /* per kernel                                 */
   struct fs_timer **timers;  /* per kernel                                 */

@@ -503,6 +503,10 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   struct fs_block *winner = s->list.data[s->best].block, old = *block;
   *block = *winner;
   block->hash = old.hash;
+  block->next = old.next;
+  block->placed = old.placed;
+  block->recalled = old.recalled;
+  block->recalled_at = old.recalled_at;
   block->number = old.number;
   block->last_used = old.last_used;
   block->timed_runs = old.timed_runs;

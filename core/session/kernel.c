@@ -103,7 +103,8 @@ static uint64_t block_key(const struct fs_session *s, const struct fs_plan *plan
 }
 
 static uint64_t choice_key(const struct fs_plan *plan) {
-  return fs_hash(plan->choice, strlen(plan->choice), 0);
+  const char *choice = fs_plan_choice(plan);
+  return fs_hash(choice, strlen(choice), 0);
 }
 
 void fs_session_keep_timed_plan(struct fs_session *s, const struct fs_plan *plan,

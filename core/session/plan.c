@@ -25,9 +25,9 @@ static struct fs_span place_of(const struct fs_block *block) {
 
 static bool is_of(const struct fs_plan_record *r,
                   const struct fs_block *block) {
+  if (r->number != block->number) return false;
   struct fs_span at = place_of(block);
-  return r->number == block->number && r->place.source == at.source &&
-         r->place.begin == at.begin && r->place.end == at.end;
+  return r->place.source == at.source && r->place.begin == at.begin && r->place.end == at.end;
 }
 
 static bool same_place(const struct fs_plan_record *a, const struct fs_plan_record *b) {
@@ -38,10 +38,10 @@ static bool same_place(const struct fs_plan_record *a, const struct fs_plan_reco
 static struct fs_plan_record *find_in(const struct fs_session *s,
                                       const fs_plan_records *list,
                                       const struct fs_block *block) {
+  const struct fs_runner *runner = fs_session_runner(s);
   for (int k = list->len - 1; k >= 0; k--) {
     struct fs_plan_record *r = list->data[k];
-    if (r->runner == fs_session_runner(s) && is_of(r, block))
-      return r;
+    if (is_of(r, block) && r->runner == runner) return r;
   }
   return NULL;
 }
@@ -276,12 +276,13 @@ static void end_expecting(struct fs_session *s) {
 void fs_session_keep_times(struct fs_session *s, struct fs_block *block) {
   const struct fs_plan_record *r = find_record(s, block);
   bool others = false;
+  block->timed_runs = r ? r->timed : 0;
+  if (!fs_run_is_timed(fs_session_runner(s), block)) return;
   for (int k = 0; k < s->records.len; k++) {
     const struct fs_plan_record *q = s->records.data[k];
     others |= q != r && q->block == block && q->unread;
   }
-  block->timed_runs = r ? r->timed : 0;
-  if (!others || !fs_run_is_timed(fs_session_runner(s), block)) return;
+  if (!others) return;
   fs_session_collect(s);
   block->timed_runs = r ? r->timed : 0;
 }

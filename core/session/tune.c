@@ -145,7 +145,7 @@ static void keep_best(struct fs_session *s, struct fs_search *r) {
   const struct fs_candidate *best = &r->list.data[r->best];
   const struct fs_plan *plan = best->block->plan;
   struct fs_tuning_result result = {
-      .block = b->hash, .choice = plan->choice, .rank = best->rank,
+      .block = b->hash, .choice = fs_plan_choice(plan), .rank = best->rank,
       .predicted = best->predicted, .measured = best->measured,
       .first = FS_MAX(r->list.data[0].measured, 0)};
   if (result.choice)
