@@ -81,23 +81,8 @@ bool em_columns_analyse(struct em *em) {
   struct fs_panel p;
   if (em->variant != FS_EMIT_BEST || !fs_panel_of(em->k, em->device, &p))
     return false;
-  const struct fs_space *s = &em->k->space;
-  em->mode = EM_COLUMNS;
-  em->n_outer = em->n_inner = 1;
-  for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
-  em->dim[0] = em->m = s->m;
-  em->dim[1] = em->n = em->last = s->n;
-  em->gl = em->groups = s->n;
-  em->T = p.threads;
-  em->RT = p.lanes;
-  em->S = p.side;
-  em->B = p.height / p.side;
-  em->V = p.vec;
-  em->C = em->U = 1;
-  em->CL = p.cluster;
-  em->panels = p.panels;
-  em->parts = p.blocks;
-  em->wide = em_is_wide(em);
+  fs_schedule_march(em->k, &p, &em->schedule);
+  em_take_schedule(em);
   em->vector_end = true;
   define(em);
   return true;

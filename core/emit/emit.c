@@ -98,8 +98,8 @@ static void work_pointers(struct em *em) {
   int64_t fixed = EM_COUNTER_BYTES + em->work_base;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
-    bool per_block = x->acc == EM_ACC_COL && em->mode != EM_TILE;
-    if (em->mode == EM_COLUMNS) break;
+    bool per_block = x->acc == EM_ACC_COL && em->mode != FS_MODE_TILE;
+    if (em->mode == FS_MODE_MARCH) break;
     bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
     if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
@@ -115,7 +115,7 @@ static void work_pointers(struct em *em) {
             at);
     any = true;
   }
-  if (em->mode == EM_COLUMNS)
+  if (em->mode == FS_MODE_MARCH)
     em_line(em, "unsigned long long *const posts = (unsigned long long *)((char "
             "*)work + %d);", EM_COUNTER_BYTES);
   if (!em->grid && (any || em->n_full || em->vector_end))
@@ -138,8 +138,8 @@ static void write_arguments(struct em *em, bool has_work) {
   if (em->params.len)
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
-  if (em->any_size) em_size(em, em->mode == EM_FLAT ? tiles(em) : em->m);
-  if (em->any_size && em->mode == EM_PANEL) { /* for em_constants() */
+  if (em->any_size) em_size(em, em->mode == FS_MODE_FLAT ? tiles(em) : em->m);
+  if (em->any_size && em->mode == FS_MODE_STRIPS) { /* for em_constants() */
     em_size(em, em->panels);
     em_size(em, up(em->m, (int64_t)em->S * em->B));
   }
@@ -319,9 +319,9 @@ static void sizes(const struct em *em, struct fs_str *out) {
     fs_str_puts(out, "any size");
     return;
   }
-  amount(out, em->mode == EM_FLAT ? em->n : em->m,
-         em->mode == EM_FLAT ? "element" : "row");
-  if (em->mode != EM_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
+  amount(out, em->mode == FS_MODE_FLAT ? em->n : em->m,
+         em->mode == FS_MODE_FLAT ? "element" : "row");
+  if (em->mode != FS_MODE_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
 }
 
 void em_head(const struct em *em, const struct fs_diags *diags,
@@ -337,13 +337,13 @@ void em_head(const struct em *em, const struct fs_diags *diags,
   fs_str_puts(out, " x ");
   amount(out, em->C, "vector");
   if (em->B > 1) fs_str_printf(out, "; %d rows at once", em->B * em->S);
-  if (em->mode == EM_TILE) {
+  if (em->mode == FS_MODE_TILE) {
     fs_str_puts(out, "; ");
     amount(out, em->U, "tile");
     fs_str_puts(out, " a block");
   }
   if (em->CL > 1)
-    fs_str_printf(out, em->mode == EM_COLUMNS ? "; clusters of %d blocks"
+    fs_str_printf(out, em->mode == FS_MODE_MARCH ? "; clusters of %d blocks"
                                               : "; %d blocks to a row", em->CL);
   if (em->k->everywhere) fs_str_puts(out, "; all of them in each block");
   if (em->pairs) fs_str_puts(out, ", in pairs");
@@ -351,18 +351,13 @@ void em_head(const struct em *em, const struct fs_diags *diags,
   fs_str_puts(out, "\n");
 }
 
-/* A square of as many whole tiles as are as wide as they are high. */
-static int64_t square_side(const struct em *em) {
-  return FS_MAX((int64_t)em->RT * em->V, (int64_t)em->S * em->B);
-}
-
 static int64_t squares(const struct em *em) {
-  int64_t side = up(em->n, square_side(em));
+  int64_t side = up(em->n, fs_schedule_square(&em->schedule));
   return side * side;
 }
 
 static int64_t tiles_of_square(const struct em *em) {
-  int64_t side = square_side(em);
+  int64_t side = fs_schedule_square(&em->schedule);
   return side / ((int64_t)em->RT * em->V) * (side / ((int64_t)em->S * em->B));
 }
 
@@ -377,26 +372,26 @@ void em_constants(struct em *em, struct fs_str *out) {
                 em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
   int64_t rows = (int64_t)em->S * em->B;
   switch (em->mode) {
-    case EM_COLUMNS: em_columns_constants(em, out); break;
-    case EM_FLAT:
+    case FS_MODE_MARCH: em_columns_constants(em, out); break;
+    case FS_MODE_FLAT:
       size_constant(em, "FS_TILES", tiles(em), out);
       if (em->copies_words)
         fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
-    case EM_TILE:
+    case FS_MODE_TILE:
       fs_str_printf(out,
                     "constexpr fs_index FS_M = %lld, FS_ITERATIONS = %d;\n"
                     "constexpr fs_index FS_PANELS = %lld, FS_PARTS = %lld;\n",
                     (long long)em->m, em->U, (long long)em->panels,
                     (long long)em->parts);
       break;
-    case EM_INSTANCE:
+    case FS_MODE_INSTANCE:
       fs_str_printf(out,
                     "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n"
                     "constexpr fs_index FS_M = %lld;\n",
                     em->S, em->k->applied[0].user->threads, (long long)em->m);
       break;
-    case EM_PANEL:
+    case FS_MODE_STRIPS:
       size_constant(em, "FS_PANELS", em->panels, out);
       size_constant(em, "FS_PARTS_MOST", up(em->m, rows), out);
       if (em->mirrors)
@@ -405,7 +400,7 @@ void em_constants(struct em *em, struct fs_str *out) {
                       "constexpr int FS_OF_SQUARE = %d, FS_ABREAST = %d;\n",
                       (long long)(squares(em) * tiles_of_square(em)),
                       (int)tiles_of_square(em),
-                      (int)(square_side(em) / ((int64_t)em->RT * em->V)));
+                      (int)(fs_schedule_square(&em->schedule) / ((int64_t)em->RT * em->V)));
       /* fall through */
     default:
       if (em->CL > 1)
@@ -421,16 +416,16 @@ void em_constants(struct em *em, struct fs_str *out) {
 
 static const char *skeleton(const struct em *em) {
   switch (em->mode) {
-    case EM_FLAT:
+    case FS_MODE_FLAT:
       if (em->k->everywhere) return "elemlib/scheme/everywhere.cuh";
       return em->grid && em->k->copies && em_grid_waits(em) ? "elemlib/scheme/last.cuh"
                                                             : "elemlib/scheme/flat.cuh";
-    case EM_TILE: return "elemlib/scheme/tile.cuh";
-    case EM_INSTANCE: return "elemlib/scheme/instance.cuh";
-    case EM_COLUMNS:
+    case FS_MODE_TILE: return "elemlib/scheme/tile.cuh";
+    case FS_MODE_INSTANCE: return "elemlib/scheme/instance.cuh";
+    case FS_MODE_MARCH:
       return em->quick ? "elemlib/scheme/columns_quick.cuh"
                        : "elemlib/scheme/columns.cuh";
-    case EM_PANEL:
+    case FS_MODE_STRIPS:
       return em->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
     default:
       return em->CL > 1 ? "elemlib/scheme/cluster.cuh"
@@ -479,7 +474,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     if (hook != EM_ARGUMENTS && hook != EM_AFTER)
       return looks ? 3 : hook == EM_COLUMN_VALUES ? 2 : 1;
   }
-  bool nested = em->mode == EM_PANEL || em->mode == EM_TILE;
+  bool nested = em->mode == FS_MODE_STRIPS || em->mode == FS_MODE_TILE;
   switch (hook) {
     case EM_ARGUMENTS: return 2;
     case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
@@ -487,7 +482,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     case EM_FINISH: case EM_MOVE_ON: return 3;
     case EM_FETCH: case EM_SEND: case EM_GATHER: case EM_COLUMN_VALUES: return 4;
     case EM_FIRST: case EM_SECOND: return 5;
-    case EM_AFTER: return em->mode == EM_COLUMNS ? 2 : 1;
+    case EM_AFTER: return em->mode == FS_MODE_MARCH ? 2 : 1;
     case EM_ROW: return nested ? 3 : 2;
     default: return 1;
   }
@@ -518,24 +513,24 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
   o->bounds = FS_MAX(1, em->k->tune.blocks_per_sm);
   bool stay = em->stragglers || em->copies_words;
-  o->one_wave_each = (em->streams && !stay) || em->mode == EM_INSTANCE;
+  o->one_wave_each = (em->streams && !stay) || em->mode == FS_MODE_INSTANCE;
   o->pieces = stay ? 4 : 8;
-  o->waves = em->mode == EM_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
+  o->waves = em->mode == FS_MODE_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
   switch (em->mode) {
-    case EM_FLAT: o->max_blocks = tiles(em); break;
-    case EM_TILE: o->max_blocks = em->panels * em->parts; break;
-    case EM_PANEL:
+    case FS_MODE_FLAT: o->max_blocks = tiles(em); break;
+    case FS_MODE_TILE: o->max_blocks = em->panels * em->parts; break;
+    case FS_MODE_STRIPS:
       o->max_blocks = em->mirrors ? squares(em) * tiles_of_square(em)
                                   : em->panels * up(em->m, rows);
       break;
-    case EM_COLUMNS: o->max_blocks = em->parts; break;
+    case FS_MODE_MARCH: o->max_blocks = em->parts; break;
     default: o->max_blocks = up(em->m, rows) * em->CL;
   }
-  if (em->mode == EM_INSTANCE) em->CL = 1;
+  if (em->mode == FS_MODE_INSTANCE) em->CL = 1;
   o->cluster = em->CL;
   o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
   o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
-  if (em->mode == EM_COLUMNS) o->shared_bytes = em->ring_bytes;
+  if (em->mode == FS_MODE_MARCH) o->shared_bytes = em->ring_bytes;
   if (!has_work) return;
   o->work_zeroed = EM_COUNTER_BYTES;
   o->work_base = EM_COUNTER_BYTES + em->work_base;
@@ -564,10 +559,10 @@ void em_begin(struct em *em) {
 }
 
 void em_body(struct em *em, struct fs_str *out) {
-  if (em->mode == EM_INSTANCE) em_instance(em);
-  else if (em->mode == EM_COLUMNS) em_columns(em);
-  else if (em->mode == EM_FLAT) em_flat(em);
-  else if (em->mode == EM_TILE) em_tile(em);
+  if (em->mode == FS_MODE_INSTANCE) em_instance(em);
+  else if (em->mode == FS_MODE_MARCH) em_columns(em);
+  else if (em->mode == FS_MODE_FLAT) em_flat(em);
+  else if (em->mode == FS_MODE_TILE) em_tile(em);
   else em_row(em);
   bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
@@ -607,12 +602,12 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
 
 /* Whether sizes stand in a kernel's text only where arguments may. */
 static bool takes_sizes(const struct em *em) {
-  bool panels = em->mode == EM_PANEL && !em->turns && !em->mirrors;
-  bool rows = panels || em->mode == EM_KEEP || em->mode == EM_CHUNK;
+  bool panels = em->mode == FS_MODE_STRIPS && !em->turns && !em->mirrors;
+  bool rows = panels || em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
   rows &= em->CL == 1 && !em->ring;
   bool own = em->k->n_applied > 0;
   for (int s = 0; s < em->k->steps.len; s++) own |= em->k->steps.data[s].user != NULL;
-  return (em->mode == EM_FLAT || rows) && !own;
+  return (em->mode == FS_MODE_FLAT || rows) && !own;
 }
 
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
@@ -643,7 +638,7 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
   char *text = NULL;
   if (kernel->scheme != FS_PANEL) return NULL;
   em_begin(&em);
-  if (em.mode == EM_COLUMNS) text = whole_text(&em, diags);
+  if (em.mode == FS_MODE_MARCH) text = whole_text(&em, diags);
   em_end(&em);
   fs_emitted_free(&same);
   return text;

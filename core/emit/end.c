@@ -69,7 +69,7 @@ static void fold_side(struct em *em, const struct fs_step *s, int from,
  * scratch has room for. Then every thread folds some columns. */
 static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
   const char *type = acc_type_of(em, s);
-  int together = em_side_vectors(em), V = em->V;
+  int together = fs_schedule_side_vectors(em->k, &em->schedule), V = em->V;
   em_open(em, "{");
   em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
   for (int from = 0; from < em->C; from += together) {
@@ -91,7 +91,7 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
 
 void em_columns_out(struct em *em) {
   if (!em->n_col) return;
-  if (em->mode == EM_KEEP)
+  if (em->mode == FS_MODE_KEEP)
     em_line(em, "const fs_index part = %s;", em_team(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
@@ -135,7 +135,7 @@ static void fulls_out(struct em *em) {
  * what the others have is neutral. INT64_MAX of other kernels. */
 static int64_t blocks_with_tiles(const struct em *em) {
   int64_t tile = (int64_t)em->T * em->C;
-  return em->grid && em->mode == EM_FLAT ? (em->groups + tile - 1) / tile : INT64_MAX;
+  return em->grid && em->mode == FS_MODE_FLAT ? (em->groups + tile - 1) / tile : INT64_MAX;
 }
 
 /* Adds the blocks' results that are a thread's. Of those that there will be the
@@ -230,8 +230,8 @@ static struct axis axis_of(struct em *em, uint8_t varies) {
   a.count = em->n;
   a.slots = em->groups * em->V;
   a.pitch = em->fold_pitch_j;
-  a.parts = em->mode == EM_TILE    ? em_int(em, em->parts)
-            : em->mode == EM_PANEL ? "parts"
+  a.parts = em->mode == FS_MODE_TILE    ? em_int(em, em->parts)
+            : em->mode == FS_MODE_STRIPS ? "parts"
                            : em->CL > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->CL)
                                         : "(fs_index)gridDim.x";
   return a;
@@ -312,7 +312,7 @@ static int lanes_for(const struct em *em, const struct axis *a) {
  * that (fs_emitted.per_unit). 0: a loop loads and adds. */
 static int together(const struct em *em, const struct axis *a) {
   enum { MOST_TOGETHER = 12 };
-  if (a->acc != EM_ACC_COL || em->mode != EM_KEEP) return 0;
+  if (a->acc != EM_ACC_COL || em->mode != FS_MODE_KEEP) return 0;
   int slices = em->T / lanes_for(em, a);
   int64_t units = em->device && em->device->is_cuda ? em->device->units : 0;
   int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm) / em->CL;

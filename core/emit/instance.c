@@ -92,7 +92,7 @@ static bool is_wide(const struct em *em) {
 
 void em_instance_analyse(struct em *em) {
   const struct fs_tuning *t = &em->k->tune;
-  em->mode = EM_INSTANCE;
+  em->mode = FS_MODE_INSTANCE;
   em->T = em->RT = FS_MAX(1, t->threads);
   em->S = FS_MAX(1, t->iters);
   em->B = em->V = em->C = em->U = em->CL = 1;

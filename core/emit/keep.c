@@ -50,7 +50,7 @@ static bool is_passing_element(const struct em *em, const struct fs_step *s) {
 }
 
 static void find_kept_rows(struct em *em, double cache) {
-  bool rows = em->mode == EM_KEEP || em->mode == EM_CHUNK;
+  bool rows = em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
   double row = 0;
   if (!rows || em->k->n_phases > 2) return;
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -69,7 +69,7 @@ static void find_kept_rows(struct em *em, double cache) {
 /* Vectors that a kernel only reads are kept in part, as the rows of a matrix are. */
 static void find_kept_elements(struct em *em, double cache) {
   double each = 0;
-  if (em->mode != EM_FLAT || em->n_inner != 1 || em->m > 1 || em->grid) return;
+  if (em->mode != FS_MODE_FLAT || em->n_inner != 1 || em->m > 1 || em->grid) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->access < 0 || !(em_access(em, s)->varies & FS_VARIES_J)) continue;
@@ -107,7 +107,7 @@ void em_find_keeping(struct em *em) {
   find_kept_rows(em, (double)em->device->cache_bytes);
   find_kept_elements(em, (double)em->device->cache_bytes);
   if (!em->staying && !em->grid && em->device->cc >= 90 && em->V > 1 &&
-      em->mode != EM_TILE)
+      em->mode != FS_MODE_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
 }
 
@@ -123,7 +123,7 @@ void em_declare_keeping(struct em *em) {
 const char *em_keeping(struct em *em, const struct fs_step *s, const char *row) {
   if (em->lasts && is_everywhere(em, s)) return "lasts";
   if (!em->staying) return NULL;
-  if (em->mode == EM_FLAT)
+  if (em->mode == FS_MODE_FLAT)
     return em_access(em, s)->varies & FS_VARIES_J
                ? em_fmt(em, "j < %s ? stays : passes", em_int(em, em->staying)) : NULL;
   if (!is_passing(em, s)) return NULL;

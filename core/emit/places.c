@@ -22,14 +22,14 @@ static double per_thread(const struct em *em, int v) {
   double rows = varies & FS_VARIES_I ? em->B : 1, columns = 1;
   if (varies & FS_VARIES_J) {
     bool whole = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
-                 em->mode == EM_FLAT || em->mode == EM_PANEL;
+                 em->mode == FS_MODE_FLAT || em->mode == FS_MODE_STRIPS;
     columns = (double)em->V * (whole ? em->C : 1);
   }
   return rows * columns;
 }
 
 static bool is_staged(const struct em *em, const struct fs_step *s) {
-  return em->mode == EM_TILE && s->access >= 0 && em_transposed(em, s);
+  return em->mode == FS_MODE_TILE && s->access >= 0 && em_transposed(em, s);
 }
 
 /* The rows of a turn are in the ring once for each stage. */
@@ -58,7 +58,7 @@ static void place_value(const struct em *em, int v, struct fs_home *p) {
 /* What is held at the same time: all that outlives a vector, and the widest of
  * the values that do not. */
 static int registers(const struct em *em) {
-  bool rows = em->mode == EM_KEEP || em->mode == EM_CHUNK;
+  bool rows = em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
   double held = rows ? ROW_OVERHEAD_REGS : OVERHEAD_REGS, passing = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
@@ -90,14 +90,14 @@ void fs_emit_footprint(const struct fs_plan *plan,
   struct em em = {.plan = plan, .k = kernel, .device = device,
                   .variant = variant, .out = &launch};
   em_begin(&em);
-  if (em.mode == EM_COLUMNS) em_columns_footprint(&em);
+  if (em.mode == FS_MODE_MARCH) em_columns_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),
       .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks};
   for (int v = 0; v < kernel->values.len; v++) {
     place_value(&em, v, &places[v]);
-    if (em.mode == EM_TILE && !strcmp(places[v].storage, "shared"))
+    if (em.mode == FS_MODE_TILE && !strcmp(places[v].storage, "shared"))
       out->shared += (int64_t)places[v].bytes;
   }
   fs_arena_free(em.arena);

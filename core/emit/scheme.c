@@ -294,7 +294,7 @@ static void declare_parts(struct em *em) {
 
 static void row_body(struct em *em) {
   em_go(em, EM_ROW);
-  if (em->mode == EM_CHUNK && em->n_col)
+  if (em->mode == FS_MODE_CHUNK && em->n_col)
     em_line(em, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
             em->S * em->B);
   if (em->B == 1) em_row_coords(em);
@@ -309,7 +309,7 @@ static void row_body(struct em *em) {
 }
 
 void em_row(struct em *em) {
-  bool panel = em->mode == EM_PANEL;
+  bool panel = em->mode == FS_MODE_STRIPS;
   em_go(em, EM_BEFORE);
   em_uniforms(em);
   em_declare_fulls(em);
@@ -320,13 +320,13 @@ void em_row(struct em *em) {
     em_line(em, "fs_cluster_barrier<%d>();  // all have begun", em->CL);
   if (em->ahead) em_load_ahead(em, true);
   if (panel) em_go(em, EM_PANEL_BEGIN);
-  if (em->mode != EM_CHUNK) {
+  if (em->mode != FS_MODE_CHUNK) {
     em_sweep(em, -1);
     em_declare_columns(em);
   }
   row_body(em);
   em_go(em, panel ? EM_PANEL_END : EM_AFTER);
-  if (em->mode != EM_CHUNK) em_columns_out(em);
+  if (em->mode != FS_MODE_CHUNK) em_columns_out(em);
   em_go(em, EM_AFTER);
   em_finish(em);
 }

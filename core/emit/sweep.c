@@ -28,7 +28,7 @@ const char *em_first_thread(const struct em *em) {
 }
 
 void em_row_coords(struct em *em) {
-  if (em->mode == EM_FLAT) return;
+  if (em->mode == FS_MODE_FLAT) return;
   const char *rows = em->B > 1 && em->S > 1
                          ? em->turns ? em_fmt(em, "(sub * %d + b)", em->B)
                                      : em_fmt(em, "(b * %d + sub)", em->S)
@@ -44,13 +44,13 @@ void em_row_coords(struct em *em) {
 /* The vector's number in the row, from the loops around it. */
 static const char *vector_number(struct em *em) {
   const char *own = em->C > 1 ? em_fmt(em, "c * %d + t", em->RT) : "t";
-  if (em->C > 1 && em->mode != EM_KEEP) own = em_fmt(em, "(%s)", own);
+  if (em->C > 1 && em->mode != FS_MODE_KEEP) own = em_fmt(em, "(%s)", own);
   int held = em->RT * em->C;
   if (em->CL > 1) own = em_fmt(em, "rank * %d + %s", held, own);
   switch (em->mode) {
-    case EM_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
-    case EM_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
-    case EM_PANEL: case EM_TILE:
+    case FS_MODE_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
+    case FS_MODE_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
+    case FS_MODE_STRIPS: case FS_MODE_TILE:
       return em_fmt(em, "panel * %d + %s", held, own);
     default: return own;
   }
@@ -153,7 +153,7 @@ void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
 static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
   enum em_acc acc = em->v[s->out].acc;
   bool b = acc == EM_ACC_ROW || acc == EM_ACC_TROW;
-  bool c = acc == EM_ACC_COL && em->mode != EM_CHUNK;
+  bool c = acc == EM_ACC_COL && em->mode != FS_MODE_CHUNK;
   return em_fmt(em, "r%d%s%s%s", s->out, b && em->B > 1 ? "[b]" : "",
                 c && em->C > 1 ? "[c]" : "",
                 em->V == 1 ? "" : em_fmt(em, "[%s]", lane_number(half)));
@@ -174,7 +174,7 @@ static bool is_vector(const struct em *em, const struct fs_access *a) {
 static bool has_steps(const struct em *em, const struct fs_step *s, int step) {
   const struct fs_access *a = em_access(em, s);
   int last = em->n_outer + em->n_inner - 1;
-  if (em->V == 1 || em->mode == EM_TILE || a->stride[last] != step ||
+  if (em->V == 1 || em->mode == FS_MODE_TILE || a->stride[last] != step ||
       a->list_stride % em->V)
     return false;
   for (int x = 0; x < last; x++)
@@ -247,7 +247,7 @@ static void load_by_list(struct em *em, const struct fs_step *s, const char *gua
 /* ", c < 4": where a row's vectors are whole in all its threads. */
 static const char *whole_vectors(struct em *em) {
   int64_t whole = em->n / ((int64_t)em->RT * em->V);
-  bool known = em->mode == EM_KEEP && em->CL == 1 && em->n_inner == 1 && em->C > 1;
+  bool known = em->mode == FS_MODE_KEEP && em->CL == 1 && em->n_inner == 1 && em->C > 1;
   return known && whole > 0 ? em_fmt(em, ", c < %lld", (long long)whole) : "";
 }
 
@@ -375,7 +375,7 @@ static void stencil_loads(struct em *em, const bool *mine, bool rows) {
 }
 
 static bool is_staged(const struct em *em, const struct fs_step *s) {
-  return em->mode == EM_TILE && em_transposed(em, s);
+  return em->mode == FS_MODE_TILE && em_transposed(em, s);
 }
 
 /* Loads that em_load_ahead() has under way. */
@@ -445,11 +445,11 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     if (!em->v[s->out].stands)
       declare(em, s->out, both && !em->row_by_row, true, true,
               guards && (!em->full || !from_ring(em, s) || (em->B > 1 && em->need_ok)));
-    em->v[s->out].stands = em->mode == EM_KEEP && rows;
+    em->v[s->out].stands = em->mode == FS_MODE_KEEP && rows;
     any |= !is_staged(em, s) && !from_next(em, s);
   }
   if (em->ahead && rows) take_next(em, need);
-  if (em->mode == EM_TILE) em_tile_stage_loads(em, need);
+  if (em->mode == FS_MODE_TILE) em_tile_stage_loads(em, need);
   if (!any) return;
   bool *together = fs_calloc((size_t)em->k->steps.len, sizeof(bool));
   bool stencil = false;
@@ -547,7 +547,7 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
     }
     struct em_value *x = &em->v[s->out];
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool lasting = x->kept || x->hoisted || (em->mode == EM_TILE && both);
+    bool lasting = x->kept || x->hoisted || (em->mode == FS_MODE_TILE && both);
     if (lasting && at_row) declare(em, s->out, both, true, true, false);
     if (lasting || at_row) continue;
     x->b = x->c = x->e = false;
@@ -602,17 +602,17 @@ static const char *own_tile(struct em *em) {
  * equation on the inside of 4096 x 4096 in f32, which stored element by element, takes an
  * H100 50 us in place of 57. */
 static int shift_of_store(const struct em *em, const struct fs_step *s) {
-  bool rows = em->mode == EM_PANEL || em->mode == EM_KEEP || em->mode == EM_CHUNK;
-  int threads = em->mode == EM_FLAT ? em->T : em->RT;
-  if (!(rows || em->mode == EM_FLAT) || em->n_inner != 1 || threads % 32 || em->pairs) return 0;
+  bool rows = em->mode == FS_MODE_STRIPS || em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
+  int threads = em->mode == FS_MODE_FLAT ? em->T : em->RT;
+  if (!(rows || em->mode == FS_MODE_FLAT) || em->n_inner != 1 || threads % 32 || em->pairs) return 0;
   return fs_dtype_size(em_access(em, s)->dtype) >= 4 ? shift_of(em, s) : 0;
 }
 
 static void store_vector(struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-  const char *guard = em->mode == EM_FLAT ? own_tile(em) : row_exists(em);
-  if (em->mode != EM_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
+  const char *guard = em->mode == FS_MODE_FLAT ? own_tile(em) : row_exists(em);
+  if (em->mode != FS_MODE_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
   const char *at = em_address(em, a);
   const char *to = pointer(em, s);
   const char *from = em_row_ref(em, s->in[0]);
@@ -651,7 +651,7 @@ void em_stores(struct em *em, const bool *need) {
 
 /* CHUNK: a block's column sums wait in the workspace between two rows. */
 static void chunk_columns(struct em *em, const bool *need, bool load) {
-  if (em->mode != EM_CHUNK) return;
+  if (em->mode != FS_MODE_CHUNK) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_REDUCE ||
@@ -779,7 +779,7 @@ static void declare_row_results(struct em *em, const bool *need) {
 static void pass(struct em *em, const bool *need, bool rows) {
   load_loop(em, need, rows);
   declare_made(em, need, true);
-  if (em->mode == EM_TILE && rows) em_tile_compute(em, need);
+  if (em->mode == FS_MODE_TILE && rows) em_tile_compute(em, need);
   else compute_loop(em, need, rows);
 }
 
@@ -789,7 +789,7 @@ static void pass(struct em *em, const bool *need, bool rows) {
  * NVRTC takes 83 ms instead of 113; a flat moving average of 2^26 in bf16 75.4 instead of
  * 67.9). */
 static bool has_two_ways(const struct em *em, const bool *need) {
-  if (em->mode != EM_PANEL || em->C > 1 || em->B == 1) return false;
+  if (em->mode != FS_MODE_STRIPS || em->C > 1 || em->B == 1) return false;
   bool shifted = false;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -852,17 +852,17 @@ static void both_ways(struct em *em, const bool *need, bool rows) {
 void em_sweep(struct em *em, int phase) {
   bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
   if (find_needed(em, phase, need)) {
-    bool rows = phase >= 0 && em->mode != EM_FLAT;
+    bool rows = phase >= 0 && em->mode != FS_MODE_FLAT;
     declare_row_results(em, need);
-    if (em->mode == EM_CHUNK) {
+    if (em->mode == FS_MODE_CHUNK) {
       int64_t held = (int64_t)em->RT * em->C;
       em_open(em, "for (fs_index h = 0; h < %s; h++) {",
               em_int(em, (em->groups + held - 1) / held));
     }
     if (has_two_ways(em, need)) both_ways(em, need, rows);
     else pass(em, need, rows);
-    if (em->mode == EM_CHUNK) em_close(em);
-    if (em->mode == EM_TILE && rows) em_tile_stage_stores(em, need);
+    if (em->mode == FS_MODE_CHUNK) em_close(em);
+    if (em->mode == FS_MODE_TILE && rows) em_tile_stage_stores(em, need);
   }
   free(need);
 }

@@ -22,16 +22,6 @@
 /* The workspace begins with tickets and barrier counters. */
 enum { EM_COUNTER_BYTES = 256 };
 
-enum em_mode {
-  EM_FLAT,
-  EM_KEEP,   /* row: a row fits in the registers of its threads             */
-  EM_CHUNK,  /* row: rows are walked in chunks, once per phase              */
-  EM_PANEL,  /* row without row results: the columns are cut into panels    */
-  EM_TILE,
-  EM_INSTANCE,
-  EM_COLUMNS /* the scheme panel: columns.c                                */
-};
-
 enum em_acc { /* what a reduction makes */
   EM_NO_ACC,
   EM_ACC_ROW,  /* one result per row, ready in the block                    */
@@ -79,7 +69,8 @@ struct em {
 
   struct fs_kernel rows;         /* a panel kernel that goes on as rows     */
 
-  enum em_mode mode;
+  struct fs_schedule schedule;   /* what the fields below are taken from     */
+  enum fs_mode mode;
   int T, RT, S, B, V, C;         /* threads; of a row; rows side by side; rows
                                     at once; lanes; vectors kept            */
   int CL;                        /* row: blocks that share a row            */
@@ -247,6 +238,8 @@ void em_tables(struct em *em);
 
 /* -- analysis (analyse.c) ------------------------------------------------------ */
 void em_analyse(struct em *em);
+/* How it is walked was decided (schedule/gpu.c): what the text says of it. */
+void em_take_schedule(struct em *em);
 static inline const struct fs_value *em_val(const struct em *em, int v) {
   return &em->k->values.data[v];
 }
@@ -259,7 +252,7 @@ static inline bool em_uses_work(const struct em *em) {
 }
 /* Whether a value has an element for each lane of a vector. */
 static inline bool em_is_laned(const struct em *em, int v) {
-  return em_val(em, v)->varies & (em->mode == EM_COLUMNS ? FS_VARIES_I : FS_VARIES_J);
+  return em_val(em, v)->varies & (em->mode == FS_MODE_MARCH ? FS_VARIES_I : FS_VARIES_J);
 }
 static inline const struct fs_access *em_access(const struct em *em,
                                                 const struct fs_step *s) {
@@ -316,7 +309,6 @@ void em_flat(struct em *em);
 void em_row(struct em *em);
 void em_tile(struct em *em);
 void em_columns_out(struct em *em); /* end.c: a block's column results */
-int em_side_vectors(const struct em *em); /* analyse.c: its room for them */
 void em_finish(struct em *em);      /* end.c: partial results, FS_END  */
 /* tile.c: operands that lie across go through shared memory; and what a tile's
  * threads compute, by block routines of the library where there is one. */
@@ -332,8 +324,6 @@ void em_columns(struct em *em);
 /* Its shared memory and workspace, as em_columns() has it. */
 void em_columns_footprint(struct em *em);
 void em_columns_constants(struct em *em, struct fs_str *out);
-/* Whether an index or an offset may not fit in an int. */
-bool em_is_wide(const struct em *em);
 /* grid.c: whether blocks of the launch that em is a phase of wait for each other. */
 bool em_grid_waits(const struct em *em);
 

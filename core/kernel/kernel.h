@@ -68,7 +68,7 @@ enum fs_scheme {
 };
 extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" ... */
 
-enum { FS_VARIES_I = 1, FS_VARIES_J = 2 };
+enum { FS_VARIES_I = 1, FS_VARIES_J = 2, FS_VARIES_BOTH = 3 };
 enum { FS_END = 255 };
 
 struct fs_space {

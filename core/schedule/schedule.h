@@ -37,6 +37,97 @@ int fs_instance_variants(const struct fs_kernel *k,
 int fs_instance_threads(const struct fs_kernel *k);
 int64_t fs_instance_bytes(const struct fs_kernel *k);
 
+/* -- GPU (gpu.c) ------------------------------------------------------------------- */
+
+/* How blocks go over the index space. */
+enum fs_mode {
+  FS_MODE_FLAT,   /* tiles of a vector                                          */
+  FS_MODE_KEEP,   /* whole rows, in the registers of their threads              */
+  FS_MODE_CHUNK,  /* whole rows in chunks, once a phase                         */
+  FS_MODE_STRIPS, /* rows that wait for no result of theirs, or tiles that threads
+                     turn: the columns are cut into strips                      */
+  FS_MODE_TILE,   /* tiles of 32 x 32                                           */
+  FS_MODE_INSTANCE, /* a user's routines over a stack                           */
+  FS_MODE_MARCH   /* panels of columns, all blocks in step: struct fs_panel     */
+};
+
+/* What a reduction leaves, by the mode. */
+enum fs_reduced {
+  FS_REDUCED_ROW,     /* one for each row, ready in the block                    */
+  FS_REDUCED_ROW_END, /* the same, but ready at the end                          */
+  FS_REDUCED_COLUMN,  /* one for each column                                     */
+  FS_REDUCED_ALL      /* one                                                     */
+};
+
+struct fs_schedule {
+  enum fs_mode mode;
+  int threads;           /* of a block                                          */
+  int row_threads;       /* of them on a row                                    */
+  int sides;             /* rows side by side in a block: threads / row_threads */
+  int rows;              /* ... and that a thread has at once                   */
+  int lanes;             /* elements of a vector                                */
+  int vectors;           /* of a row that a thread has; FLAT: of a tile         */
+  int cluster;           /* blocks that share a row                             */
+  int tiles;             /* TILE: that a block does, one under the other        */
+  int64_t m, n;          /* rows, columns; at least one axis of each            */
+  int64_t length;        /* elements of the last inner axis                     */
+  int64_t line_vectors;  /* vectors along it                                    */
+  int64_t row_vectors;   /* ... and of a whole row                              */
+  int64_t panels, parts; /* STRIPS, TILE, MARCH: pieces of columns; TILE: of rows;
+                            MARCH: blocks                                       */
+  int64_t tasks;         /* pieces of the work that blocks, or clusters of them,
+                            take in turn                                        */
+  bool row_results;      /* a row waits for results of its own                  */
+  bool full;             /* all vectors of a piece exist, and have all lanes    */
+  bool tail;             /* some vectors have not                               */
+  bool need_ok;          /* some of the last rows do not exist                  */
+  bool wide;             /* indices have 64 bits                                */
+  bool pairs;            /* lanes are pairs of a half type                      */
+  bool turns, mirrors;   /* STRIPS: fs_kernel_turns(), and kernel->mirrors      */
+  bool streams;          /* a block for each piece, and nothing is summed       */
+  bool shares_rows;      /* fs_kernel_shares_rows(), and they are at hand       */
+  int stages;            /* of the ring by which rows come; 0: there is none    */
+  int64_t stage_bytes;
+  int64_t scratch;       /* bytes of shared memory for putting results together */
+  int fold_lanes;        /* partial results that a thread takes at once         */
+};
+
+/* What a schedule depends on beside kernel and device. All zero: a launch of its own,
+ * the best text. */
+struct fs_schedule_how {
+  bool plain;            /* without what only some devices have                 */
+  bool any_size;         /* for kernels of other sizes, too                     */
+  bool wide;             /* other phases of the launch have 64-bit indices      */
+  int64_t reserved;      /* bytes of shared memory that other phases have       */
+};
+
+/* Indices and offsets that stay below it fit in an int, with room for a step of the whole
+ * grid beyond the end. */
+#define FS_NARROW_INDEX ((int64_t)1 << 30)
+
+/* Of a flat, row or tile kernel that is tuned. device NULL: one without anything special. */
+void fs_schedule_gpu(const struct fs_kernel *kernel, const struct fs_device *device,
+                     const struct fs_schedule_how *how, struct fs_schedule *out);
+/* The same but for `wide`, `pairs` and `shares_rows`, which only the text depends on: what
+ * the planner asks of every candidate. */
+void fs_schedule_blocks(const struct fs_kernel *kernel, const struct fs_device *device,
+                        const struct fs_schedule_how *how, struct fs_schedule *out);
+/* Of a panel kernel that is cut so. */
+struct fs_panel;
+void fs_schedule_march(const struct fs_kernel *kernel, const struct fs_panel *panel,
+                       struct fs_schedule *out);
+enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode mode,
+                                  const struct fs_step *reduce);
+bool fs_schedule_is_wide(const struct fs_kernel *kernel, const struct fs_schedule *s);
+/* Columns of a row that a block of a cluster has; the last one has the rest. */
+int64_t fs_schedule_part(const struct fs_schedule *s);
+/* Vectors of each thread that lie in shared memory at once where rows side by side are put
+ * together. */
+int fs_schedule_side_vectors(const struct fs_kernel *kernel, const struct fs_schedule *s);
+/* Rows and columns of the squares that mirror each other: as many whole tiles as are as wide
+ * as they are high. */
+int64_t fs_schedule_square(const struct fs_schedule *s);
+
 /* -- how blocks share the work (spread.c) -------------------------------------------- */
 /* By kernel->tune. */
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,

@@ -1,5 +1,5 @@
-/* spread.c - how the blocks of a GPU kernel share its work, as the emitter writes
- * it and the launcher starts it: what settings of threads differ in for the model.
+/* spread.c - how the blocks of a GPU kernel share its work, for the model: what settings
+ * of threads differ in.
  */
 #include "core/schedule/schedule.h"
 
@@ -7,72 +7,7 @@
 
 enum { TILE = 32, TILE_ROWS = 8, WARP = 32 };
 
-static double up(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
-
-struct sums {
-  double loaded; /* bytes of matrix elements that stand at one place of the index space; of
-                    a flat kernel, of all that it reads */
-  bool rows;    /* results of a row, which it waits for */
-  bool outside; /* results that blocks put together     */
-  bool stores;  /* elements of a matrix                 */
-  bool columns; /* sums of columns                      */
-};
-
-static struct sums sums_of(const struct fs_kernel *k) {
-  struct sums s = {.rows = k->n_phases > 1};
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *st = &k->steps.data[i];
-    if (st->kind == FS_SP_LOAD && st->phase != FS_END) {
-      const struct fs_access *a = &k->accesses.data[st->access];
-      if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == 3)
-        s.loaded += (double)fs_dtype_size(a->dtype);
-    }
-    if (st->kind == FS_SP_STORE)
-      s.stores |= k->accesses.data[st->access].varies == 3;
-    if (st->kind != FS_SP_REDUCE) continue;
-    if (st->over == FS_VARIES_J && k->scheme != FS_FLAT) s.rows = true;
-    if (st->over == FS_VARIES_I && k->values.data[st->in[0]].varies & FS_VARIES_J)
-      s.columns = true;
-    if (k->values.data[st->out].ready == FS_END || k->scheme == FS_FLAT)
-      s.outside = true;
-  }
-  return s;
-}
-
-struct ring {
-  double bytes;  /* of a row, or of a block's part of it */
-  int stages;    /* 0: there is no ring */
-};
-
-/* The rows that a block has under way in shared memory, as emit/analyse.c plans a
- * ring of them. */
-static struct ring ring_of(const struct fs_kernel *k, const struct fs_device *d,
-                           double sharing) {
-  enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
-  struct ring none = {0, 0}, r = none;
-  if (d->cc < 90 || k->space.n_outer != 1 || k->space.n_inner != 1 ||
-      k->tune.threads <= WARP || k->tune.stages == 1)
-    return none;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || s->phase != 0) continue;
-    const struct fs_access *a = &k->accesses.data[s->access];
-    int64_t size = (int64_t)fs_dtype_size(a->dtype);
-    if (a->varies != 3) continue;
-    if (a->stride[1] != 1 || a->stride[0] * size % 16 || a->offset * size % 16 ||
-        a->stride[0] < k->space.n)
-      return none;
-    r.bytes += up((double)k->space.n, sharing) * (double)size * k->tune.iters;
-  }
-  if (k->tune.iters > 1 &&
-      !fs_exceeds_cache(d, r.bytes / k->tune.iters * (double)k->space.m))
-    return none; /* emit/analyse.c: takes_rows() */
-  double room = (double)d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - RESERVED;
-  if (r.bytes < LEAST_BYTES || room < 2 * r.bytes) return none;
-  r.stages = (int)FS_MIN(MOST_STAGES, floor(room / r.bytes));
-  if (k->tune.stages > 1) r.stages = FS_MIN(r.stages, k->tune.stages);
-  return r;
-}
+static double ceil_div(double x, double unit) { return ceil(x / FS_MAX(unit, 1)); }
 
 /* Whether a step goes over the elements of a row. */
 static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
@@ -104,67 +39,86 @@ bool fs_kernel_shares_rows(const struct fs_kernel *k) {
   return any;
 }
 
-static struct ring spread_rows(const struct fs_kernel *k,
-                               const struct fs_device *d,
-                               const struct sums *sums, struct fs_spread *s) {
-  bool waits = sums->rows, streams = !sums->outside && sums->stores;
+/* Bytes of matrix elements that stand at one place of the index space; of a flat kernel, of
+ * all that it reads. */
+static double loaded(const struct fs_kernel *k) {
+  double bytes = 0;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *st = &k->steps.data[i];
+    if (st->kind != FS_SP_LOAD || st->phase == FS_END) continue;
+    const struct fs_access *a = &k->accesses.data[st->access];
+    if (k->scheme == FS_FLAT ? a->varies != 0 : a->varies == FS_VARIES_BOTH)
+      bytes += (double)fs_dtype_size(a->dtype);
+  }
+  return bytes;
+}
+
+/* Whether blocks leave results that others put together. */
+static bool leaves_results(const struct fs_kernel *k) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *st = &k->steps.data[i];
+    if (st->kind == FS_SP_REDUCE &&
+        (k->scheme == FS_FLAT || k->values.data[st->out].ready == FS_END))
+      return true;
+  }
+  return false;
+}
+
+/* Bytes that a block, or a cluster, has asked for at once. */
+static double under_way(const struct fs_kernel *k, const struct fs_schedule *s) {
+  double threads = (double)s->threads * s->lanes;
+  if (s->stages) return (double)s->stage_bytes * s->stages;
+  if (s->mode == FS_MODE_FLAT) return loaded(k) * threads * s->vectors;
+  if (s->turns) return loaded(k) * threads * s->rows;
+  if (s->mode == FS_MODE_TILE)
+    return loaded(k) * TILE * (double)s->n / FS_MAX((double)s->panels, 1);
+  double held = ceil_div((double)s->row_vectors, (double)s->row_threads * s->cluster);
+  return loaded(k) * threads * s->rows * FS_MIN((double)s->vectors, held);
+}
+
+/* Results of rows for which a task waits. */
+static double waits(const struct fs_kernel *k, const struct fs_schedule *s) {
+  if (!s->row_results || s->mode == FS_MODE_FLAT || s->turns) return 0;
+  if (s->mode == FS_MODE_TILE) return s->tiles;
+  double turns = s->mode != FS_MODE_CHUNK
+                     ? 1
+                     : ceil_div((double)s->row_vectors, (double)s->row_threads * s->vectors);
+  return FS_MAX(1, k->n_phases) * turns;
+}
+
+/* Blocks in step are priced as if they went over rows in chunks. */
+static void schedule_march(const struct fs_kernel *k, struct fs_schedule *s) {
   const struct fs_tuning *t = &k->tune;
-  int last = k->space.n_outer + FS_MAX(1, k->space.n_inner) - 1;
-  double length = k->space.n_inner ? (double)k->space.dim[last] : 1;
-  double vectors = (double)k->space.n / FS_MAX(length, 1) * up(length, t->vec);
-  double held = (double)t->row_threads * t->cols * s->sharing, each = t->iters;
-  bool keeps = vectors <= held, chunks = !keeps && waits;
-  double sides = chunks ? 1 : (double)t->threads / FS_MAX(t->row_threads, 1);
-  s->tasks = up((double)k->space.m, sides * each);
-  if (!keeps && !waits) s->tasks *= up(vectors, held);
-  s->waits = waits ? FS_MAX(1, k->n_phases) * (chunks ? up(vectors, held) : 1) : 0;
-  s->under_way = sums->loaded * t->threads * t->vec * each *
-                 FS_MIN((double)t->cols,
-                        up(vectors, t->row_threads * s->sharing));
-  bool rows = each == 1 || (sums->columns && t->cluster <= 1);
-  if (!keeps || sides > 1 || !rows || streams) return (struct ring){0, 0};
-  struct ring ring = ring_of(k, d, s->sharing);
-  if (ring.stages) s->under_way = ring.bytes * ring.stages;
-  return ring;
+  *s = (struct fs_schedule){
+      .mode = FS_MODE_CHUNK, .threads = t->threads, .row_threads = t->row_threads,
+      .rows = t->iters, .lanes = t->vec, .vectors = t->cols, .cluster = FS_MAX(1, t->cluster),
+      .m = k->space.m, .n = k->space.n, .row_results = true};
+  s->row_vectors = (k->space.n + t->vec - 1) / t->vec;
+  s->tasks = (k->space.m + t->iters - 1) / FS_MAX(1, t->iters);
 }
 
 int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
-  struct fs_spread s = {.sharing = FS_MAX(1, k->tune.cluster)};
+  struct fs_schedule s;
   if (!d->is_cuda || k->scheme != FS_ROW) return 0;
-  struct sums sums = sums_of(k);
-  return spread_rows(k, d, &sums, &s).stages;
+  fs_schedule_blocks(k, d, &(struct fs_schedule_how){0}, &s);
+  return s.stages;
 }
 
 void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
-                      struct fs_spread *s) {
-  const struct fs_tuning *t = &k->tune;
-  *s = (struct fs_spread){.sharing = FS_MAX(1, t->cluster)};
+                      struct fs_spread *out) {
+  struct fs_schedule s;
+  *out = (struct fs_spread){.sharing = 1};
   if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
+  if (k->scheme == FS_PANEL) schedule_march(k, &s);
+  else fs_schedule_blocks(k, d, &(struct fs_schedule_how){.any_size = k->any_size}, &s);
   double units = FS_MAX(d->units, 1);
-  struct sums sums = sums_of(k);
-  if (k->scheme == FS_FLAT) {
-    s->tasks = up((double)k->space.n, (double)t->threads * t->vec * t->iters);
-    s->under_way = sums.loaded * t->threads * t->vec * t->iters;
-  } else if (fs_kernel_turns(k)) {
-    double rows = (double)t->threads / t->row_threads * t->iters;
-    s->tasks = up((double)k->space.n, (double)t->row_threads * t->vec) *
-               up((double)k->space.m, rows);
-    s->under_way = sums.loaded * t->threads * t->vec * t->iters;
-  } else if (k->scheme == FS_TILE) {
-    s->tasks = up((double)k->space.n, TILE) *
-               up((double)k->space.m, (double)TILE * t->iters);
-    double panels = up((double)k->space.n, TILE);
-    s->under_way = sums.loaded * TILE * (double)k->space.n / FS_MAX(panels, 1);
-    s->waits = sums.rows ? t->iters : 0;
-  } else {
-    spread_rows(k, d, &sums, s);
-  }
-  double resident = FS_MAX(1, t->blocks_per_sm) * units / s->sharing;
-  s->resident = FS_MIN(s->tasks, resident);
-  s->under_way *= FS_MAX(1, s->resident * s->sharing / units);
-  s->threads = t->threads * s->sharing;
-  s->parts = !sums.outside ? 0
-             : k->scheme == FS_TILE
-                 ? up((double)k->space.m, (double)TILE * t->iters)
-                 : s->resident;
+  out->sharing = s.cluster;
+  out->tasks = (double)s.tasks;
+  out->waits = waits(k, &s);
+  double resident = FS_MAX(1, k->tune.blocks_per_sm) * units / out->sharing;
+  out->resident = FS_MIN(out->tasks, resident);
+  out->under_way = under_way(k, &s) * FS_MAX(1, out->resident * out->sharing / units);
+  out->threads = s.threads * out->sharing;
+  if (leaves_results(k))
+    out->parts = s.mode == FS_MODE_TILE ? (double)s.parts : out->resident;
 }

@@ -25,7 +25,6 @@
 #include "core/device/target.h"
 #include "elemlib/cpu/routines.h"
 
-enum { FS_VARIES_BOTH = FS_VARIES_I | FS_VARIES_J };
 
 /* One direction of an access, an affine index or a space. */
 struct fs_run {

@@ -1,0 +1,370 @@
+/* gpu.c - how the blocks of a GPU go over a kernel, by its settings.
+ *
+ * The planner prices a kernel by this, and the emitter writes it: nothing here is decided
+ * a second time. Planning asks it of thousands of candidates, so it looks at the steps of a
+ * kernel once.
+ */
+#include "core/schedule/schedule.h"
+
+enum { TILE_SIDE = 32, TILE_ROWS = 8, WARP = 32 };
+
+static int power_of_two(int x, int lowest, int highest) {
+  int p = lowest;
+  while (p < highest && p * 2 <= x) p *= 2;
+  return p;
+}
+
+static int64_t ceil_div(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+
+/* -- what the steps say ------------------------------------------------------------ */
+
+enum { MOST_BULK = 16 };
+
+struct look {
+  bool row_results;     /* sums and the like of a row, which it waits for      */
+  bool end_stores;      /* FS_END stores a vector                              */
+  bool stores;          /* elements of a matrix are stored                     */
+  int all, columns, rows;   /* reductions: of all, of columns, of rows          */
+  int widest;           /* bytes of the largest sum of columns or rows         */
+  int bulk[MOST_BULK], n_bulk; /* bytes of an element of the matrices of which bulk
+                                  copies can bring rows                        */
+  bool no_bulk;         /* there are others                                    */
+};
+
+static int sum_bytes(enum fs_dtype dt) { return dt == FS_I64 || dt == FS_F64 ? 8 : 4; }
+
+enum fs_reduced fs_schedule_reduced(const struct fs_kernel *k, enum fs_mode mode,
+                                  const struct fs_step *s) {
+  if (mode == FS_MODE_FLAT) return FS_REDUCED_ALL;
+  if (s->over == FS_VARIES_J)
+    return mode == FS_MODE_TILE ? FS_REDUCED_ROW_END : FS_REDUCED_ROW;
+  if (s->over == FS_VARIES_I && k->values.data[s->in[0]].varies & FS_VARIES_J)
+    return FS_REDUCED_COLUMN;
+  return FS_REDUCED_ALL;
+}
+
+/* Whether a bulk copy can bring a row of this load. */
+static bool is_bulk(const struct fs_kernel *k, const struct fs_access *a) {
+  int64_t size = (int64_t)fs_dtype_size(a->dtype);
+  return a->stride[1] == 1 && a->stride[0] >= k->space.n && a->stride[0] * size % 16 == 0 &&
+         a->offset * size % 16 == 0;
+}
+
+static void look_at_load(const struct fs_kernel *k, const struct fs_step *s, struct look *l) {
+  const struct fs_access *a = &k->accesses.data[s->access];
+  if (s->phase != 0 || k->values.data[s->out].varies != FS_VARIES_BOTH) return;
+  if (!is_bulk(k, a) || l->n_bulk == MOST_BULK) l->no_bulk = true;
+  else l->bulk[l->n_bulk++] = (int)fs_dtype_size(a->dtype);
+}
+
+static void look_at_result(const struct fs_kernel *k, const struct fs_step *s,
+                           enum fs_mode mode, struct look *l) {
+  enum fs_reduced kind = fs_schedule_reduced(k, mode, s);
+  int bytes = sum_bytes(k->values.data[s->out].dtype);
+  l->all += kind == FS_REDUCED_ALL;
+  l->columns += kind == FS_REDUCED_COLUMN;
+  l->rows += kind == FS_REDUCED_ROW_END;
+  if (kind == FS_REDUCED_COLUMN || kind == FS_REDUCED_ROW_END)
+    l->widest = FS_MAX(l->widest, bytes);
+}
+
+static struct look look_at(const struct fs_kernel *k, enum fs_mode mode) {
+  struct look l = {.row_results = k->n_phases > 1, .widest = 4};
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind == FS_SP_LOAD) look_at_load(k, s, &l);
+    if (s->kind == FS_SP_REDUCE) {
+      l.row_results |= s->over == FS_VARIES_J;
+      look_at_result(k, s, mode, &l);
+    }
+    if (s->kind != FS_SP_STORE) continue;
+    unsigned varies = k->accesses.data[s->access].varies;
+    l.end_stores |= s->phase == FS_END && varies;
+    l.stores |= varies == FS_VARIES_BOTH;
+  }
+  return l;
+}
+
+/* -- blocks ----------------------------------------------------------------------------- */
+
+static bool is_sm90(const struct fs_device *d) { return d && d->is_cuda && d->cc >= 90; }
+
+static void set_tile(const struct fs_kernel *k, struct fs_schedule *s) {
+  if (fs_kernel_turns(k)) {
+    s->mode = FS_MODE_STRIPS;
+    s->turns = true;
+    s->mirrors = k->mirrors;
+    s->row_threads = power_of_two(k->tune.row_threads, 1, s->threads);
+    s->sides = s->threads / s->row_threads;
+    s->rows = k->tune.iters;
+    s->vectors = 1;
+    return;
+  }
+  s->mode = FS_MODE_TILE;
+  s->threads = TILE_SIDE * TILE_ROWS;
+  s->row_threads = TILE_SIDE;
+  s->sides = TILE_ROWS;
+  s->rows = TILE_SIDE / TILE_ROWS;
+  s->lanes = s->vectors = 1;
+  s->tiles = FS_MAX(1, k->tune.iters);
+}
+
+/* Vectors of a row that its threads have at once. */
+static int64_t held(const struct fs_schedule *s) {
+  return (int64_t)s->row_threads * s->vectors * s->cluster;
+}
+
+/* Blocks share a row where the device has clusters, and a row has results that they must
+ * put together. */
+static void set_rows(const struct fs_kernel *k, bool clusters, const struct look *l,
+                     struct fs_schedule *s) {
+  s->threads = power_of_two(s->threads, WARP, 1024);
+  s->row_threads = power_of_two(k->tune.row_threads, 1, s->threads);
+  s->sides = s->threads / s->row_threads;
+  s->rows = FS_MAX(1, FS_MIN(k->tune.iters, 16));
+  if (clusters && s->sides == 1 && s->threads > WARP && l->row_results)
+    s->cluster = power_of_two(k->tune.cluster, 1, 8);
+}
+
+/* A block that walks a long row has all its threads on it. */
+static void set_row_mode(const struct look *l, struct fs_schedule *s) {
+  s->mode = s->row_vectors <= held(s) ? FS_MODE_KEEP
+            : !l->row_results         ? FS_MODE_STRIPS
+                                      : FS_MODE_CHUNK;
+  if (s->mode != FS_MODE_KEEP) s->cluster = 1;
+  if (s->mode != FS_MODE_CHUNK) return;
+  s->row_threads = s->threads;
+  s->sides = 1;
+}
+
+static enum fs_mode first_mode(const struct fs_kernel *k) {
+  return k->scheme == FS_ROW ? FS_MODE_KEEP : k->scheme == FS_TILE ? FS_MODE_TILE : FS_MODE_FLAT;
+}
+
+static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
+                       const struct fs_schedule_how *how, const struct look *l,
+                       struct fs_schedule *s) {
+  const struct fs_tuning *t = &k->tune;
+  int axes = k->space.n_outer + FS_MAX(1, k->space.n_inner);
+  int most = d && d->max_threads ? d->max_threads : 1024;
+  s->threads = FS_MAX(WARP, FS_MIN(t->threads, most)) / WARP * WARP;
+  s->row_threads = s->threads;
+  s->lanes = power_of_two(t->vec, 1, 8);
+  s->vectors = FS_MAX(1, FS_MIN(t->cols, 32));
+  s->sides = s->rows = s->cluster = s->tiles = 1;
+  s->mode = FS_MODE_FLAT;
+  if (k->scheme == FS_TILE) set_tile(k, s);
+  else if (k->scheme == FS_ROW) set_rows(k, is_sm90(d) && !how->plain, l, s);
+  else s->vectors = FS_MAX(1, FS_MIN(t->iters, 16));
+  s->m = s->n = 1;
+  for (int x = 0; x < axes; x++) {
+    int64_t dim = x < k->space.n_outer + k->space.n_inner ? k->space.dim[x] : 1;
+    *(x < k->space.n_outer ? &s->m : &s->n) *= dim;
+    s->length = dim;
+  }
+  s->line_vectors = ceil_div(s->length, s->lanes);
+  s->row_vectors = s->n / s->length * s->line_vectors;
+  if (k->scheme == FS_ROW) set_row_mode(l, s);
+}
+
+static void set_edges(const struct fs_schedule_how *how, struct fs_schedule *s) {
+  int rows = s->sides * s->rows;
+  bool strips = s->mode == FS_MODE_STRIPS || s->mode == FS_MODE_TILE;
+  s->tail = s->length % s->lanes != 0;
+  s->full = !s->tail && s->row_vectors % held(s) == 0 && !how->any_size;
+  s->need_ok = s->mode != FS_MODE_FLAT && rows > 1 && (s->m % rows != 0 || how->any_size);
+  s->panels = strips ? ceil_div(s->row_vectors, held(s)) : 1;
+  s->parts = s->mode == FS_MODE_TILE ? ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
+}
+
+/* -- 64-bit indices ------------------------------------------------------------------------ */
+
+/* How far an index may run beyond the end of its axis, where nothing is accessed any more:
+ * rows by those at once, the first axis of columns by a tile, the last by a vector. The
+ * others are remainders. */
+static int64_t beyond(const struct fs_kernel *k, const struct fs_schedule *s, int axis) {
+  int outer = k->space.n_outer, inner = FS_MAX(1, k->space.n_inner);
+  if (axis < outer) return axis ? 0 : 1024;
+  if (axis > outer) return axis == outer + inner - 1 ? s->lanes : 0;
+  if (inner == 1) return FS_MAX(1024, held(s) * s->lanes);
+  int64_t dim = FS_MAX(1, k->space.dim[axis]);
+  return held(s) / FS_MAX(1, s->row_vectors / dim) + 1;
+}
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* The largest index, from `base` on; a limit or more: some stride, or it, does not fit. */
+static int64_t reach(const struct fs_kernel *k, const struct fs_schedule *s, int64_t base,
+                     const int64_t *stride) {
+  int64_t sum = magnitude(base);
+  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++) {
+    int64_t each = magnitude(stride[x]);
+    if (k->space.dim[x] == 1) continue;
+    if (each >= FS_NARROW_INDEX) return 2 * FS_NARROW_INDEX;
+    sum += (k->space.dim[x] + beyond(k, s, x)) * each;
+    if (sum >= 2 * FS_NARROW_INDEX - 1) return 2 * FS_NARROW_INDEX;
+  }
+  return sum;
+}
+
+static bool is_far(const struct fs_kernel *k, const struct fs_schedule *s,
+                   const struct fs_access *a) {
+  int64_t most = 2 * FS_NARROW_INDEX - 1, own = reach(k, s, 0, a->stride);
+  int64_t apart = magnitude(a->list_stride);
+  if (own >= most) return true;
+  return a->list && (apart >= FS_NARROW_INDEX || a->list_extent >= FS_NARROW_INDEX ||
+                     own + apart * a->list_extent >= most);
+}
+
+bool fs_schedule_is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
+  if (s->m >= FS_NARROW_INDEX || s->n >= FS_NARROW_INDEX ||
+      s->row_vectors * s->lanes >= FS_NARROW_INDEX ||
+      s->panels * FS_MAX(s->parts, 1) >= FS_NARROW_INDEX)
+    return true;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (is_far(k, s, &k->accesses.data[x])) return true;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *st = &k->steps.data[i];
+    bool counts = st->kind == FS_SP_IOTA || st->kind == FS_SP_RAND;
+    if (counts && reach(k, s, st->affine.base, st->affine.stride) >= 2 * FS_NARROW_INDEX - 1)
+      return true;
+  }
+  return false;
+}
+
+/* -- results that leave a block -------------------------------------------------------------- */
+
+/* Vectors of each thread that lie in shared memory at once where rows side by side are put
+ * together. */
+int fs_schedule_side_vectors(const struct fs_kernel *k, const struct fs_schedule *s) {
+  enum { MOST_BYTES = 32 << 10 };
+  int64_t each = (int64_t)s->threads * s->lanes * (16 / s->fold_lanes);
+  int64_t room = MOST_BYTES / FS_MAX(1, k->tune.blocks_per_sm);
+  return (int)FS_MAX(1, FS_MIN(s->vectors, room / each));
+}
+
+static void set_scratch(const struct fs_kernel *k, const struct look *l,
+                        struct fs_schedule *s) {
+  int64_t bytes = l->all ? s->threads / WARP * 8 : 0;
+  s->fold_lanes = 16 / l->widest;
+  if (l->columns + l->rows) bytes = FS_MAX(bytes, (int64_t)s->threads * 16);
+  if (l->columns && s->sides > 1)
+    bytes = FS_MAX(bytes, (int64_t)s->threads * s->lanes * (16 / s->fold_lanes) *
+                              fs_schedule_side_vectors(k, s));
+  s->scratch = bytes;
+}
+
+/* -- rows through shared memory --------------------------------------------------------------- */
+
+/* Whether rows only become rows (softmax): then each takes a block of its own, of
+ * which enough are resident to hide each other's waits. Measured on an H200, 8192
+ * rows of 8192: 0.135 ms; blocks that stay, with a ring of rows, 0.152. */
+static bool streams(const struct look *l, const struct fs_schedule *s) {
+  bool work = l->all || l->end_stores || l->columns || l->rows;
+  return !work && (s->mode == FS_MODE_FLAT || s->mode == FS_MODE_STRIPS ||
+                   (s->mode == FS_MODE_KEEP && l->stores));
+}
+
+/* Several rows at once, of a matrix that the cache does not hold for sure and whose
+ * columns are summed: a stage of the ring has as many. On an H200, with such a ring and
+ * without: q = A*p; s = A'*r of bf16 at 6000 24.1 us in place of 27.9, of f32 36.9 and
+ * 38.6; A'*(A*x) of bf16 at 8192 39.3 and 41.6, of f32 at 3600 (52 MB, where the cache
+ * has 60) 19.4 and 21.0; but of smaller matrices, bf16 at 4096, 15.2 and 12.6. */
+static bool takes_rows(const struct fs_device *d, const struct look *l,
+                       const struct fs_schedule *s, double row) {
+  return s->rows == 1 ||
+         (l->columns && s->cluster == 1 && fs_exceeds_cache(d, row * (double)s->m));
+}
+
+int64_t fs_schedule_part(const struct fs_schedule *s) {
+  return (int64_t)s->row_threads * s->vectors * s->lanes;
+}
+
+/* A ring of rows keeps loads under way while a block reduces and waits. It needs
+ * the rows of one turn to be the block's, in registers when the slot is refilled. */
+static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
+                     const struct fs_schedule_how *how, const struct look *l,
+                     struct fs_schedule *s) {
+  enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
+  int64_t part = s->cluster > 1 ? fs_schedule_part(s) : s->n, bytes = 0;
+  if (how->plain || !is_sm90(d) || s->mode != FS_MODE_KEEP || s->sides > 1 ||
+      k->space.n_outer != 1 || k->space.n_inner > 1 || s->threads <= WARP || s->streams ||
+      k->tune.stages == 1 || (s->cluster - 1) * part >= s->n || l->no_bulk)
+    return;
+  for (int x = 0; x < l->n_bulk; x++) bytes += ceil_div(part * l->bulk[x], 128) * 128;
+  if (!takes_rows(d, l, s, (double)bytes)) return;
+  bytes *= s->rows;
+  int64_t room = d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - s->scratch -
+                 how->reserved - RESERVED;
+  if (bytes < LEAST_BYTES || room < 2 * bytes) return;
+  s->stage_bytes = bytes;
+  s->stages = (int)FS_MIN(MOST_STAGES, room / bytes);
+  if (k->tune.stages > 1) s->stages = FS_MIN(s->stages, k->tune.stages);
+}
+
+/* -- the tasks --------------------------------------------------------------------------------- */
+
+int64_t fs_schedule_square(const struct fs_schedule *s) {
+  return FS_MAX((int64_t)s->row_threads * s->lanes, (int64_t)s->sides * s->rows);
+}
+
+static int64_t mirrored_tasks(const struct fs_schedule *s) {
+  int64_t side = fs_schedule_square(s), squares = ceil_div(s->n, side);
+  return squares * squares * (side / ((int64_t)s->row_threads * s->lanes)) *
+         (side / ((int64_t)s->sides * s->rows));
+}
+
+static int64_t tasks_of(const struct fs_schedule *s) {
+  int64_t rows = (int64_t)s->sides * s->rows;
+  switch (s->mode) {
+    case FS_MODE_FLAT: return ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
+    case FS_MODE_TILE: return s->panels * s->parts;
+    case FS_MODE_STRIPS:
+      return s->mirrors ? mirrored_tasks(s) : s->panels * ceil_div(s->m, rows);
+    default: return ceil_div(s->m, rows);
+  }
+}
+
+/* Threads of a row that lie in a warp make what its rows have of their own. */
+static bool shares_rows(const struct fs_kernel *k, const struct fs_schedule *s) {
+  return s->rows > 1 && s->rows <= s->row_threads && s->row_threads <= WARP &&
+         s->panels == 1 && s->mode != FS_MODE_FLAT && s->mode != FS_MODE_CHUNK &&
+         fs_kernel_shares_rows(k);
+}
+
+static bool in_pairs(const struct fs_kernel *k, const struct fs_schedule *s) {
+  bool walk = s->mode == FS_MODE_FLAT || s->mode == FS_MODE_STRIPS ||
+              (s->mode == FS_MODE_KEEP && s->streams);
+  return walk && s->lanes >= 4 && !s->turns && fs_kernel_pairs(k);
+}
+
+void fs_schedule_blocks(const struct fs_kernel *k, const struct fs_device *d,
+                        const struct fs_schedule_how *how, struct fs_schedule *s) {
+  struct look l = look_at(k, first_mode(k));
+  *s = (struct fs_schedule){.row_results = l.row_results};
+  set_blocks(k, d, how, &l, s);
+  set_edges(how, s);
+  set_scratch(k, &l, s);
+  s->streams = streams(&l, s);
+  set_ring(k, d, how, &l, s);
+  s->tasks = tasks_of(s);
+}
+
+void fs_schedule_gpu(const struct fs_kernel *k, const struct fs_device *d,
+                     const struct fs_schedule_how *how, struct fs_schedule *s) {
+  fs_schedule_blocks(k, d, how, s);
+  s->wide = how->wide || fs_schedule_is_wide(k, s);
+  s->pairs = in_pairs(k, s);
+  s->shares_rows = shares_rows(k, s);
+}
+
+void fs_schedule_march(const struct fs_kernel *k, const struct fs_panel *p,
+                       struct fs_schedule *s) {
+  *s = (struct fs_schedule){
+      .mode = FS_MODE_MARCH, .threads = p->threads, .row_threads = p->lanes,
+      .sides = p->side, .rows = p->height / p->side, .lanes = p->vec, .vectors = 1,
+      .tiles = 1, .cluster = p->cluster, .panels = p->panels, .parts = p->blocks,
+      .m = k->space.m, .n = k->space.n, .length = k->space.n, .line_vectors = k->space.n,
+      .row_vectors = k->space.n, .tasks = p->blocks / FS_MAX(1, p->cluster)};
+  s->wide = fs_schedule_is_wide(k, s);
+}
