@@ -259,7 +259,7 @@ def test_sentences():
     sentence('fault seen later', 'the GPU stopped with', script=work,
              **fail('cuStreamQuery:2:700'))
     sentence('compiler', 'NVRTC refused a generated kernel, kept as .*injected',
-             script=work, FUSIBLE_CACHE='off', **fail('nvrtcCompileProgram:1:6'))
+             script=work, FUSIBLE_CACHE='off', TMPDIR=home.name, **fail('nvrtcCompileProgram:1:6'))
     sentence('image', 'does not load code of NVRTC', script=work,
              **fail('cuModuleLoadData:*:200'))
     fusible(work)
