@@ -223,12 +223,12 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   struct em *em = c->em;
   int64_t row = tile_row(c), at = 0;
   const char *below = skip ? em_fmt(em, " + %lld", (long long)skip) : "";
-  em_open(em, "{");
+  em_block(em, NULL);
   em_line(em, "const int s = FS_PLACE(k, %s);", slots);
-  em_open(em, "if (k >= %s)", slots);
+  em_if_bare(em, "k >= %s", slots);
   em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
           slots);
-  em->indent--;
+  em_close(em);
   em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring, (long long)(row * rows));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -258,7 +258,7 @@ static void sends(struct columns *c) {
   struct em *em = c->em;
   int warps = c->cut.lanes >= 32 ? c->cut.side : c->cut.workers / 32;
   em_go(em, EM_SEND);
-  em_open(em, "for (unsigned i = lane; i < FS_WIDTH; i += 32) {");
+  em_loop(em, FS_LP_BLOCK_AXIS, "unsigned i = lane; i < FS_WIDTH; i += 32");
   for (int x = 0; x < em->k->steps.len; x++) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
@@ -355,7 +355,7 @@ static void finishes(struct columns *c) {
       if (c->need[i] && (s->kind == FS_SP_LOAD) == (pass == 0)) scalar(em, s, in);
     }
   }
-  em_open(em, "for (int k = lane / FS_COLUMNS; k < FS_CLUSTER; k += 32 / FS_COLUMNS) {");
+  em_loop(em, FS_LP_BLOCK_AXIS, "int k = lane / FS_COLUMNS; k < FS_CLUSTER; k += 32 / FS_COLUMNS");
   for (int v = 0; v < k->values.len; v++)
     if (em->v[v].saved)
       em_line(em, "fs_cluster_%s<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
@@ -368,7 +368,7 @@ static void finishes(struct columns *c) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_column_store(em, s)) continue;
     if (!any)
-      em_open(em, "if (%s) {", em_and(em, "lane < FS_COLUMNS && "
+      em_if(em, "%s", em_and(em, "lane < FS_COLUMNS && "
                                           "team == FS_PLACE(p, FS_CLUSTERS)",
                                       in));
     any = true;
@@ -449,7 +449,7 @@ static void row_values(struct columns *c) {
   }
   if (!any) return;
   em_for(em, "b", em->B);
-  if (em->B == 1) em_open(em, "{");
+  if (em->B == 1) em_block(em, NULL);
   em_line(em, "%s", c->guard_j ? some_row(em) : row_number(em));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -578,10 +578,10 @@ static void column_value(struct columns *c, const struct fs_step *s) {
           em_dims(em, false, false, true),
           c->guard_i && s->kind == FS_SP_LOAD ? " = {}" : "");
   if (s->kind == FS_SP_LOAD && is_vector(c, em_access(em, s))) {
-    if (*in) em_open(em, "if (%s)", in);
+    if (*in) em_if_bare(em, "%s", in);
     em_line(em, "fs_load(v%d, a%d + %s);", s->out, s->access,
             em_address(em, em_access(em, s)));
-    if (*in) em->indent--;
+    if (*in) em_close(em);
     return;
   }
   const char *rhs = s->kind == FS_SP_LOAD
@@ -590,7 +590,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
                         : em_rhs(em, s, NULL);
   em_for(em, "e", em_lanes(em));
   if (s->kind != FS_SP_MAP) {
-    if (em->V == 1) em_open(em, "{");
+    if (em->V == 1) em_block(em, NULL);
     em_line(em, "const fs_index i = first + e;");
     if (*in && s->kind == FS_SP_LOAD)
       rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
@@ -678,7 +678,7 @@ static void bring(struct columns *c, const struct fs_step *s) {
   }
   em_line(em, "%s = {};", pack_held(em, s));
   em_for(em, "e", em->V);
-  if (em->V == 1) em_open(em, "{");
+  if (em->V == 1) em_block(em, NULL);
   em_line(em, "const fs_index i = first%s;", em->V > 1 ? " + e" : "");
   em_line(em, "if (%s) %s.e[%s] = *(%s);", em_and(em, row_exists(c), column_exists(c, "i")),
           pack_held(em, s), em->V > 1 ? "e" : "0", at);
@@ -796,7 +796,7 @@ static void lane_loop(struct columns *c, int phase, int parts) {
     any |= is_in(c, &em->k->steps.data[i], phase, parts);
   if (!any) return;
   em_for(em, "e", em_lanes(em));
-  if (em->V == 1) em_open(em, "{");
+  if (em->V == 1) em_block(em, NULL);
   if (!em->pairs)
     em_line(em, em->V > 1 ? "const fs_index i = first + e;"
                           : "const fs_index i = first;");
@@ -832,7 +832,7 @@ static void lanes(struct columns *c, int phase) {
   bool *maps = find_maps(c, phase);
   em_begin_short(em, maps);
   lane_loop(c, phase, MAPS);
-  em_open(em, "if (%s) {", em_end_short(em, maps));
+  em_if(em, "%s", em_end_short(em, maps));
   em->way = EM_LONG;
   lane_loop(c, phase, MAPS);
   em->way = EM_AS_IT_IS;
@@ -858,14 +858,15 @@ static void both_stores(struct columns *c, int phase) {
     bool lanes = em->v[em->v[s->in[0]].alias].e;
     if (lanes && is_vector(c, a)) {
       const char *in = column_exists(c, "first");
-      em_open(em, *in ? "if (%s) {" : "{", in);
+      if (*in) em_if(em, "%s", in);
+      else em_block(em, NULL);
       em_line(em, "const fs_index i = first;");
       em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
               em->v[s->in[0]].alias);
       em_close(em);
       continue;
     }
-    em_open(em, "for (int e = 0; e < %d; e++) {", em->V);
+    em_loop(em, FS_LP_LANE, "int e = 0; e < %d; e++", em->V);
     em_line(em, "const fs_index i = first + e;");
     const char *in = column_exists(c, "i");
     if (*in) em_line(em, "if (%s)", in);
@@ -889,7 +890,7 @@ static void rows_of_panel(struct columns *c, int phase) {
   struct em *em = c->em;
   int64_t number = 0;
   em_for(em, "b", em->B);
-  if (em->B == 1) em_open(em, "{");
+  if (em->B == 1) em_block(em, NULL);
   em_line(em, "%s", row_number(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -909,7 +910,7 @@ static void rows_of_panel(struct columns *c, int phase) {
   }
   lanes(c, phase);
   bool test = c->guard_j && leaves_something(c, phase);
-  if (test) em_open(em, "if (%s) {", row_exists(c));
+  if (test) em_if(em, "%s", row_exists(c));
   if (c->guard_j && !phase) sums_apart(c);
   both_stores(c, phase);
   if (test) em_close(em);
@@ -956,7 +957,7 @@ static void to_shared(struct columns *c) {
     const char *acc = em->V > 1 ? em_fmt(em, "r%d[e]", s->out)
                                 : em_fmt(em, "r%d", s->out);
     em_for(em, "e", em->V);
-    if (em->V == 1) em_open(em, "{");
+    if (em->V == 1) em_block(em, NULL);
     for (int o = 16; o >= c->cut.lanes; o /= 2)
       em_line(em, "%s = %s::of(%s, __shfl_xor_sync(0xffffffffu, %s, %d));", acc,
               em_op_class(s->op), acc, acc, o);
@@ -972,9 +973,9 @@ static void sums_of_sums(struct columns *c) {
   for (int i = 0; i < em->k->steps.len; i++)
     any |= has_sums_of_sums(c, &em->k->steps.data[i]);
   if (!any) return;
-  em_open(em, "if (FS_PLACE(q, %d) == %d) {", SHORT, SHORT - 1);
+  em_if(em, "FS_PLACE(q, %d) == %d", SHORT, SHORT - 1);
   em_for(em, "b", em->B);
-  if (em->B == 1) em_open(em, "{");
+  if (em->B == 1) em_block(em, NULL);
   const char *b = em->B > 1 ? "[b]" : "";
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -1014,7 +1015,7 @@ static void panel(struct columns *c, int phase) {
     em_line(em, "if (lane == 0) fs_mbarrier_arrive(&gate.kept_free[FS_PLACE(q, FS_SLOTS)]);");
     return;
   }
-  em_open(em, "if (lane == 0) {");
+  em_if(em, "lane == 0");
   em_line(em, "fs_mbarrier_arrive(&gate.part[s]);");
   if (c->cut.held) em_line(em, "fs_mbarrier_arrive(&gate.held_free[FS_PLACE(p, FS_SHORT)]);");
   em_close(em);
@@ -1066,11 +1067,11 @@ static void ending(struct columns *c) {
   const struct fs_kernel *k = em->k;
   em_go(em, EM_AFTER);
   row_sums(c);
-  fs_str_puts(em->s, "#pragma unroll 1\n");
-  em_open(em, "for (int b = part; b < %d; b += FS_LANES) {", em->B);
+  em_unroll(em, 1);
+  em_loop(em, FS_LP_BLOCK_AXIS, "int b = part; b < %d; b += FS_LANES", em->B);
   em->row_by_lane = true;
   em_line(em, "%s", row_number(em));
-  em_open(em, "if (j < %s) {", em_int(em, em->n));
+  em_if(em, "j < %s", em_int(em, em->n));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_row_sum(s)) continue;

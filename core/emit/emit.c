@@ -149,7 +149,6 @@ static void write_arguments(struct em *em, bool has_work) {
   if (em->grid) em_grid_arguments(em, &list);
   for (int k = 0; k < em->out->n_maps; k++)
     fs_str_printf(&list, ", const __grid_constant__ fs_tensor_map m%d", k);
-  em->s = &em->hook[EM_ARGUMENTS];
   em_line(em, "%s", fs_str_text(&list));
   fs_str_free(&list);
 }
@@ -433,40 +432,16 @@ static const char *skeleton(const struct em *em) {
   }
 }
 
-static const struct fs_str *hook_of_line(const struct em *em, const char *p,
-                                         size_t len) {
-  if (len < 4 || memcmp(p, "//: ", 4)) return NULL;
+/* The hook that a line of a skeleton names; EM_HOOKS: none. */
+static enum em_hook hook_of_line(const char *p, size_t len) {
+  if (len < 4 || memcmp(p, "//: ", 4)) return EM_HOOKS;
   for (int h = 0; h < EM_HOOKS; h++)
-    if (strlen(hook_names[h]) == len - 4 &&
-        !memcmp(hook_names[h], p + 4, len - 4))
-      return &em->hook[h];
-  return NULL;
+    if (strlen(hook_names[h]) == len - 4 && !memcmp(hook_names[h], p + 4, len - 4))
+      return (enum em_hook)h;
+  return EM_HOOKS;
 }
 
-/* Copies the skeleton, without its opening comment, hooks filled. */
-static void fill(const struct em *em, const char *text, struct fs_str *out) {
-  bool opening = true;
-  for (const char *p = text; *p;) {
-    size_t n = strcspn(p, "\n"), blank = strspn(p, " ");
-    if (blank > n) blank = n;
-    if (opening && n >= 2 && !memcmp(p, "//", 2)) {
-      p += n + (p[n] == '\n');
-      continue;
-    }
-    opening = false;
-    const struct fs_str *hook = hook_of_line(em, p + blank, n - blank);
-    if (hook) {
-      fs_str_puts(out, fs_str_text(hook));
-    } else if (em->grid && n > 6 && !memcmp(p, "extern", 6)) {
-      fs_str_puts(out, "static __device__ __forceinline__ void\n");
-    } else {
-      fs_str_put(out, p, n);
-      fs_str_puts(out, "\n");
-    }
-    p += n + (p[n] == '\n');
-  }
-}
-
+/* How far in the statements of a hook stand. */
 static int hook_indent(const struct em *em, enum em_hook hook) {
   if (em->quick) {
     bool looks = hook == EM_FIRST || hook == EM_SECOND || hook == EM_SEND ||
@@ -488,9 +463,33 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
   }
 }
 
+/* Copies the skeleton, without its opening comment, hooks filled. */
+static void fill(const struct em *em, const char *text, struct fs_str *out) {
+  bool opening = true;
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n"), blank = strspn(p, " ");
+    if (blank > n) blank = n;
+    if (opening && n >= 2 && !memcmp(p, "//", 2)) {
+      p += n + (p[n] == '\n');
+      continue;
+    }
+    opening = false;
+    enum em_hook hook = hook_of_line(p + blank, n - blank);
+    if (hook != EM_HOOKS) {
+      if (em->hook[hook]) fs_lp_print_cuda(em->hook[hook], hook_indent(em, hook), out);
+    } else if (em->grid && n > 6 && !memcmp(p, "extern", 6)) {
+      fs_str_puts(out, "static __device__ __forceinline__ void\n");
+    } else {
+      fs_str_put(out, p, n);
+      fs_str_puts(out, "\n");
+    }
+    p += n + (p[n] == '\n');
+  }
+}
+
 void em_go(struct em *em, enum em_hook hook) {
-  em->s = &em->hook[hook];
-  em->indent = hook_indent(em, hook);
+  if (!em->hook[hook]) em->hook[hook] = fs_lp_new(em->arena);
+  em->w = (struct fs_lp_writer){em->arena, em->hook[hook]};
 }
 
 /* -- the launcher's part ----------------------------------------------------------------- */
@@ -582,7 +581,6 @@ void em_body(struct em *em, struct fs_str *out) {
 void em_end(struct em *em) {
   fs_str_free(&em->params);
   fs_str_free(&em->making);
-  for (int h = 0; h < EM_HOOKS; h++) fs_str_free(&em->hook[h]);
   fs_arena_free(em->arena);
 }
 

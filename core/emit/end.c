@@ -41,15 +41,15 @@ static void put_columns(struct em *em, const struct fs_step *s,
 static void fold_side(struct em *em, const struct fs_step *s, int from,
                       int width) {
   const char *type = acc_type_of(em, s), *e = em->V > 1 ? "[e]" : "";
-  em_open(em, "for (int v = threadIdx.x; v < %d; v += %d) {", width, em->T);
+  em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->T);
   if (em->C > 1) em_line(em, "const int c = %d + v / %d;", from, em->RT);
   em_line(em, "const int t = v %% %d;", em->RT);
   em_vector_coords(em);
   if (em->V == 1) em_line(em, "%s x = side[v];", type);
   else em_line(em, "%s x[%d];", type, em->V);
   if (em->V > 1) em_line(em, "fs_load(x, side + v * %d);", em->V);
-  fs_str_puts(em->s, "#pragma unroll\n");
-  em_open(em, "for (int row = 1; row < %d; row++) {", em->S);
+  em_unroll(em, FS_LP_UNROLL_ALL);
+  em_loop(em, FS_LP_SERIAL, "int row = 1; row < %d; row++", em->S);
   if (em->V > 1) {
     em_line(em, "%s y[%d];", type, em->V);
     em_line(em, "fs_load(y, side + (row * %d + v) * %d);", width, em->V);
@@ -70,7 +70,7 @@ static void fold_side(struct em *em, const struct fs_step *s, int from,
 static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
   const char *type = acc_type_of(em, s);
   int together = fs_schedule_side_vectors(em->k, &em->schedule), V = em->V;
-  em_open(em, "{");
+  em_block(em, NULL);
   em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
   for (int from = 0; from < em->C; from += together) {
     int count = FS_MIN(together, em->C - from), width = em->RT * count;
@@ -101,7 +101,7 @@ void em_columns_out(struct em *em) {
       continue;
     }
     em_for(em, "c", em->C);
-    if (em->C == 1) em_open(em, "{");
+    if (em->C == 1) em_block(em, NULL);
     em_vector_coords(em);
     put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : ""));
     em_close(em);
@@ -122,7 +122,7 @@ static void fulls_out(struct em *em) {
     if (!s) continue;
     if (read) em_line(em, "__syncthreads();");
     read = false;
-    em_open(em, "{");
+    em_block(em, NULL);
     em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
             em_op_class(s->op), em->T / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
@@ -265,7 +265,7 @@ static void open_element(struct em *em, const struct axis *a) {
   int n = rows ? em->n_outer : em->n_inner, first = rows ? 0 : em->n_outer;
   if (n == 1) {
     em_line(em, "const fs_index %s = x;", a->name);
-    em_open(em, "if (%s < %s) {", a->name, em_int(em, a->count));
+    em_if(em, "%s < %s", a->name, em_int(em, a->count));
     return;
   }
   int64_t width = rows ? em->dim[first + n - 1] : em->gl * em->V;
@@ -277,7 +277,7 @@ static void open_element(struct em *em, const struct axis *a) {
     if (x > 0) e = em_fmt(em, "(%s) %% %s", e, em_int(em, dim));
     em_line(em, "const fs_index %s%d = %s;", a->name, x, e);
   }
-  em_open(em, "if (x < %s && %s%d < %s) {", em_int(em, a->slots), a->name,
+  em_if(em, "x < %s && %s%d < %s", em_int(em, a->slots), a->name,
           n - 1, em_int(em, em->dim[first + n - 1]));
 }
 
@@ -325,10 +325,10 @@ static void declare_fetch(struct em *em, const struct fs_step *s, const struct a
   int lanes = lanes_for(em, a), width = em->fold_lanes, n = together(em, a);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
-  em_open(em, "const auto fetch%d = [&](fs_index unit) {", s->out);
+  em_function(em, "const auto fetch%d = [&](fs_index unit)", s->out);
   em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  fs_str_puts(em->s, "#pragma unroll\n");
-  em_open(em, "for (int k = 0; k < %d; k++) {", n);
+  em_unroll(em, FS_LP_UNROLL_ALL);
+  em_loop(em, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
   em_line(em, "const fs_index b = slice + k * %d;", em->T / lanes);
   em_for(em, "e", width);
   em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
@@ -336,8 +336,7 @@ static void declare_fetch(struct em *em, const struct fs_step *s, const struct a
   em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], w%d + b * %s + at);", a->parts,
           em_int(em, a->pitch), s->out, s->out, em_int(em, a->pitch));
   em_close(em);
-  em->indent--;
-  em_line(em, "};");
+  em_close(em);
 }
 
 static void fetch_ahead(struct em *em, uint8_t varies) {
@@ -372,8 +371,8 @@ static void add_in_loop(struct em *em, const struct fs_step *s, const struct axi
                         int slices, int unroll) {
   int width = em->fold_lanes;
   const char *acc = em_fmt(em, "sum%d[e]", s->out);
-  fs_str_printf(em->s, "#pragma unroll %d\n", unroll);
-  em_open(em, "for (fs_index b = slice; b < %s && at < %s; b += %d) {",
+  em_unroll(em, unroll);
+  em_loop(em, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d",
           a->parts, em_int(em, a->pitch), slices);
   em_line(em, "%s more[%d];", acc_type_of(em, s), width);
   em_line(em, "fs_load(more, w%d + b * %s + at);", s->out,
@@ -390,7 +389,7 @@ static void add_in_loop(struct em *em, const struct fs_step *s, const struct axi
 static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
   int width = em->fold_lanes, n = together(em, a);
   bool one = has_one_unit(em, a);
-  if (one) em_open(em, "if (unit == blockIdx.x) {");
+  if (one) em_if(em, "unit == blockIdx.x");
   em_for(em, "k", n);
   em_for(em, "e", width);
   const char *acc = em_fmt(em, "sum%d[e]", s->out);
@@ -403,9 +402,7 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
     em_line(em, "fetch%d(unit + gridDim.x);", s->out);
     return;
   }
-  em->indent--;
-  em_line(em, "} else {  // of a launch of few blocks");
-  em->indent++;
+  em_else(em, "of a launch of few blocks");
   int lanes = lanes_for(em, a);
   em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
   add_in_loop(em, s, a, em->T / lanes, 1);
@@ -432,7 +429,7 @@ static void fold_one(struct em *em, const struct fs_step *s,
           scratch_of(em, s), lanes, width, s->out);
   em_line(em, "__syncthreads();");
   em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
-  fs_str_puts(em->s, "#pragma unroll\n");
+  em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->T / 32,
           lanes * width);
   const char *x = em_fmt(em, "x%d", s->out);
@@ -479,17 +476,14 @@ static void end_of_axis(struct em *em, uint8_t varies) {
   bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
   bool any = end_steps(em, &a, need);
   if (any && !has_results(em, a.acc)) {
-    em_open(em,
-            "for (fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < "
-            "%s; x += (fs_index)gridDim.x * %d) {",
+    em_loop(em, FS_LP_GRID, "fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < %s; x += (fs_index)gridDim.x * %d",
             em->T, em_int(em, a.slots), em->T);
     element_steps(em, &a, need, false);
     em_close(em);
   } else if (any) {
     int lanes = lanes_for(em, &a), width = em->fold_lanes;
     int64_t unit = (int64_t)lanes * width;
-    em_open(em,
-            "for (fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x) {",
+    em_loop(em, FS_LP_GRID, "fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x",
             em_int(em, units_of(em, &a)));
     if (!together(em, &a)) {
       em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
@@ -504,8 +498,8 @@ static void end_of_axis(struct em *em, uint8_t varies) {
       const struct fs_step *s = reduce_step(em, i, a.acc);
       if (s) fold_one(em, s, &a, lanes);
     }
-    if (open) em_open(em, "if (own) {");
-    else em_open(em, "if (threadIdx.x < %s) {", em_int(em, unit));
+    if (open) em_if(em, "own");
+    else em_if(em, "threadIdx.x < %s", em_int(em, unit));
     element_steps(em, &a, need, open);
     em_close(em);
     em_close(em);

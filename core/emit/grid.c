@@ -32,7 +32,7 @@ struct em_grid {
   bool waits;             /* blocks wait for each other: barriers, or sums of all */
   int64_t base, per_block; /* workspace of the phases so far */
   struct fs_str params;   /* of the entry */
-  struct fs_str calls;    /* its body */
+  struct fs_lp *calls;    /* its body */
 };
 
 bool em_grid_waits(const struct em *em) { return em->grid->waits; }
@@ -138,22 +138,27 @@ static const char *work_of_phase(struct em *em) {
 /* The call of a phase whose text is written. */
 static void put_call(struct em *em, int number) {
   struct em_grid *g = em->grid;
-  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out};
-  struct fs_str *s = &g->calls;
+  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out,
+                     .w = {em->arena, g->calls}};
+  struct fs_str s = {0};
   const struct fs_emitted *o = em->out;
   const char *before = "";
-  fs_str_printf(s, "phase%d::fs_kernel(", number);
+  fs_str_printf(&s, "phase%d::fs_kernel(", number);
   for (int k = 0; k < o->n_slots; k++, before = ", ")
-    fs_str_printf(s, "%ss%d", before, em_slot_argument(&entry, o->slots[k], o->slot_bytes[k]));
+    fs_str_printf(&s, "%ss%d", before, em_slot_argument(&entry, o->slots[k], o->slot_bytes[k]));
   for (int k = 0; k < o->n_params; k++, before = ", ")
-    fs_str_printf(s, "%sp%d", before,
+    fs_str_printf(&s, "%sp%d", before,
                   entry_param(g, o->params[k], o->param_type[k]));
   if (em_uses_work(em))
-    fs_str_printf(s, "%s%s, counters", before, work_of_phase(em));
+    fs_str_printf(&s, "%s%s, counters", before, work_of_phase(em));
   for (int k = 0; k < g->n_carried; k++)
     if (g->carried[k].touched)
-      fs_str_printf(s, ", c%d", g->carried[k].slot), g->carried[k].touched = false;
-  fs_str_puts(s, ");");
+      fs_str_printf(&s, ", c%d", g->carried[k].slot), g->carried[k].touched = false;
+  if (em->k->joint == FS_BARRIER)
+    em_say(&entry, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
+  em_line(&entry, "%s);", fs_str_text(&s));
+  fs_str_free(&s);
+  fs_str_free(&entry.making);
 }
 
 /* -- the entry ------------------------------------------------------------------------ */
@@ -187,17 +192,7 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
   em_constants(em, body);
   em_body(em, body);
   fs_str_printf(body, "}  // namespace phase%d\n\n", number);
-  struct em line = {.arena = em->arena, .s = &g->calls, .indent = 1};
-  struct fs_str call = {0}, all = g->calls;
-  g->calls = call;
   put_call(em, number);
-  call = g->calls;
-  g->calls = all;
-  line.s = &g->calls;
-  if (em->k->joint == FS_BARRIER) em_line(&line, "fs_grid_barrier(counters);");
-  em_line(&line, "%s", fs_str_text(&call));
-  fs_str_free(&call);
-  fs_str_free(&line.making);
   if (em_uses_work(em)) {
     g->base += whole(em->out->work_base);
     g->per_block += whole(em->out->work_per_block);
@@ -207,7 +202,8 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
 
 static void write_entry(struct em *first, struct fs_str *body) {
   struct em_grid *g = first->grid;
-  struct em em = {.arena = first->arena, .s = body};
+  struct fs_lp *head = fs_lp_new(first->arena), *start = fs_lp_new(first->arena);
+  struct em em = {.arena = first->arena, .w = {first->arena, head}};
   struct fs_str list = {0};
   em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->T,
           FS_MAX(1, first->k->tune.blocks_per_sm));
@@ -216,18 +212,19 @@ static void write_entry(struct em *first, struct fs_str *body) {
   for (int k = 0; k < g->out->n_slots; k++)
     fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
   fs_str_printf(&list, "%s, void *work", fs_str_text(&g->params));
-  em.indent = 2;
-  em_line(&em, "%s", fs_str_text(&list));
-  em.indent = 0;
-  em_open(&em, ") {");
+  em_line_in(&em, 2, "%s", fs_str_text(&list));
+  em_line(&em, ") {");
+  fs_lp_print_cuda(head, 0, body);
+  em.w.at = start;
   g->out->waits = first->variant == FS_EMIT_BEST && first->device->cc >= 90;
   if (g->out->waits) em_line(&em, "fs_after_kernels();");
   em_line(&em, "unsigned *const counters = (unsigned *)work;");
   for (int k = 0; k < g->n_carried; k++)
     em_line(&em, "%s c%d = %s;", em_value_type(g->carried[k].dtype),
             g->carried[k].slot, g->carried[k].from ? g->carried[k].from : "0");
-  fs_str_puts(body, fs_str_text(&g->calls));
-  em_close(&em);
+  fs_lp_print_cuda(start, 1, body);
+  fs_lp_print_cuda(g->calls, 1, body);
+  fs_str_puts(body, "}\n");
   fs_str_free(&em.making);
   fs_str_free(&list);
 }
@@ -281,6 +278,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   struct fs_str body = {0}, text = {0};
   for (int k = 0; k < n; k++) g.waits |= fs_kernel_waits(&kernels[k]);
   begin_phases(ems, outs, n, &like, kernels);
+  g.calls = fs_lp_new(ems[0].arena);
   for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
   write_entry(&ems[0], &body);
   fs_str_printf(&text, "typedef %s fs_index;\n\n",
@@ -296,7 +294,6 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
     fs_emitted_free(&outs[k]);
   }
   fs_str_free(&g.params);
-  fs_str_free(&g.calls);
   fs_str_free(&body);
   free(ems);
   free(outs);

@@ -281,10 +281,10 @@ static int open_part(struct em *em, int part, bool by_vectors) {
   int vector = by_vectors ? vector_of(em, part) : 1;
   take_part(em, part);
   if (vector == 1) {
-    em_open(em, "for (int x = t; x < FS_INSTANCES * %s; x += FS_THREADS) {", count);
+    em_loop(em, FS_LP_BLOCK_AXIS, "int x = t; x < FS_INSTANCES * %s; x += FS_THREADS", count);
   } else {
-    fs_str_puts(em->s, "#pragma unroll\n");
-    em_open(em, "for (int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS) {",
+    em_unroll(em, FS_LP_UNROLL_ALL);
+    em_loop(em, FS_LP_BLOCK_AXIS, "int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS",
             vector, count, vector);
     if (has_rest(em))
       em_line(em, "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
@@ -356,10 +356,10 @@ static void open_own(struct em *em, int threads) {
   const char *per = threads == 1 ? "" : em_fmt(em, " / %d", threads);
   bool enough = threads * em->S <= em->T;
   if (!enough)
-    em_open(em, "for (int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s) {",
+    em_loop(em, FS_LP_BLOCK_AXIS, "int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s",
             per, per);
-  else if (threads == 1) em_open(em, "if (t < FS_INSTANCES) {");
-  else em_open(em, "if (t < FS_INSTANCES * %d) {", threads);
+  else if (threads == 1) em_if(em, "t < FS_INSTANCES");
+  else em_if(em, "t < FS_INSTANCES * %d", threads);
   if (enough) em_line(em, "const int own = t%s;", per);
   if (threads == 1) em_line(em, "const int lane = 0;");
   else em_line(em, "const int lane = t %% %d;", threads);
@@ -403,8 +403,7 @@ static void put_move_call(struct em *em, int part, const char *given) {
 }
 
 static void close_lambda(struct em *em) {
-  em->indent--;
-  em_line(em, "};");
+  em_close(em);
 }
 
 /* Stores among the steps before a load are run in order, as without it: the load
@@ -427,7 +426,7 @@ static void put_load(struct em *em, int part) {
   put_stores_before(em, part);
   take_part(em, part);
   open_own(em, move_of(em, part)->threads);
-  em_open(em, "const auto number = [&](int j) -> %s {", compute_type(em, part));
+  em_function(em, "const auto number = [&](int j) -> %s", compute_type(em, part));
   em_line(em, "if (i >= FS_M) return 0;");
   put_number_axes(em, part);
   put_results(em, part);
@@ -446,7 +445,7 @@ static void put_store(struct em *em, int part) {
   enum fs_dtype dt = em_val(em, v)->dtype;
   take_part(em, part);
   open_own(em, move_of(em, part)->threads);
-  em_open(em, "const auto put = [&](int j, %s value) {", compute_type(em, part));
+  em_function(em, "const auto put = [&](int j, %s value)", compute_type(em, part));
   em_line(em, "if (i >= FS_M) return;");
   put_number_axes(em, part);
   em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
@@ -482,7 +481,7 @@ static void put_operand(struct em *em, int part) {
   bool rest = has_rest(em);
   if (rest) {
     em_line(em, "%s value = 0;  // of instances beyond the last", type);
-    em_open(em, "if (%s) {", is_there(vector));
+    em_if(em, "%s", is_there(vector));
   }
   put_part_axes(em, part);
   put_results(em, part);
@@ -575,7 +574,7 @@ void em_instance(struct em *em) {
     for (int part = a->first; part < fs_result_part(a); part++)
       put_operand(em, part);
     em_line(em, "__syncthreads();");
-    em_open(em, "if (t < FS_INSTANCES * %d) {", a->user->threads);
+    em_if(em, "t < FS_INSTANCES * %d", a->user->threads);
     put_call(em, a);
     em_close(em);
     em_line(em, "__syncthreads();");

@@ -262,7 +262,7 @@ static void loop(struct em *em, const bool *need, int parts) {
     any |= need[i] && is_in(em, &em->k->steps.data[i], parts);
   if (!any) return;
   if (em->one_by_one)
-    em_open(em, "for (int e = 0; e < %d; e++) {", em_lanes(em));
+    em_loop(em, FS_LP_LANE, "int e = 0; e < %d; e++", em_lanes(em));
   else
     em_for(em, "e", em_lanes(em));
   for (int i = 0; i < em->k->steps.len; i++)
@@ -289,7 +289,7 @@ const char *em_end_short(struct em *em, const bool *need) {
 
 const char *em_short_lanes(struct em *em, const bool *need) {
   em_begin_short(em, need);
-  if (em->V == 1) em_open(em, "{");
+  if (em->V == 1) em_block(em, NULL);
   loop(em, need, MAPS);
   if (em->V == 1) em_close(em);
   return em_end_short(em, need);
@@ -298,7 +298,7 @@ const char *em_short_lanes(struct em *em, const bool *need) {
 void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {
   em->way = EM_LONG;
   em->one_by_one = em->V > 1 && one_by_one;
-  if (em->one_by_one) fs_str_puts(em->s, "#pragma unroll 1\n");
+  if (em->one_by_one) em_unroll(em, 1);
   loop(em, need, MAPS);
   em->one_by_one = false;
   em->way = EM_AS_IT_IS;
@@ -309,7 +309,7 @@ void em_lane_loop(struct em *em, const bool *need) {
     loop(em, need, MAPS | SUMS);
     return;
   }
-  em_open(em, "if (%s) {", em_short_lanes(em, need));
+  em_if(em, "%s", em_short_lanes(em, need));
   em_long_lanes(em, need, size_of_code(em, need) > MUCH);
   em_close(em);
   loop(em, need, SUMS);

@@ -101,7 +101,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
   if (em->B > 1 && em->need_ok)
     em_line(em, "const int rows = FS_M - %s < FS_ROWS ? FS_M - %s : FS_ROWS;", row, row);
   em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, bytes);
-  if (em->B > 1) em_open(em, "for (int b = 0; b < %s; b++) {", rows);
+  if (em->B > 1) em_loop(em, FS_LP_ROW, "int b = 0; b < %s; b++", rows);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase != 0 ||
@@ -142,11 +142,11 @@ static void ring_begin(struct em *em) {
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);
   if (em->phase > 1) em_line(em, "if (threadIdx.x == 0) fs_bulk_fence();");
   em_line(em, "__syncthreads();");
-  fs_str_puts(em->s, "#pragma unroll 1\n"); /* runs once */
-  em_open(em, "for (int s = 0; s < %d; s++) {", em->stages);
+  em_unroll(em, 1); /* runs once */
+  em_loop(em, FS_LP_SERIAL, "int s = 0; s < %d; s++", em->stages);
   em_line(em, "const fs_index row = %s%s + %s;", em_team(em),
           em->B > 1 ? " * FS_ROWS" : "", ring_rows(em, "s"));
-  em_open(em, "if (threadIdx.x == 0 && row < %s) {", em_int(em, em->m));
+  em_if(em, "threadIdx.x == 0 && row < %s", em_int(em, em->m));
   ring_fetch(em, "row", "s");
   em_close(em);
   em_close(em);
@@ -164,7 +164,7 @@ static void ring_wait(struct em *em) {
 static void ring_refill(struct em *em) {
   const char *first = em->B > 1 ? "first" : "i";
   const char *later = ring_rows(em, em_int(em, em->stages));
-  em_open(em, "if (threadIdx.x == 0 && %s + %s < %s) {", first, later,
+  em_if(em, "threadIdx.x == 0 && %s + %s < %s", first, later,
           em_int(em, em->m));
   em_line(em, "const fs_index row = %s + %s;", first, later);
   ring_fetch(em, "row", "stage");
@@ -172,7 +172,7 @@ static void ring_refill(struct em *em) {
 }
 
 static void ring_turn(struct em *em) {
-  em_open(em, "if (++stage == %d) {", em->stages);
+  em_if(em, "++stage == %d", em->stages);
   em_line(em, "stage = 0;");
   em_line(em, "wave ^= 1;");
   em_close(em);
@@ -210,7 +210,7 @@ static const char *part_of(struct em *em, const struct fs_step *s) {
 }
 
 static void to_shared(struct em *em, const struct fs_step *s) {
-  if (em->B == 1) em_open(em, "{");
+  if (em->B == 1) em_block(em, NULL);
   em_line(em, "const %s x = fs_warp<%s, 32>(%s);",
           em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
           lanes_result(em, s));
@@ -270,7 +270,7 @@ static void row_results(struct em *em, int phase) {
   if (em->CL > 1) em_line(em, "fs_cluster_barrier<%d>();", em->CL);
   else em_line(em, "__syncthreads();");
   if (em->ring && phase == 0) ring_refill(em);
-  if (first) em_open(em, "if (t < 32) {");
+  if (first) em_if(em, "t < 32");
   each_result(em, phase, from_shared);
   if (first) em_close(em);
   em_line(em, "turn ^= 1;  // the next sums go beside these");

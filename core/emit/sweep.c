@@ -308,7 +308,7 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
 
 /* Rows of a vector's columns: whole vectors along i, of which each thread turns its own. */
 static void load_turned(struct em *em, const struct fs_step *s) {
-  em_open(em, "{");
+  em_block(em, NULL);
   em_line(em, "const fs_index i = first + sub * %d;", em->B);
   const char *guard = em->need_ok ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
   guarded(em, em_and(em, guard, some(em)),
@@ -366,10 +366,9 @@ static void stencil_loads(struct em *em, const bool *mine, bool rows) {
     load_together(em, mine, rows, em->whole);
     return;
   }
-  em_open(em, "if (%s) {", all_whole(em, rows));
+  em_if(em, "%s", all_whole(em, rows));
   load_together(em, mine, rows, true);
-  em->indent--;
-  em_open(em, "} else {");
+  em_else(em, NULL);
   load_together(em, mine, rows, false);
   em_close(em);
 }
@@ -409,7 +408,7 @@ static void ring_vector(struct em *em, const struct fs_step *s) {
 static void ring_load(struct em *em, const struct fs_step *s) {
   bool guards = em->B > 1 && em->need_ok;
   open_rows(em);
-  if (guards) em_open(em, "if (ok) {");
+  if (guards) em_if(em, "ok");
   ring_vector(em, s);
   if (guards) em_close(em);
   close_rows(em);
@@ -458,7 +457,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     stencil |= need[i] && is_plain_load(em, s) && takes_more(em, s);
   }
   em_for(em, "c", em->C);
-  if (em->C == 1 && !em->placed) em_open(em, "{");
+  if (em->C == 1 && !em->placed) em_block(em, NULL);
   em_vector_coords(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -468,7 +467,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     if (from_ring(em, s)) {
       if (em->full) ring_load(em, s);
       else {
-        em_open(em, "if (%s) {", some(em));
+        em_if(em, "%s", some(em));
         ring_load(em, s);
         em_close(em);
       }
@@ -494,8 +493,8 @@ void em_load_ahead(struct em *em, bool first) {
             em_dims(em, true, true, true),
             *em_dims(em, true, true, true) ? " = {}" : " = 0");
   }
-  if (first) em_open(em, "{");
-  else em_open(em, "if (first + %s < FS_M) {", em_teams(em));
+  if (first) em_block(em, NULL);
+  else em_if(em, "first + %s < FS_M", em_teams(em));
   if (first) em_line(em, "const fs_index i = %s;", em_team(em));
   else em_line(em, "const fs_index i = first + %s;", em_teams(em));
   outer_axes(em);
@@ -680,18 +679,18 @@ static void stragglers(struct em *em, const bool *need) {
   const char *j = em->n_inner == 1 ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
   bool pairs = em->pairs, full = em->full, tail = em->tail;
   int V = em->V;
-  em_open(em, "if (left) {");
+  em_if(em, "left");
   if (em->C > 1) {
-    fs_str_puts(em->s, "#pragma unroll 1\n");
-    em_open(em, "for (int c = 0; c < %d; c++) {", em->C);
+    em_unroll(em, 1);
+    em_loop(em, FS_LP_VECTOR, "int c = 0; c < %d; c++", em->C);
     em_line(em, "if (!(left >> c & 1)) continue;");
   }
   em_vector_coords(em);
   em_line(em, "const fs_index from = %s;", j);
-  fs_str_puts(em->s, "#pragma unroll 1\n");
+  em_unroll(em, 1);
   const char *lanes = lanes_left(em);
-  em_open(em, strchr(lanes, ' ') ? "for (int e = 0; e < (%s); e++) {"
-                                 : "for (int e = 0; e < %s; e++) {", lanes);
+  em_loop(em, FS_LP_LANE, strchr(lanes, ' ') ? "int e = 0; e < (%s); e++"
+                                             : "int e = 0; e < %s; e++", lanes);
   em_line(em, "fs_anew();");
   em_line(em, "const fs_index %s = from + e;", j);
   em->pairs = em->tail = false;
@@ -720,21 +719,20 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
   bool later = em->stragglers;
   if (later) em_line(em, "unsigned left = 0;");
   em_for(em, "c", em->C);
-  if (em->C == 1 && !em->placed) em_open(em, "{");
+  if (em->C == 1 && !em->placed) em_block(em, NULL);
   em_vector_coords(em);
   chunk_columns(em, need, true);
   if (rows) open_rows(em);
   em->short_ways = em_takes_short_ways(em, need);
   declare_made(em, need, false);
   if (later) {
-    em_open(em, "if (!%s) {", em_short_lanes(em, need));
+    em_if(em, "!%s", em_short_lanes(em, need));
   } else {
     em_lane_loop(em, need);
   }
   em_stores(em, need);
   if (later) {
-    em->indent--;
-    em_open(em, "} else {");
+    em_else(em, NULL);
     em_line(em, em->C > 1 ? "left |= 1u << c;" : "left = 1;");
     em_close(em);
   }
@@ -820,25 +818,24 @@ static bool only_last_row_ends(const struct em *em, const bool *need) {
 static void both_ways(struct em *em, const bool *need, bool rows) {
   bool full = em->full, tail = em->tail, need_ok = em->need_ok;
   bool last = rows && only_last_row_ends(em, need);
-  em_open(em, "{");
+  em_block(em, NULL);
   em_vector_coords(em);
   if (last)
-    em_open(em, "if (%s) {",
+    em_if(em, "%s",
             em_and(em, some(em), em_fmt(em, "first + %d <= %s", em->B * em->S + 1,
                                         em_int(em, em->m))));
   else
-    em_open(em, "if (%s) {", all_whole(em, rows));
+    em_if(em, "%s", all_whole(em, rows));
   em->placed = em->whole = true;
   em->need_ok = false;
   if (!last) em->full = true, em->tail = false;
   pass(em, need, rows);
   em->full = full, em->tail = tail, em->need_ok = need_ok;
   em->whole = false;
-  em->indent--;
-  em_open(em, "} else {");
+  em_else(em, NULL);
   if (rows) {
-    fs_str_puts(em->s, "#pragma unroll 1\n");
-    em_open(em, "for (int b = 0; b < %d; b++) {", em->B);
+    em_unroll(em, 1);
+    em_loop(em, FS_LP_ROW, "int b = 0; b < %d; b++", em->B);
     em_row_coords(em);
   }
   em->row_by_row = rows;
@@ -856,7 +853,7 @@ void em_sweep(struct em *em, int phase) {
     declare_row_results(em, need);
     if (em->mode == FS_MODE_CHUNK) {
       int64_t held = (int64_t)em->RT * em->C;
-      em_open(em, "for (fs_index h = 0; h < %s; h++) {",
+      em_loop(em, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
               em_int(em, (em->groups + held - 1) / held));
     }
     if (has_two_ways(em, need)) both_ways(em, need, rows);
@@ -973,7 +970,7 @@ static void row_steps_by_lanes(struct em *em, int phase) {
     em_line(em, "%s own%d;", em_value_type(em_val(em, s->out)->dtype), s->out);
     em->v[s->out].own = true;
   }
-  em_open(em, "{");
+  em_block(em, NULL);
   em_line(em, "const int b = t %% %d;", em->B);
   em_row_coords(em);
   em->row_by_lane = true;
@@ -1040,7 +1037,7 @@ void em_row_steps(struct em *em, int phase) {
     for (int i = 0; i < em->k->steps.len; i++) apart |= others[i];
   }
   if (apart) {
-    em_open(em, "if (panel == 0) {");
+    em_if(em, "panel == 0");
     chosen_row_steps(em, others);
     em_close(em);
   }

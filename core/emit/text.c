@@ -3,76 +3,89 @@
 
 #include "core/emit/writer.h"
 
-static void put_indent(struct em *em) {
-  for (int k = 0; k < em->indent; k++) fs_str_puts(em->s, "  ");
-}
-
-/* Where to break a text that is longer than `room`: at the last of those blanks
- * that lie in the fewest brackets. 0: nowhere. */
-static size_t break_at(const char *text, size_t room) {
-  size_t best = 0;
-  int depth = 0, least = INT_MAX;
-  for (size_t k = 0; k <= room; k++) {
-    if (text[k] == '(' || text[k] == '[' || text[k] == '{') depth++;
-    if (text[k] == ')' || text[k] == ']' || text[k] == '}') depth--;
-    if (text[k] != ' ' || k <= room / 3 || depth > least) continue;
-    best = k;
-    least = depth;
-  }
-  return best;
-}
-
-/* Breaks a line that would go beyond column 80. */
-static void put_wrapped(struct em *em, const char *text, size_t len) {
-  int depth = em->indent;
-  while (len > 0) {
-    size_t room = 80 - 2 * (size_t)em->indent, cut = 0;
-    if (len > room && strncmp(text, "//", 2) && text[0] != '#')
-      cut = break_at(text, room);
-    if (!cut) cut = len;
-    put_indent(em);
-    fs_str_put(em->s, text, cut);
-    fs_str_puts(em->s, "\n");
-    while (cut < len && text[cut] == ' ') cut++;
-    text += cut;
-    len -= cut;
-    em->indent = depth + 2;
-  }
-  em->indent = depth;
-}
-
-static void put_line(struct em *em, const char *fmt, va_list args)
-    FS_PRINTF(2, 0);
-static void put_line(struct em *em, const char *fmt, va_list args) {
+/* Keeps a text in the arena. */
+static const char *keep(struct em *em, const char *fmt, va_list args) FS_PRINTF(2, 0);
+static const char *keep(struct em *em, const char *fmt, va_list args) {
   fs_str_clear(&em->making);
   fs_str_vprintf(&em->making, fmt, args);
-  put_wrapped(em, fs_str_text(&em->making), em->making.len);
+  return fs_arena_strndup(em->arena, fs_str_text(&em->making), em->making.len);
+}
+
+/* The statement gets the unrolling that was asked for. */
+static struct fs_lp *add(struct em *em, struct fs_lp *x) {
+  x->unroll = em->unroll;
+  em->unroll = FS_LP_UNROLL_AS_IT_IS;
+  return x;
 }
 
 void em_line(struct em *em, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
-  put_line(em, fmt, args);
+  add(em, fs_lp_add(&em->w, FS_LP_TEXT, keep(em, fmt, args)));
   va_end(args);
 }
 
-void em_open(struct em *em, const char *fmt, ...) {
+void em_say(struct em *em, enum fs_lp_kind kind, const struct fs_step *s, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);
-  put_line(em, fmt, args);
+  add(em, fs_lp_add(&em->w, kind, keep(em, fmt, args)))->step = s;
   va_end(args);
-  em->indent++;
 }
 
-void em_close(struct em *em) {
-  em->indent--;
-  em_line(em, "}");
+void em_line_in(struct em *em, int shift, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  add(em, fs_lp_add(&em->w, FS_LP_TEXT, keep(em, fmt, args)))->shift = shift;
+  va_end(args);
 }
+
+void em_block(struct em *em, const char *note) {
+  fs_lp_open(&em->w, FS_LP_BLOCK, NULL)->note = note;
+}
+
+void em_if(struct em *em, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  fs_lp_open(&em->w, FS_LP_IF, keep(em, fmt, args));
+  va_end(args);
+}
+
+void em_if_bare(struct em *em, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  fs_lp_open(&em->w, FS_LP_IF, keep(em, fmt, args))->bare = true;
+  va_end(args);
+}
+
+void em_else(struct em *em, const char *note) { fs_lp_else(&em->w, note); }
+
+void em_loop(struct em *em, enum fs_lp_axis axis, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  add(em, fs_lp_open(&em->w, FS_LP_FOR, keep(em, fmt, args)))->axis = axis;
+  va_end(args);
+}
+
+void em_function(struct em *em, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  fs_lp_open(&em->w, FS_LP_FUNCTION, keep(em, fmt, args));
+  va_end(args);
+}
+
+void em_close(struct em *em) { fs_lp_close(&em->w); }
+
+void em_unroll(struct em *em, int rounds) { em->unroll = rounds; }
 
 void em_for(struct em *em, const char *var, int count) {
+  enum fs_lp_axis axis = *var == 'b'   ? FS_LP_ROW
+                         : *var == 'c' ? FS_LP_VECTOR
+                         : *var == 'e' ? FS_LP_LANE
+                                       : FS_LP_SERIAL;
   if (count <= 1) return;
-  fs_str_puts(em->s, "#pragma unroll\n");
-  em_open(em, "for (int %s = 0; %s < %d; %s++) {", var, var, count, var);
+  em_unroll(em, FS_LP_UNROLL_ALL);
+  em_loop(em, axis, "int %s = 0; %s < %d; %s++", var, var, count, var);
+  em->w.at->extent = count;
 }
 
 void em_close_for(struct em *em, int count) {

@@ -201,7 +201,7 @@ static void share_operand(struct em *em, const struct fs_step *s,
   em_line(em, "__shared__ %s %s[32][33];",
           em_value_type(em_val(em, r->in[k])->dtype), name);
   em_line(em, "__syncthreads();");
-  fs_str_puts(em->s, "#pragma unroll\n");
+  em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
               "= %s;", name, own(em, r->in[k]));
   em_line(em, "__syncthreads();");
@@ -225,7 +225,7 @@ static void result_macro(struct em *em, const struct fs_step *s,
 
 /* The routine's text, indented as what is around it; directives are not. */
 static void put_routine(struct em *em, const struct routine *r) {
-  int least = INT_MAX, depth = em->indent;
+  int least = INT_MAX;
   const char *end = r->text + r->len;
   for (int pass = 0; pass < 2; pass++) {
     size_t len;
@@ -236,17 +236,15 @@ static void put_routine(struct em *em, const struct routine *r) {
       if (n >= (int)len) continue;
       if (pass == 0 && !directive) least = FS_MIN(least, n);
       if (pass == 0) continue;
-      em->indent = directive ? 0 : depth + (n - least) / 2;
-      em_line(em, "%.*s", (int)len - n, p + n);
+      em_line_in(em, directive ? FS_LP_MARGIN : (n - least) / 2, "%.*s", (int)len - n, p + n);
     }
   }
-  em->indent = depth;
 }
 
 static void block_routine(struct em *em, const struct fs_step *s,
                           const struct routine *r) {
   const char *type = em_value_type(em_val(em, s->out)->dtype);
-  em_open(em, "{  // %s", r->name);
+  em_block(em, r->name);
   em_line(em, "#define FS_TYPE %s", type);
   for (int k = 0; k < 2; k++) {
     em_line(em, "#define FS_IN_%s(k) %s", r->param[k], own(em, r->in[k]));
@@ -287,7 +285,7 @@ static bool stores_here(const struct em *em, const bool *need) {
 
 void em_tile_compute(struct em *em, const bool *need) {
   bool open = false, macros = false;
-  em_open(em, "{");
+  em_block(em, NULL);
   em_vector_coords(em);
   for (int i = 0; i <= em->k->steps.len; i++) {
     bool last = i == em->k->steps.len;

@@ -17,6 +17,7 @@
 #define FS_EMIT_WRITER_H
 
 #include "core/emit/emit.h"
+#include "core/lower/program.h"
 #include "core/model/occupancy.h"
 
 /* The workspace begins with tickets and barrier counters. */
@@ -61,9 +62,9 @@ struct em {
   enum fs_emit_variant variant;
   struct fs_emitted *out;
   struct fs_arena *arena;        /* of expressions                          */
-  struct fs_str hook[EM_HOOKS];
-  struct fs_str *s;              /* the hook being written                  */
-  int indent;
+  struct fs_lp *hook[EM_HOOKS];  /* its statements; NULL: none              */
+  struct fs_lp_writer w;         /* where they are added                    */
+  int unroll;                    /* of the next loop                        */
   struct fs_str making;          /* a line or an expression in the making   */
   struct fs_str params;          /* arguments of the entry                  */
 
@@ -154,12 +155,25 @@ void em_grid_arguments(struct em *em, struct fs_str *list);
 const char *em_grid_load(struct em *em, const struct fs_step *s);
 void em_grid_stored(struct em *em, const struct fs_step *s);
 
-/* -- text ------------------------------------------------------------------- */
+/* -- statements (text.c) ------------------------------------------------------ */
+/* A statement; one that does something for a step; one so many steps further in. */
 void em_line(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
-void em_open(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3); /* "... {" */
+void em_say(struct em *em, enum fs_lp_kind kind, const struct fs_step *s, const char *fmt, ...)
+    FS_PRINTF(4, 5);
+void em_line_in(struct em *em, int shift, const char *fmt, ...) FS_PRINTF(3, 4);
+/* What is added up to em_close() is in it: a block, `if (...)`, the same of one statement
+ * without braces, `for (...)`, a function that is called later. */
+void em_block(struct em *em, const char *note);
+void em_if(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
+void em_if_bare(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
+void em_else(struct em *em, const char *note);
+void em_loop(struct em *em, enum fs_lp_axis axis, const char *fmt, ...) FS_PRINTF(3, 4);
+void em_function(struct em *em, const char *fmt, ...) FS_PRINTF(2, 3);
 void em_close(struct em *em);
-/* #pragma unroll and `for (int var = 0; var < count; var++) {`; nothing for
- * count 1, which em_close_for() of the same count must know. */
+/* How the next statement, a loop, is unrolled: FS_LP_UNROLL_ALL, or so many rounds. */
+void em_unroll(struct em *em, int rounds);
+/* An unrolled loop over rows (b), vectors (c), lanes (e) or others; nothing for count 1,
+ * which em_close_for() of the same count must know. */
 void em_for(struct em *em, const char *var, int count);
 void em_close_for(struct em *em, int count);
 /* Writing goes on at this place of the skeleton. */

@@ -1,0 +1,130 @@
+/* program.c - programs of loops: made, dumped, checked and counted. */
+#include "core/lower/program.h"
+
+const char *const fs_lp_kind_names[FS_LP_KINDS] = {
+    "text", "block", "for", "while", "if", "function", "let", "load", "map", "acc",
+    "fold", "store", "barrier", "copy", "wait"};
+const char *const fs_lp_axis_names[FS_LP_AXES] = {"serial", "grid",   "block", "rows",
+                                                  "vectors", "lanes", "roles"};
+
+/* -- making --------------------------------------------------------------------- */
+
+struct fs_lp *fs_lp_new(struct fs_arena *arena) {
+  struct fs_lp *x = FS_NEW_N(arena, struct fs_lp, 1);
+  x->kind = FS_LP_BLOCK;
+  return x;
+}
+
+struct fs_lp *fs_lp_add(struct fs_lp_writer *w, enum fs_lp_kind kind, const char *text) {
+  struct fs_lp *x = fs_lp_new(w->arena);
+  x->kind = kind;
+  x->text = text;
+  x->outer = w->at;
+  *(w->at->last ? &w->at->last->next : &w->at->body) = x;
+  w->at->last = x;
+  return x;
+}
+
+struct fs_lp *fs_lp_open(struct fs_lp_writer *w, enum fs_lp_kind kind, const char *text) {
+  return w->at = fs_lp_add(w, kind, text);
+}
+
+void fs_lp_else(struct fs_lp_writer *w, const char *note) {
+  struct fs_lp *branch = w->at, *other = fs_lp_new(w->arena);
+  other->outer = branch;
+  other->note = note;
+  branch->other = other;
+  w->at = other;
+}
+
+/* What runs else is closed with its branch. */
+void fs_lp_close(struct fs_lp_writer *w) {
+  struct fs_lp *x = w->at;
+  bool is_other = x->outer && x->outer->other == x;
+  w->at = is_other ? x->outer->outer : x->outer;
+}
+
+/* -- looking ---------------------------------------------------------------------- */
+
+static void put_loop(const struct fs_lp *x, struct fs_str *out) {
+  fs_str_printf(out, " %s", fs_lp_axis_names[x->axis]);
+  if (x->extent) fs_str_printf(out, " %lld", (long long)x->extent);
+  if (x->unroll == FS_LP_UNROLL_ALL) fs_str_puts(out, " unrolled");
+  else if (x->unroll) fs_str_printf(out, " unroll %d", x->unroll);
+}
+
+void fs_lp_dump(const struct fs_lp *block, int indent, struct fs_str *out) {
+  for (const struct fs_lp *x = block->body; x; x = x->next) {
+    fs_str_printf(out, "%*s%s", 2 * indent, "", fs_lp_kind_names[x->kind]);
+    if (x->kind == FS_LP_FOR) put_loop(x, out);
+    if (x->step && x->step->out >= 0) fs_str_printf(out, " v%d", x->step->out);
+    else if (x->step) fs_str_printf(out, " a%d", x->step->access);
+    if (x->text) fs_str_printf(out, ": %s", x->text);
+    fs_str_puts(out, "\n");
+    fs_lp_dump(x, indent + 1, out);
+    if (!x->other) continue;
+    fs_str_printf(out, "%*selse\n", 2 * indent, "");
+    fs_lp_dump(x->other, indent + 1, out);
+  }
+}
+
+static bool has_body(enum fs_lp_kind kind) {
+  return kind == FS_LP_BLOCK || kind == FS_LP_FOR || kind == FS_LP_WHILE ||
+         kind == FS_LP_IF || kind == FS_LP_FUNCTION;
+}
+
+/* Whether the threads of a warp run it, each for elements of its own. */
+static bool is_of_thread(enum fs_lp_axis axis) {
+  return axis == FS_LP_ROW || axis == FS_LP_VECTOR || axis == FS_LP_LANE;
+}
+
+static const char *step_rule(const struct fs_lp *x) {
+  enum fs_step_kind kind = x->step->kind;
+  switch (x->kind) {
+    case FS_LP_LOAD: return kind == FS_SP_LOAD ? NULL : "a load of no load";
+    case FS_LP_STORE: return kind == FS_SP_STORE ? NULL : "a store of no store";
+    case FS_LP_ACC: case FS_LP_FOLD:
+      return kind == FS_SP_REDUCE ? NULL : "a sum of no reduction";
+    case FS_LP_MAP:
+      return kind == FS_SP_REDUCE || kind == FS_SP_STORE ? "a map that makes no value" : NULL;
+    default: return NULL;
+  }
+}
+
+/* `inside`: of a loop over what one thread has. */
+static const char *check(const struct fs_lp *block, bool inside, const struct fs_lp **where) {
+  const char *rule = NULL;
+  for (const struct fs_lp *x = block->body; x && !rule; x = x->next) {
+    *where = x;
+    bool loop = x->kind == FS_LP_FOR;
+    if (!has_body(x->kind) && (x->body || x->other)) rule = "statements in one that has no body";
+    else if (x->other && x->kind != FS_LP_IF) rule = "an else of no if";
+    else if (loop && x->extent < 0) rule = "a loop without rounds";
+    else if (x->kind == FS_LP_BARRIER && inside) rule = "a barrier among what one thread has";
+    else if (x->step) rule = step_rule(x);
+    if (rule) return rule;
+    bool in = inside || (loop && is_of_thread(x->axis) && x->extent > 1);
+    rule = check(x, in, where);
+    if (!rule && x->other) rule = check(x->other, in, where);
+  }
+  return rule;
+}
+
+const char *fs_lp_check(const struct fs_lp *block, const struct fs_lp **where) {
+  return check(block, false, where);
+}
+
+static void count(const struct fs_lp *block, double times, struct fs_lp_count *out) {
+  for (const struct fs_lp *x = block->body; x; x = x->next) {
+    bool repeats = x->kind == FS_LP_FOR && is_of_thread(x->axis) && x->extent > 1;
+    double inner = repeats ? times * (double)x->extent : times;
+    out->of[x->kind] += times;
+    count(x, inner, out);
+    if (x->other) count(x->other, inner, out);
+  }
+}
+
+void fs_lp_count(const struct fs_lp *block, struct fs_lp_count *out) {
+  *out = (struct fs_lp_count){0};
+  count(block, 1, out);
+}
