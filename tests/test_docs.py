@@ -403,7 +403,7 @@ def check_rooms():
 WIDTH = 120
 WIDE = {'ARCHITECTURE.md'} | {
     f'docs/{name}.md' for name in (
-        'events', 'ir')}
+        'events',)}
 
 
 def pages():
