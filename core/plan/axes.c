@@ -289,8 +289,7 @@ static void find_paths(struct fs_planner *p) {
   }
 }
 
-/* Whether none leads from the one call to the other, which comes later. */
-static bool apart(struct fs_planner *p, fs_id a, fs_id b) {
+bool fs_axes_apart(struct fs_planner *p, fs_id a, fs_id b) {
   if (!p->cluster_of) return false;
   if (!p->paths) find_paths(p);
   int from = p->cluster_of[p->info[a].call], to = p->cluster_of[p->info[b].call];
@@ -310,7 +309,7 @@ static void unite_alike(struct fs_axes *ax, const fs_id *calls, int n) {
     int h = fs_axes_member(ax, calls[k]);
     const struct fs_shape *t = walked(g, &ax->holders.data[h]);
     if (!s->rank || !fs_shape_equal(s, t) || meet(ax, first, s->rank, h, t->rank) ||
-        !apart(ax->p, calls[0], calls[k]))
+        !fs_axes_apart(ax->p, calls[0], calls[k]))
       continue;
     size_t bytes = sizeof(int) * (size_t)ax->parent.len;
     memcpy(ax->saved, ax->parent.data, bytes);

@@ -49,6 +49,8 @@ const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
 /* The holder of a member. */
 int fs_axes_member(const struct fs_axes *ax, fs_id id);
 void fs_axes_free(struct fs_axes *ax);
+/* Whether no path of results leads from the one call to the other, which comes later. */
+bool fs_axes_apart(struct fs_planner *p, fs_id a, fs_id b);
 
 /* The part of an UPDATE, as a shape. */
 struct fs_shape fs_update_part(const struct fs_graph *g,

@@ -368,21 +368,27 @@ static void find_stored(struct fs_planner *p, const fs_id *calls, int n,
   p->inner_base += n;
 }
 
-/* The planner's group, for these calls. NULL, or the rule that forbids all kernels. */
-static const char *open_group(struct fs_planner *p, const fs_id *calls, int n) {
+/* The planner's group, with room for so many calls. */
+static struct fs_group *group_for(struct fs_planner *p, int n) {
   if (!p->group) p->group = FS_NEW(p->arena, struct fs_group);
   struct fs_group *g = p->group;
+  if (g->room < n) {
+    g->stored = fs_realloc(g->stored, sizeof *g->stored * 2 * (size_t)n);
+    g->extents = fs_realloc(g->extents, sizeof *g->extents * 2 * (size_t)n);
+    g->room = 2 * n;
+  }
+  return g;
+}
+
+/* The planner's group, for these calls. NULL, or the rule that forbids all kernels. */
+static const char *open_group(struct fs_planner *p, const fs_id *calls, int n) {
+  struct fs_group *g = group_for(p, n);
   g->p = p;
   g->calls = calls;
   g->n = n;
   g->pin = NULL;
   const char *why = fs_axes_unify(&g->ax, p, calls, n);
   if (why) return why;
-  if (g->room < n) {
-    g->stored = fs_realloc(g->stored, sizeof *g->stored * 2 * (size_t)n);
-    g->extents = fs_realloc(g->extents, sizeof *g->extents * 2 * (size_t)n);
-    g->room = 2 * n;
-  }
   find_stored(p, calls, n, g->stored);
   fs_place_measure(g);
   fs_place_weigh(g);
@@ -648,10 +654,26 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   return out->len > from ? NULL : worst ? worst : "shape";
 }
 
+/* The same of calls of which others may have been alike. */
+static const char *survey_alike(struct fs_planner *p, const fs_id *calls, int n,
+                                fs_impl_list *out) {
+  const struct fs_group *g = group_for(p, n);
+  const char *why;
+  find_stored(p, calls, n, g->stored);
+  if (fs_alike_find(p, calls, n, g->stored, out, &why)) return why;
+  struct fs_space_counts before = p->space;
+  int from = out->len;
+  why = survey(p, calls, n, NULL, out);
+  fs_alike_keep(p, &before, out->data + from, out->len - from, why);
+  return why;
+}
+
 /* A pin that no implementation is as it wants is not followed. */
 const char *fs_kernel_survey(struct fs_planner *p, const fs_id *calls, int n,
                              fs_impl_list *out) {
   const struct fs_kernel_pin *pin = fs_plan_kernel_pin(p, calls, n);
+  if (!pin && !p->keep_all && !fs_is_instance(p, calls, n))
+    return survey_alike(p, calls, n, out);
   if (!pin) return survey(p, calls, n, NULL, out);
   bool keep = p->keep_all;
   p->keep_all = true;

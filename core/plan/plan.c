@@ -329,6 +329,7 @@ static void finish(struct fs_planner *p) {
   fs_kernel_free(&p->scratch);
   FS_VEC_FREE(&p->spare_steps);
   fs_group_free(p->group);
+  fs_alike_free(p->alike);
   fs_arena_free(p->arena);
 }
 

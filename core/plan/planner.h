@@ -192,6 +192,7 @@ struct fs_planner {
   int64_t inner_base;
   struct fs_kernel scratch;            /* of fs_kernel_survey()              */
   struct fs_group *group;              /* ... and of fs_kernel_make(): place.h */
+  struct fs_alike *alike;              /* ... of alike.c                     */
   fs_step_list spare_steps;            /* of place.c                         */
   struct fs_stored *stored_as;         /* per node: see fs_plan_stored()     */
   struct fs_set *pinned;               /* per pinned kernel: its clusters, or none */
@@ -231,6 +232,17 @@ bool fs_kernel_make_like(struct fs_planner *p, const struct fs_kernel *like,
 struct fs_group;
 /* What it has on the heap. May be NULL. */
 void fs_group_free(struct fs_group *g);
+/* alike.c: what fs_kernel_survey() found for these calls (ascending), or for others that are
+ * the same but for which arrays and numbers they take; stored[]: which results others want.
+ * Appends it, and *why; false: it was not asked for yet. Then fs_alike_keep() keeps what it
+ * finds next, and what it adds to the counts of `before`. Gives its lists: fs_alike_free(),
+ * which takes NULL, too. */
+struct fs_alike;
+bool fs_alike_find(struct fs_planner *p, const fs_id *calls, int n, const bool *stored,
+                   fs_impl_list *out, const char **why);
+void fs_alike_keep(struct fs_planner *p, const struct fs_space_counts *before,
+                   const struct fs_impl *impls, int n, const char *why);
+void fs_alike_free(struct fs_alike *a);
 /* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
  * and fills where its values lie: storage, lives, places, footprint. */
 void fs_kernel_place(struct fs_kernel *k);

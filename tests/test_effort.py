@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Programs whose blocks are long (bench/long): what planning them takes, in counted steps,
+and that the plans are good.
+
+Steps are counted, not seconds, so that every machine finds the same; each program may take
+so many. The kernels of its plans must be those of tests/effort/NAME.out, where equal ones
+of a block stand on one line, and what they are predicted to take at most a little more
+than what planning without a limit finds.
+
+UPDATE=1 rewrites the .out files. The last line is `N passed, N failed`.
+"""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+UPDATE = os.environ.get('UPDATE') == '1'
+# Steps at most: calls in sets that were priced, and those of the search for covers.
+STEPS = {'fft': 310000, 'gru': 60000, 'pairs': 35000, 'strassen': 70000}
+MORE = 1.05  # predicted, than without a limit
+
+sys.path.insert(0, HERE)
+from score import Score  # noqa: E402
+
+score = Score()
+check = score.check
+
+
+def plans(fusible, name, effort=None):
+    """The plan events of the program."""
+    with open(os.path.join(ROOT, 'bench/long', name + '.fs'), encoding='utf-8') as f:
+        text = f.read()
+    if effort:
+        text = f':set plan-effort {effort}\n{text}'
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, name + '.fs')
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write(text)
+        env = {k: v for k, v in os.environ.items() if not k.startswith('FUSIBLE')}
+        env.update(HOME=folder, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+                   XDG_DATA_HOME=folder, FUSIBLE_REFERENCE_DEVICE='1', LC_ALL='C.UTF-8')
+        done = subprocess.run([fusible, '--json', '--target', 'cpu', '--threads', '2', script],
+                              env=env, capture_output=True, text=True)
+    check(done.returncode == 0, f'{name}: runs', done.stderr)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    return [e for e in events if e['event'] == 'plan']
+
+
+def words(found):
+    """Each block, and its kernels: equal ones on one line, as they come first."""
+    out = []
+    for k, plan in enumerate(found, 1):
+        kernels = plan['kernels']
+        out.append(f'block {k}: {plan["calls"]} calls, {len(kernels)} kernels')
+        alike = collections.Counter(
+            (x['scheme'], *x['space'], len(x['calls'])) for x in kernels)
+        out += [f'  {n} x {scheme} {rows}x{columns}, {calls} calls'
+                for (scheme, rows, columns, calls), n in alike.items()]
+    return '\n'.join(out) + '\n'
+
+
+def steps_of(found):
+    return sum(p['space']['priced'] + p['space']['steps'] for p in found)
+
+
+def seconds_of(found):
+    return sum(k['first'] for p in found for k in p['kernels'])
+
+
+def test(fusible, name):
+    found = plans(fusible, name)
+    path = os.path.join(HERE, 'effort', name + '.out')
+    text = words(found)
+    if UPDATE:
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+    with open(path, encoding='utf-8') as f:
+        check(f.read() == text, f'{name}: the kernels of {path}', text)
+    steps = steps_of(found)
+    check(steps <= STEPS[name], f'{name}: {steps} steps, {STEPS[name]} at most')
+    best = plans(fusible, name, 100000)
+    check(steps_of(best) > steps, f'{name}: a limit that is higher is used')
+    check(seconds_of(found) <= MORE * seconds_of(best), f'{name}: the plans are good',
+          f'{seconds_of(found) * 1e6:.1f} us, {seconds_of(best) * 1e6:.1f} without a limit')
+
+
+def main():
+    parser = argparse.ArgumentParser(description='planning of long blocks')
+    parser.add_argument('--fusible', default=os.environ.get(
+        'FUSIBLE', os.path.join(ROOT, 'build', 'fusible')))
+    parser.add_argument('pattern', nargs='*')
+    args = parser.parse_args()
+    for name in STEPS:
+        if not args.pattern or any(p in name for p in args.pattern):
+            test(os.path.abspath(args.fusible), name)
+    return score.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
