@@ -179,6 +179,23 @@ fuzz:
 	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
 	done
 
+# Changes one line of the source at a time (tests/mutants) and prints those that no suite
+# sees: `make mutants ONLY=journal` of one list or file. Its copies are in build-mutants.
+mutants:
+	@scripts/install-deps test
+	@tools/mutants -j $(JOBS) $(ONLY)
+
+# Lines and branches that the suites run, by folder, in build-coverage/: `make coverage
+# ONLY="unit/ test_plans"` of some suites. Counts of an earlier run go.
+coverage:
+	@scripts/install-deps test
+	@$(AGAIN) all unit BUILD=build-coverage HARDEN="-fPIE" \
+	  OPT="-O0 -g --coverage -fprofile-update=prefer-atomic" \
+	  LDFLAGS="$(LDFLAGS) tests/coverage/exit.c"
+	@find build-coverage -name '*.gcda' -delete
+	@tests/run.py -j $(JOBS) --build build-coverage $(ONLY) || true
+	@tools/coverage build-coverage
+
 # The main job on real input. Stops at the first example that goes wrong.
 demo:
 	@scripts/install-deps build demo
@@ -266,9 +283,9 @@ bench-jupyter: all
 	  --json bench/results/jupyter-$(TARGET).json
 
 clean:
-	rm -rf $(BUILD) build-asan build-ubsan build-tsan build-fuzz
+	rm -rf $(BUILD) build-asan build-ubsan build-tsan build-fuzz build-mutants build-coverage
 
 .PHONY: ubsan all bench bench-cpu bench-gpu bench-jupyter bench-space bench-random bench-prediction \
-  unit bundle check asan tsan fuzz fuzz-targets demo install uninstall wheel man clean
+  unit bundle check asan tsan mutants coverage fuzz fuzz-targets demo install uninstall wheel man clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

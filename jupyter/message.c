@@ -95,11 +95,11 @@ static bool replayed(struct fs_seal *w, const struct fs_part *signature) {
   return !fresh;
 }
 
-/* The last keys of a file. The rest of one that has grown long goes. */
-static void read_kept(struct fs_seal *w, int fd) {
+/* The last keys of a file. The rest of one that has grown long goes. False: no file. */
+static bool read_kept(struct fs_seal *w, int fd) {
   enum { MOST = SEEN_MAX * SEEN_KEY };
   struct stat st;
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) return;
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) return false;
   off_t whole = st.st_size / SEEN_KEY * SEEN_KEY, from = FS_MAX(whole - MOST, 0);
   char *all = fs_malloc((size_t)(whole - from) + 1);
   ssize_t n = pread(fd, all, (size_t)(whole - from), from);
@@ -109,13 +109,16 @@ static void read_kept(struct fs_seal *w, int fd) {
   if (ftruncate(fd, longer ? 0 : whole)) n = 0;
   if (longer && n > 0) fs_write_all(fd, all, (size_t)n);
   free(all);
+  return true;
 }
 
 void fs_seal_keep(struct fs_seal *w, const char *path) {
   if (!w->key_len) return;
   w->kept = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
                            O_NONBLOCK, 0600);
-  if (w->kept >= 0) read_kept(w, w->kept);
+  if (w->kept < 0 || read_kept(w, w->kept)) return;
+  close(w->kept);
+  w->kept = -1;
 }
 
 /* -- life -------------------------------------------------------------------- */

@@ -220,7 +220,6 @@ static enum fs_status read_dict(struct fs_reader *r, char **out, size_t *size) {
   if (len > FS_NPY_HEADER_MAX)
     return fs_file_error(r->ctx, NULL, "its .npy header has more than %d bytes",
                          FS_NPY_HEADER_MAX);
-  if (len > r->left) return fs_file_error(r->ctx, NULL, "the file ends early");
   void *text;
   if ((st = fs_file_alloc(r->ctx, len + 1, &text))) return st;
   if ((st = fs_reader_get(r, text, len))) {

@@ -228,10 +228,10 @@ static enum fs_status check_local(struct fs_reader *r, const struct directory *d
   if (get32(b) != SIG_LOCAL || get16(b + 8) != e->method || *data > dir->offset ||
       e->packed > dir->offset - *data)
     return refuse(r, e, "has a damaged header");
-  if (get16(b + 26) == e->full_len) st = fs_reader_get(r, name, e->full_len);
-  if (!st && (get16(b + 26) != e->full_len || memcmp(name, e->name, e->full_len)))
-    st = refuse(r, e, "has another name in front of its data");
-  return st;
+  bool same = get16(b + 26) == e->full_len;
+  if (same) st = fs_reader_get(r, name, e->full_len);
+  if (!st && same) same = !memcmp(name, e->name, e->full_len);
+  return st || same ? st : refuse(r, e, "has another name in front of its data");
 }
 
 /* Everything that the directory says is checked before any member is read: that it

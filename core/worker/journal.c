@@ -227,7 +227,7 @@ const struct fs_entry_uses *fs_entry_uses(struct fs_entry *e) {
 
 bool fs_entry_is_opaque(struct fs_entry *e) {
   const struct fs_entry_uses *u = fs_entry_uses(e);
-  return e->kind != FS_ENTRY_EVAL || e->result || e->files.len || u->commands || u->outside;
+  return e->result || e->files.len || u->commands || u->outside;
 }
 
 static void add_names(json_t *into, char **names) {

@@ -38,8 +38,7 @@ enum fs_wire_status fs_wire_next(struct fs_wire *w, struct fs_frame *frame) {
   if (have < HEADER) return FS_WIRE_NOTHING;
   const char *at = w->in.data + w->taken;
   uint32_t head = number_at(at), blob = number_at(at + 4);
-  if (!head || head > FS_WIRE_HEAD_MAX || blob > FS_WIRE_BLOB_MAX)
-    return FS_WIRE_BROKEN;
+  if (head > FS_WIRE_HEAD_MAX || blob > FS_WIRE_BLOB_MAX) return FS_WIRE_BROKEN;
   if (have - HEADER < (size_t)head + blob) return FS_WIRE_NOTHING;
   frame->head = json_loadb(at + HEADER, head, JSON_REJECT_DUPLICATES, NULL);
   w->taken += HEADER + (size_t)head + blob;

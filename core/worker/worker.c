@@ -445,18 +445,15 @@ static void on_ready(struct fs_worker *w, const json_t *head) {
   fs_worker_go_on(w);
 }
 
-/* `:reset -f`, however shortened, that did it. */
+/* `:reset -f`, however shortened: there are no variables after it. */
 static bool is_reset(const struct fs_worker *w, const struct fs_entry *e) {
   const char *text = e->text + strspn(e->text, " \t\r\n");
   struct fs_str words = {0};
-  if (e->kind != FS_ENTRY_EVAL || *text != ':' || e->result) return false;
+  if (e->kind != FS_ENTRY_EVAL || *text != ':') return false;
   const struct fs_command *c =
       fs_command_find(text + 1, strcspn(text + 1, " \t\r\n"), &words);
   fs_str_free(&words);
-  const char *second = strchr(text, '\n');
-  bool alone = !second || !second[strspn(second, " \t\r\n")];
-  return c && c->id == FS_CMD_RESET && alone &&
-         !json_object_size(w->mirror->mirror.variables);
+  return c && c->id == FS_CMD_RESET && !json_object_size(w->mirror->mirror.variables);
 }
 
 /* Commands that leave behind what is neither a variable nor a setting: pins of

@@ -2,8 +2,12 @@
  * published vectors, the order of the checks, and a great many broken messages. */
 #include "jupyter/message.h"
 
+#include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 static int passed, failed;
 
@@ -155,6 +159,9 @@ static void test_edges(void) {
   snprintf(longer, sizeof longer, "%s0", r.signature);
   r.frame[2] = part(longer);
   check(read_it(&seal, &r) == FS_SEAL_BAD_SIGNATURE, "a longer signature");
+  longer[64] = 0;
+  r.frame[2].len = 65;
+  check(read_it(&seal, &r) == FS_SEAL_BAD_SIGNATURE, "one with a NUL behind it");
   make(&seal, &r, content);
   r.signature[63] = r.signature[63] == '0' ? '1' : '0';
   check(read_it(&seal, &r) == FS_SEAL_BAD_SIGNATURE, "another last digit");
@@ -168,6 +175,39 @@ static void test_edges(void) {
   check(!fs_seal_init(&seal, key), "a key of 257 bytes");
   key[256] = 0;
   check(fs_seal_init(&seal, key), "a key of 256 bytes");
+  fs_seal_free(&seal);
+}
+
+/* Frames as they may be, and a few that may not. */
+static void test_frames(void) {
+  struct fs_seal seal;
+  struct fs_message m;
+  struct raw r;
+  fs_seal_init(&seal, "key");
+  struct fs_part parts[4] = {part(header), part("{\"p\":1}"), part("{\"m\":1}"), part("{}")};
+  fs_seal_sign(&seal, parts, r.signature);
+  r.n = 0;
+  r.frame[r.n++] = part("<IDS");
+  r.frame[r.n++] = part("<IDS|MSG>");
+  r.frame[r.n++] = part(r.signature);
+  for (int k = 0; k < 4; k++) r.frame[r.n++] = parts[k];
+  while (r.n < FS_SEAL_FRAMES + 1) r.frame[r.n++] = part("buffer");
+  check(read_it(&seal, &r) == FS_SEAL_BAD_FRAMES, "65 frames");
+  r.n--;
+  check(fs_message_read(&seal, r.frame, r.n, &m) == FS_SEAL_OK, "64 frames");
+  check(m.n_ids == 1, "a shorter frame is no delimiter");
+  check(json_object_get(m.metadata, "m") && !json_object_get(m.metadata, "p"), "metadata");
+  fs_message_free(&m);
+  parts[2] = part("broken");
+  fs_seal_sign(&seal, parts, r.signature);
+  r.frame[5] = parts[2];
+  check(fs_message_read(&seal, r.frame, r.n, &m) == FS_SEAL_OK &&
+            json_is_object(m.metadata), "broken metadata are none");
+  fs_message_free(&m);
+  parts[0] = part("{\"msg_type\":1}");
+  fs_seal_sign(&seal, parts, r.signature);
+  r.frame[3] = parts[0];
+  check(read_it(&seal, &r) == FS_SEAL_BAD_JSON, "a message without a type");
   fs_seal_free(&seal);
 }
 
@@ -194,6 +234,9 @@ static void test_without_key(void) {
   check(!*r.signature, "nothing is signed");
   check(read_it(&seal, &r) == FS_SEAL_OK, "nor checked");
   check(read_it(&seal, &r) == FS_SEAL_OK, "nor remembered");
+  r.frame[2] = part("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  check(read_it(&seal, &r) == FS_SEAL_OK && read_it(&seal, &r) == FS_SEAL_OK,
+        "whatever signature it has");
   fs_seal_free(&seal);
 }
 
@@ -216,7 +259,215 @@ static void test_many_replays(void) {
   fs_seal_free(&seal);
 }
 
+/* -- what an earlier process saw ----------------------------------------------- */
+
+static char folder[200];
+
+static const char *path_of(const char *name) {
+  static char path[240];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static off_t size_of(const char *name) {
+  struct stat st;
+  return stat(path_of(name), &st) ? -1 : st.st_size;
+}
+
+/* A process with this key and file reads the n-th message. */
+static enum fs_seal_status as_process(const char *file, int n) {
+  struct fs_seal seal;
+  struct raw r;
+  char body[32];
+  fs_seal_init(&seal, "key");
+  fs_seal_keep(&seal, path_of(file));
+  snprintf(body, sizeof body, "{\"n\":%d}", n);
+  make(&seal, &r, body);
+  enum fs_seal_status st = read_it(&seal, &r);
+  fs_seal_free(&seal);
+  return st;
+}
+
+static void append(const char *name, const void *data, size_t len) {
+  FILE *f = fopen(path_of(name), "ab");
+  if (!f) return;
+  fwrite(data, 1, len, f);
+  fclose(f);
+}
+
+static void test_kept(void) {
+  struct stat st;
+  umask(0);
+  check(as_process("seen", 1) == FS_SEAL_OK, "a message, kept");
+  check(as_process("seen", 1) == FS_SEAL_REPLAYED, "the next process knows it");
+  check(as_process("seen", 2) == FS_SEAL_OK && size_of("seen") == 32, "16 bytes each");
+  check(!stat(path_of("seen"), &st) && (st.st_mode & 0777) == 0600, "of nobody else");
+  append("seen", "torn", 4);
+  check(as_process("seen", 3) == FS_SEAL_OK && size_of("seen") == 48, "a torn key goes");
+  check(as_process("seen", 3) == FS_SEAL_REPLAYED, "what follows it is whole");
+  unlink(path_of("seen"));
+}
+
+static void test_not_kept(void) {
+  struct fs_seal seal;
+  char target[240];
+  fs_seal_init(&seal, "");
+  fs_seal_keep(&seal, path_of("none"));
+  check(seal.kept < 0 && size_of("none") < 0, "without a key there is no file");
+  fs_seal_free(&seal);
+  fs_seal_init(&seal, "key");
+  mkfifo(path_of("fifo"), 0600);
+  fs_seal_keep(&seal, path_of("fifo"));
+  check(seal.kept < 0, "a pipe keeps nothing");
+  snprintf(target, sizeof target, "%s", path_of("target"));
+  if (symlink(target, path_of("link"))) check(false, "a link");
+  fs_seal_keep(&seal, path_of("link"));
+  check(seal.kept < 0 && size_of("target") < 0, "links are not followed");
+  fs_seal_free(&seal);
+  unlink(path_of("fifo"));
+  unlink(path_of("link"));
+}
+
+enum { KNOWN = 1 << 20 }; /* messages that are known at least */
+
+/* The key of the n-th message, then as many others as are given, each another one. */
+static void fill(const char *name, int message, int others) {
+  static uint64_t fresh = 1;
+  struct fs_seal seal;
+  struct raw r;
+  unsigned char key[16];
+  char body[32];
+  uint64_t (*list)[2] = malloc(sizeof *list * (size_t)others);
+  fs_seal_init(&seal, "key");
+  snprintf(body, sizeof body, "{\"n\":%d}", message);
+  make(&seal, &r, body);
+  sodium_hex2bin(key, sizeof key, r.signature, 32, NULL, NULL, NULL);
+  fs_seal_free(&seal);
+  append(name, key, sizeof key);
+  for (int k = 0; k < others; k++, fresh++)
+    list[k][0] = fresh * 0x9e3779b97f4a7c15u, list[k][1] = fresh;
+  append(name, list, sizeof *list * (size_t)others);
+  free(list);
+}
+
+/* Of a long file the last keys count, and only they stay. */
+static void test_long_file(void) {
+  fill("long", 1, 9);
+  fill("long", 2, KNOWN - 1);
+  check(as_process("long", 2) == FS_SEAL_REPLAYED, "the oldest of 2^20");
+  check(size_of("long") == (off_t)KNOWN * 16, "no more are kept");
+  unlink(path_of("long"));
+  fill("long", 1, 9);
+  fill("long", 2, KNOWN - 1);
+  check(as_process("long", 1) == FS_SEAL_OK, "one that is older");
+  check(as_process("long", 2) == FS_SEAL_OK, "made room by it");
+  unlink(path_of("long"));
+}
+
+/* The tables have two generations: what was seen stays known while 2^20 others come,
+ * and is forgotten at some time after that. */
+static void test_generations(void) {
+  struct fs_seal seal;
+  struct raw r;
+  fs_seal_init(&seal, "key");
+  for (int k = 1; k <= 4; k++) {
+    fill("many", k, KNOWN - 1);
+    fs_seal_keep(&seal, path_of("many"));
+    close(seal.kept);
+    seal.kept = -1;
+    unlink(path_of("many"));
+    char body[32];
+    snprintf(body, sizeof body, "{\"n\":%d}", k);
+    make(&seal, &r, body);
+    check(read_it(&seal, &r) == FS_SEAL_REPLAYED, "2^20 others later");
+    make(&seal, &r, "{\"n\":1}");
+    enum fs_seal_status st = read_it(&seal, &r);
+    check(st == (k < 4 ? FS_SEAL_REPLAYED : FS_SEAL_OK), "the first one");
+  }
+  fs_seal_free(&seal);
+}
+
+/* -- headers and dates --------------------------------------------------------- */
+
+static const char *text_of(const json_t *h, const char *key) {
+  const char *text = json_string_value(json_object_get(h, key));
+  return text ? text : "";
+}
+
+static json_t *header_of(struct fs_seal *seal) {
+  struct fs_str s = {0};
+  fs_seal_header(seal, "status", &s);
+  json_t *h = fs_json_read(fs_str_text(&s), s.len);
+  fs_str_free(&s);
+  return h;
+}
+
+static void test_headers(void) {
+  struct fs_seal seal;
+  setenv("USER", "ada", 1);
+  fs_seal_init(&seal, "key");
+  json_t *a = header_of(&seal), *b = header_of(&seal);
+  check(!strcmp(text_of(a, "username"), "ada"), "the user");
+  check(!strcmp(text_of(a, "msg_type"), "status"), "the type");
+  check(strcmp(text_of(a, "msg_id"), text_of(b, "msg_id")) != 0, "ids differ");
+  const char *id = text_of(a, "session");
+  check(strlen(id) == 36 && id[14] == '4' && strchr("89ab", id[19]), "a random UUID");
+  json_decref(a);
+  json_decref(b);
+  fs_seal_free(&seal);
+  setenv("USER", "\xff", 1);
+  fs_seal_init(&seal, "key");
+  a = header_of(&seal);
+  check(!strcmp(text_of(a, "username"), "kernel"), "a name that is no text");
+  json_decref(a);
+  fs_seal_free(&seal);
+}
+
+static int64_t microseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void test_dates(void) {
+  static const struct { const char *date; int64_t ms; } cases[] = {
+    {"1970-01-01T00:00:00Z", 0}, {"2026-01-31T12:00:00Z", 1769860800000},
+    {"2026-01-31T12:00:00+00:00", 1769860800000},
+    {"2026-01-31T12:00:00.123Z", 1769860800123},
+    {"2026-01-31T12:00:00.123456Z", 1769860800123},
+    {"2026-03-01T00:00:01.999999+00:00", 1772323201999},
+    {"2026-01-31T12:00:00.12Z", -1}, {"2026-01-31T12:00:00+02:00", -1},
+    {"2026-01-31T12:00:00", -1}, {"2026-01-31T12:00Z", -1}, {"2026-01-31T12:00:00Zx", -1},
+    {"2026-01-31 12:00:00Z", -1}, {"yesterday", -1}, {"Z", -1},
+    {".123Z", -1}, {"", -1}};
+  for (size_t k = 0; k < FS_LEN(cases); k++)
+    check(fs_seal_time(cases[k].date) == cases[k].ms, cases[k].date);
+  char date[40];
+  while (microseconds() % 1000000 > 50000) usleep(10000); /* zeros in front */
+  int64_t before = microseconds();
+  fs_seal_date(date);
+  int64_t ms = fs_seal_now(), after = microseconds();
+  check(strlen(date) == 27 && date[26] == 'Z', date);
+  int64_t at = fs_seal_time(date) / 1000 * 1000000 + atol(date + 20);
+  check(before <= at && at <= after, "now, in microseconds");
+  check(before / 1000 <= ms && ms <= after / 1000, "now, in milliseconds");
+}
+
 /* -- JSON -------------------------------------------------------------------- */
+
+static void put_as(json_t *gives, const char *wanted) {
+  struct fs_str s = {0};
+  fs_json_put(gives, &s);
+  check(!strcmp(fs_str_text(&s), wanted), wanted);
+  fs_str_free(&s);
+  json_decref(gives);
+}
+
+static void test_put(void) {
+  put_as(json_pack("{s:[i,s]}", "a", 1, "\xc3\xa9"), "{\"a\":[1,\"\xc3\xa9\"]}");
+  put_as(json_integer(7), "7");
+  put_as(NULL, "{}");
+}
 
 static bool is_read(const char *text, size_t len) {
   json_t *o = fs_json_read(text, len);
@@ -273,7 +524,7 @@ static void test_code_points(void) {
 /* Bytes of a good message are changed, cut and moved; the key is known to the
  * sender half the time, so that the JSON reader sees its share. */
 static void test_mutations(void) {
-  enum { ROUNDS = 1000000 };
+  enum { ROUNDS = 200000 };
   struct fs_seal seal;
   char body[512], head[sizeof header];
   int taken = 0, refused = 0;
@@ -309,18 +560,30 @@ static void test_mutations(void) {
 }
 
 int main(void) {
+  const char *base = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%.150s/fusible-message-XXXXXX", base ? base : "/tmp");
+  if (!mkdtemp(folder)) return 1;
   test_vectors();
   test_schemes();
   test_long_key();
   test_good();
   test_edges();
+  test_frames();
   test_order();
   test_without_key();
   test_many_replays();
+  test_kept();
+  test_not_kept();
+  test_long_file();
+  test_generations();
+  test_headers();
+  test_dates();
+  test_put();
   test_json();
   test_depth();
   test_code_points();
   test_mutations();
+  rmdir(folder);
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }

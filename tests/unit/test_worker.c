@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/worker/journal.h"
 #include "core/worker/worker.h"
 #include "core/worker/wire.h"
 
@@ -310,163 +309,11 @@ static void test_idle_death(void) {
   fs_str_free(&seen.text);
 }
 
-/* -- the journal ----------------------------------------------------------- */
-
-static void add(struct fs_journal *j, const char *text, const char *changes) {
-  struct fs_entry *e = fs_entry_new(FS_ENTRY_EVAL, "<j>", text, strlen(text),
-                                    0);
-  json_t *state = json_object(), *vars = json_object();
-  for (const char *at = changes; *at;) {
-    size_t n = strcspn(at, " ");
-    bool function = at[n - 1] == '!'; /* "f!": it is a function */
-    json_object_setn_new(vars, at, n - function,
-                         json_pack("{ss}", "kind", function ? "function" : ""));
-    at += n + (at[n] == ' ');
-  }
-  json_object_set_new(state, "changed", json_boolean(*changes));
-  json_object_set_new(state, "vars", vars);
-  json_t *set = json_object();
-  for (const char *at = strstr(text, ":set "); at; at = strstr(at + 1, ":set "))
-    json_object_setn_new(set, at + 5, strcspn(at + 5, " "), json_string(""));
-  json_object_set_new(state, "settings", set);
-  fs_entry_outcome(e, 0, 0.5, state);
-  json_decref(state);
-  fs_journal_add(j, e);
-}
-
-static bool is(const struct fs_journal *j, const char *texts) {
-  struct fs_str s = {0};
-  for (int k = 0; k < j->list.len; k++)
-    fs_str_printf(&s, "%s%s", k ? " | " : "", j->list.data[k]->text);
-  bool same = !strcmp(fs_str_text(&s), texts);
-  if (!same) printf("the journal is: %s\n", fs_str_text(&s));
-  fs_str_free(&s);
-  return same;
-}
-
-static void test_journal(void) {
-  struct fs_journal j = {.seconds = 0};
-  add(&j, "a = 1", "a");
-  add(&j, "b = a + 1", "b");
-  add(&j, "a = 2", "a");
-  add(&j, "c = 5", "c");
-  add(&j, "c = 6", "c");
-  fs_journal_prune(&j);
-  check(is(&j, "a = 1 | b = a + 1 | a = 2 | c = 6"), "what is read is kept");
-  add(&j, "b = 3", "b");
-  fs_journal_prune(&j);
-  check(is(&j, "a = 2 | c = 6 | b = 3"), "until nothing is made of it");
-  add(&j, "x = rand(3)", "x");
-  add(&j, "x[2] = 1", "x");
-  add(&j, "f(t) = t + c", "f!");
-  add(&j, "c = 8", "c");
-  add(&j, "y = f(x)", "y");
-  add(&j, "c = 9", "c");
-  fs_journal_prune(&j);
-  check(is(&j, "a = 2 | c = 6 | b = 3 | x = rand(3) | x[2] = 1 | f(t) = t + c "
-               "| c = 8 | y = f(x) | c = 9"),
-        "a part is assigned, and a function reads globals");
-  add(&j, "g = f", "g!");
-  add(&j, "c = 1", "c");
-  add(&j, "z = g(2)", "z");
-  add(&j, "c = 2", "c");
-  add(&j, "z = g(3)", "z");
-  add(&j, "y = 0; c = 0", "y c");
-  fs_journal_prune(&j);
-  check(is(&j, "a = 2 | c = 6 | b = 3 | x = rand(3) | x[2] = 1 "
-               "| f(t) = t + c | c = 9 | g = f | c = 2 | z = g(3) "
-               "| y = 0; c = 0"),
-        "a function by another name reads them when it is called");
-  fs_journal_clear(&j);
-  add(&j, "h(t) = t + 1; q = h(2); q = [1; q]", "h! q");
-  add(&j, "h(t) = t + 2; q = h(3); k = [1;k]", "h! q k");
-  fs_journal_prune(&j);
-  check(is(&j, "h(t) = t + 2; q = h(3); k = [1;k]"),
-        "a text that first defines what it reads");
-  add(&j, ":set width 50", "");
-  add(&j, ":set width 60", "");
-  add(&j, ":set digits 3", "");
-  check(j.list.len == 3, "a setting is kept once: %d", j.list.len);
-  fs_journal_reset(&j);
-  check(is(&j, ":set width 60 | :set digits 3"), "after :reset");
-  fs_journal_clear(&j);
-}
-
-/* What a text reads is what its tree says, not its words. */
-static void test_uses(void) {
-  struct fs_journal j = {.seconds = 0};
-  add(&j, "x = 5;", "x");
-  add(&j, "begin\n  a = 1 # old; x = 0\n  b = a + x\nend", "a b");
-  add(&j, "x = 7;", "x");
-  fs_journal_prune(&j);
-  check(j.list.len == 3, "a comment gives no value");
-  fs_journal_clear(&j);
-  add(&j, "k = 5; s = 0;", "k s");
-  add(&j, "for k = 1:k; s = s + k; end", "k s");
-  fs_journal_prune(&j);
-  check(j.list.len == 2, "the range of a loop is read before its counter has a value");
-  fs_journal_clear(&j);
-  add(&j, "a = 1", "a");
-  add(&j, "if c; a = 2; end; b = a", "b");
-  add(&j, "a = 3", "a");
-  fs_journal_prune(&j);
-  check(j.list.len == 3, "a branch may not give one");
-  fs_journal_clear(&j);
-  add(&j, "a = 1", "a");
-  add(&j, "b = \"a\"; c = map(a -> a*2, [1, 2])", "b c");
-  add(&j, "a = 3", "a");
-  fs_journal_prune(&j);
-  check(is(&j, "b = \"a\"; c = map(a -> a*2, [1, 2]) | a = 3"),
-        "texts and parameters read nothing");
-  fs_journal_clear(&j);
-  add(&j, "a = 1", "a");
-  add(&j, "g = t -> t + a", "g!");
-  add(&j, "b = g(2)", "b");
-  add(&j, "a = 3", "a");
-  fs_journal_prune(&j);
-  check(j.list.len == 4, "a lambda reads when it is called");
-  fs_journal_clear(&j);
-  add(&j, "x = 1\n  :set digits 3", "x");
-  add(&j, "x = 2", "x");
-  fs_journal_prune(&j);
-  check(j.list.len == 2, "an indented command is one");
-  fs_journal_clear(&j);
-  add(&j, ":set width 60\n:set digits 3", "");
-  add(&j, ":set width 90", "");
-  check(j.list.len == 2, "of two settings one stays");
-  add(&j, ":set width 70\n:set fold on", "");
-  check(is(&j, ":set width 60\n:set digits 3 | :set width 70\n:set fold on"),
-        "more settings take the place of fewer");
-  fs_journal_clear(&j);
-}
-
-/* Many functions in one text are gone over once, not once for each. */
-static void test_many_functions(void) {
-  struct fs_journal j = {.seconds = 0};
-  struct fs_str text = {0}, names = {0};
-  for (int k = 0; k < 2000; k++) {
-    fs_str_printf(&text, "%sf%d(x) = x * %d + g%d(x)", k ? "\n" : "", k, k, k % 10);
-    fs_str_printf(&names, "%sf%d!", k ? " " : "", k);
-  }
-  add(&j, fs_str_text(&text), fs_str_text(&names));
-  double begun = fs_now();
-  fs_journal_prune(&j);
-  double seconds = fs_now() - begun;
-  check(j.list.len == 1, "all are kept");
-  check(seconds < 2, "in no more than %.1f s", seconds);
-  fs_journal_clear(&j);
-  fs_str_free(&text);
-  fs_str_free(&names);
-}
-
 int main(int argc, char **argv) {
   const char *kind = getenv("FS_HOSTILE"), *seed = getenv("FS_SEED");
   if (argc > 1 && !strcmp(argv[1], "--worker"))
     return kind ? hostile(atoi(kind), (unsigned)atoi(seed))
                 : fs_worker_main(argc, argv);
-  test_journal();
-  test_uses();
-  test_many_functions();
   test_values();
   test_questions();
   test_interrupts();
