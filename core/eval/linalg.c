@@ -82,9 +82,17 @@ static struct fs_tv gemm(struct fs_interp *in, struct fs_tv a, struct fs_tv b) {
   return out;
 }
 
-/* Integer matrices: no library has them, so the m x k x n products are summed. */
-static struct fs_tv integer_product(struct fs_interp *in, struct fs_tv a,
-                                    struct fs_tv b) {
+/* Whether a product is so small that a library takes longer to be called than it computes,
+ * 4 x 4 matrices and what has no more products. As a sum it fuses with what is around it. */
+static bool is_tiny(int64_t m, int64_t k, int64_t n, enum fs_dtype dt) {
+  enum { PRODUCTS = 64 };
+  if (dt != FS_F32 && dt != FS_F64) return false;
+  return m <= PRODUCTS && k <= PRODUCTS && n <= PRODUCTS && m * k * n <= PRODUCTS;
+}
+
+/* Of integer matrices, which no library has, and of tiny ones: the m x k x n products are
+ * summed. */
+static struct fs_tv summed_product(struct fs_interp *in, struct fs_tv a, struct fs_tv b) {
   int64_t m = fs_rows(&a.shape), k = fs_cols(&a.shape), n = fs_cols(&b.shape);
   a.shape = fs_shape_of(3, (int64_t[]){m, k, 1});
   b.shape = fs_shape_of(3, (int64_t[]){1, k, n});
@@ -117,10 +125,10 @@ static struct fs_tv matrix_product(struct fs_interp *in, struct fs_tv a,
   } else if (m == 1) {
     struct fs_tv col = fs_tv_transpose(in, a);
     out = fs_tv_reduce(in, FS_RD_SUM, fs_tv_map2(in, FS_OP_MUL, col, b), 1);
-  } else if (fs_dtype_is_float(fs_dtype_promote(a.dtype, b.dtype))) {
-    return gemm(in, a, b);
   } else {
-    return integer_product(in, a, b);
+    enum fs_dtype dt = fs_dtype_promote(a.dtype, b.dtype);
+    bool library = fs_dtype_is_float(dt) && !is_tiny(m, k, n, dt);
+    return library ? gemm(in, a, b) : summed_product(in, a, b);
   }
   bool dot = b.shape.rank == 1 && m == 1;
   if (dot)

@@ -73,6 +73,19 @@ print(f32(bf16([1, 1; 1, 1])*bf16([256, 1; 1, 1]))[1, 1])   # expect: 256
 i = f32(1:1501); k = f32(1:1003);
 A = mod(i*k', 5) - 2; B = mod(k*i', 3) - 1; H = f16(A); K = f16(B);
 print(sum(H*K != A*B), " ", sum(K'*H' != B'*A'), " ", sum(H[2:1501, :]*K != A[2:1501, :]*B), " ", sum((H*K)[5, 1:9] != (A*B)[5, 1:9]))   # expect: 0 0 0 0
+# Tiny products, which are sums in a kernel, and those of the library: sums of outer products.
+bad = 0;
+for m = 2:6
+  for k = 2:5
+    for n = 2:5
+      A = mod(reshape(f64(1:m*k)*7, m, k), 11) - 5; B = mod(reshape(f64(1:k*n)*5, k, n), 7) - 3;
+      C = zeros(m, n, "f64"); D = A*B + A*B;
+      for p = 1:k; C = C + A[:, p]*B[p, :]; end
+      bad = bad + sum((A*B != C || D != 2*C || (B'*A')' != C || f32(A)*f32(B) != C)[:]);
+    end
+  end
+end
+print(bad)   # expect: 0
 # ---
 # expm: rotations, nilpotent and diagonal matrices, sums that commute, every type.
 t = 1.25; E = expm(f64([0, t; -t, 0]));
