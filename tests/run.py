@@ -165,6 +165,16 @@ def run_all(wanted, jobs, env, idle):
     return report
 
 
+def chosen(every, patterns, unit):
+    """Those of (name, argv) that a pattern names: one, if it is a suite's whole name."""
+    whole = {name for name, _ in every}
+
+    def fits(name):
+        return not patterns or any(name == p if p in whole else p in name for p in patterns)
+    return [(name, argv) for name, argv in every
+            if fits(name) and (not unit or name.startswith('unit/'))]
+
+
 def main():
     parser = argparse.ArgumentParser(description='runs the test suites')
     parser.add_argument('--build', default=os.environ.get('BUILD', 'build'))
@@ -174,15 +184,14 @@ def main():
     parser.add_argument('--unit', action='store_true',
                         help='only the programs of tests/unit')
     parser.add_argument('pattern', nargs='*',
-                        help='only suites whose name contains one of these')
+                        help='only suites with one of these names, or whose '
+                        'name contains it')
     args = parser.parse_args()
     os.chdir(ROOT)
     build = os.path.abspath(args.build)
     env = dict(os.environ, FUSIBLE=os.path.join(build, 'fusible'),
                BUILD=build, PYTHONDONTWRITEBYTECODE='1')
-    wanted = [(name, argv) for name, argv in suites(build)
-              if (not args.pattern or any(p in name for p in args.pattern)) and
-              (not args.unit or name.startswith('unit/'))]
+    wanted = chosen(list(suites(build)), args.pattern, args.unit)
     # What tests measure and learn is nobody else's business.
     with tempfile.TemporaryDirectory(prefix='fusible-data-') as data:
         env['XDG_DATA_HOME'] = data

@@ -104,8 +104,9 @@ struct fs_target_ops {
   bool (*is_quick)(const struct fs_code *code);
   int (*behind)(struct fs_target *t);
 
-  /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass",
-   * "walk"), or NULL with the reason in *why. Given: the caller frees. */
+  /* Generated text of a kernel ("cuda", "lines": with #line, "ptx", "sass", "walk"; for
+   * dumps "launch", and "quick" where another text is compiled quickly), or NULL with the
+   * reason in *why. Given: the caller frees. */
   char *(*code_text)(struct fs_target *t, struct fs_code *code,
                      const char *form, const char **why);
   void (*close)(struct fs_target *t);

@@ -109,6 +109,9 @@ void fs_emit_footprint(const struct fs_plan *plan,
                        enum fs_emit_variant variant, struct fs_footprint *out,
                        struct fs_home *places);
 void fs_emitted_free(struct fs_emitted *e);
+/* All of it but the text, for dumps: "launch: 256 threads, at most 1500 blocks, ...", its
+ * arguments, a line each. Given: the caller frees. */
+char *fs_emitted_launch(const struct fs_emitted *e);
 
 /* The name under which a compiler knows the generated text. */
 #define FS_EMIT_FILE "fusible.cu"

@@ -55,20 +55,27 @@ void fs_dump_ast(const char *text, size_t len, struct fs_str *out) {
   fs_arena_free(arena);
 }
 
+/* A kernel in one of the target's forms; of the main one also why there is none. */
+static void dump_form(struct fs_session *s, const struct fs_block *b, int k,
+                      const char *form, bool main, struct fs_str *out) {
+  const char *why = NULL;
+  char *text = fs_block_code_text(b, fs_session_target(s), k, form, &why);
+  if (text && !strcmp(form, "quick")) fs_str_puts(out, "# compiled quickly\n");
+  if (text) fs_str_puts(out, text);
+  else if (main) fs_str_printf(out, "%s\n", why ? why : "it has no code");
+  free(text);
+}
+
 /* Text that is the same on every machine of a kind: no times, no addresses. */
 static void dump_code(struct fs_session *s, const struct fs_block *b,
                       struct fs_str *out) {
-  struct fs_target *t = fs_session_target(s);
-  const char *form = s->on_cuda ? "cuda" : "walk";
-  fs_str_printf(out, "> code: %s\n", form);
+  fs_str_printf(out, "> code: %s\n", s->on_cuda ? "cuda" : "walk");
   for (int k = 0; k < b->plan->kernels.len; k++) {
-    const char *why = NULL;
-    char *text = fs_block_code_text(b, t, k, form, &why);
-    fs_str_printf(out, "# k%d %s\n%s", k + 1,
-                  fs_scheme_names[b->plan->kernels.data[k].scheme],
-                  text ? text : "");
-    if (!text) fs_str_printf(out, "%s\n", why ? why : "it has no code");
-    free(text);
+    fs_str_printf(out, "# k%d %s\n", k + 1,
+                  fs_scheme_names[b->plan->kernels.data[k].scheme]);
+    if (s->on_cuda) dump_form(s, b, k, "launch", false, out);
+    dump_form(s, b, k, s->on_cuda ? "cuda" : "walk", true, out);
+    if (s->on_cuda) dump_form(s, b, k, "quick", false, out);
   }
 }
 

@@ -16,6 +16,7 @@
  *                           or B200 (by the compute capability) and its memory
  *                           zero, of which only what is touched takes room; to
  *                           see what would be compiled
+ *   FUSIBLE_FAKE_DEVICE     "a100", "h100", "h200" or "b200": the same, and which
  *   FUSIBLE_FAKE_COOPERATIVE=0  blocks cannot wait for each other
  *   FUSIBLE_FAKE_CROWDED=1  the first kernel whose blocks are counted does not fit
  *   FUSIBLE_FAKE_FAULT      a file: when a launch finds it, it is removed, and the
@@ -108,10 +109,39 @@ static int enter(const char *name) {
   return code;
 }
 
-static bool runs(void) { return fake_number("FUSIBLE_FAKE_RUN", 1) != 0; }
+/* The limits by which kernels are tuned, of GPUs that exist. The first of a compute
+ * capability or below stands for it. */
+static const struct real {
+  const char *name;
+  int cc, units, clock_khz, memory_khz, bus_bits, l2_mib, shared_kib;
+} reals[] = {
+  {"b200", 100, 148, 1965000, 3996000, 8192, 126, 227},
+  {"h200", 90, 132, 1980000, 3201000, 6016, 60, 227},
+  {"h100", 90, 132, 1980000, 2619000, 5120, 50, 227},
+  {"a100", 80, 108, 1410000, 1215000, 5120, 40, 163},
+};
+
+/* The GPU that this one passes for; NULL: a small one, which runs what it is given. */
+static const struct real *real(void) {
+  const char *name = getenv("FUSIBLE_FAKE_DEVICE");
+  size_t k = 0, last = FS_LEN(reals) - 1;
+  if (name) {
+    while (k < last && strcmp(name, reals[k].name)) k++;
+    return &reals[k];
+  }
+  if (fake_runs()) return NULL;
+  long cc = fake_number("FUSIBLE_FAKE_CC", 80);
+  while (k < last && cc < reals[k].cc) k++;
+  return &reals[k];
+}
+
+static int compute_capability(void) {
+  int otherwise = getenv("FUSIBLE_FAKE_DEVICE") ? real()->cc : 80;
+  return (int)fake_number("FUSIBLE_FAKE_CC", otherwise);
+}
 
 static long memory_bytes(void) {
-  return runs() ? fake_number("FUSIBLE_FAKE_MEMORY", 1 << 30) : 140L << 30;
+  return fake_runs() ? fake_number("FUSIBLE_FAKE_MEMORY", 1 << 30) : 140L << 30;
 }
 
 /* -- device and context --------------------------------------------------------- */
@@ -165,30 +195,27 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   return 0;
 }
 
-/* The limits by which kernels are tuned, of A100, H200 and B200. */
-static int real_limit(int cc, int which) {
-  int k = cc >= 100 ? 2 : cc >= 90;
+static int real_limit(const struct real *r, int which) {
   switch (which) {
-    case CU_DEV_SHARED_OPTIN: return k ? 227 << 10 : 163 << 10;
-    case CU_DEV_CLOCK_KHZ: return (int[]){1410000, 1980000, 1965000}[k];
-    case CU_DEV_UNITS: return (int[]){108, 132, 148}[k];
-    case CU_DEV_MEMORY_KHZ: return (int[]){1215000, 3201000, 3996000}[k];
-    case CU_DEV_BUS_BITS: return (int[]){5120, 6016, 8192}[k];
-    case CU_DEV_L2_BYTES: return (int[]){40, 60, 126}[k] << 20;
+    case CU_DEV_SHARED_OPTIN: return r->shared_kib << 10;
+    case CU_DEV_CLOCK_KHZ: return r->clock_khz;
+    case CU_DEV_UNITS: return r->units;
+    case CU_DEV_MEMORY_KHZ: return r->memory_khz;
+    case CU_DEV_BUS_BITS: return r->bus_bits;
+    case CU_DEV_L2_BYTES: return r->l2_mib << 20;
     default: return 0;
   }
 }
 
 static int units(void) {
-  int all = runs() ? 0 : real_limit((int)fake_number("FUSIBLE_FAKE_CC", 80), CU_DEV_UNITS);
-  return all ? all : (int)fake_number("FUSIBLE_FAKE_UNITS", 4);
+  return fake_runs() ? (int)fake_number("FUSIBLE_FAKE_UNITS", 4) : real()->units;
 }
 
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device);
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device) {
   (void)device;
-  int cc = (int)fake_number("FUSIBLE_FAKE_CC", 80);
-  if (!runs() && (*value = real_limit(cc, which))) return 0;
+  int cc = compute_capability();
+  if (!fake_runs() && (*value = real_limit(real(), which))) return 0;
   switch (which) {
     case CU_DEV_MAX_THREADS: *value = 1024; break;
     case CU_DEV_SHARED: *value = 48 << 10; break;
@@ -336,7 +363,7 @@ static void *new_memory(size_t bytes) {
   void *p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return NULL;
-  if (runs()) memset(p, 0xa7, bytes);
+  if (fake_runs()) memset(p, 0xa7, bytes);
   return p;
 }
 
@@ -463,7 +490,7 @@ EXPORT int cuMemFreeAsync(CUdeviceptr p, void *stream) {
 /* FUSIBLE_FAKE_READ: true if it gave the data. */
 static bool reads_made_up(char *to, size_t width, size_t pitch, size_t rows) {
   int byte = (int)fake_number("FUSIBLE_FAKE_READ", -1);
-  if (runs() || byte < 0) return false;
+  if (fake_runs() || byte < 0) return false;
   for (size_t i = 0; i < rows; i++) memset(to + i * pitch, byte, width);
   return true;
 }
@@ -497,7 +524,7 @@ EXPORT int cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
   CALL("cuMemcpyDtoDAsync_v2");
   if (!inside(from, bytes, bytes, 1) || !inside(to, bytes, bytes, 1))
     return poison;
-  if (!runs()) return 0;
+  if (!fake_runs()) return 0;
   memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
   return 0;
 }
@@ -514,7 +541,7 @@ EXPORT int cuMemcpy2DAsync_v2(const struct cu_copy_2d *c, void *stream) {
     return poison;
   const char *from = in ? c->src_host : (const char *)(uintptr_t)c->src_device;
   char *to = out ? c->dst_host : (char *)(uintptr_t)c->dst_device;
-  if (!runs() && !in && !out) return 0;
+  if (!fake_runs() && !in && !out) return 0;
   if (out && reads_made_up(to, c->width, c->dst_pitch, c->height)) return 0;
   for (size_t i = 0; i < c->height; i++)
     memmove(to + i * c->dst_pitch, from + i * c->src_pitch, c->width);
@@ -527,7 +554,7 @@ EXPORT int cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
   (void)stream;
   CALL("cuMemsetD8Async");
   if (!inside(p, bytes, bytes, 1)) return poison;
-  if (!runs() && !value) return 0;
+  if (!fake_runs() && !value) return 0;
   memset((void *)(uintptr_t)p, value, bytes);
   return 0;
 }
@@ -552,7 +579,7 @@ EXPORT int cuModuleLoadData(CUmodule *out, const void *image) {
   CALL("cuModuleLoadData");
   size_t bytes = (size_t)fake_number("FUSIBLE_FAKE_MODULE", 0);
   if (used + bytes > (size_t)memory_bytes()) return CU_OUT_OF_MEMORY;
-  if (!runs()) {
+  if (!fake_runs()) {
     *out = calloc(1, sizeof **out);
     if (!*out) return CU_OUT_OF_MEMORY;
     if (!memcmp(image, ELFMAG, SELFMAG))
@@ -679,7 +706,7 @@ static int launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
   take_fault();
   for (long k = fake_number("FUSIBLE_FAKE_PRINT", 0); k > 0; k--)
     putchar(k % 64 ? 'o' : '\n'), fputc(k % 64 ? 'e' : '\n', stderr);
-  if (poison || !runs()) return poison;
+  if (poison || !fake_runs()) return poison;
   if (f->start(args, gx, bx, shared)) poison = CU_LAUNCH_TIMEOUT;
   return poison;
 }
@@ -699,7 +726,7 @@ static int launch_or_capture(CUfunction f, const unsigned g[3],
                              const unsigned b[3], unsigned shared, void **args,
                              bool cooperative) {
   if (capturing) return capture(f, g, b, shared, cooperative);
-  if (cooperative && runs() && g[0] * g[1] * g[2] > 2 * (unsigned)units())
+  if (cooperative && fake_runs() && g[0] * g[1] * g[2] > 2 * (unsigned)units())
     return CU_COOPERATIVE_TOO_LARGE;
   return launch(f, g[0], g[1], g[2], b[0], b[1], b[2], shared, args);
 }
@@ -765,7 +792,7 @@ EXPORT int cuLaunchKernelEx(const struct cu_launch *how, CUfunction f,
   CALL("cuLaunchKernelEx");
   for (unsigned k = 0; k < how->n_attributes; k++)
     if (how->attributes[k].id != CU_LAUNCH_PROGRAMMATIC ||
-        fake_number("FUSIBLE_FAKE_CC", 80) < 90)
+        compute_capability() < 90)
       return CU_INVALID_VALUE;
   return launch_or_capture(f, how->grid, how->block, how->shared, args,
                            false);

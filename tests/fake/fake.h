@@ -56,4 +56,9 @@ static inline long fake_number(const char *name, long otherwise) {
   return text && *text ? atol(text) : otherwise;
 }
 
+/* Whether kernels run: not on a device that only passes for a larger one (driver.c). */
+static inline bool fake_runs(void) {
+  return fake_number("FUSIBLE_FAKE_RUN", 1) && !getenv("FUSIBLE_FAKE_DEVICE");
+}
+
 #endif

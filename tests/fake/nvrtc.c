@@ -8,7 +8,8 @@
  *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long, but for quick ones,
  *   FUSIBLE_FAKE_QUICK=MS   which take this; -1: it does not know how
  *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
- *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c)
+ *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c), nor
+ *   FUSIBLE_FAKE_DEVICE     does it of a device that only passes for a larger one
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -267,7 +268,7 @@ EXPORT int nvrtcCompileProgram(nvrtcProgram program, int n,
     if (!strncmp(options[k], "-arch=", 6)) keep(program->source, options[k] + 6);
   }
   if (!take_time(program)) return CANCELLED;
-  if (!fake_number("FUSIBLE_FAKE_RUN", 1)) {
+  if (!fake_runs()) {
     program->image = strdup("nothing");
     program->size = strlen(program->image) + 1;
     return 0;

@@ -518,15 +518,13 @@ static bool is_worth_haste(const struct fs_code *c) {
          !shares_rows(&c->emitted) && has_fixed_sums(&c->emitted);
 }
 
-static char *other_text(const struct cuda *t, const struct fs_code *c,
-                        const struct fs_diags *sources) {
+char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *c) {
   if (c->n_phases > 1) return NULL;
-  return fs_emit_quick(c->plan, c->kernel, &t->base.device, variant(t, c->kernel), sources);
+  return fs_emit_quick(c->plan, c->kernel, &t->base.device, variant(t, c->kernel), c->sources);
 }
 
 /* Finds the code of a kernel, or prepares to compile it. */
-static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds, int at,
-                        const struct fs_diags *sources) {
+static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds, int at) {
   struct build *b = &builds[at];
   b->loaded = find_text(t, builds, at, c->emitted.source);
   if (b->loaded) {
@@ -537,19 +535,19 @@ static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds,
   }
   start_build(t, b, c->emitted.source, b->loaded ? NULL : fs_cuda_lined(c));
   b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(c);
-  if (b->job.quick) b->job.quick_source = b->other = other_text(t, c, sources);
+  if (b->job.quick) b->job.quick_source = b->other = fs_cuda_quick_text(t, c);
   c->key = b->key;
 }
 
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */
 static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
-                                  const struct fs_diags *sources, struct fs_diags *d) {
+                                  struct fs_diags *d) {
   struct build *builds = fs_calloc((size_t)FS_MAX(n, 1), sizeof *builds);
   struct fs_code **made = fs_calloc((size_t)FS_MAX(n, 1), sizeof *made);
   int count = 0;
   for (int k = 0; k < n; k++) {
     if (!codes[k] || codes[k]->library) continue;
-    begin_build(t, codes[k], builds, count, sources);
+    begin_build(t, codes[k], builds, count);
     made[count++] = codes[k];
   }
   enum fs_status status = finish_builds(builds, count, d);
@@ -600,7 +598,7 @@ static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
     codes[k] = new_code(t, plan, kernels[k], phases, sources);
     for (int x = 1; x < phases; x++) codes[k + x] = NULL;
   }
-  enum fs_status status = build_codes(t, n, codes, sources, d);
+  enum fs_status status = build_codes(t, n, codes, d);
   for (int k = 0; k < n && status == FS_OK; k++)
     if (codes[k] && codes[k]->library)
       status = fs_cuda_library_prepare(t, codes[k], d);

@@ -82,6 +82,11 @@ char *fs_cuda_code_text(struct fs_target *target, struct fs_code *code,
     return NULL;
   }
   if (strcmp(form, "cuda") == 0) return fs_strdup(code->emitted.source);
+  if (strcmp(form, "launch") == 0) return fs_emitted_launch(&code->emitted);
+  if (strcmp(form, "quick") == 0) {
+    *why = "its text is compiled quickly as it is";
+    return fs_cuda_quick_text(t, code);
+  }
   if (strcmp(form, "lines") == 0) return fs_strdup(fs_cuda_lined(code));
   if (strcmp(form, "ptx") == 0 || strcmp(form, "sass") == 0)
     return fs_nvrtc_text(fs_cuda_lined(code), t->arch, form, why);

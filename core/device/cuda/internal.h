@@ -252,6 +252,8 @@ bool fs_cuda_replay_trim(struct cuda *t);
 
 /* The text of a code with #line directives; its own. */
 const char *fs_cuda_lined(struct fs_code *code);
+/* What is compiled quickly in its place; NULL: the same text. Given. */
+char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *code);
 
 /* code_text.c */
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,

@@ -1,0 +1,479 @@
+==== h200
+> code: cuda
+# k1 row
+launch: 256 threads, at most 1024 blocks, 1 a unit, bounds for 1
+shared: 196608 B; workspace 768 B and 32768 B a block, 256 B of zeros; waits; cooperative
+slots: 0 1 2 3 4 5
+typedef int fs_index;
+
+// memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
+// cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// barrier.cuh: fs_after_kernels fs_grid_barrier
+// bulk.cuh: FS_RING fs_shared_address fs_bulk_init fs_bulk_fence fs_bulk_expect fs_bulk_copy fs_bulk_copy fs_bulk_wait
+// phase 1 of the launch
+// q = A*p; y = A'*q
+//
+// scheme row; 4096 rows of 4096; 256 threads; 4 lanes x 4 vectors; 4 rows at once; ring of 12 rows
+namespace phase1 {
+constexpr int FS_THREADS = 256, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
+constexpr fs_index FS_M = 4096;
+
+static __device__ __forceinline__ void
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *work, unsigned *counters
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  float *const a2 = (float *)s2;
+  float *const a3 = (float *)s3;
+  float *const w3 = (float *)((char *)work + 256);
+  alignas(16) __shared__ double scratch[512];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ float part2[2][4][8];
+  int turn = 0;
+  const unsigned long long stays = fs_cache_stays();
+  const unsigned long long passes = fs_cache_passes();
+  FS_RING(ring);
+  __shared__ unsigned long long ready[3];
+  if (threadIdx.x == 0) fs_bulk_init(ready, 3);
+  __syncthreads();
+#pragma unroll 1
+  for (int s = 0; s < 3; s++) {
+    const fs_index row = (fs_index)blockIdx.x * FS_ROWS + s *
+        (fs_index)gridDim.x * FS_ROWS;
+    if (threadIdx.x == 0 && row < 4096) {
+      fs_bulk_expect(&ready[s], FS_ROWS * 16384);
+      for (int b = 0; b < FS_ROWS; b++) {
+        fs_bulk_copy(ring + s * 65536 + b * 16384, a0 + (row + b) * 4096, 16384,
+            &ready[s], (row + b) < 1728 ? stays : passes);
+      }
+    }
+  }
+  int stage = 0;
+  unsigned wave = 0;
+  float v1[4][4];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_load(v1[c], a1 + j);
+  }
+  float r3[4][4] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    const unsigned char *const slot = ring + stage * 65536;
+    fs_bulk_wait(&ready[stage], wave);
+    float r2[4][4] = {};
+    float v0[4][4][4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        fs_load(v0[b][c], (const float *)(slot + b * 16384) + j);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r2[b][e] = fmaf(v0[b][c][e], v1[c][e], r2[b][e]);
+        }
+      }
+    }
+    float v2[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const float x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && first + 3 * (fs_index)gridDim.x * FS_ROWS < 4096) {
+      const fs_index row = first + 3 * (fs_index)gridDim.x * FS_ROWS;
+      fs_bulk_expect(&ready[stage], FS_ROWS * 16384);
+      for (int b = 0; b < FS_ROWS; b++) {
+        fs_bulk_copy(ring + stage * 65536 + b * 16384, a0 + (row + b) * 4096,
+            16384, &ready[stage], (row + b) < 1728 ? stays : passes);
+      }
+    }
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      v2[b] = fs_fold<fs_add, 8>(part2[turn][b]);
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      if (t == 0) fs_put(a2[i], v2[b]);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r3[c][e] = fmaf(v0[b][c][e], v2[b], r3[c][e]);
+        }
+      }
+    }
+    if (++stage == 3) {
+      stage = 0;
+      wave ^= 1;
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_store(w3 + part * 4096 + j, r3[c]);
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  float part3[5][4];
+  const auto fetch3 = [&](fs_index unit) {
+    const fs_index at = unit * 32 + lane * 4;
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+      const fs_index b = slice + k * 32;
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        part3[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 4096)
+          fs_load(part3[k], w3 + b * 4096 + at);
+    }
+  };
+  fetch3(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
+    const fs_index x = unit * 32 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 32 && j < 4096;
+    float sum3[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum3[e] = 0;
+    }
+    if (unit == blockIdx.x) {
+#pragma unroll
+      for (int k = 0; k < 5; k++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum3[e] = sum3[e] + part3[k][e];
+        }
+      }
+    } else {  // of a launch of few blocks
+      const fs_index at = unit * 32 + lane * 4;
+#pragma unroll 1
+      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
+        float more[4];
+        fs_load(more, w3 + b * 4096 + at);
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum3[e] = sum3[e] + more[e];
+        }
+      }
+    }
+    fs_across<fs_add, 8>(sum3);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
+    __syncthreads();
+    float x3 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
+      x3 = x3 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (own) {
+      const float v3 = x3;
+      fs_put(a3[j], v3);
+    }
+  }
+}
+}  // namespace phase1
+
+// phase 2 of the launch, behind a barrier
+// w = A*y
+//
+// scheme row; 4096 rows of 4096; 256 threads; 4 lanes x 4 vectors; 4 rows at once
+namespace phase2 {
+constexpr int FS_THREADS = 256, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
+constexpr fs_index FS_M = 4096;
+
+static __device__ __forceinline__ void
+fs_kernel(
+    void *s0, void *s1, void *s2
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  float *const a2 = (float *)s2;
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ float part2[2][4][8];
+  int turn = 0;
+  const unsigned long long stays = fs_cache_stays();
+  const unsigned long long passes = fs_cache_passes();
+  float v1[4][4];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_load(v1[c], a1 + j);
+  }
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    float r2[4][4] = {};
+    float v0[4][4][4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        fs_load_by(v0[b][c], a0 + (i * 4096 + j), i < 2304 ? stays : passes);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r2[b][e] = fmaf(v0[b][c][e], v1[c][e], r2[b][e]);
+        }
+      }
+    }
+    float v2[4] = {};
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const float x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (t < 32) {
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        v2[b] = fs_fold<fs_add, 8>(part2[turn][b]);
+      }
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      if (t == 0) fs_put(a2[i], v2[b]);
+    }
+  }
+}
+}  // namespace phase2
+
+// phase 3 of the launch, behind a barrier
+// v = A'*(A*w)
+//
+// scheme row; 4096 rows of 4096; 256 threads; 4 lanes x 4 vectors; 4 rows at once; ring of 12 rows
+namespace phase3 {
+constexpr int FS_THREADS = 256, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
+constexpr fs_index FS_M = 4096;
+
+static __device__ __forceinline__ void
+fs_kernel(
+    void *s0, void *s1, void *s2, void *work, unsigned *counters
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  float *const a2 = (float *)s2;
+  float *const w3 = (float *)((char *)work + 256);
+  alignas(16) __shared__ double scratch[512];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ float part2[2][4][8];
+  int turn = 0;
+  const unsigned long long stays = fs_cache_stays();
+  const unsigned long long passes = fs_cache_passes();
+  FS_RING(ring);
+  __shared__ unsigned long long ready[3];
+  if (threadIdx.x == 0) fs_bulk_init(ready, 3);
+  if (threadIdx.x == 0) fs_bulk_fence();
+  __syncthreads();
+#pragma unroll 1
+  for (int s = 0; s < 3; s++) {
+    const fs_index row = (fs_index)blockIdx.x * FS_ROWS + s *
+        (fs_index)gridDim.x * FS_ROWS;
+    if (threadIdx.x == 0 && row < 4096) {
+      fs_bulk_expect(&ready[s], FS_ROWS * 16384);
+      for (int b = 0; b < FS_ROWS; b++) {
+        fs_bulk_copy(ring + s * 65536 + b * 16384, a0 + (row + b) * 4096, 16384,
+            &ready[s], (row + b) < 1728 ? stays : passes);
+      }
+    }
+  }
+  int stage = 0;
+  unsigned wave = 0;
+  float v1[4][4];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_load(v1[c], a1 + j);
+  }
+  float r3[4][4] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    const unsigned char *const slot = ring + stage * 65536;
+    fs_bulk_wait(&ready[stage], wave);
+    float r2[4][4] = {};
+    float v0[4][4][4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        fs_load(v0[b][c], (const float *)(slot + b * 16384) + j);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r2[b][e] = fmaf(v0[b][c][e], v1[c][e], r2[b][e]);
+        }
+      }
+    }
+    float v2[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const float x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && first + 3 * (fs_index)gridDim.x * FS_ROWS < 4096) {
+      const fs_index row = first + 3 * (fs_index)gridDim.x * FS_ROWS;
+      fs_bulk_expect(&ready[stage], FS_ROWS * 16384);
+      for (int b = 0; b < FS_ROWS; b++) {
+        fs_bulk_copy(ring + stage * 65536 + b * 16384, a0 + (row + b) * 4096,
+            16384, &ready[stage], (row + b) < 1728 ? stays : passes);
+      }
+    }
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      v2[b] = fs_fold<fs_add, 8>(part2[turn][b]);
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r3[c][e] = fmaf(v0[b][c][e], v2[b], r3[c][e]);
+        }
+      }
+    }
+    if (++stage == 3) {
+      stage = 0;
+      wave ^= 1;
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_store(w3 + part * 4096 + j, r3[c]);
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  float part3[5][4];
+  const auto fetch3 = [&](fs_index unit) {
+    const fs_index at = unit * 32 + lane * 4;
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+      const fs_index b = slice + k * 32;
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        part3[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 4096)
+          fs_load(part3[k], w3 + b * 4096 + at);
+    }
+  };
+  fetch3(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
+    const fs_index x = unit * 32 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 32 && j < 4096;
+    float sum3[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum3[e] = 0;
+    }
+    if (unit == blockIdx.x) {
+#pragma unroll
+      for (int k = 0; k < 5; k++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum3[e] = sum3[e] + part3[k][e];
+        }
+      }
+    } else {  // of a launch of few blocks
+      const fs_index at = unit * 32 + lane * 4;
+#pragma unroll 1
+      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
+        float more[4];
+        fs_load(more, w3 + b * 4096 + at);
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum3[e] = sum3[e] + more[e];
+        }
+      }
+    }
+    fs_across<fs_add, 8>(sum3);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum3);
+    __syncthreads();
+    float x3 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
+      x3 = x3 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (own) {
+      const float v3 = x3;
+      fs_put(a2[j], v3);
+    }
+  }
+}
+}  // namespace phase3
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *s5, void *work
+) {
+  fs_after_kernels();
+  unsigned *const counters = (unsigned *)work;
+  phase1::fs_kernel(s0, s1, s2, s3, (char *)work + 256, counters);
+  fs_grid_barrier(counters);
+  phase2::fs_kernel(s0, s3, s4);
+  fs_grid_barrier(counters);
+  phase3::fs_kernel(s0, s4, s5, (char *)work + 512 + 16384LL * gridDim.x,
+      counters);
+}
+# k2 row
+it is a phase of the launch before it
+# k3 row
+it is a phase of the launch before it

@@ -1,0 +1,4 @@
+==== h200
+> code: cuda
+# k1 library
+it is a library call

@@ -1,0 +1,371 @@
+==== h200
+> code: cuda
+# k1 row
+launch: 512 threads, at most 1875 blocks, 1 a unit, bounds for 1
+shared: 0 B; workspace 256 B and 4096 B a block, 256 B of zeros; waits; cooperative
+slots: 0 1 3 2 4
+// q = A*u; s = A'*r
+//
+// scheme row; 30000 rows of 500; 512 threads, 128 on a row; 2 lanes x 2 vectors; 16 rows at once
+typedef int fs_index;
+constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 128, FS_ROWS = 16;
+constexpr fs_index FS_M = 30000;
+
+// memory.cuh: fs_get fs_put fs_pack fs_values fs_load fs_store
+// cache.cuh: fs_cache_stays fs_cache_passes fs_words_by fs_load_by
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// barrier.cuh: fs_after_kernels fs_grid_barrier
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
+) {
+  fs_after_kernels();
+  const double *const a0 = (const double *)s0;
+  const double *const a1 = (const double *)s1;
+  const double *const a3 = (const double *)s2;
+  double *const a2 = (double *)s3;
+  double *const a4 = (double *)s4;
+  double *const w4 = (double *)((char *)work + 256);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[2048];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ double part2[2][4][16];
+  int turn = 0;
+  const unsigned long long stays = fs_cache_stays();
+  const unsigned long long passes = fs_cache_passes();
+  double v1[2][2] = {};
+#pragma unroll
+  for (int c = 0; c < 2; c++) {
+    const fs_index j = (c * 128 + t) * 2;
+    const bool in = j < 500;
+    if (in) fs_load(v1[c], a1 + j);
+  }
+  double r4[2][2] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    double v3[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + (b * 4 + sub);
+      v3[b] = fs_get(a3[i]);
+    }
+    double r2[4][2] = {};
+    double v0[4][2][2] = {};
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 4 + sub);
+        if (in) fs_load_by(v0[b][c], a0 + (i * 512 + j), i < 7077 ? stays :
+            passes);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 4 + sub);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          if (in) r2[b][e] = fma(v0[b][c][e], v1[c][e], r2[b][e]);
+          r4[c][e] = fma(v0[b][c][e], v3[b], r4[c][e]);
+        }
+      }
+    }
+    double v2[4] = {};
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const double x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (t < 32) {
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        v2[b] = fs_fold<fs_add, 4>(part2[turn][b] + sub * 4);
+      }
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + (b * 4 + sub);
+      if (t == 0) fs_put(a2[i], v2[b]);
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+  {
+    double *const side = (double *)scratch;
+    __syncthreads();
+    fs_store(side + (sub * 256 + 0 + t) * 2, r4[0]);
+    fs_store(side + (sub * 256 + 128 + t) * 2, r4[1]);
+    __syncthreads();
+    for (int v = threadIdx.x; v < 256; v += 512) {
+      const int c = 0 + v / 128;
+      const int t = v % 128;
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+      double x[2];
+      fs_load(x, side + v * 2);
+#pragma unroll
+      for (int row = 1; row < 4; row++) {
+        double y[2];
+        fs_load(y, side + (row * 256 + v) * 2);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          x[e] = x[e] + y[e];
+        }
+      }
+      if (in) fs_store(w4 + part * 512 + j, x);
+    }
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  double part4[3][2];
+  const auto fetch4 = [&](fs_index unit) {
+    const fs_index at = unit * 16 + lane * 2;
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+      const fs_index b = slice + k * 64;
+#pragma unroll
+      for (int e = 0; e < 2; e++) {
+        part4[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 512)
+          fs_load(part4[k], w4 + b * 512 + at);
+    }
+  };
+  fetch4(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
+    const fs_index x = unit * 16 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 16 && j < 500;
+    double sum4[2];
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      sum4[e] = 0;
+    }
+    if (unit == blockIdx.x) {
+#pragma unroll
+      for (int k = 0; k < 3; k++) {
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          sum4[e] = sum4[e] + part4[k][e];
+        }
+      }
+    } else {  // of a launch of few blocks
+      const fs_index at = unit * 16 + lane * 2;
+#pragma unroll 1
+      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 512; b += 64) {
+        double more[2];
+        fs_load(more, w4 + b * 512 + at);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          sum4[e] = sum4[e] + more[e];
+        }
+      }
+    }
+    fs_across<fs_add, 8>(sum4);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((double *)scratch + (threadIdx.x / 32 * 8 + lane) * 2, sum4);
+    __syncthreads();
+    double x4 = 0;
+#pragma unroll
+    for (int b = 0; b < 16 && threadIdx.x < 16; b++)
+      x4 = x4 + ((double *)scratch)[b * 16 + threadIdx.x];
+    if (own) {
+      const double v4 = x4;
+      fs_put(a4[j], v4);
+    }
+  }
+}
+==== a100
+> code: cuda
+# k1 row
+launch: 512 threads, at most 3750 blocks, 1 a unit, bounds for 1
+shared: 0 B; workspace 256 B and 4096 B a block, 256 B of zeros; cooperative
+slots: 0 1 3 2 4
+// q = A*u; s = A'*r
+//
+// scheme row; 30000 rows of 500; 512 threads, 128 on a row; 2 lanes x 2 vectors; 8 rows at once
+typedef int fs_index;
+constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 128, FS_ROWS = 8;
+constexpr fs_index FS_M = 30000;
+
+// memory.cuh: fs_get fs_put fs_pack fs_load fs_store
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// barrier.cuh: fs_grid_barrier
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
+) {
+  const double *const a0 = (const double *)s0;
+  const double *const a1 = (const double *)s1;
+  const double *const a3 = (const double *)s2;
+  double *const a2 = (double *)s3;
+  double *const a4 = (double *)s4;
+  double *const w4 = (double *)((char *)work + 256);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[2048];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ double part2[2][2][16];
+  int turn = 0;
+  double v1[2][2] = {};
+#pragma unroll
+  for (int c = 0; c < 2; c++) {
+    const fs_index j = (c * 128 + t) * 2;
+    const bool in = j < 500;
+    if (in) fs_load(v1[c], a1 + j);
+  }
+  double r4[2][2] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    double v3[2];
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+      const fs_index i = first + (b * 4 + sub);
+      v3[b] = fs_get(a3[i]);
+    }
+    double r2[2][2] = {};
+    double v0[2][2][2] = {};
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+#pragma unroll
+      for (int b = 0; b < 2; b++) {
+        const fs_index i = first + (b * 4 + sub);
+        if (in) fs_load(v0[b][c], a0 + (i * 512 + j));
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+#pragma unroll
+      for (int b = 0; b < 2; b++) {
+        const fs_index i = first + (b * 4 + sub);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          if (in) r2[b][e] = fma(v0[b][c][e], v1[c][e], r2[b][e]);
+          r4[c][e] = fma(v0[b][c][e], v3[b], r4[c][e]);
+        }
+      }
+    }
+    double v2[2] = {};
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+      const double x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (t < 32) {
+#pragma unroll
+      for (int b = 0; b < 2; b++) {
+        v2[b] = fs_fold<fs_add, 4>(part2[turn][b] + sub * 4);
+      }
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+      const fs_index i = first + (b * 4 + sub);
+      if (t == 0) fs_put(a2[i], v2[b]);
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+  {
+    double *const side = (double *)scratch;
+    __syncthreads();
+    fs_store(side + (sub * 256 + 0 + t) * 2, r4[0]);
+    fs_store(side + (sub * 256 + 128 + t) * 2, r4[1]);
+    __syncthreads();
+    for (int v = threadIdx.x; v < 256; v += 512) {
+      const int c = 0 + v / 128;
+      const int t = v % 128;
+      const fs_index j = (c * 128 + t) * 2;
+      const bool in = j < 500;
+      double x[2];
+      fs_load(x, side + v * 2);
+#pragma unroll
+      for (int row = 1; row < 4; row++) {
+        double y[2];
+        fs_load(y, side + (row * 256 + v) * 2);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          x[e] = x[e] + y[e];
+        }
+      }
+      if (in) fs_store(w4 + part * 512 + j, x);
+    }
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  double part4[2][2];
+  const auto fetch4 = [&](fs_index unit) {
+    const fs_index at = unit * 16 + lane * 2;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      const fs_index b = slice + k * 64;
+#pragma unroll
+      for (int e = 0; e < 2; e++) {
+        part4[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 512)
+          fs_load(part4[k], w4 + b * 512 + at);
+    }
+  };
+  fetch4(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 32; unit += gridDim.x) {
+    const fs_index x = unit * 16 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 16 && j < 500;
+    double sum4[2];
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      sum4[e] = 0;
+    }
+    if (unit == blockIdx.x) {
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          sum4[e] = sum4[e] + part4[k][e];
+        }
+      }
+    } else {  // of a launch of few blocks
+      const fs_index at = unit * 16 + lane * 2;
+#pragma unroll 1
+      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 512; b += 64) {
+        double more[2];
+        fs_load(more, w4 + b * 512 + at);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+          sum4[e] = sum4[e] + more[e];
+        }
+      }
+    }
+    fs_across<fs_add, 8>(sum4);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((double *)scratch + (threadIdx.x / 32 * 8 + lane) * 2, sum4);
+    __syncthreads();
+    double x4 = 0;
+#pragma unroll
+    for (int b = 0; b < 16 && threadIdx.x < 16; b++)
+      x4 = x4 + ((double *)scratch)[b * 16 + threadIdx.x];
+    if (own) {
+      const double v4 = x4;
+      fs_put(a4[j], v4);
+    }
+  }
+}

@@ -1,0 +1,397 @@
+==== h200
+> code: cuda
+# k1 tile
+launch: 256 threads, at most 2188 blocks, bounds for 4
+shared: 0 B; workspace 560384 B and 0 B a block, 256 B of zeros; waits; cooperative
+slots: 0 1 3 2 4
+// q = A*v; s = A'*u
+//
+// scheme tile; 3 rows of 70001; 256 threads, 32 on a row; 1 lane x 1 vector; 32 rows at once; 1 tile a block
+typedef int fs_index;
+constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
+constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
+constexpr fs_index FS_PANELS = 2188, FS_PARTS = 1;
+
+// memory.cuh: fs_get fs_put fs_pack fs_load fs_store
+// reduce.cuh: fs_add fs_warp fs_across
+// barrier.cuh: fs_after_kernels fs_grid_barrier
+// tile.cuh: FS_OWN FS_TILE FS_ROW FS_COL
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
+) {
+  fs_after_kernels();
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  const float *const a3 = (const float *)s2;
+  float *const a2 = (float *)s3;
+  float *const a4 = (float *)s4;
+  float *const w2 = (float *)((char *)work + 256);
+  float *const w4 = (float *)((char *)work + 280320);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[512];
+  const int t = threadIdx.x % 32;    // column of the tile
+  const int sub = threadIdx.x / 32;  // first row of the tile
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+       work += gridDim.x) {
+    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    float v1 = 0;
+    {
+      const fs_index j = panel * 32 + t;
+      const bool in = j < 70001;
+      if (in) v1 = fs_get(a1[j]);
+    }
+    float r4 = 0;
+    const fs_index begin = part * (32 * FS_ITERATIONS);
+    const fs_index end =
+        FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
+    for (fs_index first = begin; first < end; first += 32) {
+      float v3[4];
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 8 + sub);
+        const bool ok = i < 3;
+        v3[b] = ok ? fs_get(a3[i]) : (float)0;
+      }
+      float r2[4] = {};
+      float v0[4] = {};
+      {
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 3;
+          if (ok && in) v0[b] = fs_get(a0[i * 70016 + j]);
+        }
+      }
+      {
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+        #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
+        {  // gemv
+          #define FS_TYPE float
+          #define FS_IN_A(k) v0[k]
+          #define FS_IN_p(k) v1
+          #define FS_DOT_ROW(k, x, y) if (FS_HERE(k)) r2[k] = fmaf(x, y, r2[k])
+#pragma unroll
+          for (int k = 0; k < FS_OWN; k++)
+            FS_DOT_ROW(k, FS_TILE(A, k), FS_COL(p));
+          #undef FS_IN_A
+          #undef FS_IN_p
+          #undef FS_TYPE
+          #undef FS_DOT_ROW
+        }
+        {  // gemtv
+          #define FS_TYPE float
+          #define FS_IN_A(k) v0[k]
+          #define FS_IN_r(k) v3[k]
+          #define FS_DOT_COL(k, x, y) if (FS_HERE(k)) r4 = fmaf(x, y, r4)
+#pragma unroll
+          for (int k = 0; k < FS_OWN; k++)
+            FS_DOT_COL(k, FS_TILE(A, k), FS_ROW(r, k));
+          #undef FS_IN_A
+          #undef FS_IN_r
+          #undef FS_TYPE
+          #undef FS_DOT_COL
+        }
+        #undef FS_HERE
+      }
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 8 + sub);
+        const bool ok = i < 3;
+        const float x = fs_warp<fs_add, 32>(r2[b]);
+        if (t == 0 && ok) w2[panel * 32 + i] = x;
+      }
+    }
+    {
+      float *const side = (float *)scratch;
+      __syncthreads();
+      side[sub * 32 + 0 + t] = r4;
+      __syncthreads();
+      for (int v = threadIdx.x; v < 32; v += 256) {
+        const int t = v % 32;
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+        float x = side[v];
+#pragma unroll
+        for (int row = 1; row < 8; row++) {
+          const float y = side[row * 32 + v];
+          x = x + y;
+        }
+        if (in) *(w4 + part * 70016 + j) = x;
+      }
+    }
+  }
+  fs_grid_barrier(counters);
+  for (fs_index unit = blockIdx.x; unit < 547; unit += gridDim.x) {
+    const int lane = threadIdx.x % 32;
+    const int slice = threadIdx.x / 32;
+    const fs_index at = unit * 128 + lane * 4;
+    const fs_index x = unit * 128 + threadIdx.x;
+    float sum4[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum4[e] = 0;
+    }
+#pragma unroll 4
+    for (fs_index b = slice; b < 1 && at < 70016; b += 8) {
+      float more[4];
+      fs_load(more, w4 + b * 70016 + at);
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        sum4[e] = sum4[e] + more[e];
+      }
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 < 32)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 32 + lane) * 4, sum4);
+    __syncthreads();
+    float x4 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 128; b++)
+      x4 = x4 + ((float *)scratch)[b * 128 + threadIdx.x];
+    if (threadIdx.x < 128) {
+      const fs_index j = x;
+      if (j < 70001) {
+        const float v4 = x4;
+        fs_put(a4[j], v4);
+      }
+    }
+  }
+  for (fs_index unit = blockIdx.x; unit < 1; unit += gridDim.x) {
+    const int lane = threadIdx.x % 8;
+    const int slice = threadIdx.x / 8;
+    const fs_index at = unit * 32 + lane * 4;
+    const fs_index x = unit * 32 + threadIdx.x;
+    float sum2[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum2[e] = 0;
+    }
+#pragma unroll 4
+    for (fs_index b = slice; b < 2188 && at < 32; b += 32) {
+      float more[4];
+      fs_load(more, w2 + b * 32 + at);
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        sum2[e] = sum2[e] + more[e];
+      }
+    }
+    fs_across<fs_add, 8>(sum2);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
+    __syncthreads();
+    float x2 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
+      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (threadIdx.x < 32) {
+      const fs_index i = x;
+      if (i < 3) {
+        const float v2 = x2;
+        fs_put(a2[i], v2);
+      }
+    }
+  }
+}
+==== a100
+> code: cuda
+# k1 tile
+launch: 256 threads, at most 2188 blocks, bounds for 4
+shared: 0 B; workspace 560384 B and 0 B a block, 256 B of zeros; cooperative
+slots: 0 1 3 2 4
+// q = A*v; s = A'*u
+//
+// scheme tile; 3 rows of 70001; 256 threads, 32 on a row; 1 lane x 1 vector; 32 rows at once; 1 tile a block
+typedef int fs_index;
+constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
+constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
+constexpr fs_index FS_PANELS = 2188, FS_PARTS = 1;
+
+// memory.cuh: fs_get fs_put fs_pack fs_load fs_store
+// reduce.cuh: fs_add fs_warp fs_across
+// barrier.cuh: fs_grid_barrier
+// tile.cuh: FS_OWN FS_TILE FS_ROW FS_COL
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  const float *const a3 = (const float *)s2;
+  float *const a2 = (float *)s3;
+  float *const a4 = (float *)s4;
+  float *const w2 = (float *)((char *)work + 256);
+  float *const w4 = (float *)((char *)work + 280320);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[512];
+  const int t = threadIdx.x % 32;    // column of the tile
+  const int sub = threadIdx.x / 32;  // first row of the tile
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+       work += gridDim.x) {
+    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    float v1 = 0;
+    {
+      const fs_index j = panel * 32 + t;
+      const bool in = j < 70001;
+      if (in) v1 = fs_get(a1[j]);
+    }
+    float r4 = 0;
+    const fs_index begin = part * (32 * FS_ITERATIONS);
+    const fs_index end =
+        FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
+    for (fs_index first = begin; first < end; first += 32) {
+      float v3[4];
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 8 + sub);
+        const bool ok = i < 3;
+        v3[b] = ok ? fs_get(a3[i]) : (float)0;
+      }
+      float r2[4] = {};
+      float v0[4] = {};
+      {
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+          const fs_index i = first + (b * 8 + sub);
+          const bool ok = i < 3;
+          if (ok && in) v0[b] = fs_get(a0[i * 70016 + j]);
+        }
+      }
+      {
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+        #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
+        {  // gemv
+          #define FS_TYPE float
+          #define FS_IN_A(k) v0[k]
+          #define FS_IN_p(k) v1
+          #define FS_DOT_ROW(k, x, y) if (FS_HERE(k)) r2[k] = fmaf(x, y, r2[k])
+#pragma unroll
+          for (int k = 0; k < FS_OWN; k++)
+            FS_DOT_ROW(k, FS_TILE(A, k), FS_COL(p));
+          #undef FS_IN_A
+          #undef FS_IN_p
+          #undef FS_TYPE
+          #undef FS_DOT_ROW
+        }
+        {  // gemtv
+          #define FS_TYPE float
+          #define FS_IN_A(k) v0[k]
+          #define FS_IN_r(k) v3[k]
+          #define FS_DOT_COL(k, x, y) if (FS_HERE(k)) r4 = fmaf(x, y, r4)
+#pragma unroll
+          for (int k = 0; k < FS_OWN; k++)
+            FS_DOT_COL(k, FS_TILE(A, k), FS_ROW(r, k));
+          #undef FS_IN_A
+          #undef FS_IN_r
+          #undef FS_TYPE
+          #undef FS_DOT_COL
+        }
+        #undef FS_HERE
+      }
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + (b * 8 + sub);
+        const bool ok = i < 3;
+        const float x = fs_warp<fs_add, 32>(r2[b]);
+        if (t == 0 && ok) w2[panel * 32 + i] = x;
+      }
+    }
+    {
+      float *const side = (float *)scratch;
+      __syncthreads();
+      side[sub * 32 + 0 + t] = r4;
+      __syncthreads();
+      for (int v = threadIdx.x; v < 32; v += 256) {
+        const int t = v % 32;
+        const fs_index j = panel * 32 + t;
+        const bool in = j < 70001;
+        float x = side[v];
+#pragma unroll
+        for (int row = 1; row < 8; row++) {
+          const float y = side[row * 32 + v];
+          x = x + y;
+        }
+        if (in) *(w4 + part * 70016 + j) = x;
+      }
+    }
+  }
+  fs_grid_barrier(counters);
+  for (fs_index unit = blockIdx.x; unit < 547; unit += gridDim.x) {
+    const int lane = threadIdx.x % 32;
+    const int slice = threadIdx.x / 32;
+    const fs_index at = unit * 128 + lane * 4;
+    const fs_index x = unit * 128 + threadIdx.x;
+    float sum4[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum4[e] = 0;
+    }
+#pragma unroll 4
+    for (fs_index b = slice; b < 1 && at < 70016; b += 8) {
+      float more[4];
+      fs_load(more, w4 + b * 70016 + at);
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        sum4[e] = sum4[e] + more[e];
+      }
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 < 32)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 32 + lane) * 4, sum4);
+    __syncthreads();
+    float x4 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 128; b++)
+      x4 = x4 + ((float *)scratch)[b * 128 + threadIdx.x];
+    if (threadIdx.x < 128) {
+      const fs_index j = x;
+      if (j < 70001) {
+        const float v4 = x4;
+        fs_put(a4[j], v4);
+      }
+    }
+  }
+  for (fs_index unit = blockIdx.x; unit < 1; unit += gridDim.x) {
+    const int lane = threadIdx.x % 8;
+    const int slice = threadIdx.x / 8;
+    const fs_index at = unit * 32 + lane * 4;
+    const fs_index x = unit * 32 + threadIdx.x;
+    float sum2[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum2[e] = 0;
+    }
+#pragma unroll 4
+    for (fs_index b = slice; b < 2188 && at < 32; b += 32) {
+      float more[4];
+      fs_load(more, w2 + b * 32 + at);
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        sum2[e] = sum2[e] + more[e];
+      }
+    }
+    fs_across<fs_add, 8>(sum2);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum2);
+    __syncthreads();
+    float x2 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
+      x2 = x2 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (threadIdx.x < 32) {
+      const fs_index i = x;
+      if (i < 3) {
+        const float v2 = x2;
+        fs_put(a2[i], v2);
+      }
+    }
+  }
+}
