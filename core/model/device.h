@@ -15,6 +15,7 @@ struct fs_device {
   int64_t regs;              /* 32-bit registers per SM                    */
   bool cooperative;          /* blocks of a launch can wait for each other */
   int64_t cache_bytes;       /* L2 (CUDA), last level (CPU)                */
+  int64_t core_cache_bytes;  /* CPU: second level, of one core             */
   int64_t memory_bytes;      /* total                                      */
   double bandwidth;          /* bytes/s, off-chip                          */
   double cache_bandwidth;    /* bytes/s while data stays in cache          */

@@ -239,13 +239,10 @@ static void count_extra(const struct fs_kernel *k, const struct fs_device *d,
   }
 }
 
+/* On a GPU; how many tasks the CPU target has is known (work.c). */
 static double parallel_pieces(const struct fs_kernel *k,
                               const struct fs_device *d) {
   double m = (double)k->space.m, n = (double)k->space.n;
-  if (!d->is_cuda) {
-    if (k->scheme == FS_FLAT) return n / 8192 + 1;
-    return k->scheme == FS_ROW ? m / 16 + 0.5 : m * n / (16.0 * 8192) + 1;
-  }
   if (k->scheme == FS_FLAT) return n / 1024 + 1;
   if (k->scheme == FS_PANEL) return d->units;
   if (k->scheme == FS_ROW) return n >= 512 ? m : m * n / 512 + 1;
@@ -514,7 +511,8 @@ static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k, unsigne
                          .seconds = k->first,
                          .strided = w->bytes_strided,
                          .flops = w->flops + w->special,
-                         .parallel = w->parallel, .syncs = w->grid_barrier};
+                         .syncs = w->grid_barrier};
+  if (p->device->is_cuda) impl.parallel = w->parallel; /* on a CPU it has its price */
   impl.bytes = w->bytes_read + w->bytes_written + w->bytes_extra;
   impl.on_chip = fs_kernel_footprint(k);
   impl.variants = 1;

@@ -16,17 +16,6 @@ static int phase_of(const struct fs_step *s) {
   return s->phase == FS_END ? FS_WORK_PHASES - 1 : FS_MIN(s->phase, 2);
 }
 
-static int widest_of(const struct fs_kernel *k) {
-  int size = 1, last = -1; /* most are of one type */
-  for (int v = 0; v < k->values.len; v++) {
-    int dt = (int)k->values.data[v].dtype;
-    if (!(k->values.data[v].varies & FS_VARIES_J) || dt == last) continue;
-    size = FS_MAX(size, (int)fs_dtype_size(fs_dtype_compute((enum fs_dtype)dt)));
-    last = dt;
-  }
-  return size;
-}
-
 /* The type of the largest array, as it is stored. */
 static enum fs_arith main_type(const struct fs_kernel *k) {
   double most = 0;
@@ -41,83 +30,28 @@ static enum fs_arith main_type(const struct fs_kernel *k) {
   return type;
 }
 
-static bool sums_columns(const struct fs_kernel *k) {
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_REDUCE &&
-        k->steps.data[i].over == FS_VARIES_I)
-      return true;
-  return false;
-}
-
-/* Rows that the CPU target goes over at once. */
-static double cpu_group(const struct fs_kernel *k, int widest) {
-  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest;
-  return n < strip ? FS_MIN(256, 8 * strip / n) : 8;
-}
-
-/* So many tasks that each thread of the CPU gets as many (device/cpu/compile.c). */
-static double even_tasks(double tasks) {
-  if (tasks <= 1 || tasks > 16) return tasks;
-  return tasks < 4 ? ceil(tasks / 2) * 2 : ceil(tasks / 4) * 4;
-}
-
-/* Into how many tasks the CPU target cuts the rows: about as device/cpu/compile.c
- * does. */
-static double cpu_row_tasks(const struct fs_kernel *k, int widest) {
-  double m = (double)k->space.m, n = (double)FS_MAX(k->space.n, 1);
-  double group = cpu_group(k, widest);
-  double rows = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0) / n;
-  if (sums_columns(k))
-    rows = FS_MAX(FS_MAX(rows, 32), FS_MIN(m / 64, 256));
-  rows = FS_MIN(FS_MAX(rows, group), 1024);
-  double tasks = ceil(m / rows);
-  if (tasks > 16) tasks = ceil(m / (ceil(rows / group) * group));
-  else tasks = FS_MIN(even_tasks(tasks), ceil(m / 8));
-  return tasks;
-}
-
-/* Whether the CPU target divides the columns of a tile kernel, too. One whose rows make
- * tasks enough it walks as a row kernel. */
-static bool divides_columns(const struct fs_kernel *k, int widest) {
-  enum { LEAST = 8192 }; /* of the widest elements there are: 8 bytes */
-  return k->scheme == FS_TILE && k->space.n >= LEAST &&
-         (double)k->space.n >= 8 * (8192.0 / widest) && cpu_row_tasks(k, widest) < 32;
-}
-
-/* What it is walked as, and so priced as. What a tile kernel turns has a price of its
- * own, unless threads turn it in their registers, who walk rows. */
+/* What it is walked as, and so priced as: a tile kernel whose rows make tasks enough the CPU
+ * target walks as a row kernel. What a tile kernel turns has a price of its own, unless
+ * threads turn it in their registers, who walk rows. */
 static enum fs_scheme walked_as(const struct fs_kernel *k, const struct fs_work *w,
-                                const struct fs_device *d) {
+                                const struct fs_cpu_schedule *c) {
   if (fs_kernel_turns(k)) return FS_ROW;
-  bool row = !d->is_cuda && k->scheme == FS_TILE && !divides_columns(k, widest_of(k));
+  bool row = c && k->scheme == FS_TILE && c->column_chunks == 1;
   return row && !(w->bytes_strided > 0) ? FS_ROW : k->scheme;
 }
 
-static double cpu_tasks(const struct fs_kernel *k) {
-  int widest = widest_of(k);
-  bool flat = k->scheme == FS_FLAT;
-  if (!flat && !divides_columns(k, widest)) return cpu_row_tasks(k, widest);
-  double n = (double)FS_MAX(k->space.n, 1), strip = 8192.0 / widest;
-  if (flat) {
-    double strips = FS_MAX(floor(n / (64 * strip)), 4);
-    return even_tasks(ceil(n / FS_MIN(strips * strip, 65536.0)));
-  }
-  double tasks = cpu_row_tasks(k, widest);
-  return tasks * FS_MIN(ceil(32 / tasks), n / (4 * strip));
-}
-
-static double cpu_workers(const struct fs_kernel *k, const struct fs_device *d) {
-  enum { ONE_THREAD = 16384 }; /* elements: fewer call nobody */
-  bool one = k->alone || k->space.m * k->space.n < ONE_THREAD;
-  double tasks = one ? 1 : cpu_tasks(k);
-  return tasks / ceil(tasks / FS_MAX(d->units, 1));
+/* Threads of the CPU that are at work, on average. */
+static double cpu_workers(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
+                          const struct fs_device *d) {
+  double units = FS_MAX(d->units, 1), tasks = k->alone || c->small ? 1 : (double)c->tasks;
+  return FS_MAX(tasks / ceil(tasks / units), 1);
 }
 
 /* How much longer it takes than if all of the device had the same to do. */
 static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
-                        const struct fs_device *d) {
+                        const struct fs_cpu_schedule *c, const struct fs_device *d) {
   double units = FS_MAX(d->units, 1);
-  if (!d->is_cuda) return units / FS_MAX(FS_MIN(cpu_workers(k, d), units), 1);
+  if (c) return units / cpu_workers(k, c, d);
   return 1 / FS_MAX(FS_MIN(1.0, w->parallel / units), 1e-6);
 }
 
@@ -276,10 +210,10 @@ static bool *line_values(const struct fs_kernel *k) {
  * group of rows that wants it, while a GPU's blocks make it once before they go over
  * their rows. */
 static double times_made(const struct fs_kernel *k, const struct fs_step *s,
-                         const bool *line) {
-  if (!line || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
+                         const struct fs_cpu_schedule *c, const bool *line) {
+  if (!c || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
   if (k->values.data[s->out].varies != FS_VARIES_J || line[s->out]) return 1;
-  return ceil((double)k->space.m / cpu_group(k, widest_of(k)));
+  return ceil((double)k->space.m / (double)c->rows);
 }
 
 /* Whether each row takes a step of its own. On a GPU all do in a row kernel. The CPU
@@ -349,8 +283,8 @@ static bool divides_by_one(const struct fs_kernel *k, const struct fs_step *s) {
 }
 
 static void count_step(const struct fs_kernel *k, const struct fs_step *s,
-                       const struct fs_device *d, double busy, bool joined,
-                       const bool *line, struct fs_work *w) {
+                       const struct fs_cpu_schedule *c, const struct fs_device *d,
+                       double busy, bool joined, const bool *line, struct fs_work *w) {
   int ph = phase_of(s);
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
   if (out && out->same_as >= 0) return;
@@ -366,13 +300,13 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    double n = elements(k, out->varies) * times_made(k, s, line) * busy;
+    double n = elements(k, out->varies) * times_made(k, s, c, line) * busy;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else if (d->is_cuda && divides_by_one(k, s)) fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph,
                                                              QUOTIENT_BY_ONE * n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
-    double n = elements(k, out->varies) * times_made(k, s, line) * busy;
+    double n = elements(k, out->varies) * times_made(k, s, c, line) * busy;
     if (d->is_cuda) fs_work_add(w, FS_TM_RANDOM, ph, n);
     else count_random(k, s, n, w);
   } else if (s->kind == FS_SP_IOTA) {
@@ -382,10 +316,10 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, s, d) * busy);
 }
 
-/* Partial results: each part of the rows has one for each column. The CPU target
- * cuts rows into chunks of 16 Ki to 256 Ki elements. */
-static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
-                        struct fs_work *w) {
+/* Partial results: each part of the rows has one for each column, and on the CPU each part of
+ * the columns one for each row. */
+static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
+                        const struct fs_device *d, struct fs_work *w) {
   double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
   if (k->scheme == FS_PANEL) { /* its blocks are in step all the time */
@@ -395,7 +329,6 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
     fs_work_set(w, FS_TM_PANEL, 0, (double)p.panels);
     return;
   }
-  double chunk = FS_MIN(FS_MAX(m * n / 64, 16384.0), 262144.0);
   bool columns = false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -407,10 +340,9 @@ static void count_folds(const struct fs_kernel *k, const struct fs_device *d,
     columns |= left & FS_VARIES_J;
     scalar |= left == 0;
     if (left & FS_VARIES_J) each += n;
-    else if (left & FS_VARIES_I) parts += m;
+    else if (left & FS_VARIES_I) parts += m * (c ? (double)c->column_chunks : 1);
   }
-  double chunks = !columns ? 0 : d->is_cuda ? w->spread.parts
-                                            : ceil(m * n / chunk);
+  double chunks = !columns ? 0 : c ? (double)c->row_chunks : w->spread.parts;
   parts += chunks * each;
   if (d->is_cuda) fs_work_set(w, FS_TM_FOLD_DEPTH, 0, chunks);
   if (vector) fs_work_set(w, FS_TM_FOLD, 0, 1);
@@ -430,12 +362,12 @@ static double stalled_turns(const struct fs_work *w, double turns) {
   return turns / FS_MAX(1, ahead * ahead);
 }
 
-void fs_kernel_count_tuning(const struct fs_kernel *k,
-                            const struct fs_device *d, struct fs_work *w) {
+static void count_tuning(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
+                         const struct fs_device *d, struct fs_work *w) {
   struct fs_spread *s = &w->spread;
   double units = FS_MAX(d->units, 1), moved = w->bytes_read + w->bytes_written;
   fs_kernel_spread(k, d, s);
-  count_folds(k, d, w);
+  count_folds(k, c, d, w);
   if (!(s->resident > 0)) return;
   double turns = s->tasks / s->resident, whole = ceil(turns);
   fs_work_set(w, FS_TM_TURN, 0, whole);
@@ -444,6 +376,14 @@ void fs_kernel_count_tuning(const struct fs_kernel *k,
   fs_work_set(w, FS_TM_TAIL, 0, moved * (whole / turns - 1));
   if (s->under_way > 0)
     fs_work_set(w, FS_TM_TRIP, 0, w->bytes_read / (units * s->under_way));
+}
+
+void fs_kernel_count_tuning(const struct fs_kernel *k,
+                            const struct fs_device *d, struct fs_work *w) {
+  struct fs_cpu_schedule c;
+  if (!d->is_cuda) fs_schedule_cpu(k, d, &c);
+  count_tuning(k, d->is_cuda ? NULL : &c, d, w);
+  if (!d->is_cuda) fs_cpu_schedule_free(&c);
 }
 
 /* Phases that go through the columns; one that only stores a row's result does
@@ -504,22 +444,6 @@ static void count_moves(double busy, bool cuda, struct fs_work *w) {
   fs_work_add(w, FS_TM_NEIGHBOUR, 0, w->bytes_near * busy);
 }
 
-/* Whether the CPU target writes elements past the caches, since they do not hold
- * what the kernel reads and writes (device/cpu/compile.c, find_direct). */
-static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
-  uint8_t whole = k->scheme == FS_FLAT ? FS_VARIES_J : FS_VARIES_I | FS_VARIES_J;
-  double bytes = 0;
-  bool stores = false;
-  for (int i = 0; i < k->steps.len; i++)
-    if (k->steps.data[i].kind == FS_SP_STORE)
-      stores |= k->accesses.data[k->steps.data[i].access].varies == whole;
-  for (int x = 0; x < k->accesses.len; x++)
-    if (k->accesses.data[x].varies == whole)
-      bytes += (double)fs_dtype_size(k->accesses.data[x].dtype) *
-               (double)k->space.m * (double)k->space.n;
-  return stores && d->cache_bytes > 0 && bytes > (double)d->cache_bytes;
-}
-
 /* On a virtual machine it takes some ten microseconds to call a thread that sleeps, and
  * some forty more until it comes: now twenty, now sixty, and two calibrations of one machine
  * found 7 and 23 us, 10 and 51 us. Who calls in vain loses a third of a kernel of 30 us;
@@ -527,8 +451,12 @@ static bool stores_past(const struct fs_kernel *k, const struct fs_device *d) {
 static const double WORTH_CALLING = 1.25;
 
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
-  double workers = cpu_workers(k, d);
-  if (d->is_cuda || workers <= 1 || k->scheme >= FS_LIBRARY) return false;
+  if (d->is_cuda || k->scheme >= FS_LIBRARY) return false;
+  struct fs_cpu_schedule c;
+  fs_schedule_cpu(k, d, &c);
+  double workers = cpu_workers(k, &c, d);
+  fs_cpu_schedule_free(&c);
+  if (workers <= 1) return false;
   fs_work_set(&k->work, FS_TM_THREADS, 0, 1);
   fs_work_set(&k->work, FS_TM_LATE, 0, 1 - 1 / workers);
   struct fs_work alone = k->work;
@@ -564,13 +492,14 @@ static bool is_uneven(const struct fs_kernel *k) {
   return any && k->scheme != FS_FLAT;
 }
 
-void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
-                     struct fs_work *w) {
-  double busy = imbalance(k, w, d);
+static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
+                  const struct fs_device *d, struct fs_work *w) {
+  double busy = imbalance(k, w, c, d);
   int n_sweeps = sweeps(k);
-  w->scheme = (uint8_t)walked_as(k, w, d);
+  w->scheme = (uint8_t)walked_as(k, w, c);
   w->tiled = w->scheme == FS_TILE;
-  w->past = !d->is_cuda && stores_past(k, d);
+  w->past = c && c->past;
+  if (c) w->parallel = (double)c->tasks;
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
   if (w->scheme == FS_ROW || w->scheme == FS_PANEL)
@@ -578,13 +507,13 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, n_sweeps - 1);
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
-  fs_kernel_count_tuning(k, d, w);
+  count_tuning(k, c, d, w);
   count_moves(busy, d->is_cuda, w);
   void *room = NULL;
   const bool *joined = d->is_cuda ? NULL : joined_steps(k, &room);
   bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
-    count_step(k, &k->steps.data[i], d, busy, joined && joined[i], line, w);
+    count_step(k, &k->steps.data[i], c, d, busy, joined && joined[i], line, w);
   free(room);
   free(line);
   name_pattern(k, n_sweeps, w);
@@ -593,4 +522,16 @@ void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
   w->uneven = d->is_cuda ? is_uneven(k) : is_copied(k);
   if (w->uneven && k->scheme == FS_ROW)
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
+}
+
+void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
+                     struct fs_work *w) {
+  struct fs_cpu_schedule c;
+  if (d->is_cuda) {
+    count(k, NULL, d, w);
+    return;
+  }
+  fs_schedule_cpu(k, d, &c);
+  count(k, &c, d, w);
+  fs_cpu_schedule_free(&c);
 }

@@ -7,6 +7,25 @@
 #include "core/kernel/kernel.h"
 #include "core/model/device.h"
 
+/* -- numbers found by experiment (rules.def) --------------------------------------- */
+enum fs_schedule_number {
+#define RULE(name, ...) FS_##name,
+#include "core/schedule/rules.def"
+#undef RULE
+  FS_SCHEDULE_NUMBERS
+};
+struct fs_schedule_rule {
+  const char *name;
+  int64_t value;
+  const char *what;     /* ... it is a number of                               */
+  const char *cases;    /* that decide it; "not measured"                      */
+  const char *device, *date; /* of the measurement; "" where no one wrote it down */
+};
+extern const struct fs_schedule_rule fs_schedule_rules[FS_SCHEDULE_NUMBERS];
+static inline int64_t fs_schedule_number(enum fs_schedule_number n) {
+  return fs_schedule_rules[n].value;
+}
+
 /* -- settings (tune.c) ----------------------------------------------------------- */
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
@@ -166,5 +185,63 @@ bool fs_panel_may_pay(double elements, const struct fs_device *device);
 /* Which values (sent[] has room for all) are made of a column's sums and go back to
  * all blocks. */
 void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);
+
+/* -- the CPU target (cpu.c) ----------------------------------------------------------- */
+/* One direction of an access, of an affine index or of a space: element k of it lies at
+ * k * stride if it is linear; else `stride` is that of its last axis. */
+struct fs_run {
+  bool linear;
+  int64_t stride;
+};
+/* Of the axes first .. first + count - 1 of the space, row-major. */
+struct fs_run fs_run_of(const struct fs_space *s, int first, int count,
+                        const int64_t *stride);
+
+/* How the elements of a load come to a strip. */
+enum fs_load_mode {
+  FS_LM_COPY,         /* they are converted or gathered                */
+  FS_LM_IN_PLACE,     /* the value is the memory itself                */
+  FS_LM_TRANSPOSE,    /* rows lie in columns: tiles are turned         */
+  FS_LM_KEPT          /* whole rows that an earlier phase kept, or a line
+                         that another stage made                       */
+};
+/* One of the first three, of a LOAD step. */
+enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s);
+/* Whether a load by a list has each element of a line where the list says; else the list
+ * chooses whole rows. */
+bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s);
+/* Whether a STORE step fills lines of memory with elements as they are, and the kernel reads
+ * none of them. */
+bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s);
+
+/* How a kernel is cut into tasks, and what a task does: device/cpu/walk.h has the picture.
+ * By the kernel and the sizes of the caches alone, so that results have the same bits on any
+ * number of threads. */
+struct fs_cpu_schedule {
+  const struct fs_kernel *kernel;
+  int64_t rows, columns;              /* of a tile: a group of rows, a strip of columns    */
+  int64_t chunk_rows, chunk_columns;  /* of a task; whole groups, and strips               */
+  int64_t row_chunks, column_chunks;  /* so many of these there are                        */
+  int64_t tasks;                      /* row_chunks * column_chunks                        */
+  int64_t end_strip;                  /* elements of a task of the end, or of lines alone  */
+  bool small;                         /* one thread does it before others come             */
+  bool short_lines;                   /* ... what is done with lines of rows' numbers alone */
+  bool past;                          /* stores that fill lines go past the caches         */
+  bool row_by_row;                    /* dot products of rows: one stream of memory at a
+                                         time, which is prefetched best                    */
+  const int *maker;                   /* by value: the step that makes it; -1: none        */
+  const int *same;                    /* ... the value that it is: itself; what it is a copy
+                                         of; what an earlier phase kept                    */
+  const bool *kept;                   /* ... whether whole rows of it stay for later phases */
+};
+/* For the schemes flat, row and tile; of others nothing is cut, and it is one task. Gives
+ * lists: fs_cpu_schedule_free(). */
+void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
+                     struct fs_cpu_schedule *out);
+void fs_cpu_schedule_free(struct fs_cpu_schedule *c);
+/* The value that is operand x of a step. */
+int fs_cpu_operand(const struct fs_cpu_schedule *c, const struct fs_step *s, int x);
+/* Whether it is a sum of products whose routine widens its f32 operands itself. */
+bool fs_cpu_is_wide(const struct fs_cpu_schedule *c, const struct fs_step *s);
 
 #endif

@@ -2,27 +2,13 @@
  * tiles (walk.h).
  *
  * Each phase gets the operations that its reductions and stores need, found
- * backwards from them. What an earlier phase made is made again, strip by strip,
- * unless whole rows of it fit the second-level cache and are kept.
+ * backwards from them. How the kernel is cut, and what whole rows are kept of for
+ * later phases, is decided (core/schedule/cpu.c).
  */
 #include "core/device/cpu/native.h"
 #include "core/device/cpu/walk.h"
 
 enum {
-  GROUP_ROWS = 8,              /* fewer where tiles are made: group_rows() */
-  STRIP_BYTES = 8192,          /* of the widest element type in a strip */
-  LONG_STRIPS = 4,             /* so many times that, where sweeps only read */
-  TURNED_BYTES = 256,          /* of a column that becomes part of a row: a few
-                                  cache lines side by side, which memory gives
-                                  faster than lines that are a row apart       */
-  MOST_TURNED = 64,            /* elements of it                        */
-  TURNED_STRIP_BYTES = 1024,   /* ... and of a row of the tile, which stays in L2 */
-  FLAT_STRIP_BYTES = 8192,
-  FLAT_CHUNK = 1 << 16,        /* elements of a flat task               */
-  MAX_GROUP = 256,
-  LONG_ROW = 256,              /* elements of rows that are read one by one, */
-  ROW_CACHES = 4,              /* where that many caches do not hold them  */
-  MAX_CHUNK_ROWS = 1024,       /* no f32 accumulator takes more terms   */
   CELL = 16,                   /* bytes of a scalar's place             */
   LINE = 64,                   /* alignment in the scratch              */
   PAGE = 4096                  /* ... of strips: as large arrays are aligned.
@@ -38,11 +24,9 @@ struct maker {
   const struct fs_plan *plan;
   const struct fs_kernel *k;
   const struct fs_routines *r;
-  const struct fs_step **producer; /* by value                              */
-  int *alias;                      /* a value that is the same thing        */
+  const struct fs_cpu_schedule *cut;
   int *emitted;                    /* phase + 1 of a line's or cell's list  */
   uint32_t *seen, stamp;           /* strips: in the list being made        */
-  int64_t keep_bytes, keep_limit;  /* per row                               */
   const char *why;
 };
 
@@ -52,9 +36,8 @@ static const struct fs_value *value_of(const struct maker *m, int v) {
 static enum fs_ctype type_of(const struct maker *m, int v) {
   return fs_ctype_of(value_of(m, v)->dtype);
 }
-static int resolve(const struct maker *m, int v) {
-  while (v >= 0 && m->alias[v] != v) v = m->alias[v];
-  return v;
+static const struct fs_step *maker_of(const struct maker *m, int v) {
+  return &m->k->steps.data[m->cut->maker[v]];
 }
 
 /* -- directions ----------------------------------------------------------- */
@@ -71,25 +54,11 @@ int64_t fs_walk_offset(const struct fs_space *s, int first, int count,
   return at;
 }
 
-static struct fs_run run_of(const struct fs_space *s, int first, int count,
-                            const int64_t *stride) {
-  struct fs_run run = {.linear = true};
-  int last = -1;
-  for (int a = first + count - 1; a >= first; a--) {
-    if (s->dim[a] == 1) continue;
-    if (last < 0) run.stride = stride[a];
-    else if (stride[a] != stride[last] * s->dim[last]) run.linear = false;
-    last = a;
-  }
-  if (!run.linear) run.stride = stride[first + count - 1];
-  return run;
-}
-
 static void set_runs(const struct maker *m, struct fs_walk_op *op,
                      const int64_t *stride) {
   const struct fs_space *s = &m->k->space;
-  op->outer = run_of(s, 0, s->n_outer, stride);
-  op->inner = run_of(s, s->n_outer, s->n_inner, stride);
+  op->outer = fs_run_of(s, 0, s->n_outer, stride);
+  op->inner = fs_run_of(s, s->n_outer, s->n_inner, stride);
 }
 
 /* -- single operations ---------------------------------------------------- */
@@ -135,66 +104,15 @@ static void set_map(struct maker *m, struct fs_walk_op *op) {
     m->why = "an operation on types that the op table does not have";
 }
 
-static bool varies_along(const struct fs_space *s, const struct fs_access *a, int first,
-                         int count) {
-  bool any = false;
-  for (int x = first; x < first + count; x++) any |= s->dim[x] > 1 && a->stride[x] != 0;
-  return any;
-}
-
-/* By a list: rows that it chooses are in place as others are, at no single stride. */
-static void set_load_by_list(struct maker *m, struct fs_walk_op *op,
-                             const struct fs_access *a) {
-  const struct fs_space *s = &m->k->space;
-  const struct fs_access *list = fs_access_list(m->k, a);
-  op->listed = op->varies & FS_VARIES_J ? varies_along(s, list, s->n_outer, s->n_inner)
-                                        : true;
-  if (list->varies & FS_VARIES_I) op->outer.linear = false;
-  bool unit = op->inner.linear && op->inner.stride == 1;
-  if (!op->listed && unit && !op->convert && op->varies == FS_VARIES_BOTH)
-    op->mode = FS_LM_IN_PLACE;
-}
-
 static void set_load(struct maker *m, struct fs_walk_op *op) {
   const struct fs_access *a = &m->k->accesses.data[op->step->access];
+  const struct fs_access *list = fs_access_list(m->k, a);
   set_runs(m, op, a->stride);
   op->convert = m->r->load[a->dtype];
-  if (a->list) {
-    set_load_by_list(m, op, a);
-    return;
-  }
-  bool unit = op->inner.linear && op->inner.stride == 1;
-  bool line = op->varies == FS_VARIES_J && unit;
-  if (op->varies == FS_VARIES_I)
-    line = op->outer.linear && op->outer.stride == 1;
-  if (!op->convert && (line || (op->varies == FS_VARIES_BOTH && unit)))
-    op->mode = FS_LM_IN_PLACE;
-  else if (!op->convert && op->varies == FS_VARIES_BOTH && op->outer.linear &&
-           op->outer.stride == 1 && op->inner.linear)
-    op->mode = FS_LM_TRANSPOSE;
-}
-
-/* The f32 value that a cast to f64 widens, or -1. */
-static int widened(const struct maker *m, int v) {
-  const struct fs_step *s = m->producer[resolve(m, v)];
-  if (!s || s->kind != FS_SP_MAP || s->op != FS_OP_CAST) return -1;
-  if (type_of(m, s->out) != FS_CT_F64 || type_of(m, s->in[0]) != FS_CT_F32) return -1;
-  bool along = value_of(m, s->in[0])->varies == value_of(m, s->out)->varies;
-  return along ? resolve(m, s->in[0]) : -1;
-}
-
-/* Sums of products of widened operands, but not of columns, take these as f32: a
- * routine widens as it goes, which is faster than strips of f64 by half. */
-static bool is_wide(const struct maker *m, const struct fs_step *s) {
-  const struct fs_value *out = value_of(m, s->out);
-  if (s->kind != FS_SP_REDUCE || s->op != FS_RD_SUM || s->in[1] < 0) return false;
-  if (s->over == FS_VARIES_I && out->varies & FS_VARIES_J) return false;
-  return widened(m, s->in[0]) >= 0 && widened(m, s->in[1]) >= 0;
-}
-
-/* Operand k of a step, as the walker takes it. */
-static int operand_of(const struct maker *m, const struct fs_step *s, int k) {
-  return is_wide(m, s) ? widened(m, s->in[k]) : resolve(m, s->in[k]);
+  op->listed = fs_cpu_is_listed(m->k, op->step);
+  op->mode = fs_cpu_load(m->k, op->step);
+  /* Rows that a list chooses are in place as others are, at no single stride. */
+  if (list && list->varies & FS_VARIES_I) op->outer.linear = false;
 }
 
 static void set_reduce(struct maker *m, struct fs_walk_op *op) {
@@ -207,7 +125,7 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
   bool is_float = op->in_type == FS_CT_F32 || op->in_type == FS_CT_F64;
   if (op->n_in == 2) {
     op->product = what == FS_RD_SUM && is_float;
-    op->dot = is_wide(m, s) ? m->r->rowdot_wide : m->r->rowdot[op->in_type];
+    op->dot = fs_cpu_is_wide(m->cut, s) ? m->r->rowdot_wide : m->r->rowdot[op->in_type];
     if (!op->product) op->multiply = m->r->map[FS_OP_MUL][op->in_type][0];
     if (!same_types(m, op, 0) || (!op->product && !op->multiply))
       m->why = "a product of types that the op table does not have";
@@ -230,7 +148,7 @@ static struct fs_walk_op make_op(struct maker *m, const struct fs_step *s) {
   struct fs_walk_op op = {.step = s, .kind = s->kind, .out = s->out,
                           .direct = -1, .line = -1, .in = FS_NO_INPUTS};
   FS_EACH_IN(s, k)
-    op.in[op.n_in++] = operand_of(m, s, k);
+    op.in[op.n_in++] = fs_cpu_operand(m->cut, s, k);
   op.varies = s->kind == FS_SP_STORE ? m->k->accesses.data[s->access].varies
                                      : value_of(m, s->out)->varies;
   if (s->out >= 0) op.size = fs_ctype_size(type_of(m, s->out));
@@ -267,35 +185,18 @@ static struct fs_walk_op *find_op(struct fs_walk *w, int phase, int v) {
   return NULL;
 }
 
-/* Decides to keep whole rows of value v, which an earlier phase made. */
-static bool keep(struct maker *m, int phase, int v) {
-  struct fs_walk_op *op = find_op(m->w, phase, v);
-  if (!op || op->varies != FS_VARIES_BOTH) return false;
-  if (op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE) return false;
-  if (op->kind == FS_SP_MAP && op->step->op == FS_OP_COPY && op->n_in == 1 &&
-      value_of(m, op->in[0])->varies == FS_VARIES_J)
-    return false;
-  if (op->kept) return true;
-  int64_t bytes = m->k->space.n * op->size;
-  if (m->keep_bytes + bytes > m->keep_limit) return false;
-  m->keep_bytes += bytes;
-  return op->kept = true;
-}
-
-/* The value of an earlier phase that v repeats and that is kept, or -1. */
-static int kept_twin(struct maker *m, int phase, int v) {
-  for (int u = v; u >= 0; u = value_of(m, u)->same_as) {
-    int t = resolve(m, u);
-    if (keep(m, phase, t)) return t;
-  }
-  return -1;
+/* What an earlier phase made of v, if whole rows of it are kept; or NULL. */
+static struct fs_walk_op *kept_op(struct maker *m, int phase, int v) {
+  struct fs_walk_op *op = m->cut->kept[v] ? find_op(m->w, phase, v) : NULL;
+  if (op) op->kept = true;
+  return op;
 }
 
 static void add_value(struct maker *m, int phase, int v);
 
 static void add_inputs(struct maker *m, int phase, const struct fs_step *s) {
   FS_EACH_IN(s, k)
-    add_value(m, phase, operand_of(m, s, k));
+    add_value(m, phase, fs_cpu_operand(m->cut, s, k));
 }
 
 static fs_op_list *list_for(struct maker *m, int phase, uint8_t varies) {
@@ -310,7 +211,7 @@ static fs_op_list *list_for(struct maker *m, int phase, uint8_t varies) {
 
 /* At the end the results of reductions are folded piece by piece. */
 static void add_result(struct maker *m, int phase, int v) {
-  struct fs_walk_op op = make_op(m, m->producer[v]);
+  struct fs_walk_op op = make_op(m, maker_of(m, v));
   if (phase != FS_END || op.varies == 0) return;
   *FS_PUSH(list_for(m, FS_END, op.varies)) = op;
 }
@@ -319,23 +220,19 @@ static void add_value(struct maker *m, int phase, int v) {
   if (m->seen[v] == m->stamp) return;
   uint8_t varies = value_of(m, v)->varies;
   bool strip = varies & FS_VARIES_J && phase != FS_END;
-  const struct fs_step *s = m->producer[v];
+  const struct fs_step *s = maker_of(m, v);
   if (!strip && phase != FS_END && m->emitted[v]) return;
-  if (strip && phase > 0 && s->kind != FS_SP_REDUCE) {
-    int twin = kept_twin(m, phase, v);
-    if (twin >= 0) {
-      if (twin != v) m->alias[v] = twin;
-      if (m->seen[twin] == m->stamp) return;
-      m->seen[twin] = m->stamp;
-      struct fs_walk_op op = *find_op(m->w, phase, twin);
-      op.kind = FS_SP_LOAD;
-      op.mode = FS_LM_KEPT;
-      op.n_in = 0;
-      *FS_PUSH(&m->w->phase[phase].strips) = op;
-      return;
-    }
-  }
+  const struct fs_walk_op *kept =
+      strip && s->kind != FS_SP_REDUCE ? kept_op(m, phase, v) : NULL;
   m->seen[v] = m->stamp;
+  if (kept) {
+    struct fs_walk_op op = *kept;
+    op.kind = FS_SP_LOAD;
+    op.mode = FS_LM_KEPT;
+    op.n_in = 0;
+    *FS_PUSH(&m->w->phase[phase].strips) = op;
+    return;
+  }
   if (s->kind == FS_SP_REDUCE) {
     add_result(m, phase, v);
     return;
@@ -381,186 +278,9 @@ static void add_phase(struct maker *m, int phase) {
   }
 }
 
-/* -- how the kernel is cut ------------------------------------------------ */
-
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t fs_walk_tasks(const struct fs_walk *w, enum fs_walk_stage stage) {
-  if (stage == FS_STAGE_TASKS) return w->n_row_chunks * w->n_column_chunks;
-  return ceil_div(w->kernel->space.m, w->end_strip);
-}
-
-/* Whether only sums that widen it themselves take this value. */
-static bool left_to_sums(const struct maker *m, int v) {
-  if (widened(m, v) < 0) return false;
-  for (int s = 0; s < m->k->steps.len; s++) {
-    const struct fs_step *st = &m->k->steps.data[s];
-    FS_EACH_IN(st, k)
-      if (resolve(m, st->in[k]) == v && !is_wide(m, st)) return false;
-  }
-  return true;
-}
-
-static int widest(const struct maker *m) {
-  int size = 1;
-  for (int v = 0; v < m->k->values.len; v++)
-    if (value_of(m, v)->varies & FS_VARIES_J && !left_to_sums(m, v))
-      size = FS_MAX(size, fs_ctype_size(type_of(m, v)));
-  return size;
-}
-
-static bool has_transpose(const struct fs_walk *w) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++)
-      if (w->phase[p].strips.data[k].mode == FS_LM_TRANSPOSE) return true;
-  return false;
-}
-
-static bool makes_tiles(const struct fs_walk *w) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++)
-      if (w->phase[p].strips.data[k].kind == FS_SP_MAP &&
-          w->phase[p].strips.data[k].varies == FS_VARIES_BOTH)
-        return true;
-  return false;
-}
-
-/* Whether strips have maps of columns alone, which every group of rows makes again. */
-static bool makes_lines(const struct fs_walk *w) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++)
-      if (w->phase[p].strips.data[k].kind == FS_SP_MAP &&
-          w->phase[p].strips.data[k].varies == FS_VARIES_J)
-        return true;
-  return false;
-}
-
-static bool has_columns(const struct fs_walk *w) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++)
-      if (w->phase[p].strips.data[k].kind == FS_SP_REDUCE &&
-          w->phase[p].strips.data[k].reduce == FS_RM_COLUMN)
-        return true;
-  return false;
-}
-
-/* Bytes of one row that several sweeps read from memory. */
-static int64_t swept_bytes(const struct fs_walk *w) {
-  int64_t bytes = 0, sweeps = 0;
-  for (int p = 0; p < w->n_phases; p++) {
-    const fs_op_list *list = &w->phase[p].strips;
-    sweeps += list->len > 0;
-    for (int k = 0; k < list->len && p == 0; k++)
-      if (list->data[k].mode == FS_LM_IN_PLACE &&
-          list->data[k].varies == FS_VARIES_BOTH)
-        bytes += list->data[k].size * w->kernel->space.n;
-  }
-  return sweeps > 1 ? bytes : 0;
-}
-
-/* So many tasks that threads get as many each, and one has not a task of three or
- * seven while others wait. */
-static int64_t even(int64_t tasks) {
-  if (tasks <= 1 || tasks > 16) return tasks;
-  return tasks < 4 ? ceil_div(tasks, 2) * 2 : ceil_div(tasks, 4) * 4;
-}
-
-/* Parts of `whole` as large as each other, none larger than `most`. */
-static int64_t equal_parts(int64_t whole, int64_t most, int64_t multiple) {
-  int64_t each = ceil_div(whole, FS_MAX(ceil_div(whole, FS_MAX(most, 1)), 1));
-  return FS_MAX(ceil_div(each, multiple), 1) * multiple;
-}
-
-static void cut_flat(struct maker *m) {
-  enum { MULTIPLE = 64 };
-  struct fs_walk *w = m->w;
-  int64_t n = FS_MAX(m->k->space.n, 1);
-  w->rows = 1;
-  w->columns = FLAT_STRIP_BYTES / widest(m);
-  w->chunk_rows = 1;
-  int64_t strips = n / (64 * w->columns);
-  w->chunk_columns = FS_MIN(FS_MAX(strips, 4) * w->columns, FLAT_CHUNK);
-  int64_t tasks = ceil_div(n, w->chunk_columns);
-  if (tasks > 16) return;
-  w->chunk_columns = FS_MAX(ceil_div(ceil_div(n, even(tasks)), MULTIPLE), 1) * MULTIPLE;
-  w->columns = equal_parts(w->chunk_columns, w->columns, MULTIPLE);
-}
-
-/* Whether the sweeps only read, in place: then nothing has to stay in a cache, and
- * the longer a strip the seldomer prefetching starts anew. */
-static bool makes_nothing(const struct fs_walk *w) {
-  for (int p = 0; p < w->n_phases; p++)
-    for (int k = 0; k < w->phase[p].strips.len; k++) {
-      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
-      bool reads = op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE;
-      if (!reads && op->kind != FS_SP_REDUCE) return false;
-    }
-  return true;
-}
-
-/* Rows of a group where strips are as long as rows allow. Sums of columns want many. A
- * tile that is made wants to stay in L1 beside what it is made of; that of a map alone
- * is one strip. */
-static int64_t group_rows(const struct fs_walk *w, int size) {
-  if (has_transpose(w)) return FS_MIN(TURNED_BYTES / size, MOST_TURNED);
-  if (!makes_tiles(w)) return GROUP_ROWS;
-  if (has_columns(w)) return GROUP_ROWS / 2;
-  return makes_lines(w) ? 2 : 1;
-}
-
-/* More of them where rows are narrow, and then whole groups. */
-static int64_t narrow_rows(const struct fs_walk *w, int64_t strip, int64_t n) {
-  enum { WHOLE = 16 };
-  int64_t rows = ceil_div(w->rows * strip, n);
-  if (rows < WHOLE && makes_tiles(w) && !has_columns(w) && !has_transpose(w)) return rows;
-  return FS_MIN(MAX_GROUP, ceil_div(rows, WHOLE) * WHOLE);
-}
-
-static void cut_rows(struct maker *m, int64_t cache) {
-  struct fs_walk *w = m->w;
-  int64_t rows = m->k->space.m, n = FS_MAX(m->k->space.n, 1);
-  int64_t strip = (has_transpose(w) ? TURNED_STRIP_BYTES : STRIP_BYTES) / widest(m);
-  w->columns = FS_MIN(makes_nothing(w) ? LONG_STRIPS * strip : strip, n);
-  w->rows = group_rows(w, widest(m));
-  if (n < strip) w->rows = narrow_rows(w, strip, n);
-  int64_t per_row = swept_bytes(w) + m->keep_bytes;
-  if (per_row > 0) w->rows = FS_MIN(w->rows, FS_MAX(1, cache / 2 / per_row));
-  int64_t elements = FS_MIN(FS_MAX(rows * n / 64, 1 << 14), 1 << 18);
-  int64_t chunk = elements / n;
-  if (has_columns(w)) chunk = FS_MAX(FS_MAX(chunk, 32), FS_MIN(rows / 64, 256));
-  chunk = FS_MIN(FS_MAX(chunk, w->rows), MAX_CHUNK_ROWS);
-  int64_t tasks = ceil_div(rows, chunk);
-  if (tasks > 1 && tasks <= 16) {
-    chunk = ceil_div(rows, even(tasks));
-    if (w->rows > 2 * GROUP_ROWS) w->rows = equal_parts(chunk, w->rows, GROUP_ROWS);
-  }
-  w->chunk_rows = ceil_div(chunk, w->rows) * w->rows;
-  if (w->chunk_rows > MAX_CHUNK_ROWS) w->chunk_rows -= w->rows;
-  w->chunk_columns = n;
-}
-
-/* Tiles: columns are divided too where the rows do not make tasks enough. */
-static void cut_tiles(struct maker *m) {
-  struct fs_walk *w = m->w;
-  int64_t chunks = ceil_div(m->k->space.m, w->chunk_rows);
-  int64_t n = m->k->space.n;
-  if (m->k->scheme != FS_TILE || chunks >= 32 || n < 8 * w->columns) return;
-  int64_t pieces = FS_MIN(ceil_div(32, FS_MAX(chunks, 1)),
-                          n / (4 * w->columns));
-  w->chunk_columns = ceil_div(ceil_div(n, pieces), w->columns) * w->columns;
-}
-
-static void cut(struct maker *m, int64_t cache) {
-  struct fs_walk *w = m->w;
-  const struct fs_space *s = &m->k->space;
-  if (m->k->scheme == FS_FLAT) cut_flat(m);
-  else cut_rows(m, cache);
-  cut_tiles(m);
-  w->n_row_chunks = ceil_div(s->m, w->chunk_rows);
-  w->n_column_chunks = ceil_div(s->n, w->chunk_columns);
-  if (m->k->scheme != FS_FLAT) w->n_column_chunks = FS_MAX(w->n_column_chunks, 1);
-  w->elements = s->m * FS_MAX(s->n, 1);
-  w->end_strip = 2048;
+  if (stage == FS_STAGE_TASKS) return w->cut.tasks;
+  return (w->kernel->space.m + w->cut.end_strip - 1) / w->cut.end_strip;
 }
 
 /* -- places --------------------------------------------------------------- */
@@ -647,7 +367,7 @@ static void place_list(const struct fs_walk *w, fs_op_list *list,
                    (op->kind == FS_SP_REDUCE && !end) ||
                    (op->kind == FS_SP_LOAD && op->mode == FS_LM_IN_PLACE);
     if (nowhere) continue;
-    int64_t rows = op->varies == FS_VARIES_BOTH ? w->rows : 1;
+    int64_t rows = op->varies == FS_VARIES_BOTH ? w->cut.rows : 1;
     op->at = take_buffer(b, rows * length * op->size, op->out);
   }
   for (int x = 0; x < b->list.len; x++) b->list.data[x].owner = -1;
@@ -660,7 +380,7 @@ static void place_lines(struct fs_walk *w, int64_t *top) {
       fs_op_list *list = pass ? &w->phase[p].finish : &w->phase[p].group;
       for (int k = 0; k < list->len; k++) {
         list->data[k].at = *top;
-        *top += aligned(w->rows * 8);
+        *top += aligned(w->cut.rows * 8);
       }
     }
   }
@@ -676,7 +396,7 @@ static void place_kept(struct fs_walk *w, int64_t *top) {
         op->at = find_op(w, p, op->out)->at;
         continue;
       }
-      int64_t bytes = w->rows * w->kernel->space.n * op->size;
+      int64_t bytes = w->cut.rows * w->kernel->space.n * op->size;
       op->at = begin_strip(*top, bytes);
       *top = op->at + aligned(bytes);
     }
@@ -706,7 +426,7 @@ static void place_cells(struct fs_walk *w) {
           continue;
         }
         op->cell = n;
-        n += op->reduce == FS_RM_ALL ? 1 : (int)w->rows;
+        n += op->reduce == FS_RM_ALL ? 1 : (int)w->cut.rows;
       }
     }
   }
@@ -738,8 +458,8 @@ static void copy_cell(struct fs_walk *w, struct fs_walk_op *to) {
 static int64_t partial_bytes(const struct fs_walk *w, const struct fs_walk_op *op) {
   const struct fs_space *s = &w->kernel->space;
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-  if (op->reduce == FS_RM_COLUMN) return w->n_row_chunks * s->n * fs_ctype_size(acc);
-  if (op->reduce == FS_RM_ROW_END) return w->n_column_chunks * s->m * 8;
+  if (op->reduce == FS_RM_COLUMN) return w->cut.row_chunks * s->n * fs_ctype_size(acc);
+  if (op->reduce == FS_RM_ROW_END) return w->cut.column_chunks * s->m * 8;
   return fs_walk_tasks(w, op->stage) * 8;
 }
 
@@ -885,17 +605,6 @@ static void join_passes(const struct maker *m, fs_op_list *list) {
   drop_done(list);
 }
 
-/* Bytes of what the kernel reads and writes element by element. */
-static int64_t whole_traffic(const struct maker *m) {
-  uint8_t whole = m->k->scheme == FS_FLAT ? FS_VARIES_J : FS_VARIES_BOTH;
-  int64_t bytes = 0;
-  for (int k = 0; k < m->k->accesses.len; k++) {
-    const struct fs_access *a = &m->k->accesses.data[k];
-    if (a->varies == whole) bytes += (int64_t)fs_dtype_size(a->dtype);
-  }
-  return fs_mul_size(bytes, m->k->space.m * m->k->space.n);
-}
-
 /* What later phases read of it, they read where it was written to. */
 static void keep_in_result(struct fs_walk *w, const struct fs_walk_op *made) {
   for (int p = 0; p < w->n_phases; p++)
@@ -908,25 +617,14 @@ static void keep_in_result(struct fs_walk *w, const struct fs_walk_op *made) {
 }
 
 /* A map whose only work is to fill what a store writes may write it itself. */
-static void find_direct(struct maker *m, struct fs_walk_phase *ph,
-                        int64_t last_cache) {
+static void find_direct(struct maker *m, struct fs_walk_phase *ph) {
   fs_op_list *list = &ph->strips;
   for (int k = 0; k < list->len; k++) {
     struct fs_walk_op *st = &list->data[k];
-    if (st->kind != FS_SP_STORE || st->convert) continue;
-    if (st->varies != FS_VARIES_BOTH && m->k->scheme != FS_FLAT) continue;
-    if (!st->inner.linear || st->inner.stride != 1) continue;
+    if (!fs_cpu_fills(m->k, st->step)) continue;
     const struct fs_access *a = &m->k->accesses.data[st->step->access];
-    const struct fs_slot *slot = &m->plan->slots.data[a->slot];
-    bool fresh = slot->kind != FS_SLOT_INPUT;
-    for (int s = 0; s < m->k->steps.len; s++)
-      if (m->k->steps.data[s].kind == FS_SP_LOAD)
-        fresh &= m->k->accesses.data[m->k->steps.data[s].access].slot != a->slot;
-    if (!fresh) continue;
-    if (last_cache > 0 && whole_traffic(m) > last_cache) {
-      st->stream = m->w->streams = true;
-      continue;
-    }
+    st->stream = m->cut->past;
+    if (st->stream || m->plan->slots.data[a->slot].kind == FS_SLOT_INPUT) continue;
     for (int x = 0; x < k; x++) {
       struct fs_walk_op *op = &list->data[x];
       if (op->kind != FS_SP_MAP || op->out != st->in[0] || op->direct >= 0 ||
@@ -1003,13 +701,13 @@ static void find_once(fs_op_list *list) {
 
 static void place(struct fs_walk *w) {
   int64_t nv = w->n_values, top;
-  top = aligned(nv * 8) + aligned(nv * w->rows * 8); /* tables of pointers */
+  top = aligned(nv * 8) + aligned(nv * w->cut.rows * 8); /* tables of pointers */
   w->values_at = top;
   top += aligned(nv * CELL);
   place_cells(w);
   w->cells_at = top;
   top += aligned((int64_t)w->n_cells * 8);
-  int64_t longest = FS_MAX(FS_MAX(w->columns, w->rows), w->end_strip);
+  int64_t longest = FS_MAX(FS_MAX(w->cut.columns, w->cut.rows), w->cut.end_strip);
   for (int t = 0; t < 2; t++) {
     w->temp_at[t] = top;
     top += aligned(longest * 8);
@@ -1018,11 +716,11 @@ static void place(struct fs_walk *w) {
   place_kept(w, &top);
   struct buffers b = {.top = top};
   for (int p = 0; p < w->n_phases; p++)
-    place_list(w, &w->phase[p].strips, w->columns, false, &b);
-  place_list(w, &w->before, w->end_strip, false, &b);
-  place_list(w, &w->after, w->end_strip, false, &b);
-  place_list(w, &w->end_rows, w->end_strip, true, &b);
-  place_list(w, &w->end_columns, w->end_strip, true, &b);
+    place_list(w, &w->phase[p].strips, w->cut.columns, false, &b);
+  place_list(w, &w->before, w->cut.end_strip, false, &b);
+  place_list(w, &w->after, w->cut.end_strip, false, &b);
+  place_list(w, &w->end_rows, w->cut.end_strip, true, &b);
+  place_list(w, &w->end_columns, w->cut.end_strip, true, &b);
   w->scratch = begin_strip(b.top + LINE, PAGE);
   FS_VEC_FREE(&b.list);
   place_partials(w);
@@ -1030,49 +728,28 @@ static void place(struct fs_walk *w) {
 
 /* -- all together --------------------------------------------------------- */
 
-/* Copies and casts that change nothing are their operand. */
-static void find_aliases(struct maker *m) {
-  for (int v = 0; v < m->k->values.len; v++) m->alias[v] = v;
-  for (int s = 0; s < m->k->steps.len; s++) {
-    const struct fs_step *st = &m->k->steps.data[s];
-    if (st->out >= 0) m->producer[st->out] = st;
-    if (st->kind != FS_SP_MAP ||
-        (st->op != FS_OP_COPY && st->op != FS_OP_CAST))
-      continue;
-    const struct fs_value *from = value_of(m, st->in[0]);
-    const struct fs_value *to = value_of(m, st->out);
-    bool widening = from->dtype == to->dtype ||
-                    (to->dtype == FS_F32 && fs_ctype_of(from->dtype) == FS_CT_F32);
-    if (widening && from->varies == to->varies)
-      m->alias[st->out] = resolve(m, st->in[0]);
-  }
-}
-
-static void make(struct maker *m, int64_t cache, int64_t last_cache) {
+static void make(struct maker *m) {
   struct fs_walk *w = m->w;
-  find_aliases(m);
   for (int p = 0; p < w->n_phases; p++) add_phase(m, p);
   add_phase(m, FS_END);
   if (m->why) return;
   for (int p = 0; p < w->n_phases; p++) {
     join_passes(m, &w->phase[p].strips);
     round_once(m, &w->phase[p].strips);
-    find_direct(m, &w->phase[p], last_cache);
+    find_direct(m, &w->phase[p]);
     keep_overwritten(m, &w->phase[p].strips);
     if (m->k->scheme != FS_FLAT) find_once(&w->phase[p].strips);
   }
   find_uneven(w);
-  cut(m, cache);
   fs_walk_take_lines(w);
   fs_walk_take_vectors(w);
-  w->row_by_row = m->k->space.n >= LONG_ROW && whole_traffic(m) > ROW_CACHES * cache;
   place(w);
 }
 
 struct fs_walk *fs_walk_new(const struct fs_plan *plan,
                             const struct fs_kernel *kernel,
-                            const struct fs_routines *r, int64_t cache,
-                            int64_t last_cache, const char **why) {
+                            const struct fs_routines *r,
+                            const struct fs_device *device, const char **why) {
   size_t nv = (size_t)FS_MAX(kernel->values.len, 1);
   struct fs_walk *w = fs_calloc(1, sizeof *w);
   w->plan = plan;
@@ -1084,19 +761,15 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
   w->varies = fs_calloc(nv, sizeof *w->varies);
   w->uneven = fs_calloc(nv, sizeof *w->uneven);
   w->size = fs_calloc(nv, sizeof *w->size);
-  struct maker m = {.w = w, .plan = plan, .k = kernel, .r = r};
-  m.producer = fs_calloc(nv, sizeof *m.producer);
-  m.alias = fs_calloc(nv, sizeof *m.alias);
+  fs_schedule_cpu(kernel, device, &w->cut);
+  struct maker m = {.w = w, .plan = plan, .k = kernel, .r = r, .cut = &w->cut};
   m.emitted = fs_calloc(nv, sizeof *m.emitted);
   m.seen = fs_calloc(nv, sizeof *m.seen);
-  m.keep_limit = cache / 2;
   for (int v = 0; v < kernel->values.len; v++) {
     w->varies[v] = kernel->values.data[v].varies;
     w->size[v] = fs_ctype_size(fs_ctype_of(kernel->values.data[v].dtype));
   }
-  make(&m, cache, last_cache);
-  free(m.producer);
-  free(m.alias);
+  make(&m);
   free(m.emitted);
   free(m.seen);
   if (!m.why) return w;
@@ -1107,6 +780,7 @@ struct fs_walk *fs_walk_new(const struct fs_plan *plan,
 
 void fs_walk_free(struct fs_walk *w) {
   if (!w) return;
+  fs_cpu_schedule_free(&w->cut);
   for (int p = 0; p < w->n_phases; p++) {
     FS_VEC_FREE(&w->phase[p].group);
     FS_VEC_FREE(&w->phase[p].strips);

@@ -16,7 +16,6 @@ struct cpu {
   struct fs_memory *memory;
   struct fs_pool *pool;
   const struct fs_routines *r;
-  int64_t core_cache;          /* second level, of one processor */
   void *scratch, *work;        /* grown to what the largest kernel asked */
   size_t scratch_bytes, work_bytes;
 };
@@ -119,8 +118,7 @@ static bool make_code(struct cpu *c, struct fs_code *code, const char **why) {
   if (k->scheme == FS_INSTANCE)
     code->instance = fs_instance_new(code->plan, k, c->r, why);
   else
-    code->walk = fs_walk_new(code->plan, k, c->r, c->core_cache,
-                             c->base.device.cache_bytes, why);
+    code->walk = fs_walk_new(code->plan, k, c->r, &c->base.device, why);
   return code->instance || code->walk;
 }
 
@@ -341,11 +339,11 @@ static void describe(struct cpu *c) {
   snprintf(v->arch, sizeof v->arch, "%s", c->r->isa);
   v->units = threads;
   v->max_threads = 1;
-  c->core_cache = cache_size(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
+  v->core_cache_bytes = cache_size(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
   /* A virtual machine reports the chip's whole last level, of which it has but a
    * share: no more than so much for each thread is believed. */
-  v->cache_bytes = FS_MIN(cache_size(_SC_LEVEL3_CACHE_SIZE, c->core_cache),
-                          (int64_t)threads * (8 << 20) + c->core_cache);
+  v->cache_bytes = FS_MIN(cache_size(_SC_LEVEL3_CACHE_SIZE, v->core_cache_bytes),
+                          (int64_t)threads * (8 << 20) + v->core_cache_bytes);
   v->memory_bytes = fs_memory_total(c->memory);
   double core = measure_cache(c->r);
   v->cache_bandwidth = core * threads;
@@ -354,7 +352,7 @@ static void describe(struct cpu *c) {
   v->launch = 2e-6;
   v->flops = 2.5e9 * 2 * (c->r->vector_bytes / 4) * threads;
   if (!getenv("FUSIBLE_REFERENCE_DEVICE")) return;
-  c->core_cache = 1 << 20;
+  v->core_cache_bytes = 1 << 20;
   describe_reference(v);
 }
 

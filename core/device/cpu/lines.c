@@ -109,7 +109,7 @@ static bool is_made_freely(const struct lines *l, int v) {
   for (int k = 0; k < l->group.len; k++) {
     const struct fs_walk_op *op = &l->group.data[k];
     if (op->out == v && op->kind == FS_SP_MAP)
-      return !op->spread && (l->early[v] || w->n_column_chunks == 1);
+      return !op->spread && (l->early[v] || w->cut.column_chunks == 1);
   }
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].finish.len; k++)
@@ -233,7 +233,7 @@ static void share_out(struct lines *l) {
 void fs_walk_take_lines(struct fs_walk *w) {
   size_t nv = (size_t)w->n_values;
   int64_t m = w->kernel->space.m;
-  if (w->kernel->scheme == FS_FLAT || m <= w->rows || m > MOST_ROWS) return;
+  if (w->kernel->scheme == FS_FLAT || m <= w->cut.rows || m > MOST_ROWS) return;
   struct lines l = {.w = w};
   l.at_start = fs_calloc(nv, sizeof *l.at_start);
   l.early = fs_calloc(nv, sizeof *l.early);
@@ -278,7 +278,7 @@ static void copy_once(struct fs_walk *w, struct fs_walk_op *op) {
 
 void fs_walk_take_vectors(struct fs_walk *w) {
   enum { MANY = 2 }; /* groups: the copy is written and read again, too */
-  if (w->kernel->scheme == FS_FLAT || w->kernel->space.m <= MANY * w->rows) return;
+  if (w->kernel->scheme == FS_FLAT || w->kernel->space.m <= MANY * w->cut.rows) return;
   for (int p = 0; p < w->n_phases; p++)
     for (int k = 0; k < w->phase[p].strips.len; k++)
       if (is_strided_vector(&w->phase[p].strips.data[k]))

@@ -4,10 +4,10 @@
 
 /* Elements of a result that a thread has at a time. */
 static double held(const struct fs_walk *w, const struct fs_walk_op *op) {
-  double rows = op->varies & FS_VARIES_I ? (double)w->rows : 1;
+  double rows = op->varies & FS_VARIES_I ? (double)w->cut.rows : 1;
   const struct fs_space *s = &w->kernel->space;
   if (op->line >= 0) return (double)(op->varies & FS_VARIES_J ? s->n : s->m);
-  double columns = (double)w->columns;
+  double columns = (double)w->cut.columns;
   if (op->kept) columns = (double)w->kernel->space.n;
   return rows * (op->varies & FS_VARIES_J ? columns : 1);
 }
@@ -33,7 +33,7 @@ static void place_list(const struct fs_walk *w, const fs_op_list *list,
 void fs_walk_footprint(const struct fs_walk *w, struct fs_footprint *out,
                        struct fs_home *places) {
   *out = (struct fs_footprint){.threads = 1, .scratch = w->scratch};
-  out->blocks = FS_MAX(1, w->n_row_chunks) * FS_MAX(1, w->n_column_chunks);
+  out->blocks = FS_MAX(1, w->cut.row_chunks) * FS_MAX(1, w->cut.column_chunks);
   for (int v = 0; v < w->kernel->values.len; v++)
     places[v] = (struct fs_home){.storage = "none"};
   place_list(w, &w->start, places);

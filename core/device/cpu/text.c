@@ -164,8 +164,8 @@ void fs_walk_print(const struct fs_walk *w, struct fs_str *out) {
                 (long long)s->n, w->r->isa);
   fs_str_printf(out, "  tasks of %lld x %lld: groups of %lld rows, strips of "
                 "%lld columns; %.1f KiB of scratch a thread\n",
-                (long long)w->chunk_rows, (long long)w->chunk_columns,
-                (long long)w->rows, (long long)w->columns,
+                (long long)w->cut.chunk_rows, (long long)w->cut.chunk_columns,
+                (long long)w->cut.rows, (long long)w->cut.columns,
                 (double)w->scratch / 1024);
   put_list(w, &w->start, "each task:", out);
   put_list(w, &w->vectors, "before the tasks, each strip of columns:", out);

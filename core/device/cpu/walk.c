@@ -47,7 +47,7 @@ static enum direction direction_of(uint8_t varies) {
 }
 
 static char **rows_of(const struct walker *x, int v) {
-  return x->row + (int64_t)v * x->w->rows;
+  return x->row + (int64_t)v * x->w->cut.rows;
 }
 
 static int log2_of(int size) {
@@ -682,7 +682,7 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
   }
   if (op->product && x->w->varies[a] == FS_VARIES_BOTH &&
       x->w->varies[b] == FS_VARIES_J && op->by_i) {
-    int64_t at_once = x->w->row_by_row ? 1 : x->rows;
+    int64_t at_once = x->w->cut.row_by_row ? 1 : x->rows;
     const void *const *row = (const void *const *)rows_of(x, a);
     for (int64_t r = 0; r < x->rows; r += at_once)
       op->dot(row + r, (int)at_once, x->ptr[b], x->columns, cell + r);
@@ -865,9 +865,9 @@ static void run_group(struct walker *x, int64_t from, int64_t to) {
     x->columns = to - from;
     run_list(x, &ph->group);
     begin_reductions(x, &ph->finish, true);
-    for (int64_t j = from; ph->strips.len > 0 && j < to; j += w->columns) {
+    for (int64_t j = from; ph->strips.len > 0 && j < to; j += w->cut.columns) {
       x->j0 = j;
-      x->columns = FS_MIN(w->columns, to - j);
+      x->columns = FS_MIN(w->cut.columns, to - j);
       run_list(x, &ph->strips);
     }
     for (int k = 0; k < ph->finish.len; k++) finish_rows(x, &ph->finish.data[k]);
@@ -901,22 +901,22 @@ static void run_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   const struct fs_walk *w = l->w;
   struct walker x = walker_new(l, thread);
-  x.row_chunk = k / w->n_column_chunks;
-  x.column_chunk = k % w->n_column_chunks;
-  int64_t from = x.column_chunk * w->chunk_columns;
-  int64_t to = FS_MIN(from + w->chunk_columns, w->kernel->space.n);
-  int64_t first = x.row_chunk * w->chunk_rows;
-  int64_t last = FS_MIN(first + w->chunk_rows, w->kernel->space.m);
+  x.row_chunk = k / w->cut.column_chunks;
+  x.column_chunk = k % w->cut.column_chunks;
+  int64_t from = x.column_chunk * w->cut.chunk_columns;
+  int64_t to = FS_MIN(from + w->cut.chunk_columns, w->kernel->space.n);
+  int64_t first = x.row_chunk * w->cut.chunk_rows;
+  int64_t last = FS_MIN(first + w->cut.chunk_rows, w->kernel->space.m);
   x.i0 = first;
   begin_task(&x, from, to);
   run_list(&x, &w->start);
-  for (int64_t i = first; i < last; i += w->rows) {
+  for (int64_t i = first; i < last; i += w->cut.rows) {
     x.i0 = i;
-    x.rows = FS_MIN(w->rows, last - i);
+    x.rows = FS_MIN(w->cut.rows, last - i);
     run_group(&x, from, to);
   }
   keep_all(&x, FS_STAGE_TASKS, k);
-  if (w->streams) w->r->stream(NULL, NULL, 0);
+  if (w->cut.past) w->r->stream(NULL, NULL, 0);
 }
 
 /* Lines of rows k * end_strip and on, before or behind the tasks. */
@@ -925,8 +925,8 @@ static void run_lines(void *user, int64_t k, int thread) {
   const struct fs_walk *w = l->w;
   const fs_op_list *list = l->stage == FS_STAGE_BEFORE ? &w->before : &w->after;
   struct walker x = walker_new(l, thread);
-  x.i0 = k * w->end_strip;
-  x.rows = FS_MIN(w->end_strip, w->kernel->space.m - x.i0);
+  x.i0 = k * w->cut.end_strip;
+  x.rows = FS_MIN(w->cut.end_strip, w->kernel->space.m - x.i0);
   begin_reductions(&x, list, false);
   run_list(&x, &w->start);
   run_list(&x, list);
@@ -972,10 +972,10 @@ static void fold_piece(struct walker *x, const struct fs_walk_op *op) {
   union fs_cell c = neutral(op->step->op, op->in_type);
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
   for (int64_t k = 0; k < n; k++) cells[k] = c;
-  for (int64_t chunk = 0; columns && chunk < w->n_row_chunks; chunk++)
+  for (int64_t chunk = 0; columns && chunk < w->cut.row_chunks; chunk++)
     x->r->fold[op->step->op][acc](column_part(x, op, chunk), n, cells);
   int64_t m = w->kernel->space.m;
-  for (int64_t chunk = 0; !columns && chunk < w->n_column_chunks; chunk++) {
+  for (int64_t chunk = 0; !columns && chunk < w->cut.column_chunks; chunk++) {
     const union fs_cell *part =
         (const union fs_cell *)(x->work + op->partial) + chunk * m + x->i0;
     enum fs_ctype wide = is_float(op->in_type) ? FS_CT_F64 : FS_CT_I64;
@@ -1009,8 +1009,8 @@ static void run_end(struct walker *x, const fs_op_list *list) {
 static void end_rows_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   struct walker x = end_walker(l, thread);
-  x.i0 = k * l->w->end_strip;
-  x.rows = FS_MIN(l->w->end_strip, l->w->kernel->space.m - x.i0);
+  x.i0 = k * l->w->cut.end_strip;
+  x.rows = FS_MIN(l->w->cut.end_strip, l->w->kernel->space.m - x.i0);
   x.column_chunk = 0;
   run_end(&x, &l->w->end_rows);
 }
@@ -1018,8 +1018,8 @@ static void end_rows_task(void *user, int64_t k, int thread) {
 static void end_columns_task(void *user, int64_t k, int thread) {
   const struct launch *l = user;
   struct walker x = end_walker(l, thread);
-  x.j0 = k * l->w->end_strip;
-  x.columns = FS_MIN(l->w->end_strip, l->w->kernel->space.n - x.j0);
+  x.j0 = k * l->w->cut.end_strip;
+  x.columns = FS_MIN(l->w->cut.end_strip, l->w->kernel->space.n - x.j0);
   run_end(&x, &l->w->end_columns);
 }
 
@@ -1029,7 +1029,7 @@ static enum fs_status run_ends(struct launch *l, struct fs_pool *pool, int threa
   struct walker x = end_walker(l, 0);
   for (int k = 0; k < w->all.len; k++) finish_all(&x, &w->all.data[k]);
   run_end(&x, &w->end_cells);
-  int64_t strip = w->end_strip;
+  int64_t strip = w->cut.end_strip;
   enum fs_status st = FS_OK;
   if (w->end_rows.len)
     st = fs_pool_run(pool, threads, (s->m + strip - 1) / strip, end_rows_task,
@@ -1045,11 +1045,10 @@ enum fs_status fs_walk_run(const struct fs_walk *w, struct fs_pool *pool,
                            void *const *slots,
                            const struct fs_number *params) {
   struct launch l = {w, scratch, work, slots, params, FS_STAGE_BEFORE};
-  enum { SMALL = 16384 };
-  if (w->elements < SMALL || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
+  if (w->cut.small || (w->kernel->alone && !fs_pool_awake(pool))) threads = 1;
   int64_t lines = fs_walk_tasks(w, FS_STAGE_BEFORE);
   int64_t tasks = fs_walk_tasks(w, FS_STAGE_TASKS);
-  int of_lines = w->kernel->space.m < SMALL ? 1 : threads;
+  int of_lines = w->cut.short_lines ? 1 : threads;
   int64_t vectors = (w->kernel->space.n + FS_WALK_VECTOR - 1) / FS_WALK_VECTOR;
   enum fs_status st = FS_OK;
   if (w->vectors.len) st = fs_pool_run(pool, threads, vectors, run_vectors, &l);

@@ -23,22 +23,9 @@
 #include "core/device/cpu/native.h"
 #include "core/device/cpu/pool.h"
 #include "core/device/target.h"
+#include "core/schedule/schedule.h"
 #include "elemlib/cpu/routines.h"
 
-
-/* One direction of an access, an affine index or a space. */
-struct fs_run {
-  bool linear;        /* element k of the direction lies at k * stride */
-  int64_t stride;     /* else: along the last axis only                */
-};
-
-enum fs_load_mode {
-  FS_LM_COPY,         /* convert or gather                             */
-  FS_LM_IN_PLACE,     /* the value is the memory itself                */
-  FS_LM_TRANSPOSE,    /* rows lie in columns                           */
-  FS_LM_KEPT          /* whole rows that an earlier phase kept, or a line
-                         that another stage made                       */
-};
 
 enum fs_reduce_mode {
   FS_RM_ROW,          /* over J: a cell per row of the group, or one   */
@@ -120,21 +107,13 @@ struct fs_walk {
   fs_op_list end_cells, end_rows, end_columns;
   fs_op_list all;               /* ALL reductions                */
 
-  int64_t rows;                 /* of a group                    */
-  int64_t columns;              /* of a strip                    */
-  int64_t chunk_rows, chunk_columns;
-  int64_t n_row_chunks, n_column_chunks;
-  int64_t end_strip;
+  struct fs_cpu_schedule cut;   /* how it is cut                 */
   int n_cells;                  /* reduction cells of a task     */
 
   int64_t scratch;              /* bytes per thread              */
   int64_t values_at, cells_at, temp_at[2]; /* in the scratch     */
-  bool streams;                 /* some store goes past the caches */
-  bool row_by_row;              /* dot products of rows: one stream of memory
-                                   at a time, which is prefetched best      */
   int64_t work;                 /* bytes of partial results, and of lines */
   int64_t lines_at, lines;      /* in it; bytes                  */
-  int64_t elements;             /* m * n: small ones run on one thread */
 };
 
 struct fs_code {
@@ -145,11 +124,11 @@ struct fs_code {
 };
 
 /* Never fails on a legal kernel; NULL with the reason (static) on one that the
- * op table does not allow. cache: bytes of second-level cache per thread. */
+ * op table does not allow. */
 struct fs_walk *fs_walk_new(const struct fs_plan *plan,
                             const struct fs_kernel *kernel,
-                            const struct fs_routines *r, int64_t cache,
-                            int64_t last_cache, const char **why);
+                            const struct fs_routines *r,
+                            const struct fs_device *device, const char **why);
 void fs_walk_free(struct fs_walk *w);
 /* Takes lines over I out of the groups, where many groups would make them (lines.c):
  * after the kernel is cut, before places are given. */

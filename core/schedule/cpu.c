@@ -1,0 +1,429 @@
+/* cpu.c - how the CPU target cuts a kernel into tasks, groups of rows and strips.
+ *
+ *   softmax of 64 x 200000: groups of 2 rows, whose exponentials are kept; 64 tasks
+ *
+ * What strips make decides it: a tile that is made wants to stay in the first cache beside
+ * what it is made of, while sums of columns want many rows. So the operations of each phase
+ * are found first, backwards from its reductions and stores. What an earlier phase made is
+ * made again, unless whole rows of it fit the second-level cache and are kept.
+ *
+ * The planner asks this of thousands of kernels: one room of memory, and one look at each step
+ * for each phase. */
+#include "core/schedule/schedule.h"
+
+enum { BOTH = FS_VARIES_I | FS_VARIES_J };
+
+static int64_t rule(enum fs_schedule_number n) { return fs_schedule_number(n); }
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t round_up(int64_t a, int64_t multiple) { return ceil_div(a, multiple) * multiple; }
+
+static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
+
+static int64_t size_of(const struct fs_value *v) {
+  return (int64_t)fs_dtype_size(fs_dtype_compute(v->dtype));
+}
+
+/* -- accesses ------------------------------------------------------------------------ */
+
+struct fs_run fs_run_of(const struct fs_space *s, int first, int count,
+                        const int64_t *stride) {
+  struct fs_run run = {.linear = true};
+  int last = -1;
+  for (int a = first + count - 1; a >= first; a--) {
+    if (s->dim[a] == 1) continue;
+    if (last < 0) run.stride = stride[a];
+    else if (stride[a] != stride[last] * s->dim[last]) run.linear = false;
+    last = a;
+  }
+  if (!run.linear) run.stride = stride[first + count - 1];
+  return run;
+}
+
+static struct fs_run outer_run(const struct fs_kernel *k, const struct fs_access *a) {
+  return fs_run_of(&k->space, 0, k->space.n_outer, a->stride);
+}
+static struct fs_run inner_run(const struct fs_kernel *k, const struct fs_access *a) {
+  return fs_run_of(&k->space, k->space.n_outer, k->space.n_inner, a->stride);
+}
+static bool is_unit(struct fs_run run) { return run.linear && run.stride == 1; }
+
+bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s) {
+  const struct fs_access *list = fs_access_list(k, &k->accesses.data[s->access]);
+  bool any = !(k->values.data[s->out].varies & FS_VARIES_J);
+  for (int x = k->space.n_outer; list && x < k->space.n_outer + k->space.n_inner; x++)
+    any |= k->space.dim[x] > 1 && list->stride[x] != 0;
+  return list && any;
+}
+
+enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s) {
+  const struct fs_access *a = &k->accesses.data[s->access];
+  uint8_t varies = k->values.data[s->out].varies;
+  if (is_half(a->dtype) || !varies) return FS_LM_COPY;
+  if (varies == FS_VARIES_I)
+    return !a->list && is_unit(outer_run(k, a)) ? FS_LM_IN_PLACE : FS_LM_COPY;
+  struct fs_run inner = inner_run(k, a);
+  if (a->list)
+    return varies == BOTH && is_unit(inner) && !fs_cpu_is_listed(k, s) ? FS_LM_IN_PLACE
+                                                                      : FS_LM_COPY;
+  if (is_unit(inner)) return FS_LM_IN_PLACE;
+  bool turned = varies == BOTH && inner.linear && is_unit(outer_run(k, a));
+  return turned ? FS_LM_TRANSPOSE : FS_LM_COPY;
+}
+
+/* What a matrix of the kernel varies over: a flat one has all elements in one row. */
+static uint8_t whole(const struct fs_kernel *k) {
+  return k->scheme == FS_FLAT ? FS_VARIES_J : BOTH;
+}
+
+bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind != FS_SP_STORE || s->phase == FS_END) return false;
+  const struct fs_access *a = &k->accesses.data[s->access];
+  if (is_half(a->dtype) || a->varies != whole(k) || !is_unit(inner_run(k, a))) return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *l = &k->steps.data[i];
+    if (l->kind == FS_SP_LOAD && k->accesses.data[l->access].slot == a->slot) return false;
+  }
+  return true;
+}
+
+/* Bytes of what the kernel reads and writes element by element. */
+static int64_t whole_traffic(const struct fs_kernel *k) {
+  int64_t bytes = 0;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (k->accesses.data[x].varies == whole(k))
+      bytes += (int64_t)fs_dtype_size(k->accesses.data[x].dtype);
+  return fs_mul_size(bytes, k->space.m * k->space.n);
+}
+
+/* -- values ------------------------------------------------------------------------------- */
+
+/* What the strips of a kernel do. */
+struct strips {
+  const struct fs_kernel *k;
+  struct fs_cpu_schedule *c;
+  int *maker, *same;      /* by value, of the schedule             */
+  bool *kept;
+  int *made, *seen;       /* by value: 1 + the first phase whose strips make it, 1 + the
+                             last one that was found to want it   */
+  bool *in_place;         /* ... it is memory                      */
+  int64_t keep_bytes, keep_limit;  /* per row                      */
+  bool tiles, lines;      /* they have maps of elements, of columns alone */
+  bool turned, sums;      /* they turn tiles, sum columns          */
+  bool reads_only;        /* they only reduce what they read in place */
+  int64_t swept;          /* bytes of one row that are read in place  */
+  int sweeps;
+};
+
+static int same_of(const int *same, int v) {
+  while (v >= 0 && same[v] != v) v = same[v];
+  return v;
+}
+
+/* Copies and casts that change nothing are their operand. */
+static bool is_same(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind != FS_SP_MAP || (s->op != FS_OP_COPY && s->op != FS_OP_CAST)) return false;
+  const struct fs_value *from = &k->values.data[s->in[0]], *to = &k->values.data[s->out];
+  bool type = from->dtype == to->dtype ||
+              (to->dtype == FS_F32 && fs_dtype_compute(from->dtype) == FS_F32);
+  return type && from->varies == to->varies;
+}
+
+static const struct fs_step *maker_of(const struct fs_cpu_schedule *c, int v) {
+  int made = c->maker[same_of(c->same, v)];
+  return made >= 0 ? &c->kernel->steps.data[made] : NULL;
+}
+
+/* The f32 value that a cast to f64 widens, or -1. */
+static int widened(const struct fs_cpu_schedule *c, int v) {
+  const struct fs_step *s = maker_of(c, v);
+  if (!s || s->kind != FS_SP_MAP || s->op != FS_OP_CAST) return -1;
+  const struct fs_value *from = &c->kernel->values.data[s->in[0]];
+  const struct fs_value *to = &c->kernel->values.data[s->out];
+  if (to->dtype != FS_F64 || fs_dtype_compute(from->dtype) != FS_F32) return -1;
+  return from->varies == to->varies ? same_of(c->same, s->in[0]) : -1;
+}
+
+/* Not of columns: there a routine that widens as it goes is faster than strips of f64 by
+ * half. */
+bool fs_cpu_is_wide(const struct fs_cpu_schedule *c, const struct fs_step *s) {
+  if (s->kind != FS_SP_REDUCE || s->op != FS_RD_SUM || s->in[1] < 0) return false;
+  if (s->over == FS_VARIES_I && c->kernel->values.data[s->out].varies & FS_VARIES_J)
+    return false;
+  return widened(c, s->in[0]) >= 0 && widened(c, s->in[1]) >= 0;
+}
+
+int fs_cpu_operand(const struct fs_cpu_schedule *c, const struct fs_step *s, int x) {
+  return fs_cpu_is_wide(c, s) ? widened(c, s->in[x]) : same_of(c->same, s->in[x]);
+}
+
+/* Whether only sums that widen it themselves take this value. */
+static bool left_to_sums(const struct fs_cpu_schedule *c, int v) {
+  const struct fs_kernel *k = c->kernel;
+  if (widened(c, v) < 0) return false;
+  for (int i = 0; i < k->steps.len; i++)
+    FS_EACH_IN(&k->steps.data[i], x)
+      if (same_of(c->same, k->steps.data[i].in[x]) == v &&
+          !fs_cpu_is_wide(c, &k->steps.data[i]))
+        return false;
+  return true;
+}
+
+/* Bytes of the widest type in strips. */
+static int64_t widest(const struct fs_cpu_schedule *c) {
+  int64_t size = 1;
+  for (int v = 0; v < c->kernel->values.len; v++) {
+    const struct fs_value *val = &c->kernel->values.data[v];
+    if (val->varies & FS_VARIES_J && size_of(val) > size && !left_to_sums(c, v))
+      size = size_of(val);
+  }
+  return size;
+}
+
+/* -- what strips make ------------------------------------------------------------------ */
+
+/* Decides to keep whole rows of value v, which an earlier phase made. */
+static bool keep(struct strips *t, int phase, int v) {
+  if (!t->made[v] || t->made[v] > phase || t->in_place[v]) return false;
+  const struct fs_value *val = &t->k->values.data[v];
+  const struct fs_step *s = &t->k->steps.data[t->maker[v]];
+  if (val->varies != BOTH) return false;
+  if (s->kind == FS_SP_MAP && s->op == FS_OP_COPY &&
+      t->k->values.data[s->in[0]].varies == FS_VARIES_J)
+    return false; /* all rows are one */
+  if (t->kept[v]) return true;
+  int64_t bytes = t->k->space.n * size_of(val);
+  if (t->keep_bytes + bytes > t->keep_limit) return false;
+  t->keep_bytes += bytes;
+  return t->kept[v] = true;
+}
+
+/* The value of an earlier phase that v repeats and that is kept, or -1. */
+static int kept_twin(struct strips *t, int phase, int v) {
+  for (int u = v; u >= 0; u = t->k->values.data[u].same_as) {
+    int twin = same_of(t->same, u);
+    if (keep(t, phase, twin)) return twin;
+  }
+  return -1;
+}
+
+static void add_load(struct strips *t, const struct fs_step *s, int phase) {
+  const struct fs_value *v = &t->k->values.data[s->out];
+  enum fs_load_mode mode = fs_cpu_load(t->k, s);
+  t->turned |= mode == FS_LM_TRANSPOSE;
+  t->in_place[s->out] = mode == FS_LM_IN_PLACE;
+  t->reads_only &= mode == FS_LM_IN_PLACE;
+  if (phase == 0 && mode == FS_LM_IN_PLACE && v->varies == BOTH)
+    t->swept += size_of(v) * t->k->space.n;
+}
+
+static void add_inputs(struct strips *t, const struct fs_step *s, int phase);
+
+static void add_value(struct strips *t, int v, int phase) {
+  uint8_t varies = t->k->values.data[v].varies;
+  if (t->seen[v] == phase + 1 || !(varies & FS_VARIES_J)) return;
+  const struct fs_step *s = &t->k->steps.data[t->maker[v]];
+  if (s->kind == FS_SP_REDUCE) return;
+  int twin = phase > 0 ? kept_twin(t, phase, v) : -1;
+  if (twin >= 0) {
+    t->same[v] = twin;
+    return;
+  }
+  t->seen[v] = phase + 1;
+  add_inputs(t, s, phase);
+  if (!t->made[v]) t->made[v] = phase + 1;
+  if (s->kind == FS_SP_LOAD) {
+    add_load(t, s, phase);
+    return;
+  }
+  t->reads_only = false;
+  t->tiles |= s->kind == FS_SP_MAP && varies == BOTH;
+  t->lines |= s->kind == FS_SP_MAP && varies == FS_VARIES_J;
+}
+
+static void add_inputs(struct strips *t, const struct fs_step *s, int phase) {
+  FS_EACH_IN(s, x) add_value(t, fs_cpu_operand(t->c, s, x), phase);
+}
+
+/* A store, or a reduction, of what varies over columns. */
+static bool is_root(const struct strips *t, const struct fs_step *s, int phase) {
+  if (s->phase != phase) return false;
+  if (s->kind == FS_SP_STORE) return t->k->accesses.data[s->access].varies & FS_VARIES_J;
+  unsigned walks = s->kind == FS_SP_REDUCE ? s->over : 0u;
+  for (int x = 0; s->kind == FS_SP_REDUCE && x < FS_MOST_SRC && s->in[x] >= 0; x++)
+    walks |= t->k->values.data[s->in[x]].varies;
+  return walks & FS_VARIES_J;
+}
+
+static void add_phase(struct strips *t, int phase) {
+  bool any = false;
+  for (int i = 0; i < t->k->steps.len; i++) {
+    const struct fs_step *s = &t->k->steps.data[i];
+    if (!is_root(t, s, phase)) continue;
+    any = true;
+    add_inputs(t, s, phase);
+    t->reads_only &= s->kind == FS_SP_REDUCE;
+    t->sums |= s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
+               t->k->values.data[s->out].varies & FS_VARIES_J;
+  }
+  t->sweeps += any;
+}
+
+static void find_makers(struct strips *t) {
+  for (int v = 0; v < t->k->values.len; v++) t->same[v] = v, t->maker[v] = -1;
+  for (int i = 0; i < t->k->steps.len; i++) {
+    const struct fs_step *s = &t->k->steps.data[i];
+    if (s->out < 0) continue;
+    t->maker[s->out] = i;
+    if (is_same(t->k, s)) t->same[s->out] = same_of(t->same, s->in[0]);
+  }
+}
+
+static void look_at_strips(struct strips *t) {
+  t->reads_only = true;
+  find_makers(t);
+  if (t->k->scheme == FS_FLAT) return;
+  for (int p = 0; p < t->k->n_phases; p++) add_phase(t, p);
+}
+
+/* -- cuts ----------------------------------------------------------------------------- */
+
+/* So many tasks that threads get as many each, and one has not a task of three or seven
+ * while others wait. */
+static int64_t even(int64_t tasks) {
+  if (tasks <= 1 || tasks > rule(FS_CPU_EVEN_TASKS)) return tasks;
+  return round_up(tasks, tasks < 4 ? 2 : 4);
+}
+
+/* Parts of `whole` as large as each other, none larger than `most`. */
+static int64_t equal_parts(int64_t whole, int64_t most, int64_t multiple) {
+  int64_t each = ceil_div(whole, FS_MAX(ceil_div(whole, FS_MAX(most, 1)), 1));
+  return FS_MAX(ceil_div(each, multiple), 1) * multiple;
+}
+
+static void cut_flat(struct fs_cpu_schedule *c) {
+  int64_t n = FS_MAX(c->kernel->space.n, 1), multiple = rule(FS_CPU_FLAT_MULTIPLE);
+  c->rows = c->chunk_rows = 1;
+  c->columns = rule(FS_CPU_FLAT_STRIP_BYTES) / widest(c);
+  int64_t strips = n / (rule(FS_CPU_TASKS) * c->columns);
+  c->chunk_columns = FS_MIN(FS_MAX(strips, rule(FS_CPU_FLAT_LEAST)) * c->columns,
+                            rule(FS_CPU_FLAT_MOST));
+  int64_t tasks = ceil_div(n, c->chunk_columns);
+  if (tasks > rule(FS_CPU_EVEN_TASKS)) return;
+  c->chunk_columns = FS_MAX(round_up(ceil_div(n, even(tasks)), multiple), multiple);
+  c->columns = equal_parts(c->chunk_columns, c->columns, multiple);
+}
+
+/* Rows of a group where strips are as long as rows allow. Sums of columns want many. A tile
+ * that is made wants to stay in the first cache beside what it is made of; that of a map
+ * alone is one strip. */
+static int64_t group_rows(const struct strips *t, int64_t size) {
+  if (t->turned) return FS_MIN(rule(FS_CPU_TURNED_BYTES) / size, rule(FS_CPU_TURNED_ROWS));
+  if (!t->tiles) return rule(FS_CPU_GROUP_ROWS);
+  if (t->sums) return rule(FS_CPU_SUMMED_ROWS);
+  return t->lines ? rule(FS_CPU_LINED_ROWS) : 1;
+}
+
+/* More of them where rows are narrow, and then whole groups. */
+static int64_t narrow_rows(const struct strips *t, int64_t rows) {
+  int64_t whole_rows = rule(FS_CPU_WHOLE_ROWS);
+  if (rows < whole_rows && t->tiles && !t->sums && !t->turned) return rows;
+  return FS_MIN(rule(FS_CPU_MOST_ROWS), round_up(rows, whole_rows));
+}
+
+static void cut_tiles(const struct strips *t, int64_t cache) {
+  struct fs_cpu_schedule *c = t->c;
+  int64_t n = FS_MAX(t->k->space.n, 1), size = widest(c);
+  int64_t strip = rule(t->turned ? FS_CPU_TURNED_STRIP_BYTES : FS_CPU_STRIP_BYTES) / size;
+  c->columns = FS_MIN(t->reads_only ? rule(FS_CPU_LONG_STRIPS) * strip : strip, n);
+  c->rows = group_rows(t, size);
+  if (n < strip) c->rows = narrow_rows(t, ceil_div(c->rows * strip, n));
+  int64_t per_row = t->keep_bytes + (t->sweeps > 1 ? t->swept : 0);
+  if (per_row > 0) c->rows = FS_MIN(c->rows, FS_MAX(1, cache / rule(FS_CPU_KEPT_SHARE) / per_row));
+}
+
+static void cut_rows(const struct strips *t) {
+  struct fs_cpu_schedule *c = t->c;
+  int64_t m = t->k->space.m, n = FS_MAX(t->k->space.n, 1), most = rule(FS_CPU_TASK_ROWS);
+  int64_t elements = FS_MIN(FS_MAX(m * n / rule(FS_CPU_TASKS), rule(FS_CPU_TASK_LEAST)),
+                            rule(FS_CPU_TASK_MOST));
+  int64_t chunk = elements / n;
+  if (t->sums)
+    chunk = FS_MAX(FS_MAX(chunk, rule(FS_CPU_SUMMED_LEAST)),
+                   FS_MIN(m / rule(FS_CPU_TASKS), rule(FS_CPU_SUMMED_MOST)));
+  chunk = FS_MIN(FS_MAX(chunk, c->rows), most);
+  int64_t tasks = ceil_div(m, chunk), group = rule(FS_CPU_GROUP_ROWS);
+  if (tasks > 1 && tasks <= rule(FS_CPU_EVEN_TASKS)) {
+    chunk = ceil_div(m, even(tasks));
+    if (c->rows > 2 * group) c->rows = equal_parts(chunk, c->rows, group);
+  }
+  c->chunk_rows = round_up(chunk, c->rows);
+  if (c->chunk_rows > most) c->chunk_rows -= c->rows;
+}
+
+/* A tile kernel's columns are divided too where the rows do not make tasks enough. */
+static void cut_columns(struct fs_cpu_schedule *c) {
+  const struct fs_kernel *k = c->kernel;
+  int64_t chunks = ceil_div(k->space.m, c->chunk_rows), n = k->space.n;
+  int64_t wanted = rule(FS_CPU_TILE_TASKS);
+  c->chunk_columns = FS_MAX(n, 1);
+  if (k->scheme != FS_TILE || chunks >= wanted || n < rule(FS_CPU_TILE_STRIPS) * c->columns)
+    return;
+  int64_t pieces = FS_MIN(ceil_div(wanted, FS_MAX(chunks, 1)),
+                          n / (rule(FS_CPU_TILE_LEAST) * c->columns));
+  c->chunk_columns = round_up(ceil_div(n, pieces), c->columns);
+}
+
+static void count_tasks(struct fs_cpu_schedule *c) {
+  const struct fs_space *s = &c->kernel->space;
+  c->row_chunks = ceil_div(s->m, c->chunk_rows);
+  c->column_chunks = ceil_div(s->n, c->chunk_columns);
+  if (c->kernel->scheme != FS_FLAT) c->column_chunks = FS_MAX(c->column_chunks, 1);
+  c->tasks = c->row_chunks * c->column_chunks;
+  c->end_strip = rule(FS_CPU_END_STRIP);
+  c->small = s->m * FS_MAX(s->n, 1) < rule(FS_CPU_SMALL);
+  c->short_lines = s->m < rule(FS_CPU_SMALL);
+}
+
+static void find_streams(struct fs_cpu_schedule *c, const struct fs_device *d) {
+  const struct fs_kernel *k = c->kernel;
+  int64_t bytes = whole_traffic(k);
+  c->row_by_row = k->space.n >= rule(FS_CPU_LONG_ROW) &&
+                  bytes > rule(FS_CPU_ROW_CACHES) * d->core_cache_bytes;
+  if (d->cache_bytes <= 0 || bytes <= d->cache_bytes) return;
+  for (int i = 0; i < k->steps.len && !c->past; i++)
+    c->past = fs_cpu_fills(k, &k->steps.data[i]);
+}
+
+/* -- all together ------------------------------------------------------------------------- */
+
+void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
+                     struct fs_cpu_schedule *out) {
+  size_t n = (size_t)k->values.len;
+  *out = (struct fs_cpu_schedule){.kernel = k, .rows = 1, .row_chunks = 1,
+                                  .column_chunks = 1, .tasks = 1};
+  if (k->scheme != FS_FLAT && k->scheme != FS_ROW && k->scheme != FS_TILE) return;
+  int *room = fs_calloc(1, n * (4 * sizeof *room + 2 * sizeof(bool)) + 1);
+  struct strips t = {.k = k, .c = out, .maker = room, .same = room + n, .made = room + 2 * n,
+                     .seen = room + 3 * n, .kept = (bool *)(room + 4 * n)};
+  t.in_place = t.kept + n;
+  t.keep_limit = d->core_cache_bytes / rule(FS_CPU_KEPT_SHARE);
+  out->maker = t.maker;
+  out->same = t.same;
+  out->kept = t.kept;
+  look_at_strips(&t);
+  if (k->scheme == FS_FLAT) {
+    cut_flat(out);
+  } else {
+    cut_tiles(&t, d->core_cache_bytes);
+    cut_rows(&t);
+    cut_columns(out);
+  }
+  count_tasks(out);
+  find_streams(out, d);
+}
+
+void fs_cpu_schedule_free(struct fs_cpu_schedule *c) {
+  free((void *)c->maker); /* the room of all its lists */
+  c->maker = c->same = NULL;
+  c->kept = NULL;
+}
