@@ -6,7 +6,8 @@ tests/**/test_*.py, tests/**/run_*.py or tests/cli/*.sh. Its last line that
 reads `N passed, N failed` counts. A suite that fails without saying so, does nothing for ten
 minutes, leaves something in the folder for temporary files that it is given, or runs no
 test at all counts as one failure.
-Suites find the program under $FUSIBLE and the build folder under $BUILD.
+Suites find the program under $FUSIBLE and the build folder under $BUILD. Under
+FUSIBLE_CHECK=1 the stages check what they give each other.
 """
 import argparse
 import glob
@@ -190,7 +191,7 @@ def main():
     os.chdir(ROOT)
     build = os.path.abspath(args.build)
     env = dict(os.environ, FUSIBLE=os.path.join(build, 'fusible'),
-               BUILD=build, PYTHONDONTWRITEBYTECODE='1')
+               BUILD=build, PYTHONDONTWRITEBYTECODE='1', FUSIBLE_CHECK='1')
     wanted = chosen(list(suites(build)), args.pattern, args.unit)
     # What tests measure and learn is nobody else's business.
     with tempfile.TemporaryDirectory(prefix='fusible-data-') as data:

@@ -88,3 +88,14 @@ bool fs_interrupted(void) {
   return atomic_load_explicit(&interrupt_flag, memory_order_relaxed) != 0 &&
          !atomic_load_explicit(&interrupt_held, memory_order_relaxed);
 }
+
+/* -- checks ---------------------------------------------------------------- */
+
+bool fs_checking(void) {
+  static atomic_int known; /* 1: no, 2: yes */
+  if (!atomic_load(&known)) {
+    const char *set = getenv("FUSIBLE_CHECK");
+    atomic_store(&known, set && *set && strcmp(set, "0") ? 2 : 1);
+  }
+  return atomic_load(&known) == 2;
+}

@@ -139,4 +139,9 @@ void fs_interrupt_clear(void);
 /* While held, fs_interrupted() is false; a request meanwhile is kept for later. */
 void fs_interrupt_hold(bool on);
 
+/* -- checks ---------------------------------------------------------------- */
+
+/* Whether the stages check what they give each other: FUSIBLE_CHECK is set, not to 0. */
+bool fs_checking(void);
+
 #endif

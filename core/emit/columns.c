@@ -224,9 +224,9 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   int64_t row = tile_row(c), at = 0;
   const char *below = skip ? em_fmt(em, " + %lld", (long long)skip) : "";
   em_block(em, NULL);
-  em_line(em, "const int s = FS_PLACE(k, %s);", slots);
+  em_say(em, FS_LP_LET, NULL, "const int s = FS_PLACE(k, %s);", slots);
   em_if_bare(em, "k >= %s", slots);
-  em_line(em, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
+  em_say(em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
           slots);
   em_close(em);
   em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring, (long long)(row * rows));
@@ -236,7 +236,7 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
     int slot = em_slot_argument(em, em_access(em, s)->slot, 0);
     const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
                                : "ring";
-    em_line(em, "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
+    em_say(em, FS_LP_COPY_ASYNC, s, "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
             "%s);", to, (long long)(row * rows), add_map(em, s, slot, (int)rows), below,
             ring, policy(em));
     at += (int64_t)16 * c->cut.lanes * rows;
@@ -591,7 +591,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
   em_for(em, "e", em_lanes(em));
   if (s->kind != FS_SP_MAP) {
     if (em->V == 1) em_block(em, NULL);
-    em_line(em, "const fs_index i = first + e;");
+    em_say(em, FS_LP_LET, NULL, "const fs_index i = first + e;");
     if (*in && s->kind == FS_SP_LOAD)
       rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
   }
@@ -679,7 +679,7 @@ static void bring(struct columns *c, const struct fs_step *s) {
   em_line(em, "%s = {};", pack_held(em, s));
   em_for(em, "e", em->V);
   if (em->V == 1) em_block(em, NULL);
-  em_line(em, "const fs_index i = first%s;", em->V > 1 ? " + e" : "");
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first%s;", em->V > 1 ? " + e" : "");
   em_line(em, "if (%s) %s.e[%s] = *(%s);", em_and(em, row_exists(c), column_exists(c, "i")),
           pack_held(em, s), em->V > 1 ? "e" : "0", at);
   em_close(em);
@@ -860,14 +860,14 @@ static void both_stores(struct columns *c, int phase) {
       const char *in = column_exists(c, "first");
       if (*in) em_if(em, "%s", in);
       else em_block(em, NULL);
-      em_line(em, "const fs_index i = first;");
+      em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
       em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
               em->v[s->in[0]].alias);
       em_close(em);
       continue;
     }
     em_loop(em, FS_LP_LANE, "int e = 0; e < %d; e++", em->V);
-    em_line(em, "const fs_index i = first + e;");
+    em_say(em, FS_LP_LET, NULL, "const fs_index i = first + e;");
     const char *in = column_exists(c, "i");
     if (*in) em_line(em, "if (%s)", in);
     em_line(em, "%sfs_put(a%d[%s], %s);", *in ? "  " : "", s->access,
@@ -925,9 +925,9 @@ static void columns_early(struct columns *c) {
   struct em *em = c->em;
   want_phase(c, 0);
   em_go(em, EM_COLUMN_VALUES);
-  em_line(em, "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;",
+  em_say(em, FS_LP_LET, NULL, "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;",
           em->V);
-  em_line(em, "const fs_index i = first;");
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
   em->pairs = c->pairs;
   column_values(c, 0);
   em->pairs = false;
@@ -935,9 +935,9 @@ static void columns_early(struct columns *c) {
 
 static void waits(struct columns *c) {
   if (c->em->quick) return;
-  em_line(c->em, "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
+  em_say(c->em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
   if (c->cut.held)
-    em_line(c->em, "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
+    em_say(c->em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
 }
 
 static void to_shared(struct columns *c) {
@@ -946,10 +946,10 @@ static void to_shared(struct columns *c) {
                      : em->quick        ? "warp"
                                         : "warp - (FS_THREADS - FS_WORKERS) / 32";
   const char *own = c->cut.lanes >= 32 ? "" : em_fmt(em, "if (lane < %d) ", c->cut.lanes);
-  em_line(em, "const int s = FS_PLACE(p, FS_PARTS);");
+  em_say(em, FS_LP_LET, NULL, "const int s = FS_PLACE(p, FS_PARTS);");
   if (!em->quick) {
     em_line(em, "if (p >= FS_PARTS)");
-    em_line(em, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
+    em_say(em, FS_LP_WAIT, NULL, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
   }
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -992,8 +992,8 @@ static void panel(struct columns *c, int phase) {
   want_phase(c, phase);
   em_go(em, phase ? EM_SECOND : EM_FIRST);
   if (phase) {
-    em_line(em, "const fs_index first = q * FS_WIDTH + part * %d;", em->V);
-    em_line(em, "const fs_index i = first;");
+    em_say(em, FS_LP_LET, NULL, "const fs_index first = q * FS_WIDTH + part * %d;", em->V);
+    em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
     column_values(c, phase);
   } else {
     waits(c);

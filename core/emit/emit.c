@@ -557,6 +557,20 @@ void em_begin(struct em *em) {
   em->CL = FS_MAX(em->CL, 1);
 }
 
+/* Says which rule the statements of a hook break, with all of them. */
+static void check(struct em *em) {
+  const struct fs_lp *where = NULL;
+  const char *rule = NULL;
+  struct fs_str s = {0};
+  for (int h = 0; h < EM_HOOKS && !em->out->broken; h++) {
+    if (em->hook[h]) rule = fs_lp_check(em->hook[h], &where);
+    if (!rule) continue;
+    fs_str_printf(&s, "%s: %s\n", rule, where->text ? where->text : "");
+    fs_lp_dump(em->hook[h], 1, &s);
+    em->out->broken = s.data;
+  }
+}
+
 void em_body(struct em *em, struct fs_str *out) {
   if (em->mode == FS_MODE_INSTANCE) em_instance(em);
   else if (em->mode == FS_MODE_MARCH) em_columns(em);
@@ -576,6 +590,7 @@ void em_body(struct em *em, struct fs_str *out) {
   const char *frame = fs_embedded_text(skeleton(em));
   fill(em, frame ? frame : "#error no skeleton\n", out);
   em_describe_launch(em, has_work);
+  if (fs_checking()) check(em);
 }
 
 void em_end(struct em *em) {
@@ -644,6 +659,7 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
 
 void fs_emitted_free(struct fs_emitted *e) {
   free(e->source);
+  free(e->broken);
   free(e->slots);
   free(e->slot_bytes);
   free(e->params);

@@ -39,6 +39,8 @@ struct fs_emitted_map {
  * together. */
 struct fs_emitted {
   char *source;           /* given: the caller frees                         */
+  char *broken;           /* fs_checking(): the rule that the program of loops breaks,
+                             and the program; NULL: none                     */
   int n_slots, *slots;    /* plan slots, first use order                     */
   int64_t *slot_bytes;    /* ... each pointer that far into its slot, so that a
                              slice that moves from round to round of a loop leaves

@@ -42,8 +42,8 @@ static void fold_side(struct em *em, const struct fs_step *s, int from,
                       int width) {
   const char *type = acc_type_of(em, s), *e = em->V > 1 ? "[e]" : "";
   em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->T);
-  if (em->C > 1) em_line(em, "const int c = %d + v / %d;", from, em->RT);
-  em_line(em, "const int t = v %% %d;", em->RT);
+  if (em->C > 1) em_say(em, FS_LP_LET, NULL, "const int c = %d + v / %d;", from, em->RT);
+  em_say(em, FS_LP_LET, NULL, "const int t = v %% %d;", em->RT);
   em_vector_coords(em);
   if (em->V == 1) em_line(em, "%s x = side[v];", type);
   else em_line(em, "%s x[%d];", type, em->V);
@@ -74,7 +74,7 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
   em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
   for (int from = 0; from < em->C; from += together) {
     int count = FS_MIN(together, em->C - from), width = em->RT * count;
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     for (int c = from; c < from + count; c++) {
       const char *mine =
           em_fmt(em, em->C > 1 ? "r%d[%d]" : "r%d", s->out, c);
@@ -83,7 +83,7 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
       if (V == 1) em_line(em, "side[%s] = %s;", at, mine);
       else em_line(em, "fs_store(side + (%s) * %d, %s);", at, V, mine);
     }
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     fold_side(em, s, from, width);
   }
   em_close(em);
@@ -92,7 +92,7 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
 void em_columns_out(struct em *em) {
   if (!em->n_col) return;
   if (em->mode == FS_MODE_KEEP)
-    em_line(em, "const fs_index part = %s;", em_team(em));
+    em_say(em, FS_LP_LET, NULL, "const fs_index part = %s;", em_team(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
     if (!s) continue;
@@ -120,13 +120,13 @@ static void fulls_out(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
     if (!s) continue;
-    if (read) em_line(em, "__syncthreads();");
+    if (read) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     read = false;
     em_block(em, NULL);
     em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
             em_op_class(s->op), em->T / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     em_close(em);
   }
 }
@@ -186,7 +186,7 @@ static void fulls_in(struct em *em) {
     em_line(em, "const %s v%d = %s;",
             em_value_type(em_val(em, s->out)->dtype), s->out,
             em_finished(em, s->out, all));
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
   }
 }
@@ -326,10 +326,10 @@ static void declare_fetch(struct em *em, const struct fs_step *s, const struct a
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
   em_function(em, "const auto fetch%d = [&](fs_index unit)", s->out);
-  em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_loop(em, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
-  em_line(em, "const fs_index b = slice + k * %d;", em->T / lanes);
+  em_say(em, FS_LP_LET, NULL, "const fs_index b = slice + k * %d;", em->T / lanes);
   em_for(em, "e", width);
   em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
   em_close_for(em, width);
@@ -347,8 +347,8 @@ static void fetch_ahead(struct em *em, uint8_t varies) {
     const struct fs_step *s = reduce_step(em, i, a.acc);
     if (!s) continue;
     if (!any) {
-      em_line(em, "const int lane = threadIdx.x %% %d;", lanes_for(em, &a));
-      em_line(em, "const int slice = threadIdx.x / %d;", lanes_for(em, &a));
+      em_say(em, FS_LP_LET, NULL, "const int lane = threadIdx.x %% %d;", lanes_for(em, &a));
+      em_say(em, FS_LP_LET, NULL, "const int slice = threadIdx.x / %d;", lanes_for(em, &a));
     }
     any = true;
     declare_fetch(em, s, &a);
@@ -404,7 +404,7 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
   }
   em_else(em, "of a launch of few blocks");
   int lanes = lanes_for(em, a);
-  em_line(em, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
+  em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
   add_in_loop(em, s, a, em->T / lanes, 1);
   em_close(em);
 }
@@ -423,11 +423,11 @@ static void fold_one(struct em *em, const struct fs_step *s,
   if (lanes < 32)
     em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes,
             s->out);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_line(em, "if (threadIdx.x %% 32 < %d)", lanes);
   em_line(em, "  fs_store(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
           scratch_of(em, s), lanes, width, s->out);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->T / 32,
@@ -443,8 +443,8 @@ static void fold_one(struct em *em, const struct fs_step *s,
  * meanwhile. Where the axis is one of the space; what was loaded is needed no more. */
 static bool load_elements(struct em *em, const struct axis *a, bool *need, int64_t unit) {
   if (!together(em, a) || em->n_inner != 1) return false;
-  em_line(em, "const fs_index j = x;");
-  em_line(em, "const bool own = threadIdx.x < %s && j < %s;", em_int(em, unit),
+  em_say(em, FS_LP_LET, NULL, "const fs_index j = x;");
+  em_say(em, FS_LP_LET, NULL, "const bool own = threadIdx.x < %s && j < %s;", em_int(em, unit),
           em_int(em, a->count));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -486,12 +486,12 @@ static void end_of_axis(struct em *em, uint8_t varies) {
     em_loop(em, FS_LP_GRID, "fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x",
             em_int(em, units_of(em, &a)));
     if (!together(em, &a)) {
-      em_line(em, "const int lane = threadIdx.x %% %d;", lanes);
-      em_line(em, "const int slice = threadIdx.x / %d;", lanes);
-      em_line(em, "const fs_index at = unit * %s + lane * %d;",
+      em_say(em, FS_LP_LET, NULL, "const int lane = threadIdx.x %% %d;", lanes);
+      em_say(em, FS_LP_LET, NULL, "const int slice = threadIdx.x / %d;", lanes);
+      em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %s + lane * %d;",
               em_int(em, unit), width);
     }
-    em_line(em, "const fs_index x = unit * %s + threadIdx.x;",
+    em_say(em, FS_LP_LET, NULL, "const fs_index x = unit * %s + threadIdx.x;",
             em_int(em, unit));
     bool open = load_elements(em, &a, need, unit);
     for (int i = 0; i < em->k->steps.len; i++) {
@@ -518,7 +518,7 @@ static void fulls_of_block(struct em *em) {
                              em->T / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out,
             em_finished(em, s->out, all));
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
   }
 }
@@ -537,7 +537,7 @@ void em_finish(struct em *em) {
     scalar_steps(em, "threadIdx.x == 0");
     return;
   }
-  em_line(em, "fs_grid_barrier(counters);");
+  em_say(em, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
   fetch_ahead(em, FS_VARIES_J);
   fulls_in(em);
   scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");

@@ -200,6 +200,13 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
   join_launch(g->out, em->out, g->waits);
 }
 
+/* What a phase's program breaks, the launch does. */
+static void take_broken(struct fs_emitted *launch, struct fs_emitted *phase) {
+  if (launch->broken || !phase->broken) return;
+  launch->broken = phase->broken;
+  phase->broken = NULL;
+}
+
 static void write_entry(struct em *first, struct fs_str *body) {
   struct em_grid *g = first->grid;
   struct fs_lp *head = fs_lp_new(first->arena), *start = fs_lp_new(first->arena);
@@ -290,6 +297,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   out->work_base = g.base;
   out->work_per_block = g.per_block;
   for (int k = 0; k < n; k++) {
+    take_broken(out, &outs[k]);
     em_end(&ems[k]);
     fs_emitted_free(&outs[k]);
   }

@@ -287,16 +287,16 @@ static int open_part(struct em *em, int part, bool by_vectors) {
     em_loop(em, FS_LP_BLOCK_AXIS, "int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS",
             vector, count, vector);
     if (has_rest(em))
-      em_line(em, "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
+      em_say(em, FS_LP_LET, NULL, "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
               "* %s : FS_INSTANCES * %s;", count, count);
     put_vectors(em, part, vector, FS_SP_LOAD);
     declare_stored(em, part, vector);
     em_for(em, "e", vector);
-    em_line(em, "const int x = x0 + e;");
-    if (wants_own(em, part)) em_line(em, "const int own = x / %s;", count);
+    em_say(em, FS_LP_LET, NULL, "const int x = x0 + e;");
+    if (wants_own(em, part)) em_say(em, FS_LP_LET, NULL, "const int own = x / %s;", count);
     return vector;
   }
-  em_line(em, "const fs_index own = x / %s, i = first + own;", count);
+  em_say(em, FS_LP_LET, NULL, "const fs_index own = x / %s, i = first + own;", count);
   return vector;
 }
 
@@ -314,7 +314,7 @@ static void put_part_axes(struct em *em, int part) {
   if (all_dense(em, part)) return;
   put_axes(em, "i", "i", 0, em->n_outer);
   if (em->n_inner)
-    em_line(em, "const int j = x %% %s;",
+    em_say(em, FS_LP_LET, NULL, "const int j = x %% %s;",
             em_int(em, element_of(em, part)->count));
   put_axes(em, "j", "j", em->n_outer, em->n_inner);
 }
@@ -360,11 +360,11 @@ static void open_own(struct em *em, int threads) {
             per, per);
   else if (threads == 1) em_if(em, "t < FS_INSTANCES");
   else em_if(em, "t < FS_INSTANCES * %d", threads);
-  if (enough) em_line(em, "const int own = t%s;", per);
-  if (threads == 1) em_line(em, "const int lane = 0;");
-  else em_line(em, "const int lane = t %% %d;", threads);
+  if (enough) em_say(em, FS_LP_LET, NULL, "const int own = t%s;", per);
+  if (threads == 1) em_say(em, FS_LP_LET, NULL, "const int lane = 0;");
+  else em_say(em, FS_LP_LET, NULL, "const int lane = t %% %d;", threads);
   put_mask(em, threads);
-  em_line(em, "const fs_index i = first + own;");
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + own;");
 }
 
 /* The axes of number j of instance i, in a lambda. */
@@ -375,7 +375,7 @@ static void put_number_axes(struct em *em, int part) {
     dense |= step->phase == part && step->access >= 0 && is_dense(em, step);
   }
   if (dense)
-    em_line(em, "const fs_index x = own * %d + j;", element_of(em, part)->count);
+    em_say(em, FS_LP_LET, NULL, "const fs_index x = own * %d + j;", element_of(em, part)->count);
   if (all_dense(em, part)) return;
   put_axes(em, "i", "i", 0, em->n_outer);
   put_axes(em, "j", "j", em->n_outer, em->n_inner);
@@ -537,8 +537,8 @@ static void put_call(struct em *em, const struct fs_applied *a) {
   const struct fs_user *u = a->user;
   struct fs_str call = {0};
   int k = u->threads;
-  if (k == 1) em_line(em, "const int own = t, lane = 0;");
-  else em_line(em, "const int own = t / %d, lane = t %% %d;", k, k);
+  if (k == 1) em_say(em, FS_LP_LET, NULL, "const int own = t, lane = 0;");
+  else em_say(em, FS_LP_LET, NULL, "const int own = t / %d, lane = t %% %d;", k, k);
   put_mask(em, k);
   if (fs_scratch_is_own(u))
     em_line(em, "%s scratch[%d];  // of one thread: in registers",
@@ -573,11 +573,11 @@ void em_instance(struct em *em) {
     a = &em->k->applied[q];
     for (int part = a->first; part < fs_result_part(a); part++)
       put_operand(em, part);
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     em_if(em, "t < FS_INSTANCES * %d", a->user->threads);
     put_call(em, a);
     em_close(em);
-    em_line(em, "__syncthreads();");
+    em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     put_result(em, a);
   }
 }

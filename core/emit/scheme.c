@@ -99,7 +99,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
     of = em_fmt(em, "(%s + b)", row);
   }
   if (em->B > 1 && em->need_ok)
-    em_line(em, "const int rows = FS_M - %s < FS_ROWS ? FS_M - %s : FS_ROWS;", row, row);
+    em_say(em, FS_LP_LET, NULL, "const int rows = FS_M - %s < FS_ROWS ? FS_M - %s : FS_ROWS;", row, row);
   em_line(em, "fs_bulk_expect(&ready[%s], %s);", stage, bytes);
   if (em->B > 1) em_loop(em, FS_LP_ROW, "int b = 0; b < %s; b++", rows);
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -109,7 +109,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
       continue;
     const struct fs_access *a = em_access(em, s);
     const char *policy = em_keeping(em, s, of);
-    em_line(em,
+    em_say(em, FS_LP_COPY_ASYNC, s,
             "fs_bulk_copy(ring + %s * %lld%s%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
             stage, (long long)em->ring_bytes, at,
             em->v[s->out].work
@@ -132,19 +132,19 @@ static const char *ring_rows(struct em *em, const char *turns) {
 static void ring_begin(struct em *em) {
   em_line(em, "FS_RING(ring);");
   if (em->CL > 1) {
-    em_line(em, "const int origin = rank * %lld;  // its columns of a row",
+    em_say(em, FS_LP_LET, NULL, "const int origin = rank * %lld;  // its columns of a row",
             (long long)em_part(em));
-    em_line(em, "const int width = rank < %d ? %lld : %lld;", em->CL - 1,
+    em_say(em, FS_LP_LET, NULL, "const int width = rank < %d ? %lld : %lld;", em->CL - 1,
             (long long)em_part(em),
             (long long)(em->n - (em->CL - 1) * em_part(em)));
   }
   em_line(em, "__shared__ unsigned long long ready[%d];", em->stages);
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);
   if (em->phase > 1) em_line(em, "if (threadIdx.x == 0) fs_bulk_fence();");
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_unroll(em, 1); /* runs once */
   em_loop(em, FS_LP_SERIAL, "int s = 0; s < %d; s++", em->stages);
-  em_line(em, "const fs_index row = %s%s + %s;", em_team(em),
+  em_say(em, FS_LP_LET, NULL, "const fs_index row = %s%s + %s;", em_team(em),
           em->B > 1 ? " * FS_ROWS" : "", ring_rows(em, "s"));
   em_if(em, "threadIdx.x == 0 && row < %s", em_int(em, em->m));
   ring_fetch(em, "row", "s");
@@ -157,7 +157,7 @@ static void ring_begin(struct em *em) {
 static void ring_wait(struct em *em) {
   em_line(em, "const unsigned char *const slot = ring + stage * %lld;",
           (long long)em->ring_bytes);
-  em_line(em, "fs_bulk_wait(&ready[stage], wave);");
+  em_say(em, FS_LP_WAIT, NULL, "fs_bulk_wait(&ready[stage], wave);");
 }
 
 /* The rows are in registers by now: their place takes later ones. */
@@ -166,7 +166,7 @@ static void ring_refill(struct em *em) {
   const char *later = ring_rows(em, em_int(em, em->stages));
   em_if(em, "threadIdx.x == 0 && %s + %s < %s", first, later,
           em_int(em, em->m));
-  em_line(em, "const fs_index row = %s + %s;", first, later);
+  em_say(em, FS_LP_LET, NULL, "const fs_index row = %s + %s;", first, later);
   ring_fetch(em, "row", "stage");
   em_close(em);
 }
@@ -252,7 +252,7 @@ static void from_shared(struct em *em, const struct fs_step *s) {
 static void row_results(struct em *em, int phase) {
   if (!has_row_result(em, phase)) {
     if (em->ring && phase == 0) {
-      em_line(em, "__syncthreads();");
+      em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
       ring_refill(em);
     }
     return;
@@ -267,8 +267,8 @@ static void row_results(struct em *em, int phase) {
     return;
   }
   each_result(em, phase, to_shared);
-  if (em->CL > 1) em_line(em, "fs_cluster_barrier<%d>();", em->CL);
-  else em_line(em, "__syncthreads();");
+  if (em->CL > 1) em_say(em, FS_LP_BARRIER, NULL, "fs_cluster_barrier<%d>();", em->CL);
+  else em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   if (em->ring && phase == 0) ring_refill(em);
   if (first) em_if(em, "t < 32");
   each_result(em, phase, from_shared);
@@ -295,7 +295,7 @@ static void declare_parts(struct em *em) {
 static void row_body(struct em *em) {
   em_go(em, EM_ROW);
   if (em->mode == FS_MODE_CHUNK && em->n_col)
-    em_line(em, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
+    em_say(em, FS_LP_LET, NULL, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
             em->S * em->B);
   if (em->B == 1) em_row_coords(em);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].stands = false;
@@ -317,7 +317,7 @@ void em_row(struct em *em) {
   em_declare_keeping(em);
   if (em->ring) ring_begin(em);
   if (em->CL > 1)
-    em_line(em, "fs_cluster_barrier<%d>();  // all have begun", em->CL);
+    em_say(em, FS_LP_BARRIER, NULL, "fs_cluster_barrier<%d>();  // all have begun", em->CL);
   if (em->ahead) em_load_ahead(em, true);
   if (panel) em_go(em, EM_PANEL_BEGIN);
   if (em->mode != FS_MODE_CHUNK) {

@@ -13,7 +13,7 @@ static void outer_axes(struct em *em) {
     if (x > 0)
       e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
                  em_int(em, em->dim[x]));
-    em_line(em, "const fs_index i%d = %s;", x, e);
+    em_say(em, FS_LP_LET, NULL, "const fs_index i%d = %s;", x, e);
   }
 }
 
@@ -35,9 +35,9 @@ void em_row_coords(struct em *em) {
                      : em->B > 1 ? "b"
                      : em->S > 1 ? "sub"
                                  : NULL;
-  if (rows) em_line(em, "const fs_index i = first + %s;", rows);
-  else em_line(em, "const fs_index i = first;");
-  if (em->need_ok) em_line(em, "const bool ok = i < %s;", em_int(em, em->m));
+  if (rows) em_say(em, FS_LP_LET, NULL, "const fs_index i = first + %s;", rows);
+  else em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
+  if (em->need_ok) em_say(em, FS_LP_LET, NULL, "const bool ok = i < %s;", em_int(em, em->m));
   outer_axes(em);
 }
 
@@ -58,7 +58,7 @@ static const char *vector_number(struct em *em) {
 
 static void inner_axes(struct em *em, const char *g) {
   int last = em->n_inner - 1;
-  em_line(em, "const fs_index g = %s;", g);
+  em_say(em, FS_LP_LET, NULL, "const fs_index g = %s;", g);
   const char *upper = em_fmt(em, "g / %s", em_int(em, em->gl));
   int64_t rest = em->n / em->last;
   for (int y = 0; y < last; y++) {
@@ -67,7 +67,7 @@ static void inner_axes(struct em *em, const char *g) {
     const char *e =
         rest == 1 ? upper : em_fmt(em, "%s / %s", upper, em_int(em, rest));
     if (y > 0) e = em_fmt(em, "%s %% %s", e, em_int(em, dim));
-    em_line(em, "const fs_index j%d = %s;", y, e);
+    em_say(em, FS_LP_LET, NULL, "const fs_index j%d = %s;", y, e);
   }
   em_line(em, em->V > 1 ? "const fs_index j%d = g %% %s * %d;"
                         : "const fs_index j%d = g %% %s;",
@@ -79,7 +79,7 @@ void em_vector_coords(struct em *em) {
   const char *g = vector_number(em), *j = "j", *in;
   if (em->placed) return;
   if (em->n_inner == 1) {
-    if (em->V == 1) em_line(em, "const fs_index j = %s;", g);
+    if (em->V == 1) em_say(em, FS_LP_LET, NULL, "const fs_index j = %s;", g);
     else em_line(em, strchr(g, ' ') ? "const fs_index j = (%s) * %d;"
                                 : "const fs_index j = %s * %d;",
                  g, em->V);
@@ -91,11 +91,11 @@ void em_vector_coords(struct em *em) {
   }
   if (em->full) return;
   if (!em->tail) {
-    em_line(em, "const bool in = %s;", in);
+    em_say(em, FS_LP_LET, NULL, "const bool in = %s;", in);
     return;
   }
   const char *left = em_fmt(em, "%s - %s", em_int(em, em->last), j);
-  em_line(em, "const int k = !(%s) ? 0 : %s < %d ? int(%s) : %d;", in, left,
+  em_say(em, FS_LP_LET, NULL, "const int k = !(%s) ? 0 : %s < %d ? int(%s) : %d;", in, left,
           em->V, left, em->V);
 }
 
@@ -210,9 +210,10 @@ static const char *lanes_left(struct em *em) {
                     : em_fmt(em, "in ? %d : 0", em->V);
 }
 
-static void guarded(struct em *em, const char *guard, const char *statement) {
-  if (*guard) em_line(em, "if (%s) %s", guard, statement);
-  else em_line(em, "%s", statement);
+static void guarded(struct em *em, enum fs_lp_kind kind, const struct fs_step *s,
+                    const char *guard, const char *statement) {
+  if (*guard) em_say(em, kind, s, "if (%s) %s", guard, statement);
+  else em_say(em, kind, s, "%s", statement);
 }
 
 /* "a0 + j", "a0 + (i * 96 + j)" */
@@ -238,7 +239,7 @@ static void load_by_list(struct em *em, const struct fs_step *s, const char *gua
                                      : em_fmt(em, "a%d", s->access);
   const char *step =
       is_vector(em, list) ? "" : em_fmt(em, ", (fs_index)%s", em_int(em, list->stride[last]));
-  guarded(em, guard,
+  guarded(em, FS_LP_LOAD, s, guard,
           em_fmt(em, "fs_load_by_list(%s, %s, (fs_index)%s, (fs_index)%s, a%d + (%s)%s, %s);",
                  em_row_ref(em, s->out), from, em_int(em, a->stride[last]),
                  em_int(em, a->list_stride), a->list - 1, in_list, step, lanes_left(em)));
@@ -257,23 +258,24 @@ static void load_vector(struct em *em, const struct fs_step *s,
   const char *to = em_row_ref(em, s->out), *at = em_address(em, a);
   const char *from = pointer(em, s);
   if (em->V == 1) {
-    guarded(em, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
             em_fmt(em, "%s = fs_get(a%d[%s]);", to, s->access, at));
   } else if (is_by_list(em, a)) {
     load_by_list(em, s, guard);
   } else if (!is_vector(em, a)) {
     int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
-    guarded(em, guard,
+    guarded(em, FS_LP_LOAD, s, guard,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, em->last > 1 ? stride : 0), lanes_left(em)));
   } else if (em->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
     const char *k = *guard ? em_fmt(em, "%s ? k : 0", guard) : "k";
-    em_line(em, "fs_load_first(%s, %s, %s%s);", to, from, k, whole_vectors(em));
+    em_say(em, FS_LP_LOAD, s, "fs_load_first(%s, %s, %s%s);", to, from, k,
+           whole_vectors(em));
   } else if (em->tail) {
-    guarded(em, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
+    guarded(em, FS_LP_LOAD, s, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
     const char *policy = em_keeping(em, s, "i");
-    guarded(em, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
             policy ? em_fmt(em, "fs_load_%sby(%s, %s, %s);",
                             em->pairs && em_is_laned(em, s->out) ? "pairs_" : "", to,
                             from, policy)
@@ -309,9 +311,9 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
 /* Rows of a vector's columns: whole vectors along i, of which each thread turns its own. */
 static void load_turned(struct em *em, const struct fs_step *s) {
   em_block(em, NULL);
-  em_line(em, "const fs_index i = first + sub * %d;", em->B);
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + sub * %d;", em->B);
   const char *guard = em->need_ok ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
-  guarded(em, em_and(em, guard, some(em)),
+  guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
           em_fmt(em, "fs_load_turned(v%d, %s, (fs_index)%s);", s->out, pointer(em, s),
                  em_int(em, em_access(em, s)->stride[1])));
   em_close(em);
@@ -340,7 +342,7 @@ static void load_together(struct em *em, const bool *mine, bool rows,
     if (!mine[i]) continue;
     bool both = rows && em_val(em, s->out)->varies & FS_VARIES_I;
     if (both) open_rows(em);
-    if (whole) em_line(em, "%s", whole_load(em, s));
+    if (whole) em_say(em, FS_LP_LOAD, s, "%s", whole_load(em, s));
     else load_vector(em, s, both ? row_exists(em) : "");
     if (both) close_rows(em);
   }
@@ -398,9 +400,9 @@ static void ring_vector(struct em *em, const struct fs_step *s) {
   const char *to = em_row_ref(em, s->out);
   const char *j = em->CL > 1 ? "(j - origin)" : "j";
   if (em->V == 1)
-    em_line(em, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
+    em_say(em, FS_LP_LOAD, s, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
   else /* the ring has room behind a row, and what is read from there means nothing */
-    em_line(em, "%sfs_load(%s, (const %s *)%s + %s);", em->tail ? "if (k > 0) " : "", to,
+    em_say(em, FS_LP_LOAD, s, "%sfs_load(%s, (const %s *)%s + %s);", em->tail ? "if (k > 0) " : "", to,
             type, from, j);
 }
 
@@ -495,8 +497,8 @@ void em_load_ahead(struct em *em, bool first) {
   }
   if (first) em_block(em, NULL);
   else em_if(em, "first + %s < FS_M", em_teams(em));
-  if (first) em_line(em, "const fs_index i = %s;", em_team(em));
-  else em_line(em, "const fs_index i = first + %s;", em_teams(em));
+  if (first) em_say(em, FS_LP_LET, NULL, "const fs_index i = %s;", em_team(em));
+  else em_say(em, FS_LP_LET, NULL, "const fs_index i = first + %s;", em_teams(em));
   outer_axes(em);
   em_for(em, "c", em->C);
   em_vector_coords(em);
@@ -561,7 +563,7 @@ static void lane_reduce(struct em *em, const struct fs_step *s, int half) {
   if (acc != EM_ACC_COL) guard = lane_exists(em, half);
   if (acc == EM_ACC_COL || acc == EM_ACC_FULL)
     guard = em_and(em, row_exists(em), guard);
-  guarded(em, guard, em_accumulate(em, s, acc_ref(em, s, half), half));
+  guarded(em, FS_LP_ACC, s, guard, em_accumulate(em, s, acc_ref(em, s, half), half));
 }
 
 void em_lane_step(struct em *em, const struct fs_step *s) {
@@ -579,11 +581,11 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
   const struct em_value *x = &em->v[s->out];
   const char *rhs = em_rhs(em, s, em->V > 1 ? "e" : NULL);
   if (x->e && em->one_by_one)
-    em_line(em, "fs_set_lane(%s, e, %s);", em_row_ref(em, s->out), rhs);
+    em_say(em, FS_LP_MAP, s, "fs_set_lane(%s, e, %s);", em_row_ref(em, s->out), rhs);
   else if (x->b || x->c || x->e)
-    em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
+    em_say(em, FS_LP_MAP, s, "%s = %s;", em_ref(em, s->out), rhs);
   else
-    em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
+    em_say(em, FS_LP_MAP, s, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
 }
 
 /* -- stores ------------------------------------------------------------------------ */
@@ -616,24 +618,24 @@ static void store_vector(struct em *em, const struct fs_step *s) {
   const char *to = pointer(em, s);
   const char *from = em_row_ref(em, s->in[0]);
   if (em->V == 1) {
-    guarded(em, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
             em_fmt(em, "fs_put(a%d[%s], %s);", s->access, at, from));
     return;
   }
   if (!x->e) from = em_fmt(em, "x%d", (int)(s - em->k->steps.data));
   int shift = shift_of_store(em, s);
   if (shift) {
-    guarded(em, guard, em_fmt(em, "fs_store_shifted<%d>(%s, %s, %s);", shift, to, from,
+    guarded(em, FS_LP_STORE, s, guard, em_fmt(em, "fs_store_shifted<%d>(%s, %s, %s);", shift, to, from,
                               lanes_left(em)));
   } else if (!is_vector(em, a)) {
     int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
-    guarded(em, guard,
+    guarded(em, FS_LP_STORE, s, guard,
             em_fmt(em, "fs_store_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, stride), lanes_left(em)));
   } else if (em->tail) {
-    guarded(em, guard, em_fmt(em, "fs_store_some(%s, %s, k);", to, from));
+    guarded(em, FS_LP_STORE, s, guard, em_fmt(em, "fs_store_some(%s, %s, k);", to, from));
   } else {
-    guarded(em, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
             em_fmt(em, "fs_store(%s, %s);", to, from));
   }
 }
@@ -663,11 +665,11 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
     if (em->V == 1) at = em_fmt(em, "*(%s)", at);
     if (load) {
       em_declare_acc(em, s, false, false, true);
-      guarded(em, em_and(em, "!fresh", some(em)),
+      guarded(em, FS_LP_FOLD, s, em_and(em, "!fresh", some(em)),
               em->V == 1 ? em_fmt(em, "r%d = %s;", v, at)
                          : em_fmt(em, "fs_load(r%d, %s);", v, at));
     } else {
-      guarded(em, some(em),
+      guarded(em, FS_LP_FOLD, s, some(em),
               em->V == 1 ? em_fmt(em, "%s = r%d;", at, v)
                          : em_fmt(em, "fs_store(%s, r%d);", at, v));
     }
@@ -686,7 +688,7 @@ static void stragglers(struct em *em, const bool *need) {
     em_line(em, "if (!(left >> c & 1)) continue;");
   }
   em_vector_coords(em);
-  em_line(em, "const fs_index from = %s;", j);
+  em_say(em, FS_LP_LET, NULL, "const fs_index from = %s;", j);
   em_unroll(em, 1);
   const char *lanes = lanes_left(em);
   em_loop(em, FS_LP_LANE, strchr(lanes, ' ') ? "int e = 0; e < (%s); e++"
@@ -885,8 +887,9 @@ static void scalar_def(struct em *em, const struct fs_step *s,
   struct em_value *x = &em->v[s->out];
   x->b = b;
   x->c = x->e = false;
-  if (b && em->B > 1) em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
-  else em_line(em, "const %s v%d = %s;", type, s->out, rhs);
+  enum fs_lp_kind kind = s->kind == FS_SP_LOAD ? FS_LP_LOAD : FS_LP_MAP;
+  if (b && em->B > 1) em_say(em, kind, s, "%s = %s;", em_ref(em, s->out), rhs);
+  else em_say(em, kind, s, "const %s v%d = %s;", type, s->out, rhs);
 }
 
 void em_plain_load(struct em *em, const struct fs_step *s, const char *guard) {
@@ -898,7 +901,7 @@ void em_plain_steps(struct em *em, const bool *need, const char *guard) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i]) continue;
     if (s->kind == FS_SP_STORE) {
-      guarded(em, guard,
+      guarded(em, FS_LP_STORE, s, guard,
               em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
                      em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
       em_grid_stored(em, s);
@@ -939,10 +942,10 @@ static void row_step(struct em *em, const struct fs_step *s) {
   const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->B) : em_first_thread(em);
   const char *own = em_and(em, speaks, row_exists(em));
   if (s->kind == FS_SP_REDUCE) {
-    guarded(em, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
+    guarded(em, FS_LP_ACC, s, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
   } else if (s->kind == FS_SP_STORE) {
     if (em_access(em, s)->varies == 0) own = em_and(em, "i == 0", own);
-    guarded(em, own,
+    guarded(em, FS_LP_STORE, s, own,
             em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
                    em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
   } else {
@@ -971,7 +974,7 @@ static void row_steps_by_lanes(struct em *em, int phase) {
     em->v[s->out].own = true;
   }
   em_block(em, NULL);
-  em_line(em, "const int b = t %% %d;", em->B);
+  em_say(em, FS_LP_LET, NULL, "const int b = t %% %d;", em->B);
   em_row_coords(em);
   em->row_by_lane = true;
   for (int i = 0; i < em->k->steps.len; i++) {

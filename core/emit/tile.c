@@ -42,7 +42,7 @@ static bool any_staged(const struct em *em, const bool *need,
  * neighbours along i. */
 static void open_across(struct em *em) {
   em_for(em, "b", em->B);
-  em_line(em, "const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);");
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);");
 }
 
 static const char *in_tile(struct em *em) {
@@ -56,7 +56,7 @@ void em_tile_stage_loads(struct em *em, const bool *need) {
       em_line(em, "__shared__ %s tile%d[32][33];",
               em_value_type(em_val(em, step_at(em, i)->out)->dtype),
               step_at(em, i)->out);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   open_across(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = step_at(em, i);
@@ -65,10 +65,10 @@ void em_tile_stage_loads(struct em *em, const bool *need) {
             in_tile(em), s->out, s->access, em_address(em, em_access(em, s)));
   }
   em_close_for(em, em->B);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_for(em, "b", em->B);
   if (!em->full || em->need_ok) em_row_coords(em);
-  if (!em->full) em_line(em, "const bool in = panel * 32 + t < %s;", em_int(em, em->n));
+  if (!em->full) em_say(em, FS_LP_LET, NULL, "const bool in = panel * 32 + t < %s;", em_int(em, em->n));
   const char *exists = em_and(em, em->need_ok ? "ok" : "", em->full ? "" : "in");
   for (int i = 0; i < em->k->steps.len; i++) {
     int v = step_at(em, i)->out;
@@ -85,14 +85,14 @@ void em_tile_stage_stores(struct em *em, const bool *need) {
     if (is_staged(em, need, i, FS_SP_STORE))
       em_line(em, "__shared__ %s out%d[32][33];",
               em_value_type(em_val(em, step_at(em, i)->in[0])->dtype), i);
-  if (!any_staged(em, need, FS_SP_LOAD)) em_line(em, "__syncthreads();");
+  if (!any_staged(em, need, FS_SP_LOAD)) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_for(em, "b", em->B);
   for (int i = 0; i < em->k->steps.len; i++)
     if (is_staged(em, need, i, FS_SP_STORE))
       em_line(em, "out%d[b * 8 + sub][t] = %s;", i,
               em_ref(em, step_at(em, i)->in[0]));
   em_close_for(em, em->B);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   open_across(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = step_at(em, i);
@@ -200,11 +200,11 @@ static void share_operand(struct em *em, const struct fs_step *s,
   const char *name = em_fmt(em, "share%d_%d", number, k);
   em_line(em, "__shared__ %s %s[32][33];",
           em_value_type(em_val(em, r->in[k])->dtype), name);
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
               "= %s;", name, own(em, r->in[k]));
-  em_line(em, "__syncthreads();");
+  em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_line(em, "#define FS_AT_%s(y, x) %s[y][x]", r->param[k], name);
 }
 

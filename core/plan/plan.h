@@ -357,6 +357,9 @@ static inline int fs_sort_passes(enum fs_dtype dt, int64_t n) {
  * same, or an update in place makes them so. */
 bool fs_plan_may_overwrite(const struct fs_plan *plan, int stored, int loaded);
 
+/* check.c: the first rule that a plan breaks, which is a bug; NULL: none. */
+const char *fs_plan_check(const struct fs_plan *plan);
+
 /* The `plan` dump: stable text, no times unless with_times. */
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out);

@@ -655,6 +655,48 @@ static void interrupted(void) {
   fs_graph_free(g);
 }
 
+/* Each rule of a plan, broken on purpose. */
+static void rules(void) {
+  struct fs_graph *g = fs_graph_new();
+  fs_id A = input(g, 0, 300, 200, "A"), x = input(g, 1, 200, 0, "x");
+  fs_id y = matvec(g, A, x);
+  fs_graph_output(g, y, "y");
+  fs_graph_output(g, map2(g, FS_OP_MUL, y, y), "z");
+  struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &gpu, &(struct fs_plan_options){0});
+  struct fs_kernel *k = &plan->kernels.data[0];
+  check(!fs_plan_check(plan), "a legal plan");
+#define BREAKS(rule, field, value)                                        \
+  do {                                                                    \
+    __typeof__(field) old = (field);                                      \
+    (field) = (value);                                                    \
+    const char *got = fs_plan_check(plan);                                \
+    check(got && !strncmp(got, rule, 2), rule);                           \
+    (field) = old;                                                        \
+  } while (0)
+  BREAKS("P1", k->space.m, 301);
+  BREAKS("P1", k->space.n_outer, FS_MAX_RANK + 1);
+  int last = k->steps.len - 1;
+  BREAKS("P2", k->steps.data[0].phase, FS_END);
+  BREAKS("P2", k->steps.data[last].in[0], k->values.len);
+  BREAKS("P2", k->steps.data[last].access, k->accesses.len);
+  BREAKS("P2", k->values.data[k->steps.data[last].in[0]].ready, FS_END);
+  BREAKS("P3", k->accesses.data[0].slot, plan->slots.len);
+  BREAKS("P3", k->accesses.data[0].list, 1);
+  BREAKS("P6", k->joint, FS_BARRIER);
+  for (int s = 0; s < plan->slots.len; s++)
+    if (plan->slots.data[s].kind == FS_SLOT_INPUT)
+      BREAKS("P5", plan->slots.data[s].kind, FS_SLOT_TEMP);
+  int n = k->calls.len;
+  fs_id first = k->calls.data[0];
+  *FS_PUSH(&k->calls) = first;
+  const char *got = fs_plan_check(plan);
+  check(got && !strncmp(got, "P4", 2), "P4");
+  k->calls.len = n;
+  check(!fs_plan_check(plan), "the plan as it was");
+  fs_plan_free(plan);
+  fs_graph_free(g);
+}
+
 int main(void) {
   gpu.calibration = fs_calibration_plain(&gpu);
   cpu.calibration = fs_calibration_plain(&cpu);
@@ -679,6 +721,7 @@ int main(void) {
   sums();
   long_rows();
   interrupted();
+  rules();
   free((void *)(uintptr_t)gpu.calibration);
   free((void *)(uintptr_t)cpu.calibration);
   printf("%d passed, %d failed\n", passed, failed);

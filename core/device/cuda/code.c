@@ -585,6 +585,13 @@ static const struct fs_user *unusable(const struct fs_kernel *k) {
   return NULL;
 }
 
+/* A program of loops that breaks a rule is a fault of ours. */
+static enum fs_status check_code(const struct fs_code *c, struct fs_diags *d) {
+  if (!c || !c->emitted.broken) return FS_OK;
+  return fs_env_error(d, "broken-rule", "this is a fault of Fusible: please report it with the input",
+                      "the loops of `%.200s`: %s", c->does, c->emitted.broken);
+}
+
 /* `join`: kernels that the plan has joined are one launch. Nothing is left of a
  * failure. */
 static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
@@ -598,7 +605,9 @@ static enum fs_status make_codes(struct cuda *t, const struct fs_plan *plan,
     codes[k] = new_code(t, plan, kernels[k], phases, sources);
     for (int x = 1; x < phases; x++) codes[k + x] = NULL;
   }
-  enum fs_status status = build_codes(t, n, codes, d);
+  enum fs_status status = FS_OK;
+  for (int k = 0; k < n && status == FS_OK; k++) status = check_code(codes[k], d);
+  if (status == FS_OK) status = build_codes(t, n, codes, d);
   for (int k = 0; k < n && status == FS_OK; k++)
     if (codes[k] && codes[k]->library)
       status = fs_cuda_library_prepare(t, codes[k], d);

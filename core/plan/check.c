@@ -1,0 +1,116 @@
+/* check.c - is a plan legal? Gives the first rule that it breaks: a bug in Fusible. */
+#include "core/plan/plan.h"
+
+static bool is_instance(const struct fs_kernel *k) { return k->scheme == FS_INSTANCE; }
+
+static const char *check_space(const struct fs_kernel *k) {
+  int64_t m = 1, n = 1;
+  const struct fs_space *s = &k->space;
+  if (s->n_outer < 0 || s->n_inner < 0 || s->n_outer + s->n_inner > FS_MAX_RANK)
+    return "P1: an index space has too many axes";
+  for (int x = 0; x < s->n_outer; x++) m *= s->dim[x];
+  for (int x = 0; x < s->n_inner; x++) n *= s->dim[s->n_outer + x];
+  if (is_instance(k)) return NULL; /* its columns are those of its parts */
+  return m == s->m && n == s->n ? NULL : "P1: rows and columns are not the products of the axes";
+}
+
+/* Steps come by phase, each after what it uses, which is ready then. */
+static const char *check_steps(const struct fs_kernel *k) {
+  const char *rule = NULL;
+  bool *made = fs_calloc((size_t)k->values.len + 1, sizeof *made);
+  int phase = 0;
+  for (int i = 0; i < k->steps.len && !rule; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->phase < phase && !is_instance(k)) rule = "P2: steps are not in the order of phases";
+    phase = s->phase;
+    FS_EACH_IN(s, x) {
+      if (s->in[x] >= k->values.len) rule = "P2: a step uses a value that is none";
+      else if (!made[s->in[x]] && !is_instance(k)) rule = "P2: a value is used before it is made";
+      else if (k->values.data[s->in[x]].ready > s->phase && !is_instance(k))
+        rule = "P2: a value is used before it is ready";
+    }
+    if (s->access >= k->accesses.len) rule = "P2: a step has an access that is none";
+    if (s->out >= k->values.len) rule = "P2: a step makes a value that is none";
+    if (!rule && s->out >= 0) made[s->out] = true;
+  }
+  free(made);
+  return rule;
+}
+
+static const char *check_accesses(const struct fs_plan *plan, const struct fs_kernel *k) {
+  for (int x = 0; x < k->accesses.len; x++) {
+    const struct fs_access *a = &k->accesses.data[x];
+    if (a->slot < 0 || a->slot >= plan->slots.len) return "P3: an access has no slot";
+    if (a->list < 0 || a->list > k->accesses.len || a->list == x + 1)
+      return "P3: a list is no access of the kernel";
+  }
+  return NULL;
+}
+
+/* Each call is in one kernel. Kernels that copy have none. */
+static const char *check_calls(const struct fs_plan *plan) {
+  const char *rule = NULL;
+  bool *seen = fs_calloc((size_t)plan->graph->nodes.len + 1, sizeof *seen);
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    for (int c = 0; c < kn->calls.len && !kn->copies && !rule; c++) {
+      if (seen[kn->calls.data[c]]) rule = "P4: a call is in two kernels";
+      seen[kn->calls.data[c]] = true;
+    }
+  }
+  free(seen);
+  return rule;
+}
+
+static bool is_made_here(const struct fs_plan *plan, int slot) {
+  enum fs_slot_kind kind = plan->slots.data[fs_slot_whole(plan, slot)].kind;
+  return kind == FS_SLOT_TEMP || kind == FS_SLOT_RESULT;
+}
+
+/* What a kernel loads of the block's own values, an earlier kernel has stored. */
+static const char *check_order(const struct fs_plan *plan) {
+  const char *rule = NULL;
+  bool *stored = fs_calloc((size_t)plan->slots.len + 1, sizeof *stored);
+  for (int k = 0; k < plan->kernels.len && !rule; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    for (int i = 0; i < kn->steps.len && !rule; i++) {
+      const struct fs_step *s = &kn->steps.data[i];
+      if (s->kind != FS_SP_LOAD) continue;
+      int slot = kn->accesses.data[s->access].slot;
+      if (is_made_here(plan, slot) && !stored[fs_slot_whole(plan, slot)])
+        rule = "P5: a kernel loads what no earlier one has stored";
+    }
+    for (int i = 0; i < kn->steps.len; i++)
+      if (kn->steps.data[i].kind == FS_SP_STORE)
+        stored[fs_slot_whole(plan, kn->accesses.data[kn->steps.data[i].access].slot)] = true;
+    if (kn->scheme == FS_LIBRARY && kn->lib_slots[0] >= 0)
+      stored[fs_slot_whole(plan, kn->lib_slots[0])] = true;
+  }
+  free(stored);
+  return rule;
+}
+
+/* A launch begins with a kernel of its own; what is beside another uses nothing of it. */
+static const char *check_joints(const struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (k == 0 && kn->joint != FS_LAUNCH) return "P6: the first kernel is joined to none";
+    if (kn->joint == FS_LAUNCH) continue;
+    if (kn->scheme == FS_LIBRARY || kn->tune.threads != plan->kernels.data[k - 1].tune.threads)
+      return "P6: phases of a launch have other threads";
+  }
+  return NULL;
+}
+
+const char *fs_plan_check(const struct fs_plan *plan) {
+  const char *rule = check_calls(plan);
+  for (int k = 0; k < plan->kernels.len && !rule; k++) {
+    const struct fs_kernel *kn = &plan->kernels.data[k];
+    if (kn->scheme == FS_LIBRARY) continue;
+    rule = check_space(kn);
+    if (!rule) rule = check_steps(kn);
+    if (!rule) rule = check_accesses(plan, kn);
+  }
+  if (!rule) rule = check_order(plan);
+  return rule ? rule : check_joints(plan);
+}
