@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/worker/wire.h"
-#include "core/worker/worker.h"
+#include "core/worker/internal.h"
 
 static int passed, failed;
 
@@ -40,7 +39,8 @@ static void say(struct fs_wire *w, const char *text) {
 
 /* Ends at an input that has this in it:
  *   deadly     always         fresh      unless it is replayed, before it begins
- *   any        at all         loud       with status 7, after it wrote to both streams */
+ *   any        at all         loud       with status 7, after it wrote to both streams
+ * With "tells" it never does, and says of a replay what was chosen in it. */
 static void take(struct fs_wire *w, const char *script, const struct fs_frame *f) {
   const char *what = json_string_value(json_object_get(f->head, "do"));
   bool replay = json_is_true(json_object_get(f->head, "replay"));
@@ -54,7 +54,9 @@ static void take(struct fs_wire *w, const char *script, const struct fs_frame *f
     if (write(1, "left", 4) != 4 || write(2, "behind", 6) != 6) _exit(1);
     _exit(7);
   }
-  say(w, "{\"is\":\"done\",\"result\":0,\"state\":{},\"event\":{\"event\":\"done\","
+  if (replay && !strcmp(script, "tells"))
+    say(w, "{\"is\":\"done\",\"result\":0,\"state\":{\"pins\":[1],\"random\":[7,8]}}");
+  else say(w, "{\"is\":\"done\",\"result\":0,\"state\":{},\"event\":{\"event\":\"done\","
          "\"status\":\"ok\",\"seconds\":0}}");
 }
 
@@ -168,6 +170,7 @@ static void test_words(void) {
   fs_worker_eval(w, "<loop>", "while true; end", 15, 0);
   for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
   check(!fs_worker_eval(w, "<other>", "1", 1, 0), "a second input");
+  check(fs_worker_define(w, "z", "1") == FS_RESULT_ERROR, "nor a value");
   check(!fs_worker_answer(w, "yes"), "an answer that nobody asked for");
   kill(fs_worker_pid(w), SIGSEGV);
   pump_until(w, &s.rebuilt, 2);
@@ -258,6 +261,12 @@ static void test_random(void) {
   struct seen s = {0}, other = {0};
   struct fs_worker *w = start(&s), *o = start(&other);
   run(w, "seed(3); a = rand(2);"), run(o, "seed(3); a = rand(2);");
+  static const char loop[] = "u = rand(5); while true; end";
+  fs_worker_eval(w, "<loop>", loop, sizeof loop - 1, 0); /* which is not replayed */
+  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  fs_worker_interrupt(w);
+  while (fs_worker_pump(w, 100)) {}
+  run(o, "u = rand(5)");
   run(w, "b = rand(3);"), run(o, "b = rand(3);");
   killed(w, &s);
   char *here = fs_strdup(shown(w, &s, "c = rand(2); print(a, b, c)"));
@@ -277,6 +286,7 @@ static void test_history(void) {
     snprintf(line, sizeof line, "h = %d;", k);
     run(w, line);
   }
+  check(w->history.len == 1000, "the front keeps %d", w->history.len);
   killed(w, &s);
   const char *history = shown(w, &s, ":history 5000");
   check(!strstr(history, "h = 4;") && strstr(history, "h = 10;"), "the last thousand");
@@ -331,6 +341,19 @@ static void test_all_deadly(void) {
   end(w, &s);
 }
 
+/* What a process chose when it ran inputs once more is not what the user chose. */
+static void test_told_again(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "x = rand(1)");
+  json_t *random = json_deep_copy(w->random);
+  setenv("FS_SCRIPT", "tells", 1);
+  killed(w, &s);
+  check(!w->pins && json_equal(w->random, random), "as before");
+  json_decref(random);
+  end(w, &s);
+}
+
 /* An input that no process begins is given up, though each served the replay. */
 static void test_never_begun(void) {
   struct seen s = {0};
@@ -382,6 +405,7 @@ int main(int argc, char **argv) {
   test_reset();
   test_deadly();
   test_all_deadly();
+  test_told_again();
   test_never_begun();
   test_in_vain();
   test_leftovers();
