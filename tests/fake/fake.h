@@ -5,7 +5,8 @@
  * lets the third allocation give 2 and the first launch 700; "*" in place of the
  * number means every one. Codes that poison a real context poison this one. "m3" in place
  * of the code lets the third allocation on the host from then on fail, where
- * tests/fault/failmalloc.c is loaded.
+ * tests/fault/failmalloc.c is loaded. FUSIBLE_FAKE_COUNTS names a file to which each
+ * call is written, with its number.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -31,11 +32,14 @@ static int fake_code(const char *text) {
 /* The code to give for this call of `call`, or 0. */
 static int fake_failure(const char *call) {
   static struct fake_count counts[96];
-  if (!getenv("FUSIBLE_FAKE_FAIL")) return 0;
+  const char *told = getenv("FUSIBLE_FAKE_COUNTS");
+  if (!getenv("FUSIBLE_FAKE_FAIL") && !told) return 0;
   int k = 0;
   while (counts[k].call && strcmp(counts[k].call, call)) k++;
   counts[k].call = call;
   counts[k].n++;
+  FILE *f = told ? fopen(told, "a") : NULL;
+  if (f) fprintf(f, "%s %d\n", call, counts[k].n), fclose(f);
   const char *spec = getenv("FUSIBLE_FAKE_FAIL");
   size_t len = strlen(call);
   while (spec && *spec) {

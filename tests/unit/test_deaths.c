@@ -40,6 +40,7 @@ static void say(struct fs_wire *w, const char *text) {
 /* Ends at an input that has this in it:
  *   deadly     always         fresh      unless it is replayed, before it begins
  *   any        at all         loud       with status 7, after it wrote to both streams
+ *   odd        unless it is replayed: it says what makes no sense
  * With "tells" it never does, and says of a replay what was chosen in it. */
 static void take(struct fs_wire *w, const char *script, const struct fs_frame *f) {
   const char *what = json_string_value(json_object_get(f->head, "do"));
@@ -48,6 +49,7 @@ static void take(struct fs_wire *w, const char *script, const struct fs_frame *f
   if (!what || strcmp(what, "eval")) return;
   if (!strcmp(script, "any")) _exit(4);
   if (!strcmp(script, "fresh") && !replay) raise(SIGSEGV);
+  if (!strcmp(script, "odd") && !replay) say(w, "{\"x\":1}");
   say(w, "{\"is\":\"started\"}");
   if (!strcmp(script, "deadly") && memmem(f->blob, f->len, "deadly", 6)) _exit(1);
   if (!strcmp(script, "loud")) {
@@ -286,6 +288,7 @@ static void test_history(void) {
     snprintf(line, sizeof line, "h = %d;", k);
     run(w, line);
   }
+  check(w->journal.list.len < 700, "%d inputs are kept", w->journal.list.len);
   check(w->history.len == 1000, "the front keeps %d", w->history.len);
   killed(w, &s);
   const char *history = shown(w, &s, ":history 5000");
@@ -297,12 +300,33 @@ static void test_history(void) {
   end(w, &s);
 }
 
+/* Which statements share kernels is kept; a front sees what makes no sense. */
+static void test_pins(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "q = 1; s = 2; t = 3;");
+  run(w, ":fuse q s");
+  run(w, ":split q t");
+  has(killed(w, &s), "3 inputs were replayed");
+  const char *pins = shown(w, &s, ":fuse");
+  has(pins, ":fuse q s");
+  has(pins, ":split q t");
+  setenv("FS_SCRIPT", "odd", 1);
+  killed(w, &s);
+  check(run(w, "x = 1") == FS_RESULT_ENVIRONMENT, "lost");
+  has(fs_str_text(&s.died), "sent what makes no sense");
+  end(w, &s);
+}
+
 /* A :reset takes names away, and what made them. */
 static void test_reset(void) {
   struct seen s = {0};
   struct fs_worker *w = start(&s);
   run(w, "x = 1");
   run(w, "y = 2");
+  run(w, ":reset"); /* not without -f */
+  has(killed(w, &s), "2 inputs were replayed");
+  check(!strcmp(shown(w, &s, "print(x + y)"), "3\n"), "%s", fs_str_text(&s.out));
   run(w, ":reset -f");
   run(w, "z = 3");
   has(killed(w, &s), "2 inputs were replayed");
@@ -313,6 +337,31 @@ static void test_reset(void) {
   run(w, ":reset -f\nv = 5");
   killed(w, &s);
   check(!strcmp(shown(w, &s, "print(v)"), "5\n"), "%s", fs_str_text(&s.out));
+  end(w, &s);
+}
+
+static char state_of(int pid) {
+  char path[64], text[256] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (f && !fgets(text, sizeof text, f)) *text = 0;
+  if (f) fclose(f);
+  const char *end = strrchr(text, ')');
+  return end ? end[2] : 0;
+}
+
+/* An interrupt reaches the process at once, also while its front does something else. */
+static void test_interrupt(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  fs_worker_eval(w, "<loop>", "while true; end", 15, 0);
+  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  fs_worker_interrupt(w);
+  double end_at = fs_now() + 30;
+  while (state_of(fs_worker_pid(w)) != 'S' && fs_now() < end_at) usleep(1000);
+  check(state_of(fs_worker_pid(w)) == 'S', "it still runs");
+  while (fs_worker_pump(w, 100)) {}
+  check(fs_worker_result(w) == FS_RESULT_INTERRUPTED && !s.deaths, "interrupted");
   end(w, &s);
 }
 
@@ -402,6 +451,8 @@ int main(int argc, char **argv) {
   test_answers();
   test_random();
   test_history();
+  test_interrupt();
+  test_pins();
   test_reset();
   test_deadly();
   test_all_deadly();
