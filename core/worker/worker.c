@@ -593,17 +593,14 @@ static void empty(int fd) {
   (void)unused;
 }
 
+/* A frame may end the worker: then the wire is another one's, and has nothing yet. */
 static void read_frames(struct fs_worker *w) {
   struct fs_frame f;
-  int fd = w->wire.fd;
+  enum fs_wire_status st;
   bool open = fs_wire_fill(&w->wire);
-  enum fs_wire_status st = FS_WIRE_NOTHING;
-  while (w->wire.fd == fd && (st = fs_wire_next(&w->wire, &f)) ==
-                                 FS_WIRE_FRAME) {
-    pid_t before = atomic_load(&w->pid);
+  while ((st = fs_wire_next(&w->wire, &f)) == FS_WIRE_FRAME) {
     on_frame(w, f.head);
     json_decref(f.head);
-    if (atomic_load(&w->pid) != before) return; /* another worker's wire */
   }
   if (st == FS_WIRE_BROKEN) fs_worker_lost(w, FS_CAUSE_BROKEN);
   else if (!open) fs_worker_lost(w, FS_CAUSE_DIED);

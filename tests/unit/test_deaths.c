@@ -41,6 +41,7 @@ static void say(struct fs_wire *w, const char *text) {
  *   deadly     always         fresh      unless it is replayed, before it begins
  *   any        at all         loud       with status 7, after it wrote to both streams
  *   odd        unless it is replayed: it says what makes no sense
+ *   deaf       unless it is replayed: it does not end, nor by an interrupt
  * With "tells" it never does, and says of a replay what was chosen in it. */
 static void take(struct fs_wire *w, const char *script, const struct fs_frame *f) {
   const char *what = json_string_value(json_object_get(f->head, "do"));
@@ -49,8 +50,10 @@ static void take(struct fs_wire *w, const char *script, const struct fs_frame *f
   if (!what || strcmp(what, "eval")) return;
   if (!strcmp(script, "any")) _exit(4);
   if (!strcmp(script, "fresh") && !replay) raise(SIGSEGV);
+  if (!strcmp(script, "deaf") && !replay) signal(SIGINT, SIG_IGN);
   if (!strcmp(script, "odd") && !replay) say(w, "{\"x\":1}");
   say(w, "{\"is\":\"started\"}");
+  if (!strcmp(script, "deaf") && !replay) return;
   if (!strcmp(script, "deadly") && memmem(f->blob, f->len, "deadly", 6)) _exit(1);
   if (!strcmp(script, "loud")) {
     if (write(1, "left", 4) != 4 || write(2, "behind", 6) != 6) _exit(1);
@@ -365,6 +368,20 @@ static void test_interrupt(void) {
   end(w, &s);
 }
 
+static void test_deaf(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "x = 1");
+  setenv("FS_SCRIPT", "deaf", 1);
+  killed(w, &s);
+  fs_worker_eval(w, "<deaf>", "y = 2", 5, 0);
+  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  fs_worker_interrupt(w);
+  pump_until(w, &s.rebuilt, 2);
+  has(fs_str_text(&s.died), "the session's process did not stop within 2 s while it ran <deaf>");
+  end(w, &s);
+}
+
 /* -- processes that end again and again ------------------------------------------- */
 
 static void test_deadly(void) {
@@ -452,6 +469,7 @@ int main(int argc, char **argv) {
   test_random();
   test_history();
   test_interrupt();
+  test_deaf();
   test_pins();
   test_reset();
   test_deadly();
