@@ -80,12 +80,13 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.
 	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
 
 # A target of a fuzzer (tests/fuzz/fuzz.h), on the files of its corpus and by libFuzzer.
+FUZZ_LINK_session = -Wl,--wrap=fs_interrupted -Wl,--wrap=mmap
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
 	@mkdir -p $(@D)
-	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
+	$(CC) $(OPT) -o $@ $^ $(ALL_LDFLAGS) $(FUZZ_LINK_$*) -lreadline -lzmq $(CORE_LIBS)
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libjupyter.a $(BUILD)/librepl.a $(BUILD)/libfusible.a
 	@mkdir -p $(@D)
-	$(CC) $(OPT) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) -lreadline -lzmq $(CORE_LIBS)
+	$(CC) $(OPT) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(FUZZ_LINK_$*) -lreadline -lzmq $(CORE_LIBS)
 fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
