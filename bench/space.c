@@ -65,7 +65,7 @@ static void emit_plan(const struct bench *b, const struct fs_plan *plan) {
   for (int k = 0; k < plan->kernels.len && b->h.target->device.is_cuda; k++) {
     struct fs_emitted e;
     if (plan->kernels.data[k].scheme == FS_LIBRARY) continue;
-    fs_emit_cuda(plan, &plan->kernels.data[k], &b->h.target->device, FS_EMIT_BEST,
+    fs_emit_cuda(plan, &plan->kernels.data[k], &b->h.target->device,
                  &b->h.diags, &e);
     fs_emitted_free(&e);
   }

@@ -140,8 +140,6 @@ SIGNS = {
         'FS_PARAM_INT': r'params: .*\d int', 'FS_PARAM_DOUBLE': r'params: .*\d double',
         'FS_PARAM_FLOAT': r'params: .*\d float', 'FS_PARAM_F16_TWICE': 'params: .*two f16',
         'FS_PARAM_BF16_TWICE': 'params: .*two bf16'},
-    'fs_emit_variant': {
-        'FS_EMIT_BEST': r'^shared: .*; waits', 'FS_EMIT_PLAIN': None},
 }
 TYPES = {
     'FS_BOOL': r'const fs_bool \*const a', 'FS_I32': r'const int \*const a',
@@ -153,6 +151,7 @@ WIDTHS = {'indices of 32 bits': '^typedef int fs_index;',
 # What else a kernel may have, each with choices of its own in planner and emitter.
 LOOP = r'for \(fs_index (first|i|tile) '
 GATES = {
+    'a launch that begins before the last one ends': r'^shared: .*; waits',
     'a lane': '; 1 lane x ', 'vectors of two': '; 2 lanes x ', 'of four': '; 4 lanes x ',
     'of eight': '; 8 lanes x ', 'several vectors': r'lanes x [2-9]\d* vectors',
     'two halves at once': '^// scheme flat.*, in pairs', 'in strips': '^// scheme row.*, in pairs',

@@ -263,7 +263,7 @@ static void place_ring(struct em *em) {
 }
 
 void em_analyse(struct em *em) {
-  struct fs_schedule_how how = {em->variant != FS_EMIT_BEST, em->any_size, em->forced_wide,
+  struct fs_schedule_how how = {em->any_size, em->forced_wide,
                                 em->reserved};
   fs_schedule_gpu(em->k, em->device, &how, &em->schedule);
   em_take_schedule(em);

@@ -79,7 +79,7 @@ static void define(struct em *em) {
 
 bool em_columns_analyse(struct em *em) {
   struct fs_panel p;
-  if (em->variant != FS_EMIT_BEST || !fs_panel_of(em->k, em->device, &p))
+  if (!fs_panel_of(em->k, em->device, &p))
     return false;
   fs_schedule_march(em->k, &p, &em->schedule);
   em_take_schedule(em);

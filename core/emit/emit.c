@@ -581,7 +581,7 @@ void em_body(struct em *em, struct fs_str *out) {
   em_go(em, EM_POINTERS);
   em_tables(em);
   em->out->waits =
-      !em->grid && em->variant == FS_EMIT_BEST && em->device->cc >= 90;
+      !em->grid && em->device->chains;
   if (em->out->waits) em_line(em, "fs_after_kernels();");
   access_pointers(em);
   work_pointers(em);
@@ -624,11 +624,10 @@ static bool takes_sizes(const struct em *em) {
 }
 
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                  const struct fs_device *device, enum fs_emit_variant variant,
+                  const struct fs_device *device,
                   const struct fs_diags *diags, struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
-  struct em first = {.plan = plan, .k = kernel, .device = device,
-                     .variant = variant, .out = out, .any_size = kernel->any_size};
+  struct em first = {.plan = plan, .k = kernel, .device = device,  .out = out, .any_size = kernel->any_size};
   struct em em = first;
   em_begin(&em);
   if (em.any_size && !takes_sizes(&em)) {
@@ -643,11 +642,10 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
 }
 
 char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                    const struct fs_device *device, enum fs_emit_variant variant,
+                    const struct fs_device *device,
                     const struct fs_diags *diags) {
   struct fs_emitted same = {0}; /* arguments are found in the same order */
-  struct em em = {.plan = plan, .k = kernel, .device = device,
-                  .variant = variant, .out = &same, .quick = true};
+  struct em em = {.plan = plan, .k = kernel, .device = device,  .out = &same, .quick = true};
   char *text = NULL;
   if (kernel->scheme != FS_PANEL) return NULL;
   em_begin(&em);

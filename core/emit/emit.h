@@ -84,31 +84,26 @@ struct fs_emitted {
   int64_t work_base, work_per_block, work_zeroed;
 };
 
-enum fs_emit_variant { FS_EMIT_BEST, FS_EMIT_PLAIN };
-/* PLAIN: only plain loads and the CUDA core language, for sm_80 and for the
- * fiber test on a host compiler. BEST may use what device->cc offers. */
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                  const struct fs_device *device, enum fs_emit_variant variant,
+                  const struct fs_device *device,
                   const struct fs_diags *diags, struct fs_emitted *out);
 /* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
  * launched in the same way and gives the same bits, in less text and more time. NULL:
  * that text. Given. */
 char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                    const struct fs_device *device, enum fs_emit_variant variant,
+                    const struct fs_device *device,
                     const struct fs_diags *diags);
 /* The same for n neighbours of plan->kernels that share a launch: those behind the
  * first are joined to it (fs_kernel.joint). Every param is there once in each type,
  * the workspace always. */
 void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
-                  int n, const struct fs_device *device,
-                  enum fs_emit_variant variant, const struct fs_diags *diags,
+                  int n, const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out);
 /* What the emitted kernel will take of the device, and where its values live
  * (places[] has one per value); the same decisions without the text. */
 void fs_emit_footprint(const struct fs_plan *plan,
                        const struct fs_kernel *kernel,
-                       const struct fs_device *device,
-                       enum fs_emit_variant variant, struct fs_footprint *out,
+                       const struct fs_device *device, struct fs_footprint *out,
                        struct fs_home *places);
 void fs_emitted_free(struct fs_emitted *e);
 /* All of it but the text, for dumps: "launch: 256 threads, at most 1500 blocks, ...", its

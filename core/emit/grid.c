@@ -223,7 +223,7 @@ static void write_entry(struct em *first, struct fs_str *body) {
   em_line(&em, ") {");
   fs_lp_print_cuda(head, 0, body);
   em.w.at = start;
-  g->out->waits = first->variant == FS_EMIT_BEST && first->device->cc >= 90;
+  g->out->waits = first->device->chains;
   if (g->out->waits) em_line(&em, "fs_after_kernels();");
   em_line(&em, "unsigned *const counters = (unsigned *)work;");
   for (int k = 0; k < g->n_carried; k++)
@@ -272,13 +272,12 @@ static void begin_phases(struct em *ems, struct fs_emitted *outs, int n,
 }
 
 void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
-                  int n, const struct fs_device *device,
-                  enum fs_emit_variant variant, const struct fs_diags *diags,
+                  int n, const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
   struct em_grid g = {.kernels = kernels, .n_kernels = n, .out = out,
                       .base = EM_COUNTER_BYTES};
-  struct em like = {.plan = plan, .device = device, .variant = variant,
+  struct em like = {.plan = plan, .device = device, 
                     .grid = &g};
   struct em *ems = fs_calloc((size_t)n, sizeof *ems);
   struct fs_emitted *outs = fs_calloc((size_t)n, sizeof *outs);

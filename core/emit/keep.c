@@ -99,14 +99,13 @@ static void find_lasting(struct em *em, double cache) {
 }
 
 void em_find_keeping(struct em *em) {
-  bool able = em->device && em->device->is_cuda && em->device->cc >= 80 &&
-              em->variant == FS_EMIT_BEST && em->device->cache_bytes > 0;
+  bool able = em->device && em->device->policies && em->device->cache_bytes > 0;
   em->staying = 0;
   em->lasts = false;
   if (!able) return;
   find_kept_rows(em, (double)em->device->cache_bytes);
   find_kept_elements(em, (double)em->device->cache_bytes);
-  if (!em->staying && !em->grid && em->device->cc >= 90 && em->V > 1 &&
+  if (!em->staying && !em->grid && em->V > 1 &&
       em->mode != FS_MODE_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
 }

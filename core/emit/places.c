@@ -79,16 +79,14 @@ static int registers(const struct em *em) {
 
 void fs_emit_footprint(const struct fs_plan *plan,
                        const struct fs_kernel *kernel,
-                       const struct fs_device *device,
-                       enum fs_emit_variant variant, struct fs_footprint *out,
+                       const struct fs_device *device, struct fs_footprint *out,
                        struct fs_home *places) {
   struct fs_emitted launch = {0};
   if (kernel->scheme == FS_INSTANCE) {
     em_instance_footprint(kernel, out, places);
     return;
   }
-  struct em em = {.plan = plan, .k = kernel, .device = device,
-                  .variant = variant, .out = &launch};
+  struct em em = {.plan = plan, .k = kernel, .device = device,  .out = &launch};
   em_begin(&em);
   if (em.mode == FS_MODE_MARCH) em_columns_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));

@@ -240,7 +240,7 @@ void em_find_tables(struct em *em) {
                 em->groups >= (int64_t)em->T * em->C * TILES;
   em->copies_words = copies && has_erf(em, FS_F64);
   em->copies_values = copies && em->pairs && em->stragglers && em->device &&
-                      em->device->cc >= 90 && has_erf(em, FS_BF16);
+                      em->device->clusters && has_erf(em, FS_BF16);
 }
 
 void em_tables(struct em *em) {

@@ -59,8 +59,7 @@ struct em {
   const struct fs_plan *plan;
   const struct fs_kernel *k;
   const struct fs_device *device;
-  enum fs_emit_variant variant;
-  struct fs_emitted *out;
+    struct fs_emitted *out;
   struct fs_arena *arena;        /* of expressions                          */
   struct fs_lp *hook[EM_HOOKS];  /* its statements; NULL: none              */
   struct fs_lp_writer w;         /* where they are added                    */

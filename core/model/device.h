@@ -9,6 +9,13 @@ struct fs_device {
   char name[128];            /* "NVIDIA H200", "Intel(R) Xeon(R) ..."      */
   char arch[32];             /* "sm_90a", "avx512"                         */
   int cc;                    /* CUDA compute capability * 10, else 0       */
+  /* What kernels may use: fs_device_of_cc(). */
+  bool clusters;             /* blocks that share a row by their memory    */
+  bool bulk_copies;          /* started by one thread, waited for by all   */
+  bool policies;             /* loads say what the cache keeps             */
+  bool chains;               /* a launch begins before the last one's end  */
+  bool gives_registers;      /* warps give registers to others: in code for one
+                                architecture alone                         */
   int units;                 /* SMs, or worker threads                     */
   int max_threads;           /* per block                                  */
   int64_t shared_bytes;      /* per block, with opt-in                     */
@@ -26,6 +33,21 @@ struct fs_device {
   const struct fs_calibration *calibration; /* of this device or of one of its
                                 kind; borrowed; NULL: nothing can be priced */
 };
+
+/* What a GPU of that compute capability offers, whose `arch` is known. */
+static inline void fs_device_of_cc(struct fs_device *d, int cc) {
+  size_t len = strlen(d->arch);
+  d->cc = cc;
+  d->clusters = d->bulk_copies = d->policies = d->chains = cc >= 90;
+  d->gives_registers = cc >= 90 && len && d->arch[len - 1] == 'a';
+}
+/* The device without what only some offer. */
+static inline struct fs_device fs_device_plain(const struct fs_device *d) {
+  struct fs_device plain = *d;
+  fs_device_of_cc(&plain, 0);
+  plain.cc = d->cc;
+  return plain;
+}
 
 /* Whether so many bytes that are read again and again do not surely stay in the cache,
  * which has other things to hold, too. */

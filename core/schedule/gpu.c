@@ -87,8 +87,6 @@ static struct look look_at(const struct fs_kernel *k, enum fs_mode mode) {
 
 /* -- blocks ----------------------------------------------------------------------------- */
 
-static bool is_sm90(const struct fs_device *d) { return d && d->is_cuda && d->cc >= 90; }
-
 static void set_tile(const struct fs_kernel *k, struct fs_schedule *s) {
   if (fs_kernel_turns(k)) {
     s->mode = FS_MODE_STRIPS;
@@ -142,8 +140,7 @@ static enum fs_mode first_mode(const struct fs_kernel *k) {
 }
 
 static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
-                       const struct fs_schedule_how *how, const struct look *l,
-                       struct fs_schedule *s) {
+                       const struct look *l, struct fs_schedule *s) {
   const struct fs_tuning *t = &k->tune;
   int axes = k->space.n_outer + FS_MAX(1, k->space.n_inner);
   int most = d && d->max_threads ? d->max_threads : 1024;
@@ -154,7 +151,7 @@ static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
   s->sides = s->rows = s->cluster = s->tiles = 1;
   s->mode = FS_MODE_FLAT;
   if (k->scheme == FS_TILE) set_tile(k, s);
-  else if (k->scheme == FS_ROW) set_rows(k, is_sm90(d) && !how->plain, l, s);
+  else if (k->scheme == FS_ROW) set_rows(k, d && d->clusters, l, s);
   else s->vectors = FS_MAX(1, FS_MIN(t->iters, 16));
   s->m = s->n = 1;
   for (int x = 0; x < axes; x++) {
@@ -287,7 +284,7 @@ static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_schedule *s) {
   enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
   int64_t part = s->cluster > 1 ? fs_schedule_part(s) : s->n, bytes = 0;
-  if (how->plain || !is_sm90(d) || s->mode != FS_MODE_KEEP || s->sides > 1 ||
+  if (!d || !d->bulk_copies || s->mode != FS_MODE_KEEP || s->sides > 1 ||
       k->space.n_outer != 1 || k->space.n_inner > 1 || s->threads <= WARP || s->streams ||
       k->tune.stages == 1 || (s->cluster - 1) * part >= s->n || l->no_bulk)
     return;
@@ -342,7 +339,7 @@ void fs_schedule_blocks(const struct fs_kernel *k, const struct fs_device *d,
                         const struct fs_schedule_how *how, struct fs_schedule *s) {
   struct look l = look_at(k, first_mode(k));
   *s = (struct fs_schedule){.row_results = l.row_results};
-  set_blocks(k, d, how, &l, s);
+  set_blocks(k, d, &l, s);
   set_edges(how, s);
   set_scratch(k, &l, s);
   s->streams = streams(&l, s);

@@ -162,12 +162,6 @@ static int most_blocks(const struct fs_device *d) {
   return d->units * 10 / 11 / CLUSTER * CLUSTER;
 }
 
-/* Warps can give registers to others in code for one architecture alone. */
-static bool gives_registers(const struct fs_device *d) {
-  size_t len = strlen(d->arch);
-  return len && d->arch[len - 1] == 'a';
-}
-
 static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
                     const bool *sent, struct fs_panel *p) {
   struct needs n;
@@ -187,7 +181,7 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   p->workers = WORKERS;
   p->parts = PARTS;
   p->mails = MAILS;
-  p->regs = gives_registers(d) ? REGS : 0;
+  p->regs = d->gives_registers ? REGS : 0;
   if (p->height > MOST_HEIGHT) return false;
   int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
   return cut(p, &n, room, p->regs ? p->regs : REGS_ALIKE);
@@ -196,7 +190,7 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
 bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
                  struct fs_panel *p) {
   *p = (struct fs_panel){0};
-  if (!d || !d->is_cuda || d->cc < 90 || d->units < 1) return false;
+  if (!d || !d->clusters || !d->bulk_copies || d->units < 1) return false;
   bool *sent = fs_calloc((size_t)k->values.len + 1, sizeof(bool));
   fs_panel_sent(k, sent);
   bool ok = cut_for(k, d, sent, p);
@@ -211,7 +205,7 @@ static bool exceeds_cache(double bytes, const struct fs_device *d) {
 
 bool fs_panel_may_pay(double elements, const struct fs_device *d) {
   enum { MOST_SIZE = 8 };
-  return d && d->is_cuda && d->cc >= 90 && exceeds_cache(elements * MOST_SIZE, d);
+  return d && d->clusters && d->bulk_copies && exceeds_cache(elements * MOST_SIZE, d);
 }
 
 bool fs_panel_pays(const struct fs_kernel *k, const struct fs_device *d) {

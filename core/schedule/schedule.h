@@ -111,10 +111,8 @@ struct fs_schedule {
   int fold_lanes;        /* partial results that a thread takes at once         */
 };
 
-/* What a schedule depends on beside kernel and device. All zero: a launch of its own,
- * the best text. */
+/* What a schedule depends on beside kernel and device. All zero: a launch of its own. */
 struct fs_schedule_how {
-  bool plain;            /* without what only some devices have                 */
   bool any_size;         /* for kernels of other sizes, too                     */
   bool wide;             /* other phases of the launch have 64-bit indices      */
   int64_t reserved;      /* bytes of shared memory that other phases have       */

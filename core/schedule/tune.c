@@ -668,7 +668,7 @@ static void tune(struct fs_kernel *k, const struct shape *shape,
   }
   else if (held)
     tune_held(t, &sh, vectors, units,
-              device && device->is_cuda && device->cc >= 90 && !k->any_size);
+              device && device->clusters && !k->any_size);
   else if (sh.row_results) {
     if (!tune_whole_dots(k, &sh, vectors, device)) tune_dots(t, &sh, vectors, units);
   } else if (!tune_ring(k, &sh, vectors, device)) {

@@ -16,13 +16,14 @@ struct code_words {
 /* A stand-in for a GPU that is not here, to print code for. */
 static struct fs_device usual_gpu(int cc) {
   struct fs_device d = {
-    .is_cuda = true, .cc = cc, .units = 132, .max_threads = 1024,
+    .is_cuda = true, .units = 132, .max_threads = 1024,
     .shared_bytes = (cc >= 90 ? 227 : cc == 80 || cc == 87 ? 163 : 99) << 10,
     .regs = 65536, .cache_bytes = 50 << 20, .memory_bytes = 141LL << 30,
     .bandwidth = 4.8e12, .cache_bandwidth = 12e12, .launch = 3e-6,
     .flops = 67e12};
   snprintf(d.arch, sizeof d.arch, "sm_%d%s", cc, cc >= 90 ? "a" : "");
   snprintf(d.name, sizeof d.name, "%s", d.arch);
+  fs_device_of_cc(&d, cc);
   return d;
 }
 
@@ -38,8 +39,7 @@ static char *text_elsewhere(struct fs_session *s, int k,
     return NULL;
   }
   fs_tune(&tuned, &device);
-  fs_emit_cuda(plan, &tuned, &device,
-               device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN, &s->diags, &e);
+  fs_emit_cuda(plan, &tuned, &device, &s->diags, &e);
   char *text = NULL;
   if (!strcmp(w->form, "cuda")) {
     text = fs_strdup(e.source);

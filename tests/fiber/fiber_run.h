@@ -4,7 +4,7 @@
 
 #include "core/emit/emit.h"
 
-/* Compiles e->source (FS_EMIT_PLAIN; FS_EMIT_BEST for compute capability 9.0
+/* Compiles e->source (of any device; what compute capability 9.0 offers
  * works, too: its copies are imitated) by the host's C++ compiler, once per text
  * and temporary folder, and runs it on `blocks` blocks, or fewer if that many
  * have nothing to do. slots[] are base pointers by plan slot, params[] the

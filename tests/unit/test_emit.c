@@ -448,24 +448,23 @@ static bool same(const struct kb *b, const char *name, double tolerance) {
   return true;
 }
 
-static const struct fs_device sm80 = {
-    .is_cuda = true, .name = "A100", .arch = "sm_80", .cc = 80, .units = 108,
+static struct fs_device sm80 = {
+    .is_cuda = true, .name = "A100", .arch = "sm_80", .units = 108,
     .max_threads = 1024, .shared_bytes = 163 << 10, .regs = 65536,
     .cache_bytes = 40 << 20, .bandwidth = 1.5e12};
-static const struct fs_device sm90 = {
-    .is_cuda = true, .name = "H200", .arch = "sm_90a", .cc = 90, .units = 132,
+static struct fs_device sm90 = {
+    .is_cuda = true, .name = "H200", .arch = "sm_90a", .units = 132,
     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536,
     .cache_bytes = 50 << 20, .bandwidth = 4.3e12};
-static const struct fs_device sm100 = {
-    .is_cuda = true, .name = "B200", .arch = "sm_100", .cc = 100, .units = 148,
+static struct fs_device sm100 = {
+    .is_cuda = true, .name = "B200", .arch = "sm_100", .units = 148,
     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536,
     .cache_bytes = 126 << 20, .bandwidth = 7e12};
 
 static void compile_for(struct kb *b, const char *name,
-                        const struct fs_device *d,
-                        enum fs_emit_variant variant) {
+                        const struct fs_device *d) {
   struct fs_emitted e;
-  fs_emit_cuda(&b->plan, &b->k, d, variant, NULL, &e);
+  fs_emit_cuda(&b->plan, &b->k, d, NULL, &e);
   char *log = NULL;
   enum fs_status status = fs_nvrtc_check(e.source, d->arch, &log);
   if (status == FS_OK) n_compiled++;
@@ -497,8 +496,7 @@ static void check(struct kb *b, const char *name, int blocks, bool compile,
   bool best = ring || !strncmp(name, "cluster", 7);
   struct fs_device hopper = sm90;
   if (b->k.tune.iters > 1) hopper.cache_bytes = 4096; /* large matrices' rings */
-  fs_emit_cuda(&b->plan, &b->k, best ? &hopper : &sm80,
-               best ? FS_EMIT_BEST : FS_EMIT_PLAIN, NULL, &e);
+  fs_emit_cuda(&b->plan, &b->k, best ? &hopper : &sm80, NULL, &e);
   if ((ring && e.shared_bytes == 0) || (best && !ring && e.cluster < 2)) {
     printf("FAIL %s: no %s\n", name, ring ? "ring" : "cluster");
     n_failed++;
@@ -521,9 +519,9 @@ static void check(struct kb *b, const char *name, int blocks, bool compile,
   }
   fs_emitted_free(&e);
   if (!compile || !nvrtc_present()) return;
-  compile_for(b, name, &sm80, FS_EMIT_PLAIN);
-  compile_for(b, name, &sm90, FS_EMIT_BEST);
-  compile_for(b, name, &sm100, FS_EMIT_BEST);
+  compile_for(b, name, &sm80);
+  compile_for(b, name, &sm90);
+  compile_for(b, name, &sm100);
 }
 
 /* -- cases ------------------------------------------------------------------------------- */
@@ -1055,7 +1053,7 @@ static void run_random(void) {
     s->op = 1; /* normal: only that it compiles */
     snprintf(name, sizeof name, "normal-%s", flat_tunings[t].name);
     if (show) check(b, name, 2, true, 0);
-    else if (nvrtc_present()) compile_for(b, name, &sm90, FS_EMIT_BEST);
+    else if (nvrtc_present()) compile_for(b, name, &sm90);
     free_kernel(b);
   }
 }
@@ -1127,8 +1125,7 @@ static void print_tuned(const char *scheme, const char *name, int64_t m,
   const struct fs_device *d = plain ? &sm80 : &sm90;
   fs_tune(&b->k, d);
   struct fs_emitted e;
-  fs_emit_cuda(&b->plan, &b->k, d, plain ? FS_EMIT_PLAIN : FS_EMIT_BEST, NULL,
-               &e);
+  fs_emit_cuda(&b->plan, &b->k, d, NULL, &e);
   printf("%s", e.source);
   fs_emitted_free(&e);
   free_kernel(b);
@@ -1163,6 +1160,9 @@ static void fuzz(int count, unsigned seed) {
 }
 
 int main(int argc, char **argv) {
+  fs_device_of_cc(&sm80, 80);
+  fs_device_of_cc(&sm90, 90);
+  fs_device_of_cc(&sm100, 100);
   const char *only = NULL;
   if (argc >= 6 && !strcmp(argv[1], "tuned")) {
     print_tuned(argv[2], argv[3], atoll(argv[4]), atoll(argv[5]), argc > 6);

@@ -17,7 +17,7 @@ static void check(bool ok, const char *what) {
 }
 
 static struct fs_device gpu = {
-    .is_cuda = true, .name = "test", .arch = "sm_90a", .cc = 90, .units = 132,
+    .is_cuda = true, .name = "test", .arch = "sm_90a", .units = 132,
     .max_threads = 1024, .shared_bytes = 227 << 10, .regs = 65536,
     .cache_bytes = 50 << 20, .memory_bytes = (int64_t)140 << 30,
     .bandwidth = 4.2e12, .cache_bandwidth = 8e12, .launch = 3.5e-6,
@@ -309,7 +309,7 @@ static void changes(void) {
   struct fs_device d = gpu;
   struct fs_plan_options o = {0};
   d.cooperative = true;
-  d.cc = 80; /* has no scheme for all of it */
+  fs_device_of_cc(&d, 80); /* has no scheme for all of it */
   struct fs_plan *p = fs_plan_make(gemver(16384), &d, &o);
   double most = fs_predict_launch(&d), sum = 0;
   int behind = 0;
@@ -453,7 +453,7 @@ static void stages(void) {
             under_way[1] == 65536.0,
         "what is under way follows from the ring");
   struct fs_device old = gpu;
-  old.cc = 80;
+  fs_device_of_cc(&old, 80);
   n = fs_tune_variants(&k, &old, list);
   for (int v = 0; v < n; v++) check(!list[v].stages, "no rings before sm_90");
   fs_plan_free(plan);
@@ -628,7 +628,7 @@ static void holds(const struct fs_device *d, int64_t m, int64_t n, bool held,
 
 static void long_rows(void) {
   struct fs_device old = gpu;
-  old.cc = 80;
+  fs_device_of_cc(&old, 80);
   holds(&gpu, 1000, 1000, true, 1, "rows side by side in a block");
   holds(&gpu, 1000, 16384, true, 1, "a row to a block");
   holds(&gpu, 1000, 32768, true, 2, "a row to two blocks");
@@ -698,6 +698,7 @@ static void rules(void) {
 }
 
 int main(void) {
+  fs_device_of_cc(&gpu, 90);
   gpu.calibration = fs_calibration_plain(&gpu);
   cpu.calibration = fs_calibration_plain(&cpu);
   struct samples h200 = read_samples();

@@ -408,13 +408,12 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
   return status;
 }
 
-/* What an sm_80 device can do is all that is used where the user says so, and for
- * blocks in step where too few of them run at once. */
-static enum fs_emit_variant variant(const struct cuda *t, const struct fs_kernel *k) {
+/* The device that a kernel is written for. What every device can do is all that is used
+ * where the user says so, and for blocks in step where too few of them run at once. */
+static const struct fs_device *written_for(const struct cuda *t, const struct fs_kernel *k) {
   const char *kernels = getenv("FUSIBLE_KERNELS");
-  if (kernels && !strcmp(kernels, "plain")) return FS_EMIT_PLAIN;
-  if (t->narrow && k->scheme == FS_PANEL) return FS_EMIT_PLAIN;
-  return t->base.device.cc >= 90 ? FS_EMIT_BEST : FS_EMIT_PLAIN;
+  bool plain = kernels && !strcmp(kernels, "plain");
+  return plain || (t->narrow && k->scheme == FS_PANEL) ? &t->plain : &t->base.device;
 }
 
 /* How many of the n kernels are phases of the launch that the first one starts:
@@ -449,10 +448,10 @@ static struct fs_code *new_code(struct cuda *t, const struct fs_plan *plan,
   c->library = kernel->scheme == FS_LIBRARY;
   if (c->library) return c;
   if (n > 1)
-    fs_emit_grid(plan, kernel, n, &t->base.device, variant(t, kernel), sources,
+    fs_emit_grid(plan, kernel, n, written_for(t, kernel), sources,
                  &c->emitted);
   else
-    fs_emit_cuda(plan, kernel, &t->base.device, variant(t, kernel), sources,
+    fs_emit_cuda(plan, kernel, written_for(t, kernel), sources,
                  &c->emitted);
   return c;
 }
@@ -520,7 +519,7 @@ static bool is_worth_haste(const struct fs_code *c) {
 
 char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *c) {
   if (c->n_phases > 1) return NULL;
-  return fs_emit_quick(c->plan, c->kernel, &t->base.device, variant(t, c->kernel), c->sources);
+  return fs_emit_quick(c->plan, c->kernel, written_for(t, c->kernel), c->sources);
 }
 
 /* Finds the code of a kernel, or prepares to compile it. */

@@ -97,7 +97,7 @@ char *fs_cuda_code_text(struct fs_target *target, struct fs_code *code,
 void fs_cuda_footprint(struct fs_target *t, const struct fs_plan *plan,
                        const struct fs_kernel *kernel,
                        struct fs_footprint *out, struct fs_home *places) {
-  fs_emit_footprint(plan, kernel, &t->device, FS_EMIT_BEST, out, places);
+  fs_emit_footprint(plan, kernel, &t->device, out, places);
 }
 
 bool fs_cuda_taken(struct fs_target *target, const struct fs_code *c,

@@ -347,6 +347,8 @@ static enum fs_status choose_arch(struct cuda *t, struct fs_diags *d) {
                         fs_nvrtc_version() % 1000 / 10, dev->name, dev->cc / 10,
                         dev->cc % 10);
   snprintf(dev->arch, sizeof dev->arch, "%s", t->arch);
+  fs_device_of_cc(dev, dev->cc);
+  t->plain = fs_device_plain(dev);
   return FS_OK;
 }
 

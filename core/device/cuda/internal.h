@@ -59,6 +59,7 @@ struct cuda {
                               fs_cuda_stream()                                 */
   struct cuda_queue queue;
   struct fs_replay *replays; /* all that there are: replay.c */
+  struct fs_device plain;   /* fs_device_plain() */
   char arch[32];           /* what NVRTC compiles for */
 
   CUmemoryPool pool;       /* NULL: the driver has none, plain allocation */
