@@ -325,6 +325,37 @@ def one(seed, target, home):
                 f'loop {seed} on {target}: {done.stderr[:300]}\n{script}')
 
 
+# Loops in which every round has sizes of its own.
+SIZES = {
+    'syrk': """for i = 1:n
+  C[i, 1:i] *= 0.5;
+  for k = 1:4; C[i, 1:i] += 1.5*A[i, k]*A[1:i, k]'; end
+end""",
+    'syrk, whole rows': 'for i = 1:n; C[i, 1:i] += A[i, :]*A[1:i, :]\'; end',
+    'a triangle solved': """x = zeros(n, "f64");
+for j = 2:n; x[j] = mod(A[j, 1] - A[j, 1:j-1]*x[1:j-1], 7); end
+C[1, :] = x';""",
+}
+
+
+def any_size(home):
+    """On a GPU, loops of 20 and of 40 sizes compile the same kernels: those of the first
+    sizes, and code for any size."""
+    for name, loop in SIZES.items():
+        compiled = []
+        for n in (20, 40):
+            text = (f'n = {n}; C = zeros(n, n, "f64"); A = mod(reshape(f64(1:n*n)*7, n, n), 5);'
+                    f'\n{loop}\nprint(sum(C[:]), " ", C[2, 1], " ", sum(C[n, :]))')
+            folder = tempfile.mkdtemp(dir=home)
+            fake, cpu = run(text, 'fake', folder), run(text, 'cpu', folder)
+            score.check(fake.returncode == 0 and fake.stdout == cpu.stdout,
+                        f'{name}, {n} sizes: {fake.stdout} for {cpu.stdout} {fake.stderr[:300]}')
+            compiled.append(sum(len(files) for _, _, files in
+                                os.walk(os.path.join(folder, 'cache'))))
+        score.check(0 < compiled[0] == compiled[1],
+                    f'{name}: {compiled[0]} kernels for 20 sizes, {compiled[1]} for 40')
+
+
 def main():
     parser = argparse.ArgumentParser(description='parts that are replaced in loops')
     parser.add_argument('--count', type=int, default=60)
@@ -333,6 +364,8 @@ def main():
     args = parser.parse_args()
     targets = [args.target] if args.target else ['cpu', 'fake']
     with tempfile.TemporaryDirectory() as home:
+        if 'fake' in targets:
+            any_size(home)
         for target in targets:
             masks(target, home)
             for p in PATTERNS:

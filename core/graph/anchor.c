@@ -33,19 +33,24 @@ static struct uses *find_uses(const struct fs_graph *g) {
   return u;
 }
 
-int64_t fs_update_begin(const struct fs_node *n) {
-  int64_t count, at = 0;
-  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
-  for (int s = 0; s < n->view.src_rank; s++) at += n->view.off[s] * whole.stride[s];
+static int64_t begin_in(const struct fs_node *n, const struct fs_layout *whole) {
+  int64_t at = 0;
+  for (int s = 0; s < n->view.src_rank; s++) at += n->view.off[s] * whole->stride[s];
   return at;
+}
+
+int64_t fs_update_begin(const struct fs_node *n) {
+  int64_t count;
+  struct fs_layout whole = fs_layout_new(n->dtype, &n->shape, &count);
+  return begin_in(n, &whole);
 }
 
 struct fs_elements fs_update_elements(const struct fs_graph *g, const struct fs_node *n,
                                   struct fs_layout *whole) {
   int64_t count;
   const struct fs_shape *part = &fs_node(g, n->src[1])->shape;
-  struct fs_elements e = {.begin = fs_update_begin(n), .rank = part->rank};
   *whole = fs_layout_new(n->dtype, &n->shape, &count);
+  struct fs_elements e = {.begin = begin_in(n, whole), .rank = part->rank};
   memcpy(e.dim, part->dim, sizeof e.dim);
   for (int s = 0; s < n->view.src_rank; s++)
     if (n->view.axis[s] >= 0) e.stride[n->view.axis[s]] += n->view.step[s] * whole->stride[s];
@@ -78,7 +83,7 @@ static void add_update(struct slices *s, const struct fs_node *n) {
   bool in_a_row = false;
   for (int x = 0; x < n->view.src_rank; x++)
     in_a_row |= n->view.axis[x] >= 0 && n->view.step[x] * whole.stride[x] == 1;
-  add(s, fs_update_begin(n), in_a_row);
+  add(s, begin_in(n, &whole), in_a_row);
 }
 
 /* Slices that are read by vectors keep how they are aligned. */
