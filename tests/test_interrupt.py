@@ -25,7 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'pty'))
 from terminal import Terminal  # noqa: E402
 
-from score import Score, await_handler  # noqa: E402
+from score import Score, await_handler, processor_seconds  # noqa: E402
 
 SETUP = '''A = rand(500, 400); v = rand(300000) - 0.5; w = rand(400)
 B = A; z = v; u = w; T = ones(1000, 1000); U = 2*T; n = 0
@@ -294,6 +294,54 @@ def scripts(args, rng, folder):
             process.communicate()
 
 
+# Long inputs, nearly all of whose time is planning, and the kernels of one call each beside
+# which plans are shown.
+PLANNED = {
+    'a chain of products': 'y = x' + ' .* x'*100000 + ';',
+    'maps': 'begin\n' + ''.join(f'y{k + 1} = x*{k}.5 + y{k};\n' for k in range(20000)) + 'end',
+    'pairs': 'begin\n' + ''.join(f"a{k} = x*{k}.5 + x; s{k} = a{k}'*x;\n"
+                                 for k in range(10000)) + 'end',
+}
+MOST_AFTER = 0.5  # processor seconds from Ctrl-C to the end of the process
+
+
+def stopped_at(args, script, seconds):
+    """Runs the script, stopped when it has computed for so long (None: not at all). Gives
+    what it computed until then, in all, and its status."""
+    process = subprocess.Popen(
+        [args.bin, '-t', 'cpu', '--threads', '1', '-p', 'off', script],
+        env=environment(os.path.dirname(script)), stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    await_handler(process.pid)
+    used = until = 0
+    while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        used = max(used, processor_seconds(process.pid))
+        if seconds is not None and not until and used >= seconds:
+            process.send_signal(signal.SIGINT)
+            until = used
+        time.sleep(0.002)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return until, usage.ru_utime + usage.ru_stime, process.returncode
+
+
+def planning(args, rng, folder):
+    """Ctrl-C at random moments of long inputs."""
+    for name, text in PLANNED.items():
+        script = os.path.join(folder, 'long.fs')
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write('x = rand(1000); x[1] = 1; y0 = 2*x;\n' + text + '\n')
+        _, all_of_it, status = stopped_at(args, script, None)
+        check(status == 0, f'{name}: exit status {status}')
+        for _ in range(5):
+            until, used, status = stopped_at(args, script, rng.uniform(0.1, 0.8) * all_of_it)
+            if not until:
+                continue
+            check(status == 130, f'{name}, stopped at {until:.2f}: exit status {status}')
+            check(used - until < MOST_AFTER,
+                  f'{name} of {all_of_it:.2f} s, stopped at {until:.2f}: ends at {used:.2f}')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--bin', default=os.environ.get(
@@ -313,6 +361,7 @@ def main():
         b, hit_b, slow_b = storm(Typed, args, rng, folder, typed, end)
         library(args, folder)
         scripts(args, rng, folder)
+        planning(args, rng, folder)
     if a + b < args.count and not score.failed:
         print(f'the time was enough for {a + b} of {args.count} interrupts')
     check(a >= min(20, args.count // 10) and b > 0, 'too few interrupts')

@@ -235,7 +235,7 @@ static void add_to_group(const struct anchors *a, fs_id first, fs_id update) {
   const struct fs_node *base = fs_node(g, fs_node(g, first)->src[0]);
   const void *array = base->kind == FS_ND_INPUT ? g->inputs.data[base->slot].storage : NULL;
   a->moved[update] = true;
-  for (int u = 1; u < g->nodes.len; u++) {
+  for (int u = 1; u < g->nodes.len && !fs_interrupted(); u++) {
     const struct fs_node *n = fs_node(g, (fs_id)u);
     if (n->kind == FS_ND_UPDATE && !a->moved[u] && first_update(g, (fs_id)u) == first &&
         may_move(g, a->uses, (fs_id)u) && parts_meet(g, n, fs_node(g, update)))
@@ -258,7 +258,7 @@ static void add_to_group(const struct anchors *a, fs_id first, fs_id update) {
 
 /* Updates that follow on the first and may move. */
 static void anchor_updates(const struct anchors *a, fs_id first) {
-  for (int id = 1; id < a->g->nodes.len; id++) {
+  for (int id = 1; id < a->g->nodes.len && !fs_interrupted(); id++) {
     const struct fs_node *n = fs_node(a->g, (fs_id)id);
     if (n->kind != FS_ND_UPDATE || n->anchored || first_update(a->g, (fs_id)id) != first ||
         !may_move(a->g, a->uses, (fs_id)id))
@@ -290,7 +290,7 @@ static void anchor_array(const struct anchors *a, int first) {
   fs_id update;
   if (!find_update(a, array, &update)) return;
   if (update) anchor_updates(a, update);
-  for (int k = first; k < g->inputs.len; k++) {
+  for (int k = first; k < g->inputs.len && !fs_interrupted(); k++) {
     const struct fs_graph_input *in = &g->inputs.data[k];
     if (in->storage == array && !in->anchored && !a->uses[a->node[k]].base)
       anchor_input(a, k);
@@ -315,13 +315,13 @@ void fs_graph_anchor(struct fs_graph *g) {
     n->anchored = 0, n->anchor = 0;
     if (n->kind == FS_ND_INPUT) a.node[n->slot] = (fs_id)id;
   }
-  for (int id = 1; id < g->nodes.len; id++) {
+  for (int id = 1; id < g->nodes.len && !fs_interrupted(); id++) {
     const struct fs_node *n = fs_node(g, (fs_id)id);
     if (n->kind == FS_ND_UPDATE && n->src[0] && first_update(g, (fs_id)id) == (fs_id)id &&
         fs_node(g, n->src[0])->kind != FS_ND_INPUT)
       anchor_updates(&a, (fs_id)id); /* of what the block makes itself */
   }
-  for (int k = 0; k < g->inputs.len; k++)
+  for (int k = 0; k < g->inputs.len && !fs_interrupted(); k++)
     if (is_first(g, k)) anchor_array(&a, k);
   free(a.uses);
   free(a.node);

@@ -257,7 +257,7 @@ static void unite_shared(struct fs_axes *ax) {
   }
   /* Matrices before vectors: they are what is worth reading once. */
   for (int rank = most; rank > 0; rank--)
-    for (int a = 0; a < n; a++) {
+    for (int a = 0; a < n && !fs_interrupted(); a++) {
       if (axes[a] != rank) continue;
       for (int b = 0; b < a; b++)
         if (same_array(ax, &ax->holders.data[reads[a]], &ax->holders.data[reads[b]]) &&

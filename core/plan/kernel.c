@@ -151,7 +151,7 @@ static void count_lists(const struct fs_kernel *k, struct fs_work *w) {
 static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
                           bool cuda, struct fs_work *w) {
   count_lists(k, w);
-  for (int i = 0; i < k->steps.len; i++) {
+  for (int i = 0; i < k->steps.len && !fs_interrupted(); i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->access < 0) continue;
     const struct fs_access *a = &k->accesses.data[s->access];

@@ -89,7 +89,7 @@ bool fs_place_same_array(const struct fs_graph *g, int a, int b) {
  * NULL. Phase FS_END shares no loads with the phases before it. */
 static struct fs_step *find_load(struct builder *b, const struct fs_access *a,
                                  bool end) {
-  for (int s = 0; s < b->k->steps.len; s++) {
+  for (int s = 0; s < b->k->steps.len && !fs_interrupted(); s++) {
     struct fs_step *st = &b->k->steps.data[s];
     if (st->kind != FS_SP_LOAD || (st->phase == FS_END) != end) continue;
     const struct fs_access *other = &b->k->accesses.data[st->access];

@@ -381,17 +381,19 @@ static void price_unfused(struct fs_planner *p) {
   options.n_kernel_pins = 0;
   p->options = &options;
   begin_plan(p, 1);
-  for (int c = 0; c < p->calls.len; c++) {
+  for (int c = 0; c < p->calls.len && !fs_interrupted(); c++) {
     struct fs_kernel k;
     struct fs_impl best;
     if (!best_alone(p, p->calls.data[c], &best)) continue;
     make_kernel(p, &p->calls.data[c], 1, &best, &k);
     add_kernel(p, &k);
   }
-  number_slots(p);
-  fs_plan_find_in_place(p->plan);
-  price_places(p);
-  list_unfused(p);
+  if (!fs_interrupted()) { /* else it is not all there, and nobody will ask */
+    number_slots(p);
+    fs_plan_find_in_place(p->plan);
+    price_places(p);
+    list_unfused(p);
+  }
   drop_plan(p->plan);
   p->plan = plan;
   p->space = space;
