@@ -444,7 +444,8 @@ WIDTH = 120
 
 def pages():
     found = glob.glob(os.path.join(ROOT, '*.md')) + \
-        glob.glob(os.path.join(ROOT, 'docs', '*.md'))
+        glob.glob(os.path.join(ROOT, 'docs', '*.md')) + \
+        [os.path.join(ROOT, 'elemlib', 'README.md')]
     return [os.path.relpath(path, ROOT) for path in sorted(found)]
 
 
