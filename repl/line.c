@@ -10,6 +10,7 @@
 
 #include <readline/readline.h>
 
+#include "core/lang/parse.h"
 #include "repl/keys.h"
 #include "repl/term.h"
 
@@ -27,7 +28,8 @@ struct fs_line {
 /* Readline's callback takes no user pointer. */
 static char *taken;
 static bool have_taken, ended, interrupted;
-static int start_indent;
+static int start_indent, line_indent; /* blanks that the line began with, and has now */
+static bool by_prefix;                /* how Up and Down go on                        */
 
 static void on_line(char *text) {
   taken = text;
@@ -36,8 +38,65 @@ static void on_line(char *text) {
 }
 
 static int insert_indent(void) {
+  line_indent = start_indent;
   for (int i = 0; i < start_indent; i++) rl_insert_text(" ");
   return 0;
+}
+
+/* `end`, `else` and closing brackets go back to where what they close began, and forth
+ * again when the word goes on (`endless = 1`), while the user leaves the indent alone. */
+static void fit_indent(void) {
+  int less = start_indent ? fs_parse_outdent(rl_line_buffer) : 0;
+  int want = start_indent - less, more = want - line_indent;
+  if (want < 0 || !more || rl_point < line_indent || strchr(rl_line_buffer, '\n') ||
+      (int)strspn(rl_line_buffer, " ") != line_indent || rl_last_func == rl_undo_command ||
+      RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH))
+    return;
+  int point = rl_point + more;
+  rl_point = 0;
+  for (int i = 0; i < more; i++) rl_insert_text(" ");
+  if (more < 0) rl_delete_text(0, -more);
+  rl_point = point;
+  line_indent = want;
+  rl_redisplay();
+}
+
+/* Keys that came together reach this without a look at the line between them. */
+static int accept_line(int count, int key) {
+  fit_indent();
+  return rl_newline(count, key);
+}
+
+/* Up and Down find what begins with what stands before the cursor; with nothing there,
+ * all of the history. */
+static int recall(int count, int key, rl_command_func_t *all, rl_command_func_t *prefix,
+                  bool again) {
+  if (!again) by_prefix = (int)strspn(rl_line_buffer, " ") < rl_point;
+  if (!by_prefix) return all(count, key);
+  if (again) rl_last_func = prefix; /* else it would start a new search */
+  return prefix(count, key);
+}
+
+static int older(int count, int key);
+static int newer(int count, int key) {
+  return recall(count, key, rl_get_next_history, rl_history_search_forward,
+                rl_last_func == older || rl_last_func == newer);
+}
+static int older(int count, int key) {
+  return recall(count, key, rl_get_previous_history, rl_history_search_backward,
+                rl_last_func == older || rl_last_func == newer);
+}
+
+/* Before the user's own file of keys is read, which so has the last word. */
+static void bind_keys(void) {
+  static const char *const up[] = {"\033[A", "\033OA"}, *const down[] = {"\033[B", "\033OB"};
+  Keymap emacs = rl_get_keymap_by_name("emacs");
+  rl_bind_key_in_map('\r', accept_line, emacs);
+  rl_bind_key_in_map('\n', accept_line, emacs);
+  for (size_t k = 0; k < FS_LEN(up); k++) {
+    rl_bind_keyseq_in_map(up[k], older, emacs);
+    rl_bind_keyseq_in_map(down[k], newer, emacs);
+  }
 }
 
 /* Ctrl-D on a line of nothing but its indent ends the input too. */
@@ -103,6 +162,7 @@ static void start_readline(struct fs_line *l, const struct fs_options *o) {
   rl_input_available_hook = key_is_there;
   fs_complete_init(l->session, &l->entry);
   fs_history_open(!o->no_history);
+  bind_keys();
   rl_initialize();
   rl_bind_key('D' & 0x1f, end_or_delete);
 }
@@ -142,8 +202,10 @@ static void put_prompt(struct fs_str *out, bool more) {
 
 static void cancel_line(void) {
   rl_eof_found = 0; /* else each prompt after a read that was stopped ends its line */
-  rl_echo_signal_char(2); /* ^C, where the terminal echoes such keys */
   rl_callback_sigcleanup();
+  rl_point = rl_end; /* the cursor behind all lines of the entry */
+  rl_redisplay();
+  rl_echo_signal_char(2); /* ^C, where the terminal echoes such keys */
   rl_free_line_state();
   rl_callback_handler_remove();
 }
@@ -158,7 +220,10 @@ static enum got read_edited(bool more, int indent, struct fs_str *out) {
   rl_callback_handler_install(fs_str_text(&prompt), on_line);
   while (!have_taken && !interrupted) {
     switch (fs_term_wait()) {
-      case FS_TERM_KEY: rl_callback_read_char(); break;
+      case FS_TERM_KEY:
+        rl_callback_read_char();
+        if (!have_taken && !interrupted) fit_indent();
+        break;
       case FS_TERM_RESIZE: rl_resize_terminal(); break;
       case FS_TERM_STOP: stop_and_redraw(); break;
       case FS_TERM_INTERRUPT: interrupted = true; break;

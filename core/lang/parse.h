@@ -22,6 +22,9 @@ enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
 /* The number of spaces a continuation line after this incomplete text should
  * start with: two per open block or bracket. */
 int fs_parse_indent(const char *text, size_t len);
+/* The number of spaces less that a line starts with which goes on with `else`, `end` or a
+ * bracket that closes. */
+int fs_parse_outdent(const char *line);
 
 /* Whether `words`, each with a blank before and behind it, has this one. */
 bool fs_has_word(const char *words, const char *word);

@@ -3,6 +3,8 @@
 #include "core/lang/parse.h"
 #include "core/lang/parser.h"
 
+#include <ctype.h>
+
 /* -- words that are special only at the start of a statement --------------- */
 
 static const char *const type_words[] = {
@@ -675,6 +677,8 @@ enum fs_status fs_parse_final(struct fs_diags *diags, struct fs_arena *arena,
   return parse_source(diags, arena, source, true, out);
 }
 
+enum { INDENT = 2 };
+
 int fs_parse_indent(const char *text, size_t len) {
   if (len > FS_MAX_SOURCE) return 0;
   struct fs_diags diags;
@@ -687,5 +691,16 @@ int fs_parse_indent(const char *text, size_t len) {
   int open = parse(&p, &list) == FS_INCOMPLETE ? p.n_open : 0;
   fs_arena_free(arena);
   fs_diags_free(&diags);
-  return 2 * open;
+  return INDENT * open;
+}
+
+int fs_parse_outdent(const char *line) {
+  static const char *const words[] = {"end", "else", "elseif"};
+  line += strspn(line, " \t");
+  if (*line && strchr(")]}", *line)) return INDENT;
+  size_t len = 0;
+  while (line[len] == '_' || isalnum((unsigned char)line[len])) len++;
+  for (size_t k = 0; k < FS_LEN(words); k++)
+    if (len == strlen(words[k]) && !strncmp(line, words[k], len)) return INDENT;
+  return 0;
 }

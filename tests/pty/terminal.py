@@ -16,6 +16,47 @@ ESCAPES = re.compile(rb'\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]|'
                      rb'\x1b[P_\]][^\x1b\x07]*(?:\x1b\\|\x07)')  # pictures
 
 
+MOVES = re.compile(r'\x1b\[([0-9;?]*)([A-Za-z@])|\x1b.')
+
+
+def screen_of(text, columns):
+    """What a terminal that never scrolls shows of this."""
+    lines, y, x, at = [[]], 0, 0, 0
+    while at < len(text):
+        found = MOVES.match(text, at)
+        char, at = text[at], found.end() if found else at + 1
+        if found and found[2]:
+            words = found[1].split(';')
+            n = int(words[0]) if words[0].isdigit() else 1
+            line, op = lines[y], found[2]
+            y = max(0, y - n) if op == 'A' else y + n if op == 'B' else y
+            x = max(0, {'C': x + n, 'D': x - n, 'G': n - 1}.get(op, x))
+            if op == 'P':
+                del line[x:x + n]
+            elif op == '@':
+                line[x:x] = [' ']*n
+            elif op in 'KJ':
+                del line[x:]
+                if op == 'J':
+                    del lines[y + 1:]
+        elif char in '\r\n\b':
+            x = x - 1 if char == '\b' else 0 if char == '\r' else x
+            y += char == '\n'
+        elif not found and char >= ' ':
+            if x == columns:
+                x, y = 0, y + 1
+            while len(lines) <= y:
+                lines.append([])
+            lines[y] += ' '*(x - len(lines[y]))
+            lines[y][x:x + 1] = [char]
+            x += 1
+        while len(lines) <= y:
+            lines.append([])
+    while len(lines) > 1 and not ''.join(lines[-1]).strip():
+        lines.pop()
+    return [''.join(line).rstrip() for line in lines]
+
+
 class Terminal:
     def __init__(self, argv, env=None, rows=24, columns=80):
         self.master, slave = pty.openpty()
@@ -29,7 +70,13 @@ class Terminal:
         os.set_blocking(self.master, False)
         self.slave = slave  # kept open, so that its settings can be asked for
 
+    def screen(self):
+        """The lines that stand on the screen, without the blanks and the empty lines at
+        their ends."""
+        return screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
+
     def resize(self, rows, columns, tell=True):
+        self.columns = columns
         size = struct.pack('HHHH', rows, columns, 0, 0)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
         if tell:

@@ -23,6 +23,7 @@ PASTE_ON, PASTE_OFF = '\x1b[200~', '\x1b[201~'
 BUSY = 't0 = time(); while time() - t0 < 0.5; end'
 LEFT = '\x1b[D'
 UP, CTRL_A, CTRL_C, CTRL_D, CTRL_Z = '\x1b[A', '\x01', '\x03', '\x04', '\x1a'
+DOWN = '\x1b[B'
 
 
 class Case:
@@ -381,6 +382,59 @@ def test_tab_indents_in_a_block(c):
     assert 'a = 42' in t.line('end')
 
 
+def test_end_and_else_go_back(c):
+    t = c.start()
+    for line in ('n = 0', 'if n > 0', 'if n > 1', 'a = 1', 'else', 'endless = 2', 'end'):
+        t.send(line)
+        t.until(lambda: t.screen()[-1].endswith(line))  # pylint: disable=cell-var-from-loop
+        t.send('\r')
+        t.until(lambda: t.screen()[-1] in ('fs>', '...'))
+    t.send('a = [1,\r2\r];\rend')
+    t.until(lambda: t.screen()[-1] == '... end')
+    shown = t.screen()
+    begin = shown.index('fs> if n > 0')
+    assert shown[begin:] == [
+        'fs> if n > 0', '...   if n > 1', '...     a = 1', '...   else',
+        '...     endless = 2', '...   end', '...   a = [1,', '...     2', '...   ];',
+        '... end'], shown
+    t.send('\x1f' * 3)  # undone, letter by letter
+    t.until(lambda: t.screen()[-1] == '...')
+    t.line('end')
+
+
+def test_up_finds_what_begins_like_this(c):
+    t = c.start()
+    for line in ('alpha = 1;', 'beta = 2;', 'begin\ral = 3;\rend;', 'alp = 4;', 'gamma = 5;'):
+        t.line(line)
+    t.send('alp')
+    for key, shown in ((UP, 'alp = 4;'), (UP, 'alpha = 1;'), (DOWN, 'alp = 4;')):
+        t.send(key)
+        t.until(lambda: t.screen()[-1] == 'fs> ' + shown)  # pylint: disable=cell-var-from-loop
+    t.send('\x05\x15')  # all away: then Up and Down are through everything
+    for key, shown in ((UP, 'fs> gamma = 5;'), (UP, 'fs> alp = 4;'), (UP, 'end;'),
+                       (DOWN, 'fs> alp = 4;')):
+        t.send(key)
+        t.until(lambda: t.screen()[-1] == shown)  # pylint: disable=cell-var-from-loop
+    t.send(CTRL_C)
+    t.until(lambda: t.screen()[-1] == 'fs>')
+    t.send('begin\r')
+    t.until(lambda: t.screen()[-1] == '...')
+    t.send(UP)  # in a line of nothing but its indent
+    t.until(lambda: t.screen()[-1].endswith('gamma = 5;'))
+    t.send(CTRL_C)
+
+
+def test_up_is_the_users_to_bind(c):
+    path = os.path.join(c.home, 'inputrc')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('"\\e[A": previous-history\n')
+    t = c.start(INPUTRC=path)
+    t.line('alpha = 1;')
+    t.line('beta = 2;')
+    t.send('al' + UP)
+    t.until(lambda: t.screen()[-1] == 'fs> beta = 2;')
+
+
 # -- keys and signals ---------------------------------------------------------
 
 def test_ctrl_c_clears_the_line(c):
@@ -390,6 +444,24 @@ def test_ctrl_c_clears_the_line(c):
     t.send(CTRL_C)
     t.prompt()
     assert 'a = 42' in t.line('a = 40 + 2')
+
+
+def test_ctrl_c_leaves_whole_entries(c):
+    """With the cursor in the first of several lines, by a search or by hand, and in one
+    that is longer than the screen is wide."""
+    t = c.start()
+    t.line('for k = 1:2\rprint("entry")\rz = 1;\rend')
+    long = 'w = ' + '+'.join(['1']*60)
+    for keys, text in (('\x12k = 1', 'end'), (UP + '\x01', 'end'), (UP + '\x1b<' + '\x01', 'end'),
+                       (long + '\x01', '1+1')):
+        t.send(keys)
+        t.until(lambda: t.screen()[-1].endswith(text))  # pylint: disable=cell-var-from-loop
+        t.send(CTRL_C)
+        t.until(lambda: t.screen()[-1] == 'fs>')
+        shown = t.screen()
+        assert shown[-2].replace('^C', '').endswith(text), shown
+    t.send('a = 40 + 2\r')
+    t.until(lambda: t.screen()[-2:] == ['a = 42', 'fs>'])
 
 
 def test_ctrl_c_right_behind_a_key(c):
