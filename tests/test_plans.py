@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Golden plans: each tests/plan/NAME.fs is run, and what it prints, among it
-`:plan dump`, must be NAME.out. Remarks in the script are checked as well:
+`:plan dump`, must be NAME.out. It is planned as well for GPUs that are not here, with the
+costs of core/model/reference, and with the settings of each kernel that must be NAME.gpu:
+all of an H200's, and in what an H100's and an A100's differ from it. Remarks in the script
+are checked as well, on the CPU:
 
     # kernels: N        of the last block
     # schemes: row flat library ...   of its kernels, in launch order
@@ -8,12 +11,17 @@
 UPDATE=1 rewrites the .out files. The last line is `N passed, N failed`.
 """
 import argparse
+import difflib
 import glob
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fake'))
+import fakegpu  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 UPDATE = os.environ.get('UPDATE') == '1'
@@ -47,6 +55,67 @@ def run(fusible, path, folder):
     return done.returncode, TIMES.sub('', done.stdout), done.stderr
 
 
+def settings(event):
+    """A line for each kernel: "launch, threads 256, vector 4"."""
+    return [', '.join([k['joint']] + [f'{x} {v}' for x, v in (k.get('setting') or {}).items()])
+            for k in event['kernels']]
+
+
+def with_settings(out):
+    """The dumps of plans, each followed by the plan as JSON, as one text."""
+    text = ''
+    for part in re.split(r'^\]\n', out, flags=re.M):
+        dump, found, array = re.search(r'(?ms)\A(.*?)(?:^(\[)\n(.*))?\Z', part).groups()
+        lines = settings(json.loads(f'[{array}]')[-1]) if found else []
+        begin = dump.rfind('> plan:')
+        plan = re.sub(r'(?m)^(  k(\d+) .*\n)',
+                      lambda m: f'{m[1]}    {lines[int(m[2]) - 1]}\n' if lines else m[1],
+                      dump[begin:])
+        text += dump[:begin] + plan if begin >= 0 else dump
+    return text
+
+
+def run_gpu(fusible, path, device, folder):
+    with open(path, encoding='utf-8') as f:
+        script = re.sub(r'(?m)^:plan dump$', ':plan dump\n:plan json', f.read())
+    copy = os.path.join(folder, os.path.basename(path))
+    with open(copy, 'w', encoding='utf-8') as f:
+        f.write(script)
+    env = fakegpu.environment(folder, FUSIBLE_FAKE_DEVICE=device, LC_ALL='C.UTF-8',
+                              FUSIBLE_REFERENCE_DEVICE='measured')
+    done = subprocess.run([fusible, '--target', 'cuda', '--no-rc', '--plan', 'off', '--quiet',
+                           '--color', 'never', os.path.basename(path)], cwd=folder, env=env,
+                          capture_output=True, text=True, timeout=120)
+    return done.returncode, TIMES.sub('', with_settings(done.stdout)), done.stderr
+
+
+def gpus(fusible, path, folder):
+    """What is golden of a script's plans on GPUs."""
+    name, first, text = os.path.basename(path)[:-3], '', ''
+    for device in ('h200', 'h100', 'a100'):
+        status, out, err = run_gpu(fusible, path, device, folder)
+        check(status == 0 and not err, f'{name} on {device}: runs', f'status {status}\n{out}{err}')
+        if not first:
+            first = out
+            text += f'==== {device}\n{out}'
+            continue
+        lines = list(difflib.unified_diff(first.splitlines(True), out.splitlines(True), n=0))[2:]
+        text += f'==== {device}: ' + ('but for\n' + ''.join(
+            '@@\n' if x.startswith('@@') else x for x in lines) if lines else 'the same\n')
+    return text
+
+
+def kept(text, path):
+    """Whether a golden file has the text; rewrites it for UPDATE."""
+    name = os.path.basename(path)
+    if UPDATE:
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+    want = open(path, encoding='utf-8').read() if os.path.exists(path) else ''
+    check(text == want, f'{name}: plan', ''.join(
+        difflib.unified_diff(want.splitlines(True), text.splitlines(True), name, 'found')))
+
+
 def remark(text, key):
     m = re.search(rf'^# {key}: (.*)$', text, re.M)
     return m[1].split() if m else None
@@ -78,14 +147,8 @@ def main():
             if schemes:
                 check(schemes == found, f'{name}: schemes',
                       f'{schemes} wanted, {found} found')
-            golden = path[:-3] + '.out'
-            if UPDATE:
-                with open(golden, 'w', encoding='utf-8') as f:
-                    f.write(out)
-            want = open(golden, encoding='utf-8').read() \
-                if os.path.exists(golden) else '(there is none)\n'
-            check(out == want, f'{name}: plan',
-                  f'--- {name}.out\n{want}--- found\n{out}')
+            kept(out, path[:-3] + '.out')
+            kept(gpus(fusible, path, folder), path[:-3] + '.gpu')
     print(f'{passed} passed, {failed} failed')
     return 1 if failed else 0
 
