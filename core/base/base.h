@@ -127,6 +127,9 @@ void fs_str_put_bytes(struct fs_str *s, double bytes);
 void fs_str_put_seconds(struct fs_str *s, double seconds);
 void fs_sort_numbers(double *values, int n); /* the least first */
 double fs_median(double *values, int n);     /* sorts them; n > 0 */
+/* x / unit, rounded up, and the multiple of the unit that it is; x >= 0, unit > 0. */
+static inline int64_t fs_ceil_div(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
+static inline int64_t fs_round_up(int64_t x, int64_t unit) { return fs_ceil_div(x, unit) * unit; }
 /* a*b, or -1 if it would overflow or one is negative */
 int64_t fs_mul_size(int64_t a, int64_t b);
 

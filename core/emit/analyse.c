@@ -40,8 +40,6 @@ static const struct fs_step *def_of(const struct em *em, int v) {
   return d < 0 ? NULL : &em->k->steps.data[d];
 }
 
-static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
-
 static enum em_acc kind_of_result(const struct em *em,
                                   const struct fs_step *s) {
   switch (fs_schedule_reduced(em->k, em->schedule.mode, s)) {
@@ -221,8 +219,8 @@ static void find_end_work(struct em *em) {
 }
 
 static void place_work(struct em *em) {
-  em->fold_pitch_j = up(em->groups * em->V, WARP) * WARP;
-  em->fold_pitch_i = up(em->m, WARP) * WARP;
+  em->fold_pitch_j = fs_round_up(em->groups * em->V, WARP);
+  em->fold_pitch_i = fs_round_up(em->m, WARP);
   int64_t base = 0, cols = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     struct em_value *x = &em->v[v];
@@ -258,7 +256,7 @@ static void place_ring(struct em *em) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase || em_val(em, s->out)->varies != 3) continue;
     em->v[s->out].work = bytes;
-    bytes += up(part * (int64_t)fs_dtype_size(em_access(em, s)->dtype), 128) * 128;
+    bytes += fs_round_up(part * (int64_t)fs_dtype_size(em_access(em, s)->dtype), 128);
   }
 }
 

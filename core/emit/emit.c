@@ -125,12 +125,6 @@ static void work_pointers(struct em *em) {
             (long long)((em->scratch + 7) / 8));
 }
 
-static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
-
-static int64_t tiles(const struct em *em) {
-  return up(em->groups, (int64_t)em->T * em->C);
-}
-
 static void write_arguments(struct em *em, bool has_work) {
   struct fs_str list = {0};
   for (int k = 0; k < em->out->n_slots; k++)
@@ -138,10 +132,10 @@ static void write_arguments(struct em *em, bool has_work) {
   if (em->params.len)
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
-  if (em->any_size) em_size(em, em->mode == FS_MODE_FLAT ? tiles(em) : em->m);
+  if (em->any_size) em_size(em, em->mode == FS_MODE_FLAT ? em->schedule.tasks : em->m);
   if (em->any_size && em->mode == FS_MODE_STRIPS) { /* for em_constants() */
     em_size(em, em->panels);
-    em_size(em, up(em->m, (int64_t)em->S * em->B));
+    em_size(em, fs_ceil_div(em->m, (int64_t)em->S * em->B));
   }
   for (int k = 0; k < em->out->n_sizes; k++)
     fs_str_printf(&list, "%sfs_index size%d", list.len ? ", " : "", k);
@@ -350,11 +344,6 @@ void em_head(const struct em *em, const struct fs_diags *diags,
   fs_str_puts(out, "\n");
 }
 
-static int64_t squares(const struct em *em) {
-  int64_t side = up(em->n, fs_schedule_square(&em->schedule));
-  return side * side;
-}
-
 static int64_t tiles_of_square(const struct em *em) {
   int64_t side = fs_schedule_square(&em->schedule);
   return side / ((int64_t)em->RT * em->V) * (side / ((int64_t)em->S * em->B));
@@ -373,7 +362,7 @@ void em_constants(struct em *em, struct fs_str *out) {
   switch (em->mode) {
     case FS_MODE_MARCH: em_columns_constants(em, out); break;
     case FS_MODE_FLAT:
-      size_constant(em, "FS_TILES", tiles(em), out);
+      size_constant(em, "FS_TILES", em->schedule.tasks, out);
       if (em->copies_words)
         fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
@@ -392,12 +381,12 @@ void em_constants(struct em *em, struct fs_str *out) {
       break;
     case FS_MODE_STRIPS:
       size_constant(em, "FS_PANELS", em->panels, out);
-      size_constant(em, "FS_PARTS_MOST", up(em->m, rows), out);
+      size_constant(em, "FS_PARTS_MOST", fs_ceil_div(em->m, rows), out);
       if (em->mirrors)
         fs_str_printf(out,
                       "constexpr fs_index FS_PIECES = %lld;\n"
                       "constexpr int FS_OF_SQUARE = %d, FS_ABREAST = %d;\n",
-                      (long long)(squares(em) * tiles_of_square(em)),
+                      (long long)em->schedule.tasks,
                       (int)tiles_of_square(em),
                       (int)(fs_schedule_square(&em->schedule) / ((int64_t)em->RT * em->V)));
       /* fall through */
@@ -515,16 +504,8 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->one_wave_each = (em->streams && !stay) || em->mode == FS_MODE_INSTANCE;
   o->pieces = stay ? 4 : 8;
   o->waves = em->mode == FS_MODE_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
-  switch (em->mode) {
-    case FS_MODE_FLAT: o->max_blocks = tiles(em); break;
-    case FS_MODE_TILE: o->max_blocks = em->panels * em->parts; break;
-    case FS_MODE_STRIPS:
-      o->max_blocks = em->mirrors ? squares(em) * tiles_of_square(em)
-                                  : em->panels * up(em->m, rows);
-      break;
-    case FS_MODE_MARCH: o->max_blocks = em->parts; break;
-    default: o->max_blocks = up(em->m, rows) * em->CL;
-  }
+  o->max_blocks = em->mode == FS_MODE_INSTANCE ? fs_ceil_div(em->m, rows)
+                                               : em->schedule.tasks * em->CL;
   if (em->mode == FS_MODE_INSTANCE) em->CL = 1;
   o->cluster = em->CL;
   o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
@@ -624,10 +605,11 @@ static bool takes_sizes(const struct em *em) {
 }
 
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                  const struct fs_device *device,
-                  const struct fs_diags *diags, struct fs_emitted *out) {
+                  const struct fs_device *device, const struct fs_diags *diags,
+                  struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
-  struct em first = {.plan = plan, .k = kernel, .device = device,  .out = out, .any_size = kernel->any_size};
+  struct em first = {.plan = plan, .k = kernel, .device = device, .out = out,
+                     .any_size = kernel->any_size};
   struct em em = first;
   em_begin(&em);
   if (em.any_size && !takes_sizes(&em)) {
@@ -645,7 +627,7 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_device *device,
                     const struct fs_diags *diags) {
   struct fs_emitted same = {0}; /* arguments are found in the same order */
-  struct em em = {.plan = plan, .k = kernel, .device = device,  .out = &same, .quick = true};
+  struct em em = {.plan = plan, .k = kernel, .device = device, .out = &same, .quick = true};
   char *text = NULL;
   if (kernel->scheme != FS_PANEL) return NULL;
   em_begin(&em);

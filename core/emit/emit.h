@@ -85,8 +85,8 @@ struct fs_emitted {
 };
 
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
-                  const struct fs_device *device,
-                  const struct fs_diags *diags, struct fs_emitted *out);
+                  const struct fs_device *device, const struct fs_diags *diags,
+                  struct fs_emitted *out);
 /* What to compile in place of its text for code that is wanted soon (-DFS_QUICK): it is
  * launched in the same way and gives the same bits, in less text and more time. NULL:
  * that text. Given. */

@@ -123,10 +123,6 @@ static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
   return at;
 }
 
-static int64_t whole(int64_t bytes) {
-  return (bytes + EM_COUNTER_BYTES - 1) / EM_COUNTER_BYTES * EM_COUNTER_BYTES;
-}
-
 /* "(char *)work + 512 + 256LL * gridDim.x" */
 static const char *work_of_phase(struct em *em) {
   const struct em_grid *g = em->grid;
@@ -194,8 +190,8 @@ static void write_phase(struct em *em, int number, const struct fs_diags *diags,
   fs_str_printf(body, "}  // namespace phase%d\n\n", number);
   put_call(em, number);
   if (em_uses_work(em)) {
-    g->base += whole(em->out->work_base);
-    g->per_block += whole(em->out->work_per_block);
+    g->base += fs_round_up(em->out->work_base, EM_COUNTER_BYTES);
+    g->per_block += fs_round_up(em->out->work_per_block, EM_COUNTER_BYTES);
   }
   join_launch(g->out, em->out, g->waits);
 }

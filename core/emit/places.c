@@ -86,7 +86,7 @@ void fs_emit_footprint(const struct fs_plan *plan,
     em_instance_footprint(kernel, out, places);
     return;
   }
-  struct em em = {.plan = plan, .k = kernel, .device = device,  .out = &launch};
+  struct em em = {.plan = plan, .k = kernel, .device = device, .out = &launch};
   em_begin(&em);
   if (em.mode == FS_MODE_MARCH) em_columns_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));

@@ -14,9 +14,6 @@
 enum { BOTH = FS_VARIES_I | FS_VARIES_J };
 
 static int64_t rule(enum fs_schedule_number n) { return fs_schedule_number(n); }
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static int64_t round_up(int64_t a, int64_t multiple) { return ceil_div(a, multiple) * multiple; }
-
 static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
 static int64_t size_of(const struct fs_value *v) {
@@ -291,13 +288,13 @@ static void look_at_strips(struct strips *t) {
  * while others wait. */
 static int64_t even(int64_t tasks) {
   if (tasks <= 1 || tasks > rule(FS_CPU_EVEN_TASKS)) return tasks;
-  return round_up(tasks, tasks < 4 ? 2 : 4);
+  return fs_round_up(tasks, tasks < 4 ? 2 : 4);
 }
 
 /* Parts of `whole` as large as each other, none larger than `most`. */
 static int64_t equal_parts(int64_t whole, int64_t most, int64_t multiple) {
-  int64_t each = ceil_div(whole, FS_MAX(ceil_div(whole, FS_MAX(most, 1)), 1));
-  return FS_MAX(ceil_div(each, multiple), 1) * multiple;
+  int64_t each = fs_ceil_div(whole, FS_MAX(fs_ceil_div(whole, FS_MAX(most, 1)), 1));
+  return FS_MAX(fs_round_up(each, multiple), multiple);
 }
 
 static void cut_flat(struct fs_cpu_schedule *c) {
@@ -307,9 +304,9 @@ static void cut_flat(struct fs_cpu_schedule *c) {
   int64_t strips = n / (rule(FS_CPU_TASKS) * c->columns);
   c->chunk_columns = FS_MIN(FS_MAX(strips, rule(FS_CPU_FLAT_LEAST)) * c->columns,
                             rule(FS_CPU_FLAT_MOST));
-  int64_t tasks = ceil_div(n, c->chunk_columns);
+  int64_t tasks = fs_ceil_div(n, c->chunk_columns);
   if (tasks > rule(FS_CPU_EVEN_TASKS)) return;
-  c->chunk_columns = FS_MAX(round_up(ceil_div(n, even(tasks)), multiple), multiple);
+  c->chunk_columns = FS_MAX(fs_round_up(fs_ceil_div(n, even(tasks)), multiple), multiple);
   c->columns = equal_parts(c->chunk_columns, c->columns, multiple);
 }
 
@@ -327,7 +324,7 @@ static int64_t group_rows(const struct strips *t, int64_t size) {
 static int64_t narrow_rows(const struct strips *t, int64_t rows) {
   int64_t whole_rows = rule(FS_CPU_WHOLE_ROWS);
   if (rows < whole_rows && t->tiles && !t->sums && !t->turned) return rows;
-  return FS_MIN(rule(FS_CPU_MOST_ROWS), round_up(rows, whole_rows));
+  return FS_MIN(rule(FS_CPU_MOST_ROWS), fs_round_up(rows, whole_rows));
 }
 
 static void cut_tiles(const struct strips *t, int64_t cache) {
@@ -336,7 +333,7 @@ static void cut_tiles(const struct strips *t, int64_t cache) {
   int64_t strip = rule(t->turned ? FS_CPU_TURNED_STRIP_BYTES : FS_CPU_STRIP_BYTES) / size;
   c->columns = FS_MIN(t->reads_only ? rule(FS_CPU_LONG_STRIPS) * strip : strip, n);
   c->rows = group_rows(t, size);
-  if (n < strip) c->rows = narrow_rows(t, ceil_div(c->rows * strip, n));
+  if (n < strip) c->rows = narrow_rows(t, fs_ceil_div(c->rows * strip, n));
   int64_t per_row = t->keep_bytes + (t->sweeps > 1 ? t->swept : 0);
   if (per_row > 0) c->rows = FS_MIN(c->rows, FS_MAX(1, cache / rule(FS_CPU_KEPT_SHARE) / per_row));
 }
@@ -351,32 +348,32 @@ static void cut_rows(const struct strips *t) {
     chunk = FS_MAX(FS_MAX(chunk, rule(FS_CPU_SUMMED_LEAST)),
                    FS_MIN(m / rule(FS_CPU_TASKS), rule(FS_CPU_SUMMED_MOST)));
   chunk = FS_MIN(FS_MAX(chunk, c->rows), most);
-  int64_t tasks = ceil_div(m, chunk), group = rule(FS_CPU_GROUP_ROWS);
+  int64_t tasks = fs_ceil_div(m, chunk), group = rule(FS_CPU_GROUP_ROWS);
   if (tasks > 1 && tasks <= rule(FS_CPU_EVEN_TASKS)) {
-    chunk = ceil_div(m, even(tasks));
+    chunk = fs_ceil_div(m, even(tasks));
     if (c->rows > 2 * group) c->rows = equal_parts(chunk, c->rows, group);
   }
-  c->chunk_rows = round_up(chunk, c->rows);
+  c->chunk_rows = fs_round_up(chunk, c->rows);
   if (c->chunk_rows > most) c->chunk_rows -= c->rows;
 }
 
 /* A tile kernel's columns are divided too where the rows do not make tasks enough. */
 static void cut_columns(struct fs_cpu_schedule *c) {
   const struct fs_kernel *k = c->kernel;
-  int64_t chunks = ceil_div(k->space.m, c->chunk_rows), n = k->space.n;
+  int64_t chunks = fs_ceil_div(k->space.m, c->chunk_rows), n = k->space.n;
   int64_t wanted = rule(FS_CPU_TILE_TASKS);
   c->chunk_columns = FS_MAX(n, 1);
   if (k->scheme != FS_TILE || chunks >= wanted || n < rule(FS_CPU_TILE_STRIPS) * c->columns)
     return;
-  int64_t pieces = FS_MIN(ceil_div(wanted, FS_MAX(chunks, 1)),
+  int64_t pieces = FS_MIN(fs_ceil_div(wanted, FS_MAX(chunks, 1)),
                           n / (rule(FS_CPU_TILE_LEAST) * c->columns));
-  c->chunk_columns = round_up(ceil_div(n, pieces), c->columns);
+  c->chunk_columns = fs_round_up(fs_ceil_div(n, pieces), c->columns);
 }
 
 static void count_tasks(struct fs_cpu_schedule *c) {
   const struct fs_space *s = &c->kernel->space;
-  c->row_chunks = ceil_div(s->m, c->chunk_rows);
-  c->column_chunks = ceil_div(s->n, c->chunk_columns);
+  c->row_chunks = fs_ceil_div(s->m, c->chunk_rows);
+  c->column_chunks = fs_ceil_div(s->n, c->chunk_columns);
   if (c->kernel->scheme != FS_FLAT) c->column_chunks = FS_MAX(c->column_chunks, 1);
   c->tasks = c->row_chunks * c->column_chunks;
   c->end_strip = rule(FS_CPU_END_STRIP);

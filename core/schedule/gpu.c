@@ -14,8 +14,6 @@ static int power_of_two(int x, int lowest, int highest) {
   return p;
 }
 
-static int64_t ceil_div(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
-
 /* -- what the steps say ------------------------------------------------------------ */
 
 enum { MOST_BULK = 16 };
@@ -159,7 +157,7 @@ static void set_blocks(const struct fs_kernel *k, const struct fs_device *d,
     *(x < k->space.n_outer ? &s->m : &s->n) *= dim;
     s->length = dim;
   }
-  s->line_vectors = ceil_div(s->length, s->lanes);
+  s->line_vectors = fs_ceil_div(s->length, s->lanes);
   s->row_vectors = s->n / s->length * s->line_vectors;
   if (k->scheme == FS_ROW) set_row_mode(l, s);
 }
@@ -170,8 +168,8 @@ static void set_edges(const struct fs_schedule_how *how, struct fs_schedule *s) 
   s->tail = s->length % s->lanes != 0;
   s->full = !s->tail && s->row_vectors % held(s) == 0 && !how->any_size;
   s->need_ok = s->mode != FS_MODE_FLAT && rows > 1 && (s->m % rows != 0 || how->any_size);
-  s->panels = strips ? ceil_div(s->row_vectors, held(s)) : 1;
-  s->parts = s->mode == FS_MODE_TILE ? ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
+  s->panels = strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
+  s->parts = s->mode == FS_MODE_TILE ? fs_ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
 }
 
 /* -- 64-bit indices ------------------------------------------------------------------------ */
@@ -288,7 +286,7 @@ static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
       k->space.n_outer != 1 || k->space.n_inner > 1 || s->threads <= WARP || s->streams ||
       k->tune.stages == 1 || (s->cluster - 1) * part >= s->n || l->no_bulk)
     return;
-  for (int x = 0; x < l->n_bulk; x++) bytes += ceil_div(part * l->bulk[x], 128) * 128;
+  for (int x = 0; x < l->n_bulk; x++) bytes += fs_round_up(part * l->bulk[x], 128);
   if (!takes_rows(d, l, s, (double)bytes)) return;
   bytes *= s->rows;
   int64_t room = d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - s->scratch -
@@ -306,7 +304,7 @@ int64_t fs_schedule_square(const struct fs_schedule *s) {
 }
 
 static int64_t mirrored_tasks(const struct fs_schedule *s) {
-  int64_t side = fs_schedule_square(s), squares = ceil_div(s->n, side);
+  int64_t side = fs_schedule_square(s), squares = fs_ceil_div(s->n, side);
   return squares * squares * (side / ((int64_t)s->row_threads * s->lanes)) *
          (side / ((int64_t)s->sides * s->rows));
 }
@@ -314,11 +312,11 @@ static int64_t mirrored_tasks(const struct fs_schedule *s) {
 static int64_t tasks_of(const struct fs_schedule *s) {
   int64_t rows = (int64_t)s->sides * s->rows;
   switch (s->mode) {
-    case FS_MODE_FLAT: return ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
+    case FS_MODE_FLAT: return fs_ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
     case FS_MODE_TILE: return s->panels * s->parts;
     case FS_MODE_STRIPS:
-      return s->mirrors ? mirrored_tasks(s) : s->panels * ceil_div(s->m, rows);
-    default: return ceil_div(s->m, rows);
+      return s->mirrors ? mirrored_tasks(s) : s->panels * fs_ceil_div(s->m, rows);
+    default: return fs_ceil_div(s->m, rows);
   }
 }
 

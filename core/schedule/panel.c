@@ -20,8 +20,6 @@ enum { WORKERS = 256, PARTS = 4, MAILS = 8, CLUSTER = 8,
        REGS = 208, REGS_ALIKE = 128, OVERHEAD_REGS = 56,
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
 
-static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
-
 static bool is_matrix(const struct fs_access *a) {
   return a->varies == (FS_VARIES_I | FS_VARIES_J);
 }
@@ -171,11 +169,11 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   int64_t each = (rows + most - 1) / most;
   p->lanes = each > 160 ? 8 : each > 72 ? 16 : 32;
   p->side = WORKERS / p->lanes;
-  p->height = (int)FS_MIN(up(each, p->side), 1 << 20);
+  p->height = (int)FS_MIN(fs_round_up(each, p->side), 1 << 20);
   p->vec = 16 / n.size;
   p->width = p->lanes * p->vec;
   p->cluster = CLUSTER;
-  p->blocks = (int)up((rows + p->height - 1) / p->height, CLUSTER);
+  p->blocks = (int)fs_round_up((rows + p->height - 1) / p->height, CLUSTER);
   p->panels = (columns + p->width - 1) / p->width;
   p->threads = 2 * WORKERS;
   p->workers = WORKERS;

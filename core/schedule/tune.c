@@ -41,8 +41,6 @@ struct shape {
   double bytes;          /* moved for an element                              */
 };
 
-static int64_t up(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
-
 static int power_up(int64_t x, int most) {
   int p = 1;
   while (p < most && p < x) p *= 2;
@@ -308,7 +306,7 @@ static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
  * in f64 212 and 185. A quotient of bf16, in pairs, takes 107 us with 1,024 threads, 130 with
  * 256, and with 128 that have the registers they want 94. */
 static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
-  int64_t vectors = up(sh->n, t->vec);
+  int64_t vectors = fs_ceil_div(sh->n, t->vec);
   t->threads = 256;
   t->cols = 1;
   t->iters = FS_MAX(1, FS_MIN(4, 4 / FS_MAX(1, sh->loads)));
@@ -361,7 +359,7 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
     t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
   if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
   if (sh->spaced) t->iters = FS_MIN(t->iters, sh->stencil ? 2 : 4); /* two vectors each */
-  int64_t panels = up(vectors, t->row_threads);
+  int64_t panels = fs_ceil_div(vectors, t->row_threads);
   while (t->iters > 1 &&
          sh->m * panels < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
@@ -378,8 +376,8 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
   int width = FS_MAX(1, t->vec * sh->size / 4);
   bool wide = vectors > 256;
   t->threads = 256;
-  t->row_threads = wide ? power_up(up(vectors, 4), 256) : power_up(vectors, WARP);
-  t->cols = (int)FS_MIN(wide ? 4 : 8, up(vectors, t->row_threads));
+  t->row_threads = wide ? power_up(fs_ceil_div(vectors, 4), 256) : power_up(vectors, WARP);
+  t->cols = (int)FS_MIN(wide ? 4 : 8, fs_ceil_div(vectors, t->row_threads));
   t->iters = FS_MAX(1, FS_MIN(4, 32 / (width * t->cols * FS_MAX(1, sh->loads))));
   int side = t->threads / t->row_threads;
   while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
@@ -405,7 +403,7 @@ static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t
   if (!d || !d->is_cuda || !fs_exceeds_cache(d, bytes) || sh->stores ||
       vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
-  int cols = (int)up(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
+  int cols = (int)fs_ceil_div(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
   int data = width * cols * (FS_MAX(1, sh->loads) + 1);
   *t = (struct fs_tuning){THREADS, THREADS, t->vec, cols, 1, 1, 1};
   t->blocks_per_sm = FS_MIN(4, resident(THREADS, data + OVERHEAD_REGS));
@@ -418,7 +416,7 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
   static const int most[] = {4, 8, 8, 8, 24};
   for (size_t x = 0; x < FS_LEN(threads) && !t->threads; x++) {
     int room = FS_MIN(255, 65536 / threads[x]) - 32;
-    int cols = (int)FS_MIN(1000, up(vectors, threads[x]));
+    int cols = (int)FS_MIN(1000, fs_ceil_div(vectors, threads[x]));
     if (cols > most[x] || cols * width * arrays > room) continue;
     t->threads = t->row_threads = threads[x];
     t->cols = cols;
@@ -439,9 +437,9 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
   enum { THREADS = HELD_THREADS, UNDER_WAY = 128, MOST = 8 };
   int width = FS_MAX(1, t->vec * sh->size / 4), loads = FS_MAX(1, sh->loads);
-  int row = power_up(up(vectors, 2), THREADS);
+  int row = power_up(fs_ceil_div(vectors, 2), THREADS);
   row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
-  int64_t cols = up(vectors, row);
+  int64_t cols = fs_ceil_div(vectors, row);
   int fixed = sh->column_sums + 1, room = 65536 / THREADS - 32;
   if (cols > MOST || width * cols * (sh->kept + sh->column_sums) > room) return;
   int side = THREADS / row;
@@ -505,13 +503,13 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
   if (!summed && vectors <= WARP * 8) { /* a warp to a row, no barrier */
     t->threads = 128;
     t->row_threads = power_up(vectors, WARP);
-    t->cols = (int)up(vectors, t->row_threads);
+    t->cols = (int)fs_ceil_div(vectors, t->row_threads);
   }
   if (!t->threads) hold(t, vectors, width, arrays);
   /* With the vectors that rows are multiplied by, if some number of blocks does. */
   for (int held = sh->columns ? 1 : 0; held >= 0 && sm90; held--)
     for (int n = 2; n <= MOST_BLOCKS && !t->threads; n *= 2) {
-      hold(t, up(vectors, n), width, arrays + held);
+      hold(t, fs_ceil_div(vectors, n), width, arrays + held);
       t->cluster = n;
     }
   if (!t->threads) { /* too long: in chunks, several rows to share the sums */
@@ -575,7 +573,7 @@ static bool tune_turns(const struct fs_kernel *k, struct fs_tuning *t,
 }
 
 static void tune_tile(struct fs_tuning *t, const struct shape *sh, int units) {
-  int64_t tiles = up(sh->m, WARP) * up(sh->n, WARP);
+  int64_t tiles = fs_ceil_div(sh->m, WARP) * fs_ceil_div(sh->n, WARP);
   t->threads = 256;
   t->row_threads = WARP;
   t->vec = t->cols = 1;
@@ -661,7 +659,7 @@ static void tune(struct fs_kernel *k, const struct shape *shape,
     limit_code(t, &sh);
     return;
   }
-  int64_t vectors = sh.n / FS_MAX(1, sh.last) * up(sh.last, t->vec);
+  int64_t vectors = sh.n / FS_MAX(1, sh.last) * fs_ceil_div(sh.last, t->vec);
   if (k->scheme == FS_FLAT) tune_flat(t, &sh, units);
   else if (k->scheme == FS_TILE) {
     if (!device || !device->is_cuda || !tune_turns(k, t, &sh)) tune_tile(t, &sh, units);
@@ -695,7 +693,7 @@ bool fs_tune_holds(const struct fs_kernel *k) {
   bool row_results = false;
   for (int i = 0; i < k->steps.len && k->scheme != FS_FLAT; i++)
     row_results |= k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J;
-  return !row_results || holds_row(&k->tune, k->space.n / last * up(last, k->tune.vec));
+  return !row_results || holds_row(&k->tune, k->space.n / last * fs_ceil_div(last, k->tune.vec));
 }
 
 /* Registers of a thread of a kernel over rows, about. */
@@ -725,7 +723,7 @@ static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
 static int add_variant(const struct fs_kernel *k, const struct shape *sh,
                        struct fs_tuning t, struct fs_tuning *out, int n) {
   int regs = row_registers(&t, sh);
-  int64_t vectors = up(sh->last, t.vec) * (sh->n / FS_MAX(1, sh->last));
+  int64_t vectors = fs_ceil_div(sh->last, t.vec) * (sh->n / FS_MAX(1, sh->last));
   bool held = k->scheme == FS_ROW && (sh->several || sh->column_sums) &&
               sh->row_results;
   if (n >= FS_MAX_VARIANTS || t.threads < 64 || t.threads > 1024) return n;

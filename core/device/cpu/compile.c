@@ -294,8 +294,6 @@ struct buffers {
   int64_t top;
 };
 
-static int64_t aligned(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
-
 /* Where a strip of so many bytes begins, at `top` or behind it. */
 static int64_t begin_strip(int64_t top, int64_t bytes) {
   return bytes < PAGE / 4 ? top : (top + PAGE - 1) / PAGE * PAGE;
@@ -311,7 +309,7 @@ static int64_t take_buffer(struct buffers *b, int64_t bytes, int owner) {
   if (best < 0) {
     b->top = begin_strip(b->top, bytes);
     *FS_PUSH(&b->list) = (struct buffer){b->top, bytes, -1};
-    b->top += aligned(bytes);
+    b->top += fs_round_up(bytes, LINE);
     best = b->list.len - 1;
   }
   b->list.data[best].owner = owner;
@@ -380,7 +378,7 @@ static void place_lines(struct fs_walk *w, int64_t *top) {
       fs_op_list *list = pass ? &w->phase[p].finish : &w->phase[p].group;
       for (int k = 0; k < list->len; k++) {
         list->data[k].at = *top;
-        *top += aligned(w->cut.rows * 8);
+        *top += fs_round_up(w->cut.rows * 8, LINE);
       }
     }
   }
@@ -398,7 +396,7 @@ static void place_kept(struct fs_walk *w, int64_t *top) {
       }
       int64_t bytes = w->cut.rows * w->kernel->space.n * op->size;
       op->at = begin_strip(*top, bytes);
-      *top = op->at + aligned(bytes);
+      *top = op->at + fs_round_up(bytes, LINE);
     }
   }
 }
@@ -464,7 +462,7 @@ static int64_t partial_bytes(const struct fs_walk *w, const struct fs_walk_op *o
 }
 
 static void place_partials(struct fs_walk *w) {
-  int64_t top = aligned((int64_t)w->n_values * CELL);
+  int64_t top = fs_round_up((int64_t)w->n_values * CELL, LINE);
   for (int x = 0; x < reducing_lists(w); x++) {
     fs_op_list *list = reducing_list(w, x);
     for (int k = 0; k < list->len; k++) {
@@ -472,7 +470,7 @@ static void place_partials(struct fs_walk *w) {
       if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_ROW) continue;
       if (op->reduce == FS_RM_COLUMN) top = begin_strip(top, PAGE) + PAGE / 2;
       op->partial = top;
-      top += aligned(partial_bytes(w, op));
+      top += fs_round_up(partial_bytes(w, op), LINE);
     }
   }
   w->lines_at = top;
@@ -701,16 +699,17 @@ static void find_once(fs_op_list *list) {
 
 static void place(struct fs_walk *w) {
   int64_t nv = w->n_values, top;
-  top = aligned(nv * 8) + aligned(nv * w->cut.rows * 8); /* tables of pointers */
+  /* tables of pointers */
+  top = fs_round_up(nv * 8, LINE) + fs_round_up(nv * w->cut.rows * 8, LINE);
   w->values_at = top;
-  top += aligned(nv * CELL);
+  top += fs_round_up(nv * CELL, LINE);
   place_cells(w);
   w->cells_at = top;
-  top += aligned((int64_t)w->n_cells * 8);
+  top += fs_round_up((int64_t)w->n_cells * 8, LINE);
   int64_t longest = FS_MAX(FS_MAX(w->cut.columns, w->cut.rows), w->cut.end_strip);
   for (int t = 0; t < 2; t++) {
     w->temp_at[t] = top;
-    top += aligned(longest * 8);
+    top += fs_round_up(longest * 8, LINE);
   }
   place_lines(w, &top);
   place_kept(w, &top);

@@ -62,8 +62,6 @@ static int64_t numbers(const struct fs_instance_walk *w, int v, int part,
 
 /* -- preparing -------------------------------------------------------------------- */
 
-static int64_t aligned(int64_t x) { return (x + LINE - 1) / LINE * LINE; }
-
 static int value_part(const struct fs_instance_walk *w, int v) {
   for (int q = 0; q < w->kernel->n_applied; q++) {
     int part = fs_result_part(&w->kernel->applied[q]);
@@ -80,12 +78,12 @@ static void place(struct fs_instance_walk *w) {
   int64_t top = 0;
   for (int v = 0; v < w->kernel->values.len; v++) {
     w->at[v] = top;
-    top += aligned(8 * FS_MAX(2, w->together *
-                                     element_of(w, value_part(w, v))->count));
+    int64_t numbers = (int64_t)w->together * element_of(w, value_part(w, v))->count;
+    top += fs_round_up(8 * FS_MAX(2, numbers), LINE);
   }
   /* An operand that is uniform is spread for the routine. */
   w->temp = top;
-  top += aligned(8 * w->together * widest) * (2 + FS_USER_ARGS);
+  top += fs_round_up(8 * w->together * widest, LINE) * (2 + FS_USER_ARGS);
   w->scratch = top + LINE;
 }
 
@@ -347,7 +345,7 @@ static void call_routine(const struct walker *x, int q) {
     if (value_of(w, v)->varies) continue;
     w->r->fill[log2_of(size)](spare, in[p], x->n * u->arg[p].count);
     in[p] = spare;
-    spare += aligned(8 * w->together * widest_of(w->kernel));
+    spare += fs_round_up(8 * w->together * widest_of(w->kernel), LINE);
   }
   int v = w->kernel->part_value[fs_result_part(a)];
   enum fs_dtype dt = value_of(w, v)->dtype;
