@@ -9,7 +9,8 @@ that prints, exactly, without the places in front of messages. ```fs fails is th
 same for a statement that is refused. The blocks of a document are one session on
 the CPU target, in a folder of its own in which `examples` is the project's. Tables
 between <!-- table: NAME --> and <!-- end --> are made from the sources. Lines of
-text are 120 columns wide at most, and links lead somewhere. The last line is
+text are 120 columns wide at most, and links lead somewhere. README.md is followed
+as a newcomer would: its commands, what is typed at its prompts. The last line is
 `N passed, N failed`.
 """
 import argparse
@@ -112,6 +113,75 @@ def run_document(fusible, path):
     if UPDATE and ''.join(fresh) != text:
         with open(os.path.join(ROOT, path), 'w', encoding='utf-8') as f:
             f.write(''.join(fresh))
+
+
+# -- README.md, as a newcomer follows it ------------------------------------------
+
+TYPED = re.compile(r'^fs> (.*)$', re.M)
+SMALL = '64'  # for the sizes of a GPU, which are typed as 16384 and 8192
+
+
+def small(text):
+    return re.sub(r'\b(16384|8192)\b', SMALL, text)
+
+
+def run_in(folder, argv, typed=None):
+    env = dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
+               XDG_STATE_HOME=folder, XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
+               FUSIBLE_TARGET='cpu')
+    return subprocess.run(argv, cwd=folder, env=env, timeout=300, input=typed, text=True,
+                          stdin=None if typed is not None else subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def check_sessions(fusible, text, folder):
+    """What is typed at the prompt, all in one session: as many mistakes as are shown."""
+    shown = [b for b in re.findall(r'^```\n(.*?)^```$', text, re.M | re.S) if TYPED.search(b)]
+    typed = [small(line) for block in shown for line in TYPED.findall(block)]
+    check(typed, 'README.md: no session')
+    done = run_in(folder, [fusible, '-i', '-q', '--no-readline'], '\n'.join(typed) + '\n')
+    want = sum(block.count(': error: ') for block in shown)
+    check(done.returncode == 0 and done.stdout.count(': error: ') == want,
+          'README.md: the sessions', done.stdout)
+    used = set(re.findall(r'^\| `(:[a-z]+)', text, re.M))
+    known = {':' + row[0] for row in command_table()}
+    check(used <= known, 'README.md: commands', used - known)
+
+
+def check_loop(fusible, text, folder):
+    """The loop of the ten lines does something: x is another one without it."""
+    code = next(b['code'] for b in BLOCK.finditer(text))
+    saved = []
+    for rounds in ('1:10', '1:0'):
+        path = os.path.join(folder, 'ten.fs')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(code.replace('1:10', rounds))
+        done = run_in(folder, [fusible, 'run', path])
+        check(done.returncode == 0, 'README.md: ten lines', done.stdout)
+        with open(os.path.join(folder, 'x.npy'), 'rb') as f:
+            saved.append(f.read())
+    check('1:10' in code and saved[0] != saved[1], 'README.md: the loop changes nothing')
+
+
+def check_readme(fusible):
+    """Commands are run in the folder of a fresh build, one after the other; those of
+    `make` have to be targets."""
+    text = read('README.md')
+    targets = set(re.findall(r'^([a-z][a-z-]*):', read('Makefile'), re.M))
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(ROOT, 'examples'), os.path.join(folder, 'examples'))
+        os.symlink(os.path.dirname(fusible), os.path.join(folder, 'build'))
+        for line in re.findall(r'^    (\S.*)$', text, re.M):
+            words = line.split('#')[0].split('&&')[0].split()
+            if words[0] == 'make':
+                check(words[1] in targets, f'README.md: {line}', 'no such target')
+            else:
+                done = run_in(folder, ['sh', '-c', small(line)])
+                check(done.returncode == 0, f'README.md: {line}', done.stdout)
+        check_sessions(fusible, text, folder)
+        check_loop(fusible, text, folder)
+    first = text.index('→')
+    check('earlier runs' in text[first:text.index('## Build')], 'README.md: what → means')
 
 
 # -- tables from the sources ------------------------------------------------------
@@ -514,6 +584,7 @@ def main():
         check_names()
         check_rooms()
         check_events(fusible)
+        check_readme(fusible)
         for page in pages():
             check_page(page)
     print(f'{passed} passed, {failed} failed')
