@@ -137,16 +137,8 @@ struct fs_value {
   uint8_t ready;        /* first phase in which it may be used             */
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
-  uint8_t storage;      /* enum fs_on_chip                                 */
   int first, last;      /* steps that make it and last read it             */
-  int offset;           /* registers: word of the thread; shared: byte of the
-                           block; elements with disjoint lives share it    */
 };
-
-/* Where an on-chip element lies. The thread-to-data rule (Filipovic et al.,
- * section 3.2.3): in registers if the thread that makes a word is the one that
- * reads it, else in shared memory, with a local barrier in between. */
-enum fs_on_chip { FS_ON_NOTHING, FS_ON_REGISTERS, FS_ON_SHARED };
 
 /* How a target should walk the kernel; filled by fs_tune(). */
 struct fs_tuning {
@@ -229,9 +221,6 @@ struct fs_kernel {
   int lib_slots[3];                 /* FS_LIBRARY: result, then operands;  */
   struct fs_layout lib_layout[3];   /* over the squeezed axes of each      */
   FS_VEC(fs_id) calls;              /* elementary calls, topological order */
-  int registers;                    /* on-chip footprint: words of a thread */
-  int shared_bytes;                 /* ... and bytes of a block            */
-  int local_barriers;               /* of one walk through the steps       */
   double bytes_read, bytes_written; /* off-chip traffic                    */
   double flops;
   struct fs_work work;              /* the same for the model, in its terms */

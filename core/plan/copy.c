@@ -180,7 +180,7 @@ void fs_copy_kernel(struct fs_planner *p, fs_id update, const struct fs_piece *x
   fs_place_collapse(k);
   fs_tune(k, p->device);
   fs_kernel_price(p, k);
-  fs_kernel_place(k);
+  fs_kernel_order(k);
 }
 
 int fs_kernel_copies(struct fs_planner *p, fs_id update,

@@ -104,10 +104,6 @@ static void put_kernel(const struct fs_plan *plan, int index, bool with_times,
     fs_str_printf(out, ", predicted %.3f us, bound by %s", k->predicted * 1e6,
                   k->bound);
   fs_str_puts(out, "\n");
-  if (with_times && k->scheme != FS_LIBRARY)
-    fs_str_printf(out, "    on chip: %d words of a thread, %d B shared, %d "
-                  "local barriers\n", k->registers, k->shared_bytes,
-                  k->local_barriers);
   for (int s = 0; s < k->steps.len; s++)
     put_step(plan, k, &k->steps.data[s], out);
 }

@@ -705,7 +705,7 @@ static void finish_kernel(struct fs_planner *p, const struct fs_impl *impl,
   k->classes = p->group->ax.n_classes;
   k->variant = impl->variant;
   if (impl->variant) take_variant(p, impl->variant, t, k);
-  fs_kernel_place(k);
+  fs_kernel_order(k);
 }
 
 void fs_kernel_make(struct fs_planner *p, const fs_id *calls, int n,

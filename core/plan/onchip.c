@@ -1,13 +1,9 @@
-/* onchip.c - where the values of a kernel lie while it runs, and in what order its
- * steps need the least room.
+/* onchip.c - how long the values of a kernel live, and in what order its steps need
+ * the least room.
  *
- * Calling order: Filipovic's slides take the order with the lowest bound of on-chip
- * memory and allocate for that one. Here the steps of a phase are ordered by
- * branch and bound over what is alive at once, from a greedy start; the order
- * found first stays unless another needs less. Elements whose lives do not meet
- * then share their place (first fit).
- *
- * Storage: the thread-to-data rule (Filipovic et al., section 3.2.3). */
+ * Filipovic's slides take the calling order with the lowest bound of on-chip memory.
+ * Here the steps of a phase are ordered by branch and bound over what is alive at
+ * once, from a greedy start; the order found first stays unless another needs less. */
 #include "core/plan/planner.h"
 
 enum {
@@ -52,99 +48,6 @@ static void find_lives(struct fs_kernel *k) {
     mark(out, out->ready == FS_END ? 0 : begin);
     mark(out, end - 1);
   }
-}
-
-/* -- storage ------------------------------------------------------------------------- */
-
-/* Threads that make a word of the value, and threads that read it, differ: sums
- * over a row that several warps share, and tiles that lie across memory. */
-static bool changes_threads(const struct fs_kernel *k, const struct fs_step *s) {
-  if (k->scheme == FS_PANEL)
-    return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J;
-  if (k->scheme == FS_ROW)
-    return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J &&
-           k->tune.row_threads > 32;
-  if (k->scheme != FS_TILE || fs_kernel_turns(k)) return false;
-  if (s->kind == FS_SP_REDUCE)
-    return s->over == FS_VARIES_J && s->op == FS_RD_SUM && s->in[1] >= 0;
-  if (s->access < 0) return false;
-  const struct fs_access *a = &k->accesses.data[s->access];
-  return a->varies == (FS_VARIES_I | FS_VARIES_J) && a->stride[0] == 1 &&
-         a->stride[1] != 1;
-}
-
-/* The value that goes through shared memory at this step. */
-static int shared_value(const struct fs_step *s) {
-  return s->kind == FS_SP_STORE || (s->kind == FS_SP_REDUCE && s->in[1] >= 0)
-             ? s->in[0]
-             : s->out;
-}
-
-static int shared_bytes(const struct fs_kernel *k, int v) {
-  int size = (int)fs_dtype_size(fs_dtype_compute(k->values.data[v].dtype));
-  if (k->scheme == FS_TILE) return 32 * 33 * size;
-  return FS_MAX(1, k->tune.threads / 32) * size;
-}
-
-static void choose_storage(struct fs_kernel *k) {
-  k->local_barriers = 0;
-  for (int v = 0; v < k->values.len; v++)
-    k->values.data[v].storage =
-        k->values.data[v].first < 0 || k->values.data[v].same_as >= 0
-            ? FS_ON_NOTHING
-            : FS_ON_REGISTERS;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    if (!changes_threads(k, s)) continue;
-    int v = k->scheme != FS_TILE ? s->out : shared_value(s);
-    /* Before it is read by other threads, and before it is overwritten. */
-    if (k->values.data[v].storage != FS_ON_SHARED) k->local_barriers += 2;
-    k->values.data[v].storage = FS_ON_SHARED;
-  }
-}
-
-/* -- places: first fit by the beginning of life -------------------------------------- */
-
-static bool meet(const struct fs_value *a, const struct fs_value *b) {
-  return a->first <= b->last && b->first <= a->last;
-}
-
-static int size_in(const struct fs_kernel *k, int v) {
-  return k->values.data[v].storage == FS_ON_SHARED ? shared_bytes(k, v)
-                                                   : words_of(k, v);
-}
-
-/* The lowest place that no value placed before holds at the same time. */
-static int first_fit(const struct fs_kernel *k, const int *order, int n, int v) {
-  const struct fs_value *val = &k->values.data[v];
-  int at = 0, size = size_in(k, v);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (int i = 0; i < n; i++) {
-      const struct fs_value *o = &k->values.data[order[i]];
-      int end = o->offset + size_in(k, order[i]);
-      if (o->storage != val->storage || !meet(o, val)) continue;
-      if (at + size <= o->offset || end <= at) continue;
-      at = end;
-      moved = true;
-    }
-  }
-  return at;
-}
-
-static void place(struct fs_kernel *k) {
-  int *order = fs_malloc(sizeof(int) * (size_t)(k->values.len + 1)), n = 0;
-  k->registers = k->shared_bytes = 0;
-  for (int i = 0; i < k->steps.len; i++)
-    for (int v = 0; v < k->values.len; v++) {
-      struct fs_value *val = &k->values.data[v];
-      if (val->first != i || val->storage == FS_ON_NOTHING) continue;
-      val->offset = first_fit(k, order, n, v);
-      order[n++] = v;
-      int *top = val->storage == FS_ON_SHARED ? &k->shared_bytes : &k->registers;
-      *top = FS_MAX(*top, val->offset + size_in(k, v));
-    }
-  free(order);
 }
 
 /* -- the order of the steps of a phase ----------------------------------------------- */
@@ -290,15 +193,13 @@ static void order_phase(struct fs_kernel *k, int from, int n) {
   for (int i = 0; i < n; i++) k->steps.data[from + i] = steps[s.best[i]];
 }
 
-void fs_kernel_place(struct fs_kernel *k) {
+void fs_kernel_order(struct fs_kernel *k) {
   find_lives(k);
   for (int from = 0, n; from < k->steps.len; from += n) {
     n = phase_end(k, from) - from;
     if (k->steps.data[from].phase != FS_END) order_phase(k, from, n);
   }
   find_lives(k);
-  choose_storage(k);
-  place(k);
 }
 
 int fs_kernel_footprint(struct fs_kernel *k) {

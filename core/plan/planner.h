@@ -243,9 +243,9 @@ bool fs_alike_find(struct fs_planner *p, const fs_id *calls, int n, const bool *
 void fs_alike_keep(struct fs_planner *p, const struct fs_space_counts *before,
                    const struct fs_impl *impls, int n, const char *why);
 void fs_alike_free(struct fs_alike *a);
-/* onchip.c: orders the steps of a tuned kernel so that least is alive at once,
- * and fills where its values lie: storage, lives, places, footprint. */
-void fs_kernel_place(struct fs_kernel *k);
+/* onchip.c: orders the steps of a tuned kernel so that least is alive at once, and
+ * fills between which steps its values live. */
+void fs_kernel_order(struct fs_kernel *k);
 /* Words of a thread that are alive at once in the order as it is, one element of
  * each value. */
 int fs_kernel_footprint(struct fs_kernel *k);
