@@ -155,15 +155,16 @@ ubsan:
 	@tests/run.py -j $(JOBS) --build build-ubsan unit/ run_lang test_errors cli \
 	  test_edges test_lines test_parts
 
-# The notebook kernel's threads under ThreadSanitizer. libzmq is not built with it:
-# what happens inside of it is left out.
+# Threads under ThreadSanitizer: those of the CPU pool, of files, and of the notebook kernel.
+# libzmq and OpenBLAS are not built with it: what happens inside of them is left out.
 tsan:
 	@scripts/install-deps test
-	@$(AGAIN) all BUILD=build-tsan OPT="-O1 -g -fno-omit-frame-pointer" \
+	@$(AGAIN) all unit BUILD=build-tsan OPT="-O1 -g -fno-omit-frame-pointer" \
 	  HARDEN="-fPIE -fno-strict-aliasing -fno-strict-overflow -fsanitize=thread" \
 	  LDFLAGS="$(LDFLAGS) -fsanitize=thread"
-	@TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp" \
-	  tests/run.py --build build-tsan jupyter/test_recorder jupyter/test_protocol
+	@TSAN_OPTIONS="allocator_may_return_null=1 suppressions=$(CURDIR)/tests/tsan.supp" \
+	  OPENBLAS_NUM_THREADS=1 tests/run.py --build build-tsan unit/test_cpu unit/test_files \
+	  unit/test_library jupyter/test_recorder jupyter/test_protocol
 
 # Each target of tests/fuzz for a minute: new inputs go to build-fuzz/corpus, what fails
 # stays in build-fuzz and belongs into tests/fuzz/corpus once it is mended.
