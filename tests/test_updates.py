@@ -326,7 +326,7 @@ def one(seed, target, home):
 
 
 # Loops in which every round has sizes of its own.
-SIZES = {
+GROWING = {
     'syrk': """for i = 1:n
   C[i, 1:i] *= 0.5;
   for k = 1:4; C[i, 1:i] += 1.5*A[i, k]*A[1:i, k]'; end
@@ -341,7 +341,7 @@ C[1, :] = x';""",
 def any_size(home):
     """On a GPU, loops of 20 and of 40 sizes compile the same kernels: those of the first
     sizes, and code for any size."""
-    for name, loop in SIZES.items():
+    for name, loop in GROWING.items():
         compiled = []
         for n in (20, 40):
             text = (f'n = {n}; C = zeros(n, n, "f64"); A = mod(reshape(f64(1:n*n)*7, n, n), 5);'
