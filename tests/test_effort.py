@@ -89,6 +89,33 @@ def test(fusible, name):
           f'{seconds_of(found) * 1e6:.1f} us, {seconds_of(best) * 1e6:.1f} without a limit')
 
 
+CAPS = """x = rand(1000); y = rand(1000); x[1] = 1; y[1] = 1;
+begin
+%s
+end
+:alternatives 2
+:why a1 s1
+:dump space
+:plan dump
+"""
+
+
+def caps(fusible):
+    """Counts that are caps say so, and others do not."""
+    for pairs, cap in (60, True), (2, False):
+        text = CAPS % '\n'.join(f"a{k} = x*{k}.5 + y; s{k} = a{k}'*y;"
+                                for k in range(1, pairs + 1))
+        with tempfile.TemporaryDirectory() as folder:
+            env = {k: v for k, v in os.environ.items() if not k.startswith('FUSIBLE')}
+            env.update(HOME=folder, FUSIBLE_REFERENCE_DEVICE='1', LC_ALL='C.UTF-8')
+            done = subprocess.run([fusible, '-t', 'cpu', '--threads', '2', '--color', 'never',
+                                   '-e', text], env=env, capture_output=True, text=True)
+        check(done.returncode == 0, f'{pairs} pairs: runs', done.stderr)
+        for words in ('\nthere are more than ', 'in the best plan found (',
+                      '\n  combinations more than ', ', more than '):
+            check((words in done.stdout) == cap, f'{pairs} pairs: {words!r}', done.stdout[:3000])
+
+
 def main():
     parser = argparse.ArgumentParser(description='planning of long blocks')
     parser.add_argument('--fusible', default=os.environ.get(
@@ -98,6 +125,7 @@ def main():
     for name in STEPS:
         if not args.pattern or any(p in name for p in args.pattern):
             test(os.path.abspath(args.fusible), name)
+    caps(os.path.abspath(args.fusible))
     return score.close()
 
 

@@ -114,8 +114,7 @@ static void put_space(const struct fs_space_counts *c, struct fs_str *out) {
                 "implementations, %lld kept, ",
                 (long long)c->fusions, (long long)c->legal,
                 (long long)c->implementations, (long long)c->kept);
-  fs_str_printf(out, "%s%.4g combinations\n", c->combinations_exact ? "" : "~",
-                c->combinations);
+  fs_str_printf(out, "%s%.4g combinations\n", fs_space_about(c), c->combinations);
   const char *before = "  pruned: ";
   for (int r = 1; r < FS_RULE_COUNT; r++) {
     if (!c->pruned[r]) continue;

@@ -33,6 +33,10 @@ static void put_combination(const struct fs_plan *plan,
   fs_str_puts(out, "\n");
 }
 
+const char *fs_space_about(const struct fs_space_counts *c) {
+  return c->combinations_more ? "more than " : c->combinations_exact ? "" : "~";
+}
+
 static void put_counts(const struct fs_plan *plan, struct fs_str *out) {
   const struct fs_space_counts *c = &plan->space;
   const char *sep = "  pruned: ";
@@ -48,8 +52,7 @@ static void put_counts(const struct fs_plan *plan, struct fs_str *out) {
     sep = ", ";
   }
   if (*sep == ',') fs_str_puts(out, "\n");
-  fs_str_printf(out, "  combinations %s%.15g\n",
-                c->combinations_exact ? "" : "at least ", c->combinations);
+  fs_str_printf(out, "  combinations %s%.15g\n", fs_space_about(c), c->combinations);
 }
 
 void fs_space_dump(const struct fs_plan *plan, const struct fs_device *device,

@@ -78,6 +78,9 @@ struct fs_space_counts {
   int64_t pruned[FS_RULE_COUNT]; /* fusions (level ... limit) and
                                implementations (dominated) left out        */
 };
+/* What stands before the number of combinations: "more than " where the count has ended,
+ * "~" where it has some that cannot be had, else "". */
+const char *fs_space_about(const struct fs_space_counts *c);
 
 struct fs_pin {             /* a pair of nodes that the user pinned        */
   fs_id a, b;               /* of the simplified graph                     */

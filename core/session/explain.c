@@ -133,6 +133,9 @@ static void put_remarks(struct fs_session *s, const struct fs_plan *plan,
     shown += json_is_number(json_object_get(a, "measured"));
   fs_str_puts(out, timed ? "measured by `:tune`" : "times are predicted");
   fs_str_puts(out, "; * is the plan in use; `:alternatives k1` has the settings of a kernel\n");
+  if (plan->space.combinations_more)
+    fs_str_printf(out, "there are more than %d combinations: these are the best that were found\n",
+                  plan->n_combinations);
   if (timed > shown)
     fs_str_printf(out, "`:tune` measured %d more, with other settings: `:alternatives k1`\n",
                   timed - shown);
@@ -296,7 +299,7 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   struct fs_str *out = w->words->out;
   struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
                                 &w->request.options, a, b);
-  bool one = y.same;
+  bool one = y.same, more = w->plan->space.combinations_more;
   if (y.kernel_a < 0 || y.kernel_b < 0) {
     answer_computed(w, &y, a, b);
     point_at(w, a, y.kernel_a);
@@ -312,10 +315,12 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   fs_str_puts(out, ".\n");
   put_launch(w, y.kernel_a, y.kernel_b);
   if (one && y.apart >= 0)
-    put_price(w, "Two kernels for them", y.apart, y.apart_kernels, y.chosen);
+    put_price(w, more ? "Two kernels for them, in the best plan found" : "Two kernels for them",
+              y.apart, y.apart_kernels, y.chosen);
   if (!one && y.together >= 0)
-    put_price(w, "The best plan with both in one kernel", y.together,
-              y.together_kernels, y.chosen);
+    put_price(w, more ? "The best plan found with both in one kernel"
+                      : "The best plan with both in one kernel",
+              y.together, y.together_kernels, y.chosen);
   if (!one && y.together < 0 && !fs_reason_is_wish(y.rule) &&
       strcmp(y.rule, "price") && strcmp(y.rule, "apart"))
     fs_str_puts(out, "No kernel can have both, whatever the price.\n");
