@@ -163,6 +163,21 @@ def check_loop(fusible, text, folder):
     check('1:10' in code and saved[0] != saved[1], 'README.md: the loop changes nothing')
 
 
+def check_capture(fusible, folder):
+    """`tools/capture` renews the sessions of a document, and nothing else of it."""
+    page = ('fs> stays\n\n```\nfs> a = 40 + 2\nold\nfs> :set plan off\n```\nText\n'
+            '```\nfs> a + 1;\nfs> ans2\nold\n```\n')
+    path = os.path.join(folder, 'page.md')
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(page)
+    done = run_in(folder, ['env', f'FUSIBLE={fusible}', 'python3',
+                           os.path.join(ROOT, 'tools', 'capture'), '--document', path])
+    typed, shown = page.replace('old\n', ''), done.stdout
+    check(done.returncode == 0 and 'fs> a = 40 + 2\na = 42\nfs> ' in shown and 'old' not in shown
+          and "called 'ans2'" in shown and all(line in shown for line in typed.split('\n')),
+          'tools/capture', shown)
+
+
 def check_readme(fusible):
     """Commands are run in the folder of a fresh build, one after the other; those of
     `make` have to be targets."""
@@ -180,6 +195,7 @@ def check_readme(fusible):
                 check(done.returncode == 0, f'README.md: {line}', done.stdout)
         check_sessions(fusible, text, folder)
         check_loop(fusible, text, folder)
+        check_capture(fusible, folder)
     first = text.index('→')
     check('earlier runs' in text[first:text.index('## Build')], 'README.md: what → means')
 
