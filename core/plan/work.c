@@ -64,14 +64,7 @@ static double copied(const struct fs_kernel *k, const struct fs_access *a) {
   enum { A_PIECE = 256 };
   int first = a->varies & FS_VARIES_J ? k->space.n_outer : 0;
   int count = a->varies & FS_VARIES_J ? k->space.n_inner : k->space.n_outer;
-  int last = -1;
-  bool linear = true;
-  for (int x = first + count - 1; x >= first; x--) {
-    if (k->space.dim[x] == 1) continue;
-    if (last >= 0) linear &= a->stride[x] == a->stride[last] * k->space.dim[last];
-    last = x;
-  }
-  if (linear) return 0;
+  if (fs_run_of(&k->space, first, count, a->stride).linear) return 0;
   return elements(k, a->varies) *
          (1 + A_PIECE / (double)FS_MAX(k->space.dim[first + count - 1], 1));
 }
@@ -84,101 +77,20 @@ static bool is_copied(const struct fs_kernel *k) {
   return any;
 }
 
-/* Whether each element of a line is where a list says: the CPU target fetches them one by
- * one. Rows that a list chooses are where they are. */
-static bool is_picked(const struct fs_kernel *k, const struct fs_access *a) {
-  const struct fs_access *list = fs_access_list(k, a);
-  return list && (list->varies & FS_VARIES_J || a->varies == FS_VARIES_I);
-}
-
+/* What a load or a store takes beside its bytes; on the CPU the elements that a list chooses
+ * are fetched one by one. */
 static void count_access(const struct fs_kernel *k, const struct fs_step *s,
-                         bool cuda, double busy, struct fs_work *w) {
+                         bool cuda, double busy, double done, struct fs_work *w) {
   const struct fs_access *a = &k->accesses.data[s->access];
   double n = elements(k, a->varies);
-  if (!cuda && is_picked(k, a)) fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
+  if (!cuda && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
+    fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
   if (is_half(a->dtype))
-    fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * busy);
+    fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * done);
   if (!w->general_index) return;
   if (!cuda) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
   else if (a->varies == (FS_VARIES_I | FS_VARIES_J))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
-}
-
-/* -- passes of the CPU target ---------------------------------------------------- */
-
-/* What costs there is a pass over a strip, and two operations can be one pass: see
- * device/cpu/compile.c, join_passes(). */
-struct passes {
-  const struct fs_kernel *k;
-  int *maker;       /* by value: its step, -1: none                           */
-  int *uses;        /* by value                                               */
-  bool *joined;     /* by step: done in the pass of a later one, or no work   */
-  bool *full;       /* by step: two operations already                        */
-};
-
-/* A copy that changes nothing is its operand; one of columns to all rows points there. */
-static bool is_free(const struct fs_kernel *k, const struct fs_step *s) {
-  if (s->kind != FS_SP_MAP || (s->op != FS_OP_COPY && s->op != FS_OP_CAST)) return false;
-  const struct fs_value *from = &k->values.data[s->in[0]], *to = &k->values.data[s->out];
-  bool same = from->dtype == to->dtype ||
-              (to->dtype == FS_F32 && is_half(from->dtype));
-  return same && (from->varies == to->varies || from->varies == FS_VARIES_J);
-}
-
-static bool may_join(const struct passes *p, int step) {
-  const struct fs_step *s = &p->k->steps.data[step];
-  if (p->joined[step] || p->full[step] || s->kind != FS_SP_MAP || s->user) return false;
-  if (s->op != FS_OP_ADD && s->op != FS_OP_SUB && s->op != FS_OP_MUL) return false;
-  const struct fs_value *v = &p->k->values.data[s->out];
-  unsigned in = p->k->values.data[s->in[0]].varies | p->k->values.data[s->in[1]].varies;
-  return v->varies & in & FS_VARIES_J && (v->dtype == FS_F32 || v->dtype == FS_F64);
-}
-
-/* The step that makes v for this user alone, in a pass that may be the user's. */
-static int maker_for(const struct passes *p, int user, int v) {
-  int made = p->maker[v];
-  if (made < 0 || p->uses[v] != 1 || !may_join(p, made)) return -1;
-  const struct fs_step *m = &p->k->steps.data[made], *u = &p->k->steps.data[user];
-  const struct fs_value *values = p->k->values.data;
-  return m->phase == u->phase && values[m->out].varies == values[u->out].varies ? made : -1;
-}
-
-static bool is_scaling(const struct passes *p, int step) {
-  if (step < 0 || p->k->steps.data[step].op != FS_OP_MUL) return false;
-  const struct fs_step *s = &p->k->steps.data[step];
-  const struct fs_value *values = p->k->values.data;
-  return !(values[s->in[0]].varies & FS_VARIES_J) != !(values[s->in[1]].varies & FS_VARIES_J);
-}
-
-static void join(struct passes *p, int step) {
-  const struct fs_step *s = &p->k->steps.data[step];
-  int by[2] = {maker_for(p, step, s->in[0]), maker_for(p, step, s->in[1])};
-  bool both = s->op == FS_OP_ADD && is_scaling(p, by[0]) && is_scaling(p, by[1]);
-  for (int x = 0; x < 2 && (both || !p->full[step]); x++) {
-    if (by[x] < 0) continue;
-    p->joined[by[x]] = true;
-    p->full[step] = true;
-  }
-}
-
-/* By step, whether it costs no pass. In one room, given: free(). */
-static bool *joined_steps(const struct fs_kernel *k, void **room) {
-  size_t steps = (size_t)k->steps.len, values = (size_t)k->values.len;
-  struct passes p = {.k = k, .uses = fs_calloc(1, 2 * values * sizeof *p.uses + 2 * steps + 1)};
-  *room = p.uses;
-  p.maker = p.uses + values;
-  p.joined = (bool *)(p.maker + values);
-  p.full = p.joined + steps;
-  for (int v = 0; v < k->values.len; v++) p.maker[v] = -1;
-  for (int i = 0; i < k->steps.len; i++) {
-    const struct fs_step *s = &k->steps.data[i];
-    p.joined[i] = is_free(k, s);
-    if (s->out >= 0) p.maker[s->out] = i;
-    FS_EACH_IN(s, x) p.uses[s->in[x]]++;
-  }
-  for (int i = 0; i < k->steps.len; i++)
-    if (may_join(&p, i)) join(&p, i);
-  return p.joined;
 }
 
 void fs_work_user(struct fs_work *w, const struct fs_user *u,
@@ -191,29 +103,16 @@ void fs_work_user(struct fs_work *w, const struct fs_user *u,
                 calls * u->flops);
 }
 
-/* By value of columns, whether nothing but a line of the result wants it. Given: free(). */
-static bool *line_values(const struct fs_kernel *k) {
-  bool *only = fs_malloc((size_t)k->values.len + 1);
-  memset(only, true, (size_t)k->values.len + 1);
-  for (int i = k->steps.len - 1; i >= 0; i--) { /* users come behind what they use */
-    const struct fs_step *s = &k->steps.data[i];
-    bool line = s->kind == FS_SP_STORE
-                    ? k->accesses.data[s->access].varies == FS_VARIES_J
-                : s->kind == FS_SP_MAP &&
-                    k->values.data[s->out].varies == FS_VARIES_J && only[s->out];
-    FS_EACH_IN(s, x) only[s->in[x]] &= line;
-  }
-  return only;
-}
-
-/* How often a value is made: of columns alone, the CPU target makes it again for every
- * group of rows that wants it, while a GPU's blocks make it once before they go over
- * their rows. */
-static double times_made(const struct fs_kernel *k, const struct fs_step *s,
-                         const struct fs_cpu_schedule *c, const bool *line) {
-  if (!c || k->scheme == FS_FLAT || s->phase == FS_END) return 1;
-  if (k->values.data[s->out].varies != FS_VARIES_J || line[s->out]) return 1;
-  return ceil((double)k->space.m / (double)c->rows);
+/* How often a step is done for each of its elements. The CPU target does it in each sweep that
+ * wants it, but for what shares a pass; and of columns alone again for every group of rows,
+ * while a GPU's blocks make that once before they go over their rows. */
+static double times_done(const struct fs_kernel *k, const struct fs_cpu_schedule *c, int step) {
+  const struct fs_step *s = &k->steps.data[step];
+  if (!c) return s->out < 0 || k->values.data[s->out].same_as < 0;
+  double sweeps = c->pass[step] == step ? c->times[step] : 0;
+  bool strip = s->out >= 0 && s->phase != FS_END && s->kind != FS_SP_REDUCE &&
+               k->values.data[s->out].varies == FS_VARIES_J && k->scheme != FS_FLAT;
+  return strip && !c->once[s->out] ? sweeps * ceil((double)k->space.m / (double)c->rows) : sweeps;
 }
 
 /* Whether each row takes a step of its own. On a GPU all do in a row kernel. The CPU
@@ -282,14 +181,14 @@ static bool divides_by_one(const struct fs_kernel *k, const struct fs_step *s) {
   return s->op == FS_OP_DIV && s->in[1] >= 0 && !k->values.data[s->in[1]].varies;
 }
 
-static void count_step(const struct fs_kernel *k, const struct fs_step *s,
-                       const struct fs_cpu_schedule *c, const struct fs_device *d,
-                       double busy, bool joined, const bool *line, struct fs_work *w) {
-  int ph = phase_of(s);
+static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_schedule *c,
+                       const struct fs_device *d, double busy, struct fs_work *w) {
+  const struct fs_step *s = &k->steps.data[step];
   const struct fs_value *out = s->out >= 0 ? &k->values.data[s->out] : NULL;
-  if (out && out->same_as >= 0) return;
-  if (s->access >= 0) count_access(k, s, d->is_cuda, busy, w);
-  if (joined) return;
+  int ph = phase_of(s);
+  double done = times_done(k, c, step) * busy;
+  if (!(done > 0)) return;
+  if (s->access >= 0) count_access(k, s, d->is_cuda, busy, done, w);
   if (s->kind == FS_SP_REDUCE) {
     const struct fs_value *in = &k->values.data[s->in[0]];
     double n = elements(k, in->varies);
@@ -300,17 +199,17 @@ static void count_step(const struct fs_kernel *k, const struct fs_step *s,
     enum fs_arith a = fs_arith_of(out->dtype);
     if (out->dtype == FS_BOOL && s->in[0] >= 0)
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
-    double n = elements(k, out->varies) * times_made(k, s, c, line) * busy;
+    double n = elements(k, out->varies) * done;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
     else if (d->is_cuda && divides_by_one(k, s)) fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph,
                                                              QUOTIENT_BY_ONE * n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
-    double n = elements(k, out->varies) * times_made(k, s, c, line) * busy;
+    double n = elements(k, out->varies) * done;
     if (d->is_cuda) fs_work_add(w, FS_TM_RANDOM, ph, n);
     else count_random(k, s, n, w);
   } else if (s->kind == FS_SP_IOTA) {
-    fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * busy);
+    fs_work_add(w, FS_TM_IOTA, ph, elements(k, out->varies) * done);
   }
   if (steps_by_rows(k, s, d))
     fs_work_add(w, FS_TM_ROW_STEP, ph, row_steps(k, s, d) * busy);
@@ -509,13 +408,8 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   fs_work_add(w, FS_TM_ACCESS, 0, k->accesses.len);
   count_tuning(k, c, d, w);
   count_moves(busy, d->is_cuda, w);
-  void *room = NULL;
-  const bool *joined = d->is_cuda ? NULL : joined_steps(k, &room);
-  bool *line = d->is_cuda ? NULL : line_values(k);
   for (int i = 0; i < k->steps.len; i++)
-    count_step(k, &k->steps.data[i], c, d, busy, joined && joined[i], line, w);
-  free(room);
-  free(line);
+    count_step(k, i, c, d, busy, w);
   name_pattern(k, n_sweeps, w);
   w->rows = (double)k->space.m;
   w->arith = (uint8_t)main_type(k);

@@ -98,13 +98,15 @@ static int64_t whole_traffic(const struct fs_kernel *k) {
 struct strips {
   const struct fs_kernel *k;
   struct fs_cpu_schedule *c;
-  int *maker, *same;      /* by value, of the schedule             */
-  bool *kept;
+  int *maker, *same, *pass, *times; /* of the schedule             */
+  bool *kept, *once;
   int *made, *seen;       /* by value: 1 + the first phase whose strips make it, 1 + the
                              last one that was found to want it   */
+  int *uses;              /* ... by operations of strips           */
   bool *in_place;         /* ... it is memory                      */
   int64_t keep_bytes, keep_limit;  /* per row                      */
   bool tiles, lines;      /* they have maps of elements, of columns alone */
+  bool columns;           /* ... or anything of columns alone      */
   bool turned, sums;      /* they turn tiles, sum columns          */
   bool reads_only;        /* they only reduce what they read in place */
   int64_t swept;          /* bytes of one row that are read in place  */
@@ -226,8 +228,10 @@ static void add_value(struct strips *t, int v, int phase) {
     return;
   }
   t->seen[v] = phase + 1;
+  t->columns |= varies == FS_VARIES_J;
   add_inputs(t, s, phase);
   if (!t->made[v]) t->made[v] = phase + 1;
+  else t->times[t->maker[v]]++;
   if (s->kind == FS_SP_LOAD) {
     add_load(t, s, phase);
     return;
@@ -238,7 +242,11 @@ static void add_value(struct strips *t, int v, int phase) {
 }
 
 static void add_inputs(struct strips *t, const struct fs_step *s, int phase) {
-  FS_EACH_IN(s, x) add_value(t, fs_cpu_operand(t->c, s, x), phase);
+  FS_EACH_IN(s, x) {
+    int v = fs_cpu_operand(t->c, s, x);
+    add_value(t, v, phase);
+    t->uses[v]++;
+  }
 }
 
 /* A store, or a reduction, of what varies over columns. */
@@ -269,17 +277,105 @@ static void find_makers(struct strips *t) {
   for (int v = 0; v < t->k->values.len; v++) t->same[v] = v, t->maker[v] = -1;
   for (int i = 0; i < t->k->steps.len; i++) {
     const struct fs_step *s = &t->k->steps.data[i];
+    t->pass[i] = i;
+    t->times[i] = 1;
     if (s->out < 0) continue;
     t->maker[s->out] = i;
     if (is_same(t->k, s)) t->same[s->out] = same_of(t->same, s->in[0]);
   }
 }
 
-static void look_at_strips(struct strips *t) {
+/* -- operations that share a pass ------------------------------------------------------- */
+
+/* What costs is a pass over a strip, and two operations can be one: arithmetic of f32 or f64
+ * that is not rounded to a narrower type. */
+static bool may_join(const struct strips *t, int step) {
+  const struct fs_step *s = &t->k->steps.data[step];
+  if (s->kind != FS_SP_MAP || s->phase == FS_END) return false;
+  if (s->op != FS_OP_ADD && s->op != FS_OP_SUB && s->op != FS_OP_MUL) return false;
+  const struct fs_value *values = t->k->values.data, *v = &values[s->out];
+  unsigned in = values[s->in[0]].varies | values[s->in[1]].varies;
+  return v->varies & in & FS_VARIES_J && (v->dtype == FS_F32 || v->dtype == FS_F64) &&
+         t->made[s->out] && !t->kept[s->out];
+}
+
+/* The step that makes operand x for this user alone, in a pass that may be the user's; a pass
+ * has two operations, or two scalings and their sum. */
+static int maker_for(const struct strips *t, int user, int x, const bool *full) {
+  const struct fs_step *u = &t->k->steps.data[user];
+  int v = same_of(t->same, u->in[x]), made = t->maker[v];
+  if (made < 0 || t->uses[v] != 1 || full[made] || !may_join(t, made)) return -1;
+  const struct fs_value *values = t->k->values.data;
+  bool along = values[v].varies == values[u->out].varies;
+  return along && t->k->steps.data[made].phase == u->phase ? made : -1;
+}
+
+static bool is_scaling(const struct strips *t, int step) {
+  if (step < 0 || t->k->steps.data[step].op != FS_OP_MUL) return false;
+  const struct fs_step *s = &t->k->steps.data[step];
+  const struct fs_value *values = t->k->values.data;
+  return !(values[s->in[0]].varies & FS_VARIES_J) != !(values[s->in[1]].varies & FS_VARIES_J);
+}
+
+static void join(struct strips *t, int step, bool *full) {
+  int by[2] = {maker_for(t, step, 0, full), maker_for(t, step, 1, full)};
+  bool both = t->k->steps.data[step].op == FS_OP_ADD && is_scaling(t, by[0]) &&
+              is_scaling(t, by[1]);
+  for (int x = 0; x < 2 && (both || !full[step]); x++) {
+    if (by[x] < 0) continue;
+    t->pass[by[x]] = step;
+    full[step] = true;
+  }
+}
+
+/* Whether all rows of a result point at the one line that it copies. */
+static bool points(const struct fs_kernel *k, const struct fs_step *s) {
+  if (s->kind != FS_SP_MAP || s->op != FS_OP_COPY) return false;
+  const struct fs_value *from = &k->values.data[s->in[0]], *to = &k->values.data[s->out];
+  return fs_dtype_compute(from->dtype) == fs_dtype_compute(to->dtype) && to->varies == BOTH &&
+         from->varies == FS_VARIES_J;
+}
+
+static void find_passes(struct strips *t, bool *full) {
+  for (int i = 0; i < t->k->steps.len; i++) {
+    const struct fs_step *s = &t->k->steps.data[i];
+    bool strip = s->out >= 0 && s->kind != FS_SP_REDUCE && s->phase != FS_END &&
+                 t->k->values.data[s->out].varies & FS_VARIES_J;
+    if ((s->out >= 0 && t->same[s->out] != s->out) || (strip && !t->made[s->out]) ||
+        points(t->k, s))
+      t->pass[i] = -1;
+    else if (may_join(t, i)) join(t, i, full);
+  }
+}
+
+/* Whether a step that takes a line of columns does so for the first rows alone. */
+static bool takes_once(const struct strips *t, const struct fs_step *s) {
+  const struct fs_value *values = t->k->values.data;
+  if (s->kind == FS_SP_STORE) return !(t->k->accesses.data[s->access].varies & FS_VARIES_I);
+  if (s->kind != FS_SP_REDUCE) return t->once[s->out];
+  FS_EACH_IN(s, x) if (values[s->in[x]].varies & FS_VARIES_I) return false;
+  return s->over == FS_VARIES_J && !values[s->out].varies && t->k->scheme != FS_ROW;
+}
+
+/* Users come behind what they use. */
+static void find_once(struct strips *t) {
+  if (t->k->scheme == FS_FLAT || !t->columns) return;
+  for (int v = 0; v < t->k->values.len; v++)
+    t->once[v] = t->k->values.data[v].varies == FS_VARIES_J && t->made[v];
+  for (int i = t->k->steps.len - 1; i >= 0; i--) {
+    const struct fs_step *s = &t->k->steps.data[i];
+    bool made = s->out < 0 || s->kind == FS_SP_REDUCE || t->made[s->out];
+    if (s->phase == FS_END || !made || takes_once(t, s)) continue;
+    FS_EACH_IN(s, x) t->once[fs_cpu_operand(t->c, s, x)] = false;
+  }
+}
+
+static void look_at_strips(struct strips *t, bool *full) {
   t->reads_only = true;
   find_makers(t);
-  if (t->k->scheme == FS_FLAT) return;
   for (int p = 0; p < t->k->n_phases; p++) add_phase(t, p);
+  find_passes(t, full);
+  find_once(t);
 }
 
 /* -- cuts ----------------------------------------------------------------------------- */
@@ -335,7 +431,8 @@ static void cut_tiles(const struct strips *t, int64_t cache) {
   c->rows = group_rows(t, size);
   if (n < strip) c->rows = narrow_rows(t, fs_ceil_div(c->rows * strip, n));
   int64_t per_row = t->keep_bytes + (t->sweeps > 1 ? t->swept : 0);
-  if (per_row > 0) c->rows = FS_MIN(c->rows, FS_MAX(1, cache / rule(FS_CPU_KEPT_SHARE) / per_row));
+  int64_t share = cache / rule(FS_CPU_KEPT_SHARE);
+  if (per_row > 0) c->rows = FS_MIN(c->rows, FS_MAX(1, share / per_row));
 }
 
 static void cut_rows(const struct strips *t) {
@@ -395,19 +492,26 @@ static void find_streams(struct fs_cpu_schedule *c, const struct fs_device *d) {
 
 void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
                      struct fs_cpu_schedule *out) {
-  size_t n = (size_t)k->values.len;
+  size_t n = (size_t)k->values.len, steps = (size_t)k->steps.len;
   *out = (struct fs_cpu_schedule){.kernel = k, .rows = 1, .row_chunks = 1,
                                   .column_chunks = 1, .tasks = 1};
   if (k->scheme != FS_FLAT && k->scheme != FS_ROW && k->scheme != FS_TILE) return;
-  int *room = fs_calloc(1, n * (4 * sizeof *room + 2 * sizeof(bool)) + 1);
+  size_t bytes = (5 * n + 2 * steps) * sizeof(int) + (3 * n + steps) * sizeof(bool);
+  int *room = fs_calloc(1, bytes + 1);
   struct strips t = {.k = k, .c = out, .maker = room, .same = room + n, .made = room + 2 * n,
-                     .seen = room + 3 * n, .kept = (bool *)(room + 4 * n)};
-  t.in_place = t.kept + n;
+                     .seen = room + 3 * n, .uses = room + 4 * n, .pass = room + 5 * n};
+  t.times = t.pass + steps;
+  t.kept = (bool *)(t.times + steps);
+  t.once = t.kept + n;
+  t.in_place = t.once + n;
   t.keep_limit = d->core_cache_bytes / rule(FS_CPU_KEPT_SHARE);
   out->maker = t.maker;
   out->same = t.same;
   out->kept = t.kept;
-  look_at_strips(&t);
+  out->once = t.once;
+  out->pass = t.pass;
+  out->times = t.times;
+  look_at_strips(&t, t.in_place + n);
   if (k->scheme == FS_FLAT) {
     cut_flat(out);
   } else {
@@ -421,6 +525,6 @@ void fs_schedule_cpu(const struct fs_kernel *k, const struct fs_device *d,
 
 void fs_cpu_schedule_free(struct fs_cpu_schedule *c) {
   free((void *)c->maker); /* the room of all its lists */
-  c->maker = c->same = NULL;
-  c->kept = NULL;
+  c->maker = c->same = c->pass = c->times = NULL;
+  c->kept = c->once = NULL;
 }

@@ -231,6 +231,12 @@ struct fs_cpu_schedule {
   const int *same;                    /* ... the value that it is: itself; what it is a copy
                                          of; what an earlier phase kept                    */
   const bool *kept;                   /* ... whether whole rows of it stay for later phases */
+  const bool *once;                   /* ... a line of columns that the first group of rows
+                                         alone makes; others do so again                   */
+  const int *pass;                    /* by step: the one in whose pass over a strip it is
+                                         done; itself; -1: none, it is what `same` says, or
+                                         points there                                      */
+  const int *times;                   /* ... in so many sweeps it is done                  */
 };
 /* For the schemes flat, row and tile; of others nothing is cut, and it is one task. Gives
  * lists: fs_cpu_schedule_free(). */

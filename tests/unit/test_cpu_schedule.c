@@ -258,6 +258,34 @@ static bool writes_past(const struct fs_walk *w) {
   return false;
 }
 
+/* Operations of strips that a step is: some may be done in the pass of another. */
+static int operations(const struct fs_walk *w, const struct fs_step *s) {
+  int n = 0;
+  for (int p = 0; p < w->n_phases; p++)
+    for (int k = 0; k < w->phase[p].strips.len; k++) {
+      const struct fs_walk_op *op = &w->phase[p].strips.data[k];
+      bool points = op->kind == FS_SP_MAP && op->spread && op->step->op == FS_OP_COPY &&
+                    op->varies == FS_VARIES_BOTH && op->map;
+      n += op->step == s && op->mode != FS_LM_KEPT && !points;
+    }
+  return n;
+}
+
+/* What is computed along columns, in passes over strips and in groups of rows. */
+static void compare_passes(const char *name, const struct fs_kernel *k, const struct fs_walk *w) {
+  struct fs_cpu_schedule c;
+  fs_schedule_cpu(k, &cpu, &c);
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    bool strip = s->out >= 0 && s->phase != FS_END && s->kind != FS_SP_REDUCE &&
+                 k->values.data[s->out].varies & FS_VARIES_J;
+    int planned = c.pass[i] == i ? c.times[i] : 0, done = operations(w, s);
+    if (strip && s->kind != FS_SP_LOAD)
+      check(planned == done, name, k, "passes", planned, done);
+  }
+  fs_cpu_schedule_free(&c);
+}
+
 static void compare(const char *name, const struct fs_kernel *k, const struct fs_walk *w) {
   const struct fs_work *work = &k->work;
   int before = failed;
@@ -266,6 +294,7 @@ static void compare(const char *name, const struct fs_kernel *k, const struct fs
   check(work->past == writes_past(w), name, k, "past the caches", work->past, writes_past(w));
   double parts = amount(work, FS_TM_FOLD_PART);
   check(parts == partials(w), name, k, "partial results", parts, partials(w));
+  compare_passes(name, k, w);
   different += failed > before;
 }
 

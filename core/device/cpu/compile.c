@@ -239,6 +239,7 @@ static void add_value(struct maker *m, int phase, int v) {
   }
   add_inputs(m, phase, s);
   struct fs_walk_op op = make_op(m, s);
+  op.once = strip && m->cut->once[v];
   *FS_PUSH(list_for(m, phase, varies)) = op;
   if (!strip && phase != FS_END) m->emitted[v] = phase + 1;
 }
@@ -495,47 +496,25 @@ static bool pair_op(enum fs_map_op op, enum fs_pair_op *out) {
   return true;
 }
 
-/* A map that may share a pass: arithmetic of f32 or f64 without rounding to a
- * narrower type. */
-static bool can_pair(const struct maker *m, const struct fs_walk_op *op) {
-  enum fs_pair_op p;
-  if (op->kind != FS_SP_MAP || op->n_in != 2 || op->convert || op->round ||
-      op->spread || op->kept || op->direct >= 0 || op->paired || op->axpby)
-    return false;
-  enum fs_ctype ct = type_of(m, op->out);
-  return (ct == FS_CT_F32 || ct == FS_CT_F64) && pair_op(op->step->op, &p);
-}
-
-/* The operation of the list that makes v for one use only, along the same
- * lines as `user`; NULL if there is none. */
-static struct fs_walk_op *only_maker(const struct maker *m, fs_op_list *list,
-                                     const struct fs_walk_op *user, int v) {
-  struct fs_walk_op *maker = NULL;
-  int uses = 0;
-  for (int k = 0; k < list->len; k++) {
-    struct fs_walk_op *op = &list->data[k];
-    for (int x = 0; x < op->n_in && !op->done; x++) uses += op->in[x] == v;
-    if (op->out == v && !op->done) maker = op;
-  }
-  bool fits = maker && uses == 1 && maker->varies == user->varies;
-  return fits && can_pair(m, maker) ? maker : NULL;
-}
-
-static bool is_scaling(const struct maker *m, const struct fs_walk_op *op) {
-  if (!op || op->step->op != FS_OP_MUL) return false;
-  int scalars = bits_without(m, op, FS_VARIES_J);
-  return scalars == 1 || scalars == 2;
+/* The operation of the list that makes v, if it shares the pass of `user`; or NULL. */
+static struct fs_walk_op *maker_for(const struct maker *m, fs_op_list *list,
+                                    const struct fs_walk_op *user, int v) {
+  int made = m->cut->maker[v];
+  if (made < 0 || m->cut->pass[made] != (int)(user->step - m->k->steps.data)) return NULL;
+  for (int k = 0; k < list->len; k++)
+    if (list->data[k].out == v && list->data[k].step == &m->k->steps.data[made])
+      return &list->data[k];
+  return NULL;
 }
 
 /* a*x + b*y with a and b that do not vary along the line. */
 static bool make_axpby(const struct maker *m, fs_op_list *list,
                        struct fs_walk_op *op) {
-  if (op->step->op != FS_OP_ADD || op->in[0] == op->in[1]) return false;
   struct fs_walk_op *term[2];
   int in[4];
   for (int k = 0; k < 2; k++) {
-    term[k] = only_maker(m, list, op, op->in[k]);
-    if (!is_scaling(m, term[k])) return false;
+    term[k] = maker_for(m, list, op, op->in[k]);
+    if (!term[k]) return false;
     int scalar = bits_without(m, term[k], FS_VARIES_J) == 1 ? 0 : 1;
     in[k] = term[k]->in[1 - scalar];
     in[2 + k] = term[k]->in[scalar];
@@ -551,7 +530,7 @@ static bool make_axpby(const struct maker *m, fs_op_list *list,
 static void make_pair(const struct maker *m, fs_op_list *list,
                       struct fs_walk_op *op) {
   for (int k = 0; k < 2; k++) {
-    struct fs_walk_op *maker = only_maker(m, list, op, op->in[k]);
+    struct fs_walk_op *maker = maker_for(m, list, op, op->in[k]);
     if (!maker) continue;
     pair_op(maker->step->op, &op->first);
     pair_op(op->step->op, &op->second);
@@ -597,7 +576,7 @@ static void drop_done(fs_op_list *list) {
 static void join_passes(const struct maker *m, fs_op_list *list) {
   for (int k = 0; k < list->len; k++) {
     struct fs_walk_op *op = &list->data[k];
-    if (op->done || !can_pair(m, op)) continue;
+    if (op->done || op->kind != FS_SP_MAP || op->n_in != 2) continue;
     if (!make_axpby(m, list, op)) make_pair(m, list, op);
   }
   drop_done(list);
@@ -675,28 +654,6 @@ static void find_uneven(struct fs_walk *w) {
     }
 }
 
-/* Whether it does something for the first rows alone (walk.c, skips()). */
-static bool is_once(const struct fs_walk_op *op) {
-  if (op->kind == FS_SP_STORE) return !(op->walks & FS_VARIES_I);
-  if (op->kind == FS_SP_REDUCE)
-    return op->reduce == FS_RM_ALL && !(op->walks & FS_VARIES_I);
-  return op->once;
-}
-
-/* Lines over J that are made for nothing else are made as often. Users come behind what
- * they use. */
-static void find_once(fs_op_list *list) {
-  for (int k = list->len - 1; k >= 0; k--) {
-    struct fs_walk_op *op = &list->data[k];
-    if (op->varies != FS_VARIES_J || op->kind == FS_SP_STORE || op->kind == FS_SP_REDUCE)
-      continue;
-    op->once = true;
-    for (int u = k + 1; u < list->len && op->once; u++)
-      for (int x = 0; x < list->data[u].n_in; x++)
-        if (list->data[u].in[x] == op->out) op->once = is_once(&list->data[u]);
-  }
-}
-
 static void place(struct fs_walk *w) {
   int64_t nv = w->n_values, top;
   /* tables of pointers */
@@ -737,7 +694,6 @@ static void make(struct maker *m) {
     round_once(m, &w->phase[p].strips);
     find_direct(m, &w->phase[p]);
     keep_overwritten(m, &w->phase[p].strips);
-    if (m->k->scheme != FS_FLAT) find_once(&w->phase[p].strips);
   }
   find_uneven(w);
   fs_walk_take_lines(w);
