@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 UPDATE = os.environ.get('UPDATE') == '1'
 # Steps at most: calls in sets that were priced, and those of the search for covers.
-STEPS = {'fft': 310000, 'gru': 60000, 'pairs': 35000, 'strassen': 70000}
+STEPS = {'fft': 290000, 'gru': 50000, 'pairs': 30000, 'strassen': 50000}
 MORE = 1.05  # predicted, than without a limit
 
 sys.path.insert(0, HERE)

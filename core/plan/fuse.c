@@ -34,9 +34,10 @@ enum { WORK_OF_A_CLUSTER = 145, WORK_OF_A_PAIR = 3, WORK_NEARBY = 2000 };
  * A window of a few clusters is searched as above. Of a larger one a first good cover is made,
  * and then searched where all the search takes, the work above and as much again for
  * relaxations, is at most so many times what that cover takes in the runs that are expected,
- * and in no case more than the equivalent of so many ms, but for `:set plan-effort`. */
+ * and in no case more than the equivalent of so many ms, but for `:set plan-effort`. Moves end
+ * when so many steps for each cluster gained nothing: Strassen's product gains nothing by them. */
 enum { FEW_CLUSTERS = 100, STEPS_OF_A_MS = 200, MOST_EFFORT = 100, TIMES_A_RUN = 4,
-       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 20, STEPS_OF_WORK = 2 };
+       EXPECTED_RUNS = 10, MOVES_OF_A_CLUSTER = 20, MOVES_IN_VAIN = 9, STEPS_OF_WORK = 2 };
 
 /* A set that was looked at: where it is among the candidates; -1: nowhere. */
 struct seen {
@@ -52,11 +53,14 @@ struct growth {
   FS_VEC(double) costs;   /* of candidates, by p->as_phases; NAN: not yet known */
   double *worth;          /* per cluster: what it may cost in a kernel        */
   double least;           /* cost of the best cover that was sketched         */
+  int patience, gained;   /* work that moves may take in vain, 0: all there is; what
+                             there was when one gained something              */
 };
 
 /* Whether no kernel more is to be looked for. */
 static bool is_over(const struct growth *g) {
-  return g->work >= g->most_work || fs_interrupted();
+  bool in_vain = g->patience && g->work - g->gained >= g->patience;
+  return in_vain || g->work >= g->most_work || fs_interrupted();
 }
 
 /* The work of a search. */
@@ -648,6 +652,7 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
   if (!has_order(g->p, kernels, n)) return false;
   memcpy(s->kernels, kernels, sizeof *kernels * (size_t)n);
   s->n = n;
+  g->gained = g->work;
   return true;
 }
 
@@ -841,7 +846,10 @@ static bool grow_first(struct growth *g) {
   keep_first(s);
   double most = effort_for(p, g->least);
   g->most_work = FS_MAX(g->work + MOVES_OF_A_CLUSTER * n, (int)most);
+  g->gained = g->work;
+  g->patience = MOVES_IN_VAIN * n;
   while (!is_over(g) && move(s)) {}
+  g->patience = 0;
   keep_first(s);
   return work_for(n) * STEPS_OF_WORK <= most - g->work;
 }
