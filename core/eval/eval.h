@@ -19,7 +19,7 @@
 #include "core/eval/value.h"
 #include "core/plot/plot.h"
 #include "core/run/run.h"
-#include "core/session/session.h" /* enum fs_eval_flags */
+#include "core/base/outcome.h"
 
 struct fs_interp;
 

@@ -18,6 +18,7 @@
 #ifndef FS_SESSION_H
 #define FS_SESSION_H
 
+#include "core/base/outcome.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,23 +45,6 @@ struct fs_session_config {
 struct fs_session *fs_session_new(const struct fs_session_config *config,
                                   const char **error);
 void fs_session_free(struct fs_session *s);
-
-enum fs_eval_flags {
-  FS_EVAL_BLOCK = 0,   /* the whole text is one statement block (terminal, cell) */
-  FS_EVAL_SCRIPT = 1,  /* blocks end where a value is observed                */
-  FS_EVAL_SILENT = 2,  /* no value display                                    */
-  FS_EVAL_REPLAY = 4,  /* once more, as it was: not for the history           */
-  FS_EVAL_PART = 8,    /* one statement of a script: whether that ends is told */
-  FS_EVAL_LINE = 256   /* times the lines of the file before the text, up to
-                          FS_EVAL_LINES_MAX: messages name those of the file  */
-};
-enum { FS_EVAL_LINES_MAX = (1 << 24) - 1 };
-
-/* The outcome as exit codes know it. */
-enum fs_result {
-  FS_RESULT_OK = 0, FS_RESULT_ERROR = 1, FS_RESULT_ENVIRONMENT = 3,
-  FS_RESULT_INTERRUPTED = 130, FS_RESULT_QUIT = 256, FS_RESULT_RETURNED = 257
-};
 
 /* Evaluates `text`; `name` is what messages call it ("<repl:12>", "a.fs").
  * For *FS_RESULT_QUIT* the user asked to leave (:quit); *FS_RESULT_RETURNED*, for
