@@ -321,6 +321,17 @@ def test_elements(options, folder):
                 'only on request')
 
 
+def of_whom(target):
+    """What a result file says of itself: the device, the version and the command."""
+    fusible = os.environ.get('FUSIBLE', 'build/fusible')
+    told = subprocess.run([fusible, '--no-rc', '--target', target, '-e', ':device'],
+                          capture_output=True, text=True, check=True).stdout.splitlines()
+    version = subprocess.run([fusible, '--version'], capture_output=True, text=True,
+                             check=True).stdout.splitlines()
+    return {'device': told[0].strip(), 'version': version[0].strip(),
+            'command': 'tests/test_account.py ' + ' '.join(sys.argv[1:])}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--count', type=int, default=500)
@@ -334,6 +345,7 @@ def main():
             test(options, folder)
     result['failed'] = score.failed
     if options.out:
+        result.update(of_whom(options.target))
         with open(options.out, 'w', encoding='utf-8') as f:
             json.dump(result, f, indent=1)
             f.write('\n')
