@@ -328,7 +328,7 @@ def of_whom(target):
                           capture_output=True, text=True, check=True).stdout.splitlines()
     version = subprocess.run([fusible, '--version'], capture_output=True, text=True,
                              check=True).stdout.splitlines()
-    return {'device': told[0].strip(), 'version': version[0].strip(),
+    return {'device': '; '.join(' '.join(line.split()) for line in told[:3]), 'version': version[0].strip(),
             'command': 'tests/test_account.py ' + ' '.join(sys.argv[1:])}
 
 
