@@ -1136,3 +1136,163 @@ fs_kernel(
     }
   }
 }
+==== plain
+> code: cuda
+# k1 panel
+launch: 1024 threads, at most 2048 blocks, 1 a unit, bounds for 1
+shared: 0 B; workspace 256 B and 32768 B a block, 256 B of zeros; cooperative
+slots: 0 1 2 3 4 5; params: 0 float, 1 float
+// B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
+//
+// scheme row; 8192 rows of 8192; 1024 threads; 1 lane x 8 vectors; 4 rows at once
+typedef int fs_index;
+constexpr int FS_THREADS = 1024, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 1024, FS_ROWS = 4;
+constexpr fs_index FS_M = 8192;
+
+// memory.cuh: fs_get fs_put fs_pack fs_load fs_store
+// reduce.cuh: fs_add fs_warp fs_across fs_fold
+// barrier.cuh: fs_grid_barrier
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *s5, float p0, float
+        p1, void *work
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  const float *const a2 = (const float *)s2;
+  float *const a3 = (float *)s3;
+  float *const a4 = (float *)s4;
+  float *const a5 = (float *)s5;
+  float *const w11 = (float *)((char *)work + 256);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[2048];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  const float v6 = (float)p0;
+  const float v12 = (float)p1;
+  __shared__ float part5[2][4][32];
+  int turn = 0;
+  float r11[8] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    float v0[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      v0[b] = fs_get(a0[i]);
+    }
+    float r5[4] = {};
+    float v1[8];
+    float v3[4][8];
+#pragma unroll
+    for (int c = 0; c < 8; c++) {
+      const fs_index j = c * 1024 + t;
+      v1[c] = fs_get(a1[j]);
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        v3[b][c] = fs_get(a2[i + j * 8192]);
+      }
+    }
+    float v4[4][8];
+#pragma unroll
+    for (int c = 0; c < 8; c++) {
+      const fs_index j = c * 1024 + t;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        const float v2 = v0[b] * v1[c];
+        v4[b][c] = v3[b][c] + v2;
+        r5[b] = fmaf(v4[b][c], v1[c], r5[b]);
+        fs_put(a3[i + j * 8192], v4[b][c]);
+      }
+    }
+    float v5[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const float x = fs_warp<fs_add, 32>(r5[b]);
+      if (threadIdx.x % 32 == 0) part5[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      v5[b] = fs_fold<fs_add, 32>(part5[turn][b]);
+    }
+    turn ^= 1;  // the next sums go beside these
+    float v7[4];
+    float v8[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      v7[b] = v6 * v5[b];
+      v8[b] = v0[b] + v7[b];
+      if (t == 0) fs_put(a4[i], v8[b]);
+    }
+#pragma unroll
+    for (int c = 0; c < 8; c++) {
+      const fs_index j = c * 1024 + t;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        r11[c] = fmaf(v4[b][c], v8[b], r11[c]);
+      }
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+#pragma unroll
+  for (int c = 0; c < 8; c++) {
+    const fs_index j = c * 1024 + t;
+    *(w11 + part * 8192 + j) = r11[c];
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  float part11[2][4];
+  const auto fetch11 = [&](fs_index unit) {
+    const fs_index at = unit * 32 + lane * 4;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      const fs_index b = slice + k * 128;
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        part11[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 8192)
+          fs_load(part11[k], w11 + b * 8192 + at);
+    }
+  };
+  fetch11(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 256; unit += gridDim.x) {
+    const fs_index x = unit * 32 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 32 && j < 8192;
+    float sum11[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum11[e] = 0;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        sum11[e] = sum11[e] + part11[k][e];
+      }
+    }
+    fetch11(unit + gridDim.x);
+    fs_across<fs_add, 8>(sum11);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum11);
+    __syncthreads();
+    float x11 = 0;
+#pragma unroll
+    for (int b = 0; b < 32 && threadIdx.x < 32; b++)
+      x11 = x11 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (own) {
+      const float v11 = x11;
+      const float v13 = v12 * v11;
+      fs_put(a5[j], v13);
+    }
+  }
+}

@@ -1,5 +1,5 @@
 # GEMVER.
-# devices: h200 h100 a100
+# devices: h200 h100 a100 plain
 A = f32(rand(8192, 8192)); u = rand(8192); v = rand(8192);
 begin
   B = A + u*v';

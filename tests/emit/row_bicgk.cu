@@ -540,3 +540,163 @@ fs_kernel(
     }
   }
 }
+==== plain
+> code: cuda
+# k1 row
+launch: 256 threads, at most 1024 blocks, 1 a unit, bounds for 1
+shared: 0 B; workspace 256 B and 16384 B a block, 256 B of zeros; cooperative
+slots: 0 1 3 2 4
+// q = A*p; s = A'*r
+//
+// scheme row; 4096 rows of 4096; 256 threads; 4 lanes x 4 vectors; 4 rows at once
+typedef int fs_index;
+constexpr int FS_THREADS = 256, FS_RESIDENT = 1;
+constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
+constexpr fs_index FS_M = 4096;
+
+// memory.cuh: fs_get fs_put fs_pack fs_load fs_store
+// reduce.cuh: fs_add fs_lanes fs_warp fs_across fs_fold
+// barrier.cuh: fs_grid_barrier
+extern "C" __global__ void __launch_bounds__(FS_THREADS, FS_RESIDENT)
+fs_kernel(
+    void *s0, void *s1, void *s2, void *s3, void *s4, void *work
+) {
+  const float *const a0 = (const float *)s0;
+  const float *const a1 = (const float *)s1;
+  const float *const a3 = (const float *)s2;
+  float *const a2 = (float *)s3;
+  float *const a4 = (float *)s4;
+  float *const w4 = (float *)((char *)work + 256);
+  unsigned *const counters = (unsigned *)work;
+  alignas(16) __shared__ double scratch[512];
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the row
+  const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
+  __shared__ float part2[2][4][8];
+  int turn = 0;
+  float v1[4][4];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_load(v1[c], a1 + j);
+  }
+  float r4[4][4] = {};
+  for (fs_index first = (fs_index)blockIdx.x * FS_ROWS; first < FS_M;
+       first += (fs_index)gridDim.x * FS_ROWS) {
+    float v3[4];
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      v3[b] = fs_get(a3[i]);
+    }
+    float r2[4][4] = {};
+    float v0[4][4][4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+        fs_load(v0[b][c], a0 + (i * 4096 + j));
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+      const fs_index j = (c * 256 + t) * 4;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const fs_index i = first + b;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          r2[b][e] = fmaf(v0[b][c][e], v1[c][e], r2[b][e]);
+          r4[c][e] = fmaf(v0[b][c][e], v3[b], r4[c][e]);
+        }
+      }
+    }
+    float v2[4] = {};
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const float x = fs_warp<fs_add, 32>(fs_lanes<fs_add>(r2[b]));
+      if (threadIdx.x % 32 == 0) part2[turn][b][threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    if (t < 32) {
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        v2[b] = fs_fold<fs_add, 8>(part2[turn][b]);
+      }
+    }
+    turn ^= 1;  // the next sums go beside these
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const fs_index i = first + b;
+      if (t == 0) fs_put(a2[i], v2[b]);
+    }
+  }
+  const fs_index part = (fs_index)blockIdx.x;
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    const fs_index j = (c * 256 + t) * 4;
+    fs_store(w4 + part * 4096 + j, r4[c]);
+  }
+  fs_grid_barrier(counters);
+  const int lane = threadIdx.x % 8;
+  const int slice = threadIdx.x / 8;
+  float part4[5][4];
+  const auto fetch4 = [&](fs_index unit) {
+    const fs_index at = unit * 32 + lane * 4;
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+      const fs_index b = slice + k * 32;
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        part4[k][e] = 0;
+      }
+      if (b < (fs_index)gridDim.x && at < 4096)
+          fs_load(part4[k], w4 + b * 4096 + at);
+    }
+  };
+  fetch4(blockIdx.x);
+  for (fs_index unit = blockIdx.x; unit < 128; unit += gridDim.x) {
+    const fs_index x = unit * 32 + threadIdx.x;
+    const fs_index j = x;
+    const bool own = threadIdx.x < 32 && j < 4096;
+    float sum4[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      sum4[e] = 0;
+    }
+    if (unit == blockIdx.x) {
+#pragma unroll
+      for (int k = 0; k < 5; k++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum4[e] = sum4[e] + part4[k][e];
+        }
+      }
+    } else {  // of a launch of few blocks
+      const fs_index at = unit * 32 + lane * 4;
+#pragma unroll 1
+      for (fs_index b = slice; b < (fs_index)gridDim.x && at < 4096; b += 32) {
+        float more[4];
+        fs_load(more, w4 + b * 4096 + at);
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          sum4[e] = sum4[e] + more[e];
+        }
+      }
+    }
+    fs_across<fs_add, 8>(sum4);
+    __syncthreads();
+    if (threadIdx.x % 32 < 8)
+      fs_store((float *)scratch + (threadIdx.x / 32 * 8 + lane) * 4, sum4);
+    __syncthreads();
+    float x4 = 0;
+#pragma unroll
+    for (int b = 0; b < 8 && threadIdx.x < 32; b++)
+      x4 = x4 + ((float *)scratch)[b * 32 + threadIdx.x];
+    if (own) {
+      const float v4 = x4;
+      fs_put(a4[j], v4);
+    }
+  }
+}
