@@ -741,7 +741,7 @@ def test_rebuild_is_interrupted(c):
     """Also after its question was answered. The input that waits for it is not run."""
     t = c.start()
     t.line(':set rebuild ask')
-    t.line('a = 0; for k = 1:8e6; a = a + 1; end')
+    t.line('a = 0; for k = 1:8e6; a = a + 1; barrier; end')
     worker = worker_of(t)
     os.kill(worker, signal.SIGKILL)
     t.send('print("ran on", a)\r')
