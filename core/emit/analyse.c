@@ -97,7 +97,7 @@ static bool is_column_value(const struct em *em, int v) {
 
 /* 32-bit registers of a value held for all vectors of a thread. */
 static int registers(const struct em *em, int v) {
-  return em->C * em->V * em_acc_size(em_val(em, v)->dtype) / 4;
+  return em->C * em->V * fs_sum_bytes(em_val(em, v)->dtype) / 4;
 }
 
 /* Registers that a row's elements and the column results take anyway. */
@@ -224,7 +224,7 @@ static void place_work(struct em *em) {
   int64_t base = 0, cols = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     struct em_value *x = &em->v[v];
-    int64_t size = em_acc_size(em_val(em, v)->dtype);
+    int64_t size = fs_sum_bytes(em_val(em, v)->dtype);
     if (x->acc == EM_ACC_COL && em->mode != FS_MODE_TILE) {
       x->work = cols;
       cols += em->fold_pitch_j * size / em->CL; /* one row for a cluster */
@@ -251,7 +251,7 @@ static void place_work(struct em *em) {
 
 /* Where in a stage of the ring the rows of each matrix begin. */
 static void place_ring(struct em *em) {
-  int64_t bytes = 0, part = em->CL > 1 ? em_part(em) : em->n;
+  int64_t bytes = 0, part = em->CL > 1 ? fs_schedule_part(&em->schedule) : em->n;
   for (int i = 0; i < em->k->steps.len && em->ring; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase || em_val(em, s->out)->varies != 3) continue;

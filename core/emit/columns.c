@@ -42,7 +42,7 @@ static const char *type_of(const struct em *em, int v) {
   return em_value_type(em_val(em, v)->dtype);
 }
 static int words(const struct em *em, int v) {
-  return em_acc_size(em_val(em, v)->dtype) / 4;
+  return fs_sum_bytes(em_val(em, v)->dtype) / 4;
 }
 static bool is_column_sum(const struct fs_step *s) {
   return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J;
@@ -156,7 +156,7 @@ static struct room rooms(const struct columns *c) {
   for (int v = 0; v < em->k->values.len; v++) {
     const struct fs_step *s = step_of(em, v);
     if (!s) continue;
-    int64_t size = em_acc_size(em_val(em, v)->dtype);
+    int64_t size = fs_sum_bytes(em_val(em, v)->dtype);
     if (is_column_sum(s)) r.teams += p->width * size;
     if (em->v[v].saved) r.mails += p->width * size;
   }
@@ -175,7 +175,7 @@ static int64_t name_rows(struct columns *c, const char *name, int v, int rows,
   const char *type = em_acc_type(em_val(em, v)->dtype);
   em_line(em, "%s(*const %s%d)%s[FS_WIDTH] = (%s(*)%s[FS_WIDTH])(ring + %lld);", type,
           name, v, side, type, side, (long long)at);
-  return (int64_t)rows * c->cut.width * em_acc_size(em_val(em, v)->dtype);
+  return (int64_t)rows * c->cut.width * fs_sum_bytes(em_val(em, v)->dtype);
 }
 
 static void name_shared(struct columns *c) {
@@ -513,7 +513,7 @@ static void find_made(struct columns *c) {
     int same = em_val(em, v)->same_as;
     if (!s || s->kind != FS_SP_MAP || s->phase != 1 || same < 0 || varies(em, v) != 3 ||
         em->v[v].alias != v || em_val(em, v)->dtype == FS_BOOL ||
-        (em_val(em, v)->dtype != brought && em_acc_size(em_val(em, v)->dtype) != size))
+        (em_val(em, v)->dtype != brought && fs_sum_bytes(em_val(em, v)->dtype) != size))
       continue;
     c->again = -1;
     want_phase(c, 1);

@@ -33,10 +33,6 @@ const char *em_acc_type(enum fs_dtype dt) {
   return dt == FS_BOOL ? "int" : em_value_type(dt);
 }
 
-int em_acc_size(enum fs_dtype dt) {
-  return dt == FS_I64 || dt == FS_F64 ? 8 : 4;
-}
-
 /* -- reductions --------------------------------------------------------------- */
 
 const char *em_op_class(int reduce_op) {

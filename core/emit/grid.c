@@ -239,7 +239,7 @@ static int64_t fixed_shared(const struct em *em) {
   int64_t parts = 0;
   for (int v = 0; v < em->k->values.len; v++)
     if (em->v[v].acc == EM_ACC_ROW)
-      parts += 2 * em->B * (em->T / 32) * em_acc_size(em_val(em, v)->dtype);
+      parts += 2 * em->B * (em->T / 32) * fs_sum_bytes(em_val(em, v)->dtype);
   return em->scratch + parts;
 }
 

@@ -133,10 +133,10 @@ static void ring_begin(struct em *em) {
   em_line(em, "FS_RING(ring);");
   if (em->CL > 1) {
     em_say(em, FS_LP_LET, NULL, "const int origin = rank * %lld;  // its columns of a row",
-            (long long)em_part(em));
+            (long long)fs_schedule_part(&em->schedule));
     em_say(em, FS_LP_LET, NULL, "const int width = rank < %d ? %lld : %lld;", em->CL - 1,
-            (long long)em_part(em),
-            (long long)(em->n - (em->CL - 1) * em_part(em)));
+            (long long)fs_schedule_part(&em->schedule),
+            (long long)(em->n - (em->CL - 1) * fs_schedule_part(&em->schedule)));
   }
   em_line(em, "__shared__ unsigned long long ready[%d];", em->stages);
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->stages);

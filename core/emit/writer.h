@@ -188,7 +188,6 @@ const char *em_and(struct em *em, const char *a, const char *b);
 const char *em_value_type(enum fs_dtype dt);
 const char *em_stored_type(enum fs_dtype dt);
 const char *em_acc_type(enum fs_dtype dt);
-int em_acc_size(enum fs_dtype dt);
 const char *em_op_class(int reduce_op);        /* "fs_add" */
 const char *em_neutral(int reduce_op, enum fs_dtype dt);
 /* acc combined with x. */
@@ -290,10 +289,6 @@ const char *em_column_slot(struct em *em);
  * clusters of blocks. */
 const char *em_team(const struct em *em);
 const char *em_teams(const struct em *em);
-/* Columns of a row that a block of a cluster has; the last one has the rest. */
-static inline int64_t em_part(const struct em *em) {
-  return (int64_t)em->RT * em->C * em->V;
-}
 /* The thread that speaks for a row. */
 const char *em_first_thread(const struct em *em);
 /* Row number `i` and whether it exists (`ok`). */

@@ -29,8 +29,6 @@ struct look {
   bool no_bulk;         /* there are others                                    */
 };
 
-static int sum_bytes(enum fs_dtype dt) { return dt == FS_I64 || dt == FS_F64 ? 8 : 4; }
-
 enum fs_reduced fs_schedule_reduced(const struct fs_kernel *k, enum fs_mode mode,
                                   const struct fs_step *s) {
   if (mode == FS_MODE_FLAT) return FS_REDUCED_ALL;
@@ -58,7 +56,7 @@ static void look_at_load(const struct fs_kernel *k, const struct fs_step *s, str
 static void look_at_result(const struct fs_kernel *k, const struct fs_step *s,
                            enum fs_mode mode, struct look *l) {
   enum fs_reduced kind = fs_schedule_reduced(k, mode, s);
-  int bytes = sum_bytes(k->values.data[s->out].dtype);
+  int bytes = fs_sum_bytes(k->values.data[s->out].dtype);
   l->all += kind == FS_REDUCED_ALL;
   l->columns += kind == FS_REDUCED_COLUMN;
   l->rows += kind == FS_REDUCED_ROW_END;
