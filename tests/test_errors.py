@@ -711,7 +711,7 @@ def environment(f):
                            limit=2 << 30)
         expect('host memory', result, ['memory'], 3, placed=False)
         product = 'A = ones(90, 90); B = A*A; print(B[90, 1]);'
-        for mib in (120, 200, 300, 700): # a BLAS without room for its buffers
+        for mib in (120, 200, 220, 246, 300, 340, 360, 420, 700): # a BLAS without room for its buffers
             done = f.run(f.argv('-e', product), limit=mib << 20)
             told = done[0] == 3 and 'memory' in done[2]
             check(told or (done[0] == 0 and done[1] == '90\n'),

@@ -101,31 +101,42 @@ static void *open_library(const char *name) {
   return handle;
 }
 
-/* What OpenBLAS maps for each of its threads, buffer and stack, and some for itself:
- * 129 MiB and 8 MiB by version 0.3 on x86-64. */
-static const size_t blas_thread_bytes = (size_t)160 << 20;
+/* What OpenBLAS maps, by version 0.3 on x86-64: a buffer of 129 MiB and a stack of 8 MiB
+ * for each of its threads, and itself. Beside it the pool's threads take memory. */
+static const size_t blas_buffer_bytes = (size_t)132 << 20, blas_thread_bytes = (size_t)160 << 20,
+                    blas_other_bytes = (size_t)64 << 20, pool_bytes = (size_t)192 << 20;
 
-/* OpenBLAS starts a thread for each processor, and one that cannot have its buffer
- * asks for it for ever. So it is to start as many as there is room for, where address
- * space is limited (ulimit -v); none: that is a lack of memory. */
+static bool is_room_for(size_t bytes) {
+  void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, bytes);
+  return true;
+}
+
+/* OpenBLAS starts a thread for each processor, and one that cannot have its buffer asks
+ * for it for ever. So where address space is limited (ulimit -v) and there is not ample
+ * room for all of them, it is to start none beside the caller's; no room for that one
+ * either is a lack of memory. */
 static void make_room(void) {
   const char *said = getenv("OPENBLAS_NUM_THREADS");
   long asked = said ? strtol(said, NULL, 10) : 0;
-  long all = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN), n = FS_MAX(all, 1);
-  for (; n > 0; n--) {
-    size_t bytes = (size_t)n * blas_thread_bytes;
-    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) continue;
-    munmap(room, bytes);
-    break;
-  }
-  if (n == 0) fs_oom_raise();
-  if (n >= all) return;
-  char text[24];
-  snprintf(text, sizeof text, "%ld", n);
-  setenv("OPENBLAS_NUM_THREADS", text, 1);
-  lib.most_threads = (int)n;
+  long all = FS_MAX(asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN), 1);
+  if (is_room_for((size_t)all * blas_thread_bytes + blas_other_bytes + pool_bytes)) return;
+  if (!is_room_for(blas_thread_bytes + blas_other_bytes)) fs_oom_raise();
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  lib.most_threads = 1;
+}
+
+/* The caller's own buffer is mapped by its first product that is not small, and then
+ * kept: that product is here, while there is room. */
+static void take_buffer(void) {
+  const int n = 160;
+  const float one = 1;
+  if (!is_room_for(blas_buffer_bytes)) fs_oom_raise();
+  float *zeros = fs_malloc(sizeof *zeros * 2 * n * n);
+  memset(zeros, 0, sizeof *zeros * 2 * n * n);
+  lib.gemm[0]("N", "N", &n, &n, &n, &one, zeros, &n, zeros, &n, &one, zeros + n * n, &n, 1, 1);
+  free(zeros);
 }
 
 /* The kernels of OpenBLAS for this processor ("core"), or NULL: its own choice. It knows
@@ -158,6 +169,7 @@ static void load(void) {
     lib.name = sets[s][0];
   }
   if (choose) unsetenv(variable);
+  if (lib.ok) take_buffer();
   bool taken = lib.core && !strcasecmp(lib.core(), choose ? core : said ? said : "");
   lib.core_by = !taken ? "the library itself" : choose ? "the processor's features" : variable;
   lib.tried = true;
