@@ -21,7 +21,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) $(HARDEN) \
 ALL_LDFLAGS = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -pthread $(LDFLAGS)
 CORE_LIBS = -ljansson -lglpk -lz -lsodium -ldl -lm
 
-CORE_SRC := $(wildcard core/*.c core/*/*.c core/device/*/*.c)
+CORE_SRC := $(wildcard core/*.c core/*/*.c core/*/*/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 # SIMD forms of the CPU routines: one source, compiled once per instruction set.
 SIMD_SRC := $(wildcard elemlib/cpu/*.c)

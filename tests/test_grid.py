@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Kernels that share a launch as its phases (plan/grid.c, emit/grid.c), on the fake
+"""Kernels that share a launch as its phases (plan/kernels/grid.c, emit/grid.c), on the fake
 GPU, where the blocks of a launch are there together.
 
 Iterations of solvers and random chains of matrix and vector statements on small

@@ -1,4 +1,4 @@
-/* grid.c - several kernels of a plan as the phases of one launch (plan/grid.c).
+/* grid.c - several kernels of a plan as the phases of one launch (plan/kernels/grid.c).
  *
  * Each phase is what the kernel alone would be, as a function in a namespace of its
  * own; the entry calls them in order, with a barrier over the grid where the plan
@@ -84,7 +84,7 @@ const char *em_grid_load(struct em *em, const struct fs_step *s) {
 void em_grid_stored(struct em *em, const struct fs_step *s) {
   if (!em->grid || !fs_grid_carries(em->plan, em->k, s)) return;
   struct carried *c = find_carried(em, s);
-  if (!c && em->grid->n_carried == MOST_CARRIED) return; /* plan/grid.c: never */
+  if (!c && em->grid->n_carried == MOST_CARRIED) return; /* plan/kernels/grid.c: never */
   if (!c) {
     c = &em->grid->carried[em->grid->n_carried++];
     *c = (struct carried){em_access(em, s)->slot, em_access(em, s)->dtype, true};

@@ -94,7 +94,7 @@ static int64_t anchor_of(const struct slices *s, enum fs_dtype dt) {
 
 /* Whether the part that an update replaces may move: nothing in the block reads the
  * result, if not another update of it, which comes behind it wherever it is; and copies of
- * the rest (plan/copy.c) are copies of all of it. */
+ * the rest (plan/kernels/copy.c) are copies of all of it. */
 static bool may_move(const struct fs_graph *g, const struct uses *uses, fs_id update) {
   const struct fs_node *n = fs_node(g, update);
   int64_t part = fs_shape_count(&fs_node(g, n->src[1])->shape);

@@ -73,7 +73,7 @@ struct fs_user {
   bool unknown;               /* ... which nobody declared, of a routine whose loops go on
                                  as its data say                            */
   int impl;                   /* which of its alternatives this is          */
-  /* Where the plan may choose (core/plan/routine.c): all that have a form for the
+  /* Where the plan may choose (core/plan/kernels/routine.c): all that have a form for the
    * target, ascending. This one stands for them and is like the first but for the
    * hash; it is never emitted. */
   const struct fs_user *const *alternatives;

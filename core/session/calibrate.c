@@ -519,7 +519,7 @@ static bool wanted(const struct calibrating *c, const struct fs_calibration_case
 }
 
 /* The CPU target walks a tile kernel as a row kernel where it neither turns anything nor
- * divides columns (plan/work.c), and a second time the same is not measured. */
+ * divides columns (plan/kernels/work.c), and a second time the same is not measured. */
 static bool is_known(const struct calibrating *c, const struct fs_calibration_case *of,
                      struct fs_extent e) {
   enum { DIVIDED = 1 << 14 };

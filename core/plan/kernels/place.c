@@ -5,7 +5,7 @@
  * or after the phase in which what it uses is ready (kernel.h). What cannot be placed
  * is no kernel.
  */
-#include "core/plan/place.h"
+#include "core/plan/kernels/place.h"
 
 struct builder {
   struct fs_planner *p;

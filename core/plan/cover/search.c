@@ -12,7 +12,7 @@
  */
 #include <glpk.h>
 
-#include "core/plan/cover.h"
+#include "core/plan/cover/cover.h"
 
 /* Steps of the simplex method, and for each cover of a list more: no time, so that a busy
  * machine finds the same plan. A step takes time with the number of columns: once there

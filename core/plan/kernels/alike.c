@@ -7,7 +7,7 @@
  * list, arrays and numbers by which of them are the same one. Groups of equal words have
  * the same implementations, which then are looked for once.
  */
-#include "core/plan/axes.h"
+#include "core/plan/kernels/axes.h"
 
 enum { FIRST_TABLE = 256 };
 

@@ -19,7 +19,7 @@
  * it only goes on from the nearest. */
 #include <math.h>
 
-#include "core/plan/cover.h"
+#include "core/plan/cover/cover.h"
 
 /* A column beyond what its rows are worth. */
 struct step {

@@ -5,7 +5,7 @@
  * "generation of fusion implementations"), and stays one unless another needs no more
  * of anything.
  */
-#include "core/plan/place.h"
+#include "core/plan/kernels/place.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* axes.c - unification of axes (see axes.h). */
-#include "core/plan/axes.h"
+#include "core/plan/kernels/axes.h"
 
 static int find(struct fs_axes *ax, int i) {
   int *parent = ax->parent.data;

@@ -2,7 +2,7 @@
 #ifndef FS_PLACE_H
 #define FS_PLACE_H
 
-#include "core/plan/axes.h"
+#include "core/plan/kernels/axes.h"
 
 /* What a call walks, as classes of axes. */
 struct fs_extent {

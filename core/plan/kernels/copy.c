@@ -8,7 +8,7 @@
  *                                     k2 the rest of the first and the last column
  *
  * Most of them are left out (in_place.c). */
-#include "core/plan/place.h"
+#include "core/plan/kernels/place.h"
 #include "core/plan/planner.h"
 
 /* A copy of all but a box pays up to this share of the base, slabs of several kernels up

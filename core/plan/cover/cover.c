@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/model/calibration.h"
-#include "core/plan/cover.h"
+#include "core/plan/cover/cover.h"
 
 enum {
   MOST_COVERS = 256,    /* of a list                                            */
