@@ -7,32 +7,6 @@
 
 enum { WARP = 32 };
 
-/* -- the schedule ------------------------------------------------------------------- */
-
-static void take_space(struct em *em) {
-  const struct fs_space *s = &em->k->space;
-  em->n_outer = s->n_outer;
-  em->n_inner = FS_MAX(1, s->n_inner);
-  for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
-  for (int x = 0; x < s->n_outer + s->n_inner; x++) em->dim[x] = s->dim[x];
-}
-
-void em_take_schedule(struct em *em) {
-  const struct fs_schedule *s = &em->schedule;
-  take_space(em);
-  em->mode = s->mode;
-  em->T = s->threads, em->RT = s->row_threads, em->S = s->sides, em->B = s->rows;
-  em->V = s->lanes, em->C = s->vectors, em->CL = s->cluster, em->U = s->tiles;
-  em->m = s->m, em->n = s->n, em->last = s->length;
-  em->gl = s->line_vectors, em->groups = s->row_vectors;
-  em->panels = s->panels, em->parts = s->parts;
-  em->full = s->full, em->tail = s->tail, em->need_ok = s->need_ok;
-  em->wide = s->wide, em->pairs = s->pairs, em->streams = s->streams;
-  em->turns = s->turns, em->mirrors = s->mirrors, em->rows_by_lanes = s->shares_rows;
-  em->stages = s->stages, em->ring = s->stages > 0, em->ring_bytes = s->stage_bytes;
-  em->scratch = s->scratch, em->fold_lanes = s->fold_lanes;
-}
-
 /* -- values ---------------------------------------------------------------------- */
 
 static const struct fs_step *def_of(const struct em *em, int v) {
@@ -42,7 +16,7 @@ static const struct fs_step *def_of(const struct em *em, int v) {
 
 static enum em_acc kind_of_result(const struct em *em,
                                   const struct fs_step *s) {
-  switch (fs_schedule_reduced(em->k, em->schedule.mode, s)) {
+  switch (fs_schedule_reduced(em->k, em->how->mode, s)) {
     case FS_REDUCED_ROW: return EM_ACC_ROW;
     case FS_REDUCED_ROW_END: return EM_ACC_TROW;
     case FS_REDUCED_COLUMN: return EM_ACC_COL;
@@ -75,7 +49,7 @@ static void define_results(struct em *em) {
 
 /* Equal values of an earlier phase that is still on chip. */
 static void find_aliases(struct em *em) {
-  if (em->mode != FS_MODE_KEEP) return;
+  if (em->how->mode != FS_MODE_KEEP) return;
   for (int v = 0; v < em->k->values.len; v++) {
     int u = em_val(em, v)->same_as;
     if (u < 0 || !def_of(em, v) || !def_of(em, u) || !em_is_j(em, v)) continue;
@@ -97,7 +71,7 @@ static bool is_column_value(const struct em *em, int v) {
 
 /* 32-bit registers of a value held for all vectors of a thread. */
 static int registers(const struct em *em, int v) {
-  return em->C * em->V * fs_sum_bytes(em_val(em, v)->dtype) / 4;
+  return em->how->vectors * em->how->lanes * fs_sum_bytes(em_val(em, v)->dtype) / 4;
 }
 
 /* Registers that a row's elements and the column results take anyway. */
@@ -107,7 +81,7 @@ static int held_registers(const struct em *em, int *loads) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_LOAD && em_val(em, s->out)->varies == 3)
-      *loads += em->B * registers(em, s->out);
+      *loads += em->how->rows * registers(em, s->out);
     if (s->out >= 0 && em->v[s->out].acc == EM_ACC_COL)
       cost += registers(em, s->out);
   }
@@ -117,14 +91,14 @@ static int held_registers(const struct em *em, int *loads) {
 /* Column values that steps over the whole row use: out of the loop over rows,
  * if the registers suffice. Loading the next row ahead comes first. */
 static void find_hoisted(struct em *em) {
-  if (em->mode == FS_MODE_FLAT || em->mode == FS_MODE_CHUNK) return;
+  if (em->how->mode == FS_MODE_FLAT || em->how->mode == FS_MODE_CHUNK) return;
   int loads, cost = held_registers(em, &loads);
   int resident = FS_MAX(1, em->k->tune.blocks_per_sm);
-  int room = FS_MIN(255, 65536 / (em->T * resident)) - 30;
+  int room = FS_MIN(255, 65536 / (em->how->threads * resident)) - 30;
   bool listed = false;
   for (int k = 0; k < em->k->accesses.len; k++) listed |= em->k->accesses.data[k].list != 0;
-  em->ahead = em->mode == FS_MODE_KEEP && !em->ring && !em->streams && !listed &&
-              em->S == 1 && em->B == 1 && em->T > WARP && loads &&
+  em->ahead = em->how->mode == FS_MODE_KEEP && !em->how->stages && !em->how->streams && !listed &&
+              em->how->sides == 1 && em->how->rows == 1 && em->how->threads > WARP && loads &&
               cost + loads <= room;
   if (em->ahead) cost += loads;
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -141,13 +115,13 @@ static void find_hoisted(struct em *em) {
       em->v[v].hoisted = true;
     }
   }
-  if (em->mode != FS_MODE_KEEP || cost <= room) return;
+  if (em->how->mode != FS_MODE_KEEP || cost <= room) return;
   for (int v = 0; v < em->k->values.len; v++) em->v[v].hoisted = false;
 }
 
 bool em_is_sweep_step(const struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_REDUCE)
-    return em->mode == FS_MODE_FLAT || em_is_j(em, s->in[0]) ||
+    return em->how->mode == FS_MODE_FLAT || em_is_j(em, s->in[0]) ||
            (s->over & FS_VARIES_J);
   if (s->kind == FS_SP_STORE)
     return (em_access(em, s)->varies & FS_VARIES_J) || em_is_j(em, s->in[0]);
@@ -194,7 +168,7 @@ static void keep_for(struct em *em, int value, int phase) {
 }
 
 static void find_kept(struct em *em) {
-  if (em->mode != FS_MODE_KEEP) return;
+  if (em->how->mode != FS_MODE_KEEP) return;
   for (int phase = em->k->n_phases - 1; phase > 0; phase--)
     for (int i = 0; i < em->k->steps.len; i++) {
       const struct fs_step *s = &em->k->steps.data[i];
@@ -219,19 +193,19 @@ static void find_end_work(struct em *em) {
 }
 
 static void place_work(struct em *em) {
-  em->fold_pitch_j = fs_round_up(em->groups * em->V, WARP);
-  em->fold_pitch_i = fs_round_up(em->m, WARP);
+  em->fold_pitch_j = fs_round_up(em->how->row_vectors * em->how->lanes, WARP);
+  em->fold_pitch_i = fs_round_up(em->how->m, WARP);
   int64_t base = 0, cols = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     struct em_value *x = &em->v[v];
     int64_t size = fs_sum_bytes(em_val(em, v)->dtype);
-    if (x->acc == EM_ACC_COL && em->mode != FS_MODE_TILE) {
+    if (x->acc == EM_ACC_COL && em->how->mode != FS_MODE_TILE) {
       x->work = cols;
-      cols += em->fold_pitch_j * size / em->CL; /* one row for a cluster */
+      cols += em->fold_pitch_j * size / em->how->cluster; /* one row for a cluster */
     } else if (x->acc == EM_ACC_COL || x->acc == EM_ACC_TROW) {
       x->work = base;
-      base += x->acc == EM_ACC_COL ? em->parts * em->fold_pitch_j * size
-                                   : em->panels * em->fold_pitch_i * size;
+      base += x->acc == EM_ACC_COL ? em->how->parts * em->fold_pitch_j * size
+                                   : em->how->panels * em->fold_pitch_i * size;
     } else if (x->saved) {
       bool many = em_val(em, v)->varies & FS_VARIES_I;
       x->work = base;
@@ -251,8 +225,8 @@ static void place_work(struct em *em) {
 
 /* Where in a stage of the ring the rows of each matrix begin. */
 static void place_ring(struct em *em) {
-  int64_t bytes = 0, part = em->CL > 1 ? fs_schedule_part(&em->schedule) : em->n;
-  for (int i = 0; i < em->k->steps.len && em->ring; i++) {
+  int64_t bytes = 0, part = em->how->cluster > 1 ? fs_schedule_part(em->how) : em->how->n;
+  for (int i = 0; i < em->k->steps.len && em->how->stages; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind != FS_SP_LOAD || s->phase || em_val(em, s->out)->varies != 3) continue;
     em->v[s->out].work = bytes;
@@ -263,8 +237,10 @@ static void place_ring(struct em *em) {
 void em_analyse(struct em *em) {
   struct fs_schedule_how how = {em->any_size, em->forced_wide,
                                 em->reserved};
-  fs_schedule_gpu(em->k, em->device, &how, &em->schedule);
-  em_take_schedule(em);
+  struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
+  fs_schedule_gpu(em->k, em->device, &how, s);
+  em->how = s;
+  em->axes = fs_lp_axes_of(&em->k->space);
   em_define_values(em);
   define_results(em);
   find_aliases(em);

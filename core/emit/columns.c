@@ -28,7 +28,9 @@ struct columns {
                          it; -1: the matrix itself is left */
   bool guard_i, guard_j;
   bool short_ways;    /* quick.c: sums come after what the lanes make */
-  bool pairs;         /* the first look computes on two neighbours at once (kernel/pairs.c) */
+  struct fs_schedule first; /* of the first look, which may compute on two neighbours at once
+                               (kernel/pairs.c) */
+  const struct fs_schedule *second; /* ... and of all else */
 };
 
 static const struct fs_step *step_of(const struct em *em, int v) {
@@ -81,8 +83,10 @@ bool em_columns_analyse(struct em *em) {
   struct fs_panel p;
   if (!fs_panel_of(em->k, em->device, &p))
     return false;
-  fs_schedule_march(em->k, &p, &em->schedule);
-  em_take_schedule(em);
+  struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
+  fs_schedule_march(em->k, &p, s);
+  em->how = s;
+  em->axes = fs_lp_axes_of(&em->k->space);
   em->vector_end = true;
   define(em);
   return true;
@@ -92,11 +96,11 @@ bool em_columns_analyse(struct em *em) {
  * where all are. */
 static const char *row_exists(const struct columns *c) {
   struct em *em = c->em;
-  return c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->n)) : "";
+  return c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->how->n)) : "";
 }
 static const char *column_exists(const struct columns *c, const char *name) {
   struct em *em = c->em;
-  return c->guard_i ? em_fmt(em, "%s < %s", name, em_int(em, em->m)) : "";
+  return c->guard_i ? em_fmt(em, "%s < %s", name, em_int(em, em->how->m)) : "";
 }
 
 /* -- messages ---------------------------------------------------------------- */
@@ -199,10 +203,14 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
   struct fs_emitted *o = em->out;
   const struct fs_access *a = em_access(em, s);
   o->maps = fs_realloc(o->maps, sizeof *o->maps * (size_t)(o->n_maps + 1));
-  o->maps[o->n_maps] = (struct fs_emitted_map){
-      .slot = slot, .dtype = a->dtype, .offset = a->offset, .columns = em->m,
-      .rows = em->n, .stride = a->stride[1], .box_columns = em->RT * em->V,
-      .box_rows = box};
+  o->maps[o->n_maps] = (struct fs_emitted_map){.slot = slot,
+                                               .dtype = a->dtype,
+                                               .offset = a->offset,
+                                               .columns = em->how->m,
+                                               .rows = em->how->n,
+                                               .stride = a->stride[1],
+                                               .box_columns = em->how->row_threads * em->how->lanes,
+                                               .box_rows = box};
   return o->n_maps++;
 }
 
@@ -226,8 +234,8 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   em_block(em, NULL);
   em_say(em, FS_LP_LET, NULL, "const int s = FS_PLACE(k, %s);", slots);
   em_if_bare(em, "k >= %s", slots);
-  em_say(em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring, slots,
-          slots);
+  em_say(em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.%s_free[s], fs_turn<%s>(k - %s));", ring,
+         slots, slots);
   em_close(em);
   em_line(em, "fs_mbarrier_expect(&gate.%s[s], %lld);", ring, (long long)(row * rows));
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -236,9 +244,10 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
     int slot = em_slot_argument(em, em_access(em, s)->slot, 0);
     const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
                                : "ring";
-    em_say(em, FS_LP_COPY_ASYNC, s, "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
-            "%s);", to, (long long)(row * rows), add_map(em, s, slot, (int)rows), below,
-            ring, policy(em));
+    em_say(em, FS_LP_COPY_ASYNC, s,
+           "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
+           "%s);",
+           to, (long long)(row * rows), add_map(em, s, slot, (int)rows), below, ring, policy(em));
     at += (int64_t)16 * c->cut.lanes * rows;
   }
   em_close(em);
@@ -385,7 +394,7 @@ static void finishes(struct columns *c) {
  * floats and doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569
  * and 524. */
 static bool has_words(const struct columns *c) {
-  return c->cut.held && c->em->V == 8 && !c->em->quick;
+  return c->cut.held && c->em->how->lanes == 8 && !c->em->quick;
 }
 
 /* How many panels the loop over them is written for: one, and what waits in registers
@@ -404,18 +413,18 @@ static int written(const struct columns *c) {
 }
 
 static const char *pack_of(struct em *em, const struct fs_step *s) {
-  return em_fmt(em, "fs_pack<%s, %d>", em_stored_type(em_access(em, s)->dtype), em->V);
+  return em_fmt(em, "fs_pack<%s, %d>", em_stored_type(em_access(em, s)->dtype), em->how->lanes);
 }
 
 static const char *row_number(struct em *em) {
-  return em->B > 1 ? "const fs_index j = row + b * FS_SIDE + side;"
+  return em->how->rows > 1 ? "const fs_index j = row + b * FS_SIDE + side;"
                    : "const fs_index j = row + side;";
 }
 
 /* ... or any other where that does not exist: nobody uses what is made of it. */
 static const char *some_row(struct em *em) {
   return em_fmt(em, "const fs_index own = row + %sside, j = own < %s ? own : 0;",
-                em->B > 1 ? "b * FS_SIDE + " : "", em_int(em, em->n));
+                em->how->rows > 1 ? "b * FS_SIDE + " : "", em_int(em, em->how->n));
 }
 
 static void row_values(struct columns *c) {
@@ -426,7 +435,7 @@ static void row_values(struct columns *c) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (em->quick && is_matrix_load(em, s))
-      em_line(em, "%s held%d[%d];", pack_of(em, s), s->out, em->B);
+      em_line(em, "%s held%d[%d];", pack_of(em, s), s->out, em->how->rows);
     else if (c->cut.held && is_matrix_load(em, s))
       em_line(em, "%s held%d[FS_LAG%s][FS_HELD / FS_SIDE];",
               has_words(c) ? "fs_words" : pack_of(em, s), s->out,
@@ -448,8 +457,8 @@ static void row_values(struct columns *c) {
             em_dims(em, true, false, false));
   }
   if (!any) return;
-  em_for(em, "b", em->B);
-  if (em->B == 1) em_block(em, NULL);
+  em_for(em, "b", em->how->rows);
+  if (em->how->rows == 1) em_block(em, NULL);
   em_line(em, "%s", c->guard_j ? some_row(em) : row_number(em));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -563,9 +572,9 @@ static bool finds_pairs(struct columns *c) {
 
 /* V neighbours of a vector along i that lie side by side. */
 static bool is_vector(const struct columns *c, const struct fs_access *a) {
-  return a->stride[0] == 1 && a->offset % c->em->V == 0 && c->em->V > 1 &&
-         c->em->m % c->em->V == 0 &&
-         (int)fs_dtype_size(a->dtype) * c->em->V <= 16;
+  return a->stride[0] == 1 && a->offset % c->em->how->lanes == 0 && c->em->how->lanes > 1 &&
+         c->em->how->m % c->em->how->lanes == 0 &&
+         (int)fs_dtype_size(a->dtype) * c->em->how->lanes <= 16;
 }
 
 static void column_value(struct columns *c, const struct fs_step *s) {
@@ -590,13 +599,13 @@ static void column_value(struct columns *c, const struct fs_step *s) {
                         : em_rhs(em, s, NULL);
   em_for(em, "e", em_lanes(em));
   if (s->kind != FS_SP_MAP) {
-    if (em->V == 1) em_block(em, NULL);
+    if (em->how->lanes == 1) em_block(em, NULL);
     em_say(em, FS_LP_LET, NULL, "const fs_index i = first + e;");
     if (*in && s->kind == FS_SP_LOAD)
       rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type_of(em, s->out));
   }
   em_line(em, "%s = %s;", em_ref(em, s->out), rhs);
-  if (s->kind != FS_SP_MAP && em->V == 1) em_close(em);
+  if (s->kind != FS_SP_MAP && em->how->lanes == 1) em_close(em);
   em_close_for(em, em_lanes(em));
 }
 
@@ -609,8 +618,8 @@ static void column_values(struct columns *c, int phase) {
     em->v[v].b = em->v[v].c = false;
     const char *type = type_of(em, v);
     em_line(em, "%s v%d%s;", type, v, em_dims(em, false, false, true));
-    if (em->V > 1)
-      em_line(em, "fs_load(v%d, &mail%d[FS_PLACE(q, FS_MAILS)][part * %d]);", v, v, em->V);
+    if (em->how->lanes > 1)
+      em_line(em, "fs_load(v%d, &mail%d[FS_PLACE(q, FS_MAILS)][part * %d]);", v, v, em->how->lanes);
     else
       em_line(em, "v%d = mail%d[FS_PLACE(q, FS_MAILS)][part];", v, v);
   }
@@ -645,7 +654,7 @@ static const char *kept_rows(struct columns *c, int64_t number) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;
   return em_fmt(em, "kept%s + %s * %lld", behind(em, number * line * kept),
-                em->B > 1 ? "(b * FS_SIDE + side)" : "side", (long long)line);
+                em->how->rows > 1 ? "(b * FS_SIDE + side)" : "side", (long long)line);
 }
 
 static int turn_of(const struct columns *c) {
@@ -661,7 +670,7 @@ static const char *held_row(struct columns *c, int v, int phase) {
 
 /* In the text that is compiled quickly: where a thread has its pack of row b. */
 static const char *pack_held(struct em *em, const struct fs_step *s) {
-  return em_fmt(em, "held%d[%s]", s->out, em->B > 1 ? "b" : "0");
+  return em_fmt(em, "held%d[%s]", s->out, em->how->rows > 1 ? "b" : "0");
 }
 
 /* ... and how it comes there, with zeros where it leaves the matrix. */
@@ -670,18 +679,18 @@ static void bring(struct columns *c, const struct fs_step *s) {
   const char *at = em_fmt(em, "a%d + %s", s->access, em_address(em, em_access(em, s)));
   const char *in = em_and(em, row_exists(c), column_exists(c, "first"));
   const char *pack = pack_of(em, s);
-  if (!c->guard_i || em->m % em->V == 0) {
+  if (!c->guard_i || em->how->m % em->how->lanes == 0) {
     if (*in) em_line(em, "%s = {};", pack_held(em, s));
     em_line(em, "%s%s%s%s = *(const %s *)(%s);", *in ? "if (" : "", in, *in ? ") " : "",
             pack_held(em, s), pack, at);
     return;
   }
   em_line(em, "%s = {};", pack_held(em, s));
-  em_for(em, "e", em->V);
-  if (em->V == 1) em_block(em, NULL);
-  em_say(em, FS_LP_LET, NULL, "const fs_index i = first%s;", em->V > 1 ? " + e" : "");
+  em_for(em, "e", em->how->lanes);
+  if (em->how->lanes == 1) em_block(em, NULL);
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first%s;", em->how->lanes > 1 ? " + e" : "");
   em_line(em, "if (%s) %s.e[%s] = *(%s);", em_and(em, row_exists(c), column_exists(c, "i")),
-          pack_held(em, s), em->V > 1 ? "e" : "0", at);
+          pack_held(em, s), em->how->lanes > 1 ? "e" : "0", at);
   em_close(em);
 }
 
@@ -763,11 +772,11 @@ static bool is_lane_step(const struct columns *c, const struct fs_step *s, int p
 static void accumulate(struct columns *c, const struct fs_step *s) {
   struct em *em = c->em;
   bool column = is_column_sum(s);
-  int many = column ? em->V : em->B;
+  int many = column ? em->how->lanes : em->how->rows;
   const char *own = column ? "" : column_exists(c, "i");
-  for (int half = em->pairs ? 0 : -1; half < (em->pairs ? 2 : 0); half++) {
+  for (int half = em->how->pairs ? 0 : -1; half < (em->how->pairs ? 2 : 0); half++) {
     const char *acc = em_fmt(em, many == 1 ? "r%d" : column ? "r%d[e]" : "r%d[b]", s->out);
-    if (column && em->pairs) acc = em_fmt(em, "r%d[2 * e + %d]", s->out, half);
+    if (column && em->how->pairs) acc = em_fmt(em, "r%d[2 * e + %d]", s->out, half);
     if (*own) em_line(em, "if (%s)", own);
     em_line(em, "%s%s", *own ? "  " : "", em_accumulate(em, s, acc, half));
   }
@@ -796,9 +805,9 @@ static void lane_loop(struct columns *c, int phase, int parts) {
     any |= is_in(c, &em->k->steps.data[i], phase, parts);
   if (!any) return;
   em_for(em, "e", em_lanes(em));
-  if (em->V == 1) em_block(em, NULL);
-  if (!em->pairs)
-    em_line(em, em->V > 1 ? "const fs_index i = first + e;"
+  if (em->how->lanes == 1) em_block(em, NULL);
+  if (!em->how->pairs)
+    em_line(em, em->how->lanes > 1 ? "const fs_index i = first + e;"
                           : "const fs_index i = first;");
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -866,7 +875,7 @@ static void both_stores(struct columns *c, int phase) {
       em_close(em);
       continue;
     }
-    em_loop(em, FS_LP_LANE, "int e = 0; e < %d; e++", em->V);
+    em_loop(em, FS_LP_LANE, "int e = 0; e < %d; e++", em->how->lanes);
     em_say(em, FS_LP_LET, NULL, "const fs_index i = first + e;");
     const char *in = column_exists(c, "i");
     if (*in) em_line(em, "if (%s)", in);
@@ -889,8 +898,8 @@ static bool leaves_something(const struct columns *c, int phase) {
 static void rows_of_panel(struct columns *c, int phase) {
   struct em *em = c->em;
   int64_t number = 0;
-  em_for(em, "b", em->B);
-  if (em->B == 1) em_block(em, NULL);
+  em_for(em, "b", em->how->rows);
+  if (em->how->rows == 1) em_block(em, NULL);
   em_line(em, "%s", row_number(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -925,19 +934,21 @@ static void columns_early(struct columns *c) {
   struct em *em = c->em;
   want_phase(c, 0);
   em_go(em, EM_COLUMN_VALUES);
-  em_say(em, FS_LP_LET, NULL, "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;",
-          em->V);
+  em_say(em, FS_LP_LET, NULL,
+         "const fs_index first = (p < FS_PANELS ? p : 0) * FS_WIDTH + part * %d;", em->how->lanes);
   em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
-  em->pairs = c->pairs;
+  em->how = &c->first;
   column_values(c, 0);
-  em->pairs = false;
+  em->how = c->second;
 }
 
 static void waits(struct columns *c) {
   if (c->em->quick) return;
-  em_say(c->em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
+  em_say(c->em, FS_LP_WAIT, NULL,
+         "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
   if (c->cut.held)
-    em_say(c->em, FS_LP_WAIT, NULL, "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
+    em_say(c->em, FS_LP_WAIT, NULL,
+           "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
 }
 
 static void to_shared(struct columns *c) {
@@ -949,20 +960,21 @@ static void to_shared(struct columns *c) {
   em_say(em, FS_LP_LET, NULL, "const int s = FS_PLACE(p, FS_PARTS);");
   if (!em->quick) {
     em_line(em, "if (p >= FS_PARTS)");
-    em_say(em, FS_LP_WAIT, NULL, "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
+    em_say(em, FS_LP_WAIT, NULL,
+           "  fs_mbarrier_wait(&gate.part_free[s], fs_turn<FS_PARTS>(p - FS_PARTS));");
   }
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_column_sum(s)) continue;
-    const char *acc = em->V > 1 ? em_fmt(em, "r%d[e]", s->out)
+    const char *acc = em->how->lanes > 1 ? em_fmt(em, "r%d[e]", s->out)
                                 : em_fmt(em, "r%d", s->out);
-    em_for(em, "e", em->V);
-    if (em->V == 1) em_block(em, NULL);
+    em_for(em, "e", em->how->lanes);
+    if (em->how->lanes == 1) em_block(em, NULL);
     for (int o = 16; o >= c->cut.lanes; o /= 2)
       em_line(em, "%s = %s::of(%s, __shfl_xor_sync(0xffffffffu, %s, %d));", acc,
               em_op_class(s->op), acc, acc, o);
-    em_line(em, "%spart%d[s][%s][part * %d%s] = %s;", own, s->out, slot, em->V,
-            em->V > 1 ? " + e" : "", acc);
+    em_line(em, "%spart%d[s][%s][part * %d%s] = %s;", own, s->out, slot, em->how->lanes,
+            em->how->lanes > 1 ? " + e" : "", acc);
     em_close(em);
   }
 }
@@ -974,9 +986,9 @@ static void sums_of_sums(struct columns *c) {
     any |= has_sums_of_sums(c, &em->k->steps.data[i]);
   if (!any) return;
   em_if(em, "FS_PLACE(q, %d) == %d", SHORT, SHORT - 1);
-  em_for(em, "b", em->B);
-  if (em->B == 1) em_block(em, NULL);
-  const char *b = em->B > 1 ? "[b]" : "";
+  em_for(em, "b", em->how->rows);
+  if (em->how->rows == 1) em_block(em, NULL);
+  const char *b = em->how->rows > 1 ? "[b]" : "";
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!has_sums_of_sums(c, s)) continue;
@@ -992,7 +1004,7 @@ static void panel(struct columns *c, int phase) {
   want_phase(c, phase);
   em_go(em, phase ? EM_SECOND : EM_FIRST);
   if (phase) {
-    em_say(em, FS_LP_LET, NULL, "const fs_index first = q * FS_WIDTH + part * %d;", em->V);
+    em_say(em, FS_LP_LET, NULL, "const fs_index first = q * FS_WIDTH + part * %d;", em->how->lanes);
     em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
     column_values(c, phase);
   } else {
@@ -1003,9 +1015,9 @@ static void panel(struct columns *c, int phase) {
     if (is_column_sum(s)) em_declare_acc(em, s, false, false, true);
   }
   if (!em->quick) tile_pointers(c, phase);
-  em->pairs = c->pairs && !phase;
+  if (!phase) em->how = &c->first;
   rows_of_panel(c, phase);
-  em->pairs = false;
+  em->how = c->second;
   if (!phase) to_shared(c);
   else sums_of_sums(c);
   if (phase && c->made >= 0 && !em->quick) em_line(em, "fs_before_copies();");
@@ -1046,19 +1058,19 @@ static void row_sums(struct columns *c) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_row_sum(s))
-      em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->B);
+      em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->how->rows);
   }
-  em_for(em, "b", em->B);
+  em_for(em, "b", em->how->rows);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_row_sum(s)) continue;
-    const char *b = em->B > 1 ? "[b]" : "";
+    const char *b = em->how->rows > 1 ? "[b]" : "";
     const char *r = em_fmt(em, "r%d%s", s->out, b);
     if (has_sums_of_sums(c, s)) r = em_fmt(em, "f%d%s + %s", s->out, b, r);
-    em_line(em, "x%d[%s] = fs_warp<%s, %d>(%s);", s->out, em->B > 1 ? "b" : "0",
+    em_line(em, "x%d[%s] = fs_warp<%s, %d>(%s);", s->out, em->how->rows > 1 ? "b" : "0",
             em_op_class(s->op), c->cut.lanes, r);
   }
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
 }
 
 /* What is made of them: a lane takes some of its rows to their end. */
@@ -1068,10 +1080,10 @@ static void ending(struct columns *c) {
   em_go(em, EM_AFTER);
   row_sums(c);
   em_unroll(em, 1);
-  em_loop(em, FS_LP_BLOCK_AXIS, "int b = part; b < %d; b += FS_LANES", em->B);
+  em_loop(em, FS_LP_BLOCK_AXIS, "int b = part; b < %d; b += FS_LANES", em->how->rows);
   em->row_by_lane = true;
   em_line(em, "%s", row_number(em));
-  em_if(em, "j < %s", em_int(em, em->n));
+  em_if(em, "j < %s", em_int(em, em->how->n));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (!is_row_sum(s)) continue;
@@ -1099,26 +1111,28 @@ static struct columns begin(struct em *em) {
   struct columns c = {.em = em};
   fs_panel_of(em->k, em->device, &c.cut);
   c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
-  c.guard_i = em->m % c.cut.width != 0;
-  c.guard_j = em->n != (int64_t)c.cut.height * c.cut.blocks;
+  c.guard_i = em->how->m % c.cut.width != 0;
+  c.guard_j = em->how->n != (int64_t)c.cut.height * c.cut.blocks;
   bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
   fs_panel_sent(em->k, sent);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
   find_made(&c);
-  c.pairs = finds_pairs(&c);
+  c.second = em->how;
+  c.first = *em->how;
+  c.first.pairs = finds_pairs(&c);
   return c;
 }
 
 void em_columns_footprint(struct em *em) {
   struct columns c = begin(em);
   em->work_base = place_messages(&c);
-  em->ring_bytes = rooms(&c).end;
+  em->out->shared_bytes = rooms(&c).end;
 }
 
 void em_columns(struct em *em) {
   struct columns c = begin(em);
   em->work_base = place_messages(&c);
-  em->ring_bytes = rooms(&c).end;
+  em->out->shared_bytes = rooms(&c).end;
   em_go(em, EM_BEFORE);
   name_shared(&c);
   em_uniforms(em);

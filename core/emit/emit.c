@@ -98,8 +98,8 @@ static void work_pointers(struct em *em) {
   int64_t fixed = EM_COUNTER_BYTES + em->work_base;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
-    bool per_block = x->acc == EM_ACC_COL && em->mode != FS_MODE_TILE;
-    if (em->mode == FS_MODE_MARCH) break;
+    bool per_block = x->acc == EM_ACC_COL && em->how->mode != FS_MODE_TILE;
+    if (em->how->mode == FS_MODE_MARCH) break;
     bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
     if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
@@ -115,14 +115,14 @@ static void work_pointers(struct em *em) {
             at);
     any = true;
   }
-  if (em->mode == FS_MODE_MARCH)
+  if (em->how->mode == FS_MODE_MARCH)
     em_line(em, "unsigned long long *const posts = (unsigned long long *)((char "
             "*)work + %d);", EM_COUNTER_BYTES);
   if (!em->grid && (any || em->n_full || em->vector_end))
     em_line(em, "unsigned *const counters = (unsigned *)work;");
-  if (em->scratch)
+  if (em->how->scratch)
     em_line(em, "alignas(16) __shared__ double scratch[%lld];",
-            (long long)((em->scratch + 7) / 8));
+            (long long)((em->how->scratch + 7) / 8));
 }
 
 static void write_arguments(struct em *em, bool has_work) {
@@ -132,10 +132,10 @@ static void write_arguments(struct em *em, bool has_work) {
   if (em->params.len)
     fs_str_printf(&list, "%s%s", list.len ? ", " : "",
                   fs_str_text(&em->params));
-  if (em->any_size) em_size(em, em->mode == FS_MODE_FLAT ? em->schedule.tasks : em->m);
-  if (em->any_size && em->mode == FS_MODE_STRIPS) { /* for em_constants() */
-    em_size(em, em->panels);
-    em_size(em, fs_ceil_div(em->m, (int64_t)em->S * em->B));
+  if (em->any_size) em_size(em, em->how->mode == FS_MODE_FLAT ? em->how->tasks : em->how->m);
+  if (em->any_size && em->how->mode == FS_MODE_STRIPS) { /* for em_constants() */
+    em_size(em, em->how->panels);
+    em_size(em, fs_ceil_div(em->how->m, (int64_t)em->how->sides * em->how->rows));
   }
   for (int k = 0; k < em->out->n_sizes; k++)
     fs_str_printf(&list, "%sfs_index size%d", list.len ? ", " : "", k);
@@ -312,41 +312,43 @@ static void sizes(const struct em *em, struct fs_str *out) {
     fs_str_puts(out, "any size");
     return;
   }
-  amount(out, em->mode == FS_MODE_FLAT ? em->n : em->m,
-         em->mode == FS_MODE_FLAT ? "element" : "row");
-  if (em->mode != FS_MODE_FLAT) fs_str_printf(out, " of %lld", (long long)em->n);
+  amount(out, em->how->mode == FS_MODE_FLAT ? em->how->n : em->how->m,
+         em->how->mode == FS_MODE_FLAT ? "element" : "row");
+  if (em->how->mode != FS_MODE_FLAT) fs_str_printf(out, " of %lld", (long long)em->how->n);
 }
 
 void em_head(const struct em *em, const struct fs_diags *diags,
              struct fs_str *out) {
   statements(em, diags, out);
-  fs_str_printf(out, "//\n// scheme %s; ", em->turns ? "tile, turned in registers"
-                                                    : mode_names[em->mode]);
+  fs_str_printf(out, "//\n// scheme %s; ", em->how->turns ? "tile, turned in registers"
+                                                    : mode_names[em->how->mode]);
   sizes(em, out);
-  fs_str_printf(out, "; %d threads", em->T);
-  if (em->RT != em->T) fs_str_printf(out, ", %d on a row", em->RT);
+  fs_str_printf(out, "; %d threads", em->how->threads);
+  if (em->how->row_threads != em->how->threads)
+    fs_str_printf(out, ", %d on a row", em->how->row_threads);
   fs_str_puts(out, "; ");
-  amount(out, em->V, "lane");
+  amount(out, em->how->lanes, "lane");
   fs_str_puts(out, " x ");
-  amount(out, em->C, "vector");
-  if (em->B > 1) fs_str_printf(out, "; %d rows at once", em->B * em->S);
-  if (em->mode == FS_MODE_TILE) {
+  amount(out, em->how->vectors, "vector");
+  if (em->how->rows > 1) fs_str_printf(out, "; %d rows at once", em->how->rows * em->how->sides);
+  if (em->how->mode == FS_MODE_TILE) {
     fs_str_puts(out, "; ");
-    amount(out, em->U, "tile");
+    amount(out, em->how->tiles, "tile");
     fs_str_puts(out, " a block");
   }
-  if (em->CL > 1)
-    fs_str_printf(out, em->mode == FS_MODE_MARCH ? "; clusters of %d blocks"
-                                              : "; %d blocks to a row", em->CL);
+  if (em->how->cluster > 1)
+    fs_str_printf(out, em->how->mode == FS_MODE_MARCH ? "; clusters of %d blocks"
+                                              : "; %d blocks to a row", em->how->cluster);
   if (em->k->everywhere) fs_str_puts(out, "; all of them in each block");
-  if (em->pairs) fs_str_puts(out, ", in pairs");
-  if (em->ring) fs_str_printf(out, "; ring of %d rows", em->stages * em->B);
+  if (em->how->pairs) fs_str_puts(out, ", in pairs");
+  if (em->how->stages) fs_str_printf(out, "; ring of %d rows", em->how->stages * em->how->rows);
   fs_str_puts(out, "\n");
 }
 
 static int64_t tiles_of_square(const struct em *em) {
-  int64_t side = fs_schedule_square(&em->schedule);
-  return side / ((int64_t)em->RT * em->V) * (side / ((int64_t)em->S * em->B));
+  int64_t side = fs_schedule_square(em->how);
+  return side / ((int64_t)em->how->row_threads * em->how->lanes) *
+         (side / ((int64_t)em->how->sides * em->how->rows));
 }
 
 /* A constant of a text, or the argument that has it. */
@@ -357,12 +359,12 @@ static void size_constant(struct em *em, const char *name, int64_t x, struct fs_
 
 void em_constants(struct em *em, struct fs_str *out) {
   fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
-                em->T, FS_MAX(1, em->k->tune.blocks_per_sm));
-  int64_t rows = (int64_t)em->S * em->B;
-  switch (em->mode) {
+                em->how->threads, FS_MAX(1, em->k->tune.blocks_per_sm));
+  int64_t rows = (int64_t)em->how->sides * em->how->rows;
+  switch (em->how->mode) {
     case FS_MODE_MARCH: em_columns_constants(em, out); break;
     case FS_MODE_FLAT:
-      size_constant(em, "FS_TILES", em->schedule.tasks, out);
+      size_constant(em, "FS_TILES", em->how->tasks, out);
       if (em->copies_words)
         fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
@@ -370,32 +372,32 @@ void em_constants(struct em *em, struct fs_str *out) {
       fs_str_printf(out,
                     "constexpr fs_index FS_M = %lld, FS_ITERATIONS = %d;\n"
                     "constexpr fs_index FS_PANELS = %lld, FS_PARTS = %lld;\n",
-                    (long long)em->m, em->U, (long long)em->panels,
-                    (long long)em->parts);
+                    (long long)em->how->m, em->how->tiles, (long long)em->how->panels,
+                    (long long)em->how->parts);
       break;
     case FS_MODE_INSTANCE:
       fs_str_printf(out,
                     "constexpr int FS_INSTANCES = %d, FS_LANES_EACH = %d;\n"
                     "constexpr fs_index FS_M = %lld;\n",
-                    em->S, em->k->applied[0].user->threads, (long long)em->m);
+                    em->how->sides, em->k->applied[0].user->threads, (long long)em->how->m);
       break;
     case FS_MODE_STRIPS:
-      size_constant(em, "FS_PANELS", em->panels, out);
-      size_constant(em, "FS_PARTS_MOST", fs_ceil_div(em->m, rows), out);
-      if (em->mirrors)
-        fs_str_printf(out,
-                      "constexpr fs_index FS_PIECES = %lld;\n"
-                      "constexpr int FS_OF_SQUARE = %d, FS_ABREAST = %d;\n",
-                      (long long)em->schedule.tasks,
-                      (int)tiles_of_square(em),
-                      (int)(fs_schedule_square(&em->schedule) / ((int64_t)em->RT * em->V)));
+      size_constant(em, "FS_PANELS", em->how->panels, out);
+      size_constant(em, "FS_PARTS_MOST", fs_ceil_div(em->how->m, rows), out);
+      if (em->how->mirrors)
+        fs_str_printf(
+            out,
+            "constexpr fs_index FS_PIECES = %lld;\n"
+            "constexpr int FS_OF_SQUARE = %d, FS_ABREAST = %d;\n",
+            (long long)em->how->tasks, (int)tiles_of_square(em),
+            (int)(fs_schedule_square(em->how) / ((int64_t)em->how->row_threads * em->how->lanes)));
       /* fall through */
     default:
-      if (em->CL > 1)
-        fs_str_printf(out, "constexpr int FS_CLUSTER = %d;\n", em->CL);
-      fs_str_printf(out, "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n", em->RT,
+      if (em->how->cluster > 1)
+        fs_str_printf(out, "constexpr int FS_CLUSTER = %d;\n", em->how->cluster);
+      fs_str_printf(out, "constexpr int FS_ROW_THREADS = %d, FS_ROWS = %d;\n", em->how->row_threads,
                     (int)rows);
-      size_constant(em, "FS_M", em->m, out);
+      size_constant(em, "FS_M", em->how->m, out);
   }
   fs_str_puts(out, "\n");
 }
@@ -403,7 +405,7 @@ void em_constants(struct em *em, struct fs_str *out) {
 /* -- skeleton ------------------------------------------------------------------------ */
 
 static const char *skeleton(const struct em *em) {
-  switch (em->mode) {
+  switch (em->how->mode) {
     case FS_MODE_FLAT:
       if (em->k->everywhere) return "elemlib/scheme/everywhere.cuh";
       return em->grid && em->k->copies && em_grid_waits(em) ? "elemlib/scheme/last.cuh"
@@ -414,9 +416,9 @@ static const char *skeleton(const struct em *em) {
       return em->quick ? "elemlib/scheme/columns_quick.cuh"
                        : "elemlib/scheme/columns.cuh";
     case FS_MODE_STRIPS:
-      return em->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
+      return em->how->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
     default:
-      return em->CL > 1 ? "elemlib/scheme/cluster.cuh"
+      return em->how->cluster > 1 ? "elemlib/scheme/cluster.cuh"
                         : "elemlib/scheme/row.cuh";
   }
 }
@@ -438,7 +440,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     if (hook != EM_ARGUMENTS && hook != EM_AFTER)
       return looks ? 3 : hook == EM_COLUMN_VALUES ? 2 : 1;
   }
-  bool nested = em->mode == FS_MODE_STRIPS || em->mode == FS_MODE_TILE;
+  bool nested = em->how->mode == FS_MODE_STRIPS || em->how->mode == FS_MODE_TILE;
   switch (hook) {
     case EM_ARGUMENTS: return 2;
     case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
@@ -446,7 +448,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
     case EM_FINISH: case EM_MOVE_ON: return 3;
     case EM_FETCH: case EM_SEND: case EM_GATHER: case EM_COLUMN_VALUES: return 4;
     case EM_FIRST: case EM_SECOND: return 5;
-    case EM_AFTER: return em->mode == FS_MODE_MARCH ? 2 : 1;
+    case EM_AFTER: return em->how->mode == FS_MODE_MARCH ? 2 : 1;
     case EM_ROW: return nested ? 3 : 2;
     default: return 1;
   }
@@ -494,23 +496,20 @@ static bool stores_elements(const struct em *em) {
 
 void em_describe_launch(struct em *em, bool has_work) {
   struct fs_emitted *o = em->out;
-  int64_t rows = (int64_t)em->S * em->B;
-  o->threads = em->T;
+  o->threads = em->how->threads;
   o->grid_y = 1;
   o->cooperative = em->vector_end;
   o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
   o->bounds = FS_MAX(1, em->k->tune.blocks_per_sm);
   bool stay = em->stragglers || em->copies_words;
-  o->one_wave_each = (em->streams && !stay) || em->mode == FS_MODE_INSTANCE;
+  o->one_wave_each = em->how->streams && !stay;
   o->pieces = stay ? 4 : 8;
-  o->waves = em->mode == FS_MODE_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
-  o->max_blocks = em->mode == FS_MODE_INSTANCE ? fs_ceil_div(em->m, rows)
-                                               : em->schedule.tasks * em->CL;
-  if (em->mode == FS_MODE_INSTANCE) em->CL = 1;
-  o->cluster = em->CL;
-  o->max_blocks = FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->CL * em->CL));
-  o->shared_bytes = em->ring ? em->stages * em->ring_bytes : 0;
-  if (em->mode == FS_MODE_MARCH) o->shared_bytes = em->ring_bytes;
+  o->waves = em->how->mode == FS_MODE_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
+  o->max_blocks = em->how->tasks * em->how->cluster;
+  o->cluster = em->how->cluster;
+  o->max_blocks =
+      FS_MAX(1, FS_MIN(o->max_blocks, 0x7fffffff / em->how->cluster * em->how->cluster));
+  if (em->how->mode != FS_MODE_MARCH) o->shared_bytes = em->how->stages * em->how->stage_bytes;
   if (!has_work) return;
   o->work_zeroed = EM_COUNTER_BYTES;
   o->work_base = EM_COUNTER_BYTES + em->work_base;
@@ -519,10 +518,11 @@ void em_describe_launch(struct em *em, bool has_work) {
 
 /* Goes on with a panel kernel as one of the row scheme. */
 static void em_as_rows(struct em *em) {
-  em->rows = *em->k;
-  em->rows.scheme = FS_ROW;
-  fs_tune(&em->rows, em->device);
-  em->k = &em->rows;
+  struct fs_kernel *rows = FS_NEW(em->arena, struct fs_kernel);
+  *rows = *em->k;
+  rows->scheme = FS_ROW;
+  fs_tune(rows, em->device);
+  em->k = rows;
   em_analyse(em);
 }
 
@@ -535,7 +535,6 @@ void em_begin(struct em *em) {
   if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
   else if (em->k->scheme != FS_PANEL) em_analyse(em);
   else if (!em_columns_analyse(em)) em_as_rows(em);
-  em->CL = FS_MAX(em->CL, 1);
 }
 
 /* Says which rule the statements of a hook break, with all of them. */
@@ -553,10 +552,10 @@ static void check(struct em *em) {
 }
 
 void em_body(struct em *em, struct fs_str *out) {
-  if (em->mode == FS_MODE_INSTANCE) em_instance(em);
-  else if (em->mode == FS_MODE_MARCH) em_columns(em);
-  else if (em->mode == FS_MODE_FLAT) em_flat(em);
-  else if (em->mode == FS_MODE_TILE) em_tile(em);
+  if (em->how->mode == FS_MODE_INSTANCE) em_instance(em);
+  else if (em->how->mode == FS_MODE_MARCH) em_columns(em);
+  else if (em->how->mode == FS_MODE_FLAT) em_flat(em);
+  else if (em->how->mode == FS_MODE_TILE) em_tile(em);
   else em_row(em);
   bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
@@ -585,7 +584,7 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
   struct fs_str body = {0}, text = {0};
   em_body(em, &body);
   em_head(em, diags, &text);
-  fs_str_printf(&text, "typedef %s fs_index;\n", em->wide ? "long long" : "int");
+  fs_str_printf(&text, "typedef %s fs_index;\n", em->how->wide ? "long long" : "int");
   em_constants(em, &text);
   em_prelude(&body, &text);
   em_user_functions(em, &text);
@@ -596,12 +595,12 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
 
 /* Whether sizes stand in a kernel's text only where arguments may. */
 static bool takes_sizes(const struct em *em) {
-  bool panels = em->mode == FS_MODE_STRIPS && !em->turns && !em->mirrors;
-  bool rows = panels || em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
-  rows &= em->CL == 1 && !em->ring;
+  bool panels = em->how->mode == FS_MODE_STRIPS && !em->how->turns && !em->how->mirrors;
+  bool rows = panels || em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
+  rows &= em->how->cluster == 1 && !em->how->stages;
   bool own = em->k->n_applied > 0;
   for (int s = 0; s < em->k->steps.len; s++) own |= em->k->steps.data[s].user != NULL;
-  return (em->mode == FS_MODE_FLAT || rows) && !own;
+  return (em->how->mode == FS_MODE_FLAT || rows) && !own;
 }
 
 void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
@@ -631,7 +630,7 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
   char *text = NULL;
   if (kernel->scheme != FS_PANEL) return NULL;
   em_begin(&em);
-  if (em.mode == FS_MODE_MARCH) text = whole_text(&em, diags);
+  if (em.how->mode == FS_MODE_MARCH) text = whole_text(&em, diags);
   em_end(&em);
   fs_emitted_free(&same);
   return text;

@@ -31,8 +31,8 @@ static void put_columns(struct em *em, const struct fs_step *s,
                         const char *from) {
   const char *at = em_fmt(em, "w%d + part * %s + %s", s->out,
                           em_int(em, em->fold_pitch_j), em_column_slot(em));
-  const char *guard = em->full ? "" : em->tail ? "if (k > 0) " : "if (in) ";
-  if (em->V == 1) em_line(em, "%s*(%s) = %s;", guard, at, from);
+  const char *guard = em->how->full ? "" : em->how->tail ? "if (k > 0) " : "if (in) ";
+  if (em->how->lanes == 1) em_line(em, "%s*(%s) = %s;", guard, at, from);
   else em_line(em, "%sfs_store(%s, %s);", guard, at, from);
 }
 
@@ -40,26 +40,27 @@ static void put_columns(struct em *em, const struct fs_step *s,
  * vector `from` of the threads: put together, row after row. */
 static void fold_side(struct em *em, const struct fs_step *s, int from,
                       int width) {
-  const char *type = acc_type_of(em, s), *e = em->V > 1 ? "[e]" : "";
-  em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->T);
-  if (em->C > 1) em_say(em, FS_LP_LET, NULL, "const int c = %d + v / %d;", from, em->RT);
-  em_say(em, FS_LP_LET, NULL, "const int t = v %% %d;", em->RT);
+  const char *type = acc_type_of(em, s), *e = em->how->lanes > 1 ? "[e]" : "";
+  em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->how->threads);
+  if (em->how->vectors > 1)
+    em_say(em, FS_LP_LET, NULL, "const int c = %d + v / %d;", from, em->how->row_threads);
+  em_say(em, FS_LP_LET, NULL, "const int t = v %% %d;", em->how->row_threads);
   em_vector_coords(em);
-  if (em->V == 1) em_line(em, "%s x = side[v];", type);
-  else em_line(em, "%s x[%d];", type, em->V);
-  if (em->V > 1) em_line(em, "fs_load(x, side + v * %d);", em->V);
+  if (em->how->lanes == 1) em_line(em, "%s x = side[v];", type);
+  else em_line(em, "%s x[%d];", type, em->how->lanes);
+  if (em->how->lanes > 1) em_line(em, "fs_load(x, side + v * %d);", em->how->lanes);
   em_unroll(em, FS_LP_UNROLL_ALL);
-  em_loop(em, FS_LP_SERIAL, "int row = 1; row < %d; row++", em->S);
-  if (em->V > 1) {
-    em_line(em, "%s y[%d];", type, em->V);
-    em_line(em, "fs_load(y, side + (row * %d + v) * %d);", width, em->V);
+  em_loop(em, FS_LP_SERIAL, "int row = 1; row < %d; row++", em->how->sides);
+  if (em->how->lanes > 1) {
+    em_line(em, "%s y[%d];", type, em->how->lanes);
+    em_line(em, "fs_load(y, side + (row * %d + v) * %d);", width, em->how->lanes);
   } else {
     em_line(em, "const %s y = side[row * %d + v];", type, width);
   }
-  em_for(em, "e", em->V);
+  em_for(em, "e", em->how->lanes);
   const char *x = em_fmt(em, "x%s", e);
   em_line(em, "%s = %s;", x, em_combine(em, s->op, x, em_fmt(em, "y%s", e)));
-  em_close_for(em, em->V);
+  em_close_for(em, em->how->lanes);
   em_close(em);
   put_columns(em, s, "x");
   em_close(em);
@@ -69,17 +70,17 @@ static void fold_side(struct em *em, const struct fs_step *s, int from,
  * scratch has room for. Then every thread folds some columns. */
 static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
   const char *type = acc_type_of(em, s);
-  int together = fs_schedule_side_vectors(em->k, &em->schedule), V = em->V;
+  int together = fs_schedule_side_vectors(em->k, em->how), V = em->how->lanes;
   em_block(em, NULL);
   em_line(em, "%s *const side = %s;", type, scratch_of(em, s));
-  for (int from = 0; from < em->C; from += together) {
-    int count = FS_MIN(together, em->C - from), width = em->RT * count;
+  for (int from = 0; from < em->how->vectors; from += together) {
+    int count = FS_MIN(together, em->how->vectors - from), width = em->how->row_threads * count;
     em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     for (int c = from; c < from + count; c++) {
       const char *mine =
-          em_fmt(em, em->C > 1 ? "r%d[%d]" : "r%d", s->out, c);
+          em_fmt(em, em->how->vectors > 1 ? "r%d[%d]" : "r%d", s->out, c);
       const char *at =
-          em_fmt(em, "sub * %d + %d + t", width, (c - from) * em->RT);
+          em_fmt(em, "sub * %d + %d + t", width, (c - from) * em->how->row_threads);
       if (V == 1) em_line(em, "side[%s] = %s;", at, mine);
       else em_line(em, "fs_store(side + (%s) * %d, %s);", at, V, mine);
     }
@@ -91,19 +92,19 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
 
 void em_columns_out(struct em *em) {
   if (!em->n_col) return;
-  if (em->mode == FS_MODE_KEEP)
+  if (em->how->mode == FS_MODE_KEEP)
     em_say(em, FS_LP_LET, NULL, "const fs_index part = %s;", em_team(em));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
     if (!s) continue;
-    if (em->S > 1) {
+    if (em->how->sides > 1) {
       fold_rows_of_block(em, s);
       continue;
     }
-    em_for(em, "c", em->C);
-    if (em->C == 1) em_block(em, NULL);
+    em_for(em, "c", em->how->vectors);
+    if (em->how->vectors == 1) em_block(em, NULL);
     em_vector_coords(em);
-    put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->C > 1 ? "[c]" : ""));
+    put_columns(em, s, em_fmt(em, "r%d%s", s->out, em->how->vectors > 1 ? "[c]" : ""));
     em_close(em);
   }
 }
@@ -111,12 +112,12 @@ void em_columns_out(struct em *em) {
 /* -- scalars ---------------------------------------------------------------------------- */
 
 static const char *result_of_thread(struct em *em, const struct fs_step *s) {
-  if (em->V == 1 || !em_is_sweep_step(em, s)) return em_fmt(em, "r%d", s->out);
+  if (em->how->lanes == 1 || !em_is_sweep_step(em, s)) return em_fmt(em, "r%d", s->out);
   return em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
 }
 
 static void fulls_out(struct em *em) {
-  bool read = em->n_col && em->S > 1; /* some warps still read the block's columns */
+  bool read = em->n_col && em->how->sides > 1; /* some warps still read the block's columns */
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
     if (!s) continue;
@@ -124,7 +125,7 @@ static void fulls_out(struct em *em) {
     read = false;
     em_block(em, NULL);
     em_line(em, "const %s x = fs_block<%s, %d>(%s, %s);", acc_type_of(em, s),
-            em_op_class(s->op), em->T / 32, result_of_thread(em, s), scratch_of(em, s));
+            em_op_class(s->op), em->how->threads / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "if (threadIdx.x == 0) w%d[blockIdx.x] = x;", s->out);
     em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     em_close(em);
@@ -134,8 +135,9 @@ static void fulls_out(struct em *em) {
 /* As a phase of a launch, a flat kernel may have far less tiles than there are blocks:
  * what the others have is neutral. INT64_MAX of other kernels. */
 static int64_t blocks_with_tiles(const struct em *em) {
-  int64_t tile = (int64_t)em->T * em->C;
-  return em->grid && em->mode == FS_MODE_FLAT ? (em->groups + tile - 1) / tile : INT64_MAX;
+  int64_t tile = (int64_t)em->how->threads * em->how->vectors;
+  return em->grid && em->how->mode == FS_MODE_FLAT ? (em->how->row_vectors + tile - 1) / tile
+                                                   : INT64_MAX;
 }
 
 /* Adds the blocks' results that are a thread's. Of those that there will be the
@@ -148,7 +150,7 @@ static void add_partials(struct em *em, const struct fs_step *s,
   int64_t tiles = blocks_with_tiles(em);
   bool fewer = tiles < blocks;
   if (fewer) blocks = tiles;
-  int together = (int)FS_MIN((blocks + em->T - 1) / em->T, MOST_TOGETHER);
+  int together = (int)FS_MIN((blocks + em->how->threads - 1) / em->how->threads, MOST_TOGETHER);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *count = "gridDim.x";
   if (fewer) {
@@ -158,7 +160,7 @@ static void add_partials(struct em *em, const struct fs_step *s,
   }
   if (together == 1) together = 0;
   for (int k = 0; k < together; k++) {
-    const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->T);
+    const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->how->threads);
     em_line(em, "const %s part%d_%d = %s < %s ? fs_fresh(w%d + %s) : %s;",
             acc_type_of(em, s), s->out, k, at, count, s->out, at,
             em_neutral(s->op, dt));
@@ -167,7 +169,8 @@ static void add_partials(struct em *em, const struct fs_step *s,
     em_line(em, "%s = %s;", acc,
             em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
   em_line(em, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
-          together ? em_fmt(em, " + %d", together * em->T) : "", count, em->T);
+          together ? em_fmt(em, " + %d", together * em->how->threads) : "", count,
+          em->how->threads);
   em_line(em, "  %s = %s;", acc,
           em_combine(em, s->op, acc, em_fmt(em, "fs_fresh(w%d + b)", s->out)));
 }
@@ -181,7 +184,7 @@ static void fulls_in(struct em *em) {
             em_neutral(s->op, em_val(em, s->out)->dtype));
     add_partials(em, s, acc);
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
-                             em_op_class(s->op), em->T / 32, acc,
+                             em_op_class(s->op), em->how->threads / 32, acc,
                              scratch_of(em, s));
     em_line(em, "const %s v%d = %s;",
             em_value_type(em_val(em, s->out)->dtype), s->out,
@@ -220,20 +223,20 @@ static struct axis axis_of(struct em *em, uint8_t varies) {
   if (varies == FS_VARIES_I) {
     a.acc = EM_ACC_TROW;
     a.name = "i";
-    a.count = a.slots = em->m;
+    a.count = a.slots = em->how->m;
     a.pitch = em->fold_pitch_i;
-    a.parts = em_int(em, em->panels);
+    a.parts = em_int(em, em->how->panels);
     return a;
   }
   a.acc = EM_ACC_COL;
   a.name = "j";
-  a.count = em->n;
-  a.slots = em->groups * em->V;
+  a.count = em->how->n;
+  a.slots = em->how->row_vectors * em->how->lanes;
   a.pitch = em->fold_pitch_j;
-  a.parts = em->mode == FS_MODE_TILE    ? em_int(em, em->parts)
-            : em->mode == FS_MODE_STRIPS ? "parts"
-                           : em->CL > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->CL)
-                                        : "(fs_index)gridDim.x";
+  a.parts = em->how->mode == FS_MODE_TILE     ? em_int(em, em->how->parts)
+            : em->how->mode == FS_MODE_STRIPS ? "parts"
+            : em->how->cluster > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->how->cluster)
+                                   : "(fs_index)gridDim.x";
   return a;
 }
 
@@ -262,23 +265,23 @@ static bool has_results(const struct em *em, enum em_acc acc) {
 /* The axes' numbers from a slot x; opens the scope of an existing element. */
 static void open_element(struct em *em, const struct axis *a) {
   bool rows = a->varies == FS_VARIES_I;
-  int n = rows ? em->n_outer : em->n_inner, first = rows ? 0 : em->n_outer;
+  int n = rows ? em->axes.n_outer : em->axes.n_inner, first = rows ? 0 : em->axes.n_outer;
   if (n == 1) {
     em_line(em, "const fs_index %s = x;", a->name);
     em_if(em, "%s < %s", a->name, em_int(em, a->count));
     return;
   }
-  int64_t width = rows ? em->dim[first + n - 1] : em->gl * em->V;
+  int64_t width = rows ? em->axes.dim[first + n - 1] : em->how->line_vectors * em->how->lanes;
   int64_t rest = a->slots;
   for (int x = 0; x < n; x++) {
-    int64_t dim = x == n - 1 ? width : em->dim[first + x];
+    int64_t dim = x == n - 1 ? width : em->axes.dim[first + x];
     rest /= dim;
     const char *e = rest == 1 ? "x" : em_fmt(em, "x / %s", em_int(em, rest));
     if (x > 0) e = em_fmt(em, "(%s) %% %s", e, em_int(em, dim));
     em_line(em, "const fs_index %s%d = %s;", a->name, x, e);
   }
   em_if(em, "x < %s && %s%d < %s", em_int(em, a->slots), a->name,
-          n - 1, em_int(em, em->dim[first + n - 1]));
+          n - 1, em_int(em, em->axes.dim[first + n - 1]));
 }
 
 static void saved_values(struct em *em, const struct axis *a) {
@@ -297,10 +300,10 @@ static void saved_values(struct em *em, const struct axis *a) {
  * 128 columns, BiCG of 8192 x 8192 in bf16 with 256 threads, 17 results each, took an H200
  * 42.1 us in place of 40.1. */
 static int lanes_for(const struct em *em, const struct axis *a) {
-  int lanes = 8, most = em->T / em->fold_lanes;
+  int lanes = 8, most = em->how->threads / em->how->fold_lanes;
   int64_t units = em->device && em->device->is_cuda ? em->device->units : 64;
   while (lanes < 32 && 2 * lanes <= most &&
-         a->slots / (2 * lanes * em->fold_lanes) >= units)
+         a->slots / (2 * lanes * em->how->fold_lanes) >= units)
     lanes *= 2;
   return lanes;
 }
@@ -312,24 +315,24 @@ static int lanes_for(const struct em *em, const struct axis *a) {
  * that (fs_emitted.per_unit). 0: a loop loads and adds. */
 static int together(const struct em *em, const struct axis *a) {
   enum { MOST_TOGETHER = 12 };
-  if (a->acc != EM_ACC_COL || em->mode != FS_MODE_KEEP) return 0;
-  int slices = em->T / lanes_for(em, a);
+  if (a->acc != EM_ACC_COL || em->how->mode != FS_MODE_KEEP) return 0;
+  int slices = em->how->threads / lanes_for(em, a);
   int64_t units = em->device && em->device->is_cuda ? em->device->units : 0;
-  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm) / em->CL;
+  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm) / em->how->cluster;
   int64_t each = (blocks + slices - 1) / slices;
   return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
 }
 
 /* Declares their places, and the function that loads those of a unit of columns. */
 static void declare_fetch(struct em *em, const struct fs_step *s, const struct axis *a) {
-  int lanes = lanes_for(em, a), width = em->fold_lanes, n = together(em, a);
+  int lanes = lanes_for(em, a), width = em->how->fold_lanes, n = together(em, a);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
   em_function(em, "const auto fetch%d = [&](fs_index unit)", s->out);
   em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_loop(em, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
-  em_say(em, FS_LP_LET, NULL, "const fs_index b = slice + k * %d;", em->T / lanes);
+  em_say(em, FS_LP_LET, NULL, "const fs_index b = slice + k * %d;", em->how->threads / lanes);
   em_for(em, "e", width);
   em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
   em_close_for(em, width);
@@ -357,7 +360,7 @@ static void fetch_ahead(struct em *em, uint8_t varies) {
 }
 
 static int64_t units_of(const struct em *em, const struct axis *a) {
-  int64_t unit = (int64_t)lanes_for(em, a) * em->fold_lanes;
+  int64_t unit = (int64_t)lanes_for(em, a) * em->how->fold_lanes;
   return (a->slots + unit - 1) / unit;
 }
 
@@ -369,7 +372,7 @@ static bool has_one_unit(const struct em *em, const struct axis *a) {
 /* `unroll`: how many loads are under way at once. */
 static void add_in_loop(struct em *em, const struct fs_step *s, const struct axis *a,
                         int slices, int unroll) {
-  int width = em->fold_lanes;
+  int width = em->how->fold_lanes;
   const char *acc = em_fmt(em, "sum%d[e]", s->out);
   em_unroll(em, unroll);
   em_loop(em, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d",
@@ -387,7 +390,7 @@ static void add_in_loop(struct em *em, const struct fs_step *s, const struct axi
  * no block has a next one, a loop that is short stands for it: the fetch, written twice,
  * is what such kernels take longest to compile. */
 static void add_fetched(struct em *em, const struct fs_step *s, const struct axis *a) {
-  int width = em->fold_lanes, n = together(em, a);
+  int width = em->how->fold_lanes, n = together(em, a);
   bool one = has_one_unit(em, a);
   if (one) em_if(em, "unit == blockIdx.x");
   em_for(em, "k", n);
@@ -405,13 +408,13 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
   em_else(em, "of a launch of few blocks");
   int lanes = lanes_for(em, a);
   em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
-  add_in_loop(em, s, a, em->T / lanes, 1);
+  add_in_loop(em, s, a, em->how->threads / lanes, 1);
   em_close(em);
 }
 
 static void fold_one(struct em *em, const struct fs_step *s,
                      const struct axis *a, int lanes) {
-  int width = em->fold_lanes, slices = em->T / lanes;
+  int width = em->how->fold_lanes, slices = em->how->threads / lanes;
   const char *type = acc_type_of(em, s), *acc = em_fmt(em, "sum%d[e]", s->out);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   em_line(em, "%s sum%d[%d];", type, s->out, width);
@@ -430,7 +433,7 @@ static void fold_one(struct em *em, const struct fs_step *s,
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
   em_unroll(em, FS_LP_UNROLL_ALL);
-  em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->T / 32,
+  em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->how->threads / 32,
           lanes * width);
   const char *x = em_fmt(em, "x%d", s->out);
   em_line(em, "  %s = %s;", x,
@@ -442,7 +445,7 @@ static void fold_one(struct em *em, const struct fs_step *s,
 /* What elements load, before their sums are put together: the loads are under way
  * meanwhile. Where the axis is one of the space; what was loaded is needed no more. */
 static bool load_elements(struct em *em, const struct axis *a, bool *need, int64_t unit) {
-  if (!together(em, a) || em->n_inner != 1) return false;
+  if (!together(em, a) || em->axes.n_inner != 1) return false;
   em_say(em, FS_LP_LET, NULL, "const fs_index j = x;");
   em_say(em, FS_LP_LET, NULL, "const bool own = threadIdx.x < %s && j < %s;", em_int(em, unit),
           em_int(em, a->count));
@@ -476,12 +479,14 @@ static void end_of_axis(struct em *em, uint8_t varies) {
   bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
   bool any = end_steps(em, &a, need);
   if (any && !has_results(em, a.acc)) {
-    em_loop(em, FS_LP_GRID, "fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < %s; x += (fs_index)gridDim.x * %d",
-            em->T, em_int(em, a.slots), em->T);
+    em_loop(em, FS_LP_GRID,
+            "fs_index x = (fs_index)blockIdx.x * %d + threadIdx.x; x < %s; "
+            "x += (fs_index)gridDim.x * %d",
+            em->how->threads, em_int(em, a.slots), em->how->threads);
     element_steps(em, &a, need, false);
     em_close(em);
   } else if (any) {
-    int lanes = lanes_for(em, &a), width = em->fold_lanes;
+    int lanes = lanes_for(em, &a), width = em->how->fold_lanes;
     int64_t unit = (int64_t)lanes * width;
     em_loop(em, FS_LP_GRID, "fs_index unit = blockIdx.x; unit < %s; unit += gridDim.x",
             em_int(em, units_of(em, &a)));
@@ -515,7 +520,7 @@ static void fulls_of_block(struct em *em) {
     const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
     if (!s) continue;
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)", em_op_class(s->op),
-                             em->T / 32, result_of_thread(em, s), scratch_of(em, s));
+                             em->how->threads / 32, result_of_thread(em, s), scratch_of(em, s));
     em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out,
             em_finished(em, s->out, all));
     em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");

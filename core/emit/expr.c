@@ -16,7 +16,7 @@ const char *em_value_type(enum fs_dtype dt) {
 
 const char *em_lane_type(struct em *em, int value) {
   enum fs_dtype dt = em_val(em, value)->dtype;
-  if (!em->pairs || !em_is_laned(em, value)) return em_value_type(dt);
+  if (!em->how->pairs || !em_is_laned(em, value)) return em_value_type(dt);
   return em_fmt(em, "fs_pair<%s>", em_stored_type(dt));
 }
 
@@ -118,21 +118,21 @@ const char *em_row_ref(struct em *em, int value) {
   int v = em->v[value].alias;
   const struct em_value *x = &em->v[v];
   if (em->row_by_lane && x->own) return em_fmt(em, "own%d", v);
-  if (em->row_by_lane && x->b && em->B > 1) return em_fmt(em, "fs_lane(v%d, b)", v);
-  return em_fmt(em, "%c%d%s%s", em->into_next ? 'n' : 'v', v, x->b && em->B > 1 ? "[b]" : "",
-                x->c && em->C > 1 ? "[c]" : "");
+  if (em->row_by_lane && x->b && em->how->rows > 1) return em_fmt(em, "fs_lane(v%d, b)", v);
+  return em_fmt(em, "%c%d%s%s", em->into_next ? 'n' : 'v', v,
+                x->b && em->how->rows > 1 ? "[b]" : "", x->c && em->how->vectors > 1 ? "[c]" : "");
 }
 
 const char *em_ref(struct em *em, int value) {
   const struct em_value *x = &em->v[em->v[value].alias];
   const char *row = em_row_ref(em, value);
-  if (!x->e || em->V == 1) return row;
+  if (!x->e || em->how->lanes == 1) return row;
   return em_fmt(em, em->one_by_one ? "fs_lane(%s, e)" : "%s[e]", row);
 }
 
 bool em_is_twice(const struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  return em->pairs && s->kind == FS_SP_PARAM && (dt == FS_F16 || dt == FS_BF16);
+  return em->how->pairs && s->kind == FS_SP_PARAM && (dt == FS_F16 || dt == FS_BF16);
 }
 
 /* The pair of a param that is there twice, or NULL. */
@@ -153,9 +153,9 @@ const char *em_element(struct em *em, int value, int half) {
 /* -- indices ------------------------------------------------------------------ */
 
 static const char *axis_name(struct em *em, int axis) {
-  bool outer = axis < em->n_outer;
-  int n = outer ? em->n_outer : em->n_inner;
-  int number = outer ? axis : axis - em->n_outer;
+  bool outer = axis < em->axes.n_outer;
+  int n = outer ? em->axes.n_outer : em->axes.n_inner;
+  int number = outer ? axis : axis - em->axes.n_outer;
   if (n == 1) return outer ? "i" : "j";
   return em_fmt(em, outer ? "i%d" : "j%d", number);
 }
@@ -164,9 +164,9 @@ static const char *axis_name(struct em *em, int axis) {
 static const char *affine(struct em *em, int64_t base, const int64_t *stride,
                           bool use_inner) {
   struct fs_str s = {0};
-  for (int x = 0; x < em->n_outer + em->n_inner; x++) {
-    if (stride[x] == 0 || em->dim[x] == 1) continue;
-    if (x >= em->n_outer && !use_inner) continue;
+  for (int x = 0; x < em->axes.n_outer + em->axes.n_inner; x++) {
+    if (stride[x] == 0 || em->axes.dim[x] == 1) continue;
+    if (x >= em->axes.n_outer && !use_inner) continue;
     if (s.len) fs_str_puts(&s, " + ");
     fs_str_puts(&s, axis_name(em, x));
     if (stride[x] != 1) fs_str_printf(&s, " * %s", em_int(em, stride[x]));
@@ -191,7 +191,7 @@ const char *em_address(struct em *em, const struct fs_access *a) {
 
 static const char *index_of(struct em *em, const struct fs_step *s,
                             const char *lane) {
-  int64_t step = s->affine.stride[em->n_outer + em->n_inner - 1];
+  int64_t step = s->affine.stride[em->axes.n_outer + em->axes.n_inner - 1];
   const char *x = affine(em, s->affine.base, s->affine.stride, true);
   if (lane && step)
     x = em_fmt(em, step == 1 ? "%s + %s" : "%s + %s * %s", x, lane,
@@ -287,7 +287,7 @@ static const char *fill(struct em *em, const struct fs_step *s, const char *p,
 
 static const char *pattern(struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  if (!em->pairs || !em_is_laned(em, s->out))
+  if (!em->how->pairs || !em_is_laned(em, s->out))
     return em_rounded(em, dt, fill(em, s, em_pattern(em, s), -1));
   const char *both = em_pair_pattern(em, s), *each = em_pattern(em, s);
   if (both) return fill(em, s, both, EM_BOTH);

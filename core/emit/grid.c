@@ -208,7 +208,7 @@ static void write_entry(struct em *first, struct fs_str *body) {
   struct fs_lp *head = fs_lp_new(first->arena), *start = fs_lp_new(first->arena);
   struct em em = {.arena = first->arena, .w = {first->arena, head}};
   struct fs_str list = {0};
-  em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->T,
+  em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->how->threads,
           FS_MAX(1, first->k->tune.blocks_per_sm));
   first->grid->out->bounds = FS_MAX(1, first->k->tune.blocks_per_sm);
   em_line(&em, "fs_kernel(");
@@ -239,8 +239,8 @@ static int64_t fixed_shared(const struct em *em) {
   int64_t parts = 0;
   for (int v = 0; v < em->k->values.len; v++)
     if (em->v[v].acc == EM_ACC_ROW)
-      parts += 2 * em->B * (em->T / 32) * fs_sum_bytes(em_val(em, v)->dtype);
-  return em->scratch + parts;
+      parts += 2 * em->how->rows * (em->how->threads / 32) * fs_sum_bytes(em_val(em, v)->dtype);
+  return em->how->scratch + parts;
 }
 
 static void begin_phases(struct em *ems, struct fs_emitted *outs, int n,
@@ -263,7 +263,7 @@ static void begin_phases(struct em *ems, struct fs_emitted *outs, int n,
       em_begin(&ems[k]);
       if (pass) continue;
       shared += fixed_shared(&ems[k]);
-      wide |= ems[k].wide;
+      wide |= ems[k].how->wide;
     }
 }
 
@@ -284,7 +284,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
   write_entry(&ems[0], &body);
   fs_str_printf(&text, "typedef %s fs_index;\n\n",
-                ems[0].wide ? "long long" : "int");
+                ems[0].how->wide ? "long long" : "int");
   em_prelude(&body, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
   out->source = text.data;

@@ -58,47 +58,18 @@ static const char *compute_type(const struct em *em, int part) {
 
 /* -- analysis ---------------------------------------------------------------- */
 
-/* The axes of a part: those of the stack are em's outer ones. */
+/* Elements of a part are counted by the stack's axes, the outer ones, and its own. */
 static void take_part(struct em *em, int part) {
   struct fs_shape s = shape_of(em, part);
-  em->n_outer = em->k->space.n_outer;
-  em->n_inner = s.rank - em->n_outer;
-  for (int x = 0; x <= FS_MAX_RANK; x++) em->dim[x] = 1;
-  for (int x = 0; x < s.rank; x++) em->dim[x] = s.dim[x];
-}
-
-static bool is_wide(const struct em *em) {
-  const int64_t limit = (int64_t)1 << 30;
-  int64_t most = 1;
-  for (int p = 0; p < em->k->n_phases; p++)
-    most = FS_MAX(most, element_of(em, p)->count);
-  if (em->m * most >= limit) return true;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    struct fs_shape d = shape_of(em, s->phase);
-    const int64_t *stride = s->access >= 0 ? em_access(em, s)->stride
-                                           : s->affine.stride;
-    int64_t reach = s->access >= 0 ? 0 : s->affine.base;
-    if (reach < 0) reach = -reach;
-    for (int x = 0; x < d.rank; x++) {
-      int64_t one = stride[x] < 0 ? -stride[x] : stride[x];
-      if (one >= limit) return true;
-      reach += (d.dim[x] + 1024) * one;
-      if (reach >= limit) return true;
-    }
-  }
-  return false;
+  em->axes = (struct fs_lp_axes){.n_outer = em->k->space.n_outer,
+                                 .n_inner = s.rank - em->k->space.n_outer};
+  for (int x = 0; x <= FS_MAX_RANK; x++) em->axes.dim[x] = x < s.rank ? s.dim[x] : 1;
 }
 
 void em_instance_analyse(struct em *em) {
-  const struct fs_tuning *t = &em->k->tune;
-  em->mode = FS_MODE_INSTANCE;
-  em->T = em->RT = FS_MAX(1, t->threads);
-  em->S = FS_MAX(1, t->iters);
-  em->B = em->V = em->C = em->U = em->CL = 1;
-  em->m = em->k->space.m;
-  em->n = em->k->space.n;
-  em->wide = is_wide(em);
+  struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
+  fs_schedule_instance(em->k, em->plan->graph, s);
+  em->how = s;
   for (int v = 0; v < em->k->values.len; v++)
     em->v[v] = (struct em_value){.def = -1, .alias = v};
 }
@@ -109,14 +80,14 @@ void em_instance_analyse(struct em *em) {
 static void put_axes(struct em *em, const char *letter, const char *number,
                      int first, int count) {
   int64_t rest = 1;
-  for (int x = first; x < first + count; x++) rest *= em->dim[x];
+  for (int x = first; x < first + count; x++) rest *= em->axes.dim[x];
   for (int x = first; x < first + count && count > 1; x++) {
-    rest /= em->dim[x];
+    rest /= em->axes.dim[x];
     const char *e = rest == 1 ? number
                               : em_fmt(em, "%s / %s", number, em_int(em, rest));
     if (x > first)
       e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
-                 em_int(em, em->dim[x]));
+                 em_int(em, em->axes.dim[x]));
     em_line(em, "const fs_index %s%d = %s;", letter, x - first, e);
   }
 }
@@ -172,12 +143,12 @@ static int vector_of(const struct em *em, int part) {
     const struct fs_step *s = &em->k->steps.data[i];
     while (is_moved(em, s, part) && em_access(em, s)->offset % vector) vector /= 2;
   }
-  while (em->S * count % vector) vector /= 2;
+  while (em->how->sides * count % vector) vector /= 2;
   return vector;
 }
 
 /* Whether the last block has fewer instances. */
-static bool has_rest(const struct em *em) { return em->m % em->S; }
+static bool has_rest(const struct em *em) { return em->how->m % em->how->sides; }
 
 static const char *address(struct em *em, const struct fs_step *s) {
   if (!is_dense(em, s)) return em_address(em, em_access(em, s));
@@ -287,8 +258,10 @@ static int open_part(struct em *em, int part, bool by_vectors) {
     em_loop(em, FS_LP_BLOCK_AXIS, "int x0 = %d * t; x0 < FS_INSTANCES * %s; x0 += %d * FS_THREADS",
             vector, count, vector);
     if (has_rest(em))
-      em_say(em, FS_LP_LET, NULL, "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
-              "* %s : FS_INSTANCES * %s;", count, count);
+      em_say(em, FS_LP_LET, NULL,
+             "const int left = FS_M - first < FS_INSTANCES ? (int)(FS_M - first) "
+             "* %s : FS_INSTANCES * %s;",
+             count, count);
     put_vectors(em, part, vector, FS_SP_LOAD);
     declare_stored(em, part, vector);
     em_for(em, "e", vector);
@@ -312,11 +285,11 @@ static void close_part(struct em *em, int part, int vector) {
 
 static void put_part_axes(struct em *em, int part) {
   if (all_dense(em, part)) return;
-  put_axes(em, "i", "i", 0, em->n_outer);
-  if (em->n_inner)
+  put_axes(em, "i", "i", 0, em->axes.n_outer);
+  if (em->axes.n_inner)
     em_say(em, FS_LP_LET, NULL, "const int j = x %% %s;",
             em_int(em, element_of(em, part)->count));
-  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  put_axes(em, "j", "j", em->axes.n_outer, em->axes.n_inner);
 }
 
 /* -- results of earlier routines -------------------------------------------------- */
@@ -354,7 +327,7 @@ static void put_mask(struct em *em, int threads) {
 /* Threads of each instance of the block: in turn, where they are too few. */
 static void open_own(struct em *em, int threads) {
   const char *per = threads == 1 ? "" : em_fmt(em, " / %d", threads);
-  bool enough = threads * em->S <= em->T;
+  bool enough = threads * em->how->sides <= em->how->threads;
   if (!enough)
     em_loop(em, FS_LP_BLOCK_AXIS, "int own = t%s; own < FS_INSTANCES; own += FS_THREADS%s",
             per, per);
@@ -377,8 +350,8 @@ static void put_number_axes(struct em *em, int part) {
   if (dense)
     em_say(em, FS_LP_LET, NULL, "const fs_index x = own * %d + j;", element_of(em, part)->count);
   if (all_dense(em, part)) return;
-  put_axes(em, "i", "i", 0, em->n_outer);
-  put_axes(em, "j", "j", em->n_outer, em->n_inner);
+  put_axes(em, "i", "i", 0, em->axes.n_outer);
+  put_axes(em, "j", "j", em->axes.n_outer, em->axes.n_inner);
 }
 
 /* The scratch of an instance `own`. */

@@ -36,8 +36,8 @@ static bool is_passing(const struct em *em, const struct fs_step *s) {
   if (s->kind != FS_SP_LOAD || s->phase || em_val(em, s->out)->varies != 3)
     return false;
   const struct fs_access *a = em_access(em, s);
-  return em->n_outer == 1 && em->n_inner == 1 && a->stride[1] == 1 &&
-         a->stride[0] >= em->n && a->slot < em->plan->slots.len &&
+  return em->axes.n_outer == 1 && em->axes.n_inner == 1 && a->stride[1] == 1 &&
+         a->stride[0] >= em->how->n && a->slot < em->plan->slots.len &&
          em->plan->slots.data[a->slot].kind == FS_SLOT_INPUT;
 }
 
@@ -45,23 +45,23 @@ static bool is_passing(const struct em *em, const struct fs_step *s) {
 static bool is_passing_element(const struct em *em, const struct fs_step *s) {
   if (s->kind != FS_SP_LOAD || s->phase) return false;
   const struct fs_access *a = em_access(em, s);
-  return a->stride[em->n_outer] == 1 && !a->list && a->slot < em->plan->slots.len &&
+  return a->stride[em->axes.n_outer] == 1 && !a->list && a->slot < em->plan->slots.len &&
          em->plan->slots.data[a->slot].kind == FS_SLOT_INPUT;
 }
 
 static void find_kept_rows(struct em *em, double cache) {
-  bool rows = em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
+  bool rows = em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
   double row = 0;
   if (!rows || em->k->n_phases > 2) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_passing(em, s))
-      row += (double)em->n * (double)fs_dtype_size(em_access(em, s)->dtype);
+      row += (double)em->how->n * (double)fs_dtype_size(em_access(em, s)->dtype);
     else if (s->access >= 0 && em_access(em, s)->varies == 3)
       return; /* it passes anyway, or is read for another reason */
   }
-  if (row * (double)em->m <= cache) return;
-  bool far = row * (double)em->m > 2 * cache;
+  if (row * (double)em->how->m <= cache) return;
+  bool far = row * (double)em->how->m > 2 * cache;
   double part = !em->n_col ? KEPT_PART : far ? SUMMED_PART : SUMMED_NEAR;
   em->staying = (int64_t)(part * cache / row);
 }
@@ -69,20 +69,20 @@ static void find_kept_rows(struct em *em, double cache) {
 /* Vectors that a kernel only reads are kept in part, as the rows of a matrix are. */
 static void find_kept_elements(struct em *em, double cache) {
   double each = 0;
-  if (em->mode != FS_MODE_FLAT || em->n_inner != 1 || em->m > 1 || em->grid) return;
+  if (em->how->mode != FS_MODE_FLAT || em->axes.n_inner != 1 || em->how->m > 1 || em->grid) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->access < 0 || !(em_access(em, s)->varies & FS_VARIES_J)) continue;
     if (!is_passing_element(em, s)) return;
     each += (double)fs_dtype_size(em_access(em, s)->dtype);
   }
-  if (each * (double)em->n > cache) em->staying = (int64_t)(KEPT_PART * cache / each);
+  if (each * (double)em->how->n > cache) em->staying = (int64_t)(KEPT_PART * cache / each);
 }
 
 /* Whether a load or a store takes an element of its own at every place. What a later
  * phase of a row loads, an earlier one has had. */
 static bool is_everywhere(const struct em *em, const struct fs_step *s) {
-  unsigned all = (em->m > 1 ? FS_VARIES_I : 0) | (em->n > 1 ? FS_VARIES_J : 0);
+  unsigned all = (em->how->m > 1 ? FS_VARIES_I : 0) | (em->how->n > 1 ? FS_VARIES_J : 0);
   bool moves = s->kind == FS_SP_STORE || (s->kind == FS_SP_LOAD && !s->phase);
   return moves && all && (em_access(em, s)->varies & all) == all;
 }
@@ -93,7 +93,7 @@ static void find_lasting(struct em *em, double cache) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_everywhere(em, s)) continue;
     *(s->kind == FS_SP_LOAD ? &read : &written) +=
-        (double)em->m * (double)em->n * (double)fs_dtype_size(em_access(em, s)->dtype);
+        (double)em->how->m * (double)em->how->n * (double)fs_dtype_size(em_access(em, s)->dtype);
   }
   em->lasts = read + written > cache && 4 * written >= read && read > 0;
 }
@@ -105,8 +105,8 @@ void em_find_keeping(struct em *em) {
   if (!able) return;
   find_kept_rows(em, (double)em->device->cache_bytes);
   find_kept_elements(em, (double)em->device->cache_bytes);
-  if (!em->staying && !em->grid && em->V > 1 &&
-      em->mode != FS_MODE_TILE)
+  if (!em->staying && !em->grid && em->how->lanes > 1 &&
+      em->how->mode != FS_MODE_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
 }
 
@@ -122,7 +122,7 @@ void em_declare_keeping(struct em *em) {
 const char *em_keeping(struct em *em, const struct fs_step *s, const char *row) {
   if (em->lasts && is_everywhere(em, s)) return "lasts";
   if (!em->staying) return NULL;
-  if (em->mode == FS_MODE_FLAT)
+  if (em->how->mode == FS_MODE_FLAT)
     return em_access(em, s)->varies & FS_VARIES_J
                ? em_fmt(em, "j < %s ? stays : passes", em_int(em, em->staying)) : NULL;
   if (!is_passing(em, s)) return NULL;

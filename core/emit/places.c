@@ -19,22 +19,22 @@ static double size_of(const struct em *em, int v) {
 static double per_thread(const struct em *em, int v) {
   const struct em_value *x = &em->v[v];
   uint8_t varies = em_val(em, v)->varies;
-  double rows = varies & FS_VARIES_I ? em->B : 1, columns = 1;
+  double rows = varies & FS_VARIES_I ? em->how->rows : 1, columns = 1;
   if (varies & FS_VARIES_J) {
     bool whole = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
-                 em->mode == FS_MODE_FLAT || em->mode == FS_MODE_STRIPS;
-    columns = (double)em->V * (whole ? em->C : 1);
+                 em->how->mode == FS_MODE_FLAT || em->how->mode == FS_MODE_STRIPS;
+    columns = (double)em->how->lanes * (whole ? em->how->vectors : 1);
   }
   return rows * columns;
 }
 
 static bool is_staged(const struct em *em, const struct fs_step *s) {
-  return em->mode == FS_MODE_TILE && s->access >= 0 && em_transposed(em, s);
+  return em->how->mode == FS_MODE_TILE && s->access >= 0 && em_transposed(em, s);
 }
 
 /* The rows of a turn are in the ring once for each stage. */
 static bool is_in_ring(const struct em *em, const struct fs_step *s) {
-  return em->ring && s->kind == FS_SP_LOAD && s->phase == 0 &&
+  return em->how->stages && s->kind == FS_SP_LOAD && s->phase == 0 &&
          em_val(em, s->out)->varies == (FS_VARIES_I | FS_VARIES_J);
 }
 
@@ -44,11 +44,11 @@ static void place_value(const struct em *em, int v, struct fs_home *p) {
   if (x->def < 0 || x->alias != v) return;
   const struct fs_step *s = &em->k->steps.data[x->def];
   p->storage = "register";
-  p->bytes = per_thread(em, v) * size_of(em, v) * em->T;
+  p->bytes = per_thread(em, v) * size_of(em, v) * em->how->threads;
   if (is_in_ring(em, s)) {
     p->storage = "shared";
-    p->bytes = (double)em->n * (double)fs_dtype_size(em_access(em, s)->dtype) *
-               em->stages * em->B;
+    p->bytes = (double)em->how->n * (double)fs_dtype_size(em_access(em, s)->dtype) *
+               em->how->stages * em->how->rows;
   } else if (is_staged(em, s)) {
     p->storage = "shared";
     p->bytes = (double)TILE_SIDE * TILE_PITCH * size_of(em, v);
@@ -58,7 +58,7 @@ static void place_value(const struct em *em, int v, struct fs_home *p) {
 /* What is held at the same time: all that outlives a vector, and the widest of
  * the values that do not. */
 static int registers(const struct em *em) {
-  bool rows = em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
+  bool rows = em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
   double held = rows ? ROW_OVERHEAD_REGS : OVERHEAD_REGS, passing = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     const struct em_value *x = &em->v[v];
@@ -72,7 +72,7 @@ static int registers(const struct em *em) {
     if (stays) held += regs;
     else passing = FS_MAX(passing, regs);
   }
-  int most = FS_MIN(MOST_REGS, 65536 / (em->T * FS_MAX(
+  int most = FS_MIN(MOST_REGS, 65536 / (em->how->threads * FS_MAX(
                                    1, em->k->tune.blocks_per_sm)));
   return (int)FS_MIN(held + passing, (double)most);
 }
@@ -88,14 +88,14 @@ void fs_emit_footprint(const struct fs_plan *plan,
   }
   struct em em = {.plan = plan, .k = kernel, .device = device, .out = &launch};
   em_begin(&em);
-  if (em.mode == FS_MODE_MARCH) em_columns_footprint(&em);
+  if (em.how->mode == FS_MODE_MARCH) em_columns_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),
-      .shared = launch.shared_bytes + em.scratch, .blocks = launch.max_blocks};
+      .shared = launch.shared_bytes + em.how->scratch, .blocks = launch.max_blocks};
   for (int v = 0; v < kernel->values.len; v++) {
     place_value(&em, v, &places[v]);
-    if (em.mode == FS_MODE_TILE && !strcmp(places[v].storage, "shared"))
+    if (em.how->mode == FS_MODE_TILE && !strcmp(places[v].storage, "shared"))
       out->shared += (int64_t)places[v].bytes;
   }
   fs_arena_free(em.arena);

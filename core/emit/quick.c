@@ -76,7 +76,7 @@ static const char *way_of(int op, enum fs_dtype dt, bool quick) {
 
 /* Whether a step makes two of bf16 in a register. */
 static bool makes_two(const struct em *em, const struct fs_step *s) {
-  return em->pairs && em_is_laned(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
+  return em->how->pairs && em_is_laned(em, s->out) && em_val(em, s->out)->dtype == FS_BF16;
 }
 
 static const struct fs_step *maker(const struct em *em, int value, int op) {
@@ -88,7 +88,7 @@ static const struct fs_step *maker(const struct em *em, int value, int op) {
 /* The number f of a quotient x / (f * sqrt(y)) of pairs, or -1. A root is never tiny or
  * huge, so that such divisors need no look where f is neither. */
 static int factor_of_root(const struct em *em, const struct fs_step *s) {
-  if (s->kind != FS_SP_MAP || s->user || s->op != FS_OP_DIV || em->mode != FS_MODE_FLAT ||
+  if (s->kind != FS_SP_MAP || s->user || s->op != FS_OP_DIV || em->how->mode != FS_MODE_FLAT ||
       !makes_two(em, s))
     return -1;
   const struct fs_step *product = maker(em, s->in[1], FS_OP_MUL);
@@ -119,7 +119,7 @@ const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {
   if (w && w->quick[PAIR]) {
     if (em->way != EM_SHORT) return NULL;
     if (factor_of_root(em, s) >= 0) return "fs_div_two({0}, {1})";
-    bool seen = s->op == FS_OP_DIV && em->mode == FS_MODE_FLAT && is_seen(em, s);
+    bool seen = s->op == FS_OP_DIV && em->how->mode == FS_MODE_FLAT && is_seen(em, s);
     return seen ? "fs_div_of_seen({0}, {1}, seen)" : w->quick[PAIR];
   }
   return w ? w->any[PAIR] : NULL;
@@ -154,7 +154,8 @@ static bool may_be_0(const struct em *em, int value, int depth) {
 static const char *short_way(const struct em *em, const struct fs_step *s, const char *quick) {
   enum { DEPTH = 6 };
   enum fs_dtype dt = em_val(em, s->in[0])->dtype;
-  if (dt == FS_BF16 || (em->mode == FS_MODE_FLAT && !may_be_0(em, s->in[0], DEPTH))) return quick;
+  if (dt == FS_BF16 || (em->how->mode == FS_MODE_FLAT && !may_be_0(em, s->in[0], DEPTH)))
+    return quick;
   if (s->op == FS_OP_SQRT) return dt == FS_F64 ? quick : "fs_sqrt_or_0({0}, rare)";
   if (s->op == FS_OP_POW) return "fs_pow_or_0({0}, {1}, rare)";
   if (s->op != FS_OP_DIV) return quick;
@@ -207,7 +208,7 @@ static double size_of_code(const struct em *em, const bool *need) {
     if (!need[i] || s->kind != FS_SP_MAP || !is_in(em, s, MAPS)) continue;
     lines += s->op == FS_OP_MOD ? 120 : has_short_way(em, s) ? 10 : 1;
   }
-  return lines * em->V * em->B * em->C;
+  return lines * em->how->lanes * em->how->rows * em->how->vectors;
 }
 
 bool em_has_stragglers(const struct em *em) {
@@ -217,7 +218,7 @@ bool em_has_stragglers(const struct em *em) {
     all[i] = s->kind == FS_SP_MAP && !em->v[s->out].uniform;
     sums |= s->kind == FS_SP_REDUCE;
   }
-  bool some = em->mode == FS_MODE_FLAT && !sums && em_takes_short_ways(em, all) &&
+  bool some = em->how->mode == FS_MODE_FLAT && !sums && em_takes_short_ways(em, all) &&
               size_of_code(em, all) > LITTLE;
   free(all);
   return some;
@@ -236,10 +237,10 @@ static bool has_erf(const struct em *em, enum fs_dtype dt) {
 
 void em_find_tables(struct em *em) {
   enum { TILES = 4096 };
-  bool copies = em->mode == FS_MODE_FLAT && !em->grid && !em->k->everywhere &&
-                em->groups >= (int64_t)em->T * em->C * TILES;
+  bool copies = em->how->mode == FS_MODE_FLAT && !em->grid && !em->k->everywhere &&
+                em->how->row_vectors >= (int64_t)em->how->threads * em->how->vectors * TILES;
   em->copies_words = copies && has_erf(em, FS_F64);
-  em->copies_values = copies && em->pairs && em->stragglers && em->device &&
+  em->copies_values = copies && em->how->pairs && em->stragglers && em->device &&
                       em->device->clusters && has_erf(em, FS_BF16);
 }
 
@@ -289,15 +290,15 @@ const char *em_end_short(struct em *em, const bool *need) {
 
 const char *em_short_lanes(struct em *em, const bool *need) {
   em_begin_short(em, need);
-  if (em->V == 1) em_block(em, NULL);
+  if (em->how->lanes == 1) em_block(em, NULL);
   loop(em, need, MAPS);
-  if (em->V == 1) em_close(em);
+  if (em->how->lanes == 1) em_close(em);
   return em_end_short(em, need);
 }
 
 void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {
   em->way = EM_LONG;
-  em->one_by_one = em->V > 1 && one_by_one;
+  em->one_by_one = em->how->lanes > 1 && one_by_one;
   if (em->one_by_one) em_unroll(em, 1);
   loop(em, need, MAPS);
   em->one_by_one = false;

@@ -5,49 +5,50 @@
 /* -- coordinates ---------------------------------------------------------------- */
 
 static void outer_axes(struct em *em) {
-  if (em->n_outer < 2) return;
-  int64_t rest = em->m;
-  for (int x = 0; x < em->n_outer; x++) {
-    rest /= em->dim[x];
+  if (em->axes.n_outer < 2) return;
+  int64_t rest = em->how->m;
+  for (int x = 0; x < em->axes.n_outer; x++) {
+    rest /= em->axes.dim[x];
     const char *e = rest == 1 ? "i" : em_fmt(em, "i / %s", em_int(em, rest));
     if (x > 0)
       e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
-                 em_int(em, em->dim[x]));
+                 em_int(em, em->axes.dim[x]));
     em_say(em, FS_LP_LET, NULL, "const fs_index i%d = %s;", x, e);
   }
 }
 
 const char *em_team(const struct em *em) {
-  return em->CL > 1 ? "team" : "(fs_index)blockIdx.x";
+  return em->how->cluster > 1 ? "team" : "(fs_index)blockIdx.x";
 }
 const char *em_teams(const struct em *em) {
-  return em->CL > 1 ? "teams" : "(fs_index)gridDim.x";
+  return em->how->cluster > 1 ? "teams" : "(fs_index)gridDim.x";
 }
 const char *em_first_thread(const struct em *em) {
-  return em->CL > 1 ? "t == 0 && rank == 0" : "t == 0";
+  return em->how->cluster > 1 ? "t == 0 && rank == 0" : "t == 0";
 }
 
 void em_row_coords(struct em *em) {
-  if (em->mode == FS_MODE_FLAT) return;
-  const char *rows = em->B > 1 && em->S > 1
-                         ? em->turns ? em_fmt(em, "(sub * %d + b)", em->B)
-                                     : em_fmt(em, "(b * %d + sub)", em->S)
-                     : em->B > 1 ? "b"
-                     : em->S > 1 ? "sub"
+  if (em->how->mode == FS_MODE_FLAT) return;
+  const char *rows = em->how->rows > 1 && em->how->sides > 1
+                         ? em->how->turns ? em_fmt(em, "(sub * %d + b)", em->how->rows)
+                                     : em_fmt(em, "(b * %d + sub)", em->how->sides)
+                     : em->how->rows > 1 ? "b"
+                     : em->how->sides > 1 ? "sub"
                                  : NULL;
   if (rows) em_say(em, FS_LP_LET, NULL, "const fs_index i = first + %s;", rows);
   else em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
-  if (em->need_ok) em_say(em, FS_LP_LET, NULL, "const bool ok = i < %s;", em_int(em, em->m));
+  if (em->how->need_ok)
+    em_say(em, FS_LP_LET, NULL, "const bool ok = i < %s;", em_int(em, em->how->m));
   outer_axes(em);
 }
 
 /* The vector's number in the row, from the loops around it. */
 static const char *vector_number(struct em *em) {
-  const char *own = em->C > 1 ? em_fmt(em, "c * %d + t", em->RT) : "t";
-  if (em->C > 1 && em->mode != FS_MODE_KEEP) own = em_fmt(em, "(%s)", own);
-  int held = em->RT * em->C;
-  if (em->CL > 1) own = em_fmt(em, "rank * %d + %s", held, own);
-  switch (em->mode) {
+  const char *own = em->how->vectors > 1 ? em_fmt(em, "c * %d + t", em->how->row_threads) : "t";
+  if (em->how->vectors > 1 && em->how->mode != FS_MODE_KEEP) own = em_fmt(em, "(%s)", own);
+  int held = em->how->row_threads * em->how->vectors;
+  if (em->how->cluster > 1) own = em_fmt(em, "rank * %d + %s", held, own);
+  switch (em->how->mode) {
     case FS_MODE_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
     case FS_MODE_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
     case FS_MODE_STRIPS: case FS_MODE_TILE:
@@ -57,64 +58,64 @@ static const char *vector_number(struct em *em) {
 }
 
 static void inner_axes(struct em *em, const char *g) {
-  int last = em->n_inner - 1;
+  int last = em->axes.n_inner - 1;
   em_say(em, FS_LP_LET, NULL, "const fs_index g = %s;", g);
-  const char *upper = em_fmt(em, "g / %s", em_int(em, em->gl));
-  int64_t rest = em->n / em->last;
+  const char *upper = em_fmt(em, "g / %s", em_int(em, em->how->line_vectors));
+  int64_t rest = em->how->n / em->how->length;
   for (int y = 0; y < last; y++) {
-    int64_t dim = em->dim[em->n_outer + y];
+    int64_t dim = em->axes.dim[em->axes.n_outer + y];
     rest /= dim;
     const char *e =
         rest == 1 ? upper : em_fmt(em, "%s / %s", upper, em_int(em, rest));
     if (y > 0) e = em_fmt(em, "%s %% %s", e, em_int(em, dim));
     em_say(em, FS_LP_LET, NULL, "const fs_index j%d = %s;", y, e);
   }
-  em_line(em, em->V > 1 ? "const fs_index j%d = g %% %s * %d;"
+  em_line(em, em->how->lanes > 1 ? "const fs_index j%d = g %% %s * %d;"
                         : "const fs_index j%d = g %% %s;",
-          last, em_int(em, em->gl), em->V);
+          last, em_int(em, em->how->line_vectors), em->how->lanes);
 }
 
 /* Column index and, unless all vectors are whole, which lanes exist. */
 void em_vector_coords(struct em *em) {
   const char *g = vector_number(em), *j = "j", *in;
   if (em->placed) return;
-  if (em->n_inner == 1) {
-    if (em->V == 1) em_say(em, FS_LP_LET, NULL, "const fs_index j = %s;", g);
+  if (em->axes.n_inner == 1) {
+    if (em->how->lanes == 1) em_say(em, FS_LP_LET, NULL, "const fs_index j = %s;", g);
     else em_line(em, strchr(g, ' ') ? "const fs_index j = (%s) * %d;"
                                 : "const fs_index j = %s * %d;",
-                 g, em->V);
-    in = em_fmt(em, "j < %s", em_int(em, em->n));
+                 g, em->how->lanes);
+    in = em_fmt(em, "j < %s", em_int(em, em->how->n));
   } else {
     inner_axes(em, g);
-    j = em_fmt(em, "j%d", em->n_inner - 1);
-    in = em_fmt(em, "g < %s", em_int(em, em->groups));
+    j = em_fmt(em, "j%d", em->axes.n_inner - 1);
+    in = em_fmt(em, "g < %s", em_int(em, em->how->row_vectors));
   }
-  if (em->full) return;
-  if (!em->tail) {
+  if (em->how->full) return;
+  if (!em->how->tail) {
     em_say(em, FS_LP_LET, NULL, "const bool in = %s;", in);
     return;
   }
-  const char *left = em_fmt(em, "%s - %s", em_int(em, em->last), j);
+  const char *left = em_fmt(em, "%s - %s", em_int(em, em->how->length), j);
   em_say(em, FS_LP_LET, NULL, "const int k = !(%s) ? 0 : %s < %d ? int(%s) : %d;", in, left,
-          em->V, left, em->V);
+          em->how->lanes, left, em->how->lanes);
 }
 
 const char *em_column_slot(struct em *em) {
-  if (em->n_inner == 1) return "j";
-  return em->V == 1 ? "g" : em_fmt(em, "g * %d", em->V);
+  if (em->axes.n_inner == 1) return "j";
+  return em->how->lanes == 1 ? "g" : em_fmt(em, "g * %d", em->how->lanes);
 }
 
 static const char *some(struct em *em) {
-  return em->full ? "" : em->tail ? "k > 0" : "in";
+  return em->how->full ? "" : em->how->tail ? "k > 0" : "in";
 }
 /* Of an element of a vector; half: as em_element(). */
 static const char *lane_number(int half) {
   return half < 0 ? "e" : half ? "2 * e + 1" : "2 * e";
 }
 static const char *lane_exists(struct em *em, int half) {
-  return em->full ? "" : em->tail ? em_fmt(em, "%s < k", lane_number(half)) : "in";
+  return em->how->full ? "" : em->how->tail ? em_fmt(em, "%s < k", lane_number(half)) : "in";
 }
-static const char *row_exists(struct em *em) { return em->need_ok ? "ok" : ""; }
+static const char *row_exists(struct em *em) { return em->how->need_ok ? "ok" : ""; }
 
 /* -- declarations ---------------------------------------------------------------- */
 
@@ -139,52 +140,53 @@ void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
     return;
   }
   em_line(em, "%s r%d%s;", type, s->out, dims);
-  if (b) em_for(em, "b", em->B);
-  if (c) em_for(em, "c", em->C);
-  if (e) em_for(em, "e", em->V);
-  em_line(em, "r%d%s%s%s = %s;", s->out, b && em->B > 1 ? "[b]" : "",
-          c && em->C > 1 ? "[c]" : "", e && em->V > 1 ? "[e]" : "", neutral);
-  if (e) em_close_for(em, em->V);
-  if (c) em_close_for(em, em->C);
-  if (b) em_close_for(em, em->B);
+  if (b) em_for(em, "b", em->how->rows);
+  if (c) em_for(em, "c", em->how->vectors);
+  if (e) em_for(em, "e", em->how->lanes);
+  em_line(em, "r%d%s%s%s = %s;", s->out, b && em->how->rows > 1 ? "[b]" : "",
+          c && em->how->vectors > 1 ? "[c]" : "", e && em->how->lanes > 1 ? "[e]" : "", neutral);
+  if (e) em_close_for(em, em->how->lanes);
+  if (c) em_close_for(em, em->how->vectors);
+  if (b) em_close_for(em, em->how->rows);
 }
 
 /* The accumulator's element that the lane at hand adds to. */
 static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
   enum em_acc acc = em->v[s->out].acc;
   bool b = acc == EM_ACC_ROW || acc == EM_ACC_TROW;
-  bool c = acc == EM_ACC_COL && em->mode != FS_MODE_CHUNK;
-  return em_fmt(em, "r%d%s%s%s", s->out, b && em->B > 1 ? "[b]" : "",
-                c && em->C > 1 ? "[c]" : "",
-                em->V == 1 ? "" : em_fmt(em, "[%s]", lane_number(half)));
+  bool c = acc == EM_ACC_COL && em->how->mode != FS_MODE_CHUNK;
+  return em_fmt(em, "r%d%s%s%s", s->out, b && em->how->rows > 1 ? "[b]" : "",
+                c && em->how->vectors > 1 ? "[c]" : "",
+                em->how->lanes == 1 ? "" : em_fmt(em, "[%s]", lane_number(half)));
 }
 
 /* -- loads ------------------------------------------------------------------------ */
 
 /* Whether V neighbours can be accessed at once. */
 static bool is_vector(const struct em *em, const struct fs_access *a) {
-  int axes = em->n_outer + em->n_inner, last = axes - 1;
-  if (a->stride[last] != 1 || a->offset % em->V || a->list_stride % em->V) return false;
+  int axes = em->axes.n_outer + em->axes.n_inner, last = axes - 1;
+  if (a->stride[last] != 1 || a->offset % em->how->lanes || a->list_stride % em->how->lanes)
+    return false;
   for (int x = 0; x < last; x++)
-    if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
+    if (em->axes.dim[x] > 1 && a->stride[x] % em->how->lanes) return false;
   return true;
 }
 
 /* Whether a load's elements, `step` apart, lie in whole vectors but for its offset. */
 static bool has_steps(const struct em *em, const struct fs_step *s, int step) {
   const struct fs_access *a = em_access(em, s);
-  int last = em->n_outer + em->n_inner - 1;
-  if (em->V == 1 || em->mode == FS_MODE_TILE || a->stride[last] != step ||
-      a->list_stride % em->V)
+  int last = em->axes.n_outer + em->axes.n_inner - 1;
+  if (em->how->lanes == 1 || em->how->mode == FS_MODE_TILE || a->stride[last] != step ||
+      a->list_stride % em->how->lanes)
     return false;
   for (int x = 0; x < last; x++)
-    if (em->dim[x] > 1 && a->stride[x] % em->V) return false;
+    if (em->axes.dim[x] > 1 && a->stride[x] % em->how->lanes) return false;
   return true;
 }
 
 /* How far its first element lies behind a multiple of a vector's size. */
 static int behind(const struct em *em, const struct fs_step *s) {
-  return (int)((em_access(em, s)->offset % em->V + em->V) % em->V);
+  return (int)((em_access(em, s)->offset % em->how->lanes + em->how->lanes) % em->how->lanes);
 }
 
 /* How far a vector of this load lies behind a multiple of its size, if only the
@@ -205,9 +207,9 @@ static bool takes_more(const struct em *em, const struct fs_step *s) {
 }
 
 static const char *lanes_left(struct em *em) {
-  return em->full ? em_fmt(em, "%d", em->V)
-         : em->tail ? "k"
-                    : em_fmt(em, "in ? %d : 0", em->V);
+  return em->how->full ? em_fmt(em, "%d", em->how->lanes)
+         : em->how->tail ? "k"
+                    : em_fmt(em, "in ? %d : 0", em->how->lanes);
 }
 
 static void guarded(struct em *em, enum fs_lp_kind kind, const struct fs_step *s,
@@ -226,12 +228,12 @@ static const char *pointer(struct em *em, const struct fs_step *s) {
 /* Whether each of V neighbours lies where another element of a list says. */
 static bool is_by_list(const struct em *em, const struct fs_access *a) {
   const struct fs_access *list = fs_access_list(em->k, a);
-  return list && em->last > 1 && list->stride[em->n_outer + em->n_inner - 1];
+  return list && em->how->length > 1 && list->stride[em->axes.n_outer + em->axes.n_inner - 1];
 }
 
 static void load_by_list(struct em *em, const struct fs_step *s, const char *guard) {
   const struct fs_access *a = em_access(em, s), *list = fs_access_list(em->k, a);
-  int last = em->n_outer + em->n_inner - 1;
+  int last = em->axes.n_outer + em->axes.n_inner - 1;
   struct fs_access rest = *a; /* along the axes */
   rest.list = 0;
   const char *at = em_address(em, &rest), *in_list = em_address(em, list);
@@ -247,8 +249,9 @@ static void load_by_list(struct em *em, const struct fs_step *s, const char *gua
 
 /* ", c < 4": where a row's vectors are whole in all its threads. */
 static const char *whole_vectors(struct em *em) {
-  int64_t whole = em->n / ((int64_t)em->RT * em->V);
-  bool known = em->mode == FS_MODE_KEEP && em->CL == 1 && em->n_inner == 1 && em->C > 1;
+  int64_t whole = em->how->n / ((int64_t)em->how->row_threads * em->how->lanes);
+  bool known = em->how->mode == FS_MODE_KEEP && em->how->cluster == 1 && em->axes.n_inner == 1 &&
+               em->how->vectors > 1;
   return known && whole > 0 ? em_fmt(em, ", c < %lld", (long long)whole) : "";
 }
 
@@ -257,44 +260,44 @@ static void load_vector(struct em *em, const struct fs_step *s,
   const struct fs_access *a = em_access(em, s);
   const char *to = em_row_ref(em, s->out), *at = em_address(em, a);
   const char *from = pointer(em, s);
-  if (em->V == 1) {
+  if (em->how->lanes == 1) {
     guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
             em_fmt(em, "%s = fs_get(a%d[%s]);", to, s->access, at));
   } else if (is_by_list(em, a)) {
     load_by_list(em, s, guard);
   } else if (!is_vector(em, a)) {
-    int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
+    int64_t stride = a->stride[em->axes.n_outer + em->axes.n_inner - 1];
     guarded(em, FS_LP_LOAD, s, guard,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
-                   em_int(em, em->last > 1 ? stride : 0), lanes_left(em)));
-  } else if (em->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
+                   em_int(em, em->how->length > 1 ? stride : 0), lanes_left(em)));
+  } else if (em->how->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
     const char *k = *guard ? em_fmt(em, "%s ? k : 0", guard) : "k";
     em_say(em, FS_LP_LOAD, s, "fs_load_first(%s, %s, %s%s);", to, from, k,
            whole_vectors(em));
-  } else if (em->tail) {
+  } else if (em->how->tail) {
     guarded(em, FS_LP_LOAD, s, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
     const char *policy = em_keeping(em, s, "i");
     guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
             policy ? em_fmt(em, "fs_load_%sby(%s, %s, %s);",
-                            em->pairs && em_is_laned(em, s->out) ? "pairs_" : "", to,
+                            em->how->pairs && em_is_laned(em, s->out) ? "pairs_" : "", to,
                             from, policy)
                    : em_fmt(em, "fs_load(%s, %s);", to, from));
   }
 }
 
 static bool from_ring(const struct em *em, const struct fs_step *s) {
-  return em->ring && em_val(em, s->out)->varies == 3 && s->phase == 0;
+  return em->how->stages && em_val(em, s->out)->varies == 3 && s->phase == 0;
 }
 
 /* The loop over the rows of a step, unless one stands around the whole pass. */
 static void open_rows(struct em *em) {
   if (em->row_by_row) return;
-  em_for(em, "b", em->B);
-  if (em->B > 1) em_row_coords(em);
+  em_for(em, "b", em->how->rows);
+  if (em->how->rows > 1) em_row_coords(em);
 }
 static void close_rows(struct em *em) {
-  if (!em->row_by_row) em_close_for(em, em->B);
+  if (!em->row_by_row) em_close_for(em, em->how->rows);
 }
 
 static void load_step(struct em *em, const struct fs_step *s, bool rows) {
@@ -311,8 +314,8 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
 /* Rows of a vector's columns: whole vectors along i, of which each thread turns its own. */
 static void load_turned(struct em *em, const struct fs_step *s) {
   em_block(em, NULL);
-  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + sub * %d;", em->B);
-  const char *guard = em->need_ok ? em_fmt(em, "i < %s", em_int(em, em->m)) : "";
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + sub * %d;", em->how->rows);
+  const char *guard = em->how->need_ok ? em_fmt(em, "i < %s", em_int(em, em->how->m)) : "";
   guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
           em_fmt(em, "fs_load_turned(v%d, %s, (fs_index)%s);", s->out, pointer(em, s),
                  em_int(em, em_access(em, s)->stride[1])));
@@ -330,9 +333,9 @@ static const char *whole_load(struct em *em, const struct fs_step *s) {
 
 /* "first + 4 <= 8190": all rows of this step exist. */
 static const char *all_rows(struct em *em) {
-  if (!em->need_ok) return "";
-  int rows = em->B * em->S;
-  return em_fmt(em, "first + %d <= %s", rows, em_int(em, em->m));
+  if (!em->how->need_ok) return "";
+  int rows = em->how->rows * em->how->sides;
+  return em_fmt(em, "first + %d <= %s", rows, em_int(em, em->how->m));
 }
 
 static void load_together(struct em *em, const bool *mine, bool rows,
@@ -351,10 +354,10 @@ static void load_together(struct em *em, const bool *mine, bool rows,
 /* "j + 8 <= 8190 && first + 4 <= 8190": shifted loads find whole vectors. Of several axes
  * the last one begins anew behind the end, so that there must be a vector, too. */
 static const char *all_whole(struct em *em, bool rows) {
-  bool one = em->n_inner == 1;
-  const char *j = one ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
-  const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->V,
-                          em_int(em, em->last));
+  bool one = em->axes.n_inner == 1;
+  const char *j = one ? "j" : em_fmt(em, "j%d", em->axes.n_inner - 1);
+  const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->how->lanes,
+                          em_int(em, em->how->length));
   if (!one) in = em_and(em, some(em), in);
   return em_and(em, in, rows ? all_rows(em) : "");
 }
@@ -376,7 +379,7 @@ static void stencil_loads(struct em *em, const bool *mine, bool rows) {
 }
 
 static bool is_staged(const struct em *em, const struct fs_step *s) {
-  return em->mode == FS_MODE_TILE && em_transposed(em, s);
+  return em->how->mode == FS_MODE_TILE && em_transposed(em, s);
 }
 
 /* Loads that em_load_ahead() has under way. */
@@ -392,23 +395,23 @@ static bool is_plain_load(const struct em *em, const struct fs_step *s) {
 
 static void ring_vector(struct em *em, const struct fs_step *s) {
   int64_t at = em->v[s->out].work;
-  const char *row = em->B > 1 ? em_fmt(em, " + b * %lld",
-                                       (long long)(em->ring_bytes / em->B)) : "";
+  const char *row = em->how->rows > 1 ? em_fmt(em, " + b * %lld",
+                                       (long long)(em->how->stage_bytes / em->how->rows)) : "";
   const char *place = at ? em_fmt(em, " + %s", em_int(em, at)) : "";
   const char *from = at || *row ? em_fmt(em, "(slot%s%s)", row, place) : "slot";
   const char *type = em_stored_type(em_access(em, s)->dtype);
   const char *to = em_row_ref(em, s->out);
-  const char *j = em->CL > 1 ? "(j - origin)" : "j";
-  if (em->V == 1)
+  const char *j = em->how->cluster > 1 ? "(j - origin)" : "j";
+  if (em->how->lanes == 1)
     em_say(em, FS_LP_LOAD, s, "%s = fs_get(((const %s *)%s)[%s]);", to, type, from, j);
   else /* the ring has room behind a row, and what is read from there means nothing */
-    em_say(em, FS_LP_LOAD, s, "%sfs_load(%s, (const %s *)%s + %s);", em->tail ? "if (k > 0) " : "", to,
-            type, from, j);
+    em_say(em, FS_LP_LOAD, s, "%sfs_load(%s, (const %s *)%s + %s);",
+           em->how->tail ? "if (k > 0) " : "", to, type, from, j);
 }
 
 /* Of one row, or of each of the turn that exists. */
 static void ring_load(struct em *em, const struct fs_step *s) {
-  bool guards = em->B > 1 && em->need_ok;
+  bool guards = em->how->rows > 1 && em->how->need_ok;
   open_rows(em);
   if (guards) em_if(em, "ok");
   ring_vector(em, s);
@@ -422,17 +425,17 @@ static void take_next(struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++)
     any |= need[i] && from_next(em, &em->k->steps.data[i]);
   if (!any) return;
-  em_for(em, "c", em->C);
-  em_for(em, "e", em->V);
-  const char *at = em_fmt(em, "%s%s", em->C > 1 ? "[c]" : "",
-                          em->V > 1 ? "[e]" : "");
+  em_for(em, "c", em->how->vectors);
+  em_for(em, "e", em->how->lanes);
+  const char *at = em_fmt(em, "%s%s", em->how->vectors > 1 ? "[c]" : "",
+                          em->how->lanes > 1 ? "[e]" : "");
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (need[i] && from_next(em, s))
       em_line(em, "v%d%s = n%d%s;", s->out, at, s->out, at);
   }
-  em_close_for(em, em->V);
-  em_close_for(em, em->C);
+  em_close_for(em, em->how->lanes);
+  em_close_for(em, em->how->vectors);
   em_load_ahead(em, false);
 }
 
@@ -442,15 +445,16 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool guards = (!em->full && !em->whole) || (em->need_ok && both);
+    bool guards = (!em->how->full && !em->whole) || (em->how->need_ok && both);
     if (!em->v[s->out].stands)
       declare(em, s->out, both && !em->row_by_row, true, true,
-              guards && (!em->full || !from_ring(em, s) || (em->B > 1 && em->need_ok)));
-    em->v[s->out].stands = em->mode == FS_MODE_KEEP && rows;
+              guards &&
+                  (!em->how->full || !from_ring(em, s) || (em->how->rows > 1 && em->how->need_ok)));
+    em->v[s->out].stands = em->how->mode == FS_MODE_KEEP && rows;
     any |= !is_staged(em, s) && !from_next(em, s);
   }
   if (em->ahead && rows) take_next(em, need);
-  if (em->mode == FS_MODE_TILE) em_tile_stage_loads(em, need);
+  if (em->how->mode == FS_MODE_TILE) em_tile_stage_loads(em, need);
   if (!any) return;
   bool *together = fs_calloc((size_t)em->k->steps.len, sizeof(bool));
   bool stencil = false;
@@ -458,8 +462,8 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     const struct fs_step *s = &em->k->steps.data[i];
     stencil |= need[i] && is_plain_load(em, s) && takes_more(em, s);
   }
-  em_for(em, "c", em->C);
-  if (em->C == 1 && !em->placed) em_block(em, NULL);
+  em_for(em, "c", em->how->vectors);
+  if (em->how->vectors == 1 && !em->placed) em_block(em, NULL);
   em_vector_coords(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -467,7 +471,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
         from_next(em, s))
       continue;
     if (from_ring(em, s)) {
-      if (em->full) ring_load(em, s);
+      if (em->how->full) ring_load(em, s);
       else {
         em_if(em, "%s", some(em));
         ring_load(em, s);
@@ -475,7 +479,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
       }
     } else if (stencil && (takes_more(em, s) || is_vector(em, em_access(em, s)))) {
       together[i] = true;
-    } else if (em->turns && em_transposed(em, s)) {
+    } else if (em->how->turns && em_transposed(em, s)) {
       load_turned(em, s);
     } else {
       load_step(em, s, rows);
@@ -500,7 +504,7 @@ void em_load_ahead(struct em *em, bool first) {
   if (first) em_say(em, FS_LP_LET, NULL, "const fs_index i = %s;", em_team(em));
   else em_say(em, FS_LP_LET, NULL, "const fs_index i = first + %s;", em_teams(em));
   outer_axes(em);
-  em_for(em, "c", em->C);
+  em_for(em, "c", em->how->vectors);
   em_vector_coords(em);
   em->into_next = true;
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -508,7 +512,7 @@ void em_load_ahead(struct em *em, bool first) {
     if (from_next(em, s)) load_vector(em, s, "");
   }
   em->into_next = false;
-  em_close_for(em, em->C);
+  em_close_for(em, em->how->vectors);
   em_close(em);
 }
 
@@ -530,7 +534,7 @@ static bool leaves_lanes(const struct em *em, const bool *need, int v) {
 bool em_makes_lanes(const struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_LOAD) return false;
   if (s->kind != FS_SP_STORE) return true;
-  return em->V > 1 && !em->v[em->v[s->in[0]].alias].e;
+  return em->how->lanes > 1 && !em->v[em->v[s->in[0]].alias].e;
 }
 
 /* Room for what the lanes make and a store, or a later phase, takes. */
@@ -540,19 +544,19 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
     if (!need[i] || s->kind == FS_SP_LOAD || s->kind == FS_SP_REDUCE) continue;
     if (s->kind == FS_SP_STORE) {
       const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-      if (at_row || em->V == 1 || x->e || (x->def >= 0 && need[x->def]))
+      if (at_row || em->how->lanes == 1 || x->e || (x->def >= 0 && need[x->def]))
         continue;
       em_line(em, "%s x%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), i,
-              em->V);
+              em->how->lanes);
       continue;
     }
     struct em_value *x = &em->v[s->out];
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool lasting = x->kept || x->hoisted || (em->mode == FS_MODE_TILE && both);
+    bool lasting = x->kept || x->hoisted || (em->how->mode == FS_MODE_TILE && both);
     if (lasting && at_row) declare(em, s->out, both, true, true, false);
     if (lasting || at_row) continue;
     x->b = x->c = x->e = false;
-    if ((em->V > 1 || em->short_ways) && leaves_lanes(em, need, s->out))
+    if ((em->how->lanes > 1 || em->short_ways) && leaves_lanes(em, need, s->out))
       declare(em, s->out, false, false, true, false);
   }
 }
@@ -568,7 +572,7 @@ static void lane_reduce(struct em *em, const struct fs_step *s, int half) {
 
 void em_lane_step(struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_REDUCE) {
-    for (int half = em->pairs ? 0 : -1; half < (em->pairs ? 2 : 0); half++)
+    for (int half = em->how->pairs ? 0 : -1; half < (em->how->pairs ? 2 : 0); half++)
       lane_reduce(em, s, half);
     return;
   }
@@ -579,7 +583,7 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
     return;
   }
   const struct em_value *x = &em->v[s->out];
-  const char *rhs = em_rhs(em, s, em->V > 1 ? "e" : NULL);
+  const char *rhs = em_rhs(em, s, em->how->lanes > 1 ? "e" : NULL);
   if (x->e && em->one_by_one)
     em_say(em, FS_LP_MAP, s, "fs_set_lane(%s, e, %s);", em_row_ref(em, s->out), rhs);
   else if (x->b || x->c || x->e)
@@ -594,8 +598,8 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
  * one vector of a thread. */
 static const char *own_tile(struct em *em) {
   if (!em->k->everywhere) return "";
-  return em_fmt(em, em->C > 1 ? "(tile * %d + c) %% (int)gridDim.x == (int)blockIdx.x"
-                              : "tile %% (int)gridDim.x == (int)blockIdx.x", em->C);
+  return em_fmt(em, em->how->vectors > 1 ? "(tile * %d + c) %% (int)gridDim.x == (int)blockIdx.x"
+                              : "tile %% (int)gridDim.x == (int)blockIdx.x", em->how->vectors);
 }
 
 /* How far the vectors of a store lie behind a multiple of their size, if only its offset is
@@ -603,21 +607,24 @@ static const char *own_tile(struct em *em) {
  * equation on the inside of 4096 x 4096 in f32, which stored element by element, takes an
  * H100 50 us in place of 57. */
 static int shift_of_store(const struct em *em, const struct fs_step *s) {
-  bool rows = em->mode == FS_MODE_STRIPS || em->mode == FS_MODE_KEEP || em->mode == FS_MODE_CHUNK;
-  int threads = em->mode == FS_MODE_FLAT ? em->T : em->RT;
-  if (!(rows || em->mode == FS_MODE_FLAT) || em->n_inner != 1 || threads % 32 || em->pairs) return 0;
+  bool rows = em->how->mode == FS_MODE_STRIPS || em->how->mode == FS_MODE_KEEP ||
+              em->how->mode == FS_MODE_CHUNK;
+  int threads = em->how->mode == FS_MODE_FLAT ? em->how->threads : em->how->row_threads;
+  if (!(rows || em->how->mode == FS_MODE_FLAT) || em->axes.n_inner != 1 || threads % 32 ||
+      em->how->pairs)
+    return 0;
   return fs_dtype_size(em_access(em, s)->dtype) >= 4 ? shift_of(em, s) : 0;
 }
 
 static void store_vector(struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-  const char *guard = em->mode == FS_MODE_FLAT ? own_tile(em) : row_exists(em);
-  if (em->mode != FS_MODE_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
+  const char *guard = em->how->mode == FS_MODE_FLAT ? own_tile(em) : row_exists(em);
+  if (em->how->mode != FS_MODE_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
   const char *at = em_address(em, a);
   const char *to = pointer(em, s);
   const char *from = em_row_ref(em, s->in[0]);
-  if (em->V == 1) {
+  if (em->how->lanes == 1) {
     guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
             em_fmt(em, "fs_put(a%d[%s], %s);", s->access, at, from));
     return;
@@ -625,14 +632,14 @@ static void store_vector(struct em *em, const struct fs_step *s) {
   if (!x->e) from = em_fmt(em, "x%d", (int)(s - em->k->steps.data));
   int shift = shift_of_store(em, s);
   if (shift) {
-    guarded(em, FS_LP_STORE, s, guard, em_fmt(em, "fs_store_shifted<%d>(%s, %s, %s);", shift, to, from,
-                              lanes_left(em)));
+    guarded(em, FS_LP_STORE, s, guard,
+            em_fmt(em, "fs_store_shifted<%d>(%s, %s, %s);", shift, to, from, lanes_left(em)));
   } else if (!is_vector(em, a)) {
-    int64_t stride = a->stride[em->n_outer + em->n_inner - 1];
+    int64_t stride = a->stride[em->axes.n_outer + em->axes.n_inner - 1];
     guarded(em, FS_LP_STORE, s, guard,
             em_fmt(em, "fs_store_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, stride), lanes_left(em)));
-  } else if (em->tail) {
+  } else if (em->how->tail) {
     guarded(em, FS_LP_STORE, s, guard, em_fmt(em, "fs_store_some(%s, %s, k);", to, from));
   } else {
     guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
@@ -652,7 +659,7 @@ void em_stores(struct em *em, const bool *need) {
 
 /* CHUNK: a block's column sums wait in the workspace between two rows. */
 static void chunk_columns(struct em *em, const bool *need, bool load) {
-  if (em->mode != FS_MODE_CHUNK) return;
+  if (em->how->mode != FS_MODE_CHUNK) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_REDUCE ||
@@ -662,15 +669,15 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
     const char *at =
         em_fmt(em, "w%d + (fs_index)blockIdx.x * %s + %s", v,
                em_int(em, em->fold_pitch_j), em_column_slot(em));
-    if (em->V == 1) at = em_fmt(em, "*(%s)", at);
+    if (em->how->lanes == 1) at = em_fmt(em, "*(%s)", at);
     if (load) {
       em_declare_acc(em, s, false, false, true);
       guarded(em, FS_LP_FOLD, s, em_and(em, "!fresh", some(em)),
-              em->V == 1 ? em_fmt(em, "r%d = %s;", v, at)
+              em->how->lanes == 1 ? em_fmt(em, "r%d = %s;", v, at)
                          : em_fmt(em, "fs_load(r%d, %s);", v, at));
     } else {
       guarded(em, FS_LP_FOLD, s, some(em),
-              em->V == 1 ? em_fmt(em, "%s = r%d;", at, v)
+              em->how->lanes == 1 ? em_fmt(em, "%s = r%d;", at, v)
                          : em_fmt(em, "fs_store(%s, r%d);", at, v));
     }
   }
@@ -678,13 +685,13 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
 
 /* The vectors that are `left`: from memory once more, an element at a time. */
 static void stragglers(struct em *em, const bool *need) {
-  const char *j = em->n_inner == 1 ? "j" : em_fmt(em, "j%d", em->n_inner - 1);
-  bool pairs = em->pairs, full = em->full, tail = em->tail;
-  int V = em->V;
+  const char *j = em->axes.n_inner == 1 ? "j" : em_fmt(em, "j%d", em->axes.n_inner - 1);
+  const struct fs_schedule *around = em->how;
+  struct fs_schedule each = *around;
   em_if(em, "left");
-  if (em->C > 1) {
+  if (em->how->vectors > 1) {
     em_unroll(em, 1);
-    em_loop(em, FS_LP_VECTOR, "int c = 0; c < %d; c++", em->C);
+    em_loop(em, FS_LP_VECTOR, "int c = 0; c < %d; c++", em->how->vectors);
     em_line(em, "if (!(left >> c & 1)) continue;");
   }
   em_vector_coords(em);
@@ -695,9 +702,10 @@ static void stragglers(struct em *em, const bool *need) {
                                              : "int e = 0; e < %s; e++", lanes);
   em_line(em, "fs_anew();");
   em_line(em, "const fs_index %s = from + e;", j);
-  em->pairs = em->tail = false;
-  em->full = true;
-  em->V = 1;
+  each.pairs = each.tail = false;
+  each.full = true;
+  each.lanes = 1;
+  em->how = &each;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
@@ -707,9 +715,9 @@ static void stragglers(struct em *em, const bool *need) {
   declare_made(em, need, false);
   em_long_lanes(em, need, false);
   em_stores(em, need);
-  em->pairs = pairs, em->full = full, em->tail = tail, em->V = V;
+  em->how = around;
   em_close(em);
-  if (em->C > 1) em_close(em);
+  if (em->how->vectors > 1) em_close(em);
   em_close(em);
 }
 
@@ -720,8 +728,8 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
   if (!any) return;
   bool later = em->stragglers;
   if (later) em_line(em, "unsigned left = 0;");
-  em_for(em, "c", em->C);
-  if (em->C == 1 && !em->placed) em_block(em, NULL);
+  em_for(em, "c", em->how->vectors);
+  if (em->how->vectors == 1 && !em->placed) em_block(em, NULL);
   em_vector_coords(em);
   chunk_columns(em, need, true);
   if (rows) open_rows(em);
@@ -735,7 +743,7 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
   em_stores(em, need);
   if (later) {
     em_else(em, NULL);
-    em_line(em, em->C > 1 ? "left |= 1u << c;" : "left = 1;");
+    em_line(em, em->how->vectors > 1 ? "left |= 1u << c;" : "left = 1;");
     em_close(em);
   }
   if (rows) close_rows(em);
@@ -779,7 +787,7 @@ static void declare_row_results(struct em *em, const bool *need) {
 static void pass(struct em *em, const bool *need, bool rows) {
   load_loop(em, need, rows);
   declare_made(em, need, true);
-  if (em->mode == FS_MODE_TILE && rows) em_tile_compute(em, need);
+  if (em->how->mode == FS_MODE_TILE && rows) em_tile_compute(em, need);
   else compute_loop(em, need, rows);
 }
 
@@ -789,7 +797,7 @@ static void pass(struct em *em, const bool *need, bool rows) {
  * NVRTC takes 83 ms instead of 113; a flat moving average of 2^26 in bf16 75.4 instead of
  * 67.9). */
 static bool has_two_ways(const struct em *em, const bool *need) {
-  if (em->mode != FS_MODE_STRIPS || em->C > 1 || em->B == 1) return false;
+  if (em->how->mode != FS_MODE_STRIPS || em->how->vectors > 1 || em->how->rows == 1) return false;
   bool shifted = false;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -807,10 +815,10 @@ static bool only_last_row_ends(const struct em *em, const bool *need) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (need[i] && s->kind == FS_SP_LOAD && em_val(em, s->out)->varies != 3)
       return false;
-    if (need[i] && s->kind == FS_SP_LOAD && em_access(em, s)->stride[0] < 4 * em->V)
+    if (need[i] && s->kind == FS_SP_LOAD && em_access(em, s)->stride[0] < 4 * em->how->lanes)
       return false;
   }
-  return em->n_outer == 1 && em->n_inner == 1;
+  return em->axes.n_outer == 1 && em->axes.n_inner == 1;
 }
 
 /* The compiler shares what neighbouring slices and rows load only as far as it sees
@@ -818,26 +826,28 @@ static bool only_last_row_ends(const struct em *em, const bool *need) {
  * edges, goes row by row, which takes less registers, and in a loop: what hardly ever
  * runs need not be long (Jacobi in bf16: NVRTC takes 122 ms, not 195). */
 static void both_ways(struct em *em, const bool *need, bool rows) {
-  bool full = em->full, tail = em->tail, need_ok = em->need_ok;
+  const struct fs_schedule *around = em->how;
+  struct fs_schedule whole = *around;
   bool last = rows && only_last_row_ends(em, need);
   em_block(em, NULL);
   em_vector_coords(em);
   if (last)
     em_if(em, "%s",
-            em_and(em, some(em), em_fmt(em, "first + %d <= %s", em->B * em->S + 1,
-                                        em_int(em, em->m))));
+            em_and(em, some(em), em_fmt(em, "first + %d <= %s", em->how->rows * em->how->sides + 1,
+                                        em_int(em, em->how->m))));
   else
     em_if(em, "%s", all_whole(em, rows));
   em->placed = em->whole = true;
-  em->need_ok = false;
-  if (!last) em->full = true, em->tail = false;
+  whole.need_ok = false;
+  if (!last) whole.full = true, whole.tail = false;
+  em->how = &whole;
   pass(em, need, rows);
-  em->full = full, em->tail = tail, em->need_ok = need_ok;
+  em->how = around;
   em->whole = false;
   em_else(em, NULL);
   if (rows) {
     em_unroll(em, 1);
-    em_loop(em, FS_LP_ROW, "int b = 0; b < %d; b++", em->B);
+    em_loop(em, FS_LP_ROW, "int b = 0; b < %d; b++", em->how->rows);
     em_row_coords(em);
   }
   em->row_by_row = rows;
@@ -851,17 +861,17 @@ static void both_ways(struct em *em, const bool *need, bool rows) {
 void em_sweep(struct em *em, int phase) {
   bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
   if (find_needed(em, phase, need)) {
-    bool rows = phase >= 0 && em->mode != FS_MODE_FLAT;
+    bool rows = phase >= 0 && em->how->mode != FS_MODE_FLAT;
     declare_row_results(em, need);
-    if (em->mode == FS_MODE_CHUNK) {
-      int64_t held = (int64_t)em->RT * em->C;
+    if (em->how->mode == FS_MODE_CHUNK) {
+      int64_t held = (int64_t)em->how->row_threads * em->how->vectors;
       em_loop(em, FS_LP_SERIAL, "fs_index h = 0; h < %s; h++",
-              em_int(em, (em->groups + held - 1) / held));
+              em_int(em, (em->how->row_vectors + held - 1) / held));
     }
     if (has_two_ways(em, need)) both_ways(em, need, rows);
     else pass(em, need, rows);
-    if (em->mode == FS_MODE_CHUNK) em_close(em);
-    if (em->mode == FS_MODE_TILE && rows) em_tile_stage_stores(em, need);
+    if (em->how->mode == FS_MODE_CHUNK) em_close(em);
+    if (em->how->mode == FS_MODE_TILE && rows) em_tile_stage_stores(em, need);
   }
   free(need);
 }
@@ -888,7 +898,7 @@ static void scalar_def(struct em *em, const struct fs_step *s,
   x->b = b;
   x->c = x->e = false;
   enum fs_lp_kind kind = s->kind == FS_SP_LOAD ? FS_LP_LOAD : FS_LP_MAP;
-  if (b && em->B > 1) em_say(em, kind, s, "%s = %s;", em_ref(em, s->out), rhs);
+  if (b && em->how->rows > 1) em_say(em, kind, s, "%s = %s;", em_ref(em, s->out), rhs);
   else em_say(em, kind, s, "const %s v%d = %s;", type, s->out, rhs);
 }
 
@@ -939,7 +949,7 @@ static bool is_row_step(const struct em *em, const struct fs_step *s,
 }
 
 static void row_step(struct em *em, const struct fs_step *s) {
-  const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->B) : em_first_thread(em);
+  const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->how->rows) : em_first_thread(em);
   const char *own = em_and(em, speaks, row_exists(em));
   if (s->kind == FS_SP_REDUCE) {
     guarded(em, FS_LP_ACC, s, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
@@ -974,7 +984,7 @@ static void row_steps_by_lanes(struct em *em, int phase) {
     em->v[s->out].own = true;
   }
   em_block(em, NULL);
-  em_say(em, FS_LP_LET, NULL, "const int b = t %% %d;", em->B);
+  em_say(em, FS_LP_LET, NULL, "const int b = t %% %d;", em->how->rows);
   em_row_coords(em);
   em->row_by_lane = true;
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -989,7 +999,7 @@ static void row_steps_by_lanes(struct em *em, int phase) {
         !is_for_sweeps(em, s->out))
       continue;
     declare(em, s->out, true, false, false, false);
-    em_line(em, "fs_from_lanes<%d>(v%d, own%d);", em->RT, s->out, s->out);
+    em_line(em, "fs_from_lanes<%d>(v%d, own%d);", em->how->row_threads, s->out, s->out);
   }
 }
 
@@ -999,15 +1009,15 @@ static void chosen_row_steps(struct em *em, const bool *chosen) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     any |= chosen[i];
-    if (chosen[i] && em->B > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
+    if (chosen[i] && em->how->rows > 1 && s->out >= 0 && s->kind != FS_SP_REDUCE)
       declare(em, s->out, true, false, false, false);
   }
   if (!any) return;
-  em_for(em, "b", em->B);
-  if (em->B > 1) em_row_coords(em);
+  em_for(em, "b", em->how->rows);
+  if (em->how->rows > 1) em_row_coords(em);
   for (int i = 0; i < em->k->steps.len; i++)
     if (chosen[i]) row_step(em, &em->k->steps.data[i]);
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
 }
 
 /* Moves from chosen[] to others[] the row steps that only the row's own results want. */
@@ -1032,10 +1042,10 @@ void em_row_steps(struct em *em, int phase) {
   bool any = false, apart = false;
   for (int i = 0; i < em->k->steps.len; i++)
     any |= chosen[i] = is_row_step(em, &em->k->steps.data[i], phase);
-  if (any && em->rows_by_lanes) {
+  if (any && em->how->shares_rows) {
     row_steps_by_lanes(em, phase);
   } else if (any) {
-    if (em->panels > 1) divide_row_steps(em, chosen, others);
+    if (em->how->panels > 1) divide_row_steps(em, chosen, others);
     chosen_row_steps(em, chosen);
     for (int i = 0; i < em->k->steps.len; i++) apart |= others[i];
   }

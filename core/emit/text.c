@@ -126,8 +126,8 @@ const char *em_and(struct em *em, const char *a, const char *b) {
 
 static const char *dims(struct em *em, bool b, bool c, int lanes) {
   struct fs_str s = {0};
-  if (b && em->B > 1) fs_str_printf(&s, "[%d]", em->B);
-  if (c && em->C > 1) fs_str_printf(&s, "[%d]", em->C);
+  if (b && em->how->rows > 1) fs_str_printf(&s, "[%d]", em->how->rows);
+  if (c && em->how->vectors > 1) fs_str_printf(&s, "[%d]", em->how->vectors);
   if (lanes > 1) fs_str_printf(&s, "[%d]", lanes);
   const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
@@ -139,5 +139,5 @@ const char *em_dims(struct em *em, bool b, bool c, bool e) {
 }
 
 const char *em_acc_dims(struct em *em, bool b, bool c, bool e) {
-  return dims(em, b, c, e ? em->V : 1);
+  return dims(em, b, c, e ? em->how->lanes : 1);
 }

@@ -21,7 +21,7 @@ static const struct fs_step *step_at(const struct em *em, int i) {
 bool em_transposed(const struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   int64_t si = a->stride[0], sj = a->stride[1];
-  return a->varies == 3 && em->n_outer == 1 && em->n_inner == 1 &&
+  return a->varies == 3 && em->axes.n_outer == 1 && em->axes.n_inner == 1 &&
          (si == 1 || si == -1) && sj != 1 && sj != -1 && sj != 0;
 }
 
@@ -41,12 +41,12 @@ static bool any_staged(const struct em *em, const bool *need,
 /* The element that this thread moves, so that neighbours in a warp are
  * neighbours along i. */
 static void open_across(struct em *em) {
-  em_for(em, "b", em->B);
+  em_for(em, "b", em->how->rows);
   em_say(em, FS_LP_LET, NULL, "const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);");
 }
 
 static const char *in_tile(struct em *em) {
-  return em_fmt(em, "i < %s && j < %s", em_int(em, em->m), em_int(em, em->n));
+  return em_fmt(em, "i < %s && j < %s", em_int(em, em->how->m), em_int(em, em->how->n));
 }
 
 void em_tile_stage_loads(struct em *em, const bool *need) {
@@ -64,19 +64,20 @@ void em_tile_stage_loads(struct em *em, const bool *need) {
     em_line(em, "if (%s) tile%d[b * 8 + sub][t] = fs_get(a%d[%s]);",
             in_tile(em), s->out, s->access, em_address(em, em_access(em, s)));
   }
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_for(em, "b", em->B);
-  if (!em->full || em->need_ok) em_row_coords(em);
-  if (!em->full) em_say(em, FS_LP_LET, NULL, "const bool in = panel * 32 + t < %s;", em_int(em, em->n));
-  const char *exists = em_and(em, em->need_ok ? "ok" : "", em->full ? "" : "in");
+  em_for(em, "b", em->how->rows);
+  if (!em->how->full || em->how->need_ok) em_row_coords(em);
+  if (!em->how->full)
+    em_say(em, FS_LP_LET, NULL, "const bool in = panel * 32 + t < %s;", em_int(em, em->how->n));
+  const char *exists = em_and(em, em->how->need_ok ? "ok" : "", em->how->full ? "" : "in");
   for (int i = 0; i < em->k->steps.len; i++) {
     int v = step_at(em, i)->out;
     if (!is_staged(em, need, i, FS_SP_LOAD)) continue;
     em_line(em, "%s%s%sv%d[b] = tile%d[t][b * 8 + sub];", *exists ? "if (" : "",
             exists, *exists ? ") " : "", v, v);
   }
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
 }
 
 void em_tile_stage_stores(struct em *em, const bool *need) {
@@ -86,12 +87,12 @@ void em_tile_stage_stores(struct em *em, const bool *need) {
       em_line(em, "__shared__ %s out%d[32][33];",
               em_value_type(em_val(em, step_at(em, i)->in[0])->dtype), i);
   if (!any_staged(em, need, FS_SP_LOAD)) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_for(em, "b", em->B);
+  em_for(em, "b", em->how->rows);
   for (int i = 0; i < em->k->steps.len; i++)
     if (is_staged(em, need, i, FS_SP_STORE))
       em_line(em, "out%d[b * 8 + sub][t] = %s;", i,
               em_ref(em, step_at(em, i)->in[0]));
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   open_across(em);
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -100,7 +101,7 @@ void em_tile_stage_stores(struct em *em, const bool *need) {
       em_line(em, "if (%s) fs_put(a%d[%s], out%d[t][b * 8 + sub]);",
               in_tile(em), s->access, em_address(em, em_access(em, s)), i);
   }
-  em_close_for(em, em->B);
+  em_close_for(em, em->how->rows);
 }
 
 /* -- block routines of the library -------------------------------------------------- */
@@ -266,10 +267,10 @@ static void block_routine(struct em *em, const struct fs_step *s,
 /* -- a tile --------------------------------------------------------------------------- */
 
 static void here_macro(struct em *em) {
-  const char *column = em->full ? "" : em_fmt(em, "j < %s", em_int(em, em->n));
+  const char *column = em->how->full ? "" : em_fmt(em, "j < %s", em_int(em, em->how->n));
   const char *row =
-      em->need_ok ? em_fmt(em, "first + ((k) * 8 + sub) < %s",
-                           em_int(em, em->m))
+      em->how->need_ok ? em_fmt(em, "first + ((k) * 8 + sub) < %s",
+                           em_int(em, em->how->m))
                   : "";
   const char *both = em_and(em, column, row);
   em_line(em, "#define FS_HERE(k) (%s)", *both ? both : "true");
@@ -294,7 +295,7 @@ void em_tile_compute(struct em *em, const bool *need) {
     struct routine r;
     bool block = !last && find_routine(em, s, &r);
     if (open && (block || last)) {
-      em_close_for(em, em->B);
+      em_close_for(em, em->how->rows);
       open = false;
     }
     if (last) break;
@@ -305,17 +306,17 @@ void em_tile_compute(struct em *em, const bool *need) {
       continue;
     }
     if (!open) {
-      em_for(em, "b", em->B);
+      em_for(em, "b", em->how->rows);
       em_row_coords(em);
       open = true;
     }
     em_lane_step(em, s);
   }
   if (stores_here(em, need)) {
-    em_for(em, "b", em->B);
+    em_for(em, "b", em->how->rows);
     em_row_coords(em);
     em_stores(em, need);
-    em_close_for(em, em->B);
+    em_close_for(em, em->how->rows);
   }
   if (macros) em_line(em, "#undef FS_HERE");
   em_close(em);
@@ -326,15 +327,15 @@ static void tile_rows_out(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = step_at(em, i);
     if (s->kind != FS_SP_REDUCE || em->v[s->out].acc != EM_ACC_TROW) continue;
-    em_for(em, "b", em->B);
+    em_for(em, "b", em->how->rows);
     em_row_coords(em);
     em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
             em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
             s->out);
     em_line(em, "if (t == 0%s) w%d[panel * %s + i] = x;",
-            em->need_ok ? " && ok" : "", s->out,
+            em->how->need_ok ? " && ok" : "", s->out,
             em_int(em, em->fold_pitch_i));
-    em_close_for(em, em->B);
+    em_close_for(em, em->how->rows);
   }
 }
 

@@ -17,6 +17,7 @@
 #define FS_EMIT_WRITER_H
 
 #include "core/emit/emit.h"
+#include "core/lower/address.h"
 #include "core/lower/program.h"
 #include "core/model/occupancy.h"
 
@@ -59,7 +60,7 @@ struct em {
   const struct fs_plan *plan;
   const struct fs_kernel *k;
   const struct fs_device *device;
-    struct fs_emitted *out;
+  struct fs_emitted *out;
   struct fs_arena *arena;        /* of expressions                          */
   struct fs_lp *hook[EM_HOOKS];  /* its statements; NULL: none              */
   struct fs_lp_writer w;         /* where they are added                    */
@@ -67,53 +68,29 @@ struct em {
   struct fs_str making;          /* a line or an expression in the making   */
   struct fs_str params;          /* arguments of the entry                  */
 
-  struct fs_kernel rows;         /* a panel kernel that goes on as rows     */
-
-  struct fs_schedule schedule;   /* what the fields below are taken from     */
-  enum fs_mode mode;
-  int T, RT, S, B, V, C;         /* threads; of a row; rows side by side; rows
-                                    at once; lanes; vectors kept            */
-  int CL;                        /* row: blocks that share a row            */
-  int U;                         /* tile: serial iterations                 */
-  bool wide;                     /* 64-bit indices                          */
-  int n_outer, n_inner;
-  int64_t dim[FS_MAX_RANK + 1];  /* inner axes from dim[n_outer]; at least 1 */
-  int64_t m, n;
-  int64_t last;                  /* extent of the last inner axis           */
-  int64_t gl, groups;            /* vectors along it, and in a whole row    */
-  int64_t panels, parts;         /* PANEL, TILE; parts 0: as the grid gives */
-  bool full, tail;               /* all vectors exist; some are partial     */
-  bool pairs;                    /* lanes are pairs of a half type          */
-  bool turns;                    /* tile: loads across turn in a thread's registers */
-  bool mirrors;                  /* ... in squares that mirror each other, pair by pair */
-  bool need_ok;                  /* some rows of the last step do not exist */
+  const struct fs_schedule *how; /* the piece is walked: the kernel, or a part of it that
+                                    is written in a way of its own          */
+  struct fs_lp_axes axes;        /* by which elements are counted           */
   bool placed;                   /* the vector's coordinates stand already    */
   bool whole;                    /* ... and all that shifted loads take lies there */
   bool row_by_lane;              /* b is a lane's own: rows in registers by fs_lane() */
   bool row_by_row;               /* ... and the loop over the rows of a step   */
-  bool rows_by_lanes;            /* what rows have of their own, one thread makes */
   bool stragglers;               /* elements without a short way come last */
   bool copies_words;             /* erf of f64 has its table in shared memory */
   bool copies_values;            /* ... and that of pairs of bf16 one of its values */
-  bool streams;                  /* a block for each piece, and nothing summed */
   int64_t staying;               /* rows or elements, in the cache; 0: all alike */
   bool lasts;                    /* what is read leaves the cache after what is written */
-  bool ring;                     /* rows come through shared memory         */
   bool ahead;                    /* the next row's loads are under way     */
   bool into_next;                /* they are being written                 */
   bool short_ways;               /* the lanes at hand have a short way      */
   enum em_way way;               /* ... and which is written now            */
   bool one_by_one;               /* ... lane after lane, not all side by side */
-  int stages;
-  int64_t ring_bytes;            /* of a stage                              */
 
   struct em_value *v;            /* per value  */
   bool *step_done;               /* scratch: per step */
   int64_t work_base, work_cols, work_fulls; /* bytes; per block for the last two */
   int64_t fold_pitch_i, fold_pitch_j;       /* elements of a row of partials */
-  int fold_lanes;                /* elements per access to partials         */
   int n_full, n_col, n_trow;
-  int64_t scratch;               /* bytes of shared memory for folding      */
   bool vector_end;               /* FS_END has work per row or column       */
   bool any_size;                 /* sizes are arguments (em_size())         */
   bool quick;                    /* the text that is compiled quickly, where that is
@@ -203,7 +180,7 @@ const char *em_element(struct em *em, int value, int half);
 const char *em_lane_type(struct em *em, int value);
 bool em_is_twice(const struct em *em, const struct fs_step *s); /* a param for pairs */
 static inline int em_lanes(const struct em *em) {
-  return em->pairs ? em->V / 2 : em->V;
+  return em->how->pairs ? em->how->lanes / 2 : em->how->lanes;
 }
 const char *em_dims(struct em *em, bool b, bool c, bool e); /* "[2][4]" */
 const char *em_acc_dims(struct em *em, bool b, bool c, bool e);
@@ -250,8 +227,6 @@ void em_tables(struct em *em);
 
 /* -- analysis (analyse.c) ------------------------------------------------------ */
 void em_analyse(struct em *em);
-/* How it is walked was decided (schedule/gpu.c): what the text says of it. */
-void em_take_schedule(struct em *em);
 static inline const struct fs_value *em_val(const struct em *em, int v) {
   return &em->k->values.data[v];
 }
@@ -264,7 +239,7 @@ static inline bool em_uses_work(const struct em *em) {
 }
 /* Whether a value has an element for each lane of a vector. */
 static inline bool em_is_laned(const struct em *em, int v) {
-  return em_val(em, v)->varies & (em->mode == FS_MODE_MARCH ? FS_VARIES_I : FS_VARIES_J);
+  return em_val(em, v)->varies & (em->how->mode == FS_MODE_MARCH ? FS_VARIES_I : FS_VARIES_J);
 }
 static inline const struct fs_access *em_access(const struct em *em,
                                                 const struct fs_step *s) {

@@ -356,7 +356,7 @@ void fs_schedule_march(const struct fs_kernel *k, const struct fs_panel *p,
   *s = (struct fs_schedule){
       .mode = FS_MODE_MARCH, .threads = p->threads, .row_threads = p->lanes,
       .sides = p->side, .rows = p->height / p->side, .lanes = p->vec, .vectors = 1,
-      .tiles = 1, .cluster = p->cluster, .panels = p->panels, .parts = p->blocks,
+      .tiles = 1, .cluster = FS_MAX(1, p->cluster), .panels = p->panels, .parts = p->blocks,
       .m = k->space.m, .n = k->space.n, .length = k->space.n, .line_vectors = k->space.n,
       .row_vectors = k->space.n, .tasks = p->blocks / FS_MAX(1, p->cluster)};
   s->wide = fs_schedule_is_wide(k, s);

@@ -52,3 +52,41 @@ int fs_instance_variants(const struct fs_kernel *k,
   }
   return n;
 }
+
+/* -- how blocks take the instances -------------------------------------------------- */
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* Whether the indices of a step, which is one of a part's elements, need 64 bits. */
+static bool is_far(const struct fs_kernel *k, const struct fs_graph *g, const struct fs_step *s) {
+  enum { BEYOND = 1024 };
+  struct fs_shape d = fs_part_shape(g, k, s->phase);
+  const int64_t *stride = s->access >= 0 ? k->accesses.data[s->access].stride : s->affine.stride;
+  int64_t reach = s->access >= 0 ? 0 : magnitude(s->affine.base);
+  for (int x = 0; x < d.rank; x++) {
+    int64_t one = magnitude(stride[x]);
+    if (one >= FS_NARROW_INDEX) return true;
+    reach += (d.dim[x] + BEYOND) * one;
+    if (reach >= FS_NARROW_INDEX) return true;
+  }
+  return false;
+}
+
+static bool is_wide(const struct fs_kernel *k, const struct fs_graph *g) {
+  int64_t most = 1;
+  for (int p = 0; p < k->n_phases; p++) most = FS_MAX(most, fs_part_element(k, p)->count);
+  if (k->space.m * most >= FS_NARROW_INDEX) return true;
+  for (int i = 0; i < k->steps.len; i++)
+    if (is_far(k, g, &k->steps.data[i])) return true;
+  return false;
+}
+
+void fs_schedule_instance(const struct fs_kernel *k, const struct fs_graph *g,
+                          struct fs_schedule *s) {
+  int threads = FS_MAX(1, k->tune.threads), side = FS_MAX(1, k->tune.iters);
+  *s = (struct fs_schedule){
+      .mode = FS_MODE_INSTANCE, .threads = threads, .row_threads = threads, .sides = side,
+      .rows = 1, .lanes = 1, .vectors = 1, .cluster = 1, .tiles = 1, .m = k->space.m,
+      .n = k->space.n, .tasks = fs_ceil_div(k->space.m, side), .streams = true,
+      .wide = is_wide(k, g)};
+}

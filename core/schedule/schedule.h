@@ -133,6 +133,9 @@ void fs_schedule_blocks(const struct fs_kernel *kernel, const struct fs_device *
 struct fs_panel;
 void fs_schedule_march(const struct fs_kernel *kernel, const struct fs_panel *panel,
                        struct fs_schedule *out);
+/* Of an instance kernel that is tuned, of that graph. */
+void fs_schedule_instance(const struct fs_kernel *kernel, const struct fs_graph *graph,
+                          struct fs_schedule *out);
 enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode mode,
                                   const struct fs_step *reduce);
 bool fs_schedule_is_wide(const struct fs_kernel *kernel, const struct fs_schedule *s);
