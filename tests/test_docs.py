@@ -242,11 +242,11 @@ def op_table():
 
 
 def reduce_table():
-    text = read('core/graph/ops.def')
+    text = read('core/graph/reductions.def')
     rows = []
     for m in re.finditer(r'^FS_REDUCE_OP\(', text, re.M):
         a = arguments(text, m.end())
-        rows.append((strings(a[1]), a[3].strip("'"), strings(a[5])))
+        rows.append((strings(a[1]), a[3], strings(a[8])))
     return rows
 
 

@@ -49,6 +49,11 @@ def library():
             for piece in re.split(r'\n//@ ', f.read())[1:]:
                 names, _, text = piece.partition('\n')
                 found[text.strip('\n') + '\n\n'] = (os.path.basename(path), names.split()[0])
+    with open(os.path.join(ROOT, 'core/graph/reductions.def'), encoding='utf-8') as f:
+        for name, merge in re.findall(r'^FS_REDUCE_OP\(.*?(fs_\w+), +(.*?), +(?:SUM|EXTREME),',
+                                      f.read(), re.M):
+            found[f'struct {name} {{\n  template <typename T>\n  __device__ __forceinline__ static '
+                  f'T of(T a, T b) {{ return {merge}; }}\n}};\n\n'] = ('reduce.cuh', name)
     return found
 
 

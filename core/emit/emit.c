@@ -159,6 +159,14 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/panel.cuh",   "elemlib/cuda/cluster.cuh",
     "elemlib/cuda/tile.cuh"};
 
+/* Pieces that the table of reductions makes: how two states are merged. */
+static const char merges[] =
+#define FS_REDUCE_OP(id, name, types, result, first, functor, merge, cost, doc)    \
+  "\n//@ " #functor "\nstruct " #functor " {\n  template <typename T>\n"            \
+  "  __device__ __forceinline__ static T of(T a, T b) { return " #merge "; }\n};\n"
+#include "core/graph/reductions.def"
+    ;
+
 struct piece {
   const char *text, *end;
 };
@@ -242,8 +250,10 @@ static void take_words(struct taken *l, const char *text, const char *end) {
 }
 
 static void find_library(void) {
-  for (size_t f = 0; f < FS_LEN(prelude_files); f++)
+  for (size_t f = 0; f < FS_LEN(prelude_files); f++) {
+    if (strstr(prelude_files[f], "/reduce.cuh")) find_pieces(merges);
     find_pieces(fs_embedded_text(prelude_files[f]));
+  }
   int n = library.n_pieces;
   qsort(library.names, (size_t)library.n_names, sizeof *library.names, by_name);
   for (int k = 0; k < n; k++) library.uses[k].word[k / 64] |= (uint64_t)1 << (k % 64);

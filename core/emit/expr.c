@@ -35,24 +35,13 @@ const char *em_acc_type(enum fs_dtype dt) {
 
 /* -- reductions --------------------------------------------------------------- */
 
-const char *em_op_class(int reduce_op) {
-  switch (reduce_op) {
-    case FS_RD_SUM: return "fs_add";
-    case FS_RD_PROD: return "fs_times";
-    case FS_RD_MAXR: return "fs_larger";
-    case FS_RD_MINR: return "fs_smaller";
-    case FS_RD_ANY: return "fs_or";
-    default: return "fs_and";
-  }
-}
+const char *em_op_class(int reduce_op) { return fs_reduce_ops[reduce_op].functor; }
 
 const char *em_neutral(int reduce_op, enum fs_dtype dt) {
-  bool lowest = reduce_op == FS_RD_MAXR;
-  switch (reduce_op) {
-    case FS_RD_SUM: case FS_RD_ANY: return "0";
-    case FS_RD_PROD: case FS_RD_ALL: return "1";
-    default: break;
-  }
+  enum fs_first first = fs_reduce_ops[reduce_op].first;
+  bool lowest = first == FS_FIRST_LOWEST;
+  if (first == FS_FIRST_ZERO || first == FS_FIRST_ONE)
+    return first == FS_FIRST_ZERO ? "0" : "1";
   switch (dt) {
     case FS_BOOL: return lowest ? "0" : "1";
     case FS_I32: return lowest ? "(-2147483647 - 1)" : "2147483647";
@@ -67,16 +56,20 @@ const char *em_neutral(int reduce_op, enum fs_dtype dt) {
   }
 }
 
+/* The table's expression for two states, of which a is `acc` and b is `x`. */
 const char *em_combine(struct em *em, int reduce_op, const char *acc,
                        const char *x) {
-  switch (reduce_op) {
-    case FS_RD_SUM: return em_fmt(em, "%s + %s", acc, x);
-    case FS_RD_PROD: return em_fmt(em, "%s * %s", acc, x);
-    case FS_RD_MAXR: return em_fmt(em, "fs_max(%s, %s)", acc, x);
-    case FS_RD_MINR: return em_fmt(em, "fs_min(%s, %s)", acc, x);
-    case FS_RD_ANY: return em_fmt(em, "%s | %s", acc, x);
-    default: return em_fmt(em, "%s & %s", acc, x);
+  struct fs_str out = {0};
+  for (const char *p = fs_reduce_ops[reduce_op].merge; *p;) {
+    size_t n = 0; /* of a word */
+    while (p[n] == '_' || (p[n] >= 'a' && p[n] <= 'z')) n++;
+    if (n == 1 && (*p == 'a' || *p == 'b')) fs_str_puts(&out, *p == 'a' ? acc : x);
+    else fs_str_put(&out, p, FS_MAX(n, 1));
+    p += FS_MAX(n, 1);
   }
+  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  fs_str_free(&out);
+  return text;
 }
 
 const char *em_accumulate(struct em *em, const struct fs_step *s,

@@ -33,7 +33,7 @@ enum fs_map_op {
 };
 enum fs_reduce_op {
 #define FS_REDUCE_OP(id, ...) FS_RD_##id,
-#include "core/graph/ops.def"
+#include "core/graph/reductions.def"
   FS_REDUCE_OP_COUNT
 };
 
@@ -43,10 +43,15 @@ struct fs_map_op_info {
   char types, result;  /* see ops.def */
   const char *infix, *cuda, *doc;
 };
-struct fs_reduce_op_info {
+enum fs_first { FS_FIRST_ZERO, FS_FIRST_ONE, FS_FIRST_LOWEST, FS_FIRST_HIGHEST };
+enum fs_reduce_cost { FS_COST_SUM, FS_COST_EXTREME };
+struct fs_reduce_op_info { /* see reductions.def */
   const char *name;
   char types, result;
-  const char *neutral, *doc;
+  enum fs_first first;
+  const char *functor, *merge;
+  enum fs_reduce_cost cost;
+  const char *doc;
 };
 extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];

@@ -1,4 +1,4 @@
-/* ops.c - the tables that ops.def describes. */
+/* ops.c - the tables that ops.def and reductions.def describe. */
 #include "core/graph/graph.h"
 
 const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1] = {
@@ -9,9 +9,10 @@ const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1] = {
 };
 
 const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT] = {
-#define FS_REDUCE_OP(id, name, types, result, neutral, doc) \
-  [FS_RD_##id] = {name, types, result, neutral, doc},
-#include "core/graph/ops.def"
+#define FS_REDUCE_OP(id, name, types, result, first, functor, merge, cost, doc) \
+  [FS_RD_##id] = {name, #types[0], #result[0], FS_FIRST_##first, #functor, #merge, \
+                  FS_COST_##cost, doc},
+#include "core/graph/reductions.def"
 };
 
 const char *const fs_lib_op_names[FS_LIB_OP_COUNT] = {

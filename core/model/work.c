@@ -14,14 +14,9 @@ enum fs_arith fs_arith_of(enum fs_dtype dt) {
   }
 }
 
-/* Sums and products; largest, smallest, any, all. */
-static unsigned reduce_class(unsigned op) {
-  return op == FS_RD_SUM || op == FS_RD_PROD ? 0 : 1;
-}
-
 enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product,
                             enum fs_arith a) {
-  unsigned at = (over - 1) * 2 + reduce_class(op);
+  unsigned at = (over - 1) * 2 + (unsigned)fs_reduce_ops[op].cost;
   return (enum fs_term)(FS_TM_REDUCE + (at * 2 + product) * FS_AR_COUNT +
                         (unsigned)a);
 }

@@ -1,40 +1,5 @@
-// reduce.cuh - reductions in a warp and in a block, always in the same order.
-
-//@ fs_add
-struct fs_add {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return a + b; }
-};
-
-//@ fs_times
-struct fs_times {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return a * b; }
-};
-
-//@ fs_larger
-struct fs_larger {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return fs_max(a, b); }
-};
-
-//@ fs_smaller
-struct fs_smaller {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return fs_min(a, b); }
-};
-
-//@ fs_or
-struct fs_or {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return a | b; }
-};
-
-//@ fs_and
-struct fs_and {
-  template <typename T>
-  __device__ __forceinline__ static T of(T a, T b) { return a & b; }
-};
+// reduce.cuh - reductions in a warp and in a block, always in the same order. How two
+// states are merged, the emitter makes of core/graph/reductions.def.
 
 //@ fs_lanes
 // The N partial results of one thread, as a tree.

@@ -1,6 +1,7 @@
 /* test_cpu_matrix.c - the CPU target against naive loops: kernels over matrices,
  * with reductions in every direction, phases, transposed operands, several axes. */
 #include "tests/unit/cpu_kernels.h"
+#include "tests/unit/reductions.h"
 
 /* -- reductions over each direction --------------------------------------- */
 
@@ -12,25 +13,6 @@ struct matrix_case {
   int a, p, r, q, s, full, loose;
 };
 
-static double combine(enum fs_reduce_op op, double x, double y) {
-  switch (op) {
-    case FS_RD_SUM: return x + y;
-    case FS_RD_PROD: return x * y;
-    case FS_RD_MAXR: return x != x ? x : y != y ? y : x >= y ? x : y;
-    case FS_RD_MINR: return x != x ? x : y != y ? y : x <= y ? x : y;
-    case FS_RD_ANY: return x != 0 || y != 0;
-    default: return x != 0 && y != 0;
-  }
-}
-static double neutral_of(enum fs_reduce_op op, enum fs_dtype dt) {
-  bool low = op == FS_RD_MAXR;
-  if (op == FS_RD_PROD || op == FS_RD_ALL) return 1;
-  if (op != FS_RD_MAXR && op != FS_RD_MINR) return 0;
-  if (dt == FS_I32) return low ? INT32_MIN : INT32_MAX;
-  if (dt == FS_I64) return low ? (double)INT64_MIN : (double)INT64_MAX;
-  return low ? -INFINITY : INFINITY;
-}
-
 static double at(const struct made *x, const struct matrix_case *c, int64_t i,
                  int64_t j) {
   return get(x, c->a, c->transposed ? j * c->pitch + i : i * c->pitch + j);
@@ -39,19 +21,19 @@ static bool same(double a, double b) { return a == b || (a != a && b != b); }
 
 static void verify_reductions(struct made *x, void *user) {
   const struct matrix_case *c = user;
-  double all = neutral_of(c->op, c->dt);
+  double all = ref_first(c->op, c->dt);
   for (int64_t i = 0; i < c->m; i++) {
-    double row = neutral_of(c->op, c->dt);
+    double row = ref_first(c->op, c->dt);
     for (int64_t j = 0; j < c->n; j++)
-      row = combine(c->op, row, at(x, c, i, j));
-    all = combine(c->op, all, row);
+      row = ref_merge(c->op, row, at(x, c, i, j));
+    all = ref_merge(c->op, all, row);
     check(same(get(x, c->q, i), row), "row %lld: %g, not %g", (long long)i,
           get(x, c->q, i), row);
   }
   for (int64_t j = 0; j < c->n; j++) {
-    double col = neutral_of(c->op, c->dt);
+    double col = ref_first(c->op, c->dt);
     for (int64_t i = 0; i < c->m; i++)
-      col = combine(c->op, col, at(x, c, i, j));
+      col = ref_merge(c->op, col, at(x, c, i, j));
     check(same(get(x, c->s, j), col), "column %lld: %g, not %g", (long long)j,
           get(x, c->s, j), col);
   }

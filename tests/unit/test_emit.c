@@ -15,6 +15,7 @@
 #include "core/base/embed.h"
 #include "core/device/target.h"
 #include "tests/fiber/fiber_run.c"
+#include "tests/unit/reductions.h"
 
 /* -- a kernel plan by hand ------------------------------------------------------ */
 
@@ -285,21 +286,10 @@ static int64_t dot_index(const struct kb *b, const int64_t *stride, int64_t i,
   return at;
 }
 
-static double combine(int op, double a, double x) {
-  switch (op) {
-    case FS_RD_SUM: return a + x;
-    case FS_RD_PROD: return a * x;
-    case FS_RD_MAXR: return fmax(a, x);
-    case FS_RD_MINR: return fmin(a, x);
-    case FS_RD_ANY: return a || x;
-    default: return a && x;
-  }
-}
-
 static void naive_reduce(struct kb *b, const struct fs_step *s, double **v) {
   int64_t m = b->k.space.m, n = b->k.space.n;
-  double start[] = {0, 1, -INFINITY, INFINITY, 0, 1};
-  for (int64_t x = 0; x < m * n; x++) v[s->out][x] = start[s->op];
+  double first = ref_first(s->op, FS_F32);
+  for (int64_t x = 0; x < m * n; x++) v[s->out][x] = first;
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < n; j++) {
       /* A sum over I of something without J counts each row once. */
@@ -307,7 +297,7 @@ static void naive_reduce(struct kb *b, const struct fs_step *s, double **v) {
       double x = v[s->in[0]][i * n + j];
       if (s->in[1] >= 0) x *= v[s->in[1]][i * n + j];
       int64_t at = (s->over & I ? 0 : i) * n + (s->over & J ? 0 : j);
-      v[s->out][at] = combine(s->op, v[s->out][at], x);
+      v[s->out][at] = ref_merge(s->op, v[s->out][at], x);
     }
   for (int64_t i = m - 1; i >= 0; i--)
     for (int64_t j = n - 1; j >= 0; j--) {

@@ -5,6 +5,7 @@
 
 #include "core/graph/internal.h"
 #include "core/run/tensor.h"
+#include "tests/unit/reductions.h"
 
 static int passed, failed;
 
@@ -194,9 +195,10 @@ static uint64_t eval_leaf(const struct fs_graph *g, const struct fs_node *n,
 static void eval_reduce(const struct fs_node *n, const struct fs_shape *in,
                         const struct val *src, struct val *out) {
   int64_t o[FS_MAX_RANK] = {0}, kept[FS_MAX_RANK];
-  uint64_t first = n->op == FS_RD_PROD || n->op == FS_RD_ALL;
-  if (n->op == FS_RD_MAXR) first = (uint64_t)INT64_MIN;
-  if (n->op == FS_RD_MINR) first = (uint64_t)INT64_MAX;
+  enum fs_first begin = fs_reduce_ops[n->op].first;
+  uint64_t first = begin == FS_FIRST_LOWEST    ? (uint64_t)INT64_MIN
+                   : begin == FS_FIRST_HIGHEST ? (uint64_t)INT64_MAX
+                                               : begin == FS_FIRST_ONE;
   for (int64_t k = 0; k < out->n; k++) out->v[k] = first;
   if (!src->n) return;
   do {
@@ -205,14 +207,7 @@ static void eval_reduce(const struct fs_node *n, const struct fs_shape *in,
       if (!(n->axes >> k & 1)) kept[r++] = o[k];
     uint64_t *acc = &out->v[linear(&n->shape, kept)];
     uint64_t x = src->v[linear(in, o)];
-    switch (n->op) {
-      case FS_RD_SUM: *acc += x; break;
-      case FS_RD_PROD: *acc *= x; break;
-      case FS_RD_MAXR: *acc = (int64_t)x > (int64_t)*acc ? x : *acc; break;
-      case FS_RD_MINR: *acc = (int64_t)x < (int64_t)*acc ? x : *acc; break;
-      case FS_RD_ANY: *acc |= x; break;
-      default: *acc &= x; break;
-    }
+    *acc = ref_merge_int(n->op, *acc, x);
   } while (next_index(in, o));
 }
 

@@ -778,20 +778,16 @@ static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
   }
 }
 
-/* The neutral element as the cell, or the accumulator, of a type has it. */
+/* What a state begins with, as the cell, or the accumulator, of a type has it. */
 static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
-  union fs_cell c = {.i = 0};
-  bool low = op == FS_RD_MAXR, number = is_float(ct);
-  if (op == FS_RD_PROD || op == FS_RD_ALL) c.i = 1;
-  if (op == FS_RD_MAXR || op == FS_RD_MINR) {
-    if (ct == FS_CT_U8) c.i = low ? 0 : 1;
-    if (ct == FS_CT_I32) c.i = low ? INT32_MIN : INT32_MAX;
-    if (ct == FS_CT_I64) c.i = low ? INT64_MIN : INT64_MAX;
-    if (number) c.f = low ? -__builtin_inf() : __builtin_inf();
-  } else if (number) {
-    c.f = op == FS_RD_PROD ? 1 : 0;
-  }
-  return c;
+  static const int64_t limits[][2] = {
+      [FS_CT_U8] = {0, 1}, [FS_CT_I32] = {INT32_MIN, INT32_MAX}, [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
+  enum fs_first first = fs_reduce_ops[op].first;
+  bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
+  if (!is_float(ct))
+    return (union fs_cell){.i = limit ? limits[ct][high] : first == FS_FIRST_ONE};
+  if (limit) return (union fs_cell){.f = high ? __builtin_inf() : -__builtin_inf()};
+  return (union fs_cell){.f = first == FS_FIRST_ONE};
 }
 
 static void begin_columns(struct walker *x, const struct fs_walk_op *op,
