@@ -70,7 +70,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c
 
 # Each file of tests/unit is a program. The front end's parts are an archive for
 # them, of which most link nothing.
-unit: $(UNIT) $(FAKE) $(BUILD)/nvrtc-check $(FUZZ:%=$(BUILD)/fuzz/replay_%)
+unit: $(UNIT) $(FAKE) $(BUILD)/fiber/fiber.h.gch $(BUILD)/nvrtc-check $(FUZZ:%=$(BUILD)/fuzz/replay_%)
 $(BUILD)/librepl.a: $(filter-out %/main.o,$(REPL_OBJ))
 	@rm -f $@; ar rcs $@ $^
 $(BUILD)/libjupyter.a: $(filter-out %/main.o,$(KERNEL_OBJ))
@@ -89,13 +89,25 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libjupyter.a $(BUILD
 	$(CC) $(OPT) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(FUZZ_LINK_$*) -lreadline -lzmq $(CORE_LIBS)
 fuzz-targets: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 
+# What kernel texts stand on when they run on the host (tests/fiber/fiber_build.h): fiber.h
+# compiled before, with the same flags. What was made with another one goes.
+FIBER_DIR = $(abspath $(BUILD))/fiber
+FIBER_FLAGS = -std=c++17 -O1 -fPIC -w -ffp-contract=off -fwrapv -fno-strict-aliasing \
+  -fvisibility=hidden
+$(BUILD)/fiber/fiber.h.gch: tests/fiber/fiber.h Makefile
+	@mkdir -p $(@D); rm -f $(@D)/*
+	@echo '$(FIBER_FLAGS)' > $(@D)/flags
+	@echo '#include "$(CURDIR)/tests/fiber/fiber.h"' > $(@D)/fiber.h
+	$(CXX) $(FIBER_FLAGS) -x c++-header -o $@ $(@D)/fiber.h
+$(BUILD)/tests/unit/test_emit.o: CFLAGS += -DFIBER_DIR='"$(FIBER_DIR)"'
+
 # A driver and a compiler without a GPU, for the tests of the CUDA target.
 FAKE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPT) $(WARN) $(WERROR) -fPIC -shared \
-  -fvisibility=hidden -DFS_SOURCE_DIR='"$(CURDIR)"'
+  -fvisibility=hidden -DFIBER_DIR='"$(FIBER_DIR)"'
 $(BUILD)/fake/libcuda.so.1: tests/fake/driver.c tests/fake/fake.h tests/nvrtc/cubin.h core/device/cuda/driver.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $< -ldl
-$(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h
+$(BUILD)/fake/libnvrtc.so.13: tests/fake/nvrtc.c tests/fake/fake.h tests/fiber/fiber_build.h
 	@mkdir -p $(@D)
 	$(CC) $(FAKE_FLAGS) -o $@ $<
 $(BUILD)/fake/cublas.so: tests/fake/cublas.c tests/fake/fake.h

@@ -10,6 +10,7 @@ Suites find the program under $FUSIBLE and the build folder under $BUILD. Under
 FUSIBLE_CHECK=1 the stages check what they give each other.
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
@@ -103,6 +104,14 @@ def judge(status, output, idle):
     return passed, failed, ''
 
 
+def forget_kernels(build, days=7):
+    """Removes compiled kernel texts (tests/fiber/fiber_build.h) that nobody asked for lately."""
+    for path in glob.glob(os.path.join(build, 'fiber', '[0-9a-f]' * 32 + '*')):
+        with contextlib.suppress(FileNotFoundError):  # another run removed it
+            if os.stat(path).st_mtime < time.time() - days * 86400:
+                os.unlink(path)
+
+
 def took_before(build):
     """Seconds of each suite in the last run, by name."""
     try:
@@ -192,6 +201,7 @@ def main():
     build = os.path.abspath(args.build)
     env = dict(os.environ, FUSIBLE=os.path.join(build, 'fusible'),
                BUILD=build, PYTHONDONTWRITEBYTECODE='1', FUSIBLE_CHECK='1')
+    forget_kernels(build)
     wanted = chosen(list(suites(build)), args.pattern, args.unit)
     # What tests measure and learn is nobody else's business.
     with tempfile.TemporaryDirectory(prefix='fusible-data-') as data:

@@ -1,8 +1,8 @@
 /* nvrtc.c - a libnvrtc without CUDA, for tests only: compiles CUDA text with the
- * host's C++ compiler on top of tests/fiber/fiber.h. The "cubin" is a shared
- * object with a caller fake_start_NAME for each kernel, which the fake driver
- * loads. Options are checked as NVRTC 13.0 knows them. FUSIBLE_FAKE_FAIL works
- * here too (fake.h).
+ * host's C++ compiler on top of tests/fiber/fiber.h, once (fiber_build.h). The
+ * "cubin" is a shared object with a caller fake_start_NAME for each kernel, which
+ * the fake driver loads. Options are checked as NVRTC 13.0 knows them.
+ * FUSIBLE_FAKE_FAIL works here too (fake.h).
  *
  *   FUSIBLE_FAKE_NVRTC      the version (default 13000)
  *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long, but for quick ones,
@@ -11,18 +11,13 @@
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c), nor
  *   FUSIBLE_FAKE_DEVICE     does it of a device that only passes for a larger one
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
-#include <stdint.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/base.h"
 #include "tests/fake/fake.h"
+#include "tests/fiber/fiber_build.h"
 
 #define EXPORT __attribute__((visibility("default")))
-extern char **environ;
 
 typedef struct nvrtc_program {
   char *source;
@@ -102,85 +97,32 @@ static const char *next_kernel(const char *p, char *name, size_t size) {
   return NULL;
 }
 
-static void write_program(FILE *f, const char *source) {
-  fprintf(f, "#include <utility>\n#include <type_traits>\n"
-          "#include \"%s/tests/fiber/fiber.h\"\n", FS_SOURCE_DIR);
-  fputs("static unsigned long long atomicMin(unsigned long long *p, unsigned "
-        "long long x) {\n  auto old = *p; if (x < old) *p = x; return old;\n}\n"
-        "static unsigned long long atomicMax(unsigned long long *p, unsigned "
-        "long long x) {\n  auto old = *p; if (x > old) *p = x; return old;\n}\n"
-        "template <typename T> static T atomicMax(T *p, T x) {\n"
-        "  T old = *p; if (x > old) *p = x; return old;\n}\n"
-        "static int atomicOr(int *p, int x) {\n"
-        "  int old = *p; *p |= x; return old;\n}\n"
-        "static int __popc(unsigned x) { return __builtin_popcount(x); }\n"
-        "static long long __double_as_longlong(double x) {\n"
-        "  return __builtin_bit_cast(long long, x);\n}\n"
-        "#line 1 \"fusible.cu\"\n", f);
+static void write_program(FILE *f, const char *source, bool quick) {
+  if (quick) fputs("#define FS_QUICK\n", f);
+  fputs("#line 1 \"fusible.cu\"\n", f);
   fputs(source, f);
-  fputs("\ntemplate <typename... A, size_t... I>\nstatic void fake_call(void "
-        "(*f)(A...), void **args, std::index_sequence<I...>) {\n"
-        "  f(*(std::decay_t<A> *)args[I]...);\n}\n"
-        "template <typename... A>\nstatic void fake_any(void (*f)(A...), void "
-        "**args) {\n  fake_call(f, args, std::index_sequence_for<A...>());\n}\n",
-        f);
+  fputs("\n", f);
   char name[100];
   for (const char *p = source; (p = next_kernel(p, name, sizeof name));)
     fprintf(f,
-            "extern \"C\" __attribute__((visibility(\"default\"))) int "
+            "extern \"C\" FIBER_EXPORT int "
             "fake_start_%s(void **args, unsigned blocks, unsigned threads, "
             "size_t shared) {\n"
             "  return fiber_launch(blocks, threads, shared, [](void *a) { "
-            "fake_any(&%s, (void **)a); }, args);\n}\n", name, name);
-}
-
-static char *read_file(const char *path, size_t *size) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return NULL;
-  fseek(f, 0, SEEK_END);
-  long len = ftell(f);
-  rewind(f);
-  char *data = malloc((size_t)len + 1);
-  *size = fread(data, 1, (size_t)len, f);
-  data[*size] = 0;
-  fclose(f);
-  return data;
-}
-
-static int run_compiler(const char *source, const char *target, const char *log,
-                        bool quick) {
-  const char *cxx = getenv("CXX");
-  char *argv[] = {(char *)(cxx && *cxx ? cxx : "c++"), "-std=c++17", "-O1",
-                  "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fwrapv",
-                  "-fno-strict-aliasing", "-fvisibility=hidden",
-                  quick ? "-DFS_QUICK" : "-UFS_QUICK", "-o",
-                  (char *)target, (char *)source, NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 2, log, 01 | 0100 | 01000, 0600);
-  pid_t pid;
-  int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 1;
-  while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-  return failed || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
+            "fiber_call(&%s, (void **)a); }, args);\n}\n", name, name);
 }
 
 static int build(nvrtcProgram program) {
-  char folder[] = "/tmp/fusible-fake-XXXXXX", source[64], target[64], log[64];
-  if (!mkdtemp(folder)) return 11;
-  snprintf(source, sizeof source, "%s/k.cc", folder);
-  snprintf(target, sizeof target, "%s/k.so", folder);
-  snprintf(log, sizeof log, "%s/log", folder);
-  FILE *f = fopen(source, "w");
-  if (f) write_program(f, program->source);
-  if (f) fclose(f);
-  int failed = run_compiler(source, target, log, program->is_quick);
-  size_t size;
-  char *text = read_file(log, &size);
-  if (text) free(program->log), program->log = text;
-  if (!failed) program->image = read_file(target, &program->size);
-  unlink(source), unlink(target), unlink(log), rmdir(folder);
+  char *text = NULL, path[FIBER_PATH], *log;
+  size_t len;
+  FILE *f = open_memstream(&text, &len);
+  if (!f) return 11;
+  write_program(f, program->source, program->is_quick);
+  fclose(f);
+  if (fiber_build(text, len, path, &log))
+    program->image = fiber_read(path, &program->size);
+  if (log) free(program->log), program->log = log;
+  free(text);
   return program->image ? 0 : 6;
 }
 

@@ -12,11 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include <type_traits>
+#include <utility>
 #ifndef __x86_64__
 #include <ucontext.h>
 #endif
 
 #define FS_ON_HOST
+#define FIBER_EXPORT __attribute__((visibility("default")))
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -225,6 +229,22 @@ static unsigned atomicAdd(unsigned *p, unsigned x) {
   *p += x;
   return old;
 }
+static unsigned long long atomicMin(unsigned long long *p, unsigned long long x) {
+  const unsigned long long old = *p;
+  if (x < old) *p = x;
+  return old;
+}
+template <typename T>
+static T atomicMax(T *p, T x) {
+  const T old = *p;
+  if (x > old) *p = x;
+  return old;
+}
+static int atomicOr(int *p, int x) {
+  const int old = *p;
+  *p |= x;
+  return old;
+}
 
 template <typename To, typename From>
 static To fiber_bits(From x) {
@@ -245,6 +265,8 @@ static unsigned __umulhi(unsigned x, unsigned y) {
 }
 static unsigned __float_as_uint(float x) { return fiber_bits<unsigned>(x); }
 static double __longlong_as_double(long long x) { return fiber_bits<double>(x); }
+static long long __double_as_longlong(double x) { return fiber_bits<long long>(x); }
+static int __popc(unsigned x) { return __builtin_popcount(x); }
 
 template <class I, class F>
 static I fiber_saturate(F x) {
@@ -439,4 +461,15 @@ static int fiber_launch(unsigned blocks, unsigned threads, size_t dynamic,
   free(b);
   munmap(stacks, total * FIBER_STACK);
   return failed;
+}
+
+// -- calling a kernel by what a driver has of it: pointers to its arguments ---------------
+
+template <typename... A, size_t... I>
+static void fiber_call_each(void (*f)(A...), void **args, std::index_sequence<I...>) {
+  f(*(std::decay_t<A> *)args[I]...);
+}
+template <typename... A>
+static void fiber_call(void (*f)(A...), void **args) {
+  fiber_call_each(f, args, std::index_sequence_for<A...>());
 }

@@ -5,9 +5,8 @@
 #include "core/emit/emit.h"
 
 /* Compiles e->source (of any device; what compute capability 9.0 offers
- * works, too: its copies are imitated) by the host's C++ compiler, once per text
- * and temporary folder, and runs it on `blocks` blocks, or fewer if that many
- * have nothing to do. slots[] are base pointers by plan slot, params[] the
+ * works, too: its copies are imitated) by the host's C++ compiler (fiber_build.h)
+ * and runs it on `blocks` blocks, or fewer if that many have nothing to do. slots[] are base pointers by plan slot, params[] the
  * block's. 0 when it ran; else a line on stderr says why not: no compiler,
  * text that does not compile, threads that wait for ever, a write beyond the
  * workspace, counters that were not left zero. */
