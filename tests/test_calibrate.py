@@ -81,7 +81,7 @@ def test_calibrate():
     check(the_file(), os.listdir(home.name))
     with open(the_file(), encoding='utf-8') as f:
         stored = json.load(f)
-    check(stored['version'] == 12 and stored['barrier'] == 0 and
+    check(stored['version'] == 13 and stored['barrier'] == 0 and
           stored['costs']['launch'] >= 0, stored)
     check(os.stat(the_file()).st_mode & 0o077 == 0, 'for the user only')
     check(len(os.listdir(DATA)) <= 2, os.listdir(DATA))
@@ -181,7 +181,7 @@ def test_bad_files():
     with open(path, encoding='utf-8') as f:
         good = f.read()
     for text in ('', '{', good[:len(good) // 2], 'null', '\x00' * 100,
-                 good.replace('"version": 12', '"version": 99'),
+                 good.replace('"version": 13', '"version": 99'),
                  good.replace('"launch": ', '"launch": 1e308, "x": '),
                  good.replace('"launch": ', '"launch": NaN, "x": '),
                  good.replace('"units": ', '"units": 1'),

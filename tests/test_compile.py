@@ -119,7 +119,7 @@ def test_panels():
         for _ in range(count):
             plans = [e for e in prompt.ask("begin x = 2*A'*y + z; w = 3*A*x; end")
                      if e['event'] == 'plan']
-            check('scheme panel;' in prompt.text(':code'), 'by panels')
+            check('scheme march;' in prompt.text(':code'), 'by panels')
             value = [e['data'] for e in prompt.ask('sum(mod(w, 0.1)) + sum(mod(x, 0.001))')
                      if e['event'] == 'value']
             runs.append(([e['quick'] for e in plans], value))
@@ -311,7 +311,7 @@ def test_other_texts():
                 with open(path, encoding='utf-8') as f:
                     text = f.read()
                 # What it is for is said in the first lines.
-                if 'scheme panel;' in text and ('fs_mbarrier' in text) == (how == 'full'):
+                if 'scheme march;' in text and ('fs_mbarrier' in text) == (how == 'full'):
                     texts.setdefault(text.split('\ntypedef')[0], {})[how] = path
         check(len(texts) == 3 and all(len(x) == 2 for x in texts.values()),
               f'{t}: pairs of texts', str(texts))

@@ -29,7 +29,7 @@ import fakegpu  # noqa: E402
 import test_sequences as sequences  # noqa: E402
 from score import Score  # noqa: E402
 
-# The last ones are there for their long rows: rings, chunks, panels.
+# The last ones are there for their long rows: rings, chunks, strips.
 SIZES = '1,31,32,33,100x17,1000,300x1000,90x4096,9x16384,5x40001'
 LONGEST_KEPT = 16384  # columns: longer rows may be read twice, by two kernels
 CAPABILITIES = ('80', '90')
@@ -146,7 +146,7 @@ def report(keep):
     for kind, n in sorted(kinds.items()):
         print(f'{n:5} kernels: {kind}')
     for kind in ('sm_80 flat', 'sm_80 row', 'sm_80 row in chunks', 'sm_80 tile',
-                 'sm_80 row in panels', 'sm_90a row ring',
+                 'sm_80 row in strips', 'sm_90a row ring',
                  'sm_90a row blocks ring'):
         check(kinds[kind], f'no kernel is {kind}')
 

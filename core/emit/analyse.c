@@ -205,7 +205,7 @@ static void place_work(struct em *em) {
     } else if (x->acc == EM_ACC_COL || x->acc == EM_ACC_TROW) {
       x->work = base;
       base += x->acc == EM_ACC_COL ? em->how->parts * em->fold_pitch_j * size
-                                   : em->how->panels * em->fold_pitch_i * size;
+                                   : em->how->strips * em->fold_pitch_i * size;
     } else if (x->saved) {
       bool many = em_val(em, v)->varies & FS_VARIES_I;
       x->work = base;

@@ -9,13 +9,13 @@
 #include "core/emit/writer.h"
 
 static const char *const hook_names[EM_HOOKS] = {
-    "arguments", "pointers",  "before", "panel begin",
-    "row",       "panel end", "after",  "fetch",
+    "arguments", "pointers",  "before", "strip begin",
+    "row",       "strip end", "after",  "fetch",
     "send",      "gather",    "finish", "rows",
     "columns",   "panel",     "panel again", "move on"};
 static const char *const mode_names[] = {"flat", "row", "row, in chunks",
-                                         "row, in panels", "tile", "instance",
-                                         "panel"};
+                                         "row, in strips", "tile", "instance",
+                                         "march"};
 
 /* -- arguments ---------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static void write_arguments(struct em *em, bool has_work) {
                   fs_str_text(&em->params));
   if (em->any_size) em_size(em, em->how->mode == FS_MODE_FLAT ? em->how->tasks : em->how->m);
   if (em->any_size && em->how->mode == FS_MODE_STRIPS) { /* for em_constants() */
-    em_size(em, em->how->panels);
+    em_size(em, em->how->strips);
     em_size(em, fs_ceil_div(em->how->m, (int64_t)em->how->sides * em->how->rows));
   }
   for (int k = 0; k < em->out->n_sizes; k++)
@@ -156,7 +156,7 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/pairs.cuh",   "elemlib/cuda/quick_pairs.cuh",
     "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
-    "elemlib/cuda/panel.cuh",   "elemlib/cuda/cluster.cuh",
+    "elemlib/cuda/march.cuh",   "elemlib/cuda/cluster.cuh",
     "elemlib/cuda/tile.cuh"};
 
 /* Pieces that the table of reductions makes: how two states are merged. */
@@ -372,7 +372,7 @@ void em_constants(struct em *em, struct fs_str *out) {
                 em->how->threads, FS_MAX(1, em->k->tune.blocks_per_sm));
   int64_t rows = (int64_t)em->how->sides * em->how->rows;
   switch (em->how->mode) {
-    case FS_MODE_MARCH: em_columns_constants(em, out); break;
+    case FS_MODE_MARCH: em_march_constants(em, out); break;
     case FS_MODE_FLAT:
       size_constant(em, "FS_TILES", em->how->tasks, out);
       if (em->copies_words)
@@ -381,8 +381,8 @@ void em_constants(struct em *em, struct fs_str *out) {
     case FS_MODE_TILE:
       fs_str_printf(out,
                     "constexpr fs_index FS_M = %lld, FS_ITERATIONS = %d;\n"
-                    "constexpr fs_index FS_PANELS = %lld, FS_PARTS = %lld;\n",
-                    (long long)em->how->m, em->how->tiles, (long long)em->how->panels,
+                    "constexpr fs_index FS_STRIPS = %lld, FS_PARTS = %lld;\n",
+                    (long long)em->how->m, em->how->tiles, (long long)em->how->strips,
                     (long long)em->how->parts);
       break;
     case FS_MODE_INSTANCE:
@@ -392,7 +392,7 @@ void em_constants(struct em *em, struct fs_str *out) {
                     em->how->sides, em->k->applied[0].user->threads, (long long)em->how->m);
       break;
     case FS_MODE_STRIPS:
-      size_constant(em, "FS_PANELS", em->how->panels, out);
+      size_constant(em, "FS_STRIPS", em->how->strips, out);
       size_constant(em, "FS_PARTS_MOST", fs_ceil_div(em->how->m, rows), out);
       if (em->how->mirrors)
         fs_str_printf(
@@ -423,10 +423,10 @@ static const char *skeleton(const struct em *em) {
     case FS_MODE_TILE: return "elemlib/scheme/tile.cuh";
     case FS_MODE_INSTANCE: return "elemlib/scheme/instance.cuh";
     case FS_MODE_MARCH:
-      return em->quick ? "elemlib/scheme/columns_quick.cuh"
-                       : "elemlib/scheme/columns.cuh";
+      return em->quick ? "elemlib/scheme/march_quick.cuh"
+                       : "elemlib/scheme/march.cuh";
     case FS_MODE_STRIPS:
-      return em->how->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/panel.cuh";
+      return em->how->mirrors ? "elemlib/scheme/mirror.cuh" : "elemlib/scheme/strips.cuh";
     default:
       return em->how->cluster > 1 ? "elemlib/scheme/cluster.cuh"
                         : "elemlib/scheme/row.cuh";
@@ -453,7 +453,7 @@ static int hook_indent(const struct em *em, enum em_hook hook) {
   bool nested = em->how->mode == FS_MODE_STRIPS || em->how->mode == FS_MODE_TILE;
   switch (hook) {
     case EM_ARGUMENTS: return 2;
-    case EM_PANEL_BEGIN: case EM_PANEL_END: return 2;
+    case EM_STRIP_BEGIN: case EM_STRIP_END: return 2;
     case EM_ROWS: return 2;
     case EM_FINISH: case EM_MOVE_ON: return 3;
     case EM_FETCH: case EM_SEND: case EM_GATHER: case EM_COLUMN_VALUES: return 4;
@@ -526,7 +526,7 @@ void em_describe_launch(struct em *em, bool has_work) {
   o->work_per_block = em->work_cols + em->work_fulls;
 }
 
-/* Goes on with a panel kernel as one of the row scheme. */
+/* Goes on with a march kernel as one of the row scheme. */
 static void em_as_rows(struct em *em) {
   struct fs_kernel *rows = FS_NEW(em->arena, struct fs_kernel);
   *rows = *em->k;
@@ -543,7 +543,7 @@ void em_begin(struct em *em) {
   em->v = FS_NEW_N(em->arena, struct em_value, em->k->values.len + 1);
   em->step_done = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
   if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
-  else if (em->k->scheme != FS_PANEL) em_analyse(em);
+  else if (em->k->scheme != FS_MARCH) em_analyse(em);
   else if (!em_columns_analyse(em)) em_as_rows(em);
 }
 
@@ -563,7 +563,7 @@ static void check(struct em *em) {
 
 void em_body(struct em *em, struct fs_str *out) {
   if (em->how->mode == FS_MODE_INSTANCE) em_instance(em);
-  else if (em->how->mode == FS_MODE_MARCH) em_columns(em);
+  else if (em->how->mode == FS_MODE_MARCH) em_march(em);
   else if (em->how->mode == FS_MODE_FLAT) em_flat(em);
   else if (em->how->mode == FS_MODE_TILE) em_tile(em);
   else em_row(em);
@@ -605,8 +605,8 @@ static char *whole_text(struct em *em, const struct fs_diags *diags) {
 
 /* Whether sizes stand in a kernel's text only where arguments may. */
 static bool takes_sizes(const struct em *em) {
-  bool panels = em->how->mode == FS_MODE_STRIPS && !em->how->turns && !em->how->mirrors;
-  bool rows = panels || em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
+  bool strips = em->how->mode == FS_MODE_STRIPS && !em->how->turns && !em->how->mirrors;
+  bool rows = strips || em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
   rows &= em->how->cluster == 1 && !em->how->stages;
   bool own = em->k->n_applied > 0;
   for (int s = 0; s < em->k->steps.len; s++) own |= em->k->steps.data[s].user != NULL;
@@ -638,7 +638,7 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
   struct fs_emitted same = {0}; /* arguments are found in the same order */
   struct em em = {.plan = plan, .k = kernel, .device = device, .out = &same, .quick = true};
   char *text = NULL;
-  if (kernel->scheme != FS_PANEL) return NULL;
+  if (kernel->scheme != FS_MARCH) return NULL;
   em_begin(&em);
   if (em.how->mode == FS_MODE_MARCH) text = whole_text(&em, diags);
   em_end(&em);

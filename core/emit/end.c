@@ -225,7 +225,7 @@ static struct axis axis_of(struct em *em, uint8_t varies) {
     a.name = "i";
     a.count = a.slots = em->how->m;
     a.pitch = em->fold_pitch_i;
-    a.parts = em_int(em, em->how->panels);
+    a.parts = em_int(em, em->how->strips);
     return a;
   }
   a.acc = EM_ACC_COL;

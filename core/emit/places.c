@@ -88,7 +88,7 @@ void fs_emit_footprint(const struct fs_plan *plan,
   }
   struct em em = {.plan = plan, .k = kernel, .device = device, .out = &launch};
   em_begin(&em);
-  if (em.how->mode == FS_MODE_MARCH) em_columns_footprint(&em);
+  if (em.how->mode == FS_MODE_MARCH) em_march_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
       .threads = launch.threads, .registers = registers(&em),

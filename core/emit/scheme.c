@@ -311,7 +311,7 @@ static void row_body(struct em *em) {
 }
 
 void em_row(struct em *em) {
-  bool panel = em->how->mode == FS_MODE_STRIPS;
+  bool strip = em->how->mode == FS_MODE_STRIPS;
   em_go(em, EM_BEFORE);
   em_uniforms(em);
   em_declare_fulls(em);
@@ -322,13 +322,13 @@ void em_row(struct em *em) {
     em_say(em, FS_LP_BARRIER, NULL, "fs_cluster_barrier<%d>();  // all have begun",
            em->how->cluster);
   if (em->ahead) em_load_ahead(em, true);
-  if (panel) em_go(em, EM_PANEL_BEGIN);
+  if (strip) em_go(em, EM_STRIP_BEGIN);
   if (em->how->mode != FS_MODE_CHUNK) {
     em_sweep(em, -1);
     em_declare_columns(em);
   }
   row_body(em);
-  em_go(em, panel ? EM_PANEL_END : EM_AFTER);
+  em_go(em, strip ? EM_STRIP_END : EM_AFTER);
   if (em->how->mode != FS_MODE_CHUNK) em_columns_out(em);
   em_go(em, EM_AFTER);
   em_finish(em);

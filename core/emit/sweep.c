@@ -52,7 +52,7 @@ static const char *vector_number(struct em *em) {
     case FS_MODE_FLAT: return em_fmt(em, "tile * %d + %s", held, own);
     case FS_MODE_CHUNK: return em_fmt(em, "h * %d + %s", held, own);
     case FS_MODE_STRIPS: case FS_MODE_TILE:
-      return em_fmt(em, "panel * %d + %s", held, own);
+      return em_fmt(em, "strip * %d + %s", held, own);
     default: return own;
   }
 }
@@ -1034,8 +1034,8 @@ static void divide_row_steps(const struct em *em, bool *chosen, bool *others) {
   }
 }
 
-/* What tiles do not want of a row, blocks of the first panel do: tanh(u) beside B'*v of
- * 3000 x 3000 was computed by all threads of all 94 panels, and took 15 us (H100). */
+/* What tiles do not want of a row, blocks of the first strip do: tanh(u) beside B'*v of
+ * 3000 x 3000 was computed by all threads of all 94 strips, and took 15 us (H100). */
 void em_row_steps(struct em *em, int phase) {
   size_t n = (size_t)em->k->steps.len + 1;
   bool *chosen = fs_calloc(n, sizeof(bool)), *others = fs_calloc(n, sizeof(bool));
@@ -1045,12 +1045,12 @@ void em_row_steps(struct em *em, int phase) {
   if (any && em->how->shares_rows) {
     row_steps_by_lanes(em, phase);
   } else if (any) {
-    if (em->how->panels > 1) divide_row_steps(em, chosen, others);
+    if (em->how->strips > 1) divide_row_steps(em, chosen, others);
     chosen_row_steps(em, chosen);
     for (int i = 0; i < em->k->steps.len; i++) apart |= others[i];
   }
   if (apart) {
-    em_if(em, "panel == 0");
+    em_if(em, "strip == 0");
     chosen_row_steps(em, others);
     em_close(em);
   }

@@ -42,7 +42,7 @@ static bool any_staged(const struct em *em, const bool *need,
  * neighbours along i. */
 static void open_across(struct em *em) {
   em_for(em, "b", em->how->rows);
-  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);");
+  em_say(em, FS_LP_LET, NULL, "const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);");
 }
 
 static const char *in_tile(struct em *em) {
@@ -69,7 +69,7 @@ void em_tile_stage_loads(struct em *em, const bool *need) {
   em_for(em, "b", em->how->rows);
   if (!em->how->full || em->how->need_ok) em_row_coords(em);
   if (!em->how->full)
-    em_say(em, FS_LP_LET, NULL, "const bool in = panel * 32 + t < %s;", em_int(em, em->how->n));
+    em_say(em, FS_LP_LET, NULL, "const bool in = strip * 32 + t < %s;", em_int(em, em->how->n));
   const char *exists = em_and(em, em->how->need_ok ? "ok" : "", em->how->full ? "" : "in");
   for (int i = 0; i < em->k->steps.len; i++) {
     int v = step_at(em, i)->out;
@@ -332,7 +332,7 @@ static void tile_rows_out(struct em *em) {
     em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
             em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
             s->out);
-    em_line(em, "if (t == 0%s) w%d[panel * %s + i] = x;",
+    em_line(em, "if (t == 0%s) w%d[strip * %s + i] = x;",
             em->how->need_ok ? " && ok" : "", s->out,
             em_int(em, em->fold_pitch_i));
     em_close_for(em, em->how->rows);
@@ -343,14 +343,14 @@ void em_tile(struct em *em) {
   em_go(em, EM_BEFORE);
   em_uniforms(em);
   em_declare_fulls(em);
-  em_go(em, EM_PANEL_BEGIN);
+  em_go(em, EM_STRIP_BEGIN);
   em_sweep(em, -1);
   em_declare_columns(em);
   em_go(em, EM_ROW);
   em_row_steps(em, 0);
   em_sweep(em, 0);
   tile_rows_out(em);
-  em_go(em, EM_PANEL_END);
+  em_go(em, EM_STRIP_END);
   em_columns_out(em);
   em_go(em, EM_AFTER);
   em_finish(em);

@@ -50,7 +50,7 @@ struct em_value {
 enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
 
 enum em_hook { /* places of a skeleton; hook_names[] of emit.c */
-  EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_PANEL_BEGIN, EM_ROW, EM_PANEL_END,
+  EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_STRIP_BEGIN, EM_ROW, EM_STRIP_END,
   EM_AFTER,
   EM_FETCH, EM_SEND, EM_GATHER, EM_FINISH, EM_ROWS, EM_COLUMN_VALUES, EM_FIRST,
   EM_SECOND, EM_MOVE_ON, EM_HOOKS
@@ -94,7 +94,7 @@ struct em {
   bool vector_end;               /* FS_END has work per row or column       */
   bool any_size;                 /* sizes are arguments (em_size())         */
   bool quick;                    /* the text that is compiled quickly, where that is
-                                    another: columns.c                      */
+                                    another: march.c                      */
   struct em_grid *grid;          /* it is a phase of that; NULL: a launch    */
   int phase;                     /* from 1 on                                */
   bool forced_wide;              /* another phase has 64-bit indices         */
@@ -300,13 +300,13 @@ void em_tile_stage_stores(struct em *em, const bool *need);
 void em_tile_compute(struct em *em, const bool *need);
 bool em_transposed(const struct em *em, const struct fs_step *s);
 
-/* -- the panel scheme (columns.c) -------------------------------------------------- */
+/* -- the march scheme (march.c) -------------------------------------------------- */
 /* False: the device or the variant cannot; then it is a row kernel. */
 bool em_columns_analyse(struct em *em);
-void em_columns(struct em *em);
-/* Its shared memory and workspace, as em_columns() has it. */
-void em_columns_footprint(struct em *em);
-void em_columns_constants(struct em *em, struct fs_str *out);
+void em_march(struct em *em);
+/* Its shared memory and workspace, as em_march() has it. */
+void em_march_footprint(struct em *em);
+void em_march_constants(struct em *em, struct fs_str *out);
 /* grid.c: whether blocks of the launch that em is a phase of wait for each other. */
 bool em_grid_waits(const struct em *em);
 

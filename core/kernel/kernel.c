@@ -2,7 +2,7 @@
 #include "core/kernel/kernel.h"
 
 const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
-                                       "instance", "panel"};
+                                       "instance", "march"};
 const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
 
 int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,

@@ -26,7 +26,7 @@
  * earlier value it is a copy. Phase FS_END uses no value of earlier phases but
  * results of reductions that are ready there.
  *
- * Scheme panel: as row, with two phases; the elements of a row lie across memory,
+ * Scheme march: as row, with two phases; the elements of a row lie across memory,
  * those of neighbouring rows i side by side.
  *
  * Scheme instance. The outer axes are the stack of instances. applied[] are the
@@ -64,7 +64,7 @@ enum fs_scheme {
                  or fs_kernel_turns()                                        */
   FS_LIBRARY, /* one library call, node `lib_node`                            */
   FS_INSTANCE, /* a user's function over a stack of small elements: see below */
-  FS_PANEL    /* rows that lie across memory: all blocks in step, see panel.c */
+  FS_MARCH    /* rows that lie across memory: all blocks in step, see march.c */
 };
 extern const char *const fs_scheme_names[]; /* "flat", "row", "tile", "library" ... */
 

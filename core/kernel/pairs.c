@@ -5,8 +5,8 @@
  * double rounding innocuous?", SIGNUM 30:3, 1995), which GPUs have as one
  * instruction for two numbers, in place of six. Functions unpack the two, and what
  * they give is rounded at once, by one instruction as well. A kernel works so where
- * all elements of its rows are of one half type; of a panel kernel the first look at a
- * panel, where what it computes of rows and columns is (emit/columns.c).
+ * all elements of its rows are of one half type; of a march kernel the first look at a
+ * panel, where what it computes of rows and columns is (emit/march.c).
  */
 #include "core/kernel/kernel.h"
 

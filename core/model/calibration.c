@@ -68,7 +68,7 @@ static struct parts parts_of(const struct fs_work *w, const struct fs_calibratio
     else if (a->term == FS_TM_TRIP) p.trips += a->amount * cost;
     else if (a->term == FS_TM_LATE)
       p.late += a->amount * cost, p.theirs = a->amount;
-    else if (a->term >= FS_TM_TURN && a->term <= FS_TM_PANEL)
+    else if (a->term >= FS_TM_TURN && a->term <= FS_TM_MARCH)
       p.delay += a->amount * cost;
     else if (a->term < FS_TM_SYNC_END) p.sync += a->amount * cost;
     else if (a->term < FS_TM_MOVE_END)

@@ -23,7 +23,7 @@
 #include "core/model/predict.h"
 
 enum {
-  FS_CALIBRATION_VERSION = 12, /* others are not read: what the numbers mean
+  FS_CALIBRATION_VERSION = 13, /* others are not read: what the numbers mean
                                   changed                                    */
   FS_KNOTS = 20,               /* of a curve                                 */
   FS_MOVES = FS_TM_MOVE_END - FS_TM_SYNC_END,

@@ -48,7 +48,7 @@ static double bounded(double x) {
 
 static void name_registers(const struct fs_work *w, char name[KIND_NAME]) {
   static const char *const schemes[8] = {"flat",     "row",   "tile",  "library",
-                                         "instance", "panel", "other", "other"};
+                                         "instance", "march", "other", "other"};
   static const char *const ariths[] = {"f32", "f64", "half", "int"};
   snprintf(name, KIND_NAME, "registers %s %s", schemes[w->scheme & 7],
            ariths[w->arith & 3]);

@@ -28,7 +28,7 @@ static const char *const plain[FS_TM_MAP] = {
   [FS_TM_FOLD_DEPTH] = "fold.depth",
   [FS_TM_FOLD_SCALAR] = "fold.scalar", [FS_TM_TURN] = "turn",
   [FS_TM_WAIT] = "wait", [FS_TM_STALL] = "stall",
-  [FS_TM_PANEL] = "panel",
+  [FS_TM_MARCH] = "march",
   [FS_TM_TRIP] = "trip", [FS_TM_LATE] = "late", [FS_TM_READ_FLAT] = "read.flat",
   [FS_TM_WRITE_FLAT] = "write.flat", [FS_TM_READ_ROW] = "read.row",
   [FS_TM_WRITE_ROW] = "write.row", [FS_TM_READ_TILE] = "read.tile",
@@ -72,7 +72,7 @@ bool fs_work_is_busy(const struct fs_work *w) {
 
 void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   static const char *const schemes[8] = {"flat", "row",      "tile", "library",
-                                         "flat", "panel", "row",  "row"};
+                                         "flat", "march", "row",  "row"};
   static const char *const ariths[] = {"f32", "f64", "half", "int"};
   const char *apart = w->spread.sharing > 1 ? " shared" : w->shifted ? " shifted"
                       : w->uneven        ? " uneven" : w->past    ? " past" : "";

@@ -38,7 +38,7 @@ enum fs_term {
   FS_TM_TURN,                /* GPU: each task that a block takes            */
   FS_TM_WAIT,                /* ... in which it waits for a result of a row  */
   FS_TM_STALL,               /* ... before which it has nothing under way     */
-  FS_TM_PANEL,               /* GPU: each panel, over which blocks go in step */
+  FS_TM_MARCH,               /* GPU: each panel, over which blocks go in step */
   FS_TM_TRIP,                /* ... each time that it asks for all it can hold */
   FS_TM_LATE,                /* CPU: until they come, one thread works alone:
                                 the share of the work that is theirs         */

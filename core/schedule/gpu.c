@@ -166,7 +166,7 @@ static void set_edges(const struct fs_schedule_how *how, struct fs_schedule *s) 
   s->tail = s->length % s->lanes != 0;
   s->full = !s->tail && s->row_vectors % held(s) == 0 && !how->any_size;
   s->need_ok = s->mode != FS_MODE_FLAT && rows > 1 && (s->m % rows != 0 || how->any_size);
-  s->panels = strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
+  s->strips = strips ? fs_ceil_div(s->row_vectors, held(s)) : 1;
   s->parts = s->mode == FS_MODE_TILE ? fs_ceil_div(s->m, (int64_t)TILE_SIDE * s->tiles) : 0;
 }
 
@@ -212,7 +212,7 @@ static bool is_far(const struct fs_kernel *k, const struct fs_schedule *s,
 bool fs_schedule_is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
   if (s->m >= FS_NARROW_INDEX || s->n >= FS_NARROW_INDEX ||
       s->row_vectors * s->lanes >= FS_NARROW_INDEX ||
-      s->panels * FS_MAX(s->parts, 1) >= FS_NARROW_INDEX)
+      s->strips * FS_MAX(s->parts, 1) >= FS_NARROW_INDEX)
     return true;
   for (int x = 0; x < k->accesses.len; x++)
     if (is_far(k, s, &k->accesses.data[x])) return true;
@@ -311,9 +311,9 @@ static int64_t tasks_of(const struct fs_schedule *s) {
   int64_t rows = (int64_t)s->sides * s->rows;
   switch (s->mode) {
     case FS_MODE_FLAT: return fs_ceil_div(s->row_vectors, (int64_t)s->threads * s->vectors);
-    case FS_MODE_TILE: return s->panels * s->parts;
+    case FS_MODE_TILE: return s->strips * s->parts;
     case FS_MODE_STRIPS:
-      return s->mirrors ? mirrored_tasks(s) : s->panels * fs_ceil_div(s->m, rows);
+      return s->mirrors ? mirrored_tasks(s) : s->strips * fs_ceil_div(s->m, rows);
     default: return fs_ceil_div(s->m, rows);
   }
 }
@@ -321,7 +321,7 @@ static int64_t tasks_of(const struct fs_schedule *s) {
 /* Threads of a row that lie in a warp make what its rows have of their own. */
 static bool shares_rows(const struct fs_kernel *k, const struct fs_schedule *s) {
   return s->rows > 1 && s->rows <= s->row_threads && s->row_threads <= WARP &&
-         s->panels == 1 && s->mode != FS_MODE_FLAT && s->mode != FS_MODE_CHUNK &&
+         s->strips == 1 && s->mode != FS_MODE_FLAT && s->mode != FS_MODE_CHUNK &&
          fs_kernel_shares_rows(k);
 }
 
@@ -351,12 +351,12 @@ void fs_schedule_gpu(const struct fs_kernel *k, const struct fs_device *d,
   s->shares_rows = shares_rows(k, s);
 }
 
-void fs_schedule_march(const struct fs_kernel *k, const struct fs_panel *p,
+void fs_schedule_march(const struct fs_kernel *k, const struct fs_march *p,
                        struct fs_schedule *s) {
   *s = (struct fs_schedule){
       .mode = FS_MODE_MARCH, .threads = p->threads, .row_threads = p->lanes,
       .sides = p->side, .rows = p->height / p->side, .lanes = p->vec, .vectors = 1,
-      .tiles = 1, .cluster = FS_MAX(1, p->cluster), .panels = p->panels, .parts = p->blocks,
+      .tiles = 1, .cluster = FS_MAX(1, p->cluster), .strips = p->panels, .parts = p->blocks,
       .m = k->space.m, .n = k->space.n, .length = k->space.n, .line_vectors = k->space.n,
       .row_vectors = k->space.n, .tasks = p->blocks / FS_MAX(1, p->cluster)};
   s->wide = fs_schedule_is_wide(k, s);

@@ -30,7 +30,7 @@ static inline int64_t fs_schedule_number(enum fs_schedule_number n) {
 /* Fills kernel->tune for the device; deterministic. */
 void fs_tune(struct fs_kernel *kernel, const struct fs_device *device);
 /* Whether a block, or a cluster of blocks, of a row kernel that is tuned holds all
- * vectors of a row; else it goes over rows, or over panels of columns, in parts. */
+ * vectors of a row; else it goes over rows, or over strips of columns, in parts. */
 bool fs_tune_holds(const struct fs_kernel *kernel);
 /* Blocks of a row or flat kernel that registers let a multiprocessor hold, about, when
  * it is walked as kernel->tune says. */
@@ -67,7 +67,7 @@ enum fs_mode {
                      turn: the columns are cut into strips                      */
   FS_MODE_TILE,   /* tiles of 32 x 32                                           */
   FS_MODE_INSTANCE, /* a user's routines over a stack                           */
-  FS_MODE_MARCH   /* panels of columns, all blocks in step: struct fs_panel     */
+  FS_MODE_MARCH   /* panels of columns, all blocks in step: struct fs_march     */
 };
 
 /* What a reduction leaves, by the mode. */
@@ -92,7 +92,7 @@ struct fs_schedule {
   int64_t length;        /* elements of the last inner axis                     */
   int64_t line_vectors;  /* vectors along it                                    */
   int64_t row_vectors;   /* ... and of a whole row                              */
-  int64_t panels, parts; /* STRIPS, TILE, MARCH: pieces of columns; TILE: of rows;
+  int64_t strips, parts; /* STRIPS, TILE, MARCH: pieces of columns; TILE: of rows;
                             MARCH: blocks                                       */
   int64_t tasks;         /* pieces of the work that blocks, or clusters of them,
                             take in turn                                        */
@@ -129,9 +129,9 @@ void fs_schedule_gpu(const struct fs_kernel *kernel, const struct fs_device *dev
  * the planner asks of every candidate. */
 void fs_schedule_blocks(const struct fs_kernel *kernel, const struct fs_device *device,
                         const struct fs_schedule_how *how, struct fs_schedule *out);
-/* Of a panel kernel that is cut so. */
-struct fs_panel;
-void fs_schedule_march(const struct fs_kernel *kernel, const struct fs_panel *panel,
+/* Of a march kernel that is cut so. */
+struct fs_march;
+void fs_schedule_march(const struct fs_kernel *kernel, const struct fs_march *march,
                        struct fs_schedule *out);
 /* Of an instance kernel that is tuned, of that graph. */
 void fs_schedule_instance(const struct fs_kernel *kernel, const struct fs_graph *graph,
@@ -161,10 +161,10 @@ bool fs_kernel_shares_rows(const struct fs_kernel *kernel);
  * block's part; 0: it has none. */
 int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d);
 
-/* -- the panel scheme (panel.c) ------------------------------------------------------- */
-/* FS_PANEL: how it is cut. A block has `height` of the j, all blocks walk together
- * over panels of `width` of the i (core/plan/panel.c). */
-struct fs_panel {
+/* -- the march scheme (march.c) ------------------------------------------------------- */
+/* FS_MARCH: how it is cut. A block has `height` of the j, all blocks walk together
+ * over panels of `width` of the i (march.c). */
+struct fs_march {
   int height, width, blocks, cluster; /* blocks come in clusters              */
   int64_t panels;
   int lanes, side;      /* workers along i, and along j                       */
@@ -179,15 +179,15 @@ struct fs_panel {
 };
 /* Whether the kernel can be run so on the device; and whether it should be: its
  * matrix is larger than the cache, its tiles are worth a round of messages. */
-bool fs_panel_of(const struct fs_kernel *kernel, const struct fs_device *device,
-                 struct fs_panel *out);
-bool fs_panel_pays(const struct fs_kernel *kernel,
+bool fs_march_of(const struct fs_kernel *kernel, const struct fs_device *device,
+                 struct fs_march *out);
+bool fs_march_pays(const struct fs_kernel *kernel,
                    const struct fs_device *device);
 /* False: no kernel over an index space of so many elements should. */
-bool fs_panel_may_pay(double elements, const struct fs_device *device);
+bool fs_march_may_pay(double elements, const struct fs_device *device);
 /* Which values (sent[] has room for all) are made of a column's sums and go back to
  * all blocks. */
-void fs_panel_sent(const struct fs_kernel *kernel, bool *sent);
+void fs_march_sent(const struct fs_kernel *kernel, bool *sent);
 
 /* -- the CPU target (cpu.c) ----------------------------------------------------------- */
 /* One direction of an access, of an affine index or of a space: element k of it lies at

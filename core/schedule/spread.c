@@ -71,7 +71,7 @@ static double under_way(const struct fs_kernel *k, const struct fs_schedule *s) 
   if (s->mode == FS_MODE_FLAT) return loaded(k) * threads * s->vectors;
   if (s->turns) return loaded(k) * threads * s->rows;
   if (s->mode == FS_MODE_TILE)
-    return loaded(k) * TILE * (double)s->n / FS_MAX((double)s->panels, 1);
+    return loaded(k) * TILE * (double)s->n / FS_MAX((double)s->strips, 1);
   double held = ceil_div((double)s->row_vectors, (double)s->row_threads * s->cluster);
   return loaded(k) * threads * s->rows * FS_MIN((double)s->vectors, held);
 }
@@ -109,7 +109,7 @@ void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
   struct fs_schedule s;
   *out = (struct fs_spread){.sharing = 1};
   if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;
-  if (k->scheme == FS_PANEL) schedule_march(k, &s);
+  if (k->scheme == FS_MARCH) schedule_march(k, &s);
   else fs_schedule_blocks(k, d, &(struct fs_schedule_how){.any_size = k->any_size}, &s);
   double units = FS_MAX(d->units, 1);
   out->sharing = s.cluster;

@@ -331,8 +331,8 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
   t->blocks_per_sm = flat_blocks(t, sh);
 }
 
-/* No row waits for a result: columns may be cut into panels. Those of sums over a
- * matrix that lies about in the cache are narrow: more panels, so fewer partial sums
+/* No row waits for a result: columns may be cut into strips. Those of sums over a
+ * matrix that lies about in the cache are narrow: more strips, so fewer partial sums
  * of each column (4096 x 4096 on an H200: 23.8 us instead of 24.4; with outer
  * products added and stored, 39.4 instead of 42.7). Stencils hide each other's waits
  * better in small blocks (Jacobi, 8192 x 8192: bf16 72.7 us with 128 threads, 75.9 with
@@ -359,9 +359,9 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
     t->iters = FS_MIN(t->iters, 4); /* with the rows beside them */
   if (sh->stencil && sh->half) t->iters = FS_MIN(t->iters, 2);
   if (sh->spaced) t->iters = FS_MIN(t->iters, sh->stencil ? 2 : 4); /* two vectors each */
-  int64_t panels = fs_ceil_div(vectors, t->row_threads);
+  int64_t strips = fs_ceil_div(vectors, t->row_threads);
   while (t->iters > 1 &&
-         sh->m * panels < (int64_t)units * 8 * side * t->iters)
+         sh->m * strips < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
   int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
   if (sh->stencil) data += width * t->iters;
@@ -459,7 +459,7 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
 
 /* Sums of the columns of one matrix that is larger than the cache, but not by far: its rows
  * come whole and several at once, through a ring, as those do that are summed both ways, and
- * no block waits for what it computes. A'*x on an H200, in place of narrow panels: bf16 6000
+ * no block waits for what it computes. A'*x on an H200, in place of narrow strips: bf16 6000
  * 22.0 and 26.8 us, 8192 37.2 and 37.7; f32 4096 18.8 and 21.4, 6000 36.2 and 39.6, 8192 66.0
  * and 67.5; f64 4096 36.3 and 41.2; but f32 12288 150.8 and 140.9. */
 static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
@@ -645,9 +645,9 @@ static void tune(struct fs_kernel *k, const struct shape *shape,
     fs_tune_instance(k);
     return;
   }
-  if (k->scheme == FS_PANEL) {
-    struct fs_panel p;
-    fs_panel_of(k, device, &p);
+  if (k->scheme == FS_MARCH) {
+    struct fs_march p;
+    fs_march_of(k, device, &p);
     *t = (struct fs_tuning){p.threads, p.lanes, p.vec, p.slots,
                             p.height / FS_MAX(1, p.side), 1, 1};
     return;
@@ -831,7 +831,7 @@ static int list_variants(const struct fs_kernel *k, const struct shape *sh,
 }
 
 static bool has_variants(const struct fs_kernel *k, const struct fs_device *device) {
-  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_PANEL &&
+  return device && device->is_cuda && k->scheme != FS_LIBRARY && k->scheme != FS_MARCH &&
          !k->any_size;
 }
 

@@ -103,7 +103,7 @@ static const struct topic {
    "  flat      elements one after the other\n"
    "  row       a block owns whole rows and keeps them on chip between uses\n"
    "  tile      tiles, of matrices that lie across each other\n"
-   "  panel     all blocks in step over panels of columns: a matrix is read once\n"
+   "  march     all blocks in step over panels of columns: a matrix is read once\n"
    "  instance  users' routines on each of a stack of small elements\n"
    "  library   a dense library's routine\n"
    "Measured is the time on the device (events; on the CPU a monotonic clock) of the\n"

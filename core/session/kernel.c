@@ -392,7 +392,7 @@ static enum fs_status no_such_trait(const struct subject *u, struct fs_span span
 static int64_t read_value(int trait, const char *text) {
   char *end;
   if (trait == FS_TRAIT_SCHEME) {
-    for (int k = FS_FLAT; k <= FS_PANEL; k++)
+    for (int k = FS_FLAT; k <= FS_MARCH; k++)
       if (!strcmp(text, fs_scheme_names[k])) return k;
     return -1;
   }

@@ -418,7 +418,7 @@ void fs_reason_put_scheme(const struct fs_plan *plan, int index,
         fs_str_puts(out, "it goes over tiles of 32 x 32 elements, so that rows and "
                          "columns are both read along memory");
       break;
-    case FS_PANEL:
+    case FS_MARCH:
       fs_str_puts(out, "all blocks go over panels of columns in step and exchange "
                        "the sums of a panel while it is on the chip");
       break;

@@ -75,10 +75,10 @@ __device__ __forceinline__ T fs_fold(const T *part) {
 //@ fs_parts
 // Into how many parts the rows are dealt out: enough for every block of the grid
 // to have work, at most one per block, so that partial results have room.
-__device__ __forceinline__ fs_index fs_parts(fs_index panels, fs_index most) {
+__device__ __forceinline__ fs_index fs_parts(fs_index strips, fs_index most) {
   const fs_index blocks = gridDim.x;
-  fs_index parts = blocks / panels;
-  if (panels * 8 > blocks) parts = (8 * blocks + panels - 1) / panels;
+  fs_index parts = blocks / strips;
+  if (strips * 8 > blocks) parts = (8 * blocks + strips - 1) / strips;
   if (parts > blocks) parts = blocks;
   if (parts > most) parts = most;
   return parts < 1 ? 1 : parts;

@@ -14,15 +14,15 @@ fs_kernel(
     const int shell = (int)sqrtf((float)square), place = square - shell * shell;
     const fs_index across = place % 2 ? shell : place / 2;
     const fs_index down = place % 2 ? place / 2 : shell;
-    const fs_index panel = across * FS_ABREAST + piece % FS_ABREAST;
+    const fs_index strip = across * FS_ABREAST + piece % FS_ABREAST;
     const fs_index first = (down * (FS_OF_SQUARE / FS_ABREAST) +
                             piece / FS_ABREAST) * FS_ROWS;
-    if (panel >= FS_PANELS || first >= FS_M) continue;
-    //: panel begin
+    if (strip >= FS_STRIPS || first >= FS_M) continue;
+    //: strip begin
     {
       //: row
     }
-    //: panel end
+    //: strip end
   }
   //: after
 }

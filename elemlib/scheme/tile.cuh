@@ -9,17 +9,17 @@ fs_kernel(
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
   //: before
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
-    //: panel begin
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
+    //: strip begin
     const fs_index begin = part * (32 * FS_ITERATIONS);
     const fs_index end =
         FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
     for (fs_index first = begin; first < end; first += 32) {
       //: row
     }
-    //: panel end
+    //: strip end
   }
   //: after
 }

@@ -43,10 +43,10 @@ shared: 0 B; waits
 slots: 7 3 8 4+4 5+4 6; sizes: 695 704 22 87
 // A[k+1:end, k] = A[k+1:end, k]/A[k, k]; A[k+1:end, k+1:end] -= A[k+1:end, k]*A[k, k+1:end]
 //
-// scheme row, in panels; any size; 256 threads, 32 on a row; 1 lane x 1 vector
+// scheme row, in strips; any size; 256 threads, 32 on a row; 1 lane x 1 vector
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
-#define FS_PANELS size2
+#define FS_STRIPS size2
 #define FS_PARTS_MOST size3
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 8;
 #define FS_M size0
@@ -66,16 +66,16 @@ fs_kernel(
   const float *const a3 = (const float *)s3;
   const float *const a4 = (const float *)s4;
   float *const a5 = (float *)s5;
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   const float v1 = fs_get(a1[0]);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float v3 = 0;
     {
-      const fs_index j = panel * 32 + t;
+      const fs_index j = strip * 32 + t;
       const bool in = j < size0;
       if (in) v3 = fs_get(a3[j]);
     }
@@ -85,17 +85,17 @@ fs_kernel(
       const bool ok = i < size0;
       const float v0 = ok ? fs_get(a0[i]) : (float)0;
       const float v2 = v0 / v1;
-      if (panel == 0) {
+      if (strip == 0) {
         if (t == 0 && ok) fs_put(a2[i * size1], v2);
       }
       float v5 = 0;
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         if (ok && in) v5 = fs_get(a4[i * size1 + j]);
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         const float v4 = v3 * v2;
         const float v6 = v5 - v4;
@@ -187,10 +187,10 @@ shared: 0 B
 slots: 7 3 8 4+4 5+4 6; sizes: 695 704 22 87
 // A[k+1:end, k] = A[k+1:end, k]/A[k, k]; A[k+1:end, k+1:end] -= A[k+1:end, k]*A[k, k+1:end]
 //
-// scheme row, in panels; any size; 256 threads, 32 on a row; 1 lane x 1 vector
+// scheme row, in strips; any size; 256 threads, 32 on a row; 1 lane x 1 vector
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
-#define FS_PANELS size2
+#define FS_STRIPS size2
 #define FS_PARTS_MOST size3
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 8;
 #define FS_M size0
@@ -208,16 +208,16 @@ fs_kernel(
   const float *const a3 = (const float *)s3;
   const float *const a4 = (const float *)s4;
   float *const a5 = (float *)s5;
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   const float v1 = fs_get(a1[0]);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float v3 = 0;
     {
-      const fs_index j = panel * 32 + t;
+      const fs_index j = strip * 32 + t;
       const bool in = j < size0;
       if (in) v3 = fs_get(a3[j]);
     }
@@ -227,17 +227,17 @@ fs_kernel(
       const bool ok = i < size0;
       const float v0 = ok ? fs_get(a0[i]) : (float)0;
       const float v2 = v0 / v1;
-      if (panel == 0) {
+      if (strip == 0) {
         if (t == 0 && ok) fs_put(a2[i * size1], v2);
       }
       float v5 = 0;
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         if (ok && in) v5 = fs_get(a4[i * size1 + j]);
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < size0;
         const float v4 = v3 * v2;
         const float v6 = v5 - v4;

@@ -9,7 +9,7 @@ slots: 0 1; params: 0 float
 // scheme tile, turned in registers; 1000 rows of 1000; 256 threads, 8 on a row; 4 lanes x 1 vector; 128 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
-constexpr fs_index FS_PANELS = 32;
+constexpr fs_index FS_STRIPS = 32;
 constexpr fs_index FS_PARTS_MOST = 8;
 constexpr int FS_ROW_THREADS = 8, FS_ROWS = 128;
 constexpr fs_index FS_M = 1000;
@@ -24,18 +24,18 @@ fs_kernel(
   fs_after_kernels();
   const float *const a0 = (const float *)s0;
   float *const a1 = (float *)s1;
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   const float v0 = (float)p0;
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     for (fs_index first = part * FS_ROWS; first < FS_M;
          first += parts * FS_ROWS) {
       float v1[4][4] = {};
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
         const bool in = j < 1000;
         {
           const fs_index i = first + sub * 4;
@@ -44,7 +44,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
         const bool in = j < 1000;
 #pragma unroll
         for (int b = 0; b < 4; b++) {

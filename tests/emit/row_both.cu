@@ -6,10 +6,10 @@ shared: 0 B; workspace 256 B and 8200 B a block, 256 B of zeros; waits; cooperat
 slots: 0 1 2 3
 // s = sum(A .* C, 1); t = max(A)
 //
-// scheme row, in panels; 2001 rows of 2048; 256 threads, 32 on a row; 4 lanes x 1 vector; 16 rows at once
+// scheme row, in strips; 2001 rows of 2048; 256 threads, 32 on a row; 4 lanes x 1 vector; 16 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
-constexpr fs_index FS_PANELS = 16;
+constexpr fs_index FS_STRIPS = 16;
 constexpr fs_index FS_PARTS_MOST = 126;
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 16;
 constexpr fs_index FS_M = 2001;
@@ -31,24 +31,24 @@ fs_kernel(
   float *const w3 = (float *)((char *)work + 256 + 8192LL * gridDim.x);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[512];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   float r3[4];
 #pragma unroll
   for (int e = 0; e < 4; e++) {
     r3[e] = __int_as_float(0xff800000);
   }
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float r2[4] = {};
     for (fs_index first = part * FS_ROWS; first < FS_M;
          first += parts * FS_ROWS) {
       float v0[2][4] = {};
       float v1[2][4] = {};
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 2; b++) {
           const fs_index i = first + (b * 8 + sub);
@@ -63,7 +63,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 2; b++) {
           const fs_index i = first + (b * 8 + sub);
@@ -83,7 +83,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         float x[4];
         fs_load(x, side + v * 4);
 #pragma unroll

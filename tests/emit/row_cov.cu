@@ -6,10 +6,10 @@ shared: 0 B; workspace 256 B and 4992 B a block, 256 B of zeros; waits; cooperat
 slots: 0 1 2 3
 // s = sum(A, 1); t = sum(A.^2, 1); m = colmax(A)
 //
-// scheme row, in panels; 600 rows of 400; 256 threads, 32 on a row; 4 lanes x 1 vector
+// scheme row, in strips; 600 rows of 400; 256 threads, 32 on a row; 4 lanes x 1 vector
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_PANELS = 4;
+constexpr fs_index FS_STRIPS = 4;
 constexpr fs_index FS_PARTS_MOST = 75;
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 8;
 constexpr fs_index FS_M = 600;
@@ -32,12 +32,12 @@ fs_kernel(
   float *const w3 = (float *)((char *)work + 256 + 3328LL * gridDim.x);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[512];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float r1[4] = {};
     float r2[4] = {};
     float r3[4];
@@ -50,12 +50,12 @@ fs_kernel(
       const fs_index i = first + sub;
       float v0[4] = {};
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         if (in) fs_load(v0, a0 + (i * 416 + j));
       }
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
 #pragma unroll
         for (int e = 0; e < 4; e++) {
@@ -72,7 +72,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);
@@ -95,7 +95,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);
@@ -118,7 +118,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);
@@ -231,10 +231,10 @@ shared: 0 B; workspace 256 B and 4992 B a block, 256 B of zeros; cooperative
 slots: 0 1 2 3
 // s = sum(A, 1); t = sum(A.^2, 1); m = colmax(A)
 //
-// scheme row, in panels; 600 rows of 400; 256 threads, 32 on a row; 4 lanes x 1 vector
+// scheme row, in strips; 600 rows of 400; 256 threads, 32 on a row; 4 lanes x 1 vector
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_PANELS = 4;
+constexpr fs_index FS_STRIPS = 4;
 constexpr fs_index FS_PARTS_MOST = 75;
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 8;
 constexpr fs_index FS_M = 600;
@@ -256,12 +256,12 @@ fs_kernel(
   float *const w3 = (float *)((char *)work + 256 + 3328LL * gridDim.x);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[512];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float r1[4] = {};
     float r2[4] = {};
     float r3[4];
@@ -274,12 +274,12 @@ fs_kernel(
       const fs_index i = first + sub;
       float v0[4] = {};
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         if (in) fs_load(v0, a0 + (i * 416 + j));
       }
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
 #pragma unroll
         for (int e = 0; e < 4; e++) {
@@ -296,7 +296,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);
@@ -319,7 +319,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);
@@ -342,7 +342,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const bool in = j < 400;
         float x[4];
         fs_load(x, side + v * 4);

@@ -7,10 +7,10 @@ shared: 0 B; workspace 256 B and 8192 B a block, 256 B of zeros; waits; cooperat
 slots: 0 1 2
 // s = A'*u
 //
-// scheme row, in panels; 2601 rows of 2043; 512 threads, 32 on a row; 4 lanes x 1 vector; 64 rows at once
+// scheme row, in strips; 2601 rows of 2043; 512 threads, 32 on a row; 4 lanes x 1 vector; 64 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 2;
-constexpr fs_index FS_PANELS = 16;
+constexpr fs_index FS_STRIPS = 16;
 constexpr fs_index FS_PARTS_MOST = 41;
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 64;
 constexpr fs_index FS_M = 2601;
@@ -29,12 +29,12 @@ fs_kernel(
   float *const w2 = (float *)((char *)work + 256);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[1024];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float r2[4] = {};
     for (fs_index first = part * FS_ROWS; first < FS_M;
          first += parts * FS_ROWS) {
@@ -47,7 +47,7 @@ fs_kernel(
       }
       float v0[4][4] = {};
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -57,7 +57,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -77,7 +77,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 512) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
         float x[4];
         fs_load(x, side + v * 4);
@@ -141,10 +141,10 @@ shared: 0 B; workspace 256 B and 8192 B a block, 256 B of zeros; cooperative
 slots: 0 1 2
 // s = A'*u
 //
-// scheme row, in panels; 2601 rows of 2043; 256 threads, 32 on a row; 4 lanes x 1 vector; 32 rows at once
+// scheme row, in strips; 2601 rows of 2043; 256 threads, 32 on a row; 4 lanes x 1 vector; 32 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 2;
-constexpr fs_index FS_PANELS = 16;
+constexpr fs_index FS_STRIPS = 16;
 constexpr fs_index FS_PARTS_MOST = 82;
 constexpr int FS_ROW_THREADS = 32, FS_ROWS = 32;
 constexpr fs_index FS_M = 2601;
@@ -162,12 +162,12 @@ fs_kernel(
   float *const w2 = (float *)((char *)work + 256);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[512];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float r2[4] = {};
     for (fs_index first = part * FS_ROWS; first < FS_M;
          first += parts * FS_ROWS) {
@@ -180,7 +180,7 @@ fs_kernel(
       }
       float v0[4][4] = {};
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -190,7 +190,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -210,7 +210,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = (panel * 32 + t) * 4;
+        const fs_index j = (strip * 32 + t) * 4;
         const int k = !(j < 2043) ? 0 : 2043 - j < 4 ? int(2043 - j) : 4;
         float x[4];
         fs_load(x, side + v * 4);

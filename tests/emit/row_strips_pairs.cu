@@ -7,10 +7,10 @@ shared: 0 B; waits; lasts
 slots: 0 1 2 3
 // B = A .* C - u'
 //
-// scheme row, in panels; 8192 rows of 8192; 256 threads; 8 lanes x 1 vector; 4 rows at once, in pairs
+// scheme row, in strips; 8192 rows of 8192; 256 threads; 8 lanes x 1 vector; 4 rows at once, in pairs
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
-constexpr fs_index FS_PANELS = 4;
+constexpr fs_index FS_STRIPS = 4;
 constexpr fs_index FS_PARTS_MOST = 2048;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 4;
 constexpr fs_index FS_M = 8192;
@@ -29,16 +29,16 @@ fs_kernel(
   const fs_bf16 *const a1 = (const fs_bf16 *)s1;
   const fs_bf16 *const a2 = (const fs_bf16 *)s2;
   fs_bf16 *const a3 = (fs_bf16 *)s3;
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   const unsigned long long lasts = fs_cache_lasts();
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     fs_pair<fs_bf16> v3[4];
     {
-      const fs_index j = (panel * 256 + t) * 8;
+      const fs_index j = (strip * 256 + t) * 8;
       fs_load(v3, a2 + j);
     }
     for (fs_index first = part * FS_ROWS; first < FS_M;
@@ -46,7 +46,7 @@ fs_kernel(
       fs_pair<fs_bf16> v0[4][4];
       fs_pair<fs_bf16> v1[4][4];
       {
-        const fs_index j = (panel * 256 + t) * 8;
+        const fs_index j = (strip * 256 + t) * 8;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
           const fs_index i = first + b;
@@ -59,7 +59,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 256 + t) * 8;
+        const fs_index j = (strip * 256 + t) * 8;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
           const fs_index i = first + b;

@@ -10,7 +10,7 @@ slots: 0 1 3 2 4
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
-constexpr fs_index FS_PANELS = 2188, FS_PARTS = 1;
+constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // reduce.cuh: fs_add fs_warp fs_across
@@ -32,12 +32,12 @@ fs_kernel(
   alignas(16) __shared__ double scratch[512];
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float v1 = 0;
     {
-      const fs_index j = panel * 32 + t;
+      const fs_index j = strip * 32 + t;
       const bool in = j < 70001;
       if (in) v1 = fs_get(a1[j]);
     }
@@ -56,7 +56,7 @@ fs_kernel(
       float r2[4] = {};
       float v0[4] = {};
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -66,7 +66,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
         #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
         {  // gemv
@@ -102,7 +102,7 @@ fs_kernel(
         const fs_index i = first + (b * 8 + sub);
         const bool ok = i < 3;
         const float x = fs_warp<fs_add, 32>(r2[b]);
-        if (t == 0 && ok) w2[panel * 32 + i] = x;
+        if (t == 0 && ok) w2[strip * 32 + i] = x;
       }
     }
     {
@@ -112,7 +112,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
         float x = side[v];
 #pragma unroll
@@ -209,7 +209,7 @@ slots: 0 1 3 2 4
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_M = 3, FS_ITERATIONS = 1;
-constexpr fs_index FS_PANELS = 2188, FS_PARTS = 1;
+constexpr fs_index FS_STRIPS = 2188, FS_PARTS = 1;
 
 // memory.cuh: fs_get fs_put fs_pack fs_load fs_store
 // reduce.cuh: fs_add fs_warp fs_across
@@ -230,12 +230,12 @@ fs_kernel(
   alignas(16) __shared__ double scratch[512];
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float v1 = 0;
     {
-      const fs_index j = panel * 32 + t;
+      const fs_index j = strip * 32 + t;
       const bool in = j < 70001;
       if (in) v1 = fs_get(a1[j]);
     }
@@ -254,7 +254,7 @@ fs_kernel(
       float r2[4] = {};
       float v0[4] = {};
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -264,7 +264,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
         #define FS_HERE(k) (j < 70001 && first + ((k) * 8 + sub) < 3)
         {  // gemv
@@ -300,7 +300,7 @@ fs_kernel(
         const fs_index i = first + (b * 8 + sub);
         const bool ok = i < 3;
         const float x = fs_warp<fs_add, 32>(r2[b]);
-        if (t == 0 && ok) w2[panel * 32 + i] = x;
+        if (t == 0 && ok) w2[strip * 32 + i] = x;
       }
     }
     {
@@ -310,7 +310,7 @@ fs_kernel(
       __syncthreads();
       for (int v = threadIdx.x; v < 32; v += 256) {
         const int t = v % 32;
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 70001;
         float x = side[v];
 #pragma unroll

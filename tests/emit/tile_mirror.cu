@@ -9,7 +9,7 @@ slots: 0 2
 // scheme tile, turned in registers; 4096 rows of 4096; 256 threads, 8 on a row; 4 lanes x 1 vector; 128 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
-constexpr fs_index FS_PANELS = 128;
+constexpr fs_index FS_STRIPS = 128;
 constexpr fs_index FS_PARTS_MOST = 32;
 constexpr fs_index FS_PIECES = 4096;
 constexpr int FS_OF_SQUARE = 4, FS_ABREAST = 4;
@@ -35,15 +35,15 @@ fs_kernel(
     const int shell = (int)sqrtf((float)square), place = square - shell * shell;
     const fs_index across = place % 2 ? shell : place / 2;
     const fs_index down = place % 2 ? place / 2 : shell;
-    const fs_index panel = across * FS_ABREAST + piece % FS_ABREAST;
+    const fs_index strip = across * FS_ABREAST + piece % FS_ABREAST;
     const fs_index first = (down * (FS_OF_SQUARE / FS_ABREAST) +
                             piece / FS_ABREAST) * FS_ROWS;
-    if (panel >= FS_PANELS || first >= FS_M) continue;
+    if (strip >= FS_STRIPS || first >= FS_M) continue;
     {
       float v0[4][4];
       float v1[4][4];
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
         {
           const fs_index i = first + sub * 4;
           fs_load_turned(v0, a0 + (i + j * 4096), (fs_index)4096);
@@ -55,7 +55,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
           const fs_index i = first + (sub * 4 + b);
@@ -81,7 +81,7 @@ slots: 0 2
 // scheme tile, turned in registers; 4096 rows of 4096; 256 threads, 8 on a row; 4 lanes x 1 vector; 128 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
-constexpr fs_index FS_PANELS = 128;
+constexpr fs_index FS_STRIPS = 128;
 constexpr fs_index FS_PARTS_MOST = 32;
 constexpr fs_index FS_PIECES = 4096;
 constexpr int FS_OF_SQUARE = 4, FS_ABREAST = 4;
@@ -103,15 +103,15 @@ fs_kernel(
     const int shell = (int)sqrtf((float)square), place = square - shell * shell;
     const fs_index across = place % 2 ? shell : place / 2;
     const fs_index down = place % 2 ? place / 2 : shell;
-    const fs_index panel = across * FS_ABREAST + piece % FS_ABREAST;
+    const fs_index strip = across * FS_ABREAST + piece % FS_ABREAST;
     const fs_index first = (down * (FS_OF_SQUARE / FS_ABREAST) +
                             piece / FS_ABREAST) * FS_ROWS;
-    if (panel >= FS_PANELS || first >= FS_M) continue;
+    if (strip >= FS_STRIPS || first >= FS_M) continue;
     {
       float v0[4][4];
       float v1[4][4];
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
         {
           const fs_index i = first + sub * 4;
           fs_load_turned(v0, a0 + (i + j * 4096), (fs_index)4096);
@@ -123,7 +123,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 8 + t) * 4;
+        const fs_index j = (strip * 8 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
           const fs_index i = first + (sub * 4 + b);

@@ -11,7 +11,7 @@ slots: 0 1 2
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_M = 1021, FS_ITERATIONS = 4;
-constexpr fs_index FS_PANELS = 32, FS_PARTS = 8;
+constexpr fs_index FS_STRIPS = 32, FS_PARTS = 8;
 
 // memory.cuh: fs_get fs_put
 // barrier.cuh: fs_after_kernels
@@ -26,9 +26,9 @@ fs_kernel(
   float *const a2 = (float *)s2;
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     const fs_index begin = part * (32 * FS_ITERATIONS);
     const fs_index end =
         FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
@@ -39,7 +39,7 @@ fs_kernel(
       __syncthreads();
 #pragma unroll
       for (int b = 0; b < 4; b++) {
-        const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);
+        const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);
         if (i < 1021 && j < 1021) tile0[b * 8 + sub][t] =
             fs_get(a0[i + j * 1024]);
       }
@@ -48,11 +48,11 @@ fs_kernel(
       for (int b = 0; b < 4; b++) {
         const fs_index i = first + (b * 8 + sub);
         const bool ok = i < 1021;
-        const bool in = panel * 32 + t < 1021;
+        const bool in = strip * 32 + t < 1021;
         if (ok && in) v0[b] = tile0[t][b * 8 + sub];
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -63,7 +63,7 @@ fs_kernel(
       }
       float v2[4];
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
         #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1021)
         {  // madd
@@ -103,7 +103,7 @@ slots: 0 1 2
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_M = 1021, FS_ITERATIONS = 4;
-constexpr fs_index FS_PANELS = 32, FS_PARTS = 8;
+constexpr fs_index FS_STRIPS = 32, FS_PARTS = 8;
 
 // memory.cuh: fs_get fs_put
 // tile.cuh: FS_OWN FS_TILE
@@ -116,9 +116,9 @@ fs_kernel(
   float *const a2 = (float *)s2;
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     const fs_index begin = part * (32 * FS_ITERATIONS);
     const fs_index end =
         FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
@@ -129,7 +129,7 @@ fs_kernel(
       __syncthreads();
 #pragma unroll
       for (int b = 0; b < 4; b++) {
-        const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);
+        const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);
         if (i < 1021 && j < 1021) tile0[b * 8 + sub][t] =
             fs_get(a0[i + j * 1024]);
       }
@@ -138,11 +138,11 @@ fs_kernel(
       for (int b = 0; b < 4; b++) {
         const fs_index i = first + (b * 8 + sub);
         const bool ok = i < 1021;
-        const bool in = panel * 32 + t < 1021;
+        const bool in = strip * 32 + t < 1021;
         if (ok && in) v0[b] = tile0[t][b * 8 + sub];
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -153,7 +153,7 @@ fs_kernel(
       }
       float v2[4];
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
         #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1021)
         {  // madd

@@ -10,7 +10,7 @@ slots: 0 1 2
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 4;
 constexpr fs_index FS_M = 1023, FS_ITERATIONS = 1;
-constexpr fs_index FS_PANELS = 32, FS_PARTS = 32;
+constexpr fs_index FS_STRIPS = 32, FS_PARTS = 32;
 
 // memory.cuh: fs_get fs_put
 // barrier.cuh: fs_after_kernels
@@ -25,9 +25,9 @@ fs_kernel(
   float *const a2 = (float *)s2;
   const int t = threadIdx.x % 32;    // column of the tile
   const int sub = threadIdx.x / 32;  // first row of the tile
-  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < FS_PARTS * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     const fs_index begin = part * (32 * FS_ITERATIONS);
     const fs_index end =
         FS_M - begin < 32 * FS_ITERATIONS ? FS_M : begin + 32 * FS_ITERATIONS;
@@ -38,7 +38,7 @@ fs_kernel(
       __syncthreads();
 #pragma unroll
       for (int b = 0; b < 4; b++) {
-        const fs_index i = first + t, j = panel * 32 + (b * 8 + sub);
+        const fs_index i = first + t, j = strip * 32 + (b * 8 + sub);
         if (i < 1023 && j < 1021) tile0[b * 8 + sub][t] =
             fs_get(a0[i + j * 1024]);
       }
@@ -47,11 +47,11 @@ fs_kernel(
       for (int b = 0; b < 4; b++) {
         const fs_index i = first + (b * 8 + sub);
         const bool ok = i < 1023;
-        const bool in = panel * 32 + t < 1021;
+        const bool in = strip * 32 + t < 1021;
         if (ok && in) v0[b] = tile0[t][b * 8 + sub];
       }
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
@@ -62,7 +62,7 @@ fs_kernel(
       }
       float v2[4];
       {
-        const fs_index j = panel * 32 + t;
+        const fs_index j = strip * 32 + t;
         const bool in = j < 1021;
         #define FS_HERE(k) (j < 1021 && first + ((k) * 8 + sub) < 1023)
         {  // madd

@@ -89,7 +89,7 @@ def test_results():
         check(plain.stdout == gpu.stdout, f'{name}: other bits from plain kernels')
 
 
-# What the panel scheme does, in blocks of that one kernel: column sums used on their
+# What the march scheme does, in blocks of that one kernel: column sums used on their
 # own columns; rows and columns beyond the last tile and not, all sizes of elements,
 # matrices that are made and stored, two sums at once, a slice, a maximum.
 PANELS = {
@@ -115,7 +115,7 @@ def quick_panels(program, wanted, what, **more):
                         FUSIBLE_FAKE_KEEP=folder, **more)
         texts = [open(os.path.join(folder, x), encoding='utf-8').read()
                  for x in os.listdir(folder)]
-    check(any('scheme panel;' in x and 'fs_mbarrier' not in x for x in texts),
+    check(any('scheme march;' in x and 'fs_mbarrier' not in x for x in texts),
           f'{what}: no quick code')
     check(quick.stdout == wanted and not quick.stderr,
           f'{what}, quick: {quick.stdout}\n{quick.stderr}\nbut in full\n{wanted}')
@@ -134,7 +134,7 @@ def panels(m, n, dtype, name, text):
     after = '\n'.join(lines[1:])
     cpu = fusible(program + after, target='cpu')
     h200 = dict(FUSIBLE_FAKE_CC='90', FUSIBLE_FAKE_UNITS='18', FUSIBLE_L2='65536')
-    asserted = ':assert scheme == panel\n' + after
+    asserted = ':assert scheme == march\n' + after
     gpu = fusible(program + asserted, **h200)
     what = f'panels of {m} x {n} {dtype}, {name}'
     check(cpu.returncode == 0 and gpu.returncode == 0 and
@@ -177,7 +177,7 @@ def test_quick_bits():
         program = (f'A = {dtype}(rand({m}, 712)); y = {dtype}(rand({m}));\n'
                    f'u = {dtype}(rand({m})); z = {dtype}(rand(712));\n'
                    f'print(sum(A), sum(y), sum(u), sum(z))\n{block}\n'
-                   ':assert scheme == panel\n')
+                   ':assert scheme == march\n')
         after = ('for t = [0.1, 0.01, 0.001]\n'
                  '  print(sum(mod(f64(w), t)), sum(mod(f64(x), t)), sum(mod(f64(v), t)))\n'
                  'end\nprint(sum(mod(f64(B), 0.01)))')

@@ -24,7 +24,7 @@ __global__ void not_all_arrive(int *out) {
 
 // Warps hand over numbers by mbarriers, at which the first lane arrives for its warp,
 // behind __syncwarp: ordered by the memory model of PTX (causality order goes through
-// the barrier of the warp), as in the panel scheme. racecheck does not follow it, so
+// the barrier of the warp), as in the march scheme. racecheck does not follow it, so
 // forms that do so are left to the other tools (sanitize.py). Once it follows, this is
 // silent, and they can be given to it.
 __device__ unsigned shared_at(const void *p) {

@@ -60,7 +60,7 @@ k = [3, 1, 2, 45];
 same(p[k], [p[3], p[1], p[2], p[45]], "gather");
 v = rand(1001); u = v .* 2 + 1;
 same(sum(u >= 1), 1001, "rand");
-# Long rows: bulk copies through a ring, sums in chunks, in panels, in clusters; a
+# Long rows: bulk copies through a ring, sums in chunks, in strips, in clusters; a
 # tile.
 K = 600; L = 8192;
 V = mod(reshape(f32(1:K), K, 1)*reshape(f32(1:L), 1, L), 5) - 2;
@@ -71,7 +71,7 @@ begin
 end
 same(c'*b, g'*a, "ring");
 g = V'*b;
-same(g'*a, c'*b, "panels");
+same(g'*a, c'*b, "strips");
 U = [V, V];
 d = U*[a; a];
 same(d, 2*c, "chunks");

@@ -13,7 +13,7 @@
 #include "tests/unit/statements.h"
 
 /* What is compared, and of how many kernels it may differ: as many as do today. Whoever
- * mends a cause lowers its count. Blocks in step (FS_PANEL) are priced as if they went over
+ * mends a cause lowers its count. Blocks in step (FS_MARCH) are priced as if they went over
  * rows in chunks; of rows that nobody holds whole, the registers as if somebody did. */
 enum fact { TASKS, SHARING, THREADS, STAGES, RING_BYTES, LANES, VECTORS, BYTES, PARTS,
             REGISTERS, FACTS };

@@ -356,10 +356,10 @@ static char *edited(const char *text, const char *from, const char *to) {
 
 static void test_bad_files(const char *path, const char *good) {
   static const char *const edits[][2] = {
-    {"\"version\": 12", "\"version\": 2"},
-    {"\"version\": 12", "\"version\": 8"},
-    {"\"version\": 12", "\"version\": 11"},
-    {"\"version\": 12", "\"version\": -1e300"},
+    {"\"version\": 13", "\"version\": 2"},
+    {"\"version\": 13", "\"version\": 8"},
+    {"\"version\": 13", "\"version\": 11"},
+    {"\"version\": 13", "\"version\": -1e300"},
     {"\"follow\": ", "\"unfollowed\": "},
     {"\"follow\": ", "\"follow\": -"},
     {"\"barrier\": ", "\"unbarred\": "},
@@ -644,7 +644,7 @@ static void test_learned_registers(void) {
 
 static void test_bad_learned(void) {
   static const char *const texts[] = {
-    "", "{", "7", "{\"version\": 12}",
+    "", "{", "7", "{\"version\": 13}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION
     "\",\"kinds\":{\"x\":[9,1]}}",
     "{\"version\":3,\"device\":\"a device\",\"program\":\"" FS_VERSION

@@ -122,8 +122,8 @@ static void sequences(const struct fs_device *d, int64_t m, int64_t n) {
   fs_graph_output(g, x, "x");
   fs_graph_output(g, map2(g, FS_OP_MUL, number(g, 3), matvec(g, A, x)), "w");
   /* One trip over a matrix that no cache holds. */
-  bool panel = d->is_cuda && 4.0 * (double)m * (double)n > 2.0 * (double)d->cache_bytes;
-  expect(g, d, panel ? 1 : 2, panel ? "p" : "rr", "SGEMVT");
+  bool marches = d->is_cuda && 4.0 * (double)m * (double)n > 2.0 * (double)d->cache_bytes;
+  expect(g, d, marches ? 1 : 2, marches ? "m" : "rr", "SGEMVT");
 
   g = fs_graph_new();
   A = input(g, 0, n, n, "A");
@@ -137,7 +137,7 @@ static void sequences(const struct fs_device *d, int64_t m, int64_t n) {
   fs_graph_output(g, B, "B");
   fs_graph_output(g, x, "x");
   fs_graph_output(g, map2(g, FS_OP_MUL, number(g, 3), matvec(g, B, x)), "w");
-  expect(g, d, panel ? 1 : 2, panel ? "p" : "rr", "GEMVER");
+  expect(g, d, marches ? 1 : 2, marches ? "m" : "rr", "GEMVER");
 
   g = fs_graph_new();
   fs_id w = input(g, 0, n, 0, "w"), v = input(g, 1, n, 0, "v");

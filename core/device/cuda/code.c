@@ -413,7 +413,7 @@ static enum fs_status set_up(struct cuda *t, struct fs_code *c,
 static const struct fs_device *written_for(const struct cuda *t, const struct fs_kernel *k) {
   const char *kernels = getenv("FUSIBLE_KERNELS");
   bool plain = kernels && !strcmp(kernels, "plain");
-  return plain || (t->narrow && k->scheme == FS_PANEL) ? &t->plain : &t->base.device;
+  return plain || (t->narrow && k->scheme == FS_MARCH) ? &t->plain : &t->base.device;
 }
 
 /* How many of the n kernels are phases of the launch that the first one starts:

@@ -75,7 +75,7 @@ struct cuda {
 
   struct cuda_libraries *libraries;
   bool crowded;            /* code.c: a launch of several kernels does not fit */
-  bool narrow;             /* code.c: the clusters of a panel kernel do not    */
+  bool narrow;             /* code.c: the clusters of a march kernel do not    */
   struct fs_builds *warm;  /* code.c: compiled ahead */
   struct fs_module *modules; /* code.c: loaded full code, which codes share    */
   bool rushed;             /* code.c: quickly compiled code does not fit       */

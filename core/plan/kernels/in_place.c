@@ -330,7 +330,7 @@ static double bytes_of(const struct fs_piece *x, enum fs_dtype dt) {
 /* Whether a reader may read a copy of what it reads: its access is all that tells where. */
 static bool may_read_copy(const struct fs_plan *plan, const struct reader *r) {
   const struct fs_kernel *k = &plan->kernels.data[r->kernel];
-  if (r->access < 0 || k->n_applied || k->mirrors || k->scheme == FS_PANEL) return false;
+  if (r->access < 0 || k->n_applied || k->mirrors || k->scheme == FS_MARCH) return false;
   const struct fs_access *a = &k->accesses.data[r->access];
   return !a->list && !fs_access_is_list(k, r->access);
 }

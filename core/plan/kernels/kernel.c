@@ -175,7 +175,7 @@ static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
     if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
     bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
     turned |= !cuda && is_copied_once(k, a, s->kind);
-    if (k->scheme != FS_PANEL && !turned && against_grain(k, a)) w->bytes_strided += bytes;
+    if (k->scheme != FS_MARCH && !turned && against_grain(k, a)) w->bytes_strided += bytes;
   }
 }
 
@@ -244,7 +244,7 @@ static double parallel_pieces(const struct fs_kernel *k,
                               const struct fs_device *d) {
   double m = (double)k->space.m, n = (double)k->space.n;
   if (k->scheme == FS_FLAT) return n / 1024 + 1;
-  if (k->scheme == FS_PANEL) return d->units;
+  if (k->scheme == FS_MARCH) return d->units;
   if (k->scheme == FS_ROW) return n >= 512 ? m : m * n / 512 + 1;
   return (m / 256 + 1) * (n / 32 + 1);
 }
@@ -321,7 +321,7 @@ static const char *settle(const struct fs_group *g, bool looked_at, struct fs_ke
                           struct terms *t) {
   const struct fs_device *d = g->p->device;
   if (k->scheme == FS_TILE && !tile_fits(k)) return "shape";
-  if (k->scheme == FS_PANEL && !fs_panel_pays(k, d)) return "shape";
+  if (k->scheme == FS_MARCH && !fs_march_pays(k, d)) return "shape";
   if (!fills_space(k)) return "shape";
   t->settings = 1;
   if (!looked_at || d->is_cuda) t->settings = fs_tune_all(k, d, t->tunings);
@@ -570,7 +570,7 @@ static const char *survey_one(struct fs_group *g, unsigned inner, enum fs_scheme
 }
 
 /* Behind rows, whose kernel is in the scratch, where the scheme places calls as they do:
- * panels, and tiles that sum no rows. */
+ * marches, and tiles that sum no rows. */
 static const char *survey_like_rows(struct fs_group *g, unsigned inner, enum fs_scheme scheme,
                                     int from, fs_impl_list *out, const char **worst) {
   struct fs_kernel *k = &g->p->scratch;
@@ -627,7 +627,7 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
   g->pin = pin;
   unsigned every = (1u << g->ax.n_classes) - 1;
   bool any_size = p->options->any_size;
-  bool panels = !why && !any_size && fs_panel_may_pay(space_of(&g->ax), p->device);
+  bool marches = !why && !any_size && fs_march_may_pay(space_of(&g->ax), p->device);
   for (unsigned x = 0; !why && x <= every; x++) {
     unsigned inner = every - x; /* flat first: it wins where all cost the same */
     if (inner == 0 && every != 0) continue;
@@ -642,8 +642,8 @@ static const char *survey(struct fs_planner *p, const fs_id *calls, int n,
       bool can = !(like_rows ? survey_like_rows(g, inner, s, from, out, &worst)
                              : survey_one(g, inner, s, from, out, &worst));
       like_rows = can && s == FS_ROW && !pin && !sums_rows(&p->scratch);
-      if (can && s == FS_ROW && panels)
-        survey_like_rows(g, inner, FS_PANEL, from, out, &worst);
+      if (can && s == FS_ROW && marches)
+        survey_like_rows(g, inner, FS_MARCH, from, out, &worst);
       /* Tiles have a text for each size; one that is flat serves most. */
       if (can && any_size && s == FS_FLAT) return NULL;
       if (can && any_size) break;

@@ -329,7 +329,7 @@ static void place_reduce(struct builder *b, int k) {
   }
   in0 = spread(b, in0, whole, phase, id);
   bool in_block = over == FS_VARIES_J &&
-                  (b->scheme == FS_ROW || b->scheme == FS_PANEL);
+                  (b->scheme == FS_ROW || b->scheme == FS_MARCH);
   h->ready = in_block ? phase + 1 : FS_END;
   if (h->ready != FS_END && h->ready >= FS_MAX_PHASES) {
     fail(b, "on-chip");

@@ -221,11 +221,11 @@ static void count_folds(const struct fs_kernel *k, const struct fs_cpu_schedule 
                         const struct fs_device *d, struct fs_work *w) {
   double m = (double)k->space.m, n = (double)k->space.n, parts = 0, each = 0;
   bool vector = false, scalar = false;
-  if (k->scheme == FS_PANEL) { /* its blocks are in step all the time */
-    struct fs_panel p;
-    fs_panel_of(k, d, &p);
+  if (k->scheme == FS_MARCH) { /* its blocks are in step all the time */
+    struct fs_march p;
+    fs_march_of(k, d, &p);
     fs_work_set(w, FS_TM_FOLD, 0, 1);
-    fs_work_set(w, FS_TM_PANEL, 0, (double)p.panels);
+    fs_work_set(w, FS_TM_MARCH, 0, (double)p.panels);
     return;
   }
   bool columns = false;
@@ -329,10 +329,10 @@ static void name_pattern(const struct fs_kernel *k, int sweeps, struct fs_work *
 static void count_moves(double busy, bool cuda, struct fs_work *w) {
   static const enum fs_term reads[] = {
       [FS_FLAT] = FS_TM_READ_FLAT, [FS_ROW] = FS_TM_READ_ROW,
-      [FS_TILE] = FS_TM_READ_TILE, [FS_PANEL] = FS_TM_READ_FLAT};
+      [FS_TILE] = FS_TM_READ_TILE, [FS_MARCH] = FS_TM_READ_FLAT};
   static const enum fs_term writes[] = {
       [FS_FLAT] = FS_TM_WRITE_FLAT, [FS_ROW] = FS_TM_WRITE_ROW,
-      [FS_TILE] = FS_TM_WRITE_TILE, [FS_PANEL] = FS_TM_WRITE_FLAT};
+      [FS_TILE] = FS_TM_WRITE_TILE, [FS_MARCH] = FS_TM_WRITE_FLAT};
   double read = cuda && w->tiled ? w->bytes_asked : w->bytes_read;
   fs_work_add(w, reads[w->scheme], 0, read * busy);
   fs_work_add(w, w->past ? FS_TM_PAST : writes[w->scheme], 0,
@@ -401,7 +401,7 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
   if (c) w->parallel = (double)c->tasks;
   w->n_amounts = 0;
   fs_work_add(w, FS_TM_LAUNCH, 0, 1);
-  if (w->scheme == FS_ROW || w->scheme == FS_PANEL)
+  if (w->scheme == FS_ROW || w->scheme == FS_MARCH)
     fs_work_add(w, FS_TM_ROW, 0, 1);
   if (w->tiled) fs_work_add(w, FS_TM_TILE, 0, 1);
   fs_work_add(w, FS_TM_SWEEP, 0, n_sweeps - 1);

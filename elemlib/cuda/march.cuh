@@ -1,4 +1,4 @@
-// panel.cuh - what the panel scheme is made of, sm_90 and later: barrier objects
+// march.cuh - what the march scheme is made of, sm_90 and later: barrier objects
 // on which warps of different roles wait for each other, copies of tiles by tensor
 // maps, and numbers that blocks post to each other. A host that imitates the device
 // (tests/fiber) brings its own copies and barriers.
@@ -278,7 +278,7 @@ __device__ __forceinline__ void fs_registers_more() {
 }
 
 //@ fs_gates
-// What the warps of a panel kernel wait for; an array has one for each slot. As many bytes
+// What the warps of a march kernel wait for; an array has one for each slot. As many bytes
 // as the ring behind it must begin at a multiple of.
 struct alignas(128) fs_gates {
   // Where all workers arrive: rows that stay there, that go to registers, sums of warps.

@@ -1,6 +1,6 @@
 ==== h200
 > code: cuda
-# k1 panel
+# k1 march
 launch: 512 threads, at most 120 blocks in clusters of 8, bounds for 1
 shared: 221184 B; workspace 983296 B and 0 B a block, 256 B of zeros; waits; lasts; cooperative
 slots: 2 0 1 3 4 5; params: 0 float, 1 float
@@ -8,7 +8,7 @@ map 0: slot 0, bf16 at 0, 8192 x 8192, rows 8192 apart, box 32 x 256
 map 1: slot 0, bf16 at 0, 8192 x 8192, rows 8192 apart, box 40 x 256
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 8 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 8 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8, FS_REGS = 208;
@@ -26,7 +26,7 @@ constexpr int FS_TEAM_BYTES = 1024, FS_MAIL_BYTES = 1024;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_words fs_load_words fs_words_of fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
+// march.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_words fs_load_words fs_words_of fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_send
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)
@@ -280,7 +280,7 @@ fs_kernel(
 # compiled quickly
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 8 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 8 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8;
@@ -294,7 +294,7 @@ constexpr int FS_HEIGHT = 72, FS_PARTS = 1, FS_MAILS = 1;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
+// march.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_put
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)

@@ -1,10 +1,10 @@
-/* panel.c - the panel scheme: which kernels it can run, and how it cuts them.
+/* march.c - the march scheme: which kernels it can run, and how it cuts them.
  *
  * A kernel of this scheme is a row kernel (kernel.h) whose rows i are the columns of
  * a row-major matrix: `x = A'*y; w = A*x` sums over a column, then uses the sum on
  * the same column. Row by row that would read the matrix across memory. Here each
  * block owns some elements j of every row i (rows of the matrix), and all blocks go
- * over panels of neighbouring i in step: elemlib/scheme/columns.cuh.
+ * over panels of neighbouring i in step: elemlib/scheme/march.cuh.
  *
  * Measured on an H200 (f32, 16384 x 16384): both statements in 0.272 ms, where two
  * kernels take 0.488 ms and one trip over the matrix 0.25 ms; with `B = A + u1*v1' +
@@ -45,7 +45,7 @@ static uint8_t goes_over(const struct fs_kernel *k, const struct fs_step *s) {
                      : k->accesses.data[s->access].varies;
 }
 
-void fs_panel_sent(const struct fs_kernel *k, bool *sent) {
+void fs_march_sent(const struct fs_kernel *k, bool *sent) {
   bool *after = fs_calloc((size_t)k->values.len + 1, sizeof(bool)); /* a sum */
   memset(sent, 0, sizeof(bool) * (size_t)k->values.len);
   for (int i = 0; i < k->steps.len; i++) { /* in an order in which they can run */
@@ -92,7 +92,7 @@ static bool look_at_access(const struct fs_kernel *k, const struct fs_step *s,
   return is_regular(a);
 }
 
-/* False: something has no place in the scheme. sent[]: as fs_panel_sent() has it. */
+/* False: something has no place in the scheme. sent[]: as fs_march_sent() has it. */
 static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
   *n = (struct needs){0};
   if (k->space.n_outer != 1 || k->space.n_inner != 1 || k->n_phases != 2)
@@ -116,11 +116,11 @@ static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
 
 /* Tiles for as long a lag as there is room for: of the rows of a worker, some wait
  * in its registers, for which no more are taken than must be. */
-static bool cut(struct fs_panel *p, const struct needs *n, int64_t room, int regs) {
+static bool cut(struct fs_march *p, const struct needs *n, int64_t room, int regs) {
   enum { LEAST = 3, AHEAD = 2 };
   int each = p->height / p->side, words = n->size > 4 ? 2 : 1;
   int64_t row = (int64_t)p->width * n->size * n->matrices * p->side;
-  /* What registers hold of halves that are stored moves on with each panel (columns.c), and
+  /* What registers hold of halves that are stored moves on with each panel (march.c), and
    * a panel has twice the traffic: GEMVER of 16384 x 16384 in bf16 takes 311 us with a lag
    * of 3 and none in registers, 293 of 4 with two rows of a worker there, 297 of 5 with
    * four (H200). */
@@ -161,7 +161,7 @@ static int most_blocks(const struct fs_device *d) {
 }
 
 static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
-                    const bool *sent, struct fs_panel *p) {
+                    const bool *sent, struct fs_march *p) {
   struct needs n;
   int most = most_blocks(d);
   if (most < CLUSTER || !look(k, sent, &n)) return false;
@@ -185,12 +185,12 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   return cut(p, &n, room, p->regs ? p->regs : REGS_ALIKE);
 }
 
-bool fs_panel_of(const struct fs_kernel *k, const struct fs_device *d,
-                 struct fs_panel *p) {
-  *p = (struct fs_panel){0};
+bool fs_march_of(const struct fs_kernel *k, const struct fs_device *d,
+                 struct fs_march *p) {
+  *p = (struct fs_march){0};
   if (!d || !d->clusters || !d->bulk_copies || d->units < 1) return false;
   bool *sent = fs_calloc((size_t)k->values.len + 1, sizeof(bool));
-  fs_panel_sent(k, sent);
+  fs_march_sent(k, sent);
   bool ok = cut_for(k, d, sent, p);
   free(sent);
   return ok;
@@ -201,15 +201,15 @@ static bool exceeds_cache(double bytes, const struct fs_device *d) {
   return bytes > 2 * (double)d->cache_bytes;
 }
 
-bool fs_panel_may_pay(double elements, const struct fs_device *d) {
+bool fs_march_may_pay(double elements, const struct fs_device *d) {
   enum { MOST_SIZE = 8 };
   return d && d->clusters && d->bulk_copies && exceeds_cache(elements * MOST_SIZE, d);
 }
 
-bool fs_panel_pays(const struct fs_kernel *k, const struct fs_device *d) {
+bool fs_march_pays(const struct fs_kernel *k, const struct fs_device *d) {
   enum { LEAST_TILE = 16 << 10 };
-  struct fs_panel p;
-  if (!fs_panel_of(k, d, &p)) return false;
+  struct fs_march p;
+  if (!fs_march_of(k, d, &p)) return false;
   double tile = (double)p.height * p.width * (16.0 / p.vec);
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
   return tile >= LEAST_TILE && exceeds_cache(matrix, d);

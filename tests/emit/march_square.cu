@@ -1,6 +1,6 @@
 ==== h200
 > code: cuda
-# k1 panel
+# k1 march
 launch: 512 threads, at most 120 blocks in clusters of 8, bounds for 1
 shared: 217088 B; workspace 524544 B and 0 B a block, 256 B of zeros; waits; lasts; cooperative
 slots: 2 0 1 3 4 5; params: 0 float, 1 float
@@ -8,7 +8,7 @@ map 0: slot 0, f32 at 0, 8192 x 8192, rows 8192 apart, box 40 x 128
 map 1: slot 0, f32 at 0, 8192 x 8192, rows 8192 apart, box 32 x 128
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8, FS_REGS = 208;
@@ -25,7 +25,7 @@ constexpr int FS_TEAM_BYTES = 512, FS_MAIL_BYTES = 512;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
+// march.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_send
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)
@@ -278,7 +278,7 @@ fs_kernel(
 # compiled quickly
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8;
@@ -291,7 +291,7 @@ constexpr int FS_HEIGHT = 72, FS_PARTS = 1, FS_MAILS = 1;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
+// march.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_put
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)
@@ -468,7 +468,7 @@ fs_kernel(
 }
 ==== h100
 > code: cuda
-# k1 panel
+# k1 march
 launch: 512 threads, at most 120 blocks in clusters of 8, bounds for 1
 shared: 217088 B; workspace 524544 B and 0 B a block, 256 B of zeros; waits; lasts; cooperative
 slots: 2 0 1 3 4 5; params: 0 float, 1 float
@@ -476,7 +476,7 @@ map 0: slot 0, f32 at 0, 8192 x 8192, rows 8192 apart, box 40 x 128
 map 1: slot 0, f32 at 0, 8192 x 8192, rows 8192 apart, box 32 x 128
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8, FS_REGS = 208;
@@ -493,7 +493,7 @@ constexpr int FS_TEAM_BYTES = 512, FS_MAIL_BYTES = 512;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
+// march.cuh: fs_mbarrier_init fs_mbarrier_expect fs_mbarrier_arrive fs_mbarrier_wait fs_pause fs_tensor_map fs_tensor_copy fs_before_copies fs_post fs_fold_lanes fs_look fs_sum_posted fs_registers_fewer fs_registers_more fs_gates fs_lap FS_PLACE fs_turn
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_send
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)
@@ -746,7 +746,7 @@ fs_kernel(
 # compiled quickly
 // B = A + u*v'; x = 0.5*(B'*u) + v; w = 2*B*x
 //
-// scheme panel; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
+// scheme march; 8192 rows of 8192; 512 threads, 32 on a row; 4 lanes x 1 vector; 72 rows at once; clusters of 8 blocks
 typedef int fs_index;
 constexpr int FS_THREADS = 512, FS_RESIDENT = 1;
 constexpr int FS_WORKERS = 256, FS_LANES = 32, FS_SIDE = 8;
@@ -759,7 +759,7 @@ constexpr int FS_HEIGHT = 72, FS_PARTS = 1, FS_MAILS = 1;
 // reduce.cuh: fs_add fs_warp
 // barrier.cuh: fs_after_kernels
 // bulk.cuh: FS_RING fs_shared_address
-// panel.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
+// march.cuh: fs_pause fs_tensor_map fs_post fs_fold_lanes fs_look fs_sum_posted_each fs_lap FS_PLACE
 // cluster.cuh: fs_cluster_rank fs_cluster_barrier fs_cluster_put
 extern "C" __global__ void __cluster_dims__(FS_CLUSTER, 1, 1)
     __launch_bounds__(FS_THREADS, 1)
@@ -942,10 +942,10 @@ shared: 0 B; workspace 256 B and 32768 B a block, 256 B of zeros; cooperative
 slots: 0 1 2 3 5; params: 0 float
 // B = A + u*v'; x = 0.5*(B'*u) + v
 //
-// scheme row, in panels; 8192 rows of 8192; 256 threads; 4 lanes x 1 vector; 8 rows at once
+// scheme row, in strips; 8192 rows of 8192; 256 threads; 4 lanes x 1 vector; 8 rows at once
 typedef int fs_index;
 constexpr int FS_THREADS = 256, FS_RESIDENT = 3;
-constexpr fs_index FS_PANELS = 8;
+constexpr fs_index FS_STRIPS = 8;
 constexpr fs_index FS_PARTS_MOST = 1024;
 constexpr int FS_ROW_THREADS = 256, FS_ROWS = 8;
 constexpr fs_index FS_M = 8192;
@@ -966,16 +966,16 @@ fs_kernel(
   float *const w5 = (float *)((char *)work + 256);
   unsigned *const counters = (unsigned *)work;
   alignas(16) __shared__ double scratch[512];
-  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the panel's row
+  const int t = threadIdx.x % FS_ROW_THREADS;    // place in the strip's row
   const int sub = threadIdx.x / FS_ROW_THREADS;  // row among the block's
-  const fs_index parts = fs_parts(FS_PANELS, FS_PARTS_MOST);
+  const fs_index parts = fs_parts(FS_STRIPS, FS_PARTS_MOST);
   const float v6 = (float)p0;
-  for (fs_index work = blockIdx.x; work < parts * FS_PANELS;
+  for (fs_index work = blockIdx.x; work < parts * FS_STRIPS;
        work += gridDim.x) {
-    const fs_index panel = work % FS_PANELS, part = work / FS_PANELS;
+    const fs_index strip = work % FS_STRIPS, part = work / FS_STRIPS;
     float v0[4];
     {
-      const fs_index j = (panel * 256 + t) * 4;
+      const fs_index j = (strip * 256 + t) * 4;
       fs_load(v0, a0 + j);
     }
     float r5[4] = {};
@@ -989,7 +989,7 @@ fs_kernel(
       }
       float v3[8][4];
       {
-        const fs_index j = (panel * 256 + t) * 4;
+        const fs_index j = (strip * 256 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 8; b++) {
           const fs_index i = first + b;
@@ -997,7 +997,7 @@ fs_kernel(
         }
       }
       {
-        const fs_index j = (panel * 256 + t) * 4;
+        const fs_index j = (strip * 256 + t) * 4;
 #pragma unroll
         for (int b = 0; b < 8; b++) {
           const fs_index i = first + b;
@@ -1013,7 +1013,7 @@ fs_kernel(
       }
     }
     {
-      const fs_index j = (panel * 256 + t) * 4;
+      const fs_index j = (strip * 256 + t) * 4;
       fs_store(w5 + part * 8192 + j, r5);
     }
   }
@@ -1138,7 +1138,7 @@ fs_kernel(
 }
 ==== plain
 > code: cuda
-# k1 panel
+# k1 march
 launch: 1024 threads, at most 2048 blocks, 1 a unit, bounds for 1
 shared: 0 B; workspace 256 B and 32768 B a block, 256 B of zeros; cooperative
 slots: 0 1 2 3 4 5; params: 0 float, 1 float

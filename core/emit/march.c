@@ -1,5 +1,5 @@
-/* columns.c - writes a kernel of the panel scheme (core/schedule/panel.c): what its
- * roles do, into elemlib/scheme/columns.cuh.
+/* march.c - writes a kernel of the march scheme (core/schedule/march.c): what its
+ * roles do, into elemlib/scheme/march.cuh.
  *
  * In this scheme i counts the columns of the matrix in memory and j its rows. A
  * worker has V neighbouring i (lanes e) of B rows j, FS_SIDE apart. Values live:
@@ -12,16 +12,16 @@
  *                  one chain of additions over all columns would round most
  *
  * The text that is compiled quickly (em.quick) has the same sums in the same order, in
- * elemlib/scheme/columns_quick.cuh: there is nothing to wait for but barriers of all
+ * elemlib/scheme/march_quick.cuh: there is nothing to wait for but barriers of all
  * threads, and all rows of a panel wait in registers, in held0[b].
  */
 #include "core/emit/writer.h"
 
 enum { SHORT = 16 }; /* panels whose columns are summed one after the other */
 
-struct columns {
+struct march {
   struct em *em;
-  struct fs_panel cut;
+  struct fs_march cut;
   bool *need;         /* per step: wanted in the part being written */
   int made, again;    /* of rows and columns: what the first look has made of the only
                          matrix and leaves in its place, and what the second calls
@@ -53,7 +53,7 @@ static bool is_row_sum(const struct fs_step *s) {
   return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I;
 }
 /* Whether sums of SHORT panels each are summed. */
-static bool has_sums_of_sums(const struct columns *c, const struct fs_step *s) {
+static bool has_sums_of_sums(const struct march *c, const struct fs_step *s) {
   return is_row_sum(s) && s->op == FS_RD_SUM && c->cut.panels > SHORT &&
          fs_dtype_is_float(em_val(c->em, s->out)->dtype);
 }
@@ -80,8 +80,8 @@ static void define(struct em *em) {
 }
 
 bool em_columns_analyse(struct em *em) {
-  struct fs_panel p;
-  if (!fs_panel_of(em->k, em->device, &p))
+  struct fs_march p;
+  if (!fs_march_of(em->k, em->device, &p))
     return false;
   struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
   fs_schedule_march(em->k, &p, s);
@@ -94,11 +94,11 @@ bool em_columns_analyse(struct em *em) {
 
 /* "j < 5000", "i < 12000": whether this row, this column is one of the matrix; ""
  * where all are. */
-static const char *row_exists(const struct columns *c) {
+static const char *row_exists(const struct march *c) {
   struct em *em = c->em;
   return c->guard_j ? em_fmt(em, "j < %s", em_int(em, em->how->n)) : "";
 }
-static const char *column_exists(const struct columns *c, const char *name) {
+static const char *column_exists(const struct march *c, const char *name) {
   struct em *em = c->em;
   return c->guard_i ? em_fmt(em, "%s < %s", name, em_int(em, em->how->m)) : "";
 }
@@ -107,16 +107,16 @@ static const char *column_exists(const struct columns *c, const char *name) {
 
 enum { ROUNDS = 32 }; /* panels whose messages have room */
 
-static int clusters(const struct columns *c) { return c->cut.blocks / c->cut.cluster; }
+static int clusters(const struct march *c) { return c->cut.blocks / c->cut.cluster; }
 
 /* Words of one kind that the clusters send of the columns of a block: in the order in
  * which the lanes of a warp look at them, and as many as they look at. */
-static int64_t words_sent(const struct columns *c) {
+static int64_t words_sent(const struct march *c) {
   int64_t each = (int64_t)clusters(c) * c->cut.width / c->cut.cluster;
   return (each + 31) / 32 * 32;
 }
 
-static int64_t place_messages(struct columns *c) {
+static int64_t place_messages(struct march *c) {
   struct em *em = c->em;
   int64_t at = 0;
   for (int v = 0; v < em->k->values.len; v++) {
@@ -131,7 +131,7 @@ static int64_t place_messages(struct columns *c) {
 static const char *posts_at(struct em *em, int64_t at) {
   return at ? em_fmt(em, "posts + %s", em_int(em, at)) : "posts";
 }
-static const char *posts_of_sum(struct columns *c, int v) {
+static const char *posts_of_sum(struct march *c, int v) {
   return em_fmt(c->em, "%s + (FS_PLACE(p, %d) * FS_CLUSTER + rank) * %lld",
                 posts_at(c->em, c->em->v[v].work), ROUNDS,
                 (long long)(words_sent(c) * words(c->em, v)));
@@ -144,7 +144,7 @@ struct room {
   int64_t teams, mails; /* bytes of a panel's sums in a cluster, and finished */
 };
 
-static int64_t tile_row(const struct columns *c) {
+static int64_t tile_row(const struct march *c) {
   int64_t bytes = 0;
   const struct em *em = c->em;
   for (int i = 0; i < em->k->steps.len; i++)
@@ -152,9 +152,9 @@ static int64_t tile_row(const struct columns *c) {
   return bytes;
 }
 
-static struct room rooms(const struct columns *c) {
+static struct room rooms(const struct march *c) {
   const struct em *em = c->em;
-  const struct fs_panel *p = &c->cut;
+  const struct fs_march *p = &c->cut;
   struct room r = {0};
   int64_t row = tile_row(c);
   for (int v = 0; v < em->k->values.len; v++) {
@@ -173,7 +173,7 @@ static struct room rooms(const struct columns *c) {
 }
 
 /* An array of rows of a panel's columns in the ring; gives the bytes of it. */
-static int64_t name_rows(struct columns *c, const char *name, int v, int rows,
+static int64_t name_rows(struct march *c, const char *name, int v, int rows,
                          const char *side, int64_t at) {
   struct em *em = c->em;
   const char *type = em_acc_type(em_val(em, v)->dtype);
@@ -182,7 +182,7 @@ static int64_t name_rows(struct columns *c, const char *name, int v, int rows,
   return (int64_t)rows * c->cut.width * fs_sum_bytes(em_val(em, v)->dtype);
 }
 
-static void name_shared(struct columns *c) {
+static void name_shared(struct march *c) {
   struct em *em = c->em;
   struct room r = rooms(c);
   for (int v = 0; v < em->k->values.len; v++) {
@@ -226,7 +226,7 @@ static const char *policy(const struct em *em) {
   return "fs_cache_passes()";
 }
 
-static void fetch(struct columns *c, const char *ring, int64_t base, int64_t rows,
+static void fetch(struct march *c, const char *ring, int64_t base, int64_t rows,
                   int64_t skip, const char *slots) {
   struct em *em = c->em;
   int64_t row = tile_row(c), at = 0;
@@ -253,7 +253,7 @@ static void fetch(struct columns *c, const char *ring, int64_t base, int64_t row
   em_close(em);
 }
 
-static void fetches(struct columns *c) {
+static void fetches(struct march *c) {
   struct room r = rooms(c);
   int64_t kept = c->cut.height - c->cut.held;
   em_go(c->em, EM_FETCH);
@@ -263,7 +263,7 @@ static void fetches(struct columns *c) {
 
 /* -- sums of columns ---------------------------------------------------------------- */
 
-static void sends(struct columns *c) {
+static void sends(struct march *c) {
   struct em *em = c->em;
   int warps = c->cut.lanes >= 32 ? c->cut.side : c->cut.workers / 32;
   em_go(em, EM_SEND);
@@ -283,7 +283,7 @@ static void sends(struct columns *c) {
   em_close(em);
 }
 
-static void gathers(struct columns *c) {
+static void gathers(struct march *c) {
   struct em *em = c->em;
   em_go(em, EM_GATHER);
   for (int x = 0; x < em->k->steps.len; x++) {
@@ -302,7 +302,7 @@ static void gathers(struct columns *c) {
 }
 
 /* Marks what value v is made of, as far as it must be made here. */
-static void want(struct columns *c, int value, bool finishing) {
+static void want(struct march *c, int value, bool finishing) {
   const struct em *em = c->em;
   int v = em->v[value].alias;
   const struct fs_step *s = step_of(em, v);
@@ -313,7 +313,7 @@ static void want(struct columns *c, int value, bool finishing) {
   FS_EACH_IN(s, a) want(c, s->in[a], finishing);
 }
 
-static void forget(struct columns *c) {
+static void forget(struct march *c) {
   memset(c->need, 0, sizeof(bool) * (size_t)c->em->k->steps.len);
 }
 
@@ -335,7 +335,7 @@ static void scalar(struct em *em, const struct fs_step *s, const char *guard) {
 }
 
 /* By a warp, a lane to each of the block's columns (as often as there are lanes). */
-static void finishes(struct columns *c) {
+static void finishes(struct march *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
   const char *in = column_exists(c, "i");
@@ -393,7 +393,7 @@ static void finishes(struct columns *c) {
  * alone (16384 x 16384 in bf16 on an H200: SGEMVT 139 us, 149 by halves). Not those of
  * floats and doubles, whose code is laid out anew for nothing: SGEMVT 260 us and 256, 569
  * and 524. */
-static bool has_words(const struct columns *c) {
+static bool has_words(const struct march *c) {
   return c->cut.held && c->em->how->lanes == 8 && !c->em->quick;
 }
 
@@ -403,7 +403,7 @@ static bool has_words(const struct columns *c) {
  * 335); but for half types those moves are too many beside what a panel takes, unless there
  * is a panel to write besides: two, between which nothing moves (SGEMVT in bf16, written for
  * one, two and six: 148.7 us, 139.9 and 139.2; NVRTC takes 226 ms, 305 and 595). */
-static int written(const struct columns *c) {
+static int written(const struct march *c) {
   bool writes = false;
   for (int i = 0; i < c->em->k->steps.len; i++) {
     const struct fs_step *s = &c->em->k->steps.data[i];
@@ -427,7 +427,7 @@ static const char *some_row(struct em *em) {
                 em->how->rows > 1 ? "b * FS_SIDE + " : "", em_int(em, em->how->n));
 }
 
-static void row_values(struct columns *c) {
+static void row_values(struct march *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
   bool any = false;
@@ -483,7 +483,7 @@ static bool is_both_store(const struct em *em, const struct fs_step *s,
          em_access(em, s)->varies == 3;
 }
 
-static void want_phase(struct columns *c, int phase) {
+static void want_phase(struct march *c, int phase) {
   const struct em *em = c->em;
   forget(c);
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -495,7 +495,7 @@ static void want_phase(struct columns *c, int phase) {
   }
 }
 
-static bool wants_matrix(struct columns *c, int phase) {
+static bool wants_matrix(struct march *c, int phase) {
   bool any = false;
   want_phase(c, phase);
   for (int i = 0; i < c->em->k->steps.len; i++)
@@ -505,7 +505,7 @@ static bool wants_matrix(struct columns *c, int phase) {
 
 /* A value from which alone, of rows and columns, the second look makes what it needs:
  * it need not be computed again, of columns that would have to be read again. */
-static void find_made(struct columns *c) {
+static void find_made(struct march *c) {
   const struct em *em = c->em;
   int64_t size = 0, loads = 0;
   enum fs_dtype brought = FS_BOOL;
@@ -536,10 +536,10 @@ static void find_made(struct columns *c) {
   c->made = c->again = -1;
 }
 
-static bool is_vector(const struct columns *c, const struct fs_access *a);
+static bool is_vector(const struct march *c, const struct fs_access *a);
 
 /* Whether a step of the first look can have pairs of dt in its lanes. */
-static bool fits_pairs(const struct columns *c, const struct fs_step *s, enum fs_dtype dt) {
+static bool fits_pairs(const struct march *c, const struct fs_step *s, enum fs_dtype dt) {
   const struct em *em = c->em;
   if (s->access >= 0)
     return em_access(em, s)->dtype == dt && is_vector(c, em_access(em, s)) &&
@@ -551,7 +551,7 @@ static bool fits_pairs(const struct columns *c, const struct fs_step *s, enum fs
 }
 
 /* Pairs are for what is computed of rows and columns: sums alone have nothing of it. */
-static bool finds_pairs(struct columns *c) {
+static bool finds_pairs(struct march *c) {
   const struct em *em = c->em;
   enum fs_dtype dt = FS_BOOL;
   bool maps = false;
@@ -571,13 +571,13 @@ static bool finds_pairs(struct columns *c) {
 }
 
 /* V neighbours of a vector along i that lie side by side. */
-static bool is_vector(const struct columns *c, const struct fs_access *a) {
+static bool is_vector(const struct march *c, const struct fs_access *a) {
   return a->stride[0] == 1 && a->offset % c->em->how->lanes == 0 && c->em->how->lanes > 1 &&
          c->em->how->m % c->em->how->lanes == 0 &&
          (int)fs_dtype_size(a->dtype) * c->em->how->lanes <= 16;
 }
 
-static void column_value(struct columns *c, const struct fs_step *s) {
+static void column_value(struct march *c, const struct fs_step *s) {
   struct em *em = c->em;
   struct em_value *x = &em->v[s->out];
   x->b = x->c = false;
@@ -610,7 +610,7 @@ static void column_value(struct columns *c, const struct fs_step *s) {
 }
 
 /* Values of i alone: loaded, computed, or come by mail. */
-static void column_values(struct columns *c, int phase) {
+static void column_values(struct march *c, int phase) {
   struct em *em = c->em;
   for (int v = 0; v < em->k->values.len && phase > 0; v++) {
     if (!em->v[v].saved) continue;
@@ -632,7 +632,7 @@ static void column_values(struct columns *c, int phase) {
 
 /* Tiles of the rows in shared memory, and of those that the first look takes to
  * registers. */
-static void tile_pointers(struct columns *c, int phase) {
+static void tile_pointers(struct march *c, int phase) {
   struct em *em = c->em;
   int64_t row = tile_row(c);
   em_line(em, "%sunsigned char *const kept = ring + FS_PLACE(%s, FS_SLOTS) * %lld;",
@@ -650,18 +650,18 @@ static const char *behind(struct em *em, int64_t bytes) {
 
 /* Where the packs of a tile's rows b begin, and the number b from which on they are
  * not there. */
-static const char *kept_rows(struct columns *c, int64_t number) {
+static const char *kept_rows(struct march *c, int64_t number) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;
   return em_fmt(em, "kept%s + %s * %lld", behind(em, number * line * kept),
                 em->how->rows > 1 ? "(b * FS_SIDE + side)" : "side", (long long)line);
 }
 
-static int turn_of(const struct columns *c) {
+static int turn_of(const struct march *c) {
   return (c->cut.height - c->cut.held) / c->cut.side;
 }
 
-static const char *held_row(struct columns *c, int v, int phase) {
+static const char *held_row(struct march *c, int v, int phase) {
   int turn = turn_of(c);
   bool moves = !phase && written(c) < c->cut.lag;
   return em_fmt(c->em, "held%d[%s][b < %d ? 0 : b - %d]", v, moves ? "FS_LAG + d" : "d",
@@ -674,7 +674,7 @@ static const char *pack_held(struct em *em, const struct fs_step *s) {
 }
 
 /* ... and how it comes there, with zeros where it leaves the matrix. */
-static void bring(struct columns *c, const struct fs_step *s) {
+static void bring(struct march *c, const struct fs_step *s) {
   struct em *em = c->em;
   const char *at = em_fmt(em, "a%d + %s", s->access, em_address(em, em_access(em, s)));
   const char *in = em_and(em, row_exists(c), column_exists(c, "first"));
@@ -695,7 +695,7 @@ static void bring(struct columns *c, const struct fs_step *s) {
 }
 
 /* Lanes of value v, of what load s has brought or of what was made of it. */
-static void tile_load(struct columns *c, const struct fs_step *s, int64_t number,
+static void tile_load(struct march *c, const struct fs_step *s, int64_t number,
                       int phase, int v) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes;
@@ -725,7 +725,7 @@ static void tile_load(struct columns *c, const struct fs_step *s, int64_t number
 }
 
 /* What was made of a load takes its place. */
-static void leave_made(struct columns *c, const struct fs_step *s) {
+static void leave_made(struct march *c, const struct fs_step *s) {
   struct em *em = c->em;
   const char *pack = pack_of(em, s), *at = kept_rows(c, 0);
   em_line(em, "%s made;", pack);
@@ -742,12 +742,12 @@ static void leave_made(struct columns *c, const struct fs_step *s) {
 
 /* Sums of columns where some rows do not exist: after the lanes, behind one test for all
  * that a row has to do (GEMVER in f32: NVRTC takes 190 ms, 208 with a test for each). */
-static bool is_apart(const struct columns *c, const struct fs_step *s) {
+static bool is_apart(const struct march *c, const struct fs_step *s) {
   return is_column_sum(s) && c->guard_j;
 }
 
 /* Whether all lanes of a value are wanted when they are done. */
-static bool is_stored(const struct columns *c, int v, int phase) {
+static bool is_stored(const struct march *c, int v, int phase) {
   const struct em *em = c->em;
   if (!phase && v == c->made) return true;
   for (int i = 0; i < em->k->steps.len; i++) {
@@ -762,14 +762,14 @@ static bool is_stored(const struct columns *c, int v, int phase) {
 }
 
 /* Whether a step has a part in the loop over the lanes. */
-static bool is_lane_step(const struct columns *c, const struct fs_step *s, int phase) {
+static bool is_lane_step(const struct march *c, const struct fs_step *s, int phase) {
   if (s->kind == FS_SP_REDUCE) return s->phase == phase && !is_apart(c, s);
   return c->need[s - c->em->k->steps.data] && s->kind != FS_SP_LOAD && s->out >= 0 &&
          varies(c->em, s->out) == 3;
 }
 
 /* One more term for each element of the lane. */
-static void accumulate(struct columns *c, const struct fs_step *s) {
+static void accumulate(struct march *c, const struct fs_step *s) {
   struct em *em = c->em;
   bool column = is_column_sum(s);
   int many = column ? em->how->lanes : em->how->rows;
@@ -784,11 +784,11 @@ static void accumulate(struct columns *c, const struct fs_step *s) {
 
 enum part { MAPS = 1, SUMS = 2 };
 
-static bool is_in(const struct columns *c, const struct fs_step *s, int phase, int parts) {
+static bool is_in(const struct march *c, const struct fs_step *s, int phase, int parts) {
   return is_lane_step(c, s, phase) && (parts & (s->kind == FS_SP_REDUCE ? SUMS : MAPS));
 }
 
-static void lane_step(struct columns *c, const struct fs_step *s, int phase) {
+static void lane_step(struct march *c, const struct fs_step *s, int phase) {
   struct em *em = c->em;
   const char *rhs = em_rhs(em, s, NULL);
   struct em_value *x = &em->v[s->out];
@@ -798,7 +798,7 @@ static void lane_step(struct columns *c, const struct fs_step *s, int phase) {
   else em_line(em, "const %s v%d = %s;", em_lane_type(em, s->out), s->out, rhs);
 }
 
-static void lane_loop(struct columns *c, int phase, int parts) {
+static void lane_loop(struct march *c, int phase, int parts) {
   struct em *em = c->em;
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++)
@@ -819,20 +819,20 @@ static void lane_loop(struct columns *c, int phase, int parts) {
 }
 
 /* The maps that the lanes make. */
-static bool *find_maps(const struct columns *c, int phase) {
+static bool *find_maps(const struct march *c, int phase) {
   const struct fs_kernel *k = c->em->k;
   bool *maps = fs_calloc((size_t)k->steps.len + 1, sizeof(bool));
   for (int i = 0; i < k->steps.len; i++) maps[i] = is_in(c, &k->steps.data[i], phase, MAPS);
   return maps;
 }
 
-static void find_short_ways(struct columns *c, int phase) {
+static void find_short_ways(struct march *c, int phase) {
   bool *maps = find_maps(c, phase);
   c->short_ways = em_takes_short_ways(c->em, maps);
   free(maps);
 }
 
-static void lanes(struct columns *c, int phase) {
+static void lanes(struct march *c, int phase) {
   struct em *em = c->em;
   if (!c->short_ways) {
     lane_loop(c, phase, MAPS | SUMS);
@@ -850,7 +850,7 @@ static void lanes(struct columns *c, int phase) {
   free(maps);
 }
 
-static void sums_apart(struct columns *c) {
+static void sums_apart(struct march *c) {
   struct em *em = c->em;
   em_for(em, "e", em_lanes(em));
   for (int i = 0; i < em->k->steps.len; i++)
@@ -858,7 +858,7 @@ static void sums_apart(struct columns *c) {
   em_close_for(em, em_lanes(em));
 }
 
-static void both_stores(struct columns *c, int phase) {
+static void both_stores(struct march *c, int phase) {
   struct em *em = c->em;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -886,7 +886,7 @@ static void both_stores(struct columns *c, int phase) {
 }
 
 /* Whether a row that does not exist has something that it must not do. */
-static bool leaves_something(const struct columns *c, int phase) {
+static bool leaves_something(const struct march *c, int phase) {
   for (int i = 0; i < c->em->k->steps.len; i++) {
     const struct fs_step *s = &c->em->k->steps.data[i];
     if (is_both_store(c->em, s, phase) || (is_column_sum(s) && s->phase == phase))
@@ -895,7 +895,7 @@ static bool leaves_something(const struct columns *c, int phase) {
   return false;
 }
 
-static void rows_of_panel(struct columns *c, int phase) {
+static void rows_of_panel(struct march *c, int phase) {
   struct em *em = c->em;
   int64_t number = 0;
   em_for(em, "b", em->how->rows);
@@ -930,7 +930,7 @@ static void rows_of_panel(struct columns *c, int phase) {
 }
 
 /* What the panel's columns have: read while there is something else to do. */
-static void columns_early(struct columns *c) {
+static void columns_early(struct march *c) {
   struct em *em = c->em;
   want_phase(c, 0);
   em_go(em, EM_COLUMN_VALUES);
@@ -942,7 +942,7 @@ static void columns_early(struct columns *c) {
   em->how = c->second;
 }
 
-static void waits(struct columns *c) {
+static void waits(struct march *c) {
   if (c->em->quick) return;
   em_say(c->em, FS_LP_WAIT, NULL,
          "fs_mbarrier_wait(&gate.kept[FS_PLACE(p, FS_SLOTS)], fs_turn<FS_SLOTS>(p));");
@@ -951,7 +951,7 @@ static void waits(struct columns *c) {
            "fs_mbarrier_wait(&gate.held[FS_PLACE(p, FS_SHORT)], fs_turn<FS_SHORT>(p));");
 }
 
-static void to_shared(struct columns *c) {
+static void to_shared(struct march *c) {
   struct em *em = c->em;
   const char *slot = c->cut.lanes >= 32 ? "side"
                      : em->quick        ? "warp"
@@ -979,7 +979,7 @@ static void to_shared(struct columns *c) {
   }
 }
 
-static void sums_of_sums(struct columns *c) {
+static void sums_of_sums(struct march *c) {
   struct em *em = c->em;
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++)
@@ -999,7 +999,7 @@ static void sums_of_sums(struct columns *c) {
   em_close(em);
 }
 
-static void panel(struct columns *c, int phase) {
+static void panel(struct march *c, int phase) {
   struct em *em = c->em;
   want_phase(c, phase);
   em_go(em, phase ? EM_SECOND : EM_FIRST);
@@ -1034,7 +1034,7 @@ static void panel(struct columns *c, int phase) {
 }
 
 /* The rows in registers of one panel move on to where the next look for them. */
-static void moves_on(struct columns *c) {
+static void moves_on(struct march *c) {
   struct em *em = c->em;
   em_go(em, EM_MOVE_ON);
   if (!c->cut.held || written(c) == c->cut.lag) return;
@@ -1053,7 +1053,7 @@ static void moves_on(struct columns *c) {
 /* -- the end ----------------------------------------------------------------------- */
 
 /* The sums of the rows, which all lanes of a row then have. */
-static void row_sums(struct columns *c) {
+static void row_sums(struct march *c) {
   struct em *em = c->em;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -1074,7 +1074,7 @@ static void row_sums(struct columns *c) {
 }
 
 /* What is made of them: a lane takes some of its rows to their end. */
-static void ending(struct columns *c) {
+static void ending(struct march *c) {
   struct em *em = c->em;
   const struct fs_kernel *k = em->k;
   em_go(em, EM_AFTER);
@@ -1107,14 +1107,14 @@ static void ending(struct columns *c) {
   em_close(em);
 }
 
-static struct columns begin(struct em *em) {
-  struct columns c = {.em = em};
-  fs_panel_of(em->k, em->device, &c.cut);
+static struct march begin(struct em *em) {
+  struct march c = {.em = em};
+  fs_march_of(em->k, em->device, &c.cut);
   c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
   c.guard_i = em->how->m % c.cut.width != 0;
   c.guard_j = em->how->n != (int64_t)c.cut.height * c.cut.blocks;
   bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
-  fs_panel_sent(em->k, sent);
+  fs_march_sent(em->k, sent);
   for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
   find_made(&c);
   c.second = em->how;
@@ -1123,14 +1123,14 @@ static struct columns begin(struct em *em) {
   return c;
 }
 
-void em_columns_footprint(struct em *em) {
-  struct columns c = begin(em);
+void em_march_footprint(struct em *em) {
+  struct march c = begin(em);
   em->work_base = place_messages(&c);
   em->out->shared_bytes = rooms(&c).end;
 }
 
-void em_columns(struct em *em) {
-  struct columns c = begin(em);
+void em_march(struct em *em) {
+  struct march c = begin(em);
   em->work_base = place_messages(&c);
   em->out->shared_bytes = rooms(&c).end;
   em_go(em, EM_BEFORE);
@@ -1148,9 +1148,9 @@ void em_columns(struct em *em) {
   ending(&c);
 }
 
-void em_columns_constants(struct em *em, struct fs_str *out) {
-  struct columns c = begin(em);
-  const struct fs_panel *p = &c.cut;
+void em_march_constants(struct em *em, struct fs_str *out) {
+  struct march c = begin(em);
+  const struct fs_march *p = &c.cut;
   struct room r = rooms(&c);
   if (em->quick) {
     fs_str_printf(out,

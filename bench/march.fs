@@ -1,5 +1,5 @@
 # Column sums used on their own columns in one trip: times, and differences to the same
-# statements as kernels of their own. usage: fusible --target cuda bench/panel.fs
+# statements as kernels of their own. usage: fusible --target cuda bench/march.fs
 A = f32(rand(16384,16384)); y = f32(rand(16384)); z = f32(rand(16384)); u1=f32(rand(16384)); u2=f32(rand(16384)); v1=f32(rand(16384)); v2=f32(rand(16384));
 a = sum(y) + sum(z) + sum(u1) + sum(u2) + sum(v1) + sum(v2) + sum(A)
 a

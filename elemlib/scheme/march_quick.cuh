@@ -1,5 +1,5 @@
-// columns_quick.cuh - the panel scheme, for code that is compiled quickly. It makes the
-// same sums in the same order as columns.cuh and is launched in the same way, in half as
+// march_quick.cuh - the march scheme, for code that is compiled quickly. It makes the
+// same sums in the same order as march.cuh and is launched in the same way, in half as
 // much code: warps have no roles that run ahead of each other. A panel goes through all
 // steps before the next one comes, and barriers of all threads stand between the steps;
 // its rows come straight from memory and wait in registers.

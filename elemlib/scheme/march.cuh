@@ -1,4 +1,4 @@
-// columns.cuh - the panel scheme: each of FS_BLOCKS blocks owns FS_HEIGHT rows of the
+// march.cuh - the march scheme: each of FS_BLOCKS blocks owns FS_HEIGHT rows of the
 // matrix, and all walk over panels of FS_WIDTH columns in step. A cluster of blocks puts
 // its sums of a panel's columns together in distributed shared memory; each block of it
 // has some columns, whose sums it sends to all clusters and takes from them, in a fixed
