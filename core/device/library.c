@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/plan/plan.h"
+
 /* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
  * others take the strides of `layout` in order. */
 static void read_array(const struct fs_plan *plan, int slot,

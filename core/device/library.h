@@ -6,7 +6,10 @@
 #ifndef FS_LIBRARY_H
 #define FS_LIBRARY_H
 
-#include "core/plan/plan.h"
+#include "core/graph/graph.h"
+
+struct fs_plan;
+struct fs_kernel;
 
 /* An operand or the result: element (i, j, ...) lies at
  *   (char *)ptr + size * (i*stride[0] + j*stride[1] + ...).

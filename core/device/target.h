@@ -7,9 +7,13 @@
 #define FS_TARGET_H
 
 #include "core/model/occupancy.h"
-#include "core/plan/plan.h"
+#include "core/base/diag.h"
 
 struct fs_target;
+struct fs_plan;
+struct fs_kernel;
+struct fs_number;
+struct fs_home;
 struct fs_code;              /* a prepared kernel, private to the target    */
 struct fs_replay;            /* a block's kernels as one, private as well   */
 

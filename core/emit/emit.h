@@ -6,8 +6,12 @@
 #ifndef FS_EMIT_H
 #define FS_EMIT_H
 
+#include "core/graph/graph.h"
 #include "core/model/occupancy.h"
-#include "core/plan/plan.h"
+
+struct fs_plan;
+struct fs_kernel;
+struct fs_home;
 
 /* What a param is passed as: long long, double, or float (what f32 and the types
  * below it are computed in: converting is work for each thread of a kernel); or where

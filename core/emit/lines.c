@@ -15,6 +15,8 @@
 
 #include "core/emit/emit.h"
 
+#include "core/plan/plan.h"
+
 struct place {
   uint32_t source;   /* 0: the generated text */
   int line;

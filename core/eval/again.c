@@ -293,7 +293,7 @@ void fs_again_saw_builtin(struct fs_interp *in, const char *name,
 }
 
 static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
-  const struct fs_graph *g = b->plan->graph;
+  const struct fs_graph *g = fs_planned_graph(b);
   if (g->inputs.len > MOST_INPUTS) return false;
   a->from = fs_calloc((size_t)g->inputs.len + 1, sizeof *a->from);
   a->params = fs_calloc((size_t)g->params.len + 1, sizeof *a->params);
@@ -307,7 +307,7 @@ static bool take_inputs(struct fs_again *a, const struct fs_block *b) {
   }
   for (int k = 0; k < g->params.len; k++) a->params[k] = b->bound->params[k];
   fs_graph_anchors(g, &a->anchors);
-  return b->plan->kernels.len > 0;
+  return fs_block_computes(b);
 }
 
 void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
@@ -516,7 +516,7 @@ static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
   struct fs_tensor *inputs[MOST_INPUTS], *out[MOST_OUTPUTS];
   bool dying[MOST_INPUTS];
   struct fs_block *b = a->hold.block;
-  for (int k = 0; k < b->plan->graph->inputs.len; k++) {
+  for (int k = 0; k < fs_planned_graph(b)->inputs.len; k++) {
     const struct guard *g = &a->guards.data[a->from[k]];
     inputs[k] = (struct fs_tensor *)g->now;
     dying[k] = is_dying(a, a->from[k]);

@@ -4,6 +4,7 @@
 #ifndef FS_PLAN_H
 #define FS_PLAN_H
 
+#include "core/plan/calls/options.h"
 #include "core/schedule/schedule.h"
 
 enum fs_slot_kind {
@@ -82,33 +83,8 @@ struct fs_space_counts {
  * "~" where it has some that cannot be had, else "". */
 const char *fs_space_about(const struct fs_space_counts *c);
 
-struct fs_pin {             /* a pair of nodes that the user pinned        */
-  fs_id a, b;               /* of the simplified graph                     */
-  bool together;            /* `:fuse a b`; false: `:split a b`            */
-  int tag;                  /* the caller's number of it                   */
-};
-
-/* What tells the ways to run a kernel from each other, as users are told of it:
- * scheme, rows of the index space, routine of a function of theirs, and what
- * struct fs_tuning has. */
-struct fs_setting_name {
-  const char *name;
-  int value;
-};
-enum {
-  FS_SETTING_NAMES = 8,
-  FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_WALK, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
-  FS_TRAITS = FS_TRAIT_TUNING + FS_SETTING_NAMES
-};
 void fs_tuning_names(const struct fs_tuning *t,
                      struct fs_setting_name out[FS_SETTING_NAMES]);
-
-/* `:pin`: the kernel of these calls, and what is to be of how it runs. */
-struct fs_kernel_pin {
-  const fs_id *calls;       /* ascending, of the simplified graph; borrowed */
-  int n_calls;
-  int64_t value[FS_TRAITS]; /* FS_TRAIT_SCHEME: an fs_scheme; -1: any       */
-};
 
 struct fs_kernel_pin_result {
   struct fs_kernel_pin pin; /* its calls are in the plan's arena           */
@@ -158,41 +134,6 @@ struct fs_plan {
   double bytes, peak_bytes; /* traffic; temporaries and results together   */
   double plan_seconds;
   char quality[40];         /* "uncalibrated", "calibrated 2026-01-31"     */
-};
-
-enum fs_strategy {
-  FS_SMART,        /* the least predicted time                               */
-  FS_MIN_SYNC,     /* the fewest kernels, then the least time                */
-  FS_MIN_MEMORY,   /* the least peak memory, then the least time             */
-  FS_NO_REORDER,   /* kernels keep the order of the statements               */
-  FS_MANUAL,       /* only `barrier` statements split                        */
-  FS_FUSE_OFF      /* a kernel for each call                                 */
-};
-extern const char *const fs_strategy_names[]; /* "smart", "minsync" ... */
-
-struct fs_plan_options {
-  enum fs_strategy strategy;
-  const struct fs_pin *pins;  /* borrowed */
-  int n_pins;
-  const struct fs_kernel_pin *kernel_pins; /* borrowed; at most one of a kernel */
-  int n_kernel_pins;
-  int effort;                 /* counted milliseconds that planning may take at most; 0: as
-                                 long as pays, and 100 at most              */
-  bool variants;              /* list other settings of threads and iterations
-                                 as combinations of their own, each a little
-                                 behind the first                           */
-  bool apart;                 /* each kernel has a launch of its own, to be
-                                 measured alone                             */
-  bool any_size;              /* CUDA: of blocks whose sizes change from round to round
-                                 of a loop. Kernels have settings that depend on sizes
-                                 as little as can be, so that few texts, whose sizes
-                                 are arguments, serve all                   */
-  const struct fs_plan *like; /* borrowed; NULL, or a plan by the same options of a graph
-                                 that differs in sizes alone: its kernels serve where
-                                 they can, without a search                 */
-  const char *choice;         /* borrowed; NULL, or the fs_plan.choice of a
-                                 combination to take (from the tuning store);
-                                 what does not fit the block is ignored     */
 };
 
 struct fs_device;
@@ -336,25 +277,6 @@ int fs_plan_launches(const struct fs_plan *plan);
  * launch has: the phases behind it take it from a register. */
 bool fs_grid_carries(const struct fs_plan *plan, const struct fs_kernel *k,
                      const struct fs_step *s);
-
-/* How a GPU goes along lines of an array: tiles of FS_SCAN_TILE elements, 2^log_lines
- * lines of as many places each as that leaves; a block has the lines of a tile and of
- * their places one of `parts` shares, tile by tile. By shapes alone, so that the order of
- * sums is, too. */
-enum { FS_SCAN_TILE = 2048 };
-struct fs_scan_cut {
-  int log_lines;
-  int64_t groups, parts, share; /* of lines; shares of lines, and places in one */
-};
-/* `count` lines of n elements, which neighbours of other lines lie between if `lines_first`. */
-struct fs_scan_cut fs_scan_cut(int64_t n, int64_t count, bool lines_first);
-
-/* Lines of up to FS_SCAN_TILE elements are sorted in a tile; longer ones in passes, by
- * FS_SORT_BITS of their keys each. */
-enum { FS_SORT_BITS = 8 };
-static inline int fs_sort_passes(enum fs_dtype dt, int64_t n) {
-  return n <= FS_SCAN_TILE ? 1 : (int)fs_dtype_size(dt) * 8 / FS_SORT_BITS;
-}
 
 /* Whether storing to one slot may overwrite what is loaded from the other: they are the
  * same, or an update in place makes them so. */

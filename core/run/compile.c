@@ -12,6 +12,7 @@
 #include "core/run/compile.h"
 
 #include "core/base/account.h"
+#include "core/plan/plan.h"
 
 enum fs_status fs_refuse_size(const struct fs_device *device, enum fs_dtype dt,
                               const struct fs_shape *shape, struct fs_span span,

@@ -1,6 +1,8 @@
 /* recall.c - see recall.h. */
 #include "core/run/recall.h"
 
+#include "core/plan/plan.h"
+
 /* Beyond this, the whole part of a number and the number differ. */
 static const double LARGEST_WHOLE = 9e18;
 

@@ -6,6 +6,7 @@
 #include "core/run/run.h"
 
 #include "core/base/account.h"
+#include "core/plan/plan.h"
 #include "core/run/compile.h"
 #include "core/run/recall.h"
 #include "core/run/tunings.h"
@@ -96,6 +97,9 @@ struct fs_run_options *fs_runner_options(struct fs_runner *r) {
 struct fs_target *fs_runner_target(const struct fs_runner *r) {
   return r->target;
 }
+
+const struct fs_graph *fs_planned_graph(const struct fs_block *b) { return b->plan->graph; }
+bool fs_block_computes(const struct fs_block *b) { return b->plan->kernels.len > 0; }
 
 struct fs_block *fs_runner_last(const struct fs_runner *r) { return r->last; }
 

@@ -2,6 +2,7 @@
 #ifndef FS_RUN_H
 #define FS_RUN_H
 
+#include "core/plan/calls/options.h"
 #include "core/run/tensor.h"
 
 /* What a run read: the storage (fs_storage.serial) that an input lay in. */
@@ -69,6 +70,10 @@ struct fs_bound {
   struct fs_tensor **inputs; /* per graph input */
   struct fs_number *params;
 };
+
+/* The graph that it was planned from, the plan's; whether it has a kernel. */
+const struct fs_graph *fs_planned_graph(const struct fs_block *b);
+bool fs_block_computes(const struct fs_block *b);
 
 struct fs_runner;            /* target, block cache, settings */
 

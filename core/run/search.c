@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "core/plan/plan.h"
 #include "core/run/compile.h"
 
 enum {

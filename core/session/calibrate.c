@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "core/eval/files.h"
+#include "core/plan/plan.h"
 #include "core/run/search.h"
 #include "core/session/cases.h"
 

@@ -1,6 +1,7 @@
 /* code.c - `:code`: the kernels of the last block as generated text, for
  * the device in use or, where there is no GPU, for one that was named. */
 #include "core/run/compile.h"
+#include "core/plan/plan.h"
 #include "core/session/internal.h"
 
 #include <stdio.h>

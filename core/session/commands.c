@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/plan/plan.h"
 #include "core/run/compile.h"
 #include "core/eval/files.h"
 #include "core/lang/parse.h"

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "core/plan/plan.h"
 #include "core/view/view.h"
 
 enum { SETTINGS_SHOWN = 12, MOST_TIMED = 4096 };
@@ -187,8 +188,7 @@ static json_t *setting_json(const struct subject *u, const struct fs_setting *x)
   if (*x->routines)
     json_object_set_new(o, "routines", fs_json_text(x->routines, strlen(x->routines)));
   json_object_set_new(o, "setting",
-                      fs_setting_object(&fs_session_target(u->s)->device, x->scheme,
-                                        &x->tune));
+                      fs_setting_object(&fs_session_target(u->s)->device, &x->tune));
   json_object_set_new(o, "first", fs_json_known(first_of(x)));
   json_object_set_new(o, "predicted", fs_json_known(predicted_of(u, x)));
   json_object_set_new(o, "measured", fs_json_known(measured_of(u, x)));

@@ -4,6 +4,8 @@
 
 #include "core/session/internal.h"
 
+#include "core/plan/plan.h"
+
 static bool is_statement(const char *word) {
   char *end;
   long number = strtol(word, &end, 10);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/plan/plan.h"
+
 enum {
   MAX_RECORDS = 200, COLLECT_EVERY = 256,
   MAX_ANNOUNCED = 20 /* of one input: a notebook keeps few outputs of a cell */

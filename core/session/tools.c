@@ -1,6 +1,7 @@
 /* tools.c - commands about the machinery: dumps of every stage, and the
  * compiled kernels on disk. */
 #include "core/run/compile.h"
+#include "core/plan/plan.h"
 #include "core/session/internal.h"
 
 #include <stdio.h>

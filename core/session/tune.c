@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/plan/plan.h"
 #include "core/run/search.h"
 #include "core/run/tunings.h"
 #include "core/view/view.h"

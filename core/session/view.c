@@ -2,6 +2,7 @@
  * front end with rich output gets with every plan. All of it is drawn from the
  * plan event. */
 #include "core/run/compile.h"
+#include "core/plan/plan.h"
 #include "core/session/internal.h"
 
 

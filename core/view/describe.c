@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/plan/plan.h"
 #include "core/view/reason.h"
 
 struct describe {
@@ -440,10 +441,9 @@ static void put_times(json_t *o, const struct fs_kernel *k,
   set(o, "bound", word(k->bound));
 }
 
-json_t *fs_setting_object(const struct fs_device *device, enum fs_scheme scheme,
-                          const struct fs_tuning *tune) {
+json_t *fs_setting_object(const struct fs_device *device, const struct fs_tuning *tune) {
   struct fs_setting_name names[FS_SETTING_NAMES];
-  if (!device->is_cuda || scheme == FS_LIBRARY) return json_null();
+  if (!device->is_cuda || !tune) return json_null();
   json_t *o = json_object();
   fs_tuning_names(tune, names);
   for (int x = 0; x < FS_SETTING_NAMES; x++)
@@ -477,7 +477,7 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "bytes_written", fs_json_bytes(k->bytes_written));
   put_times(o, k, &d->target->device);
   put_on_chip(d, o, index);
-  set(o, "setting", fs_setting_object(&d->target->device, k->scheme, &k->tune));
+  set(o, "setting", fs_setting_object(&d->target->device, k->scheme == FS_LIBRARY ? NULL : &k->tune));
   set(o, "by_hand", word(k->by_hand));
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);

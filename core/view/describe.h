@@ -34,9 +34,9 @@ struct fs_measured {
 void fs_plan_event_measured(json_t *event, const struct fs_measured *m);
 
 /* How a GPU walks a kernel, what `:tune` varies: {"threads": 256, ...}; null on the
- * CPU and for library calls. */
-json_t *fs_setting_object(const struct fs_device *device, enum fs_scheme scheme,
-                          const struct fs_tuning *tune);
+ * CPU and for library calls (tune NULL). */
+struct fs_tuning;
+json_t *fs_setting_object(const struct fs_device *device, const struct fs_tuning *tune);
 
 /* A JSON string of any bytes: control characters and bad UTF-8 as escapes. */
 json_t *fs_json_text(const char *text, size_t len);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "core/plan/plan.h"
+
 static int passed, failed;
 static char context[256];
 

@@ -14,6 +14,7 @@
 
 #include "core/base/embed.h"
 #include "core/device/target.h"
+#include "core/plan/plan.h"
 #include "tests/fiber/fiber_run.c"
 #include "tests/unit/reductions.h"
 

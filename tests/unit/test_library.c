@@ -10,6 +10,7 @@
 #include "core/device/cpu/lapack.h"
 #include "core/device/cuda/library.h"
 #include "core/device/target.h"
+#include "core/plan/plan.h"
 
 static int passed, failed;
 static struct fs_diags diags;

@@ -1,6 +1,8 @@
 /* instance.c - see instance.h. */
 #include "core/device/cpu/instance.h"
 
+#include "core/plan/plan.h"
+
 enum { STRIP = 1024, CELL = 16, LINE = 64 };
 
 struct fs_instance_walk {

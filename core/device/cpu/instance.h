@@ -10,7 +10,10 @@
 #include "core/device/cpu/native.h"
 #include "core/device/cpu/pool.h"
 #include "core/model/occupancy.h"
-#include "core/plan/plan.h"
+#include "core/graph/graph.h"
+
+struct fs_plan;
+struct fs_kernel;
 #include "elemlib/cpu/routines.h"
 
 struct fs_instance_walk;

@@ -13,6 +13,8 @@
  */
 #include "core/device/cpu/walk.h"
 
+#include "core/plan/plan.h"
+
 enum { MOST_ROWS = 1 << 16 };
 
 /* Where a line is made or needed; as bits, where it is needed altogether. */

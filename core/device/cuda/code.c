@@ -9,6 +9,8 @@
 
 #include "core/device/cuda/internal.h"
 
+#include "core/plan/plan.h"
+
 /* -- compiling -------------------------------------------------------------------------- */
 
 /* A text without the lines that are comments: what the user calls his variables stands

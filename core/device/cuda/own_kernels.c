@@ -3,6 +3,7 @@
  * sorting, integer products, signs of vectors, symmetry, triangles. */
 #include "core/base/embed.h"
 #include "core/device/cuda/library.h"
+#include "core/schedule/scan.h"
 
 enum own_kind { OWN_COPY, OWN_GATHER, OWN_FIND, OWN_INVERT, OWN_RESHAPE, OWN_PRODUCT, OWN_SIGNS,
                 OWN_ASYMMETRY, OWN_FORM, OWN_CUMSUM, OWN_CUMPROD, OWN_CUMMAX, OWN_CUMMIN,

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/schedule/scan.h"
+
 enum { ON_CHIP_ROW = 256 << 10 }; /* CPU: bytes of a row that stay in a cache */
 
 /* -- cost --------------------------------------------------------------------------------- */

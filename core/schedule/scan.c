@@ -1,6 +1,5 @@
-/* scan.c - how running sums along lines are cut for a GPU: the planner asks how often they
- * read, the CUDA target how many blocks there are. */
-#include "core/plan/plan.h"
+/* scan.c - see scan.h. */
+#include "core/schedule/scan.h"
 
 /* The least k with 2^k >= x, but at most `most`. */
 static int log_up(int64_t x, int most) {
