@@ -81,17 +81,12 @@ bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
 
 /* -- the least set --------------------------------------------------------------------- */
 
-static void add_set(struct fs_set *to, const struct fs_set *from) {
-  for (size_t w = 0; w < FS_LEN(to->word); w++) to->word[w] |= from->word[w];
-}
-
 static void add_between(const struct fs_planner *p, struct fs_set *s) {
   struct fs_set from = {{0}}, to = {{0}};
-  for (int c = 0; c < window_size(p); c++)
-    if (fs_set_has(s, c)) {
-      add_set(&from, &p->reach[c]);
-      add_set(&to, &p->needs[c]);
-    }
+  for FS_EACH_MEMBER(c, s) {
+    fs_set_join(&from, &p->reach[c]);
+    fs_set_join(&to, &p->needs[c]);
+  }
   for (size_t w = 0; w < FS_LEN(s->word); w++)
     s->word[w] |= from.word[w] & to.word[w];
 }
@@ -100,12 +95,8 @@ static void add_between(const struct fs_planner *p, struct fs_set *s) {
 static void add_pinned(const struct fs_planner *p, struct fs_set *s) {
   for (bool more = true; more;) {
     struct fs_set before = *s;
-    for (int k = 0; k < p->pins_taken; k++) {
-      bool meets = false;
-      for (size_t w = 0; w < FS_LEN(s->word); w++)
-        meets |= (s->word[w] & p->held[k].word[w]) != 0;
-      if (meets) add_set(s, &p->held[k]);
-    }
+    for (int k = 0; k < p->pins_taken; k++)
+      if (fs_set_meets(s, &p->held[k])) fs_set_join(s, &p->held[k]);
     more = memcmp(&before, s, sizeof before) != 0;
   }
 }
@@ -147,13 +138,6 @@ static const char *close_set(const struct fs_planner *p, struct fs_set *s) {
   return NULL;
 }
 
-static bool is_pair(const struct fs_set *s) {
-  int n = 0;
-  for (size_t w = 0; w < FS_LEN(s->word); w++)
-    n += __builtin_popcountll(s->word[w]);
-  return n == 2;
-}
-
 /* -- what decides ------------------------------------------------------------------------ */
 
 /* Whether these two clusters alone could not share a kernel, and by which rule. */
@@ -192,7 +176,7 @@ static void find_pair(struct fs_planner *p, const struct fs_set *s,
 /* The pinned clusters could share a kernel, but something between cannot. */
 static void blame_between(struct fs_planner *p, const struct fs_set *s, int a,
                           int b, struct fs_pin_result *r) {
-  if (is_pair(s) || pair_rule(p, a, b)) return;
+  if (fs_set_size(s) == 2 || pair_rule(p, a, b)) return;
   for (int c = 0; c < window_size(p); c++) {
     if (c == a || c == b || !fs_set_has(s, c)) continue;
     const char *with_a = pair_rule(p, a, c), *with_b = pair_rule(p, b, c);

@@ -182,12 +182,8 @@ void fs_plan_take_kernel_pins(struct fs_planner *p) {
 }
 
 bool fs_plan_kernel_pin_forbids(const struct fs_planner *p, const struct fs_set *s) {
-  for (int k = 0; p->pinned && k < p->options->n_kernel_pins; k++) {
-    bool meets = false;
-    for (size_t w = 0; w < FS_LEN(s->word); w++)
-      meets |= (s->word[w] & p->pinned[k].word[w]) != 0;
-    if (meets && memcmp(s, &p->pinned[k], sizeof *s)) return true;
-  }
+  for (int k = 0; p->pinned && k < p->options->n_kernel_pins; k++)
+    if (fs_set_meets(s, &p->pinned[k]) && memcmp(s, &p->pinned[k], sizeof *s)) return true;
   return false;
 }
 
