@@ -290,7 +290,6 @@ HABITS = [
     ('M.T', '.', "write A', size(A)"),
     ('keep.sum()', '.', 'sum(x)'),
     ('[m, n] = size(M)', '[m, n]', 'a, b = f(x)'),
-    ('a, b = 1, 2', ',', 'a = 1; b = 2'),
     ('a, b = [1, 2]', '[1, 2]', 'a = v[1]; b = v[2]'),
     ('_, k = max(keep)', '_, k = max(keep)', 'argmax(x)'),
     ('[x^2 for x in 1:3]', 'for', 'map(x -> '),

@@ -38,7 +38,7 @@ const struct fs_builtin fs_builtins[] = {
      "the largest of the elements up to each, as cumsum; NaN from the first NaN on"},
     {"cummin", 1, 2, fs_bi_so_far, FS_LIB_CUMMIN, "cummin(x[, dim])",
      "the smallest of the elements up to each, as cumsum; NaN from the first NaN on"},
-    {"sort", 1, 3, fs_bi_sort, FS_LIB_SORT, "sort(x[, dim][, \"descend\"])",
+    {"sort", 1, 3, fs_bi_sort, FS_LIB_SORT, "s, p = sort(x[, dim][, \"descend\"])",
      "the elements in ascending order, NaN last: of a vector, along a dimension, or all "
      "elements, as one column"},
     {"argsort", 1, 3, fs_bi_sort, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",

@@ -174,26 +174,39 @@ static struct fs_tv all_first(struct fs_call *c, const struct fs_shape *shape) {
   return one;
 }
 
-enum fs_status fs_bi_sort(struct fs_call *c) {
-  enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
+/* What one of SORT and ARGSORT gives into result k. */
+static enum fs_status sorted(struct fs_call *c, enum fs_lib_op op, bool descending, int k) {
   int dim, axis;
-  bool descending;
   struct fs_tv x;
-  enum fs_status st = order_arg(c, &descending);
-  if (st == FS_OK) st = fs_arg_dim(c, 1, &dim);
+  enum fs_status st = fs_arg_dim(c, 1, &dim);
   if (st == FS_OK && fs_val_is_host(&c->args[0])) {
-    c->out[0] = op == FS_LIB_SORT ? c->args[0] : fs_val_number(1, true);
+    c->out[k] = op == FS_LIB_SORT ? c->args[0] : fs_val_number(1, true);
     return FS_OK;
   }
   if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
   if (st != FS_OK) return st;
-  if (axis < 0) return fs_give(c, op == FS_LIB_SORT ? x : all_first(c, &x.shape));
+  if (axis < 0) {
+    struct fs_tv alone = op == FS_LIB_SORT ? x : all_first(c, &x.shape);
+    c->out[k] = fs_tv_value(c->in, &alone);
+    return FS_OK;
+  }
   enum fs_dtype dt = op == FS_LIB_SORT ? x.dtype : FS_I64;
   struct fs_shape squeezed = fs_squeezed(&x.shape);
   struct fs_tv out = {0, dt, x.shape};
   out.node = fs_graph_lib(fs_block_graph(c->in), op, dt, &x.shape, x.node, &squeezed, 0,
                           NULL, (unsigned)axis | (descending ? FS_LIB_DESCENDING : 0));
-  return fs_give(c, out);
+  c->out[k] = fs_tv_value(c->in, &out);
+  return FS_OK;
+}
+
+/* `s, p = sort(x)`: the positions as well. */
+enum fs_status fs_bi_sort(struct fs_call *c) {
+  enum fs_lib_op op = (enum fs_lib_op)c->builtin->data;
+  bool descending, both = c->want > 1 && op == FS_LIB_SORT;
+  enum fs_status st = order_arg(c, &descending);
+  if (st == FS_OK) st = sorted(c, op, descending, 0);
+  if (st == FS_OK && both) st = sorted(c, FS_LIB_ARGSORT, descending, 1);
+  return st;
 }
 
 static enum fs_dtype fraction_type(enum fs_dtype dt) {

@@ -413,6 +413,7 @@ static enum fs_status eval_kind(struct fs_interp *in, const struct fs_expr *e,
     case FS_EX_INDEX: return fs_eval_index(in, e, out);
     case FS_EX_ARRAY: return eval_array(in, e, NULL, out);
     case FS_EX_LAMBDA: *out = fs_make_lambda(in, e); return FS_OK;
+    case FS_EX_VALUES: break; /* by its statement alone */
   }
   return fs_in_error(in, e->span, "wrong-type", NULL, "unknown expression");
 }

@@ -41,6 +41,22 @@ static void tell_order(struct fs_interp *in, const struct fs_stmt *s) {
     fs_tell_other(in->diags, FS_OTHER_EIG, s->span);
 }
 
+/* `a, b = b, a`: all of them are known before one is assigned. */
+static enum fs_status eval_values(struct fs_interp *in, const struct fs_stmt *s,
+                                  struct fs_val *out, int *got) {
+  const struct fs_expr *e = s->expr;
+  if (e->n_args != s->n_targets)
+    return fs_in_error(in, e->span, "wrong-count", NULL, "%d values for %d names", e->n_args,
+                       s->n_targets);
+  for (int k = 0; k < e->n_args; k++) {
+    enum fs_status st = fs_eval(in, e->args[k], &out[k]);
+    if (st == FS_OK && out[k].kind == FS_V_NONE) st = fs_no_value(in, e->args[k]);
+    if (st != FS_OK) return st;
+    ++*got;
+  }
+  return FS_OK;
+}
+
 static enum fs_status exec_assign(struct fs_interp *in,
                                   const struct fs_stmt *s) {
   struct fs_val *v = fs_calloc((size_t)s->n_targets, sizeof(*v));
@@ -52,6 +68,8 @@ static enum fs_status exec_assign(struct fs_interp *in,
   } else if (s->expr->kind == FS_EX_CALL) {
     tell_order(in, s);
     st = fs_eval_call(in, s->expr, want, v, &got);
+  } else if (s->expr->kind == FS_EX_VALUES) {
+    st = eval_values(in, s, v, &got);
   } else {
     st = fs_in_error(in, s->expr->span, "wrong-count",
                      "elements are taken one by one: a = v[1]; b = v[2]",

@@ -33,7 +33,8 @@ enum fs_expr_kind {
   FS_EX_CALL,     /* args[0] is the function, args[1..] the arguments */
   FS_EX_INDEX,    /* args[0] is the value, args[1..] the subscripts */
   FS_EX_ARRAY,    /* [a, b; c, d]: args row by row; row_len[r] elements each */
-  FS_EX_LAMBDA    /* params -> args[0] */
+  FS_EX_LAMBDA,   /* params -> args[0] */
+  FS_EX_VALUES    /* args, one for each target of an assignment: only there */
 };
 
 enum fs_ast_op {
@@ -73,7 +74,7 @@ struct fs_expr {
 
 enum fs_stmt_kind {
   FS_ST_EXPR,      /* expr */
-  FS_ST_ASSIGN,    /* targets = expr; more than one: multiple results      */
+  FS_ST_ASSIGN,    /* targets = expr; more than one: a call or FS_EX_VALUES */
   FS_ST_INDEXED,   /* name[subscripts] = expr: expr2 is an FS_EX_INDEX; in
                       `+=` and the like expr is a binary one of expr2      */
   FS_ST_IF,        /* expr, body, orelse (an elseif is an FS_ST_IF there)  */

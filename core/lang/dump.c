@@ -141,6 +141,7 @@ static void put_expr(struct fs_str *out, const struct fs_expr *e) {
     case FS_EX_RANGE: fs_str_puts(out, "(range"); break;
     case FS_EX_CALL: fs_str_puts(out, "(call"); break;
     case FS_EX_INDEX: fs_str_puts(out, "(index"); break;
+    case FS_EX_VALUES: fs_str_puts(out, "(values"); break;
     case FS_EX_LAMBDA:
       fs_str_puts(out, "(-> (");
       put_names(out, e->params, e->n_params);

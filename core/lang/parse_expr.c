@@ -421,6 +421,24 @@ static bool rule_subscripts(struct fs_parser *p, struct exprs *args) {
   return expect_close(p, FS_TK_RBRACKET, "`,` or `]`", hint);
 }
 
+/* values = expr { "," expr }                      one alone is as it is */
+struct fs_expr *fs_rule_values(struct fs_parser *p) {
+  struct fs_expr *first = fs_rule_expr(p);
+  if (!first || p->cur.kind != FS_TK_COMMA) return first;
+  struct fs_expr *e = new_expr(p, FS_EX_VALUES, first->span), *next = first;
+  struct exprs args = {0};
+  *FS_PUSH(&args.list) = first;
+  while (next && fs_accept(p, FS_TK_COMMA)) {
+    fs_skip_newlines(p);
+    next = fs_rule_expr(p);
+    if (next) *FS_PUSH(&args.list) = next;
+  }
+  e = take_args(p, e, &args);
+  if (!next || !e) return NULL;
+  e->span.end = p->prev_end;
+  return e;
+}
+
 /* array = "[" [ row { ";" row } [ ";" ] ] "]"
  * row   = expr { "," expr } [ "," ]               at the "[" */
 static struct fs_expr *rule_array(struct fs_parser *p) {

@@ -116,9 +116,7 @@ static bool fail_after(struct fs_parser *p, const struct fs_stmt *s) {
       hint = "one `=` per statement; a comparison is `==`";
       break;
     case FS_TK_COMMA:
-      hint = s && s->n_targets > 1
-                 ? "several names take the results of one call; else a = 1; b = 2"
-                 : "statements on one line are separated by `;`";
+      hint = "statements on one line are separated by `;`";
       break;
     case FS_TK_ARROW:
       hint = "the left of `->` is names only: x -> e or (x, y) -> e";
@@ -510,7 +508,7 @@ static bool as_target(struct fs_parser *p, struct fs_stmt *s,
   return false;
 }
 
-/* targets = name "," name { "," name } "=" expr   `first` is read already */
+/* targets = name "," name { "," name } "=" values   `first` is read already */
 static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
                                     struct fs_expr *first) {
   struct fs_names names = {0};
@@ -525,12 +523,12 @@ static struct fs_stmt *rule_targets(struct fs_parser *p, struct fs_stmt *s,
   s->targets = fs_names_take(p, &names, &s->n_targets);
   if (!good || p->cur.kind != FS_TK_ASSIGN)
     return fs_unexpected(p, "syntax",
-                         "several results are a, b = f(x); statements on one "
+                         "several values are a, b = f(x) or a, b = 1, 2; statements on one "
                          "line are separated by `;`",
                          "expected names and `=`, found %s", fs_found(p));
   fs_advance(p);
   fs_skip_newlines(p);
-  s->expr = fs_rule_expr(p);
+  s->expr = fs_rule_values(p);
   return finish(p, s);
 }
 

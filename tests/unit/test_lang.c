@@ -387,7 +387,7 @@ static const struct {
                   "found `=`\n  x = y = 3\n        ^\nhint: one `=` per "
                   "statement; a comparison is `==`\n"},
     {"a, b", "t:1:5: error: expected names and `=`, found the end of the line\n"
-             "  a, b\n      ^\nhint: several results are a, b = f(x); "
+             "  a, b\n      ^\nhint: several values are a, b = f(x) or a, b = 1, 2; "
              "statements on one line are separated by `;`\n"},
     {"whlie x > 3", "t:1:7: error: expected an operator, `;` or a new line, "
                     "found `x`\n  whlie x > 3\n        ^\n"
