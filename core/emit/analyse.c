@@ -14,8 +14,7 @@ static const struct fs_step *def_of(const struct em *em, int v) {
   return d < 0 ? NULL : &em->k->steps.data[d];
 }
 
-static enum em_acc kind_of_result(const struct em *em,
-                                  const struct fs_step *s) {
+static enum em_acc kind_of_result(const struct em *em, const struct fs_step *s) {
   switch (fs_schedule_reduced(em->k, em->how->mode, s)) {
     case FS_REDUCED_ROW: return EM_ACC_ROW;
     case FS_REDUCED_ROW_END: return EM_ACC_TROW;
@@ -105,8 +104,7 @@ static void find_hoisted(struct em *em) {
     const struct fs_step *s = &em->k->steps.data[i];
     bool user = s->kind == FS_SP_REDUCE ||
                 (s->out >= 0 && em_val(em, s->out)->varies == 3) ||
-                (s->kind == FS_SP_STORE &&
-                 em_access(em, s)->varies & FS_VARIES_J);
+                (s->kind == FS_SP_STORE && em_access(em, s)->varies & FS_VARIES_J);
     if (!user) continue;
     FS_EACH_IN(s, a) {
       int v = em->v[s->in[a]].alias;

@@ -111,8 +111,7 @@ static void work_pointers(struct em *em) {
                          em_fmt(em, "%lldLL", (long long)each))
                 : em_int(em, fixed);
     }
-    em_line(em, "%s *const w%d = (%s *)((char *)work + %s);", type, v, type,
-            at);
+    em_line(em, "%s *const w%d = (%s *)((char *)work + %s);", type, v, type, at);
     any = true;
   }
   if (em->how->mode == FS_MODE_MARCH)
@@ -130,8 +129,7 @@ static void write_arguments(struct em *em, bool has_work) {
   for (int k = 0; k < em->out->n_slots; k++)
     fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
   if (em->params.len)
-    fs_str_printf(&list, "%s%s", list.len ? ", " : "",
-                  fs_str_text(&em->params));
+    fs_str_printf(&list, "%s%s", list.len ? ", " : "", fs_str_text(&em->params));
   if (em->any_size) em_size(em, em->how->mode == FS_MODE_FLAT ? em->how->tasks : em->how->m);
   if (em->any_size && em->how->mode == FS_MODE_STRIPS) { /* for em_constants() */
     em_size(em, em->how->strips);
@@ -297,8 +295,7 @@ static void comment(struct fs_str *out, const char *text, size_t len) {
   fs_str_free(&safe);
 }
 
-static void statements(const struct em *em, const struct fs_diags *diags,
-                       struct fs_str *out) {
+static void statements(const struct em *em, const struct fs_diags *diags, struct fs_str *out) {
   if (!diags || !em->plan->graph) return;
   struct fs_str does = {0};
   fs_kernel_does(em->plan, em->k, diags, &does);
@@ -327,8 +324,7 @@ static void sizes(const struct em *em, struct fs_str *out) {
   if (em->how->mode != FS_MODE_FLAT) fs_str_printf(out, " of %lld", (long long)em->how->n);
 }
 
-void em_head(const struct em *em, const struct fs_diags *diags,
-             struct fs_str *out) {
+void em_head(const struct em *em, const struct fs_diags *diags, struct fs_str *out) {
   statements(em, diags, out);
   fs_str_printf(out, "//\n// scheme %s; ", em->how->turns ? "tile, turned in registers"
                                                     : mode_names[em->how->mode]);

@@ -11,8 +11,7 @@
  */
 #include "core/emit/writer.h"
 
-static const struct fs_step *reduce_step(const struct em *em, int i,
-                                         enum em_acc acc) {
+static const struct fs_step *reduce_step(const struct em *em, int i, enum em_acc acc) {
   const struct fs_step *s = &em->k->steps.data[i];
   return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
 }
@@ -27,19 +26,17 @@ static const char *scratch_of(struct em *em, const struct fs_step *s) {
 
 /* -- column results of a block ------------------------------------------------------- */
 
-static void put_columns(struct em *em, const struct fs_step *s,
-                        const char *from) {
-  const char *at = em_fmt(em, "w%d + part * %s + %s", s->out,
-                          em_int(em, em->fold_pitch_j), em_column_slot(em));
-  const char *guard = em->how->full ? "" : em->how->tail ? "if (k > 0) " : "if (in) ";
-  if (em->how->lanes == 1) em_line(em, "%s*(%s) = %s;", guard, at, from);
-  else em_line(em, "%sfs_store(%s, %s);", guard, at, from);
+static void put_columns(struct em *em, const struct fs_step *s, const char *from) {
+  const char *at = em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1},
+                                      {"part", em->fold_pitch_j}, em_column_slot(em)));
+  const char *in = em_guard(em, EM_IF_VECTOR, -1);
+  const char *put = em_fmt(em, em->how->lanes == 1 ? "*(%s) = %s;" : "fs_store(%s, %s);", at, from);
+  em_line(em, *in ? "if (%s) %s" : "%s%s", in, put);
 }
 
 /* `width` vectors of each row of the block lie in scratch, the first one being
  * vector `from` of the threads: put together, row after row. */
-static void fold_side(struct em *em, const struct fs_step *s, int from,
-                      int width) {
+static void fold_side(struct em *em, const struct fs_step *s, int from, int width) {
   const char *type = acc_type_of(em, s), *e = em->how->lanes > 1 ? "[e]" : "";
   em_loop(em, FS_LP_BLOCK_AXIS, "int v = threadIdx.x; v < %d; v += %d", width, em->how->threads);
   if (em->how->vectors > 1)
@@ -142,8 +139,7 @@ static int64_t blocks_with_tiles(const struct em *em) {
 
 /* Adds the blocks' results that are a thread's. Of those that there will be the
  * loads are under way together, before the first is added. */
-static void add_partials(struct em *em, const struct fs_step *s,
-                         const char *acc) {
+static void add_partials(struct em *em, const struct fs_step *s, const char *acc) {
   enum { MOST_TOGETHER = 8 };
   int64_t units = em->device && em->device->is_cuda ? em->device->units : 1;
   int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm);
@@ -166,8 +162,7 @@ static void add_partials(struct em *em, const struct fs_step *s,
             em_neutral(s->op, dt));
   }
   for (int k = 0; k < together; k++)
-    em_line(em, "%s = %s;", acc,
-            em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
+    em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
   em_line(em, "for (unsigned b = threadIdx.x%s; b < %s; b += %d)",
           together ? em_fmt(em, " + %d", together * em->how->threads) : "", count,
           em->how->threads);
@@ -194,7 +189,7 @@ static void fulls_in(struct em *em) {
   }
 }
 
-static void scalar_steps(struct em *em, const char *guard) {
+static void scalar_steps(struct em *em, unsigned guard) {
   bool *need = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool));
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -246,8 +241,7 @@ static bool end_steps(struct em *em, const struct axis *a, bool *need) {
   memset(need, 0, sizeof(bool) * (size_t)em->k->steps.len);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase != FS_END || s->kind != FS_SP_STORE ||
-        em_access(em, s)->varies != a->varies)
+    if (s->phase != FS_END || s->kind != FS_SP_STORE || em_access(em, s)->varies != a->varies)
       continue;
     any = need[i] = true;
     em_need(em, s->in[0], FS_END, need);
@@ -302,8 +296,7 @@ static void saved_values(struct em *em, const struct axis *a) {
 static int lanes_for(const struct em *em, const struct axis *a) {
   int lanes = 8, most = em->how->threads / em->how->fold_lanes;
   int64_t units = em->device && em->device->is_cuda ? em->device->units : 64;
-  while (lanes < 32 && 2 * lanes <= most &&
-         a->slots / (2 * lanes * em->how->fold_lanes) >= units)
+  while (lanes < 32 && 2 * lanes <= most && a->slots / (2 * lanes * em->how->fold_lanes) >= units)
     lanes *= 2;
   return lanes;
 }
@@ -323,6 +316,11 @@ static int together(const struct em *em, const struct axis *a) {
   return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
 }
 
+/* Where partial result b of the elements from `at` on lies. */
+static const char *partial(struct em *em, const struct fs_step *s, const struct axis *a) {
+  return em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1}, {"b", a->pitch}, {"at", 1}));
+}
+
 /* Declares their places, and the function that loads those of a unit of columns. */
 static void declare_fetch(struct em *em, const struct fs_step *s, const struct axis *a) {
   int lanes = lanes_for(em, a), width = em->how->fold_lanes, n = together(em, a);
@@ -336,8 +334,8 @@ static void declare_fetch(struct em *em, const struct fs_step *s, const struct a
   em_for(em, "e", width);
   em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
   em_close_for(em, width);
-  em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], w%d + b * %s + at);", a->parts,
-          em_int(em, a->pitch), s->out, s->out, em_int(em, a->pitch));
+  em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], %s);", a->parts, em_int(em, a->pitch),
+          s->out, partial(em, s, a));
   em_close(em);
   em_close(em);
 }
@@ -378,8 +376,7 @@ static void add_in_loop(struct em *em, const struct fs_step *s, const struct axi
   em_loop(em, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d",
           a->parts, em_int(em, a->pitch), slices);
   em_line(em, "%s more[%d];", acc_type_of(em, s), width);
-  em_line(em, "fs_load(more, w%d + b * %s + at);", s->out,
-          em_int(em, a->pitch));
+  em_line(em, "fs_load(more, %s);", partial(em, s, a));
   em_for(em, "e", width);
   em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
   em_close_for(em, width);
@@ -412,8 +409,7 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
   em_close(em);
 }
 
-static void fold_one(struct em *em, const struct fs_step *s,
-                     const struct axis *a, int lanes) {
+static void fold_one(struct em *em, const struct fs_step *s, const struct axis *a, int lanes) {
   int width = em->how->fold_lanes, slices = em->how->threads / lanes;
   const char *type = acc_type_of(em, s), *acc = em_fmt(em, "sum%d[e]", s->out);
   enum fs_dtype dt = em_val(em, s->out)->dtype;
@@ -424,8 +420,7 @@ static void fold_one(struct em *em, const struct fs_step *s,
   if (together(em, a)) add_fetched(em, s, a);
   else add_in_loop(em, s, a, slices, 4);
   if (lanes < 32)
-    em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes,
-            s->out);
+    em_line(em, "fs_across<%s, %d>(sum%d);", em_op_class(s->op), lanes, s->out);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_line(em, "if (threadIdx.x %% 32 < %d)", lanes);
   em_line(em, "  fs_store(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
@@ -452,14 +447,13 @@ static bool load_elements(struct em *em, const struct axis *a, bool *need, int64
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
-    em_plain_load(em, s, "own");
+    em_plain_load(em, s, EM_IF_OWN);
     need[i] = false;
   }
   return true;
 }
 
-static void element_steps(struct em *em, const struct axis *a,
-                          const bool *need, bool open) {
+static void element_steps(struct em *em, const struct axis *a, const bool *need, bool open) {
   if (!open) open_element(em, a);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = reduce_step(em, i, a->acc);
@@ -470,7 +464,7 @@ static void element_steps(struct em *em, const struct axis *a,
     em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
   }
   saved_values(em, a);
-  em_plain_steps(em, need, "");
+  em_plain_steps(em, need, 0);
   if (!open) em_close(em);
 }
 
@@ -496,8 +490,7 @@ static void end_of_axis(struct em *em, uint8_t varies) {
       em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %s + lane * %d;",
               em_int(em, unit), width);
     }
-    em_say(em, FS_LP_LET, NULL, "const fs_index x = unit * %s + threadIdx.x;",
-            em_int(em, unit));
+    em_say(em, FS_LP_LET, NULL, "const fs_index x = unit * %s + threadIdx.x;", em_int(em, unit));
     bool open = load_elements(em, &a, need, unit);
     for (int i = 0; i < em->k->steps.len; i++) {
       const struct fs_step *s = reduce_step(em, i, a.acc);
@@ -532,20 +525,20 @@ void em_finish(struct em *em) {
   if (!em->vector_end && !em->n_full) return;
   if (em->k->everywhere) {
     fulls_of_block(em);
-    scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
+    scalar_steps(em, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
     return;
   }
   fulls_out(em);
   if (!em->vector_end && !em->grid) {
     em_line(em, "if (!fs_last_block(counters)) return;");
     fulls_in(em);
-    scalar_steps(em, "threadIdx.x == 0");
+    scalar_steps(em, EM_IF_FIRST_THREAD);
     return;
   }
   em_say(em, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
   fetch_ahead(em, FS_VARIES_J);
   fulls_in(em);
-  scalar_steps(em, "blockIdx.x == 0 && threadIdx.x == 0");
+  scalar_steps(em, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
   end_of_axis(em, FS_VARIES_J);
   end_of_axis(em, FS_VARIES_I);
 }

@@ -57,8 +57,7 @@ const char *em_neutral(int reduce_op, enum fs_dtype dt) {
 }
 
 /* The table's expression for two states, of which a is `acc` and b is `x`. */
-const char *em_combine(struct em *em, int reduce_op, const char *acc,
-                       const char *x) {
+const char *em_combine(struct em *em, int reduce_op, const char *acc, const char *x) {
   struct fs_str out = {0};
   for (const char *p = fs_reduce_ops[reduce_op].merge; *p;) {
     size_t n = 0; /* of a word */
@@ -72,21 +71,18 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc,
   return text;
 }
 
-const char *em_accumulate(struct em *em, const struct fs_step *s,
-                          const char *acc, int half) {
+const char *em_accumulate(struct em *em, const struct fs_step *s, const char *acc, int half) {
   enum fs_dtype to = em_val(em, s->out)->dtype;
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   const char *x = em_element(em, s->in[0], half);
   if (s->in[1] >= 0) {
     const char *y = em_element(em, s->in[1], half);
     if (fs_dtype_is_float(to))
-      return em_fmt(em, "%s = %s(%s, %s, %s);", acc,
-                    to == FS_F64 ? "fma" : "fmaf", x, y, acc);
+      return em_fmt(em, "%s = %s(%s, %s, %s);", acc, to == FS_F64 ? "fma" : "fmaf", x, y, acc);
     x = em_fmt(em, "%s * %s", x, y);
     from = to == FS_I64 ? FS_I32 : to;
   }
-  if (em_acc_type(to) != em_acc_type(from) &&
-      strcmp(em_acc_type(to), em_acc_type(from)))
+  if (em_acc_type(to) != em_acc_type(from) && strcmp(em_acc_type(to), em_acc_type(from)))
     x = em_fmt(em, "(%s)(%s)", em_acc_type(to), x);
   else if (from == FS_BOOL)
     x = em_fmt(em, "(int)%s", x);
@@ -145,55 +141,42 @@ const char *em_element(struct em *em, int value, int half) {
 
 /* -- indices ------------------------------------------------------------------ */
 
-static const char *axis_name(struct em *em, int axis) {
-  bool outer = axis < em->axes.n_outer;
-  int n = outer ? em->axes.n_outer : em->axes.n_inner;
-  int number = outer ? axis : axis - em->axes.n_outer;
-  if (n == 1) return outer ? "i" : "j";
-  return em_fmt(em, outer ? "i%d" : "j%d", number);
-}
-
-/* base + sum of index * stride; "" for nothing at all. */
-static const char *affine(struct em *em, int64_t base, const int64_t *stride,
-                          bool use_inner) {
+const char *em_at(struct em *em, const struct fs_lp_address *a) {
   struct fs_str s = {0};
-  for (int x = 0; x < em->axes.n_outer + em->axes.n_inner; x++) {
-    if (stride[x] == 0 || em->axes.dim[x] == 1) continue;
-    if (x >= em->axes.n_outer && !use_inner) continue;
+  for (int x = 0; x < FS_LP_TERMS; x++) {
+    const struct fs_lp_term *t = &a->term[x];
+    if (!t->times) continue;
     if (s.len) fs_str_puts(&s, " + ");
-    fs_str_puts(&s, axis_name(em, x));
-    if (stride[x] != 1) fs_str_printf(&s, " * %s", em_int(em, stride[x]));
+    fs_str_puts(&s, t->index ? t->index : em_int(em, t->times));
+    if (t->index && t->times != 1) fs_str_printf(&s, " * %s", em_int(em, t->times));
   }
-  if (base || !s.len)
-    fs_str_printf(&s, "%s%s", s.len ? " + " : "", em_int(em, base));
-  const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
+  const char *text = s.len ? fs_arena_strndup(em->arena, fs_str_text(&s), s.len) : "0";
   fs_str_free(&s);
   return text;
 }
 
 const char *em_address(struct em *em, const struct fs_access *a) {
-  const char *at = affine(em, 0, a->stride, true);
-  if (!a->list) return at;
-  const char *list = em_fmt(em, "fs_place<fs_index>(a%d[%s])", a->list - 1,
-                            em_address(em, fs_access_list(em->k, a)));
-  if (a->list_stride != 1) list = em_fmt(em, "%s * %s", list, em_int(em, a->list_stride));
-  return strcmp(at, "0") ? em_fmt(em, "%s + %s", list, at) : list;
+  struct fs_lp_address at = {0};
+  if (a->list) {
+    const char *in_list = em_address(em, fs_access_list(em->k, a));
+    fs_lp_add_term(&at, em_fmt(em, "fs_place<fs_index>(a%d[%s])", a->list - 1, in_list),
+                   a->list_stride);
+  }
+  fs_lp_add_axes(&at, &em->axes, a->stride);
+  return em_at(em, &at);
 }
 
 /* -- right-hand sides ----------------------------------------------------------- */
 
-static const char *index_of(struct em *em, const struct fs_step *s,
-                            const char *lane) {
-  int64_t step = s->affine.stride[em->axes.n_outer + em->axes.n_inner - 1];
-  const char *x = affine(em, s->affine.base, s->affine.stride, true);
-  if (lane && step)
-    x = em_fmt(em, step == 1 ? "%s + %s" : "%s + %s * %s", x, lane,
-               em_int(em, step));
-  return x;
+static const char *index_of(struct em *em, const struct fs_step *s, const char *lane) {
+  struct fs_lp_address at = {0};
+  fs_lp_add_axes(&at, &em->axes, s->affine.stride);
+  fs_lp_add_term(&at, NULL, s->affine.base);
+  if (lane) fs_lp_add_term(&at, lane, s->affine.stride[em->axes.n_outer + em->axes.n_inner - 1]);
+  return em_at(em, &at);
 }
 
-static const char *iota(struct em *em, const struct fs_step *s,
-                        const char *lane) {
+static const char *iota(struct em *em, const struct fs_step *s, const char *lane) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *x =
       em_fmt(em, "%s + %s * (%s)(%s)", em_ref(em, s->in[0]),
@@ -201,8 +184,7 @@ static const char *iota(struct em *em, const struct fs_step *s,
   return em_rounded(em, dt, x);
 }
 
-static const char *random_number(struct em *em, const struct fs_step *s,
-                                 const char *lane) {
+static const char *random_number(struct em *em, const struct fs_step *s, const char *lane) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *kind = dt == FS_F64 ? s->op ? "fs_normal_f64" : "fs_uniform_f64"
                      : s->op      ? "fs_normal_f32"
@@ -239,8 +221,7 @@ static const char *param(struct em *em, const struct fs_step *s) {
   enum fs_param_type type = param_type(em, s);
   struct fs_emitted *o = em->out;
   int at = 0;
-  while (at < o->n_params && (o->params[at] != s->param ||
-                              o->param_type[at] != type))
+  while (at < o->n_params && (o->params[at] != s->param || o->param_type[at] != type))
     at++;
   if (at == o->n_params) {
     o->params = fs_realloc(o->params, sizeof(int) * (size_t)(at + 1));
@@ -249,8 +230,7 @@ static const char *param(struct em *em, const struct fs_step *s) {
     o->params[at] = s->param;
     o->param_type[at] = type;
     o->n_params++;
-    fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "",
-                  fs_param_text(type), at);
+    fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "", fs_param_text(type), at);
   }
   if (em_is_twice(em, s)) return em_fmt(em, "p%d", at);
   if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
@@ -258,8 +238,7 @@ static const char *param(struct em *em, const struct fs_step *s) {
 }
 
 /* Fills {0} {1} {2} and {f} of an operation's pattern; half: as em_element(). */
-static const char *fill(struct em *em, const struct fs_step *s, const char *p,
-                        int half) {
+static const char *fill(struct em *em, const struct fs_step *s, const char *p, int half) {
   struct fs_str out = {0};
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
   bool single = fs_dtype_is_float(from) && from != FS_F64;

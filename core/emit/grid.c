@@ -98,8 +98,7 @@ void em_grid_arguments(struct em *em, struct fs_str *list) {
   for (int k = 0; k < em->grid->n_carried; k++) {
     const struct carried *c = &em->grid->carried[k];
     if (c->touched)
-      fs_str_printf(list, "%s%s &c%d", list->len ? ", " : "",
-                    em_value_type(c->dtype), c->slot);
+      fs_str_printf(list, "%s%s &c%d", list->len ? ", " : "", em_value_type(c->dtype), c->slot);
   }
 }
 
@@ -109,8 +108,7 @@ void em_grid_arguments(struct em *em, struct fs_str *list) {
 static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
   struct fs_emitted *o = g->out;
   int at = 0;
-  while (at < o->n_params &&
-         (o->params[at] != param || o->param_type[at] != type))
+  while (at < o->n_params && (o->params[at] != param || o->param_type[at] != type))
     at++;
   if (at < o->n_params) return at;
   o->params = fs_realloc(o->params, sizeof(int) * (size_t)(at + 1));
@@ -143,8 +141,7 @@ static void put_call(struct em *em, int number) {
   for (int k = 0; k < o->n_slots; k++, before = ", ")
     fs_str_printf(&s, "%ss%d", before, em_slot_argument(&entry, o->slots[k], o->slot_bytes[k]));
   for (int k = 0; k < o->n_params; k++, before = ", ")
-    fs_str_printf(&s, "%sp%d", before,
-                  entry_param(g, o->params[k], o->param_type[k]));
+    fs_str_printf(&s, "%sp%d", before, entry_param(g, o->params[k], o->param_type[k]));
   if (em_uses_work(em))
     fs_str_printf(&s, "%s%s, counters", before, work_of_phase(em));
   for (int k = 0; k < g->n_carried; k++)
@@ -161,8 +158,7 @@ static void put_call(struct em *em, int number) {
 
 /* `phase` has its text; `launch`, at first zero, is all of it. Where blocks wait for each
  * other, all must be resident; else there may be as many as the longest phase wants. */
-static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase,
-                        bool waits) {
+static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phase, bool waits) {
   launch->threads = phase->threads;
   launch->grid_y = launch->cluster = 1;
   launch->per_unit = FS_MAX(launch->per_unit, phase->per_unit);
@@ -283,8 +279,7 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   g.calls = fs_lp_new(ems[0].arena);
   for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
   write_entry(&ems[0], &body);
-  fs_str_printf(&text, "typedef %s fs_index;\n\n",
-                ems[0].how->wide ? "long long" : "int");
+  fs_str_printf(&text, "typedef %s fs_index;\n\n", ems[0].how->wide ? "long long" : "int");
   em_prelude(&body, &text);
   fs_str_put(&text, fs_str_text(&body), body.len);
   out->source = text.data;

@@ -77,8 +77,7 @@ void em_instance_analyse(struct em *em) {
 /* -- parts -------------------------------------------------------------------- */
 
 /* Digits of a number by these axes: `i0 = i / 12; i1 = i % 12`. */
-static void put_axes(struct em *em, const char *letter, const char *number,
-                     int first, int count) {
+static void put_axes(struct em *em, const char *letter, const char *number, int first, int count) {
   int64_t rest = 1;
   for (int x = first; x < first + count; x++) rest *= em->axes.dim[x];
   for (int x = first; x < first + count && count > 1; x++) {
@@ -86,8 +85,7 @@ static void put_axes(struct em *em, const char *letter, const char *number,
     const char *e = rest == 1 ? number
                               : em_fmt(em, "%s / %s", number, em_int(em, rest));
     if (x > first)
-      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
-                 em_int(em, em->axes.dim[x]));
+      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e, em_int(em, em->axes.dim[x]));
     em_line(em, "const fs_index %s%d = %s;", letter, x - first, e);
   }
 }
@@ -152,8 +150,7 @@ static bool has_rest(const struct em *em) { return em->how->m % em->how->sides; 
 
 static const char *address(struct em *em, const struct fs_step *s) {
   if (!is_dense(em, s)) return em_address(em, em_access(em, s));
-  int count = element_of(em, s->phase)->count;
-  return count == 1 ? "first + x" : em_fmt(em, "first * %d + x", count);
+  return em_at(em, FS_LP_AT({"first", element_of(em, s->phase)->count}, {"x", 1}));
 }
 
 /* `vector`: elements that the thread has at once, in the loop over them. */
@@ -164,16 +161,14 @@ static void put_step(struct em *em, const struct fs_step *s, int vector) {
     return;
   }
   if (s->kind == FS_SP_STORE) {
-    em_line(em, "fs_put(a%d[%s], %s);", s->access, address(em, s),
-            em_ref(em, s->in[0]));
+    em_line(em, "fs_put(a%d[%s], %s);", s->access, address(em, s), em_ref(em, s->in[0]));
     return;
   }
   const char *x = s->kind != FS_SP_LOAD ? em_rhs(em, s, NULL)
                   : in_vector
                       ? em_fmt(em, "w%d[e]", s->access)
                       : em_fmt(em, "fs_get(a%d[%s])", s->access, address(em, s));
-  em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype),
-          s->out, x);
+  em_line(em, "const %s v%d = %s;", em_value_type(em_val(em, s->out)->dtype), s->out, x);
 }
 
 static void put_steps(struct em *em, int part, int vector) {
@@ -217,7 +212,8 @@ static bool wants_own(const struct em *em, int part) {
  * there is of them. */
 static void put_vectors(struct em *em, int part, int vector, enum fs_step_kind kind) {
   int count = element_of(em, part)->count;
-  const char *at = count == 1 ? "first + x0" : em_fmt(em, "(first * %d + x0)", count);
+  const char *at = em_at(em, FS_LP_AT({"first", count}, {"x0", 1}));
+  if (count != 1) at = em_fmt(em, "(%s)", at);
   const char *some = has_rest(em) ? "_some" : "";
   const char *left =
       has_rest(em) ? em_fmt(em, ", left - x0 < %d ? left - x0 : %d", vector, vector)
@@ -240,8 +236,7 @@ static void declare_stored(struct em *em, int part, int vector) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_moved(em, s, part) || s->kind != FS_SP_STORE) continue;
-    em_line(em, "%s w%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), s->access,
-            vector);
+    em_line(em, "%s w%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), s->access, vector);
   }
 }
 
@@ -287,8 +282,7 @@ static void put_part_axes(struct em *em, int part) {
   if (all_dense(em, part)) return;
   put_axes(em, "i", "i", 0, em->axes.n_outer);
   if (em->axes.n_inner)
-    em_say(em, FS_LP_LET, NULL, "const int j = x %% %s;",
-            em_int(em, element_of(em, part)->count));
+    em_say(em, FS_LP_LET, NULL, "const int j = x %% %s;", em_int(em, element_of(em, part)->count));
   put_axes(em, "j", "j", em->axes.n_outer, em->axes.n_inner);
 }
 
@@ -303,8 +297,7 @@ static bool read_results(struct em *em, int part, bool put) {
     any = true;
     enum fs_dtype dt = em_val(em, v)->dtype;
     if (put)
-      em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
-              em_rounded(em, dt, place(em, from)));
+      em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, place(em, from)));
   }
   return any;
 }
@@ -421,8 +414,7 @@ static void put_store(struct em *em, int part) {
   em_function(em, "const auto put = [&](int j, %s value)", compute_type(em, part));
   em_line(em, "if (i >= FS_M) return;");
   put_number_axes(em, part);
-  em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
-          em_rounded(em, dt, "value"));
+  em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, "value"));
   put_results(em, part);
   put_steps(em, part, 1);
   close_lambda(em);
@@ -484,8 +476,7 @@ static void put_result(struct em *em, const struct fs_applied *a) {
   int vector = open_part(em, part, true);
   if (has_rest(em) && vector == 1) em_line(em, "if (i >= FS_M) break;");
   put_part_axes(em, part);
-  em_line(em, "const %s v%d = %s;", em_value_type(dt), v,
-          em_rounded(em, dt, place(em, part)));
+  em_line(em, "const %s v%d = %s;", em_value_type(dt), v, em_rounded(em, dt, place(em, part)));
   put_results(em, part);
   put_steps(em, part, vector);
   close_part(em, part, vector);

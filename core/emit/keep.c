@@ -105,8 +105,7 @@ void em_find_keeping(struct em *em) {
   if (!able) return;
   find_kept_rows(em, (double)em->device->cache_bytes);
   find_kept_elements(em, (double)em->device->cache_bytes);
-  if (!em->staying && !em->grid && em->how->lanes > 1 &&
-      em->how->mode != FS_MODE_TILE)
+  if (!em->staying && !em->grid && em->how->lanes > 1 && em->how->mode != FS_MODE_TILE)
     find_lasting(em, (double)em->device->cache_bytes);
 }
 

@@ -103,8 +103,7 @@ static int number_after(const char *word, size_t len, const char *name) {
   return value;
 }
 
-static struct place place_of_word(struct lines *l, const char *word,
-                                  size_t len) {
+static struct place place_of_word(struct lines *l, const char *word, size_t len) {
   static const char *const values[] = {"v", "r", "n", "w", "x", "sum"};
   for (size_t k = 0; k < FS_LEN(values); k++) {
     int value = number_after(word, len, values[k]);
@@ -115,13 +114,11 @@ static struct place place_of_word(struct lines *l, const char *word,
              ? place_of_access(l, access) : (struct place){0};
 }
 
-static struct place place_of_line(struct lines *l, const char *text,
-                                  size_t len) {
+static struct place place_of_line(struct lines *l, const char *text, size_t len) {
   for (size_t k = 0; k < len;) {
     size_t n = 0;
     if (len - k > 1 && text[k] == '/' && text[k + 1] == '/') break;
-    while (k + n < len && (isalnum((unsigned char)text[k + n]) ||
-                           text[k + n] == '_'))
+    while (k + n < len && (isalnum((unsigned char)text[k + n]) || text[k + n] == '_'))
       n++;
     struct place p = n ? place_of_word(l, text + k, n) : (struct place){0};
     if (p.source) return p;
@@ -144,8 +141,7 @@ static void put_name(struct lines *l, uint32_t source) {
   }
 }
 
-static void put_line(struct lines *l, struct place at, const char *text,
-                     size_t len) {
+static void put_line(struct lines *l, struct place at, const char *text, size_t len) {
   if (at.source != l->next.source || at.line != l->next.line) {
     fs_str_printf(&l->out, "#line %d \"", at.line);
     put_name(l, at.source);

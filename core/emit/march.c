@@ -128,13 +128,10 @@ static int64_t place_messages(struct march *c) {
   return at * 8;
 }
 
-static const char *posts_at(struct em *em, int64_t at) {
-  return at ? em_fmt(em, "posts + %s", em_int(em, at)) : "posts";
-}
 static const char *posts_of_sum(struct march *c, int v) {
-  return em_fmt(c->em, "%s + (FS_PLACE(p, %d) * FS_CLUSTER + rank) * %lld",
-                posts_at(c->em, c->em->v[v].work), ROUNDS,
-                (long long)(words_sent(c) * words(c->em, v)));
+  const char *round = em_fmt(c->em, "(FS_PLACE(p, %d) * FS_CLUSTER + rank)", ROUNDS);
+  return em_at(c->em, FS_LP_AT({"posts", 1}, {NULL, c->em->v[v].work},
+                               {round, words_sent(c) * words(c->em, v)}));
 }
 
 /* -- shared memory ------------------------------------------------------------- */
@@ -242,12 +239,10 @@ static void fetch(struct march *c, const char *ring, int64_t base, int64_t rows,
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_matrix_load(em, s)) continue;
     int slot = em_slot_argument(em, em_access(em, s)->slot, 0);
-    const char *to = base + at ? em_fmt(em, "ring + %lld", (long long)(base + at))
-                               : "ring";
+    const char *to = em_at(em, FS_LP_AT({"ring", 1}, {NULL, base + at}, {"s", row * rows}));
     em_say(em, FS_LP_COPY_ASYNC, s,
-           "fs_tensor_copy(%s + s * %lld, m%d, k * FS_WIDTH, row%s, &gate.%s[s], "
-           "%s);",
-           to, (long long)(row * rows), add_map(em, s, slot, (int)rows), below, ring, policy(em));
+           "fs_tensor_copy(%s, m%d, k * FS_WIDTH, row%s, &gate.%s[s], %s);", to,
+           add_map(em, s, slot, (int)rows), below, ring, policy(em));
     at += (int64_t)16 * c->cut.lanes * rows;
   }
   em_close(em);
@@ -272,8 +267,7 @@ static void sends(struct march *c) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
     const char *op = em_op_class(s->op), *part = em_fmt(em, "part%d[s]", s->out);
-    em_line(em, "%s x%d = %s[0][i];", em_acc_type(em_val(em, s->out)->dtype),
-            s->out, part);
+    em_line(em, "%s x%d = %s[0][i];", em_acc_type(em_val(em, s->out)->dtype), s->out, part);
     em_line(em, "for (int w = 1; w < %d; w++) x%d = %s::of(x%d, %s[w][i]);",
             warps, s->out, op, s->out, part);
     em_line(em, "fs_cluster_%s<FS_CLUSTER>(&team%d[m][rank * FS_COLUMNS + i %% "
@@ -324,8 +318,7 @@ static bool is_column_store(const struct em *em, const struct fs_step *s) {
 
 static void scalar(struct em *em, const struct fs_step *s, const char *guard) {
   const char *x = s->kind == FS_SP_LOAD
-                      ? em_fmt(em, "fs_get(a%d[%s])", s->access,
-                               em_address(em, em_access(em, s)))
+                      ? em_fmt(em, "fs_get(a%d[%s])", s->access, em_address(em, em_access(em, s)))
                       : em_rhs(em, s, NULL);
   if (s->kind == FS_SP_LOAD && *guard)
     x = em_fmt(em, "%s ? %s : (%s)0", guard, x, type_of(em, s->out));
@@ -453,8 +446,7 @@ static void row_values(struct march *c) {
       continue;
     any = true;
     em->v[s->out].b = true;
-    em_line(em, "%s v%d%s;", type_of(em, s->out), s->out,
-            em_dims(em, true, false, false));
+    em_line(em, "%s v%d%s;", type_of(em, s->out), s->out, em_dims(em, true, false, false));
   }
   if (!any) return;
   em_for(em, "b", em->how->rows);
@@ -467,8 +459,7 @@ static void row_values(struct march *c) {
       continue;
     const char *x = em_rhs(em, s, NULL);
     if (s->kind == FS_SP_LOAD) {
-      x = em_fmt(em, "fs_get(a%d[%s])", s->access,
-                 em_address(em, em_access(em, s)));
+      x = em_fmt(em, "fs_get(a%d[%s])", s->access, em_address(em, em_access(em, s)));
     }
     em_line(em, "%s = %s;", em_ref(em, s->out), x);
   }
@@ -477,8 +468,7 @@ static void row_values(struct march *c) {
 
 /* -- panels ------------------------------------------------------------------------ */
 
-static bool is_both_store(const struct em *em, const struct fs_step *s,
-                          int phase) {
+static bool is_both_store(const struct em *em, const struct fs_step *s, int phase) {
   return s->kind == FS_SP_STORE && s->phase == phase &&
          em_access(em, s)->varies == 3;
 }
@@ -588,14 +578,12 @@ static void column_value(struct march *c, const struct fs_step *s) {
           c->guard_i && s->kind == FS_SP_LOAD ? " = {}" : "");
   if (s->kind == FS_SP_LOAD && is_vector(c, em_access(em, s))) {
     if (*in) em_if_bare(em, "%s", in);
-    em_line(em, "fs_load(v%d, a%d + %s);", s->out, s->access,
-            em_address(em, em_access(em, s)));
+    em_line(em, "fs_load(v%d, a%d + %s);", s->out, s->access, em_address(em, em_access(em, s)));
     if (*in) em_close(em);
     return;
   }
   const char *rhs = s->kind == FS_SP_LOAD
-                        ? em_fmt(em, "fs_get(a%d[%s])", s->access,
-                                 em_address(em, em_access(em, s)))
+                        ? em_fmt(em, "fs_get(a%d[%s])", s->access, em_address(em, em_access(em, s)))
                         : em_rhs(em, s, NULL);
   em_for(em, "e", em_lanes(em));
   if (s->kind != FS_SP_MAP) {
@@ -635,17 +623,13 @@ static void column_values(struct march *c, int phase) {
 static void tile_pointers(struct march *c, int phase) {
   struct em *em = c->em;
   int64_t row = tile_row(c);
-  em_line(em, "%sunsigned char *const kept = ring + FS_PLACE(%s, FS_SLOTS) * %lld;",
-          !phase && c->made >= 0 ? "" : "const ", phase ? "q" : "p",
-          (long long)(row * (c->cut.height - c->cut.held)));
+  const char *place = phase ? "FS_PLACE(q, FS_SLOTS)" : "FS_PLACE(p, FS_SLOTS)";
+  em_line(em, "%sunsigned char *const kept = %s;", !phase && c->made >= 0 ? "" : "const ",
+          em_at(em, FS_LP_AT({"ring", 1}, {place, row * (c->cut.height - c->cut.held)})));
   if (c->cut.held && !phase)
-    em_line(em, "const unsigned char *const brought = ring + %lld + "
-            "FS_PLACE(p, FS_SHORT) * %lld;",
-            (long long)rooms(c).held, (long long)(row * c->cut.held));
-}
-
-static const char *behind(struct em *em, int64_t bytes) {
-  return bytes ? em_fmt(em, " + %lld", (long long)bytes) : "";
+    em_line(em, "const unsigned char *const brought = %s;",
+            em_at(em, FS_LP_AT({"ring", 1}, {NULL, rooms(c).held},
+                               {"FS_PLACE(p, FS_SHORT)", row * c->cut.held})));
 }
 
 /* Where the packs of a tile's rows b begin, and the number b from which on they are
@@ -653,8 +637,8 @@ static const char *behind(struct em *em, int64_t bytes) {
 static const char *kept_rows(struct march *c, int64_t number) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes, kept = c->cut.height - c->cut.held;
-  return em_fmt(em, "kept%s + %s * %lld", behind(em, number * line * kept),
-                em->how->rows > 1 ? "(b * FS_SIDE + side)" : "side", (long long)line);
+  return em_at(em, FS_LP_AT({"kept", 1}, {NULL, number * line * kept},
+                            {em->how->rows > 1 ? "(b * FS_SIDE + side)" : "side", line}));
 }
 
 static int turn_of(const struct march *c) {
@@ -711,8 +695,9 @@ static void tile_load(struct march *c, const struct fs_step *s, int64_t number,
     return;
   }
   if (c->cut.held && !phase)
-    at = em_fmt(em, "b < %d ? %s : brought%s + ((b - %d) * FS_SIDE + side) * %lld", turn,
-                at, behind(em, number * line * c->cut.held), turn, (long long)line);
+    at = em_fmt(em, "b < %d ? %s : %s", turn, at,
+                em_at(em, FS_LP_AT({"brought", 1}, {NULL, number * line * c->cut.held},
+                                   {em_fmt(em, "((b - %d) * FS_SIDE + side)", turn), line})));
   const char *from = em_fmt(em, "((const %s *)(%s))[part]", pack, at);
   if (c->cut.held && phase)
     from = em_fmt(em, "b < %d ? %s : %s", turn, from, held_row(c, s->out, phase));
@@ -807,8 +792,7 @@ static void lane_loop(struct march *c, int phase, int parts) {
   em_for(em, "e", em_lanes(em));
   if (em->how->lanes == 1) em_block(em, NULL);
   if (!em->how->pairs)
-    em_line(em, em->how->lanes > 1 ? "const fs_index i = first + e;"
-                          : "const fs_index i = first;");
+    em_line(em, em->how->lanes > 1 ? "const fs_index i = first + e;" : "const fs_index i = first;");
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_in(c, s, phase, parts)) continue;
@@ -870,8 +854,7 @@ static void both_stores(struct march *c, int phase) {
       if (*in) em_if(em, "%s", in);
       else em_block(em, NULL);
       em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
-      em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
-              em->v[s->in[0]].alias);
+      em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a), em->v[s->in[0]].alias);
       em_close(em);
       continue;
     }
@@ -914,8 +897,7 @@ static void rows_of_panel(struct march *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->out >= 0 && c->need[i] && s->kind != FS_SP_LOAD &&
         varies(em, s->out) == 3 && is_stored(c, s->out, phase))
-      em_line(em, "%s v%d%s;", em_lane_type(em, s->out), s->out,
-              em_dims(em, false, false, true));
+      em_line(em, "%s v%d%s;", em_lane_type(em, s->out), s->out, em_dims(em, false, false, true));
   }
   lanes(c, phase);
   bool test = c->guard_j && leaves_something(c, phase);

@@ -72,8 +72,7 @@ static int registers(const struct em *em) {
     if (stays) held += regs;
     else passing = FS_MAX(passing, regs);
   }
-  int most = FS_MIN(MOST_REGS, 65536 / (em->how->threads * FS_MAX(
-                                   1, em->k->tune.blocks_per_sm)));
+  int most = FS_MIN(MOST_REGS, 65536 / (em->how->threads * FS_MAX(1, em->k->tune.blocks_per_sm)));
   return (int)FS_MIN(held + passing, (double)most);
 }
 

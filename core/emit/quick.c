@@ -105,8 +105,7 @@ static bool is_seen(const struct em *em, const struct fs_step *quotient) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     bool sees = s->op == FS_OP_LOG || s->op == FS_OP_SQRT || s->op == FS_OP_RSQRT;
-    if (s->kind == FS_SP_MAP && !s->user && sees && s->in[0] == quotient->out &&
-        makes_two(em, s))
+    if (s->kind == FS_SP_MAP && !s->user && sees && s->in[0] == quotient->out && makes_two(em, s))
       return true;
   }
   return false;
@@ -228,8 +227,7 @@ bool em_has_stragglers(const struct em *em) {
 static bool has_erf(const struct em *em, enum fs_dtype dt) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_MAP && !s->user && s->op == FS_OP_ERF &&
-        em_val(em, s->in[0])->dtype == dt)
+    if (s->kind == FS_SP_MAP && !s->user && s->op == FS_OP_ERF && em_val(em, s->in[0])->dtype == dt)
       return true;
   }
   return false;

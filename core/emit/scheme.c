@@ -3,8 +3,7 @@
 
 
 
-static const struct fs_step *reduce_step(const struct em *em, int i,
-                                         enum em_acc acc) {
+static const struct fs_step *reduce_step(const struct em *em, int i, enum em_acc acc) {
   const struct fs_step *s = &em->k->steps.data[i];
   return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
 }
@@ -52,8 +51,7 @@ static const char *lanes_result(struct em *em, const struct fs_step *s) {
   return em_fmt(em, "fs_lanes<%s>(%s)", em_op_class(s->op), r);
 }
 
-static void row_result(struct em *em, const struct fs_step *s,
-                       const char *result) {
+static void row_result(struct em *em, const struct fs_step *s, const char *result) {
   struct em_value *x = &em->v[s->out];
   const char *type = em_value_type(em_val(em, s->out)->dtype);
   const char *done = em_finished(em, s->out, result);
@@ -62,10 +60,8 @@ static void row_result(struct em *em, const struct fs_step *s,
   x->b = true;
   x->c = x->e = false;
   if (x->saved)
-    em_line(em, "if (%s%s) w%d[%s] = %s;", em_first_thread(em),
-            em->how->need_ok ? " && ok" : "",
-            s->out, em_val(em, s->out)->varies ? "i" : "0",
-            em_ref(em, s->out));
+    em_line(em, "if (%s) w%d[%s] = %s;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
+            em_val(em, s->out)->varies ? "i" : "0", em_ref(em, s->out));
 }
 
 /* -- the ring of rows ------------------------------------------------------------------ */
@@ -83,11 +79,11 @@ static const char *ring_part(struct em *em, int64_t size) {
 
 /* Of the rows that one turn takes, those from `row` on that exist. */
 static void ring_fetch(struct em *em, const char *row, const char *stage) {
-  const char *bytes = "", *at = "", *of = row, *rows = "";
+  const char *bytes = "", *of = row, *rows = "";
+  int64_t each = 0; /* bytes of a row, where a turn takes several */
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_LOAD && s->phase == 0 &&
-        em_val(em, s->out)->varies == 3)
+    if (s->kind == FS_SP_LOAD && s->phase == 0 && em_val(em, s->out)->varies == 3)
       bytes = em_fmt(
           em, "%s%s%s", bytes, *bytes ? " + " : "",
           ring_part(em, (int64_t)fs_dtype_size(em_access(em, s)->dtype)));
@@ -95,7 +91,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
   if (em->how->rows > 1) {
     rows = em->how->need_ok ? "rows" : "FS_ROWS";
     bytes = em_fmt(em, strchr(bytes, ' ') ? "%s * (%s)" : "%s * %s", rows, bytes);
-    at = em_fmt(em, " + b * %lld", (long long)(em->how->stage_bytes / em->how->rows));
+    each = em->how->stage_bytes / em->how->rows;
     of = em_fmt(em, "(%s + b)", row);
   }
   if (em->how->rows > 1 && em->how->need_ok)
@@ -105,21 +101,17 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
   if (em->how->rows > 1) em_loop(em, FS_LP_ROW, "int b = 0; b < %s; b++", rows);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind != FS_SP_LOAD || s->phase != 0 ||
-        em_val(em, s->out)->varies != 3)
+    if (s->kind != FS_SP_LOAD || s->phase != 0 || em_val(em, s->out)->varies != 3)
       continue;
     const struct fs_access *a = em_access(em, s);
     const char *policy = em_keeping(em, s, of);
-    em_say(em, FS_LP_COPY_ASYNC, s,
-            "fs_bulk_copy(ring + %s * %lld%s%s, a%d + %s * %s%s, %s, &ready[%s]%s);",
-            stage, (long long)em->how->stage_bytes, at,
-            em->v[s->out].work
-                ? em_fmt(em, " + %lld", (long long)em->v[s->out].work)
-                : "",
-            s->access, of, em_int(em, a->stride[0]),
-            em->how->cluster > 1 ? " + origin" : "",
-            ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage,
-            policy ? em_fmt(em, ", %s", policy) : "");
+    const char *to = em_at(em, FS_LP_AT({"ring", 1}, {stage, em->how->stage_bytes}, {"b", each},
+                                        {NULL, em->v[s->out].work}));
+    const char *from = em_at(em, FS_LP_AT({em_fmt(em, "a%d", s->access), 1}, {of, a->stride[0]},
+                                          {"origin", em->how->cluster > 1}));
+    em_say(em, FS_LP_COPY_ASYNC, s, "fs_bulk_copy(%s, %s, %s, &ready[%s]%s);", to, from,
+           ring_part(em, (int64_t)fs_dtype_size(a->dtype)), stage,
+           policy ? em_fmt(em, ", %s", policy) : "");
   }
   if (em->how->rows > 1) em_close(em);
 }
@@ -165,8 +157,7 @@ static void ring_wait(struct em *em) {
 static void ring_refill(struct em *em) {
   const char *first = em->how->rows > 1 ? "first" : "i";
   const char *later = ring_rows(em, em_int(em, em->how->stages));
-  em_if(em, "threadIdx.x == 0 && %s + %s < %s", first, later,
-          em_int(em, em->how->m));
+  em_if(em, "threadIdx.x == 0 && %s + %s < %s", first, later, em_int(em, em->how->m));
   em_say(em, FS_LP_LET, NULL, "const fs_index row = %s + %s;", first, later);
   ring_fetch(em, "row", "stage");
   em_close(em);
@@ -222,8 +213,7 @@ static void to_shared(struct em *em, const struct fs_step *s) {
             "threadIdx.x %% 32);",
             em->how->cluster, part_of(em, s), em->how->threads / 32);
   } else {
-    em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;",
-            part_of(em, s));
+    em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;", part_of(em, s));
   }
   if (em->how->rows == 1) em_close(em);
 }
@@ -245,9 +235,7 @@ static void from_shared(struct em *em, const struct fs_step *s) {
   int warps = em->how->row_threads / 32 * em->how->cluster;
   const char *part = part_of(em, s);
   if (em->how->sides > 1) part = em_fmt(em, "%s + sub * %d", part, warps);
-  row_result(em, s,
-             em_fmt(em, "fs_fold<%s, %d>(%s)", em_op_class(s->op), warps,
-                    part));
+  row_result(em, s, em_fmt(em, "fs_fold<%s, %d>(%s)", em_op_class(s->op), warps, part));
 }
 
 static void row_results(struct em *em, int phase) {

@@ -11,8 +11,7 @@ static void outer_axes(struct em *em) {
     rest /= em->axes.dim[x];
     const char *e = rest == 1 ? "i" : em_fmt(em, "i / %s", em_int(em, rest));
     if (x > 0)
-      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e,
-                 em_int(em, em->axes.dim[x]));
+      e = em_fmt(em, rest == 1 ? "%s %% %s" : "(%s) %% %s", e, em_int(em, em->axes.dim[x]));
     em_say(em, FS_LP_LET, NULL, "const fs_index i%d = %s;", x, e);
   }
 }
@@ -23,10 +22,6 @@ const char *em_team(const struct em *em) {
 const char *em_teams(const struct em *em) {
   return em->how->cluster > 1 ? "teams" : "(fs_index)gridDim.x";
 }
-const char *em_first_thread(const struct em *em) {
-  return em->how->cluster > 1 ? "t == 0 && rank == 0" : "t == 0";
-}
-
 void em_row_coords(struct em *em) {
   if (em->how->mode == FS_MODE_FLAT) return;
   const char *rows = em->how->rows > 1 && em->how->sides > 1
@@ -100,22 +95,51 @@ void em_vector_coords(struct em *em) {
           em->how->lanes, left, em->how->lanes);
 }
 
-const char *em_column_slot(struct em *em) {
-  if (em->axes.n_inner == 1) return "j";
-  return em->how->lanes == 1 ? "g" : em_fmt(em, "g * %d", em->how->lanes);
+struct fs_lp_term em_column_slot(const struct em *em) {
+  if (em->axes.n_inner == 1) return (struct fs_lp_term){"j", 1};
+  return (struct fs_lp_term){"g", em->how->lanes};
 }
 
-static const char *some(struct em *em) {
+/* -- guards ---------------------------------------------------------------------- */
+
+static const char *some(const struct em *em) {
   return em->how->full ? "" : em->how->tail ? "k > 0" : "in";
 }
 /* Of an element of a vector; half: as em_element(). */
 static const char *lane_number(int half) {
   return half < 0 ? "e" : half ? "2 * e + 1" : "2 * e";
 }
-static const char *lane_exists(struct em *em, int half) {
-  return em->how->full ? "" : em->how->tail ? em_fmt(em, "%s < k", lane_number(half)) : "in";
+/* Of a phase that each block does whole, it stores what would be its tiles if each had
+ * one vector of a thread. */
+static const char *own_tile(struct em *em) {
+  if (!em->k->everywhere) return "";
+  return em_fmt(em, em->how->vectors > 1
+                        ? "(tile * %d + c) %% (int)gridDim.x == (int)blockIdx.x"
+                        : "tile %% (int)gridDim.x == (int)blockIdx.x",
+                em->how->vectors);
 }
-static const char *row_exists(struct em *em) { return em->how->need_ok ? "ok" : ""; }
+static const char *speaks(struct em *em) {
+  if (em->row_by_lane) return em_fmt(em, "t < %d", em->how->rows);
+  return em->how->cluster > 1 ? "t == 0 && rank == 0" : "t == 0";
+}
+
+const char *em_guard(struct em *em, unsigned guard, int half) {
+  const char *all = "";
+  if (guard & EM_IF_FIRST_BLOCK) all = em_and(em, all, "blockIdx.x == 0");
+  if (guard & EM_IF_FIRST_THREAD) all = em_and(em, all, "threadIdx.x == 0");
+  if (guard & EM_IF_OWN) all = em_and(em, all, "own");
+  if (guard & EM_IF_NOT_FRESH) all = em_and(em, all, "!fresh");
+  if (guard & EM_IF_FIRST_ROW) all = em_and(em, all, "i == 0");
+  if (guard & EM_IF_OWN_TILE) all = em_and(em, all, own_tile(em));
+  if (guard & EM_IF_SPEAKS) all = em_and(em, all, speaks(em));
+  if (guard & EM_IF_ROW) all = em_and(em, all, em->how->need_ok ? "ok" : "");
+  if (guard & EM_IF_VECTOR) all = em_and(em, all, some(em));
+  if (guard & EM_IF_LANE && em->how->tail)
+    all = em_and(em, all, em_fmt(em, "%s < k", lane_number(half)));
+  else if (guard & EM_IF_LANE)
+    all = em_and(em, all, some(em));
+  return all;
+}
 
 /* -- declarations ---------------------------------------------------------------- */
 
@@ -130,8 +154,7 @@ static void declare(struct em *em, int v, bool b, bool c, bool e, bool zero) {
           !zero ? "" : *dims ? " = {}" : " = 0");
 }
 
-void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
-                    bool e) {
+void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c, bool e) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *dims = em_acc_dims(em, b, c, e), *type = em_acc_type(dt);
   const char *neutral = em_neutral(s->op, dt);
@@ -212,17 +235,21 @@ static const char *lanes_left(struct em *em) {
                     : em_fmt(em, "in ? %d : 0", em->how->lanes);
 }
 
-static void guarded(struct em *em, enum fs_lp_kind kind, const struct fs_step *s,
-                    const char *guard, const char *statement) {
-  if (*guard) em_say(em, kind, s, "if (%s) %s", guard, statement);
+static void behind_test(struct em *em, enum fs_lp_kind kind, const struct fs_step *s,
+                        const char *test, const char *statement) {
+  if (*test) em_say(em, kind, s, "if (%s) %s", test, statement);
   else em_say(em, kind, s, "%s", statement);
+}
+
+static void guarded(struct em *em, enum fs_lp_kind kind, const struct fs_step *s,
+                    unsigned guard, const char *statement) {
+  behind_test(em, kind, s, em_guard(em, guard, -1), statement);
 }
 
 /* "a0 + j", "a0 + (i * 96 + j)" */
 static const char *pointer(struct em *em, const struct fs_step *s) {
   const char *at = em_address(em, em_access(em, s));
-  return em_fmt(em, strchr(at, ' ') ? "a%d + (%s)" : "a%d + %s", s->access,
-                at);
+  return em_fmt(em, strchr(at, ' ') ? "a%d + (%s)" : "a%d + %s", s->access, at);
 }
 
 /* Whether each of V neighbours lies where another element of a list says. */
@@ -231,14 +258,15 @@ static bool is_by_list(const struct em *em, const struct fs_access *a) {
   return list && em->how->length > 1 && list->stride[em->axes.n_outer + em->axes.n_inner - 1];
 }
 
-static void load_by_list(struct em *em, const struct fs_step *s, const char *guard) {
+static void load_by_list(struct em *em, const struct fs_step *s, unsigned guard) {
   const struct fs_access *a = em_access(em, s), *list = fs_access_list(em->k, a);
   int last = em->axes.n_outer + em->axes.n_inner - 1;
-  struct fs_access rest = *a; /* along the axes */
-  rest.list = 0;
-  const char *at = em_address(em, &rest), *in_list = em_address(em, list);
-  const char *from = strcmp(at, "0") ? em_fmt(em, "a%d + (%s)", s->access, at)
-                                     : em_fmt(em, "a%d", s->access);
+  struct fs_lp_address rest = {0}; /* along the axes */
+  fs_lp_add_axes(&rest, &em->axes, a->stride);
+  const char *in_list = em_address(em, list);
+  const char *from = fs_lp_is_nothing(&rest)
+                         ? em_fmt(em, "a%d", s->access)
+                         : em_fmt(em, "a%d + (%s)", s->access, em_at(em, &rest));
   const char *step =
       is_vector(em, list) ? "" : em_fmt(em, ", (fs_index)%s", em_int(em, list->stride[last]));
   guarded(em, FS_LP_LOAD, s, guard,
@@ -255,13 +283,12 @@ static const char *whole_vectors(struct em *em) {
   return known && whole > 0 ? em_fmt(em, ", c < %lld", (long long)whole) : "";
 }
 
-static void load_vector(struct em *em, const struct fs_step *s,
-                        const char *guard) {
+static void load_vector(struct em *em, const struct fs_step *s, unsigned guard) {
   const struct fs_access *a = em_access(em, s);
   const char *to = em_row_ref(em, s->out), *at = em_address(em, a);
   const char *from = pointer(em, s);
   if (em->how->lanes == 1) {
-    guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_LOAD, s, guard | EM_IF_VECTOR,
             em_fmt(em, "%s = fs_get(a%d[%s]);", to, s->access, at));
   } else if (is_by_list(em, a)) {
     load_by_list(em, s, guard);
@@ -271,14 +298,13 @@ static void load_vector(struct em *em, const struct fs_step *s,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, em->how->length > 1 ? stride : 0), lanes_left(em)));
   } else if (em->how->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
-    const char *k = *guard ? em_fmt(em, "%s ? k : 0", guard) : "k";
-    em_say(em, FS_LP_LOAD, s, "fs_load_first(%s, %s, %s%s);", to, from, k,
-           whole_vectors(em));
+    const char *in = em_guard(em, guard, -1), *k = *in ? em_fmt(em, "%s ? k : 0", in) : "k";
+    em_say(em, FS_LP_LOAD, s, "fs_load_first(%s, %s, %s%s);", to, from, k, whole_vectors(em));
   } else if (em->how->tail) {
     guarded(em, FS_LP_LOAD, s, guard, em_fmt(em, "fs_load_some(%s, %s, k);", to, from));
   } else {
     const char *policy = em_keeping(em, s, "i");
-    guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_LOAD, s, guard | EM_IF_VECTOR,
             policy ? em_fmt(em, "fs_load_%sby(%s, %s, %s);",
                             em->how->pairs && em_is_laned(em, s->out) ? "pairs_" : "", to,
                             from, policy)
@@ -303,11 +329,11 @@ static void close_rows(struct em *em) {
 static void load_step(struct em *em, const struct fs_step *s, bool rows) {
   bool both = em_val(em, s->out)->varies & FS_VARIES_I;
   if (!both || !rows) {
-    load_vector(em, s, "");
+    load_vector(em, s, 0);
     return;
   }
   open_rows(em);
-  load_vector(em, s, row_exists(em));
+  load_vector(em, s, EM_IF_ROW);
   close_rows(em);
 }
 
@@ -315,10 +341,11 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
 static void load_turned(struct em *em, const struct fs_step *s) {
   em_block(em, NULL);
   em_say(em, FS_LP_LET, NULL, "const fs_index i = first + sub * %d;", em->how->rows);
-  const char *guard = em->how->need_ok ? em_fmt(em, "i < %s", em_int(em, em->how->m)) : "";
-  guarded(em, FS_LP_LOAD, s, em_and(em, guard, some(em)),
-          em_fmt(em, "fs_load_turned(v%d, %s, (fs_index)%s);", s->out, pointer(em, s),
-                 em_int(em, em_access(em, s)->stride[1])));
+  const char *in = em->how->need_ok ? em_fmt(em, "i < %s", em_int(em, em->how->m)) : "";
+  in = em_and(em, in, em_guard(em, EM_IF_VECTOR, -1));
+  behind_test(em, FS_LP_LOAD, s, in,
+              em_fmt(em, "fs_load_turned(v%d, %s, (fs_index)%s);", s->out, pointer(em, s),
+                     em_int(em, em_access(em, s)->stride[1])));
   em_close(em);
 }
 
@@ -338,15 +365,14 @@ static const char *all_rows(struct em *em) {
   return em_fmt(em, "first + %d <= %s", rows, em_int(em, em->how->m));
 }
 
-static void load_together(struct em *em, const bool *mine, bool rows,
-                          bool whole) {
+static void load_together(struct em *em, const bool *mine, bool rows, bool whole) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!mine[i]) continue;
     bool both = rows && em_val(em, s->out)->varies & FS_VARIES_I;
     if (both) open_rows(em);
     if (whole) em_say(em, FS_LP_LOAD, s, "%s", whole_load(em, s));
-    else load_vector(em, s, both ? row_exists(em) : "");
+    else load_vector(em, s, both ? EM_IF_ROW : 0);
     if (both) close_rows(em);
   }
 }
@@ -356,8 +382,7 @@ static void load_together(struct em *em, const bool *mine, bool rows,
 static const char *all_whole(struct em *em, bool rows) {
   bool one = em->axes.n_inner == 1;
   const char *j = one ? "j" : em_fmt(em, "j%d", em->axes.n_inner - 1);
-  const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->how->lanes,
-                          em_int(em, em->how->length));
+  const char *in = em_fmt(em, "%s + %d <= %s", j, 2 * em->how->lanes, em_int(em, em->how->length));
   if (!one) in = em_and(em, some(em), in);
   return em_and(em, in, rows ? all_rows(em) : "");
 }
@@ -394,11 +419,10 @@ static bool is_plain_load(const struct em *em, const struct fs_step *s) {
 }
 
 static void ring_vector(struct em *em, const struct fs_step *s) {
-  int64_t at = em->v[s->out].work;
-  const char *row = em->how->rows > 1 ? em_fmt(em, " + b * %lld",
-                                       (long long)(em->how->stage_bytes / em->how->rows)) : "";
-  const char *place = at ? em_fmt(em, " + %s", em_int(em, at)) : "";
-  const char *from = at || *row ? em_fmt(em, "(slot%s%s)", row, place) : "slot";
+  const struct fs_schedule *how = em->how;
+  int64_t at = em->v[s->out].work, row = how->rows > 1 ? how->stage_bytes / how->rows : 0;
+  const char *from = em_at(em, FS_LP_AT({"slot", 1}, {"b", row}, {NULL, at}));
+  if (at || row) from = em_fmt(em, "(%s)", from);
   const char *type = em_stored_type(em_access(em, s)->dtype);
   const char *to = em_row_ref(em, s->out);
   const char *j = em->how->cluster > 1 ? "(j - origin)" : "j";
@@ -467,8 +491,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
   em_vector_coords(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (!need[i] || s->kind != FS_SP_LOAD || is_staged(em, s) ||
-        from_next(em, s))
+    if (!need[i] || s->kind != FS_SP_LOAD || is_staged(em, s) || from_next(em, s))
       continue;
     if (from_ring(em, s)) {
       if (em->how->full) ring_load(em, s);
@@ -509,7 +532,7 @@ void em_load_ahead(struct em *em, bool first) {
   em->into_next = true;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (from_next(em, s)) load_vector(em, s, "");
+    if (from_next(em, s)) load_vector(em, s, 0);
   }
   em->into_next = false;
   em_close_for(em, em->how->vectors);
@@ -546,8 +569,7 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
       const struct em_value *x = &em->v[em->v[s->in[0]].alias];
       if (at_row || em->how->lanes == 1 || x->e || (x->def >= 0 && need[x->def]))
         continue;
-      em_line(em, "%s x%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), i,
-              em->how->lanes);
+      em_line(em, "%s x%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), i, em->how->lanes);
       continue;
     }
     struct em_value *x = &em->v[s->out];
@@ -563,11 +585,10 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
 
 static void lane_reduce(struct em *em, const struct fs_step *s, int half) {
   enum em_acc acc = em->v[s->out].acc;
-  const char *guard = "";
-  if (acc != EM_ACC_COL) guard = lane_exists(em, half);
-  if (acc == EM_ACC_COL || acc == EM_ACC_FULL)
-    guard = em_and(em, row_exists(em), guard);
-  guarded(em, FS_LP_ACC, s, guard, em_accumulate(em, s, acc_ref(em, s, half), half));
+  unsigned guard = acc != EM_ACC_COL ? EM_IF_LANE : 0;
+  if (acc == EM_ACC_COL || acc == EM_ACC_FULL) guard |= EM_IF_ROW;
+  behind_test(em, FS_LP_ACC, s, em_guard(em, guard, half),
+              em_accumulate(em, s, acc_ref(em, s, half), half));
 }
 
 void em_lane_step(struct em *em, const struct fs_step *s) {
@@ -594,14 +615,6 @@ void em_lane_step(struct em *em, const struct fs_step *s) {
 
 /* -- stores ------------------------------------------------------------------------ */
 
-/* Of a phase that each block does whole, it stores what would be its tiles if each had
- * one vector of a thread. */
-static const char *own_tile(struct em *em) {
-  if (!em->k->everywhere) return "";
-  return em_fmt(em, em->how->vectors > 1 ? "(tile * %d + c) %% (int)gridDim.x == (int)blockIdx.x"
-                              : "tile %% (int)gridDim.x == (int)blockIdx.x", em->how->vectors);
-}
-
 /* How far the vectors of a store lie behind a multiple of their size, if only its offset is
  * to blame and a warp's lanes have neighbouring ones, of words at least; else 0. The heat
  * equation on the inside of 4096 x 4096 in f32, which stored element by element, takes an
@@ -619,13 +632,14 @@ static int shift_of_store(const struct em *em, const struct fs_step *s) {
 static void store_vector(struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
   const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-  const char *guard = em->how->mode == FS_MODE_FLAT ? own_tile(em) : row_exists(em);
-  if (em->how->mode != FS_MODE_FLAT && !(a->varies & FS_VARIES_I)) guard = "i == 0";
+  unsigned guard = em->how->mode == FS_MODE_FLAT ? EM_IF_OWN_TILE
+                   : a->varies & FS_VARIES_I     ? EM_IF_ROW
+                                                 : EM_IF_FIRST_ROW;
   const char *at = em_address(em, a);
   const char *to = pointer(em, s);
   const char *from = em_row_ref(em, s->in[0]);
   if (em->how->lanes == 1) {
-    guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
+    guarded(em, FS_LP_STORE, s, guard | EM_IF_VECTOR,
             em_fmt(em, "fs_put(a%d[%s], %s);", s->access, at, from));
     return;
   }
@@ -642,8 +656,7 @@ static void store_vector(struct em *em, const struct fs_step *s) {
   } else if (em->how->tail) {
     guarded(em, FS_LP_STORE, s, guard, em_fmt(em, "fs_store_some(%s, %s, k);", to, from));
   } else {
-    guarded(em, FS_LP_STORE, s, em_and(em, guard, some(em)),
-            em_fmt(em, "fs_store(%s, %s);", to, from));
+    guarded(em, FS_LP_STORE, s, guard | EM_IF_VECTOR, em_fmt(em, "fs_store(%s, %s);", to, from));
   }
 }
 
@@ -662,21 +675,20 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
   if (em->how->mode != FS_MODE_CHUNK) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (!need[i] || s->kind != FS_SP_REDUCE ||
-        em->v[s->out].acc != EM_ACC_COL)
+    if (!need[i] || s->kind != FS_SP_REDUCE || em->v[s->out].acc != EM_ACC_COL)
       continue;
     int v = s->out;
-    const char *at =
-        em_fmt(em, "w%d + (fs_index)blockIdx.x * %s + %s", v,
-               em_int(em, em->fold_pitch_j), em_column_slot(em));
+    const char *at = em_at(em, FS_LP_AT({em_fmt(em, "w%d", v), 1},
+                                        {"(fs_index)blockIdx.x", em->fold_pitch_j},
+                                        em_column_slot(em)));
     if (em->how->lanes == 1) at = em_fmt(em, "*(%s)", at);
     if (load) {
       em_declare_acc(em, s, false, false, true);
-      guarded(em, FS_LP_FOLD, s, em_and(em, "!fresh", some(em)),
+      guarded(em, FS_LP_FOLD, s, EM_IF_NOT_FRESH | EM_IF_VECTOR,
               em->how->lanes == 1 ? em_fmt(em, "r%d = %s;", v, at)
                          : em_fmt(em, "fs_load(r%d, %s);", v, at));
     } else {
-      guarded(em, FS_LP_FOLD, s, some(em),
+      guarded(em, FS_LP_FOLD, s, EM_IF_VECTOR,
               em->how->lanes == 1 ? em_fmt(em, "%s = r%d;", at, v)
                          : em_fmt(em, "fs_store(%s, r%d);", at, v));
     }
@@ -710,7 +722,7 @@ static void stragglers(struct em *em, const bool *need) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
     declare(em, s->out, false, false, true, false);
-    load_vector(em, s, "");
+    load_vector(em, s, 0);
   }
   declare_made(em, need, false);
   em_long_lanes(em, need, false);
@@ -878,14 +890,13 @@ void em_sweep(struct em *em, int phase) {
 
 /* -- steps without lanes ----------------------------------------------------------- */
 
-static void scalar_def(struct em *em, const struct fs_step *s,
-                       const char *guard, bool b) {
+static void scalar_def(struct em *em, const struct fs_step *s, unsigned guard, bool b) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *type = em_value_type(dt), *rhs;
   if (s->kind == FS_SP_LOAD) {
-    rhs = em_fmt(em, "fs_get(a%d[%s])", s->access,
-                 em_address(em, em_access(em, s)));
-    if (*guard) rhs = em_fmt(em, "%s ? %s : (%s)0", guard, rhs, type);
+    rhs = em_fmt(em, "fs_get(a%d[%s])", s->access, em_address(em, em_access(em, s)));
+    const char *in = em_guard(em, guard, -1);
+    if (*in) rhs = em_fmt(em, "%s ? %s : (%s)0", in, rhs, type);
     if (em_grid_load(em, s)) rhs = em_grid_load(em, s);
   } else {
     rhs = em_rhs(em, s, NULL);
@@ -902,11 +913,11 @@ static void scalar_def(struct em *em, const struct fs_step *s,
   else em_say(em, kind, s, "const %s v%d = %s;", type, s->out, rhs);
 }
 
-void em_plain_load(struct em *em, const struct fs_step *s, const char *guard) {
+void em_plain_load(struct em *em, const struct fs_step *s, unsigned guard) {
   scalar_def(em, s, guard, false);
 }
 
-void em_plain_steps(struct em *em, const bool *need, const char *guard) {
+void em_plain_steps(struct em *em, const bool *need, unsigned guard) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i]) continue;
@@ -916,7 +927,7 @@ void em_plain_steps(struct em *em, const bool *need, const char *guard) {
                      em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
       em_grid_stored(em, s);
     } else if (s->kind != FS_SP_REDUCE) {
-      scalar_def(em, s, "", false);
+      scalar_def(em, s, 0, false);
     }
   }
 }
@@ -930,7 +941,7 @@ void em_uniforms(struct em *em) {
     else
       need[i] = em->v[s->out].uniform;
   }
-  em_plain_steps(em, need, "blockIdx.x == 0 && threadIdx.x == 0");
+  em_plain_steps(em, need, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
   free(need);
 }
 
@@ -940,8 +951,7 @@ static int phase_of(const struct fs_step *s) {
   return s->kind == FS_SP_LOAD && s->phase != FS_END ? 0 : s->phase;
 }
 
-static bool is_row_step(const struct em *em, const struct fs_step *s,
-                        int phase) {
+static bool is_row_step(const struct em *em, const struct fs_step *s, int phase) {
   if (phase_of(s) != phase || em_is_sweep_step(em, s)) return false;
   if (s->kind == FS_SP_STORE)
     return em_access(em, s)->varies || !em->v[s->in[0]].uniform;
@@ -949,17 +959,16 @@ static bool is_row_step(const struct em *em, const struct fs_step *s,
 }
 
 static void row_step(struct em *em, const struct fs_step *s) {
-  const char *speaks = em->row_by_lane ? em_fmt(em, "t < %d", em->how->rows) : em_first_thread(em);
-  const char *own = em_and(em, speaks, row_exists(em));
+  unsigned own = EM_IF_SPEAKS | EM_IF_ROW;
   if (s->kind == FS_SP_REDUCE) {
     guarded(em, FS_LP_ACC, s, own, em_accumulate(em, s, em_fmt(em, "r%d", s->out), -1));
   } else if (s->kind == FS_SP_STORE) {
-    if (em_access(em, s)->varies == 0) own = em_and(em, "i == 0", own);
+    if (em_access(em, s)->varies == 0) own |= EM_IF_FIRST_ROW;
     guarded(em, FS_LP_STORE, s, own,
             em_fmt(em, "fs_put(a%d[%s], %s);", s->access,
                    em_address(em, em_access(em, s)), em_ref(em, s->in[0])));
   } else {
-    scalar_def(em, s, row_exists(em), true);
+    scalar_def(em, s, EM_IF_ROW, true);
   }
 }
 

@@ -25,14 +25,12 @@ bool em_transposed(const struct em *em, const struct fs_step *s) {
          (si == 1 || si == -1) && sj != 1 && sj != -1 && sj != 0;
 }
 
-static bool is_staged(const struct em *em, const bool *need, int i,
-                      enum fs_step_kind kind) {
+static bool is_staged(const struct em *em, const bool *need, int i, enum fs_step_kind kind) {
   const struct fs_step *s = step_at(em, i);
   return need[i] && s->kind == kind && em_transposed(em, s);
 }
 
-static bool any_staged(const struct em *em, const bool *need,
-                       enum fs_step_kind kind) {
+static bool any_staged(const struct em *em, const bool *need, enum fs_step_kind kind) {
   for (int i = 0; i < em->k->steps.len; i++)
     if (is_staged(em, need, i, kind)) return true;
   return false;
@@ -70,7 +68,7 @@ void em_tile_stage_loads(struct em *em, const bool *need) {
   if (!em->how->full || em->how->need_ok) em_row_coords(em);
   if (!em->how->full)
     em_say(em, FS_LP_LET, NULL, "const bool in = strip * 32 + t < %s;", em_int(em, em->how->n));
-  const char *exists = em_and(em, em->how->need_ok ? "ok" : "", em->how->full ? "" : "in");
+  const char *exists = em_guard(em, EM_IF_ROW | EM_IF_VECTOR, -1);
   for (int i = 0; i < em->k->steps.len; i++) {
     int v = step_at(em, i)->out;
     if (!is_staged(em, need, i, FS_SP_LOAD)) continue;
@@ -90,8 +88,7 @@ void em_tile_stage_stores(struct em *em, const bool *need) {
   em_for(em, "b", em->how->rows);
   for (int i = 0; i < em->k->steps.len; i++)
     if (is_staged(em, need, i, FS_SP_STORE))
-      em_line(em, "out%d[b * 8 + sub][t] = %s;", i,
-              em_ref(em, step_at(em, i)->in[0]));
+      em_line(em, "out%d[b * 8 + sub][t] = %s;", i, em_ref(em, step_at(em, i)->in[0]));
   em_close_for(em, em->how->rows);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   open_across(em);
@@ -119,8 +116,7 @@ static int varies(const struct em *em, int v) {
 }
 
 /* Which elementary function a step is, if one has a block routine. */
-static const char *function_of(const struct em *em, const struct fs_step *s,
-                               struct routine *r) {
+static const char *function_of(const struct em *em, const struct fs_step *s, struct routine *r) {
   r->in[0] = s->in[0];
   r->in[1] = s->in[1];
   if (s->out < 0 || !fs_dtype_is_float(em_val(em, s->out)->dtype)) return NULL;
@@ -162,8 +158,7 @@ static bool read_params(const char *args, struct routine *r) {
   return true;
 }
 
-static bool find_routine(const struct em *em, const struct fs_step *s,
-                         struct routine *r) {
+static bool find_routine(const struct em *em, const struct fs_step *s, struct routine *r) {
   *r = (struct routine){0};
   r->name = function_of(em, s, r);
   if (!r->name) return false;
@@ -194,13 +189,11 @@ static bool reads_any(const struct routine *r, int k) {
   return found;
 }
 
-static void share_operand(struct em *em, const struct fs_step *s,
-                          const struct routine *r, int k) {
+static void share_operand(struct em *em, const struct fs_step *s, const struct routine *r, int k) {
   if (!reads_any(r, k)) return;
   int number = (int)(s - em->k->steps.data);
   const char *name = em_fmt(em, "share%d_%d", number, k);
-  em_line(em, "__shared__ %s %s[32][33];",
-          em_value_type(em_val(em, r->in[k])->dtype), name);
+  em_line(em, "__shared__ %s %s[32][33];", em_value_type(em_val(em, r->in[k])->dtype), name);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int k = 0; k < FS_OWN; k++) %s[FS_Y + k * FS_STEP][FS_X] "
@@ -210,12 +203,10 @@ static void share_operand(struct em *em, const struct fs_step *s,
 }
 
 /* What the results' macros expand to. */
-static void result_macro(struct em *em, const struct fs_step *s,
-                         const char *type) {
+static void result_macro(struct em *em, const struct fs_step *s, const char *type) {
   const char *fma = !strcmp(type, "double") ? "fma" : "fmaf";
   if (s->kind == FS_SP_MAP) {
-    em_line(em, "#define FS_SET(k, x) v%d[k] = %s", s->out,
-            em_finished(em, s->out, "(x)"));
+    em_line(em, "#define FS_SET(k, x) v%d[k] = %s", s->out, em_finished(em, s->out, "(x)"));
     return;
   }
   bool rows = s->over == FS_VARIES_J;
@@ -242,8 +233,7 @@ static void put_routine(struct em *em, const struct routine *r) {
   }
 }
 
-static void block_routine(struct em *em, const struct fs_step *s,
-                          const struct routine *r) {
+static void block_routine(struct em *em, const struct fs_step *s, const struct routine *r) {
   const char *type = em_value_type(em_val(em, s->out)->dtype);
   em_block(em, r->name);
   em_line(em, "#define FS_TYPE %s", type);
@@ -269,8 +259,7 @@ static void block_routine(struct em *em, const struct fs_step *s,
 static void here_macro(struct em *em) {
   const char *column = em->how->full ? "" : em_fmt(em, "j < %s", em_int(em, em->how->n));
   const char *row =
-      em->how->need_ok ? em_fmt(em, "first + ((k) * 8 + sub) < %s",
-                           em_int(em, em->how->m))
+      em->how->need_ok ? em_fmt(em, "first + ((k) * 8 + sub) < %s", em_int(em, em->how->m))
                   : "";
   const char *both = em_and(em, column, row);
   em_line(em, "#define FS_HERE(k) (%s)", *both ? both : "true");
@@ -278,8 +267,7 @@ static void here_macro(struct em *em) {
 
 static bool stores_here(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++)
-    if (need[i] && step_at(em, i)->kind == FS_SP_STORE &&
-        !em_transposed(em, step_at(em, i)))
+    if (need[i] && step_at(em, i)->kind == FS_SP_STORE && !em_transposed(em, step_at(em, i)))
       return true;
   return false;
 }
@@ -332,9 +320,8 @@ static void tile_rows_out(struct em *em) {
     em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
             em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
             s->out);
-    em_line(em, "if (t == 0%s) w%d[strip * %s + i] = x;",
-            em->how->need_ok ? " && ok" : "", s->out,
-            em_int(em, em->fold_pitch_i));
+    em_line(em, "if (%s) w%d[%s] = x;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
+            em_at(em, FS_LP_AT({"strip", em->fold_pitch_i}, {"i", 1})));
     em_close_for(em, em->how->rows);
   }
 }

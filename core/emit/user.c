@@ -79,15 +79,13 @@ static void put_put(const struct routine *r, struct fs_str *out) {
 static void put_macros(const struct routine *r, struct fs_str *out) {
   const struct fs_user *u = r->u;
   int threads = threads_of(r);
-  fs_str_printf(out, "#define FS_TYPE %s\n#define FS_C(x) ((FS_TYPE)(x))\n",
-                type_of(u));
+  fs_str_printf(out, "#define FS_TYPE %s\n#define FS_C(x) ((FS_TYPE)(x))\n", type_of(u));
   if (!u->by_instance) return;
   fs_str_puts(out, "#define FS_AT(name, ...) FS_AT_##name(__VA_ARGS__)\n");
   for (int k = 0; k < u->n_args && r->part != STORE; k++)
     if (r->part == COMPUTE || k == r->arg) put_at(r, k, out);
   if (r->part == STORE) {
-    fs_str_printf(out, "#define FS_RESULT(%s) fs_in[",
-                  indices(u->result.chip_rank));
+    fs_str_printf(out, "#define FS_RESULT(%s) fs_in[", indices(u->result.chip_rank));
     put_index(u->result.chip_rank, u->result.chip, out);
     fs_str_puts(out, "]\n");
   }
@@ -127,8 +125,7 @@ static void put_quoted(const char *name, struct fs_str *out) {
   fs_str_free(&safe);
 }
 
-static void put_body(const struct fs_user_text *t, const char *file,
-                     struct fs_str *out) {
+static void put_body(const struct fs_user_text *t, const char *file, struct fs_str *out) {
   if (!t->text) {
     fs_str_puts(out, "#error the function has no form for this target\n}\n");
     return;
@@ -167,8 +164,7 @@ void fs_user_put_name(const struct fs_user *u, struct fs_str *out) {
   fs_str_printf(out, "fs_user_%016llx", (unsigned long long)u->hash);
 }
 
-void fs_user_put_load_name(const struct fs_user *u, int arg,
-                           struct fs_str *out) {
+void fs_user_put_load_name(const struct fs_user *u, int arg, struct fs_str *out) {
   fs_user_put_name(u, out);
   fs_str_printf(out, "_load%d", arg);
 }
@@ -180,8 +176,7 @@ void fs_user_put_store_name(const struct fs_user *u, struct fs_str *out) {
 
 /* In a kernel a load is given what computes a number of its element, and a store
  * what takes one: so these are templates. */
-static void put_cuda(const struct routine *r, const char *file,
-                     struct fs_str *out) {
+static void put_cuda(const struct routine *r, const char *file, struct fs_str *out) {
   const struct fs_user *u = r->u;
   static const char *const words[] = {"", ": how it has ", ": how its result leaves"};
   fs_str_printf(out, "// the user's function %s, routine %d%s%s\n", u->name,
@@ -189,10 +184,8 @@ static void put_cuda(const struct routine *r, const char *file,
                 r->part == LOAD ? u->arg[r->arg].name : "");
   put_macros(r, out);
   if (r->part != COMPUTE)
-    fs_str_printf(out, "template <class %s>\n",
-                  r->part == LOAD ? "FS_IN" : "FS_OUT");
-  fs_str_printf(out, "__device__ __forceinline__ %s ",
-                u->by_instance ? "void" : "FS_TYPE");
+    fs_str_printf(out, "template <class %s>\n", r->part == LOAD ? "FS_IN" : "FS_OUT");
+  fs_str_printf(out, "__device__ __forceinline__ %s ", u->by_instance ? "void" : "FS_TYPE");
   if (r->part == COMPUTE) fs_user_put_name(u, out);
   else if (r->part == LOAD) fs_user_put_load_name(u, r->arg, out);
   else fs_user_put_store_name(u, out);
@@ -208,8 +201,7 @@ static void put_cuda(const struct routine *r, const char *file,
 
 /* The routines that there are for a target: loads, the function, the store. */
 static void each_routine(const struct fs_user *u, bool cuda,
-                         void (*put)(const struct routine *r, const char *file,
-                                     struct fs_str *out),
+                         void (*put)(const struct routine *r, const char *file, struct fs_str *out),
                          const char *file, struct fs_str *out) {
   for (int k = 0; k < u->n_args; k++) {
     struct routine load = {u, LOAD, k, cuda};
@@ -220,8 +212,7 @@ static void each_routine(const struct fs_user *u, bool cuda,
   if (text_of(&store)->text) put(&store, file, out);
 }
 
-void fs_user_put_cuda(const struct fs_user *u, const char *file,
-                      struct fs_str *out) {
+void fs_user_put_cuda(const struct fs_user *u, const char *file, struct fs_str *out) {
   each_routine(u, true, put_cuda, file, out);
 }
 
@@ -240,8 +231,7 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
   fs_user_put_name(u, out);
   fs_str_puts(out, "(");
   for (int k = 0; k < u->n_args; k++)
-    fs_str_printf(out, "%s%s", k ? ", " : "",
-                  is_number(&u->arg[k]) ? "x[1]" : "x + 1");
+    fs_str_printf(out, "%s%s", k ? ", " : "", is_number(&u->arg[k]) ? "x[1]" : "x + 1");
   fs_str_puts(out, u->by_instance ? ", x, " : ");\n");
   if (u->by_instance) fs_str_puts(out, rest);
   if (u->store.cuda.text) {
@@ -255,8 +245,7 @@ void fs_user_alone_cuda(const struct fs_user *u, struct fs_str *out) {
 
 /* -- C ----------------------------------------------------------------------------- */
 
-static void put_c(const struct routine *r, const char *file,
-                  struct fs_str *out) {
+static void put_c(const struct routine *r, const char *file, struct fs_str *out) {
   const struct fs_user *u = r->u;
   put_macros(r, out);
   fs_str_printf(out, "static inline %s fs_%s", u->by_instance ? "void" : "FS_TYPE",
@@ -282,8 +271,7 @@ static void put_operands(const struct fs_user *u, struct fs_str *out) {
     if (varies(u, k))
       fs_str_printf(out, "  const %s *const x%d = in[%d];\n", type, k, k);
     else
-      fs_str_printf(out, "  const %s c%d = *(const %s *)in[%d];\n", type, k,
-                    type, k);
+      fs_str_printf(out, "  const %s c%d = *(const %s *)in[%d];\n", type, k, type, k);
 }
 
 /* The call for number, or instance, k: numbers of an argument that varies are at

@@ -110,8 +110,7 @@ void em_describe_launch(struct em *em, bool has_work);
 void em_begin(struct em *em);
 void em_body(struct em *em, struct fs_str *out);
 void em_end(struct em *em);
-void em_head(const struct em *em, const struct fs_diags *diags,
-             struct fs_str *out);
+void em_head(const struct em *em, const struct fs_diags *diags, struct fs_str *out);
 void em_constants(struct em *em, struct fs_str *out);
 void em_prelude(const struct fs_str *body, struct fs_str *out);
 /* The argument that points so many bytes into a slot: k of `s3`. */
@@ -169,8 +168,7 @@ const char *em_acc_type(enum fs_dtype dt);
 const char *em_op_class(int reduce_op);        /* "fs_add" */
 const char *em_neutral(int reduce_op, enum fs_dtype dt);
 /* acc combined with x. */
-const char *em_combine(struct em *em, int reduce_op, const char *acc,
-                       const char *x);
+const char *em_combine(struct em *em, int reduce_op, const char *acc, const char *x);
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */
 const char *em_row_ref(struct em *em, int value); /* without the lane */
 /* As em_ref(); of a lane that is a pair the element 0 or 1 for half 0 or 1, and the
@@ -190,11 +188,11 @@ const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x);
 /* The right-hand side of a MAP, PARAM, IOTA or RAND step. `lane` is "e" where
  * the index means the first of several lanes, else NULL. */
 const char *em_rhs(struct em *em, const struct fs_step *s, const char *lane);
-/* "i * 16384 + j" */
+/* The text of an address; "i * 16384 + j": of an element within its array. */
+const char *em_at(struct em *em, const struct fs_lp_address *a);
 const char *em_address(struct em *em, const struct fs_access *a);
 /* The statement that takes one more term into `acc`; half: as em_element(). */
-const char *em_accumulate(struct em *em, const struct fs_step *s,
-                          const char *acc, int half);
+const char *em_accumulate(struct em *em, const struct fs_step *s, const char *acc, int half);
 /* A finished accumulator as the value's type, rounded. */
 const char *em_finished(struct em *em, int value, const char *acc);
 
@@ -242,8 +240,7 @@ static inline bool em_uses_work(const struct em *em) {
 static inline bool em_is_laned(const struct em *em, int v) {
   return em_val(em, v)->varies & (em->how->mode == FS_MODE_MARCH ? FS_VARIES_I : FS_VARIES_J);
 }
-static inline const struct fs_access *em_access(const struct em *em,
-                                                const struct fs_step *s) {
+static inline const struct fs_access *em_access(const struct em *em, const struct fs_step *s) {
   return &em->k->accesses.data[s->access];
 }
 /* Fills em->v[]: which step makes each value, and whether it is one for all elements.
@@ -259,14 +256,26 @@ bool em_is_sweep_step(const struct em *em, const struct fs_step *s);
 void em_sweep(struct em *em, int phase);
 /* Column index `j` and, unless all vectors are whole, which lanes exist. */
 void em_vector_coords(struct em *em);
-/* Where a vector's first column lies among a row of partial column results. */
-const char *em_column_slot(struct em *em);
+/* Where a vector's first column lies among a row of partial column results: the term. */
+struct fs_lp_term em_column_slot(const struct em *em);
 /* Who among those that share the rows this is, and how many they are: blocks, or
  * clusters of blocks. */
 const char *em_team(const struct em *em);
 const char *em_teams(const struct em *em);
-/* The thread that speaks for a row. */
-const char *em_first_thread(const struct em *em);
+/* What must hold for something to be loaded, stored or added: all of these that may not
+ * hold, as it is walked. Gives "" for nothing; half: as em_element(). */
+enum em_guard {
+  EM_IF_NOT_FRESH = 1,  /* CHUNK: the block has had rows                       */
+  EM_IF_FIRST_ROW = 2,
+  EM_IF_OWN_TILE = 4,   /* of a phase that each block does whole: the tile that it stores */
+  EM_IF_SPEAKS = 8,     /* the thread that speaks for a row                    */
+  EM_IF_ROW = 16,       /* the row exists                                      */
+  EM_IF_VECTOR = 32,    /* some of the vector does                             */
+  EM_IF_LANE = 64,      /* the lane does                                       */
+  EM_IF_FIRST_BLOCK = 128, EM_IF_FIRST_THREAD = 256,
+  EM_IF_OWN = 512       /* end.c: the thread has an element                    */
+};
+const char *em_guard(struct em *em, unsigned guard, int half);
 /* Row number `i` and whether it exists (`ok`). */
 void em_row_coords(struct em *em);
 /* The loads of the first row, and of the row after the one at hand. */
@@ -274,15 +283,14 @@ void em_load_ahead(struct em *em, bool first);
 /* What is known once per row before the sweep of a phase. */
 void em_row_steps(struct em *em, int phase);
 /* Declares the running results of kind `acc`; "" for no subscripts. */
-void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c,
-                    bool e);
+void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c, bool e);
 /* A step in the innermost loop; whether it has a part there; vector stores. */
 void em_lane_step(struct em *em, const struct fs_step *s);
 bool em_makes_lanes(const struct em *em, const struct fs_step *s);
 void em_stores(struct em *em, const bool *need);
-void em_plain_steps(struct em *em, const bool *need, const char *guard);
+void em_plain_steps(struct em *em, const bool *need, unsigned guard);
 /* A load of one element for each thread, 0 where the guard is false. */
-void em_plain_load(struct em *em, const struct fs_step *s, const char *guard);
+void em_plain_load(struct em *em, const struct fs_step *s, unsigned guard);
 void em_uniforms(struct em *em);
 
 /* -- schemes ------------------------------------------------------------------------ */

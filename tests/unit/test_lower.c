@@ -1,7 +1,9 @@
 /* test_lower.c - programs of loops: printed, dumped, counted, and the rules that they keep. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/lower/address.h"
 #include "core/lower/program.h"
 
 static int passed, failed;
@@ -151,7 +153,32 @@ static void test_rules(void) {
   breaks("a loop without rounds", no_rounds);
 }
 
+/* Axes of one element and terms of 0 are left out; the order is that of adding. */
+static void test_address(void) {
+  const struct fs_space space = {.n_outer = 1, .n_inner = 2, .dim = {7, 1, 5}};
+  struct fs_lp_axes axes = fs_lp_axes_of(&space);
+  const int64_t stride[FS_MAX_RANK + 1] = {35, 9, 1};
+  struct fs_lp_address a = {0};
+  check(fs_lp_is_nothing(&a), "nothing", NULL);
+  fs_lp_add_term(&a, "x", 0);
+  check(fs_lp_is_nothing(&a), "0 times x", NULL);
+  fs_lp_add_axes(&a, &axes, stride);
+  fs_lp_add_term(&a, NULL, 3);
+  check(!fs_lp_is_nothing(&a), "something", NULL);
+  const char *const want[] = {"i", "j1", NULL};
+  const int64_t times[] = {35, 1, 3, 0};
+  for (int x = 0; x < 4; x++) check(a.term[x].times == times[x], "times", a.term[x].index);
+  for (int x = 0; x < 2; x++) check(!strcmp(a.term[x].index, want[x]), "index", a.term[x].index);
+  check(!a.term[2].index, "a number", a.term[2].index);
+  const struct fs_space flat = {.n_outer = 2, .dim = {2, 3}};
+  axes = fs_lp_axes_of(&flat);
+  check(axes.n_inner == 1 && axes.dim[2] == 1, "an inner axis", NULL);
+  check(!strcmp(fs_lp_axis_name(&axes, 2), "j") && !strcmp(fs_lp_axis_name(&axes, 1), "i1"),
+        "names", NULL);
+}
+
 int main(void) {
+  test_address();
   test_print();
   test_long_lines();
   test_count();
