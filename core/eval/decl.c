@@ -171,19 +171,18 @@ static enum fs_status read_text(struct fs_interp *in, const char *path,
 static enum fs_status run_import(struct fs_interp *in, const char *path,
                                  const struct fs_str *text) {
   uint32_t source = fs_source_add(in->diags, path, fs_str_text(text), text->len);
-  struct fs_arena *arena = fs_arena_new();
+  struct fs_unit *unit = fs_unit_new(&in->all_units);
   struct fs_stmt *stmts = NULL;
-  enum fs_status st = fs_parse(in->diags, arena, source, &stmts);
+  enum fs_status st = fs_parse(in->diags, unit->arena, source, &stmts);
   if (st == FS_INCOMPLETE) {
     struct fs_span end = {source, (uint32_t)text->len, (uint32_t)text->len};
     st = fs_error(in->diags, end, "incomplete", NULL,
                   "the file ends in the middle of a statement");
   }
   if (st != FS_OK) {
-    fs_arena_free(arena);
+    fs_unit_unref(unit);
     return st;
   }
-  struct fs_unit *unit = fs_unit_new(arena);
   *FS_PUSH(&in->units) = unit;
   char **assigned = in->assigned.data; /* a `return` there is about that file */
   int len = in->assigned.len, cap = in->assigned.cap;

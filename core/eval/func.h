@@ -7,12 +7,16 @@
 
 struct fs_interp;
 
-/* The arena of one parsed input; lives as long as a function defined in it. */
+/* The arena of one input, which is parsed into it; lives as long as a function defined in
+ * it. All of an interpreter are in a list: after a jump out of the middle of an input those
+ * are freed that nothing can reach (recover.c). */
 struct fs_unit {
   int refs;
   struct fs_arena *arena;
+  struct fs_unit *next, **link; /* what points here: the list, or the one before */
 };
-struct fs_unit *fs_unit_new(struct fs_arena *keeps);
+/* Gives one with an empty arena, which is in the list until it is freed. */
+struct fs_unit *fs_unit_new(struct fs_unit **list);
 struct fs_unit *fs_unit_ref(struct fs_unit *u);
 void fs_unit_unref(struct fs_unit *u);
 

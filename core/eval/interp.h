@@ -120,6 +120,7 @@ struct fs_interp {
   FS_VEC(struct fs_elem_choice) choices;
   int n_library;                   /* elems of elemlib; the user's follow     */
   FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
+  struct fs_unit *all_units;       /* those that are not freed */
   FS_VEC(struct fs_parsed) parsed; /* texts seen before, the last one last */
   FS_VEC(struct fs_again *) again; /* lists of statements seen before */
   struct fs_again *recording;      /* the one that is being traced, or NULL */

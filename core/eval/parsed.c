@@ -63,14 +63,14 @@ enum fs_status fs_parsed_get(struct fs_interp *in, const char *name,
   }
   struct fs_parsed p = {.source = fs_source_add(in->diags, name, text, len)};
   fs_source_place(in->diags, p.source, name, before);
-  struct fs_arena *arena = fs_arena_new();
+  p.unit = fs_unit_new(&in->all_units);
   int told = in->diags->list.len; /* a warning is given every time */
-  enum fs_status st = fs_parse(in->diags, arena, p.source, &p.stmts);
+  enum fs_status st = fs_parse(in->diags, p.unit->arena, p.source, &p.stmts);
   if (st != FS_OK) {
-    fs_arena_free(arena);
+    fs_unit_unref(p.unit);
     return st;
   }
-  p.unit = *unit = fs_unit_new(arena);
+  *unit = p.unit;
   *stmts = p.stmts;
   if (in->diags->list.len == told && len <= LONGEST_KEPT) keep(in, p);
   tell_comment(in, p.source, text, len);

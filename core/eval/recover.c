@@ -1,8 +1,8 @@
 /* recover.c - after a jump out of the middle of a statement, when the host had no
  * memory left. Frames of the C stack are gone and with them references that were
  * never given back, so all counts are taken anew from what can be reached: the
- * names. What they do not reach is freed on the device; its small host-side
- * handles are lost. */
+ * names. What they do not reach is freed on the device, and so are the inputs' arenas;
+ * small host-side handles are lost. */
 #include "core/eval/interp.h"
 
 /* -- counts ---------------------------------------------------------------- */
@@ -45,9 +45,11 @@ static void count(struct fs_val v) {
     for (int k = 0; k < t->graph->inputs.len; k++)
       count(fs_val_tensor(t->graph->inputs.data[k].tensor));
   }
-  if (v.kind == FS_V_FUNCTION && ++v.func->refs == 1)
+  if (v.kind == FS_V_FUNCTION && ++v.func->refs == 1) {
+    if (v.func->unit) fs_unit_ref(v.func->unit);
     for (int k = 0; k < v.func->captures.len; k++)
       count(v.func->captures.data[k].value);
+  }
 }
 
 static void each(const struct fs_scope *s, void (*visit)(struct fs_val v)) {
@@ -56,10 +58,19 @@ static void each(const struct fs_scope *s, void (*visit)(struct fs_val v)) {
 
 static void count_all(void *user) {
   struct fs_interp *in = user;
+  for (struct fs_unit *u = in->all_units; u; u = u->next) u->refs = 0;
+  for (int k = 0; k < in->parsed.len; k++) fs_unit_ref(in->parsed.data[k].unit);
   each(&in->globals, forget);
   each(&in->prelude, forget);
   each(&in->globals, count);
   each(&in->prelude, count);
+}
+
+static void free_lost_units(struct fs_interp *in) {
+  for (struct fs_unit *u = in->all_units, *next; u; u = next) {
+    next = u->next;
+    if (!u->refs) fs_unit_unref(fs_unit_ref(u));
+  }
 }
 
 /* -- the interpreter ------------------------------------------------------- */
@@ -76,4 +87,5 @@ void fs_interp_recover(struct fs_interp *in) {
   fs_again_clear(in); /* its references to functions are not among the counted */
   fs_block_abandon(in);
   fs_storage_recount(count_all, in);
+  free_lost_units(in);
 }

@@ -62,9 +62,12 @@ bool fs_range_is_whole(const struct fs_val *r) {
 
 /* -- functions ------------------------------------------------------------- */
 
-struct fs_unit *fs_unit_new(struct fs_arena *keeps) {
+struct fs_unit *fs_unit_new(struct fs_unit **list) {
   struct fs_unit *u = fs_malloc(sizeof(*u));
-  *u = (struct fs_unit){.refs = 1, .arena = keeps};
+  *u = (struct fs_unit){.refs = 1, .next = *list, .link = list};
+  if (u->next) u->next->link = &u->next;
+  *list = u;
+  u->arena = fs_arena_new();
   return u;
 }
 
@@ -75,6 +78,8 @@ struct fs_unit *fs_unit_ref(struct fs_unit *u) {
 
 void fs_unit_unref(struct fs_unit *u) {
   if (!u || --u->refs) return;
+  *u->link = u->next;
+  if (u->next) u->next->link = u->link;
   fs_arena_free(u->arena);
   free(u);
 }

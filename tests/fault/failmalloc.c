@@ -1,5 +1,5 @@
 /* failmalloc.c - loaded with LD_PRELOAD: lets one allocation fail, for
- * tests/test_oom.py.
+ * tests/test_oom.py; tests/unit/test_recover.c has it inside.
  *
  *   FAILMALLOC_AT=n      the n-th allocation (from 1) gives NULL; 0: none
  *   FAILMALLOC_TIMES=k   and the k - 1 after it, too; 1 if not set
@@ -8,7 +8,9 @@
  * malloc, calloc, realloc and aligned forms of all libraries count, those of the
  * dynamic linker before this file is there do not.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -41,6 +43,7 @@ __attribute__((destructor)) static void end(void) {
 }
 
 /* For tests/fake: the n-th allocation from now on fails, and no other. */
+void failmalloc_soon(long n);
 void failmalloc_soon(long n) {
   times = 1;
   first = atomic_load(&counted) + n;
@@ -64,6 +67,7 @@ void *realloc(void *old, size_t size) {
   return fails() ? NULL : __libc_realloc(old, size);
 }
 
+void *memalign(size_t align, size_t size);
 void *memalign(size_t align, size_t size) {
   return fails() ? NULL : __libc_memalign(align, size);
 }
