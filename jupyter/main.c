@@ -33,35 +33,6 @@ static const char usage[] =
     "Environment: FUSIBLE_TARGET, FUSIBLE_THREADS as for fusible;\n"
     "FUSIBLE_OUTPUT_LIMIT, bytes of text that a cell may print (16 MiB)\n";
 
-static pthread_t main_thread;
-
-void fs_log(const char *fmt, ...) {
-  struct fs_str text = {0};
-  va_list args;
-  va_start(args, fmt);
-  fs_str_vprintf(&text, fmt, args);
-  va_end(args);
-  fprintf(stderr, "fusible-kernel: %s\n", fs_str_text(&text));
-  fs_str_free(&text);
-}
-
-void fs_server_stop(struct fs_server *s) {
-  atomic_store(&s->stopping, true);
-  pthread_kill(main_thread, SIGTERM);
-}
-
-void fs_server_set_worker(struct fs_server *s, struct fs_worker *w) {
-  pthread_mutex_lock(&s->worker_lock);
-  s->worker = w;
-  pthread_mutex_unlock(&s->worker_lock);
-}
-
-void fs_server_interrupt(struct fs_server *s) {
-  pthread_mutex_lock(&s->worker_lock);
-  if (s->worker) fs_worker_interrupt(s->worker);
-  pthread_mutex_unlock(&s->worker_lock);
-}
-
 /* -- threads ----------------------------------------------------------------- */
 
 /* Echoes, with the address in front; nothing else happens on this socket. What a
@@ -245,7 +216,7 @@ static int serve(const char *path, bool keyless) {
   struct fs_str error = {0};
   pthread_t thread[THREADS];
   pid_t parent = getppid();
-  main_thread = pthread_self();
+  s.main = pthread_self();
   if (!fs_connection_read(path, keyless, &s.connection, &error)) {
     fs_log("%s", fs_str_text(&error));
     fs_str_free(&error);

@@ -8,6 +8,7 @@
  *   heart     echoes                                              (main.c)
  *   guard     watches what peers send and do not read             (guard.c)
  *
+ * What they have in common is in server.c.
  * A socket has one owner. Threads speak over inproc sockets, which carry
  * pointers; what is pointed to then belongs to the receiver.
  */
@@ -32,6 +33,7 @@ struct fs_server {
   pthread_mutex_t worker_lock; /* held while one thread uses `worker` and while the
                                   shell thread takes it away                */
   struct fs_worker *worker;  /* the shell thread's; NULL: there is none     */
+  pthread_t main;            /* the thread that waits for signals */
   atomic_bool stopping;      /* a shutdown was answered     */
   atomic_int dropped;        /* messages since the last line about it */
   struct fs_guard *guard;

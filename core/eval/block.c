@@ -122,7 +122,8 @@ enum fs_status fs_block_read(struct fs_interp *in, struct fs_tensor *t,
   int before = g->inputs.len;
   struct fs_shape squeezed = fs_squeezed(&t->shape);
   struct fs_layout layout = squeeze_layout(&t->layout, &t->shape);
-  *out = fs_graph_input(g, t, t->dtype, &squeezed, &layout, NULL);
+  struct fs_graph_source from = fs_tensor_source(t);
+  *out = fs_graph_input(g, &from, t->dtype, &squeezed, &layout, NULL);
   if (g->inputs.len > before) *FS_PUSH(&in->inputs) = fs_tensor_ref(t);
   return FS_OK;
 }
@@ -267,11 +268,12 @@ static fs_id copy_node(struct recipe *r, fs_id id) {
   for (int k = 0; k < nd->n_src; k++) src[k] = copy_node(r, nd->src[k]);
   fs_graph_come_from(r->to, nd);
   const struct fs_graph_input *input;
+  struct fs_graph_source from;
   switch (nd->kind) {
     case FS_ND_INPUT:
       input = &r->from->inputs.data[nd->slot];
-      out = fs_graph_input(r->to, input->tensor, nd->dtype, &nd->shape,
-                           &input->layout, NULL);
+      from = fs_tensor_source(input->tensor);
+      out = fs_graph_input(r->to, &from, nd->dtype, &nd->shape, &input->layout, NULL);
       break;
     case FS_ND_PARAM:
       out = fs_graph_param(r->to, nd->dtype, r->from->params.data[nd->slot]);

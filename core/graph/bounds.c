@@ -172,7 +172,7 @@ static struct bounds of_param(const struct fs_graph *g, const struct fs_node *nd
 }
 
 static struct bounds of_input(const struct fs_graph *g, const struct fs_node *nd) {
-  int64_t to = fs_tensor_list_to(g->inputs.data[nd->slot].tensor);
+  int64_t to = g->inputs.data[nd->slot].known.list_to;
   return to > 0 ? (struct bounds){true, true, 1, (double)to} : of_type(nd->dtype);
 }
 

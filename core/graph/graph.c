@@ -222,10 +222,11 @@ static struct fs_shape squeezed(const struct fs_shape *s, int64_t *stride) {
   return out;
 }
 
-fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t, enum fs_dtype dt,
+fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enum fs_dtype dt,
                      const struct fs_shape *shape,
                      const struct fs_layout *layout, const char *name) {
-  struct fs_graph_input in = {.tensor = t, .storage = fs_tensor_identity(t), .layout = *layout};
+  struct fs_graph_input in = {.tensor = from->tensor, .storage = from->storage,
+                              .known = from->known, .layout = *layout};
   struct fs_node n = {.kind = FS_ND_INPUT, .dtype = dt, .slot = g->inputs.len};
   n.shape = squeezed(shape, in.layout.stride);
   *FS_PUSH(&g->inputs) = in;
@@ -241,7 +242,8 @@ fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t, enum fs_dtype dt,
 fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,
                           enum fs_dtype dt, const struct fs_shape *shape) {
   bool dying = in->dying; /* `in` may lie in g */
-  fs_id id = fs_graph_input(g, in->tensor, dt, shape, &in->layout, in->name);
+  struct fs_graph_source from = {in->tensor, in->storage, in->known};
+  fs_id id = fs_graph_input(g, &from, dt, shape, &in->layout, in->name);
   g->inputs.data[fs_node(g, id)->slot].dying = dying;
   return id;
 }

@@ -184,19 +184,27 @@ static inline bool fs_lib_with_itself(const struct fs_node *nd) {
 }
 
 struct fs_tensor;  /* run/tensor.h: opaque here */
-/* Given by run/tensor.c: equal for handles whose elements lie in one storage. */
-const void *fs_tensor_identity(const struct fs_tensor *t);
-/* ... and: if > 0, all elements are known to be whole numbers from 1 to this. */
-int64_t fs_tensor_list_to(const struct fs_tensor *t);
-/* ... and: what is known of a square matrix in it, of FS_UPPER and FS_LOWER, if all of it is
- * read as it lies or transposed. */
 enum { FS_UPPER = 1, FS_LOWER = 2 }; /* zeros below, above the diagonal */
-unsigned fs_tensor_triangle(const struct fs_tensor *t, const struct fs_layout *read);
+
+/* What is known of the elements that a tensor has. */
+struct fs_known {
+  int64_t list_to;          /* if > 0, all are whole numbers from 1 to this */
+  unsigned triangle;        /* of a square matrix: FS_UPPER, FS_LOWER, if all of it is
+                               read as it lies or transposed                */
+  struct fs_layout lies;    /* if a triangle: how it lies                   */
+};
+/* A tensor that is to be read, as fs_tensor_source() says. */
+struct fs_graph_source {
+  struct fs_tensor *tensor; /* borrowed: the block keeps it alive           */
+  const void *storage;      /* equal for those whose elements lie in one storage; only to
+                               be compared, for the tensor may be gone      */
+  struct fs_known known;
+};
 
 struct fs_graph_input {
-  struct fs_tensor *tensor; /* borrowed: the block keeps it alive */
-  const void *storage;      /* fs_tensor_identity() when it was read: only to
-                               be compared, for the tensor may be gone      */
+  struct fs_tensor *tensor; /* as of its source, when it was read */
+  const void *storage;
+  struct fs_known known;
   struct fs_layout layout;  /* over the squeezed axes             */
   const char *name;         /* the variable it was read by, or NULL */
   int anchored;             /* 0; or it may lie elsewhere the next time that the
@@ -260,8 +268,8 @@ static inline void fs_graph_come_from(struct fs_graph *g, const struct fs_node *
  * is an INPUT with another layout, a view of RAND or IOTA is one with another
  * affine index, a view of a view is one view. A scalar seen at every index of a
  * shape (fill) stays a VIEW with src_rank 0, except as operand of a map. */
-fs_id fs_graph_input(struct fs_graph *g, struct fs_tensor *t,
-                     enum fs_dtype dt, const struct fs_shape *squeezed,
+fs_id fs_graph_input(struct fs_graph *g, const struct fs_graph_source *from, enum fs_dtype dt,
+                     const struct fs_shape *squeezed,
                      const struct fs_layout *layout, const char *name);
 /* The same as `in` is, which may be one of another graph; from where it may have been moved. */
 fs_id fs_graph_input_like(struct fs_graph *g, const struct fs_graph_input *in,

@@ -109,6 +109,13 @@ static unsigned turned(unsigned t) {
   return (t & FS_UPPER ? FS_LOWER : 0) | (t & FS_LOWER ? FS_UPPER : 0);
 }
 
+static unsigned of_input(const struct fs_known *known, const struct fs_layout *read) {
+  const int64_t *a = known->lies.stride, *b = read->stride;
+  if (!known->triangle || known->lies.offset != read->offset) return 0;
+  if (a[0] == b[0] && a[1] == b[1]) return known->triangle;
+  return a[0] == b[1] && a[1] == b[0] ? turned(known->triangle) : 0;
+}
+
 /* A transpose, or a part of a factorisation. */
 static unsigned of_view(const struct fs_graph *g, const struct fs_node *nd, int left) {
   const struct fs_view *v = &nd->view;
@@ -134,8 +141,7 @@ static unsigned triangle_of(const struct fs_graph *g, fs_id id, int left) {
   if (nd->shape.rank != 2 || nd->shape.dim[0] != nd->shape.dim[1] || left <= 0) return 0;
   switch (nd->kind) {
     case FS_ND_INPUT:
-      return fs_tensor_triangle(g->inputs.data[nd->slot].tensor,
-                                &g->inputs.data[nd->slot].layout);
+      return of_input(&g->inputs.data[nd->slot].known, &g->inputs.data[nd->slot].layout);
     case FS_ND_VIEW: return of_view(g, nd, left - 1);
     case FS_ND_LIB: return nd->op == FS_LIB_CHOL || nd->op == FS_LIB_QR_R ? FS_UPPER : 0;
     case FS_ND_MAP: return of_map(g, nd, left - 1);

@@ -737,6 +737,21 @@ static struct fs_layout unsqueeze(const struct fs_layout *squeezed,
   return l;
 }
 
+/* What is known of the results goes by what is known of this run's inputs. */
+static void know_inputs(const struct launch *l) {
+  struct fs_graph *g = (struct fs_graph *)l->block->plan->graph;
+  for (int k = 0; k < g->inputs.len; k++)
+    g->inputs.data[k].known = fs_tensor_known(l->now->inputs[k]);
+}
+
+static unsigned triangle_of(const struct launch *l, int output) {
+  const struct fs_graph *g = l->block->plan->graph;
+  const struct fs_shape *s = &fs_node(g, g->outputs.data[output])->shape;
+  if (s->rank != 2 || s->dim[0] != s->dim[1]) return 0;
+  know_inputs(l);
+  return fs_graph_triangle(g, g->outputs.data[output]);
+}
+
 static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
                                    struct fs_diags *d) {
   const struct fs_plan *plan = l->block->plan;
@@ -752,7 +767,7 @@ static enum fs_status give_results(struct launch *l, struct fs_tensor **handles,
     t->layout = unsqueeze(&plan->result_layout[k], &t->shape);
     t->layout.offset += fs_slot_begin(plan, plan->result_slot[k]) /
                         (int64_t)fs_dtype_size(t->dtype);
-    t->triangle = fs_graph_triangle(plan->graph, plan->graph->outputs.data[k]);
+    t->triangle = triangle_of(l, k);
     t->graph = NULL;
     t->node = 0;
   }

@@ -139,13 +139,13 @@ struct fs_tensor *fs_tensor_ref(struct fs_tensor *t) {
   return t;
 }
 
-const void *fs_tensor_identity(const struct fs_tensor *t) {
+static const void *identity(const struct fs_tensor *t) {
   return t && t->state == FS_TS_STORED && t->storage ? (const void *)t->storage
                                                      : (const void *)t;
 }
 
 int64_t fs_tensor_list_to(const struct fs_tensor *t) {
-  if (!t || t->state != FS_TS_STORED || !t->storage) return 0;
+  if (!t || t->state != FS_TS_STORED || !t->storage || !t->storage->list_to) return 0;
   int64_t first = t->layout.offset, last = first;
   for (int k = 0; k < t->shape.rank; k++) {
     int64_t way = t->layout.stride[k] * (t->shape.dim[k] - 1);
@@ -154,13 +154,16 @@ int64_t fs_tensor_list_to(const struct fs_tensor *t) {
   return first >= 0 && last < t->storage->listed ? t->storage->list_to : 0;
 }
 
-unsigned fs_tensor_triangle(const struct fs_tensor *t, const struct fs_layout *read) {
-  if (!t || t->state != FS_TS_STORED || !t->triangle || t->shape.rank != 2) return 0;
-  const int64_t *a = t->layout.stride, *b = read->stride;
-  if (t->layout.offset != read->offset) return 0;
-  if (a[0] == b[0] && a[1] == b[1]) return t->triangle;
-  if (a[0] != b[1] || a[1] != b[0]) return 0;
-  return (t->triangle & FS_UPPER ? FS_LOWER : 0) | (t->triangle & FS_LOWER ? FS_UPPER : 0);
+struct fs_known fs_tensor_known(const struct fs_tensor *t) {
+  struct fs_known known = {.list_to = fs_tensor_list_to(t)};
+  if (!t || t->state != FS_TS_STORED || !t->triangle || t->shape.rank != 2) return known;
+  known.triangle = t->triangle;
+  known.lies = t->layout;
+  return known;
+}
+
+struct fs_graph_source fs_tensor_source(struct fs_tensor *t) {
+  return (struct fs_graph_source){t, identity(t), fs_tensor_known(t)};
 }
 
 /* A virtual tensor owns its recipe, and the recipe a reference to each of its
@@ -222,7 +225,8 @@ void fs_tensor_own_recipe(struct fs_tensor *t) {
   for (int k = 0; k < g->inputs.len; k++) {
     struct fs_graph_input *in = &g->inputs.data[k];
     in->tensor = fs_tensor_ref(s->inputs[k]);
-    in->storage = fs_tensor_identity(in->tensor);
+    in->storage = identity(in->tensor);
+    in->known = fs_tensor_known(in->tensor);
     in->dying = false;
   }
   t->graph = g;

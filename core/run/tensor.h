@@ -70,6 +70,12 @@ void fs_tensor_own_recipe(struct fs_tensor *t);
 struct fs_tensor *fs_tensor_ref(struct fs_tensor *t);
 void fs_tensor_unref(struct fs_tensor *t); /* NULL is allowed */
 
+/* For fs_graph_input(); NULL is allowed. */
+struct fs_graph_source fs_tensor_source(struct fs_tensor *t);
+struct fs_known fs_tensor_known(const struct fs_tensor *t);
+/* If > 0, all elements are known to be whole numbers from 1 to this. */
+int64_t fs_tensor_list_to(const struct fs_tensor *t);
+
 /* With one reference. The recipe gets one more, and so do the inputs. */
 struct fs_snapshot *fs_snapshot_new(struct fs_recipe *recipe,
                                     struct fs_tensor *const *inputs);

@@ -72,9 +72,10 @@ static fs_id build(struct call *c, struct fs_graph *g,
   fs_id src[FS_USER_ARGS];
   for (int k = 0; k < u->n_args; k++) {
     struct fs_number half = {.f = 0.5, .i = 1};
+    struct fs_graph_source from = fs_tensor_source(args[k]);
     bool one = u->by_instance && u->arg[k].type == FS_UT_SCALAR;
     src[k] = one ? fs_graph_param(g, u->compute, half)
-                 : fs_graph_input(g, args[k], u->compute, &args[k]->shape,
+                 : fs_graph_input(g, &from, u->compute, &args[k]->shape,
                                   &args[k]->layout, NULL);
   }
   return fs_graph_user(g, u, &batch, src, u->compute);

@@ -26,7 +26,8 @@ static fs_id input_of(struct block *b, enum fs_dtype dt, int64_t m, int64_t n) {
   int64_t count;
   struct fs_layout l = fs_layout_new(dt, &s, &count);
   char name[] = {(char)('a' + k), 0};
-  return fs_graph_input(b->g, &tensors[k], dt, &s, &l, name);
+  return fs_graph_input(b->g, &(struct fs_graph_source){&tensors[k], &tensors[k], {0}}, dt, &s,
+                        &l, name);
 }
 static fs_id matrix(struct block *b) { return input_of(b, b->dt, b->m, b->n); }
 static fs_id column(struct block *b) { return input_of(b, b->dt, b->m, 0); }

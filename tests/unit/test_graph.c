@@ -138,7 +138,8 @@ static fs_id input(struct fs_graph *g, struct fs_tensor *t, const char *name,
   int64_t count;
   struct fs_shape s = shape_of(rank, a, b, 0, 0);
   struct fs_layout l = fs_layout_new(t->dtype, &s, &count);
-  return fs_graph_input(g, t, t->dtype, &s, &l, name);
+  struct fs_graph_source from = fs_tensor_source(t);
+  return fs_graph_input(g, &from, t->dtype, &s, &l, name);
 }
 
 struct val { uint64_t *v; int64_t n; };
@@ -362,7 +363,8 @@ static void test_graph_views(void) {
     int64_t count;
     n_tensors = 0;
     struct fs_layout l = fs_layout_new(FS_F64, &s, &count);
-    fs_id id = fs_graph_input(g, new_tensor(FS_F64), FS_F64, &s, &l, "A");
+    struct fs_tensor *t = new_tensor(FS_F64);
+    fs_id id = fs_graph_input(g, &(struct fs_graph_source){t, t->storage, {0}}, FS_F64, &s, &l, "A");
     fs_id two = fs_graph_param(g, FS_F64, (struct fs_number){2, 2});
     fs_id seed = fs_graph_param(g, FS_I64, (struct fs_number){7, 7});
     if (upto(4) == 0) id = fs_graph_rand(g, upto(2), FS_F64, &s, seed, seed);
@@ -411,7 +413,8 @@ static fs_id random_input(struct fs_graph *g, const struct fs_shape *s) {
                                       : &tensors[upto(n_tensors)];
   struct fs_layout l = fs_layout_new(t->dtype, s, &count);
   l.offset = upto(8);
-  return fs_graph_input(g, t, t->dtype, s, &l, "t");
+  struct fs_graph_source from = fs_tensor_source(t);
+  return fs_graph_input(g, &from, t->dtype, s, &l, "t");
 }
 
 static fs_id random_leaf(struct fs_graph *g, const struct fs_shape *s) {
@@ -793,7 +796,8 @@ static void test_hash(void) {
     fs_id b = input(g, &tensors[1], "b", 2, 4, 6);
     if (k == 2) {
       struct fs_layout l = {24, {6, 1}};
-      b = fs_graph_input(g, &tensors[0], FS_F32, &fs_node(g, a)->shape, &l, "b");
+      struct fs_graph_source from = {&tensors[0], tensors[0].storage, {0}};
+      b = fs_graph_input(g, &from, FS_F32, &fs_node(g, a)->shape, &l, "b");
     }
     if (k == 3) b = input(g, &tensors[1], "b", 2, 4, 6);
     fs_id p = fs_graph_param(g, FS_F32, (struct fs_number){k, k});

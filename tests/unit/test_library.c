@@ -190,7 +190,7 @@ static void job_begin(struct job *job, enum fs_lib_op op, struct mat *out,
     job->kernel.lib_slots[k] = k;
     if (k == 2 && b == a) in[k] = in[1];
     else if (k)
-      in[k] = fs_graph_input(g, NULL, m->dtype, &squeezed[k],
+      in[k] = fs_graph_input(g, &(struct fs_graph_source){0}, m->dtype, &squeezed[k],
                              &job->kernel.lib_layout[k], NULL);
   }
   job->kernel.scheme = FS_LIBRARY;

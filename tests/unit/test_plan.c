@@ -41,7 +41,8 @@ static fs_id input(struct fs_graph *g, int k, int64_t m, int64_t n,
   struct fs_shape s = {.rank = n > 0 ? 2 : m > 0 ? 1 : 0, .dim = {m, n}};
   int64_t count;
   struct fs_layout l = fs_layout_new(FS_F32, &s, &count);
-  return fs_graph_input(g, tensor(k), FS_F32, &s, &l, name);
+  return fs_graph_input(g, &(struct fs_graph_source){tensor(k), tensor(k), {0}}, FS_F32, &s, &l,
+                        name);
 }
 
 static fs_id along(struct fs_graph *g, fs_id v, int axis, int64_t m, int64_t n) {
@@ -389,7 +390,8 @@ static int lanes_of(int64_t n) {
   struct fs_shape s = {.rank = 2, .dim = {n, n}};
   int64_t count;
   struct fs_layout l = fs_layout_new(FS_I32, &s, &count);
-  fs_id A = fs_graph_input(g, tensor(0), FS_I32, &s, &l, "A");
+  struct fs_graph_source from = {tensor(0), tensor(0), {0}};
+  fs_id A = fs_graph_input(g, &from, FS_I32, &s, &l, "A");
   fs_graph_output(g, fs_graph_reduce(g, FS_RD_SUM, A, 2), "s");
   struct fs_plan *plan = fs_plan_make(g, &gpu, &(struct fs_plan_options){0});
   int vec = plan->kernels.data[0].tune.vec;
