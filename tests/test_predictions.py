@@ -288,6 +288,17 @@ def test_triangles(folder):
         check(not solve['share'] or solve['share'] < 1.5, f'{matrix}: share', solve['share'])
 
 
+def test_triangles_again(folder):
+    """What a block gave goes by the arrays that it read this time, not the first time."""
+    setup = 'A = rand(60, 60, "f64") + 60*f64(eye(60)); b = rand(60, "f64"); U = triu(A);\n' \
+            'print(U[1, 1]);\n'
+    for first, then, want in (('U', 'A', 2/3*60**3 + 2*3600), ('A', 'U', 3600)):
+        done = run(setup + f'T = 2*{first}; print(T[1, 1]);\nT = 2*{then}; print(T[1, 1]);\n'
+                   'x = T\\b;\n:plan json\n', 'cpu', folder)
+        solve = read(done.stdout)[-1]['kernels'][-1]
+        check(abs(solve['flops'] - want) < 1, f'2*{first}, then 2*{then}', solve['flops'])
+
+
 ROUTINES = (  # what goes by data, and what counts
     ('while (x > 2) x = x / 2; return x;', True),
     ('int k = 0; do { k++; x /= 2; } while (x > 2); return k;', True),
@@ -341,6 +352,7 @@ def main():
         test_tune(folder)
         test_square(folder)
         test_triangles(folder)
+        test_triangles_again(folder)
         test_programs(folder)
         test_depends_on_data(folder)
         for seed in range(count):
