@@ -163,6 +163,14 @@ void fs_interp_text(struct fs_interp *in, const char *text, size_t len) {
   }
 }
 
+enum fs_status fs_observe(struct fs_interp *in, const char *name,
+                          struct fs_val v, struct fs_span span) {
+  if (v.kind == FS_V_NONE || in->silent) return FS_OK;
+  fs_block_show(in, name, v, span);
+  bool ends = in->script && !in->begin_depth && !in->explain;
+  return ends ? fs_interp_flush(in) : FS_OK;
+}
+
 enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r) {
   *FS_PUSH(&in->pending) = (struct fs_pending){.plot = r};
   bool ends = in->script && !in->begin_depth && !in->explain;

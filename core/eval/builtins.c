@@ -1,9 +1,6 @@
-/* builtins.c - the table of built-in functions, and what they share to read
- * their arguments. The functions themselves are in builtins_*.c. */
+/* builtins.c - the table of built-in functions, which are in builtins_*.c. */
 #include "core/eval/builtins.h"
 #include "core/eval/plot_request.h"
-
-#include <stdio.h>
 
 /* -- the table ------------------------------------------------------------- */
 
@@ -14,294 +11,188 @@
 #define MIN_ARGS(id, arity) \
   (FS_OP_##id == FS_OP_MIN || FS_OP_##id == FS_OP_MAX ? 1 : arity)
 
-const struct fs_builtin fs_builtins[] = {
+static const struct fs_builtin builtins[] = {
 #define FS_MAP_OP(id, name, arity, types, result, infix, cuda, doc) \
-  {name, MIN_ARGS(id, arity), arity, fs_bi_map_op, FS_OP_##id,      \
+  {name, MIN_ARGS(id, arity), arity, fs_bi_map_op, FS_BT_MAP | FS_BT_PLAIN, FS_OP_##id,      \
    SIGNATURE_##arity(name), doc},
 #include "core/graph/ops.def"
 
-    {"sum", 1, 2, fs_bi_reduce_op, FS_RD_SUM, "sum(x[, dim])",
+    {"sum", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_SUM, "sum(x[, dim])",
      "sum of all elements, or along a dimension: sum(A, 1) gives the column "
      "sums as a row, sum(A, 2) the row sums"},
-    {"prod", 1, 2, fs_bi_reduce_op, FS_RD_PROD, "prod(x[, dim])",
+    {"prod", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_PROD, "prod(x[, dim])",
      "product of all elements, or along a dimension"},
-    {"any", 1, 2, fs_bi_reduce_op, FS_RD_ANY, "any(x[, dim])",
+    {"any", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_ANY, "any(x[, dim])",
      "true if any element is not zero"},
-    {"all", 1, 2, fs_bi_reduce_op, FS_RD_ALL, "all(x[, dim])",
+    {"all", 1, 2, fs_bi_reduce_op, FS_BT_WHOLE | FS_BT_PLAIN, FS_RD_ALL, "all(x[, dim])",
      "true if all elements are not zero"},
-    {"cumsum", 1, 2, fs_bi_so_far, FS_LIB_CUMSUM, "cumsum(x[, dim])",
+    {"cumsum", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMSUM, "cumsum(x[, dim])",
      "the sum of the elements up to each: of a vector, along a dimension, or of all "
      "elements row by row, as one column"},
-    {"cumprod", 1, 2, fs_bi_so_far, FS_LIB_CUMPROD, "cumprod(x[, dim])",
+    {"cumprod", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMPROD, "cumprod(x[, dim])",
      "the product of the elements up to each, as cumsum"},
-    {"cummax", 1, 2, fs_bi_so_far, FS_LIB_CUMMAX, "cummax(x[, dim])",
+    {"cummax", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMMAX, "cummax(x[, dim])",
      "the largest of the elements up to each, as cumsum; NaN from the first NaN on"},
-    {"cummin", 1, 2, fs_bi_so_far, FS_LIB_CUMMIN, "cummin(x[, dim])",
+    {"cummin", 1, 2, fs_bi_so_far, FS_BT_WHOLE, FS_LIB_CUMMIN, "cummin(x[, dim])",
      "the smallest of the elements up to each, as cumsum; NaN from the first NaN on"},
-    {"sort", 1, 3, fs_bi_sort, FS_LIB_SORT, "s, p = sort(x[, dim][, \"descend\"])",
+    {"sort", 1, 3, fs_bi_sort, FS_BT_WHOLE, FS_LIB_SORT, "s, p = sort(x[, dim][, \"descend\"])",
      "the elements in ascending order, NaN last: of a vector, along a dimension, or all "
      "elements, as one column"},
-    {"argsort", 1, 3, fs_bi_sort, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",
+    {"argsort", 1, 3, fs_bi_sort, FS_BT_WHOLE, FS_LIB_ARGSORT, "argsort(x[, dim][, \"descend\"])",
      "the positions, from 1, that the elements of sort(x) had; those of equal elements in "
      "their order"},
-    {"mean", 1, 2, fs_bi_mean, 0, "mean(x[, dim])",
+    {"mean", 1, 2, fs_bi_mean, FS_BT_WHOLE | FS_BT_PLAIN, 0, "mean(x[, dim])",
      "mean of all elements, or along a dimension"},
-    {"norm", 1, 1, fs_bi_norm, 0, "norm(x)",
+    {"norm", 1, 1, fs_bi_norm, FS_BT_WHOLE | FS_BT_PLAIN, 0, "norm(x)",
      "Euclidean length of a vector, Frobenius norm of a matrix"},
-    {"dot", 2, 2, fs_bi_dot, 0, "dot(x, y)", "dot product of two vectors"},
-    {"map", 2, -1, fs_bi_map, 0, "map(f, x, ...)",
+    {"dot", 2, 2, fs_bi_dot, FS_BT_WHOLE | FS_BT_PLAIN, 0, "dot(x, y)", "dot product of two vectors"},
+    {"map", 2, -1, fs_bi_map, 0, 0, "map(f, x, ...)",
      "f of every element of x (and of the elements of further arrays beside "
      "it); inside f the operators * / ^ act on single elements"},
-    {"reduce", 2, 3, fs_bi_reduce, 0, "reduce(op, x[, dim])",
+    {"reduce", 2, 3, fs_bi_reduce, FS_BT_WHOLE | FS_BT_PLAIN, 0, "reduce(op, x[, dim])",
      "all elements of x, or those along a dimension, put together by op: "
      "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", one of these functions, "
      "or (x, y) -> x + y"},
 
-    {"find", 1, 1, fs_bi_find, 0, "find(mask)",
+    {"find", 1, 1, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
      "the positions, from 1 and row by row, of the elements that are true or not zero"},
 
-    {"inv", 1, 1, fs_bi_factor, FS_LIB_INV, "inv(A)", "inverse of a matrix"},
-    {"chol", 1, 1, fs_bi_factor, FS_LIB_CHOL, "chol(A)",
+    {"inv", 1, 1, fs_bi_factor, FS_BT_WHOLE, FS_LIB_INV, "inv(A)", "inverse of a matrix"},
+    {"chol", 1, 1, fs_bi_factor, FS_BT_WHOLE, FS_LIB_CHOL, "chol(A)",
      "upper triangular R with R'*R = A, for a symmetric positive definite A"},
-    {"eigvals", 1, 1, fs_bi_factor, FS_LIB_EIGVALS, "eigvals(A)",
+    {"eigvals", 1, 1, fs_bi_factor, FS_BT_WHOLE, FS_LIB_EIGVALS, "eigvals(A)",
      "eigenvalues of a symmetric matrix, ascending"},
-    {"eigvecs", 1, 1, fs_bi_factor, FS_LIB_EIGVECS, "eigvecs(A)",
+    {"eigvecs", 1, 1, fs_bi_factor, FS_BT_WHOLE, FS_LIB_EIGVECS, "eigvecs(A)",
      "eigenvectors of a symmetric matrix, as columns, in the order of "
      "eigvals(A)"},
-    {"eig", 1, 1, fs_bi_eig, 0, "d, V = eig(A)",
+    {"eig", 1, 1, fs_bi_eig, FS_BT_WHOLE, 0, "d, V = eig(A)",
      "eigenvalues and, as a second result, eigenvectors of a symmetric matrix"},
-    {"svdvals", 1, 1, fs_bi_factor, FS_LIB_SVDVALS, "svdvals(A)",
+    {"svdvals", 1, 1, fs_bi_factor, FS_BT_WHOLE, FS_LIB_SVDVALS, "svdvals(A)",
      "singular values, descending"},
-    {"det", 1, 1, fs_bi_det, 0, "det(A)", "determinant of a square matrix"},
-    {"lu", 1, 1, fs_bi_factors, FS_LIB_LU, "L, U, p = lu(A)",
+    {"det", 1, 1, fs_bi_det, FS_BT_WHOLE, 0, "det(A)", "determinant of a square matrix"},
+    {"lu", 1, 1, fs_bi_factors, FS_BT_WHOLE, FS_LIB_LU, "L, U, p = lu(A)",
      "lower triangular L with ones on its diagonal, upper triangular U and the order p "
      "of rows with A[p, :] = L*U"},
-    {"qr", 1, 1, fs_bi_factors, FS_LIB_QR, "Q, R = qr(A)",
+    {"qr", 1, 1, fs_bi_factors, FS_BT_WHOLE, FS_LIB_QR, "Q, R = qr(A)",
      "Q with orthonormal columns and upper triangular R, its diagonal not negative, "
      "with A = Q*R; qr(A) alone gives R"},
-    {"svd", 1, 1, fs_bi_factors, FS_LIB_SVD, "U, s, V = svd(A)",
+    {"svd", 1, 1, fs_bi_factors, FS_BT_WHOLE, FS_LIB_SVD, "U, s, V = svd(A)",
      "singular values s, descending, and vectors, as columns, with "
      "A = U*diag(s)*V'; svd(A) alone gives s"},
-    {"solve", 2, 2, fs_bi_solve, 0, "solve(A, b)",
+    {"solve", 2, 2, fs_bi_solve, FS_BT_WHOLE, 0, "solve(A, b)",
      "x with A*x = b, as A\\b; least squares when A is not square"},
-    {"trace", 1, 1, fs_bi_trace, 0, "trace(A)", "sum of the diagonal"},
-    {"diag", 1, 1, fs_bi_diag, 0, "diag(x)",
+    {"trace", 1, 1, fs_bi_trace, FS_BT_WHOLE, 0, "trace(A)", "sum of the diagonal"},
+    {"diag", 1, 1, fs_bi_diag, FS_BT_WHOLE, 0, "diag(x)",
      "the diagonal of a matrix, or the diagonal matrix of a vector"},
-    {"transpose", 1, 1, fs_bi_transpose, 0, "transpose(A)", "A' as a function"},
+    {"transpose", 1, 1, fs_bi_transpose, FS_BT_WHOLE | FS_BT_PLAIN, 0, "transpose(A)", "A' as a function"},
 
-    {"zeros", 1, 5, fs_bi_zeros, 0, "zeros(m[, n, ...][, type])",
+    {"zeros", 1, 5, fs_bi_zeros, 0, 0, "zeros(m[, n, ...][, type])",
      "zeros; zeros(n) is a vector of n"},
-    {"ones", 1, 5, fs_bi_zeros, 1, "ones(m[, n, ...][, type])",
+    {"ones", 1, 5, fs_bi_zeros, 0, 1, "ones(m[, n, ...][, type])",
      "ones; ones(n) is a vector of n"},
-    {"fill", 2, 6, fs_bi_fill, 0, "fill(value, m[, n, ...][, type])",
+    {"fill", 2, 6, fs_bi_fill, 0, 0, "fill(value, m[, n, ...][, type])",
      "a tensor with the same value everywhere"},
-    {"eye", 1, 3, fs_bi_eye, 0, "eye(m[, n][, type])", "identity matrix"},
-    {"rand", 0, 5, fs_bi_rand, 0, "rand(m[, n, ...][, type])",
+    {"eye", 1, 3, fs_bi_eye, 0, 0, "eye(m[, n][, type])", "identity matrix"},
+    {"rand", 0, 5, fs_bi_rand, 0, 0, "rand(m[, n, ...][, type])",
      "random numbers, uniform in [0, 1); the same after the same seed(k)"},
-    {"randn", 0, 5, fs_bi_rand, 1, "randn(m[, n, ...][, type])",
+    {"randn", 0, 5, fs_bi_rand, 0, 1, "randn(m[, n, ...][, type])",
      "random numbers, standard normal"},
-    {"linspace", 3, 4, fs_bi_linspace, 0, "linspace(a, b, n[, type])",
+    {"linspace", 3, 4, fs_bi_linspace, 0, 0, "linspace(a, b, n[, type])",
      "n values evenly spaced from a to b"},
 
-    {"size", 1, 2, fs_bi_size, 0, "size(A[, dim])",
+    {"size", 1, 2, fs_bi_size, FS_BT_WHOLE | FS_BT_PLAIN, 0, "size(A[, dim])",
      "extents of a value: m, n = size(A), or one of them: size(A, 1)"},
-    {"length", 1, 1, fs_bi_length, 0, "length(x)",
+    {"length", 1, 1, fs_bi_length, FS_BT_WHOLE | FS_BT_PLAIN, 0, "length(x)",
      "number of elements of a vector, longest extent of a matrix, bytes of a "
      "string"},
-    {"numel", 1, 1, fs_bi_numel, 0, "numel(x)", "number of elements"},
-    {"ndims", 1, 1, fs_bi_ndims, 0, "ndims(x)", "number of dimensions"},
-    {"rank", 1, 1, fs_bi_ndims, 0, "rank(x)",
+    {"numel", 1, 1, fs_bi_numel, FS_BT_WHOLE | FS_BT_PLAIN, 0, "numel(x)", "number of elements"},
+    {"ndims", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "ndims(x)", "number of dimensions"},
+    {"rank", 1, 1, fs_bi_ndims, FS_BT_WHOLE | FS_BT_PLAIN, 0, "rank(x)",
      "number of dimensions: 0 for a scalar, 1 for a column; matrix_rank(A) counts "
      "independent columns"},
-    {"dtype", 1, 1, fs_bi_dtype, 0, "dtype(x)", "name of the element type"},
-    {"reshape", 2, 5, fs_bi_reshape, 0, "reshape(x, m[, n, ...])",
+    {"dtype", 1, 1, fs_bi_dtype, FS_BT_PLAIN, 0, "dtype(x)", "name of the element type"},
+    {"reshape", 2, 5, fs_bi_reshape, FS_BT_WHOLE, 0, "reshape(x, m[, n, ...])",
      "the same elements, row by row, in another shape"},
-    {"vec", 1, 1, fs_bi_vec, 0, "vec(x)",
+    {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE, 0, "vec(x)",
      "all elements, row by row, as one column"},
-    {"f32", 1, 1, fs_bi_cast, FS_F32, "f32(x)", "x as 32-bit floats"},
-    {"f64", 1, 1, fs_bi_cast, FS_F64, "f64(x)", "x as 64-bit floats"},
-    {"f16", 1, 1, fs_bi_cast, FS_F16, "f16(x)", "x as 16-bit floats"},
-    {"bf16", 1, 1, fs_bi_cast, FS_BF16, "bf16(x)",
+    {"f32", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F32, "f32(x)", "x as 32-bit floats"},
+    {"f64", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F64, "f64(x)", "x as 64-bit floats"},
+    {"f16", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F16, "f16(x)", "x as 16-bit floats"},
+    {"bf16", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_BF16, "bf16(x)",
      "x as 16-bit floats with the range of f32"},
-    {"i32", 1, 1, fs_bi_cast, FS_I32, "i32(x)",
+    {"i32", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_I32, "i32(x)",
      "x as 32-bit integers, fractions cut off"},
-    {"i64", 1, 1, fs_bi_cast, FS_I64, "i64(x)",
+    {"i64", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_I64, "i64(x)",
      "x as 64-bit integers, fractions cut off"},
-    {"bool", 1, 1, fs_bi_cast, FS_BOOL, "bool(x)", "true where x is not zero"},
+    {"bool", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_BOOL, "bool(x)", "true where x is not zero"},
 
-    {"print", 0, -1, fs_bi_print, 0, "print(x, ...)",
+    {"print", 0, -1, fs_bi_print, 0, 0, "print(x, ...)",
      "writes values on one line; beside a text nothing stands between them"},
-    {"ask", 0, 2, fs_bi_ask, 0, "ask(\"prompt\"[, secret])",
+    {"ask", 0, 2, fs_bi_ask, 0, 0, "ask(\"prompt\"[, secret])",
      "a line that the user types, as text; with secret = true unseen"},
-    {"error", 1, 1, fs_bi_error, 0, "error(\"message\")",
+    {"error", 1, 1, fs_bi_error, 0, 0, "error(\"message\")",
      "stops with a message"},
-    {"assert", 1, 2, fs_bi_assert, 0, "assert(condition[, \"message\"])",
+    {"assert", 1, 2, fs_bi_assert, 0, 0, "assert(condition[, \"message\"])",
      "stops with a message unless the condition holds"},
-    {"string", 1, -1, fs_bi_string, 0, "string(x, ...)", "x as text"},
-    {"number", 1, 1, fs_bi_number, 0, "number(x)",
+    {"string", 1, -1, fs_bi_string, 0, 0, "string(x, ...)", "x as text"},
+    {"number", 1, 1, fs_bi_number, 0, 0, "number(x)",
      "a scalar tensor or a text as a number of the host"},
-    {"seed", 1, 1, fs_bi_seed, 0, "seed(k)", "restarts the random numbers"},
-    {"load", 1, 5, fs_bi_load, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
+    {"seed", 1, 1, fs_bi_seed, 0, 0, "seed(k)", "restarts the random numbers"},
+    {"load", 1, 5, fs_bi_load, 0, 0, "load(\"file\"[, \"name\"], \"option=value\", ...)",
      "an array from a .npy, .npz, .mtx or .csv file: of several arrays or columns the "
      "one of that name. Options for .csv: skip= sep= decimal="},
-    {"save", 2, -1, fs_bi_save, 0, "save(\"file\", x, ...)",
+    {"save", 2, -1, fs_bi_save, 0, 0, "save(\"file\", x, ...)",
      "writes arrays to a .npy, .npz, .mtx or .csv file; .npz takes several"},
-    {"time", 0, 0, fs_bi_time, 0, "time()",
+    {"time", 0, 0, fs_bi_time, 0, 0, "time()",
      "seconds of a clock that only goes forward; the statements before are "
      "computed first"},
 
-    {"plot", 1, -1, fs_bi_plot, FS_PLOT_LINES,
+    {"plot", 1, -1, fs_bi_plot, 0, FS_PLOT_LINES,
      "plot([x,] y[, \"name\"], ..., \"option=value\", ...)",
      "draws curves: y over x, or over 1, 2, ...; the columns of a matrix are "
      "curves. Options: title= xlabel= ylabel= log=x|y|xy"},
-    {"scatter", 1, -1, fs_bi_plot, FS_PLOT_POINTS,
+    {"scatter", 1, -1, fs_bi_plot, 0, FS_PLOT_POINTS,
      "scatter([x,] y[, \"name\"], ..., \"option=value\", ...)",
      "draws points; takes what plot takes"},
-    {"bar", 1, -1, fs_bi_plot, FS_PLOT_BARS,
+    {"bar", 1, -1, fs_bi_plot, 0, FS_PLOT_BARS,
      "bar(y[, \"name\"], ..., \"option=value\", ...)",
      "draws bars, those of several vectors side by side; also the option "
      "names=a,b,c for the places"},
-    {"hist", 1, -1, fs_bi_plot, FS_PLOT_HISTOGRAM,
+    {"hist", 1, -1, fs_bi_plot, 0, FS_PLOT_HISTOGRAM,
      "hist(x, \"option=value\", ...)",
      "draws how often values occur; also the option bins="},
-    {"heatmap", 1, -1, fs_bi_plot, FS_PLOT_HEATMAP,
+    {"heatmap", 1, -1, fs_bi_plot, 0, FS_PLOT_HEATMAP,
      "heatmap(A, \"option=value\", ...)",
      "draws the elements of a matrix as shades, row 1 at the top"},
-    {"roofline", 0, -1, fs_bi_plot, FS_PLOT_ROOFLINE,
+    {"roofline", 0, -1, fs_bi_plot, 0, FS_PLOT_ROOFLINE,
      "roofline(\"option=value\", ...)",
      "draws what the kernels of the last blocks reached, under the limits of "
      "the device"},
-    {"predictions", 0, -1, fs_bi_plot, FS_PLOT_PREDICTIONS,
+    {"predictions", 0, -1, fs_bi_plot, 0, FS_PLOT_PREDICTIONS,
      "predictions(\"option=value\", ...)",
      "draws the predicted and the measured times of the last blocks as bars"},
-    {"savefig", 1, 1, fs_bi_savefig, 0, "savefig(\"file\")",
+    {"savefig", 1, 1, fs_bi_savefig, 0, 0, "savefig(\"file\")",
      "writes the last plot to a .svg, .json (Vega-Lite) or .txt file"},
     {NULL}};
 
 enum { BUCKETS = 512 };
 
-const struct fs_builtin *fs_builtin_find(const char *name) {
+static const struct fs_builtin *find(const char *name) {
   static short table[BUCKETS]; /* index + 1, open addressing */
   static bool filled;
   if (!filled) {
-    for (short k = 0; fs_builtins[k].name; k++) {
-      uint64_t at = fs_hash(fs_builtins[k].name, strlen(fs_builtins[k].name), 7);
+    for (short k = 0; builtins[k].name; k++) {
+      uint64_t at = fs_hash(builtins[k].name, strlen(builtins[k].name), 7);
       while (table[at % BUCKETS]) at++;
       table[at % BUCKETS] = (short)(k + 1);
     }
     filled = true;
   }
   for (uint64_t at = fs_hash(name, strlen(name), 7); table[at % BUCKETS]; at++) {
-    const struct fs_builtin *b = &fs_builtins[table[at % BUCKETS] - 1];
+    const struct fs_builtin *b = &builtins[table[at % BUCKETS] - 1];
     if (strcmp(b->name, name) == 0) return b;
   }
   return NULL;
 }
 
-/* -- arguments ------------------------------------------------------------- */
-
-enum fs_status fs_give(struct fs_call *c, struct fs_tv t) {
-  c->out[0] = fs_tv_value(c->in, &t);
-  return FS_OK;
-}
-
-enum fs_status fs_arg_tv(struct fs_call *c, int k, struct fs_tv *out) {
-  return fs_tv_of(c->in, &c->args[k], c->arg_spans[k], NULL, out);
-}
-
-enum fs_status fs_arg_int(struct fs_call *c, int k, const char *what,
-                          int64_t *out) {
-  return fs_read_int(c->in, &c->args[k], c->arg_spans[k], what, out);
-}
-
-enum fs_status fs_arg_string(struct fs_call *c, int k, const char *what,
-                             const char **out) {
-  if (c->args[k].kind != FS_V_STRING)
-    return fs_in_error(c->in, c->arg_spans[k], "wrong-type", NULL,
-                       "%s must be a string, not %s", what,
-                       fs_val_text(&c->args[k]));
-  *out = c->args[k].string->text;
-  return FS_OK;
-}
-
-static enum fs_status refuse_dims(struct fs_call *c, int k) {
-  const char *name = c->builtin->name, *x = fs_in_text(c->in, c->arg_spans[0]);
-  char hint[200] = "one dimension after the other";
-  if (!strcmp(name, "size"))
-    snprintf(hint, sizeof hint, "size(A) has all extents: m, n = size(A)");
-  else if (k == 1)
-    snprintf(hint, sizeof hint, "one dimension after the other: %s(%s(%s, 1), 2)", name, name,
-             strlen(x) < 40 ? x : "x");
-  return fs_in_error(c->in, c->arg_spans[k], "not-a-number", hint,
-                     "the dimension must be a number, not %s", fs_val_text(&c->args[k]));
-}
-
-enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out) {
-  int64_t dim = 0;
-  *out = 0;
-  if (k >= c->n) return FS_OK;
-  if (c->args[k].kind == FS_V_TENSOR && fs_shape_count(&c->args[k].tensor->shape) > 1)
-    return refuse_dims(c, k);
-  enum fs_status st = fs_arg_int(c, k, "the dimension", &dim);
-  if (st == FS_OK && (dim < 1 || dim > FS_MAX_RANK))
-    st = fs_in_error(c->in, c->arg_spans[k], "bad-dimension",
-                     "1 goes down the columns, 2 along the rows",
-                     "there is no dimension %lld", (long long)dim);
-  *out = (int)dim;
-  return st;
-}
-
-static enum fs_status push_extent(struct fs_call *c, int k, double x,
-                                  struct fs_shape *shape) {
-  if (shape->rank == FS_MAX_RANK)
-    return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
-                       "a tensor has at most %d dimensions", FS_MAX_RANK);
-  if (!(x >= 1) || x != (double)(int64_t)FS_MIN(x, 9e15))
-    return fs_in_error(c->in, c->arg_spans[k], "bad-shape", NULL,
-                       "an extent must be a whole number of at least 1, "
-                       "not %s", fs_number_text(x));
-  shape->dim[shape->rank++] = (int64_t)x;
-  return FS_OK;
-}
-
-static enum fs_status push_extents(struct fs_call *c, int k,
-                                   struct fs_shape *shape) {
-  const struct fs_val *v = &c->args[k];
-  double *x = NULL, one = 0;
-  int64_t n = 0;
-  enum fs_status st;
-  if (v->kind == FS_V_TENSOR && v->tensor->shape.rank == 1 &&
-      v->tensor->shape.dim[0] <= FS_MAX_RANK) {
-    st = fs_read_all(c->in, v->tensor, &x, &n);
-    for (int64_t i = 0; i < n && st == FS_OK; i++)
-      st = push_extent(c, k, x[i], shape);
-    free(x);
-    return st;
-  }
-  enum fs_dtype dt;
-  const char *text = fs_in_text(c->in, c->arg_spans[k]);
-  if (v->kind == FS_V_FUNCTION && fs_dtype_from_name(text, &dt))
-    return fs_in_error(c->in, c->arg_spans[k], "not-a-number",
-                       "a type is given as a word: rand(3, \"f64\")",
-                       "an extent must be a number, not the function %s", text);
-  st = fs_read_number(c->in, v, c->arg_spans[k], "an extent", &one);
-  return st == FS_OK ? push_extent(c, k, one, shape) : st;
-}
-
-enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
-                            enum fs_dtype *dt) {
-  int n = c->n;
-  *shape = (struct fs_shape){0};
-  if (n > from && c->args[n - 1].kind == FS_V_STRING) {
-    const char *name = c->args[--n].string->text;
-    if (!fs_dtype_from_name(name, dt))
-      return fs_in_error(c->in, c->arg_spans[n], "unknown-type",
-                         "types are bool i32 i64 f16 bf16 f32 f64",
-                         "there is no type '%.40s'", name);
-  }
-  for (int k = from; k < n; k++) {
-    enum fs_status st = push_extents(c, k, shape);
-    if (st != FS_OK) return st;
-  }
-  return fs_check_extents(c->in, *dt, shape, c->span);
-}
+const struct fs_builtin_table fs_builtin_table = {builtins, find};

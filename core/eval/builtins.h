@@ -4,7 +4,7 @@
 
 #include "core/eval/trace.h"
 
-/* -- arguments (builtins.c) ------------------------------------------------ */
+/* -- arguments (builtins_arg.c) ------------------------------------------------ */
 
 /* Argument k as a traced value. */
 enum fs_status fs_arg_tv(struct fs_call *c, int k, struct fs_tv *out);
@@ -19,6 +19,10 @@ enum fs_status fs_arg_dim(struct fs_call *c, int k, int *out);
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
                             enum fs_dtype *dt);
 enum fs_status fs_give(struct fs_call *c, struct fs_tv t);
+
+/* -- the table --------------------------------------------------------------- */
+
+extern const struct fs_builtin_table fs_builtin_table;
 
 /* -- functions, one line in the table each --------------------------------- */
 

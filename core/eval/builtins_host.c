@@ -9,34 +9,6 @@
 
 /* -- text ------------------------------------------------------------------ */
 
-static enum fs_status put_value(struct fs_interp *in, const struct fs_val *v,
-                                const struct fs_show_options *o, struct fs_str *out) {
-  double x = 0;
-  enum fs_status st;
-  switch (v->kind) {
-    case FS_V_STRING: fs_str_put(out, v->string->text, v->string->len); break;
-    case FS_V_NUMBER: fs_show_number(v->number, o->digits, out); break;
-    case FS_V_BOOL: fs_str_puts(out, v->number != 0 ? "true" : "false"); break;
-    case FS_V_TENSOR:
-      st = fs_force(in, v->tensor);
-      if (st != FS_OK) return st;
-      if (v->tensor->shape.rank > 0 || !fs_dtype_is_float(v->tensor->dtype))
-        return fs_show_value(NULL, v, o, out, in->diags);
-      st = fs_read_number(in, v, in->span, "a value", &x);
-      if (st != FS_OK) return st;
-      if (v->tensor->dtype == FS_F64) fs_show_number(x, o->digits, out);
-      else fs_show_number(x, o->digits ? FS_MIN(o->digits, 9) : 7, out);
-      break;
-    default: return fs_show_value(NULL, v, o, out, in->diags);
-  }
-  return FS_OK;
-}
-
-enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
-                            struct fs_str *out) {
-  return put_value(in, v, &(struct fs_show_options){0}, out);
-}
-
 /* What stands between two printed values: nothing beside a text, which brings its own
  * blanks; otherwise what keeps them apart. */
 static const char *print_gap(const struct fs_val *a, const struct fs_val *b) {
@@ -67,7 +39,7 @@ enum fs_status fs_bi_print(struct fs_call *c) {
   enum fs_status st = FS_OK;
   for (int k = 0; k < c->n && st == FS_OK; k++) {
     if (k) fs_str_puts(&text, print_gap(&c->args[k - 1], &c->args[k]));
-    st = put_value(c->in, &c->args[k], &o, &text);
+    st = fs_val_put(c->in, &c->args[k], &o, &text);
   }
   fs_str_puts(&text, "\n");
   if (st == FS_OK) fs_interp_text(c->in, fs_str_text(&text), text.len);

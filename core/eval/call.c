@@ -2,7 +2,6 @@
  * builtins. Bodies are traced into the caller's block. */
 #include <stdio.h>
 
-#include "core/eval/builtins.h"
 #include "core/eval/elem.h"
 #include "core/lang/parse.h"
 
@@ -119,14 +118,8 @@ static enum fs_status arity_error(struct fs_interp *in, const struct fs_func *f,
 
 /* Whether a function takes its arguments element by element, or does not look at them. */
 static bool is_for_elements(const struct fs_builtin *b, int n) {
-  enum fs_status (*const of_arrays[])(struct fs_call *) = {
-      fs_bi_reduce_op, fs_bi_so_far, fs_bi_sort, fs_bi_mean, fs_bi_norm, fs_bi_dot,
-      fs_bi_reduce, fs_bi_find, fs_bi_factor, fs_bi_eig, fs_bi_det, fs_bi_factors,
-      fs_bi_solve, fs_bi_trace, fs_bi_diag, fs_bi_transpose, fs_bi_size, fs_bi_length,
-      fs_bi_numel, fs_bi_ndims, fs_bi_reshape, fs_bi_vec};
-  for (size_t k = 0; k < FS_LEN(of_arrays); k++)
-    if (b->fn == of_arrays[k]) return false;
-  return b->fn != fs_bi_map_op || n > 1 || (b->data != FS_OP_MAX && b->data != FS_OP_MIN);
+  if (b->traits & FS_BT_WHOLE) return false;
+  return !(b->traits & FS_BT_MAP) || n > 1 || (b->data != FS_OP_MAX && b->data != FS_OP_MIN);
 }
 
 static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
@@ -142,7 +135,7 @@ static enum fs_status call_builtin(struct fs_interp *in, struct fs_func *f,
     enum fs_status bad = fs_refuse_element(in, &args[k], span, b->name);
     if (bad != FS_OK) return bad;
   }
-  if (in->elementwise && b->fn == fs_bi_map_op) {
+  if (in->elementwise && (b->traits & FS_BT_MAP)) {
     enum fs_status bad = fs_refuse_mixture(in, n, args, spans);
     if (bad != FS_OK) return bad;
   }
@@ -275,7 +268,7 @@ static enum fs_status find_function(struct fs_interp *in,
   bool scalar = out->kind == FS_V_NUMBER ||
                 (out->kind == FS_V_TENSOR && !out->tensor->shape.rank);
   bool many = !scalar && (out->kind == FS_V_TENSOR || out->kind == FS_V_RANGE);
-  bool hides = fs_builtin_find(text) || fs_scope_find(&in->prelude, text);
+  bool hides = fs_builtin_find(in, text) || fs_scope_find(&in->prelude, text);
   char hint[160];
   snprintf(hint, sizeof(hint),
            hides && many ? "elements are written %s[...]; the variable hides the function"
@@ -292,14 +285,14 @@ static enum fs_status find_function(struct fs_interp *in,
  * were written, not as f32 has them: f64([0.1]), i64([123456789]). */
 static enum fs_status eval_argument(struct fs_interp *in, const struct fs_func *f,
                                     const struct fs_expr *e, struct fs_val *out) {
-  if (f->kind != FS_FN_BUILTIN || f->builtin->fn != fs_bi_cast) return fs_eval(in, e, out);
+  if (f->kind != FS_FN_BUILTIN || !(f->builtin->traits & FS_BT_CAST)) return fs_eval(in, e, out);
   enum fs_dtype as = (enum fs_dtype)f->builtin->data;
   return fs_eval_as(in, e, &as, out);
 }
 
 enum fs_status fs_no_value(struct fs_interp *in, const struct fs_expr *e) {
   bool call = e->kind == FS_EX_CALL;
-  bool builtin = call && fs_builtin_find(fs_in_text(in, e->args[0]->span));
+  bool builtin = call && fs_builtin_find(in, fs_in_text(in, e->args[0]->span));
   return fs_in_error(in, e->span, "no-value",
                      call && !builtin ? "`return` in a function gives its results" : NULL,
                      "%s gives no value", fs_in_text(in, e->span));

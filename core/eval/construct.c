@@ -2,41 +2,7 @@
  * ranges, and concatenation. */
 #include <stdio.h>
 
-#include "core/run/compile.h"
 #include "core/eval/trace.h"
-
-static enum fs_status check_size(struct fs_interp *in, enum fs_dtype dt,
-                                 const struct fs_shape *shape, double free_elements,
-                                 struct fs_span span) {
-  for (int k = 0; k < shape->rank; k++)
-    if (shape->dim[k] < 1)
-      return fs_in_error(in, span, "empty", NULL,
-                         "a tensor needs at least one element along every "
-                         "dimension, not %s", fs_shape_text(shape));
-  double count = 1;
-  for (int k = 0; k < shape->rank; k++) count *= (double)shape->dim[k];
-  struct fs_device any = {.memory_bytes = INT64_MAX};
-  const struct fs_device *d = in->target ? &in->target->device : &any;
-  if (d->memory_bytes <= 0) d = &any;
-  double bytes = count * (double)fs_dtype_size(dt);
-  if (count <= free_elements || bytes <= (double)d->memory_bytes) return FS_OK;
-  return fs_refuse_size(d, dt, shape, fs_in_span(in, span), in->diags);
-}
-
-enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
-                             const struct fs_shape *shape,
-                             struct fs_span span) {
-  return check_size(in, dt, shape, 0, span);
-}
-
-/* Up to so many elements can be counted, and be gone over by a kernel within hours. */
-static const double MOST_ELEMENTS = 0x1p40;
-
-enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
-                                const struct fs_shape *shape,
-                                struct fs_span span) {
-  return check_size(in, dt, shape, MOST_ELEMENTS, span);
-}
 
 /* A scalar node repeated over a shape. */
 struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node,
@@ -63,16 +29,6 @@ struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,
   struct fs_tv out = {0, made, *shape};
   out.node = fs_graph_rand(fs_block_graph(in), normal, made, &squeezed, seed,
                            stream);
-  return fs_tv_cast(in, out, dt);
-}
-
-struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
-                        double start, double step) {
-  /* Counting in f64 keeps the ends of 0:0.1:1 where they belong. */
-  enum fs_dtype made = fs_dtype_is_float(dt) ? FS_F64 : FS_I64;
-  struct fs_tv out = {0, made, {1, {n}}};
-  fs_id a = fs_param(in, made, start), s = fs_param(in, made, step);
-  out.node = n == 1 ? a : fs_graph_iota(fs_block_graph(in), made, n, a, s);
   return fs_tv_cast(in, out, dt);
 }
 

@@ -1,16 +1,10 @@
-/* decl.c - declarations and `input` of the paper's scripts, and import.
+/* decl.c - declarations and `input` of the paper's scripts.
  *
  *   TILE32x32 A;  subvector32 p, q;  globalscalar alpha;   what names will hold
  *   input A, p, alpha;      takes variables that exist; makes up the others:
  *                           random matrices n x n, vectors of n, scalars
  */
-#include <limits.h>
-#include <unistd.h>
-
-#include "core/base/datafile.h"
 #include "core/eval/trace.h"
-#include "core/eval/witness.h"
-#include "core/lang/parse.h"
 
 /* -- declarations ---------------------------------------------------------- */
 
@@ -137,98 +131,5 @@ enum fs_status fs_exec_input(struct fs_interp *in, const struct fs_stmt *s) {
     while (in->assigned.len > assigned)
       free(in->assigned.data[--in->assigned.len]);
   }
-  return st;
-}
-
-/* -- import ---------------------------------------------------------------- */
-
-enum { IMPORT_DEPTH = 32 };
-
-/* The path of `file` as seen from the text that imports it, else from the
- * current folder. */
-static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
-  const struct fs_source *src = fs_source_get(in->diags, s->span.source);
-  const char *slash = src ? strrchr(src->name, '/') : NULL;
-  if (!slash || s->text[0] == '/') return fs_strdup(s->text);
-  struct fs_str path = {0};
-  fs_str_put(&path, src->name, (size_t)(slash - src->name) + 1);
-  fs_str_puts(&path, s->text);
-  if (!access(fs_str_text(&path), F_OK) || access(s->text, F_OK))
-    return path.data;
-  fs_str_free(&path);
-  return fs_strdup(s->text);
-}
-
-static enum fs_status read_text(struct fs_interp *in, const char *path,
-                                struct fs_span span, struct fs_str *out) {
-  const char *why = fs_text_read(path, FS_MAX_SOURCE, false, out);
-  fs_witness_read_text(path, why ? NULL : out);
-  return why ? fs_in_error(in, span, "no-file", NULL,
-                           "cannot import '%.300s': %s", path, why)
-             : FS_OK;
-}
-
-static enum fs_status run_import(struct fs_interp *in, const char *path,
-                                 const struct fs_str *text) {
-  uint32_t source = fs_source_add(in->diags, path, fs_str_text(text), text->len);
-  struct fs_unit *unit = fs_unit_new(&in->all_units);
-  struct fs_stmt *stmts = NULL;
-  enum fs_status st = fs_parse(in->diags, unit->arena, source, &stmts);
-  if (st == FS_INCOMPLETE) {
-    struct fs_span end = {source, (uint32_t)text->len, (uint32_t)text->len};
-    st = fs_error(in->diags, end, "incomplete", NULL,
-                  "the file ends in the middle of a statement");
-  }
-  if (st != FS_OK) {
-    fs_unit_unref(unit);
-    return st;
-  }
-  *FS_PUSH(&in->units) = unit;
-  char **assigned = in->assigned.data; /* a `return` there is about that file */
-  int len = in->assigned.len, cap = in->assigned.cap;
-  in->assigned.data = NULL;
-  in->assigned.len = in->assigned.cap = 0;
-  struct fs_span stmt = in->stmt;
-  enum fs_flow flow = FS_FLOW_NEXT;
-  st = fs_exec(in, stmts, &flow);
-  in->stmt = stmt;
-  for (int i = 0; i < in->assigned.len; i++) {
-    if (len == cap) {
-      cap = cap ? 2 * cap : 8;
-      assigned = fs_realloc(assigned, sizeof(*assigned) * (size_t)cap);
-    }
-    assigned[len++] = in->assigned.data[i];
-  }
-  free(in->assigned.data);
-  in->assigned.data = assigned;
-  in->assigned.len = len;
-  in->assigned.cap = cap;
-  in->units.len--;
-  fs_unit_unref(unit);
-  return st;
-}
-
-enum fs_status fs_exec_import(struct fs_interp *in, const struct fs_stmt *s) {
-  if (in->call_depth)
-    return fs_in_error(in, s->span, "misplaced", NULL,
-                       "import cannot stand inside a function");
-  char *path = import_path(in, s), *real = realpath(path, NULL);
-  struct fs_str text = {0};
-  enum fs_status st = read_text(in, path, s->span, &text);
-  for (int i = 0; i < in->importing.len && st == FS_OK; i++)
-    if (real && strcmp(in->importing.data[i], real) == 0)
-      st = fs_in_error(in, s->span, "import-cycle", NULL,
-                       "'%.300s' imports itself", path);
-  if (st == FS_OK && in->importing.len >= IMPORT_DEPTH)
-    st = fs_in_error(in, s->span, "too-deep", NULL,
-                     "imports nest more than %d deep", IMPORT_DEPTH);
-  if (st == FS_OK) {
-    *FS_PUSH(&in->importing) = real ? real : path;
-    st = run_import(in, path, &text);
-    in->importing.len--;
-  }
-  fs_str_free(&text);
-  free(real);
-  free(path);
   return st;
 }

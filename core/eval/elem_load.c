@@ -26,7 +26,7 @@ static enum fs_status taken(struct fs_interp *in, struct fs_span at,
 static enum fs_status check_name(struct fs_interp *in, const struct fs_elem *e,
                                  struct fs_span at, const char *name) {
   struct fs_val v;
-  if (fs_builtin_find(name))
+  if (fs_builtin_find(in, name))
     return taken(in, at, name, "a built-in function");
   if (elem_named(in, 0, in->n_library, name))
     return taken(in, at, name, "an elementary function of the library");

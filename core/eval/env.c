@@ -1,6 +1,4 @@
-/* env.c - names: scopes, assignment with an undo log, lookup, near misses, and
- * the words of messages. */
-#include <ctype.h>
+/* env.c - names: assignment with an undo log, lookup, near misses, help. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,131 +7,6 @@
 #include "core/eval/command.h"
 #include "core/eval/interp.h"
 #include "core/lang/parse.h"
-
-/* -- scopes ---------------------------------------------------------------- */
-
-static uint64_t name_hash(const char *name) {
-  return fs_hash(name, strlen(name), 1);
-}
-
-/* From so many names on a scope finds them by slots: a power of two of them, at
- * most half in use, each name in the first free one from that of its hash on. */
-enum { FEW_NAMES = 16 };
-
-static bool is_var(const struct fs_var *v, const char *name, uint64_t hash) {
-  return v->hash == hash && strcmp(v->name, name) == 0;
-}
-
-/* The slot of a name, or the free one where it would go. */
-static int slot_of(const struct fs_scope *s, const char *name, uint64_t hash) {
-  int mask = s->n_slots - 1, k = (int)(hash & (uint64_t)mask);
-  while (s->slots[k] && !is_var(&s->vars.data[s->slots[k] - 1], name, hash))
-    k = (k + 1) & mask;
-  return k;
-}
-
-static void fill_slots(struct fs_scope *s) {
-  memset(s->slots, 0, sizeof(*s->slots) * (size_t)s->n_slots);
-  for (int i = 0; i < s->vars.len; i++)
-    s->slots[slot_of(s, s->vars.data[i].name, s->vars.data[i].hash)] = i + 1;
-}
-
-/* Makes room for one name more. */
-static void grow_slots(struct fs_scope *s) {
-  int n = s->vars.len + 1;
-  if (n <= FEW_NAMES || 2 * n <= s->n_slots) return;
-  int more = s->n_slots ? 2 * s->n_slots : 4 * FEW_NAMES;
-  s->slots = fs_realloc(s->slots, sizeof(*s->slots) * (size_t)more);
-  s->n_slots = more;
-  fill_slots(s);
-}
-
-/* Frees slot k, and moves up those behind it that were not in their first choice. */
-static void free_slot(struct fs_scope *s, int k) {
-  int mask = s->n_slots - 1;
-  for (int at = (k + 1) & mask; s->slots[at]; at = (at + 1) & mask) {
-    int first = (int)(s->vars.data[s->slots[at] - 1].hash & (uint64_t)mask);
-    if (((at - first) & mask) < ((at - k) & mask)) continue;
-    s->slots[k] = s->slots[at];
-    k = at;
-  }
-  s->slots[k] = 0;
-}
-
-static struct fs_var *find_var(struct fs_scope *s, const char *name) {
-  uint64_t h = name_hash(name);
-  if (s->n_slots) {
-    int place = s->slots[slot_of(s, name, h)];
-    return place ? &s->vars.data[place - 1] : NULL;
-  }
-  for (int i = 0; i < s->vars.len; i++)
-    if (is_var(&s->vars.data[i], name, h)) return &s->vars.data[i];
-  return NULL;
-}
-
-struct fs_val *fs_scope_find(struct fs_scope *s, const char *name) {
-  struct fs_var *v = find_var(s, name);
-  if (!v) return NULL;
-  if (v->given == FS_UNREAD) v->given = FS_NO_INPUT;
-  return &v->value;
-}
-
-/* Sets `var`, or makes one of that name if it is NULL. */
-static struct fs_var *set_var(struct fs_scope *s, struct fs_var *var,
-                              const char *name, struct fs_val v) {
-  v.literal = false; /* what a name has may change from run to run */
-  s->stamp++;
-  if (var) {
-    struct fs_val old = var->value;
-    var->value = v;
-    var->stamp = s->stamp;
-    if (var->given == FS_UNREAD) var->given = FS_REPLACED_UNREAD;
-    fs_val_unref(old);
-    return var;
-  }
-  char *copy = fs_strdup(name);
-  grow_slots(s);
-  s->sorted = false;
-  var = FS_PUSH(&s->vars);
-  *var = (struct fs_var){.name = copy, .hash = name_hash(name),
-                         .stamp = s->stamp, .value = v};
-  if (s->n_slots) s->slots[slot_of(s, name, var->hash)] = s->vars.len;
-  return var;
-}
-
-void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v) {
-  set_var(s, find_var(s, name), name, v);
-}
-
-bool fs_scope_remove(struct fs_scope *s, const char *name) {
-  struct fs_var *var = find_var(s, name);
-  if (!var) return false;
-  struct fs_var old = *var, *last = &s->vars.data[s->vars.len - 1];
-  s->stamp++;
-  s->sorted = false;
-  if (s->n_slots) {
-    free_slot(s, slot_of(s, name, old.hash));
-    if (var != last)
-      s->slots[slot_of(s, last->name, last->hash)] = (int)(var - s->vars.data) + 1;
-  }
-  *var = *last;
-  s->vars.len--;
-  free(old.name);
-  fs_val_unref(old.value);
-  return true;
-}
-
-void fs_scope_clear(struct fs_scope *s) {
-  for (int i = 0; i < s->vars.len; i++) {
-    free(s->vars.data[i].name);
-    fs_val_unref(s->vars.data[i].value);
-  }
-  FS_VEC_FREE(&s->vars);
-  free(s->slots);
-  s->slots = NULL;
-  s->n_slots = 0;
-  s->stamp++;
-}
 
 /* -- assignment ------------------------------------------------------------ */
 
@@ -156,14 +29,14 @@ static void log_assigned(struct fs_interp *in, const struct fs_var *var,
 }
 
 void fs_assign(struct fs_interp *in, const char *name, struct fs_val v) {
-  struct fs_var *var = find_var(in->scope, name);
+  struct fs_var *var = fs_scope_var(in->scope, name);
   if (in->scope != &in->globals || !in->running) {
-    set_var(in->scope, var, name, v);
+    fs_scope_put(in->scope, var, name, v);
     return;
   }
   log_undo(in, var, name);
   log_assigned(in, var, name);
-  set_var(in->scope, var, name, v)->logged = in->undo_round;
+  fs_scope_put(in->scope, var, name, v)->logged = in->undo_round;
 }
 
 /* -- lookup ---------------------------------------------------------------- */
@@ -210,10 +83,10 @@ static bool find_constant(const char *name, struct fs_val *out) {
 
 /* The variable that a name is, which is not read by that; NULL: none. */
 static struct fs_var *seen_variable(struct fs_interp *in, const char *name) {
-  struct fs_var *var = find_var(in->scope, name);
+  struct fs_var *var = fs_scope_var(in->scope, name);
   if (var || in->scope->sealed) return var;
-  if (!in->scope->prelude) var = find_var(&in->globals, name);
-  return var ? var : find_var(&in->prelude, name);
+  if (!in->scope->prelude) var = fs_scope_var(&in->globals, name);
+  return var ? var : fs_scope_var(&in->prelude, name);
 }
 
 /* Whether it is a function of an .elem file; others of these only recognise calls. */
@@ -221,7 +94,7 @@ static bool is_elem(const struct fs_elem *e) { return e && (e->define || e->nati
 
 bool fs_is_builtin(struct fs_interp *in, const char *name) {
   return !seen_variable(in, name) && !is_elem(fs_elem_find(in, name)) &&
-         fs_builtin_find(name);
+         fs_builtin_find(in, name);
 }
 
 bool fs_host_number(struct fs_interp *in, const char *name, bool variable,
@@ -231,7 +104,7 @@ bool fs_host_number(struct fs_interp *in, const char *name, bool variable,
     *out = var->value;
     return var->given != FS_UNREAD && fs_val_is_host(&var->value);
   }
-  return !variable && !is_elem(fs_elem_find(in, name)) && !fs_builtin_find(name) &&
+  return !variable && !is_elem(fs_elem_find(in, name)) && !fs_builtin_find(in, name) &&
          find_constant(name, out);
 }
 
@@ -252,7 +125,7 @@ bool fs_lookup(struct fs_interp *in, const char *name, struct fs_val *out) {
     *out = fs_val_func(f);
     return true;
   }
-  const struct fs_builtin *b = fs_builtin_find(name);
+  const struct fs_builtin *b = fs_builtin_find(in, name);
   fs_again_saw_builtin(in, name, b);
   if (!b) return find_constant(name, out);
   struct fs_func *f = fs_func_new(FS_FN_BUILTIN, b->name);
@@ -295,7 +168,7 @@ static const char *next_candidate(void *user) {
       case 0: name = scope_name(c, c->in->scope); break;
       case 1: name = scope_name(c, &c->in->globals); break;
       case 2: name = scope_name(c, &c->in->prelude); break;
-      case 3: name = fs_builtins[c->k].name; c->k += name != NULL; break;
+      case 3: name = c->in->builtins->all[c->k].name; c->k += name != NULL; break;
       case 4: name = elem_name(c); break;
       case 5: name = keywords[c->k]; c->k += name != NULL; break;
       default: return NULL;
@@ -378,21 +251,8 @@ void fs_interp_set(struct fs_interp *in, const char *name, struct fs_val v) {
   fs_scope_set(&in->globals, name, v);
 }
 
-static int by_name(const void *a, const void *b) {
-  const struct fs_var *x = a, *y = b;
-  return strcmp(x->name, y->name);
-}
-
-static void sort_scope(struct fs_scope *s) {
-  if (s->sorted) return;
-  if (s->vars.len)
-    qsort(s->vars.data, (size_t)s->vars.len, sizeof(*s->vars.data), by_name);
-  if (s->n_slots) fill_slots(s);
-  s->sorted = true;
-}
-
 void fs_interp_set_given(struct fs_interp *in, const char *name) {
-  struct fs_var *var = find_var(&in->globals, name);
+  struct fs_var *var = fs_scope_var(&in->globals, name);
   if (var) var->given = FS_UNREAD;
   in->has_inputs = true;
 }
@@ -408,7 +268,7 @@ static void mention(struct fs_interp *in, const char *name, const struct bound *
   for (; b; b = b->around)
     for (int k = 0; k < b->n; k++)
       if (!strcmp(b->params[k].name, name)) return;
-  struct fs_var *var = find_var(&in->globals, name);
+  struct fs_var *var = fs_scope_var(&in->globals, name);
   if (var) var->mentioned = true;
 }
 
@@ -459,7 +319,7 @@ static const char *next_used(void *user) {
 }
 
 void fs_interp_warn_unread(struct fs_interp *in) {
-  sort_scope(&in->globals);
+  fs_scope_sort(&in->globals);
   for (int k = 0; k < in->globals.vars.len; k++) {
     const struct fs_var *v = &in->globals.vars.data[k];
     struct candidates c = {.in = in};
@@ -477,8 +337,8 @@ void fs_interp_warn_unread(struct fs_interp *in) {
 }
 
 bool fs_interp_var_at(struct fs_interp *in, int k, struct fs_interp_var *out) {
-  sort_scope(&in->globals);
-  sort_scope(&in->prelude);
+  fs_scope_sort(&in->globals);
+  fs_scope_sort(&in->prelude);
   int n = in->globals.vars.len;
   if (k < 0 || k >= n + in->prelude.vars.len) return false;
   struct fs_var *v =
@@ -548,7 +408,7 @@ bool fs_interp_doc(struct fs_interp *in, const char *name,
                    struct fs_interp_doc *out) {
   const struct fs_val *v = fs_interp_get(in, name);
   const struct fs_elem *e = fs_elem_find(in, name);
-  const struct fs_builtin *b = fs_builtin_find(name);
+  const struct fs_builtin *b = fs_builtin_find(in, name);
   if (v) {
     doc_of_value(in, name, v, out);
   } else if (e) {
@@ -575,7 +435,7 @@ bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out) {
     if (!name || c.stage > 4) break;
     if (i < k) continue;
     if (c.stage == 3) {
-      const struct fs_builtin *b = fs_builtin_find(name);
+      const struct fs_builtin *b = fs_builtin_find(in, name);
       *out = (struct fs_interp_doc){b->name, b->signature, b->doc, "builtin",
                                     NULL};
     } else {
@@ -584,7 +444,7 @@ bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out) {
     return true;
   }
   int rest = k;
-  for (int i = 0; fs_builtins[i].name; i++) rest--;
+  for (int i = 0; in->builtins->all[i].name; i++) rest--;
   for (int i = 0; i < in->elems.len; i++)
     rest -= 1 + in->elems.data[i]->aliases.len;
   struct fs_interp_var v;
@@ -594,95 +454,4 @@ bool fs_interp_doc_at(struct fs_interp *in, int k, struct fs_interp_doc *out) {
     return true;
   }
   return false;
-}
-
-/* -- words for messages ---------------------------------------------------- */
-
-struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span) {
-  return in->lib_depth ? in->lib_span : span;
-}
-
-static char *ring(void) {
-  static char texts[16][80];
-  static unsigned next;
-  return texts[next++ % 16];
-}
-
-const char *fs_in_text(const struct fs_interp *in, struct fs_span span) {
-  size_t len = 0;
-  const char *text = fs_span_text(in->diags, span, &len);
-  char *out = ring();
-  if (!text || !len) return "the value";
-  size_t n = fs_utf8_cut(text, len, 28);
-  const char *nl = memchr(text, '\n', n);
-  if (nl) n = (size_t)(nl - text);
-  snprintf(out, 80, "%.*s%s", (int)n, text, n < len ? "..." : "");
-  return out;
-}
-
-/* Of what `'` takes a bracket, a name or the whole: not of 2*x'. */
-static bool is_one_operand(const char *text, size_t n) {
-  int depth = 0;
-  for (size_t k = 0; k < n; k++) {
-    bool word = text[k] & 0x80 || text[k] == '_' || isalnum((unsigned char)text[k]);
-    bool open = text[k] == '(' || text[k] == '[';
-    depth -= text[k] == ')' || text[k] == ']';
-    if (!depth && !word && !open && text[k] != ')' && text[k] != ']') return false;
-    depth += open;
-  }
-  return true;
-}
-
-const char *fs_in_operand(const struct fs_interp *in, struct fs_span span) {
-  const char *text = fs_in_text(in, span);
-  size_t n = strlen(text), quotes = 0;
-  while (quotes < n && text[n - 1 - quotes] == '\'') quotes++;
-  if (is_one_operand(text, n - quotes)) return text;
-  char *out = ring();
-  snprintf(out, 80, "(%s)", text);
-  return out;
-}
-
-const char *fs_in_transposed(const struct fs_interp *in, struct fs_span span) {
-  const char *text = fs_in_text(in, span);
-  size_t n = strlen(text);
-  char *out = ring();
-  if (n > 1 && text[n - 1] == '\'' && is_one_operand(text, n - 1))
-    snprintf(out, 80, "%.*s", (int)(n - 1), text);
-  else
-    snprintf(out, 80, "%s'", fs_in_operand(in, span));
-  return out;
-}
-
-const char *fs_shape_text(const struct fs_shape *s) {
-  struct fs_str text = {0};
-  fs_shape_print(s, &text);
-  char *out = ring();
-  snprintf(out, 80, "%s", fs_str_text(&text));
-  fs_str_free(&text);
-  return out;
-}
-
-const char *fs_number_text(double x) {
-  if (isnan(x)) return "NaN";
-  if (isinf(x)) return x < 0 ? "-Inf" : "Inf";
-  char *out = ring();
-  snprintf(out, 80, "%.10g", x);
-  return out;
-}
-
-const char *fs_val_text(const struct fs_val *v) {
-  switch (v->kind) {
-    case FS_V_NONE: return "nothing";
-    case FS_V_NUMBER: return "a number";
-    case FS_V_BOOL: return "a bool";
-    case FS_V_STRING: return "a string";
-    case FS_V_RANGE: return "a range";
-    case FS_V_FUNCTION: return "a function";
-    case FS_V_TENSOR: break;
-  }
-  char *out = ring();
-  snprintf(out, 80, "%s %s", fs_shape_text(&v->tensor->shape),
-           fs_dtype_name(v->tensor->dtype));
-  return out;
 }

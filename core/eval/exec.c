@@ -1,22 +1,14 @@
-/* exec.c - statements, and the interpreter's life: new, eval, run, explain. */
+/* exec.c - statements. */
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
-#include "core/base/embed.h"
+#include "core/base/datafile.h"
 #include "core/eval/interp.h"
+#include "core/eval/witness.h"
 #include "core/lang/parse.h"
 
 /* -- assignments, displays ------------------------------------------------- */
-
-/* Shows a value in its turn; in a script that ends the block. */
-enum fs_status fs_observe(struct fs_interp *in, const char *name,
-                          struct fs_val v, struct fs_span span) {
-  if (v.kind == FS_V_NONE || in->silent) return FS_OK;
-  fs_block_show(in, name, v, span);
-  bool ends = in->script && !in->begin_depth && !in->explain;
-  return ends ? fs_interp_flush(in) : FS_OK;
-}
 
 /* `_` takes a result that nobody wants. */
 static bool is_blank(const char *name) {
@@ -170,7 +162,14 @@ static enum fs_status exec_round(struct fs_interp *in, const struct fs_stmt *s,
  * numbers alone, where its beginning was none: asked before rounds 0, 1, 2, 4, 8 ... */
 static bool run_rest(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
                      int64_t round, enum fs_status *st) {
-  return !(round & (round - 1)) && fs_loop_run(in, s, range, round, st);
+  const struct fs_expr *wrong = NULL;
+  if ((round & (round - 1)) || !fs_loop_run(in, s, range, round, &wrong, st)) return false;
+  if (!wrong) return true;
+  struct fs_val v; /* evaluated the ordinary way, which says what is wrong */
+  in->stmt = wrong->span;
+  *st = fs_eval(in, wrong, &v);
+  if (*st == FS_OK) fs_val_unref(v);
+  return true;
 }
 
 static enum fs_status exec_while(struct fs_interp *in, const struct fs_stmt *s,
@@ -210,15 +209,6 @@ static int64_t loop_count(const struct fs_val *v) {
   if (v->kind != FS_V_TENSOR) return 1;
   const struct fs_shape *s = &v->tensor->shape;
   return s->rank == 1 ? s->dim[0] : fs_shape_dim(s, 1);
-}
-
-void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n) {
-  double now = fs_now();
-  if (in->call_depth || !in->host.progress || now - begun < 2 ||
-      now - *last < 0.25)
-    return;
-  *last = now;
-  in->host.progress(in->host.user, "for", (double)k / (double)n, now - begun);
 }
 
 static enum fs_status exec_for(struct fs_interp *in, const struct fs_stmt *s,
@@ -261,7 +251,7 @@ static enum fs_status exec_begin(struct fs_interp *in, const struct fs_stmt *s,
 
 /* -- return ---------------------------------------------------------------- */
 
-static void clear_results(struct fs_interp *in) {
+void fs_clear_results(struct fs_interp *in) {
   for (int k = 0; k < in->results.len; k++) fs_val_unref(in->results.data[k]);
   in->results.len = 0;
 }
@@ -277,7 +267,7 @@ static enum fs_status eval_results(struct fs_interp *in,
     if (st == FS_OK && v.kind == FS_V_NONE) st = fs_no_value(in, s->exprs[k]);
     if (st == FS_OK) *FS_PUSH(&got) = v;
   }
-  clear_results(in);
+  fs_clear_results(in);
   for (int k = 0; k < got.len; k++) {
     if (st == FS_OK)
       *FS_PUSH(&in->results) = got.data[k];
@@ -302,7 +292,7 @@ static enum fs_status return_top(struct fs_interp *in,
                                  const struct fs_stmt *s) {
   enum fs_status st = eval_results(in, s);
   if (st != FS_OK) {
-    clear_results(in);
+    fs_clear_results(in);
     return st;
   }
   for (int i = 0; i < in->assigned.len; i++) {
@@ -316,8 +306,101 @@ static enum fs_status return_top(struct fs_interp *in,
     fs_block_show(in, e->kind == FS_EX_NAME ? e->text : NULL,
                   in->results.data[k], e->span);
   }
-  clear_results(in);
+  fs_clear_results(in);
   return FS_OK;
+}
+
+/* -- import ---------------------------------------------------------------- */
+
+enum { IMPORT_DEPTH = 32 };
+
+/* The path of `file` as seen from the text that imports it, else from the
+ * current folder. */
+static char *import_path(struct fs_interp *in, const struct fs_stmt *s) {
+  const struct fs_source *src = fs_source_get(in->diags, s->span.source);
+  const char *slash = src ? strrchr(src->name, '/') : NULL;
+  if (!slash || s->text[0] == '/') return fs_strdup(s->text);
+  struct fs_str path = {0};
+  fs_str_put(&path, src->name, (size_t)(slash - src->name) + 1);
+  fs_str_puts(&path, s->text);
+  if (!access(fs_str_text(&path), F_OK) || access(s->text, F_OK))
+    return path.data;
+  fs_str_free(&path);
+  return fs_strdup(s->text);
+}
+
+static enum fs_status read_text(struct fs_interp *in, const char *path,
+                                struct fs_span span, struct fs_str *out) {
+  const char *why = fs_text_read(path, FS_MAX_SOURCE, false, out);
+  fs_witness_read_text(path, why ? NULL : out);
+  return why ? fs_in_error(in, span, "no-file", NULL,
+                           "cannot import '%.300s': %s", path, why)
+             : FS_OK;
+}
+
+static enum fs_status run_import(struct fs_interp *in, const char *path,
+                                 const struct fs_str *text) {
+  uint32_t source = fs_source_add(in->diags, path, fs_str_text(text), text->len);
+  struct fs_unit *unit = fs_unit_new(&in->all_units);
+  struct fs_stmt *stmts = NULL;
+  enum fs_status st = fs_parse(in->diags, unit->arena, source, &stmts);
+  if (st == FS_INCOMPLETE) {
+    struct fs_span end = {source, (uint32_t)text->len, (uint32_t)text->len};
+    st = fs_error(in->diags, end, "incomplete", NULL,
+                  "the file ends in the middle of a statement");
+  }
+  if (st != FS_OK) {
+    fs_unit_unref(unit);
+    return st;
+  }
+  *FS_PUSH(&in->units) = unit;
+  char **assigned = in->assigned.data; /* a `return` there is about that file */
+  int len = in->assigned.len, cap = in->assigned.cap;
+  in->assigned.data = NULL;
+  in->assigned.len = in->assigned.cap = 0;
+  struct fs_span stmt = in->stmt;
+  enum fs_flow flow = FS_FLOW_NEXT;
+  st = fs_exec(in, stmts, &flow);
+  in->stmt = stmt;
+  for (int i = 0; i < in->assigned.len; i++) {
+    if (len == cap) {
+      cap = cap ? 2 * cap : 8;
+      assigned = fs_realloc(assigned, sizeof(*assigned) * (size_t)cap);
+    }
+    assigned[len++] = in->assigned.data[i];
+  }
+  free(in->assigned.data);
+  in->assigned.data = assigned;
+  in->assigned.len = len;
+  in->assigned.cap = cap;
+  in->units.len--;
+  fs_unit_unref(unit);
+  return st;
+}
+
+static enum fs_status exec_import(struct fs_interp *in, const struct fs_stmt *s) {
+  if (in->call_depth)
+    return fs_in_error(in, s->span, "misplaced", NULL,
+                       "import cannot stand inside a function");
+  char *path = import_path(in, s), *real = realpath(path, NULL);
+  struct fs_str text = {0};
+  enum fs_status st = read_text(in, path, s->span, &text);
+  for (int i = 0; i < in->importing.len && st == FS_OK; i++)
+    if (real && strcmp(in->importing.data[i], real) == 0)
+      st = fs_in_error(in, s->span, "import-cycle", NULL,
+                       "'%.300s' imports itself", path);
+  if (st == FS_OK && in->importing.len >= IMPORT_DEPTH)
+    st = fs_in_error(in, s->span, "too-deep", NULL,
+                     "imports nest more than %d deep", IMPORT_DEPTH);
+  if (st == FS_OK) {
+    *FS_PUSH(&in->importing) = real ? real : path;
+    st = run_import(in, path, &text);
+    in->importing.len--;
+  }
+  fs_str_free(&text);
+  free(real);
+  free(path);
+  return st;
 }
 
 /* -- statements ------------------------------------------------------------ */
@@ -394,7 +477,7 @@ static enum fs_status exec_one(struct fs_interp *in, const struct fs_stmt *s,
       return in->call_depth ? eval_results(in, s) : return_top(in, s);
     case FS_ST_BEGIN: return exec_begin(in, s, flow);
     case FS_ST_BARRIER: fs_block_barrier(in); return FS_OK;
-    case FS_ST_IMPORT: return fs_exec_import(in, s);
+    case FS_ST_IMPORT: return exec_import(in, s);
     case FS_ST_DECLARE: return fs_exec_declare(in, s);
     case FS_ST_INPUT: return fs_exec_input(in, s);
     case FS_ST_COMMAND: return exec_command(in, s);
@@ -430,252 +513,3 @@ enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
   return FS_OK;
 }
 
-/* -- running a text -------------------------------------------------------- */
-
-static void clear_assigned(struct fs_interp *in) {
-  for (int i = 0; i < in->assigned.len; i++) free(in->assigned.data[i]);
-  in->assigned.len = 0;
-}
-
-static void set_stack_limit(struct fs_interp *in, const char *base) {
-  struct rlimit rl;
-  size_t limit = (size_t)4 << 20;
-  if (getrlimit(RLIMIT_STACK, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY)
-    limit = FS_MIN(limit, (size_t)rl.rlim_cur / 2);
-  in->stack_base = base;
-  in->stack_limit = limit;
-}
-
-/* Runs statements and ends their block, whatever happened. */
-static enum fs_status run_block_of(struct fs_interp *in, const struct fs_stmt *stmts,
-                                   enum fs_flow *flow) {
-  enum fs_status st = FS_OK;
-  if (fs_again_try(in, stmts, true, &st)) {
-    if (st != FS_OK) fs_block_abandon(in);
-    return st;
-  }
-  fs_again_begin(in, stmts, true);
-  st = fs_exec(in, stmts, flow);
-  clear_results(in);
-  if (st != FS_OK) fs_again_stop(in);
-  fs_again_end(in, stmts, true);
-  if (st == FS_OK && in->explain) fs_block_explain_end(in);
-  else if (st == FS_OK || (st == FS_ERR_USER && !in->explain)) {
-    int before = in->n_blocks;
-    enum fs_status end = fs_interp_flush(in);
-    if (in->n_blocks > before) in->before_last = before;
-    return st == FS_OK ? end : st;
-  }
-  fs_block_abandon(in);
-  return st;
-}
-
-/* Gives the reference to the unit back. */
-static enum fs_status run_unit(struct fs_interp *in, struct fs_unit *unit,
-                               struct fs_stmt *stmts, unsigned flags) {
-  char base;
-  bool nested = in->running, script = in->script, silent = in->silent;
-  int begin_depth = in->begin_depth;
-  struct fs_span stmt = in->stmt, span = in->span;
-  if (!nested) {
-    set_stack_limit(in, &base);
-    clear_assigned(in);
-  }
-  *FS_PUSH(&in->units) = unit;
-  in->running = true;
-  in->script = flags & FS_EVAL_SCRIPT;
-  in->silent = flags & FS_EVAL_SILENT;
-  in->begin_depth = 0;
-  fs_mention_inputs(in, stmts);
-  enum fs_flow flow = FS_FLOW_NEXT;
-  enum fs_status st = run_block_of(in, stmts, &flow);
-  in->returned = flow == FS_FLOW_RETURN;
-  in->units.len--;
-  fs_unit_unref(unit);
-  in->running = nested;
-  in->script = script;
-  in->silent = silent;
-  in->begin_depth = begin_depth;
-  in->stmt = stmt;
-  in->span = span;
-  return st;
-}
-
-enum fs_status fs_interp_eval(struct fs_interp *in, const char *name,
-                              const char *text, size_t len, unsigned flags) {
-  struct fs_unit *unit = NULL;
-  struct fs_stmt *stmts = NULL;
-  enum fs_status st = fs_parsed_get(in, name, text, len, (int)(flags / FS_EVAL_LINE),
-                                    &unit, &stmts);
-  return st == FS_OK ? run_unit(in, unit, stmts, flags) : st;
-}
-
-static struct fs_declared *copy_declared(const struct fs_interp *in) {
-  size_t bytes = sizeof *in->declared.data * (size_t)in->declared.len;
-  struct fs_declared *copy = fs_malloc(bytes + 1);
-  if (bytes) memcpy(copy, in->declared.data, bytes);
-  return copy;
-}
-
-static void restore_declared(struct fs_interp *in, struct fs_declared *copy, int n) {
-  for (int k = n; k < in->declared.len; k++) free(in->declared.data[k].name);
-  for (int k = 0; k < n; k++) in->declared.data[k] = copy[k];
-  in->declared.len = n;
-  free(copy);
-}
-
-enum fs_status fs_interp_explain(struct fs_interp *in, const char *name,
-                                 const char *text, size_t len, fs_explain_fn *graph,
-                                 void *user) {
-  int64_t seed = in->seed, stream = in->stream;
-  char **assigned = in->assigned.data; /* a `return` there is about that text */
-  int n = in->assigned.len, cap = in->assigned.cap;
-  in->assigned.data = NULL;
-  in->assigned.len = in->assigned.cap = 0;
-  struct fs_declared *declared = copy_declared(in);
-  int n_declared = in->declared.len;
-  in->explain = graph;
-  in->explain_user = user;
-  enum fs_status st = fs_interp_eval(in, name, text, len, FS_EVAL_BLOCK);
-  in->explain = NULL;
-  restore_declared(in, declared, n_declared);
-  clear_assigned(in);
-  free(in->assigned.data);
-  in->assigned.data = assigned;
-  in->assigned.len = n;
-  in->assigned.cap = cap;
-  in->seed = seed;
-  in->stream = stream;
-  return st;
-}
-
-/* -- life ------------------------------------------------------------------ */
-
-static void load_prelude(struct fs_interp *in) {
-  const char *text = fs_embedded_text("prelude.fs");
-  if (!text) return;
-  in->loading_prelude = true;
-  in->scope = &in->prelude;
-  fs_interp_eval(in, "prelude.fs", text, strlen(text),
-                 FS_EVAL_SCRIPT | FS_EVAL_SILENT);
-  in->scope = &in->globals;
-  in->loading_prelude = false;
-}
-
-struct fs_interp *fs_interp_new(struct fs_diags *diags,
-                                struct fs_runner *runner,
-                                struct fs_target *target,
-                                const struct fs_interp_host *host) {
-  struct fs_interp *in = fs_calloc(1, sizeof(*in));
-  in->diags = diags;
-  in->runner = runner;
-  in->target = target;
-  if (host) in->host = *host;
-  in->prelude.prelude = true;
-  in->scope = &in->globals;
-  in->size = 1024;
-  in->seed = 1;
-  in->undo_round = 1;
-  in->elem_arena = fs_arena_new();
-  fs_load_elems(in);
-  in->n_library = in->elems.len;
-  load_prelude(in);
-  return in;
-}
-
-static void clear_declared(struct fs_interp *in) {
-  for (int i = 0; i < in->declared.len; i++) free(in->declared.data[i].name);
-  in->declared.len = 0;
-}
-
-void fs_interp_reset(struct fs_interp *in) {
-  fs_block_abandon(in);
-  fs_again_clear(in);
-  fs_scope_clear(&in->globals);
-  clear_declared(in);
-  in->globals.stamp++;
-  in->elems.len = FS_MIN(in->elems.len, in->n_library);
-  fs_interp_seed(in, 1);
-}
-
-void fs_interp_free(struct fs_interp *in) {
-  if (!in) return;
-  fs_interp_reset(in);
-  fs_scope_clear(&in->prelude);
-  clear_assigned(in);
-  clear_results(in);
-  FS_VEC_FREE(&in->declared);
-  FS_VEC_FREE(&in->assigned);
-  FS_VEC_FREE(&in->results);
-  FS_VEC_FREE(&in->elems);
-  FS_VEC_FREE(&in->users);
-  FS_VEC_FREE(&in->choices);
-  fs_graph_free(in->spare);
-  FS_VEC_FREE(&in->units);
-  fs_parsed_clear(in);
-  FS_VEC_FREE(&in->handles);
-  FS_VEC_FREE(&in->inputs);
-  FS_VEC_FREE(&in->stand_ins);
-  FS_VEC_FREE(&in->undo);
-  FS_VEC_FREE(&in->pending);
-  fs_plot_free(in->last_plot);
-  FS_VEC_FREE(&in->index_end);
-  FS_VEC_FREE(&in->importing);
-  fs_str_free(&in->doc_text);
-  fs_arena_free(in->elem_arena);
-  free(in);
-}
-
-/* -- settings and parts ---------------------------------------------------- */
-
-void fs_interp_set_size(struct fs_interp *in, int64_t n) {
-  in->size = n;
-}
-
-void fs_interp_set_expand(struct fs_interp *in, int64_t bytes) {
-  in->expand = bytes;
-}
-
-int64_t fs_interp_expand(const struct fs_interp *in) {
-  return in->expand;
-}
-
-int64_t fs_interp_size(const struct fs_interp *in) {
-  return in->size;
-}
-
-void fs_interp_seed(struct fs_interp *in, int64_t seed) {
-  in->seed = seed;
-  in->stream = 0;
-}
-
-void fs_interp_random(const struct fs_interp *in, int64_t *seed,
-                      int64_t *stream) {
-  *seed = in->seed;
-  *stream = in->stream;
-}
-
-void fs_interp_set_random(struct fs_interp *in, int64_t seed, int64_t stream) {
-  in->seed = seed;
-  in->stream = stream;
-}
-
-uint64_t fs_interp_stamp(const struct fs_interp *in) {
-  return in->globals.stamp;
-}
-
-bool fs_interp_returned(const struct fs_interp *in) {
-  return in->returned;
-}
-
-int fs_interp_before_last(const struct fs_interp *in) {
-  return in->before_last;
-}
-
-struct fs_diags *fs_interp_diags(struct fs_interp *in) {
-  return in->diags;
-}
-
-struct fs_target *fs_interp_target(struct fs_interp *in) {
-  return in->target;
-}

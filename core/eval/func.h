@@ -32,12 +32,26 @@ struct fs_call {
   struct fs_val *out;      /* start as FS_V_NONE     */
 };
 
+enum fs_builtin_trait {
+  FS_BT_MAP = 1,           /* data is the elementwise operation that it is */
+  FS_BT_CAST = 2,          /* data is the type that it converts to */
+  FS_BT_WHOLE = 4,         /* looks at an array as a whole: no function of its elements */
+  FS_BT_PLAIN = 8          /* its result follows from types, shapes and numbers alone */
+};
+
 struct fs_builtin {
   const char *name;
   int min_args, max_args;  /* max_args < 0: any number */
   enum fs_status (*fn)(struct fs_call *c);
+  unsigned traits;         /* of enum fs_builtin_trait */
   int data;                /* an op for functions that serve several names */
   const char *signature, *doc;
+};
+
+/* What the language has of them: an interpreter is given it. */
+struct fs_builtin_table {
+  const struct fs_builtin *all; /* ends with name == NULL */
+  const struct fs_builtin *(*find)(const char *name); /* NULL: none has the name */
 };
 
 enum fs_func_kind { FS_FN_USER, FS_FN_BUILTIN, FS_FN_ELEM };

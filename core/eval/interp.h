@@ -1,17 +1,21 @@
 /* interp.h - inside the interpreter; shared by the files of core/eval only.
  *
- *   env.c      variables: scopes, undo log
+ * From the bottom to the top; a file calls those above it in this list, but for circles of a few:
+ *   scope.c    the names of a scope      words.c  the words of messages
+ *   limits.c   what stops an input       state.c  settings
+ *   record.c   what a list of statements reads and gives: again.h
+ *   env.c      names: undo log, lookup
  *   block.c    the statement block: handles, flush, virtual results, host reads
+ *   print.c    values as text
  *   trace.c    traced values: promotion, broadcasting, elementwise, reductions
- *   linalg.c   products, transposes, solves, powers
- *   construct.c  zeros ... linspace, ranges, array literals
- *   index.c    A[i, j], A[i, j] = v
- *   eval.c     expressions       exec.c   statements
+ *   construct.c  zeros ... linspace, array literals
+ *   operate.c, linalg.c  operators; products, transposes, solves, powers
+ *   elem.c     functions of .elem files  decl.c   declarations, input
  *   parsed.c   texts that come again     again.c  statements that do
  *   loop.c     loops of host numbers     scalar.h their arithmetic
- *   call.c     function calls    decl.c   declarations, input, import
- *   recover.c  after a jump out of a statement
- *   builtins.c the table of built-in functions
+ *   eval.c, call.c, index.c, exec.c  expressions, calls, A[i, j], statements
+ *   builtins_*.c, builtins.c  built-in functions and the table of them
+ *   interp.c   the interpreter's life    recover.c  after a jump out of a statement
  *
  * Ownership of values: a function that gives a value in *out gives a reference;
  * arguments are borrowed. On failure *out is untouched.
@@ -56,6 +60,12 @@ struct fs_val *fs_scope_find(struct fs_scope *s, const char *name);
 void fs_scope_set(struct fs_scope *s, const char *name, struct fs_val v);
 bool fs_scope_remove(struct fs_scope *s, const char *name);
 void fs_scope_clear(struct fs_scope *s);
+struct fs_var *fs_scope_var(struct fs_scope *s, const char *name);
+/* Sets `var`, or makes one of that name if it is NULL; keeps the reference of v. */
+struct fs_var *fs_scope_put(struct fs_scope *s, struct fs_var *var, const char *name,
+                            struct fs_val v);
+/* Puts the names in order, for fs_interp_var_at(). */
+void fs_scope_sort(struct fs_scope *s);
 
 /* -- the block ------------------------------------------------------------- */
 
@@ -110,6 +120,7 @@ struct fs_interp {
   struct fs_runner *runner;
   struct fs_target *target;
   struct fs_interp_host host;
+  const struct fs_builtin_table *builtins;
 
   struct fs_scope globals, prelude;
   struct fs_scope *scope;          /* innermost; &globals or &prelude at top */
@@ -178,17 +189,6 @@ struct fs_span fs_in_span(const struct fs_interp *in, struct fs_span span);
 #define fs_in_error(in, span, id, hint, ...) \
   fs_error((in)->diags, fs_in_span(in, span), id, hint, __VA_ARGS__)
 
-/* Inside map(f, ...): an error where what wants an array is given an element; `what` takes
- * it, or none. */
-enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
-                                 struct fs_span span, const char *what);
-/* The same where elements would meet an array in one operation. */
-enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_val *v,
-                                 const struct fs_span *spans);
-/* What each element would get `shape` of is no result of a mapped function. */
-enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
-                               const struct fs_shape *shape);
-
 /* The source text of a span on one line, shortened: "A", "(B + ...". Lent for
  * the next sixteen calls. */
 const char *fs_in_text(const struct fs_interp *in, struct fs_span span);
@@ -201,6 +201,18 @@ const char *fs_shape_text(const struct fs_shape *s);
 const char *fs_val_text(const struct fs_val *v); /* "a string", "3x4" */
 const char *fs_number_text(double x);            /* "1.5", "NaN"; lent likewise */
 
+/* -- limits.c ------------------------------------------------------------- */
+
+/* The polls that every loop and call makes: interrupt and stack. */
+enum fs_status fs_poll(struct fs_interp *in, struct fs_span span);
+
+/* Refuses shapes that no memory could hold. */
+enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
+                             const struct fs_shape *shape, struct fs_span span);
+/* The same of what is computed where it is wanted, and need not be stored: only what is
+ * too much to count. If it is stored after all, fs_compile_fits() refuses it. */
+enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
+                                const struct fs_shape *shape, struct fs_span span);
 /* -- env.c ----------------------------------------------------------------- */
 
 /* Assigns in the current scope (a global assignment is logged for undo). Keeps
@@ -242,6 +254,9 @@ void fs_block_again(struct fs_interp *in, struct fs_block *ran,
                     enum fs_status st);
 void fs_block_show(struct fs_interp *in, const char *name, struct fs_val v,
                    struct fs_span span);
+/* Shows a value in its turn; in a script that ends the block. */
+enum fs_status fs_observe(struct fs_interp *in, const char *name,
+                          struct fs_val v, struct fs_span span);
 /* Shows a plot in its turn (keeps it); in a script that ends the block. */
 enum fs_status fs_block_plot(struct fs_interp *in, struct fs_plot_request *r);
 enum fs_status fs_force(struct fs_interp *in, struct fs_tensor *t);
@@ -265,27 +280,36 @@ enum fs_status fs_read_bool(struct fs_interp *in, const struct fs_val *v,
 enum fs_status fs_read_all(struct fs_interp *in, struct fs_tensor *t,
                            double **out, int64_t *count);
 
-/* -- eval.c, exec.c, call.c ------------------------------------------------ */
+/* -- operate.c ------------------------------------------------------------ */
 
-enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
-                       struct fs_val *out);
 enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
                               const struct fs_val *a, struct fs_span a_span,
                               const struct fs_val *b, struct fs_span b_span,
                               struct fs_span span, struct fs_val *out);
+/* Inside map(f, ...): an error where what wants an array is given an element; `what` takes
+ * it, or none. */
+enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span, const char *what);
+/* The same where elements would meet an array in one operation. */
+enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_val *v,
+                                 const struct fs_span *spans);
+/* What each element would get `shape` of is no result of a mapped function. */
+enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
+                               const struct fs_shape *shape);
+
+/* -- eval.c, exec.c, call.c ------------------------------------------------ */
+
+enum fs_status fs_eval(struct fs_interp *in, const struct fs_expr *e,
+                       struct fs_val *out);
 /* The same of what is then converted to *as (NULL: to nothing): an array that is written
  * there, also behind a sign, before a ' or in another one, keeps of its numbers what that
  * type can hold, which may make it f64. */
 enum fs_status fs_eval_as(struct fs_interp *in, const struct fs_expr *e,
                           const enum fs_dtype *as, struct fs_val *out);
+/* Drops what a `return` gave. */
+void fs_clear_results(struct fs_interp *in);
 enum fs_status fs_exec(struct fs_interp *in, const struct fs_stmt *list,
                        enum fs_flow *flow);
-/* Shows a value in its turn; in a script that ends the block. */
-enum fs_status fs_observe(struct fs_interp *in, const char *name,
-                          struct fs_val v, struct fs_span span);
-/* The polls that every loop and call makes: interrupt and stack. */
-enum fs_status fs_poll(struct fs_interp *in, struct fs_span span);
-
 /* Calls with up to `want` results in out[0..want); *got results were given. */
 enum fs_status fs_call_func(struct fs_interp *in, struct fs_func *f, int n,
                             struct fs_val *args, const struct fs_span *spans,
@@ -335,9 +359,9 @@ const fs_name_list *fs_again_passing(struct fs_interp *in, const struct fs_stmt 
 /* Runs what is left of a loop, from `round` (0 is the first) of its range on (NULL: the loop
  * is a `while`), if it computes with numbers of the host alone: between two rounds that is no
  * difference but the time that it takes. False if it does not, or not now; then nothing has
- * changed. */
+ * changed. *wrong: a range that is no good, which ended it. */
 bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
-                 int64_t round, enum fs_status *st);
+                 int64_t round, const struct fs_expr **wrong, enum fs_status *st);
 /* Tells a front end how far a loop is, four times a second from 2 s on. */
 void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n);
 
@@ -355,14 +379,17 @@ enum fs_status fs_index_column(struct fs_interp *in, const struct fs_val *v,
 
 enum fs_status fs_exec_declare(struct fs_interp *in, const struct fs_stmt *s);
 enum fs_status fs_exec_input(struct fs_interp *in, const struct fs_stmt *s);
-enum fs_status fs_exec_import(struct fs_interp *in, const struct fs_stmt *s);
 
 /* -- builtins.c ------------------------------------------------------------ */
 
-extern const struct fs_builtin fs_builtins[]; /* ends with name == NULL */
-const struct fs_builtin *fs_builtin_find(const char *name);
+static inline const struct fs_builtin *fs_builtin_find(const struct fs_interp *in,
+                                                       const char *name) {
+  return in->builtins->find(name);
+}
 
-/* The text of a value as print() and string() give it. */
+/* The text of a value as print(), by `o`, and string() give it. */
+enum fs_status fs_val_put(struct fs_interp *in, const struct fs_val *v,
+                          const struct fs_show_options *o, struct fs_str *out);
 enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
                             struct fs_str *out);
 

@@ -14,7 +14,7 @@
  * nothing differs but the time: arithmetic is that of scalar.h. */
 #include <math.h>
 
-#include "core/eval/builtins.h"
+#include "core/eval/interp.h"
 #include "core/eval/scalar.h"
 
 enum { MOST_NAMES = 64, MOST_INSTRUCTIONS = 4096, LONGEST_CHAIN = 256 };
@@ -62,6 +62,7 @@ struct fs_loop {
 /* -- statements to instructions ---------------------------------------------- */
 
 struct writer {
+  const struct fs_interp *in;
   bool refused, shows;
   FS_VEC(struct instruction) code;
   FS_VEC(struct variable) variables;
@@ -166,9 +167,9 @@ static void add_function(struct writer *w, const char *name) {
 
 static int call(struct writer *w, const struct fs_expr *e, int to) {
   const struct fs_expr *f = e->args[0];
-  const struct fs_builtin *b = f->kind == FS_EX_NAME ? fs_builtin_find(f->text) : NULL;
+  const struct fs_builtin *b = f->kind == FS_EX_NAME ? fs_builtin_find(w->in, f->text) : NULL;
   struct instruction i = {.code = MAP};
-  if (!b || b->fn != fs_bi_map_op || e->n_args - 1 != b->max_args) return refuse(w);
+  if (!b || !(b->traits & FS_BT_MAP) || e->n_args - 1 != b->max_args) return refuse(w);
   add_function(w, f->text);
   for (int k = 1; k < e->n_args; k++) i.src[k - 1] = expression(w, e->args[k], -1);
   i.op = b->data;
@@ -313,9 +314,10 @@ static void *kept(struct fs_arena *arena, const void *data, int n, size_t size) 
   return copy;
 }
 
-static struct fs_loop *write_loop(struct fs_arena *arena, const struct fs_stmt *s) {
+static struct fs_loop *write_loop(const struct fs_interp *in, struct fs_arena *arena,
+                                  const struct fs_stmt *s) {
   struct fs_loop *l = FS_NEW(arena, struct fs_loop);
-  struct writer w = {.breaks = -1};
+  struct writer w = {.in = in, .breaks = -1};
   if (s->kind == FS_ST_FOR) {
     l->range = new_range(&w);
     l->body = for_rounds(&w, s, l->range);
@@ -379,6 +381,15 @@ struct watch {
   const struct fs_scalar *range; /* of the whole loop; NULL: it has none */
   int rounds;
 };
+
+void fs_loop_progress(struct fs_interp *in, double begun, double *last, int64_t k, int64_t n) {
+  double now = fs_now();
+  if (in->call_depth || !in->host.progress || now - begun < 2 ||
+      now - *last < 0.25)
+    return;
+  *last = now;
+  in->host.progress(in->host.user, "for", (double)k / (double)n, now - begun);
+}
 
 /* What follows on every round: Ctrl-C, and now and then a word on how far it is. */
 static bool goes_on(struct watch *w) {
@@ -460,20 +471,11 @@ static void give_variables(struct fs_interp *in, const struct fs_loop *l) {
   }
 }
 
-/* A range that is wrong is evaluated the ordinary way, which says so. */
-static enum fs_status wrong_range(struct fs_interp *in, const struct fs_expr *e) {
-  struct fs_val v;
-  in->stmt = e->span;
-  enum fs_status st = fs_eval(in, e, &v);
-  if (st == FS_OK) fs_val_unref(v);
-  return st;
-}
-
 bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_val *range,
-                 int64_t round, enum fs_status *st) {
+                 int64_t round, const struct fs_expr **wrong, enum fs_status *st) {
   if (in->elementwise) return false;
   struct fs_unit *unit = in->units.data[in->units.len - 1];
-  if (!s->loop) ((struct fs_stmt *)s)->loop = write_loop(unit->arena, s);
+  if (!s->loop) ((struct fs_stmt *)s)->loop = write_loop(in, unit->arena, s);
   struct fs_loop *l = s->loop;
   if (l->refused || (l->shows && !in->silent && !in->call_depth)) return false;
   if (!take_variables(in, l)) return false;
@@ -485,7 +487,7 @@ bool fs_loop_run(struct fs_interp *in, const struct fs_stmt *s, const struct fs_
   const struct instruction *end = run(l, l->body, &w);
   give_variables(in, l);
   if (end->code == RANGE) {
-    *st = wrong_range(in, end->range);
+    *wrong = end->range;
     return true;
   }
   *st = fs_interp_flush(in); /* between two rounds, of which those before count */

@@ -361,3 +361,13 @@ enum fs_status fs_tv_reshape(struct fs_interp *in, struct fs_tv a,
   fs_val_unref(v);
   return st;
 }
+
+struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
+                        double start, double step) {
+  /* Counting in f64 keeps the ends of 0:0.1:1 where they belong. */
+  enum fs_dtype made = fs_dtype_is_float(dt) ? FS_F64 : FS_I64;
+  struct fs_tv out = {0, made, {1, {n}}};
+  fs_id a = fs_param(in, made, start), s = fs_param(in, made, step);
+  out.node = n == 1 ? a : fs_graph_iota(fs_block_graph(in), made, n, a, s);
+  return fs_tv_cast(in, out, dt);
+}

@@ -97,6 +97,10 @@ struct fs_tv fs_tv_number(struct fs_interp *in, double x, enum fs_dtype like);
 /* The same for one that never changes. */
 struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like);
 
+/* start, start + step, ... as a vector of n. */
+struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
+                        double start, double step);
+
 /* dim 0: over everything (a scalar); else over dimension `dim` (from 1). */
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
                           struct fs_tv a, int dim);
@@ -142,13 +146,6 @@ enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
 
 /* -- construct.c ----------------------------------------------------------- */
 
-/* Refuses shapes that no memory could hold. */
-enum fs_status fs_check_size(struct fs_interp *in, enum fs_dtype dt,
-                             const struct fs_shape *shape, struct fs_span span);
-/* The same of what is computed where it is wanted, and need not be stored: only what is
- * too much to count. If it is stored after all, fs_compile_fits() refuses it. */
-enum fs_status fs_check_extents(struct fs_interp *in, enum fs_dtype dt,
-                                const struct fs_shape *shape, struct fs_span span);
 /* A scalar node as every element of the shape. */
 struct fs_tv fs_tv_repeat(struct fs_interp *in, fs_id node, const struct fs_shape *shape);
 struct fs_tv fs_tv_fill(struct fs_interp *in, enum fs_dtype dt,
@@ -157,8 +154,6 @@ struct fs_tv fs_tv_rand(struct fs_interp *in, bool normal, enum fs_dtype dt,
                         const struct fs_shape *shape);
 struct fs_tv fs_tv_eye(struct fs_interp *in, enum fs_dtype dt, int64_t m,
                        int64_t n);
-struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
-                        double start, double step);
 /* Places blocks side by side (dim 2) or on top of each other (dim 1). */
 enum fs_status fs_tv_concat(struct fs_interp *in, int dim, int n,
                             const struct fs_tv *parts,

@@ -1,0 +1,184 @@
+/* operate.c - what an operator gives for two values: numbers of the host are computed at
+ * once, tensors are traced into the block's graph. */
+#include <stdio.h>
+
+#include "core/eval/scalar.h"
+#include "core/eval/trace.h"
+#include "core/lang/parse.h"
+
+/* -- inside map() ----------------------------------------------------------- */
+
+enum fs_status fs_refuse_element(struct fs_interp *in, const struct fs_val *v,
+                                 struct fs_span span, const char *what) {
+  bool array = v->kind == FS_V_RANGE || (v->kind == FS_V_TENSOR && v->tensor->shape.rank > 0);
+  if (!in->elementwise || !v->of_element || !array) return FS_OK;
+  return fs_in_error(in, span, "element",
+                     "it is called with the array itself, outside of map",
+                     "map gives the function single elements, and %s takes an array", what);
+}
+
+static bool is_array(const struct fs_val *v, struct fs_shape *shape) {
+  if (v->kind == FS_V_RANGE) *shape = (struct fs_shape){1, {fs_range_count(v)}};
+  else if (v->kind == FS_V_TENSOR) *shape = v->tensor->shape;
+  else return false;
+  return fs_shape_count(shape) > 1;
+}
+
+enum fs_status fs_several_each(struct fs_interp *in, struct fs_span span,
+                               const struct fs_shape *shape) {
+  return fs_in_error(in, span, "element",
+                     "rows and columns are taken all at once, as in A*w and sum(A, 2), or one "
+                     "by one by a loop",
+                     "map needs one number for each element, and %s is an array of %s",
+                     fs_in_text(in, span), fs_shape_text(shape));
+}
+
+enum fs_status fs_refuse_mixture(struct fs_interp *in, int n, const struct fs_val *v,
+                                 const struct fs_span *spans) {
+  struct fs_shape shape, array = {0};
+  int whole = -1, elements = 0;
+  for (int k = 0; in->elementwise && k < n; k++) {
+    elements += v[k].of_element;
+    if (!v[k].of_element && is_array(&v[k], &shape)) {
+      whole = k;
+      array = shape;
+    }
+  }
+  return whole < 0 || !elements ? FS_OK : fs_several_each(in, spans[whole], &array);
+}
+
+/* -- host arithmetic ------------------------------------------------------- */
+
+static enum fs_status string_binary(struct fs_interp *in, enum fs_ast_op op,
+                                    const struct fs_val *a,
+                                    const struct fs_val *b,
+                                    struct fs_span span, struct fs_val *out) {
+  bool both = a->kind == FS_V_STRING && b->kind == FS_V_STRING;
+  if (op == FS_AO_EQ || op == FS_AO_NE) {
+    bool same = both && a->string->len == b->string->len &&
+                memcmp(a->string->text, b->string->text, a->string->len) == 0;
+    *out = fs_val_bool(same == (op == FS_AO_EQ));
+    return FS_OK;
+  }
+  if (op != FS_AO_ADD)
+    return fs_in_error(in, span, "wrong-type",
+                       "strings can be joined by + and compared by == and !=",
+                       "this operator does not work on %s and %s",
+                       fs_val_text(a), fs_val_text(b));
+  struct fs_str text = {0};
+  enum fs_status st = fs_val_print(in, a, &text);
+  if (st == FS_OK) st = fs_val_print(in, b, &text);
+  if (st == FS_OK) *out = fs_val_string(fs_str_text(&text), text.len);
+  fs_str_free(&text);
+  return st;
+}
+
+/* -- traced operators ------------------------------------------------------ */
+
+static const struct {
+  enum fs_ast_op ast;
+  enum fs_map_op op;
+  const char *text;
+} elementwise[] = {
+    {FS_AO_ADD, FS_OP_ADD, "+"},   {FS_AO_SUB, FS_OP_SUB, "-"},
+    {FS_AO_EMUL, FS_OP_MUL, ".*"}, {FS_AO_EDIV, FS_OP_DIV, "./"},
+    {FS_AO_EQ, FS_OP_EQ, "=="},    {FS_AO_NE, FS_OP_NE, "!="},
+    {FS_AO_LT, FS_OP_LT, "<"},     {FS_AO_LE, FS_OP_LE, "<="},
+    {FS_AO_GT, FS_OP_GT, ">"},     {FS_AO_GE, FS_OP_GE, ">="},
+    {FS_AO_AND, FS_OP_AND, "&&"},  {FS_AO_OR, FS_OP_OR, "||"},
+};
+
+struct operands {
+  struct fs_val v[2];
+  struct fs_span s[2], span;
+};
+
+static enum fs_status divide(struct fs_interp *in, const struct operands *o,
+                             const struct fs_tv *src, struct fs_tv *out) {
+  if (fs_tv_is_one(&src[1]))
+    return fs_tv_map(in, FS_OP_DIV, 2, src, o->s, o->span, "/", out);
+  const char *b = fs_in_text(in, o->s[1]);
+  char hint[200];
+  int n = snprintf(hint, sizeof(hint), "elementwise division is %s./%s",
+                   fs_in_operand(in, o->s[0]), fs_in_operand(in, o->s[1]));
+  bool solves = fs_cols(&src[0].shape) == fs_cols(&src[1].shape) &&
+                fs_rows(&src[1].shape) == fs_cols(&src[1].shape);
+  if (solves && src[0].shape.rank == 2 && n < (int)sizeof hint)
+    snprintf(hint + n, sizeof hint - (size_t)n, "; x*A = b is solved by (A'\\b')'");
+  return fs_in_error(in, o->span, "shape-mismatch", hint,
+                     "/ divides by a scalar only: %s is %s", b,
+                     fs_shape_text(&src[1].shape));
+}
+
+static enum fs_status power(struct fs_interp *in, const struct operands *o,
+                            struct fs_tv *out) {
+  bool a_one = o->v[0].kind != FS_V_TENSOR ||
+               fs_shape_count(&o->v[0].tensor->shape) == 1;
+  bool b_one = o->v[1].kind != FS_V_TENSOR ||
+               fs_shape_count(&o->v[1].tensor->shape) == 1;
+  if (a_one && b_one && o->v[0].kind != FS_V_RANGE)
+    return fs_tv_epow(in, &o->v[0], o->s[0], &o->v[1], o->s[1], o->span, out);
+  int64_t n = 0;
+  enum fs_status st = FS_OK;
+  if (!b_one || o->v[0].kind != FS_V_TENSOR)
+    return fs_in_error(in, o->span, "wrong-type",
+                       "for the power of every element write .^",
+                       "^ takes a square matrix and a whole number");
+  st = fs_read_int(in, &o->v[1], o->s[1], "the exponent of a matrix", &n);
+  struct fs_tv a;
+  if (st == FS_OK) st = fs_tv_of(in, &o->v[0], o->s[0], NULL, &a);
+  if (st != FS_OK) return st;
+  return fs_tv_power(in, a, o->s[0], n, o->span, out);
+}
+
+static enum fs_status traced_binary(struct fs_interp *in, enum fs_ast_op op,
+                                    const struct operands *o,
+                                    struct fs_tv *out) {
+  if (op == FS_AO_POW) return power(in, o, out);
+  if (op == FS_AO_EPOW)
+    return fs_tv_epow(in, &o->v[0], o->s[0], &o->v[1], o->s[1], o->span, out);
+  struct fs_tv src[2];
+  enum fs_status st = fs_tv_operands(in, 2, o->v, o->s, src);
+  if (st != FS_OK) return st;
+  if (op == FS_AO_MUL)
+    return fs_tv_multiply(in, src[0], o->s[0], src[1], o->s[1], o->span, out);
+  if (op == FS_AO_SOLVE)
+    return fs_tv_solve(in, src[0], o->s[0], src[1], o->s[1], o->span, out);
+  if (op == FS_AO_DIV) return divide(in, o, src, out);
+  for (size_t k = 0; k < FS_LEN(elementwise); k++)
+    if (elementwise[k].ast == op)
+      return fs_tv_map(in, elementwise[k].op, 2, src, o->s, o->span,
+                       elementwise[k].text, out);
+  return fs_in_error(in, o->span, "wrong-type", NULL, "no such operator");
+}
+
+/* What an operator means for the elements that map() hands out one by one. */
+static enum fs_ast_op elementwise_form(enum fs_ast_op op) {
+  if (op == FS_AO_MUL) return FS_AO_EMUL;
+  if (op == FS_AO_DIV) return FS_AO_EDIV;
+  return op == FS_AO_POW ? FS_AO_EPOW : op;
+}
+
+enum fs_status fs_eval_binary(struct fs_interp *in, enum fs_ast_op op,
+                              const struct fs_val *a, struct fs_span a_span,
+                              const struct fs_val *b, struct fs_span b_span,
+                              struct fs_span span, struct fs_val *out) {
+  bool of_element = in->elementwise && (a->of_element || b->of_element);
+  if (of_element) op = elementwise_form(op);
+  if (fs_val_is_host(a) && fs_val_is_host(b)) {
+    *out = fs_scalar_value(fs_scalar_binary(op, fs_scalar_of(a), fs_scalar_of(b)));
+    out->literal = a->literal && b->literal && out->kind == FS_V_NUMBER;
+    return FS_OK;
+  }
+  if (a->kind == FS_V_STRING || b->kind == FS_V_STRING)
+    return string_binary(in, op, a, b, span, out);
+  struct operands o = {{*a, *b}, {a_span, b_span}, span};
+  struct fs_tv t;
+  in->span = span;
+  enum fs_status st = fs_refuse_mixture(in, 2, o.v, o.s);
+  if (st == FS_OK) st = traced_binary(in, op, &o, &t);
+  if (st != FS_OK) return st;
+  *out = fs_tv_value(in, &t);
+  out->of_element = of_element;
+  return FS_OK;
+}

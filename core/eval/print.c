@@ -1,0 +1,31 @@
+/* print.c - a value as the text that print() and string() give. */
+#include "core/eval/interp.h"
+#include "core/eval/show.h"
+
+enum fs_status fs_val_put(struct fs_interp *in, const struct fs_val *v,
+                          const struct fs_show_options *o, struct fs_str *out) {
+  double x = 0;
+  enum fs_status st;
+  switch (v->kind) {
+    case FS_V_STRING: fs_str_put(out, v->string->text, v->string->len); break;
+    case FS_V_NUMBER: fs_show_number(v->number, o->digits, out); break;
+    case FS_V_BOOL: fs_str_puts(out, v->number != 0 ? "true" : "false"); break;
+    case FS_V_TENSOR:
+      st = fs_force(in, v->tensor);
+      if (st != FS_OK) return st;
+      if (v->tensor->shape.rank > 0 || !fs_dtype_is_float(v->tensor->dtype))
+        return fs_show_value(NULL, v, o, out, in->diags);
+      st = fs_read_number(in, v, in->span, "a value", &x);
+      if (st != FS_OK) return st;
+      if (v->tensor->dtype == FS_F64) fs_show_number(x, o->digits, out);
+      else fs_show_number(x, o->digits ? FS_MIN(o->digits, 9) : 7, out);
+      break;
+    default: return fs_show_value(NULL, v, o, out, in->diags);
+  }
+  return FS_OK;
+}
+
+enum fs_status fs_val_print(struct fs_interp *in, const struct fs_val *v,
+                            struct fs_str *out) {
+  return fs_val_put(in, v, &(struct fs_show_options){0}, out);
+}
