@@ -56,85 +56,15 @@ static bool is(const struct command *c, int k, const char *word) {
   return k < c->n && !strcmp(c->word[k], word);
 }
 
-bool fs_is_identifier(const char *text) {
-  if (!*text || (*text >= '0' && *text <= '9')) return false;
-  for (const char *p = text; *p; p++) {
-    unsigned char ch = (unsigned char)*p;
-    if (ch != '_' && ch < 0x80 && !(ch >= '0' && ch <= '9') &&
-        !(ch >= 'a' && ch <= 'z') && !(ch >= 'A' && ch <= 'Z'))
-      return false;
-  }
-  const char *keyword, *doc;
-  for (int k = 0; (keyword = fs_keyword_at(k, &doc)); k++)
-    if (!strcmp(keyword, text)) return false;
-  return strlen(text) <= 255;
-}
-
 /* -- help -------------------------------------------------------------------- */
-
-static const struct topic {
-  const char *name, *doc, *text;
-} topics[] = {
-  {"language", "statements, values, blocks",
-   "A statement ends at the line's end or at `;`, which also keeps its value from\n"
-   "being shown. # begins a comment.\n"
-   "  A = rand(4096, 4096); p = ones(4096)    values: tensors, numbers, strings,\n"
-   "  q = A*p; s = A'*q                       ranges, functions\n"
-   "  if x > 0 ... elseif ... else ... end    while c ... end    for k = 1:n ... end\n"
-   "  f(x) = x^2 + 1     function g(x, y) ... return a, b end     map(x -> x^2, v)\n"
-   "A block is what is planned together: one input at the prompt, `begin ... end`,\n"
-   "the body of a loop, in a script the text between two values that are looked at.\n"
-   "Indexes count from 1: A[2, :], v[end], v[1:2:end], A[1:3, 2] = 0\n"},
-  {"operators", "what * and .* and ' mean",
-   "  A*B  A*x  x'*y  x*y'  2*A    linear algebra        .*  ./  .^   by element\n"
-   "  A'                           transpose             +  -         by element\n"
-   "  A\\b                          solve                 ==  !=  <  <=  >  >=\n"
-   "  a:b  a:step:b                range                 &&  ||  !\n"
-   "+ - .* ./ and comparisons also take a scalar, a row or a column with a matrix.\n"},
-  {"types", "element types and how they mix",
-   "  bool i32 i64 f16 bf16 f32 f64      f32 is what constructors give\n"
-   "Of two types the wider wins; integers with a float give that float; f16 with\n"
-   "bf16 gives f32. f16 and bf16 compute in f32 and are rounded after every step.\n"
-   "f64(A), i32(x) ... convert.\n"},
-  {"plan", "how to read a plan",
-   "One line per kernel: its scheme, the statements it does, the bytes it moves to\n"
-   "and from memory, the predicted and the measured time, their ratio, and how much of\n"
-   "the limit was reached: the bandwidth of the memory or the caches that hold the data,\n"
-   "or the time that computing alone takes; a launch has none.\n"
-   "  flat      elements one after the other\n"
-   "  row       a block owns whole rows and keeps them on chip between uses\n"
-   "  tile      tiles, of matrices that lie across each other\n"
-   "  march     all blocks in step over panels of columns: a matrix is read once\n"
-   "  instance  users' routines on each of a stack of small elements\n"
-   "  library   a dense library's routine\n"
-   "Measured is the time on the device (events; on the CPU a monotonic clock) of the\n"
-   "last run; planning and compiling are never in it and shown apart. unfused is the\n"
-   "prediction for one kernel per call. :explain plans without running, ~ marks what\n"
-   "is only predicted. :alternatives lists what else was possible, :why says why it\n"
-   "was not, :plan diff compares with the run before, :plan html shows all of it.\n"},
-  {"files", "loading and saving",
-   "  A = load(\"A.npy\")    x = load(\"d.npz\", \"x\")    save(\"out.npz\", A, x)\n"
-   "  :load d.npz          :load X A.mtx            :save out.npz A x\n"
-   ".npy and .npz as NumPy has them, .mtx MatrixMarket, .csv numbers with an\n"
-   "optional line of names. Text numbers become f64.\n"},
-  {"keys", "keys at the prompt",
-   "  Tab        completes names, commands, files\n"
-   "  Up, Down   earlier inputs          Ctrl-R   searches them\n"
-   "  Ctrl-C     at the prompt: clears the input; running: stops it, values stay\n"
-   "  Ctrl-D     leaves\n"},
-  {"settings", "what :set changes", NULL},  /* with their values */
-};
-
-const char *fs_session_topic(int k) {
-  return k < (int)FS_LEN(topics) ? topics[k].name : NULL;
-}
 
 static bool put_topic(struct fs_session *s, const char *name, struct fs_str *out) {
   size_t len = strlen(name);
   if (!strcmp(name, "op") || !strcmp(name, "ops")) name = "operators", len = 9;
-  for (size_t k = 0; k < FS_LEN(topics); k++) {
-    if (len < 2 || strncmp(topics[k].name, name, len)) continue;
-    if (topics[k].text) fs_str_puts(out, topics[k].text);
+  const struct fs_topic *topic;
+  for (int k = 0; (topic = fs_session_topic(k)); k++) {
+    if (len < 2 || strncmp(topic->name, name, len)) continue;
+    if (topic->text) fs_str_puts(out, topic->text);
     else fs_settings_list(s, out);
     return true;
   }
@@ -144,9 +74,9 @@ static bool put_topic(struct fs_session *s, const char *name, struct fs_str *out
 static void put_overview(struct command *c) {
   fs_command_overview(&c->out);
   fs_str_puts(&c->out, "\nTopics\n");
-  for (size_t k = 0; k < FS_LEN(topics); k++)
-    fs_str_printf(&c->out, "  :help %-18s  %s\n", topics[k].name,
-                  topics[k].doc);
+  const struct fs_topic *topic;
+  for (int k = 0; (topic = fs_session_topic(k)); k++)
+    fs_str_printf(&c->out, "  :help %-18s  %s\n", topic->name, topic->doc);
   fs_str_puts(&c->out, "  ?name                     a function, a variable, a "
                        "command\n");
 }

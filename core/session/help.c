@@ -47,6 +47,20 @@ const char *fs_keyword_at(int k, const char **doc) {
   return keywords[k].name;
 }
 
+bool fs_is_identifier(const char *text) {
+  if (!*text || (*text >= '0' && *text <= '9')) return false;
+  for (const char *p = text; *p; p++) {
+    unsigned char ch = (unsigned char)*p;
+    if (ch != '_' && ch < 0x80 && !(ch >= '0' && ch <= '9') &&
+        !(ch >= 'a' && ch <= 'z') && !(ch >= 'A' && ch <= 'Z'))
+      return false;
+  }
+  const char *keyword, *doc;
+  for (int k = 0; (keyword = fs_keyword_at(k, &doc)); k++)
+    if (!strcmp(keyword, text)) return false;
+  return strlen(text) <= 255;
+}
+
 /* -- answers ----------------------------------------------------------------- */
 
 struct answers {
@@ -186,9 +200,9 @@ static void add_settings(struct answers *a, const char *rest) {
 }
 
 static void add_topics(struct answers *a) {
-  const char *topic;
+  const struct fs_topic *topic;
   for (int k = 0; (topic = fs_session_topic(k)); k++)
-    add(a, topic, "option", "a topic of :help");
+    add(a, topic->name, "option", "a topic of :help");
   for (int k = 0; k < FS_COMMAND_COUNT; k++)
     add(a, fs_commands[k].name, "command", fs_commands[k].doc);
 }

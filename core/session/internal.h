@@ -1,6 +1,8 @@
 /* internal.h - inside the session; shared by core/session*.c only.
  *
- *   session.c           life, targets, evaluation, events
+ *   session.c   life, evaluation        place.c   where statements run
+ *   events.c    what the front end is told
+ *   record.c    the blocks that an input runs; their times
  *   plan.c      plans as events
  *   account.c   where the time of an input went
  *   pins.c      :fuse a b, :split a b
@@ -117,6 +119,8 @@ struct fs_session {
   struct fs_diags diags;
   struct fs_interp *in;
   struct fs_place cpu, cuda;
+  void (*launching)(void *s, struct fs_block *b); /* given to each runner */
+  void (*changing)(void *s, struct fs_block *b, bool gone);
   bool on_cuda;
   bool wants_cuda;          /* not tried yet: at the first need */
   bool must_have_cuda;      /* asked for by name, not by "auto" */
@@ -170,7 +174,7 @@ struct fs_session {
   void *spare;              /* given back to the system when that happens */
 };
 
-/* -- events (session.c) ------------------------------------------------------ */
+/* -- events.c ------------------------------------------------------ */
 
 void fs_session_emit(struct fs_session *s, json_t *gives);
 /* A text event, safe for a terminal; stream "stdout" or "stderr". */
@@ -182,13 +186,43 @@ void fs_session_answer(struct fs_session *s, const char *stream,
 void fs_session_note(struct fs_session *s, const char *id, const char *fmt,
                      ...) FS_PRINTF(3, 4);
 
+static inline void fs_set_text(json_t *o, const char *key, const char *text) {
+  if (text) json_object_set_new(o, key, fs_json_text(text, strlen(text)));
+}
+/* Sends the diagnostics, and forgets them. */
+void fs_session_emit_diags(struct fs_session *s);
+
 /* One more line for :history. */
 void fs_session_remember(struct fs_session *s, const char *text, size_t len);
 
-struct fs_target *fs_session_target(const struct fs_session *s);
-struct fs_runner *fs_session_runner(const struct fs_session *s);
+/* -- place.c --------------------------------------------------------- */
+
+/* The place in use. */
+static inline struct fs_place *fs_session_place(const struct fs_session *s) {
+  return (struct fs_place *)(uintptr_t)(s->on_cuda ? &s->cuda : &s->cpu);
+}
+static inline struct fs_target *fs_session_target(const struct fs_session *s) {
+  return fs_session_place(s)->target;
+}
+static inline struct fs_runner *fs_session_runner(const struct fs_session *s) {
+  return fs_session_place(s)->runner;
+}
 /* Of the target in use; NULL: none. */
-struct fs_calibration *fs_session_calibration(const struct fs_session *s);
+static inline struct fs_calibration *fs_session_calibration(const struct fs_session *s) {
+  return fs_session_place(s)->calibration;
+}
+/* What was learned from runs on the device in use; NULL if nothing is to be. */
+static inline struct fs_learned *fs_session_learned(const struct fs_session *s) {
+  return s->learn ? fs_session_place(s)->learned : NULL;
+}
+/* Kernels are measured in every input whose times are shown. */
+static inline bool fs_session_hears_times(const struct fs_session *s) {
+  return s->time || strcmp(s->plan_form, "off") != 0;
+}
+/* The CPU, and the CUDA device if `target` asks for it and a driver seems to be there: then
+ * it is opened at the first need. False with a sentence. */
+bool fs_places_open(struct fs_session *s, const char *target, const char **error);
+void fs_places_close(struct fs_session *s);
 /* Opens the CUDA device if it is wanted and was not tried yet. */
 enum fs_status fs_session_ready(struct fs_session *s);
 /* "auto", "cpu", "cuda", "cuda:1". */
@@ -199,18 +233,29 @@ enum fs_status fs_session_set_threads(struct fs_session *s, int threads);
  * are planned anew. */
 void fs_session_take_calibration(struct fs_session *s,
                                  struct fs_calibration *c);
-/* What was learned from runs on the device in use; NULL if nothing is to be. */
-struct fs_learned *fs_session_learned(const struct fs_session *s);
 
 /* -- plan.c ---------------------------------------------------------- */
 
-/* A block is about to run: what its timers hold of a run at another place is read. */
-void fs_session_keep_times(struct fs_session *s, struct fs_block *block);
-/* ... and a front end that wants rich output gets its plan as predicted, and later,
- * under the same id, as measured. */
+/* What a front end that wants rich output gets of a block that is launched now: its plan as
+ * predicted, and later, under the same id, as measured. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block);
 /* Tells the front end what a long block, which is launched now, is expected to take. */
 void fs_session_expect(struct fs_session *s, struct fs_block *block);
+/* It is over; but a GPU goes on when its block was launched. */
+void fs_session_end_expecting(struct fs_session *s);
+/* Sends the plans of the input (if `send`), keeps them for :plan, forgets. */
+void fs_session_end_plans(struct fs_session *s, bool send);
+
+/* -- record.c -------------------------------------------------------- */
+
+/* A block is about to run: what its timers hold of a run at another place is read. */
+void fs_session_keep_times(struct fs_session *s, struct fs_block *block);
+/* The record of this input's that is about the block, written where it is; NULL. */
+struct fs_plan_record *fs_session_find_record(struct fs_session *s,
+                                              const struct fs_block *block);
+struct fs_plan_record *fs_session_new_record(struct fs_session *s, fs_plan_records *list,
+                                             struct fs_block *block, int number);
+void fs_session_unref_record(struct fs_plan_record *r);
 /* Predictions of a plan as the runs before have corrected them. */
 void fs_session_correct(const struct fs_session *s, struct fs_plan *plan);
 /* A block was run: remembers it for the end of the input. */
@@ -245,9 +290,6 @@ struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *o
 /* The runner's blocks are about to go. */
 void fs_session_forget_blocks(struct fs_session *s,
                               const struct fs_runner *runner);
-/* Sends the plans of the input (if `send`), keeps them for :plan, forgets. */
-void fs_session_end_plans(struct fs_session *s, bool send);
-
 /* -- account.c -------------------------------------------------------- */
 
 /* The account of the input that ends (docs/events.md), which took `wall` seconds; NULL
@@ -324,8 +366,6 @@ void fs_kernel_pins_clear(struct fs_session *s);
 json_t *fs_kernel_pins_json(const struct fs_session *s);
 void fs_kernel_pins_restore(struct fs_session *s, const json_t *pins);
 void fs_kernel_pins_list(const struct fs_session *s, struct fs_str *out);
-/* Warns of those that a new plan does not follow. */
-void fs_kernel_pins_tell(struct fs_session *s, const struct fs_plan *plan);
 /* Keeps what a kernel took in `:tune`, for the session. */
 void fs_session_keep_timed(struct fs_session *s, const struct fs_plan *plan,
                            int kernel, double seconds);
@@ -352,8 +392,6 @@ enum fs_status fs_setting_change(struct fs_session *s, const char *name,
 
 /* -- commands.c ------------------------------------------------------ */
 
-/* The k-th topic of `:help`; NULL at the end. */
-const char *fs_session_topic(int k);
 /* Runs a line that begins with `:` or `?`. */
 enum fs_status fs_session_command(struct fs_session *s, const char *line,
                                   struct fs_span span);
@@ -361,7 +399,6 @@ enum fs_status fs_session_command(struct fs_session *s, const char *line,
 enum fs_status fs_session_load(struct fs_session *s, const char *name,
                                const char *path, int n, const char *const *texts,
                                struct fs_span span, struct fs_str *out);
-bool fs_is_identifier(const char *text);
 
 /* -- variables.c ----------------------------------------------------- */
 
@@ -410,6 +447,11 @@ void fs_session_dump(struct fs_session *s, const struct fs_block *block,
 /* The text of :help NAME and ?name; false if nothing is known. */
 bool fs_session_describe(struct fs_session *s, const char *name, int detail,
                          struct fs_str *out);
+/* Whether a variable can have the name. */
+bool fs_is_identifier(const char *text);
+/* topics.c: the k-th topic of `:help`; NULL at the end. No text: it is made. */
+struct fs_topic { const char *name, *doc, *text; };
+const struct fs_topic *fs_session_topic(int k);
 /* The k-th keyword; NULL at the end. */
 const char *fs_keyword_at(int k, const char **doc);
 

@@ -559,20 +559,6 @@ enum fs_status fs_session_unpin(struct fs_session *s, struct fs_words *w) {
   return FS_OK;
 }
 
-void fs_kernel_pins_tell(struct fs_session *s, const struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernel_pins.len; k++) {
-    const struct fs_kernel_pin_result *r = &plan->kernel_pins.data[k];
-    struct fs_str words = {0};
-    if (r->kernel >= 0) continue;
-    fs_traits_put(r->pin.value, &words);
-    fs_warn(&s->diags, (struct fs_span){0}, "pin-not-kept",
-            ":unpin forgets it; :fuse, :split and :strategy decide first",
-            ":pin %s is not followed here: the plan has no such kernel",
-            fs_str_text(&words));
-    fs_str_free(&words);
-  }
-}
-
 /* ":why a": what the user has said of its kernel, and what would be without. */
 void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
                             int kernel, struct fs_str *out) {

@@ -185,10 +185,24 @@ static void tell(struct fs_session *s, const struct fs_plan *plan,
   fs_str_free(&hint);
 }
 
+static void tell_kernels(struct fs_session *s, const struct fs_plan *plan) {
+  for (int k = 0; k < plan->kernel_pins.len; k++) {
+    const struct fs_kernel_pin_result *r = &plan->kernel_pins.data[k];
+    struct fs_str words = {0};
+    if (r->kernel >= 0) continue;
+    fs_traits_put(r->pin.value, &words);
+    fs_warn(&s->diags, (struct fs_span){0}, "pin-not-kept",
+            ":unpin forgets it; :fuse, :split and :strategy decide first",
+            ":pin %s is not followed here: the plan has no such kernel",
+            fs_str_text(&words));
+    fs_str_free(&words);
+  }
+}
+
 void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan) {
   for (int k = 0; k < plan->pins.len; k++) {
     const struct fs_pin_result *r = &plan->pins.data[k];
     if (r->rule && r->pin.tag < s->pins.len) tell(s, plan, r);
   }
-  fs_kernel_pins_tell(s, plan);
+  tell_kernels(s, plan);
 }

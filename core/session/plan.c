@@ -1,216 +1,12 @@
-/* plan.c - plans as events: what was planned, what it was predicted to
- * cost and what it took. A block that runs many times in one input gives one
- * event, sent when the input is over. */
-#include "core/session/internal.h"
-
+/* plan.c - plans as events: as predicted when a block is launched, and as measured when
+ * the input is over. */
 #include <math.h>
 #include <stdio.h>
 
 #include "core/plan/plan.h"
+#include "core/session/internal.h"
 
-enum {
-  MAX_RECORDS = 200, COLLECT_EVERY = 256,
-  MAX_ANNOUNCED = 20 /* of one input: a notebook keeps few outputs of a cell */
-};
-
-/* -- the blocks of an input -------------------------------------------------- */
-
-/* Where the work of a block was written: the same block at another place is a
- * plan of its own for the user. */
-static struct fs_span place_of(const struct fs_block *block) {
-  const struct fs_plan *plan = block->plan;
-  for (int k = 0; k < plan->kernels.len; k++)
-    if (plan->kernels.data[k].calls.len)
-      return fs_node(plan->graph, plan->kernels.data[k].calls.data[0])->stmt;
-  return (struct fs_span){0};
-}
-
-static bool is_of(const struct fs_plan_record *r,
-                  const struct fs_block *block) {
-  if (r->number != block->number) return false;
-  struct fs_span at = place_of(block);
-  return r->place.source == at.source && r->place.begin == at.begin && r->place.end == at.end;
-}
-
-static bool same_place(const struct fs_plan_record *a, const struct fs_plan_record *b) {
-  return a->number == b->number && a->place.source == b->place.source &&
-         a->place.begin == b->place.begin && a->place.end == b->place.end;
-}
-
-static struct fs_plan_record *find_in(const struct fs_session *s,
-                                      const fs_plan_records *list,
-                                      const struct fs_block *block) {
-  const struct fs_runner *runner = fs_session_runner(s);
-  for (int k = list->len - 1; k >= 0; k--) {
-    struct fs_plan_record *r = list->data[k];
-    if (is_of(r, block) && r->runner == runner) return r;
-  }
-  return NULL;
-}
-
-static struct fs_plan_record *find_record(struct fs_session *s,
-                                          const struct fs_block *block) {
-  return find_in(s, &s->records, block);
-}
-
-static void unref_record(struct fs_plan_record *r) {
-  if (--r->refs) return;
-  fs_session_drop_records(&r->late);
-  json_decref(r->event);
-  free(r->each);
-  free(r->name);
-  free(r);
-}
-
-void fs_session_drop_records(fs_plan_records *list) {
-  for (int k = 0; k < list->len; k++) unref_record(list->data[k]);
-  FS_VEC_FREE(list);
-}
-
-/* A long script: what was first is of least interest, but for its times. */
-static void drop_first(struct fs_session *s) {
-  if (s->records.data[0]->unread) fs_session_collect(s);
-  fs_session_add_up(s, s->records.data[0], &s->dropped);
-  unref_record(s->records.data[0]);
-  s->records.len--;
-  memmove(s->records.data, s->records.data + 1,
-          sizeof *s->records.data * (size_t)s->records.len);
-}
-
-static struct fs_plan_record *new_record(struct fs_session *s, fs_plan_records *list,
-                                         struct fs_block *block, int number) {
-  int n = block->plan->kernels.len;
-  struct fs_plan_record *r =
-      fs_calloc(1, sizeof *r + 2 * (size_t)n * sizeof(double));
-  if (list == &s->records && list->len == MAX_RECORDS) drop_first(s);
-  *FS_PUSH(list) = r;
-  *r = (struct fs_plan_record){
-      .refs = 1, .runner = fs_session_runner(s), .number = block->number,
-      .place = place_of(block), .kept = block, .user_number = number, .n = n,
-      .id = ++s->plan_ids, .cached = block->runs > 1};
-  fs_session_correct(s, block->plan);
-  r->predicted_all = block->plan->predicted;
-  r->unfused = block->plan->unfused ? block->plan->unfused_predicted : NAN;
-  for (int k = 0; k < n; k++) {
-    r->first += block->plan->kernels.data[k].first;
-    r->times[k] = block->plan->kernels.data[k].predicted;
-    r->times[n + k] = -1;
-  }
-  return r;
-}
-
-/* Of several runs a kernel has the median of those that were warm; one has the times of
- * the run that was timed. */
-static void choose_times(struct fs_plan_record *r, double *out) {
-  for (int k = 0; k < r->n; k++) {
-    out[k] = r->times[r->n + k];
-    if (r->each && r->each[k].n && out[k] >= 0)
-      out[k] = fs_times_quantile(&r->each[k], 0.5);
-  }
-  bool alone = r->n == 1 && r->warm.n && out[0] >= 0;
-  if (alone) out[0] = fs_times_quantile(&r->warm, 0.5);
-}
-
-static void put_late(struct fs_session *s, struct fs_plan_record *r);
-
-/* What is known only when the kernels have run. */
-static void put_measured(struct fs_session *s, struct fs_plan_record *r) {
-  if (!r->event) return;
-  double *times = fs_malloc(((size_t)r->n + 1) * sizeof *times);
-  choose_times(r, times);
-  struct fs_measured m = {
-    .times = times, .series = r->warm.n ? &r->warm : &r->all, .runs = r->runs,
-    .quick = r->quick, .cold = r->all.n && !r->warm.n,
-    .grain = fs_model_grain(&fs_runner_target(r->runner)->device)};
-  fs_plan_event_measured(r->event, &m);
-  json_object_set_new(r->event, "timed", json_integer(r->all.n));
-  if (r->all.n) json_object_set_new(r->event, "total", json_real(r->all.sum));
-  put_late(s, r);
-  free(times);
-}
-
-static double corrected_unfused(const struct fs_session *s, const struct fs_plan *plan) {
-  const struct fs_learned *l = fs_session_learned(s);
-  double sum = 0; /* not a number where one of them depends on data */
-  for (int k = 0; k < plan->unfused_kernels; k++)
-    sum += plan->unfused[k].first * fs_learned_factor_of(l, plan->unfused[k].kind);
-  return sum;
-}
-
-json_t *fs_session_event_of(struct fs_session *s, struct fs_plan_record *r) {
-  char id[32];
-  if (r->event) return r->event;
-  snprintf(id, sizeof id, "plan-%d", r->id);
-  struct fs_plan *plan = r->kept->plan;
-  if (isnan(r->unfused)) {
-    fs_plan_price_unfused(plan, &fs_runner_target(r->runner)->device);
-    r->unfused = corrected_unfused(s, plan);
-  }
-  r->event = fs_block_event(r->kept, r->cached, r->times, r->predicted_all, r->unfused,
-                            &s->diags, fs_runner_target(r->runner));
-  json_object_set_new(r->event, "id", json_string(id));
-  json_object_set_new(r->event, "block", json_integer(r->user_number));
-  if (r->is_late)
-    json_object_set_new(r->event, "late_value",
-                        r->name ? fs_json_text(r->name, strlen(r->name)) : json_string(""));
-  if (r->runs && !r->block) put_measured(s, r);
-  return r->event;
-}
-
-/* What it read and had to compute first, a row each. */
-static void put_late(struct fs_session *s, struct fs_plan_record *r) {
-  static const char *const keys[] = {"bytes", "first", "predicted", "measured", "ratio",
-                                     "cold", "runs", "timed", "total", "block",
-                                     "planned_s", "jit_s", "cached"};
-  json_t *list = json_array();
-  for (int k = 0; k < r->late.len; k++) {
-    json_t *event = fs_session_event_of(s, r->late.data[k]), *row = json_object();
-    json_t *kernels = json_object_get(event, "kernels");
-    json_object_set(row, "name", json_object_get(event, "late_value"));
-    json_object_set(row, "does", json_object_get(json_array_get(kernels, 0), "does"));
-    for (size_t i = 0; i < FS_LEN(keys); i++)
-      if (json_object_get(event, keys[i]))
-        json_object_set(row, keys[i], json_object_get(event, keys[i]));
-    json_array_append_new(list, row);
-  }
-  json_object_set_new(r->event, "late", list);
-}
-
-json_t *fs_session_events_of(struct fs_session *s,
-                             const fs_plan_records *list) {
-  json_t *all = json_array();
-  for (int k = 0; k < list->len; k++)
-    json_array_append(all, fs_session_event_of(s, list->data[k]));
-  return all;
-}
-
-static void settle_list(struct fs_session *s, const fs_plan_records *list,
-                        const struct fs_block *block,
-                        const struct fs_runner *runner, bool gone) {
-  for (int k = 0; k < list->len; k++) {
-    struct fs_plan_record *r = list->data[k];
-    if (!r->kept || (block ? r->kept != block : r->runner != runner)) continue;
-    fs_session_event_of(s, r);
-    if (gone) r->kept = r->block = NULL;
-  }
-  for (int k = 0; k < list->len; k++)
-    if (list->data[k]->late.len)
-      settle_list(s, &list->data[k]->late, block, runner, gone);
-}
-
-static void settle(struct fs_session *s, const struct fs_block *block,
-                   const struct fs_runner *runner, bool gone) {
-  settle_list(s, &s->records, block, runner, gone);
-  settle_list(s, &s->waiting, block, runner, gone);
-  settle_list(s, &s->last_plans, block, runner, gone);
-  settle_list(s, &s->past, block, runner, gone);
-}
-
-void fs_session_settle(struct fs_session *s, struct fs_block *block,
-                       bool gone) {
-  settle(s, block, NULL, gone);
-  if (gone && s->last_block == block) s->last_block = NULL;
-}
+enum { MAX_ANNOUNCED = 20 }; /* of one input: a notebook keeps few outputs of a cell */
 
 static void send_plan(struct fs_session *s, struct fs_plan_record *r,
                       const char *state) {
@@ -229,10 +25,10 @@ static void send_plan(struct fs_session *s, struct fs_plan_record *r,
 /* Nothing of an input that has failed already: its error is what counts. */
 void fs_session_announce(struct fs_session *s, struct fs_block *block) {
   if (!s->rich || !s->busy || !strcmp(s->plan_form, "off")) return;
-  if (s->announced == MAX_ANNOUNCED || find_record(s, block)) return;
+  if (s->announced == MAX_ANNOUNCED || fs_session_find_record(s, block)) return;
   for (int k = 0; k < s->diags.list.len; k++)
     if (s->diags.list.data[k].severity == FS_ERROR) return;
-  struct fs_plan_record *r = new_record(s, &s->records, block, s->last_number + 1);
+  struct fs_plan_record *r = fs_session_new_record(s, &s->records, block, s->last_number + 1);
   json_t *event = fs_session_event_of(s, r);
   json_object_set_new(event, "runs", json_integer(0));
   json_object_set_new(event, "cached", json_boolean(block->runs > 0));
@@ -262,270 +58,16 @@ void fs_session_expect(struct fs_session *s, struct fs_block *block) {
   if (!s->busy || !(e.first >= LONG / 2)) return; /* runs teach a factor of two at most */
   fs_session_correct(s, block->plan);
   e = fs_plan_expects(block->plan);
-  const struct fs_plan_record *r = find_record(s, block);
+  const struct fs_plan_record *r = fs_session_find_record(s, block);
   if (r && r->announced) snprintf(id, sizeof id, "plan-%d", r->id);
   s->expecting = e.predicted >= LONG;
   if (s->expecting) send_expected(s, e.predicted, *id ? id : NULL);
 }
 
 /* A GPU goes on when its block was launched. */
-static void end_expecting(struct fs_session *s) {
+void fs_session_end_expecting(struct fs_session *s) {
   if (s->expecting && !s->on_cuda) send_expected(s, NAN, NULL);
   s->expecting = false;
-}
-
-/* One block has one set of timers, wherever it is written. */
-void fs_session_keep_times(struct fs_session *s, struct fs_block *block) {
-  const struct fs_plan_record *r = find_record(s, block);
-  bool others = false;
-  block->timed_runs = r ? r->timed : 0;
-  if (!fs_run_is_timed(fs_session_runner(s), block)) return;
-  for (int k = 0; k < s->records.len; k++) {
-    const struct fs_plan_record *q = s->records.data[k];
-    others |= q != r && q->block == block && q->unread;
-  }
-  if (!others) return;
-  fs_session_collect(s);
-  block->timed_runs = r ? r->timed : 0;
-}
-
-/* Of a block that was prepared just now: what its kernels take of a GPU. Those that
- * share a launch have only the figures of it. */
-static void learn_registers(struct fs_session *s, const struct fs_block *block) {
-  struct fs_learned *l = fs_session_learned(s);
-  struct fs_target *t = fs_session_target(s);
-  const struct fs_plan *plan = block->plan;
-  for (int k = 0; l && t->ops->taken && k < plan->kernels.len; k++) {
-    const struct fs_kernel *kn = &plan->kernels.data[k];
-    bool alone = kn->joint == FS_LAUNCH && fs_launch_end(plan, k) == k + 1;
-    struct fs_footprint guess = {0}, taken = {0};
-    if (!alone || kn->scheme == FS_LIBRARY || !block->codes[k]) continue;
-    if (!t->ops->taken(t, block->codes[k], &taken)) continue;
-    struct fs_home *places = fs_calloc((size_t)kn->values.len + 1, sizeof *places);
-    t->ops->footprint(t, plan, kn, &guess, places);
-    free(places);
-    fs_learned_add_registers(l, &kn->work, guess.registers, taken.registers);
-  }
-}
-
-static void add_time(struct fs_session *s, struct fs_plan_record *r, double seconds,
-                     bool cold) {
-  fs_times_add(&r->all, seconds);
-  if (!cold && !r->quick) fs_times_add(&r->warm, seconds);
-  if (!r->is_late) fs_times_add(&s->kernels, seconds);
-}
-
-/* The times of the kernels in the block's last timed run. */
-static void take_times(struct fs_plan_record *r, const struct fs_block *b) {
-  size_t bytes = sizeof(double) * (size_t)r->n;
-  if (!b->timed_cold || !r->each) memcpy(r->times + r->n, b->measured, bytes);
-  if (b->timed_cold || b->quick) return;
-  if (!r->each) r->each = fs_calloc((size_t)r->n + 1, sizeof *r->each);
-  for (int k = 0; k < r->n; k++)
-    if (b->measured[k] >= 0) fs_times_add(&r->each[k], b->measured[k]);
-}
-
-/* What a run of it is, without the copies that were not needed. */
-static void count_kernels(struct fs_plan_record *r, const struct fs_block *block) {
-  r->first = 0;
-  for (int k = 0; k < r->n; k++) {
-    const struct fs_kernel *kernel = &block->plan->kernels.data[k];
-    if (block->bound->skip[k]) {
-      r->spared += kernel->predicted;
-      continue;
-    }
-    r->first += kernel->first;
-    r->moves += kernel->bytes_read + kernel->bytes_written;
-    r->launches += kernel->joint == FS_LAUNCH;
-  }
-}
-
-/* A run of the record's block is over, or was started. */
-static void count_run(struct fs_session *s, struct fs_plan_record *r,
-                      struct fs_block *block) {
-  bool waits = fs_runner_waits(r->runner);
-  if (!r->runs++) count_kernels(r, block);
-  r->quick = block->quick;
-  r->block = r->kept = block;
-  if (waits) add_time(s, r, block->seconds, block->cold);
-  if (block->timed_runs <= r->timed) return;
-  r->timed = block->timed_runs;
-  r->unread = true;
-  if (waits) take_times(r, block);
-}
-
-/* The late values that were waiting for the block that reads them. */
-static void take_late(struct fs_session *s, struct fs_plan_record *r) {
-  for (int k = 0; k < s->waiting.len; k++) {
-    struct fs_plan_record *late = s->waiting.data[k], *same = NULL;
-    for (int i = 0; i < r->late.len && !same; i++)
-      if (same_place(r->late.data[i], late)) same = r->late.data[i];
-    if (!same) {
-      *FS_PUSH(&r->late) = late;
-      continue;
-    }
-    same->runs += late->runs;
-    fs_times_add_all(&same->all, &late->all);
-    fs_times_add_all(&same->warm, &late->warm);
-    unref_record(late);
-  }
-  s->waiting.len = 0;
-}
-
-void fs_session_record(struct fs_session *s, struct fs_block *block,
-                       int number) {
-  struct fs_plan_record *r = find_record(s, block);
-  end_expecting(s);
-  s->last_number = number;
-  s->last_block = block;
-  s->last_runner = fs_session_runner(s);
-  if (s->dump && block->runs <= 1) {
-    struct fs_str text = {0};
-    fs_session_dump(s, block, s->dump, &text);
-    fs_session_answer(s, "stdout", &text);
-    fs_str_free(&text);
-  }
-  if (block->runs <= 1) fs_pins_tell(s, block->plan);
-  if (!r) r = new_record(s, &s->records, block, number);
-  if (block->runs <= 1 && !block->plan->like) learn_registers(s, block);
-  r->last = number;
-  count_run(s, r, block);
-  take_late(s, r);
-  /* Blocks stay in the runner's cache for much longer than this. Where nothing was
-   * measured, the device is not waited for. */
-  if (++s->blocks_run % COLLECT_EVERY || !fs_run_waits(fs_session_runner(s))) return;
-  fs_session_collect(s);
-  for (int k = 0; k < s->records.len; k++) s->records.data[k]->timed = 0;
-}
-
-void fs_session_record_late(struct fs_session *s, struct fs_block *block,
-                            const char *name) {
-  struct fs_plan_record *r = find_in(s, &s->waiting, block);
-  if (!r) {
-    r = new_record(s, &s->waiting, block, s->last_number + 1);
-    r->is_late = true;
-    r->name = name ? fs_strdup(name) : NULL;
-  }
-  count_run(s, r, block);
-}
-
-/* Runs that touched new memory, or were a block's first, say nothing of the model. */
-static void learn(struct fs_session *s, struct fs_block *block) {
-  struct fs_learned *l = fs_session_learned(s);
-  bool fresh = block->fresh;
-  block->fresh = false;
-  if (!l || !fresh || block->timed_cold) return;
-  for (int k = 0; k < block->plan->kernels.len; k++)
-    if (fs_launch_end(block->plan, k) == k + 1 && !block->plan->kernels.data[k].work.unknown &&
-        block->plan->kernels.data[k].joint == FS_LAUNCH)
-      fs_learned_add(l, &block->plan->kernels.data[k].work,
-                     block->plan->kernels.data[k].first, block->measured[k]);
-}
-
-void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
-  const struct fs_learned *l = fs_session_learned(s);
-  plan->predicted = 0;
-  for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_kernel *kernel = &plan->kernels.data[k];
-    kernel->predicted = kernel->first * fs_learned_factor(l, &kernel->work);
-    kernel->registers_factor = fs_learned_registers(l, &kernel->work);
-    plan->predicted += kernel->predicted;
-  }
-  plan->unfused_predicted = corrected_unfused(s, plan);
-}
-
-/* A run whose times were not known when it returned. */
-static void take_run(struct fs_session *s, struct fs_plan_record *r) {
-  double sum = 0;
-  take_times(r, r->block);
-  for (int k = 0; k < r->n; k++) sum += FS_MAX(r->block->measured[k], 0);
-  add_time(s, r, sum, r->block->timed_cold);
-}
-
-static void collect_list(struct fs_session *s, fs_plan_records *list, bool well) {
-  for (int k = 0; k < list->len; k++) {
-    struct fs_plan_record *r = list->data[k];
-    if (r->late.len) collect_list(s, &r->late, well);
-    if (!r->block) continue;
-    if (well && r->unread && !fs_runner_waits(r->runner)) take_run(s, r);
-    if (well && !r->unread && !r->measured) /* none of its last runs was timed */
-      memcpy(r->times + r->n, r->block->measured, sizeof(double) * (size_t)r->n);
-    r->measured |= r->unread;
-    if (well) learn(s, r->block);
-    put_measured(s, r);
-    r->block = NULL;
-    r->unread = false;
-  }
-}
-
-enum fs_status fs_session_collect(struct fs_session *s) {
-  if (!s->records.len && !s->waiting.len) return FS_OK;
-  enum fs_status st = fs_runner_sync(fs_session_runner(s), &s->diags);
-  collect_list(s, &s->waiting, !st);
-  collect_list(s, &s->records, !st);
-  return st;
-}
-
-void fs_session_add_up(const struct fs_session *s, const struct fs_plan_record *r,
-                       struct fs_totals *out) {
-  double runs = (double)r->runs, grain = fs_model_grain(&fs_session_target(s)->device);
-  double predicted = r->predicted_all - r->spared, warm = r->warm.sum / (double)r->warm.n;
-  bool known = r->warm.n && FS_MIN(predicted, warm) >= grain;
-  for (int k = 0; k < r->late.len; k++) fs_session_add_up(s, r->late.data[k], out);
-  out->blocks++;
-  out->runs += r->runs;
-  out->timed += r->all.n;
-  out->late_runs += r->is_late ? r->runs : 0;
-  out->late_timed += r->is_late ? r->all.n : 0;
-  out->launches += runs * r->launches;
-  out->moves += runs * r->moves;
-  out->first += runs * r->first;
-  out->predicted += runs * predicted;
-  out->measured += r->all.sum;
-  if (!known) return;
-  out->warm += r->warm.sum;
-  out->warm_predicted += (double)r->warm.n * predicted;
-}
-
-/* By the first prediction, so that the choice does not change from run to run. */
-static double weight(const struct fs_plan_record *r) {
-  return (double)r->runs * r->first;
-}
-
-int fs_session_main_plan(const struct fs_session *s) {
-  int from = fs_interp_before_last(s->in), best = s->records.len - 1;
-  bool found = false;
-  for (int k = s->records.len - 1; k >= 0; k--) {
-    const struct fs_plan_record *r = s->records.data[k];
-    if (r->last <= from) continue;
-    if (found && weight(r) <= weight(s->records.data[best])) continue;
-    best = k;
-    found = true;
-  }
-  return best;
-}
-
-void fs_session_choose_block(struct fs_session *s) {
-  int k = fs_session_main_plan(s);
-  if (k < 0 || !s->records.data[k]->kept) return;
-  s->last_block = s->records.data[k]->kept;
-  s->last_runner = s->records.data[k]->runner;
-}
-
-struct fs_block *fs_session_current_block(struct fs_session *s, struct fs_str *out) {
-  fs_session_choose_block(s);
-  if (s->last_block && s->last_runner == fs_session_runner(s)) {
-    fs_session_correct(s, s->last_block->plan);
-    return s->last_block;
-  }
-  fs_str_puts(out, "no block has run yet\n");
-  return NULL;
-}
-
-void fs_session_forget_blocks(struct fs_session *s,
-                              const struct fs_runner *runner) {
-  if (s->last_runner == runner) s->last_block = NULL;
-  settle(s, NULL, runner, true);
 }
 
 /* What was announced and did not come to run. */
@@ -538,17 +80,9 @@ static void drop_failed(struct fs_session *s) {
       continue;
     }
     send_plan(s, r, "withdrawn");
-    unref_record(r);
+    fs_session_unref_record(r);
   }
   s->records.len = kept;
-}
-
-void fs_session_end_late(struct fs_session *s) {
-  for (int k = 0; k < s->waiting.len; k++) {
-    if (s->records.len == MAX_RECORDS) drop_first(s);
-    *FS_PUSH(&s->records) = s->waiting.data[k];
-  }
-  s->waiting.len = 0;
 }
 
 void fs_session_end_plans(struct fs_session *s, bool send) {
@@ -568,6 +102,6 @@ void fs_session_end_plans(struct fs_session *s, bool send) {
   fs_plan_records old = s->last_plans;
   s->last_plans = s->records;
   s->records = old;
-  for (int k = 0; k < old.len; k++) unref_record(old.data[k]);
+  for (int k = 0; k < old.len; k++) fs_session_unref_record(old.data[k]);
   s->records.len = 0;
 }

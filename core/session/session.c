@@ -1,6 +1,7 @@
 /* session.c - the session: targets, evaluation under an out-of-memory guard, and
  * everything that happens as events. See session.h for the contract and
  * internal.h for the other files. */
+#include "core/plan/plan.h"
 #include "core/session/internal.h"
 
 #include <ctype.h>
@@ -11,93 +12,6 @@
 #include "core/eval/files.h"
 #include "core/lang/parse.h"
 #include "core/view/view.h"
-
-enum { HISTORY_KEPT = 1000 };
-
-/* -- events ------------------------------------------------------------------ */
-
-/* The front end's frames are not to be jumped over (it may hold locks): it has a
- * handler of its own, or the memory that it cannot get ends the process. */
-void fs_session_emit(struct fs_session *s, json_t *gives) {
-  jmp_buf *guard = fs_oom_guard(NULL);
-  if (gives && s->config.on_event)
-    s->config.on_event(s->config.user, gives);
-  fs_oom_guard(guard);
-  json_decref(gives);
-}
-
-void fs_session_say(struct fs_session *s, const char *stream, const char *text,
-                    size_t len) {
-  if (!len) return;
-  json_t *e = json_object();
-  json_object_set_new(e, "event", json_string("text"));
-  json_object_set_new(e, "stream", json_string(stream));
-  json_object_set_new(e, "text", fs_json_text(text, len));
-  fs_session_emit(s, e);
-}
-
-void fs_session_answer(struct fs_session *s, const char *stream,
-                       struct fs_str *text) {
-  char *p = text->data;
-  while (s->show.ascii && p && (p = strstr(p, "\u00b5s"))) {
-    *p++ = 'u';
-    memmove(p, p + 1, strlen(p));
-    text->len--;
-  }
-  fs_session_say(s, stream, fs_str_text(text), text->len);
-}
-
-static void set_text(json_t *o, const char *key, const char *text) {
-  if (text)
-    json_object_set_new(o, key, fs_json_text(text, strlen(text)));
-}
-
-static void emit_diag(struct fs_session *s, const struct fs_diag *d) {
-  static const char *const severities[] = {"note", "warning", "error"};
-  struct fs_str picture = {0};
-  json_t *e = json_object();
-  json_object_set_new(e, "event", json_string("diagnostic"));
-  json_object_set_new(e, "severity", json_string(severities[d->severity]));
-  set_text(e, "id", d->id);
-  const struct fs_source *source =
-      d->span.source ? fs_source_get(&s->diags, d->span.source) : NULL;
-  if (source) {
-    int line, column;
-    fs_span_position(&s->diags, d->span, &line, &column);
-    set_text(e, "source", source->name);
-    json_object_set_new(e, "line", json_integer(line));
-    json_object_set_new(e, "column", json_integer(column));
-  }
-  set_text(e, "message", d->message);
-  set_text(e, "hint", d->hint);
-  fs_diag_render(&s->diags, d, &picture);
-  json_object_set_new(e, "rendered",
-                      fs_json_text(fs_str_text(&picture), picture.len));
-  fs_str_free(&picture);
-  fs_session_emit(s, e);
-}
-
-static void emit_diags(struct fs_session *s) {
-  for (int k = 0; k < s->diags.list.len; k++)
-    emit_diag(s, &s->diags.list.data[k]);
-  fs_diags_clear(&s->diags);
-}
-
-void fs_session_note(struct fs_session *s, const char *id, const char *fmt,
-                     ...) {
-  struct fs_str text = {0};
-  va_list args;
-  va_start(args, fmt);
-  fs_str_vprintf(&text, fmt, args);
-  va_end(args);
-  json_t *e = json_object();
-  json_object_set_new(e, "event", json_string("diagnostic"));
-  json_object_set_new(e, "severity", json_string("note"));
-  json_object_set_new(e, "id", json_string(id));
-  set_text(e, "message", fs_str_text(&text));
-  fs_str_free(&text);
-  fs_session_emit(s, e);
-}
 
 /* -- what the interpreter reports -------------------------------------------- */
 
@@ -112,7 +26,7 @@ static json_t *value_event(const char *name, const struct fs_val *v,
                                       "range", "function", "tensor"};
   json_t *e = json_object(), *data = json_object();
   json_object_set_new(e, "event", json_string("value"));
-  if (name) set_text(e, "name", name);
+  if (name) fs_set_text(e, "name", name);
   json_object_set_new(e, "kind", json_string(kinds[v->kind]));
   if (v->kind == FS_V_TENSOR) {
     json_object_set_new(e, "shape", fs_json_shape(&v->tensor->shape));
@@ -152,7 +66,16 @@ static void on_show(void *user, const char *name, struct fs_val v,
 }
 
 static void on_block(void *user, struct fs_block *block, int number) {
-  fs_session_record(user, block, number);
+  struct fs_session *s = user;
+  fs_session_end_expecting(s);
+  if (s->dump && block->runs <= 1) {
+    struct fs_str text = {0};
+    fs_session_dump(s, block, s->dump, &text);
+    fs_session_answer(s, "stdout", &text);
+    fs_str_free(&text);
+  }
+  if (block->runs <= 1) fs_pins_tell(s, block->plan);
+  fs_session_record(s, block, number);
 }
 
 static void on_late(void *user, struct fs_block *block, const char *name) {
@@ -183,7 +106,7 @@ static void on_progress(void *user, const char *what, double done,
                         double seconds) {
   json_t *e = json_object();
   json_object_set_new(e, "event", json_string("progress"));
-  set_text(e, "what", what);
+  fs_set_text(e, "what", what);
   json_object_set_new(e, "done", isfinite(done) ? json_real(done)
                                                 : json_null());
   json_object_set_new(e, "seconds", json_real(seconds));
@@ -205,226 +128,6 @@ static char *on_ask(void *user, const char *prompt, bool secret) {
 static enum fs_status on_command(void *user, const char *line,
                                  struct fs_span span) {
   return fs_session_command(user, line, span);
-}
-
-/* -- targets ----------------------------------------------------------------- */
-
-static struct fs_place *place(const struct fs_session *s) {
-  return (struct fs_place *)(uintptr_t)(s->on_cuda ? &s->cuda : &s->cpu);
-}
-
-struct fs_target *fs_session_target(const struct fs_session *s) {
-  return place(s)->target;
-}
-
-struct fs_runner *fs_session_runner(const struct fs_session *s) {
-  return place(s)->runner;
-}
-
-/* Kernels are measured in every input whose times are shown. */
-static bool hears_times(const struct fs_session *s) {
-  return s->time || strcmp(s->plan_form, "off") != 0;
-}
-
-static struct fs_runner *new_runner(const struct fs_session *s,
-                                    struct fs_target *target) {
-  struct fs_runner *r = fs_runner_new(target);
-  fs_runner_options(r)->heard = hears_times(s);
-  fs_runner_options(r)->strategy = s->strategy;
-  fs_runner_options(r)->effort = s->effort;
-  fs_runner_options(r)->timed = true;
-  fs_runner_options(r)->hasty = s->hasty;
-  fs_runner_options(r)->pins = s->pins.data;
-  fs_runner_options(r)->n_pins = s->pins.len;
-  fs_runner_options(r)->kernel_pins = s->kernel_pins.data;
-  fs_runner_options(r)->n_kernel_pins = s->kernel_pins.len;
-  fs_runner_options(r)->launching = on_launch;
-  fs_runner_options(r)->changing = on_change;
-  fs_runner_options(r)->user = (void *)(uintptr_t)s;
-  return r;
-}
-
-/* What is known of how fast the device is: from earlier sessions, else from a device
- * of its kind. The reference device of the tests has no history and costs by the book, or,
- * if FUSIBLE_REFERENCE_DEVICE is "measured", those of one that was measured. */
-static void open_model(struct fs_session *s, struct fs_place *p) {
-  struct fs_device *device = &p->target->device;
-  const char *reference = getenv("FUSIBLE_REFERENCE_DEVICE");
-  bool history = !reference, by_book = reference && strcmp(reference, "measured");
-  struct fs_str notice = {0};
-  if (history) p->calibration = fs_calibration_load(device, &notice);
-  else if (by_book) p->calibration = fs_calibration_plain(device);
-  if (!p->calibration) p->calibration = fs_calibration_reference(device);
-  device->calibration = p->calibration;
-  if (!history) return;
-  if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
-  fs_str_clear(&notice);
-  p->learned = fs_learned_open(device, &notice);
-  if (notice.len) fs_session_note(s, "calibration", "%s", notice.data);
-  fs_str_free(&notice);
-}
-
-/* What was learned is kept if there is memory to write it. */
-static void close_learned(struct fs_learned *learned) {
-  jmp_buf out_of_memory;
-  jmp_buf *volatile outer = fs_oom_guard(&out_of_memory);
-  if (!setjmp(out_of_memory)) fs_learned_close(learned);
-  fs_oom_guard(outer);
-}
-
-static void close_place(struct fs_place *p) {
-  if (p->runner) fs_runner_free(p->runner);
-  if (p->target) p->target->ops->close(p->target);
-  close_learned(p->learned);
-  free(p->calibration);
-  *p = (struct fs_place){0};
-}
-
-static void name_target(struct fs_session *s, bool cuda) {
-  if (cuda && s->device_index)
-    snprintf(s->target_name, sizeof s->target_name, "cuda:%d",
-             s->device_index);
-  else
-    snprintf(s->target_name, sizeof s->target_name, cuda ? "cuda" : "cpu");
-}
-
-/* Moves everything to the CUDA device, opening it if need be. The reason of a
- * failure is in `d`. */
-static enum fs_status move_to_cuda(struct fs_session *s, struct fs_diags *d) {
-  enum fs_status collected = fs_session_collect(s); /* from the old runner */
-  if (collected) return collected;
-  struct fs_place fresh = s->cuda;
-  bool reopen = !fresh.target || fresh.index != s->device_index;
-  if (reopen) {
-    fresh = (struct fs_place){.target = fs_cuda_open(s->device_index, d),
-                              .index = s->device_index};
-    if (!fresh.target) return FS_ERR_ENV;
-    open_model(s, &fresh);
-    fresh.runner = new_runner(s, fresh.target);
-  }
-  enum fs_status st = fs_interp_retarget(s->in, fresh.runner, fresh.target);
-  if (st) {
-    if (reopen) close_place(&fresh);
-    return st;
-  }
-  if (reopen) {
-    fs_session_forget_blocks(s, s->cuda.runner);
-    close_place(&s->cuda);
-  }
-  s->cuda = fresh;
-  s->on_cuda = true;
-  s->wants_cuda = false;
-  name_target(s, true);
-  return FS_OK;
-}
-
-/* The last failure's words, without its place. */
-static const char *last_words(const struct fs_diags *d) {
-  return d->list.len ? d->list.data[d->list.len - 1].message : "it failed";
-}
-
-enum fs_status fs_session_ready(struct fs_session *s) {
-  if (!s->wants_cuda) return FS_OK;
-  if (s->must_have_cuda) return move_to_cuda(s, &s->diags);
-  struct fs_diags words;
-  fs_diags_init(&words);
-  s->wants_cuda = false;
-  if (move_to_cuda(s, &words)) {
-    name_target(s, false);
-    fs_session_note(s, "no-gpu", "the CPU is used: %s", last_words(&words));
-  }
-  fs_diags_free(&words);
-  return FS_OK;
-}
-
-/* "cuda" and "cuda:2"; gives -1 for what is neither. */
-static int parse_cuda(const char *name) {
-  if (strncmp(name, "cuda", 4)) return -1;
-  if (!name[4]) return 0;
-  char *end;
-  long k = strtol(name + 5, &end, 10);
-  return name[4] == ':' && name[5] && !*end && k >= 0 && k < 1024 ? (int)k
-                                                                  : -1;
-}
-
-static enum fs_status use_cpu(struct fs_session *s) {
-  enum fs_status st = fs_session_collect(s); /* from the old runner */
-  if (!st && s->on_cuda)
-    st = fs_interp_retarget(s->in, s->cpu.runner, s->cpu.target);
-  if (st) return st;
-  s->on_cuda = s->wants_cuda = s->must_have_cuda = false;
-  name_target(s, false);
-  return FS_OK;
-}
-
-enum fs_status fs_session_use(struct fs_session *s, const char *name,
-                              struct fs_span span) {
-  int index = parse_cuda(name);
-  if (!strcmp(name, "auto")) {
-    if (s->on_cuda || !fs_cuda_present()) return FS_OK;
-    s->wants_cuda = true;
-    s->must_have_cuda = false;
-    s->device_index = 0;
-    return fs_session_ready(s);
-  }
-  if (!strcmp(name, "cpu")) return use_cpu(s);
-  if (index < 0)
-    return fs_error(&s->diags, span, "unknown-target", NULL,
-                    "there is no target %s: it is auto, cpu or cuda", name);
-  if (s->on_cuda && index == s->cuda.index) return FS_OK;
-  int old = s->device_index;
-  bool wanted = s->wants_cuda;
-  s->device_index = index;
-  enum fs_status st = move_to_cuda(s, &s->diags);
-  if (!st) {
-    s->must_have_cuda = true;
-    return FS_OK;
-  }
-  s->device_index = old;
-  s->wants_cuda = wanted;
-  return st;
-}
-
-enum fs_status fs_session_set_threads(struct fs_session *s, int threads) {
-  struct fs_target *target = fs_cpu_open(threads, NULL);
-  if (!target)
-    return fs_env_error(&s->diags, "threads", NULL,
-                        "%d threads could not be started", threads);
-  struct fs_place fresh = {.target = target, .runner = new_runner(s, target)};
-  open_model(s, &fresh);
-  enum fs_status st = fs_session_collect(s); /* from the old runner */
-  if (!st && !s->on_cuda)
-    st = fs_interp_retarget(s->in, fresh.runner, fresh.target);
-  if (st) {
-    close_place(&fresh);
-    return st;
-  }
-  fs_session_forget_blocks(s, s->cpu.runner);
-  close_place(&s->cpu);
-  s->cpu = fresh;
-  s->threads = threads;
-  return FS_OK;
-}
-
-void fs_session_take_calibration(struct fs_session *s,
-                                 struct fs_calibration *c) {
-  struct fs_place *p = place(s);
-  if (!c) c = fs_calibration_reference(&p->target->device);
-  fs_session_collect(s);
-  fs_session_forget_blocks(s, p->runner);
-  fs_runner_clear(p->runner);
-  p->target->device.calibration = c;
-  free(p->calibration);
-  p->calibration = c;
-  fs_learned_forget(p->learned); /* corrections of other predictions */
-}
-
-struct fs_calibration *fs_session_calibration(const struct fs_session *s) {
-  return place(s)->calibration;
-}
-
-struct fs_learned *fs_session_learned(const struct fs_session *s) {
-  return s->learn ? place(s)->learned : NULL;
 }
 
 /* -- without memory ---------------------------------------------------------- */
@@ -455,41 +158,6 @@ static void *json_memory(size_t size) { return fs_malloc(size); }
 
 /* -- life -------------------------------------------------------------------- */
 
-/* Which target the configuration asks for. */
-static bool choose_target(struct fs_session *s, const char **error) {
-  static char words[512];
-  const char *name = s->config.target ? s->config.target : "auto";
-  int index = parse_cuda(name);
-  name_target(s, false);
-  if (!strcmp(name, "cpu")) return true;
-  if (strcmp(name, "auto") && index < 0) {
-    snprintf(words, sizeof words,
-             "there is no target '%.64s': it is auto, cpu or cuda", name);
-    *error = words;
-    return false;
-  }
-  bool there = fs_cuda_present();
-  s->must_have_cuda = index >= 0;
-  s->device_index = FS_MAX(index, 0);
-  s->wants_cuda = there;
-  if (there) name_target(s, true);
-  if (there || !s->must_have_cuda) return true;
-  struct fs_diags reason;
-  fs_diags_init(&reason);
-  s->cuda.target = fs_cuda_open(s->device_index, &reason);
-  snprintf(words, sizeof words, "%.*s", (int)sizeof words - 1,
-           last_words(&reason));
-  fs_diags_free(&reason);
-  if (s->cuda.target) { /* a device that shows no node; good as it is */
-    close_place(&s->cuda);
-    s->wants_cuda = true;
-    name_target(s, true);
-    return true;
-  }
-  *error = words;
-  return false;
-}
-
 struct fs_session *fs_session_new(const struct fs_session_config *config,
                                   const char **error) {
   json_set_alloc_funcs(json_memory, free);
@@ -501,21 +169,14 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
   s->threads = config->threads;
   fs_diags_init(&s->diags);
   fs_settings_init(s);
-  s->config.target = config->target;
-  bool ok = choose_target(s, error);
-  s->config.target = NULL;
-  if (ok && !(s->cpu.target = fs_cpu_open(config->threads, NULL))) {
-    *error = "the threads of the CPU target could not be started";
-    ok = false;
-  }
-  if (!ok) {
+  s->launching = on_launch;
+  s->changing = on_change;
+  if (!fs_places_open(s, config->target ? config->target : "auto", error)) {
     fs_diags_free(&s->diags);
     json_decref(s->no_memory_event);
     free(s);
     return NULL;
   }
-  s->cpu.runner = new_runner(s, s->cpu.target);
-  open_model(s, &s->cpu);
   struct fs_interp_host host = {.user = s, .text = on_text, .show = on_show,
                                 .block = on_block, .late = on_late, .plot = on_plot,
                                 .kernels = on_kernels,
@@ -525,7 +186,7 @@ struct fs_session *fs_session_new(const struct fs_session_config *config,
                                 .ask = config->ask ? on_ask : NULL,
                                 .command = on_command};
   s->in = fs_interp_new(&s->diags, s->cpu.runner, s->cpu.target, &host);
-  emit_diags(s);
+  fs_session_emit_diags(s);
   return s;
 }
 
@@ -538,8 +199,7 @@ void fs_session_free(struct fs_session *s) {
   fs_pins_clear(s);
   fs_kernel_pins_clear(s);
   FS_VEC_FREE(&s->timed);
-  close_place(&s->cuda);
-  close_place(&s->cpu);
+  fs_places_close(s);
   fs_session_drop_pictures(s);
   json_decref(s->no_memory_event);
   fs_mirror_free(s);
@@ -665,21 +325,6 @@ static enum fs_status eval_text(struct fs_session *s, const char *name,
   return st == FS_INCOMPLETE ? report_incomplete(s, name, text, len) : st;
 }
 
-void fs_session_remember(struct fs_session *s, const char *text, size_t len) {
-  while (len && is_space(text[len - 1])) len--;
-  if (!len || len > 1 << 20) return;
-  if (s->history.len == HISTORY_KEPT) {
-    free(s->history.data[0]);
-    memmove(s->history.data, s->history.data + 1,
-            sizeof(*s->history.data) * (HISTORY_KEPT - 1));
-    s->history.len--;
-  }
-  char *copy = fs_malloc(len + 1);
-  memcpy(copy, text, len);
-  copy[len] = 0;
-  *FS_PUSH(&s->history) = copy;
-}
-
 /* Calls step(s, user) with a guard for when there is no memory. */
 static enum fs_status guarded(struct fs_session *s,
                               enum fs_status (*step)(struct fs_session *s,
@@ -712,7 +357,7 @@ struct input {
 };
 
 static void hear_times(const struct fs_session *s, const struct fs_place *p) {
-  if (p->runner) fs_runner_options(p->runner)->heard = hears_times(s);
+  if (p->runner) fs_runner_options(p->runner)->heard = fs_session_hears_times(s);
 }
 
 static enum fs_status eval_step(struct fs_session *s, void *user) {
@@ -830,12 +475,12 @@ static enum fs_result end_input(struct fs_session *s, enum fs_status st,
   enum fs_result result = result_of(s, st);
   fs_interrupt_clear();
   tell_no_memory(s);
-  emit_diags(s);
+  fs_session_emit_diags(s);
   if (result == FS_RESULT_INTERRUPTED)
     fs_session_note(s, "interrupted", "interrupted");
   bool well = result == FS_RESULT_OK || result == FS_RESULT_QUIT ||
               result == FS_RESULT_RETURNED;
-  if (well && hears_times(s)) close_account(s, seconds);
+  if (well && fs_session_hears_times(s)) close_account(s, seconds);
   if (well && s->time) say_times(s, seconds);
   if (well) hint_at_calibrating(s);
   fs_session_end_plans(s, well);
@@ -946,7 +591,7 @@ static enum fs_status define(struct fs_session *s, const char *name,
 static enum fs_status define_step(struct fs_session *s, void *user) {
   const struct input *i = user;
   enum fs_status st = define(s, i->name, i->text);
-  emit_diags(s);
+  fs_session_emit_diags(s);
   return st;
 }
 
@@ -954,7 +599,7 @@ static enum fs_status set_step(struct fs_session *s, void *user) {
   const struct input *i = user;
   enum fs_status st =
       fs_setting_change(s, i->name, i->text, (struct fs_span){0});
-  emit_diags(s);
+  fs_session_emit_diags(s);
   return st;
 }
 
@@ -978,7 +623,7 @@ enum fs_result fs_session_define(struct fs_session *s, const char *name,
 static enum fs_status check_step(struct fs_session *s, void *user) {
   (void)user;
   fs_interp_warn_unread(s->in);
-  emit_diags(s);
+  fs_session_emit_diags(s);
   return FS_OK;
 }
 
