@@ -7,55 +7,10 @@
  */
 #include <stdio.h>
 
-#include "core/device/cuda/internal.h"
-
+#include "core/device/cuda/build.h"
 #include "core/plan/plan.h"
 
-/* -- compiling -------------------------------------------------------------------------- */
-
-/* A text without the lines that are comments: what the user calls his variables stands
- * in no others (emit.h), and leaves no trace in machine code. Given. */
-static char *without_comments(const char *text) {
-  char *out = fs_malloc(strlen(text) + 1), *to = out;
-  while (*text) {
-    size_t line = strcspn(text, "\n");
-    line += text[line] == '\n';
-    if (strncmp(text + strspn(text, " "), "//", 2)) {
-      memcpy(to, text, line);
-      to += line;
-    }
-    text += line;
-  }
-  *to = 0;
-  return out;
-}
-
-/* Without line tables the #line directives leave no trace in machine code: then
- * the plain text is the key, and the same kernel of another line, or of variables of
- * other names, is a hit. */
-static struct fs_kernel_key key_of(const struct cuda *t, const char *source,
-                                   const char *lined) {
-  char version[32];
-  snprintf(version, sizeof version, "%d", fs_nvrtc_version());
-  bool lines = fs_nvrtc_line_tables() && lined;
-  char *text = lines ? fs_strdup(lined) : without_comments(source);
-  const char *texts[] = {FS_VERSION, t->arch, fs_nvrtc_options(), version,
-                         fs_nvrtc_identity(), text};
-  struct fs_kernel_key key = fs_kernel_key((int)FS_LEN(texts), texts);
-  free(text);
-  return key;
-}
-
-/* A text that is to become machine code. */
-struct build {
-  const char *source;
-  struct fs_kernel_key key;
-  char *other;               /* the text for quick code; NULL: the same */
-  struct fs_nvrtc_job job;   /* image and size: the outcome */
-  struct fs_module *loaded;  /* nothing is to be compiled or loaded */
-  bool cached;
-  int same_as;               /* an earlier build of the same text, or -1 */
-};
+/* -- modules that codes share -------------------------------------------------------------- */
 
 /* Full code that is loaded. Blocks that differ in where their slices begin have plans of
  * their own and one machine code: the rounds of `for k = 1:n; A[k, :] = ...`. */
@@ -70,24 +25,7 @@ struct fs_module {
   struct fs_module *next;
 };
 
-/* Compiled ahead of prepare; each is taken once. */
-struct fs_builds {
-  FS_VEC(struct build) list;
-};
-
-static bool take_warm(struct cuda *t, struct build *b) {
-  for (int k = 0; t->warm && k < t->warm->list.len; k++) {
-    struct build *w = &t->warm->list.data[k];
-    if (!w->job.image || memcmp(&w->key, &b->key, sizeof b->key)) continue;
-    b->job.image = fs_malloc(w->job.size + 1);
-    memcpy(b->job.image, w->job.image, w->job.size + 1);
-    b->job.size = w->job.size;
-    return true;
-  }
-  return false;
-}
-
-static struct fs_module *find_module(const struct cuda *t, const struct build *builds,
+static struct fs_module *find_module(const struct cuda *t, const struct fs_build *builds,
                                      int n, const struct fs_kernel_key *key) {
   for (int k = 0; k < n; k++)
     if (!memcmp(&builds[k].key, key, sizeof *key)) return NULL;
@@ -97,7 +35,7 @@ static struct fs_module *find_module(const struct cuda *t, const struct build *b
 }
 
 /* The same of a text, which with line tables is not all that code depends on. */
-static struct fs_module *find_text(const struct cuda *t, const struct build *builds, int n,
+static struct fs_module *find_text(const struct cuda *t, const struct fs_build *builds, int n,
                                    const char *source) {
   uint64_t text = fs_hash(source, strlen(source), 1);
   struct fs_module *m = fs_nvrtc_line_tables() ? NULL : t->modules;
@@ -135,141 +73,6 @@ static void unload(struct cuda *t, struct fs_code *c) {
   if (c->shared && *m) *m = c->shared->next;
   if (c->shared) free(c->shared->source);
   free(c->shared);
-}
-
-/* `lined`: the text with #line directives, or NULL. */
-static void start_build(struct cuda *t, struct build *b, const char *source,
-                        const char *lined) {
-  b->source = source;
-  b->same_as = -1;
-  b->job.source = lined ? lined : source;
-  b->job.arch = t->arch;
-  if (b->loaded) return;
-  if (!take_warm(t, b))
-    b->job.image = fs_kernel_cache_get(&b->key, &b->job.size);
-  b->cached = b->job.image != NULL;
-}
-
-/* Lines of a compiler's log from the first error on, after any warnings; on one. */
-static void put_log(struct fs_str *s, const char *log) {
-  int lines = 0;
-  const char *from = log ? strstr(log, ": error") : NULL;
-  while (from && from > log && from[-1] != '\n') from--;
-  for (const char *p = from ? from : log; p && *p && lines < 3; lines++) {
-    size_t len = strcspn(p, "\n");
-    fs_str_puts(s, lines ? " / " : "");
-    fs_str_put(s, p, FS_MIN(len, 200));
-    p += len + (p[len] == '\n');
-  }
-}
-
-/* The compiler refused a text of our own: keep it for the report. */
-static enum fs_status refused(const struct build *b, struct fs_diags *d) {
-  struct fs_str log = {0};
-  put_log(&log, b->job.log);
-  bool other = b->job.quick && b->other;
-  char *kept = fs_kernel_keep_source(&b->key, other ? b->other : b->source);
-  fs_env_error(d, "compile-failed",
-               "this is a fault of Fusible: please report it with that file",
-               "NVRTC refused a generated kernel, kept as %s: %s",
-               kept ? kept : "(it could not be written)",
-               log.len ? log.data : "it gave no message");
-  fs_str_free(&log);
-  free(kept);
-  return FS_ERR_ENV;
-}
-
-/* Whether one image is that of both. Texts for quick code may differ where those for full
- * code do not: in where a matrix lies, which tensor maps tell these. */
-static bool is_same(const struct build *a, const struct build *b) {
-  bool alike = a->other && b->other ? !strcmp(a->other, b->other) : a->other == b->other;
-  return alike && !memcmp(&a->key, &b->key, sizeof a->key);
-}
-
-/* Compiles what the cache did not have, several at once. */
-static enum fs_status finish_builds(struct build *builds, int n,
-                                    struct fs_diags *d) {
-  struct fs_nvrtc_job *jobs = fs_calloc((size_t)FS_MAX(n, 1), sizeof *jobs);
-  int *which = fs_calloc((size_t)FS_MAX(n, 1), sizeof *which), todo = 0;
-  for (int k = 0; k < n; k++) {
-    for (int e = 0; e < k && builds[k].same_as < 0; e++)
-      if (!builds[e].loaded && is_same(&builds[e], &builds[k])) builds[k].same_as = e;
-    if (builds[k].loaded || builds[k].cached || builds[k].same_as >= 0) continue;
-    which[todo] = k;
-    jobs[todo++] = builds[k].job;
-  }
-  fs_nvrtc_compile_all(jobs, todo);
-  enum fs_status status = FS_OK;
-  for (int k = 0; k < todo; k++) {
-    struct build *b = &builds[which[k]];
-    b->job = jobs[k];
-    if (b->job.image && b->job.quick) continue; /* what is on disk is full code */
-    if (b->job.image)
-      fs_kernel_cache_put(&b->key, b->job.image, b->job.size);
-    else if (status == FS_OK)
-      status = b->job.cancelled ? FS_INTERRUPTED : refused(b, d);
-  }
-  free(jobs);
-  free(which);
-  return status;
-}
-
-static void free_build(struct build *b) {
-  free(b->other);
-  free(b->job.image);
-  free(b->job.log);
-}
-
-/* Loads an image; one from the cache that the driver refuses is made anew. */
-static enum fs_status load_image(struct cuda *t, struct build *b,
-                                 const char *entry, CUmodule *module,
-                                 CUfunction *function, struct fs_diags *d) {
-  CUresult r = fs_cu.module_load(module, b->job.image);
-  if (fs_cuda_again(t, r)) r = fs_cu.module_load(module, b->job.image);
-  if (r != CU_OK) *module = NULL;
-  bool stale = r == CU_INVALID_IMAGE || r == CU_NO_BINARY_FOR_GPU;
-  if (stale && b->cached) {
-    fs_kernel_cache_drop(&b->key);
-    free_build(b);
-    fs_nvrtc_compile(&b->job);
-    b->cached = false;
-    if (!b->job.image) return b->job.cancelled ? FS_INTERRUPTED : refused(b, d);
-    r = fs_cu.module_load(module, b->job.image);
-    if (r != CU_OK) *module = NULL;
-  }
-  if (r == CU_OK && (r = fs_cu.module_function(function, *module, entry))) {
-    fs_cu.module_unload(*module);
-    *module = NULL;
-  }
-  if (r == CU_OK) return FS_OK;
-  if (r == CU_INVALID_IMAGE || r == CU_NO_BINARY_FOR_GPU ||
-      r == CU_UNSUPPORTED_PTX)
-    return fs_env_error(d, "driver-error", "update the driver, or install an "
-                        "NVRTC that is not newer than it",
-                        "the driver (CUDA %d.%d) does not load code of NVRTC "
-                        "%d.%d", fs_cu_version() / 1000,
-                        fs_cu_version() % 1000 / 10, fs_nvrtc_version() / 1000,
-                        fs_nvrtc_version() % 1000 / 10);
-  return fs_cuda_fail(t, r, "loading a kernel", d);
-}
-
-static void warn_cache(struct fs_diags *d) {
-  const char *notice = fs_kernel_cache_notice();
-  if (notice)
-    fs_warn(d, (struct fs_span){0}, "kernel-cache", NULL, "%s", notice);
-}
-
-enum fs_status fs_cuda_build(struct cuda *t, const char *source,
-                             const char *entry, CUmodule *module,
-                             CUfunction *function, struct fs_diags *d) {
-  struct build b = {0};
-  fs_cuda_enter(t);
-  b.key = key_of(t, source, NULL);
-  start_build(t, &b, source, NULL);
-  enum fs_status status = finish_builds(&b, 1, d);
-  if (status == FS_OK) status = load_image(t, &b, entry, module, function, d);
-  free_build(&b);
-  return status;
 }
 
 /* -- one kernel ---------------------------------------------------------------------------- */
@@ -525,16 +328,16 @@ char *fs_cuda_quick_text(const struct cuda *t, const struct fs_code *c) {
 }
 
 /* Finds the code of a kernel, or prepares to compile it. */
-static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds, int at) {
-  struct build *b = &builds[at];
+static void begin_build(struct cuda *t, struct fs_code *c, struct fs_build *builds, int at) {
+  struct fs_build *b = &builds[at];
   b->loaded = find_text(t, builds, at, c->emitted.source);
   if (b->loaded) {
     b->key = b->loaded->key;
   } else {
-    b->key = key_of(t, c->emitted.source, fs_cuda_lined(c));
+    b->key = fs_build_key(t, c->emitted.source, fs_cuda_lined(c));
     b->loaded = find_module(t, builds, at, &b->key);
   }
-  start_build(t, b, c->emitted.source, b->loaded ? NULL : fs_cuda_lined(c));
+  fs_build_begin(t, b, c->emitted.source, b->loaded ? NULL : fs_cuda_lined(c));
   b->job.quick = t->base.hasty && !b->loaded && !b->cached && is_worth_haste(c);
   if (b->job.quick) b->job.quick_source = b->other = fs_cuda_quick_text(t, c);
   c->key = b->key;
@@ -543,7 +346,7 @@ static void begin_build(struct cuda *t, struct fs_code *c, struct build *builds,
 /* Builds the generated kernels among codes[0..n); builds[] is parallel. */
 static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
                                   struct fs_diags *d) {
-  struct build *builds = fs_calloc((size_t)FS_MAX(n, 1), sizeof *builds);
+  struct fs_build *builds = fs_calloc((size_t)FS_MAX(n, 1), sizeof *builds);
   struct fs_code **made = fs_calloc((size_t)FS_MAX(n, 1), sizeof *made);
   int count = 0;
   for (int k = 0; k < n; k++) {
@@ -551,14 +354,14 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
     begin_build(t, codes[k], builds, count);
     made[count++] = codes[k];
   }
-  enum fs_status status = finish_builds(builds, count, d);
+  enum fs_status status = fs_build_finish(builds, count, d);
   for (int k = 0; k < count && status == FS_OK; k++) {
-    struct build *b = &builds[k];
-    struct build *from = b->same_as >= 0 ? &builds[b->same_as] : b;
+    struct fs_build *b = &builds[k];
+    struct fs_build *from = b->same_as >= 0 ? &builds[b->same_as] : b;
     if (b->loaded)
       take_module(b->loaded, made[k]);
     else
-      status = load_image(t, from, "fs_kernel", &made[k]->module,
+      status = fs_build_load(t, from, "fs_kernel", &made[k]->module,
                           &made[k]->function, d);
     made[k]->quick = from->job.quick;
     if (status == FS_OK && !b->loaded && !made[k]->quick && b->same_as < 0)
@@ -569,7 +372,7 @@ static enum fs_status build_codes(struct cuda *t, int n, struct fs_code **codes,
   for (int k = 0; k < count && status == FS_OK; k++)
     if (made[k]->quick)
       made[k]->later = fs_cuda_later(t, &builds[k].key, builds[k].job.source);
-  for (int k = 0; k < count; k++) free_build(&builds[k]);
+  for (int k = 0; k < count; k++) fs_build_free(&builds[k]);
   free(builds);
   free(made);
   return status;
@@ -645,7 +448,7 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
   if (status != FS_OK && t->crowded)
     status = make_codes(t, plan, sources, n, kernels, false, codes, d);
   t->base.hasty = hasty;
-  warn_cache(d);
+  fs_build_warn(d);
   return status;
 }
 
@@ -653,7 +456,7 @@ enum fs_status fs_cuda_prepare(struct fs_target *target,
 
 static void let_go(struct cuda *t) {
   for (int k = 0; t->warm && k < t->warm->list.len; k++)
-    free_build(&t->warm->list.data[k]);
+    fs_build_free(&t->warm->list.data[k]);
   if (t->warm) FS_VEC_FREE(&t->warm->list);
   free(t->warm);
   t->warm = NULL;
@@ -666,9 +469,9 @@ static void warm_kernel(struct cuda *t, const struct fs_plan *plan,
   struct fs_code *c = new_code(t, plan, kernel, n, sources);
   *codes = c;
   if (c->library) return;
-  struct build *b = FS_PUSH(&w->list);
-  *b = (struct build){.key = key_of(t, c->emitted.source, fs_cuda_lined(c))};
-  start_build(t, b, c->emitted.source, fs_cuda_lined(c));
+  struct fs_build *b = FS_PUSH(&w->list);
+  *b = (struct fs_build){.key = fs_build_key(t, c->emitted.source, fs_cuda_lined(c))};
+  fs_build_begin(t, b, c->emitted.source, fs_cuda_lined(c));
 }
 
 void fs_cuda_warm(struct fs_target *target, int n,
@@ -687,7 +490,7 @@ void fs_cuda_warm(struct fs_target *target, int n,
       warm_kernel(t, plans[p], &plans[p]->kernels.data[k], end - k, sources,
                   FS_PUSH(&codes), w);
     }
-  finish_builds(w->list.data, w->list.len, &unheard);
+  fs_build_finish(w->list.data, w->list.len, &unheard);
   for (int k = 0; k < codes.len; k++) fs_cuda_release(target, codes.data[k]);
   FS_VEC_FREE(&codes);
   fs_diags_free(&unheard);

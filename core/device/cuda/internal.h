@@ -43,9 +43,14 @@ struct cuda_lasting {
   int others;                  /* launches since the last such kernel            */
 };
 
+struct cuda;
 /* Rounds of a block that wait to be started together, and how often it came in a row:
  * replay.c. */
 struct cuda_queue {
+  void (*start)(struct cuda *t);   /* starts those that wait                    */
+  bool (*give_up)(struct cuda *t); /* the graphs of all blocks, which own memory of the
+                                      device: a block that comes again has one again, as at
+                                      first. False: there were none, or one still runs */
   struct fs_replay *of;        /* what was started last; NULL: something else  */
   int in_row, waiting;
 };
@@ -137,9 +142,17 @@ enum { FS_STAGING = 1 << 20 };
 
 /* The stream, for whatever is to come behind all that was started: what waits in the queue
  * is started first. */
-CUstream fs_cuda_stream(struct cuda *t);
+static inline CUstream fs_cuda_stream(struct cuda *t) {
+  if (t->queue.waiting) t->queue.start(t);
+  t->queue.of = NULL;
+  return t->stream;
+}
+/* -- context.c */
+
 /* Makes the context current on this thread. Call first in every entry. */
 void fs_cuda_enter(struct cuda *t);
+/* None is: a context made later may have the same address. */
+void fs_cuda_leave(void);
 
 /* Words a failure of `doing` ("starting a kernel") and remembers a fault that
  * nothing can mend. Gives FS_ERR_ENV. d may be NULL. */
@@ -152,8 +165,9 @@ enum fs_status fs_cuda_wait(struct cuda *t, struct fs_diags *d);
 /* Waits two seconds at most, whatever is pending: false if work still runs, and
  * then at once until it was seen to end. */
 bool fs_cuda_settle(struct cuda *t);
+bool fs_cuda_settle_for(struct fs_target *t, double seconds);
 void fs_cuda_started(struct cuda *t, const struct fs_code *code);
-/* What its launch is predicted to take, with all of its phases. */
+/* code.c: what its launch is predicted to take, with all of its phases. */
 double fs_cuda_seconds(const struct fs_code *code);
 
 /* pace.c. Before each launch, with the seconds that it is predicted to take: waits
@@ -213,6 +227,12 @@ void fs_cuda_later_drop(struct cuda *t, struct fs_later *l);
 int fs_cuda_behind(struct fs_target *t);
 void fs_cuda_behind_close(struct cuda *t);
 
+/* build.c */
+/* Compiles (or finds in the cache) one text with entry `entry`. */
+enum fs_status fs_cuda_build(struct cuda *t, const char *source,
+                             const char *entry, CUmodule *module,
+                             CUfunction *function, struct fs_diags *d);
+
 /* code.c */
 /* Before a launch: full code in place of quick code, once it is there. */
 void fs_cuda_renew(struct cuda *t, struct fs_code *code);
@@ -234,11 +254,6 @@ CUresult fs_cuda_bind(struct fs_code *code, void *const *slots,
 /* Starts a kernel of ours with the arguments that were bound last; `early`: it may
  * be put on the device while the kernel before it ends. */
 CUresult fs_cuda_start(struct cuda *t, const struct fs_code *code, bool early);
-/* Compiles (or finds in the cache) one text with entry `entry`. */
-enum fs_status fs_cuda_build(struct cuda *t, const char *source,
-                             const char *entry, CUmodule *module,
-                             CUfunction *function, struct fs_diags *d);
-
 /* replay.c */
 enum fs_status fs_cuda_launch_all(struct fs_target *t,
                                   struct fs_replay **replay, int n,
@@ -247,8 +262,8 @@ enum fs_status fs_cuda_launch_all(struct fs_target *t,
                                   const struct fs_number *params, int *begun,
                                   struct fs_diags *d);
 void fs_cuda_replay_free(struct fs_target *t, struct fs_replay *replay);
-/* Gives up the graphs of all blocks, which own memory of the device: a block that comes
- * again has one again, as at first. False: there were none, or one still runs. */
+/* What struct cuda_queue has. */
+void fs_cuda_start_waiting(struct cuda *t);
 bool fs_cuda_replay_trim(struct cuda *t);
 
 /* The text of a code with #line directives; its own. */

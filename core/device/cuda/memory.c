@@ -86,7 +86,7 @@ void fs_cuda_trim(struct fs_target *target) {
 
 void fs_cuda_make_room(struct cuda *t) {
   fs_cuda_trim(&t->base);
-  fs_cuda_replay_trim(t);
+  t->queue.give_up(t);
 }
 
 bool fs_cuda_again(struct cuda *t, CUresult r) {
@@ -128,7 +128,7 @@ enum fs_status fs_cuda_alloc(struct fs_target *target, size_t bytes,
     fs_cuda_trim(target);
     r = driver_alloc(t, rounded, &p);
   }
-  if (r == CU_OUT_OF_MEMORY && fs_cuda_replay_trim(t)) r = driver_alloc(t, rounded, &p);
+  if (r == CU_OUT_OF_MEMORY && t->queue.give_up(t)) r = driver_alloc(t, rounded, &p);
   if (r != CU_OK) return fs_cuda_fail(t, r, "memory", NULL);
   *out = (void *)(uintptr_t)p;
   count_used(t, rounded);

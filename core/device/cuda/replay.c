@@ -220,7 +220,7 @@ static void make_rounds(struct cuda *t, struct fs_replay *r, int n,
 
 /* Those that wait, one by one. What fails here was said to be done: nothing that is read
  * from the device from now on can be relied on. */
-static void start_waiting(struct cuda *t) {
+void fs_cuda_start_waiting(struct cuda *t) {
   struct fs_replay *r = t->queue.of;
   int n = t->queue.waiting * r->n;
   CUresult e = CU_OK;
@@ -231,12 +231,6 @@ static void start_waiting(struct cuda *t) {
     e = fs_cuda_start(t, &copy, true);
   }
   if (e != CU_OK) fs_cuda_lose(t, e);
-}
-
-CUstream fs_cuda_stream(struct cuda *t) {
-  if (t->queue.waiting) start_waiting(t);
-  t->queue.of = NULL;
-  return t->stream;
 }
 
 /* Whether the block may wait: it comes in a row, as the very code that the graph has. */
