@@ -42,7 +42,12 @@ static void say(struct fs_wire *w, const char *text) {
  *   any        at all         loud       with status 7, after it wrote to both streams
  *   odd        unless it is replayed: it says what makes no sense
  *   deaf       unless it is replayed: it does not end, nor by an interrupt
- * With "tells" it never does, and says of a replay what was chosen in it. */
+ *   again      unless it is replayed: it says a second time that it is ready
+ * With these it does not end: "tells" says of a replay what was chosen in it, "fails" that
+ * it ended with an error, and "stalls" waits in the replay of one that has this in it. */
+static volatile sig_atomic_t stopped;
+static void on_stop(int number) { stopped = number; }
+
 static void take(struct fs_wire *w, const char *script, const struct fs_frame *f) {
   const char *what = json_string_value(json_object_get(f->head, "do"));
   bool replay = json_is_true(json_object_get(f->head, "replay"));
@@ -52,6 +57,7 @@ static void take(struct fs_wire *w, const char *script, const struct fs_frame *f
   if (!strcmp(script, "fresh") && !replay) raise(SIGSEGV);
   if (!strcmp(script, "deaf") && !replay) signal(SIGINT, SIG_IGN);
   if (!strcmp(script, "odd") && !replay) say(w, "{\"x\":1}");
+  if (!strcmp(script, "again") && !replay) say(w, "{\"is\":\"ready\",\"state\":{}}");
   say(w, "{\"is\":\"started\"}");
   if (!strcmp(script, "deaf") && !replay) return;
   if (!strcmp(script, "deadly") && memmem(f->blob, f->len, "deadly", 6)) _exit(1);
@@ -59,13 +65,21 @@ static void take(struct fs_wire *w, const char *script, const struct fs_frame *f
     if (write(1, "left", 4) != 4 || write(2, "behind", 6) != 6) _exit(1);
     _exit(7);
   }
-  if (replay && !strcmp(script, "tells"))
+  bool stalls = replay && !strcmp(script, "stalls") && memmem(f->blob, f->len, "stalls", 6);
+  while (stalls && !stopped) usleep(1000);
+  if (stalls || (replay && !strcmp(script, "fails"))) {
+    char text[100];
+    snprintf(text, sizeof text, "{\"is\":\"done\",\"result\":%d,\"state\":{}}",
+             stalls ? FS_RESULT_INTERRUPTED : FS_RESULT_ERROR);
+    say(w, text);
+  } else if (replay && !strcmp(script, "tells"))
     say(w, "{\"is\":\"done\",\"result\":0,\"state\":{\"pins\":[1],\"random\":[7,8]}}");
   else say(w, "{\"is\":\"done\",\"result\":0,\"state\":{},\"event\":{\"event\":\"done\","
          "\"status\":\"ok\",\"seconds\":0}}");
 }
 
 static int scripted(const char *script) {
+  signal(SIGINT, on_stop);
   struct fs_wire w = {.fd = FS_WORKER_SOCKET};
   struct fs_frame f;
   while (fs_wire_fill(&w)) {
@@ -135,7 +149,7 @@ static const char *shown(struct fs_worker *w, struct seen *s, const char *text) 
 }
 
 static void pump_until(struct fs_worker *w, const int *count, int wanted) {
-  double end = fs_now() + 60;
+  double end = fs_now() + 600; /* it hangs */
   while (*count < wanted && fs_now() < end) fs_worker_pump(w, 100);
   while (fs_worker_busy(w) && fs_now() < end) fs_worker_pump(w, 100);
   check(*count >= wanted, "%d of %d in time", *count, wanted);
@@ -159,6 +173,16 @@ static void end(struct fs_worker *w, struct seen *s) {
 
 static void has(const char *text, const char *words) {
   check(strstr(text, words) != NULL, "`%s` has no `%s`", text, words);
+}
+
+static char state_of(int pid) {
+  char path[64], text[256] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (f && !fgets(text, sizeof text, f)) *text = 0;
+  if (f) fclose(f);
+  const char *end = strrchr(text, ')');
+  return end ? end[2] : 0;
 }
 
 /* -- words ------------------------------------------------------------------------ */
@@ -321,6 +345,78 @@ static void test_pins(void) {
   end(w, &s);
 }
 
+/* One that says twice that it is ready, as no session does. */
+static void test_ready_again(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  setenv("FS_SCRIPT", "again", 1);
+  killed(w, &s);
+  check(run(w, "x = 1") == FS_RESULT_ENVIRONMENT, "lost");
+  has(fs_str_text(&s.died), "sent what makes no sense");
+  end(w, &s);
+}
+
+/* The next input comes before it is known that the process has ended: of both the new
+ * process has it once. */
+static void test_history_of_the_next(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "first = 1;");
+  pid_t pid = fs_worker_pid(w);
+  kill(pid, SIGKILL);
+  while (state_of(pid) != 'Z') usleep(1000);
+  run(w, "second = 2;");
+  const char *history = shown(w, &s, ":history 50");
+  has(history, "first = 1;");
+  const char *second = strstr(history, "second = 2;");
+  check(second && !strstr(second + 1, "second = 2;"), "not once: %s", history);
+  check(s.deaths == 1, "%d deaths", s.deaths);
+  end(w, &s);
+}
+
+/* Who does not want to wait for variables has settings all the same. */
+static void test_interrupted_rebuilding(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "first = 1"), run(w, "stalls = 2"), run(w, "y = 3"), run(w, ":set width 61");
+  setenv("FS_SCRIPT", "stalls", 1);
+  kill(fs_worker_pid(w), SIGKILL);
+  double hangs = fs_now() + 600;
+  while ((w->phase != FS_WORKER_REPLAYING || w->rebuild.next < 1) && fs_now() < hangs)
+    fs_worker_pump(w, 10);
+  fs_worker_interrupt(w);
+  pump_until(w, &s.rebuilt, 1);
+  has(fs_str_text(&s.note), "1 input was replayed");
+  has(fs_str_text(&s.note), "stalls (<test> was interrupted), 1 more input");
+  check(w->journal.list.len == 2 && w->journal.list.data[1]->settings, "%d inputs are kept",
+        w->journal.list.len);
+  end(w, &s);
+}
+
+/* What came of an input is not what came of it before. */
+static void test_ended_otherwise(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  run(w, "x = 1");
+  setenv("FS_SCRIPT", "fails", 1);
+  has(killed(w, &s), "not as before: x (<test> ended otherwise than before)");
+  end(w, &s);
+}
+
+/* Once a name is not as before, neither is what an input makes that may read anything. */
+static void test_opaque(void) {
+  struct seen s = {0};
+  struct fs_worker *w = start(&s);
+  static const char loop[] = "a = 1; while true; end";
+  fs_worker_eval(w, "<loop>", loop, sizeof loop - 1, 0);
+  for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
+  fs_worker_interrupt(w);
+  while (fs_worker_pump(w, 100)) {}
+  run(w, "b = 2; nothing_there"); /* it ended in the middle: where is not known */
+  has(killed(w, &s), "b (<test> may depend on those)");
+  end(w, &s);
+}
+
 /* A :reset takes names away, and what made them. */
 static void test_reset(void) {
   struct seen s = {0};
@@ -343,16 +439,6 @@ static void test_reset(void) {
   end(w, &s);
 }
 
-static char state_of(int pid) {
-  char path[64], text[256] = "";
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE *f = fopen(path, "r");
-  if (f && !fgets(text, sizeof text, f)) *text = 0;
-  if (f) fclose(f);
-  const char *end = strrchr(text, ')');
-  return end ? end[2] : 0;
-}
-
 /* An interrupt reaches the process at once, also while its front does something else. */
 static void test_interrupt(void) {
   struct seen s = {0};
@@ -360,7 +446,7 @@ static void test_interrupt(void) {
   fs_worker_eval(w, "<loop>", "while true; end", 15, 0);
   for (int k = 0; k < 20; k++) fs_worker_pump(w, 10);
   fs_worker_interrupt(w);
-  double end_at = fs_now() + 30;
+  double end_at = fs_now() + 600;
   while (state_of(fs_worker_pid(w)) != 'S' && fs_now() < end_at) usleep(1000);
   check(state_of(fs_worker_pid(w)) == 'S', "it still runs");
   while (fs_worker_pump(w, 100)) {}
@@ -471,6 +557,11 @@ int main(int argc, char **argv) {
   test_interrupt();
   test_deaf();
   test_pins();
+  test_ready_again();
+  test_history_of_the_next();
+  test_interrupted_rebuilding();
+  test_ended_otherwise();
+  test_opaque();
   test_reset();
   test_deadly();
   test_all_deadly();
