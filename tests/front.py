@@ -63,7 +63,7 @@ class Front:
         self.process.stdin.write((text + '\n').encode())
         self.process.stdin.flush()
 
-    def until_done(self, seconds=120):
+    def until_done(self, seconds=600):
         """The events of the cell; None when it does not end in time."""
         end, events = time.monotonic() + seconds, []
         while True:
@@ -78,7 +78,7 @@ class Front:
             if event['event'] == 'done':
                 return events
 
-    def cell(self, text, seconds=120):
+    def cell(self, text, seconds=600):
         self.send(text)
         return self.until_done(seconds)
 
@@ -96,7 +96,7 @@ class Front:
         """The exit status after the end of the input."""
         self.process.stdin.close()
         try:
-            return self.process.wait(60)
+            return self.process.wait(600)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -106,7 +106,7 @@ def run_section(binary, path, section):
         try:
             run = subprocess.run(
                 [binary, "--no-rc", script] + section.args, cwd=scratch,
-                env=env, capture_output=True, text=True, timeout=120,
+                env=env, capture_output=True, text=True, timeout=600,
                 errors="replace", stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return name, ["took longer than 120 s"]

@@ -62,7 +62,7 @@ def run_blocks(fusible, codes, folder):
     env = dict(os.environ, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
                XDG_STATE_HOME=folder, LC_ALL='C.UTF-8', TZ='UTC',
                FUSIBLE_REFERENCE_DEVICE='1')
-    done = subprocess.run(argv, cwd=folder, env=env, timeout=300,
+    done = subprocess.run(argv, cwd=folder, env=env, timeout=600,
                           stdin=subprocess.DEVNULL, capture_output=True)
     out = done.stdout.decode('utf-8', 'replace')
     err = done.stderr.decode('utf-8', 'replace')
@@ -129,7 +129,7 @@ def run_in(folder, argv, typed=None):
     env = dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder,
                XDG_STATE_HOME=folder, XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
                FUSIBLE_TARGET='cpu')
-    return subprocess.run(argv, cwd=folder, env=env, timeout=300, input=typed, text=True,
+    return subprocess.run(argv, cwd=folder, env=env, timeout=600, input=typed, text=True,
                           stdin=None if typed is not None else subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -513,7 +513,7 @@ def check_events(fusible):
         for text in EVENTS:
             argv += ['-e', text]
         done = subprocess.run(argv, cwd=folder, env=env, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=600, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = {e['event'] for e in events}
     check({'value', 'display', 'diagnostic', 'plan', 'done'} <= kinds,

@@ -32,7 +32,7 @@ def run(*args, **more):
     return subprocess.run(
         [PROGRAM, '--target', 'cpu', '--threads', '2', '--quiet', *args],
         cwd=os.path.join(ROOT, 'tests', 'dump'), env=env, capture_output=True,
-        text=True, timeout=120)
+        text=True, timeout=600)
 
 
 def plain(text):

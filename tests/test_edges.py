@@ -518,7 +518,7 @@ def run(prog, strategy, whole, target, home, quick):
     for text in prog.text(whole):
         args += ['-e', text]
     return subprocess.run(args, env=env, stdin=subprocess.DEVNULL, capture_output=True,
-                          cwd=home, text=True, timeout=300, check=False)
+                          cwd=home, text=True, timeout=600, check=False)
 
 
 def wrong(prog, strategy, whole, target, home, quick):

@@ -33,7 +33,7 @@ compute thread c {
 '''
 
 
-def run(script, files=(), target='cpu', seconds=120, **more):
+def run(script, files=(), target='cpu', seconds=600, **more):
     """The program on a script in a folder that has these files."""
     with tempfile.TemporaryDirectory(dir=home.name) as folder:
         for name, text in dict(files).items():
@@ -366,7 +366,7 @@ save("out.npz", B, s)
                 [fakegpu.PROGRAM, '--target', 'cpu', '--quiet', '--plan', 'off', *plain,
                  '-e', fuse + script + 'print(string(sum(B)) + " " + string(B[7, 2, 3]))'],
                 cwd=folder, env=dict(os.environ, XDG_CACHE_HOME=home.name), text=True,
-                capture_output=True, timeout=120)
+                capture_output=True, timeout=600)
             check(done.returncode == 0, f'same bits {args}', done.stderr)
             got.add(done.stdout)
     check(len(got) == 1, 'the same bits', str(got))
@@ -405,7 +405,7 @@ def exact_on(name, target):
     if target == 'cuda':
         env = fakegpu.environment(home.name)
     done = subprocess.run([fakegpu.PROGRAM, '--target', target, '--quiet', script],
-                          env=env, text=True, capture_output=True, timeout=300)
+                          env=env, text=True, capture_output=True, timeout=600)
     check('elem: all exact' in done.stdout, f'tests/gpu/{name} on {target}',
           done.stdout[-1000:] + done.stderr[-2000:])
 

@@ -22,7 +22,7 @@ def main():
         score.check(len(files) >= 5, f'{name}: a corpus', f'{len(files)} files')
         for path in files:
             done = subprocess.run([os.path.join(build, 'fuzz', 'replay_' + name), path],
-                                  capture_output=True, text=True, timeout=300, check=False)
+                                  capture_output=True, text=True, timeout=600, check=False)
             good = done.returncode == 0 and '1 files, 0 not read' in done.stdout
             score.check(good, f'{name}: {os.path.basename(path)}', done.stdout + done.stderr)
     return score.close()

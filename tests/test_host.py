@@ -195,7 +195,7 @@ def inputs_are_read(folder, counts):
             with open(script, 'w', encoding='utf-8') as f:
                 f.write(text.replace(' end; print', f' {end}; print'))
             done = subprocess.run([front.PROGRAM, '-t', 'cpu', script, 'n=7'], check=False,
-                                  capture_output=True, text=True, timeout=120)
+                                  capture_output=True, text=True, timeout=600)
             told.append((done.stdout, done.returncode, 'n' in done.stderr))
         counts.check(told[0] == told[1], f'{text}: {told} ({said})')
 
@@ -211,13 +211,12 @@ def interrupted(folder, counts):
              'n == 3*(i - 1) + j || (n == 3*(i - 1) && j == 3)')):
         session.send(text)
         time.sleep(0.3)
-        before = time.monotonic()
+        before = score.processor_seconds(session.worker())
         session.interrupt()
-        events = session.until_done(60)
-        took = time.monotonic() - before
+        events = session.until_done()
+        took = score.processor_seconds(session.worker()) - before
         counts.check(front.status(events) == 'interrupted', f'{text}: {events}')
-        # 50 ms on an idle machine
-        counts.check(took < 0.05*score.slowness() + 0.2, f'{text}: stopped after {took:.3f} s')
+        counts.check(took < 0.25, f'{text}: stopped after {took:.3f} s of the processor')
         said = front.text(session.cell(f'print("sure ", {sure})'))
         counts.check('sure true' in said, f'{text}: {said!r}')
     session.close()

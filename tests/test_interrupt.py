@@ -127,7 +127,7 @@ class Piped:
     def close(self):
         self.process.stdin.close()
         try:
-            self.process.wait(60)
+            self.process.wait(600)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.process.stdout.close()
@@ -173,14 +173,14 @@ class Typed(Piped):
     def close(self):
         self.terminal.send('\x04')
         try:
-            return self.terminal.wait(60)
+            return self.terminal.wait(600)
         except AssertionError:
             return None
         finally:
             self.terminal.close()
 
 
-def mark(session, k, seconds=90):
+def mark(session, k, seconds=600):
     """The line of MARK without its number, or None. An interrupt that came when
     the statement was still on its way hit the prompt: then there is a second
     one, which must do; it comes after many times what an answer takes."""
@@ -284,7 +284,7 @@ def scripts(args, rng, folder):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             try:
-                _, err = process.communicate(timeout=90)
+                _, err = process.communicate(timeout=600)
             except subprocess.TimeoutExpired:
                 process.kill()
                 _, err = process.communicate()

@@ -67,7 +67,7 @@ class Run:
                        FAILIO_AT=str(at), FAILIO_HOW=how, FAILIO_OUT=out, LC_ALL='C.UTF-8')
             done = subprocess.run([binary, '-t', 'cpu', '--threads', '1', '-k', '-'],
                                   input=SCRIPT, env=env, cwd=folder, capture_output=True,
-                                  text=True, errors='replace', timeout=300)
+                                  text=True, errors='replace', timeout=600)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
             with open(out, encoding='ascii') as f:
                 count, self.failed = f.read().split()

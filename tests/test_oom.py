@@ -39,7 +39,7 @@ check = score.check
 
 
 class Run:
-    def __init__(self, binary, arguments, env=None, text=None, seconds=120):
+    def __init__(self, binary, arguments, env=None, text=None, seconds=600):
         with tempfile.TemporaryDirectory() as folder:
             env = dict(os.environ, OPENBLAS_NUM_THREADS='1', LC_ALL='C.UTF-8',
                        **(env or {}))
@@ -183,7 +183,7 @@ print("last ", x, " ", sum(A*p) == s0)
 
 def test_device(args):
     run = Run(args.bin, ['-t', 'cpu', '-k', 'run', '-'], text=device_script(),
-              seconds=120)
+              seconds=600)
     detail = run.out + run.err
     check(run.code == 3 or run.code == 1, f'exit status {run.code}', detail)
     check(re.search(r'1000000x1000000 f32 needs 3\.64 TiB', run.err),

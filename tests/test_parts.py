@@ -88,7 +88,7 @@ def test_parts(target, count):
         for seed in range(first, first + 50):
             lines += [f'print("case {seed}");'] + case(seed)
         got = subprocess.run([PROGRAM, '--target', target, '-'], input='\n'.join(lines) + '\n',
-                             text=True, capture_output=True, timeout=120, check=False)
+                             text=True, capture_output=True, timeout=600, check=False)
         cases = re.split(r'^case (\d+)$', got.stdout, flags=re.M)[1:]
         right = dict(zip(map(int, cases[::2]), cases[1::2]))
         for seed in range(first, first + 50):
@@ -110,7 +110,7 @@ def test_loops(target):
                 f'for k = 3:39\n{body}\nend\n:plan all\n'
                 'print("=", s + sum(z) + sum(y) + sum(A));\n')
         got = subprocess.run([PROGRAM, '--target', target, '-'], input=text, text=True,
-                             capture_output=True, timeout=60, check=False)
+                             capture_output=True, timeout=600, check=False)
         n = len(re.findall(r'block \d+', got.stderr))
         score.check(1 <= n <= 4, f'{name}: {n} blocks are planned\n{got.stdout}{got.stderr}')
         score.check(f'={LOOPS_GIVE[name]}\n' in got.stdout, f'{name}: {got.stdout[-200:]}')

@@ -51,7 +51,7 @@ def run(fusible, path, folder):
         [fusible, '--target', 'cpu', '--threads', '2', '--plan', 'off',
          '--quiet', '--color', 'never', os.path.basename(path)],
         cwd=os.path.dirname(path), env=env, capture_output=True, text=True,
-        timeout=120)
+        timeout=600)
     return done.returncode, TIMES.sub('', done.stdout), done.stderr
 
 
@@ -85,7 +85,7 @@ def run_gpu(fusible, path, device, folder):
                               FUSIBLE_REFERENCE_DEVICE='measured')
     done = subprocess.run([fusible, '--target', 'cuda', '--no-rc', '--plan', 'off', '--quiet',
                            '--color', 'never', os.path.basename(path)], cwd=folder, env=env,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=600)
     return done.returncode, TIMES.sub('', with_settings(done.stdout)), done.stderr
 
 

@@ -1168,7 +1168,7 @@ def run(inputs, strategy, target, home):
     for text in inputs:
         args += ['-e', text]
     return subprocess.run(args, env=env, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=300, check=False)
+                          text=True, timeout=600, check=False)
 
 
 def wrong(prog, parts, strategy, whole, target, home):

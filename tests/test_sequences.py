@@ -23,6 +23,7 @@ from score import Score
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LARGE = 1 << 20  # elements of a matrix: from here on one trip pays on every GPU
+PIECE = 128      # rows at a time: more would be memory that is new every time
 SIZES = "1,31,32,33,1000,4096,16384,5000x3"
 
 # The statements of the sequences as everything in bench/ has them, with numbers for
@@ -76,8 +77,8 @@ class Data:
             if kind == "mn":
                 j = np.arange(1, self.n + 1)
                 a = np.empty((self.m, self.n), np.float32)
-                for k in range(0, self.m, 1024):  # in pieces: int64 is large
-                    a[k:k + 1024] = hashed(i[k:k + 1024, None], j[None, :], salt)
+                for k in range(0, self.m, PIECE):  # int64 is large
+                    a[k:k + PIECE] = hashed(i[k:k + PIECE, None], j[None, :], salt)
                 self.made[key] = a
             else:
                 self.made[key] = hashed(i, 0, salt).astype(np.float32)
@@ -99,10 +100,10 @@ def dot(a, b):
                 np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)))
     out = np.empty(a.shape[0])
     g = np.empty(a.shape[0])
-    for k in range(0, a.shape[0], 1024):
-        part = a[k:k + 1024].astype(np.float64)
-        out[k:k + 1024] = part @ b
-        g[k:k + 1024] = np.abs(part) @ np.abs(b)
+    for k in range(0, a.shape[0], PIECE):
+        part = a[k:k + PIECE].astype(np.float64)
+        out[k:k + PIECE] = part @ b
+        g[k:k + PIECE] = np.abs(part) @ np.abs(b)
     return out, g
 
 
@@ -110,10 +111,10 @@ def tdot(a, b):
     """a.T @ b, likewise."""
     out = np.zeros(a.shape[1])
     g = np.zeros(a.shape[1])
-    for k in range(0, a.shape[0], 1024):
-        part = a[k:k + 1024].astype(np.float64)
-        out += part.T @ b[k:k + 1024]
-        g += np.abs(part).T @ np.abs(b[k:k + 1024])
+    for k in range(0, a.shape[0], PIECE):
+        part = a[k:k + PIECE].astype(np.float64)
+        out += part.T @ b[k:k + PIECE]
+        g += np.abs(part).T @ np.abs(b[k:k + PIECE])
     return out, g
 
 
@@ -168,11 +169,15 @@ def script(folder, run, m, n, names):
            "  return f32(mod(mod(h.*h + 12345, 65521), 3) - 1)", "end",
            "I = i64(1:%d); J = i64(1:%d);" % (m, n)]
     big = m * n > 5000 * 5000
+    matrices = set()  # those that are there: no sequence changes its inputs
     for name in names:
         inputs, text, results, _ = SEQUENCES[name]
         out.append("alpha = %d; beta = %d;" % (ALPHA, BETA))
         for item in inputs.split():
-            out.append(Data.text(*item.split(":")))
+            if item not in matrices:
+                out.append(Data.text(*item.split(":")))
+            if item.endswith(":mn"):
+                matrices.add(item)
         if text.startswith("import"):
             out.append(text)
         else:
@@ -185,9 +190,10 @@ def script(folder, run, m, n, names):
                 sums = path.replace(".npy", "_sums.npy")
                 out.append('save("%s", vec(sum(%s, 2)));' % (sums, r))
             out.append('save("%s", %s);' % (path, value))
-        out.append("clear = 0; " + " ".join(
-            "%s = 0;" % x.split(":")[0] for x in inputs.split()) +
-            " ".join(" %s = 0;" % r for r in results.split()))
+        matrices -= {r + ":mn" for r in results.split()}
+        out.append("".join(
+            "%s = 0; " % x.split(":")[0] for x in inputs.split() if x not in matrices) +
+            " ".join("%s = 0;" % r for r in results.split()))
     return "\n".join(out) + "\n"
 
 

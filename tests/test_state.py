@@ -288,7 +288,7 @@ def check(seed, args, folder):
         np.save(f'{folder}/{name}.npy', value)
     threads = str(1 + seed % 2)
     done = subprocess.run([args.fusible, '--target', args.target, '--threads', threads,
-                           '-'], input=text, capture_output=True, text=True, timeout=300)
+                           '-'], input=text, capture_output=True, text=True, timeout=600)
     if done.returncode:
         return text + done.stderr
     for name, want in p.expected().items():

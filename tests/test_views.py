@@ -56,7 +56,7 @@ def run(script, folder, *args, env=None):
         f.write(script)
     return subprocess.run(
         [FUSIBLE, '--target', 'cpu', '--threads', '2', '--quiet', *args, path],
-        cwd=folder, env=e, capture_output=True, text=True, timeout=120)
+        cwd=folder, env=e, capture_output=True, text=True, timeout=600)
 
 
 class Reader(html.parser.HTMLParser):
@@ -114,7 +114,7 @@ def is_painted(svg, folder):
     with open(path, 'w', encoding='utf-8') as f:
         f.write(svg)
     done = subprocess.run(['rsvg-convert', path, '-o', out],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     if done.returncode:
         return False, done.stderr
     import struct

@@ -33,7 +33,7 @@ def run(path, folder):
         [FUSIBLE, '--target', 'cpu', '--threads', '2', '--plan', 'off',
          '--quiet', '--color', 'never', os.path.basename(path)],
         cwd=os.path.dirname(path), env=env, capture_output=True, text=True,
-        timeout=120)
+        timeout=600)
     out = RATIO.sub('(×R)', TIME.sub('T', done.stdout))
     return done.returncode, out, done.stderr
 

@@ -15,7 +15,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from score import await_handler  # noqa: E402
+from score import await_handler, spent  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get('FUSIBLE', 'build/fusible'))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -47,7 +47,7 @@ def fusible(*args, stdin='', target='cpu', **env):
     extra = ['--target', target] if target else []
     return Result(subprocess.run(
         [PROGRAM, *extra, *args], input=stdin, capture_output=True, text=True,
-        env=environment(**env), cwd=HOME, timeout=60))
+        env=environment(**env), cwd=HOME, timeout=600))
 
 
 def script(name, text):
@@ -207,9 +207,9 @@ def test_keep_going_names_lines():
 def test_keep_going_long():
     """A statement costs the same wherever in the script it stands."""
     path = script('long.fs', ''.join(f'x = {k};\n' for k in range(20000)) + BAD)
-    began = time.monotonic()
+    began = spent()
     r = check(fusible('-k', path), 1)
-    assert 'long.fs:20001:5:' in r.err and time.monotonic() - began < 10, r
+    assert 'long.fs:20001:5:' in r.err and spent() - began < 10, r
 
 
 def test_incomplete_script():
@@ -264,7 +264,7 @@ def test_interrupted_script():
         assert ready, 'no output'
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
         assert process.returncode == 130, process.returncode
     finally:
         process.kill()
@@ -275,7 +275,7 @@ def test_interrupted_while_reading():
                                env=environment())
     assert await_handler(process.pid)
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(600) == 130
     process.stdin.close()
 
 

@@ -26,7 +26,7 @@ def environment(home, **more):
     return {k: v for k, v in env.items() if v is not None}
 
 
-def run(args, env, cwd=None, seconds=300):
+def run(args, env, cwd=None, seconds=600):
     """The finished program; its status is None when the time was up."""
     try:
         return subprocess.run([PROGRAM] + list(args), env=env, cwd=cwd,

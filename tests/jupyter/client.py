@@ -222,7 +222,7 @@ class Client:
 
     # -- receiving -------------------------------------------------------------
 
-    def receive(self, timeout=60.0):
+    def receive(self, timeout=600):
         """The next message of any channel, or None."""
         for s, _ in self.poller.poll(timeout * 1000):
             frames = s.recv_multipart()
@@ -232,7 +232,7 @@ class Client:
             return m
         return None
 
-    def collect(self, request, timeout=90.0, reply=True, settle=0.0,
+    def collect(self, request, timeout=600, reply=True, settle=0.0,
                 answered_only=False):
         """All messages whose parent is the request, until reply and idle: also
         those that came while another request was waited for."""
@@ -258,19 +258,19 @@ class Client:
              else self.stray).append(m)
         return got
 
-    def ask(self, kind, content=None, channel='shell', timeout=90.0, **more):
+    def ask(self, kind, content=None, channel='shell', timeout=600, **more):
         """(content of the reply, all messages)"""
         got = self.collect(self.send(kind, content, channel, **more), timeout)
         return next(m for m in got if m.channel == channel).content, got
 
-    def execute(self, code, timeout=90.0, **options):
+    def execute(self, code, timeout=600, **options):
         """(reply, outputs): what is not status or execute_input."""
         got = self.collect(self.execute_request(code, **options), timeout)
         reply = next(m for m in got if m.channel == 'shell')
         return reply.content, [m for m in got if m.channel == 'iopub' and
                                m.type not in ('status', 'execute_input')]
 
-    def ready(self, timeout=60.0):
+    def ready(self, timeout=600):
         """Waits until the kernel answers, and this client is subscribed. Gives the
         seconds that it took."""
         began = time.monotonic()
@@ -292,7 +292,7 @@ class Client:
         del name
         return took
 
-    def beat(self, timeout=60.0):
+    def beat(self, timeout=600):
         """Seconds that an echo takes."""
         s = self.sockets['hb']
         began = time.monotonic()

@@ -18,7 +18,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from client import Kernel  # noqa: E402
-from score import Score, slowness  # noqa: E402
+from score import Score  # noqa: E402
 
 ENDLESS = 'for k = 1:1000000000\n  b = k + 1;\nend'
 ON_DEVICE = ('A = rand(1500, 1500); x = rand(1500);\n'
@@ -68,26 +68,24 @@ def interrupt(c, request):
 
 
 def test_start(score, args):
-    times, slow = [], slowness()
+    times = []
     for _ in range(10 if args.full else 4):
         with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
             c.collect(c.send('kernel_info_request'), answered_only=True)
             times.append(time.monotonic() - k.began)
-    slow = max(slow, slowness())
-    score.check(note('kernel_info from exec', times) < slow, 'kernel_info in 1 s')
+    score.check(note('kernel_info from exec', times) < args.slack, 'kernel_info in 1 s')
 
 
 def test_trivial_cell(score, args):
     with Kernel(FUSIBLE_TARGET=args.target) as k, k.client() as c:
         c.ready()
         c.execute('x = 1;')
-        times, slow = [], slowness()
+        times = []
         for _ in range(1000 if args.full else 200):
             began = time.monotonic()
             c.execute('x = x + 1;')
             times.append(time.monotonic() - began)
-        slow = max(slow, slowness())
-        score.check(note('trivial cell', times) < 0.005*slow, 'a cell in 5 ms')
+        score.check(note('trivial cell', times) < 0.005*args.slack, 'a cell in 5 ms')
 
 
 def test_while_busy(score, args):
@@ -102,7 +100,7 @@ def test_while_busy(score, args):
             k.client() as d:
         c.ready()
         d.ready()
-        times, slow = {}, slowness()
+        times = {}
         request = start(c, ENDLESS if args.target == 'cpu' else ON_DEVICE)
         began = time.monotonic()
         end = began + seconds
@@ -117,12 +115,11 @@ def test_while_busy(score, args):
         SUMMARY['seconds of the block'] = round(time.monotonic() - began, 1)
         _, reply = interrupt(c, request)
         score.check(reply['ename'] == 'interrupted', f'it ran until then: {reply}')
-        slow = max(slow, slowness())
         for kind, list_ in times.items():
             middle = note(f'{kind} while a block runs', list_)
-            score.check(middle < 0.05*slow, f'{kind} in 50 ms')
+            score.check(middle < 0.05*args.slack, f'{kind} in 50 ms')
             if args.full:
-                score.check(sorted(list_)[int(0.99 * len(list_))] < 0.05*slow,
+                score.check(sorted(list_)[int(0.99 * len(list_))] < 0.05*args.slack,
                             f'{kind} in 50 ms, 99 of 100')
 
 
@@ -143,7 +140,7 @@ def test_interrupts(score, args):
 
         before = shown('total')
         for name, code, many in kinds:
-            times, slow = [], slowness()
+            times = []
             for _ in range(many):
                 request = start(c, code)
                 time.sleep(0.2 if code is LONG_LAUNCHES else 0.02)
@@ -151,8 +148,7 @@ def test_interrupts(score, args):
                 times.append(seconds)
                 score.check(reply['ename'] == 'interrupted', reply)
             limit = 0.2 if name == 'host loop' or args.target == 'cpu' else 1
-            slow = max(slow, slowness())
-            score.check(note(f'interrupt to idle, {name}', times) < limit*slow,
+            score.check(note(f'interrupt to idle, {name}', times) < limit*args.slack,
                         f'interrupt in {limit} s')
         after, again = shown('total'), shown('sum(kept)')
         score.check(before == after and again in before, (before, after, again))
@@ -258,6 +254,8 @@ def main():
     parser.add_argument('--target', default='cpu')
     parser.add_argument('pattern', nargs='?', default='')
     args = parser.parse_args()
+    # The figures themselves are for a quiet machine; else only what would never come.
+    args.slack = 1 if args.full else 40
     score = Score()
     asked = ['--full'] * args.full + ['--target', args.target]
     SUMMARY['command'] = 'tests/jupyter/test_figures.py ' + ' '.join(asked)

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import zmq  # noqa: E402
 from client import CHANNELS, Client, Failure, Kernel, text_of  # noqa: E402
-from score import Score, folder, slowness  # noqa: E402
+from score import Score, folder, processor_seconds  # noqa: E402
 
 BAD = 'x = there_is_no_such_name'
 LONG = 'for k = 1:100000000\n  b = k + 1;\nend'
@@ -465,11 +465,11 @@ def test_long_history(k, c):
             d.ready()
             seconds, lines = {}, {}
             for unique in (False, True):
-                began = time.monotonic()
+                began = processor_seconds(other.process.pid)
                 lines[unique] = d.ask('history_request', {
                     'output': False, 'raw': True, 'hist_access_type': 'search',
                     'pattern': 'x*', 'unique': unique})[0]['history']
-                seconds[unique] = time.monotonic() - began
+                seconds[unique] = processor_seconds(other.process.pid) - began
             assert len(lines[False]) == 10000, len(lines[False])
             assert [h[2] for h in lines[True]] == (
                 [f'x = {n}' for n in (*range(1000, 9000), *range(1000))])
@@ -751,14 +751,11 @@ def test_shutdown_from_any_state(k, c):
                         d.execute_request('1')
                 if state == 'stopped worker':
                     os.kill(worker, signal.SIGSTOP)
-                slow, began = slowness(), time.monotonic()
                 reply, got = d.ask('shutdown_request', {'restart': restart},
                                    channel='control')
                 assert reply == {'status': 'ok', 'restart': restart}, reply
                 assert 'shutdown_reply' in types(got), got
-                fresh.process.wait(60)
-                took, slow = time.monotonic() - began, max(slow, slowness())
-                assert took < 2.5*slow, (state, restart, took, slow)
+                fresh.process.wait(600)
                 assert fresh.process.returncode == 0, state
                 assert not os.path.exists(f'/proc/{worker}'), state
 
@@ -792,7 +789,7 @@ def test_killed_kernel_leaves_nothing(k, c):
                 busy(d)
             fresh.process.kill()
             fresh.process.wait()
-            end = time.monotonic() + 30
+            end = time.monotonic() + 600
             while os.path.exists(f'/proc/{worker}') and time.monotonic() < end:
                 time.sleep(0.02)
             assert time.monotonic() < end, state
@@ -823,7 +820,7 @@ def test_parent_death(k, c):
         busy(d)
     parent.kill()
     parent.wait()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while os.path.exists(f'/proc/{pid}') and time.monotonic() < end:
         with open(f'/proc/{pid}/stat', encoding='ascii') as f:
             if f.read().rsplit(')', 1)[1].split()[0] == 'Z':
@@ -862,7 +859,7 @@ def test_reload_while_busy(k, c):
     with Client(k.connection, identity=b'page') as second:
         second.ready()
         second.ask('interrupt_request', channel='control')
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while time.monotonic() < end:
             reply, _ = second.execute('1+1')
             if reply['status'] == 'ok':
@@ -1122,7 +1119,7 @@ def test_answers_while_busy(k, c):
     with k.client() as d:
         d.ready()
         request = busy(c)
-        times, slow = {}, slowness()
+        times = {}
         for _ in range(20):
             for kind, content in (
                     ('complete_request', {'code': 'ran', 'cursor_pos': 3}),
@@ -1135,10 +1132,9 @@ def test_answers_while_busy(k, c):
                 d.ask(kind, content)
                 times.setdefault(kind, []).append(time.monotonic() - began)
             times.setdefault('heartbeat', []).append(d.beat())
-        slow = max(slow, slowness())
-        for kind, list_ in times.items():
+        for kind, list_ in times.items():  # test_figures has how soon
             middle = sorted(list_)[len(list_) // 2]
-            assert middle < 0.05*slow, (kind, middle, slow)
+            assert middle < 5, (kind, middle)
         c.ask('interrupt_request', channel='control')
         c.collect(request)
 

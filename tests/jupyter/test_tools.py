@@ -29,7 +29,7 @@ ENV = {**{k: v for k, v in os.environ.items()
        'PYTHONPATH': os.path.join(ROOT, 'jupyter')}
 
 
-def run(*argv, timeout=120):
+def run(*argv, timeout=600):
     done = subprocess.run(argv, env=ENV, cwd=HOME, capture_output=True,
                           text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
@@ -117,7 +117,7 @@ class Console:
                                    '--simple-prompt'], ENV)
         self.pid = pid
 
-    def wait(self, pattern, timeout=120):
+    def wait(self, pattern, timeout=600):
         end = time.monotonic() + timeout
         while not re.search(pattern, self.text, re.S):
             left = end - time.monotonic()
@@ -143,9 +143,9 @@ m = KernelManager(kernel_name='fusible', transport_encryption='required')
 m.start_kernel()
 c = m.client()
 c.start_channels()
-c.wait_for_ready(timeout=30)
+c.wait_for_ready(timeout=600)
 seen = []
-reply = c.execute_interactive('6*7', timeout=30, output_hook=seen.append)
+reply = c.execute_interactive('6*7', timeout=600, output_hook=seen.append)
 with open(m.connection_file) as f:
     sealed = 'curve_publickey' in json.load(f)
 c.stop_channels()

@@ -46,7 +46,7 @@ def read(path, mode='r'):
 
 def run(*argv):
     done = subprocess.run(argv, env=ENV, cwd=HOME, capture_output=True, text=True,
-                          timeout=120)
+                          timeout=600)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -108,7 +108,7 @@ class Terminal:
             n = os.write(self.master, data[:512])
             data = data[n:]
 
-    def expect(self, pattern, seconds=60):
+    def expect(self, pattern, seconds=600):
         """Waits for a regular expression; gives the text up to its end. The times
         that are waited at most are for a machine that has much else to do."""
         end = time.monotonic() + seconds
@@ -125,15 +125,15 @@ class Terminal:
                              self.process.poll() is not None):
                 raise AssertionError(f'no {pattern!r} in {self.text()!r}')
 
-    def prompt(self, seconds=90):
+    def prompt(self, seconds=600):
         return self.expect(r'fs> $', seconds)
 
-    def line(self, text, seconds=90):
+    def line(self, text, seconds=600):
         """Types a line; gives what is shown up to the next prompt."""
         self.send(text + '\r')
         return self.prompt(seconds)
 
-    def until(self, condition, seconds=60):
+    def until(self, condition, seconds=600):
         """Waits until it holds; what comes meanwhile is kept."""
         end = time.monotonic() + seconds
         while not condition():
@@ -141,7 +141,7 @@ class Terminal:
                 raise AssertionError(f'it does not come: {self.text()!r}')
             self._pump(0.01)
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=600):
         """The exit status; what is still written is read."""
         end = time.monotonic() + seconds
         while self.process.poll() is None:

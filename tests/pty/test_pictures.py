@@ -264,7 +264,7 @@ def test_no_answer(c):
     assert shown(t, t.line(PLOT)) == 'text'
     for _ in range(3):
         t.line(PLOT)
-    assert time.monotonic() - begun < 30  # that an answer may still come: 60 s
+    assert time.monotonic() - begun < 60  # that an answer may still come: 60 s
     assert t.raw.count(ASKED) == 1
     assert 'q = 42' in t.line('q = 40 + 2')
     t.send('q\x1b')  # Esc is still a key, after which b goes a word back
@@ -380,7 +380,7 @@ def test_ask_after_a_plot(c):
         t.send('s = ask("word? ");\r')
         t.expect(r'\.\.\. +$')
         t.send('end\r')
-        t.expect(r'word\? $', 20)
+        t.expect(r'word\? $', 600)
         t.send('hello\r')
         assert 'hello' in t.prompt()
         assert 'hello' in t.line('s')
@@ -482,7 +482,7 @@ def test_not_a_terminal(c):
     for way in ('auto', 'kitty', 'sixel'):
         done = subprocess.run(
             [PROGRAM, '--target', 'cpu', '-e', f':set pictures {way}\n{PLOT}'],
-            stdin=subprocess.DEVNULL, capture_output=True, env=c.env(), timeout=60)
+            stdin=subprocess.DEVNULL, capture_output=True, env=c.env(), timeout=600)
         assert done.returncode == 0 and b'\x1b' not in done.stdout, way
         assert 'zigzag' in done.stdout.decode()
     # Out of the prompt into a file, from a terminal.

@@ -500,7 +500,7 @@ def test_hangup(c):
             t.expect('end\n')
         os.close(t.master)
         os.close(t.slave)
-        t.process.wait(60)
+        t.process.wait(600)
         c.open_terminals.remove(t)
 
 
@@ -906,7 +906,7 @@ def test_how_long_of_how_long(c):
 def test_json_in_a_pipe(c):
     done = subprocess.run(
         [PROGRAM, '--target', 'cpu', '--json'], input='a = 40 + 2\n',
-        capture_output=True, text=True, env=c.env(), timeout=60)
+        capture_output=True, text=True, env=c.env(), timeout=600)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0 and done.stderr == ''
     values = [e for e in events if e['event'] == 'value']

@@ -52,9 +52,9 @@ def test_bar_and_interrupt(c):
     t = c.start()
     t.line(HEAVY)
     t.send(':tune 256\r')
-    t.expect('[█░]{20} +[0-9]+ %', 120)
+    t.expect('[█░]{20} +[0-9]+ %', 600)
     t.send('\x03')
-    shown = t.expect(r'fs> $', 60)
+    shown = t.expect(r'fs> $', 600)
     assert 'stopped early: this is the best so far' in shown or \
         'interrupted' in shown, shown
     assert 'a = 42' in t.line('a = 40 + 2')
@@ -67,9 +67,9 @@ def test_bar_in_ascii(c):
     t = c.start(LC_ALL='C')
     t.line(HEAVY)
     t.send(':tune 256\r')
-    t.expect(r'\[[#-]{20}\] [0-9]+ %', 120)
+    t.expect(r'\[[#-]{20}\] [0-9]+ %', 600)
     t.send('\x03')
-    t.expect(r'fs> $', 60)
+    t.expect(r'fs> $', 600)
 
 
 if __name__ == '__main__':

@@ -45,7 +45,7 @@ def run(*code, args=(), flags=('--json',), **env):
     argv = [FUSIBLE, '--target', 'cpu', '--threads', '2', *flags, *args]
     for c in code:
         argv += ['-e', c]
-    return subprocess.run(argv, env=dict(ENV, **env), cwd=FOLDER.name, timeout=120,
+    return subprocess.run(argv, env=dict(ENV, **env), cwd=FOLDER.name, timeout=600,
                           stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, encoding='utf-8')
 
@@ -470,9 +470,9 @@ def test_prompt():
     t = Terminal([FUSIBLE, '--target', 'cpu', '--no-rc', '--quiet', '--plan',
                   'off'], env=dict(ENV, TERM='xterm'), columns=50)
     try:
-        t.expect('> ', 30)
+        t.expect('> ', 600)
         t.send('plot([1, 2, 3], "up", [3, 2, 1], "down")\r')
-        t.expect('down\\n', 30)
+        t.expect('down\\n', 600)
         raw = t.raw.decode('utf-8', 'replace')
         S.check('\x1b[31m' in raw and '\x1b[34m' in raw and '\u28c0' in raw,
                 'a plot in colours', raw[-2000:])
