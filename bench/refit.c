@@ -177,22 +177,21 @@ struct pricing {
   json_t *works;
 };
 
+static bool has_setting(const json_t *told, const struct fs_tuning *t) {
+  bool same = true;
+  for (int x = 0; x < FS_TUNING_ROWS; x++)
+    same &= number(told, fs_tuning_rows[x].name) == fs_tuning_value(t, x);
+  return same;
+}
+
 /* Whether the plan is of the same kernels with the same settings. */
 static bool is_plan(const struct fs_plan *plan, const json_t *kernels) {
   bool same = plan->kernels.len == (int)json_array_size(kernels);
   for (int k = 0; same && k < plan->kernels.len; k++) {
     const json_t *o = json_array_get(kernels, (size_t)k);
     const json_t *t = json_object_get(o, "setting");
-    const struct fs_tuning *mine = &plan->kernels.data[k].tune;
     same = !strcmp(text(o, "scheme"), fs_scheme_names[plan->kernels.data[k].scheme]) &&
-           (!t || (number(t, "threads") == mine->threads &&
-                   number(t, "row_threads") == mine->row_threads &&
-                   number(t, "vector") == mine->vec &&
-                   number(t, "columns") == mine->cols &&
-                   number(t, "iterations") == mine->iters &&
-                   number(t, "resident") == mine->blocks_per_sm &&
-                   number(t, "cluster") == mine->cluster &&
-                   number(t, "stages") == mine->stages));
+           (!t || has_setting(t, &plan->kernels.data[k].tune));
   }
   return same;
 }

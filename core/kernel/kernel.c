@@ -65,4 +65,3 @@ void fs_kernel_copy(const struct fs_kernel *k, struct fs_kernel *out) {
   COPY_LIST(&out->accesses);
   COPY_LIST(&out->calls);
 }
-

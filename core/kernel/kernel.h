@@ -54,6 +54,7 @@
 #define FS_KERNEL_H
 
 #include "core/graph/graph.h"
+#include "core/kernel/tuning.h"
 #include "core/model/learn.h"
 #include "core/model/predict.h"
 
@@ -138,22 +139,6 @@ struct fs_value {
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
   int first, last;      /* steps that make it and last read it             */
-};
-
-/* How a target should walk the kernel; filled by fs_tune(). */
-struct fs_tuning {
-  int threads;          /* CUDA: threads of a block                        */
-  int row_threads;      /* CUDA row: threads that share a row (<= threads) */
-  int vec;              /* elements per access along j: 1, 2, 4, 8         */
-  int cols;             /* CUDA row: vectors of a row each thread keeps    */
-  int iters;            /* tile: serial 32-row iterations; flat: unroll;
-                           row, and tiles that threads turn: rows that a
-                           thread has at once                             */
-  int blocks_per_sm;    /* CUDA: resident blocks asked of the compiler     */
-  int cluster;          /* CUDA row: blocks that share a row; 0, 1: none   */
-  int stages;           /* CUDA row: turns whose rows bulk copies bring to shared
-                           memory ahead; 0: as many as there is room for, 1: none do:
-                           threads load the next row ahead into registers    */
 };
 
 /* How a kernel follows on the one before it. Kernels that are joined share a launch:

@@ -102,12 +102,25 @@ static const char *check_joints(const struct fs_plan *plan) {
   return NULL;
 }
 
+/* Settings that a scheme has not are not set, others are in their ranges (settings.def). */
+static const char *check_settings(const struct fs_kernel *k) {
+  for (int x = 0; x < FS_TUNING_ROWS; x++) {
+    const struct fs_tuning_row *row = &fs_tuning_rows[x];
+    int most = row->schemes >> k->scheme & 1 ? row->most : row->base;
+    int value = fs_tuning_value(&k->tune, x);
+    if (value < row->least || value > most)
+      return "P7: a setting is out of its range, or its scheme has it not";
+  }
+  return NULL;
+}
+
 const char *fs_plan_check(const struct fs_plan *plan) {
   const char *rule = check_calls(plan);
   for (int k = 0; k < plan->kernels.len && !rule; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     if (kn->scheme == FS_LIBRARY) continue;
-    rule = check_space(kn);
+    rule = check_settings(kn);
+    if (!rule) rule = check_space(kn);
     if (!rule) rule = check_steps(kn);
     if (!rule) rule = check_accesses(plan, kn);
   }

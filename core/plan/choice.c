@@ -28,12 +28,8 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
   if (plan->choice) return plan->choice;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *n = &plan->kernels.data[k];
-    const struct fs_tuning *t = &n->tune;
-    fs_str_printf(&s, "%s%s/%d.%d.%d.%d.%d.%d", k ? " " : "",
-                  fs_scheme_names[n->scheme], t->threads, t->row_threads,
-                  t->vec, t->cols, t->iters, t->blocks_per_sm);
-    if (t->cluster > 1) fs_str_printf(&s, ".%d", t->cluster);
-    if (t->stages) fs_str_printf(&s, ".s%d", t->stages);
+    fs_str_printf(&s, "%s%s/", k ? " " : "", fs_scheme_names[n->scheme]);
+    fs_tuning_put(&n->tune, &s);
     if (n->inner && n->scheme != FS_FLAT) fs_str_printf(&s, ".w%u", n->inner);
     put_routines(plan->graph, n, &s);
     for (int q = 0; q < n->n_applied; q++)
@@ -46,16 +42,6 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
       fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return ((struct fs_plan *)plan)->choice = text;
-}
-
-void fs_tuning_names(const struct fs_tuning *t,
-                     struct fs_setting_name out[FS_SETTING_NAMES]) {
-  const struct fs_setting_name all[FS_SETTING_NAMES] = {
-      {"threads", t->threads}, {"row_threads", t->row_threads},
-      {"vector", t->vec}, {"columns", t->cols}, {"iterations", t->iters},
-      {"resident", t->blocks_per_sm}, {"cluster", FS_MAX(1, t->cluster)},
-      {"stages", t->stages}};
-  memcpy(out, all, sizeof all);
 }
 
 /* Of two kernels of one scheme, the traits of one that the other has not; its routines and

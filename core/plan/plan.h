@@ -83,9 +83,6 @@ struct fs_space_counts {
  * "~" where it has some that cannot be had, else "". */
 const char *fs_space_about(const struct fs_space_counts *c);
 
-void fs_tuning_names(const struct fs_tuning *t,
-                     struct fs_setting_name out[FS_SETTING_NAMES]);
-
 struct fs_kernel_pin_result {
   struct fs_kernel_pin pin; /* its calls are in the plan's arena           */
   int kernel;               /* the kernel that is so; -1: there is none    */
@@ -220,9 +217,7 @@ typedef FS_VEC(struct fs_setting) fs_setting_list;
 void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
                       const struct fs_plan_options *options, int kernel,
                       fs_setting_list *out);
-/* "scheme", "rows", "routine", "threads" ... of a trait; what a kernel has of each:
- * routine 0 where no function has a choice. */
-const char *fs_trait_name(int trait);
+/* What a kernel has of each trait: routine 0 where no function has a choice. */
 void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
                       int64_t out[FS_TRAITS]);
 /* Appends which dimensions of its largest array are the kernel's columns, "dimension 2 of A":

@@ -184,14 +184,12 @@ static int64_t beyond(const struct fs_kernel *k, const struct fs_schedule *s, in
   return held(s) / FS_MAX(1, s->row_vectors / dim) + 1;
 }
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
-
 /* The largest index, from `base` on; a limit or more: some stride, or it, does not fit. */
 static int64_t reach(const struct fs_kernel *k, const struct fs_schedule *s, int64_t base,
                      const int64_t *stride) {
-  int64_t sum = magnitude(base);
+  int64_t sum = llabs(base);
   for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++) {
-    int64_t each = magnitude(stride[x]);
+    int64_t each = llabs(stride[x]);
     if (k->space.dim[x] == 1) continue;
     if (each >= FS_NARROW_INDEX) return 2 * FS_NARROW_INDEX;
     sum += (k->space.dim[x] + beyond(k, s, x)) * each;
@@ -203,7 +201,7 @@ static int64_t reach(const struct fs_kernel *k, const struct fs_schedule *s, int
 static bool is_far(const struct fs_kernel *k, const struct fs_schedule *s,
                    const struct fs_access *a) {
   int64_t most = 2 * FS_NARROW_INDEX - 1, own = reach(k, s, 0, a->stride);
-  int64_t apart = magnitude(a->list_stride);
+  int64_t apart = llabs(a->list_stride);
   if (own >= most) return true;
   return a->list && (apart >= FS_NARROW_INDEX || a->list_extent >= FS_NARROW_INDEX ||
                      own + apart * a->list_extent >= most);

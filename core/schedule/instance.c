@@ -55,16 +55,14 @@ int fs_instance_variants(const struct fs_kernel *k,
 
 /* -- how blocks take the instances -------------------------------------------------- */
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
-
 /* Whether the indices of a step, which is one of a part's elements, need 64 bits. */
 static bool is_far(const struct fs_kernel *k, const struct fs_graph *g, const struct fs_step *s) {
   enum { BEYOND = 1024 };
   struct fs_shape d = fs_part_shape(g, k, s->phase);
   const int64_t *stride = s->access >= 0 ? k->accesses.data[s->access].stride : s->affine.stride;
-  int64_t reach = s->access >= 0 ? 0 : magnitude(s->affine.base);
+  int64_t reach = s->access >= 0 ? 0 : llabs(s->affine.base);
   for (int x = 0; x < d.rank; x++) {
-    int64_t one = magnitude(stride[x]);
+    int64_t one = llabs(stride[x]);
     if (one >= FS_NARROW_INDEX) return true;
     reach += (d.dim[x] + BEYOND) * one;
     if (reach >= FS_NARROW_INDEX) return true;

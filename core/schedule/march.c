@@ -62,11 +62,6 @@ void fs_march_sent(const struct fs_kernel *k, bool *sent) {
   free(after);
 }
 
-static int acc_size(const struct fs_kernel *k, int v) {
-  enum fs_dtype dt = k->values.data[v].dtype;
-  return dt == FS_I64 || dt == FS_F64 ? 8 : 4;
-}
-
 static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s,
                               struct needs *n) {
   if (s->over == FS_VARIES_I) {
@@ -146,10 +141,10 @@ static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent,
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
-      bytes += (int64_t)(PARTS * 8 + MAILS) * width * acc_size(k, s->out);
+      bytes += (int64_t)(PARTS * 8 + MAILS) * width * fs_sum_bytes(k->values.data[s->out].dtype);
   }
   for (int v = 0; v < k->values.len; v++)
-    if (sent[v]) bytes += (int64_t)MAILS * width * acc_size(k, v);
+    if (sent[v]) bytes += (int64_t)MAILS * width * fs_sum_bytes(k->values.data[v].dtype);
   return bytes;
 }
 

@@ -47,11 +47,6 @@ static int power_up(int64_t x, int most) {
   return p;
 }
 
-static int value_size(const struct fs_kernel *k, int v) {
-  enum fs_dtype dt = k->values.data[v].dtype;
-  return dt == FS_I64 || dt == FS_F64 ? 8 : 4;
-}
-
 /* Whether a step goes over the elements of a row. */
 static bool passes_row(const struct fs_kernel *k, const struct fs_step *s) {
   if (s->kind == FS_SP_STORE)
@@ -117,7 +112,7 @@ static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
  * accumulator for each lane, of which 64 bits may take two registers: norm() of f32 and
  * sums of i32 load 16 bytes. */
 static int sum_size(const struct fs_kernel *k, int v) {
-  int size = value_size(k, v);
+  int size = fs_sum_bytes(k->values.data[v].dtype);
   return k->values.data[v].varies & FS_VARIES_J ? size : FS_MIN(size, 4);
 }
 
@@ -158,7 +153,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (flat) return;
   if (s->over == FS_VARIES_J) {
     sh->row_results = true;
-    sh->wide_sums |= value_size(k, s->out) == 8;
+    sh->wide_sums |= fs_sum_bytes(k->values.data[s->out].dtype) == 8;
   }
   if (s->over == FS_VARIES_I &&
       k->values.data[s->in[0]].varies & FS_VARIES_J)
@@ -711,13 +706,6 @@ int fs_tune_resident(const struct fs_kernel *k) {
 
 /* -- other settings worth a try ---------------------------------------------------- */
 
-static bool same_tuning(const struct fs_tuning *a, const struct fs_tuning *b) {
-  return a->threads == b->threads && a->row_threads == b->row_threads &&
-         a->vec == b->vec && a->cols == b->cols && a->iters == b->iters &&
-         a->cluster == b->cluster && a->blocks_per_sm == b->blocks_per_sm &&
-         a->stages == b->stages;
-}
-
 /* Adds a setting derived from the first: as many rows or elements under way as
  * registers allow. */
 static int add_variant(const struct fs_kernel *k, const struct shape *sh,
@@ -737,7 +725,7 @@ static int add_variant(const struct fs_kernel *k, const struct shape *sh,
     t.blocks_per_sm = FS_MIN(FS_MAX(1, out[0].blocks_per_sm),
                              resident(t.threads, regs));
   for (int i = 0; i < n; i++)
-    if (same_tuning(&out[i], &t)) return n;
+    if (!memcmp(&out[i], &t, sizeof t)) return n; /* of ints alone */
   out[n] = t;
   return n + 1;
 }

@@ -168,10 +168,10 @@ static void keep_raw(struct calibrating *c, const char *text, int64_t m,
   json_object_set_new(o, "m", json_integer(m));
   json_object_set_new(o, "n", json_integer(n));
   json_object_set_new(o, "columns", json_integer(k->space.n));
-  const struct fs_tuning *t = &k->tune;
-  json_object_set_new(o, "tune", json_pack("[i, i, i, i, i, i]", t->threads,
-                                           t->row_threads, t->vec, t->cols,
-                                           t->iters, t->blocks_per_sm));
+  json_t *tune = json_array();
+  for (int x = 0; x < FS_TUNING_ROWS; x++)
+    json_array_append_new(tune, json_integer(fs_tuning_value(&k->tune, x)));
+  json_object_set_new(o, "tune", tune);
   json_object_set_new(o, "seconds", json_real(seconds));
   json_object_set_new(o, "passes", json_pack("[f]", seconds));
   json_object_set_new(o, "at", json_real(fs_now() - c->start));

@@ -199,6 +199,16 @@ static void add_settings(struct answers *a, const char *rest) {
   }
 }
 
+/* Of kernels. */
+static void add_traits(struct answers *a) {
+  for (int x = 0; x < FS_TRAITS; x++) {
+    const struct fs_tuning_row *row = &fs_tuning_rows[FS_MAX(0, x - FS_TRAIT_TUNING)];
+    char word[40];
+    snprintf(word, sizeof word, "%s=", fs_trait_name(x));
+    add(a, word, "option", x < FS_TRAIT_TUNING ? "" : row->what);
+  }
+}
+
 static void add_topics(struct answers *a) {
   const struct fs_topic *topic;
   for (int k = 0; (topic = fs_session_topic(k)); k++)
@@ -212,6 +222,7 @@ static void add_option(struct answers *a, const char *word, const char *rest) {
   else if (!strcmp(word, "@name")) add_names(a);
   else if (!strcmp(word, "@variable")) add_variables(a, false);
   else if (!strcmp(word, "@set")) add_settings(a, rest);
+  else if (!strcmp(word, "@setting")) add_traits(a);
   else if (!strcmp(word, "@topic")) add_topics(a);
   else add(a, word, "option", "");
 }

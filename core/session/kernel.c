@@ -371,8 +371,9 @@ static bool any_fits(const struct subject *u, const int64_t *wanted) {
   return any;
 }
 
-static const int64_t ANY[FS_TRAITS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-_Static_assert(FS_TRAITS == 12, "as many of each");
+static void take_any(int64_t value[FS_TRAITS]) {
+  for (int x = 0; x < FS_TRAITS; x++) value[x] = -1;
+}
 
 static enum fs_status no_such_trait(const struct subject *u, struct fs_span span,
                                     const char *name) {
@@ -417,14 +418,15 @@ static enum fs_status read_word(const struct subject *u, struct fs_span span,
                   ":pin: '%s' gives no value", fs_str_text(&name));
   else if (trait == FS_TRAITS || !is_shown(u, trait))
     st = no_such_trait(u, span, fs_str_text(&name));
-  int64_t value = st ? -1 : read_value(trait, word + len + 1), one[FS_TRAITS];
-  memcpy(one, ANY, sizeof one);
+  int64_t value = st ? -1 : read_value(trait, word + len + 1), one[FS_TRAITS], any[FS_TRAITS];
+  take_any(one);
+  take_any(any);
   one[FS_MIN(trait, FS_TRAITS - 1)] = value;
   if (!st && (value < 0 || !any_fits(u, one))) {
     struct fs_str text = {0};
     fs_str_put_safe(&text, word + len + 1, strlen(word + len + 1));
     fs_str_printf(&hint, "it has %s ", fs_str_text(&name));
-    put_values(u, trait, ANY, &hint);
+    put_values(u, trait, any, &hint);
     st = fs_error(&u->s->diags, span, "bad-pin", fs_str_text(&hint),
                   ":pin: k%d cannot have %s %s", u->kernel + 1, fs_str_text(&name),
                   fs_str_text(&text));
@@ -445,7 +447,7 @@ static enum fs_status contradict(const struct subject *u, struct fs_span span,
   int64_t some[FS_TRAITS];
   struct fs_str with = {0}, hint = {0};
   int trait = 0;
-  memcpy(some, ANY, sizeof some);
+  take_any(some);
   for (int x = 0; x < FS_TRAITS && any_fits(u, some); x++) {
     if (wanted[x] < 0) continue;
     some[x] = wanted[x];
@@ -507,7 +509,7 @@ static void tell_pin(const struct subject *u, const int64_t *wanted,
 
 static enum fs_status pin(struct subject *u, struct fs_words *w) {
   int64_t wanted[FS_TRAITS], said[FS_TRAITS];
-  memcpy(said, ANY, sizeof said);
+  take_any(said);
   if (!u->settings.len)
     return fs_error(&u->s->diags, w->span, "bad-pin", NULL,
                     ":pin: k%d is a %s, which has no settings", u->kernel + 1,
@@ -573,7 +575,7 @@ void fs_session_put_by_hand(struct fs_session *s, const struct fs_block *block,
     for (int x = 0, n = 0; x < FS_TRAITS; x++) {
       if (best->value[x] == u.now[x] || !is_shown(&u, x)) continue;
       int64_t one[FS_TRAITS];
-      memcpy(one, ANY, sizeof one);
+      take_any(one);
       one[x] = best->value[x];
       fs_str_puts(out, n++ ? ", " : "");
       fs_traits_put(one, out);

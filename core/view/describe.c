@@ -442,12 +442,10 @@ static void put_times(json_t *o, const struct fs_kernel *k,
 }
 
 json_t *fs_setting_object(const struct fs_device *device, const struct fs_tuning *tune) {
-  struct fs_setting_name names[FS_SETTING_NAMES];
   if (!device->is_cuda || !tune) return json_null();
   json_t *o = json_object();
-  fs_tuning_names(tune, names);
-  for (int x = 0; x < FS_SETTING_NAMES; x++)
-    set(o, names[x].name, json_integer(names[x].value));
+  for (int x = 0; x < FS_TUNING_ROWS; x++)
+    set(o, fs_tuning_rows[x].name, json_integer(fs_tuning_value(tune, x)));
   return o;
 }
 

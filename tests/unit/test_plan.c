@@ -685,6 +685,9 @@ static void rules(void) {
   BREAKS("P3", k->accesses.data[0].slot, plan->slots.len);
   BREAKS("P3", k->accesses.data[0].list, 1);
   BREAKS("P6", k->joint, FS_BARRIER);
+  BREAKS("P7", k->tune.threads, 16);
+  BREAKS("P7", k->tune.vec, 16);
+  BREAKS("P7", k->scheme, FS_TILE); /* which has no ring of rows */
   for (int s = 0; s < plan->slots.len; s++)
     if (plan->slots.data[s].kind == FS_SLOT_INPUT)
       BREAKS("P5", plan->slots.data[s].kind, FS_SLOT_TEMP);

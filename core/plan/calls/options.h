@@ -4,6 +4,7 @@
 #define FS_PLAN_OPTIONS_H
 
 #include "core/graph/graph.h"
+#include "core/kernel/tuning.h"
 
 enum fs_strategy {
   FS_SMART,        /* the least predicted time                               */
@@ -24,15 +25,12 @@ struct fs_pin {             /* a pair of nodes that the user pinned        */
 /* What tells the ways to run a kernel from each other, as users are told of it:
  * scheme, rows of the index space, routine of a function of theirs, and what
  * struct fs_tuning has. */
-struct fs_setting_name {
-  const char *name;
-  int value;
-};
 enum {
-  FS_SETTING_NAMES = 8,
   FS_TRAIT_SCHEME = 0, FS_TRAIT_ROWS, FS_TRAIT_WALK, FS_TRAIT_ROUTINE, FS_TRAIT_TUNING,
-  FS_TRAITS = FS_TRAIT_TUNING + FS_SETTING_NAMES
+  FS_TRAITS = FS_TRAIT_TUNING + FS_TUNING_ROWS
 };
+/* "scheme", "rows", "routine", "threads" ... */
+const char *fs_trait_name(int trait);
 
 /* `:pin`: the kernel of these calls, and what is to be of how it runs. */
 struct fs_kernel_pin {

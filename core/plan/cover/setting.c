@@ -14,11 +14,8 @@ static const char *const trait_names[FS_TRAIT_TUNING] = {
   [FS_TRAIT_ROUTINE] = "routine"};
 
 const char *fs_trait_name(int trait) {
-  struct fs_setting_name names[FS_SETTING_NAMES];
-  struct fs_tuning none = {0};
   if (trait < FS_TRAIT_TUNING) return trait_names[trait];
-  fs_tuning_names(&none, names);
-  return names[trait - FS_TRAIT_TUNING].name;
+  return fs_tuning_rows[trait - FS_TRAIT_TUNING].name;
 }
 
 /* Of the first function that has several. */
@@ -37,14 +34,12 @@ static int routine_of(const struct fs_graph *g, const struct fs_kernel *k) {
 
 void fs_kernel_traits(const struct fs_graph *g, const struct fs_kernel *k,
                       int64_t out[FS_TRAITS]) {
-  struct fs_setting_name names[FS_SETTING_NAMES];
-  fs_tuning_names(&k->tune, names);
   out[FS_TRAIT_SCHEME] = k->scheme;
   out[FS_TRAIT_ROWS] = k->space.m;
   out[FS_TRAIT_WALK] = k->inner;
   out[FS_TRAIT_ROUTINE] = routine_of(g, k);
-  for (int x = 0; x < FS_SETTING_NAMES; x++)
-    out[FS_TRAIT_TUNING + x] = names[x].value;
+  for (int x = 0; x < FS_TUNING_ROWS; x++)
+    out[FS_TRAIT_TUNING + x] = fs_tuning_value(&k->tune, x);
 }
 
 static const struct fs_access *largest_access(const struct fs_kernel *k) {
