@@ -31,6 +31,7 @@ struct shape {
   bool stencil;          /* it reads neighbours of an element                 */
   bool spaced;           /* it takes every second element                     */
   int shared;            /* loads of neighbours                               */
+  int stencils;          /* arrays of which neighbours are read               */
   bool pairs;            /* half types, two in a register                     */
   bool bf16;             /* bf16 is computed                                  */
   bool half;             /* half types that are computed in f32               */
@@ -63,18 +64,20 @@ static bool is_stored(const struct fs_kernel *k, int access) {
   return false;
 }
 
-/* Whether an earlier load walks an array of the same layout from another place:
- * surely a stencil, of which a thread's rows share most vectors. */
-static bool is_shared_load(const struct fs_kernel *k, const struct fs_step *s) {
-  const struct fs_access *a = &k->accesses.data[s->access];
-  for (int i = 0; &k->steps.data[i] != s; i++) {
+/* Earlier loads of arrays of the same layout, at the same place: so many other arrays; or,
+ * of the array's number among them, at another: surely a stencil, of which a thread's rows
+ * share most vectors. */
+static int loads_before(const struct fs_kernel *k, int step, bool same_place) {
+  const struct fs_access *a = &k->accesses.data[k->steps.data[step].access];
+  int n = 0, array = same_place ? 0 : loads_before(k, step, true);
+  for (int i = 0; i < step; i++) {
     if (k->steps.data[i].kind != FS_SP_LOAD) continue;
     const struct fs_access *b = &k->accesses.data[k->steps.data[i].access];
-    if (a->offset != b->offset && a->varies == b->varies && a->list == b->list &&
-        !memcmp(a->stride, b->stride, sizeof a->stride))
-      return true;
+    n += (a->offset == b->offset) == same_place && a->varies == b->varies &&
+         a->list == b->list && !memcmp(a->stride, b->stride, sizeof a->stride) &&
+         (same_place || loads_before(k, i, true) == array);
   }
-  return false;
+  return n;
 }
 
 /* Instructions of a map in f32, as counted in machine code. */
@@ -133,8 +136,9 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     if (s->kind == FS_SP_LOAD && !flat && a->varies == FS_VARIES_J)
       sh->columns++;
     if (s->kind == FS_SP_LOAD && (flat ? a->varies : a->varies == 3)) {
-      if (is_shared_load(k, s)) sh->stencil = true, sh->shared++;
-      else sh->loads++, sh->streams += is_read_once(k, a);
+      int before = loads_before(k, (int)(s - k->steps.data), false);
+      if (!before) sh->loads++, sh->streams += is_read_once(k, a);
+      else sh->stencil = true, sh->shared++, sh->stencils += before == 1;
     }
   }
   if (s->kind == FS_SP_MAP && k->values.data[s->out].varies & FS_VARIES_J) {
@@ -271,9 +275,22 @@ static bool divides_bf16(const struct shape *sh) {
  * are widened, each; else those beyond the few that come and go. Nine neighbours in f32 with
  * eight blocks of 256 threads spill 112 bytes of a thread, 25 of them 684: of 20000 x 100 an
  * H200 took 660 us for what takes 14. */
+enum { PASSING = 4 };
 static int neighbours_held(const struct shape *sh) {
-  enum { PASSING = 4 };
   return sh->half ? sh->shared : FS_MAX(0, sh->shared - PASSING);
+}
+
+/* Registers of a thread of a kernel over rows, about: for a vector of each of so many arrays
+ * in each row, two of a stencil's, which its neighbours share, and the sums. Eight rows of
+ * seven points (512^3, f32) and of five (11585^2, f64) with 80 registers spill 112 to 176
+ * bytes on an H200 and take 51 and 28 % longer than predicted; four rows spill nothing. */
+static int registers_for(const struct fs_tuning *t, const struct shape *sh, int arrays) {
+  int width = FS_MAX(1, t->vec * sh->size / 4), around = FS_MAX(0, sh->shared - PASSING) / 2;
+  int vectors = (arrays + sh->stencils) * t->iters + around + sh->column_sums + 1;
+  return width * t->cols * vectors + OVERHEAD_REGS;
+}
+static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
+  return registers_for(t, sh, FS_MAX(1, sh->loads));
 }
 
 static int flat_blocks(const struct fs_tuning *t, const struct shape *sh) {
@@ -358,11 +375,8 @@ static void tune_columns(struct fs_tuning *t, const struct shape *sh,
   while (t->iters > 1 &&
          sh->m * strips < (int64_t)units * 8 * side * t->iters)
     t->iters /= 2;
-  int data = width * (t->iters * FS_MAX(1, sh->loads) + sh->column_sums + 1);
-  if (sh->stencil) data += width * t->iters;
-  t->blocks_per_sm =
-      FS_MIN(narrow ? 2 : 1024 / t->threads,
-             resident(t->threads, data + OVERHEAD_REGS));
+  t->blocks_per_sm = FS_MIN(narrow ? 2 : 1024 / t->threads,
+                            resident(t->threads, row_registers(t, sh)));
 }
 
 /* Only sums of rows, one phase: nothing is held but what is under way. */
@@ -377,8 +391,7 @@ static void tune_dots(struct fs_tuning *t, const struct shape *sh,
   int side = t->threads / t->row_threads;
   while (t->iters > 1 && sh->m < (int64_t)units * 2 * side * t->iters)
     t->iters /= 2;
-  int data = width * t->cols * (t->iters * FS_MAX(1, sh->loads) + 1);
-  t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, row_registers(t, sh)));
 }
 
 /* Rows of one to two times what 256 threads take at once, of a matrix that the cache does
@@ -398,10 +411,8 @@ static bool tune_whole_dots(struct fs_kernel *k, const struct shape *sh, int64_t
   if (!d || !d->is_cuda || !fs_exceeds_cache(d, bytes) || sh->stores ||
       vectors <= PART || vectors >= 2 * PART || !(wide || ends))
     return false;
-  int cols = (int)fs_ceil_div(vectors, THREADS), width = FS_MAX(1, t->vec * sh->size / 4);
-  int data = width * cols * (FS_MAX(1, sh->loads) + 1);
-  *t = (struct fs_tuning){THREADS, THREADS, t->vec, cols, 1, 1, 1};
-  t->blocks_per_sm = FS_MIN(4, resident(THREADS, data + OVERHEAD_REGS));
+  *t = (struct fs_tuning){THREADS, THREADS, t->vec, (int)fs_ceil_div(vectors, THREADS), 1, 1, 1};
+  t->blocks_per_sm = FS_MIN(4, resident(THREADS, row_registers(t, sh)));
   return fs_ring_stages(k, d) > 1;
 }
 
@@ -521,9 +532,9 @@ static void tune_held(struct fs_tuning *t, const struct shape *sh,
   while (!summed && t->iters > 1 &&
          sh->m < (int64_t)units * 2 * side * t->iters)
     t->iters /= 2;
-  int data = width * t->cols * (sh->kept * t->iters + sh->column_sums + 1);
-  if (!sh->outside) data -= 20; /* rows that only become rows: more at a time */
-  t->blocks_per_sm = FS_MIN(4, resident(t->threads, data + OVERHEAD_REGS));
+  int regs = registers_for(t, sh, sh->kept);
+  if (!sh->outside) regs -= 20; /* rows that only become rows: more at a time */
+  t->blocks_per_sm = FS_MIN(4, resident(t->threads, regs));
   if (!sh->outside) two_rows(t, width * sh->kept);
 }
 
@@ -591,11 +602,7 @@ static void tune_across(const struct fs_kernel *k, struct fs_tuning *t,
   int rows = FS_MIN(8, 32 / FS_MAX(1, sh->size * t->cols / 4));
   if (!across || t->row_threads < WARP || rows <= t->iters) return;
   t->iters = rows;
-  int width = FS_MAX(1, t->vec * sh->size / 4);
-  int data = width * t->cols *
-             (FS_MAX(sh->kept, sh->loads) * rows + sh->column_sums + 1);
-  t->blocks_per_sm = FS_MIN(t->blocks_per_sm,
-                            resident(t->threads, data + OVERHEAD_REGS));
+  t->blocks_per_sm = FS_MIN(t->blocks_per_sm, resident(t->threads, row_registers(t, sh)));
 }
 
 /* Whether all that is read and written along a row are whole vectors. */
@@ -689,13 +696,6 @@ bool fs_tune_holds(const struct fs_kernel *k) {
   for (int i = 0; i < k->steps.len && k->scheme != FS_FLAT; i++)
     row_results |= k->steps.data[i].kind == FS_SP_REDUCE && k->steps.data[i].over == FS_VARIES_J;
   return !row_results || holds_row(&k->tune, k->space.n / last * fs_ceil_div(last, k->tune.vec));
-}
-
-/* Registers of a thread of a kernel over rows, about. */
-static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
-  int width = FS_MAX(1, t->vec * sh->size / 4);
-  return width * t->cols * (FS_MAX(1, sh->loads) * t->iters + sh->column_sums + 1) +
-         OVERHEAD_REGS;
 }
 
 int fs_tune_resident(const struct fs_kernel *k) {

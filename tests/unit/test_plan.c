@@ -428,6 +428,70 @@ static void vectors(void) {
         "a matrix is not read against the grain where the vector is");
 }
 
+/* Blocks of 128 threads that a multiprocessor holds, where a thread takes so many rows of
+ * a stencil over `arrays` of n x n x ... at once; 0: it never does. `points` are where they
+ * are read, so far from the middle along each axis. */
+static int stencil_blocks(enum fs_dtype dtype, int rank, int64_t n, int arrays, int points,
+                          int8_t (*from)[3], int rows) {
+  struct fs_graph *g = fs_graph_new();
+  struct fs_shape s = {.rank = rank, .dim = {n, n, rank > 2 ? n : 0}}, in = s;
+  int64_t count;
+  struct fs_layout l = fs_layout_new(dtype, &s, &count);
+  int edge = points > 9 ? 2 : 1;
+  for (int x = 0; x < rank; x++) in.dim[x] -= 2 * edge;
+  fs_id sum[2] = {0};
+  for (int a = 0; a < arrays; a++) {
+    struct fs_graph_source array = {tensor(a), tensor(a), {0}};
+    fs_id A = fs_graph_input(g, &array, dtype, &s, &l, "A");
+    for (int k = 0; k < points; k++) {
+      struct fs_view part = fs_view_axes(rank, (int[]){0, 1, 2});
+      for (int x = 0; x < rank; x++) part.off[x] = edge + from[k][3 - rank + x];
+      fs_id p = fs_graph_view(g, A, &part, &in);
+      sum[a] = sum[a] ? map2(g, FS_OP_ADD, sum[a], p) : p;
+    }
+  }
+  fs_graph_output(g, arrays > 1 ? map2(g, FS_OP_MUL, sum[0], sum[1]) : sum[0], "s");
+  struct fs_graph *simple = fs_graph_simplify(g);
+  struct fs_plan *plans[8];
+  struct fs_device d = gpu;
+  struct fs_calibration *c = fs_calibration_reference(&gpu);
+  d.calibration = c;
+  int blocks = 0, ranked = fs_plan_ranked(simple, &d, &(struct fs_plan_options){0}, 8, plans);
+  for (int p = 0; p < ranked; p++) {
+    struct fs_kernel k = plans[p]->kernels.data[0]; /* borrows the parts */
+    struct fs_tuning list[FS_MAX_VARIANTS];
+    int found = k.scheme == FS_ROW && plans[p]->kernels.len == 1
+                    ? fs_tune_variants(&k, &d, list) : 0;
+    for (int v = 0; v < found; v++)
+      if (list[v].iters == rows && list[v].threads == 128 && k.space.n_outer == 1)
+        blocks = FS_MAX(blocks, list[v].blocks_per_sm);
+    fs_plan_free(plans[p]);
+  }
+  free(c);
+  fs_graph_free(simple);
+  fs_graph_free(g);
+  return blocks;
+}
+
+/* What an H200 spilled, and what it did not: core/schedule/tune.c has the figures. */
+static void neighbours(void) {
+  int8_t cross[][3] = {{0, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1},
+                                    {-1, 0, 0}, {1, 0, 0}};
+  int8_t points[25][3];
+  for (int k = 0; k < 25; k++)
+    points[k][0] = 0, points[k][1] = (int8_t)(k / 5 - 2), points[k][2] = (int8_t)(k % 5 - 2);
+  check(stencil_blocks(FS_F32, 3, 512, 1, 7, cross, 8) == 4 &&
+            stencil_blocks(FS_F32, 3, 512, 1, 7, cross, 4) == 6,
+        "eight planes of seven points: as few blocks as have the registers; four as ever");
+  check(stencil_blocks(FS_F64, 2, 11585, 1, 5, cross, 8) == 4 &&
+            stencil_blocks(FS_F64, 2, 11585, 1, 5, cross, 4) == 6,
+        "eight rows of five points of f64, and four");
+  check(stencil_blocks(FS_F32, 2, 8192, 1, 25, points, 4) == 4,
+        "25 points: the rows around a thread's own, too");
+  check(stencil_blocks(FS_F32, 2, 8192, 2, 5, cross, 4) == 4,
+        "five points of each of two arrays of one layout");
+}
+
 /* Rows of 64 KiB: three are under way in shared memory, or two, or none. */
 static void stages(void) {
   struct fs_graph *g = fs_graph_new();
@@ -723,6 +787,7 @@ int main(void) {
   joined();
   wide();
   vectors();
+  neighbours();
   stages();
   sums();
   long_rows();
