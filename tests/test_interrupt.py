@@ -245,6 +245,14 @@ LIBRARY = {
     'a product in f64': 'C = f64(P)*f64(P);',
     'a square': "C = P*P';",
     'a deep product': 'C = rand(600, 200000)*rand(200000, 600); D = C*C; C = P*P;',
+    'a solve': 'C = P\\P;',
+    'least squares': 'C = P[:, 1:4000]\\P[:, 1];',
+    'an inverse': 'C = inv(P);',
+    'pivots': 'L, U, p = lu(f64(P));',
+    'an orthogonal factor': 'Q, R = qr(P);',
+    'eigenvalues': 'C = eig(P[1:3000, 1:3000] + P[1:3000, 1:3000]\');',
+    'singular values': 'C = svd(P[1:3000, 1:3000]);',
+    'singular vectors': 'U, s, V = svd(P[1:3000, :]);',
 }
 
 

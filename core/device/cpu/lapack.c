@@ -6,7 +6,6 @@
  * every factorisation works on a packed column-major copy; GEMM packs only what
  * is not already one of the two orders.
  */
-#include "core/base/account.h"
 #include "core/device/cpu/lapack.h"
 
 #include <dlfcn.h>
@@ -17,6 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/account.h"
+#include "core/base/apart.h"
 #include "elemlib/cpu/routines.h"
 
 /* -- the library ------------------------------------------------------------ */
@@ -955,7 +956,14 @@ static bool all_finite(const struct fs_lib_array *a) {
   return true;
 }
 
-static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
+/* A routine of LAPACK on its way: what it is asked, and how it went. */
+struct routine {
+  struct fs_lib_call call;
+  int info;
+  enum fs_status status;
+};
+
+static void run_routine(void *arg) {
   static enum fs_status (*const routine[FS_LIB_OP_COUNT])(
       const struct fs_lib_call *, int, struct scratch *, int *) = {
       [FS_LIB_SOLVE] = solve,       [FS_LIB_INV] = invert,
@@ -963,6 +971,59 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
       [FS_LIB_EIGVECS] = eigen,     [FS_LIB_SVDVALS] = singular,
       [FS_LIB_SVD] = singular,      [FS_LIB_QR] = qr,
       [FS_LIB_QR_R] = qr,           [FS_LIB_LU] = lu};
+  struct routine *r = arg;
+  const struct fs_lib_call *c = &r->call;
+  int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||
+             (c->has_b && c->b.dtype == FS_F64);
+  struct scratch s = {0};
+  r->status = routine[c->op](c, wide, &s, &r->info);
+  drop(&s);
+}
+
+/* Whether a routine takes some 50 ms or more: as a cube of that many elements. */
+static bool is_long(const struct fs_lib_call *c) {
+  double m = (double)c->a.dim[0], n = (double)c->a.dim[1], least = FS_MIN(m, n);
+  double right = c->has_b ? (double)c->b.dim[1] : 0;
+  return least * least * (FS_MAX(m, n) + right) > (fs_lib_iterates(c->op) ? 0x1p27 : 0x1p30);
+}
+
+/* Elements of the same type between arrays of the same extents. */
+static void copy_elements(const struct fs_lib_array *from, const struct fs_lib_array *to) {
+  size_t size = fs_dtype_size(to->dtype);
+  bool lines = to->stride[1] == 1 && from->stride[1] == 1;
+  for (int64_t i = 0; i < to->dim[0]; i++) {
+    if (lines) memcpy(at(to, i, 0), at(from, i, 0), size * (size_t)to->dim[1]);
+    for (int64_t j = 0; j < to->dim[1] && !lines; j++) memcpy(at(to, i, j), at(from, i, j), size);
+  }
+}
+
+/* A long routine cannot look for interrupts: a copy of the process does it, into shared
+ * memory. Without that it is done here. */
+static enum fs_status run_apart(struct routine *r) {
+  const struct fs_lib_array to = r->call.out;
+  size_t size = fs_dtype_size(to.dtype), head = FS_MAX(sizeof *r, (size_t)64);
+  size_t bytes = head + size * (size_t)fs_lib_count(&to);
+  struct routine *shared = fs_apart_take(bytes);
+  int signal = 0;
+  enum fs_status status = FS_ERR_ENV;
+  if (shared) {
+    *shared = *r;
+    shared->call.out.ptr = (char *)shared + head;
+    shared->call.out.stride[0] = to.dim[1], shared->call.out.stride[1] = 1;
+    status = fs_apart_run(run_routine, shared, &signal);
+  }
+  if (status == FS_OK) {
+    r->info = shared->info, r->status = shared->status;
+    if (r->status == FS_OK && !r->info) copy_elements(&shared->call.out, &to);
+  }
+  if (status == FS_INTERRUPTED) r->status = status;
+  if (status == FS_ERR_ENV && signal) r->status = status; /* most likely for want of memory */
+  if (status == FS_ERR_ENV && !signal) run_routine(r);
+  fs_apart_drop(shared, bytes);
+  return r->status;
+}
+
+static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
   int64_t count = fs_lib_count(&c->out);
   if (!count) return FS_OK;
   if (!fs_lib_count(&c->a)) { /* nothing known: the smallest solution is 0 */
@@ -970,13 +1031,12 @@ static enum fs_status factor(const struct fs_lib_call *c, struct fs_diags *d) {
     return FS_OK;
   }
   if (fs_lib_iterates(c->op) && !all_finite(&c->a)) return fs_lib_failed(c, 1, d);
-  int wide = c->a.dtype == FS_F64 || c->out.dtype == FS_F64 ||
-             (c->has_b && c->b.dtype == FS_F64);
-  struct scratch s = {0};
-  int info = 0;
-  enum fs_status status = routine[c->op](c, wide, &s, &info);
+  struct routine r = {.call = *c};
+  if (is_long(c)) run_apart(&r);
+  else run_routine(&r);
+  enum fs_status status = r.status;
+  int info = r.info;
   if (status == FS_ERR_ENV) status = no_memory(c, d);
-  drop(&s);
   if (status == FS_OK && info < 0)
     return fs_error(d, c->span, "too-large", NULL,
                     "%s of %" PRId64 "x%" PRId64 " is more than LAPACK can do",
