@@ -256,8 +256,8 @@ def builtin_table():
     rows = []
     for m in re.finditer(r'^    \{(?=")', text, re.M):
         a = arguments(text, m.end())
-        if len(a) >= 7:
-            rows.append((strings(a[0]), strings(a[5]), strings(a[6])))
+        if len(a) >= 8:
+            rows.append((strings(a[0]), strings(a[6]), strings(a[7])))
     return rows
 
 
