@@ -283,6 +283,21 @@ def functions(s):
     s.check('m', [2], 'a number beside them')
 
 
+def own_functions(s):
+    """A function that is replaced."""
+    path = os.path.join(tempfile.gettempdir(), f'scaled-{os.getpid()}.elem')
+    for factor in (2, 3, 2):
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(f'function scaled\ndoc y = scaled(x)\nargs x:vec\nresult vec\n'
+                    f'define {factor}*x\n')
+        s.run(f':elem {path}')
+        s.run('x = f32([1, 2]);')
+        for _ in range(5):
+            s.run('y = scaled(x); z = y + 1;')
+        s.check('z', [factor + 1, 2*factor + 1], f'defined by {factor}')
+    os.unlink(path)
+
+
 def mistakes(s):
     s.run('x = f32([1, 2]);')
     s.run('z = x + y2;', want='error')
@@ -446,7 +461,7 @@ def main():
                    XDG_STATE_HOME=folder, XDG_DATA_HOME=folder,
                    FUSIBLE_REFERENCE_DEVICE='1')
         for part in (values_change, many_results, shapes_and_types, aliases, loops,
-                     many_inputs, updates, temporaries, functions, mistakes, plans,
+                     many_inputs, updates, temporaries, functions, own_functions, mistakes, plans,
                      more_than_are_kept):
             front = Front(folder, env, args=('--threads', '2'))
             part(Session(front))

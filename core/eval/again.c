@@ -147,8 +147,6 @@ void fs_again_begin(struct fs_interp *in, const struct fs_stmt *list,
   a->forced = in->forced;
   a->told = in->diags->list.len;
   a->stream = in->stream;
-  a->n_elems = in->elems.len;
-  a->n_choices = in->choices.len;
   in->recording = a;
 }
 
@@ -180,8 +178,7 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
 }
 
 static bool may_run(struct fs_interp *in, struct fs_again *a) {
-  if (a->n_elems != in->elems.len || a->n_choices != in->choices.len ||
-      !fs_run_holds(in->runner, &a->hold))
+  if (!fs_run_may_recall(in->runner) || !fs_memo_block(&a->memo, in->runner, in->language))
     return false;
   for (int k = 0; k < a->guards.len; k++)
     if (!holds(in, a, k)) return false;
@@ -235,7 +232,7 @@ static void give_values(struct fs_interp *in, const struct fs_again *a,
 static enum fs_status run(struct fs_interp *in, struct fs_again *a) {
   struct fs_tensor *inputs[FS_AGAIN_INPUTS], *out[FS_AGAIN_OUTPUTS];
   bool dying[FS_AGAIN_INPUTS];
-  struct fs_block *b = a->hold.block;
+  struct fs_block *b = a->memo.life->block;
   for (int k = 0; k < fs_planned_graph(b)->inputs.len; k++) {
     const struct fs_again_guard *g = &a->guards.data[a->from[k]];
     inputs[k] = (struct fs_tensor *)g->now;
@@ -266,9 +263,10 @@ bool fs_again_try(struct fs_interp *in, const struct fs_stmt *list, bool top,
     a->misses++;
     return false;
   }
+  struct fs_block *b = a->memo.life->block;
   a->hits++;
   *st = fs_poll(in, list->span);
   if (*st == FS_OK) *st = run(in, a);
-  fs_block_again(in, a->hold.block, *st);
+  fs_block_again(in, b, *st);
   return true;
 }

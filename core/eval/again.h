@@ -4,6 +4,7 @@
 #define FS_AGAIN_H
 
 #include "core/eval/interp.h"
+#include "core/run/memo.h"
 
 enum { FS_AGAIN_NAMES = 64, FS_AGAIN_INPUTS = 96, FS_AGAIN_OUTPUTS = 30, FS_AGAIN_EFFECTS = 64,
        FS_AGAIN_MISSES = 4 };
@@ -51,11 +52,10 @@ struct fs_again {
   int seen, misses;
   int64_t hits;
   bool refused, ready;
-  int n_elems, n_choices;
   FS_VEC(struct fs_again_guard) guards;
   FS_VEC(struct fs_again_effect) effects;
   FS_VEC(struct fs_again_output) outputs;
-  struct fs_hold hold;
+  struct fs_memo memo;
   int *from;                 /* per input of the block: which guard */
   struct fs_recipe *recipe;  /* a reference of the one of its effects, or NULL */
   int *recipe_from;          /* per input of the recipe: which guard */

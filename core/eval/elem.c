@@ -131,6 +131,7 @@ enum fs_status fs_elem_choose(struct fs_interp *in, const struct fs_elem *e,
   for (int k = 0; k < e->routines.len; k++)
     if (e->native && (!impl || e->routines.data[k].impl == impl)) {
       *FS_PUSH(&in->choices) = (struct fs_elem_choice){e, impl};
+      in->language++;
       return FS_OK;
     }
   return fs_error(in->diags, span, "elem-no-form", NULL,

@@ -111,6 +111,7 @@ static enum fs_status check_define(struct fs_interp *in,
 /* -- keeping it ---------------------------------------------------------------------- */
 
 static bool keep(struct fs_interp *in, struct fs_elem *e) {
+  in->language++;
   for (int i = in->n_library; i < in->elems.len; i++)
     if (!strcmp(in->elems.data[i]->name, e->name)) {
       in->elems.data[i] = e;

@@ -228,6 +228,7 @@ enum fs_status fs_interp_elem(struct fs_interp *in, const char *name,
   struct fs_elem *e = NULL;
   enum fs_status st = fs_elem_parse(in->diags, in->elem_arena, source, &e);
   if (st == FS_OK && e) *FS_PUSH(&in->elems) = e;
+  in->language++;
   in->globals.stamp++;
   return st;
 }

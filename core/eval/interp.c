@@ -170,6 +170,7 @@ void fs_interp_reset(struct fs_interp *in) {
   clear_declared(in);
   in->globals.stamp++;
   in->elems.len = FS_MIN(in->elems.len, in->n_library);
+  in->language++;
   fs_interp_seed(in, 1);
 }
 

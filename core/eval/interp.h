@@ -129,6 +129,7 @@ struct fs_interp {
   FS_VEC(struct fs_elem *) elems;
   FS_VEC(struct fs_user *) users;  /* forms of native functions, in the arena */
   FS_VEC(struct fs_elem_choice) choices;
+  int64_t language;                /* counts changes of elems and choices     */
   int n_library;                   /* elems of elemlib; the user's follow     */
   FS_VEC(struct fs_unit *) units;  /* units being run, innermost last */
   struct fs_unit *all_units;       /* those that are not freed */

@@ -16,6 +16,7 @@ void fs_again_empty(struct fs_again *a) {
   free(a->params);
   free(a->recipe_from);
   fs_recipe_unref(a->recipe);
+  fs_memo_drop(&a->memo);
   a->from = a->recipe_from = NULL, a->params = NULL, a->recipe = NULL;
   a->ready = a->failed = a->ended = false;
 }
@@ -105,8 +106,8 @@ void fs_again_ran(struct fs_interp *in, struct fs_block *b, int n,
                   struct fs_tensor *const *outputs, bool more) {
   struct fs_again *a = in->recording;
   if (!a || a->failed) return;
-  a->failed = more || a->blocks++ || !fs_run_hold(in->runner, b, &a->hold) ||
-              !take_inputs(a, b);
+  fs_memo_take(&a->memo, in->runner, b, in->language);
+  a->failed = more || a->blocks++ || !fs_run_may_recall(in->runner) || !take_inputs(a, b);
   for (int k = 0; k < n && !a->failed; k++)
     *FS_PUSH(&a->outputs) = (struct fs_again_output){outputs[k]->dtype,
                                             outputs[k]->shape, outputs[k]};

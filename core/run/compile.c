@@ -10,6 +10,7 @@
  * blocks that it has not seen before.
  */
 #include "core/run/compile.h"
+#include "core/run/memo.h"
 
 #include "core/base/account.h"
 #include "core/plan/plan.h"
@@ -173,6 +174,7 @@ enum fs_status fs_compile_plan(struct fs_plan *plan, struct fs_target *target,
                                struct fs_block **out, struct fs_diags *d) {
   struct fs_block *b = fs_calloc(1, sizeof *b);
   b->plan = plan;
+  b->life = fs_life_new(b);
   int n = b->plan->kernels.len;
   b->codes = fs_calloc((size_t)n + 1, sizeof *b->codes);
   b->timers = fs_calloc((size_t)n + 1, sizeof *b->timers);
@@ -211,6 +213,7 @@ char *fs_block_code_text(const struct fs_block *b, struct fs_target *target, int
 
 void fs_block_free(struct fs_block *b, struct fs_target *target) {
   if (!b) return;
+  fs_life_end(b->life);
   if (b->replay) target->ops->replay_free(target, b->replay);
   for (int k = 0; k < b->plan->kernels.len; k++) {
     if (b->codes[k]) target->ops->release(target, b->codes[k]);

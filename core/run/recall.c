@@ -1,5 +1,6 @@
 /* recall.c - see recall.h. */
 #include "core/run/recall.h"
+#include "core/run/memo.h"
 
 #include "core/plan/plan.h"
 
@@ -23,23 +24,20 @@ static bool is_plain(struct fs_number n) {
   return n.f < LARGEST_WHOLE && n.f > -LARGEST_WHOLE;
 }
 
-const struct fs_recalled *fs_recall_find(struct fs_recall *r,
-                                         const struct fs_graph *traced,
-                                         enum fs_strategy strategy) {
+const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced) {
   fs_graph_signature(traced, &r->now);
-  *FS_PUSH(&r->now) = strategy;
+  *FS_PUSH(&r->now) = fs_runner_strategy(r->runner);
   r->hash = hash_of(&r->now);
   const struct fs_recalled *p = &r->place[r->hash % FS_RECALLED];
-  if (!p->block || p->hash != r->hash || !same(&p->words, &r->now)) return NULL;
-  if (p->block->hash != p->block_hash || p->block->spoken != p->spoken)
-    return NULL;
+  if (p->hash != r->hash || !fs_memo_block(&p->memo, r->runner, 0)) return NULL;
+  if (!same(&p->words, &r->now)) return NULL;
   for (int k = 0; k < traced->params.len; k++)
     if (!is_plain(traced->params.data[k])) return NULL;
   return p;
 }
 
 static void clear(struct fs_recalled *p) {
-  if (p->block) p->block->recalled--;
+  fs_memo_drop(&p->memo);
   FS_VEC_FREE(&p->words);
   FS_VEC_FREE(&p->updates);
   free(p->from);
@@ -160,7 +158,7 @@ static bool find_anchors(const struct fs_graph *traced, const struct fs_graph *s
 }
 
 void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced) {
-  struct fs_graph *g = (struct fs_graph *)p->block->plan->graph;
+  struct fs_graph *g = (struct fs_graph *)p->memo.life->block->plan->graph;
   for (int k = 0; k < g->inputs.len; k++)
     if (g->inputs.data[k].anchored)
       fs_graph_move_input(g, k, traced->inputs.data[p->from[k]].anchor - p->apart[k]);
@@ -183,21 +181,13 @@ void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
   }
   p->hash = r->hash;
   p->words = r->now;
-  p->block = block;
-  block->recalled++;
-  block->recalled_at = (int)(p - r->place);
-  p->block_hash = block->hash;
-  p->spoken = block->spoken;
+  fs_memo_take(&p->memo, r->runner, block, 0);
   r->now = (fs_signature){0}; /* the next one will be as long */
   r->now.data = fs_malloc(sizeof *r->now.data * (size_t)p->words.cap);
   r->now.cap = p->words.cap;
 }
 
-void fs_recall_forget(struct fs_recall *r, const struct fs_block *block) {
-  if (block && r->place[block->recalled_at].block == block)
-    clear(&r->place[block->recalled_at]);
-  for (int k = 0; k < FS_RECALLED && (!block || block->recalled); k++)
-    if (r->place[k].block && (!block || r->place[k].block == block))
-      clear(&r->place[k]);
-  if (!block) FS_VEC_FREE(&r->now);
+void fs_recall_clear(struct fs_recall *r) {
+  for (int k = 0; k < FS_RECALLED; k++) clear(&r->place[k]);
+  FS_VEC_FREE(&r->now);
 }

@@ -17,9 +17,7 @@ struct fs_recalled_update {
 struct fs_recalled {
   uint64_t hash;
   fs_signature words;
-  struct fs_block *block;    /* NULL: an empty place */
-  uint64_t block_hash;       /* the block's, which changes when it is forgotten */
-  int64_t spoken;            /* block->spoken: it has the words of this graph */
+  struct fs_memo memo;       /* of the block, which has the words of this graph */
   int *from;                 /* of each input of the block, then of each param:
                                 which one of the traced graph it is */
   int64_t *apart;            /* of each input: how far the anchor of the traced
@@ -29,22 +27,21 @@ struct fs_recalled {
 
 enum { FS_RECALLED = 1024 };
 struct fs_recall {
+  const struct fs_runner *runner; /* of the blocks */
   struct fs_recalled place[FS_RECALLED]; /* by hash; the last comer has it */
   fs_signature now;          /* of the graph that was looked up last */
   uint64_t hash;
 };
 
 /* The place of a traced graph if its block can run as it is, else NULL. */
-const struct fs_recalled *fs_recall_find(struct fs_recall *r,
-                                         const struct fs_graph *traced,
-                                         enum fs_strategy strategy);
+const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced);
 /* Has the slices of the block lie where those of the traced graph do. */
 void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced);
 /* Remembers the graph that was looked up last, its simplified form and its block,
  * unless a number of the block was computed from others. */
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
                    const struct fs_graph *simplified, struct fs_block *block);
-/* Forgets what it knows of a block; NULL: of all. */
-void fs_recall_forget(struct fs_recall *r, const struct fs_block *block);
+/* Forgets all. */
+void fs_recall_clear(struct fs_recall *r);
 
 #endif

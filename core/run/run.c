@@ -8,6 +8,7 @@
 #include "core/base/account.h"
 #include "core/plan/plan.h"
 #include "core/run/compile.h"
+#include "core/run/memo.h"
 #include "core/run/recall.h"
 #include "core/run/tunings.h"
 
@@ -47,13 +48,11 @@ struct fs_runner {
   FS_VEC(struct family) families;
 };
 
-static uint64_t generation = 1; /* counts when blocks were freed or are not to be found any
-                                   more, of any runner */
-
 struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
   r->target = target;
   r->recall = fs_calloc(1, sizeof *r->recall);
+  r->recall->runner = r;
   r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true,
                                        .heard = true};
   return r;
@@ -66,9 +65,8 @@ static void forget_families(struct fs_runner *r) {
 
 void fs_runner_free(struct fs_runner *r) {
   if (!r) return;
-  generation++;
   forget_families(r);
-  fs_recall_forget(r->recall, NULL);
+  fs_recall_clear(r->recall);
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   FS_VEC_FREE(&r->blocks);
@@ -80,8 +78,7 @@ void fs_runner_free(struct fs_runner *r) {
 }
 
 void fs_runner_clear(struct fs_runner *r) {
-  generation++;
-  fs_recall_forget(r->recall, NULL);
+  fs_recall_clear(r->recall);
   for (int k = 0; k < r->blocks.len; k++)
     fs_block_free(r->blocks.data[k], r->target);
   r->blocks.len = r->timing.len = 0;
@@ -93,6 +90,8 @@ void fs_runner_clear(struct fs_runner *r) {
 struct fs_run_options *fs_runner_options(struct fs_runner *r) {
   return &r->options;
 }
+
+enum fs_strategy fs_runner_strategy(const struct fs_runner *r) { return r->options.strategy; }
 
 struct fs_target *fs_runner_target(const struct fs_runner *r) {
   return r->target;
@@ -201,15 +200,18 @@ static bool is_timing(const struct fs_runner *r, const struct fs_block *b) {
 
 static void put_by_hash(struct fs_runner *r, struct fs_block *b) {
   struct fs_block **first = &r->by_hash[b->hash % MAX_BLOCKS];
-  b->placed = b->hash;
   b->next = *first;
   *first = b;
 }
 
-static void drop_by_hash(struct fs_runner *r, struct fs_block *b) {
-  struct fs_block **at = &r->by_hash[b->placed % MAX_BLOCKS];
+/* It stays where it is, for the session may show it, but is not found. */
+static void hide(struct fs_runner *r, struct fs_block *b) {
+  struct fs_block **at = &r->by_hash[b->hash % MAX_BLOCKS];
+  if (b->hidden) return;
   while (*at != b) at = &(*at)->next;
   *at = b->next;
+  b->hidden = true;
+  b->life->turn++;
 }
 
 static int any_block(struct fs_runner *r) {
@@ -229,10 +231,8 @@ static void forget_one(struct fs_runner *r) {
   bool last = b->last_used + LAST > r->clock && r->blocks.len > 2 * LAST;
   if (last || is_timing(r, b)) return;
   if (r->options.changing) r->options.changing(r->options.user, b, true);
-  generation++;
-  fs_recall_forget(r->recall, b);
   r->nodes -= b->plan->graph->nodes.len;
-  drop_by_hash(r, b);
+  hide(r, b);
   fs_block_free(b, r->target);
   r->blocks.data[k] = r->blocks.data[--r->blocks.len];
 }
@@ -260,13 +260,12 @@ static uint64_t order_hash(const struct fs_graph *g, uint64_t hash) {
   return hash;
 }
 
-/* They stay where they are, for the session may show them, but are not found. */
 void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash) {
   for (int k = 0; k < r->blocks.len; k++) {
     struct fs_block *b = r->blocks.data[k];
     if (!b->plan->tuned || (hash && b->hash != hash)) continue;
     b->plan->tuned = false;
-    b->hash = ~b->hash;
+    hide(r, b);
   }
 }
 
@@ -322,7 +321,7 @@ static void adopt_words(struct fs_runner *r, struct fs_block *b,
   struct fs_graph *to = (struct fs_graph *)b->plan->graph;
   if (same_words(to, from)) return;
   if (r->options.changing) r->options.changing(r->options.user, b, false);
-  b->spoken++;
+  b->life->turn++;
   for (int k = 1; k < to->nodes.len; k++) {
     to->nodes.data[k].span = from->nodes.data[k].span;
     to->nodes.data[k].stmt = from->nodes.data[k].stmt;
@@ -803,8 +802,7 @@ static void outlive(struct fs_runner *r, struct fs_block *b) {
   if (!b->plan->any_size || ++b->rounds != ROUNDS || has_sums(b->plan)) return;
   struct fs_graph_kind kind = fs_graph_kind(b->plan->graph);
   *FS_PUSH(&family_of(r, kind.structure)->sizes) = kind.sizes;
-  b->hash = ~b->hash; /* it stays where it is, but is not found */
-  generation++;
+  hide(r, b);
 }
 
 /* Starts the kernels. Where the host waits for them, that is their time, but for what
@@ -875,7 +873,7 @@ static void remember_inputs(struct fs_block *b) {
 }
 
 /* Where names, the order of statements or a chosen effort count, the graph is not all of it. */
-static bool may_recall(const struct fs_runner *r) {
+bool fs_run_may_recall(const struct fs_runner *r) {
   return !r->options.n_pins && !r->options.n_kernel_pins && !r->options.effort &&
          r->options.strategy != FS_NO_REORDER &&
          r->options.strategy != FS_MANUAL;
@@ -884,18 +882,19 @@ static bool may_recall(const struct fs_runner *r) {
 /* The block of a graph that was traced before: nothing is simplified again. */
 static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
   fs_graph_anchor(g);
-  const struct fs_recalled *p = fs_recall_find(r->recall, g, r->options.strategy);
+  const struct fs_recalled *p = fs_recall_find(r->recall, g);
   if (!p) return NULL;
   fs_recall_move(p, g);
-  int n_inputs = p->block->plan->graph->inputs.len;
-  int n_params = p->block->plan->graph->params.len;
+  struct fs_block *b = p->memo.life->block;
+  int n_inputs = b->plan->graph->inputs.len;
+  int n_params = b->plan->graph->params.len;
   for (int k = 0; k < n_inputs; k++)
-    p->block->bound->inputs[k] = g->inputs.data[p->from[k]].tensor;
+    b->bound->inputs[k] = g->inputs.data[p->from[k]].tensor;
   for (int k = 0; k < n_params; k++)
-    p->block->bound->params[k] = g->params.data[p->from[n_inputs + k]];
-  p->block->last_used = ++r->clock;
+    b->bound->params[k] = g->params.data[p->from[n_inputs + k]];
+  b->last_used = ++r->clock;
   r->hits++;
-  return p->block;
+  return b;
 }
 
 /* Simplifies the graph, and finds or compiles its block. */
@@ -910,7 +909,7 @@ static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
     now->inputs[k] = simple->inputs.data[k].tensor;
   for (int k = 0; k < simple->params.len; k++)
     now->params[k] = simple->params.data[k];
-  if (may_recall(r)) fs_recall_put(r->recall, g, simple, *out);
+  if (fs_run_may_recall(r)) fs_recall_put(r->recall, g, simple, *out);
   if ((*out)->plan->graph != simple) fs_graph_free(simple);
   return FS_OK;
 }
@@ -953,7 +952,7 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
                             struct fs_tensor **handles,
                             const struct fs_diags *sources,
                             struct fs_block **out, struct fs_diags *d) {
-  struct fs_block *b = may_recall(r) ? recall(r, g) : NULL;
+  struct fs_block *b = fs_run_may_recall(r) ? recall(r, g) : NULL;
   enum fs_status st = b ? FS_OK : bind(r, g, sources, &b, d);
   if (st != FS_OK) return st;
   if (out && r->options.launching) r->options.launching(r->options.user, b);
@@ -963,20 +962,6 @@ enum fs_status fs_run_graph(struct fs_runner *r, struct fs_graph *g,
 }
 
 /* -- without a graph -------------------------------------------------------------- */
-
-bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
-                 struct fs_hold *out) {
-  *out = (struct fs_hold){r, b, b->hash, generation, b->spoken,
-                          r->options.strategy};
-  return may_recall(r);
-}
-
-/* Blocks that were freed are not looked at. */
-bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h) {
-  return h->runner == r && h->generation == generation && may_recall(r) &&
-         h->strategy == r->options.strategy && h->hash == h->block->hash &&
-         h->spoken == h->block->spoken;
-}
 
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,
                             struct fs_tensor *const *inputs, const bool *dying,

@@ -15,10 +15,8 @@ struct fs_block_input {
 struct fs_block {
   uint64_t hash;
   struct fs_block *next;     /* in the runner's table of blocks by hash */
-  uint64_t placed;           /* the hash by which it is there */
-  int recalled;              /* how many traced graphs it is known by, see recall.h, and the
-                                place of the last */
-  int recalled_at;
+  bool hidden;               /* it is not there, and not to be found */
+  struct fs_life *life;      /* memo.h: what is remembered of it    */
   struct fs_plan *plan;
   struct fs_code **codes;    /* per kernel                                 */
   struct fs_timer **timers;  /* per kernel                                 */
@@ -50,7 +48,6 @@ struct fs_block {
   int rounds;                /* of a block of any size: how often it ran    */
   bool untimed;              /* one of many that are like each other but for their
                                 sizes: few of them are measured            */
-  int64_t spoken;            /* counts how often its words were changed     */
   struct fs_bound *bound;    /* what a run of it is made of, see run.c      */
   void *described;           /* what core/view made of the plan ...         */
   uint64_t described_as;     /* ... in these words of the user's            */
@@ -138,19 +135,22 @@ struct fs_block *fs_runner_last(const struct fs_runner *r);
 /* Whether the host waits for each kernel: then times are known when it returns. */
 bool fs_runner_waits(const struct fs_runner *r);
 
-/* What must not have changed for a block to run again without its graph. */
-struct fs_hold {
+/* What is remembered of a block: memo.h. */
+struct fs_epoch {
   const struct fs_runner *runner;
-  struct fs_block *block;
-  uint64_t hash, generation;
-  int64_t spoken;
+  int64_t turn;              /* the block's */
   enum fs_strategy strategy;
+  int64_t language;          /* of the functions that statements call, or 0 */
 };
-/* False if the block may not: names or the order of statements count. */
-bool fs_run_hold(const struct fs_runner *r, struct fs_block *b,
-                 struct fs_hold *out);
-bool fs_run_holds(const struct fs_runner *r, const struct fs_hold *h);
-/* Runs a held block with these inputs, params and anchors, in the order of its graph;
+struct fs_memo {
+  struct fs_life *life;      /* a reference; NULL: nothing */
+  struct fs_epoch epoch;
+};
+/* Whether a block may run again without its graph: not where names or the order of
+ * statements count. */
+bool fs_run_may_recall(const struct fs_runner *r);
+enum fs_strategy fs_runner_strategy(const struct fs_runner *r);
+/* Runs a block of a memo with these inputs, params and anchors, in the order of its graph;
  * dying[]: of each input, whether nobody wants it after the block (fs_graph_input.dying). handles
  * as for fs_run_graph(). */
 enum fs_status fs_run_again(struct fs_runner *r, struct fs_block *b,

@@ -1,5 +1,6 @@
 /* search.c - see search.h. */
 #include "core/run/search.h"
+#include "core/run/memo.h"
 
 #include <time.h>
 
@@ -505,15 +506,16 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   *block = *winner;
   block->hash = old.hash;
   block->next = old.next;
-  block->placed = old.placed;
-  block->recalled = old.recalled;
-  block->recalled_at = old.recalled_at;
+  block->hidden = old.hidden;
+  block->life = old.life;
   block->number = old.number;
   block->last_used = old.last_used;
   block->timed_runs = old.timed_runs;
   block->inputs = old.inputs;
-  block->spoken = old.spoken + 1;
+  block->life->turn++;
   old.inputs = winner->inputs;
+  old.life = winner->life;
+  old.life->block = winner;
   *winner = old; /* freed with the search */
   block->plan->tuned = true;
   memcpy(block->plan->quality, "tuned", 6);

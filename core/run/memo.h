@@ -1,0 +1,32 @@
+/* memo.h - whether what is remembered of a block still holds.
+ *
+ * A block of a runner's cache may be forgotten, found under other words, planned anew, or be
+ * one that is not to be found any more. Whoever remembers something of it (the graph as it
+ * was traced, a list of statements) has a memo, and asks that. What is remembered where, and
+ * what ends it, is a table in ARCHITECTURE.md.
+ */
+#ifndef FS_MEMO_H
+#define FS_MEMO_H
+
+#include "core/run/run.h"
+
+/* One for each block, which memos have references of: it may outlive the block. */
+struct fs_life {
+  int refs;
+  struct fs_block *block;   /* NULL: forgotten */
+  int64_t turn;             /* another whenever what was remembered is not so any more */
+};
+struct fs_life *fs_life_new(struct fs_block *block);
+/* The block is about to be freed. */
+void fs_life_end(struct fs_life *l);
+
+/* Takes the block as it is; what the memo had before is dropped. `language`: a number that
+ * another meaning of the statements' functions changes, or 0. */
+void fs_memo_take(struct fs_memo *m, const struct fs_runner *r, const struct fs_block *block,
+                  int64_t language);
+/* The block if it may run as it did when it was taken, with this runner; else NULL. */
+struct fs_block *fs_memo_block(const struct fs_memo *m, const struct fs_runner *r,
+                               int64_t language);
+void fs_memo_drop(struct fs_memo *m); /* an empty one is allowed */
+
+#endif
