@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "core/eval/eval.h"
+#include "core/plan/plan.h"
 #include "core/run/search.h"
 
 struct harness {

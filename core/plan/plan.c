@@ -502,17 +502,6 @@ static int heads_of(const struct fs_planner *p) {
   return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->clusters.len));
 }
 
-/* The best sum stays where the other is not better by so much: what phases lose by
- * walking alike is known less well. Not by much: w = A*(A'*y) of 4096 x 4096 takes an H200
- * 34.3 us as one launch and 37.3 as two, predicted 33.4 and 34.5, since the second kernel
- * does not find in the cache what it finds when it runs again and again alone. */
-static const double WORTH_JOINING = 0.025;
-
-/* Predictions that differ by less say nothing about which plan is faster; then fewer
- * kernels are: they are compiled and launched sooner. y = A*x + B*x of 16384 x 16384 takes
- * an H200 473 us as one kernel and 475 as two, predicted 467 and 460. */
-static const double WORTH_A_KERNEL = 0.015;
-
 struct priced {
   struct fs_plan *plan;
   double seconds;
@@ -599,8 +588,8 @@ static int first_plan(const struct fs_planner *p, const struct priced *all, int 
   int best = 0, heads = 2 * heads_of(p);
   for (int x = 1; x < n; x++)
     if (all[x].at < heads && by_price(&all[x], &all[best]) < 0) best = x;
-  if (all[best].seconds > all[0].seconds * (1 - WORTH_JOINING)) best = 0;
-  double most = all[best].seconds * (1 + WORTH_A_KERNEL);
+  if (all[best].seconds > all[0].seconds * (1 - fs_schedule_share(FS_PLAN_WORTH_JOINING))) best = 0;
+  double most = all[best].seconds * (1 + fs_schedule_share(FS_PLAN_WORTH_A_KERNEL));
   for (int x = 0; x < n; x++)
     if (all[x].at < heads && all[x].seconds < most &&
         all[x].plan->kernels.len < all[best].plan->kernels.len)

@@ -228,9 +228,8 @@ bool fs_schedule_is_wide(const struct fs_kernel *k, const struct fs_schedule *s)
 /* Vectors of each thread that lie in shared memory at once where rows side by side are put
  * together. */
 int fs_schedule_side_vectors(const struct fs_kernel *k, const struct fs_schedule *s) {
-  enum { MOST_BYTES = 32 << 10 };
   int64_t each = (int64_t)s->threads * s->lanes * (16 / s->fold_lanes);
-  int64_t room = MOST_BYTES / FS_MAX(1, k->tune.blocks_per_sm);
+  int64_t room = fs_schedule_number(FS_GPU_SIDE_BYTES) / FS_MAX(1, k->tune.blocks_per_sm);
   return (int)FS_MAX(1, FS_MIN(s->vectors, room / each));
 }
 
@@ -276,7 +275,7 @@ int64_t fs_schedule_part(const struct fs_schedule *s) {
 static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
                      const struct fs_schedule_how *how, const struct look *l,
                      struct fs_schedule *s) {
-  enum { MOST_STAGES = 8, LEAST_BYTES = 8192, RESERVED = 2048 };
+  enum { RESERVED = 2048 };
   int64_t part = s->cluster > 1 ? fs_schedule_part(s) : s->n, bytes = 0;
   if (!d || !d->bulk_copies || s->mode != FS_MODE_KEEP || s->sides > 1 ||
       k->space.n_outer != 1 || k->space.n_inner > 1 || s->threads <= WARP || s->streams ||
@@ -287,9 +286,9 @@ static void set_ring(const struct fs_kernel *k, const struct fs_device *d,
   bytes *= s->rows;
   int64_t room = d->shared_bytes / FS_MAX(1, k->tune.blocks_per_sm) - s->scratch -
                  how->reserved - RESERVED;
-  if (bytes < LEAST_BYTES || room < 2 * bytes) return;
+  if (bytes < fs_schedule_number(FS_GPU_STAGE_BYTES) || room < 2 * bytes) return;
   s->stage_bytes = bytes;
-  s->stages = (int)FS_MIN(MOST_STAGES, room / bytes);
+  s->stages = (int)FS_MIN(fs_schedule_number(FS_GPU_STAGES), room / bytes);
   if (k->tune.stages > 1) s->stages = FS_MIN(s->stages, k->tune.stages);
 }
 

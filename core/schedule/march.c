@@ -14,11 +14,10 @@
 #include "core/schedule/schedule.h"
 
 enum { WORKERS = 256, PARTS = 4, MAILS = 8, CLUSTER = 8,
-       MOST_HEIGHT = 288, GATES = 1024, /* bytes of shared memory for barriers */
-       /* Registers of a worker where the other warps can give theirs, and where not;
-        * what it needs beside rows of the matrix and values of them. */
-       REGS = 208, REGS_ALIKE = 128, OVERHEAD_REGS = 56,
+       GATES = 1024, /* bytes of shared memory for barriers */
        MOST_MATRICES = 3, MOST_SUMS = 4, MOST_ROW_VALUES = 8 };
+
+static int rule(enum fs_schedule_number n) { return (int)fs_schedule_number(n); }
 
 static bool is_matrix(const struct fs_access *a) {
   return a->varies == (FS_VARIES_I | FS_VARIES_J);
@@ -112,16 +111,16 @@ static bool look(const struct fs_kernel *k, const bool *sent, struct needs *n) {
 /* Tiles for as long a lag as there is room for: of the rows of a worker, some wait
  * in its registers, for which no more are taken than must be. */
 static bool cut(struct fs_march *p, const struct needs *n, int64_t room, int regs) {
-  enum { LEAST = 3, AHEAD = 2 };
+  enum { AHEAD = 2 };
   int each = p->height / p->side, words = n->size > 4 ? 2 : 1;
   int64_t row = (int64_t)p->width * n->size * n->matrices * p->side;
   /* What registers hold of halves that are stored moves on with each panel (march.c), and
    * a panel has twice the traffic: GEMVER of 16384 x 16384 in bf16 takes 311 us with a lag
    * of 3 and none in registers, 293 of 4 with two rows of a worker there, 297 of 5 with
    * four (H200). */
-  int longest = n->size < 4 && n->stores ? 4 : MAILS;
-  regs -= OVERHEAD_REGS + n->row_values * each * words;
-  for (int lag = longest; lag >= LEAST; lag--) {
+  int longest = n->size < 4 && n->stores ? rule(FS_MARCH_LAG_OF_HALVES) : MAILS;
+  regs -= rule(FS_MARCH_OVERHEAD_REGS) + n->row_values * each * words;
+  for (int lag = longest; lag >= rule(FS_MARCH_LAG); lag--) {
     p->lag = lag;
     p->slots = lag + AHEAD;
     p->shorts = AHEAD + 1;
@@ -174,10 +173,10 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   p->workers = WORKERS;
   p->parts = PARTS;
   p->mails = MAILS;
-  p->regs = d->gives_registers ? REGS : 0;
-  if (p->height > MOST_HEIGHT) return false;
+  p->regs = d->gives_registers ? rule(FS_MARCH_REGS) : 0;
+  if (p->height > rule(FS_MARCH_HEIGHT)) return false;
   int64_t room = d->shared_bytes - GATES - bytes_on_the_way(k, sent, p->width);
-  return cut(p, &n, room, p->regs ? p->regs : REGS_ALIKE);
+  return cut(p, &n, room, p->regs ? p->regs : rule(FS_MARCH_REGS_ALIKE));
 }
 
 bool fs_march_of(const struct fs_kernel *k, const struct fs_device *d,
@@ -202,10 +201,9 @@ bool fs_march_may_pay(double elements, const struct fs_device *d) {
 }
 
 bool fs_march_pays(const struct fs_kernel *k, const struct fs_device *d) {
-  enum { LEAST_TILE = 16 << 10 };
   struct fs_march p;
   if (!fs_march_of(k, d, &p)) return false;
   double tile = (double)p.height * p.width * (16.0 / p.vec);
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
-  return tile >= LEAST_TILE && exceeds_cache(matrix, d);
+  return tile >= rule(FS_MARCH_TILE_BYTES) && exceeds_cache(matrix, d);
 }

@@ -6,3 +6,11 @@ const struct fs_schedule_rule fs_schedule_rules[FS_SCHEDULE_NUMBERS] = {
 #include "core/schedule/rules.def"
 #undef RULE
 };
+
+static double tried[FS_SCHEDULE_NUMBERS];
+
+double fs_schedule_share(enum fs_schedule_number n) {
+  return tried[n] > 0 ? tried[n] : fs_schedule_rules[n].value;
+}
+
+void fs_schedule_try(enum fs_schedule_number n, double value) { tried[n] = value; }

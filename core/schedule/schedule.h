@@ -16,15 +16,19 @@ enum fs_schedule_number {
 };
 struct fs_schedule_rule {
   const char *name;
-  int64_t value;
+  double value;
   const char *what;     /* ... it is a number of                               */
   const char *cases;    /* that decide it; "not measured"                      */
   const char *device, *date; /* of the measurement; "" where no one wrote it down */
 };
 extern const struct fs_schedule_rule fs_schedule_rules[FS_SCHEDULE_NUMBERS];
+double fs_schedule_share(enum fs_schedule_number n);
 static inline int64_t fs_schedule_number(enum fs_schedule_number n) {
-  return fs_schedule_rules[n].value;
+  return (int64_t)fs_schedule_share(n);
 }
+/* For experiments (bench/rules.c), before anything is planned: another value from now on; 0:
+ * that of the table again. */
+void fs_schedule_try(enum fs_schedule_number n, double value);
 
 /* -- settings (tune.c) ----------------------------------------------------------- */
 /* Fills kernel->tune for the device; deterministic. */

@@ -7,11 +7,9 @@
  */
 #include "core/schedule/schedule.h"
 
-enum { OVERHEAD_REGS = 40, WARP = 32 };
-/* Column sums: threads of a block; bytes of a row that may have a ring. */
-enum { HELD_THREADS = 512, RING_BYTES = 32 << 10 };
-/* Bytes of a matrix of which much lies about in the cache, and of one of which some does. */
-enum { ABOUT_BYTES = 128 << 20, SOME_BYTES = 256 << 20 };
+enum { WARP = 32 };
+
+static int rule(enum fs_schedule_number n) { return (int)fs_schedule_number(n); }
 
 /* What counts for the choice. */
 struct shape {
@@ -97,7 +95,7 @@ static double instructions(int op) {
 /* A random number is ten rounds, which neighbours share, but only after the compiler has
  * had them all: bf16(rand(8192, 8192)) with 64 of a thread's elements at once took NVRTC
  * 13.0 2.0 s, with eight 0.3 s. */
-static const double RANDOM_CODE = 512;
+static double random_code(void) { return fs_schedule_share(FS_GPU_RANDOM_CODE); }
 
 /* The remainder is long: a division of 64 bits, or a loop, with what surrounds it. */
 static double code_of(int op) {
@@ -148,7 +146,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
     sh->bf16 |= k->values.data[s->out].dtype == FS_BF16;
   }
   if (s->kind == FS_SP_RAND && k->values.data[s->out].varies & FS_VARIES_J)
-    sh->code += RANDOM_CODE;
+    sh->code += random_code();
   if (s->phase > 0 && s->phase != FS_END) sh->several |= passes_row(k, s);
   if (s->kind != FS_SP_REDUCE) return;
   sh->sums = true;
@@ -215,15 +213,16 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * and 37.7 instead of 9.1, 10.2 and 50.1, but at 2048 7.8 instead of 7.2 and at 12288 77.9
  * instead of 75.1. */
 static int lane_bytes(const struct fs_kernel *k, const struct shape *sh) {
-  enum { SMALL_BYTES = 16 << 20, RING_ALONE = 64 << 20 };
   if (sh->size != 4 || sh->matrix != 2 || k->scheme != FS_ROW) return sh->size;
   if (!is_held(k, sh)) {
     double bytes = (double)sh->m * (double)sh->n * sh->matrix;
-    double least = sh->last % 8 ? RING_ALONE : SMALL_BYTES; /* ends have code of their own */
-    bool wide = bytes > least && bytes <= SOME_BYTES;
+    bool ends = sh->last % 8; /* which have code of their own */
+    double least = rule(ends ? FS_GPU_RING_ALONE_BYTES : FS_GPU_SMALL_BYTES);
+    bool wide = bytes > least && bytes <= rule(FS_GPU_SOME_BYTES);
     return sh->row_results || wide ? sh->matrix : sh->size;
   }
-  bool fills = sh->n >= HELD_THREADS * 2 * 8 && sh->n * sh->matrix < RING_BYTES;
+  bool fills = sh->n >= rule(FS_GPU_SUMS_THREADS) * 2 * 8 &&
+               sh->n * sh->matrix < rule(FS_GPU_RING_ROW_BYTES);
   return sh->column_sums && fills ? sh->matrix : sh->size;
 }
 
@@ -267,17 +266,16 @@ static bool is_plain_bf16(const struct shape *sh) {
 /* Whether more is computed of several arrays of bf16, in pairs, than sums and products:
  * quotients, roots, logarithms, which want more registers than large blocks have. */
 static bool divides_bf16(const struct shape *sh) {
-  enum { PLAIN = 8 };
-  return is_plain_bf16(sh) && (computes(sh) || (sh->streams >= 2 && sh->work > PLAIN));
+  bool many = sh->streams >= 2 && sh->work > rule(FS_GPU_PLAIN_WORK);
+  return is_plain_bf16(sh) && (computes(sh) || many);
 }
 
 /* Vectors of neighbours that a thread has beside those of its own elements: of halves, which
  * are widened, each; else those beyond the few that come and go. Nine neighbours in f32 with
  * eight blocks of 256 threads spill 112 bytes of a thread, 25 of them 684: of 20000 x 100 an
  * H200 took 660 us for what takes 14. */
-enum { PASSING = 4 };
 static int neighbours_held(const struct shape *sh) {
-  return sh->half ? sh->shared : FS_MAX(0, sh->shared - PASSING);
+  return sh->half ? sh->shared : FS_MAX(0, sh->shared - rule(FS_GPU_PASSING));
 }
 
 /* Registers of a thread of a kernel over rows, about: for a vector of each of so many arrays
@@ -285,9 +283,10 @@ static int neighbours_held(const struct shape *sh) {
  * seven points (512^3, f32) and of five (11585^2, f64) with 80 registers spill 112 to 176
  * bytes on an H200 and take 51 and 28 % longer than predicted; four rows spill nothing. */
 static int registers_for(const struct fs_tuning *t, const struct shape *sh, int arrays) {
-  int width = FS_MAX(1, t->vec * sh->size / 4), around = FS_MAX(0, sh->shared - PASSING) / 2;
+  int width = FS_MAX(1, t->vec * sh->size / 4);
+  int around = FS_MAX(0, sh->shared - rule(FS_GPU_PASSING)) / 2;
   int vectors = (arrays + sh->stencils) * t->iters + around + sh->column_sums + 1;
-  return width * t->cols * vectors + OVERHEAD_REGS;
+  return width * t->cols * vectors + rule(FS_GPU_OVERHEAD_REGS);
 }
 static int row_registers(const struct fs_tuning *t, const struct shape *sh) {
   return registers_for(t, sh, FS_MAX(1, sh->loads));
@@ -356,13 +355,13 @@ static void tune_flat(struct fs_tuning *t, const struct shape *sh, int units) {
 static void tune_columns(struct fs_tuning *t, const struct shape *sh,
                          int64_t vectors, int units) {
   bool narrow = sh->column_sums && !sh->stencil &&
-                (double)sh->m * (double)sh->n * sh->matrix <= ABOUT_BYTES;
+                (double)sh->m * (double)sh->n * sh->matrix <= rule(FS_GPU_ABOUT_BYTES);
   int width = FS_MAX(1, t->vec * sh->size / 4);
   t->threads = sh->stencil ? 128 : 256;
   t->row_threads = power_up(vectors, narrow ? WARP : t->threads);
   t->cols = 1;
   bool few = narrow && t->row_threads < WARP;
-  if (few) t->threads = HELD_THREADS;
+  if (few) t->threads = rule(FS_GPU_SUMS_THREADS);
   int side = t->threads / t->row_threads;
   t->iters = FS_MAX(1, FS_MIN(8, 32 / (width * FS_MAX(1, sh->loads))));
   if (few)
@@ -441,23 +440,24 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
  * 36.5 with eight, 1000000 x 10 17.4 with eight, 18.9 with four and 25 with two. */
 static void hold_sums(struct fs_tuning *t, const struct shape *sh,
                       int64_t vectors, int units, bool rings) {
-  enum { THREADS = HELD_THREADS, UNDER_WAY = 128, MOST = 8 };
+  int threads = rule(FS_GPU_SUMS_THREADS), under_way = rule(FS_GPU_SUMS_UNDER_WAY);
   int width = FS_MAX(1, t->vec * sh->size / 4), loads = FS_MAX(1, sh->loads);
-  int row = power_up(fs_ceil_div(vectors, 2), THREADS);
+  int row = power_up(fs_ceil_div(vectors, 2), threads);
   row = FS_MAX(row, (int)FS_MIN(WARP, power_up(vectors, WARP)));
   int64_t cols = fs_ceil_div(vectors, row);
-  int fixed = sh->column_sums + 1, room = 65536 / THREADS - 32;
-  if (cols > MOST || width * cols * (sh->kept + sh->column_sums) > room) return;
-  int side = THREADS / row;
+  int fixed = sh->column_sums + 1, room = 65536 / threads - 32;
+  if (cols > rule(FS_GPU_SUMS_VECTORS)) return;
+  if (width * cols * (sh->kept + sh->column_sums) > room) return;
+  int side = threads / row;
   int each = t->vec * FS_MAX(1, sh->matrix) * loads;
   int rows = side < 4 ? 4 : 2;
-  if (row < WARP) rows = FS_MIN(row, FS_MAX(4, UNDER_WAY / 2 / each)); /* several in a warp */
-  int iters = (int)FS_MIN(rows, UNDER_WAY / (cols * each));
-  if (rings && sh->n * sh->matrix >= RING_BYTES) iters = 1;
+  if (row < WARP) rows = FS_MIN(row, FS_MAX(4, under_way / 2 / each)); /* several in a warp */
+  int iters = (int)FS_MIN(rows, under_way / (cols * each));
+  if (rings && sh->n * sh->matrix >= rule(FS_GPU_RING_ROW_BYTES)) iters = 1;
   while (iters > 1 && (width * cols * (sh->kept * iters + fixed) > room ||
                        2 * sh->m < (int64_t)units * side * iters))
     iters /= 2;
-  t->threads = THREADS;
+  t->threads = threads;
   t->row_threads = row;
   t->cols = (int)cols;
   t->iters = FS_MAX(1, iters);
@@ -470,11 +470,11 @@ static void hold_sums(struct fs_tuning *t, const struct shape *sh,
  * and 67.5; f64 4096 36.3 and 41.2; but f32 12288 150.8 and 140.9. */
 static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vectors,
                       const struct fs_device *d) {
-  enum { LEAST = 2048 }; /* columns: for all threads of a block */
   double bytes = (double)sh->m * (double)sh->n * sh->matrix;
   struct fs_tuning before = k->tune;
   if (!d || !d->is_cuda || sh->column_sums != 1 || sh->loads != 1 || sh->stencil ||
-      sh->stores || sh->n < LEAST || bytes <= (double)d->cache_bytes || bytes > SOME_BYTES)
+      sh->stores || sh->n < rule(FS_GPU_RING_COLUMNS) || bytes <= (double)d->cache_bytes ||
+      bytes > rule(FS_GPU_SOME_BYTES))
     return false;
   k->tune.threads = 0;
   hold_sums(&k->tune, sh, vectors, d->units, true);
@@ -487,11 +487,11 @@ static bool tune_ring(struct fs_kernel *k, const struct shape *sh, int64_t vecto
  * the block waits for. Two blocks of half the threads take as many registers (softmax
  * of 8192 x 8192 in f64 on an H200: 265 us instead of 340). */
 static void two_rows(struct fs_tuning *t, int regs) {
-  enum { THREADS = 512, MOST = 32 };
-  if (t->threads != THREADS || t->row_threads != THREADS || t->cluster > 1 ||
-      t->blocks_per_sm > 1 || t->cols * regs > MOST)
+  int threads = rule(FS_GPU_LONE_THREADS);
+  if (t->threads != threads || t->row_threads != threads || t->cluster > 1 ||
+      t->blocks_per_sm > 1 || t->cols * regs > rule(FS_GPU_LONE_REGS))
     return;
-  t->threads = t->row_threads = THREADS / 2;
+  t->threads = t->row_threads = threads / 2;
   t->cols *= 2;
   t->blocks_per_sm = 2;
 }
@@ -562,7 +562,7 @@ static bool turns(const struct fs_kernel *k, int vec, int rows) {
 
 static int turned_blocks(const struct fs_tuning *t, const struct shape *sh) {
   int data = FS_MAX(1, sh->size / 4) * t->vec * t->iters * FS_MAX(1, sh->loads);
-  return resident(t->threads, data + OVERHEAD_REGS);
+  return resident(t->threads, data + rule(FS_GPU_OVERHEAD_REGS));
 }
 
 /* Tiles without sums: threads turn what they load, eight of them side by side. On an H200
@@ -618,11 +618,10 @@ static bool is_whole(const struct fs_kernel *k, const struct shape *sh, int vec)
 /* The same for all sizes but where vectors are whole: what the text of a kernel depends on
  * must not change with each round of a loop. Nothing is held: rows come again. */
 static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
-  enum { LONG = 1024 };
   struct fs_tuning *t = &k->tune;
   bool flat = k->scheme == FS_FLAT;
   if (!is_whole(k, sh, t->vec)) t->vec = 1;
-  t->row_threads = flat || sh->n > LONG ? t->threads : WARP;
+  t->row_threads = flat || sh->n > rule(FS_GPU_LONG_ROW) ? t->threads : WARP;
   t->iters = flat && sh->sums ? FS_MAX(1, 4 / FS_MAX(1, sh->loads)) : 1;
   t->blocks_per_sm = FS_MIN(4, fs_tune_resident(k));
 }
@@ -631,8 +630,7 @@ static void tune_any_size(struct fs_kernel *k, const struct shape *sh) {
  * grows faster than its text: q = A*p; s = A'*r with A = mod(7*i + 5*j, 17) inside took
  * NVRTC 13.0 58 s with four rows at once (and spilled), and 2 s with one. */
 static void limit_code(struct fs_tuning *t, const struct shape *sh) {
-  enum { MOST = 4096 };
-  while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > MOST)
+  while (t->iters > 1 && sh->code * t->vec * t->cols * t->iters > rule(FS_GPU_MOST_CODE))
     t->iters /= 2;
 }
 

@@ -34,27 +34,7 @@
 #include "core/plan/planner.h"
 
 
-/* What a phase takes longer than the kernel alone, whose blocks are its own and need
- * not all be resident: 6 to 8 % on an H200 (emit.h). Where no phase waits for other blocks
- * the launch has as many as its largest kernel alone. */
-static const double SHARED_COST = 0.08;
-
-/* Blocks of the launches whose barriers were measured: two on each multiprocessor of an
- * H200. Beyond, the price grows with the power of 1.5, which fits the two launches above
- * best; more of them were not measured. */
-static const double CROWD = 264;
-
-/* What a fold of numbers takes, in barriers: one, and a trip to the cache for what the
- * other blocks have left. CG of 8192 x 8192 in bf16 on an H200, whose two folds each
- * block does whole: 34.1 us instead of 36.9. */
-static const double FOLD_BARRIERS = 2;
-
-/* What a launch takes longer behind another when both move much, of their time and in
- * launches: it does not find in the cache what it finds where it runs again and again, as
- * its price was measured. Less where that is little of what it moves. AXPYDOT of 4096^2
- * elements in two kernels takes an H200 49.5 us where their prices and a launch make 46.8,
- * ATAX and BiCGK of 4096 x 4096 3 us more, B = A + u*v'; w = B*x of 2896 x 2896 2. */
-static const double CHANGE_SHARE = 0.15, CHANGE_LAUNCHES = 0.85;
+static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
 
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
 
@@ -400,7 +380,7 @@ static double barrier_of(const struct group *g, const struct fs_kernel *next,
   double tasks = next ? tasks_of(g, next, like) : 0;
   for (int k = g->first; k < g->end; k++)
     tasks = FS_MAX(tasks, tasks_of(g, &g->plan->kernels.data[k], like));
-  double crowd = FS_MIN(tasks, (double)d->units * like->blocks_per_sm) / CROWD;
+  double crowd = FS_MIN(tasks, (double)d->units * like->blocks_per_sm) / rule(FS_PLAN_CROWD);
   return fs_predict_barrier(d) * FS_MAX(1, crowd * sqrt(FS_MAX(crowd, 0)));
 }
 
@@ -426,7 +406,7 @@ static double waited(const struct group *g, const struct fs_kernel *k, bool barr
                     double each, const struct fs_tuning *like) {
   double fold = folds(k) ? each - fs_predict_barrier(g->p->device) : 0;
   if (k->everywhere)
-    fold = whole(g, k, like) - FOLD_BARRIERS * fs_predict_barrier(g->p->device);
+    fold = whole(g, k, like) - rule(FS_PLAN_FOLD_BARRIERS) * fs_predict_barrier(g->p->device);
   return barrier * each + fold;
 }
 
@@ -451,7 +431,7 @@ static bool can_be_everywhere(const struct group *g, const struct fs_kernel *k) 
  * each other, so that there are as many as the largest one wants. */
 static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *largest,
                           bool waits) {
-  return waits && (k != largest || would_stream(largest)) ? SHARED_COST : 0;
+  return waits && (k != largest || would_stream(largest)) ? rule(FS_PLAN_SHARED_COST) : 0;
 }
 
 /* The launch of the group with `next` behind it (NULL: as it is). */
@@ -485,15 +465,16 @@ double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
                              double seconds) {
   if (scheme != FS_FLAT && scheme != FS_ROW) return seconds;
   double work = FS_MAX(seconds - fs_predict_launch(p->device), 0);
-  return FS_MIN(seconds, (1 + SHARED_COST) * work +
+  return FS_MIN(seconds, (1 + rule(FS_PLAN_SHARED_COST)) * work +
                              fs_predict_barrier(p->device));
 }
 
 double fs_plan_change(const struct fs_device *d, double before, double seconds) {
-  double both = FS_MIN(before, seconds), most = CHANGE_LAUNCHES * fs_predict_launch(d);
+  double both = FS_MIN(before, seconds);
+  double most = rule(FS_PLAN_CHANGE_LAUNCHES) * fs_predict_launch(d);
   double held = (double)d->cache_bytes / d->bandwidth; /* seconds to fill the cache */
   if (!d->is_cuda || !(both > 0)) return 0;
-  return FS_MIN(most, CHANGE_SHARE * both) * FS_MIN(1, held / both);
+  return FS_MIN(most, rule(FS_PLAN_CHANGE_SHARE) * both) * FS_MIN(1, held / both);
 }
 
 static bool worth_it(const struct group *g, const struct fs_kernel *k,
@@ -659,7 +640,7 @@ static bool join(struct group *g, struct fs_kernel *k) {
     return false;
   struct fs_tuning like = walk_of(g, largest_of(g, k), k);
   k->everywhere = can_be_everywhere(g, k) &&
-                  whole(g, k, &like) < FOLD_BARRIERS * barrier_of(g, k, &like);
+                  whole(g, k, &like) < rule(FS_PLAN_FOLD_BARRIERS) * barrier_of(g, k, &like);
   bool barrier = needs_barrier(g, k);
   if (!worth_it(g, k, barrier)) {
     k->everywhere = false;

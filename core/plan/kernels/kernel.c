@@ -12,6 +12,8 @@
 
 #include "core/schedule/scan.h"
 
+static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
+
 enum { ON_CHIP_ROW = 256 << 10 }; /* CPU: bytes of a row that stay in a cache */
 
 /* -- cost --------------------------------------------------------------------------------- */
@@ -441,20 +443,6 @@ static void add_impl(struct fs_planner *p, struct fs_impl impl, int from,
   out->data[at] = impl;
 }
 
-/* A setting that is not the first one must be better by this share to be chosen: less
- * than what predictions can tell apart. One that gives up the first one's ring, by more:
- * q = A*p of 16384 x 8192 in f16 on an H200 was to take 1.0 % less without, and took 71.4
- * us in place of 59.7. */
-static const double WORTH_A_CHANGE = 0.004, WORTH_A_RING = 0.015;
-
-/* Settings change a time by less than this factor: the others of what takes so much
- * longer than the best implementation so far need no price of their own. */
-static const double SETTINGS_REACH = 1.5;
-
-/* What a setting counts more than the one before it where none has a price of its
- * own, for the order only: lists of the best would be one plan many times. */
-static const double NOT_FIRST = 0.02;
-
 /* What a kernel that takes another routine of the user's functions does. */
 static struct fs_prediction price_routines(const struct fs_kernel *k,
                                            const struct fs_device *d,
@@ -475,7 +463,7 @@ static void add_routines(struct fs_planner *p, struct fs_kernel *k,
     struct fs_work work = *w;
     fs_kernel_take_way(p->g, p->device, k, way);
     double seconds = price_routines(k, p->device, &work).seconds;
-    impl->each[v] = FS_MAX(seconds, impl->each[0] * (1 + NOT_FIRST * v));
+    impl->each[v] = FS_MAX(seconds, impl->each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v));
   }
   if (ways > 1) fs_kernel_take_way(p->g, p->device, k, 0);
 }
@@ -488,8 +476,8 @@ static void price_settings(const struct fs_planner *p, struct fs_kernel *k,
   const struct fs_device *d = p->device;
   impl->variants = t->settings;
   for (int v = 1; v < impl->variants; v++)
-    impl->each[v] = impl->each[0] * (1 + NOT_FIRST * v);
-  if (impl->variants == 1 || impl->each[0] > SETTINGS_REACH * best ||
+    impl->each[v] = impl->each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v);
+  if (impl->variants == 1 || impl->each[0] > rule(FS_PLAN_SETTINGS_REACH) * best ||
       !fs_predict_knows_by(p->memo, &t->work, d))
     return;
   struct fs_work work = t->work;
@@ -498,7 +486,8 @@ static void price_settings(const struct fs_planner *p, struct fs_kernel *k,
     k->tune = t->tunings[v];
     fs_kernel_count_tuning(k, d, &work);
     impl->each[v] = fs_predict_by(p->memo, &work, d).seconds;
-    double worth = ring && !fs_ring_stages(k, d) ? WORTH_A_RING : WORTH_A_CHANGE;
+    bool gives_up = ring && !fs_ring_stages(k, d);
+    double worth = rule(gives_up ? FS_PLAN_WORTH_A_RING : FS_PLAN_WORTH_A_CHANGE);
     if (impl->each[v] >= impl->seconds * (1 - worth)) continue;
     impl->seconds = impl->each[v];
     impl->variant = v;
@@ -523,7 +512,7 @@ static struct fs_impl summary(struct fs_planner *p, struct fs_kernel *k, unsigne
     struct fs_tuning tunings[FS_MAX_VARIANTS];
     impl.variants = fs_tune_variants(k, p->device, tunings);
     for (int v = 1; v < impl.variants; v++)
-      impl.each[v] = impl.each[0] * (1 + NOT_FIRST * v);
+      impl.each[v] = impl.each[0] * (1 + rule(FS_PLAN_NOT_FIRST) * v);
     return impl;
   }
   price_settings(p, k, t, best, &impl);
@@ -851,14 +840,6 @@ static double operand_bytes(const struct fs_planner *p, const struct fs_node *nd
   return FS_MIN(all, chosen * (rows ? size : FS_MAX(size, SECTOR)));
 }
 
-/* A product of a tall matrix that has few columns with a small one computes what its tiles
- * have, NARROW columns and DEEP terms at least, at this share of the device's peak rate. cuBLAS
- * 13.0 in f32 on an H200, 27 November 2026: X*c' of 1048576 x 8 with 16 rows of c takes 62.9
- * us, of 262144 15.7; of 262144 x 4 with 8 rows 15.4; of 524288 x 32 with 32 rows 64.1, of
- * 131072 17.6. */
-static const double NARROW_RATE = 0.27;
-enum { NARROW = 32, DEEP = 16 };
-
 /* How often the time of its moves such a product takes; 0: it is none. */
 static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
   if (nd->op != FS_LIB_GEMM || nd->shape.rank < 2 || !(d->flops > 0)) return 0;
@@ -866,8 +847,9 @@ static double narrow_pace(const struct fs_node *nd, const struct fs_device *d) {
   double m = (double)fs_shape_dim(&nd->shape, 0), n = (double)fs_shape_dim(&nd->shape, 1);
   double inner = (double)fs_shape_count(&nd->lib_shape[0]) / FS_MAX(m, 1);
   double tall = FS_MAX(m, n), narrow = FS_MIN(m, n);
-  if (narrow > NARROW || inner > NARROW || tall < 64 * NARROW) return 0;
-  double computes = 2 * tall * NARROW * FS_MAX(inner, DEEP) / (NARROW_RATE * d->flops);
+  double tile = rule(FS_PLAN_NARROW), deep = FS_MAX(inner, rule(FS_PLAN_DEEP));
+  if (narrow > tile || inner > tile || tall < 64 * tile) return 0;
+  double computes = 2 * tall * tile * deep / (rule(FS_PLAN_NARROW_RATE) * d->flops);
   double bytes = size * (tall * (inner + narrow) + inner * narrow);
   double rate = fs_exceeds_cache(d, bytes) ? d->bandwidth : d->cache_bandwidth;
   return FS_MAX(1, computes * rate / bytes);

@@ -173,10 +173,6 @@ static void count_random(const struct fs_kernel *k, const struct fs_step *s, dou
                 next ? n / 2 : n);
 }
 
-/* A divisor that all elements share: a GPU's thread makes its reciprocal once, and the rest of
- * a quotient takes as long as so many products (elemlib/cuda/quick.cuh, fs_div). */
-static const double QUOTIENT_BY_ONE = 5;
-
 static bool divides_by_one(const struct fs_kernel *k, const struct fs_step *s) {
   return s->op == FS_OP_DIV && s->in[1] >= 0 && !k->values.data[s->in[1]].varies;
 }
@@ -201,8 +197,8 @@ static void count_step(const struct fs_kernel *k, int step, const struct fs_cpu_
       a = fs_arith_of(k->values.data[s->in[0]].dtype);
     double n = elements(k, out->varies) * done;
     if (s->user) fs_work_user(w, s->user, d, ph, n);
-    else if (d->is_cuda && divides_by_one(k, s)) fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph,
-                                                             QUOTIENT_BY_ONE * n);
+    else if (d->is_cuda && divides_by_one(k, s))
+      fs_work_add(w, fs_term_map(FS_OP_MUL, a), ph, fs_schedule_share(FS_PLAN_QUOTIENT_BY_ONE) * n);
     else fs_work_add(w, fs_term_map(s->op, a), ph, n);
   } else if (s->kind == FS_SP_RAND) {
     double n = elements(k, out->varies) * done;
@@ -343,12 +339,6 @@ static void count_moves(double busy, bool cuda, struct fs_work *w) {
   fs_work_add(w, FS_TM_NEIGHBOUR, 0, w->bytes_near * busy);
 }
 
-/* On a virtual machine it takes some ten microseconds to call a thread that sleeps, and
- * some forty more until it comes: now twenty, now sixty, and two calibrations of one machine
- * found 7 and 23 us, 10 and 51 us. Who calls in vain loses a third of a kernel of 30 us;
- * so the others are called where that promises a quarter at least. */
-static const double WORTH_CALLING = 1.25;
-
 bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   if (d->is_cuda || k->scheme >= FS_LIBRARY) return false;
   struct fs_cpu_schedule c;
@@ -363,7 +353,7 @@ bool fs_kernel_wakes(struct fs_kernel *k, const struct fs_device *d) {
   fs_kernel_count(k, d, &alone);
   struct fs_prediction pr = fs_predict(&k->work, d), by_one = fs_predict(&alone, d);
   k->alone = d->calibration->cost[FS_TM_THREADS] > 0 &&
-             by_one.seconds < WORTH_CALLING * pr.seconds;
+             by_one.seconds < fs_schedule_share(FS_CPU_WORTH_CALLING) * pr.seconds;
   if (k->alone) {
     k->work = alone;
     pr = by_one;
