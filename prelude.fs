@@ -197,26 +197,14 @@ colmin(A) = reduce("min", A, 1)
 
 # argmax(x), argmin(x): the position, from 1 and row by row, of the first of the largest
 # (smallest) elements; of the first NaN if there is one.
-argmax(x) = min(where((x == max(x) || x != x)[:], 1:numel(x), numel(x)))
-argmin(x) = min(where((x == min(x) || x != x)[:], 1:numel(x), numel(x)))
+argmax(x) = reduce("argmax", x)
+argmin(x) = reduce("argmin", x)
 # rowargmax(A), colargmax(A), rowargmin(A), colargmin(A): the same in rows, as a column,
 # and in columns, as a row.
-function rowargmax(A)
-  n = size(A, 2)
-  return reduce("min", where(A == rowmax(A) || A != A, (1:n)', n), 2)
-end
-function rowargmin(A)
-  n = size(A, 2)
-  return reduce("min", where(A == rowmin(A) || A != A, (1:n)', n), 2)
-end
-function colargmax(A)
-  m = size(A, 1)
-  return reduce("min", where(A == colmax(A) || A != A, 1:m, m), 1)
-end
-function colargmin(A)
-  m = size(A, 1)
-  return reduce("min", where(A == colmin(A) || A != A, 1:m, m), 1)
-end
+rowargmax(A) = reduce("argmax", A, 2)
+rowargmin(A) = reduce("argmin", A, 2)
+colargmax(A) = reduce("argmax", A, 1)
+colargmin(A) = reduce("argmin", A, 1)
 
 # softmax(A): exp of every row of A over the row's sum, of a tensor along its last
 # dimension; of a vector, over all its elements. The sum is inverted once: a division for

@@ -70,7 +70,7 @@ static bool is_column_value(const struct em *em, int v) {
 
 /* 32-bit registers of a value held for all vectors of a thread. */
 static int registers(const struct em *em, int v) {
-  return em->how->vectors * em->how->lanes * fs_sum_bytes(em_val(em, v)->dtype) / 4;
+  return em->how->vectors * em->how->lanes * fs_sum_bytes(em_val(em, v)) / 4;
 }
 
 /* Registers that a row's elements and the column results take anyway. */
@@ -196,7 +196,7 @@ static void place_work(struct em *em) {
   int64_t base = 0, cols = 0;
   for (int v = 0; v < em->k->values.len; v++) {
     struct em_value *x = &em->v[v];
-    int64_t size = fs_sum_bytes(em_val(em, v)->dtype);
+    int64_t size = fs_sum_bytes(em_val(em, v));
     if (x->acc == EM_ACC_COL && em->how->mode != FS_MODE_TILE) {
       x->work = cols;
       cols += em->fold_pitch_j * size / em->how->cluster; /* one row for a cluster */
@@ -211,7 +211,7 @@ static void place_work(struct em *em) {
     } else if (x->acc == EM_ACC_FULL) {
       x->work = em->n_full;
     }
-    em->n_full += x->acc == EM_ACC_FULL;
+    if (x->acc == EM_ACC_FULL) em->n_full += FS_MAX(1, (int)size / 8);
     em->n_col += x->acc == EM_ACC_COL;
     em->n_trow += x->acc == EM_ACC_TROW;
   }

@@ -103,7 +103,7 @@ static void work_pointers(struct em *em) {
     bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
     if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
-                                : em_acc_type(em_val(em, v)->dtype);
+                                : em_acc_type(em, v);
     const char *at = em_int(em, EM_COUNTER_BYTES + x->work);
     if (per_block || x->acc == EM_ACC_FULL) {
       int64_t each = per_block ? x->work : em->work_cols + 8 * x->work;
@@ -152,7 +152,8 @@ static const char *const prelude_files[] = {
     "elemlib/cuda/quick_f64.cuh", "elemlib/cuda/quick_bf16.cuh",
     "elemlib/cuda/memory.cuh",  "elemlib/cuda/cache.cuh",
     "elemlib/cuda/pairs.cuh",   "elemlib/cuda/quick_pairs.cuh",
-    "elemlib/cuda/philox.cuh",  "elemlib/cuda/reduce.cuh",
+    "elemlib/cuda/philox.cuh",  "elemlib/cuda/spot.cuh",
+    "elemlib/cuda/reduce.cuh",
     "elemlib/cuda/barrier.cuh", "elemlib/cuda/bulk.cuh",
     "elemlib/cuda/march.cuh",   "elemlib/cuda/cluster.cuh",
     "elemlib/cuda/tile.cuh"};

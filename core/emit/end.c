@@ -17,7 +17,7 @@ static const struct fs_step *reduce_step(const struct em *em, int i, enum em_acc
 }
 
 static const char *acc_type_of(struct em *em, const struct fs_step *s) {
-  return em_acc_type(em_val(em, s->out)->dtype);
+  return em_acc_type(em, s->out);
 }
 
 static const char *scratch_of(struct em *em, const struct fs_step *s) {
@@ -147,7 +147,6 @@ static void add_partials(struct em *em, const struct fs_step *s, const char *acc
   bool fewer = tiles < blocks;
   if (fewer) blocks = tiles;
   int together = (int)FS_MIN((blocks + em->how->threads - 1) / em->how->threads, MOST_TOGETHER);
-  enum fs_dtype dt = em_val(em, s->out)->dtype;
   const char *count = "gridDim.x";
   if (fewer) {
     count = em_fmt(em, "blocks%d", s->out);
@@ -159,7 +158,7 @@ static void add_partials(struct em *em, const struct fs_step *s, const char *acc
     const char *at = em_fmt(em, k ? "threadIdx.x + %d" : "threadIdx.x", k * em->how->threads);
     em_line(em, "const %s part%d_%d = %s < %s ? fs_fresh(w%d + %s) : %s;",
             acc_type_of(em, s), s->out, k, at, count, s->out, at,
-            em_neutral(s->op, dt));
+            em_neutral(em, s));
   }
   for (int k = 0; k < together; k++)
     em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, em_fmt(em, "part%d_%d", s->out, k)));
@@ -176,7 +175,7 @@ static void fulls_in(struct em *em) {
     if (!s) continue;
     const char *acc = em_fmt(em, "x%d", s->out);
     em_line(em, "%s %s = %s;", acc_type_of(em, s), acc,
-            em_neutral(s->op, em_val(em, s->out)->dtype));
+            em_neutral(em, s));
     add_partials(em, s, acc);
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
                              em_op_class(s->op), em->how->threads / 32, acc,
@@ -321,10 +320,12 @@ static const char *partial(struct em *em, const struct fs_step *s, const struct 
   return em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1}, {"b", a->pitch}, {"at", 1}));
 }
 
+/* The element at hand of so many that a lane has: a loop over one is none. */
+static const char *lane_of(int width) { return width > 1 ? "e" : "0"; }
+
 /* Declares their places, and the function that loads those of a unit of columns. */
 static void declare_fetch(struct em *em, const struct fs_step *s, const struct axis *a) {
   int lanes = lanes_for(em, a), width = em->how->fold_lanes, n = together(em, a);
-  enum fs_dtype dt = em_val(em, s->out)->dtype;
   em_line(em, "%s part%d[%d][%d];", acc_type_of(em, s), s->out, n, width);
   em_function(em, "const auto fetch%d = [&](fs_index unit)", s->out);
   em_say(em, FS_LP_LET, NULL, "const fs_index at = unit * %d + lane * %d;", lanes * width, width);
@@ -332,7 +333,7 @@ static void declare_fetch(struct em *em, const struct fs_step *s, const struct a
   em_loop(em, FS_LP_SERIAL, "int k = 0; k < %d; k++", n);
   em_say(em, FS_LP_LET, NULL, "const fs_index b = slice + k * %d;", em->how->threads / lanes);
   em_for(em, "e", width);
-  em_line(em, "part%d[k][e] = %s;", s->out, em_neutral(s->op, dt));
+  em_line(em, "part%d[k][%s] = %s;", s->out, lane_of(width), em_neutral(em, s));
   em_close_for(em, width);
   em_line(em, "if (b < %s && at < %s) fs_load(part%d[k], %s);", a->parts, em_int(em, a->pitch),
           s->out, partial(em, s, a));
@@ -371,14 +372,14 @@ static bool has_one_unit(const struct em *em, const struct axis *a) {
 static void add_in_loop(struct em *em, const struct fs_step *s, const struct axis *a,
                         int slices, int unroll) {
   int width = em->how->fold_lanes;
-  const char *acc = em_fmt(em, "sum%d[e]", s->out);
+  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
   em_unroll(em, unroll);
   em_loop(em, FS_LP_SERIAL, "fs_index b = slice; b < %s && at < %s; b += %d",
           a->parts, em_int(em, a->pitch), slices);
   em_line(em, "%s more[%d];", acc_type_of(em, s), width);
   em_line(em, "fs_load(more, %s);", partial(em, s, a));
   em_for(em, "e", width);
-  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, "more[e]"));
+  em_line(em, "%s = %s;", acc, em_combine(em, s->op, acc, em_fmt(em, "more[%s]", lane_of(width))));
   em_close_for(em, width);
   em_close(em);
 }
@@ -392,10 +393,10 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
   if (one) em_if(em, "unit == blockIdx.x");
   em_for(em, "k", n);
   em_for(em, "e", width);
-  const char *acc = em_fmt(em, "sum%d[e]", s->out);
+  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
   em_line(em, "%s = %s;", acc,
           em_combine(em, s->op, acc,
-                     em_fmt(em, "part%d[%s][e]", s->out, n > 1 ? "k" : "0")));
+                     em_fmt(em, "part%d[%s][%s]", s->out, n > 1 ? "k" : "0", lane_of(width))));
   em_close_for(em, width);
   em_close_for(em, n);
   if (!one) {
@@ -411,11 +412,11 @@ static void add_fetched(struct em *em, const struct fs_step *s, const struct axi
 
 static void fold_one(struct em *em, const struct fs_step *s, const struct axis *a, int lanes) {
   int width = em->how->fold_lanes, slices = em->how->threads / lanes;
-  const char *type = acc_type_of(em, s), *acc = em_fmt(em, "sum%d[e]", s->out);
-  enum fs_dtype dt = em_val(em, s->out)->dtype;
+  const char *type = acc_type_of(em, s);
+  const char *acc = em_fmt(em, "sum%d[%s]", s->out, lane_of(width));
   em_line(em, "%s sum%d[%d];", type, s->out, width);
   em_for(em, "e", width);
-  em_line(em, "%s = %s;", acc, em_neutral(s->op, dt));
+  em_line(em, "%s = %s;", acc, em_neutral(em, s));
   em_close_for(em, width);
   if (together(em, a)) add_fetched(em, s, a);
   else add_in_loop(em, s, a, slices, 4);
@@ -426,7 +427,7 @@ static void fold_one(struct em *em, const struct fs_step *s, const struct axis *
   em_line(em, "  fs_store(%s + (threadIdx.x / 32 * %d + lane) * %d, sum%d);",
           scratch_of(em, s), lanes, width, s->out);
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
-  em_line(em, "%s x%d = %s;", type, s->out, em_neutral(s->op, dt));
+  em_line(em, "%s x%d = %s;", type, s->out, em_neutral(em, s));
   em_unroll(em, FS_LP_UNROLL_ALL);
   em_line(em, "for (int b = 0; b < %d && threadIdx.x < %d; b++)", em->how->threads / 32,
           lanes * width);

@@ -29,15 +29,22 @@ const char *em_stored_type(enum fs_dtype dt) {
   }
 }
 
-const char *em_acc_type(enum fs_dtype dt) {
+/* Of a running number of a type. */
+static const char *number_type(enum fs_dtype dt) {
   return dt == FS_BOOL ? "int" : em_value_type(dt);
+}
+
+const char *em_acc_type(struct em *em, int value) {
+  if (!em_val(em, value)->place) return number_type(em_val(em, value)->dtype);
+  const struct fs_step *s = &em->k->steps.data[em->v[value].def];
+  return em_fmt(em, "fs_spot<%s>", em_value_type(em_val(em, s->in[0])->dtype));
 }
 
 /* -- reductions --------------------------------------------------------------- */
 
 const char *em_op_class(int reduce_op) { return fs_reduce_ops[reduce_op].functor; }
 
-const char *em_neutral(int reduce_op, enum fs_dtype dt) {
+static const char *first_number(int reduce_op, enum fs_dtype dt) {
   enum fs_first first = fs_reduce_ops[reduce_op].first;
   bool lowest = first == FS_FIRST_LOWEST;
   if (first == FS_FIRST_ZERO || first == FS_FIRST_ONE)
@@ -56,9 +63,17 @@ const char *em_neutral(int reduce_op, enum fs_dtype dt) {
   }
 }
 
+const char *em_neutral(struct em *em, const struct fs_step *s) {
+  if (!em_val(em, s->out)->place) return first_number(s->op, em_val(em, s->out)->dtype);
+  return em_fmt(em, "%s{%s, 9223372036854775807LL}", em_acc_type(em, s->out),
+                first_number(s->op, em_val(em, s->in[0])->dtype));
+}
+
 /* The table's expression for two states, of which a is `acc` and b is `x`. */
 const char *em_combine(struct em *em, int reduce_op, const char *acc, const char *x) {
   struct fs_str out = {0};
+  if (fs_reduces_to_place(reduce_op))
+    return em_fmt(em, "%s::of(%s, %s)", em_op_class(reduce_op), acc, x);
   for (const char *p = fs_reduce_ops[reduce_op].merge; *p;) {
     size_t n = 0; /* of a word */
     while (p[n] == '_' || (p[n] >= 'a' && p[n] <= 'z')) n++;
@@ -71,24 +86,6 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc, const char
   return text;
 }
 
-const char *em_accumulate(struct em *em, const struct fs_step *s, const char *acc, int half) {
-  enum fs_dtype to = em_val(em, s->out)->dtype;
-  enum fs_dtype from = em_val(em, s->in[0])->dtype;
-  const char *x = em_element(em, s->in[0], half);
-  if (s->in[1] >= 0) {
-    const char *y = em_element(em, s->in[1], half);
-    if (fs_dtype_is_float(to))
-      return em_fmt(em, "%s = %s(%s, %s, %s);", acc, to == FS_F64 ? "fma" : "fmaf", x, y, acc);
-    x = em_fmt(em, "%s * %s", x, y);
-    from = to == FS_I64 ? FS_I32 : to;
-  }
-  if (em_acc_type(to) != em_acc_type(from) && strcmp(em_acc_type(to), em_acc_type(from)))
-    x = em_fmt(em, "(%s)(%s)", em_acc_type(to), x);
-  else if (from == FS_BOOL)
-    x = em_fmt(em, "(int)%s", x);
-  return em_fmt(em, "%s = %s;", acc, em_combine(em, s->op, acc, x));
-}
-
 const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x) {
   if (dt == FS_F16) return em_fmt(em, "fs_round_f16(%s)", x);
   if (dt == FS_BF16) return em_fmt(em, "fs_round_bf16(%s)", x);
@@ -97,6 +94,7 @@ const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x) {
 
 const char *em_finished(struct em *em, int value, const char *acc) {
   enum fs_dtype dt = em_val(em, value)->dtype;
+  if (em_val(em, value)->place) return em_fmt(em, "%s.at", acc);
   if (dt == FS_BOOL) return em_fmt(em, "%s != 0", acc);
   return em_rounded(em, dt, acc);
 }
@@ -174,6 +172,29 @@ static const char *index_of(struct em *em, const struct fs_step *s, const char *
   fs_lp_add_term(&at, NULL, s->affine.base);
   if (lane) fs_lp_add_term(&at, lane, s->affine.stride[em->axes.n_outer + em->axes.n_inner - 1]);
   return em_at(em, &at);
+}
+
+const char *em_accumulate(struct em *em, const struct fs_step *s, const char *acc, int half) {
+  enum fs_dtype to = em_val(em, s->out)->dtype;
+  enum fs_dtype from = em_val(em, s->in[0])->dtype;
+  const char *x = em_element(em, s->in[0], half);
+  if (em_val(em, s->out)->place) {
+    const char *at = index_of(em, s, em->how->lanes > 1 ? "e" : NULL);
+    x = em_fmt(em, "%s{%s, %s}", em_acc_type(em, s->out), x, at);
+    return em_fmt(em, "%s = %s;", acc, em_combine(em, s->op, acc, x));
+  }
+  if (s->in[1] >= 0) {
+    const char *y = em_element(em, s->in[1], half);
+    if (fs_dtype_is_float(to))
+      return em_fmt(em, "%s = %s(%s, %s, %s);", acc, to == FS_F64 ? "fma" : "fmaf", x, y, acc);
+    x = em_fmt(em, "%s * %s", x, y);
+    from = to == FS_I64 ? FS_I32 : to;
+  }
+  if (number_type(to) != number_type(from) && strcmp(number_type(to), number_type(from)))
+    x = em_fmt(em, "(%s)(%s)", number_type(to), x);
+  else if (from == FS_BOOL)
+    x = em_fmt(em, "(int)%s", x);
+  return em_fmt(em, "%s = %s;", acc, em_combine(em, s->op, acc, x));
 }
 
 static const char *iota(struct em *em, const struct fs_step *s, const char *lane) {

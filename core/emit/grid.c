@@ -235,7 +235,7 @@ static int64_t fixed_shared(const struct em *em) {
   int64_t parts = 0;
   for (int v = 0; v < em->k->values.len; v++)
     if (em->v[v].acc == EM_ACC_ROW)
-      parts += 2 * em->how->rows * (em->how->threads / 32) * fs_sum_bytes(em_val(em, v)->dtype);
+      parts += 2 * em->how->rows * (em->how->threads / 32) * fs_sum_bytes(em_val(em, v));
   return em->how->scratch + parts;
 }
 

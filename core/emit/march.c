@@ -44,7 +44,7 @@ static const char *type_of(const struct em *em, int v) {
   return em_value_type(em_val(em, v)->dtype);
 }
 static int words(const struct em *em, int v) {
-  return fs_sum_bytes(em_val(em, v)->dtype) / 4;
+  return fs_sum_bytes(em_val(em, v)) / 4;
 }
 static bool is_column_sum(const struct fs_step *s) {
   return s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J;
@@ -157,7 +157,7 @@ static struct room rooms(const struct march *c) {
   for (int v = 0; v < em->k->values.len; v++) {
     const struct fs_step *s = step_of(em, v);
     if (!s) continue;
-    int64_t size = fs_sum_bytes(em_val(em, v)->dtype);
+    int64_t size = fs_sum_bytes(em_val(em, v));
     if (is_column_sum(s)) r.teams += p->width * size;
     if (em->v[v].saved) r.mails += p->width * size;
   }
@@ -173,10 +173,10 @@ static struct room rooms(const struct march *c) {
 static int64_t name_rows(struct march *c, const char *name, int v, int rows,
                          const char *side, int64_t at) {
   struct em *em = c->em;
-  const char *type = em_acc_type(em_val(em, v)->dtype);
+  const char *type = em_acc_type(em, v);
   em_line(em, "%s(*const %s%d)%s[FS_WIDTH] = (%s(*)%s[FS_WIDTH])(ring + %lld);", type,
           name, v, side, type, side, (long long)at);
-  return (int64_t)rows * c->cut.width * fs_sum_bytes(em_val(em, v)->dtype);
+  return (int64_t)rows * c->cut.width * fs_sum_bytes(em_val(em, v));
 }
 
 static void name_shared(struct march *c) {
@@ -267,7 +267,7 @@ static void sends(struct march *c) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
     const char *op = em_op_class(s->op), *part = em_fmt(em, "part%d[s]", s->out);
-    em_line(em, "%s x%d = %s[0][i];", em_acc_type(em_val(em, s->out)->dtype), s->out, part);
+    em_line(em, "%s x%d = %s[0][i];", em_acc_type(em, s->out), s->out, part);
     em_line(em, "for (int w = 1; w < %d; w++) x%d = %s::of(x%d, %s[w][i]);",
             warps, s->out, op, s->out, part);
     em_line(em, "fs_cluster_%s<FS_CLUSTER>(&team%d[m][rank * FS_COLUMNS + i %% "
@@ -283,9 +283,8 @@ static void gathers(struct march *c) {
   for (int x = 0; x < em->k->steps.len; x++) {
     const struct fs_step *s = &em->k->steps.data[x];
     if (!is_column_sum(s)) continue;
-    enum fs_dtype dt = em_val(em, s->out)->dtype;
     const char *op = em_op_class(s->op);
-    em_line(em, "%s x%d = %s;", em_acc_type(dt), s->out, em_neutral(s->op, dt));
+    em_line(em, "%s x%d = %s;", em_acc_type(em, s->out), s->out, em_neutral(em, s));
     em_line(em, "for (int k = lane; k < FS_WIDTH; k += 32) x%d = %s::of(x%d, "
             "team%d[m][k]);", s->out, op, s->out, s->out);
     em_line(em, "x%d = fs_fold_lanes<%s, FS_COLUMNS>(x%d);", s->out, op, s->out);
@@ -345,11 +344,11 @@ static void finishes(struct march *c) {
       const struct fs_step *s = &k->steps.data[i];
       if (pass == 1 && is_column_sum(s)) {
         em->v[s->out].b = em->v[s->out].c = em->v[s->out].e = false;
-        const char *dt = em_acc_type(em_val(em, s->out)->dtype);
+        const char *dt = em_acc_type(em, s->out);
         const char *sum = em_fmt(
             em, "fs_sum_posted%s<%s, FS_CLUSTERS, FS_COLUMNS>(%s, round + p, (%s)%s)",
             em->quick ? "_each" : "", em_op_class(s->op), posts_of_sum(c, s->out), dt,
-            em_neutral(s->op, em_val(em, s->out)->dtype));
+            em_neutral(em, s));
         em_line(em, "const %s x%d = %s;", dt, s->out, sum);
         em_line(em, "const %s v%d = %s;", type_of(em, s->out), s->out,
                 em_finished(em, s->out, em_fmt(em, "x%d", s->out)));
@@ -362,7 +361,7 @@ static void finishes(struct march *c) {
     if (em->v[v].saved)
       em_line(em, "fs_cluster_%s<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
               "FS_COLUMNS], (%s)%s, k%s);", em->quick ? "put" : "send", v,
-              em_acc_type(em_val(em, v)->dtype), em_ref(em, v),
+              em_acc_type(em, v), em_ref(em, v),
               em->quick ? "" : ", &gate.mail[m]");
   em_close(em);
   bool any = false;
@@ -437,7 +436,7 @@ static void row_values(struct march *c) {
       em->v[s->out].b = true;
       em_declare_acc(em, s, true, false, false);
       if (has_sums_of_sums(c, s))
-        em_line(em, "%s f%d%s = {};", em_acc_type(em_val(em, s->out)->dtype), s->out,
+        em_line(em, "%s f%d%s = {};", em_acc_type(em, s->out), s->out,
                 em_dims(em, true, false, false));
       continue;
     }
@@ -512,7 +511,7 @@ static void find_made(struct march *c) {
     int same = em_val(em, v)->same_as;
     if (!s || s->kind != FS_SP_MAP || s->phase != 1 || same < 0 || varies(em, v) != 3 ||
         em->v[v].alias != v || em_val(em, v)->dtype == FS_BOOL ||
-        (em_val(em, v)->dtype != brought && fs_sum_bytes(em_val(em, v)->dtype) != size))
+        (em_val(em, v)->dtype != brought && fs_sum_bytes(em_val(em, v)) != size))
       continue;
     c->again = -1;
     want_phase(c, 1);
@@ -1040,7 +1039,7 @@ static void row_sums(struct march *c) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (is_row_sum(s))
-      em_line(em, "%s x%d[%d];", em_acc_type(em_val(em, s->out)->dtype), s->out, em->how->rows);
+      em_line(em, "%s x%d[%d];", em_acc_type(em, s->out), s->out, em->how->rows);
   }
   em_for(em, "b", em->how->rows);
   for (int i = 0; i < em->k->steps.len; i++) {

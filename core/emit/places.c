@@ -12,7 +12,7 @@ enum { OVERHEAD_REGS = 18, ROW_OVERHEAD_REGS = 30, MOST_REGS = 255,
        TILE_SIDE = 32, TILE_PITCH = 33 };
 
 static double size_of(const struct em *em, int v) {
-  return (double)fs_sum_bytes(em_val(em, v)->dtype);
+  return (double)fs_sum_bytes(em_val(em, v));
 }
 
 /* Elements of a value that one thread has at a time. */

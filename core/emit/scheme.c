@@ -204,14 +204,18 @@ static const char *part_of(struct em *em, const struct fs_step *s) {
 static void to_shared(struct em *em, const struct fs_step *s) {
   if (em->how->rows == 1) em_block(em, NULL);
   em_line(em, "const %s x = fs_warp<%s, 32>(%s);",
-          em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
+          em_acc_type(em, s->out), em_op_class(s->op),
           lanes_result(em, s));
   if (em->how->cluster > 1) {
-    em_line(em, "if (threadIdx.x %% 32 < %d)", em->how->cluster);
-    em_line(em,
-            "  fs_cluster_put<%d>(%s + (rank * %d + threadIdx.x / 32), x, "
-            "threadIdx.x %% 32);",
-            em->how->cluster, part_of(em, s), em->how->threads / 32);
+    const char *to = em_fmt(em, "%s + (rank * %d + threadIdx.x / 32)", part_of(em, s),
+                            em->how->threads / 32);
+    bool spot = em_val(em, s->out)->place;
+    em_line(em, "if (threadIdx.x %% 32 < %d)%s", em->how->cluster, spot ? " {" : "");
+    for (int k = 0; k < 2 && spot; k++)
+      em_line(em, "  fs_cluster_put<%d>(&(%s)->%s, x.%s, threadIdx.x %% 32);",
+              em->how->cluster, to, k ? "at" : "value", k ? "at" : "value");
+    if (spot) em_line(em, "}");
+    else em_line(em, "  fs_cluster_put<%d>(%s, x, threadIdx.x %% 32);", em->how->cluster, to);
   } else {
     em_line(em, "if (threadIdx.x %% 32 == 0) %s[threadIdx.x / 32] = x;", part_of(em, s));
   }
@@ -273,7 +277,7 @@ static void declare_parts(struct em *em) {
     if (!s) continue;
     const char *rows = em->how->rows > 1 ? em_fmt(em, "[%d]", em->how->rows) : "";
     em_line(em, "__shared__ %s part%d[2]%s[%d];",
-            em_acc_type(em_val(em, s->out)->dtype), s->out, rows,
+            em_acc_type(em, s->out), s->out, rows,
             em->how->threads / 32 * em->how->cluster);
     any = true;
   }

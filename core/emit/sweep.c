@@ -155,9 +155,8 @@ static void declare(struct em *em, int v, bool b, bool c, bool e, bool zero) {
 }
 
 void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c, bool e) {
-  enum fs_dtype dt = em_val(em, s->out)->dtype;
-  const char *dims = em_acc_dims(em, b, c, e), *type = em_acc_type(dt);
-  const char *neutral = em_neutral(s->op, dt);
+  const char *dims = em_acc_dims(em, b, c, e), *type = em_acc_type(em, s->out);
+  const char *neutral = em_neutral(em, s);
   if (!*dims || !strcmp(neutral, "0")) {
     em_line(em, "%s r%d%s = %s;", type, s->out, dims, *dims ? "{}" : neutral);
     return;

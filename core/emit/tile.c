@@ -318,7 +318,7 @@ static void tile_rows_out(struct em *em) {
     em_for(em, "b", em->how->rows);
     em_row_coords(em);
     em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
-            em_acc_type(em_val(em, s->out)->dtype), em_op_class(s->op),
+            em_acc_type(em, s->out), em_op_class(s->op),
             s->out);
     em_line(em, "if (%s) w%d[%s] = x;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
             em_at(em, FS_LP_AT({"strip", em->fold_pitch_i}, {"i", 1})));

@@ -164,9 +164,9 @@ const char *em_and(struct em *em, const char *a, const char *b);
 /* -- expressions (expr.c) ----------------------------------------------------- */
 const char *em_value_type(enum fs_dtype dt);
 const char *em_stored_type(enum fs_dtype dt);
-const char *em_acc_type(enum fs_dtype dt);
+const char *em_acc_type(struct em *em, int value); /* of a running result */
 const char *em_op_class(int reduce_op);        /* "fs_add" */
-const char *em_neutral(int reduce_op, enum fs_dtype dt);
+const char *em_neutral(struct em *em, const struct fs_step *s);
 /* acc combined with x. */
 const char *em_combine(struct em *em, int reduce_op, const char *acc, const char *x);
 const char *em_ref(struct em *em, int value);  /* "v3[c][e]" */

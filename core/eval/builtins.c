@@ -51,8 +51,8 @@ static const struct fs_builtin builtins[] = {
      "it); inside f the operators * / ^ act on single elements"},
     {"reduce", 2, 3, fs_bi_reduce, FS_BT_WHOLE | FS_BT_PLAIN, 0, "reduce(op, x[, dim])",
      "all elements of x, or those along a dimension, put together by op: "
-     "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", one of these functions, "
-     "or (x, y) -> x + y"},
+     "\"sum\", \"prod\", \"max\", \"min\", \"any\", \"all\", \"argmax\", \"argmin\", one of "
+     "the first six as a function, or (x, y) -> x + y"},
 
     {"find", 1, 1, fs_bi_find, FS_BT_WHOLE, 0, "find(mask)",
      "the positions, from 1 and row by row, of the elements that are true or not zero"},

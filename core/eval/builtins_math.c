@@ -163,17 +163,6 @@ static enum fs_status order_arg(struct fs_call *c, bool *descending) {
                      "there is no order '%.40s'", word);
 }
 
-/* The first position, in every line of one element. */
-static struct fs_tv all_first(struct fs_call *c, const struct fs_shape *shape) {
-  struct fs_tv one = fs_tv_number(c->in, 1, FS_I64);
-  struct fs_shape squeezed = fs_squeezed(shape);
-  struct fs_view fill = {0};
-  if (squeezed.rank)
-    one.node = fs_graph_view(fs_block_graph(c->in), one.node, &fill, &squeezed);
-  one.shape = *shape;
-  return one;
-}
-
 /* What one of SORT and ARGSORT gives into result k. */
 static enum fs_status sorted(struct fs_call *c, enum fs_lib_op op, bool descending, int k) {
   int dim, axis;
@@ -186,7 +175,7 @@ static enum fs_status sorted(struct fs_call *c, enum fs_lib_op op, bool descendi
   if (st == FS_OK) st = line_arg(c, dim, &x, &axis);
   if (st != FS_OK) return st;
   if (axis < 0) {
-    struct fs_tv alone = op == FS_LIB_SORT ? x : all_first(c, &x.shape);
+    struct fs_tv alone = op == FS_LIB_SORT ? x : fs_tv_all_first(c->in, &x.shape);
     c->out[k] = fs_tv_value(c->in, &alone);
     return FS_OK;
   }
@@ -398,7 +387,8 @@ static const struct {
     {"prod", FS_RD_PROD}, {"*", FS_RD_PROD}, {"mul", FS_RD_PROD},
     {"max", FS_RD_MAXR}, {"min", FS_RD_MINR}, {"any", FS_RD_ANY},
     {"||", FS_RD_ANY},   {"or", FS_RD_ANY},  {"all", FS_RD_ALL},
-    {"&&", FS_RD_ALL},   {"and", FS_RD_ALL}};
+    {"&&", FS_RD_ALL},   {"and", FS_RD_ALL},
+    {"argmax", FS_RD_ARGMAX}, {"argmin", FS_RD_ARGMIN}};
 
 static bool reduction_by_name(const char *name, enum fs_reduce_op *op) {
   for (size_t k = 0; k < FS_LEN(reductions); k++)
@@ -468,7 +458,7 @@ enum fs_status fs_bi_reduce(struct fs_call *c) {
             reduction_by_lambda(c->in, f->func, &op);
   if (!known)
     return fs_in_error(c->in, c->arg_spans[0], "bad-reduction",
-                       "sum prod max min any all, or (x, y) -> x + y, x*y, "
+                       "sum prod max min any all argmax argmin, or (x, y) -> x + y, x*y, "
                        "x && y, x || y, max(x, y), min(x, y)",
                        "reduce cannot put values together with this");
   enum fs_status st = fs_arg_dim(c, 2, &dim);

@@ -252,6 +252,16 @@ struct fs_tv fs_tv_choose(struct fs_interp *in, struct fs_tv mask, struct fs_tv 
 
 /* -- reductions ------------------------------------------------------------ */
 
+struct fs_tv fs_tv_all_first(struct fs_interp *in, const struct fs_shape *shape) {
+  struct fs_tv one = fs_tv_number(in, 1, FS_I64);
+  struct fs_shape squeezed = fs_squeezed(shape);
+  struct fs_view fill = {0};
+  if (squeezed.rank)
+    one.node = fs_graph_view(fs_block_graph(in), one.node, &fill, &squeezed);
+  one.shape = *shape;
+  return one;
+}
+
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
                           struct fs_tv a, int dim) {
   struct fs_graph *g = fs_block_graph(in);
@@ -262,7 +272,8 @@ struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
     if ((dim == 0 || k == dim - 1) && axis_of[k] >= 0)
       axes |= 1u << axis_of[k];
   struct fs_tv out = a;
-  out.node = fs_graph_reduce(g, op, a.node, axes);
+  bool only = !axes && fs_reduces_to_place(op); /* one element, the first */
+  out.node = only ? fs_tv_all_first(in, &a.shape).node : fs_graph_reduce(g, op, a.node, axes);
   out.dtype = fs_node(g, out.node)->dtype;
   if (dim == 0 || (dim == 1 && a.shape.rank == 1)) {
     out.shape = fs_shape_scalar();

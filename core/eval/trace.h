@@ -101,6 +101,8 @@ struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like);
 struct fs_tv fs_tv_iota(struct fs_interp *in, enum fs_dtype dt, int64_t n,
                         double start, double step);
 
+/* The place 1, in every line of one element. */
+struct fs_tv fs_tv_all_first(struct fs_interp *in, const struct fs_shape *shape);
 /* dim 0: over everything (a scalar); else over dimension `dim` (from 1). */
 struct fs_tv fs_tv_reduce(struct fs_interp *in, enum fs_reduce_op op,
                           struct fs_tv a, int dim);

@@ -473,6 +473,7 @@ enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src) {
   switch (fs_reduce_ops[op].result) {
     case 'W': return fs_dtype_is_float(src) ? src : FS_I64;
     case 'B': return FS_BOOL;
+    case 'P': return FS_I64;
     default: return fs_reduce_source(op, src);
   }
 }

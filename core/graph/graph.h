@@ -55,6 +55,8 @@ struct fs_reduce_op_info { /* see reductions.def */
 };
 extern const struct fs_map_op_info fs_map_ops[FS_MAP_OP_COUNT + 1];
 extern const struct fs_reduce_op_info fs_reduce_ops[FS_REDUCE_OP_COUNT];
+/* Whether its state is a value and where it is, and its result the place. */
+static inline bool fs_reduces_to_place(int op) { return fs_reduce_ops[op].result == 'P'; }
 
 /* Calls of dense libraries: scheduled, predicted and measured like kernels,
  * never fused, but for a GATHER in range, by which kernels load. Operands are matrices as handed over (never squeezed away:

@@ -120,7 +120,7 @@ struct fs_step {
   int in[FS_MOST_SRC]; /* values; -1 behind the last                       */
   int access;         /* LOAD, STORE                                       */
   int param;          /* PARAM                                             */
-  struct fs_affine affine; /* IOTA, RAND */
+  struct fs_affine affine; /* IOTA, RAND; REDUCE to a place: which it is   */
   fs_id node;         /* of the simplified graph; 0 for loads of inputs    */
 };
 
@@ -136,6 +136,7 @@ struct fs_value {
   enum fs_dtype dtype;  /* language type; f16/bf16 live as rounded f32     */
   uint8_t varies;
   uint8_t ready;        /* first phase in which it may be used             */
+  bool place;           /* a reduction's that keeps a value and its place  */
   int same_as;          /* an equal value of an earlier phase, which a target
                            that kept it on chip may use instead; else -1   */
   int first, last;      /* steps that make it and last read it             */

@@ -18,7 +18,7 @@ bool fs_is_paired(int op) {
 static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
                       enum fs_dtype dt) {
   if (s->kind == FS_SP_REDUCE)
-    return s->over == FS_VARIES_J && k->values.data[s->in[0]].dtype == dt &&
+    return s->over == FS_VARIES_J && !fs_reduces_to_place(s->op) && k->values.data[s->in[0]].dtype == dt &&
            k->values.data[s->in[0]].varies & FS_VARIES_J &&
            (s->in[1] < 0 || k->values.data[s->in[1]].dtype == dt);
   if (s->kind == FS_SP_STORE) {

@@ -22,7 +22,8 @@ struct look {
   bool row_results;     /* sums and the like of a row, which it waits for      */
   bool end_stores;      /* FS_END stores a vector                              */
   bool stores;          /* elements of a matrix are stored                     */
-  int all, columns, rows;   /* reductions: of all, of columns, of rows          */
+  int columns, rows;    /* reductions: of columns, of rows                     */
+  int all;              /* bytes of the largest of all, or of one of 8 bytes   */
   int widest;           /* bytes of the largest sum of columns or rows         */
   int bulk[MOST_BULK], n_bulk; /* bytes of an element of the matrices of which bulk
                                   copies can bring rows                        */
@@ -56,8 +57,8 @@ static void look_at_load(const struct fs_kernel *k, const struct fs_step *s, str
 static void look_at_result(const struct fs_kernel *k, const struct fs_step *s,
                            enum fs_mode mode, struct look *l) {
   enum fs_reduced kind = fs_schedule_reduced(k, mode, s);
-  int bytes = fs_sum_bytes(k->values.data[s->out].dtype);
-  l->all += kind == FS_REDUCED_ALL;
+  int bytes = fs_sum_bytes(&k->values.data[s->out]);
+  if (kind == FS_REDUCED_ALL) l->all = FS_MAX(l->all, FS_MAX(bytes, 8));
   l->columns += kind == FS_REDUCED_COLUMN;
   l->rows += kind == FS_REDUCED_ROW_END;
   if (kind == FS_REDUCED_COLUMN || kind == FS_REDUCED_ROW_END)
@@ -216,7 +217,8 @@ bool fs_schedule_is_wide(const struct fs_kernel *k, const struct fs_schedule *s)
     if (is_far(k, s, &k->accesses.data[x])) return true;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *st = &k->steps.data[i];
-    bool counts = st->kind == FS_SP_IOTA || st->kind == FS_SP_RAND;
+    bool counts = st->kind == FS_SP_IOTA || st->kind == FS_SP_RAND ||
+                  (st->kind == FS_SP_REDUCE && fs_reduces_to_place(st->op));
     if (counts && reach(k, s, st->affine.base, st->affine.stride) >= 2 * FS_NARROW_INDEX - 1)
       return true;
   }
@@ -235,7 +237,7 @@ int fs_schedule_side_vectors(const struct fs_kernel *k, const struct fs_schedule
 
 static void set_scratch(const struct fs_kernel *k, const struct look *l,
                         struct fs_schedule *s) {
-  int64_t bytes = l->all ? s->threads / WARP * 8 : 0;
+  int64_t bytes = s->threads / WARP * l->all;
   s->fold_lanes = 16 / l->widest;
   if (l->columns + l->rows) bytes = FS_MAX(bytes, (int64_t)s->threads * 16);
   if (l->columns && s->sides > 1)

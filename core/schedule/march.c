@@ -63,6 +63,7 @@ void fs_march_sent(const struct fs_kernel *k, bool *sent) {
 
 static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s,
                               struct needs *n) {
+  if (fs_reduces_to_place(s->op)) return false;
   if (s->over == FS_VARIES_I) {
     n->row_values++;
     return is_matrix(&(struct fs_access){.varies = k->values.data[s->in[0]].varies});
@@ -140,10 +141,10 @@ static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent,
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (s->kind == FS_SP_REDUCE && s->over == FS_VARIES_J)
-      bytes += (int64_t)(PARTS * 8 + MAILS) * width * fs_sum_bytes(k->values.data[s->out].dtype);
+      bytes += (int64_t)(PARTS * 8 + MAILS) * width * fs_sum_bytes(&k->values.data[s->out]);
   }
   for (int v = 0; v < k->values.len; v++)
-    if (sent[v]) bytes += (int64_t)MAILS * width * fs_sum_bytes(k->values.data[v].dtype);
+    if (sent[v]) bytes += (int64_t)MAILS * width * fs_sum_bytes(&k->values.data[v]);
   return bytes;
 }
 

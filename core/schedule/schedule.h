@@ -144,7 +144,10 @@ enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode
                                   const struct fs_step *reduce);
 bool fs_schedule_is_wide(const struct fs_kernel *kernel, const struct fs_schedule *s);
 /* Bytes of the running result of a reduction that gives such a value. */
-static inline int fs_sum_bytes(enum fs_dtype dt) { return dt == FS_I64 || dt == FS_F64 ? 8 : 4; }
+static inline int fs_sum_bytes(const struct fs_value *v) {
+  if (v->place) return 16;
+  return v->dtype == FS_I64 || v->dtype == FS_F64 ? 8 : 4;
+}
 /* Columns of a row that a block of a cluster has; the last one has the rest. */
 int64_t fs_schedule_part(const struct fs_schedule *s);
 /* Vectors of each thread that lie in shared memory at once where rows side by side are put

@@ -113,7 +113,7 @@ static bool is_read_once(const struct fs_kernel *k, const struct fs_access *a) {
  * accumulator for each lane, of which 64 bits may take two registers: norm() of f32 and
  * sums of i32 load 16 bytes. */
 static int sum_size(const struct fs_kernel *k, int v) {
-  int size = fs_sum_bytes(k->values.data[v].dtype);
+  int size = fs_sum_bytes(&k->values.data[v]);
   return k->values.data[v].varies & FS_VARIES_J ? size : FS_MIN(size, 4);
 }
 
@@ -155,7 +155,7 @@ static void look_at_step(const struct fs_kernel *k, const struct fs_step *s,
   if (flat) return;
   if (s->over == FS_VARIES_J) {
     sh->row_results = true;
-    sh->wide_sums |= fs_sum_bytes(k->values.data[s->out].dtype) == 8;
+    sh->wide_sums |= fs_sum_bytes(&k->values.data[s->out]) == 8;
   }
   if (s->over == FS_VARIES_I &&
       k->values.data[s->in[0]].varies & FS_VARIES_J)

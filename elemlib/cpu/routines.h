@@ -58,6 +58,18 @@ typedef void fs_transpose_fn(void *out, int64_t pitch, const void *in,
                              int64_t stride, int64_t rows, int64_t n);
 /* Reduces one strip into *acc. */
 typedef void fs_row_fn(const void *x, int64_t n, union fs_cell *acc);
+/* Reduces a strip to its first largest or smallest element, and that with the spot in acc:
+ * acc[0] is the value, acc[1] where it is. Element k is at first + k*step, step >= 0. */
+typedef void fs_spot_row_fn(const void *x, int64_t n, int64_t first, int64_t step,
+                            union fs_cell *acc);
+/* The same in columns, of rows whose elements all are at one place; spots as values, of the
+ * operand's type, and places apart. Row r is at first + r*step. */
+typedef void fs_spot_col_fn(const void *const *rows, int n_rows, int64_t first, int64_t step,
+                            int64_t n, void *values, int64_t *at);
+/* Spots cells[2*k] that are merged with others: with those of columns, or with part[2*k]. */
+typedef void fs_spot_fold_fn(const void *values, const int64_t *at, int64_t n,
+                             union fs_cell *cells);
+typedef void fs_spot_merge_fn(const union fs_cell *part, int64_t n, union fs_cell *cells);
 /* acc[r] += dot(rows[r], x), by fma. */
 typedef void fs_rowdot_fn(const void *const *rows, int n_rows, const void *x,
                           int64_t n, union fs_cell *acc);
@@ -120,6 +132,12 @@ struct fs_routines {
   fs_colmul_fn *colmul[FS_CT_COUNT];    /* f32, f64 */
   fs_fold_fn *const (*fold)[FS_CT_COUNT]; /* by accumulator type */
   fs_finish_fn *finish[FS_CT_COUNT];
+
+  /* Reductions to a place, by operation and type; merge: of floats, or not. */
+  fs_spot_row_fn *const (*spot_row)[FS_CT_COUNT];
+  fs_spot_col_fn *const (*spot_col)[FS_CT_COUNT];
+  fs_spot_fold_fn *const (*spot_fold)[FS_CT_COUNT];
+  fs_spot_merge_fn *const (*spot_merge)[2];
 
   fs_random_fn *uniform[2], *normal[2]; /* [0] f32, [1] f64 */
   fs_iota_fn *iota[FS_CT_COUNT];

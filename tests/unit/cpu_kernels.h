@@ -166,6 +166,12 @@ static inline int reduce(struct made *x, int phase, enum fs_reduce_op op,
   s->over = over;
   s->out = v;
   s->in[0] = a, s->in[1] = b;
+  if (fs_reduces_to_place((int)op)) { /* of two axes, counted row by row */
+    x->k.values.data[v].place = true;
+    s->affine.base = 1;
+    s->affine.stride[0] = !(over & FS_VARIES_I) ? 0 : over & FS_VARIES_J ? x->k.space.n : 1;
+    s->affine.stride[1] = over & FS_VARIES_J ? 1 : 0;
+  }
   return v;
 }
 

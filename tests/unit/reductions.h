@@ -20,6 +20,7 @@
 #define fs_min(p, q) ((p) != (p) || (p) < (q) ? (p) : (q))
 static inline double ref_merge(enum fs_reduce_op op, double x, double y) {
   switch (op) {
+#define FS_SPOT_OP(...)
 #include "core/graph/reductions.def"
     default: break;
   }
@@ -38,6 +39,7 @@ static inline double ref_merge(enum fs_reduce_op op, double x, double y) {
   }
 static inline uint64_t ref_merge_int(enum fs_reduce_op op, uint64_t x, uint64_t y) {
   switch (op) {
+#define FS_SPOT_OP(...)
 #include "core/graph/reductions.def"
     default: break;
   }
@@ -45,6 +47,39 @@ static inline uint64_t ref_merge_int(enum fs_reduce_op op, uint64_t x, uint64_t 
 }
 #undef fs_max
 #undef fs_min
+
+/* Spots: a value and its place, in either arithmetic. */
+struct ref_spot {
+  double value;
+  int64_t at;
+};
+struct ref_spot_int {
+  int64_t value, at;
+};
+#define fs_is_before(p, q)                                            \
+  ((q).value != (q).value ? (p).value == (p).value || (q).at < (p).at \
+                          : (q).value == (p).value && (q).at < (p).at)
+#define FS_REDUCE_OP(...)
+#define FS_SPOT_OP(id, name, types, result, first, functor, merge, ...) \
+  case FS_RD_##id: return merge;
+static inline struct ref_spot ref_merge_spot(enum fs_reduce_op op, struct ref_spot a,
+                                             struct ref_spot b) {
+  switch (op) {
+#include "core/graph/reductions.def"
+    default: return a;
+  }
+}
+#define FS_REDUCE_OP(...)
+#define FS_SPOT_OP(id, name, types, result, first, functor, merge, ...) \
+  case FS_RD_##id: return merge;
+static inline struct ref_spot_int ref_merge_spot_int(enum fs_reduce_op op, struct ref_spot_int a,
+                                                     struct ref_spot_int b) {
+  switch (op) {
+#include "core/graph/reductions.def"
+    default: return a;
+  }
+}
+#undef fs_is_before
 
 /* What a state of type dt begins with. */
 static inline double ref_first(enum fs_reduce_op op, enum fs_dtype dt) {

@@ -1,5 +1,6 @@
 /* test_cpu_matrix.c - the CPU target against naive loops: kernels over matrices,
  * with reductions in every direction, phases, transposed operands, several axes. */
+#include "core/graph/internal.h"
 #include "tests/unit/cpu_kernels.h"
 #include "tests/unit/reductions.h"
 
@@ -19,26 +20,33 @@ static double at(const struct made *x, const struct matrix_case *c, int64_t i,
 }
 static bool same(double a, double b) { return a == b || (a != a && b != b); }
 
+/* The reduction of what (i, j) in these ranges has, as a number or a place. */
+static double reduced(const struct made *x, const struct matrix_case *c, int64_t i0, int64_t i1,
+                      int64_t j0, int64_t j1) {
+  double all = ref_first(c->op, c->dt);
+  struct ref_spot spot = {all, INT64_MAX};
+  int64_t place = 0;
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = j0; j < j1; j++) {
+      all = ref_merge(c->op, all, at(x, c, i, j));
+      spot = ref_merge_spot(c->op, spot, (struct ref_spot){at(x, c, i, j), ++place});
+    }
+  return fs_reduces_to_place((int)c->op) ? (double)spot.at : all;
+}
+
 static void verify_reductions(struct made *x, void *user) {
   const struct matrix_case *c = user;
-  double all = ref_first(c->op, c->dt);
   for (int64_t i = 0; i < c->m; i++) {
-    double row = ref_first(c->op, c->dt);
-    for (int64_t j = 0; j < c->n; j++)
-      row = ref_merge(c->op, row, at(x, c, i, j));
-    all = ref_merge(c->op, all, row);
-    check(same(get(x, c->q, i), row), "row %lld: %g, not %g", (long long)i,
-          get(x, c->q, i), row);
+    double row = reduced(x, c, i, i + 1, 0, c->n);
+    check(same(get(x, c->q, i), row), "row %lld: %g, not %g", (long long)i, get(x, c->q, i), row);
   }
   for (int64_t j = 0; j < c->n; j++) {
-    double col = ref_first(c->op, c->dt);
-    for (int64_t i = 0; i < c->m; i++)
-      col = ref_merge(c->op, col, at(x, c, i, j));
-    check(same(get(x, c->s, j), col), "column %lld: %g, not %g", (long long)j,
-          get(x, c->s, j), col);
+    double col = reduced(x, c, 0, c->m, j, j + 1);
+    check(same(get(x, c->s, j), col), "column %lld: %g, not %g", (long long)j, get(x, c->s, j),
+          col);
   }
-  check(same(get(x, c->full, 0), all), "all: %g, not %g", get(x, c->full, 0),
-        all);
+  double all = reduced(x, c, 0, c->m, 0, c->n);
+  check(same(get(x, c->full, 0), all), "all: %g, not %g", get(x, c->full, 0), all);
 }
 
 static void test_reduction(enum fs_scheme scheme, enum fs_reduce_op op,
@@ -58,7 +66,7 @@ static void test_reduction(enum fs_scheme scheme, enum fs_reduce_op op,
   }
   if (fs_dtype_is_float(dt) && op >= FS_RD_MAXR && m * n > 40)
     put_element(dt, x->slot[c.a], 17, NAN);
-  enum fs_dtype out = op <= FS_RD_PROD && !fs_dtype_is_float(dt) ? FS_I64 : dt;
+  enum fs_dtype out = fs_reduce_result(op, dt);
   c.q = result(x, out, m), c.s = result(x, out, n), c.full = result(x, out, 1);
   int a = load(x, 0, c.a, 0, transposed ? 1 : c.pitch,
                transposed ? c.pitch : 1);

@@ -201,15 +201,23 @@ static void eval_reduce(const struct fs_node *n, const struct fs_shape *in,
                    : begin == FS_FIRST_HIGHEST ? (uint64_t)INT64_MAX
                                                : begin == FS_FIRST_ONE;
   for (int64_t k = 0; k < out->n; k++) out->v[k] = first;
-  if (!src->n) return;
-  do {
-    int r = 0;
-    for (int k = 0; k < in->rank; k++)
-      if (!(n->axes >> k & 1)) kept[r++] = o[k];
-    uint64_t *acc = &out->v[linear(&n->shape, kept)];
-    uint64_t x = src->v[linear(in, o)];
-    *acc = ref_merge_int(n->op, *acc, x);
-  } while (next_index(in, o));
+  struct ref_spot_int *spot = fs_calloc((size_t)out->n + 1, sizeof *spot);
+  for (int64_t k = 0; k < out->n; k++) spot[k] = (struct ref_spot_int){(int64_t)first, INT64_MAX};
+  bool place = fs_reduces_to_place(n->op);
+  if (src->n) do {
+      int r = 0;
+      int64_t at = 0;
+      for (int k = 0; k < in->rank; k++) {
+        if (!(n->axes >> k & 1)) kept[r++] = o[k];
+        else at = at * in->dim[k] + o[k];
+      }
+      int64_t to = linear(&n->shape, kept);
+      uint64_t x = src->v[linear(in, o)];
+      out->v[to] = ref_merge_int(n->op, out->v[to], x);
+      spot[to] = ref_merge_spot_int(n->op, spot[to], (struct ref_spot_int){(int64_t)x, at + 1});
+    } while (next_index(in, o));
+  for (int64_t k = 0; k < out->n && place; k++) out->v[k] = (uint64_t)spot[k].at;
+  free(spot);
 }
 
 static void eval_gemm(const struct fs_node *n, const struct val *a,

@@ -131,7 +131,9 @@ static void set_reduce(struct maker *m, struct fs_walk_op *op) {
     if (!same_types(m, op, 0) || (!op->product && !op->multiply))
       m->why = "a product of types that the op table does not have";
   }
-  if (!m->r->row[what][op->in_type])
+  op->words = out->place ? 2 : 1;
+  m->w->words = FS_MAX(m->w->words, op->words);
+  if (out->place ? !m->r->spot_row[what][op->in_type] : !m->r->row[what][op->in_type])
     m->why = "a reduction of a type that the op table does not have";
   if (s->over == FS_VARIES_I && out->varies & FS_VARIES_J) {
     op->reduce = FS_RM_COLUMN;
@@ -409,7 +411,10 @@ static void place_cells(struct fs_walk *w) {
   for (int pass = 0; pass < 2; pass++) {
     fs_op_list *list = pass ? &w->after : &w->before;
     for (int k = 0; k < list->len; k++)
-      if (list->data[k].kind == FS_SP_REDUCE) list->data[k].cell = n++;
+      if (list->data[k].kind == FS_SP_REDUCE) {
+        list->data[k].cell = n;
+        n += list->data[k].words;
+      }
   }
   for (int p = 0; p < w->n_phases; p++) {
     for (int pass = 0; pass < 3; pass++) {
@@ -426,7 +431,7 @@ static void place_cells(struct fs_walk *w) {
           continue;
         }
         op->cell = n;
-        n += op->reduce == FS_RM_ALL ? 1 : (int)w->cut.rows;
+        n += op->words * (op->reduce == FS_RM_ALL ? 1 : (int)w->cut.rows);
       }
     }
   }
@@ -458,9 +463,11 @@ static void copy_cell(struct fs_walk *w, struct fs_walk_op *to) {
 static int64_t partial_bytes(const struct fs_walk *w, const struct fs_walk_op *op) {
   const struct fs_space *s = &w->kernel->space;
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-  if (op->reduce == FS_RM_COLUMN) return w->cut.row_chunks * s->n * fs_ctype_size(acc);
-  if (op->reduce == FS_RM_ROW_END) return w->cut.column_chunks * s->m * 8;
-  return fs_walk_tasks(w, op->stage) * 8;
+  int64_t places = (op->words - 1) * w->cut.row_chunks * s->n * 8;
+  if (op->reduce == FS_RM_COLUMN)
+    return fs_round_up(w->cut.row_chunks * s->n * fs_ctype_size(acc), 8) + places;
+  if (op->reduce == FS_RM_ROW_END) return w->cut.column_chunks * s->m * 8 * op->words;
+  return fs_walk_tasks(w, op->stage) * 8 * op->words;
 }
 
 static void place_partials(struct fs_walk *w) {
@@ -667,7 +674,7 @@ static void place(struct fs_walk *w) {
   int64_t longest = FS_MAX(FS_MAX(w->cut.columns, w->cut.rows), w->cut.end_strip);
   for (int t = 0; t < 2; t++) {
     w->temp_at[t] = top;
-    top += fs_round_up(longest * 8, LINE);
+    top += fs_round_up(longest * 8 * FS_MAX(w->words, 1), LINE);
   }
   place_lines(w, &top);
   place_kept(w, &top);

@@ -652,11 +652,39 @@ static const char *strip(const struct walker *x, int v, int64_t r, int temp,
   return out;
 }
 
+/* Which of the elements that a reduction to a place goes over (i, j) is. */
+static int64_t place_among(const struct walker *x, const struct fs_walk_op *op, int64_t i,
+                           int64_t j) {
+  const struct fs_space *s = &x->w->kernel->space;
+  const struct fs_affine *a = &op->step->affine;
+  return a->base + fs_walk_offset(s, 0, s->n_outer, a->stride, i) +
+         fs_walk_offset(s, s->n_outer, s->n_inner, a->stride, j);
+}
+
+/* The elements of a strip whose places are evenly apart, piece by piece. */
+static void reduce_to_place(const struct walker *x, const struct fs_walk_op *op, const char *a,
+                            int64_t r, bool along_j, int64_t n, union fs_cell *cell) {
+  const struct fs_space *s = &x->w->kernel->space;
+  int last = (along_j ? s->n_outer + s->n_inner : s->n_outer) - 1;
+  int64_t size = x->w->size[op->in[0]], begin = along_j ? x->j0 : x->i0, some;
+  for (int64_t k = 0; k < n; k += some) {
+    some = last < 0 ? n : FS_MIN(n - k, s->dim[last] - (begin + k) % s->dim[last]);
+    int64_t first = along_j ? place_among(x, op, x->i0 + r, begin + k)
+                            : place_among(x, op, begin + k, 0);
+    x->r->spot_row[op->step->op][op->in_type](
+        a + k * size, some, first, last < 0 ? 0 : op->step->affine.stride[last], cell);
+  }
+}
+
 /* The reduction of one strip of in[0], or in[0]*in[1], into a cell. */
 static void reduce_strip(const struct walker *x, const struct fs_walk_op *op,
                          int64_t r, bool along_j, int64_t n,
                          union fs_cell *cell) {
   const char *a = strip(x, op->in[0], r, 0, along_j, n);
+  if (op->words > 1) {
+    reduce_to_place(x, op, a, r, along_j, n, cell);
+    return;
+  }
   if (op->n_in < 2) {
     x->r->row[op->step->op][op->in_type](a, n, cell);
     return;
@@ -690,7 +718,7 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
   }
   int64_t rows = op->by_i ? x->rows : 1;
   for (int64_t r = 0; r < rows; r++)
-    reduce_strip(x, op, r, true, x->columns, cell + r);
+    reduce_strip(x, op, r, true, x->columns, cell + r * op->words);
 }
 
 /* All of a tile whose rows lie one behind the other, in pieces as long as a strip may
@@ -698,7 +726,7 @@ static void reduce_rows(struct walker *x, const struct fs_walk_op *op) {
 static bool reduce_whole(const struct walker *x, const struct fs_walk_op *op,
                          union fs_cell *cell) {
   enum { PIECE_BYTES = 32768 };
-  if (op->n_in == 2 && !op->product) return false;
+  if ((op->n_in == 2 && !op->product) || op->words > 1) return false;
   for (int k = 0; k < op->n_in; k++)
     if (x->w->varies[op->in[k]] != FS_VARIES_BOTH || !is_dense(x, op->in[k]))
       return false;
@@ -735,7 +763,29 @@ static char *column_part(const struct walker *x, const struct fs_walk_op *op,
          (chunk * x->w->kernel->space.n + x->j0) * size;
 }
 
+/* The places that belong to them, behind the values of all chunks. */
+static int64_t *column_places(const struct walker *x, const struct fs_walk_op *op,
+                              int64_t chunk) {
+  int64_t n = x->w->kernel->space.n, chunks = x->w->cut.row_chunks;
+  int64_t values = chunks * n * fs_ctype_size(fs_col_type(op->step->op, op->in_type));
+  return (int64_t *)(x->work + op->partial + fs_round_up(values, 8)) + chunk * n + x->j0;
+}
+
+static void columns_to_place(struct walker *x, const struct fs_walk_op *op) {
+  char *values = column_part(x, op, x->row_chunk);
+  int64_t *at = column_places(x, op, x->row_chunk);
+  for (int64_t r = 0; r < x->rows; r++) {
+    const void *row = strip(x, op->in[0], r, 0, true, x->columns);
+    x->r->spot_col[op->step->op][op->in_type](&row, 1, place_among(x, op, x->i0 + r, x->j0), 0,
+                                              x->columns, values, at);
+  }
+}
+
 static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
+  if (op->words > 1) {
+    columns_to_place(x, op);
+    return;
+  }
   char *acc = column_part(x, op, x->row_chunk);
   int a = op->in[0], b = op->in[1];
   int64_t n = x->columns;
@@ -790,6 +840,15 @@ static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
   return (union fs_cell){.f = first == FS_FIRST_ONE};
 }
 
+/* What n states begin with. A place is behind all that there are. */
+static void begin_cells(const struct fs_walk_op *op, int64_t n, union fs_cell *cells) {
+  union fs_cell c = neutral(op->step->op, op->in_type);
+  for (int64_t k = 0; k < n; k++) {
+    cells[k * op->words] = c;
+    if (op->words > 1) cells[2 * k + 1].i = INT64_MAX;
+  }
+}
+
 static void begin_columns(struct walker *x, const struct fs_walk_op *op,
                           int64_t n) {
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
@@ -798,10 +857,16 @@ static void begin_columns(struct walker *x, const struct fs_walk_op *op,
   x->r->finish[acc](value, &c, 1, is_float(op->in_type));
   x->r->fill[log2_of(fs_ctype_size(acc))](
       column_part(x, op, x->row_chunk), value, n);
+  int64_t *at = op->words > 1 ? column_places(x, op, x->row_chunk) : NULL;
+  for (int64_t k = 0; k < n && at; k++) at[k] = INT64_MAX;
 }
 
 static void finish_cells(const struct walker *x, const struct fs_walk_op *op,
                          const union fs_cell *cells, int64_t n, char *out) {
+  if (op->words > 1) {
+    for (int64_t k = 0; k < n; k++) ((int64_t *)out)[k] = cells[2 * k + 1].i;
+    return;
+  }
   x->r->finish[op->out_type](out, cells, n, is_float(op->in_type));
   if (op->round) op->round(out, out, n);
 }
@@ -812,8 +877,8 @@ static void finish_rows(struct walker *x, const struct fs_walk_op *op) {
   if (op->reduce == FS_RM_ROW_END) {
     int64_t m = x->w->kernel->space.m;
     union fs_cell *to = (union fs_cell *)(x->work + op->partial) +
-                        x->column_chunk * m + x->i0;
-    memcpy(to, cells, sizeof *to * (size_t)x->rows);
+                        op->words * (x->column_chunk * m + x->i0);
+    memcpy(to, cells, sizeof *to * (size_t)(op->words * x->rows));
     return;
   }
   char *out = x->ptr[op->out] = place_of(x, op);
@@ -846,9 +911,7 @@ static void begin_reductions(struct walker *x, const fs_op_list *list,
     const struct fs_walk_op *op = &list->data[k];
     if (op->kind != FS_SP_REDUCE || op->reduce == FS_RM_COLUMN) continue;
     if (rows != (op->reduce != FS_RM_ALL)) continue;
-    int64_t n = rows ? x->rows : 1;
-    union fs_cell c = neutral(op->step->op, op->in_type), *cell = x->cells + op->cell;
-    for (int64_t r = 0; r < n; r++) cell[r] = c;
+    begin_cells(op, rows ? x->rows : 1, x->cells + op->cell);
   }
 }
 
@@ -888,8 +951,9 @@ static void begin_task(struct walker *x, int64_t from, int64_t to) {
 static void keep_all(const struct walker *x, enum fs_walk_stage stage, int64_t k) {
   for (int a = 0; a < x->w->all.len; a++) {
     const struct fs_walk_op *op = &x->w->all.data[a];
+    union fs_cell *to = (union fs_cell *)(x->work + op->partial) + k * op->words;
     if (op->stage == stage)
-      ((union fs_cell *)(x->work + op->partial))[k] = x->cells[op->cell];
+      memcpy(to, x->cells + op->cell, sizeof *to * (size_t)op->words);
   }
 }
 
@@ -941,22 +1005,38 @@ static void run_vectors(void *user, int64_t k, int thread) {
 
 /* -- the end -------------------------------------------------------------- */
 
+/* The places of a piece, of columns or of rows. */
+static void fold_places(struct walker *x, const struct fs_walk_op *op, int64_t n,
+                        union fs_cell *cells) {
+  const struct fs_walk *w = x->w;
+  bool columns = op->reduce == FS_RM_COLUMN;
+  for (int64_t c = 0; columns && c < w->cut.row_chunks; c++)
+    x->r->spot_fold[op->step->op][op->in_type](column_part(x, op, c), column_places(x, op, c),
+                                               n, cells);
+  for (int64_t c = 0; !columns && c < w->cut.column_chunks; c++)
+    x->r->spot_merge[op->step->op][is_float(op->in_type)](
+        (const union fs_cell *)(x->work + op->partial) + 2 * (c * w->kernel->space.m + x->i0), n,
+        cells);
+  finish_cells(x, op, cells, n, x->ptr[op->out] = place_of(x, op));
+}
+
 /* Partial results of ALL reductions, folded in the order of the tasks. */
 static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   const union fs_cell *part = (const union fs_cell *)(x->work + op->partial);
   enum fs_reduce_op what = op->step->op;
-  union fs_cell c = neutral(what, op->in_type);
+  union fs_cell c[2];
+  begin_cells(op, 1, c);
   enum fs_ctype wide = is_float(op->in_type)       ? FS_CT_F64
                        : op->in_type == FS_CT_U8 ? FS_CT_U8
                                                    : FS_CT_I64;
   for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
-    uint8_t bit = (uint8_t)part[k].i;
+    uint8_t bit = (uint8_t)part[k * op->words].i;
     bool small = wide == FS_CT_U8 && x->r->fold[what][FS_CT_U8];
-    if (small) x->r->fold[what][FS_CT_U8](&bit, 1, &c);
-    else x->r->fold[what][wide == FS_CT_F64 ? FS_CT_F64 : FS_CT_I64](
-        &part[k], 1, &c);
+    if (op->words > 1) x->r->spot_merge[what][wide == FS_CT_F64](part + 2 * k, 1, c);
+    else if (small) x->r->fold[what][FS_CT_U8](&bit, 1, c);
+    else x->r->fold[what][wide == FS_CT_F64 ? FS_CT_F64 : FS_CT_I64](&part[k], 1, c);
   }
-  finish_cells(x, op, &c, 1, x->ptr[op->out] = place_of(x, op));
+  finish_cells(x, op, c, 1, x->ptr[op->out] = place_of(x, op));
 }
 
 /* A piece of the result of a COLUMN or ROW_END reduction. */
@@ -965,9 +1045,12 @@ static void fold_piece(struct walker *x, const struct fs_walk_op *op) {
   bool columns = op->reduce == FS_RM_COLUMN;
   int64_t n = columns ? x->columns : x->rows;
   union fs_cell *cells = (union fs_cell *)(x->scratch + w->temp_at[0]);
-  union fs_cell c = neutral(op->step->op, op->in_type);
   enum fs_ctype acc = fs_col_type(op->step->op, op->in_type);
-  for (int64_t k = 0; k < n; k++) cells[k] = c;
+  begin_cells(op, n, cells);
+  if (op->words > 1) {
+    fold_places(x, op, n, cells);
+    return;
+  }
   for (int64_t chunk = 0; columns && chunk < w->cut.row_chunks; chunk++)
     x->r->fold[op->step->op][acc](column_part(x, op, chunk), n, cells);
   int64_t m = w->kernel->space.m;

@@ -75,6 +75,7 @@ struct fs_walk_op {
   enum fs_ctype in_type, out_type;
   bool by_i;                /* ROW: a result per row                   */
   bool product;             /* in[0]*in[1] by fma                      */
+  int words;                /* cells of its state: 2 with a place, or 1 */
   fs_rowdot_fn *dot;        /* product: of strips of the operands      */
   fs_map_fn *multiply;      /* otherwise: product first, then reduce   */
   enum fs_walk_stage stage; /* ALL: whose tasks give partial results   */
@@ -111,6 +112,7 @@ struct fs_walk {
   int n_cells;                  /* reduction cells of a task     */
 
   int64_t scratch;              /* bytes per thread              */
+  int words;                    /* cells of the largest state    */
   int64_t values_at, cells_at, temp_at[2]; /* in the scratch     */
   int64_t work;                 /* bytes of partial results, and of lines */
   int64_t lines_at, lines;      /* in it; bytes                  */

@@ -299,6 +299,20 @@ static int narrow(struct builder *b, int at, enum fs_dtype to) {
   return h->inside && to == FS_F32 && is_widening(b, h->node) ? h->src[0] : at;
 }
 
+/* Which of the elements that a reduction goes over each is, row by row and from 1. */
+static struct fs_affine place_among(const struct builder *b, const struct fs_node *nd,
+                                    const struct fs_holder *source) {
+  const struct fs_shape *shape = &fs_node(b->p->g, nd->src[0])->shape;
+  struct fs_affine a = {.base = 1};
+  int64_t stride = 1;
+  for (int x = shape->rank - 1; x >= 0; x--) {
+    if (!(nd->axes >> x & 1)) continue;
+    a.stride[b->axis_of[source->cls[x]]] = stride;
+    stride *= shape->dim[x];
+  }
+  return a;
+}
+
 static void place_reduce(struct builder *b, int k) {
   fs_id id = b->calls[k];
   const struct fs_node *nd = fs_node(b->p->g, id);
@@ -339,6 +353,10 @@ static void place_reduce(struct builder *b, int k) {
   struct fs_step *s = fs_kernel_step(b->k, FS_SP_REDUCE, phase, v, id);
   s->op = nd->op;
   s->over = over;
+  if (fs_reduces_to_place(nd->op)) {
+    b->k->values.data[v].place = true;
+    s->affine = place_among(b, nd, sh);
+  }
   s->in[0] = in0;
   s->in[1] = in1;
   h->value[0] = v + 1;
@@ -529,7 +547,7 @@ static bool collapsible(const struct fs_kernel *k, int a) {
   }
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *st = &k->steps.data[i];
-    if (st->kind != FS_SP_IOTA && st->kind != FS_SP_RAND) continue;
+    if (st->kind != FS_SP_IOTA && st->kind != FS_SP_RAND && st->kind != FS_SP_REDUCE) continue;
     if (st->affine.stride[a] != st->affine.stride[a + 1] * d) return false;
   }
   return true;
