@@ -30,6 +30,20 @@ VALUE = 'sum(abs(q)) + sum(abs(s .* i))'
 QUICK = ':set compile quick\n'
 
 
+class Gate:
+    """Where full code waits for: open, while values are set up, it is compiled at once."""
+
+    def __init__(self, home):
+        self.path = os.path.join(home.path, 'gate')
+        self.open()
+
+    def open(self):
+        open(self.path, 'w', encoding='utf-8').close()
+
+    def close(self):
+        os.unlink(self.path)
+
+
 class Prompt:
     """The program at a prompt of JSON lines that was asked for quick code, with the
     worker or without."""
@@ -83,11 +97,14 @@ def test_replaced():
     """Quick at first, full later, the same values; the next process finds full code."""
     for args in (['--one-process'], []):
         home = Home()
-        prompt = Prompt(home, *args, FUSIBLE_FAKE_COMPILE='3000')
+        gate = Gate(home)
+        prompt = Prompt(home, *args, FUSIBLE_FAKE_HOLD=gate.path)
         prompt.ask(SETUP)
+        gate.close()
         quick = [prompt.block() for _ in range(4)]
         check(quick == [[True]] * 4, 'quick', str(quick))
         check('1 being compiled in full' in prompt.text(':cache'), ':cache tells')
+        gate.open()
         value = [e['data'] for e in prompt.ask(VALUE) if e['event'] == 'value']
         check(prompt.wait(), 'it is compiled in full')
         later = [prompt.run() for _ in range(6)]
@@ -110,16 +127,19 @@ def test_panels():
     """Blocks in step, by quick code and then by full code: each goes on with the numbers
     of rounds where the other left them."""
     home = Home()
-    prompt = Prompt(home, FUSIBLE_FAKE_COMPILE='4000', FUSIBLE_FAKE_CC='90',
+    gate = Gate(home)
+    prompt = Prompt(home, FUSIBLE_FAKE_HOLD=gate.path, FUSIBLE_FAKE_CC='90',
                     FUSIBLE_FAKE_UNITS='18', FUSIBLE_L2='65536')
     prompt.ask('A = rand(2300, 700); y = rand(2300); z = rand(700);')
     prompt.ask('sum(A) + sum(y) + sum(z)')
+    gate.close()
     runs = []
     for count in (4, 4):
         for _ in range(count):
             plans = [e for e in prompt.ask("begin x = 2*A'*y + z; w = 3*A*x; end")
                      if e['event'] == 'plan']
             check('scheme march;' in prompt.text(':code'), 'by panels')
+            gate.open()
             value = [e['data'] for e in prompt.ask('sum(mod(w, 0.1)) + sum(mod(x, 0.001))')
                      if e['event'] == 'value']
             runs.append(([e['quick'] for e in plans], value))
@@ -146,8 +166,10 @@ def test_copies():
 
 def test_words():
     """The line and the box say so, and give no ratio."""
-    done = Home().gpu(SETUP + '\n' + QUICK + BLOCK + '\n:plan\n', '--plan', 'line',
-                      FUSIBLE_FAKE_COMPILE='3000')
+    home = Home()
+    home.gpu(SETUP)
+    done = home.gpu(SETUP + '\n' + QUICK + BLOCK + '\n:plan\n', '--plan', 'line',
+                    FUSIBLE_FAKE_COMPILE='3600000')
     line = [x for x in done.stderr.splitlines() if 'quick code · predicted' in x]
     check(line and '×' not in line[0], 'the line', done.stderr)
     check('(cold, quick code)' in done.stderr, 'the box', done.stderr)
@@ -180,9 +202,7 @@ def test_end():
     """Nobody waits at the end for what is being compiled."""
     for args in (['--one-process'], []):
         home = Home()
-        before = Prompt(home, FUSIBLE_FAKE_RUN='0')  # compiles what there is no quick code of
-        before.ask(SETUP)
-        before.end()
+        home.gpu(SETUP, FUSIBLE_FAKE_RUN='0')  # compiles what there is no quick code of
         prompt = Prompt(home, *args, FUSIBLE_FAKE_COMPILE='3600000', FUSIBLE_FAKE_RUN='0')
         prompt.ask(SETUP)
         quick, _ = prompt.ask(BLOCK), prompt.ask(':reset -f')
@@ -236,7 +256,8 @@ def test_lost_device():
     """A fault while a compilation runs behind: the session goes on in a new worker."""
     home = Home()
     fault = os.path.join(home.path, 'fault')
-    prompt = Prompt(home, FUSIBLE_FAKE_COMPILE='3000', FUSIBLE_FAKE_FAULT=fault)
+    home.gpu(SETUP)
+    prompt = Prompt(home, FUSIBLE_FAKE_COMPILE='1000', FUSIBLE_FAKE_FAULT=fault)
     prompt.ask(SETUP)
     before = prompt.run()
     with open(fault, 'w', encoding='utf-8') as f:

@@ -7,6 +7,7 @@
  *   FUSIBLE_FAKE_NVRTC      the version (default 13000)
  *   FUSIBLE_FAKE_COMPILE=MS makes each compilation take so long, but for quick ones,
  *   FUSIBLE_FAKE_QUICK=MS   which take this; -1: it does not know how
+ *   FUSIBLE_FAKE_HOLD=PATH  only quick ones, until there is such a file
  *   FUSIBLE_FAKE_KEEP=DIR   keeps each text as DIR/ARCH-HASH.cu
  *   FUSIBLE_FAKE_RUN=0      compiles nothing; the driver does not mind (driver.c), nor
  *   FUSIBLE_FAKE_DEVICE     does it of a device that only passes for a larger one
@@ -183,6 +184,11 @@ EXPORT int nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *, vo
 /* False: it was told to stop. */
 static bool take_time(nvrtcProgram program) {
   enum { STEP = 10 };
+  const char *hold = program->is_quick ? NULL : getenv("FUSIBLE_FAKE_HOLD");
+  while (hold && access(hold, F_OK)) {
+    if (program->flow && program->flow(program->payload, NULL)) return false;
+    usleep(1000 * STEP);
+  }
   long ms = fake_number(program->is_quick ? "FUSIBLE_FAKE_QUICK" : "FUSIBLE_FAKE_COMPILE", 0);
   for (; ms > 0; ms -= STEP) {
     if (program->flow && program->flow(program->payload, NULL)) return false;
