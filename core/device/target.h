@@ -22,6 +22,7 @@ struct fs_timer;
 
 struct fs_target_ops {
   const char *name;
+  const char *language;      /* of the users' routines that it takes: "cuda", "c" */
 
   /* Makes `bytes` of storage, 256-byte aligned, contents undefined. On failure
    * FS_ERR_ENV *without* a diagnostic: the caller frees what it can, retries,
@@ -127,6 +128,11 @@ struct fs_target {
                                 more until a new process takes it */
   bool stuck;                /* work did not end in time and may still run */
 };
+
+/* Whether the host waits for each kernel, so that its time is known when it returns. */
+static inline bool fs_target_waits(const struct fs_target *t) { return !t->ops->settle; }
+/* Whether a kernel that is new is compiled, which takes long. */
+static inline bool fs_target_compiles(const struct fs_target *t) { return t->ops->warm; }
 
 /* Starts the CPU target: threads = 0 takes the processors of the affinity
  * mask. `isa` NULL picks the best of "avx512", "avx2", "plain". */

@@ -104,11 +104,17 @@ int fs_elem_impl(const struct fs_interp *in, const struct fs_elem *e) {
   return 0;
 }
 
+/* Of the routines that the target takes. */
+static const char *language(const struct fs_interp *in) {
+  return in->target ? in->target->ops->language : "c";
+}
+
+static bool takes_cuda(const struct fs_interp *in) { return !strcmp(language(in), "cuda"); }
+
 /* Whether an implementation has a form for the target, and one of its own. */
 static bool has_form(const struct fs_interp *in, const struct fs_elem *e,
                      int impl) {
-  const char *target =
-      in->target && in->target->device.is_cuda ? "cuda" : "c";
+  const char *target = language(in);
   bool own = false;
   for (int k = 0; k < e->routines.len; k++)
     own |= e->routines.data[k].impl == impl &&
@@ -192,8 +198,7 @@ static struct fs_user make_form(struct fs_interp *in, const struct fs_elem *e,
     u.load[k] = move_of(in, e, "load", u.arg[k].name, impl, &u.arg[k], u.threads);
   u.store = move_of(in, e, "store", NULL, impl, &u.result, u.threads);
   if (threads) u.threads = threads;
-  const struct fs_elem_routine *here =
-      in->target && in->target->device.is_cuda ? cuda : c;
+  const struct fs_elem_routine *here = takes_cuda(in) ? cuda : c;
   u.unknown = !e->key[FS_EK_FLOPS].source && here && fs_elem_goes_by_data(e, here->text);
   u.hash = hash_of(&u);
   return u;
@@ -233,7 +238,7 @@ static int add_ways(struct fs_interp *in, const struct fs_elem *e, enum fs_dtype
   enum { ROOM = (25 << 10) / 64, WARP = 32 };
   const struct fs_elem_routine *r =
       fs_elem_routine_of(e, "compute", NULL, "cuda", impl);
-  bool cuda = in->target && in->target->device.is_cuda;
+  bool cuda = takes_cuda(in);
   bool varies = cuda && e->by_instance && r && !strcmp(r->target, "any") &&
                 r->threads > 1 && r->threads <= WARP;
   if (!varies) {
@@ -451,7 +456,7 @@ static enum fs_status check_form(struct fs_interp *in, const struct fs_elem *e,
   unsigned types = fs_elem_dtypes(e);
   enum fs_dtype dt = (enum fs_dtype)__builtin_ctz(types);
   const struct fs_user *u = fs_elem_form(in, e, dt);
-  bool cuda = in->target && in->target->device.is_cuda;
+  bool cuda = takes_cuda(in);
   if (cuda ? u->cuda.text : u->c.text) return FS_OK;
   return fs_in_error(in, span, "elem-no-form",
                      cuda ? "add a routine for `cuda` or `any`, or use :target "

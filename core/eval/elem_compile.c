@@ -213,7 +213,7 @@ static enum fs_status compile_cuda(struct forms *f, const struct fs_user *u,
   fs_str_puts(&text, "#pragma nv_diag_error 940\n"); /* a way without a return */
   fs_user_alone_cuda(u, &text);
   char arch[32] = "compute_80"; /* PTX: the faults are found without ptxas */
-  if (d->is_cuda) fs_nvrtc_arch(d->cc, arch, sizeof arch);
+  if (d->cc) fs_nvrtc_arch(d->cc, arch, sizeof arch);
   struct fs_nvrtc_job job = {.source = fs_str_text(&text), .arch = arch};
   fs_nvrtc_compile(&job);
   enum fs_status st = FS_OK;

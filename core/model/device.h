@@ -34,13 +34,21 @@ struct fs_device {
                                 kind; borrowed; NULL: nothing can be priced */
 };
 
-/* What a GPU of that compute capability offers, whose `arch` is known. */
-static inline void fs_device_of_cc(struct fs_device *d, int cc) {
-  size_t len = strlen(d->arch);
-  d->cc = cc;
-  d->clusters = d->bulk_copies = d->policies = d->chains = cc >= 90;
-  d->gives_registers = cc >= 90 && len && d->arch[len - 1] == 'a';
-}
+/* GPUs from one compute capability (times 10) on: generation.c. */
+struct fs_generation {
+  int cc;
+  bool together;             /* clusters, bulk copies, policies and chains */
+  bool own_code;             /* code for it alone ("sm_90a") can do more   */
+  int64_t shared_bytes;      /* per block, with opt-in                     */
+  int cores;                 /* of f32, per multiprocessor                 */
+  double bandwidth;          /* bytes/s off chip, where the driver does not say */
+};
+const struct fs_generation *fs_generation_of(int cc);
+bool fs_generation_known(int cc); /* not older than all that there is code for */
+void fs_generation_arch(int cc, char *out, size_t size); /* "sm_90a" */
+
+/* Sets what a GPU of that compute capability offers, whose `arch` is known. */
+void fs_device_of_cc(struct fs_device *d, int cc);
 /* The device without what only some offer. */
 static inline struct fs_device fs_device_plain(const struct fs_device *d) {
   struct fs_device plain = *d;
@@ -48,6 +56,10 @@ static inline struct fs_device fs_device_plain(const struct fs_device *d) {
   plain.cc = d->cc;
   return plain;
 }
+
+/* Whether threads of a kernel share the registers of a unit, so that settings of it and its
+ * occupancy mean something. */
+static inline bool fs_device_has_warps(const struct fs_device *d) { return d->regs > 0; }
 
 /* Whether so many bytes that are read again and again do not surely stay in the cache,
  * which has other things to hold, too. */

@@ -102,7 +102,7 @@ bool fs_block_computes(const struct fs_block *b) { return b->plan->kernels.len >
 
 struct fs_block *fs_runner_last(const struct fs_runner *r) { return r->last; }
 
-bool fs_runner_waits(const struct fs_runner *r) { return !r->target->ops->settle; }
+bool fs_runner_waits(const struct fs_runner *r) { return fs_target_waits(r->target); }
 
 struct fs_tunings *fs_runner_tunings(struct fs_runner *r) {
   if (!r->tunings) r->tunings = fs_tunings_open(&r->target->device);
@@ -437,7 +437,7 @@ static enum fs_status find_block(struct fs_runner *r, struct fs_graph *g,
     r->misses++;
     q.options.choice = tuned_choice(r, hash, d);
     another = !q.options.choice && !q.options.n_kernel_pins && changes_size(r, g);
-    q.options.any_size = another && r->target->device.is_cuda;
+    q.options.any_size = another && fs_target_compiles(r->target);
     if (another) q.options.like = plan_of_another_size(r, g, &q.options);
     r->target->hasty = r->options.hasty;
     st = fs_compile(g, r->target, &q.options, sources, &b, d);

@@ -265,7 +265,7 @@ static bool has_work_for_many(const struct fs_plan *plan) {
  * them; one that came right behind another plan would find them awake, or not. */
 static void rest(const struct search *s) {
   struct timespec pause = {.tv_nsec = 100000};
-  if (!s->t->device.is_cuda && has_work_for_many(s->block->plan)) nanosleep(&pause, NULL);
+  if (fs_target_waits(s->t) && has_work_for_many(s->block->plan)) nanosleep(&pause, NULL);
 }
 
 /* Runs a plan once; each[] gets its kernels' times, as in a plan. */

@@ -29,7 +29,35 @@ struct visits {
   double seconds[PASSES];
 };
 
+/* How a place is calibrated. */
+struct manner {
+  bool gpu;                  /* the cases and sizes of a GPU */
+  bool rests;                /* threads fall asleep between inputs, and are to be measured so */
+  bool settings;             /* those of a kernel are timed, too */
+  int passes;                /* over all kernels: caches, memory and processors that are shared
+                                with others change within seconds; see usual() */
+  double visit;              /* seconds for a kernel in a pass. With 12 ms on a GPU more kernels
+                                are measured, and predictions are worse: 7 to 9 % at the 95th
+                                percentile, not 6 */
+  int least;                 /* runs in a visit */
+  int settled;               /* the first runs / settled are left out: what caches hold of a
+                                block settles in them; 0: none */
+  int64_t operands;          /* elements to measure an operation with */
+  int64_t most[FS_CASE_TYPES]; /* elements, of a type */
+  unsigned order[FS_CASE_TYPES]; /* f32 first: time may run out. On a GPU f64 comes last, of
+                                which most is measured: what is left out of a type there has
+                                the tables of f32 */
+};
+static const struct manner manners[2] = {
+    {.rests = true, .passes = PASSES, .visit = 0.006, .least = 3, .settled = 2,
+     .operands = 1 << 16, .order = {0, 1, 2, 3, 4},
+     .most = {INT64_MAX, 8 << 20, 8 << 20, 8 << 20, 8 << 20}},
+    {.gpu = true, .settings = true, .passes = 1, .visit = 0.03, .least = 5,
+     .operands = 1 << 22, .order = {0, 2, 4, 3, 1},
+     .most = {INT64_MAX, 40 << 20, 160 << 20, 160 << 20, 80 << 20}}};
+
 struct calibrating {
+  const struct manner *manner;
   struct fs_session *s;
   struct fs_target *target;
   struct fs_runner *runner;
@@ -97,6 +125,7 @@ static void begin(struct calibrating *c, struct fs_session *s, bool quick) {
                                 .command = on_command};
   *c = (struct calibrating){.s = s, .target = fs_session_target(s),
                             .type = "", .quick = quick, .start = fs_now()};
+  c->manner = &manners[c->target->device.is_cuda];
   c->limit = quick ? QUICK_LIMIT : TIME_LIMIT;
   c->before = c->target->device.calibration;
   c->peak = c->target->peak;
@@ -230,7 +259,7 @@ static void keep_sample(struct calibrating *c, uint64_t name,
 static bool is_crossed(const struct calibrating *c, const struct fs_plan *plan, int k) {
   static const double ROOM = 0.75; /* of it; 0.6 x 60 MB is still held */
   const struct fs_device *d = &c->target->device;
-  return d->is_cuda && plan->kernels.len > 1 &&
+  return c->manner->gpu && plan->kernels.len > 1 &&
          plan->kernels.data[k].work.working_set > ROOM * (double)d->cache_bytes;
 }
 
@@ -239,8 +268,7 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
                          int runs) {
   const struct fs_plan *plan = c->ran.data[0]->plan;
   for (int k = 0; k < plan->kernels.len && k < MOST_KERNELS; k++) {
-    /* What a CPU's caches hold of a block settles in its first runs. */
-    int early = c->target->device.is_cuda ? 0 : runs / 2;
+    int early = c->manner->settled ? runs / c->manner->settled : 0;
     double seconds = fs_median(times[k] + early, runs - early);
     if (!(seconds > 0)) continue;
     if (k > 0) seconds += FS_MAX(c->chain.ahead, 0); /* as if it were alone */
@@ -253,10 +281,9 @@ static void keep_samples(struct calibrating *c, const char *text, int64_t m,
   }
 }
 
-/* The threads of the CPU target fall asleep, as they are when somebody types. */
 static void rest(const struct calibrating *c) {
   struct timespec pause = {.tv_nsec = 100000};
-  if (!c->target->device.is_cuda) nanosleep(&pause, NULL);
+  if (c->manner->rests) nanosleep(&pause, NULL);
 }
 
 /* Runs it until its times can be told; one column of `times` for each run. No runs:
@@ -264,12 +291,8 @@ static void rest(const struct calibrating *c) {
 static enum fs_status time_block(struct calibrating *c, const char *text,
                                  double times[MOST_KERNELS][MOST_RUNS],
                                  int *runs) {
-  bool cuda = c->target->device.is_cuda;
-  /* A CPU has PASSES, so each visit can be short. With 12 ms on a GPU more kernels are
-   * measured, and predictions are worse: 7 to 9 % at the 95th percentile, not 6. */
-  double begun = fs_now(), visit = cuda ? 0.03 : 0.006;
-  double budget = c->quick ? 0.005 : visit;
-  int least = c->quick ? 2 : cuda ? 5 : 3;
+  double begun = fs_now(), budget = c->quick ? 0.005 : c->manner->visit;
+  int least = c->quick ? 2 : c->manner->least;
   enum fs_status st = FS_OK;
   *runs = 0;
   for (int warm = c->quick ? 1 : 2; *runs < MOST_RUNS && !st;) {
@@ -357,7 +380,7 @@ static enum fs_status measure_settings(struct calibrating *c, const char *text,
                                        int64_t m, int64_t n,
                                        enum settings most) {
   struct fs_plan *plans[MOST_SETTINGS];
-  if (!c->target->device.is_cuda || c->ran.len != 1 || c->quick) return FS_OK;
+  if (!c->manner->settings || c->ran.len != 1 || c->quick) return FS_OK;
   const struct fs_plan *first = c->ran.data[0]->plan;
   struct fs_search_options o = {.plans = plans, .repeats = 7, .seconds = 0.02};
   o.n_plans = settings_of(c, first, most, plans);
@@ -491,10 +514,8 @@ static bool late(const struct calibrating *c) {
 /* The largest sizes are for f32; library calls end where one would take long. */
 static bool too_much(const struct calibrating *c, enum fs_case_group group, unsigned t,
                      int64_t m, int64_t n) {
-  static const int bytes[] = {4, 8, 2, 2, 4};
   if (group == FS_CASE_LIBRARY || group == FS_CASE_SLOW_LIBRARY) return c->last > 0.01;
-  if (!t) return false;
-  return c->target->device.is_cuda ? m * n > (320 << 20) / bytes[t] : m * n > 8 << 20;
+  return m * n > c->manner->most[t];
 }
 
 /* Types but f32 do with fewer sizes, and on a GPU with two that are uneven. Of f64 those
@@ -505,7 +526,7 @@ static bool wanted(const struct calibrating *c, const struct fs_calibration_case
   enum { LARGE = 1 << 21, TALL = 50000 };
   enum fs_case_sizes sizes = of->sizes;
   enum fs_case_group group = of->group;
-  bool cuda = c->target->device.is_cuda;
+  bool cuda = c->manner->gpu;
   bool doubles = t == 1 && group == FS_CASE_MATRICES && e.m * e.n > LARGE;
   bool few = sizes == FS_SIZES_FEW || sizes == FS_SIZES_BRIEF ||
              sizes == FS_SIZES_CPU_FEW ||
@@ -524,7 +545,7 @@ static bool wanted(const struct calibrating *c, const struct fs_calibration_case
 static bool is_known(const struct calibrating *c, const struct fs_calibration_case *of,
                      struct fs_extent e) {
   enum { DIVIDED = 1 << 14 };
-  return !c->target->device.is_cuda && of->lead == FS_LEAD_TILE &&
+  return !c->manner->gpu && of->lead == FS_LEAD_TILE &&
          of->sizes != FS_SIZES_EVERY &&
          e.n < DIVIDED;
 }
@@ -557,7 +578,7 @@ static bool any_wanted(const struct calibrating *c, enum fs_case_group group, un
 /* What makes the values of all sizes of a group. */
 static void look_at_setups(struct ahead *a, enum fs_case_group group, unsigned t) {
   struct calibrating *c = a->c;
-  struct fs_extents e = fs_case_extents(group, c->target->device.is_cuda);
+  struct fs_extents e = fs_case_extents(group, c->manner->gpu);
   char *setup = with_type(fs_case_setups[group], fs_case_types[t]);
   for (int x = 0; x < e.n; x++) {
     int64_t m = e.at[x].m, n = e.at[x].n;
@@ -652,7 +673,7 @@ static bool has_type(enum fs_case_group group, unsigned t) {
 static enum fs_status run_group(struct calibrating *c, enum fs_case_group group,
                                 unsigned t) {
   int ahead = 0; /* sizes below are compiled */
-  struct fs_extents e = fs_case_extents(group, c->target->device.is_cuda);
+  struct fs_extents e = fs_case_extents(group, c->manner->gpu);
   enum fs_status st = FS_OK;
   c->last = 0;
   if (!has_type(group, t)) return FS_OK;
@@ -790,7 +811,7 @@ static void operations_ahead(struct calibrating *c, int type) {
 
 static enum fs_status run_operations(struct calibrating *c) {
   static const char *const types[] = {"f32", "f64", "i32", "f16"};
-  int64_t n = c->target->device.is_cuda ? 1 << 22 : 1 << 16;
+  int64_t n = c->manner->operands;
   enum fs_status st = FS_OK;
   for (int t = 0; t < 4 && !st; t++) {
     char *setup = with_type("x = $(0.1 + rand(n)/2); y = $(0.1 + rand(n)/2); "
@@ -816,15 +837,11 @@ static enum fs_status run_operations(struct calibrating *c) {
 
 /* -- the command ---------------------------------------------------------------------------- */
 
-/* f32 first: time may run out. On a GPU f64 comes last, of which most is measured: what
- * is left out of a type there has the tables of f32. */
 static enum fs_status run_kernels(struct calibrating *c) {
-  static const unsigned orders[2][FS_CASE_TYPES] = {{0, 1, 2, 3, 4},
-                                                    {0, 2, 4, 3, 1}};
   enum fs_status st = FS_OK;
   if (c->pass == 0) setups_ahead(c);
   for (size_t k = 0; k < FS_CASE_TYPES && !st; k++) {
-    unsigned t = orders[c->target->device.is_cuda][k];
+    unsigned t = c->manner->order[k];
     st = run_group(c, FS_CASE_VECTORS, t);
     if (!st && c->pass == 0) st = run_barriers(c);
     if (!st) st = run_group(c, FS_CASE_MATRICES, t);
@@ -835,19 +852,17 @@ static enum fs_status run_kernels(struct calibrating *c) {
   return st;
 }
 
-/* On a CPU all kernels are measured again and again, as far as there is time: caches,
- * memory and processors are shared with others, whose share changes within seconds.
- * What a block will meet is not the best that there ever is: see usual(). */
+/* Kernels are measured again and again, as far as there is time. What a block will meet is
+ * not the best that there ever is. */
 static enum fs_status run_all(struct calibrating *c) {
-  bool cuda = c->target->device.is_cuda;
   for (size_t k = 0; k < fs_case_count; k++)
-    c->all += types_in(fs_cases[k].types) * fs_case_extents(fs_cases[k].group, cuda).n;
+    c->all += types_in(fs_cases[k].types) * fs_case_extents(fs_cases[k].group, c->manner->gpu).n;
   c->all += 4 * FS_MAP_OP_COUNT;
-  if (!cuda) c->all *= PASSES;
+  c->all *= c->manner->passes;
   enum fs_status st = run_kernels(c);
   for (unsigned t = 0; t < FS_CASE_TYPES && !st; t++)
     st = run_group(c, FS_CASE_SLOW_LIBRARY, t);
-  for (c->pass = 1; c->pass < PASSES && !cuda && !c->quick && !st; c->pass++)
+  for (c->pass = 1; c->pass < c->manner->passes && !c->quick && !st; c->pass++)
     st = run_kernels(c);
   return st;
 }

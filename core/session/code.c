@@ -18,11 +18,11 @@ struct code_words {
 static struct fs_device usual_gpu(int cc) {
   struct fs_device d = {
     .is_cuda = true, .units = 132, .max_threads = 1024,
-    .shared_bytes = (cc >= 90 ? 227 : cc == 80 || cc == 87 ? 163 : 99) << 10,
+    .shared_bytes = fs_generation_of(cc)->shared_bytes,
     .regs = 65536, .cache_bytes = 50 << 20, .memory_bytes = 141LL << 30,
     .bandwidth = 4.8e12, .cache_bandwidth = 12e12, .launch = 3e-6,
     .flops = 67e12};
-  snprintf(d.arch, sizeof d.arch, "sm_%d%s", cc, cc >= 90 ? "a" : "");
+  fs_generation_arch(cc, d.arch, sizeof d.arch);
   snprintf(d.name, sizeof d.name, "%s", d.arch);
   fs_device_of_cc(&d, cc);
   return d;
@@ -86,7 +86,7 @@ static bool read_word(const char *word, struct code_words *w) {
   if (!strncmp(word, "sm_", 3)) {
     long cc = strtol(word + 3, &end, 10);
     w->cc = (int)cc;
-    return cc >= 50 && cc < 1000 && (!*end || !strcmp(end, "a"));
+    return cc < 1000 && fs_generation_known((int)cc) && (!*end || !strcmp(end, "a"));
   }
   const char *digits = word + (*word == 'k');
   w->only = strtol(digits, &end, 10);

@@ -27,8 +27,8 @@ static const struct fs_kernel *kernel_of(const struct subject *u) {
   return &u->plan->kernels.data[u->kernel];
 }
 
-static bool on_cuda(const struct fs_session *s) {
-  return fs_session_target(s)->device.is_cuda;
+static bool has_warps(const struct fs_session *s) {
+  return fs_device_has_warps(&fs_session_target(s)->device);
 }
 
 /* "1", "k1"; -1 for what is neither. */
@@ -77,7 +77,7 @@ static enum fs_status find_subject(struct fs_session *s, struct fs_words *w,
 
 static uint64_t timed_key(const struct fs_session *s, const struct fs_graph *g,
                           const struct fs_kernel *k, const int64_t *value) {
-  uint64_t hash = fs_graph_hash(g) + on_cuda(s);
+  uint64_t hash = fs_graph_hash(g) + s->on_cuda;
   hash = fs_hash(k->calls.data, sizeof *k->calls.data * (size_t)k->calls.len, hash);
   return fs_hash(value, sizeof *value * FS_TRAITS, hash);
 }
@@ -100,7 +100,7 @@ static void keep(struct fs_session *s, const struct fs_timed_setting *t) {
 }
 
 static uint64_t block_key(const struct fs_session *s, const struct fs_plan *plan) {
-  return fs_hash("plan", 4, fs_graph_hash(plan->graph) + on_cuda(s)) | 1;
+  return fs_hash("plan", 4, fs_graph_hash(plan->graph) + s->on_cuda) | 1;
 }
 
 static uint64_t choice_key(const struct fs_plan *plan) {
@@ -271,7 +271,7 @@ static void drop(struct fs_session *s, int k) {
 static bool is_about(const struct fs_block_pin *b, const struct subject *u,
                      uint64_t graph) {
   const struct fs_kernel *k = kernel_of(u);
-  return b->graph == graph && b->cuda == on_cuda(u->s) &&
+  return b->graph == graph && b->cuda == u->s->on_cuda &&
          b->pin.n_calls == k->calls.len &&
          !memcmp(b->pin.calls, k->calls.data,
                  sizeof *k->calls.data * (size_t)k->calls.len);
@@ -342,7 +342,7 @@ void fs_kernel_pins_list(const struct fs_session *s, struct fs_str *out) {
 
 /* Whether the target shows settings of threads: else they tell nothing apart. */
 static bool is_shown(const struct subject *u, int trait) {
-  return trait < FS_TRAIT_TUNING || on_cuda(u->s);
+  return trait < FS_TRAIT_TUNING || has_warps(u->s);
 }
 
 /* "128, 256, 512": what settings that are as wanted have of a trait. */
@@ -478,7 +478,7 @@ static void set_pin(const struct subject *u, const int64_t *wanted) {
     fs_id *calls = fs_malloc(bytes + 1);
     memcpy(calls, k->calls.data, bytes);
     *b = (struct fs_block_pin){.graph = fs_graph_hash(u->plan->graph),
-                               .cuda = on_cuda(u->s),
+                               .cuda = u->s->on_cuda,
                                .pin = {.calls = calls, .n_calls = k->calls.len}};
   }
   memcpy(b->pin.value, wanted, sizeof b->pin.value);

@@ -144,7 +144,7 @@ static enum fs_status run_sized(struct call *c, int64_t n) {
 static void tell_apart(struct call *c, const struct fs_work *few, double seconds) {
   enum { ROUNDS = 3 };
   const struct fs_device *d = &c->target->device;
-  if (!d->is_cuda || !c->u->by_instance) return;
+  if (!fs_device_has_warps(d) || !c->u->by_instance) return;
   for (int k = 0; k < ROUNDS; k++) {
     c->delay = FS_MIN(fs_calibrate_delay(few, seconds, c->each, d), c->seconds / 2);
     c->each = fs_calibrate_call(&c->work, c->seconds - c->delay, d);
@@ -170,7 +170,7 @@ static enum fs_status measure(struct call *c) {
 
 static void tell(struct fs_session *s, const struct call *c) {
   struct fs_str each = {0}, threads = {0};
-  if (c->target->device.is_cuda && c->u->by_instance)
+  if (fs_device_has_warps(&c->target->device) && c->u->by_instance)
     fs_str_printf(&threads, " on %d thread%s", c->u->threads,
                   c->u->threads == 1 ? "" : "s");
   if (c->each > 0) fs_str_printf(&each, "%.3g ns", 1e9 * c->each);

@@ -353,7 +353,7 @@ static struct fs_footprint corrected(const struct fs_kernel *k,
 static json_t *estimate(const struct fs_kernel *k,
                         const struct fs_footprint *estimated,
                         const struct fs_device *device) {
-  if (!device->is_cuda) return json_null();
+  if (!fs_device_has_warps(device)) return json_null();
   struct fs_footprint f = corrected(k, estimated);
   struct fs_occupancy occ = fs_occupancy(&f, device);
   json_t *o = json_object();
@@ -371,14 +371,14 @@ static void put_occupancy(const struct describe *d, json_t *o, int kernel,
   const struct fs_device *device = &d->target->device;
   const struct fs_kernel *k = &d->plan->kernels.data[kernel];
   struct fs_footprint f = corrected(k, estimated);
-  bool compiled = is_taken(d, kernel, &f), cuda = device->is_cuda;
+  bool compiled = is_taken(d, kernel, &f), warps = fs_device_has_warps(device);
   struct fs_occupancy occ = fs_occupancy(&f, device);
   json_t *c = json_object();
-  set(c, "threads", json_integer(cuda ? f.threads : device->units));
-  set(c, "registers", cuda ? json_integer(f.registers) : json_null());
-  set(c, "shared_bytes", cuda ? json_integer(f.shared) : json_null());
+  set(c, "threads", json_integer(warps ? f.threads : device->units));
+  set(c, "registers", warps ? json_integer(f.registers) : json_null());
+  set(c, "shared_bytes", warps ? json_integer(f.shared) : json_null());
   set(c, "spilled_bytes", compiled ? json_integer(f.spilled) : json_null());
-  set(c, "cache_bytes", cuda ? json_null() : json_integer(f.scratch));
+  set(c, "cache_bytes", warps ? json_null() : json_integer(f.scratch));
   set(c, "blocks", json_integer(f.blocks));
   set(c, "per_unit", json_integer(occ.per_unit));
   set(c, "share", fs_json_known(occ.share));
@@ -442,7 +442,7 @@ static void put_times(json_t *o, const struct fs_kernel *k,
 }
 
 json_t *fs_setting_object(const struct fs_device *device, const struct fs_tuning *tune) {
-  if (!device->is_cuda || !tune) return json_null();
+  if (!fs_device_has_warps(device) || !tune) return json_null();
   json_t *o = json_object();
   for (int x = 0; x < FS_TUNING_ROWS; x++)
     set(o, fs_tuning_rows[x].name, json_integer(fs_tuning_value(tune, x)));

@@ -695,11 +695,30 @@ static void test_limit(void) {
   free(plain);
 }
 
+static void test_generations(void) {
+  static const struct { int cc; const char *arch; int kib; bool together; } want[] = {
+      {75, "sm_75", 99, false}, {80, "sm_80", 163, false}, {86, "sm_86", 99, false},
+      {87, "sm_87", 163, false}, {89, "sm_89", 99, false}, {90, "sm_90a", 227, true},
+      {100, "sm_100a", 227, true}};
+  for (size_t k = 0; k < FS_LEN(want); k++) {
+    struct fs_device d = {.cc = 0};
+    fs_generation_arch(want[k].cc, d.arch, sizeof d.arch);
+    fs_device_of_cc(&d, want[k].cc);
+    CHECK(!strcmp(d.arch, want[k].arch));
+    CHECK(d.clusters == want[k].together && d.gives_registers == want[k].together);
+    CHECK(fs_generation_of(want[k].cc)->shared_bytes == want[k].kib << 10);
+    struct fs_device plain = fs_device_plain(&d);
+    CHECK(plain.cc == want[k].cc && !plain.clusters && !plain.gives_registers);
+  }
+  CHECK(fs_generation_known(50) && !fs_generation_known(40));
+}
+
 int main(void) {
   struct fs_calibration *c = fs_calloc(1, sizeof *c);
   if (!mkdtemp(folder)) return 1;
   setenv("XDG_DATA_HOME", folder, 1);
   test_names();
+  test_generations();
   test_amounts();
   test_json();
   test_fit(0);

@@ -358,6 +358,7 @@ static void describe(struct cpu *c) {
 
 static const struct fs_target_ops cpu_ops = {
   .name = "cpu",
+  .language = "c",
   .alloc = cpu_alloc,
   .free = cpu_free,
   .trim = cpu_trim,

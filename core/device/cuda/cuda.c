@@ -27,12 +27,8 @@ static double bandwidth(CUdevice device) {
   double bytes = attribute(device, CU_DEV_BUS_BITS) / 8.0;
   double rate = 2 * clock * bytes * 0.87;
   if (rate >= 1e10) return rate;
-  int cc = attribute(device, CU_DEV_CC_MAJOR); /* drivers that hide the clock */
-  return cc >= 10 ? 6.5e12 : cc == 9 ? 4.2e12 : cc == 8 ? 1.5e12 : 5e11;
-}
-
-static int cores_per_unit(int cc) {
-  return cc == 80 || cc < 80 ? 64 : 128;
+  /* drivers that hide the clock */
+  return fs_generation_of(10 * attribute(device, CU_DEV_CC_MAJOR))->bandwidth;
 }
 
 static void read_limits(struct cuda *t) {
@@ -61,7 +57,7 @@ static void read_limits(struct cuda *t) {
   snprintf(dev->driver, sizeof dev->driver, "CUDA %d.%d",
            fs_cu_version() / 1000, fs_cu_version() % 1000 / 10);
   dev->launch = 3.5e-6;
-  dev->flops = 2 * clock * dev->units * cores_per_unit(dev->cc);
+  dev->flops = 2 * clock * dev->units * fs_generation_of(dev->cc)->cores;
 }
 
 static enum fs_status cuda_sync(struct fs_target *target, struct fs_diags *d) {
@@ -123,6 +119,7 @@ static void cuda_close(struct fs_target *target) {
 
 static const struct fs_target_ops ops = {
     .name = "cuda",
+    .language = "cuda",
     .alloc = fs_cuda_alloc,
     .free = fs_cuda_free,
     .trim = fs_cuda_trim,

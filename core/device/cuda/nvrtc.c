@@ -4,6 +4,7 @@
  * NVRTC would call cuInit behind our back and lose its messages on a hit.
  */
 #include "core/device/cuda/nvrtc.h"
+#include "core/model/device.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -144,7 +145,7 @@ bool fs_nvrtc_arch(int cc, char *out, size_t size) {
     if (nvrtc.archs[k] <= cc) best = FS_MAX(best, nvrtc.archs[k]);
   if (!best) return false;
   if (best == cc)
-    snprintf(out, size, "sm_%d%s", cc, cc >= 90 ? "a" : "");
+    fs_generation_arch(cc, out, size);
   else
     snprintf(out, size, "compute_%d", best);
   return true;
