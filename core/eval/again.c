@@ -178,8 +178,8 @@ static bool holds(struct fs_interp *in, struct fs_again *a, int k) {
 }
 
 static bool may_run(struct fs_interp *in, struct fs_again *a) {
-  if (!fs_run_may_recall(in->runner) || !fs_memo_block(&a->memo, in->runner, in->language))
-    return false;
+  struct fs_epoch here = fs_run_epoch(in->runner, in->language);
+  if (!fs_run_may_recall(in->runner) || !fs_memo_block(&a->memo, here)) return false;
   for (int k = 0; k < a->guards.len; k++)
     if (!holds(in, a, k)) return false;
   for (int k = 0; k < a->effects.len; k++) /* to give a value needs no memory */

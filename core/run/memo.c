@@ -22,23 +22,17 @@ static bool same(const struct fs_epoch *a, const struct fs_epoch *b) {
          a->language == b->language;
 }
 
-static struct fs_epoch now(const struct fs_runner *r, const struct fs_life *l,
-                           int64_t language) {
-  return (struct fs_epoch){r, l->turn, fs_runner_strategy(r), language};
-}
-
-void fs_memo_take(struct fs_memo *m, const struct fs_runner *r, const struct fs_block *block,
-                  int64_t language) {
+void fs_memo_take(struct fs_memo *m, const struct fs_block *block, struct fs_epoch here) {
   fs_memo_drop(m);
   m->life = block->life;
   m->life->refs++;
-  m->epoch = now(r, m->life, language);
+  m->epoch = here;
+  m->epoch.turn = m->life->turn;
 }
 
-struct fs_block *fs_memo_block(const struct fs_memo *m, const struct fs_runner *r,
-                               int64_t language) {
+struct fs_block *fs_memo_block(const struct fs_memo *m, struct fs_epoch here) {
   if (!m->life || !m->life->block) return NULL;
-  struct fs_epoch here = now(r, m->life, language);
+  here.turn = m->life->turn;
   return same(&m->epoch, &here) ? m->life->block : NULL;
 }
 

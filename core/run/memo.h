@@ -20,13 +20,10 @@ struct fs_life *fs_life_new(struct fs_block *block);
 /* The block is about to be freed. */
 void fs_life_end(struct fs_life *l);
 
-/* Takes the block as it is; what the memo had before is dropped. `language`: a number that
- * another meaning of the statements' functions changes, or 0. */
-void fs_memo_take(struct fs_memo *m, const struct fs_runner *r, const struct fs_block *block,
-                  int64_t language);
-/* The block if it may run as it did when it was taken, with this runner; else NULL. */
-struct fs_block *fs_memo_block(const struct fs_memo *m, const struct fs_runner *r,
-                               int64_t language);
+/* Takes the block as it is here; what the memo had before is dropped. */
+void fs_memo_take(struct fs_memo *m, const struct fs_block *block, struct fs_epoch here);
+/* The block if it may run here as it did when it was taken; else NULL. */
+struct fs_block *fs_memo_block(const struct fs_memo *m, struct fs_epoch here);
 void fs_memo_drop(struct fs_memo *m); /* an empty one is allowed */
 
 #endif

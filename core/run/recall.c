@@ -24,12 +24,13 @@ static bool is_plain(struct fs_number n) {
   return n.f < LARGEST_WHOLE && n.f > -LARGEST_WHOLE;
 }
 
-const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced) {
+const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced,
+                                         struct fs_epoch here) {
   fs_graph_signature(traced, &r->now);
-  *FS_PUSH(&r->now) = fs_runner_strategy(r->runner);
+  *FS_PUSH(&r->now) = here.strategy;
   r->hash = hash_of(&r->now);
   const struct fs_recalled *p = &r->place[r->hash % FS_RECALLED];
-  if (p->hash != r->hash || !fs_memo_block(&p->memo, r->runner, 0)) return NULL;
+  if (p->hash != r->hash || !fs_memo_block(&p->memo, here)) return NULL;
   if (!same(&p->words, &r->now)) return NULL;
   for (int k = 0; k < traced->params.len; k++)
     if (!is_plain(traced->params.data[k])) return NULL;
@@ -170,7 +171,8 @@ void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced) 
 }
 
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
-                   const struct fs_graph *simplified, struct fs_block *block) {
+                   const struct fs_graph *simplified, struct fs_block *block,
+                   struct fs_epoch here) {
   int n = simplified->inputs.len + simplified->params.len;
   struct fs_recalled *p = &r->place[r->hash % FS_RECALLED];
   clear(p);
@@ -181,7 +183,7 @@ void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
   }
   p->hash = r->hash;
   p->words = r->now;
-  fs_memo_take(&p->memo, r->runner, block, 0);
+  fs_memo_take(&p->memo, block, here);
   r->now = (fs_signature){0}; /* the next one will be as long */
   r->now.data = fs_malloc(sizeof *r->now.data * (size_t)p->words.cap);
   r->now.cap = p->words.cap;

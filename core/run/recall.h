@@ -27,20 +27,21 @@ struct fs_recalled {
 
 enum { FS_RECALLED = 1024 };
 struct fs_recall {
-  const struct fs_runner *runner; /* of the blocks */
   struct fs_recalled place[FS_RECALLED]; /* by hash; the last comer has it */
   fs_signature now;          /* of the graph that was looked up last */
   uint64_t hash;
 };
 
 /* The place of a traced graph if its block can run as it is, else NULL. */
-const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced);
+const struct fs_recalled *fs_recall_find(struct fs_recall *r, const struct fs_graph *traced,
+                                         struct fs_epoch here);
 /* Has the slices of the block lie where those of the traced graph do. */
 void fs_recall_move(const struct fs_recalled *p, const struct fs_graph *traced);
 /* Remembers the graph that was looked up last, its simplified form and its block,
  * unless a number of the block was computed from others. */
 void fs_recall_put(struct fs_recall *r, const struct fs_graph *traced,
-                   const struct fs_graph *simplified, struct fs_block *block);
+                   const struct fs_graph *simplified, struct fs_block *block,
+                   struct fs_epoch here);
 /* Forgets all. */
 void fs_recall_clear(struct fs_recall *r);
 

@@ -52,7 +52,6 @@ struct fs_runner *fs_runner_new(struct fs_target *target) {
   struct fs_runner *r = fs_calloc(1, sizeof *r);
   r->target = target;
   r->recall = fs_calloc(1, sizeof *r->recall);
-  r->recall->runner = r;
   r->options = (struct fs_run_options){.strategy = FS_SMART, .timed = true,
                                        .heard = true};
   return r;
@@ -91,7 +90,9 @@ struct fs_run_options *fs_runner_options(struct fs_runner *r) {
   return &r->options;
 }
 
-enum fs_strategy fs_runner_strategy(const struct fs_runner *r) { return r->options.strategy; }
+struct fs_epoch fs_run_epoch(const struct fs_runner *r, int64_t language) {
+  return (struct fs_epoch){.runner = r, .strategy = r->options.strategy, .language = language};
+}
 
 struct fs_target *fs_runner_target(const struct fs_runner *r) {
   return r->target;
@@ -882,7 +883,7 @@ bool fs_run_may_recall(const struct fs_runner *r) {
 /* The block of a graph that was traced before: nothing is simplified again. */
 static struct fs_block *recall(struct fs_runner *r, struct fs_graph *g) {
   fs_graph_anchor(g);
-  const struct fs_recalled *p = fs_recall_find(r->recall, g);
+  const struct fs_recalled *p = fs_recall_find(r->recall, g, fs_run_epoch(r, 0));
   if (!p) return NULL;
   fs_recall_move(p, g);
   struct fs_block *b = p->memo.life->block;
@@ -909,7 +910,7 @@ static enum fs_status bind(struct fs_runner *r, const struct fs_graph *g,
     now->inputs[k] = simple->inputs.data[k].tensor;
   for (int k = 0; k < simple->params.len; k++)
     now->params[k] = simple->params.data[k];
-  if (fs_run_may_recall(r)) fs_recall_put(r->recall, g, simple, *out);
+  if (fs_run_may_recall(r)) fs_recall_put(r->recall, g, simple, *out, fs_run_epoch(r, 0));
   if ((*out)->plan->graph != simple) fs_graph_free(simple);
   return FS_OK;
 }

@@ -140,7 +140,8 @@ struct fs_epoch {
   const struct fs_runner *runner;
   int64_t turn;              /* the block's */
   enum fs_strategy strategy;
-  int64_t language;          /* of the functions that statements call, or 0 */
+  int64_t language;          /* a number that another meaning of the functions that
+                                statements call changes, or 0 */
 };
 struct fs_memo {
   struct fs_life *life;      /* a reference; NULL: nothing */
@@ -149,7 +150,8 @@ struct fs_memo {
 /* Whether a block may run again without its graph: not where names or the order of
  * statements count. */
 bool fs_run_may_recall(const struct fs_runner *r);
-enum fs_strategy fs_runner_strategy(const struct fs_runner *r);
+/* What counts now, for memo.h; turn: of any block. */
+struct fs_epoch fs_run_epoch(const struct fs_runner *r, int64_t language);
 /* Runs a block of a memo with these inputs, params and anchors, in the order of its graph;
  * dying[]: of each input, whether nobody wants it after the block (fs_graph_input.dying). handles
  * as for fs_run_graph(). */
