@@ -593,12 +593,12 @@ static void put_device(struct command *c, const struct fs_device *d) {
   put_line(out, "device");
   fs_str_put_safe(out, d->name, strlen(d->name));
   fs_str_printf(out, ", %s, %d %s\n", d->arch, d->units,
-                d->is_cuda ? "multiprocessors" : "threads");
+                fs_device_has_warps(d) ? "multiprocessors" : "threads");
   put_line(out, "memory");
   fs_str_put_bytes(out, (double)d->memory_bytes);
   fs_str_puts(out, ", cache ");
   fs_str_put_bytes(out, (double)d->cache_bytes);
-  if (d->is_cuda) {
+  if (fs_device_has_warps(d)) {
     fs_str_puts(out, ", on chip ");
     fs_str_put_bytes(out, (double)d->shared_bytes);
     fs_str_puts(out, " per block");
@@ -611,7 +611,7 @@ static void put_device(struct command *c, const struct fs_device *d) {
   fs_str_puts(out, " from cache, ");
   fs_str_put_seconds(out, d->launch);
   fs_str_puts(out, " a kernel (before calibration)\n");
-  if (d->is_cuda) return;
+  if (fs_device_has_warps(d)) return;
   put_line(out, "LAPACK");
   fs_lapack_print(out);
   fs_str_puts(out, "\n");
