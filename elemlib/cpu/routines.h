@@ -63,7 +63,8 @@ typedef void fs_row_fn(const void *x, int64_t n, union fs_cell *acc);
 typedef void fs_spot_row_fn(const void *x, int64_t n, int64_t first, int64_t step,
                             union fs_cell *acc);
 /* The same in columns, of rows whose elements all are at one place; spots as values, of the
- * operand's type, and places apart. Row r is at first + r*step. */
+ * operand's type, and places apart. Row r is at first + r*step; step > 0: what the columns
+ * have is of places before, or the least value at `first`. 0: in any order. */
 typedef void fs_spot_col_fn(const void *const *rows, int n_rows, int64_t first, int64_t step,
                             int64_t n, void *values, int64_t *at);
 /* Spots cells[2*k] that are merged with others: with those of columns, or with part[2*k]. */

@@ -65,27 +65,52 @@ FIND(find_f64, double, EQUAL_F)
 
 /* -- columns -------------------------------------------------------------- */
 
-#define BETTER_MAX(x, y) ((x) > (y))
-#define BETTER_MIN(x, y) ((x) < (y))
+/* Whether a keeps its place before b, but where b alone is NaN. */
+#define KEEPS_MAX(a, b) ((b) <= (a))
+#define KEEPS_MIN(a, b) ((b) >= (a))
 
-/* Rows come in the order of their places, so that of equals the earlier one stays. */
-#define SPOT_COL(NAME, T, SFX, S, OP, BETTER)                                 \
+/* Where places ascend, equals change nothing. Few columns are gone down one by one. */
+#define SPOT_COL(NAME, T, SFX, S, OP, KEEPS)                                  \
+  FS_INLINE void NAME##_down_##SFX(const void *const *rows, int n_rows,       \
+                                   int64_t first, int64_t step, int64_t k,    \
+                                   T *value, int64_t *at) {                   \
+    T a = value[k];                                                           \
+    int64_t p = at[k];                                                        \
+    for (int r = 0; r < n_rows; r++) {                                        \
+      T b = ((const T *)rows[r])[k];                                          \
+      bool takes = !KEEPS(a, b) & (a == a);                                   \
+      a = takes ? b : a;                                                      \
+      p = takes ? first + r * step : p;                                       \
+    }                                                                         \
+    value[k] = a;                                                             \
+    at[k] = p;                                                                \
+  }                                                                           \
   static void NAME##_col_##SFX(const void *const *rows, int n_rows,           \
                                int64_t first, int64_t step, int64_t n,        \
                                void *values, int64_t *at) {                   \
+    enum { FEW = 16 };                                                        \
     T *value = values;                                                        \
-    for (int r = 0; r < n_rows; r++) {                                        \
+    int64_t k = 0;                                                            \
+    for (; step && n < FEW && k < n; k++)                                     \
+      NAME##_down_##SFX(rows, n_rows, first, step, k, value, at);             \
+    for (int r = 0; r < n_rows && step && n >= FEW; r++) {                    \
       const T *x = rows[r];                                                   \
       const int64_t here = first + r * step;                                  \
-      FS_EACH(k, n) {                                                         \
-        T a = value[k], b = x[k];                                             \
-        int64_t p = at[k];                                                    \
-        bool takes = BETTER(b, a) | ((b != b) & (a == a)) |                   \
-                     (((b == a) | ((b != b) & (a != a))) & (here < p));       \
-        value[k] = takes ? b : a;                                             \
-        at[k] = takes ? here : p;                                             \
+      FS_EACH(e, n) {                                                         \
+        T a = value[e], b = x[e];                                             \
+        int64_t p = at[e];                                                    \
+        bool takes = !KEEPS(a, b) & (a == a);                                 \
+        value[e] = takes ? b : a;                                             \
+        at[e] = takes ? here : p;                                             \
       }                                                                       \
     }                                                                         \
+    for (int r = 0; r < n_rows && !step; r++)                                 \
+      for (k = 0; k < n; k++) {                                               \
+        struct spot_##S a = {value[k], at[k]};                                \
+        a = OP##_##S(a, (struct spot_##S){((const T *)rows[r])[k], first});   \
+        value[k] = (T)a.value;                                                \
+        at[k] = a.at;                                                         \
+      }                                                                       \
   }                                                                           \
   static void NAME##_fold_##SFX(const void *values, const int64_t *at,        \
                                 int64_t n, union fs_cell *cells) {            \
@@ -114,19 +139,19 @@ FIND(find_f64, double, EQUAL_F)
 #define FS_CT_OF_i64 FS_CT_I64
 #define FS_CT_OF_f32 FS_CT_F32
 #define FS_CT_OF_f64 FS_CT_F64
-#define SPOTS(NAME, OP, EXTREME, BETTER, LEAST_I, LEAST_F)                    \
+#define SPOTS(NAME, OP, EXTREME, KEEPS, LEAST_I, LEAST_F)                    \
   SPOT_ROW(NAME, int32_t, i32, i, i, OP, EXTREME, LEAST_I)                    \
   SPOT_ROW(NAME, int64_t, i64, i, i, OP, EXTREME, LEAST_I)                    \
   SPOT_ROW(NAME, float, f32, f, f, OP, EXTREME, LEAST_F)                      \
   SPOT_ROW(NAME, double, f64, f, f, OP, EXTREME, LEAST_F)                     \
-  SPOT_COL(NAME, int32_t, i32, i, OP, BETTER)                                 \
-  SPOT_COL(NAME, int64_t, i64, i, OP, BETTER)                                 \
-  SPOT_COL(NAME, float, f32, f, OP, BETTER)                                   \
-  SPOT_COL(NAME, double, f64, f, OP, BETTER)                                  \
+  SPOT_COL(NAME, int32_t, i32, i, OP, KEEPS)                                  \
+  SPOT_COL(NAME, int64_t, i64, i, OP, KEEPS)                                  \
+  SPOT_COL(NAME, float, f32, f, OP, KEEPS)                                    \
+  SPOT_COL(NAME, double, f64, f, OP, KEEPS)                                   \
   SPOT_MERGE(NAME, i, OP)                                                     \
   SPOT_MERGE(NAME, f, OP)
-SPOTS(argmax, fs_first_largest, FS_RD_MAXR, BETTER_MAX, INT64_MIN, -__builtin_inf())
-SPOTS(argmin, fs_first_smallest, FS_RD_MINR, BETTER_MIN, INT64_MAX, __builtin_inf())
+SPOTS(argmax, fs_first_largest, FS_RD_MAXR, KEEPS_MAX, INT64_MIN, -__builtin_inf())
+SPOTS(argmin, fs_first_smallest, FS_RD_MINR, KEEPS_MIN, INT64_MAX, __builtin_inf())
 
 #define BY_NUMBER(NAME)                                                       \
   {                                                                           \

@@ -774,10 +774,16 @@ static int64_t *column_places(const struct walker *x, const struct fs_walk_op *o
 static void columns_to_place(struct walker *x, const struct fs_walk_op *op) {
   char *values = column_part(x, op, x->row_chunk);
   int64_t *at = column_places(x, op, x->row_chunk);
+  fs_spot_col_fn *reduce_rows_of = x->r->spot_col[op->step->op][op->in_type];
+  if (x->w->kernel->space.n_outer == 1 && x->w->varies[op->in[0]] == FS_VARIES_BOTH) {
+    reduce_rows_of((const void *const *)rows_of(x, op->in[0]), (int)x->rows,
+                   place_among(x, op, x->i0, x->j0), op->step->affine.stride[0], x->columns,
+                   values, at);
+    return;
+  }
   for (int64_t r = 0; r < x->rows; r++) {
     const void *row = strip(x, op->in[0], r, 0, true, x->columns);
-    x->r->spot_col[op->step->op][op->in_type](&row, 1, place_among(x, op, x->i0 + r, x->j0), 0,
-                                              x->columns, values, at);
+    reduce_rows_of(&row, 1, place_among(x, op, x->i0 + r, x->j0), 0, x->columns, values, at);
   }
 }
 
@@ -858,7 +864,9 @@ static void begin_columns(struct walker *x, const struct fs_walk_op *op,
   x->r->fill[log2_of(fs_ctype_size(acc))](
       column_part(x, op, x->row_chunk), value, n);
   int64_t *at = op->words > 1 ? column_places(x, op, x->row_chunk) : NULL;
-  for (int64_t k = 0; k < n && at; k++) at[k] = INT64_MAX;
+  const struct fs_space *s = &x->w->kernel->space;
+  int64_t first = s->n_outer == 1 && s->m ? place_among(x, op, x->i0, x->j0) : INT64_MAX;
+  for (int64_t k = 0; k < n && at; k++) at[k] = first;
 }
 
 static void finish_cells(const struct walker *x, const struct fs_walk_op *op,
