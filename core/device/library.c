@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 /* Gives each extent of `full` its stride: extents of 1 were squeezed away, the
  * others take the strides of `layout` in order. */

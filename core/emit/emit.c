@@ -7,6 +7,7 @@
 
 #include "core/base/embed.h"
 #include "core/emit/writer.h"
+#include "core/plan/plan.h"
 
 static const char *const hook_names[EM_HOOKS] = {
     "arguments", "pointers",  "before", "strip begin",

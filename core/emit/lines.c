@@ -15,7 +15,7 @@
 
 #include "core/emit/emit.h"
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 struct place {
   uint32_t source;   /* 0: the generated text */

@@ -20,7 +20,7 @@
 #include "core/lower/address.h"
 #include "core/lower/program.h"
 #include "core/model/occupancy.h"
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 /* The workspace begins with tickets and barrier counters. */
 enum { EM_COUNTER_BYTES = 256 };

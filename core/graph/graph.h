@@ -350,6 +350,13 @@ struct fs_graph *fs_graph_simplify(const struct fs_graph *g);
 
 /* Fills `outer`, which is of the words of the nodes: once more where these were changed. */
 void fs_graph_find_outer(struct fs_graph *g);
+/* The node that a user means by a word: the last value that a variable of that
+ * name gets in the block ("q"), or the statement of that number in it ("2",
+ * counted from 1 in the order of the text). 0 if there is none. `sources` has
+ * the texts that the graph's spans point into. */
+fs_id fs_graph_statement(const struct fs_graph *simplified,
+                        const struct fs_diags *sources, const char *word);
+
 /* Whether every outermost expression of the statement is among these n of its
  * expressions: in z = exp(A*B)*C that is the last product, not A*B or exp(A*B). Of
  * simplified graphs. */

@@ -7,7 +7,7 @@
  * target walks it; ".2" more: clusters of blocks, ".s4": a ring of rows, ".w2": which
  * axes are columns, ".r1", ".u1": routines. Numbers are node ids, which follow from the
  * structure. */
-#include "core/plan/planner.h"
+#include "core/plan/plan.h"
 
 /* How many combinations are looked through for a text. */
 enum { LOOKED_AT = 256 };
@@ -25,7 +25,7 @@ static void put_routines(const struct fs_graph *g, const struct fs_kernel *k,
 
 const char *fs_plan_choice(const struct fs_plan *plan) {
   struct fs_str s = {0};
-  if (plan->choice) return plan->choice;
+  if (plan->found->choice) return plan->found->choice;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *n = &plan->kernels.data[k];
     fs_str_printf(&s, "%s%s/", k ? " " : "", fs_scheme_names[n->scheme]);
@@ -41,15 +41,15 @@ const char *fs_plan_choice(const struct fs_plan *plan) {
   const char *text =
       fs_arena_strndup(plan->arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
-  return ((struct fs_plan *)plan)->choice = text;
+  return ((struct fs_plan *)plan)->found->choice = text;
 }
 
 /* Of two kernels of one scheme, the traits of one that the other has not; its routines and
- * the way it walks, if they differ, in words. Settings of threads are a GPU's: a CPU does not look at them. */
+ * the way it walks, if they differ, in words. Settings of threads are
+ * a GPU's: a CPU does not look at them. */
 static void put_difference(const struct fs_plan *plan, const struct fs_plan *other,
                            const struct fs_kernel *k, const struct fs_kernel *like,
-                           const struct fs_device *device, int kernel,
-                           struct fs_str *out) {
+                           const struct fs_device *device, int kernel, struct fs_str *out) {
   int64_t mine[FS_TRAITS], theirs[FS_TRAITS];
   struct fs_str words = {0}, routines = {0}, as = {0};
   fs_kernel_traits(plan->graph, k, mine);
@@ -121,8 +121,7 @@ bool fs_plan_put_settings(const struct fs_plan *plan, const struct fs_plan *othe
   return same;
 }
 
-struct fs_plan *fs_plan_chosen(const struct fs_graph *g,
-                               const struct fs_device *device,
+struct fs_plan *fs_plan_chosen(const struct fs_graph *g, const struct fs_device *device,
                                const struct fs_plan_options *options) {
   static const int steps[] = {8, LOOKED_AT}; /* most winners are near the top */
   struct fs_plan_options o = *options;
@@ -133,7 +132,7 @@ struct fs_plan *fs_plan_chosen(const struct fs_graph *g,
     plans = fs_calloc((size_t)steps[s], sizeof(struct fs_plan *));
     int n = fs_plan_ranked(g, device, &o, steps[s], plans);
     for (int k = 0; k < n; k++) {
-      if (!found && !strcmp(plans[k]->choice, options->choice)) found = plans[k];
+      if (!found && !strcmp(plans[k]->found->choice, options->choice)) found = plans[k];
       else fs_plan_free(plans[k]);
     }
     free(plans);

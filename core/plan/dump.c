@@ -127,13 +127,13 @@ static void put_space(const struct fs_space_counts *c, struct fs_str *out) {
 
 void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
                   bool with_times, struct fs_str *out) {
-  fs_str_printf(out, "> plan: %d calls, %d kernels\n", plan->n_calls,
+  fs_str_printf(out, "> plan: %d calls, %d kernels\n", plan->found->n_calls,
                 plan->kernels.len);
   for (int k = 0; k < plan->kernels.len; k++)
     put_kernel(plan, k, with_times, diags, out);
-  if (with_times) put_space(&plan->space, out);
-  for (int r = 0; with_times && r < plan->rejections.len; r++) {
-    const struct fs_rejection *x = &plan->rejections.data[r];
+  if (with_times) put_space(&plan->found->space, out);
+  for (int r = 0; with_times && r < plan->found->rejections.len; r++) {
+    const struct fs_rejection *x = &plan->found->rejections.data[r];
     fs_str_printf(out, "  %%%u and %%%u: %s\n", x->a, x->b, x->rule);
   }
 }
@@ -144,8 +144,7 @@ void fs_plan_dump(const struct fs_plan *plan, const struct fs_diags *diags,
 enum { STATEMENT_MAX = 4096 };
 
 /* Without the `return` in front of a function's last words. */
-void fs_statement_put(const struct fs_diags *diags, struct fs_span span,
-                      struct fs_str *out) {
+void fs_statement_put(const struct fs_diags *diags, struct fs_span span, struct fs_str *out) {
   static const char word[] = "return ";
   size_t len, n = sizeof word - 1;
   const char *text = fs_span_text(diags, span, &len);

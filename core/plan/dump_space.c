@@ -38,11 +38,11 @@ const char *fs_space_about(const struct fs_space_counts *c) {
 }
 
 static void put_counts(const struct fs_plan *plan, struct fs_str *out) {
-  const struct fs_space_counts *c = &plan->space;
+  const struct fs_space_counts *c = &plan->found->space;
   const char *sep = "  pruned: ";
   fs_str_printf(out,
                 "> space: %d calls, %lld fusions tried, %lld legal, %lld "
-                "implementations, %lld kept\n", plan->n_calls,
+                "implementations, %lld kept\n", plan->found->n_calls,
                 (long long)c->fusions, (long long)c->legal,
                 (long long)c->implementations, (long long)c->kept);
   for (int k = 1; k < FS_RULE_COUNT; k++) {

@@ -1,12 +1,13 @@
 /* plan.c - a statement block's plan: calls, fusions, cover, slots.
  *
- *   graph -calls.c-> clusters -fuse.c, kernel.c-> candidates -cover.c-> kernels
+ *   graph -calls/-> clusters -kernels/, cover/-> candidates -cover/-> kernels
  */
 #include <math.h>
 
 #include "core/base/account.h"
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/cover/cover.h"
+#include "core/plan/plan.h"
 
 #include <stdio.h>
 
@@ -14,41 +15,25 @@
 enum { MEMORY_CHOICES = 16 };
 
 
-const char *const fs_strategy_names[] = {
-  [FS_SMART] = "smart", [FS_MIN_SYNC] = "minsync",
-  [FS_MIN_MEMORY] = "minmemory", [FS_NO_REORDER] = "noreorder",
-  [FS_MANUAL] = "manual", [FS_FUSE_OFF] = "off"};
-
-const char *const fs_rule_names[FS_RULE_COUNT] = {
-  [FS_RULE_NONE] = "", [FS_RULE_LEVEL] = "level",
-  [FS_RULE_CONVEX] = "convex", [FS_RULE_SHAPE] = "shape",
-  [FS_RULE_ON_CHIP] = "on-chip", [FS_RULE_LIBRARY] = "library",
-  [FS_RULE_ROUTINE] = "routine",
-  [FS_RULE_BARRIER] = "barrier", [FS_RULE_ORDER] = "order",
-  [FS_RULE_PIN] = "pin", [FS_RULE_APART] = "apart",
-  [FS_RULE_DOMINATED] = "dominated", [FS_RULE_PRICE] = "price",
-  [FS_RULE_LIMIT] = "limit", [FS_RULE_OFF] = "off"};
-
-enum fs_rule fs_rule_of(const char *name) {
-  for (int r = 1; r < FS_RULE_COUNT; r++)
-    if (!strcmp(fs_rule_names[r], name)) return (enum fs_rule)r;
-  return FS_RULE_NONE;
-}
-
-void fs_plan_reject(struct fs_planner *p, fs_id a, fs_id b, const char *rule) {
-  for (int k = FS_MAX(0, p->rejections.len - 64); k < p->rejections.len; k++)
-    if (p->rejections.data[k].a == a && p->rejections.data[k].b == b) return;
-  *FS_PUSH(&p->rejections) = (struct fs_rejection){.a = a, .b = b, .rule = rule};
-}
+/* A block's plan being made. */
+struct planner {
+  struct fs_calls calls;
+  struct fs_maker maker;
+  struct fs_fusions fusions;
+  struct fs_plan *plan;                /* being put together                 */
+  FS_VEC(struct fs_unfused) unfused;   /* without fusion: its kernels, and   */
+  double unfused_bytes;                /* ... what they move                 */
+};
 
 /* -- kernels in order ---------------------------------------------------------- */
 
-static void add_kernel(struct fs_planner *p, struct fs_kernel *k) {
+static void add_kernel(struct planner *p, struct fs_kernel *k) {
   for (int c = 0; c < k->calls.len; c++) {
     struct fs_kernel copies[FS_MOST_COPIES];
     fs_id id = k->calls.data[c];
-    if (fs_node(p->g, id)->kind != FS_ND_UPDATE || !fs_plan_needs_copy(p, id)) continue;
-    int n = fs_kernel_copies(p, id, copies);
+    if (fs_node(p->calls.g, id)->kind != FS_ND_UPDATE || !fs_plan_needs_copy(&p->calls, id))
+      continue;
+    int n = fs_kernel_copies(&p->maker, id, copies);
     for (int x = 0; x < n; x++) *FS_PUSH(&p->plan->kernels) = copies[x];
   }
   *FS_PUSH(&p->plan->kernels) = *k;
@@ -70,23 +55,23 @@ struct listed {
   struct part **parts;
 };
 
-static struct listed list_window(struct fs_planner *p, int k) {
-  struct fs_combination *found = FS_NEW_N(p->arena, struct fs_combination, k + 1);
-  struct listed l = {.n = fs_plan_combine(p, k, found)};
-  l.costs = FS_NEW_N(p->arena, double, l.n + 1);
-  l.lens = FS_NEW_N(p->arena, int, l.n + 1);
-  l.varied = FS_NEW_N(p->arena, bool, l.n + 1);
-  l.parts = FS_NEW_N(p->arena, struct part *, l.n + 1);
+static struct listed list_window(struct planner *p, int k) {
+  struct fs_combination *found = FS_NEW_N(p->maker.arena, struct fs_combination, k + 1);
+  struct listed l = {.n = fs_plan_combine(&p->fusions, k, found)};
+  l.costs = FS_NEW_N(p->maker.arena, double, l.n + 1);
+  l.lens = FS_NEW_N(p->maker.arena, int, l.n + 1);
+  l.varied = FS_NEW_N(p->maker.arena, bool, l.n + 1);
+  l.parts = FS_NEW_N(p->maker.arena, struct part *, l.n + 1);
   for (int c = 0; c < l.n; c++) {
     l.costs[c] = found[c].cost;
     l.lens[c] = found[c].n;
-    l.parts[c] = FS_NEW_N(p->arena, struct part, found[c].n + 1);
+    l.parts[c] = FS_NEW_N(p->maker.arena, struct part, found[c].n + 1);
     for (int x = 0; x < found[c].n; x++) {
       struct fs_pick pick = found[c].picks[x];
       struct part *part = &l.parts[c][x];
-      part->n = fs_plan_members(p, &p->candidates.data[pick.candidate].set,
+      part->n = fs_plan_members(&p->fusions, &p->fusions.candidates.data[pick.candidate].set,
                                 &part->calls);
-      part->impl = p->impls.data[pick.impl];
+      part->impl = p->fusions.impls.data[pick.impl];
       l.varied[c] |= pick.variant != part->impl.variant;
       part->impl.variant = pick.variant;
     }
@@ -94,31 +79,10 @@ static struct listed list_window(struct fs_planner *p, int k) {
   return l;
 }
 
-static bool is_made(const struct fs_made *m, const fs_id *calls, int n,
-                    const struct fs_impl *impl) {
-  return m->n == n && m->scheme == impl->scheme && m->inner == impl->inner &&
-         m->variant == impl->variant && !memcmp(m->calls, calls, sizeof *calls * (size_t)n);
-}
-
-/* As fs_kernel_make(), which makes each kernel but once. The calls stay where they are. */
-static void make_kernel(struct fs_planner *p, const fs_id *calls, int n,
-                        const struct fs_impl *impl, struct fs_kernel *out) {
-  if (!p->made_of) p->made_of = FS_NEW_N(p->arena, int, p->calls.len + 1);
-  int *first = &p->made_of[p->info[calls[0]].call], at = *first;
-  while (at && !is_made(&p->made.data[at - 1], calls, n, impl)) at = p->made.data[at - 1].next;
-  if (!at) {
-    struct fs_made m = {calls, n, impl->scheme, impl->inner, impl->variant, *first, {0}};
-    fs_kernel_make(p, calls, n, impl, &m.kernel);
-    *FS_PUSH(&p->made) = m;
-    at = *first = p->made.len;
-  }
-  fs_kernel_copy(&p->made.data[at - 1].kernel, out);
-}
-
-static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
+static void add_parts(struct planner *p, const struct part *parts, int n) {
   for (int k = 0; k < n; k++) {
     struct fs_kernel kernel;
-    make_kernel(p, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
+    fs_kernel_get(&p->maker, parts[k].calls, parts[k].n, &parts[k].impl, &kernel);
     add_kernel(p, &kernel);
   }
 }
@@ -126,16 +90,16 @@ static void add_parts(struct fs_planner *p, const struct part *parts, int n) {
 /* -- slots ------------------------------------------------------------------------ */
 
 struct slots {
-  struct fs_planner *p;
+  struct planner *p;
   int *of;     /* per node: slot + 1 */
   int *output; /* per node: the first output that is it or a view of it, + 1 */
 };
 
 static int slot_of(struct slots *s, fs_id id) {
   if (s->of[id]) return s->of[id] - 1;
-  const struct fs_graph *g = s->p->g;
+  const struct fs_graph *g = s->p->calls.g;
   const struct fs_node *nd = fs_node(g, id);
-  if (nd->kind == FS_ND_UPDATE && nd->src[0] && !fs_plan_needs_copy(s->p, id)) {
+  if (nd->kind == FS_ND_UPDATE && nd->src[0] && !fs_plan_needs_copy(&s->p->calls, id)) {
     int base = slot_of(s, nd->src[0]); /* written in place */
     s->of[id] = base + 1;
     struct fs_slot *slot = &s->p->plan->slots.data[base];
@@ -160,18 +124,12 @@ static int slot_of(struct slots *s, fs_id id) {
   return s->of[id] - 1;
 }
 
-void fs_slot_touch(struct fs_plan *plan, int slot, int kernel) {
-  struct fs_slot *s = &plan->slots.data[slot];
-  if (s->first < 0) s->first = kernel;
-  s->last = kernel;
-}
-
-static void number_slots(struct fs_planner *p) {
+static void number_slots(struct planner *p) {
   struct fs_plan *plan = p->plan;
-  struct slots s = {.p = p, .of = FS_NEW_N(p->arena, int, p->g->nodes.len),
-                    .output = FS_NEW_N(p->arena, int, p->g->nodes.len)};
-  for (int k = p->g->outputs.len - 1; k >= 0; k--)
-    s.output[fs_plan_base(p->g, p->g->outputs.data[k])] = k + 1;
+  struct slots s = {.p = p, .of = FS_NEW_N(p->maker.arena, int, p->calls.g->nodes.len),
+                    .output = FS_NEW_N(p->maker.arena, int, p->calls.g->nodes.len)};
+  for (int k = p->calls.g->outputs.len - 1; k >= 0; k--)
+    s.output[fs_plan_base(p->calls.g, p->calls.g->outputs.data[k])] = k + 1;
   for (int k = 0; k < plan->kernels.len; k++) {
     struct fs_kernel *kn = &plan->kernels.data[k];
     for (int a = 0; a < kn->accesses.len; a++) {
@@ -187,27 +145,14 @@ static void number_slots(struct fs_planner *p) {
       fs_slot_touch(plan, kn->lib_slots[l], k);
     }
   }
-  int n = FS_MAX(1, p->g->outputs.len);
+  int n = FS_MAX(1, p->calls.g->outputs.len);
   plan->result_slot = FS_NEW_N(plan->arena, int, n);
   plan->result_layout = FS_NEW_N(plan->arena, struct fs_layout, n);
-  for (int k = 0; k < p->g->outputs.len; k++) {
-    fs_id id = p->g->outputs.data[k];
-    plan->result_slot[k] = slot_of(&s, fs_plan_base(p->g, id));
-    plan->result_layout[k] = fs_plan_layout(p->g, id);
+  for (int k = 0; k < p->calls.g->outputs.len; k++) {
+    fs_id id = p->calls.g->outputs.data[k];
+    plan->result_slot[k] = slot_of(&s, fs_plan_base(p->calls.g, id));
+    plan->result_layout[k] = fs_plan_layout(p->calls.g, id);
   }
-}
-
-int64_t fs_slot_begin(const struct fs_plan *plan, int slot) {
-  const struct fs_slot *s = &plan->slots.data[slot];
-  const struct fs_graph *g = plan->graph;
-  int64_t anchor = s->kind == FS_SLOT_INPUT  ? g->inputs.data[s->index].anchor
-                   : s->kind == FS_SLOT_PART ? fs_node(g, s->node)->anchor : 0;
-  return anchor * (int64_t)fs_dtype_size(s->dtype);
-}
-
-int fs_slot_whole(const struct fs_plan *plan, int slot) {
-  const struct fs_slot *s = &plan->slots.data[slot];
-  return s->kind == FS_SLOT_PART ? s->index : slot;
 }
 
 static int part_of(struct fs_plan *plan, int slot, fs_id update) {
@@ -242,9 +187,9 @@ static void divide_slots(struct fs_plan *plan) {
 
 /* The most bytes that results and temporaries take at once. Whole numbers: the order of the
  * sums does not count. */
-static double peak_of(struct fs_planner *p, const struct fs_plan *plan) {
+static double peak_of(struct planner *p, const struct fs_plan *plan) {
   int n = plan->kernels.len;
-  double *change = FS_NEW_N(p->arena, double, n + 2), live = 0, most = 0;
+  double *change = FS_NEW_N(p->maker.arena, double, n + 2), live = 0, most = 0;
   for (int s = 0; s < plan->slots.len; s++) {
     const struct fs_slot *sl = &plan->slots.data[s];
     double bytes = (double)sl->count * (double)fs_dtype_size(sl->dtype);
@@ -260,18 +205,18 @@ static double peak_of(struct fs_planner *p, const struct fs_plan *plan) {
 }
 
 /* What kernels take longer for their place in the plan. */
-static void price_places(struct fs_planner *p) {
+static void price_places(struct planner *p) {
   struct fs_plan *plan = p->plan;
   bool awake = false;
-  fs_plan_price_changes(p);
+  fs_plan_price_changes(&p->maker, plan);
   for (int k = 0; k < plan->kernels.len && !awake; k++)
-    awake = fs_kernel_wakes(&plan->kernels.data[k], p->device);
+    awake = fs_kernel_wakes(&plan->kernels.data[k], p->maker.device);
   if (!plan->kernels.len) return;
   struct fs_kernel *first = &plan->kernels.data[0];
-  first->first = first->predicted = first->first + fs_predict_start(p->device);
+  first->first = first->predicted = first->first + fs_predict_start(p->maker.device);
 }
 
-static void sum_up(struct fs_planner *p) {
+static void sum_up(struct planner *p) {
   struct fs_plan *plan = p->plan;
   for (int k = 0; k < plan->kernels.len; k++) {
     plan->predicted += plan->kernels.data[k].predicted;
@@ -281,56 +226,22 @@ static void sum_up(struct fs_planner *p) {
   plan->peak_bytes = peak_of(p, plan);
 }
 
-/* The best implementation of a call alone; false: there is none. */
-static bool best_alone(struct fs_planner *p, fs_id call, struct fs_impl *out) {
-  const struct fs_impl *known = p->alone ? p->alone[p->info[call].call] : NULL;
-  *out = known ? *known : (struct fs_impl){.scheme = FS_LIBRARY};
-  if (known || p->info[call].role == FS_RL_LIBRARY) return true;
-  fs_impl_list impls = {0};
-  bool any = !fs_kernel_survey(p, &call, 1, &impls);
-  if (any) *out = impls.data[0];
-  FS_VEC_FREE(&impls);
-  return any;
-}
-
 /* -- the planner ---------------------------------------------------------------------- */
 
-static void init(struct fs_planner *p, const struct fs_graph *g,
-                 const struct fs_device *device,
-                 const struct fs_plan_options *options) {
-  *p = (struct fs_planner){.g = g, .device = device, .options = options,
-                           .arena = fs_arena_new()};
-  size_t n = (size_t)g->nodes.len;
-  if (!options->like) p->memo = FS_NEW(p->arena, struct fs_kind_memo); /* of many kernels */
-  p->holder = FS_NEW_N(p->arena, int, n);
-  p->holder_stamp = FS_NEW_N(p->arena, int, n);
-  p->member_stamp = FS_NEW_N(p->arena, int, n);
-  p->stored_as = FS_NEW_N(p->arena, struct fs_stored, n);
-  p->space.combinations_exact = true;
+static void open_planner(struct planner *p, const struct fs_graph *g,
+                         const struct fs_device *device,
+                         const struct fs_plan_options *options, bool join, bool repeat) {
+  *p = (struct planner){.plan = NULL};
+  fs_calls_make(&p->calls, g, options, join, repeat);
+  fs_maker_open(&p->maker, &p->calls, device, options, !options->like);
+  fs_fusions_open(&p->fusions, &p->maker);
 }
 
-static void finish(struct fs_planner *p) {
-  for (int c = 0; c < p->clusters.len; c++) {
-    struct fs_cluster *cl = &p->clusters.data[c];
-    FS_VEC_FREE(&cl->nodes);
-    FS_VEC_FREE(&cl->before);
-    FS_VEC_FREE(&cl->after);
-    FS_VEC_FREE(&cl->beside);
-  }
-  FS_VEC_FREE(&p->clusters);
-  FS_VEC_FREE(&p->calls);
-  FS_VEC_FREE(&p->candidates);
-  FS_VEC_FREE(&p->impls);
-  FS_VEC_FREE(&p->pins);
-  FS_VEC_FREE(&p->rejections);
+static void finish(struct planner *p) {
   FS_VEC_FREE(&p->unfused);
-  for (int k = 0; k < p->made.len; k++) fs_kernel_free(&p->made.data[k].kernel);
-  FS_VEC_FREE(&p->made);
-  fs_kernel_free(&p->scratch);
-  FS_VEC_FREE(&p->spare_steps);
-  fs_group_free(p->group);
-  fs_alike_free(p->alike);
-  fs_arena_free(p->arena);
+  fs_fusions_close(&p->fusions);
+  fs_maker_close(&p->maker);
+  fs_calls_free(&p->calls);
 }
 
 static void drop_plan(struct fs_plan *plan) {
@@ -338,28 +249,29 @@ static void drop_plan(struct fs_plan *plan) {
     fs_kernel_free(&plan->kernels.data[k]);
   FS_VEC_FREE(&plan->kernels);
   FS_VEC_FREE(&plan->slots);
-  FS_VEC_FREE(&plan->rejections);
-  FS_VEC_FREE(&plan->pins);
-  FS_VEC_FREE(&plan->kernel_pins);
+  FS_VEC_FREE(&plan->found->rejections);
+  FS_VEC_FREE(&plan->found->pins);
+  FS_VEC_FREE(&plan->found->kernel_pins);
   fs_arena_free(plan->arena);
   free(plan);
 }
 
 /* Opens the plan that kernels are added to. */
-static void begin_plan(struct fs_planner *p, int rank) {
+static void begin_plan(struct planner *p, int rank) {
   struct fs_plan *plan = p->plan = fs_calloc(1, sizeof *p->plan);
   plan->arena = fs_arena_new();
-  plan->graph = p->g;
-  snprintf(plan->quality, sizeof plan->quality, "%s",
-           fs_model_quality(p->device));
-  plan->rank = rank;
-  plan->n_calls = p->calls.len;
+  plan->found = FS_NEW(plan->arena, struct fs_findings);
+  plan->graph = p->calls.g;
+  snprintf(plan->found->quality, sizeof plan->found->quality, "%s",
+           fs_model_quality(p->maker.device));
+  plan->found->rank = rank;
+  plan->found->n_calls = p->calls.list.len;
 }
 
 /* -- without fusion ------------------------------------------------------------------ */
 
 /* Each kernel of the plan being put together that a run has. */
-static void list_unfused(struct fs_planner *p) {
+static void list_unfused(struct planner *p) {
   for (int k = 0; k < p->plan->kernels.len; k++) {
     const struct fs_kernel *kn = &p->plan->kernels.data[k];
     if (fs_plan_leaves_out(p->plan, k)) continue;
@@ -373,19 +285,19 @@ static void list_unfused(struct fs_planner *p) {
 /* What the block would take with a kernel for each call, and the copies before updates:
  * the plan that `:fuse off` gives, once for all plans of a block. Not counted as part of the
  * space. */
-static void price_unfused(struct fs_planner *p) {
-  struct fs_space_counts space = p->space;
-  const struct fs_plan_options *given = p->options;
+static void price_unfused(struct planner *p) {
+  int64_t implementations = p->maker.implementations, dominated = p->maker.dominated;
+  const struct fs_plan_options *given = p->maker.options;
   struct fs_plan *plan = p->plan;
   struct fs_plan_options options = *given; /* without what kernels are pinned to */
   options.n_kernel_pins = 0;
-  p->options = &options;
+  p->maker.options = &options;
   begin_plan(p, 1);
-  for (int c = 0; c < p->calls.len && !fs_interrupted(); c++) {
+  for (int c = 0; c < p->calls.list.len && !fs_interrupted(); c++) {
     struct fs_kernel k;
     struct fs_impl best;
-    if (!best_alone(p, p->calls.data[c], &best)) continue;
-    make_kernel(p, &p->calls.data[c], 1, &best, &k);
+    if (!fs_kernel_alone(&p->maker, p->calls.list.data[c], &best)) continue;
+    fs_kernel_get(&p->maker, &p->calls.list.data[c], 1, &best, &k);
     add_kernel(p, &k);
   }
   if (!fs_interrupted()) { /* else it is not all there, and nobody will ask */
@@ -396,66 +308,92 @@ static void price_unfused(struct fs_planner *p) {
   }
   drop_plan(p->plan);
   p->plan = plan;
-  p->space = space;
-  p->options = given;
+  p->maker.implementations = implementations;
+  p->maker.dominated = dominated;
+  p->maker.options = given;
 }
 
-static int kernel_of(const struct fs_plan *plan, fs_id call) {
-  for (int k = 0; k < plan->kernels.len; k++)
-    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
-      if (plan->kernels.data[k].calls.data[c] == call) return k;
-  return -1;
-}
-
-static void keep_unfused(const struct fs_planner *p, struct fs_plan *plan) {
-  size_t bytes = sizeof *plan->unfused * (size_t)p->unfused.len;
-  plan->unfused_kernels = p->unfused.len;
-  plan->unfused_bytes = p->unfused_bytes;
-  plan->unfused_predicted = 0;
-  plan->unfused = FS_NEW_N(plan->arena, struct fs_unfused, p->unfused.len + 1);
-  if (bytes) memcpy(plan->unfused, p->unfused.data, bytes);
+static void keep_unfused(const struct planner *p, struct fs_plan *plan) {
+  size_t bytes = sizeof *plan->found->unfused * (size_t)p->unfused.len;
+  plan->found->unfused_kernels = p->unfused.len;
+  plan->found->unfused_bytes = p->unfused_bytes;
+  plan->found->unfused_predicted = 0;
+  plan->found->unfused = FS_NEW_N(plan->arena, struct fs_unfused, p->unfused.len + 1);
+  if (bytes) memcpy(plan->found->unfused, p->unfused.data, bytes);
   for (int k = 0; k < p->unfused.len; k++)
-    plan->unfused_predicted += plan->unfused[k].first;
+    plan->found->unfused_predicted += plan->found->unfused[k].first;
 }
 
-static void end_plan(struct fs_planner *p) {
+static void note(const struct planner *p, struct fs_plan *plan,
+                 const struct fs_kernel_pin *pin, struct fs_kernel_pin_result *r) {
+  for (int k = 0; k < plan->kernels.len; k++) {
+    struct fs_kernel *kn = &plan->kernels.data[k];
+    int64_t value[FS_TRAITS];
+    if (kn->copies ||
+        fs_plan_kernel_pin(&p->maker, kn->calls.data, kn->calls.len) != pin)
+      continue;
+    fs_kernel_traits(p->calls.g, kn, value);
+    if (!fs_traits_fit(r->pin.value, value)) continue;
+    struct fs_str words = {0};
+    fs_traits_put(r->pin.value, &words);
+    kn->by_hand = fs_arena_strndup(plan->arena, fs_str_text(&words), words.len);
+    fs_str_free(&words);
+    r->kernel = k;
+  }
+}
+
+/* Says in the plan which kernels are as pinned. */
+static void note_kernel_pins(const struct planner *p, struct fs_plan *plan) {
+  for (int k = 0; k < p->maker.options->n_kernel_pins; k++) {
+    struct fs_kernel_pin pin = p->maker.options->kernel_pins[k];
+    fs_id *calls = FS_NEW_N(plan->arena, fs_id, pin.n_calls + 1);
+    memcpy(calls, pin.calls, sizeof *calls * (size_t)pin.n_calls);
+    pin.calls = calls;
+    struct fs_kernel_pin_result *r = FS_PUSH(&plan->found->kernel_pins);
+    *r = (struct fs_kernel_pin_result){pin, -1};
+    note(p, plan, &p->maker.options->kernel_pins[k], r);
+  }
+}
+
+static void end_plan(struct planner *p) {
   struct fs_plan *plan = p->plan;
   number_slots(p);
   fs_plan_find_in_place(plan);
-  fs_plan_copy_less(p);
-  fs_plan_join(p);
+  fs_plan_copy_less(&p->maker, plan);
+  fs_plan_join(&p->maker, plan, p->fusions.pins);
   fs_plan_find_in_place(plan);
   price_places(p);
-  fs_plan_note_kernel_pins(p, plan);
+  note_kernel_pins(p, plan);
   sum_up(p);
   divide_slots(plan);
-  double reach = p->device->calibration->reach;
-  if (reach > 0 && p->working_set > 1.5 * reach) /* an estimate, then */
-    snprintf(plan->quality, sizeof plan->quality, "%.22s, estimated",
-             fs_model_quality(p->device));
-  if (!p->options->like) keep_unfused(p, plan);
-  if (!p->options->like) fs_plan_choice(plan);
-  plan->any_size = p->options->any_size;
-  plan->n_candidates = (int)p->space.legal;
-  plan->n_combinations = (int)FS_MIN(p->space.combinations, 2e9);
-  p->space.combinations_more |= p->space.combinations > plan->n_combinations;
-  plan->space = p->space;
-  for (int k = 0; k < p->rejections.len; k++)
-    *FS_PUSH(&plan->rejections) = p->rejections.data[k];
-  for (int k = 0; k < p->pins.len; k++) {
-    struct fs_pin_result r = p->pins.data[k];
+  double reach = p->maker.device->calibration->reach;
+  if (reach > 0 && p->calls.working_set > 1.5 * reach) /* an estimate, then */
+    snprintf(plan->found->quality, sizeof plan->found->quality, "%.22s, estimated",
+             fs_model_quality(p->maker.device));
+  if (!p->maker.options->like) keep_unfused(p, plan);
+  if (!p->maker.options->like) fs_plan_choice(plan);
+  plan->any_size = p->maker.options->any_size;
+  plan->found->n_candidates = (int)p->fusions.space.legal;
+  plan->found->n_combinations = (int)FS_MIN(p->fusions.space.combinations, 2e9);
+  p->fusions.space.combinations_more |= p->fusions.space.combinations > plan->found->n_combinations;
+  plan->found->space = p->fusions.space;
+  plan->found->space.implementations += p->maker.implementations;
+  plan->found->space.pruned[FS_RULE_DOMINATED] += p->maker.dominated;
+  for (int k = 0; k < p->fusions.rejections.len; k++)
+    *FS_PUSH(&plan->found->rejections) = p->fusions.rejections.data[k];
+  for (int k = 0; k < p->maker.options->n_pins; k++) {
+    struct fs_pin_result r = p->fusions.pins[k];
     /* Pins that are possible alone can still forbid each other. */
-    if (!r.rule && p->options->strategy != FS_FUSE_OFF && r.a && r.b &&
-        (kernel_of(plan, r.a) == kernel_of(plan, r.b)) != r.pin.together)
+    if (!r.rule && p->maker.options->strategy != FS_FUSE_OFF && r.a && r.b &&
+        (fs_plan_kernel_of(plan, r.a) == fs_plan_kernel_of(plan, r.b)) != r.pin.together)
       r.rule = fs_rule_names[FS_RULE_PIN];
-    *FS_PUSH(&plan->pins) = r;
+    *FS_PUSH(&plan->found->pins) = r;
   }
 }
 
 typedef FS_VEC(struct listed) windows;
 
-static void build_plan(struct fs_planner *p, int rank, const windows *w,
-                       const int *choice) {
+static void build_plan(struct planner *p, int rank, const windows *w, const int *choice) {
   begin_plan(p, rank);
   for (int x = 0; x < w->len; x++)
     add_parts(p, w->data[x].parts[choice[x]], w->data[x].lens[choice[x]]);
@@ -464,8 +402,7 @@ static void build_plan(struct fs_planner *p, int rank, const windows *w,
 
 /* Plans of the k best choices of a combination for each window, on copies of the
  * graph but for the first. */
-static int put_together(struct fs_planner *p, const windows *w, int k,
-                        struct fs_plan **out) {
+static int put_together(struct planner *p, const windows *w, int k, struct fs_plan **out) {
   int n = w->len;
   const double **costs = fs_malloc(sizeof *costs * (size_t)(n + 1));
   int *lens = fs_malloc(sizeof(int) * (size_t)(n + 1));
@@ -476,10 +413,10 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
     lens[x] = w->data[x].n;
   }
   int found = fs_rank_sums(n, costs, lens, k, sums, index);
-  p->space.listed = found;
+  p->fusions.space.listed = found;
   for (int f = 0; f < found; f++) {
     build_plan(p, f + 1, w, index + (size_t)f * (size_t)n);
-    if (f) p->plan->graph = fs_graph_copy(p->g);
+    if (f) p->plan->graph = fs_graph_copy(p->calls.g);
     out[f] = p->plan;
   }
   free((void *)costs);
@@ -498,8 +435,8 @@ static int put_together(struct fs_planner *p, const windows *w, int k,
  * listed: fewer of large blocks, of which to make a plan takes long. */
 enum { MOST_HEADS = 4, HEADS_CLUSTERS = 22 };
 
-static int heads_of(const struct fs_planner *p) {
-  return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->clusters.len));
+static int heads_of(const struct planner *p) {
+  return FS_MAX(1, FS_MIN(MOST_HEADS, HEADS_CLUSTERS / p->calls.clusters.len));
 }
 
 struct priced {
@@ -543,8 +480,7 @@ static int ascending(const void *a, const void *b) {
 
 /* Makes and prices the combinations of list `which`; those of the list before it
  * that come again are left out. */
-static int price_list(struct fs_planner *p, const windows *w, int which,
-                      struct priced *out, int n) {
+static int price_list(struct planner *p, const windows *w, int which, struct priced *out, int n) {
   const struct listed *l = &w->data[which], *before = &w->data[0];
   windows one = {.data = (struct listed *)(uintptr_t)l, .len = 1};
   uint64_t *known = fs_malloc(sizeof *known * (size_t)(before->n + 1));
@@ -558,7 +494,7 @@ static int price_list(struct fs_planner *p, const windows *w, int which,
     if (n_known && bsearch(&hash, known, (size_t)n_known, sizeof *known, ascending))
       continue;
     build_plan(p, 1, &one, &c);
-    const char *choice = p->plan->choice;
+    const char *choice = p->plan->found->choice;
     out[n++] = (struct priced){p->plan, first_of(p->plan), at,
                                fs_hash(choice, strlen(choice), 1), false};
   }
@@ -584,7 +520,7 @@ static void find_again(struct priced *all, int n) {
 }
 
 /* Which of the heads is the first plan. */
-static int first_plan(const struct fs_planner *p, const struct priced *all, int n) {
+static int first_plan(const struct planner *p, const struct priced *all, int n) {
   int best = 0, heads = 2 * heads_of(p);
   for (int x = 1; x < n; x++)
     if (all[x].at < heads && by_price(&all[x], &all[best]) < 0) best = x;
@@ -598,8 +534,7 @@ static int first_plan(const struct fs_planner *p, const struct priced *all, int 
 }
 
 /* The plan of the least price among the heads, then the others. */
-static int put_by_price(struct fs_planner *p, const windows *w, int k,
-                        struct fs_plan **out) {
+static int put_by_price(struct planner *p, const windows *w, int k, struct fs_plan **out) {
   int n = 0;
   struct priced *all =
       fs_malloc(sizeof *all * (size_t)(w->data[0].n + w->data[1].n));
@@ -616,16 +551,16 @@ static int put_by_price(struct fs_planner *p, const windows *w, int k,
       drop_plan(all[x].plan);
       continue;
     }
-    if (found) all[x].plan->graph = fs_graph_copy(p->g);
+    if (found) all[x].plan->graph = fs_graph_copy(p->calls.g);
     out[found++] = all[x].plan;
   }
-  for (int x = 0; x < found; x++) out[x]->space.listed = found;
+  for (int x = 0; x < found; x++) out[x]->found->space.listed = found;
   free(all);
   return found;
 }
 
 /* Of each list, for k plans: some are the same when they are joined. */
-static int listed_for(const struct fs_planner *p, int k) {
+static int listed_for(const struct planner *p, int k) {
   enum { MOST_SPARE = 64 };
   int spare = k > 1 ? FS_MIN(k, MOST_SPARE) : 0;
   return FS_MAX(k + spare, heads_of(p));
@@ -633,49 +568,49 @@ static int listed_for(const struct fs_planner *p, int k) {
 
 /* Whether the price of launches can decide: where it is known, of one window, under
  * strategies that go by time. */
-static bool decides_by_price(const struct fs_planner *p) {
-  return fs_plan_may_join(p) && p->clusters.len > 1 &&
-         p->clusters.len <= FS_MAX_SET &&
-         (p->options->strategy == FS_SMART ||
-          p->options->strategy == FS_NO_REORDER);
+static bool decides_by_price(const struct planner *p) {
+  return fs_plan_may_join(&p->maker) && p->calls.clusters.len > 1 &&
+         p->calls.clusters.len <= FS_MAX_SET &&
+         (p->maker.options->strategy == FS_SMART ||
+          p->maker.options->strategy == FS_NO_REORDER);
 }
 
 /* Plans with these liberties; 0 if some cluster then has no kernel. */
 static int try_plans(const struct fs_graph *g, const struct fs_device *device,
                      const struct fs_plan_options *options, bool join,
                      bool repeat, int k, struct fs_plan **out) {
-  struct fs_planner p;
+  struct planner p;
   windows w = {0};
-  init(&p, g, device, options);
-  fs_plan_calls(&p, join, repeat);
-  bool ok = true, by_prices = p.by_prices = decides_by_price(&p);
+  open_planner(&p, g, device, options, join, repeat);
+  bool ok = true, by_prices = p.fusions.by_prices = decides_by_price(&p);
   int wanted = by_prices ? listed_for(&p, k) : k;
-  for (p.window = 0; ok && p.window < p.clusters.len; p.window = p.window_end) {
-    p.window_end = FS_MIN(p.clusters.len, p.window + FS_MAX_SET);
-    p.candidates.len = p.impls.len = 0;
-    p.as_phases = false;
-    ok = fs_plan_candidates(&p);
+  for (struct fs_fusions *f = &p.fusions; ok && f->end < p.calls.clusters.len;) {
+    f->begin = f->end;
+    f->end = FS_MIN(p.calls.clusters.len, f->begin + FS_MAX_SET);
+    f->candidates.len = f->impls.len = 0;
+    f->as_phases = false;
+    ok = fs_plan_candidates(f);
     if (!ok) break;
-    fs_plan_count(&p);
+    fs_plan_count(f);
     *FS_PUSH(&w) = list_window(&p, wanted);
-    p.as_phases = by_prices;
+    f->as_phases = by_prices;
     if (by_prices) *FS_PUSH(&w) = list_window(&p, wanted);
   }
   if (ok) price_unfused(&p);
   int n = !ok ? 0 : by_prices ? put_by_price(&p, &w, k, out)
                               : put_together(&p, &w, k, out);
-  for (int x = 0; x < n; x++) out[x]->joins = join, out[x]->repeats = repeat;
+  for (int x = 0; x < n; x++) out[x]->found->joins = join, out[x]->found->repeats = repeat;
   FS_VEC_FREE(&w);
   finish(&p);
   return n;
 }
 
 /* Whether the planner sees the calls of the plan's kernel as that has them. */
-static bool knows(const struct fs_planner *p, const struct fs_plan *plan,
+static bool knows(const struct planner *p, const struct fs_plan *plan,
                   const struct fs_kernel *k) {
-  bool all = plan->n_calls == p->calls.len;
+  bool all = plan->found->n_calls == p->calls.list.len;
   for (int c = 0; c < k->calls.len; c++)
-    all &= p->info[k->calls.data[c]].role == FS_RL_CALL;
+    all &= p->calls.info[k->calls.data[c]].role == FS_RL_CALL;
   return all;
 }
 
@@ -699,28 +634,26 @@ static void put_words(struct fs_plan *plan, const struct fs_plan *in,
   fs_str_free(&text);
 }
 
-static void add_setting(struct fs_planner *p, struct fs_plan *plan,
-                        const struct fs_kernel *kernel, const struct fs_impl *impl,
-                        fs_setting_list *out) {
+static void add_setting(struct planner *p, struct fs_plan *plan, const struct fs_kernel *kernel,
+                        const struct fs_impl *impl, fs_setting_list *out) {
   struct fs_kernel k;
-  fs_kernel_make(p, kernel->calls.data, kernel->calls.len, impl, &k);
-  if (!finds_awake(plan, kernel)) fs_kernel_wakes(&k, p->device);
+  fs_kernel_make(&p->maker, kernel->calls.data, kernel->calls.len, impl, &k);
+  if (!finds_awake(plan, kernel)) fs_kernel_wakes(&k, p->maker.device);
   struct fs_setting *s = FS_PUSH(out);
   *s = (struct fs_setting){.scheme = k.scheme, .m = k.space.m, .n = k.space.n,
                            .tune = k.tune, .first = k.first, .work = k.work};
-  fs_kernel_traits(p->g, &k, s->value);
+  fs_kernel_traits(p->calls.g, &k, s->value);
   put_words(plan, NULL, &k, s);
   fs_kernel_free(&k);
 }
 
 /* In the order of cover.c: by what the planner counts them for. */
-static void list_settings(struct fs_planner *p, struct fs_plan *plan,
-                          const struct fs_kernel *kernel,
+static void list_settings(struct planner *p, struct fs_plan *plan, const struct fs_kernel *kernel,
                           fs_setting_list *out) {
   FS_VEC(double) cost = {0};
   fs_impl_list impls = {0};
-  p->keep_all = true;
-  fs_kernel_survey(p, kernel->calls.data, kernel->calls.len, &impls);
+  p->maker.keep_all = true;
+  fs_kernel_survey(&p->maker, kernel->calls.data, kernel->calls.len, &impls);
   for (int i = 0; i < impls.len; i++)
     for (int v = 0; v < impls.data[i].variants; v++) {
       struct fs_impl impl = impls.data[i];
@@ -758,17 +691,15 @@ static void add_own_setting(struct fs_plan *plan, const struct fs_kernel *k,
 }
 
 void fs_plan_settings(struct fs_plan *plan, const struct fs_device *device,
-                      const struct fs_plan_options *options, int kernel,
-                      fs_setting_list *out) {
+                      const struct fs_plan_options *options, int kernel, fs_setting_list *out) {
   const struct fs_kernel *k = &plan->kernels.data[kernel];
   struct fs_plan_options free_of = *options;
   free_of.kernel_pins = NULL;
   free_of.n_kernel_pins = 0;
   bool found = k->scheme == FS_LIBRARY || k->copies;
   for (int repeat = 1; repeat >= 0 && !found; repeat--) {
-    struct fs_planner p;
-    init(&p, plan->graph, device, &free_of);
-    fs_plan_calls(&p, false, repeat);
+    struct planner p;
+    open_planner(&p, plan->graph, device, &free_of, false, repeat);
     found = knows(&p, plan, k);
     if (found) list_settings(&p, plan, k, out);
     finish(&p);
@@ -800,8 +731,7 @@ static void give_graph(struct fs_plan **plans, int n, const struct fs_graph *g) 
 
 /* Keeps the graph: it is the first plan's. */
 static int make_plans(struct fs_graph *g, const struct fs_device *device,
-                      const struct fs_plan_options *o, int k,
-                      struct fs_plan **out) {
+                      const struct fs_plan_options *o, int k, struct fs_plan **out) {
   double start = fs_now();
   bool keep = o->strategy == FS_FUSE_OFF || o->strategy == FS_NO_REORDER ||
               o->strategy == FS_MANUAL;
@@ -814,8 +744,8 @@ static int make_plans(struct fs_graph *g, const struct fs_device *device,
   if (memory) sort_by_memory(plans, n);
   give_graph(plans, n, g);
   for (int i = 0; i < n; i++) {
-    plans[i]->plan_seconds = fs_now() - start;
-    plans[i]->rank = i + 1;
+    plans[i]->found->plan_seconds = fs_now() - start;
+    plans[i]->found->rank = i + 1;
     if (i < k) out[i] = plans[i];
     else fs_plan_free(plans[i]);
   }
@@ -828,28 +758,27 @@ static int make_plans(struct fs_graph *g, const struct fs_device *device,
 static struct fs_plan *make_like(const struct fs_graph *g, const struct fs_device *device,
                                  const struct fs_plan_options *options) {
   const struct fs_plan *like = options->like;
-  struct fs_planner p;
+  struct planner p;
   double start = fs_now();
-  init(&p, g, device, options);
-  fs_plan_calls(&p, like->joins, like->repeats);
+  open_planner(&p, g, device, options, like->found->joins, like->found->repeats);
   begin_plan(&p, 1);
-  bool ok = p.calls.len == like->n_calls && g->nodes.len == like->graph->nodes.len;
+  bool ok = p.calls.list.len == like->found->n_calls && g->nodes.len == like->graph->nodes.len;
   for (int k = 0; ok && k < like->kernels.len; k++) {
     struct fs_kernel kernel;
     if (like->kernels.data[k].copies) continue; /* comes with its update */
-    ok = fs_kernel_make_like(&p, &like->kernels.data[k], &kernel);
+    ok = fs_kernel_make_like(&p.maker, &like->kernels.data[k], &kernel);
     if (ok) add_kernel(&p, &kernel);
   }
   struct fs_plan *plan = p.plan;
-  p.space = like->space;
-  for (int k = 0; k < like->rejections.len; k++)
-    *FS_PUSH(&p.rejections) = like->rejections.data[k];
+  p.fusions.space = like->found->space;
+  for (int k = 0; k < like->found->rejections.len; k++)
+    *FS_PUSH(&p.fusions.rejections) = like->found->rejections.data[k];
   if (ok) {
     end_plan(&p);
-    plan->joins = like->joins;
-    plan->repeats = like->repeats;
-    plan->like = true;
-    plan->plan_seconds = fs_now() - start;
+    plan->found->joins = like->found->joins;
+    plan->found->repeats = like->found->repeats;
+    plan->found->like = true;
+    plan->found->plan_seconds = fs_now() - start;
   } else {
     drop_plan(plan);
   }
@@ -858,18 +787,16 @@ static struct fs_plan *make_like(const struct fs_graph *g, const struct fs_devic
 }
 
 void fs_plan_price_unfused(struct fs_plan *plan, const struct fs_device *device) {
-  struct fs_planner p;
+  struct planner p;
   struct fs_plan_options options = {.any_size = plan->any_size};
-  if (!plan->like) return;
-  init(&p, plan->graph, device, &options);
-  fs_plan_calls(&p, plan->joins, plan->repeats);
+  if (!plan->found->like) return;
+  open_planner(&p, plan->graph, device, &options, plan->found->joins, plan->found->repeats);
   price_unfused(&p);
   keep_unfused(&p, plan);
   finish(&p);
 }
 
-static struct fs_plan *plan_anew(struct fs_graph *simplified,
-                                 const struct fs_device *device,
+static struct fs_plan *plan_anew(struct fs_graph *simplified, const struct fs_device *device,
                                  const struct fs_plan_options *options) {
   struct fs_plan *plan = NULL;
   if (options->choice) plan = fs_plan_chosen(simplified, device, options);
@@ -882,8 +809,7 @@ static struct fs_plan *plan_anew(struct fs_graph *simplified,
   return plan;
 }
 
-struct fs_plan *fs_plan_make(struct fs_graph *simplified,
-                             const struct fs_device *device,
+struct fs_plan *fs_plan_make(struct fs_graph *simplified, const struct fs_device *device,
                              const struct fs_plan_options *options) {
   enum fs_part before = fs_account_to(FS_PART_PLANNING);
   struct fs_plan *plan = options->like ? make_like(simplified, device, options) : NULL;
@@ -892,10 +818,8 @@ struct fs_plan *fs_plan_make(struct fs_graph *simplified,
   return plan;
 }
 
-int fs_plan_ranked(const struct fs_graph *simplified,
-                   const struct fs_device *device,
-                   const struct fs_plan_options *options, int k,
-                   struct fs_plan **out) {
+int fs_plan_ranked(const struct fs_graph *simplified, const struct fs_device *device,
+                   const struct fs_plan_options *options, int k, struct fs_plan **out) {
   if (k < 1) return 0;
   enum fs_part before = fs_account_to(FS_PART_PLANNING);
   int n = make_plans(fs_graph_copy(simplified), device, options, k, out);

@@ -1,23 +1,17 @@
 /* why.c - why two nodes share a kernel, or do not, and what the other way would
  * cost: the block is planned again with the two pinned together, and apart. */
-#include "core/plan/planner.h"
-
-static int kernel_of_call(const struct fs_plan *plan, fs_id id) {
-  for (int k = 0; k < plan->kernels.len; k++)
-    for (int c = 0; c < plan->kernels.data[k].calls.len; c++)
-      if (plan->kernels.data[k].calls.data[c] == id) return k;
-  return -1;
-}
+#include "core/plan/calls/calls.h"
+#include "core/plan/plan.h"
 
 /* The kernel that makes a node's value: its own, or that of the reduction which
  * has taken in a product. */
 static int kernel_of(const struct fs_plan *plan, fs_id *id) {
   *id = fs_plan_base(plan->graph, *id);
-  int found = kernel_of_call(plan, *id);
+  int found = fs_plan_kernel_of(plan, *id);
   for (int k = (int)*id + 1; found < 0 && k < plan->graph->nodes.len; k++) {
     const struct fs_node *nd = fs_node(plan->graph, (fs_id)k);
     if (nd->kind != FS_ND_REDUCE || nd->src[0] != *id) continue;
-    found = kernel_of_call(plan, (fs_id)k);
+    found = fs_plan_kernel_of(plan, (fs_id)k);
     if (found >= 0) *id = (fs_id)k;
   }
   return found;
@@ -34,10 +28,9 @@ static bool same_pair(const struct fs_pin *p, fs_id a, fs_id b) {
 }
 
 /* The best plan with this pin in the place of others on the pair. */
-static struct forced force(const struct fs_plan *plan,
-                           const struct fs_device *device,
-                           const struct fs_plan_options *options, fs_id a,
-                           fs_id b, bool together) {
+static struct forced force(const struct fs_plan *plan, const struct fs_device *device,
+                           const struct fs_plan_options *options, fs_id a, fs_id b,
+                           bool together) {
   int n = 0;
   struct fs_pin *pins =
       fs_malloc(sizeof *pins * (size_t)(options->n_pins + 1));
@@ -50,7 +43,7 @@ static struct forced force(const struct fs_plan *plan,
   o.choice = NULL;
   struct fs_plan *other =
       fs_plan_make(fs_graph_copy(plan->graph), device, &o);
-  struct forced f = {.seconds = -1, .pin = other->pins.data[n]};
+  struct forced f = {.seconds = -1, .pin = other->found->pins.data[n]};
   if (!f.pin.rule) {
     f.seconds = other->predicted;
     f.kernels = other->kernels.len;
@@ -60,8 +53,7 @@ static struct forced force(const struct fs_plan *plan,
   return f;
 }
 
-static bool pinned(const struct fs_plan_options *o, fs_id a, fs_id b,
-                   bool together) {
+static bool pinned(const struct fs_plan_options *o, fs_id a, fs_id b, bool together) {
   for (int k = 0; k < o->n_pins; k++)
     if (o->pins[k].together == together && same_pair(&o->pins[k], a, b))
       return true;
@@ -89,10 +81,8 @@ static double first_of(const struct fs_plan *plan) {
 }
 
 /* With `price` also what two kernels for them would take. */
-static struct fs_why answer(const struct fs_plan *plan,
-                            const struct fs_device *device,
-                            const struct fs_plan_options *options, fs_id a,
-                            fs_id b, bool price) {
+static struct fs_why answer(const struct fs_plan *plan, const struct fs_device *device,
+                            const struct fs_plan_options *options, fs_id a, fs_id b, bool price) {
   struct fs_why w = {.a = a, .b = b, .chosen = first_of(plan),
                      .together = -1, .apart = -1};
   w.kernel_a = kernel_of(plan, &w.a);
@@ -121,16 +111,12 @@ static struct fs_why answer(const struct fs_plan *plan,
   return w;
 }
 
-struct fs_why fs_plan_why(const struct fs_plan *plan,
-                          const struct fs_device *device,
-                          const struct fs_plan_options *options, fs_id a,
-                          fs_id b) {
+struct fs_why fs_plan_why(const struct fs_plan *plan, const struct fs_device *device,
+                          const struct fs_plan_options *options, fs_id a, fs_id b) {
   return answer(plan, device, options, a, b, true);
 }
 
-struct fs_why fs_plan_border(const struct fs_plan *plan,
-                             const struct fs_device *device,
-                             const struct fs_plan_options *options, fs_id a,
-                             fs_id b) {
+struct fs_why fs_plan_border(const struct fs_plan *plan, const struct fs_device *device,
+                             const struct fs_plan_options *options, fs_id a, fs_id b) {
   return answer(plan, device, options, a, b, false);
 }

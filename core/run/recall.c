@@ -2,7 +2,7 @@
 #include "core/run/recall.h"
 #include "core/run/memo.h"
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 /* Beyond this, the whole part of a number and the number differ. */
 static const double LARGEST_WHOLE = 9e18;

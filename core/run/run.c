@@ -139,8 +139,8 @@ struct fs_plan_request fs_plan_request(const struct fs_runner *r,
   for (int k = 0; k < r->options.n_pins; k++) {
     const struct fs_named_pin *named = &r->options.pins[k];
     struct fs_pin pin = {.together = named->together, .tag = k};
-    pin.a = fs_plan_statement(g, sources, named->a);
-    pin.b = fs_plan_statement(g, sources, named->b);
+    pin.a = fs_graph_statement(g, sources, named->a);
+    pin.b = fs_graph_statement(g, sources, named->b);
     if (pin.a && pin.b && pin.a != pin.b) *FS_PUSH(&q.pins) = pin;
   }
   q.options.pins = q.pins.data;
@@ -170,14 +170,14 @@ static bool same_kernel_pin(const struct fs_kernel_pin *a,
 
 static bool same_pins(const struct fs_plan *plan,
                       const struct fs_plan_options *o) {
-  if (plan->pins.len != o->n_pins) return false;
+  if (plan->found->pins.len != o->n_pins) return false;
   for (int k = 0; k < o->n_pins; k++) {
-    struct fs_pin a = plan->pins.data[k].pin, b = o->pins[k];
+    struct fs_pin a = plan->found->pins.data[k].pin, b = o->pins[k];
     if (a.a != b.a || a.b != b.b || a.together != b.together) return false;
   }
-  if (plan->kernel_pins.len != o->n_kernel_pins) return false;
+  if (plan->found->kernel_pins.len != o->n_kernel_pins) return false;
   for (int k = 0; k < o->n_kernel_pins; k++)
-    if (!same_kernel_pin(&plan->kernel_pins.data[k].pin, &o->kernel_pins[k]))
+    if (!same_kernel_pin(&plan->found->kernel_pins.data[k].pin, &o->kernel_pins[k]))
       return false;
   return true;
 }
@@ -264,8 +264,8 @@ static uint64_t order_hash(const struct fs_graph *g, uint64_t hash) {
 void fs_runner_forget_tuned(struct fs_runner *r, uint64_t hash) {
   for (int k = 0; k < r->blocks.len; k++) {
     struct fs_block *b = r->blocks.data[k];
-    if (!b->plan->tuned || (hash && b->hash != hash)) continue;
-    b->plan->tuned = false;
+    if (!b->plan->found->tuned || (hash && b->hash != hash)) continue;
+    b->plan->found->tuned = false;
     hide(r, b);
   }
 }
@@ -348,8 +348,8 @@ static const char *tuned_choice(struct fs_runner *r, uint64_t hash,
 }
 
 static void mark_tuned(struct fs_plan *plan, const char *choice) {
-  plan->tuned = choice && plan->choice && !strcmp(plan->choice, choice);
-  if (plan->tuned) memcpy(plan->quality, "tuned", 6);
+  plan->found->tuned = choice && plan->found->choice && !strcmp(plan->found->choice, choice);
+  if (plan->found->tuned) memcpy(plan->found->quality, "tuned", 6);
 }
 
 static struct family *family_of(struct fs_runner *r, uint64_t structure) {
@@ -414,9 +414,9 @@ static const struct fs_plan *plan_of_another_size(struct fs_runner *r,
  * wait for take a loop 20 us and more. */
 static void remember_size(struct fs_runner *r, struct fs_block *b) {
   struct family *f = family_of(r, fs_graph_kind(b->plan->graph).structure);
-  if (b->plan->like) f->alike++;
+  if (b->plan->found->like) f->alike++;
   else f->searched = bytes_moved(b->plan->graph);
-  b->untimed = b->plan->like && (f->alike & (f->alike - 1));
+  b->untimed = b->plan->found->like && (f->alike & (f->alike - 1));
   f->last = b->number;
   f->strategy = r->options.strategy;
 }

@@ -517,6 +517,6 @@ void fs_search_adopt(struct fs_search *s, struct fs_block *block) {
   old.life = winner->life;
   old.life->block = winner;
   *winner = old; /* freed with the search */
-  block->plan->tuned = true;
-  memcpy(block->plan->quality, "tuned", 6);
+  block->plan->found->tuned = true;
+  memcpy(block->plan->found->quality, "tuned", 6);
 }

@@ -133,9 +133,9 @@ static void put_remarks(struct fs_session *s, const struct fs_plan *plan,
     shown += json_is_number(json_object_get(a, "measured"));
   fs_str_puts(out, timed ? "measured by `:tune`" : "times are predicted");
   fs_str_puts(out, "; * is the plan in use; `:alternatives k1` has the settings of a kernel\n");
-  if (plan->space.combinations_more)
+  if (plan->found->space.combinations_more)
     fs_str_printf(out, "there are more than %d combinations: these are the best that were found\n",
-                  plan->n_combinations);
+                  plan->found->n_combinations);
   if (timed > shown)
     fs_str_printf(out, "`:tune` measured %d more, with other settings: `:alternatives k1`\n",
                   timed - shown);
@@ -299,7 +299,7 @@ static void answer_pair(const struct why *w, fs_id a, fs_id b) {
   struct fs_str *out = w->words->out;
   struct fs_why y = fs_plan_why(w->plan, &fs_session_target(w->s)->device,
                                 &w->request.options, a, b);
-  bool one = y.same, more = w->plan->space.combinations_more;
+  bool one = y.same, more = w->plan->found->space.combinations_more;
   if (y.kernel_a < 0 || y.kernel_b < 0) {
     answer_computed(w, &y, a, b);
     point_at(w, a, y.kernel_a);
@@ -481,7 +481,7 @@ static void put_choices(const struct fs_graph *g, struct fs_str *out) {
 
 /* 0 with a diagnostic for a word that means nothing in the block. */
 static fs_id find_word(const struct why *w, const char *word) {
-  fs_id id = fs_plan_statement(w->plan->graph, &w->s->diags, word);
+  fs_id id = fs_graph_statement(w->plan->graph, &w->s->diags, word);
   while (id && fs_node(w->plan->graph, id)->kind == FS_ND_VIEW)
     id = fs_node(w->plan->graph, id)->src[0];
   if (id) return id;

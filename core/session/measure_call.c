@@ -12,7 +12,7 @@
 
 #include "core/session/internal.h"
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 static const double LONG_RUN = 0.005, BUDGET = 0.05; /* seconds */
 enum { MOST_RUNS = 9 };

@@ -186,8 +186,8 @@ static void tell(struct fs_session *s, const struct fs_plan *plan,
 }
 
 static void tell_kernels(struct fs_session *s, const struct fs_plan *plan) {
-  for (int k = 0; k < plan->kernel_pins.len; k++) {
-    const struct fs_kernel_pin_result *r = &plan->kernel_pins.data[k];
+  for (int k = 0; k < plan->found->kernel_pins.len; k++) {
+    const struct fs_kernel_pin_result *r = &plan->found->kernel_pins.data[k];
     struct fs_str words = {0};
     if (r->kernel >= 0) continue;
     fs_traits_put(r->pin.value, &words);
@@ -200,8 +200,8 @@ static void tell_kernels(struct fs_session *s, const struct fs_plan *plan) {
 }
 
 void fs_pins_tell(struct fs_session *s, const struct fs_plan *plan) {
-  for (int k = 0; k < plan->pins.len; k++) {
-    const struct fs_pin_result *r = &plan->pins.data[k];
+  for (int k = 0; k < plan->found->pins.len; k++) {
+    const struct fs_pin_result *r = &plan->found->pins.data[k];
     if (r->rule && r->pin.tag < s->pins.len) tell(s, plan, r);
   }
   tell_kernels(s, plan);

@@ -85,7 +85,7 @@ struct fs_plan_record *fs_session_new_record(struct fs_session *s, fs_plan_recor
       .id = ++s->plan_ids, .cached = block->runs > 1};
   fs_session_correct(s, block->plan);
   r->predicted_all = block->plan->predicted;
-  r->unfused = block->plan->unfused ? block->plan->unfused_predicted : NAN;
+  r->unfused = block->plan->found->unfused ? block->plan->found->unfused_predicted : NAN;
   for (int k = 0; k < n; k++) {
     r->first += block->plan->kernels.data[k].first;
     r->times[k] = block->plan->kernels.data[k].predicted;
@@ -127,8 +127,8 @@ static void put_measured(struct fs_session *s, struct fs_plan_record *r) {
 static double corrected_unfused(const struct fs_session *s, const struct fs_plan *plan) {
   const struct fs_learned *l = fs_session_learned(s);
   double sum = 0; /* not a number where one of them depends on data */
-  for (int k = 0; k < plan->unfused_kernels; k++)
-    sum += plan->unfused[k].first * fs_learned_factor_of(l, plan->unfused[k].kind);
+  for (int k = 0; k < plan->found->unfused_kernels; k++)
+    sum += plan->found->unfused[k].first * fs_learned_factor_of(l, plan->found->unfused[k].kind);
   return sum;
 }
 
@@ -312,7 +312,7 @@ void fs_session_record(struct fs_session *s, struct fs_block *block,
   s->last_block = block;
   s->last_runner = fs_session_runner(s);
   if (!r) r = fs_session_new_record(s, &s->records, block, number);
-  if (block->runs <= 1 && !block->plan->like) learn_registers(s, block);
+  if (block->runs <= 1 && !block->plan->found->like) learn_registers(s, block);
   r->last = number;
   count_run(s, r, block);
   take_late(s, r);
@@ -356,7 +356,7 @@ void fs_session_correct(const struct fs_session *s, struct fs_plan *plan) {
     kernel->registers_factor = fs_learned_registers(l, &kernel->work);
     plan->predicted += kernel->predicted;
   }
-  plan->unfused_predicted = corrected_unfused(s, plan);
+  plan->found->unfused_predicted = corrected_unfused(s, plan);
 }
 
 /* A run whose times were not known when it returned. */

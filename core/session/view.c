@@ -90,7 +90,7 @@ static json_t *complete(struct fs_session *s, const json_t *event,
   json_t *all = json_copy((json_t *)(uintptr_t)event);
   if (!block) return all;
   json_object_set_new(all, "code", code_of(s, block));
-  if (p && block->plan->plan_seconds < QUICK) /* with the times that are known by now */
+  if (p && block->plan->found->plan_seconds < QUICK) /* with the times that are known by now */
     json_object_set_new(all, "alternatives",
                         fs_session_alternatives(s, block->plan, block, COMBINATIONS));
   return all;

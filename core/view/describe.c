@@ -475,7 +475,8 @@ static json_t *kernel_object(const struct describe *d, int index) {
   set(o, "bytes_written", fs_json_bytes(k->bytes_written));
   put_times(o, k, &d->target->device);
   put_on_chip(d, o, index);
-  set(o, "setting", fs_setting_object(&d->target->device, k->scheme == FS_LIBRARY ? NULL : &k->tune));
+  set(o, "setting",
+      fs_setting_object(&d->target->device, k->scheme == FS_LIBRARY ? NULL : &k->tune));
   set(o, "by_hand", word(k->by_hand));
   fs_str_clear(&text);
   bool border = fs_why_split(d->plan, index, d->sources, &text);
@@ -486,12 +487,12 @@ static json_t *kernel_object(const struct describe *d, int index) {
 
 static json_t *unfused_object(const struct fs_plan *plan) {
   json_t *o = json_object();
-  set(o, "kernels", json_integer(plan->unfused_kernels));
-  set(o, "bytes", fs_json_bytes(plan->unfused_bytes));
+  set(o, "kernels", json_integer(plan->found->unfused_kernels));
+  set(o, "bytes", fs_json_bytes(plan->found->unfused_bytes));
   double first = 0;
-  for (int k = 0; k < plan->unfused_kernels; k++) first += plan->unfused[k].first;
+  for (int k = 0; k < plan->found->unfused_kernels; k++) first += plan->found->unfused[k].first;
   set(o, "first", fs_json_known(first));
-  set(o, "predicted", fs_json_known(plan->unfused_predicted));
+  set(o, "predicted", fs_json_known(plan->found->unfused_predicted));
   return o;
 }
 
@@ -526,7 +527,7 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "unfused", unfused_object(plan));
   set(e, "bytes", fs_json_bytes(plan->bytes));
   set(e, "saved_bytes",
-      fs_json_bytes(FS_MAX(plan->unfused_bytes - plan->bytes, 0)));
+      fs_json_bytes(FS_MAX(plan->found->unfused_bytes - plan->bytes, 0)));
   set(e, "peak_bytes", fs_json_bytes(plan->peak_bytes));
   set(e, "launches", json_integer(fs_plan_launches(plan)));
   double first = first_of(plan);
@@ -534,10 +535,10 @@ static void put_totals(json_t *e, const struct fs_plan *plan) {
   set(e, "first", fs_json_known(first));
   set(e, "predicted", isnan(first) ? json_null() : fs_json_known(plan->predicted));
   set(e, "measured", json_null());
-  set(e, "planned_s", fs_json_known(plan->plan_seconds));
-  set(e, "candidates", json_integer(plan->n_candidates));
-  set(e, "combinations", json_integer(plan->n_combinations));
-  set(e, "space", space_object(&plan->space));
+  set(e, "planned_s", fs_json_known(plan->found->plan_seconds));
+  set(e, "candidates", json_integer(plan->found->n_candidates));
+  set(e, "combinations", json_integer(plan->found->n_combinations));
+  set(e, "space", space_object(&plan->found->space));
 }
 
 /* All that does not change from run to run. */
@@ -551,15 +552,15 @@ static json_t *describe(const struct fs_plan *plan,
   find_statements(&d);
   fs_plan_price_unfused((struct fs_plan *)(uintptr_t)plan, &target->device);
   set(e, "event", json_string("plan"));
-  set(e, "calls", json_integer(plan->n_calls));
+  set(e, "calls", json_integer(plan->found->n_calls));
   set(e, "statements", json_array()); /* of the run, see statements_of() */
   for (int k = 0; k < plan->kernels.len; k++)
     json_array_append_new(kernels, kernel_object(&d, k));
   set(e, "kernels", kernels);
   put_totals(e, plan);
-  set(e, "quality", word(plan->quality));
-  set(e, "tuned", json_boolean(plan->tuned));
-  set(e, "like", json_boolean(plan->like));
+  set(e, "quality", word(plan->found->quality));
+  set(e, "tuned", json_boolean(plan->found->tuned));
+  set(e, "like", json_boolean(plan->found->like));
   set(e, "device", fs_json_text(target->device.name,
                                 strlen(target->device.name)));
   FS_VEC_FREE(&d.statements);

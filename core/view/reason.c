@@ -1,6 +1,8 @@
 /* reason.c - see reason.h. */
 #include "core/view/reason.h"
 
+#include "core/plan/calls/calls.h"
+
 /* What each rule says; %a and %b are the two statements, %c one that lies between
  * them, %x and %y what the two go over. */
 static const struct { const char *rule, *words; bool wish; } sentences[] = {
@@ -262,8 +264,8 @@ static const char *rule_between(const struct fs_plan *plan,
                                 const struct fs_kernel *a,
                                 const struct fs_kernel *b, fs_id *x, fs_id *y,
                                 fs_id *c) {
-  for (int r = 0; r < plan->rejections.len; r++) {
-    const struct fs_rejection *j = &plan->rejections.data[r];
+  for (int r = 0; r < plan->found->rejections.len; r++) {
+    const struct fs_rejection *j = &plan->found->rejections.data[r];
     bool straight = has_call(a, j->a) && has_call(b, j->b);
     if (!straight && !(has_call(a, j->b) && has_call(b, j->a))) continue;
     *x = FS_MIN(j->a, j->b);

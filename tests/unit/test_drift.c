@@ -170,7 +170,7 @@ static void look_at_plan(const char *name, const struct fs_plan *plan) {
     struct fs_tuning other[FS_MAX_VARIANTS];
     if (k.scheme == FS_LIBRARY) continue;
     look(name, plan, &k);
-    int n = plan->rank > 1 ? 0 : fs_tune_variants(&k, device, other);
+    int n = plan->found->rank > 1 ? 0 : fs_tune_variants(&k, device, other);
     for (int v = 0; v < n; v++) {
       k.tune = other[v];
       look(name, plan, &k);

@@ -5,7 +5,8 @@
 #include <time.h>
 
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/cover/cover.h"
+#include "core/plan/plan.h"
 #include "core/run/tensor.h"
 
 static int passed, failed;
@@ -219,18 +220,18 @@ static void ranked(const struct fs_device *d) {
   double seconds = processor_seconds() - start;
   check(seconds < 3, "all combinations of GEMVER within three seconds");
   struct fs_plan *first = fs_plan_make(fs_graph_copy(g), d, &o);
-  check(n > 20 && !strcmp(plans[0]->choice, first->choice),
+  check(n > 20 && !strcmp(plans[0]->found->choice, first->found->choice),
         "the first of the list is the plan");
-  check(n == (int)first->space.combinations || !first->space.combinations_exact ||
-            first->space.combinations > n,
+  check(n == (int)first->found->space.combinations || !first->found->space.combinations_exact ||
+            first->found->space.combinations > n,
         "as many as were counted");
   bool ordered = true, complete = true, ranks = true;
   for (int k = 0; k < n; k++) {
     int calls = 0;
     for (int i = 0; i < plans[k]->kernels.len; i++)
       calls += plans[k]->kernels.data[i].calls.len;
-    complete &= calls == plans[k]->n_calls && plans[k]->peak_bytes > 0;
-    ranks &= plans[k]->rank == k + 1;
+    complete &= calls == plans[k]->found->n_calls && plans[k]->peak_bytes > 0;
+    ranks &= plans[k]->found->rank == k + 1;
     if (k)
       ordered &= order_cost(plans[k]) >= order_cost(plans[k - 1]) * (1 - 1e-9);
   }
@@ -238,16 +239,16 @@ static void ranked(const struct fs_device *d) {
   check(complete, "each combination has every call once");
   check(ranks, "ranks count from 1");
   if (getenv("DUMP"))
-    printf("%d combinations of %.0f in %.1f ms\n", n, first->space.combinations,
+    printf("%d combinations of %.0f in %.1f ms\n", n, first->found->space.combinations,
            seconds * 1e3);
   for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
   o.variants = true;
   start = processor_seconds();
   n = fs_plan_ranked(g, d, &o, MANY, plans);
   seconds = processor_seconds() - start;
-  check(n == (int)first->space.combinations,
+  check(n == (int)first->found->space.combinations,
         "with all settings of threads as many as were counted");
-  check(!strcmp(plans[0]->choice, first->choice), "and the first is the same plan");
+  check(!strcmp(plans[0]->found->choice, first->found->choice), "and the first is the same plan");
   check(seconds < 3, "all implementations of GEMVER within three seconds");
   if (getenv("DUMP"))
     printf("%d with all settings in %.1f ms\n", n, seconds * 1e3);
@@ -279,7 +280,7 @@ static void why(void) {
   struct fs_pin pins[] = {{B, x, false, 0}};
   o = (struct fs_plan_options){.pins = pins, .n_pins = 1};
   struct fs_plan *split = fs_plan_make(fs_graph_copy(g), &gpu, &o);
-  check(!split->pins.data[0].rule, "the pin is followed");
+  check(!split->found->pins.data[0].rule, "the pin is followed");
   y = fs_plan_why(split, &gpu, &o, B, x);
   check(!y.same && !strcmp(y.rule, "pin") && y.together > 0,
         "split by a pin, and what they would take without it");
@@ -326,7 +327,7 @@ static void changes(void) {
         "kernels' prices hold what launches take behind each other");
   o.strategy = FS_FUSE_OFF;
   struct fs_plan *off = fs_plan_make(gemver(4096), &d, &o);
-  check(fabs(off->predicted / off->unfused_predicted - 1) < 1e-9,
+  check(fabs(off->predicted / off->found->unfused_predicted - 1) < 1e-9,
         "a plan without fusions takes what no fusion takes");
   fs_plan_free(off);
   double brief = fs_plan_change(&d, 1e-6, 1e-5), held = fs_plan_change(&d, 1e-5, 1e-5);
@@ -365,17 +366,17 @@ static void joined(void) {
             first->kernels.data[1].joint == FS_BESIDE,
         "joined: two phases of one launch");
   int n = fs_plan_ranked(simple, &d, &o, 16, plans);
-  bool ordered = n > 1 && !strcmp(plans[0]->choice, first->choice);
+  bool ordered = n > 1 && !strcmp(plans[0]->found->choice, first->found->choice);
   for (int k = 1; k < n; k++)
     ordered &= order_cost(plans[k]) >= order_cost(plans[k - 1]);
   for (int k = 0; k < n; k++)
     for (int x = 0; x < k; x++)
-      ordered &= strcmp(plans[k]->choice, plans[x]->choice) != 0;
+      ordered &= strcmp(plans[k]->found->choice, plans[x]->found->choice) != 0;
   check(ordered, "the list is in the order of the joined prices, none twice");
   for (int k = 0; k < n; k++) fs_plan_free(plans[k]);
   o.apart = true;
   struct fs_plan *apart = fs_plan_make(fs_graph_copy(simple), &d, &o);
-  check(!strcmp(apart->choice, alone->choice), "to be measured alone: as if apart");
+  check(!strcmp(apart->found->choice, alone->found->choice), "to be measured alone: as if apart");
   fs_plan_free(apart);
   fs_plan_free(first);
   fs_plan_free(alone);
@@ -715,7 +716,7 @@ static void interrupted(void) {
   struct fs_plan *plan = fs_plan_make(fs_graph_simplify(g), &cpu,
                                       &(struct fs_plan_options){0});
   fs_interrupt_clear();
-  check(plan->kernels.len == 20000 && plan->space.fusions == 0 && plan->space.steps == 0,
+  check(plan->kernels.len == 20000 && plan->found->space.fusions == 0 && plan->found->space.steps == 0,
         "an interrupt ends planning");
   fs_plan_free(plan);
   fs_graph_free(g);

@@ -7,7 +7,7 @@
  */
 #include "core/device/cpu/native.h"
 #include "core/device/cpu/walk.h"
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 enum {
   CELL = 16,                   /* bytes of a scalar's place             */

@@ -1,7 +1,7 @@
 /* instance.c - see instance.h. */
 #include "core/device/cpu/instance.h"
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 enum { STRIP = 1024, CELL = 16, LINE = 64 };
 

@@ -13,7 +13,7 @@
  */
 #include "core/device/cpu/walk.h"
 
-#include "core/plan/plan.h"
+#include "core/plan/kernels/launches.h"
 
 enum { MOST_ROWS = 1 << 16 };
 

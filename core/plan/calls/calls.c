@@ -5,7 +5,7 @@
  * Maps that cost nothing to repeat (an outer product, 1-beta) are no calls: every
  * kernel that needs one computes it.
  */
-#include "core/plan/planner.h"
+#include "core/plan/calls/calls.h"
 
 /* A map over leaves with at most this many operations may be repeated ... */
 enum { INLINE_NODES = 4 };
@@ -20,6 +20,34 @@ enum { MAX_CLUSTER = 128, A_FEW = 16 };
 fs_id fs_plan_base(const struct fs_graph *g, fs_id id) {
   while (fs_node(g, id)->kind == FS_ND_VIEW) id = fs_node(g, id)->src[0];
   return id;
+}
+
+struct fs_layout fs_plan_layout(const struct fs_graph *g, fs_id id) {
+  const struct fs_node *nd = fs_node(g, id);
+  int64_t count;
+  if (nd->kind == FS_ND_INPUT) return fs_graph_input_layout(g, nd->slot);
+  if (nd->kind != FS_ND_VIEW) return fs_layout_new(nd->dtype, &nd->shape, &count);
+  struct fs_layout base = fs_plan_layout(g, nd->src[0]), l = {0};
+  l.offset = base.offset;
+  for (int s = 0; s < nd->view.src_rank; s++) {
+    l.offset += nd->view.off[s] * base.stride[s];
+    int a = nd->view.axis[s];
+    if (a >= 0) l.stride[a] += nd->view.step[s] * base.stride[s];
+  }
+  return l;
+}
+
+bool fs_plan_needs_copy(const struct fs_calls *p, fs_id update) {
+  const struct fs_node *nd = fs_node(p->g, update);
+  if (!nd->src[0]) return false;
+  const struct fs_node *base = fs_node(p->g, nd->src[0]);
+  const struct fs_call_info *info = &p->info[nd->src[0]];
+  bool ours = base->kind != FS_ND_INPUT && base->kind != FS_ND_VIEW;
+  return !(ours && info->n_uses == 1 && !info->is_output);
+}
+
+struct fs_shape fs_update_part(const struct fs_graph *g, const struct fs_node *nd) {
+  return fs_node(g, nd->src[1])->shape;
 }
 
 bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd) {
@@ -39,7 +67,7 @@ bool fs_plan_goes_by_list(const struct fs_graph *g, const struct fs_node *nd) {
   return true;
 }
 
-static void mark_live(struct fs_planner *p) {
+static void mark_live(struct fs_calls *p) {
   const struct fs_graph *g = p->g;
   bool *live = FS_NEW_N(p->arena, bool, g->nodes.len);
   for (int k = 0; k < g->outputs.len; k++) live[g->outputs.data[k]] = true;
@@ -57,11 +85,11 @@ static void mark_live(struct fs_planner *p) {
   }
 }
 
-static void must_store(struct fs_planner *p, fs_id id) {
+static void must_store(struct fs_calls *p, fs_id id) {
   p->info[fs_plan_base(p->g, id)].must_store = true;
 }
 
-static void mark_stored(struct fs_planner *p) {
+static void mark_stored(struct fs_calls *p) {
   const struct fs_graph *g = p->g;
   for (int k = 0; k < g->outputs.len; k++) {
     fs_id id = g->outputs.data[k];
@@ -78,7 +106,7 @@ static void mark_stored(struct fs_planner *p) {
 }
 
 /* The product in sum(x.*y): one call with its sum, if nobody else wants it. */
-static void absorb_products(struct fs_planner *p) {
+static void absorb_products(struct fs_calls *p) {
   const struct fs_graph *g = p->g;
   for (int id = 1; id < g->nodes.len; id++) {
     const struct fs_node *nd = fs_node(g, (fs_id)id);
@@ -95,8 +123,7 @@ static void absorb_products(struct fs_planner *p) {
 
 /* Counts the map nodes and operand bytes of a cone of maps over leaves; false
  * when it is none or too large. */
-static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
-                      double *bytes) {
+static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes, double *bytes) {
   const struct fs_node *nd = fs_node(g, id);
   switch (nd->kind) {
     case FS_ND_VIEW: return leaf_cone(g, nd->src[0], nodes, bytes);
@@ -114,7 +141,7 @@ static bool leaf_cone(const struct fs_graph *g, fs_id id, int *nodes,
   }
 }
 
-static bool cheap_to_repeat(const struct fs_planner *p, fs_id id) {
+static bool cheap_to_repeat(const struct fs_calls *p, fs_id id) {
   const struct fs_node *nd = fs_node(p->g, id);
   if (nd->kind != FS_ND_MAP || p->info[id].must_store) return false;
   int nodes = 0;
@@ -125,7 +152,62 @@ static bool cheap_to_repeat(const struct fs_planner *p, fs_id id) {
   return nd->shape.rank == 0 || bytes <= INLINE_SHARE * own;
 }
 
-static void set_roles(struct fs_planner *p, bool repeat) {
+/* -- pins ------------------------------------------------------------------------ */
+
+/* The call whose kernel has the node's value: a product inside a reduction is
+ * the reduction's. 0: none, every user makes it for itself. */
+static fs_id call_of(const struct fs_calls *p, fs_id id) {
+  id = fs_plan_base(p->g, id);
+  switch (p->info[id].role) {
+    case FS_RL_CALL: case FS_RL_LIBRARY: return id;
+    case FS_RL_ABSORBED:
+      for (int k = (int)id + 1; k < p->g->nodes.len; k++) {
+        const struct fs_node *nd = fs_node(p->g, (fs_id)k);
+        if (nd->kind == FS_ND_REDUCE && nd->src[0] == id &&
+            p->info[k].role == FS_RL_CALL)
+          return (fs_id)k;
+      }
+      return 0;
+    default: return 0;
+  }
+}
+
+/* Whether a pin names the node: then it is a call, not made wherever it is used. */
+static bool is_pinned(const struct fs_calls *p, fs_id id) {
+  for (int k = 0; k < p->options->n_pins; k++)
+    if (fs_plan_base(p->g, p->options->pins[k].a) == id ||
+        fs_plan_base(p->g, p->options->pins[k].b) == id)
+      return true;
+  return false;
+}
+
+static void read_pins(struct fs_calls *p) {
+  p->pins = FS_NEW_N(p->arena, struct fs_pin_result, p->options->n_pins + 1);
+  for (int k = 0; k < p->options->n_pins; k++) {
+    struct fs_pin pin = p->options->pins[k];
+    p->pins[k] = (struct fs_pin_result){
+        .pin = pin, .a = call_of(p, pin.a), .b = call_of(p, pin.b)};
+  }
+}
+
+static bool has_call(const struct fs_kernel_pin *pin, fs_id id) {
+  for (int c = 0; c < pin->n_calls; c++)
+    if (pin->calls[c] == id) return true;
+  return false;
+}
+
+/* Whether a pinned kernel has one of the two calls and not the other. */
+static bool pin_parts(const struct fs_calls *p, fs_id a, fs_id b) {
+  for (int k = 0; k < p->options->n_kernel_pins; k++)
+    if (has_call(&p->options->kernel_pins[k], a) !=
+        has_call(&p->options->kernel_pins[k], b))
+      return true;
+  return false;
+}
+
+/* -- roles ----------------------------------------------------------------------- */
+
+static void set_roles(struct fs_calls *p, bool repeat) {
   const struct fs_graph *g = p->g;
   for (int id = 1; id < g->nodes.len; id++) {
     struct fs_call_info *in = &p->info[id];
@@ -146,12 +228,12 @@ static void set_roles(struct fs_planner *p, bool repeat) {
         break;
       default:
         if (repeat && in->n_uses > 1 && cheap_to_repeat(p, (fs_id)id) &&
-            !fs_plan_is_pinned(p, (fs_id)id))
+            !is_pinned(p, (fs_id)id))
           in->role = FS_RL_INLINE;
     }
     if (in->role == FS_RL_CALL || in->role == FS_RL_LIBRARY) {
-      in->call = p->calls.len;
-      *FS_PUSH(&p->calls) = (fs_id)id;
+      in->call = p->list.len;
+      *FS_PUSH(&p->list) = (fs_id)id;
     }
   }
 }
@@ -159,8 +241,8 @@ static void set_roles(struct fs_planner *p, bool repeat) {
 /* -- clusters ---------------------------------------------------------------- */
 
 static void visit_operand(struct fs_visit *v, fs_id id, bool whole) {
-  const struct fs_node *nd = fs_node(v->p->g, id);
-  switch (v->p->info[id].role) {
+  const struct fs_node *nd = fs_node(v->c->g, id);
+  switch (v->c->info[id].role) {
     case FS_RL_CALL: case FS_RL_LIBRARY: v->call(v, id, whole); break;
     case FS_RL_EDGE: visit_operand(v, nd->src[0], false); break;
     case FS_RL_LEAF:
@@ -172,7 +254,7 @@ static void visit_operand(struct fs_visit *v, fs_id id, bool whole) {
 }
 
 void fs_visit_call(struct fs_visit *v, fs_id id) {
-  const struct fs_node *nd = fs_node(v->p->g, id);
+  const struct fs_node *nd = fs_node(v->c->g, id);
   for (int s = 0; s < nd->n_src; s++) {
     if (!nd->src[s]) continue;
     bool same_domain = nd->kind == FS_ND_MAP || nd->kind == FS_ND_REDUCE ||
@@ -189,7 +271,7 @@ struct users {
 
 static void count_user(struct fs_visit *v, fs_id id, bool whole) {
   struct users *u = (struct users *)v;
-  int call = v->p->info[id].call;
+  int call = v->c->info[id].call;
   if (u->n_users[call] == 0 || u->user[call] != v->user) u->n_users[call]++;
   u->user[call] = v->user;
   u->whole[call] = whole;
@@ -201,9 +283,8 @@ static int find(int *parent, int i) {
 }
 
 /* Whether the pin keeps two groups of calls apart. */
-static bool pinned_apart(const struct fs_planner *p,
-                         const struct fs_pin_result *r, int *parent, int from,
-                         int to) {
+static bool pinned_apart(const struct fs_calls *p, const struct fs_pin_result *r, int *parent,
+                         int from, int to) {
   if (r->pin.together || !r->a || !r->b) return false;
   int a = find(parent, p->info[r->a].call), b = find(parent, p->info[r->b].call);
   return (a == from && b == to) || (a == to && b == from);
@@ -211,23 +292,22 @@ static bool pinned_apart(const struct fs_planner *p,
 
 /* A map whose value nobody but one call wants, element by element, shares that
  * call's kernel in every good plan: one less store and load. */
-static void join_maps(struct fs_planner *p, int *parent, bool join) {
-  int n = p->calls.len, *size = FS_NEW_N(p->arena, int, p->calls.len);
-  struct users u = {.v = {.p = p, .call = count_user},
+static void join_maps(struct fs_calls *p, int *parent, bool join) {
+  int n = p->list.len, *size = FS_NEW_N(p->arena, int, p->list.len);
+  struct users u = {.v = {.c = p, .call = count_user},
                     .n_users = FS_NEW_N(p->arena, int, n),
                     .user = FS_NEW_N(p->arena, int, n),
                     .whole = FS_NEW_N(p->arena, bool, n)};
   for (u.v.user = 0; u.v.user < n; u.v.user++)
-    fs_visit_call(&u.v, p->calls.data[u.v.user]);
-  p->call_users = u.n_users;
-  p->inner = FS_NEW_N(p->arena, struct fs_inner_use, n);
+    fs_visit_call(&u.v, p->list.data[u.v.user]);
+  p->users = u.n_users;
   for (int c = 0; c < n && join; c++) {
-    fs_id id = p->calls.data[c];
+    fs_id id = p->list.data[c];
     const struct fs_node *nd = fs_node(p->g, id);
     size[c]++;
     if (nd->kind != FS_ND_MAP || p->info[id].must_store) continue;
     if (u.n_users[c] != 1 || !u.whole[c]) continue;
-    fs_id user = p->calls.data[u.user[c]];
+    fs_id user = p->list.data[u.user[c]];
     const struct fs_node *un = fs_node(p->g, user);
     if (p->info[user].role != FS_RL_CALL) continue;
     if (un->kind == FS_ND_MAP && un->shape.rank != nd->shape.rank) continue;
@@ -239,26 +319,14 @@ static void join_maps(struct fs_planner *p, int *parent, bool join) {
     for (int b = 0; b < p->g->barriers.len; b++)
       split |= id < p->g->barriers.data[b] && user >= p->g->barriers.data[b];
     int from = find(parent, c), to = find(parent, u.user[c]);
-    for (int k = 0; k < p->pins.len; k++)
-      split |= pinned_apart(p, &p->pins.data[k], parent, from, to);
-    split |= fs_plan_pin_parts(p, id, user);
+    for (int k = 0; k < p->options->n_pins; k++)
+      split |= pinned_apart(p, &p->pins[k], parent, from, to);
+    split |= pin_parts(p, id, user);
     int most = size[from] < A_FEW ? MAX_CLUSTER + A_FEW : MAX_CLUSTER;
     if (split || size[from] + size[to] >= most) continue;
     parent[from] = to;
     size[to] += size[from];
   }
-}
-
-static void add_edge(struct fs_visit *v, fs_id id, bool whole) {
-  (void)whole;
-  struct fs_planner *p = v->p;
-  int a = p->cluster_of[p->info[id].call], b = v->user;
-  if (a == b) return;
-  struct fs_cluster *from = &p->clusters.data[a], *to = &p->clusters.data[b];
-  for (int k = 0; k < to->before.len; k++)
-    if (to->before.data[k] == a) return;
-  *FS_PUSH(&to->before) = a;
-  *FS_PUSH(&from->after) = b;
 }
 
 struct reader {
@@ -269,21 +337,34 @@ struct reader {
 
 struct readers {
   struct fs_visit v;
+  struct fs_calls *calls;
   FS_VEC(struct reader) list;
 };
 
+static void add_edge(struct fs_visit *v, fs_id id, bool whole) {
+  (void)whole;
+  struct fs_calls *p = ((struct readers *)v)->calls;
+  int a = p->cluster_of[p->info[id].call], b = v->user;
+  if (a == b) return;
+  struct fs_cluster *from = &p->clusters.data[a], *to = &p->clusters.data[b];
+  for (int k = 0; k < to->before.len; k++)
+    if (to->before.data[k] == a) return;
+  *FS_PUSH(&to->before) = a;
+  *FS_PUSH(&from->after) = b;
+}
+
 static void add_reader(struct fs_visit *v, fs_id id) {
   struct readers *r = (struct readers *)v;
-  const struct fs_node *nd = fs_node(v->p->g, id);
+  const struct fs_node *nd = fs_node(v->c->g, id);
   struct reader *e = FS_PUSH(&r->list);
-  e->array = v->p->g->inputs.data[nd->slot].storage;
+  e->array = v->c->g->inputs.data[nd->slot].storage;
   e->node = id;
   e->cluster = v->user;
 }
 
 static void add_edge_or_read(struct fs_visit *v, fs_id id, bool whole) {
   add_edge(v, id, whole);
-  if (v->p->cluster_of[v->p->info[id].call] == v->user) return;
+  if (v->c->cluster_of[v->c->info[id].call] == v->user) return;
   struct reader *e = FS_PUSH(&((struct readers *)v)->list);
   e->array = NULL;
   e->node = id;
@@ -300,7 +381,7 @@ static int compare_readers(const void *a, const void *b) {
 }
 
 /* Clusters that read the same are neighbours, as far as a window sees. */
-static void connect_readers(struct fs_planner *p, struct reader *list, int n) {
+static void connect_readers(struct fs_calls *p, struct reader *list, int n) {
   if (n) qsort(list, (size_t)n, sizeof *list, compare_readers);
   int kept = 0;
   for (int k = 0; k < n; k++)
@@ -315,8 +396,9 @@ static void connect_readers(struct fs_planner *p, struct reader *list, int n) {
     }
 }
 
-static void connect(struct fs_planner *p) {
-  struct readers r = {.v = {.p = p, .call = add_edge_or_read, .array = add_reader}};
+static void connect(struct fs_calls *p) {
+  struct readers r = {.v = {.c = p, .call = add_edge_or_read, .array = add_reader},
+                      .calls = p};
   for (int c = 0; c < p->clusters.len; c++) {
     r.v.user = c;
     struct fs_cluster *cl = &p->clusters.data[c];
@@ -327,8 +409,8 @@ static void connect(struct fs_planner *p) {
 }
 
 /* Clusters in the order of their last calls, which is topological. */
-static void number_clusters(struct fs_planner *p, int *parent) {
-  int n = p->calls.len, *number = FS_NEW_N(p->arena, int, n);
+static void number_clusters(struct fs_calls *p, int *parent) {
+  int n = p->list.len, *number = FS_NEW_N(p->arena, int, n);
   p->cluster_of = FS_NEW_N(p->arena, int, n);
   for (int c = 0; c < n; c++) number[c] = -1;
   for (int c = 0; c < n; c++)
@@ -339,8 +421,8 @@ static void number_clusters(struct fs_planner *p, int *parent) {
   for (int c = 0; c < n; c++) {
     int k = p->cluster_of[c] = number[find(parent, c)];
     struct fs_cluster *cl = &p->clusters.data[k];
-    *FS_PUSH(&cl->nodes) = p->calls.data[c];
-    cl->library |= p->info[p->calls.data[c]].role == FS_RL_LIBRARY;
+    *FS_PUSH(&cl->nodes) = p->list.data[c];
+    cl->library |= p->info[p->list.data[c]].role == FS_RL_LIBRARY;
   }
 }
 
@@ -356,7 +438,7 @@ static double node_bytes(const struct fs_graph *g, fs_id id) {
 /* Inputs once each, however many views of one storage there are, and outputs twice: a
  * result is made while the one of the run before is still there, so a block that is run
  * again writes to two places in turn, and caches hold both. */
-static void measure_block(struct fs_planner *p) {
+static void measure_block(struct fs_calls *p) {
   const struct fs_graph *g = p->g;
   for (int id = 1; id < g->nodes.len; id++) {
     const struct fs_node *nd = fs_node(g, (fs_id)id);
@@ -372,7 +454,7 @@ static void measure_block(struct fs_planner *p) {
 }
 
 static int by_turn(const void *a, const void *b, void *planner) {
-  const struct fs_planner *p = planner;
+  const struct fs_calls *p = planner;
   int x = *(const int *)a, y = *(const int *)b;
   const struct fs_cluster *c = &p->clusters.data[x], *d = &p->clusters.data[y];
   uint32_t t = fs_node(p->g, c->nodes.data[c->nodes.len - 1])->turn;
@@ -381,7 +463,7 @@ static int by_turn(const void *a, const void *b, void *planner) {
 }
 
 /* The clusters in the order in which the block was written. */
-static void set_turns(struct fs_planner *p) {
+static void set_turns(struct fs_calls *p) {
   int n = p->clusters.len, *order = FS_NEW_N(p->arena, int, n + 1);
   p->turn = FS_NEW_N(p->arena, int, n + 1);
   for (int c = 0; c < n; c++) order[c] = c;
@@ -389,20 +471,43 @@ static void set_turns(struct fs_planner *p) {
   for (int k = 0; k < n; k++) p->turn[order[k]] = k;
 }
 
-void fs_plan_calls(struct fs_planner *p, bool join, bool repeat) {
-  p->info = FS_NEW_N(p->arena, struct fs_call_info, p->g->nodes.len);
+static void find_stored(struct fs_calls *p) {
+  p->stored = FS_NEW_N(p->arena, struct fs_stored, p->g->nodes.len);
+  for (int id = 1; id < p->g->nodes.len; id++)
+    p->stored[id] = (struct fs_stored){fs_shape_count(&fs_node(p->g, (fs_id)id)->shape),
+                                       fs_plan_layout(p->g, (fs_id)id)};
+}
+
+void fs_calls_make(struct fs_calls *p, const struct fs_graph *g,
+                   const struct fs_plan_options *options, bool join, bool repeat) {
+  *p = (struct fs_calls){.g = g, .options = options, .arena = fs_arena_new()};
+  p->info = FS_NEW_N(p->arena, struct fs_call_info, g->nodes.len);
   mark_live(p);
   mark_stored(p);
   absorb_products(p);
   set_roles(p, repeat);
-  fs_plan_read_pins(p);
-  int *parent = FS_NEW_N(p->arena, int, p->calls.len);
-  for (int c = 0; c < p->calls.len; c++) parent[c] = c;
+  read_pins(p);
+  int *parent = FS_NEW_N(p->arena, int, p->list.len);
+  for (int c = 0; c < p->list.len; c++) parent[c] = c;
   join_maps(p, parent, join);
   number_clusters(p, parent);
   connect(p);
   measure_block(p);
+  find_stored(p);
   if (p->options->strategy == FS_NO_REORDER ||
       p->options->strategy == FS_MANUAL)
     set_turns(p);
+}
+
+void fs_calls_free(struct fs_calls *p) {
+  for (int c = 0; c < p->clusters.len; c++) {
+    struct fs_cluster *cl = &p->clusters.data[c];
+    FS_VEC_FREE(&cl->nodes);
+    FS_VEC_FREE(&cl->before);
+    FS_VEC_FREE(&cl->after);
+    FS_VEC_FREE(&cl->beside);
+  }
+  FS_VEC_FREE(&p->clusters);
+  FS_VEC_FREE(&p->list);
+  fs_arena_free(p->arena);
 }

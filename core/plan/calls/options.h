@@ -22,6 +22,16 @@ struct fs_pin {             /* a pair of nodes that the user pinned        */
   int tag;                  /* the caller's number of it                   */
 };
 
+/* What became of it. */
+struct fs_pin_result {
+  struct fs_pin pin;
+  const char *rule;         /* NULL: kept; else what forbids it            */
+  fs_id a, b;               /* the pair of calls that decides              */
+  fs_id between;            /* "convex": the call between that cannot be in
+                               the kernel, and why; else 0                 */
+  const char *between_rule;
+};
+
 /* What tells the ways to run a kernel from each other, as users are told of it:
  * scheme, rows of the index space, routine of a function of theirs, and what
  * struct fs_tuning has. */

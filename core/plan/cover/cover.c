@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/model/calibration.h"
-#include "core/plan/cover/cover.h"
+#include "core/plan/cover/covering.h"
 
 enum {
   MOST_COVERS = 256,    /* of a list                                            */
@@ -17,47 +17,40 @@ enum {
   MAX_LISTED = 256      /* covers that are counted one by one                   */
 };
 
-static int rows_of(const struct fs_planner *p) {
-  return p->window_end - p->window;
-}
-
 /* -- what a candidate costs -------------------------------------------------------- */
 
 /* More than all that a block can save in time: under the strategies that count
  * something else first. */
-static double penalty(const struct fs_planner *p) {
+static double penalty(const struct fs_fusions *p) {
   double sum = 0;
-  for (int r = 0; r < rows_of(p); r++) sum += p->candidates.data[r].seconds;
+  for (int r = 0; r < fs_window_size(p); r++) sum += p->candidates.data[r].seconds;
   return 2 * sum;
 }
 
-static double extra_cost(const struct fs_planner *p,
-                         const struct fs_candidate *c) {
+static double extra_cost(const struct fs_fusions *p, const struct fs_candidate *c) {
   switch (p->options->strategy) {
     case FS_MIN_SYNC: case FS_MANUAL: return penalty(p);
     case FS_MIN_MEMORY:
-      return penalty(p) * c->temporary / FS_MAX(p->working_set, 1.0);
+      return penalty(p) * c->temporary / FS_MAX(p->calls->working_set, 1.0);
     default: return 0;
   }
 }
 
 /* Costs of another device are rough: between plans that are about alike, that counts
  * what is sure to cost, the bytes that they move. */
-static double doubt(const struct fs_planner *p, const struct fs_impl *impl) {
+static double doubt(const struct fs_fusions *p, const struct fs_impl *impl) {
   static const double SHARE = 0.1;
-  const struct fs_calibration *c = p->device->calibration;
+  const struct fs_calibration *c = p->maker->device->calibration;
   bool rough = !c->fits && c->n_kinds > 0;
-  return rough ? SHARE * impl->bytes / p->device->bandwidth : 0;
+  return rough ? SHARE * impl->bytes / p->maker->device->bandwidth : 0;
 }
 
-static double seconds_of(const struct fs_planner *p, const struct fs_impl *impl,
-                         int variant) {
+static double seconds_of(const struct fs_fusions *p, const struct fs_impl *impl, int variant) {
   double seconds = impl->each[variant] + doubt(p, impl);
-  return p->as_phases ? fs_plan_phase_seconds(p, impl->scheme, seconds) : seconds;
+  return p->as_phases ? fs_plan_phase_seconds(p->maker, impl->scheme, seconds) : seconds;
 }
 
-static double candidate_cost(const struct fs_planner *p,
-                             const struct fs_candidate *c) {
+static double candidate_cost(const struct fs_fusions *p, const struct fs_candidate *c) {
   double least = c->seconds;
   if (c->n) least += doubt(p, &p->impls.data[c->first]); /* ways move much the same */
   for (int i = c->first; i < c->first + c->n && p->as_phases; i++)
@@ -66,11 +59,11 @@ static double candidate_cost(const struct fs_planner *p,
   return least + extra_cost(p, c);
 }
 
-double fs_plan_cost(const struct fs_planner *p, int candidate) {
+double fs_plan_cost(const struct fs_fusions *p, int candidate) {
   return candidate_cost(p, &p->candidates.data[candidate]);
 }
 
-bool fs_plan_may_be_kernel(const struct fs_planner *p, int candidate) {
+bool fs_plan_may_be_kernel(const struct fs_fusions *p, int candidate) {
   return !fs_plan_pin_forbids(p, &p->candidates.data[candidate].set, true);
 }
 
@@ -115,7 +108,7 @@ static double lower_worth(const struct fs_covering *c, double *worth) {
 }
 
 /* What the cover costs that fuse.c found, in microseconds. */
-static double cost_of_sketch(const struct fs_planner *p) {
+static double cost_of_sketch(const struct fs_fusions *p) {
   double cost = 0;
   for (int k = 0; k < p->n_sketched[p->as_phases]; k++) {
     int x = p->sketched[p->as_phases][k];
@@ -128,7 +121,7 @@ static double cost_of_sketch(const struct fs_planner *p) {
  * one that costs more beyond what its rows are worth than a cover which is known. */
 static void drop_dear(struct fs_covering *c) {
   static const double ROUNDING = 1e-6;
-  const struct fs_planner *p = c->p;
+  const struct fs_fusions *p = c->p;
   double *rows = FS_NEW_N(p->arena, double, c->rows + 1);
   for (int r = 0; r < c->rows; r++) rows[r] = c->columns[r].cost; /* they come first */
   keep_those(c, rows, ROUNDING);
@@ -140,8 +133,8 @@ static void drop_dear(struct fs_covering *c) {
 /* Without those that no best cover has, where no others are listed. Pins forbid some
  * clusters alone: then nothing is too dear. */
 static void add_columns(struct fs_covering *c) {
-  struct fs_planner *p = c->p;
-  bool all = c->k > 1 || p->pins.len > 0 || p->options->n_kernel_pins > 0;
+  struct fs_fusions *p = c->p;
+  bool all = c->k > 1 || p->options->n_pins > 0 || p->options->n_kernel_pins > 0;
   c->columns = FS_NEW_N(p->arena, struct fs_column, p->candidates.len + 1);
   for (int x = 0; x < p->candidates.len; x++)
     if (!fs_plan_pin_forbids(p, &p->candidates.data[x].set, true)) add_column(c, x);
@@ -149,37 +142,6 @@ static void add_columns(struct fs_covering *c) {
   for (int x = 0; x < c->n; x++)
     for FS_EACH_MEMBER(r, &c->columns[x].set)
       fs_set_join(&c->columns[x].reach, &p->reach[r]);
-}
-
-/* -- the best covers --------------------------------------------------------------- */
-
-static int compare_columns(const void *a, const void *b) {
-  return *(const int *)a - *(const int *)b;
-}
-
-static bool same_columns(const struct fs_cover *x, const int *columns, int n) {
-  return x->n == n && !memcmp(x->columns, columns, sizeof(int) * (size_t)n);
-}
-
-double fs_cover_limit(const struct fs_covering *c) {
-  return c->found < c->k ? HUGE_VAL : c->best[c->k - 1].cost - 1e-7;
-}
-
-void fs_cover_keep(struct fs_covering *c, const int *columns, int n) {
-  struct fs_cover mine = {.n = n};
-  mine.columns = FS_NEW_N(c->p->arena, int, n + 1);
-  memcpy(mine.columns, columns, sizeof(int) * (size_t)n);
-  qsort(mine.columns, (size_t)n, sizeof(int), compare_columns);
-  for (int x = 0; x < n; x++) mine.cost += c->columns[mine.columns[x]].cost;
-  int at = c->found;
-  for (int x = 0; x < c->found; x++)
-    if (same_columns(&c->best[x], mine.columns, n)) return;
-  while (at > 0 && c->best[at - 1].cost > mine.cost) at--;
-  if (at == c->k) return;
-  if (c->found < c->k) c->found++;
-  memmove(c->best + at + 1, c->best + at,
-          sizeof mine * (size_t)(c->found - 1 - at));
-  c->best[at] = mine;
 }
 
 /* -- launch order ------------------------------------------------------------------ */
@@ -190,20 +152,20 @@ struct cover {
 };
 
 struct order {
-  const struct fs_planner *p;
+  const struct fs_fusions *p;
   int *owner;       /* per row: its kernel            */
   int *waits;       /* per kernel: edges into it left */
   bool *taken;
 };
 
 static void count_edges(struct order *o, int kernel, int sign) {
-  const struct fs_planner *p = o->p;
-  for (int r = 0; r < rows_of(p); r++) {
+  const struct fs_fusions *p = o->p;
+  for (int r = 0; r < fs_window_size(p); r++) {
     if (kernel >= 0 && o->owner[r] != kernel) continue;
-    const struct fs_cluster *cl = &p->clusters.data[p->window + r];
+    const struct fs_cluster *cl = fs_window_cluster(p, r);
     for (int k = 0; k < cl->after.len; k++) {
-      int to = cl->after.data[k] - p->window;
-      if (to >= rows_of(p) || o->owner[to] == o->owner[r]) continue;
+      int to = cl->after.data[k] - p->begin;
+      if (to >= fs_window_size(p) || o->owner[to] == o->owner[r]) continue;
       o->waits[o->owner[to]] += sign;
     }
   }
@@ -212,17 +174,15 @@ static void count_edges(struct order *o, int kernel, int sign) {
 /* In the order of the statements for the strategies that keep it, else as they
  * were found. */
 static int next_kernel(const struct order *o, const int *chosen, int n) {
-  const struct fs_planner *p = o->p;
-  bool keep = p->options->strategy == FS_NO_REORDER ||
-              p->options->strategy == FS_MANUAL;
+  const struct fs_fusions *p = o->p;
+  bool keep = fs_plan_keeps_order(p);
   int best = -1, best_turn = INT32_MAX;
   for (int k = 0; k < n; k++) {
     if (o->taken[k] || o->waits[k]) continue;
     if (!keep) return k;
-    for (int r = 0; r < rows_of(p); r++)
-      if (fs_set_has(&p->candidates.data[chosen[k]].set, r) &&
-          p->turn[p->window + r] < best_turn) {
-        best_turn = p->turn[p->window + r];
+    for FS_EACH_MEMBER(r, &p->candidates.data[chosen[k]].set)
+      if (p->calls->turn[p->begin + r] < best_turn) {
+        best_turn = p->calls->turn[p->begin + r];
         best = k;
       }
   }
@@ -231,16 +191,15 @@ static int next_kernel(const struct order *o, const int *chosen, int n) {
 
 /* Puts the chosen candidates into an order in which each comes after what it
  * depends on; false if two wait for each other. */
-static bool order(const struct fs_planner *p, int *chosen, int n) {
-  int rows = rows_of(p), done = 0;
+static bool order(const struct fs_fusions *p, int *chosen, int n) {
+  int rows = fs_window_size(p), done = 0;
   struct order o = {.p = p};
   o.owner = fs_calloc((size_t)(rows + n) + 1, sizeof(int));
   o.waits = o.owner + rows;
   o.taken = fs_calloc((size_t)n + 1, sizeof(bool));
   int *sorted = fs_malloc(sizeof(int) * (size_t)(n + 1));
   for (int k = 0; k < n; k++)
-    for (int r = 0; r < rows; r++)
-      if (fs_set_has(&p->candidates.data[chosen[k]].set, r)) o.owner[r] = k;
+    for FS_EACH_MEMBER(r, &p->candidates.data[chosen[k]].set) o.owner[r] = k;
   count_edges(&o, -1, 1);
   for (int k; done < n && (k = next_kernel(&o, chosen, n)) >= 0;) {
     o.taken[k] = true;
@@ -262,7 +221,7 @@ struct state {
 };
 
 struct counter {
-  struct fs_planner *p;
+  struct fs_fusions *p;
   int words;                   /* of a set */
   int **by_first, *n_by_first; /* candidates by their first row */
   uint64_t **words_of;         /* ... and what they have, set by set */
@@ -306,8 +265,8 @@ static int *find_state(struct counter *c, const struct fs_set *s) {
  * the first row that is not covered must be next. */
 static struct state count_rest(struct counter *c, const struct fs_set *covered) {
   struct state sum = {.covered = *covered};
-  int row = first_row(covered, rows_of(c->p), false);
-  if (row == rows_of(c->p)) {
+  int row = first_row(covered, fs_window_size(c->p), false);
+  if (row == fs_window_size(c->p)) {
     sum.covers = sum.combinations = 1;
     return sum;
   }
@@ -333,10 +292,9 @@ static struct state count_rest(struct counter *c, const struct fs_set *covered) 
 }
 
 /* Every cover, without those whose kernels wait for each other. */
-static void count_each(struct counter *c, const struct fs_set *covered,
-                       double ways) {
-  int row = first_row(covered, rows_of(c->p), false);
-  if (row == rows_of(c->p)) {
+static void count_each(struct counter *c, const struct fs_set *covered, double ways) {
+  int row = first_row(covered, fs_window_size(c->p), false);
+  if (row == fs_window_size(c->p)) {
     int chosen[FS_MAX_SET];
     memcpy(chosen, c->chosen, sizeof(int) * (size_t)c->depth);
     if (order(c->p, chosen, c->depth)) c->feasible += ways;
@@ -352,8 +310,8 @@ static void count_each(struct counter *c, const struct fs_set *covered,
   }
 }
 
-void fs_plan_count(struct fs_planner *p) {
-  int rows = rows_of(p);
+void fs_plan_count(struct fs_fusions *p) {
+  int rows = fs_window_size(p);
   struct counter *c = FS_NEW(p->arena, struct counter);
   c->p = p;
   c->words = (rows + 63) / 64;
@@ -398,8 +356,7 @@ struct choices {
   int *impl, *variant;
 };
 
-static struct choices list_choices(struct fs_planner *p,
-                                   const struct fs_candidate *cand) {
+static struct choices list_choices(struct fs_fusions *p, const struct fs_candidate *cand) {
   struct choices ch = {.seconds = FS_NEW_N(p->arena, double, cand->ways),
                        .impl = FS_NEW_N(p->arena, int, cand->ways),
                        .variant = FS_NEW_N(p->arena, int, cand->ways)};
@@ -424,7 +381,7 @@ static struct choices list_choices(struct fs_planner *p,
 }
 
 /* Merges the k best combinations of a cover into the list. */
-static int merge(struct fs_planner *p, const struct cover *c, int k,
+static int merge(struct fs_fusions *p, const struct cover *c, int k,
                  struct fs_combination *list, int n) {
   double *sums = fs_malloc(sizeof(double) * (size_t)k), base = 0;
   int *index = fs_malloc(sizeof(int) * (size_t)k * (size_t)(c->n + 1));
@@ -463,7 +420,7 @@ static int merge(struct fs_planner *p, const struct cover *c, int k,
 
 /* The cover that fuse.c found is what others must be better than. */
 static void keep_sketched(struct fs_covering *c) {
-  struct fs_planner *p = c->p;
+  struct fs_fusions *p = c->p;
   int most = p->n_sketched[p->as_phases], n = 0;
   int *columns = FS_NEW_N(p->arena, int, most + 1);
   for (int k = 0; k < most; k++)
@@ -472,13 +429,13 @@ static void keep_sketched(struct fs_covering *c) {
   if (n && n == most) fs_cover_keep(c, columns, n);
 }
 
-static void open_covering(struct fs_covering *c, struct fs_planner *p, int k) {
-  *c = (struct fs_covering){.p = p, .rows = rows_of(p), .k = FS_MIN(k, MOST_COVERS)};
+static void open_covering(struct fs_covering *c, struct fs_fusions *p, int k) {
+  *c = (struct fs_covering){.p = p, .rows = fs_window_size(p), .k = FS_MIN(k, MOST_COVERS)};
   c->best = FS_NEW_N(p->arena, struct fs_cover, c->k + 1);
   add_columns(c);
 }
 
-static int solve_all(struct fs_planner *p, int k, struct fs_combination *list) {
+static int solve_all(struct fs_fusions *p, int k, struct fs_combination *list) {
   struct fs_covering in;
   int found = 0;
   open_covering(&in, p, k);
@@ -527,14 +484,13 @@ static int by_saving(const void *a, const void *b) {
 
 /* The fusions that save time, most first. Clusters alone come first in the list of
  * candidates (fuse.c). */
-static int list_savings(const struct fs_planner *p, struct saving *list) {
-  int n = 0, rows = rows_of(p);
+static int list_savings(const struct fs_fusions *p, struct saving *list) {
+  int n = 0, rows = fs_window_size(p);
   for (int c = rows; c < p->candidates.len; c++) {
     const struct fs_set *set = &p->candidates.data[c].set;
     if (fs_plan_pin_forbids(p, set, true)) continue;
     double seconds = -candidate_cost(p, &p->candidates.data[c]);
-    for (int r = 0; r < rows; r++)
-      if (fs_set_has(set, r)) seconds += candidate_cost(p, &p->candidates.data[r]);
+    for FS_EACH_MEMBER(r, set) seconds += candidate_cost(p, &p->candidates.data[r]);
     if (seconds > 0) list[n++] = (struct saving){c, seconds};
   }
   qsort(list, (size_t)n, sizeof *list, by_saving);
@@ -542,9 +498,9 @@ static int list_savings(const struct fs_planner *p, struct saving *list) {
 }
 
 /* `owner`, of each row, as a cover; false if its kernels wait for each other. */
-static bool cover_of(const struct fs_planner *p, const int *owner, struct cover *c) {
+static bool cover_of(const struct fs_fusions *p, const int *owner, struct cover *c) {
   c->n = 0;
-  for (int r = 0; r < rows_of(p); r++) {
+  for (int r = 0; r < fs_window_size(p); r++) {
     bool first = true;
     for (int x = 0; x < r && first; x++) first = owner[x] != owner[r];
     if (first) c->chosen[c->n++] = owner[r];
@@ -554,8 +510,8 @@ static bool cover_of(const struct fs_planner *p, const int *owner, struct cover 
 
 /* Where the search has not found a cover: every cluster alone, then the fusions that
  * save most, of those that can still be had. */
-static int greedy(struct fs_planner *p, int k, struct fs_combination *list) {
-  int rows = rows_of(p);
+static int greedy(struct fs_fusions *p, int k, struct fs_combination *list) {
+  int rows = fs_window_size(p);
   struct saving *savings = FS_NEW_N(p->arena, struct saving, p->candidates.len + 1);
   struct cover c = {.chosen = FS_NEW_N(p->arena, int, rows + 1)};
   int *owner = FS_NEW_N(p->arena, int, rows + 1), n = list_savings(p, savings);
@@ -563,13 +519,11 @@ static int greedy(struct fs_planner *p, int k, struct fs_combination *list) {
   for (int x = 0; x < n; x++) {
     const struct fs_set *set = &p->candidates.data[savings[x].candidate].set;
     bool apart = true;
-    for (int r = 0; r < rows; r++) apart &= !fs_set_has(set, r) || owner[r] == r;
+    for FS_EACH_MEMBER(r, set) apart &= owner[r] == r;
     if (!apart) continue;
-    for (int r = 0; r < rows; r++)
-      if (fs_set_has(set, r)) owner[r] = savings[x].candidate;
+    for FS_EACH_MEMBER(r, set) owner[r] = savings[x].candidate;
     if (cover_of(p, owner, &c)) continue;
-    for (int r = 0; r < rows; r++)
-      if (fs_set_has(set, r)) owner[r] = r;
+    for FS_EACH_MEMBER(r, set) owner[r] = r;
   }
   cover_of(p, owner, &c);
   return merge(p, &c, k, list, 0);
@@ -577,7 +531,7 @@ static int greedy(struct fs_planner *p, int k, struct fs_combination *list) {
 
 /* What GLPK is asked for. */
 struct request {
-  struct fs_planner *p;
+  struct fs_fusions *p;
   int k;
   struct fs_combination *list;  /* the k best, or NULL: */
   double *worth;                /* a sketch */
@@ -613,25 +567,25 @@ static int ask_glpk(const struct request *q) {
   return n;
 }
 
-int fs_plan_sketch(struct fs_planner *p, double *worth, int *chosen) {
+int fs_plan_sketch(struct fs_fusions *p, double *worth, int *chosen) {
   int n = ask_glpk(&(struct request){.p = p, .worth = worth, .chosen = chosen});
   if (!n) return 0;
   double **kept = &p->worth[p->as_phases];
-  *kept = FS_NEW_N(p->arena, double, rows_of(p));
-  memcpy(*kept, worth, sizeof **kept * (size_t)rows_of(p));
+  *kept = FS_NEW_N(p->arena, double, fs_window_size(p));
+  memcpy(*kept, worth, sizeof **kept * (size_t)fs_window_size(p));
   return n;
 }
 
 /* The combinations of the cover that fuse.c found. */
-static int take_sketched(struct fs_planner *p, int k, struct fs_combination *list) {
+static int take_sketched(struct fs_fusions *p, int k, struct fs_combination *list) {
   int n = p->n_sketched[p->as_phases];
   struct cover c = {.n = n, .chosen = FS_NEW_N(p->arena, int, n + 1)};
   memcpy(c.chosen, p->sketched[p->as_phases], sizeof *c.chosen * (size_t)n);
   return order(p, c.chosen, n) ? merge(p, &c, k, list, 0) : 0;
 }
 
-int fs_plan_combine(struct fs_planner *p, int k, struct fs_combination *list) {
-  if (p->candidates.len == rows_of(p) || fs_interrupted()) return greedy(p, k, list);
+int fs_plan_combine(struct fs_fusions *p, int k, struct fs_combination *list) {
+  if (p->candidates.len == fs_window_size(p) || fs_interrupted()) return greedy(p, k, list);
   int n = p->hurried && k == 1 && p->n_sketched[p->as_phases]
               ? take_sketched(p, k, list)
               : ask_glpk(&(struct request){.p = p, .k = k, .list = list});

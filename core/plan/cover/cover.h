@@ -1,75 +1,87 @@
-/* cover.h - the search for the best covers. Private to the stage.
+/* cover.h - which fusions to take: the search, by the cost of sets of clusters and by what
+ * forbids them.
  *
- *   candidates -cover.c-> columns -search.c, ideal.c-> covers -cover.c, rank.c-> combinations
- */
+ *   clusters -fs_plan_candidates()-> candidates -fs_plan_combine()-> combinations
+ *
+ * Costs are seconds. Nothing fails; while fs_interrupted() the search ends. */
 #ifndef FS_COVER_H
 #define FS_COVER_H
 
-#include "core/plan/planner.h"
+#include "core/plan/cover/counts.h"
+#include "core/plan/cover/set.h"
+#include "core/plan/kernels/kernels.h"
 
-/* A candidate that a cover may take. */
-struct fs_column {
-  int candidate;
-  struct fs_set set;    /* its rows: clusters of the window                    */
-  struct fs_set reach;  /* rows that wait for one of them                      */
-  double cost;          /* in microseconds; the index breaks ties              */
+/* A fusion (or a cluster alone) with its implementations, best first. */
+struct fs_candidate {
+  struct fs_set set;
+  int first, n;               /* in fs_fusions.impls                            */
+  int ways;                   /* ... and how many with their variants        */
+  double seconds;             /* of the best                                 */
+  double temporary;           /* bytes that it stores which the block does not
+                                 give                                        */
+};
+/* Which implementation of which candidate, for each kernel in launch order. */
+struct fs_pick {
+  int candidate, impl;        /* indices into fs_fusions.candidates and .impls */
+  int variant;
 };
 
-/* Columns that have each row once, and of which none waits for itself. */
-struct fs_cover {
+struct fs_combination {
   double cost;
-  int n, *columns;      /* in no order                                         */
+  int n;
+  struct fs_pick *picks;      /* in the arena                                */
 };
 
-struct fs_covering {
-  struct fs_planner *p;
-  struct fs_column *columns;
-  int rows, n;
-  int k, found;              /* covers that are wanted, that there are         */
-  struct fs_cover *best;     /* the cheapest first                             */
+/* The fusions of a block, window by window. */
+struct fs_fusions {
+  const struct fs_calls *calls;        /* borrowed, as the next three are    */
+  struct fs_maker *maker;
+  const struct fs_graph *g;
+  const struct fs_plan_options *options;
+  struct fs_arena *arena;
+  int begin, end;                      /* the window: clusters that are planned together */
+  struct fs_set *reach;                /* per cluster of the window: later ones
+                                          that depend on it                  */
+  struct fs_set *needs;                /* ... earlier ones that it depends on */
+  struct fs_set *next_to;              /* ... those it shares data with      */
+  FS_VEC(struct fs_candidate) candidates; /* every cluster alone comes first */
+  fs_impl_list impls;
+  struct fs_pin_result *pins;          /* per pin of the options             */
+  struct fs_set *held;                 /* ... what `:fuse` holds together    */
+  int pins_taken;                      /* so many of them count in the window:
+                                          earlier ones forbid later ones     */
+  struct fs_set *pinned;               /* per pinned kernel: its clusters, or none */
+  FS_VEC(struct fs_rejection) rejections;
+  struct fs_space_counts space;        /* but for what the maker counts      */
+  bool as_phases;                      /* kernels are priced as phases of a launch
+                                          that others are in, too            */
+  bool by_prices;                      /* ... and both ways plans are looked for */
+  bool hurried;                        /* no effort is left to look for more than that */
+  int *sketched[2], n_sketched[2];     /* a cover that fuse.c found, by as_phases:
+                                          candidates                         */
+  double *worth[2];                    /* ... per cluster of the window, what the last
+                                          relaxation said that it is worth; or NULL */
 };
 
-/* Whether each of two columns waits for the other. */
-static inline bool fs_columns_wait(const struct fs_column *a,
-                                   const struct fs_column *b) {
-  return fs_set_meets(&a->reach, &b->set) && fs_set_meets(&b->reach, &a->set);
-}
+/* Of all clusters; the window is the caller's to set. */
+void fs_fusions_open(struct fs_fusions *p, struct fs_maker *maker);
+void fs_fusions_close(struct fs_fusions *p);
 
-/* What others must cost less than, by more than what sums are off. */
-double fs_cover_limit(const struct fs_covering *c);
-/* Keeps a cover if it is one of the k best, and new. */
-void fs_cover_keep(struct fs_covering *c, const int *columns, int n);
-
-/* few.c: the k best covers of few rows, as search.c finds them; false: it must. Then nothing
- * is kept. */
-bool fs_cover_few(struct fs_covering *c);
-
-/* search.c: the best cover, and the k best, nearly always; else some that are about as
- * good. None where there is none, or too much to look through. */
-void fs_cover_search(struct fs_covering *c);
-/* A cover that is soon found, and what its rows are worth in the relaxation. */
-void fs_cover_sketch(struct fs_covering *c, double *rows);
-
-/* Columns of which a cover has one at most, and what a relaxation pays for that. */
-struct fs_clique {
-  double price;
-  const uint64_t *columns; /* as bits */
-};
-
-/* What no cover costs less than: what its rows are worth, less the price of each clique.
- * No column costs less than its rows are worth, less its cliques. */
-struct fs_worth {
-  const double *rows;
-  const struct fs_clique *cliques;
-  int n;                   /* of the cliques */
-  int most;                /* ideals that are looked at */
-};
-
-/* ideal.c: keeps the best cover, or has it already. False: there is none, or too much to look
- * through. */
-bool fs_cover_by_ideals(struct fs_covering *c, const struct fs_worth *worth);
-/* Keeps a good cover, by the nearest so many ideals of as many rows; false: it found none that
- * is better than what was kept. */
-bool fs_cover_by_beam(struct fs_covering *c, const struct fs_worth *worth, int width);
+/* The window's candidates: every cluster alone and the fusions of them that are looked at.
+ * False if a cluster alone has no kernel (its axes conflict). */
+bool fs_plan_candidates(struct fs_fusions *p);
+/* How many combinations of them there are, into the counts. */
+void fs_plan_count(struct fs_fusions *p);
+/* Up to k combinations of the candidates that cover each cluster of the window once, cheapest
+ * first, by as_phases; list[] is filled, how many is given (at least one, but for pins that
+ * contradict each other). */
+int fs_plan_combine(struct fs_fusions *p, int k, struct fs_combination *list);
+/* The calls of a set, ascending, in the arena. Gives how many. */
+int fs_plan_members(struct fs_fusions *p, const struct fs_set *s, fs_id **out);
+/* rank.c: the k smallest sums of one cost of each list (each ascending, of lens[]
+ * costs), in order; ties in the order of the indices. index[] gets n indices for
+ * each. Gives how many. */
+int fs_rank_sums(int n, const double *const *costs, const int *lens, int k,
+                 double *sums, int *index);
 
 #endif

@@ -8,7 +8,7 @@
  * too few, at those of four times as much. */
 #include <math.h>
 
-#include "core/plan/cover/cover.h"
+#include "core/plan/cover/covering.h"
 
 enum { MOST_ROWS = 12, MOST_NODES = 4000, MOST_SETS = 1 << MOST_ROWS };
 

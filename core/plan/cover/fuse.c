@@ -10,17 +10,16 @@
  * clusters are worth in the relaxation of all that is known so far (search.c) tells which
  * sets gain by one cluster more; and from a cover that it leads to, clusters move from kernel
  * to kernel, and kernels join, as long as that makes it better. Of windows of more than a
- * hundred, kernels join in pairs first, and that is all where more does not pay. Nothing goes by time: the
- * same block always has the same fusions.
+ * hundred, kernels join in pairs first, and that is all where more does not pay. Nothing goes
+ * by time: the same block always has the same fusions.
  */
-#include "core/plan/planner.h"
+#include "core/plan/cover/inside.h"
 
 #include <math.h>
 
 enum {
   MAX_FUSION = 12,        /* clusters of a fusion, and of a window, of which all
                              is enumerated */
-  MAX_CALLS = 160,        /* calls of a fusion: bounds compile time           */
   MAX_CANDIDATES = 400    /* of the full enumeration                          */
 };
 
@@ -46,7 +45,7 @@ struct seen {
 };
 
 struct growth {
-  struct fs_planner *p;
+  struct fs_fusions *p;
   FS_VEC(struct seen) seen;
   int *table, cap;        /* hashed: index + 1 into `seen`                    */
   int work, most_work;    /* calls in the sets that kernels were looked for   */
@@ -66,14 +65,6 @@ static bool is_over(const struct growth *g) {
 /* The work of a search. */
 static int work_for(int clusters) {
   return FS_MAX(WORK_OF_A_CLUSTER, WORK_OF_A_PAIR * clusters) * clusters;
-}
-
-static struct fs_cluster *cluster(struct fs_planner *p, int i) {
-  return &p->clusters.data[p->window + i];
-}
-
-static int window_size(const struct fs_planner *p) {
-  return p->window_end - p->window;
 }
 
 /* -- sets ----------------------------------------------------------------------- */
@@ -116,13 +107,13 @@ static int look_up(struct growth *g, const struct fs_set *s, bool *fresh) {
 
 /* -- which sets may be fusions ----------------------------------------------------- */
 
-static void compute_reach(struct fs_planner *p) {
-  int n = window_size(p);
+static void compute_reach(struct fs_fusions *p) {
+  int n = fs_window_size(p);
   p->reach = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = n - 1; c >= 0; c--) {
-    const struct fs_cluster *cl = cluster(p, c);
+    const struct fs_cluster *cl = fs_window_cluster(p, c);
     for (int k = 0; k < cl->after.len; k++) {
-      int a = cl->after.data[k] - p->window;
+      int a = cl->after.data[k] - p->begin;
       if (a < 0 || a >= n) continue;
       fs_set_add(&p->reach[c], a);
       fs_set_join(&p->reach[c], &p->reach[a]);
@@ -130,185 +121,42 @@ static void compute_reach(struct fs_planner *p) {
   }
 }
 
-static void connect(struct fs_planner *p) {
-  int n = window_size(p);
+static void connect(struct fs_fusions *p) {
+  int n = fs_window_size(p);
   p->next_to = FS_NEW_N(p->arena, struct fs_set, n);
   p->needs = FS_NEW_N(p->arena, struct fs_set, n);
   for (int c = 0; c < n; c++) {
     for FS_EACH_MEMBER(later, &p->reach[c]) fs_set_add(&p->needs[later], c);
-    const struct fs_cluster *cl = cluster(p, c);
+    const struct fs_cluster *cl = fs_window_cluster(p, c);
     const int *lists[] = {cl->before.data, cl->after.data, cl->beside.data};
     int lens[] = {cl->before.len, cl->after.len, cl->beside.len};
     for (int l = 0; l < 3; l++)
       for (int k = 0; k < lens[l]; k++) {
-        int x = lists[l][k] - p->window;
+        int x = lists[l][k] - p->begin;
         if (x >= 0 && x < n && x != c) fs_set_add(&p->next_to[c], x);
       }
   }
 }
 
-static bool crosses_barrier(struct fs_planner *p, const struct fs_set *s) {
-  if (!p->g->barriers.len) return false;
-  fs_id low = UINT32_MAX, high = 0;
-  for FS_EACH_MEMBER(c, s) {
-    const struct fs_cluster *cl = cluster(p, c);
-    low = FS_MIN(low, cl->nodes.data[0]);
-    high = FS_MAX(high, cl->nodes.data[cl->nodes.len - 1]);
-  }
-  for (int b = 0; b < p->g->barriers.len; b++)
-    if (low < p->g->barriers.data[b] && high >= p->g->barriers.data[b])
-      return true;
-  return false;
-}
-
-/* The members are neighbours in the order of the statements. */
-static bool contiguous(const struct fs_planner *p, const struct fs_set *s) {
-  int low = INT32_MAX, high = -1;
-  for FS_EACH_MEMBER(c, s) {
-    low = FS_MIN(low, p->turn[p->window + c]);
-    high = FS_MAX(high, p->turn[p->window + c]);
-  }
-  return high - low + 1 == fs_set_size(s);
-}
-
-static int calls_in(struct fs_planner *p, const struct fs_set *s) {
-  int n = 0;
-  for FS_EACH_MEMBER(c, s) n += cluster(p, c)->nodes.len;
-  return n;
-}
-
 /* -- candidates -------------------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b) {
-  fs_id x = *(const fs_id *)a, y = *(const fs_id *)b;
-  return x < y ? -1 : x > y;
-}
-
-int fs_plan_members(struct fs_planner *p, const struct fs_set *s, fs_id **out) {
-  fs_id *calls = *out = FS_NEW_N(p->arena, fs_id, calls_in(p, s) + 1);
-  int n = 0;
-  for FS_EACH_MEMBER(c, s) {
-    const struct fs_cluster *cl = cluster(p, c);
-    memcpy(calls + n, cl->nodes.data, sizeof(fs_id) * (size_t)cl->nodes.len);
-    n += cl->nodes.len;
-  }
-  bool sorted = true; /* as nearly always */
-  for (int k = 1; k < n; k++) sorted &= calls[k - 1] < calls[k];
-  if (!sorted) qsort(calls, (size_t)n, sizeof(fs_id), compare_ids);
-  return n;
-}
-
-/* What the set stores for others: bytes that the block does not give. */
-static double temporaries(struct fs_planner *p, const struct fs_set *s) {
-  double bytes = 0;
-  for FS_EACH_MEMBER(c, s) {
-    const struct fs_cluster *cl = cluster(p, c);
-    bool wanted = false;
-    for (int k = 0; k < cl->after.len; k++) {
-      int a = cl->after.data[k] - p->window;
-      wanted |= a < 0 || a >= window_size(p) || !fs_set_has(s, a);
-    }
-    if (!wanted) continue;
-    const struct fs_node *nd =
-        fs_node(p->g, cl->nodes.data[cl->nodes.len - 1]);
-    if (p->info[cl->nodes.data[cl->nodes.len - 1]].is_output) continue;
-    bytes += (double)fs_shape_count(&nd->shape) *
-             (double)fs_dtype_size(nd->dtype);
-  }
-  return bytes;
-}
-
-static int add_candidate(struct fs_planner *p, const struct fs_set *s,
-                         int first) {
-  struct fs_candidate c = {.set = *s, .first = first,
-                           .n = p->impls.len - first,
-                           .seconds = p->impls.data[first].seconds,
-                           .temporary = temporaries(p, s)};
-  p->space.legal++;
-  for (int k = 0; k < c.n; k++) c.ways += fs_impl_ways(&p->impls.data[first + k]);
-  p->space.kept += c.ways;
-  *FS_PUSH(&p->candidates) = c;
-  return p->candidates.len - 1;
-}
-
-/* A candidate of the set, if it has a kernel. */
-int fs_plan_try(struct fs_planner *p, const struct fs_set *s,
-                const char **why) {
-  fs_id *calls;
-  int n = fs_plan_members(p, s, &calls), first = p->impls.len;
-  *why = fs_kernel_survey(p, calls, n, &p->impls);
-  return *why ? -1 : add_candidate(p, s, first);
-}
-
-/* Keeps the best implementation of a call alone, which plan.c asks for. */
-static void keep_alone(struct fs_planner *p, fs_id call, int candidate) {
-  if (p->options->n_kernel_pins) return;
-  if (!p->alone) p->alone = FS_NEW_N(p->arena, const struct fs_impl *, p->calls.len);
-  struct fs_impl *mine = FS_NEW(p->arena, struct fs_impl);
-  *mine = p->impls.data[p->candidates.data[candidate].first];
-  p->alone[p->info[call].call] = mine;
-}
-
-static bool add_single(struct fs_planner *p, int c) {
-  struct fs_set s = {{0}};
-  const char *why;
-  fs_set_add(&s, c);
-  const struct fs_cluster *cl = cluster(p, c);
-  if (!cl->library) {
-    int at = fs_plan_try(p, &s, &why);
-    if (at >= 0 && cl->nodes.len == 1) keep_alone(p, cl->nodes.data[0], at);
-    return at >= 0;
-  }
-  struct fs_kernel k;
-  fs_kernel_library(p, cl->nodes.data[0], &k);
-  int first = p->impls.len;
-  *FS_PUSH(&p->impls) =
-      (struct fs_impl){.scheme = FS_LIBRARY, .variants = 1,
-                       .each = {k.first}, .seconds = k.first};
-  p->space.implementations++;
-  fs_kernel_free(&k);
-  add_candidate(p, &s, first);
-  return true;
-}
-
-static fs_id last_call(struct fs_planner *p, int c) {
-  return cluster(p, c)->nodes.data[cluster(p, c)->nodes.len - 1];
-}
-
-static void note_rejection(struct fs_planner *p, const struct fs_set *s, int c,
-                           const char *why) {
-  fs_id a = 0, b = last_call(p, c);
-  for FS_EACH_MEMBER(m, s) a = last_call(p, m);
+static void note_rejection(struct fs_fusions *p, const struct fs_set *s, int c, const char *why) {
+  fs_id a = 0, b = fs_window_last_call(p, c);
+  for FS_EACH_MEMBER(m, s) a = fs_window_last_call(p, m);
   p->space.pruned[fs_rule_of(why)]++;
   if (fs_set_size(s) == 1 || p->rejections.len < 64)
     fs_plan_reject(p, FS_MIN(a, b), FS_MAX(a, b), why);
 }
 
-static bool keeps_order(const struct fs_planner *p) {
-  return p->options->strategy == FS_NO_REORDER ||
-         p->options->strategy == FS_MANUAL;
-}
-
-const char *fs_plan_forbidden(struct fs_planner *p, const struct fs_set *s) {
-  for FS_EACH_MEMBER(c, s)
-    if (cluster(p, c)->library) return "library";
-  if (fs_plan_pin_forbids(p, s, false)) return "pin";
-  if (crosses_barrier(p, s)) return "barrier";
-  if (calls_in(p, s) > MAX_CALLS) return "limit";
-  if (keeps_order(p) && !contiguous(p, s)) return "order";
-  return NULL;
-}
-
 /* A fusion that is legal and no faster than its clusters alone. It stays in the
  * space, for another combination may want it. */
-static void compare_price(struct fs_planner *p, const struct fs_set *s, int at,
-                          bool pair) {
+static void compare_price(struct fs_fusions *p, const struct fs_set *s, int at, bool pair) {
   double apart = 0, together = p->candidates.data[at].seconds;
   fs_id calls[2] = {0};
   for FS_EACH_MEMBER(c, s) {
     apart += p->candidates.data[c].seconds;
     calls[0] = calls[1];
-    calls[1] = last_call(p, c);
+    calls[1] = fs_window_last_call(p, c);
   }
   if (together < apart) return;
   p->space.pruned[FS_RULE_PRICE]++;
@@ -319,7 +167,7 @@ static void compare_price(struct fs_planner *p, const struct fs_set *s, int at,
 
 /* The set with cluster c: its candidate, or -1 if it cannot be a fusion. */
 static int grow(struct growth *g, const struct fs_set *from, int c) {
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   struct fs_set s = *from;
   bool fresh;
   fs_set_add(&s, c);
@@ -329,7 +177,7 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
   const char *why = fs_plan_forbidden(p, &s);
   int at = -1;
   if (!why && is_over(g)) why = "limit";
-  if (!why) g->work += calls_in(p, &s);
+  if (!why) g->work += fs_plan_calls_in(p, &s);
   if (!why) at = fs_plan_try(p, &s, &why);
   if (why) note_rejection(p, from, c, why);
   if (at >= 0) compare_price(p, &s, at, fs_set_size(from) == 1);
@@ -339,15 +187,14 @@ static int grow(struct growth *g, const struct fs_set *from, int c) {
 
 /* The clusters that may join a convex set: connected with it, and nothing outside
  * lies between. What does lie between may join first. */
-static struct fs_set neighbours(struct fs_planner *p, const struct fs_set *s,
-                                bool count) {
+static struct fs_set neighbours(struct fs_fusions *p, const struct fs_set *s, bool count) {
   struct fs_set out = {{0}}, from = {{0}}, to = {{0}};
   for FS_EACH_MEMBER(c, s) {
     fs_set_join(&out, &p->next_to[c]);
     fs_set_join(&from, &p->reach[c]);
     fs_set_join(&to, &p->needs[c]);
   }
-  int words = (window_size(p) + 63) / 64;
+  int words = (fs_window_size(p) + 63) / 64;
   for (int w = 0; w < words; w++) out.word[w] &= ~s->word[w];
   struct fs_set near = out;
   for FS_EACH_MEMBER(c, &near) {
@@ -432,11 +279,11 @@ static double gain_of_pair(struct growth *g, const struct fs_set *s, int c) {
 }
 
 static void list_guesses(struct climb *w) {
-  struct fs_planner *p = w->g->p;
+  struct fs_fusions *p = w->g->p;
   struct fs_set near = neighbours(p, &w->set, false);
   w->n = 0;
   for FS_EACH_MEMBER(c, &near) {
-    if (cluster(p, c)->library || (w->without && fs_set_has(w->without, c))) continue;
+    if (fs_window_cluster(p, c)->library || (w->without && fs_set_has(w->without, c))) continue;
     double gain = isnan(w->last[c]) ? gain_of_pair(w->g, &w->set, c) : w->last[c];
     if (gain > -HUGE_VAL) w->list[w->n++] = (struct guess){c, gain};
   }
@@ -471,7 +318,7 @@ static int next_fusion(struct climb *w) {
  * set. */
 static struct fs_set climb(struct growth *g, int from, const struct fs_set *without) {
   struct climb w = {.g = g, .without = without};
-  for (int c = 0; c < window_size(g->p); c++) w.last[c] = NAN;
+  for (int c = 0; c < fs_window_size(g->p); c++) w.last[c] = NAN;
   for (int at = from; at >= 0; at = next_fusion(&w)) {
     w.set = g->p->candidates.data[at].set;
     w.cost = cost_of(g, at);
@@ -481,20 +328,20 @@ static struct fs_set climb(struct growth *g, int from, const struct fs_set *with
 }
 
 static void grow_pairs(struct growth *g) {
-  struct fs_planner *p = g->p;
-  for (int c = 0; c < window_size(p); c++) {
+  struct fs_fusions *p = g->p;
+  for (int c = 0; c < fs_window_size(p); c++) {
     struct fs_set s = p->candidates.data[c].set, near = neighbours(p, &s, true);
     for FS_EACH_MEMBER(other, &near)
-      if (other > c && !cluster(p, c)->library) grow(g, &s, other);
+      if (other > c && !fs_window_cluster(p, c)->library) grow(g, &s, other);
   }
 }
 
 /* From what no good fusion has yet. */
 static void grow_apart(struct growth *g) {
   struct fs_set have = {{0}};
-  for (int c = 0; c < window_size(g->p); c++) g->worth[c] = cost_of(g, c);
-  for (int c = 0; c < window_size(g->p); c++) {
-    if (cluster(g->p, c)->library || fs_set_has(&have, c)) continue;
+  for (int c = 0; c < fs_window_size(g->p); c++) g->worth[c] = cost_of(g, c);
+  for (int c = 0; c < fs_window_size(g->p); c++) {
+    if (fs_window_cluster(g->p, c)->library || fs_set_has(&have, c)) continue;
     struct fs_set s = climb(g, c, &have);
     fs_set_join(&have, &s);
   }
@@ -502,9 +349,9 @@ static void grow_apart(struct growth *g) {
 
 /* From every cluster, as far as there is work. */
 static void grow_each(struct growth *g, int most) {
-  for (int c = 0; c < window_size(g->p); c++) g->worth[c] = cost_of(g, c);
-  for (int c = 0; c < window_size(g->p) && g->work < most; c++)
-    if (!cluster(g->p, c)->library) climb(g, c, NULL);
+  for (int c = 0; c < fs_window_size(g->p); c++) g->worth[c] = cost_of(g, c);
+  for (int c = 0; c < fs_window_size(g->p) && g->work < most; c++)
+    if (!fs_window_cluster(g->p, c)->library) climb(g, c, NULL);
 }
 
 /* A candidate, and what it costs beyond what its clusters are worth. */
@@ -521,7 +368,7 @@ static int by_cost(const void *a, const void *b) {
 
 /* The candidates by what they cost beyond what their clusters are worth. Gives how many. */
 static int list_beyond(struct growth *g, struct beyond **out) {
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   int n = 0;
   struct beyond *list = *out = FS_NEW_N(p->arena, struct beyond, p->candidates.len);
   for (int k = 0; k < p->candidates.len; k++) {
@@ -560,7 +407,7 @@ static void grow_near(struct growth *g, int most) {
 
 /* -- moves ------------------------------------------------------------------------------ */
 
-static bool is_convex(const struct fs_planner *p, const struct fs_set *s) {
+static bool is_convex(const struct fs_fusions *p, const struct fs_set *s) {
   struct fs_set from = {{0}}, to = {{0}};
   for FS_EACH_MEMBER(c, s) {
     fs_set_join(&from, &p->reach[c]);
@@ -572,7 +419,7 @@ static bool is_convex(const struct fs_planner *p, const struct fs_set *s) {
   return !between;
 }
 
-static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
+static bool hangs_together(const struct fs_fusions *p, const struct fs_set *s) {
   struct fs_set have = {{0}}, more = {{0}};
   fs_set_add(&more, fs_set_next(s, 0));
   while (memcmp(&have, &more, sizeof have)) {
@@ -585,7 +432,7 @@ static bool hangs_together(const struct fs_planner *p, const struct fs_set *s) {
 
 /* The candidate of any set of clusters, or -1. */
 static int candidate_of(struct growth *g, const struct fs_set *s) {
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   bool fresh;
   if (fs_set_size(s) == 1) return fs_set_next(s, 0);
   int e = look_up(g, s, &fresh), at = -1;
@@ -594,7 +441,7 @@ static int candidate_of(struct growth *g, const struct fs_set *s) {
                                                               : fs_plan_forbidden(p, s);
   if (!why && is_over(g)) why = "limit";
   if (!why) {
-    g->work += calls_in(p, s);
+    g->work += fs_plan_calls_in(p, s);
     p->space.fusions++;
     at = fs_plan_try(p, s, &why);
     if (why) p->space.pruned[fs_rule_of(why)]++;
@@ -611,7 +458,7 @@ struct sketch {
 };
 
 /* Whether no kernels wait for each other. */
-static bool has_order(const struct fs_planner *p, const int *kernels, int n) {
+static bool has_order(const struct fs_fusions *p, const int *kernels, int n) {
   struct fs_set done = {{0}}, needs[FS_MAX_SET];
   int left[FS_MAX_SET], before = n + 1;
   for (int k = 0; k < n; k++) {
@@ -656,7 +503,7 @@ static bool replace(struct sketch *s, int a, int b, int x, int y) {
   return true;
 }
 
-static struct fs_set next_to_set(const struct fs_planner *p, const struct fs_set *s) {
+static struct fs_set next_to_set(const struct fs_fusions *p, const struct fs_set *s) {
   struct fs_set near = {{0}};
   for FS_EACH_MEMBER(c, s) fs_set_join(&near, &p->next_to[c]);
   return near;
@@ -713,15 +560,15 @@ static bool move(struct sketch *s) {
  * few on each side. `owner`: per cluster, its kernel. Gives how many. */
 static int list_near(const struct sketch *s, int a, const int *owner, int *out) {
   enum { FEW = 3 };
-  const struct fs_planner *p = s->g->p;
+  const struct fs_fusions *p = s->g->p;
   const struct fs_set *set = &p->candidates.data[s->kernels[a]].set;
   struct fs_set near = next_to_set(p, set);
   int n = 0, low = fs_set_next(set, 0);
   for (int way = 0; way < 2; way++) {
     int found = 0;
-    for (int c = low; c >= 0 && c < window_size(p) && found < FEW; c += way ? 1 : -1) {
+    for (int c = low; c >= 0 && c < fs_window_size(p) && found < FEW; c += way ? 1 : -1) {
       if (!fs_set_has(&near, c) || owner[c] == a) continue;
-      bool known = cluster((struct fs_planner *)(uintptr_t)p, c)->library;
+      bool known = fs_window_cluster(p, c)->library;
       for (int k = 0; k < n && !known; k++) known = out[k] == owner[c];
       if (known) continue;
       out[n++] = owner[c];
@@ -759,9 +606,9 @@ static bool join_best(struct sketch *s, int a, int *owner) {
 /* Kernels join in pairs, again and again: each is priced as often as it doubles, so this
  * takes little more than to price every cluster some times. */
 static void coarsen(struct sketch *s) {
-  struct fs_planner *p = s->g->p;
+  struct fs_fusions *p = s->g->p;
   int owner[FS_MAX_SET];
-  s->n = window_size(p);
+  s->n = fs_window_size(p);
   for (int c = 0; c < s->n; c++) s->kernels[c] = owner[c] = c;
   for (bool any = true; any;) {
     int known = p->candidates.len; /* what is joined now waits for the next round */
@@ -776,7 +623,7 @@ static void coarsen(struct sketch *s) {
 /* Keeps the better one of it and what was sketched before. */
 static void keep_sketch(const struct sketch *s) {
   struct growth *g = s->g;
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   double cost = 0;
   for (int k = 0; k < s->n; k++) cost += cost_of(g, s->kernels[k]);
   if (cost >= g->least) return;
@@ -796,7 +643,7 @@ static double sketch(struct growth *g) {
   if (!s->n) return 0;
   while (move(s)) {}
   keep_sketch(s);
-  for (int c = 0; c < window_size(g->p); c++) bound += g->worth[c];
+  for (int c = 0; c < fs_window_size(g->p); c++) bound += g->worth[c];
   return bound;
 }
 
@@ -829,7 +676,7 @@ static void keep_first(struct sketch *s) {
 }
 
 /* Steps that may be taken for a block: by what its first good cover takes, in so many runs. */
-static double effort_for(const struct fs_planner *p, double seconds) {
+static double effort_for(const struct fs_fusions *p, double seconds) {
   double most = STEPS_OF_A_MS * (p->options->effort ? p->options->effort : MOST_EFFORT);
   if (p->options->effort > MOST_EFFORT) return most;
   return FS_MIN(most, seconds * 1e3 * STEPS_OF_A_MS * TIMES_A_RUN * EXPECTED_RUNS);
@@ -838,9 +685,9 @@ static double effort_for(const struct fs_planner *p, double seconds) {
 /* A first good cover of a large window, made better while that is worth it. Whether there is
  * effort left for a search. */
 static bool grow_first(struct growth *g) {
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   struct sketch *s = FS_NEW(p->arena, struct sketch);
-  int n = window_size(p);
+  int n = fs_window_size(p);
   s->g = g;
   coarsen(s);
   keep_first(s);
@@ -855,8 +702,8 @@ static bool grow_first(struct growth *g) {
 }
 
 static void grow_by_worth(struct growth *g) {
-  struct fs_planner *p = g->p;
-  int n = window_size(p), work = work_for(n);
+  struct fs_fusions *p = g->p;
+  int n = fs_window_size(p), work = work_for(n);
   if (p->by_prices) work = work * 2 / 3; /* the rest is for the other price */
   g->worth = FS_NEW_N(p->arena, double, n);
   g->most_work = g->work + work;
@@ -877,12 +724,12 @@ static void grow_by_worth(struct growth *g) {
 }
 
 static void enumerate(struct growth *g) {
-  struct fs_planner *p = g->p;
+  struct fs_fusions *p = g->p;
   for (int k = 0; k < p->candidates.len; k++) {
     struct fs_set s = p->candidates.data[k].set;
     int first = p->candidates.data[k].first;
     if (p->impls.data[first].scheme == FS_LIBRARY) continue;
-    if (fs_set_size(&s) >= MAX_FUSION && !keeps_order(p)) continue;
+    if (fs_set_size(&s) >= MAX_FUSION && !fs_plan_keeps_order(p)) continue;
     struct fs_set near = neighbours(p, &s, true);
     for FS_EACH_MEMBER(c, &near) {
       if (p->candidates.len >= MAX_CANDIDATES || fs_interrupted()) {
@@ -894,8 +741,8 @@ static void enumerate(struct growth *g) {
   }
 }
 
-bool fs_plan_candidates(struct fs_planner *p) {
-  int n = window_size(p);
+bool fs_plan_candidates(struct fs_fusions *p) {
+  int n = fs_window_size(p);
   struct growth g = {.p = p, .most_work = INT32_MAX, .least = HUGE_VAL};
   p->hurried = false;
   p->pins_taken = 0;
@@ -904,7 +751,7 @@ bool fs_plan_candidates(struct fs_planner *p) {
   p->pinned = NULL;
   compute_reach(p);
   for (int c = 0; c < n; c++)
-    if (!add_single(p, c)) return false;
+    if (!fs_plan_try_alone(p, c)) return false;
   if (p->options->strategy != FS_FUSE_OFF && !fs_interrupted()) {
     connect(p);
     fs_plan_take_pins(p);
@@ -914,10 +761,10 @@ bool fs_plan_candidates(struct fs_planner *p) {
       int e = look_up(&g, &p->candidates.data[k].set, &fresh);
       g.seen.data[e].at = k;
     }
-    bool pinned = p->pins.len > 0 || p->options->n_kernel_pins > 0;
-    if (n > FEW_CLUSTERS && !pinned && !keeps_order(p)) p->hurried = !grow_first(&g);
+    bool pinned = p->options->n_pins > 0 || p->options->n_kernel_pins > 0;
+    if (n > FEW_CLUSTERS && !pinned && !fs_plan_keeps_order(p)) p->hurried = !grow_first(&g);
     if (n > MAX_FUSION && !p->hurried) grow_by_worth(&g);
-    if (n <= MAX_FUSION || keeps_order(p)) enumerate(&g);
+    if (n <= MAX_FUSION || fs_plan_keeps_order(p)) enumerate(&g);
   }
   p->space.priced += g.work;
   FS_VEC_FREE(&g.seen);

@@ -19,7 +19,7 @@
  * it only goes on from the nearest. */
 #include <math.h>
 
-#include "core/plan/cover/cover.h"
+#include "core/plan/cover/covering.h"
 
 /* A column beyond what its rows are worth. */
 struct step {
@@ -238,7 +238,7 @@ static void reach(struct ways *w, int from, int column) {
 
 /* Takes every column that can run next. The first row of each needs nothing of it. */
 static void expand(struct ways *w, int at) {
-  const struct fs_planner *p = w->c->p;
+  const struct fs_fusions *p = w->c->p;
   struct fs_set done = w->ideals.data[at].done;
   double more = w->ideals.data[at].more;
   find_alive(w, &done);

@@ -5,83 +5,46 @@
  * what lies between (or it would not be convex). It is tried like every fusion;
  * if it has no kernel, nothing that holds both has one, as supersets of a set
  * without a kernel have none. What contradicts an earlier pin is not followed. */
-#include "core/plan/planner.h"
-
-static int window_size(const struct fs_planner *p) {
-  return p->window_end - p->window;
-}
-
-static fs_id last_call(const struct fs_planner *p, int c) {
-  const struct fs_cluster *cl = &p->clusters.data[p->window + c];
-  return cl->nodes.data[cl->nodes.len - 1];
-}
-
-/* The call whose kernel has the node's value: a product inside a reduction is
- * the reduction's. 0: none, every user makes it for itself. */
-static fs_id call_of(const struct fs_planner *p, fs_id id) {
-  id = fs_plan_base(p->g, id);
-  switch (p->info[id].role) {
-    case FS_RL_CALL: case FS_RL_LIBRARY: return id;
-    case FS_RL_ABSORBED:
-      for (int k = (int)id + 1; k < p->g->nodes.len; k++) {
-        const struct fs_node *nd = fs_node(p->g, (fs_id)k);
-        if (nd->kind == FS_ND_REDUCE && nd->src[0] == id &&
-            p->info[k].role == FS_RL_CALL)
-          return (fs_id)k;
-      }
-      return 0;
-    default: return 0;
-  }
-}
-
-bool fs_plan_is_pinned(const struct fs_planner *p, fs_id id) {
-  for (int k = 0; k < p->options->n_pins; k++)
-    if (fs_plan_base(p->g, p->options->pins[k].a) == id ||
-        fs_plan_base(p->g, p->options->pins[k].b) == id)
-      return true;
-  return false;
-}
-
-void fs_plan_read_pins(struct fs_planner *p) {
-  for (int k = 0; k < p->options->n_pins; k++) {
-    struct fs_pin pin = p->options->pins[k];
-    *FS_PUSH(&p->pins) = (struct fs_pin_result){
-        .pin = pin, .a = call_of(p, pin.a), .b = call_of(p, pin.b)};
-  }
-}
+#include "core/plan/cover/inside.h"
 
 /* -- pins as clusters of the window -------------------------------------------------- */
 
-static int cluster_in_window(const struct fs_planner *p, fs_id call) {
+static int cluster_in_window(const struct fs_fusions *p, fs_id call) {
   if (!call) return -1;
-  int c = p->cluster_of[p->info[call].call] - p->window;
-  return c >= 0 && c < window_size(p) ? c : -1;
+  int c = p->calls->cluster_of[p->calls->info[call].call] - p->begin;
+  return c >= 0 && c < fs_window_size(p) ? c : -1;
 }
 
 /* The two clusters of the window that a pin is about; false if there are none, or
  * the pin is not kept. */
-static bool pin_at(const struct fs_planner *p, int pin, int *a, int *b) {
-  const struct fs_pin_result *r = &p->pins.data[pin];
+static bool pin_at(const struct fs_fusions *p, int pin, int *a, int *b) {
+  const struct fs_pin_result *r = &p->pins[pin];
   *a = cluster_in_window(p, r->a);
   *b = cluster_in_window(p, r->b);
   return pin < p->pins_taken && !r->rule && *a >= 0 && *b >= 0 && *a != *b;
 }
 
-bool fs_plan_pin_forbids(const struct fs_planner *p, const struct fs_set *s,
-                         bool complete) {
-  for (int k = 0; k < p->pins.len; k++) {
+/* Whether a pinned kernel forbids the set. */
+static bool kernel_pin_forbids(const struct fs_fusions *p, const struct fs_set *s) {
+  for (int k = 0; p->pinned && k < p->options->n_kernel_pins; k++)
+    if (fs_set_meets(s, &p->pinned[k]) && memcmp(s, &p->pinned[k], sizeof *s)) return true;
+  return false;
+}
+
+bool fs_plan_pin_forbids(const struct fs_fusions *p, const struct fs_set *s, bool complete) {
+  for (int k = 0; k < p->options->n_pins; k++) {
     int a, b;
     if (!pin_at(p, k, &a, &b)) continue;
     bool both = fs_set_has(s, a) && fs_set_has(s, b);
     bool one = fs_set_has(s, a) != fs_set_has(s, b);
-    if (p->pins.data[k].pin.together ? complete && one : both) return true;
+    if (p->pins[k].pin.together ? complete && one : both) return true;
   }
-  return fs_plan_kernel_pin_forbids(p, s);
+  return kernel_pin_forbids(p, s);
 }
 
 /* -- the least set --------------------------------------------------------------------- */
 
-static void add_between(const struct fs_planner *p, struct fs_set *s) {
+static void add_between(const struct fs_fusions *p, struct fs_set *s) {
   struct fs_set from = {{0}}, to = {{0}};
   for FS_EACH_MEMBER(c, s) {
     fs_set_join(&from, &p->reach[c]);
@@ -92,7 +55,7 @@ static void add_between(const struct fs_planner *p, struct fs_set *s) {
 }
 
 /* What earlier `:fuse` pins hold together with members. */
-static void add_pinned(const struct fs_planner *p, struct fs_set *s) {
+static void add_pinned(const struct fs_fusions *p, struct fs_set *s) {
   for (bool more = true; more;) {
     struct fs_set before = *s;
     for (int k = 0; k < p->pins_taken; k++)
@@ -103,9 +66,8 @@ static void add_pinned(const struct fs_planner *p, struct fs_set *s) {
 
 /* Adds a shortest way from the part that hangs together with the first member to
  * another member. False if there is none; *whole if nothing is missing. */
-static bool connect_parts(const struct fs_planner *p, struct fs_set *s,
-                          bool *whole) {
-  int n = window_size(p), from[FS_MAX_SET], queue[FS_MAX_SET], len = 0;
+static bool connect_parts(const struct fs_fusions *p, struct fs_set *s, bool *whole) {
+  int n = fs_window_size(p), from[FS_MAX_SET], queue[FS_MAX_SET], len = 0;
   for (int c = 0; c < n; c++) from[c] = -1;
   for (int c = 0; c < n && !len; c++)
     if (fs_set_has(s, c)) from[queue[len++] = c] = c;
@@ -126,7 +88,7 @@ static bool connect_parts(const struct fs_planner *p, struct fs_set *s,
   return true;
 }
 
-static const char *close_set(const struct fs_planner *p, struct fs_set *s) {
+static const char *close_set(const struct fs_fusions *p, struct fs_set *s) {
   for (bool whole = false; !whole;) {
     add_pinned(p, s);
     if (!connect_parts(p, s, &whole)) return "apart";
@@ -141,7 +103,7 @@ static const char *close_set(const struct fs_planner *p, struct fs_set *s) {
 /* -- what decides ------------------------------------------------------------------------ */
 
 /* Whether these two clusters alone could not share a kernel, and by which rule. */
-static const char *pair_rule(struct fs_planner *p, int a, int b) {
+static const char *pair_rule(struct fs_fusions *p, int a, int b) {
   struct fs_set s = {{0}};
   fs_set_add(&s, a);
   fs_set_add(&s, b);
@@ -149,48 +111,47 @@ static const char *pair_rule(struct fs_planner *p, int a, int b) {
   if (why) return why;
   fs_id *calls;
   int n = fs_plan_members(p, &s, &calls), impls = p->impls.len;
-  why = fs_kernel_survey(p, calls, n, &p->impls);
+  why = fs_kernel_survey(p->maker, calls, n, &p->impls);
   p->impls.len = impls;
   return why;
 }
 
 /* The first pair of neighbours in the set that is forbidden: by the same rule if
  * there is one. */
-static void find_pair(struct fs_planner *p, const struct fs_set *s,
-                      struct fs_pin_result *r) {
+static void find_pair(struct fs_fusions *p, const struct fs_set *s, struct fs_pin_result *r) {
   bool found = false;
-  for (int b = 0; b < window_size(p); b++)
+  for (int b = 0; b < fs_window_size(p); b++)
     for (int a = 0; a < b; a++) {
       if (!fs_set_has(s, a) || !fs_set_has(s, b)) continue;
       if (!fs_set_has(&p->next_to[a], b)) continue;
       const char *why = pair_rule(p, a, b);
       if (!why || (found && strcmp(why, r->rule))) continue;
       if (found && !strcmp(why, r->rule)) return;
-      r->a = last_call(p, a);
-      r->b = last_call(p, b);
+      r->a = fs_window_last_call(p, a);
+      r->b = fs_window_last_call(p, b);
       found = true;
       if (!strcmp(why, r->rule)) return;
     }
 }
 
 /* The pinned clusters could share a kernel, but something between cannot. */
-static void blame_between(struct fs_planner *p, const struct fs_set *s, int a,
+static void blame_between(struct fs_fusions *p, const struct fs_set *s, int a,
                           int b, struct fs_pin_result *r) {
   if (fs_set_size(s) == 2 || pair_rule(p, a, b)) return;
-  for (int c = 0; c < window_size(p); c++) {
+  for (int c = 0; c < fs_window_size(p); c++) {
     if (c == a || c == b || !fs_set_has(s, c)) continue;
     const char *with_a = pair_rule(p, a, c), *with_b = pair_rule(p, b, c);
     if (!with_a && !with_b) continue;
-    r->between = last_call(p, c);
+    r->between = fs_window_last_call(p, c);
     r->between_rule = with_a ? with_a : with_b;
     r->rule = "convex";
-    r->a = last_call(p, with_a ? a : b);
+    r->a = fs_window_last_call(p, with_a ? a : b);
     r->b = r->between;
     return;
   }
 }
 
-static void refuse(struct fs_planner *p, const struct fs_set *s,
+static void refuse(struct fs_fusions *p, const struct fs_set *s,
                    const char *why, struct fs_pin_result *r) {
   int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
   r->rule = why;
@@ -202,7 +163,7 @@ static void refuse(struct fs_planner *p, const struct fs_set *s,
 
 /* -- taking pins ----------------------------------------------------------------------------- */
 
-static void take_together(struct fs_planner *p, struct fs_pin_result *r) {
+static void take_together(struct fs_fusions *p, struct fs_pin_result *r) {
   int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
   if (!r->a || !r->b || (a < 0 && b < 0) || (a >= 0 && a == b)) return;
   if (a < 0 || b < 0) { /* of two windows */
@@ -216,10 +177,10 @@ static void take_together(struct fs_planner *p, struct fs_pin_result *r) {
   if (!why) why = fs_plan_forbidden(p, &s);
   if (!why) fs_plan_try(p, &s, &why);
   if (why) refuse(p, &s, why, r);
-  else p->held[r - p->pins.data] = s;
+  else p->held[r - p->pins] = s;
 }
 
-static void take_apart(struct fs_planner *p, struct fs_pin_result *r) {
+static void take_apart(struct fs_fusions *p, struct fs_pin_result *r) {
   int a = cluster_in_window(p, r->a), b = cluster_in_window(p, r->b);
   if (a < 0 || b < 0) return;
   struct fs_set s = {{0}};
@@ -233,13 +194,51 @@ static void take_apart(struct fs_planner *p, struct fs_pin_result *r) {
   if (fs_set_has(&s, b)) r->rule = "pin";
 }
 
-void fs_plan_take_pins(struct fs_planner *p) {
-  p->held = FS_NEW_N(p->arena, struct fs_set, p->pins.len + 1);
-  for (int k = 0; k < p->pins.len; k++) {
+void fs_plan_take_pins(struct fs_fusions *p) {
+  p->held = FS_NEW_N(p->arena, struct fs_set, p->options->n_pins + 1);
+  for (int k = 0; k < p->options->n_pins; k++) {
     p->pins_taken = k;
-    if (p->pins.data[k].rule) continue;
-    if (p->pins.data[k].pin.together) take_together(p, &p->pins.data[k]);
-    else take_apart(p, &p->pins.data[k]);
+    if (p->pins[k].rule) continue;
+    if (p->pins[k].pin.together) take_together(p, &p->pins[k]);
+    else take_apart(p, &p->pins[k]);
   }
-  p->pins_taken = p->pins.len;
+  p->pins_taken = p->options->n_pins;
+}
+
+/* -- pinned kernels --------------------------------------------------------------------- */
+
+static bool has_call(const struct fs_kernel_pin *pin, fs_id id) {
+  for (int c = 0; c < pin->n_calls; c++)
+    if (pin->calls[c] == id) return true;
+  return false;
+}
+
+/* The clusters of the window that have its calls, if they have no others. */
+static bool find_set(const struct fs_fusions *p, const struct fs_kernel_pin *pin,
+                     struct fs_set *out, int *clusters) {
+  int n = 0;
+  *clusters = 0;
+  *out = (struct fs_set){{0}};
+  for (int c = p->begin; c < p->end; c++) {
+    const struct fs_cluster *cl = &p->calls->clusters.data[c];
+    if (!has_call(pin, cl->nodes.data[0])) continue;
+    for (int k = 0; k < cl->nodes.len; k++) n += has_call(pin, cl->nodes.data[k]);
+    if (cl->library) return false;
+    fs_set_add(out, c - p->begin);
+    (*clusters)++;
+  }
+  return n == pin->n_calls;
+}
+
+void fs_plan_take_kernel_pins(struct fs_fusions *p) {
+  p->pinned = FS_NEW_N(p->arena, struct fs_set, p->options->n_kernel_pins + 1);
+  for (int k = 0; k < p->options->n_kernel_pins; k++) {
+    struct fs_set s;
+    const char *why = NULL;
+    int clusters;
+    if (!find_set(p, &p->options->kernel_pins[k], &s, &clusters)) continue;
+    if (fs_plan_forbidden(p, &s) || fs_plan_pin_forbids(p, &s, true)) continue;
+    if (clusters > 1) fs_plan_try(p, &s, &why);
+    if (!why) p->pinned[k] = s;
+  }
 }

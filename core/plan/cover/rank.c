@@ -4,7 +4,7 @@
  * come those with one index more, at or behind the last place that was raised, so
  * that each vector is reached once. The space of a combination's implementations
  * is listed in order by this, without making all of it. */
-#include "core/plan/planner.h"
+#include "core/plan/cover/inside.h"
 
 struct node {
   double sum;
@@ -17,8 +17,7 @@ struct queue {
   int n;
 };
 
-static bool before(const struct queue *q, const struct node *a,
-                   const struct node *b) {
+static bool before(const struct queue *q, const struct node *a, const struct node *b) {
   if (a->sum != b->sum) return a->sum < b->sum;
   for (int k = 0; k < q->n; k++)
     if (a->index[k] != b->index[k]) return a->index[k] < b->index[k];

@@ -12,7 +12,7 @@
  */
 #include <glpk.h>
 
-#include "core/plan/cover/cover.h"
+#include "core/plan/cover/covering.h"
 
 /* Steps of the simplex method, and for each cover of a list more: no time, so that a busy
  * machine finds the same plan. A step takes time with the number of columns: once there
@@ -179,8 +179,7 @@ static bool join(struct relaxation *r, struct clique *q, int column) {
 
 /* The row of the clique around two parts that wait for each other, if the solution takes
  * more than one of it; `among` marks pairs that were in one. */
-static bool cut_clique(struct relaxation *r, struct parts *p, int a, int b,
-                       bool *among) {
+static bool cut_clique(struct relaxation *r, struct parts *p, int a, int b, bool *among) {
   struct fs_arena *arena = r->c->p->arena;
   struct clique q = {.others = FS_NEW_N(arena, uint64_t, r->c->n / 64 + 1)};
   int *at = FS_NEW_N(arena, int, p->n_taken + 1), n = 2;
@@ -243,7 +242,7 @@ static void trace_back(const struct reached *way, int start, int last, int exit,
 /* The shortest way from a kernel back to itself; none: c->n = 0. */
 static void find_cycle(const struct fs_covering *in, const int *owner, int start,
                        struct cycle *c) {
-  const struct fs_planner *p = in->p;
+  const struct fs_fusions *p = in->p;
   struct reached way[FS_MAX_SET];
   int queue[FS_MAX_SET], n = 0;
   for (int k = 0; k < in->rows; k++) way[k].from = -1;
@@ -252,9 +251,9 @@ static void find_cycle(const struct fs_covering *in, const int *owner, int start
   c->n = 0;
   for (int at = 0; at < n; at++)
     for (int r = 0; r < in->rows; r++) {
-      const struct fs_cluster *cl = &p->clusters.data[p->window + r];
+      const struct fs_cluster *cl = fs_window_cluster(p, r);
       for (int x = 0; x < cl->after.len && owner[r] == queue[at]; x++) {
-        int to = cl->after.data[x] - p->window;
+        int to = cl->after.data[x] - p->begin;
         if (to >= in->rows || owner[to] == owner[r]) continue;
         if (owner[to] == start) {
           trace_back(way, start, owner[r], r, to, c);

@@ -34,7 +34,7 @@ struct known_group {
 };
 
 struct fs_alike {
-  struct fs_planner *p;
+  struct fs_maker *p;
   int *kind_of;                 /* per node: of `kinds`, + 1; 0: not yet known */
   FS_VEC(struct kind) kinds;
   int *kind_table, kind_cap;    /* hashed: index + 1 */
@@ -49,7 +49,7 @@ struct fs_alike {
   int *table, cap;              /* hashed: index + 1 */
 };
 
-static struct fs_alike *alike_of(struct fs_planner *p) {
+static struct fs_alike *alike_of(struct fs_maker *p) {
   if (p->alike) return p->alike;
   struct fs_alike *a = p->alike = FS_NEW(p->arena, struct fs_alike);
   int n = p->g->nodes.len, params = p->g->params.len + 1;
@@ -96,12 +96,12 @@ static void widen_kinds(struct fs_alike *a) {
 }
 
 /* Field by field: what is not used is zero, so that equal kinds have equal bytes. */
-static void describe(struct fs_planner *p, fs_id id, struct kind *out) {
+static void describe(struct fs_maker *p, fs_id id, struct kind *out) {
   const struct fs_node *nd = fs_node(p->g, id);
-  const struct fs_layout *layout = &fs_plan_stored(p, id)->layout;
+  const struct fs_layout *layout = &p->calls->stored[id].layout;
   memset(out, 0, sizeof *out);
   out->kind = nd->kind;
-  out->role = p->info[id].role;
+  out->role = p->calls->info[id].role;
   out->dtype = nd->dtype;
   out->op = nd->op;
   out->n_src = nd->n_src;
@@ -169,7 +169,7 @@ static fs_id array_at(struct fs_alike *a, fs_id base) {
 static void say_array(struct fs_alike *a, fs_id id) {
   enum { ALIGNED = 256 }; /* elements: more than a thread takes at once */
   fs_id base = fs_plan_base(a->p->g, id);
-  int64_t offset = fs_plan_stored(a->p, id)->layout.offset;
+  int64_t offset = a->p->calls->stored[id].layout.offset;
   if (fs_plan_is_member(a->p, base)) {
     say(a, BASE, a->number[base]);
     say_long(a, offset);
@@ -197,7 +197,7 @@ static void say_number(struct fs_alike *a, const struct fs_node *nd) {
 
 /* As fs_axes_unify() goes through it. */
 static void say_node(struct fs_alike *a, fs_id id) {
-  struct fs_planner *p = a->p;
+  struct fs_maker *p = a->p;
   const struct fs_node *nd = fs_node(p->g, id);
   if (a->stamp[id] == a->now) {
     say(a, SEEN, a->number[id]);
@@ -223,7 +223,7 @@ static void say_node(struct fs_alike *a, fs_id id) {
 }
 
 static void say_group(struct fs_alike *a, const fs_id *calls, int n, const bool *stored) {
-  struct fs_planner *p = a->p;
+  struct fs_maker *p = a->p;
   bool maps = true;
   a->words.len = a->n_nodes = a->n_arrays = a->n_params = 0;
   a->now++;
@@ -257,7 +257,7 @@ static void widen_groups(struct fs_alike *a) {
     *group_slot(a, a->groups.data[k].words, a->groups.data[k].n) = k + 1;
 }
 
-bool fs_alike_find(struct fs_planner *p, const fs_id *calls, int n, const bool *stored,
+bool fs_alike_find(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
                    fs_impl_list *out, const char **why) {
   struct fs_alike *a = alike_of(p);
   say_group(a, calls, n, stored);
@@ -266,8 +266,8 @@ bool fs_alike_find(struct fs_planner *p, const fs_id *calls, int n, const bool *
   if (!at) return false;
   const struct known_group *g = &a->groups.data[at - 1];
   for (int k = 0; k < g->n_impls; k++) *FS_PUSH(out) = g->impls[k];
-  p->space.implementations += g->implementations;
-  p->space.pruned[FS_RULE_DOMINATED] += g->dominated;
+  p->implementations += g->implementations;
+  p->dominated += g->dominated;
   *why = g->why;
   return true;
 }
@@ -278,15 +278,15 @@ static void *kept(struct fs_arena *arena, const void *data, size_t bytes) {
   return copy;
 }
 
-void fs_alike_keep(struct fs_planner *p, const struct fs_space_counts *before,
+void fs_alike_keep(struct fs_maker *p, int64_t implementations, int64_t dominated,
                    const struct fs_impl *impls, int n, const char *why) {
   struct fs_alike *a = p->alike;
   struct fs_arena *arena = p->arena;
   struct known_group g = {.n = a->words.len, .why = why, .n_impls = n};
   g.words = kept(arena, a->words.data, sizeof *g.words * (size_t)g.n);
   g.impls = kept(arena, impls, sizeof *impls * (size_t)n);
-  g.implementations = p->space.implementations - before->implementations;
-  g.dominated = p->space.pruned[FS_RULE_DOMINATED] - before->pruned[FS_RULE_DOMINATED];
+  g.implementations = implementations;
+  g.dominated = dominated;
   *FS_PUSH(&a->groups) = g;
   *group_slot(a, g.words, g.n) = a->groups.len;
 }

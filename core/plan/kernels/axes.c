@@ -16,26 +16,20 @@ int fs_axes_member(const struct fs_axes *ax, fs_id id) {
   return ax->p->holder[id];
 }
 
-struct fs_shape fs_update_part(const struct fs_graph *g,
-                               const struct fs_node *nd) {
-  return fs_node(g, nd->src[1])->shape;
-}
-
 /* The axes a node walks: an UPDATE made here walks the part that it replaces. */
-static const struct fs_shape *walked(const struct fs_graph *g,
-                                     const struct fs_holder *h) {
+static const struct fs_shape *walked(const struct fs_graph *g, const struct fs_holder *h) {
   const struct fs_node *nd = fs_node(g, h->node);
   return h->inside && nd->kind == FS_ND_UPDATE ? &fs_node(g, nd->src[1])->shape
                                                : &nd->shape;
 }
 
-bool fs_plan_is_member(const struct fs_planner *p, fs_id id) {
+bool fs_plan_is_member(const struct fs_maker *p, fs_id id) {
   return p->member_stamp[id] == p->stamp;
 }
 
-bool fs_plan_computed_here(const struct fs_planner *p, fs_id id) {
+bool fs_plan_computed_here(const struct fs_maker *p, fs_id id) {
   const struct fs_node *nd = fs_node(p->g, id);
-  switch (p->info[id].role) {
+  switch (p->calls->info[id].role) {
     case FS_RL_INLINE: case FS_RL_ABSORBED: return true;
     case FS_RL_LEAF: return nd->kind != FS_ND_INPUT;
     case FS_RL_CALL: return fs_plan_is_member(p, id) || nd->kind == FS_ND_PARAM;
@@ -57,8 +51,7 @@ static const char *add_source(struct fs_axes *ax, const struct fs_node *nd,
 }
 
 /* A view of something computed here must only rename axes. */
-static const char *add_view(struct fs_axes *ax, const struct fs_node *nd,
-                            int h) {
+static const char *add_view(struct fs_axes *ax, const struct fs_node *nd, int h) {
   const struct fs_node *src = fs_node(ax->p->g, nd->src[0]);
   int hs;
   const char *why = add_source(ax, nd, h, 0, &hs);
@@ -73,8 +66,7 @@ static const char *add_view(struct fs_axes *ax, const struct fs_node *nd,
   return NULL;
 }
 
-static const char *add_map(struct fs_axes *ax, const struct fs_node *nd,
-                           int h) {
+static const char *add_map(struct fs_axes *ax, const struct fs_node *nd, int h) {
   for (int s = 0; s < nd->n_src; s++) {
     int hs;
     const char *why = add_source(ax, nd, h, s, &hs);
@@ -85,8 +77,7 @@ static const char *add_map(struct fs_axes *ax, const struct fs_node *nd,
   return NULL;
 }
 
-static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd,
-                              int h) {
+static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs, kept = 0;
   const char *why = add_source(ax, nd, h, 0, &hs);
   if (why) return why;
@@ -96,8 +87,7 @@ static const char *add_reduce(struct fs_axes *ax, const struct fs_node *nd,
   return NULL;
 }
 
-static const char *add_update(struct fs_axes *ax, const struct fs_node *nd,
-                              int h) {
+static const char *add_update(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs;
   if (nd->src[0] && fs_plan_is_member(ax->p, fs_plan_base(ax->p->g, nd->src[0])))
     return "level"; /* the copy of the base runs before this kernel */
@@ -125,8 +115,7 @@ static const char *add_by_list(struct fs_axes *ax, const struct fs_node *nd, int
 }
 
 /* IOTA, RAND: their operands are scalars. */
-static const char *add_params(struct fs_axes *ax, const struct fs_node *nd,
-                              int h) {
+static const char *add_params(struct fs_axes *ax, const struct fs_node *nd, int h) {
   int hs;
   for (int s = 0; s < nd->n_src; s++) {
     const char *why = add_source(ax, nd, h, s, &hs);
@@ -149,8 +138,8 @@ static int add_holder(struct fs_axes *ax, fs_id id) {
 }
 
 static const char *add(struct fs_axes *ax, fs_id id, int *out) {
-  struct fs_planner *p = ax->p;
-  bool once = fs_plan_is_member(ax->p, id) || p->info[id].role == FS_RL_ABSORBED;
+  struct fs_maker *p = ax->p;
+  bool once = fs_plan_is_member(ax->p, id) || p->calls->info[id].role == FS_RL_ABSORBED;
   if (once && p->holder_stamp[id] == p->stamp) {
     *out = p->holder[id];
     return NULL;
@@ -164,7 +153,7 @@ static const char *add(struct fs_axes *ax, fs_id id, int *out) {
     inside = fs_plan_computed_here(ax->p, nd->src[0]);
   ax->holders.data[h].inside = inside;
   if (!inside) {
-    ax->holders.data[h].layout = fs_plan_stored(p, id)->layout;
+    ax->holders.data[h].layout = p->calls->stored[id].layout;
     ax->holders.data[h].slot_node = fs_plan_base(p->g, id);
     /* A slice of an UPDATE made here would see it half done. */
     return fs_plan_is_member(ax->p, fs_plan_base(p->g, id)) ? "level" : NULL;
@@ -275,12 +264,12 @@ static bool meet(struct fs_axes *ax, int ha, int rank_a, int hb, int rank_b) {
 }
 
 /* From which clusters a path of results leads to each. */
-static void find_paths(struct fs_planner *p) {
-  int n = p->clusters.len, words = n / 64 + 1;
+static void find_paths(struct fs_maker *p) {
+  int n = p->calls->clusters.len, words = n / 64 + 1;
   p->paths = FS_NEW_N(p->arena, uint64_t, n * words);
   for (int c = 0; c < n; c++) {
     uint64_t *to = p->paths + c * words;
-    const struct fs_cluster *cl = &p->clusters.data[c];
+    const struct fs_cluster *cl = &p->calls->clusters.data[c];
     for (int k = 0; k < cl->before.len; k++) {
       int b = cl->before.data[k];
       to[b / 64] |= (uint64_t)1 << b % 64;
@@ -289,11 +278,12 @@ static void find_paths(struct fs_planner *p) {
   }
 }
 
-bool fs_axes_apart(struct fs_planner *p, fs_id a, fs_id b) {
-  if (!p->cluster_of) return false;
+bool fs_axes_apart(struct fs_maker *p, fs_id a, fs_id b) {
+  if (!p->calls->cluster_of) return false;
   if (!p->paths) find_paths(p);
-  int from = p->cluster_of[p->info[a].call], to = p->cluster_of[p->info[b].call];
-  const uint64_t *all = p->paths + to * (p->clusters.len / 64 + 1);
+  const struct fs_calls *c = p->calls;
+  int from = c->cluster_of[c->info[a].call], to = c->cluster_of[c->info[b].call];
+  const uint64_t *all = p->paths + to * (p->calls->clusters.len / 64 + 1);
   return !(all[from / 64] >> from % 64 & 1);
 }
 
@@ -354,8 +344,7 @@ static void take_room(struct fs_axes *ax) {
   ax->saved = ax->room;
 }
 
-const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
-                          const fs_id *calls, int n) {
+const char *fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n) {
   ax->p = p;
   ax->holders.len = ax->parent.len = ax->n_classes = 0;
   p->stamp++;

@@ -8,7 +8,7 @@
 #ifndef FS_AXES_H
 #define FS_AXES_H
 
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 enum { FS_MAX_PHASES = 5, FS_CTX = FS_MAX_PHASES + 1, FS_CTX_END = FS_MAX_PHASES };
 
@@ -32,7 +32,7 @@ struct fs_holder {
 };
 
 struct fs_axes {
-  struct fs_planner *p;
+  struct fs_maker *p;
   FS_VEC(struct fs_holder) holders;
   FS_VEC(int) parent;             /* FS_MAX_RANK per holder                */
   int *room, room_for;            /* scratch                               */
@@ -44,16 +44,11 @@ struct fs_axes {
 
 /* Unifies for the calls (ascending), in the room of the last ones. NULL or the rule that
  * is broken. */
-const char *fs_axes_unify(struct fs_axes *ax, struct fs_planner *p,
-                          const fs_id *calls, int n);
+const char *fs_axes_unify(struct fs_axes *ax, struct fs_maker *p, const fs_id *calls, int n);
 /* The holder of a member. */
 int fs_axes_member(const struct fs_axes *ax, fs_id id);
 void fs_axes_free(struct fs_axes *ax);
 /* Whether no path of results leads from the one call to the other, which comes later. */
-bool fs_axes_apart(struct fs_planner *p, fs_id a, fs_id b);
-
-/* The part of an UPDATE, as a shape. */
-struct fs_shape fs_update_part(const struct fs_graph *g,
-                               const struct fs_node *nd);
+bool fs_axes_apart(struct fs_maker *p, fs_id a, fs_id b);
 
 #endif

@@ -9,20 +9,10 @@
  *
  * Most of them are left out (in_place.c). */
 #include "core/plan/kernels/place.h"
-#include "core/plan/planner.h"
 
 /* A copy of all but a box pays up to this share of the base, slabs of several kernels up
  * to the other. */
 static const double MOST_OF_ONE = 0.5, MOST_OF_SEVERAL = 0.125;
-
-bool fs_plan_needs_copy(const struct fs_planner *p, fs_id update) {
-  const struct fs_node *nd = fs_node(p->g, update);
-  if (!nd->src[0]) return false;
-  const struct fs_node *base = fs_node(p->g, nd->src[0]);
-  const struct fs_call_info *info = &p->info[nd->src[0]];
-  bool ours = base->kind != FS_ND_INPUT && base->kind != FS_ND_VIEW;
-  return !(ours && info->n_uses == 1 && !info->is_output);
-}
 
 /* -- what is copied ---------------------------------------------------------------- */
 
@@ -59,7 +49,7 @@ static bool box_of(const struct fs_graph *g, const struct fs_node *nd, struct bo
 
 /* Whether the block surely wants the base itself: another node reads it, or an input
  * that lies where it does. */
-static bool is_read_beside(const struct fs_planner *p, fs_id update) {
+static bool is_read_beside(const struct fs_maker *p, fs_id update) {
   const struct fs_graph *g = p->g;
   fs_id base = fs_node(g, update)->src[0];
   const struct fs_node *in = fs_node(g, base);
@@ -134,7 +124,7 @@ static int slabs_around(const struct fs_piece *all, const struct box *b,
 }
 
 /* What is copied for an update; *around: less than all. */
-static int pieces_of(const struct fs_planner *p, fs_id update,
+static int pieces_of(const struct fs_maker *p, fs_id update,
                      struct fs_piece out[FS_MOST_COPIES], bool *around) {
   const struct fs_node *nd = fs_node(p->g, update);
   struct fs_piece all = all_of(p->g, update);
@@ -152,7 +142,7 @@ static int pieces_of(const struct fs_planner *p, fs_id update,
 
 /* -- its kernels --------------------------------------------------------------------- */
 
-void fs_copy_kernel(struct fs_planner *p, fs_id update, const struct fs_piece *x,
+void fs_copy_kernel(struct fs_maker *p, fs_id update, const struct fs_piece *x,
                     enum fs_copies copies, struct fs_kernel *k) {
   const struct fs_node *nd = fs_node(p->g, update);
   *k = (struct fs_kernel){.scheme = FS_FLAT, .copies = copies,
@@ -183,8 +173,7 @@ void fs_copy_kernel(struct fs_planner *p, fs_id update, const struct fs_piece *x
   fs_kernel_order(k);
 }
 
-int fs_kernel_copies(struct fs_planner *p, fs_id update,
-                     struct fs_kernel out[FS_MOST_COPIES]) {
+int fs_kernel_copies(struct fs_maker *p, fs_id update, struct fs_kernel out[FS_MOST_COPIES]) {
   struct fs_piece pieces[FS_MOST_COPIES];
   bool around;
   int n = pieces_of(p, update, pieces, &around);

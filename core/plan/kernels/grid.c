@@ -31,7 +31,7 @@
  */
 #include <math.h>
 
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 
 static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
@@ -39,8 +39,9 @@ static double rule(enum fs_schedule_number n) { return fs_schedule_share(n); }
 enum { MOST_PHASES = 16, MOST_ACCESSES = 128, MOST_CARRIED = 64 };
 
 struct group {
-  struct fs_planner *p;
+  struct fs_maker *p;
   struct fs_plan *plan;
+  const struct fs_pin_result *pins;
   int first, end;         /* kernels */
   bool *written, *read;   /* per slot, since the last barrier */
   bool *carried;          /* per slot: in a register */
@@ -49,26 +50,6 @@ struct group {
                              part or what it leaves, which share no element; 0: none */
   bool in_step[MOST_PHASES]; /* of the group: threads have the same elements */
 };
-
-int fs_launch_end(const struct fs_plan *plan, int first) {
-  int end = first + 1;
-  while (end < plan->kernels.len &&
-         plan->kernels.data[end].joint != FS_LAUNCH)
-    end++;
-  return end;
-}
-
-int fs_launch_first(const struct fs_plan *plan, int kernel) {
-  while (kernel > 0 && plan->kernels.data[kernel].joint != FS_LAUNCH) kernel--;
-  return kernel;
-}
-
-int fs_plan_launches(const struct fs_plan *plan) {
-  int n = 0;
-  for (int k = 0; k < plan->kernels.len; k++)
-    n += plan->kernels.data[k].joint == FS_LAUNCH;
-  return n;
-}
 
 /* -- what a phase reads and writes ------------------------------------------------ */
 
@@ -119,7 +100,7 @@ static bool from_register(const struct group *g, const struct fs_kernel *k,
 }
 
 /* Whether the user chose how the kernel runs. */
-static bool is_pinned(const struct fs_planner *p, const struct fs_kernel *k) {
+static bool is_pinned(const struct fs_maker *p, const struct fs_kernel *k) {
   return k->calls.len && fs_plan_kernel_pin(p, k->calls.data, k->calls.len);
 }
 
@@ -130,8 +111,7 @@ static bool same_places(const struct fs_access *a, const struct fs_access *b) {
 
 /* Whether flat kernels give the same elements to a thread, if they walk alike. Copies may
  * begin with the last blocks (elemlib/scheme/last.cuh). */
-static bool alike(const struct group *g, const struct fs_kernel *a,
-                  const struct fs_kernel *b) {
+static bool alike(const struct group *g, const struct fs_kernel *a, const struct fs_kernel *b) {
   if (a->copies || b->copies || a->scheme != FS_FLAT || b->scheme != FS_FLAT || is_pinned(g->p, a) ||
       is_pinned(g->p, b) || a->space.n_inner != b->space.n_inner ||
       a->space.n_outer != b->space.n_outer)
@@ -142,8 +122,7 @@ static bool alike(const struct group *g, const struct fs_kernel *a,
 }
 
 /* Whether the load reads what its own thread has stored in the kernel that wrote it. */
-static bool is_own(const struct group *g, const struct fs_kernel *k,
-                   const struct fs_step *s) {
+static bool is_own(const struct group *g, const struct fs_kernel *k, const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   const struct fs_kernel *w = &g->plan->kernels.data[g->writer[a->slot]];
   if (s->kind != FS_SP_LOAD || !a->varies || a->list || k->everywhere || !alike(g, k, w))
@@ -247,10 +226,9 @@ static int pinned_kernel(const struct group *g) {
 }
 
 /* Whether a pin of this kind has one end in the group and the other in `k`. */
-static bool pinned(const struct group *g, const struct fs_kernel *k,
-                   bool together) {
-  for (int x = 0; x < g->p->pins.len; x++) {
-    const struct fs_pin_result *r = &g->p->pins.data[x];
+static bool pinned(const struct group *g, const struct fs_kernel *k, bool together) {
+  for (int x = 0; x < g->p->options->n_pins; x++) {
+    const struct fs_pin_result *r = &g->pins[x];
     if (r->pin.together != together || !r->a || !r->b) continue;
     if ((has_call(g, r->a) && is_call_of(k, r->b)) ||
         (has_call(g, r->b) && is_call_of(k, r->a)))
@@ -435,8 +413,7 @@ static double shared_cost(const struct fs_kernel *k, const struct fs_kernel *lar
 }
 
 /* The launch of the group with `next` behind it (NULL: as it is). */
-static double cost(const struct group *g, const struct fs_kernel *next,
-                   bool barrier) {
+static double cost(const struct group *g, const struct fs_kernel *next, bool barrier) {
   const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
   double seconds = fs_predict_launch(g->p->device);
   if (g->end == g->first + 1 && !next) return seconds + body(g, largest);
@@ -456,13 +433,12 @@ static double cost(const struct group *g, const struct fs_kernel *next,
   return seconds;
 }
 
-bool fs_plan_may_join(const struct fs_planner *p) {
+bool fs_plan_may_join(const struct fs_maker *p) {
   return p->device->cooperative && p->options->strategy != FS_FUSE_OFF &&
          !p->options->apart && !p->options->any_size;
 }
 
-double fs_plan_phase_seconds(const struct fs_planner *p, enum fs_scheme scheme,
-                             double seconds) {
+double fs_plan_phase_seconds(const struct fs_maker *p, enum fs_scheme scheme, double seconds) {
   if (scheme != FS_FLAT && scheme != FS_ROW) return seconds;
   double work = FS_MAX(seconds - fs_predict_launch(p->device), 0);
   return FS_MIN(seconds, (1 + rule(FS_PLAN_SHARED_COST)) * work +
@@ -477,8 +453,7 @@ double fs_plan_change(const struct fs_device *d, double before, double seconds) 
   return FS_MIN(most, rule(FS_PLAN_CHANGE_SHARE) * both) * FS_MIN(1, held / both);
 }
 
-static bool worth_it(const struct group *g, const struct fs_kernel *k,
-                     bool barrier) {
+static bool worth_it(const struct group *g, const struct fs_kernel *k, bool barrier) {
   if (pinned(g, k, true)) return true;
   switch (g->p->options->strategy) {
     case FS_MIN_SYNC: return true;
@@ -491,8 +466,7 @@ static bool worth_it(const struct group *g, const struct fs_kernel *k,
 }
 
 /* The kernel of the group, or `next`, that takes longest. */
-static const struct fs_kernel *largest_of(const struct group *g,
-                                          const struct fs_kernel *next) {
+static const struct fs_kernel *largest_of(const struct group *g, const struct fs_kernel *next) {
   const struct fs_kernel *list = g->plan->kernels.data, *largest = &list[g->first];
   for (int x = g->first; x < g->end; x++)
     if (body(g, &list[x]) > body(g, largest)) largest = &list[x];
@@ -652,11 +626,10 @@ static bool join(struct group *g, struct fs_kernel *k) {
   return true;
 }
 
-void fs_plan_join(struct fs_planner *p) {
-  struct fs_plan *plan = p->plan;
+void fs_plan_join(struct fs_maker *p, struct fs_plan *plan, const struct fs_pin_result *pins) {
   if (!fs_plan_may_join(p) || plan->kernels.len < 2) return;
   size_t n = (size_t)plan->slots.len + 1;
-  struct group g = {.p = p, .plan = plan,
+  struct group g = {.p = p, .plan = plan, .pins = pins,
                     .written = fs_calloc(n, sizeof(bool)),
                     .read = fs_calloc(n, sizeof(bool)),
                     .carried = fs_calloc(n, sizeof(bool)),
@@ -677,22 +650,23 @@ void fs_plan_join(struct fs_planner *p) {
 }
 
 /* The seconds of the launch that begins with a kernel, beyond it; *end: the next one's. */
-static double launch_body(const struct fs_planner *p, int first, int *end) {
-  const struct fs_kernel *list = p->plan->kernels.data;
+static double launch_body(const struct fs_maker *p, const struct fs_plan *plan, int first,
+                          int *end) {
+  const struct fs_kernel *list = plan->kernels.data;
   double seconds = -fs_predict_launch(p->device);
-  for (*end = first; *end < p->plan->kernels.len; ++*end) {
+  for (*end = first; *end < plan->kernels.len; ++*end) {
     if (*end > first && list[*end].joint == FS_LAUNCH) break;
     seconds += list[*end].first;
   }
   return FS_MAX(seconds, 0);
 }
 
-void fs_plan_price_changes(struct fs_planner *p) {
-  struct fs_kernel *list = p->plan->kernels.data;
+void fs_plan_price_changes(const struct fs_maker *p, struct fs_plan *plan) {
+  struct fs_kernel *list = plan->kernels.data;
   double before = 0;
   if (!p->device->cooperative || p->options->apart || p->options->any_size) return;
-  for (int k = 0, next; k < p->plan->kernels.len; k = next) {
-    double seconds = launch_body(p, k, &next);
+  for (int k = 0, next; k < plan->kernels.len; k = next) {
+    double seconds = launch_body(p, plan, k, &next);
     list[k].change = k > 0 ? fs_plan_change(p->device, before, seconds) : 0;
     list[k].first = list[k].predicted = list[k].first + list[k].change;
     before = seconds;

@@ -15,7 +15,7 @@
  */
 #include <math.h>
 
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 /* Where the base seems to outlive the block, as in the first round of a loop it may, what
  * is copied beside is at most this share of it. */
@@ -407,8 +407,8 @@ static struct fs_piece squeezed(const struct fs_piece *x) {
 }
 
 /* Copies what is read before the update: a reader reads the copy. */
-static void copy_read(struct fs_planner *p, fs_id update, const struct reader *r, int at) {
-  struct fs_plan *plan = p->plan;
+static void copy_read(struct fs_maker *p, struct fs_plan *plan, fs_id update,
+                      const struct reader *r, int at) {
   struct fs_kernel *k = &plan->kernels.data[r->kernel], copy;
   struct fs_access *a = &k->accesses.data[r->access];
   int from = a->slot;
@@ -423,8 +423,7 @@ static void copy_read(struct fs_planner *p, fs_id update, const struct reader *r
 }
 
 /* The new value is stored beside; what copies it to its place comes behind kernel `last`. */
-static void copy_value(struct fs_planner *p, const struct store *s, int last) {
-  struct fs_plan *plan = p->plan;
+static void copy_value(struct fs_maker *p, struct fs_plan *plan, const struct store *s, int last) {
   struct fs_kernel *k = &plan->kernels.data[s->kernel], copy;
   struct fs_step *step = &k->steps.data[s->step];
   struct fs_access *a = &k->accesses.data[step->access];
@@ -474,16 +473,16 @@ static struct remedy remedy_of(const struct fs_plan *plan, const struct store *s
   return r;
 }
 
-static void apply(struct fs_planner *p, fs_id update, const struct store *s,
+static void apply(struct fs_maker *p, struct fs_plan *plan, fs_id update, const struct store *s,
                   const struct remedy *how) {
   if (how->read > how->stored) {
-    copy_value(p, s, how->last);
+    copy_value(p, plan, s, how->last);
     return;
   }
   for (int i = 0; i < how->readers.len; i++) {
     struct reader r = how->readers.data[i];
     r.kernel += i; /* copies were put before it */
-    copy_read(p, update, &r, s->kernel + i);
+    copy_read(p, plan, update, &r, s->kernel + i);
   }
 }
 
@@ -499,32 +498,32 @@ static double bytes_beside(const struct fs_plan *plan, const store_list *stores,
 }
 
 /* Does the first store that needs it; false: none does. */
-static bool mend_one(struct fs_planner *p, fs_id update, int base, int slot) {
+static bool mend_one(struct fs_maker *p, struct fs_plan *plan, fs_id update, int base, int slot) {
   store_list stores = {0};
   bool found = false;
-  find_stores(p->plan, slot, &stores);
+  find_stores(plan, slot, &stores);
   for (int i = 0; i < stores.len && !found; i++) {
-    struct remedy r = remedy_of(p->plan, &stores.data[i], base);
+    struct remedy r = remedy_of(plan, &stores.data[i], base);
     found = r.readers.len && FS_MIN(r.read, r.stored) < INFINITY;
-    if (found) apply(p, update, &stores.data[i], &r);
+    if (found) apply(p, plan, update, &stores.data[i], &r);
     FS_VEC_FREE(&r.readers);
   }
   FS_VEC_FREE(&stores);
   return found;
 }
 
-static bool copy_less(struct fs_planner *p, int kernel) {
-  const struct fs_kernel *copy = &p->plan->kernels.data[kernel];
+static bool copy_less(struct fs_maker *p, struct fs_plan *plan, int kernel) {
+  const struct fs_kernel *copy = &plan->kernels.data[kernel];
   int base = copy->accesses.data[0].slot, slot = copy->accesses.data[1].slot;
   fs_id update = update_of(copy);
   store_list stores = {0};
-  double most = bytes_copied(p->plan, update);
-  if (!base_dies(p->plan, copy)) most *= copy->copies == FS_COPIES_BASE ? MOST_BESIDE : 0;
-  bool less = find_copied(p->plan, copy, &stores);
-  double beside = less ? bytes_beside(p->plan, &stores, base) : 0;
+  double most = bytes_copied(plan, update);
+  if (!base_dies(plan, copy)) most *= copy->copies == FS_COPIES_BASE ? MOST_BESIDE : 0;
+  bool less = find_copied(plan, copy, &stores);
+  double beside = less ? bytes_beside(plan, &stores, base) : 0;
   FS_VEC_FREE(&stores);
   if (beside <= 0 || beside >= most) return false;
-  while (mend_one(p, update, base, slot)) continue;
+  while (mend_one(p, plan, update, base, slot)) continue;
   return true;
 }
 
@@ -540,14 +539,13 @@ static void touch_again(struct fs_plan *plan) {
   }
 }
 
-void fs_plan_copy_less(struct fs_planner *p) {
-  struct fs_plan *plan = p->plan;
+void fs_plan_copy_less(struct fs_maker *p, struct fs_plan *plan) {
   bool any = false;
   for (int k = 0; k < plan->kernels.len; k++) {
     const struct fs_kernel *kn = &plan->kernels.data[k];
     bool may = fs_copies_base(kn) && !kn->in_place;
     if (may && k && fs_copies_base(kn - 1) && update_of(kn - 1) == update_of(kn)) continue;
-    any |= may && copy_less(p, k);
+    any |= may && copy_less(p, plan, k);
   }
   if (!any) return;
   touch_again(plan);

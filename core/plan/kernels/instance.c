@@ -16,7 +16,7 @@
  * the scheme has no place for it.
  */
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ struct made {
 };
 
 struct builder {
-  struct fs_planner *p;
+  struct fs_maker *p;
   struct fs_kernel *k;
   int batch_rank;
   FS_VEC(struct made) made;
@@ -236,8 +236,7 @@ static void sort_steps(struct fs_kernel *k) {
 
 /* -- cost ------------------------------------------------------------------- */
 
-static double elements(const struct builder *b, int part,
-                       const int64_t *stride) {
+static double elements(const struct builder *b, int part, const int64_t *stride) {
   struct fs_shape s = fs_part_shape(b->p->g, b->k, part);
   double n = 1;
   for (int x = 0; x < s.rank; x++)
@@ -293,7 +292,7 @@ static void price(const struct builder *b, struct fs_work *out) {
   for (int q = 0; q < k->n_applied; q++)
     w.flops += m * k->applied[q].user->flops;
   w.parallel = b->p->device->is_cuda ? m * threads / 128 + 1 : m / 256 + 0.5;
-  w.working_set = FS_MAX(b->p->working_set, w.bytes_read + w.bytes_written);
+  w.working_set = FS_MAX(b->p->calls->working_set, w.bytes_read + w.bytes_written);
   double units = FS_MAX(b->p->device->units, 1);
   count(b, units / FS_MAX(FS_MIN(w.parallel, units), 1), &w);
   struct fs_prediction pr = fs_predict(&w, b->p->device);
@@ -321,13 +320,13 @@ static void take_space(struct builder *b) {
   }
 }
 
-bool fs_is_instance(const struct fs_planner *p, const fs_id *calls, int n) {
+bool fs_is_instance(const struct fs_maker *p, const fs_id *calls, int n) {
   for (int k = 0; k < n; k++)
     if (fs_node(p->g, calls[k])->kind == FS_ND_APPLY) return true;
   return false;
 }
 
-int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n) {
+int fs_instance_ways(const struct fs_maker *p, const fs_id *calls, int n) {
   const struct fs_user *only = NULL;
   for (int k = 0; k < n; k++) {
     const struct fs_node *nd = fs_node(p->g, calls[k]);
@@ -339,8 +338,7 @@ int fs_instance_ways(const struct fs_planner *p, const fs_id *calls, int n) {
 }
 
 /* The members: APPLYs over one stack, and maps. */
-static const char *take_calls(struct builder *b, const fs_id *calls, int n,
-                              int way) {
+static const char *take_calls(struct builder *b, const fs_id *calls, int n, int way) {
   struct fs_kernel *k = b->k;
   struct fs_shape batch = {0};
   bool several = fs_instance_ways(b->p, calls, n) == 1;
@@ -372,9 +370,8 @@ static const char *check_chain(const struct fs_kernel *k) {
   return k->n_applied > 1 && fs_instance_bytes(k) > FS_USER_SHARED ? "on-chip" : NULL;
 }
 
-const char *fs_kernel_instance(struct fs_planner *p, const fs_id *calls, int n,
-                               const bool *stored, int way,
-                               struct fs_kernel *k, struct fs_work *work) {
+const char *fs_kernel_instance(struct fs_maker *p, const fs_id *calls, int n, const bool *stored,
+                               int way, struct fs_kernel *k, struct fs_work *work) {
   struct builder b = {.p = p, .k = k};
   p->stamp++;
   k->n_applied = k->n_phases = 0;

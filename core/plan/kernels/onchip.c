@@ -4,7 +4,7 @@
  * Filipovic's slides take the calling order with the lowest bound of on-chip memory.
  * Here the steps of a phase are ordered by branch and bound over what is alive at
  * once, from a greedy start; the order found first stays unless another needs less. */
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 enum {
   MAX_ORDERED = 40,     /* steps of a phase that are ordered                   */

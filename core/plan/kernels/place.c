@@ -8,7 +8,7 @@
 #include "core/plan/kernels/place.h"
 
 struct builder {
-  struct fs_planner *p;
+  struct fs_maker *p;
   struct fs_axes *ax;
   const fs_id *calls;
   const struct fs_extent *extents;
@@ -87,8 +87,7 @@ bool fs_place_same_array(const struct fs_graph *g, int a, int b) {
 
 /* The step that loads the same elements already (A and A' are two nodes), or
  * NULL. Phase FS_END shares no loads with the phases before it. */
-static struct fs_step *find_load(struct builder *b, const struct fs_access *a,
-                                 bool end) {
+static struct fs_step *find_load(struct builder *b, const struct fs_access *a, bool end) {
   for (int s = 0; s < b->k->steps.len && !fs_interrupted(); s++) {
     struct fs_step *st = &b->k->steps.data[s];
     if (st->kind != FS_SP_LOAD || (st->phase == FS_END) != end) continue;
@@ -254,7 +253,7 @@ static int earliest(const struct builder *b, int at) {
   const struct fs_node *nd = fs_node(b->p->g, h->node);
   if (!h->inside) return 0;
   if (nd->kind == FS_ND_REDUCE) return h->ready;
-  if (nd->kind == FS_ND_MAP && b->p->info[h->node].role == FS_RL_CALL)
+  if (nd->kind == FS_ND_MAP && b->p->calls->info[h->node].role == FS_RL_CALL)
     return h->home;
   int phase = 0;
   for (int s = 0; s < nd->n_src; s++)
@@ -263,8 +262,7 @@ static int earliest(const struct builder *b, int at) {
 }
 
 /* Spreads a value over more axes: a reduction wants every element it counts. */
-static int spread(struct builder *b, int v, uint8_t varies, int phase,
-                  fs_id node) {
+static int spread(struct builder *b, int v, uint8_t varies, int phase, fs_id node) {
   struct fs_value from = b->k->values.data[v];
   if ((from.varies & varies) == varies) return v;
   int out = fs_kernel_value(b->k, from.dtype, from.varies | varies, phase);
@@ -321,7 +319,7 @@ static void place_reduce(struct builder *b, int k) {
   const struct fs_node *src = fs_node(b->p->g, nd->src[0]);
   uint8_t over = reduced_over(&b->extents[k], every_class(b->ax), b->inner);
   int x = h->src[0], y = -1;
-  if (b->p->info[nd->src[0]].role == FS_RL_ABSORBED) {
+  if (b->p->calls->info[nd->src[0]].role == FS_RL_ABSORBED) {
     x = sh->src[0];
     y = src->op == FS_OP_SQUARE ? x : sh->src[1];
   }
@@ -432,7 +430,7 @@ static void place_all(struct builder *b, const bool *stored) {
       default: break;
     }
     if (stored[k] && !b->why) {
-      store(b, id, fs_axes_member(b->ax, id), &fs_plan_stored(b->p, id)->layout,
+      store(b, id, fs_axes_member(b->ax, id), &b->p->calls->stored[id].layout,
             nd->shape.rank);
     }
   }
@@ -450,7 +448,7 @@ void fs_place_weigh(struct fs_group *g) {
     const struct fs_node *nd = fs_node(g->p->g, ho->node);
     if (ho->inside && (nd->kind == FS_ND_VIEW || nd->kind == FS_ND_UPDATE)) continue;
     if (ho->list) continue; /* what is read of it is as large as the result */
-    double size = (double)fs_plan_stored(g->p, ho->node)->count + (ho->inside ? 0 : 0.5);
+    double size = (double)g->p->calls->stored[ho->node].count + (ho->inside ? 0 : 0.5);
     size += 1e-3 * __builtin_popcount(ho->mask);
     if (size <= most) continue;
     most = size;
@@ -585,7 +583,7 @@ static bool are_sorted(struct fs_kernel *k) {
 
 /* By phase, and within one as they were placed: into the planner's spare room, which takes
  * that of the kernel in its place. */
-static void sort_steps(struct fs_planner *p, struct fs_kernel *k) {
+static void sort_steps(struct fs_maker *p, struct fs_kernel *k) {
   int at[FS_CTX + 1] = {0}, n = k->steps.len;
   if (are_sorted(k)) return;
   for (int s = 0; s < n; s++) at[context(k->steps.data[s].phase) + 1]++;

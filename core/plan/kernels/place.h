@@ -12,7 +12,7 @@ struct fs_extent {
 };
 
 struct fs_group { /* of calls that are to share a kernel */
-  struct fs_planner *p;
+  struct fs_maker *p;
   struct fs_axes ax;     /* unified for them */
   const fs_id *calls;    /* ascending */
   int n;

@@ -6,7 +6,7 @@
  * takes the one whose calls take the least (equal prices: the lowest number), and the
  * others are settings of it, like threads. */
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 int fs_user_ways(const struct fs_user *u) {
   return u && u->n_alternatives ? u->n_alternatives : 1;
@@ -16,8 +16,7 @@ const struct fs_user *fs_user_way(const struct fs_user *u, int k) {
   return u && u->n_alternatives ? u->alternatives[k] : u;
 }
 
-const struct fs_user *fs_user_cheapest(const struct fs_user *u,
-                                       const struct fs_device *device) {
+const struct fs_user *fs_user_cheapest(const struct fs_user *u, const struct fs_device *device) {
   const struct fs_user *best = fs_user_way(u, 0);
   double least = -1;
   for (int k = 0; k < fs_user_ways(u) && u; k++) {
@@ -91,8 +90,7 @@ int fs_user_routines(const struct fs_user *u) {
 /* -- in words ------------------------------------------------------------------------- */
 
 /* "inv3 routine 2 of 3 on 1 thread each": what there was to choose. */
-static void put(const struct fs_user *all, const struct fs_user *taken,
-                struct fs_str *out) {
+static void put(const struct fs_user *all, const struct fs_user *taken, struct fs_str *out) {
   struct fs_str one = {0};
   int routines = fs_user_routines(all);
   if (fs_user_ways(all) < 2) return;

@@ -1,6 +1,6 @@
 /* work.c - what a kernel does, as amounts of the model's terms (model/work.h). */
 #include "core/model/calibration.h"
-#include "core/plan/planner.h"
+#include "core/plan/kernels/inside.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -408,8 +408,7 @@ static void count(const struct fs_kernel *k, const struct fs_cpu_schedule *c,
     fs_work_set(w, FS_TM_APART, 0, w->bytes_read + w->bytes_written);
 }
 
-void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d,
-                     struct fs_work *w) {
+void fs_kernel_count(const struct fs_kernel *k, const struct fs_device *d, struct fs_work *w) {
   struct fs_cpu_schedule c;
   if (d->is_cuda) {
     count(k, NULL, d, w);

@@ -1,6 +1,6 @@
 /* statement.c - which node a user's word means: a variable that the block
  * assigns, or the number of a statement. */
-#include "core/plan/planner.h"
+#include "core/graph/graph.h"
 
 static bool is_letter(char c) {
   unsigned char ch = (unsigned char)c;
@@ -31,8 +31,7 @@ static bool assigns(const char *text, size_t len, const char *word) {
   return false;
 }
 
-static bool span_assigns(const struct fs_diags *sources, struct fs_span span,
-                         const char *word) {
+static bool span_assigns(const struct fs_diags *sources, struct fs_span span, const char *word) {
   const struct fs_source *s = span.source ? fs_source_get(sources, span.source)
                                           : NULL;
   if (!s || span.begin > span.end || (size_t)span.end > s->len) return false;
@@ -78,14 +77,19 @@ static fs_id by_number(const struct fs_graph *g, long number) {
   return last_of(g, span);
 }
 
-fs_id fs_plan_statement(const struct fs_graph *g,
+static fs_id behind_views(const struct fs_graph *g, fs_id id) {
+  while (fs_node(g, id)->kind == FS_ND_VIEW) id = fs_node(g, id)->src[0];
+  return id;
+}
+
+fs_id fs_graph_statement(const struct fs_graph *g,
                         const struct fs_diags *sources, const char *word) {
   char *end;
   long number = strtol(word, &end, 10);
   if (*word && !*end) return number > 0 ? by_number(g, number) : 0;
   for (int k = 0; k < g->outputs.len; k++)
     if (g->output_names.data[k] && !strcmp(g->output_names.data[k], word))
-      return fs_plan_base(g, g->outputs.data[k]);
+      return behind_views(g, g->outputs.data[k]);
   struct fs_span span = {0}, next;
   fs_id found = 0;
   for (bool more = next_statement(g, NULL, &next); more;

@@ -1,13 +1,12 @@
-/* setting.c - the ways to run one kernel, and which of them the user wants.
+/* traits.c - what tells the ways to run one kernel from each other, and which the user wants.
  *
- * An implementation of a fusion in one of its settings is told from the others by
- * its traits: scheme, rows, walk (which axes are its columns), routine, and what struct fs_tuning has. `:alternatives`
- * lists them for a kernel of a plan. `:pin` names some traits: then the kernel of
- * those calls is in every plan of the block, and of its implementations only those
- * count that are so. Pins of statements (pin.c) decide first: a kernel that they
- * forbid is not pinned.
- */
-#include "core/plan/planner.h"
+ * An implementation of a fusion in one of its settings is told from the others by its traits:
+ * scheme, rows, walk (which axes are its columns), routine, and what struct fs_tuning has.
+ * `:alternatives` lists them for a kernel of a plan. `:pin` names some traits: then the kernel
+ * of those calls is in every plan of the block, and of its implementations only those count
+ * that are so. Pins of statements (cover/pin.c) decide first: a kernel that they forbid is not
+ * pinned. */
+#include "core/plan/kernels/inside.h"
 
 static const char *const trait_names[FS_TRAIT_TUNING] = {
   [FS_TRAIT_SCHEME] = "scheme", [FS_TRAIT_ROWS] = "rows", [FS_TRAIT_WALK] = "walk",
@@ -83,8 +82,7 @@ void fs_traits_put(const int64_t value[FS_TRAITS], struct fs_str *out) {
   }
 }
 
-bool fs_traits_fit(const int64_t wanted[FS_TRAITS],
-                   const int64_t value[FS_TRAITS]) {
+bool fs_traits_fit(const int64_t wanted[FS_TRAITS], const int64_t value[FS_TRAITS]) {
   bool fits = true;
   for (int x = 0; x < FS_TRAITS; x++)
     fits &= wanted[x] < 0 || wanted[x] == value[x];
@@ -102,7 +100,7 @@ static bool same_calls(const struct fs_kernel_pin *pin, const fs_id *calls, int 
          !memcmp(pin->calls, calls, sizeof *calls * (size_t)n);
 }
 
-const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_planner *p,
+const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_maker *p,
                                                const fs_id *calls, int n) {
   for (int k = 0; k < p->options->n_kernel_pins; k++)
     if (same_calls(&p->options->kernel_pins[k], calls, n))
@@ -110,7 +108,7 @@ const struct fs_kernel_pin *fs_plan_kernel_pin(const struct fs_planner *p,
   return NULL;
 }
 
-bool fs_pin_restrict(struct fs_planner *p, const struct fs_kernel_pin *pin,
+bool fs_pin_restrict(struct fs_maker *p, const struct fs_kernel_pin *pin,
                      struct fs_kernel *k, struct fs_impl *impl) {
   struct fs_tuning tunings[FS_MAX_VARIANTS], first = k->tune;
   int n = fs_tune_variants(k, p->device, tunings), best = -1;
@@ -131,81 +129,3 @@ bool fs_pin_restrict(struct fs_planner *p, const struct fs_kernel_pin *pin,
 }
 
 /* -- the kernel in the plan ------------------------------------------------------------ */
-
-static bool has_call(const struct fs_kernel_pin *pin, fs_id id) {
-  for (int c = 0; c < pin->n_calls; c++)
-    if (pin->calls[c] == id) return true;
-  return false;
-}
-
-bool fs_plan_pin_parts(const struct fs_planner *p, fs_id a, fs_id b) {
-  for (int k = 0; k < p->options->n_kernel_pins; k++)
-    if (has_call(&p->options->kernel_pins[k], a) !=
-        has_call(&p->options->kernel_pins[k], b))
-      return true;
-  return false;
-}
-
-/* The clusters of the window that have its calls, if they have no others. */
-static bool find_set(const struct fs_planner *p, const struct fs_kernel_pin *pin,
-                     struct fs_set *out, int *clusters) {
-  int n = 0;
-  *clusters = 0;
-  *out = (struct fs_set){{0}};
-  for (int c = p->window; c < p->window_end; c++) {
-    const struct fs_cluster *cl = &p->clusters.data[c];
-    if (!has_call(pin, cl->nodes.data[0])) continue;
-    for (int k = 0; k < cl->nodes.len; k++) n += has_call(pin, cl->nodes.data[k]);
-    if (cl->library) return false;
-    fs_set_add(out, c - p->window);
-    (*clusters)++;
-  }
-  return n == pin->n_calls;
-}
-
-void fs_plan_take_kernel_pins(struct fs_planner *p) {
-  p->pinned = FS_NEW_N(p->arena, struct fs_set, p->options->n_kernel_pins + 1);
-  for (int k = 0; k < p->options->n_kernel_pins; k++) {
-    struct fs_set s;
-    const char *why = NULL;
-    int clusters;
-    if (!find_set(p, &p->options->kernel_pins[k], &s, &clusters)) continue;
-    if (fs_plan_forbidden(p, &s) || fs_plan_pin_forbids(p, &s, true)) continue;
-    if (clusters > 1) fs_plan_try(p, &s, &why);
-    if (!why) p->pinned[k] = s;
-  }
-}
-
-bool fs_plan_kernel_pin_forbids(const struct fs_planner *p, const struct fs_set *s) {
-  for (int k = 0; p->pinned && k < p->options->n_kernel_pins; k++)
-    if (fs_set_meets(s, &p->pinned[k]) && memcmp(s, &p->pinned[k], sizeof *s)) return true;
-  return false;
-}
-
-static void note(const struct fs_planner *p, struct fs_plan *plan,
-                 struct fs_kernel_pin_result *r) {
-  for (int k = 0; k < plan->kernels.len; k++) {
-    struct fs_kernel *kn = &plan->kernels.data[k];
-    int64_t value[FS_TRAITS];
-    if (kn->copies || !same_calls(&r->pin, kn->calls.data, kn->calls.len)) continue;
-    fs_kernel_traits(p->g, kn, value);
-    if (!fs_traits_fit(r->pin.value, value)) continue;
-    struct fs_str words = {0};
-    fs_traits_put(r->pin.value, &words);
-    kn->by_hand = fs_arena_strndup(plan->arena, fs_str_text(&words), words.len);
-    fs_str_free(&words);
-    r->kernel = k;
-  }
-}
-
-void fs_plan_note_kernel_pins(const struct fs_planner *p, struct fs_plan *plan) {
-  for (int k = 0; k < p->options->n_kernel_pins; k++) {
-    struct fs_kernel_pin pin = p->options->kernel_pins[k];
-    fs_id *calls = FS_NEW_N(plan->arena, fs_id, pin.n_calls + 1);
-    memcpy(calls, pin.calls, sizeof *calls * (size_t)pin.n_calls);
-    pin.calls = calls;
-    struct fs_kernel_pin_result *r = FS_PUSH(&plan->kernel_pins);
-    *r = (struct fs_kernel_pin_result){pin, -1};
-    note(p, plan, r);
-  }
-}

@@ -1,0 +1,273 @@
+/* price.c - what a kernel moves and computes, and what the model says that it takes. */
+#include "core/plan/kernels/place.h"
+
+enum { ON_CHIP_ROW = 256 << 10 }; /* CPU: bytes of a row that stay in a cache */
+
+static bool against_grain(const struct fs_kernel *k, const struct fs_access *a) {
+  int last = k->space.n_outer + k->space.n_inner - 1;
+  if (k->space.n_inner == 0 || !(a->varies & FS_VARIES_J)) return false;
+  int64_t s = a->stride[last];
+  return k->space.dim[last] > 1 && (s > 1 || s < -1);
+}
+
+/* A strided vector that the CPU target copies once for all groups of rows
+ * (device/cpu/lines.c): then the rows go over what lies in order. */
+static bool is_copied_once(const struct fs_kernel *k, const struct fs_access *a,
+                           enum fs_step_kind kind) {
+  return kind == FS_SP_LOAD && k->scheme != FS_FLAT && a->varies == FS_VARIES_J;
+}
+
+/* Two loads of one array along the same strides: shifted slices, which overlap
+ * but for their edges. */
+static bool same_array(const struct fs_graph *g, const struct fs_access *x,
+                       const struct fs_access *y) {
+  return fs_place_same_array(g, x->slot, y->slot) && x->list == y->list &&
+         x->dtype == y->dtype && !memcmp(x->stride, y->stride, sizeof x->stride);
+}
+
+/* Whether two loads along the same strides have elements in common, if one lay `apart`
+ * elements on: steps within the space, the longest first, lead from one to the other. */
+static bool overlap(const struct fs_kernel *k, const struct fs_access *x,
+                    const struct fs_access *y, int64_t apart) {
+  int64_t rest = x->offset - y->offset - apart, before = INT64_MAX;
+  for (;;) {
+    int64_t step = 0, most = 0;
+    for (int axis = 0; axis < k->space.n_outer + k->space.n_inner; axis++) {
+      int64_t s = x->stride[axis] < 0 ? -x->stride[axis] : x->stride[axis];
+      if (s < before && s > step) step = s, most = k->space.dim[axis];
+    }
+    if (!step) return rest == 0;
+    int64_t times = (rest + (rest < 0 ? -step : step) / 2) / step; /* to the nearest */
+    if (times >= most || times <= -most) return false;
+    rest -= times * step;
+    before = step;
+  }
+}
+
+/* Whether two loads along the same strides, which overlap, are shifted along one row. */
+static bool in_one_row(const struct fs_kernel *k, const struct fs_access *x,
+                       const struct fs_access *y) {
+  int64_t apart = x->offset > y->offset ? x->offset - y->offset : y->offset - x->offset;
+  for (int axis = 0; axis < k->space.n_outer + k->space.n_inner; axis++)
+    if (x->stride[axis] == 1 || x->stride[axis] == -1) return apart < k->space.dim[axis];
+  return apart == 0;
+}
+
+/* Whether a load takes every second element of what lies in memory. */
+static bool is_spaced(const struct fs_kernel *k, const struct fs_access *a) {
+  bool spaced = false;
+  for (int x = 0; x < k->space.n_outer + k->space.n_inner; x++) {
+    if (k->space.dim[x] > 1 && (a->stride[x] == 1 || a->stride[x] == -1)) return false;
+    spaced |= k->space.dim[x] > 1 && a->stride[x] == 2;
+  }
+  return spaced;
+}
+
+/* Whether it comes by whole vectors (emit/sweep.c). */
+static bool comes_whole(const struct fs_kernel *k, const struct fs_access *a) {
+  int last = k->space.n_outer + k->space.n_inner - 1;
+  if ((k->scheme != FS_FLAT && k->scheme != FS_ROW) || k->tune.vec == 1 ||
+      a->stride[last] != 2)
+    return false;
+  for (int x = 0; x < last; x++)
+    if (k->space.dim[x] > 1 && a->stride[x] % k->tune.vec) return false;
+  return true;
+}
+
+/* Whether the elements between those of a spaced load are some other one's. */
+static bool has_between(const struct fs_graph *g, const struct fs_kernel *k,
+                        const struct fs_access *a) {
+  bool found = false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || !same_array(g, &k->accesses.data[s->access], a)) continue;
+    found |= overlap(k, &k->accesses.data[s->access], a, 1);
+    found |= overlap(k, &k->accesses.data[s->access], a, -1);
+  }
+  return found;
+}
+
+/* Whether a square matrix that is read across is read as it lies, too: then the cache has
+ * it. (A + A') / 2 of 8192 takes an H200 145 us in f32 and 79 in bf16; were it not for the
+ * order of the tiles, 188 and 97. */
+static bool is_mirrored(const struct fs_graph *g, const struct fs_kernel *k,
+                        const struct fs_access *a) {
+  if (a->varies != 3 || a->stride[0] != 1 || a->stride[1] == 1) return false;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD) continue;
+    const struct fs_access *b = &k->accesses.data[s->access];
+    if (fs_place_same_array(g, a->slot, b->slot) &&
+        b->varies == 3 && a->offset == b->offset && a->stride[0] == b->stride[1] &&
+        a->stride[1] == b->stride[0])
+      return true;
+  }
+  return false;
+}
+
+static bool mirrors(const struct fs_graph *g, const struct fs_kernel *k) {
+  enum { MOST = 1 << 16 }; /* rows: the squares' numbers have exact roots in f32 */
+  if (!fs_kernel_turns(k) || k->space.m != k->space.n || k->space.n > MOST) return false;
+  for (int x = 0; x < k->accesses.len; x++)
+    if (is_mirrored(g, k, &k->accesses.data[x])) return true;
+  return false;
+}
+
+/* What a load costs a GPU's tile kernel, in bytes of one of words: a warp asks for 32
+ * neighbours, and a multiprocessor has so many requests under way, whatever they bring. By
+ * tiles A'*x of 5003, 6000 and 8191 takes an H200 35, 43 and 63 us in bf16, and 31, 43 and
+ * 71 in f32. Rows that are no whole vectors keep the lower price: kernels over rows, which
+ * would be taken in their place, take longer there than they are predicted to. */
+static double asked_bytes(const struct fs_kernel *k, const struct fs_access *a, double bytes) {
+  enum { WORD = 4, VECTOR = 16 };
+  double size = (double)fs_dtype_size(a->dtype);
+  bool whole = k->space.n * (int64_t)fs_dtype_size(a->dtype) % VECTOR == 0;
+  bool narrow = k->scheme == FS_TILE && !fs_kernel_turns(k) && a->varies == 3 &&
+                size < WORD && whole;
+  return narrow ? bytes / size * WORD : bytes;
+}
+
+/* The lists that loads go by. */
+static void count_lists(const struct fs_kernel *k, struct fs_work *w) {
+  for (int x = 0; x < k->accesses.len; x++) {
+    if (!fs_access_is_list(k, x)) continue;
+    double bytes = fs_access_bytes(k, &k->accesses.data[x]);
+    w->bytes_read += bytes;
+    w->bytes_asked += bytes;
+  }
+}
+
+static void count_traffic(const struct fs_graph *g, const struct fs_kernel *k,
+                          bool cuda, struct fs_work *w) {
+  count_lists(k, w);
+  for (int i = 0; i < k->steps.len && !fs_interrupted(); i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->access < 0) continue;
+    const struct fs_access *a = &k->accesses.data[s->access];
+    bool seen = false; /* the same elements loaded by another step */
+    bool row = false;  /* ... of the same row */
+    for (int j = 0; j < i && s->kind == FS_SP_LOAD; j++) {
+      const struct fs_step *t = &k->steps.data[j];
+      if (t->kind != FS_SP_LOAD || !same_array(g, &k->accesses.data[t->access], a))
+        continue;
+      seen |= !cuda || overlap(k, &k->accesses.data[t->access], a, 0);
+      row |= in_one_row(k, &k->accesses.data[t->access], a);
+      w->shifted |= k->accesses.data[t->access].offset != a->offset;
+    }
+    if (seen && !row) w->bytes_near += fs_access_bytes(k, a);
+    if (seen || (k->mirrors && is_mirrored(g, k, a))) continue;
+    double bytes = fs_access_bytes(k, a);
+    bool spaced = cuda && s->kind == FS_SP_LOAD && is_spaced(k, a);
+    if (spaced && !has_between(g, k, a)) bytes *= 2;
+    if (s->kind == FS_SP_LOAD) w->bytes_read += bytes;
+    else w->bytes_written += bytes;
+    if (s->kind == FS_SP_LOAD) w->bytes_asked += asked_bytes(k, a, bytes);
+    bool turned = fs_kernel_turns(k) || (spaced && comes_whole(k, a));
+    turned |= !cuda && is_copied_once(k, a, s->kind);
+    if (k->scheme != FS_MARCH && !turned && against_grain(k, a)) w->bytes_strided += bytes;
+  }
+}
+
+static double elements(const struct fs_kernel *k, uint8_t varies) {
+  double n = 1;
+  if (varies & FS_VARIES_I) n *= (double)k->space.m;
+  if (varies & FS_VARIES_J) n *= (double)k->space.n;
+  return n;
+}
+
+static void count_operations(const struct fs_kernel *k, struct fs_work *w) {
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->out >= 0 && k->values.data[s->out].same_as >= 0) continue;
+    if (s->kind == FS_SP_REDUCE) {
+      w->flops += 2 * elements(k, k->values.data[s->in[0]].varies);
+    } else if (s->kind == FS_SP_RAND) {
+      w->special += 4 * elements(k, k->values.data[s->out].varies);
+    } else if (s->kind == FS_SP_MAP) {
+      double n = elements(k, k->values.data[s->out].varies);
+      if (s->user) {
+        w->flops += n * s->user->flops;
+        continue;
+      }
+      bool special = fs_map_ops[s->op].types == 'F' && s->op != FS_OP_FMA;
+      *(special ? &w->special : &w->flops) += n;
+    }
+  }
+}
+
+/* Rows read again in a later sweep that did not stay on chip, and column sums
+ * that do not fit the registers of a block, or of those of a cluster: they lie in
+ * the cache, and some rows at once add to them. */
+static void count_extra(const struct fs_kernel *k, const struct fs_device *d, struct fs_work *w) {
+  if (k->scheme != FS_ROW || (d->is_cuda && fs_tune_holds(k))) return;
+  double row = 0;
+  for (int i = 0; i < k->steps.len && k->n_phases > 1; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    if (s->kind != FS_SP_LOAD || k->accesses.data[s->access].varies != 3)
+      continue;
+    bool again = false;
+    for (int j = 0; j < k->steps.len; j++)
+      FS_EACH_IN(&k->steps.data[j], x)
+        again |= k->steps.data[j].in[x] == s->out &&
+                 k->steps.data[j].phase > s->phase;
+    enum fs_dtype dt = k->accesses.data[s->access].dtype;
+    if (again) row += (double)k->space.n * (double)fs_dtype_size(dt);
+  }
+  if (d->is_cuda || row > ON_CHIP_ROW)
+    w->bytes_extra += row * (double)k->space.m;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    bool columns = s->kind == FS_SP_REDUCE && s->over == FS_VARIES_I &&
+                   k->values.data[s->in[0]].varies == 3;
+    if (columns && d->is_cuda)
+      w->bytes_extra +=
+          2 * (double)fs_dtype_size(
+                  fs_dtype_compute(k->values.data[s->out].dtype)) *
+          (double)k->space.m * (double)k->space.n / k->tune.iters;
+  }
+}
+
+/* On a GPU; how many tasks the CPU target has is known (work.c). */
+static double parallel_pieces(const struct fs_kernel *k, const struct fs_device *d) {
+  double m = (double)k->space.m, n = (double)k->space.n;
+  if (k->scheme == FS_FLAT) return n / 1024 + 1;
+  if (k->scheme == FS_MARCH) return d->units;
+  if (k->scheme == FS_ROW) return n >= 512 ? m : m * n / 512 + 1;
+  return (m / 256 + 1) * (n / 32 + 1);
+}
+
+/* What a kernel does in its setting, and how long that takes. */
+void fs_kernel_price_into(const struct fs_maker *p, struct fs_kernel *k, struct fs_work *w) {
+  const struct fs_device *d = p->device;
+  memset(w, 0, offsetof(struct fs_work, amounts)); /* of which there are none yet */
+  k->mirrors = mirrors(p->g, k);
+  count_traffic(p->g, k, d->is_cuda, w);
+  count_operations(k, w);
+  count_extra(k, d, w);
+  w->parallel = parallel_pieces(k, d);
+  w->working_set = FS_MAX(p->calls->working_set, w->bytes_read + w->bytes_written);
+  w->general_index = k->space.n_inner > 1 || k->space.n_outer > 1;
+  for (int i = 0; i < k->steps.len; i++) {
+    const struct fs_step *s = &k->steps.data[i];
+    w->grid_barrier |= s->phase == FS_END && k->scheme != FS_FLAT;
+  }
+  fs_kernel_count(k, d, w);
+  struct fs_prediction pr = fs_predict_by(p->memo, w, d);
+  k->bytes_read = w->bytes_read;
+  k->bytes_written = w->bytes_written;
+  k->flops = w->flops + w->special;
+  k->first = k->predicted = pr.seconds;
+  k->bound = pr.bound;
+}
+
+void fs_kernel_price(const struct fs_maker *p, struct fs_kernel *k) {
+  fs_kernel_price_into(p, k, &k->work);
+}
+
+struct fs_prediction fs_kernel_price_routines(const struct fs_kernel *k,
+                                              const struct fs_device *d, struct fs_work *w) {
+  w->flops = w->special = 0;
+  count_operations(k, w);
+  fs_kernel_count(k, d, w);
+  return fs_predict(w, d);
+}
