@@ -294,13 +294,17 @@ function repmat(A, m, n = m)
   j = mod(0:n*size(A, 2)-1, size(A, 2)) + 1
   return A[i, j]
 end
-# kron(A, B): A with each element times B in its place.
+# kron(A, B): A with each element times B in its place; of two vectors a vector.
 function kron(A, B)
   m = size(B, 1)
   n = size(B, 2)
   i = i64(0:m*size(A, 1)-1)
   j = i64(0:n*size(A, 2)-1)
-  return A[i64(floor(i/m)) + 1, i64(floor(j/n)) + 1] .* B[mod(i, m) + 1, mod(j, n) + 1]
+  K = A[i64(floor(i/m)) + 1, i64(floor(j/n)) + 1] .* B[mod(i, m) + 1, mod(j, n) + 1]
+  if ndims(A) < 2 && ndims(B) < 2
+    return K[:]
+  end
+  return K
 end
 # X, Y = meshgrid(x, y): the coordinates of a grid, x along its rows, y down its columns.
 function meshgrid(x, y)

@@ -120,19 +120,39 @@ static enum fs_status part_fault(struct csv *c, const struct fs_csv_part *p) {
   return no_memory(c);
 }
 
+/* `1,000` and `-12,345,678.9`: a comma stands before each three digits. */
+static bool is_grouped(const char *text) {
+  text += *text == '-' || *text == '+';
+  size_t n = strspn(text, "0123456789");
+  bool grouped = n && n <= 3 && text[n] == ',';
+  for (text += n; *text == ','; text += 4)
+    if (strspn(text + 1, "0123456789") != 3) return false;
+  return grouped && (!*text || *text == '.');
+}
+
+/* What a text that is no number may be. */
+static const char *number_hint(const struct csv *c, const char *text) {
+  if (c->form.point != '.' || !strchr(text, ','))
+    return "load(file, \"name\") takes one column, also of texts";
+  return is_grouped(text) ? "a thousand is 1000, without a comma; if the comma is decimal: "
+                            "load(file, \"decimal=,\")"
+                          : "numbers with a decimal comma: load(file, \"decimal=,\")";
+}
+
+/* A field as it is shown: its first line. */
+static void put_example(const struct fs_csv_column *k, struct fs_str *out) {
+  size_t line = strcspn(k->example, "\r\n");
+  fs_str_put_safe(out, k->example, line);
+  if (k->example[line]) fs_str_puts(out, "...");
+}
+
 /* A number or a missing value was wanted. */
 static enum fs_status not_a_number(struct csv *c, const struct fs_csv_column *k) {
-  bool comma = c->form.point == '.' && strchr(k->example, ',');
   struct fs_str text = {0};
   fs_str_puts(&text, "'");
-  fs_str_put_safe(&text, k->example, strlen(k->example));
+  put_example(k, &text);
   fs_str_puts(&text, "' is not a number");
-  enum fs_status st = at_place(c, k->text, k->at,
-                               comma ? "numbers with a decimal comma: "
-                                       "load(file, \"decimal=,\")"
-                                     : "load(file, \"name\") takes one column, also of "
-                                       "texts",
-                               fs_str_text(&text));
+  enum fs_status st = at_place(c, k->text, k->at, number_hint(c, k->example), fs_str_text(&text));
   fs_str_free(&text);
   return st;
 }
@@ -469,7 +489,7 @@ static void tell_left_out(const struct csv *c) {
     if (n > 1) fs_str_puts(&text, ", ");
     put_name(c, k, &text);
     fs_str_puts(&text, " ('");
-    fs_str_put_safe(&text, x->example, strlen(x->example));
+    put_example(x, &text);
     fs_str_printf(&text, "' in line %lld)", (long long)x->text);
     if (n > 1 || !c->names.list.len || !*c->names.list.data[k]) continue;
     fs_str_puts(&hint, "load(file, \"");

@@ -32,6 +32,9 @@ static enum fs_status product_error(struct fs_interp *in, struct fs_tv a,
     return fs_in_error(in, span, "column-times-column", hint,
                        "cannot multiply two columns: %s is %s, %s is %s", x,
                        fs_shape_text(&a.shape), y, fs_shape_text(&b.shape));
+  } else if (fs_shape_equal(&a.shape, &b.shape)) {
+    snprintf(hint, sizeof(hint), "%s.*%s is elementwise, %s*%s a product of matrices", p, q, p,
+             fs_in_transposed(in, b_span));
   } else if (fs_cols(&a.shape) == fs_cols(&b.shape)) {
     snprintf(hint, sizeof(hint), "transposed it would fit: %s*%s", p,
              fs_in_transposed(in, b_span));

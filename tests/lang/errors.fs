@@ -8,6 +8,9 @@ x = ones(3); y = ones(3);
 x*y                           # error: cannot multiply two columns: x is 3, y is 3
 # error: x.*y is elementwise
 # ---
+A = ones(7, 3); A[4:7, :] *= ones(4, 3)   # error: shapes do not fit for *
+# error: A[4:7, :].*ones(4, 3) is elementwise, A[4:7, :]*ones(4, 3)' a product of matrices
+# ---
 ones(2, 3) + ones(3, 2)       # error: shapes do not fit for +
 # error: transposed it would fit
 # ---
