@@ -96,18 +96,18 @@ static void access_pointers(struct em *em) {
  * of column results per block, then the blocks' scalars. */
 static void work_pointers(struct em *em) {
   bool any = false;
-  int64_t fixed = EM_COUNTER_BYTES + em->work_base;
+  int64_t fixed = EM_COUNTER_BYTES + em->how->work_base;
   for (int v = 0; v < em->k->values.len; v++) {
-    const struct em_value *x = &em->v[v];
-    bool per_block = x->acc == EM_ACC_COL && em->how->mode != FS_MODE_TILE;
+    const struct fs_scheduled_value *x = &em->how->made[v];
+    bool per_block = x->reduced == FS_REDUCED_COLUMN && em->how->mode != FS_MODE_TILE;
     if (em->how->mode == FS_MODE_MARCH) break;
-    bool once = x->saved || x->acc == EM_ACC_TROW || x->acc == EM_ACC_COL;
-    if (!once && (x->acc != EM_ACC_FULL || em->k->everywhere)) continue;
+    bool once = x->saved || x->reduced == FS_REDUCED_ROW_END || x->reduced == FS_REDUCED_COLUMN;
+    if (!once && (x->reduced != FS_REDUCED_ALL || em->k->everywhere)) continue;
     const char *type = x->saved ? em_value_type(em_val(em, v)->dtype)
                                 : em_acc_type(em, v);
     const char *at = em_int(em, EM_COUNTER_BYTES + x->work);
-    if (per_block || x->acc == EM_ACC_FULL) {
-      int64_t each = per_block ? x->work : em->work_cols + 8 * x->work;
+    if (per_block || x->reduced == FS_REDUCED_ALL) {
+      int64_t each = per_block ? x->work : em->how->work_columns + 8 * x->work;
       at = each ? em_fmt(em, "%s + %s * gridDim.x", em_int(em, fixed),
                          em_fmt(em, "%lldLL", (long long)each))
                 : em_int(em, fixed);
@@ -118,7 +118,7 @@ static void work_pointers(struct em *em) {
   if (em->how->mode == FS_MODE_MARCH)
     em_line(em, "unsigned long long *const posts = (unsigned long long *)((char "
             "*)work + %d);", EM_COUNTER_BYTES);
-  if (!em->grid && (any || em->n_full || em->vector_end))
+  if (!em->grid && (any || em->how->n_all || em->how->vector_end))
     em_line(em, "unsigned *const counters = (unsigned *)work;");
   if (em->how->scratch)
     em_line(em, "alignas(16) __shared__ double scratch[%lld];",
@@ -129,10 +129,11 @@ static void write_arguments(struct em *em, bool has_work) {
   struct fs_str list = {0};
   for (int k = 0; k < em->out->n_slots; k++)
     fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
-  if (em->params.len)
-    fs_str_printf(&list, "%s%s", list.len ? ", " : "", fs_str_text(&em->params));
-  if (em->any_size) em_size(em, em->how->mode == FS_MODE_FLAT ? em->how->tasks : em->how->m);
-  if (em->any_size && em->how->mode == FS_MODE_STRIPS) { /* for em_constants() */
+  for (int k = 0; k < em->out->n_params; k++)
+    fs_str_printf(&list, "%s%s p%d", list.len ? ", " : "", fs_param_text(em->out->param_type[k]),
+                  k);
+  if (em->how->any_size) em_size(em, em->how->mode == FS_MODE_FLAT ? em->how->tasks : em->how->m);
+  if (em->how->any_size && em->how->mode == FS_MODE_STRIPS) { /* for em_constants() */
     em_size(em, em->how->strips);
     em_size(em, fs_ceil_div(em->how->m, (int64_t)em->how->sides * em->how->rows));
   }
@@ -317,7 +318,7 @@ static void amount(struct fs_str *out, int64_t n, const char *what) {
 
 /* "278 rows of 277" */
 static void sizes(const struct em *em, struct fs_str *out) {
-  if (em->any_size) {
+  if (em->how->any_size) {
     fs_str_puts(out, "any size");
     return;
   }
@@ -361,19 +362,19 @@ static int64_t tiles_of_square(const struct em *em) {
 
 /* A constant of a text, or the argument that has it. */
 static void size_constant(struct em *em, const char *name, int64_t x, struct fs_str *out) {
-  if (em->any_size) fs_str_printf(out, "#define %s %s\n", name, em_size(em, x));
+  if (em->how->any_size) fs_str_printf(out, "#define %s %s\n", name, em_size(em, x));
   else fs_str_printf(out, "constexpr fs_index %s = %lld;\n", name, (long long)x);
 }
 
 void em_constants(struct em *em, struct fs_str *out) {
   fs_str_printf(out, "constexpr int FS_THREADS = %d, FS_RESIDENT = %d;\n",
-                em->how->threads, FS_MAX(1, em->k->tune.blocks_per_sm));
+                em->how->threads, em->how->resident);
   int64_t rows = (int64_t)em->how->sides * em->how->rows;
   switch (em->how->mode) {
     case FS_MODE_MARCH: em_march_constants(em, out); break;
     case FS_MODE_FLAT:
       size_constant(em, "FS_TILES", em->how->tasks, out);
-      if (em->copies_words)
+      if (em->how->copies_words)
         fs_str_puts(out, "#define FS_COEFFICIENT __constant__ double\n");
       break;
     case FS_MODE_TILE:
@@ -487,32 +488,22 @@ static void fill(const struct em *em, const char *text, struct fs_str *out) {
 }
 
 void em_go(struct em *em, enum em_hook hook) {
-  if (!em->hook[hook]) em->hook[hook] = fs_lp_new(em->arena);
-  em->w = (struct fs_lp_writer){em->arena, em->hook[hook]};
+  if (!em->hook[hook]) em->hook[hook] = fs_lp_new(em->w.arena);
+  em->w.at = em->hook[hook];
 }
 
 /* -- the launcher's part ----------------------------------------------------------------- */
-
-static bool stores_elements(const struct em *em) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_STORE && s->phase != FS_END && em_access(em, s)->varies)
-      return true;
-  }
-  return false;
-}
 
 void em_describe_launch(struct em *em, bool has_work) {
   struct fs_emitted *o = em->out;
   o->threads = em->how->threads;
   o->grid_y = 1;
-  o->cooperative = em->vector_end;
-  o->per_unit = em->work_cols ? FS_MAX(1, em->k->tune.blocks_per_sm) : 0;
-  o->bounds = FS_MAX(1, em->k->tune.blocks_per_sm);
-  bool stay = em->stragglers || em->copies_words;
-  o->one_wave_each = em->how->streams && !stay;
-  o->pieces = stay ? 4 : 8;
-  o->waves = em->how->mode == FS_MODE_FLAT && !em->vector_end && stores_elements(em) ? 16 : 1;
+  o->cooperative = em->how->vector_end;
+  o->per_unit = em->how->work_columns ? em->how->resident : 0;
+  o->bounds = em->how->resident;
+  o->one_wave_each = em->how->each_once;
+  o->pieces = em->how->pieces;
+  o->waves = em->how->waves;
   o->max_blocks = em->how->tasks * em->how->cluster;
   o->cluster = em->how->cluster;
   o->max_blocks =
@@ -520,29 +511,29 @@ void em_describe_launch(struct em *em, bool has_work) {
   if (em->how->mode != FS_MODE_MARCH) o->shared_bytes = em->how->stages * em->how->stage_bytes;
   if (!has_work) return;
   o->work_zeroed = EM_COUNTER_BYTES;
-  o->work_base = EM_COUNTER_BYTES + em->work_base;
-  o->work_per_block = em->work_cols + em->work_fulls;
-}
-
-/* Goes on with a march kernel as one of the row scheme. */
-static void em_as_rows(struct em *em) {
-  struct fs_kernel *rows = FS_NEW(em->arena, struct fs_kernel);
-  *rows = *em->k;
-  rows->scheme = FS_ROW;
-  fs_tune(rows, em->device);
-  em->k = rows;
-  em_analyse(em);
+  o->work_base = EM_COUNTER_BYTES + em->how->work_base;
+  o->work_per_block = em->how->work_columns + em->how->work_all;
 }
 
 /* -- a whole text ------------------------------------------------------------------------ */
 
-void em_begin(struct em *em) {
-  em->arena = fs_arena_new();
-  em->v = FS_NEW_N(em->arena, struct em_value, em->k->values.len + 1);
-  em->step_done = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
-  if (em->k->scheme == FS_INSTANCE) em_instance_analyse(em);
-  else if (em->k->scheme != FS_MARCH) em_analyse(em);
-  else if (!em_columns_analyse(em)) em_as_rows(em);
+/* Whether the block is given what an access reads. */
+static bool *find_given(const struct em *em) {
+  bool *given = FS_NEW_N(em->w.arena, bool, em->k->accesses.len + 1);
+  for (int x = 0; x < em->k->accesses.len; x++)
+    given[x] = input_of(em, em->k->accesses.data[x].slot) >= 0;
+  return given;
+}
+
+void em_begin(struct em *em, const struct fs_device *device, const struct fs_schedule_how *how) {
+  struct fs_schedule_how all = *how;
+  em->w.arena = fs_arena_new();
+  em->v = FS_NEW_N(em->w.arena, struct em_value, em->k->values.len + 1);
+  all.given = find_given(em);
+  em->how = fs_schedule_of(em->k, em->plan->graph, device, &all, em->w.arena);
+  em->k = em->how->kernel;
+  em->axes = fs_lp_axes_of(&em->k->space);
+  em->out->waits = !em->grid && device && device->chains;
 }
 
 /* Says which rule the statements of a hook break, with all of them. */
@@ -568,8 +559,6 @@ void em_body(struct em *em, struct fs_str *out) {
   bool has_work = em_uses_work(em);
   em_go(em, EM_POINTERS);
   em_tables(em);
-  em->out->waits =
-      !em->grid && em->device->chains;
   if (em->out->waits) em_line(em, "fs_after_kernels();");
   access_pointers(em);
   work_pointers(em);
@@ -582,9 +571,7 @@ void em_body(struct em *em, struct fs_str *out) {
 }
 
 void em_end(struct em *em) {
-  fs_str_free(&em->params);
-  fs_str_free(&em->making);
-  fs_arena_free(em->arena);
+  fs_arena_free(em->w.arena);
 }
 
 /* Between em_begin() and em_end(). Given. */
@@ -615,16 +602,14 @@ void fs_emit_cuda(const struct fs_plan *plan, const struct fs_kernel *kernel,
                   const struct fs_device *device, const struct fs_diags *diags,
                   struct fs_emitted *out) {
   *out = (struct fs_emitted){0};
-  struct em first = {.plan = plan, .k = kernel, .device = device, .out = out,
-                     .any_size = kernel->any_size};
+  const struct fs_schedule_how any = {.any_size = kernel->any_size}, these = {0};
+  const struct em first = {.plan = plan, .k = kernel, .out = out};
   struct em em = first;
-  em_begin(&em);
-  if (em.any_size && !takes_sizes(&em)) {
+  em_begin(&em, device, &any);
+  if (kernel->any_size && !takes_sizes(&em)) {
     em_end(&em);
-    fs_emitted_free(out);
     em = first;
-    em.any_size = false;
-    em_begin(&em);
+    em_begin(&em, device, &these);
   }
   out->source = whole_text(&em, diags);
   em_end(&em);
@@ -634,10 +619,10 @@ char *fs_emit_quick(const struct fs_plan *plan, const struct fs_kernel *kernel,
                     const struct fs_device *device,
                     const struct fs_diags *diags) {
   struct fs_emitted same = {0}; /* arguments are found in the same order */
-  struct em em = {.plan = plan, .k = kernel, .device = device, .out = &same, .quick = true};
+  struct em em = {.plan = plan, .k = kernel, .out = &same, .quick = true};
   char *text = NULL;
   if (kernel->scheme != FS_MARCH) return NULL;
-  em_begin(&em);
+  em_begin(&em, device, &(const struct fs_schedule_how){0});
   if (em.how->mode == FS_MODE_MARCH) text = whole_text(&em, diags);
   em_end(&em);
   fs_emitted_free(&same);

@@ -78,7 +78,7 @@ struct fs_emitted {
   bool waits;             /* waits for the kernels before it by itself, so that it
                              may be started while they end (sm_90)           */
   bool lasts;             /* what it reads stays in the second-level cache, beyond
-                             it, until that is taken back (keep.c)           */
+                             it, until that is taken back (schedule/cache.c)          */
   bool cooperative;       /* has a grid barrier: blocks must be co-resident  */
   int64_t shared_bytes;   /* dynamic */
   /* Workspace for partial results: bytes = base + per_block * number of blocks;

@@ -11,11 +11,6 @@
  */
 #include "core/emit/writer.h"
 
-static const struct fs_step *reduce_step(const struct em *em, int i, enum em_acc acc) {
-  const struct fs_step *s = &em->k->steps.data[i];
-  return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
-}
-
 static const char *acc_type_of(struct em *em, const struct fs_step *s) {
   return em_acc_type(em, s->out);
 }
@@ -28,7 +23,7 @@ static const char *scratch_of(struct em *em, const struct fs_step *s) {
 
 static void put_columns(struct em *em, const struct fs_step *s, const char *from) {
   const char *at = em_at(em, FS_LP_AT({em_fmt(em, "w%d", s->out), 1},
-                                      {"part", em->fold_pitch_j}, em_column_slot(em)));
+                                      {"part", em->how->pitch_j}, em_column_slot(em)));
   const char *in = em_guard(em, EM_IF_VECTOR, -1);
   const char *put = em_fmt(em, em->how->lanes == 1 ? "*(%s) = %s;" : "fs_store(%s, %s);", at, from);
   em_line(em, *in ? "if (%s) %s" : "%s%s", in, put);
@@ -88,11 +83,11 @@ static void fold_rows_of_block(struct em *em, const struct fs_step *s) {
 }
 
 void em_columns_out(struct em *em) {
-  if (!em->n_col) return;
+  if (!em->how->n_columns) return;
   if (em->how->mode == FS_MODE_KEEP)
     em_say(em, FS_LP_LET, NULL, "const fs_index part = %s;", em_team(em));
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_COLUMN);
     if (!s) continue;
     if (em->how->sides > 1) {
       fold_rows_of_block(em, s);
@@ -109,14 +104,16 @@ void em_columns_out(struct em *em) {
 /* -- scalars ---------------------------------------------------------------------------- */
 
 static const char *result_of_thread(struct em *em, const struct fs_step *s) {
-  if (em->how->lanes == 1 || !em_is_sweep_step(em, s)) return em_fmt(em, "r%d", s->out);
+  if (em->how->lanes == 1 || !fs_schedule_sweeps(em->k, em->how, s))
+    return em_fmt(em, "r%d", s->out);
   return em_fmt(em, "fs_lanes<%s>(r%d)", em_op_class(s->op), s->out);
 }
 
 static void fulls_out(struct em *em) {
-  bool read = em->n_col && em->how->sides > 1; /* some warps still read the block's columns */
+  bool read =
+      em->how->n_columns && em->how->sides > 1; /* some warps still read the block's columns */
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
     if (!s) continue;
     if (read) em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
     read = false;
@@ -141,8 +138,8 @@ static int64_t blocks_with_tiles(const struct em *em) {
  * loads are under way together, before the first is added. */
 static void add_partials(struct em *em, const struct fs_step *s, const char *acc) {
   enum { MOST_TOGETHER = 8 };
-  int64_t units = em->device && em->device->is_cuda ? em->device->units : 1;
-  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm);
+  int64_t units = FS_MAX(1, em->how->units);
+  int64_t blocks = units * em->how->resident;
   int64_t tiles = blocks_with_tiles(em);
   bool fewer = tiles < blocks;
   if (fewer) blocks = tiles;
@@ -171,11 +168,10 @@ static void add_partials(struct em *em, const struct fs_step *s, const char *acc
 
 static void fulls_in(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
     if (!s) continue;
     const char *acc = em_fmt(em, "x%d", s->out);
-    em_line(em, "%s %s = %s;", acc_type_of(em, s), acc,
-            em_neutral(em, s));
+    em_line(em, "%s %s = %s;", acc_type_of(em, s), acc, em_neutral(em, s));
     add_partials(em, s, acc);
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)",
                              em_op_class(s->op), em->how->threads / 32, acc,
@@ -194,9 +190,9 @@ static void scalar_steps(struct em *em, unsigned guard) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->phase != FS_END) continue;
     if (s->kind == FS_SP_STORE)
-      need[i] = em_access(em, s)->varies == 0 && !em->v[s->in[0]].uniform;
+      need[i] = em_access(em, s)->varies == 0 && !em->how->made[s->in[0]].uniform;
     else
-      need[i] = em_val(em, s->out)->varies == 0 && !em->v[s->out].uniform;
+      need[i] = em_val(em, s->out)->varies == 0 && !em->how->made[s->out].uniform;
   }
   em_plain_steps(em, need, guard);
   free(need);
@@ -206,7 +202,7 @@ static void scalar_steps(struct em *em, unsigned guard) {
 
 struct axis {
   uint8_t varies;
-  enum em_acc acc;
+  enum fs_reduced acc;
   const char *name;          /* index variable */
   int64_t count, slots, pitch;
   const char *parts;
@@ -215,18 +211,18 @@ struct axis {
 static struct axis axis_of(struct em *em, uint8_t varies) {
   struct axis a = {.varies = varies};
   if (varies == FS_VARIES_I) {
-    a.acc = EM_ACC_TROW;
+    a.acc = FS_REDUCED_ROW_END;
     a.name = "i";
     a.count = a.slots = em->how->m;
-    a.pitch = em->fold_pitch_i;
+    a.pitch = em->how->pitch_i;
     a.parts = em_int(em, em->how->strips);
     return a;
   }
-  a.acc = EM_ACC_COL;
+  a.acc = FS_REDUCED_COLUMN;
   a.name = "j";
   a.count = em->how->n;
   a.slots = em->how->row_vectors * em->how->lanes;
-  a.pitch = em->fold_pitch_j;
+  a.pitch = em->how->pitch_j;
   a.parts = em->how->mode == FS_MODE_TILE     ? em_int(em, em->how->parts)
             : em->how->mode == FS_MODE_STRIPS ? "parts"
             : em->how->cluster > 1 ? em_fmt(em, "((fs_index)gridDim.x / %d)", em->how->cluster)
@@ -243,15 +239,15 @@ static bool end_steps(struct em *em, const struct axis *a, bool *need) {
     if (s->phase != FS_END || s->kind != FS_SP_STORE || em_access(em, s)->varies != a->varies)
       continue;
     any = need[i] = true;
-    em_need(em, s->in[0], FS_END, need);
+    fs_schedule_need(em->k, em->how, s->in[0], FS_END, need);
   }
   return any;
 }
 
 /* Whether there is such a result to fold, in any step. */
-static bool has_results(const struct em *em, enum em_acc acc) {
+static bool has_results(const struct em *em, enum fs_reduced acc) {
   for (int i = 0; i < em->k->steps.len; i++)
-    if (reduce_step(em, i, acc)) return true;
+    if (em_reduction(em, i, acc)) return true;
   return false;
 }
 
@@ -279,7 +275,7 @@ static void open_element(struct em *em, const struct axis *a) {
 
 static void saved_values(struct em *em, const struct axis *a) {
   for (int v = 0; v < em->k->values.len; v++) {
-    if (!em->v[v].saved) continue;
+    if (!em->how->made[v].saved) continue;
     bool many = em_val(em, v)->varies & FS_VARIES_I;
     if (many && a->varies != FS_VARIES_I) continue;
     em_line(em, "const %s v%d = fs_fresh(w%d%s);",
@@ -294,7 +290,7 @@ static void saved_values(struct em *em, const struct axis *a) {
  * 42.1 us in place of 40.1. */
 static int lanes_for(const struct em *em, const struct axis *a) {
   int lanes = 8, most = em->how->threads / em->how->fold_lanes;
-  int64_t units = em->device && em->device->is_cuda ? em->device->units : 64;
+  int64_t units = em->how->units ? em->how->units : 64;
   while (lanes < 32 && 2 * lanes <= most && a->slots / (2 * lanes * em->how->fold_lanes) >= units)
     lanes *= 2;
   return lanes;
@@ -307,10 +303,10 @@ static int lanes_for(const struct em *em, const struct axis *a) {
  * that (fs_emitted.per_unit). 0: a loop loads and adds. */
 static int together(const struct em *em, const struct axis *a) {
   enum { MOST_TOGETHER = 12 };
-  if (a->acc != EM_ACC_COL || em->how->mode != FS_MODE_KEEP) return 0;
+  if (a->acc != FS_REDUCED_COLUMN || em->how->mode != FS_MODE_KEEP) return 0;
   int slices = em->how->threads / lanes_for(em, a);
-  int64_t units = em->device && em->device->is_cuda ? em->device->units : 0;
-  int64_t blocks = units * FS_MAX(1, em->k->tune.blocks_per_sm) / em->how->cluster;
+  int64_t units = em->how->units;
+  int64_t blocks = units * em->how->resident / em->how->cluster;
   int64_t each = (blocks + slices - 1) / slices;
   return each < 1 || each > MOST_TOGETHER ? 0 : (int)each;
 }
@@ -346,7 +342,7 @@ static void fetch_ahead(struct em *em, uint8_t varies) {
   if (!together(em, &a)) return;
   bool any = false;
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, a.acc);
+    const struct fs_step *s = em_reduction(em, i, a.acc);
     if (!s) continue;
     if (!any) {
       em_say(em, FS_LP_LET, NULL, "const int lane = threadIdx.x %% %d;", lanes_for(em, &a));
@@ -365,7 +361,7 @@ static int64_t units_of(const struct em *em, const struct axis *a) {
 
 /* Whether every block of the launch that is expected has one unit at most. */
 static bool has_one_unit(const struct em *em, const struct axis *a) {
-  return units_of(em, a) <= (int64_t)em->device->units * FS_MAX(1, em->k->tune.blocks_per_sm);
+  return units_of(em, a) <= (int64_t)em->how->units * em->how->resident;
 }
 
 /* `unroll`: how many loads are under way at once. */
@@ -457,7 +453,7 @@ static bool load_elements(struct em *em, const struct axis *a, bool *need, int64
 static void element_steps(struct em *em, const struct axis *a, const bool *need, bool open) {
   if (!open) open_element(em, a);
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, a->acc);
+    const struct fs_step *s = em_reduction(em, i, a->acc);
     if (!s) continue;
     em_line(em, "const %s v%d = %s;",
             em_value_type(em_val(em, s->out)->dtype), s->out,
@@ -494,7 +490,7 @@ static void end_of_axis(struct em *em, uint8_t varies) {
     em_say(em, FS_LP_LET, NULL, "const fs_index x = unit * %s + threadIdx.x;", em_int(em, unit));
     bool open = load_elements(em, &a, need, unit);
     for (int i = 0; i < em->k->steps.len; i++) {
-      const struct fs_step *s = reduce_step(em, i, a.acc);
+      const struct fs_step *s = em_reduction(em, i, a.acc);
       if (s) fold_one(em, s, &a, lanes);
     }
     if (open) em_if(em, "own");
@@ -511,7 +507,7 @@ static void end_of_axis(struct em *em, uint8_t varies) {
 /* Each block has all elements, and so the sums. */
 static void fulls_of_block(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
     if (!s) continue;
     const char *all = em_fmt(em, "fs_block<%s, %d>(%s, %s)", em_op_class(s->op),
                              em->how->threads / 32, result_of_thread(em, s), scratch_of(em, s));
@@ -523,14 +519,14 @@ static void fulls_of_block(struct em *em) {
 }
 
 void em_finish(struct em *em) {
-  if (!em->vector_end && !em->n_full) return;
+  if (!em->how->vector_end && !em->how->n_all) return;
   if (em->k->everywhere) {
     fulls_of_block(em);
     scalar_steps(em, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
     return;
   }
   fulls_out(em);
-  if (!em->vector_end && !em->grid) {
+  if (!em->how->vector_end && !em->grid) {
     em_line(em, "if (!fs_last_block(counters)) return;");
     fulls_in(em);
     scalar_steps(em, EM_IF_FIRST_THREAD);

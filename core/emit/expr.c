@@ -36,7 +36,7 @@ static const char *number_type(enum fs_dtype dt) {
 
 const char *em_acc_type(struct em *em, int value) {
   if (!em_val(em, value)->place) return number_type(em_val(em, value)->dtype);
-  const struct fs_step *s = &em->k->steps.data[em->v[value].def];
+  const struct fs_step *s = &em->k->steps.data[em->how->made[value].def];
   return em_fmt(em, "fs_spot<%s>", em_value_type(em_val(em, s->in[0])->dtype));
 }
 
@@ -81,7 +81,7 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc, const char
     else fs_str_put(&out, p, FS_MAX(n, 1));
     p += FS_MAX(n, 1);
   }
-  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  const char *text = fs_arena_strndup(em->w.arena, fs_str_text(&out), out.len);
   fs_str_free(&out);
   return text;
 }
@@ -102,7 +102,7 @@ const char *em_finished(struct em *em, int value, const char *acc) {
 /* -- values ------------------------------------------------------------------- */
 
 const char *em_row_ref(struct em *em, int value) {
-  int v = em->v[value].alias;
+  int v = em->how->made[value].alias;
   const struct em_value *x = &em->v[v];
   if (em->row_by_lane && x->own) return em_fmt(em, "own%d", v);
   if (em->row_by_lane && x->b && em->how->rows > 1) return em_fmt(em, "fs_lane(v%d, b)", v);
@@ -111,7 +111,7 @@ const char *em_row_ref(struct em *em, int value) {
 }
 
 const char *em_ref(struct em *em, int value) {
-  const struct em_value *x = &em->v[em->v[value].alias];
+  const struct em_value *x = &em->v[em->how->made[value].alias];
   const char *row = em_row_ref(em, value);
   if (!x->e || em->how->lanes == 1) return row;
   return em_fmt(em, em->one_by_one ? "fs_lane(%s, e)" : "%s[e]", row);
@@ -124,7 +124,7 @@ bool em_is_twice(const struct em *em, const struct fs_step *s) {
 
 /* The pair of a param that is there twice, or NULL. */
 static const char *twice(struct em *em, int value) {
-  int v = em->v[value].alias, def = em->v[v].def;
+  int v = em->how->made[value].alias, def = em->how->made[v].def;
   bool is = def >= 0 && em_is_twice(em, &em->k->steps.data[def]);
   return is ? em_fmt(em, "b%d", v) : NULL;
 }
@@ -148,7 +148,7 @@ const char *em_at(struct em *em, const struct fs_lp_address *a) {
     fs_str_puts(&s, t->index ? t->index : em_int(em, t->times));
     if (t->index && t->times != 1) fs_str_printf(&s, " * %s", em_int(em, t->times));
   }
-  const char *text = s.len ? fs_arena_strndup(em->arena, fs_str_text(&s), s.len) : "0";
+  const char *text = s.len ? fs_arena_strndup(em->w.arena, fs_str_text(&s), s.len) : "0";
   fs_str_free(&s);
   return text;
 }
@@ -251,7 +251,6 @@ static const char *param(struct em *em, const struct fs_step *s) {
     o->params[at] = s->param;
     o->param_type[at] = type;
     o->n_params++;
-    fs_str_printf(&em->params, "%s%s p%d", em->params.len ? ", " : "", fs_param_text(type), at);
   }
   if (em_is_twice(em, s)) return em_fmt(em, "p%d", at);
   if (dt == FS_BOOL) return em_fmt(em, "p%d != 0", at);
@@ -273,7 +272,7 @@ static const char *fill(struct em *em, const struct fs_step *s, const char *p, i
       fs_str_put(&out, p, 1);
     }
   }
-  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  const char *text = fs_arena_strndup(em->w.arena, fs_str_text(&out), out.len);
   fs_str_free(&out);
   return text;
 }
@@ -311,7 +310,7 @@ static const char *call_user(struct em *em, const struct fs_step *s) {
   for (int k = 0; k < s->user->n_args; k++)
     fs_str_printf(&out, "%s%s", k ? ", " : "(", em_ref(em, s->in[k]));
   fs_str_puts(&out, s->user->n_args ? ")" : "()");
-  const char *text = fs_arena_strndup(em->arena, fs_str_text(&out), out.len);
+  const char *text = fs_arena_strndup(em->w.arena, fs_str_text(&out), out.len);
   fs_str_free(&out);
   return text;
 }

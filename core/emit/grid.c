@@ -29,13 +29,14 @@ struct em_grid {
   const struct fs_kernel *kernels;
   int n_kernels;
   struct fs_emitted *out; /* of the launch */
+  int phase;              /* that is written, from 1 on */
   bool waits;             /* blocks wait for each other: barriers, or sums of all */
   int64_t base, per_block; /* workspace of the phases so far */
-  struct fs_str params;   /* of the entry */
   struct fs_lp *calls;    /* its body */
 };
 
 bool em_grid_waits(const struct em *em) { return em->grid->waits; }
+int em_grid_phase(const struct em *em) { return em->grid ? em->grid->phase : 0; }
 
 /* -- numbers in registers ---------------------------------------------------------- */
 
@@ -61,10 +62,10 @@ static bool is_written(const struct em_grid *g, int slot) {
 static struct carried *load_early(struct em *em, const struct fs_step *s) {
   struct em_grid *g = em->grid;
   const struct fs_access *a = em_access(em, s);
-  if (em->phase < 2 || g->n_carried == MOST_CARRIED || is_written(g, a->slot) ||
+  if (g->phase < 2 || g->n_carried == MOST_CARRIED || is_written(g, a->slot) ||
       fs_shape_count(&em->plan->slots.data[a->slot].shape) != 1 || a->offset)
     return NULL;
-  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out};
+  struct em entry = {.plan = em->plan, .out = g->out, .w = {.arena = em->w.arena}};
   struct carried *c = &g->carried[g->n_carried++];
   *c = (struct carried){.slot = a->slot, .dtype = a->dtype};
   c->from = em_fmt(em, "fs_get(*(const %s *)s%d)", em_stored_type(a->dtype),
@@ -117,7 +118,6 @@ static int entry_param(struct em_grid *g, int param, enum fs_param_type type) {
   o->params[at] = param;
   o->param_type[at] = type;
   o->n_params++;
-  fs_str_printf(&g->params, ", %s p%d", fs_param_text(type), at);
   return at;
 }
 
@@ -132,8 +132,7 @@ static const char *work_of_phase(struct em *em) {
 /* The call of a phase whose text is written. */
 static void put_call(struct em *em, int number) {
   struct em_grid *g = em->grid;
-  struct em entry = {.plan = em->plan, .arena = em->arena, .out = g->out,
-                     .w = {em->arena, g->calls}};
+  struct em entry = {.plan = em->plan, .out = g->out, .w = {em->w.arena, g->calls, 0}};
   struct fs_str s = {0};
   const struct fs_emitted *o = em->out;
   const char *before = "";
@@ -151,7 +150,6 @@ static void put_call(struct em *em, int number) {
     em_say(&entry, FS_LP_BARRIER, NULL, "fs_grid_barrier(counters);");
   em_line(&entry, "%s);", fs_str_text(&s));
   fs_str_free(&s);
-  fs_str_free(&entry.making);
 }
 
 /* -- the entry ------------------------------------------------------------------------ */
@@ -177,6 +175,7 @@ static void join_launch(struct fs_emitted *launch, const struct fs_emitted *phas
 static void write_phase(struct em *em, int number, const struct fs_diags *diags,
                         struct fs_str *body) {
   struct em_grid *g = em->grid;
+  g->phase = number;
   fs_str_printf(body, "// phase %d of the launch", number);
   fs_str_puts(body, em->k->joint == FS_BARRIER ? ", behind a barrier\n" : "\n");
   em_head(em, diags, body);
@@ -201,21 +200,22 @@ static void take_broken(struct fs_emitted *launch, struct fs_emitted *phase) {
 
 static void write_entry(struct em *first, struct fs_str *body) {
   struct em_grid *g = first->grid;
-  struct fs_lp *head = fs_lp_new(first->arena), *start = fs_lp_new(first->arena);
-  struct em em = {.arena = first->arena, .w = {first->arena, head}};
+  struct fs_lp *head = fs_lp_new(first->w.arena), *start = fs_lp_new(first->w.arena);
+  struct em em = {.w = {first->w.arena, head, 0}};
   struct fs_str list = {0};
   em_line(&em, "extern \"C\" __global__ void __launch_bounds__(%d, %d)", first->how->threads,
-          FS_MAX(1, first->k->tune.blocks_per_sm));
-  first->grid->out->bounds = FS_MAX(1, first->k->tune.blocks_per_sm);
+          first->how->resident);
+  first->grid->out->bounds = first->how->resident;
   em_line(&em, "fs_kernel(");
   for (int k = 0; k < g->out->n_slots; k++)
     fs_str_printf(&list, "%svoid *s%d", k ? ", " : "", k);
-  fs_str_printf(&list, "%s, void *work", fs_str_text(&g->params));
+  for (int k = 0; k < g->out->n_params; k++)
+    fs_str_printf(&list, ", %s p%d", fs_param_text(g->out->param_type[k]), k);
+  fs_str_puts(&list, ", void *work");
   em_line_in(&em, 2, "%s", fs_str_text(&list));
   em_line(&em, ") {");
   fs_lp_print_cuda(head, 0, body);
   em.w.at = start;
-  g->out->waits = first->device->chains;
   if (g->out->waits) em_line(&em, "fs_after_kernels();");
   em_line(&em, "unsigned *const counters = (unsigned *)work;");
   for (int k = 0; k < g->n_carried; k++)
@@ -224,7 +224,6 @@ static void write_entry(struct em *first, struct fs_str *body) {
   fs_lp_print_cuda(start, 1, body);
   fs_lp_print_cuda(g->calls, 1, body);
   fs_str_puts(body, "}\n");
-  fs_str_free(&em.making);
   fs_str_free(&list);
 }
 
@@ -234,32 +233,28 @@ static void write_entry(struct em *first, struct fs_str *body) {
 static int64_t fixed_shared(const struct em *em) {
   int64_t parts = 0;
   for (int v = 0; v < em->k->values.len; v++)
-    if (em->v[v].acc == EM_ACC_ROW)
+    if (em->how->made[v].reduced == FS_REDUCED_ROW)
       parts += 2 * em->how->rows * (em->how->threads / 32) * fs_sum_bytes(em_val(em, v));
   return em->how->scratch + parts;
 }
 
-static void begin_phases(struct em *ems, struct fs_emitted *outs, int n,
-                         const struct em *like, const struct fs_kernel *kernels) {
+static void begin_phases(struct em *ems, struct fs_emitted *outs, int n, const struct em *like,
+                         const struct fs_kernel *kernels, const struct fs_device *device) {
+  struct fs_schedule_how how = {.is_phase = true};
   int64_t shared = 0;
-  bool wide = false;
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < n; k++) {
-      int64_t own = 0;
       if (pass) {
-        own = fixed_shared(&ems[k]);
+        how.reserved = shared - fixed_shared(&ems[k]);
         em_end(&ems[k]);
       }
       ems[k] = *like;
       ems[k].k = &kernels[k];
       ems[k].out = &outs[k];
-      ems[k].phase = k + 1;
-      ems[k].forced_wide = wide;
-      ems[k].reserved = pass ? shared - own : 0;
-      em_begin(&ems[k]);
+      em_begin(&ems[k], device, &how);
       if (pass) continue;
       shared += fixed_shared(&ems[k]);
-      wide |= ems[k].how->wide;
+      how.wide |= ems[k].how->wide;
     }
 }
 
@@ -269,14 +264,14 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
   *out = (struct fs_emitted){0};
   struct em_grid g = {.kernels = kernels, .n_kernels = n, .out = out,
                       .base = EM_COUNTER_BYTES};
-  struct em like = {.plan = plan, .device = device, 
-                    .grid = &g};
+  struct em like = {.plan = plan, .grid = &g};
   struct em *ems = fs_calloc((size_t)n, sizeof *ems);
   struct fs_emitted *outs = fs_calloc((size_t)n, sizeof *outs);
   struct fs_str body = {0}, text = {0};
+  out->waits = device->chains;
   for (int k = 0; k < n; k++) g.waits |= fs_kernel_waits(&kernels[k]);
-  begin_phases(ems, outs, n, &like, kernels);
-  g.calls = fs_lp_new(ems[0].arena);
+  begin_phases(ems, outs, n, &like, kernels, device);
+  g.calls = fs_lp_new(ems[0].w.arena);
   for (int k = 0; k < n; k++) write_phase(&ems[k], k + 1, diags, &body);
   write_entry(&ems[0], &body);
   fs_str_printf(&text, "typedef %s fs_index;\n\n", ems[0].how->wide ? "long long" : "int");
@@ -291,7 +286,6 @@ void fs_emit_grid(const struct fs_plan *plan, const struct fs_kernel *kernels,
     em_end(&ems[k]);
     fs_emitted_free(&outs[k]);
   }
-  fs_str_free(&g.params);
   fs_str_free(&body);
   free(ems);
   free(outs);

@@ -66,14 +66,6 @@ static void take_part(struct em *em, int part) {
   for (int x = 0; x <= FS_MAX_RANK; x++) em->axes.dim[x] = x < s.rank ? s.dim[x] : 1;
 }
 
-void em_instance_analyse(struct em *em) {
-  struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
-  fs_schedule_instance(em->k, em->plan->graph, s);
-  em->how = s;
-  for (int v = 0; v < em->k->values.len; v++)
-    em->v[v] = (struct em_value){.def = -1, .alias = v};
-}
-
 /* -- parts -------------------------------------------------------------------- */
 
 /* Digits of a number by these axes: `i0 = i / 12; i1 = i % 12`. */

@@ -34,7 +34,7 @@ struct march {
 };
 
 static const struct fs_step *step_of(const struct em *em, int v) {
-  int d = em->v[v].def;
+  int d = em->how->made[v].def;
   return d < 0 ? NULL : &em->k->steps.data[d];
 }
 static uint8_t varies(const struct em *em, int v) {
@@ -61,37 +61,6 @@ static bool is_matrix_load(const struct em *em, const struct fs_step *s) {
   return s->kind == FS_SP_LOAD && varies(em, s->out) == 3;
 }
 
-/* -- analysis ---------------------------------------------------------------- */
-
-static void define(struct em *em) {
-  em_define_values(em);
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->out < 0) continue;
-    struct em_value *x = &em->v[s->out];
-    if (s->kind == FS_SP_REDUCE) {
-      x->acc = is_column_sum(s) ? EM_ACC_ROW : EM_ACC_COL;
-      continue;
-    }
-    int same = em_val(em, s->out)->same_as;
-    if (same >= 0 && varies(em, s->out) == FS_VARIES_J)
-      x->alias = em->v[same].alias;
-  }
-}
-
-bool em_columns_analyse(struct em *em) {
-  struct fs_march p;
-  if (!fs_march_of(em->k, em->device, &p))
-    return false;
-  struct fs_schedule *s = FS_NEW(em->arena, struct fs_schedule);
-  fs_schedule_march(em->k, &p, s);
-  em->how = s;
-  em->axes = fs_lp_axes_of(&em->k->space);
-  em->vector_end = true;
-  define(em);
-  return true;
-}
-
 /* "j < 5000", "i < 12000": whether this row, this column is one of the matrix; ""
  * where all are. */
 static const char *row_exists(const struct march *c) {
@@ -105,33 +74,12 @@ static const char *column_exists(const struct march *c, const char *name) {
 
 /* -- messages ---------------------------------------------------------------- */
 
-enum { ROUNDS = 32 }; /* panels whose messages have room */
-
 static int clusters(const struct march *c) { return c->cut.blocks / c->cut.cluster; }
 
-/* Words of one kind that the clusters send of the columns of a block: in the order in
- * which the lanes of a warp look at them, and as many as they look at. */
-static int64_t words_sent(const struct march *c) {
-  int64_t each = (int64_t)clusters(c) * c->cut.width / c->cut.cluster;
-  return (each + 31) / 32 * 32;
-}
-
-static int64_t place_messages(struct march *c) {
-  struct em *em = c->em;
-  int64_t at = 0;
-  for (int v = 0; v < em->k->values.len; v++) {
-    const struct fs_step *s = step_of(em, v);
-    if (!s || !is_column_sum(s)) continue;
-    em->v[v].work = at;
-    at += words_sent(c) * words(em, v) * c->cut.cluster * ROUNDS;
-  }
-  return at * 8;
-}
-
 static const char *posts_of_sum(struct march *c, int v) {
-  const char *round = em_fmt(c->em, "(FS_PLACE(p, %d) * FS_CLUSTER + rank)", ROUNDS);
-  return em_at(c->em, FS_LP_AT({"posts", 1}, {NULL, c->em->v[v].work},
-                               {round, words_sent(c) * words(c->em, v)}));
+  const char *round = em_fmt(c->em, "(FS_PLACE(p, %d) * FS_CLUSTER + rank)", FS_MARCH_ROUNDS);
+  return em_at(c->em, FS_LP_AT({"posts", 1}, {NULL, c->em->how->made[v].work},
+                               {round, fs_march_words(&c->cut) * words(c->em, v)}));
 }
 
 /* -- shared memory ------------------------------------------------------------- */
@@ -159,7 +107,7 @@ static struct room rooms(const struct march *c) {
     if (!s) continue;
     int64_t size = fs_sum_bytes(em_val(em, v));
     if (is_column_sum(s)) r.teams += p->width * size;
-    if (em->v[v].saved) r.mails += p->width * size;
+    if (em->how->made[v].saved) r.mails += p->width * size;
   }
   r.held = r.kept + row * (p->height - p->held) * p->slots;
   r.part = r.held + row * p->held * p->shorts;
@@ -189,7 +137,7 @@ static void name_shared(struct march *c) {
       r.part += name_rows(c, "part", v, 8 * c->cut.parts, "[8]", r.part);
       r.team += name_rows(c, "team", v, c->cut.mails, "", r.team);
     }
-    if (em->v[v].saved) r.mail += name_rows(c, "mail", v, c->cut.mails, "", r.mail);
+    if (em->how->made[v].saved) r.mail += name_rows(c, "mail", v, c->cut.mails, "", r.mail);
   }
 }
 
@@ -212,15 +160,9 @@ static int add_map(struct em *em, const struct fs_step *s, int slot, int box) {
 }
 
 /* What is read once, and nothing written, need not stay in the second-level cache;
- * where rows are stored, too, those are to leave it first (keep.c). */
+ * where rows are stored, too, those are to leave it first (schedule/cache.c). */
 static const char *policy(const struct em *em) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind != FS_SP_STORE || em_access(em, s)->varies != 3) continue;
-    em->out->lasts = true;
-    return "fs_cache_lasts()";
-  }
-  return "fs_cache_passes()";
+  return em->how->lasts ? "fs_cache_lasts()" : "fs_cache_passes()";
 }
 
 static void fetch(struct march *c, const char *ring, int64_t base, int64_t rows,
@@ -290,19 +232,19 @@ static void gathers(struct march *c) {
     em_line(em, "x%d = fs_fold_lanes<%s, FS_COLUMNS>(x%d);", s->out, op, s->out);
     em_line(em, "if (lane < FS_COLUMNS)");
     em_line(em, "  fs_post<%lld>(%s + (team * FS_COLUMNS + lane), x%d, round + p);",
-            (long long)words_sent(c), posts_of_sum(c, s->out), s->out);
+            (long long)fs_march_words(&c->cut), posts_of_sum(c, s->out), s->out);
   }
 }
 
 /* Marks what value v is made of, as far as it must be made here. */
 static void want(struct march *c, int value, bool finishing) {
   const struct em *em = c->em;
-  int v = em->v[value].alias;
+  int v = em->how->made[value].alias;
   const struct fs_step *s = step_of(em, v);
-  if (!s || em->v[v].uniform || s->kind == FS_SP_REDUCE) return;
-  if (!finishing && (em->v[v].saved || varies(em, v) == FS_VARIES_J || v == c->again))
+  if (!s || em->how->made[v].uniform || s->kind == FS_SP_REDUCE) return;
+  if (!finishing && (em->how->made[v].saved || varies(em, v) == FS_VARIES_J || v == c->again))
     return;
-  c->need[em->v[v].def] = true;
+  c->need[em->how->made[v].def] = true;
   FS_EACH_IN(s, a) want(c, s->in[a], finishing);
 }
 
@@ -336,7 +278,7 @@ static void finishes(struct march *c) {
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
     if (is_column_store(em, s)) want(c, s->in[0], true);
-    if (s->out >= 0 && em->v[s->out].saved) want(c, s->out, true);
+    if (s->out >= 0 && em->how->made[s->out].saved) want(c, s->out, true);
   }
   /* What needs no sum comes before the wait. */
   for (int pass = 0; pass < 2; pass++) {
@@ -358,7 +300,7 @@ static void finishes(struct march *c) {
   }
   em_loop(em, FS_LP_BLOCK_AXIS, "int k = lane / FS_COLUMNS; k < FS_CLUSTER; k += 32 / FS_COLUMNS");
   for (int v = 0; v < k->values.len; v++)
-    if (em->v[v].saved)
+    if (em->how->made[v].saved)
       em_line(em, "fs_cluster_%s<FS_CLUSTER>(&mail%d[m][rank * FS_COLUMNS + lane %% "
               "FS_COLUMNS], (%s)%s, k%s);", em->quick ? "put" : "send", v,
               em_acc_type(em, v), em_ref(em, v),
@@ -440,7 +382,7 @@ static void row_values(struct march *c) {
                 em_dims(em, true, false, false));
       continue;
     }
-    if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
+    if (s->out < 0 || s->phase == FS_END || em->how->made[s->out].alias != s->out ||
         varies(em, s->out) != FS_VARIES_J)
       continue;
     any = true;
@@ -453,7 +395,7 @@ static void row_values(struct march *c) {
   em_line(em, "%s", c->guard_j ? some_row(em) : row_number(em));
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    if (s->out < 0 || s->phase == FS_END || em->v[s->out].alias != s->out ||
+    if (s->out < 0 || s->phase == FS_END || em->how->made[s->out].alias != s->out ||
         s->kind == FS_SP_REDUCE || varies(em, s->out) != FS_VARIES_J)
       continue;
     const char *x = em_rhs(em, s, NULL);
@@ -510,15 +452,15 @@ static void find_made(struct march *c) {
     const struct fs_step *s = step_of(em, v);
     int same = em_val(em, v)->same_as;
     if (!s || s->kind != FS_SP_MAP || s->phase != 1 || same < 0 || varies(em, v) != 3 ||
-        em->v[v].alias != v || em_val(em, v)->dtype == FS_BOOL ||
+        em->how->made[v].alias != v || em_val(em, v)->dtype == FS_BOOL ||
         (em_val(em, v)->dtype != brought && fs_sum_bytes(em_val(em, v)) != size))
       continue;
     c->again = -1;
     want_phase(c, 1);
-    if (!c->need[em->v[v].def]) continue;
+    if (!c->need[em->how->made[v].def]) continue;
     want_phase(c, 0);
-    c->made = em->v[same].alias;
-    if (em->v[c->made].def < 0 || !c->need[em->v[c->made].def]) continue;
+    c->made = em->how->made[same].alias;
+    if (em->how->made[c->made].def < 0 || !c->need[em->how->made[c->made].def]) continue;
     c->again = v;
     if (!wants_matrix(c, 1)) return;
   }
@@ -600,7 +542,7 @@ static void column_value(struct march *c, const struct fs_step *s) {
 static void column_values(struct march *c, int phase) {
   struct em *em = c->em;
   for (int v = 0; v < em->k->values.len && phase > 0; v++) {
-    if (!em->v[v].saved) continue;
+    if (!em->how->made[v].saved) continue;
     em->v[v].e = true;
     em->v[v].b = em->v[v].c = false;
     const char *type = type_of(em, v);
@@ -678,8 +620,7 @@ static void bring(struct march *c, const struct fs_step *s) {
 }
 
 /* Lanes of value v, of what load s has brought or of what was made of it. */
-static void tile_load(struct march *c, const struct fs_step *s, int64_t number,
-                      int phase, int v) {
+static void tile_load(struct march *c, const struct fs_step *s, int64_t number, int phase, int v) {
   struct em *em = c->em;
   int64_t line = 16 * c->cut.lanes;
   int turn = turn_of(c);
@@ -740,7 +681,7 @@ static bool is_stored(const struct march *c, int v, int phase) {
     if (!is_both_store(em, s, phase) && !(sum && (is_apart(c, s) || c->short_ways)))
       continue;
     FS_EACH_IN(s, a)
-      if (em->v[s->in[a]].alias == v) return true;
+      if (em->how->made[s->in[a]].alias == v) return true;
   }
   return false;
 }
@@ -847,13 +788,14 @@ static void both_stores(struct march *c, int phase) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!is_both_store(em, s, phase)) continue;
     const struct fs_access *a = em_access(em, s);
-    bool lanes = em->v[em->v[s->in[0]].alias].e;
+    bool lanes = em->v[em->how->made[s->in[0]].alias].e;
     if (lanes && is_vector(c, a)) {
       const char *in = column_exists(c, "first");
       if (*in) em_if(em, "%s", in);
       else em_block(em, NULL);
       em_say(em, FS_LP_LET, NULL, "const fs_index i = first;");
-      em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a), em->v[s->in[0]].alias);
+      em_line(em, "fs_store(a%d + %s, v%d);", s->access, em_address(em, a),
+              em->how->made[s->in[0]].alias);
       em_close(em);
       continue;
     }
@@ -1074,7 +1016,7 @@ static void ending(struct march *c) {
   }
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
-    bool end = s->phase == FS_END && (s->out < 0 || !em->v[s->out].uniform);
+    bool end = s->phase == FS_END && (s->out < 0 || !em->how->made[s->out].uniform);
     bool vector = s->kind == FS_SP_STORE && s->phase != FS_END &&
                   em_access(em, s)->varies == FS_VARIES_J;
     if (end && s->kind != FS_SP_STORE && s->kind != FS_SP_REDUCE)
@@ -1090,30 +1032,23 @@ static void ending(struct march *c) {
 
 static struct march begin(struct em *em) {
   struct march c = {.em = em};
-  fs_march_of(em->k, em->device, &c.cut);
-  c.need = FS_NEW_N(em->arena, bool, em->k->steps.len + 1);
+  c.cut = *em->how->march;
+  c.need = FS_NEW_N(em->w.arena, bool, em->k->steps.len + 1);
   c.guard_i = em->how->m % c.cut.width != 0;
   c.guard_j = em->how->n != (int64_t)c.cut.height * c.cut.blocks;
-  bool *sent = FS_NEW_N(em->arena, bool, em->k->values.len + 1);
-  fs_march_sent(em->k, sent);
-  for (int v = 0; v < em->k->values.len; v++) em->v[v].saved = sent[v];
   find_made(&c);
   c.second = em->how;
   c.first = *em->how;
   c.first.pairs = finds_pairs(&c);
+  em->out->shared_bytes = rooms(&c).end;
   return c;
 }
 
-void em_march_footprint(struct em *em) {
-  struct march c = begin(em);
-  em->work_base = place_messages(&c);
-  em->out->shared_bytes = rooms(&c).end;
-}
+void em_march_footprint(struct em *em) { begin(em); }
 
 void em_march(struct em *em) {
   struct march c = begin(em);
-  em->work_base = place_messages(&c);
-  em->out->shared_bytes = rooms(&c).end;
+  em->out->lasts = em->how->lasts;
   em_go(em, EM_BEFORE);
   name_shared(&c);
   em_uniforms(em);

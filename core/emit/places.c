@@ -17,11 +17,11 @@ static double size_of(const struct em *em, int v) {
 
 /* Elements of a value that one thread has at a time. */
 static double per_thread(const struct em *em, int v) {
-  const struct em_value *x = &em->v[v];
+  const struct fs_scheduled_value *x = &em->how->made[v];
   uint8_t varies = em_val(em, v)->varies;
   double rows = varies & FS_VARIES_I ? em->how->rows : 1, columns = 1;
   if (varies & FS_VARIES_J) {
-    bool whole = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
+    bool whole = x->kept || x->hoisted || x->reduced != FS_REDUCED_NOT ||
                  em->how->mode == FS_MODE_FLAT || em->how->mode == FS_MODE_STRIPS;
     columns = (double)em->how->lanes * (whole ? em->how->vectors : 1);
   }
@@ -39,7 +39,7 @@ static bool is_in_ring(const struct em *em, const struct fs_step *s) {
 }
 
 static void place_value(const struct em *em, int v, struct fs_home *p) {
-  const struct em_value *x = &em->v[v];
+  const struct fs_scheduled_value *x = &em->how->made[v];
   *p = (struct fs_home){.storage = "none"};
   if (x->def < 0 || x->alias != v) return;
   const struct fs_step *s = &em->k->steps.data[x->def];
@@ -61,18 +61,18 @@ static int registers(const struct em *em) {
   bool rows = em->how->mode == FS_MODE_KEEP || em->how->mode == FS_MODE_CHUNK;
   double held = rows ? ROW_OVERHEAD_REGS : OVERHEAD_REGS, passing = 0;
   for (int v = 0; v < em->k->values.len; v++) {
-    const struct em_value *x = &em->v[v];
+    const struct fs_scheduled_value *x = &em->how->made[v];
     if (x->def < 0 || x->alias != v) continue;
     const struct fs_step *s = &em->k->steps.data[x->def];
     double regs = per_thread(em, v) * size_of(em, v) / 4;
-    bool stays = x->kept || x->hoisted || x->acc != EM_NO_ACC ||
+    bool stays = x->kept || x->hoisted || x->reduced != FS_REDUCED_NOT ||
                  s->kind == FS_SP_LOAD;
-    if (em->ahead && s->kind == FS_SP_LOAD && em_val(em, v)->varies == 3)
+    if (em->how->ahead && s->kind == FS_SP_LOAD && em_val(em, v)->varies == 3)
       regs *= 2;
     if (stays) held += regs;
     else passing = FS_MAX(passing, regs);
   }
-  int most = FS_MIN(MOST_REGS, 65536 / (em->how->threads * FS_MAX(1, em->k->tune.blocks_per_sm)));
+  int most = FS_MIN(MOST_REGS, 65536 / (em->how->threads * em->how->resident));
   return (int)FS_MIN(held + passing, (double)most);
 }
 
@@ -85,8 +85,8 @@ void fs_emit_footprint(const struct fs_plan *plan,
     em_instance_footprint(kernel, out, places);
     return;
   }
-  struct em em = {.plan = plan, .k = kernel, .device = device, .out = &launch};
-  em_begin(&em);
+  struct em em = {.plan = plan, .k = kernel, .out = &launch};
+  em_begin(&em, device, &(const struct fs_schedule_how){0});
   if (em.how->mode == FS_MODE_MARCH) em_march_footprint(&em);
   em_describe_launch(&em, em_uses_work(&em));
   *out = (struct fs_footprint){
@@ -97,5 +97,5 @@ void fs_emit_footprint(const struct fs_plan *plan,
     if (em.how->mode == FS_MODE_TILE && !strcmp(places[v].storage, "shared"))
       out->shared += (int64_t)places[v].bytes;
   }
-  fs_arena_free(em.arena);
+  fs_arena_free(em.w.arena);
 }

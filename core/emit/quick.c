@@ -23,56 +23,7 @@
  * needs: the steps of a pass; makes: the part of its text between loads and stores
  */
 #include "core/emit/writer.h"
-
-enum type { F32, BF16, F64, PAIR, TYPES }; /* PAIR: two of bf16 */
-
-/* The short way of each operation, and what stands where an operand may be any; by
- * type: f16 is computed as f32 is. NULL: as in core/graph/ops.def, and of a pair as of
- * its halves. */
-struct ways {
-  int op;
-  const char *quick[TYPES], *any[TYPES];
-};
-
-static const struct ways all_ways[] = {
-    {FS_OP_DIV,
-     {"fs_div({0}, {1}, rare)", "fs_div_bf16({0}, {1}, rare)",
-      "fs_div_f64({0}, {1}, rare)", "fs_div_two({0}, {1}, seen)"},
-     {0}},
-    {FS_OP_SQRT,
-     {"fs_sqrt({0}, rare)", "fs_sqrt_bf16({0}, rare)", "fs_sqrt_f64({0}, rare)",
-      "fs_sqrt_two({0}, seen)"},
-     {0}},
-    {FS_OP_RSQRT,
-     {"fs_div(1.0f, fs_sqrt({0}, rare), rare)",
-      "fs_div(1.0f, fs_sqrt({0}, rare), rare)",
-      "fs_div_f64(1.0, fs_sqrt_f64({0}, rare), rare)", "fs_rsqrt_two({0}, seen)"},
-     {0}},
-    {FS_OP_LOG,
-     {"fs_log({0}, rare)", "fs_log_bf16({0}, rare)", "fs_log_f64({0}, rare)",
-      "fs_log_two({0}, seen)"},
-     {"fs_log({0})", "fs_log_bf16({0})", "fs_log_f64({0})", NULL}},
-    {FS_OP_POW, {"fs_pow({0}, {1}, rare)", NULL, NULL, NULL},
-     {"fs_pow({0}, {1})", "fs_pow({0}, {1})", NULL, NULL}},
-    {FS_OP_EXP, {NULL, NULL, "fs_exp_f64({0}, rare)", NULL},
-     {NULL, "fs_exp_bf16({0})", "fs_exp_f64({0})", NULL}},
-    {FS_OP_ERF, {NULL, NULL, "fs_erf_f64({0}, words, rare)", NULL},
-     {"fs_erf({0})", "fs_erf_bf16({0})", "fs_erf_f64({0}, words)", "fs_erf_two({0})"}},
-};
-
-static const struct ways *ways_of(int op) {
-  for (size_t k = 0; k < FS_LEN(all_ways); k++)
-    if (all_ways[k].op == op) return &all_ways[k];
-  return NULL;
-}
-
-/* The operation's text; quick: the short way, or NULL where there is none. */
-static const char *way_of(int op, enum fs_dtype dt, bool quick) {
-  enum type type = dt == FS_F64 ? F64 : dt == FS_BF16 ? BF16 : F32;
-  const struct ways *w = fs_dtype_is_float(dt) ? ways_of(op) : NULL;
-  if (quick) return w ? w->quick[type] : NULL;
-  return w && w->any[type] ? w->any[type] : fs_map_ops[op].cuda;
-}
+#include "core/kernel/short_ways.h"
 
 /* Whether a step makes two of bf16 in a register. */
 static bool makes_two(const struct em *em, const struct fs_step *s) {
@@ -80,7 +31,7 @@ static bool makes_two(const struct em *em, const struct fs_step *s) {
 }
 
 static const struct fs_step *maker(const struct em *em, int value, int op) {
-  int def = em->v[value].def;
+  int def = em->how->made[value].def;
   const struct fs_step *s = def < 0 ? NULL : &em->k->steps.data[def];
   return s && s->kind == FS_SP_MAP && !s->user && s->op == op ? s : NULL;
 }
@@ -94,7 +45,7 @@ static int factor_of_root(const struct em *em, const struct fs_step *s) {
   const struct fs_step *product = maker(em, s->in[1], FS_OP_MUL);
   for (int k = 0; product && k < 2; k++) {
     const struct fs_step *root = maker(em, product->in[k], FS_OP_SQRT);
-    if (root && makes_two(em, root) && em->v[product->in[1 - k]].uniform)
+    if (root && makes_two(em, root) && em->how->made[product->in[1 - k]].uniform)
       return product->in[1 - k];
   }
   return -1;
@@ -113,21 +64,21 @@ static bool is_seen(const struct em *em, const struct fs_step *quotient) {
 
 const char *em_pair_pattern(const struct em *em, const struct fs_step *s) {
   if (fs_is_paired(s->op)) return fs_map_ops[s->op].cuda;
-  const struct ways *w = makes_two(em, s) ? ways_of(s->op) : NULL;
-  if (w && s->op == FS_OP_ERF && em->copies_values) return "fs_erf_looked_up({0}, values)";
-  if (w && w->quick[PAIR]) {
+  const struct fs_ways *w = makes_two(em, s) ? fs_ways_of(s->op) : NULL;
+  if (w && s->op == FS_OP_ERF && em->how->copies_values) return "fs_erf_looked_up({0}, values)";
+  if (w && w->quick[FS_WAY_PAIR]) {
     if (em->way != EM_SHORT) return NULL;
     if (factor_of_root(em, s) >= 0) return "fs_div_two({0}, {1})";
     bool seen = s->op == FS_OP_DIV && em->how->mode == FS_MODE_FLAT && is_seen(em, s);
-    return seen ? "fs_div_of_seen({0}, {1}, seen)" : w->quick[PAIR];
+    return seen ? "fs_div_of_seen({0}, {1}, seen)" : w->quick[FS_WAY_PAIR];
   }
-  return w ? w->any[PAIR] : NULL;
+  return w ? w->any[FS_WAY_PAIR] : NULL;
 }
 
 /* Whether a value is likely to be 0 here and there, as data are: sums are not where one
  * of what is added is not. */
 static bool may_be_0(const struct em *em, int value, int depth) {
-  int def = em->v[value].def;
+  int def = em->how->made[value].def;
   const struct fs_step *s = def < 0 ? NULL : &em->k->steps.data[def];
   if (!s || !depth) return true;
   if (s->kind != FS_SP_MAP || s->user) return s->kind == FS_SP_LOAD || s->user;
@@ -163,22 +114,17 @@ static const char *short_way(const struct em *em, const struct fs_step *s, const
 
 const char *em_pattern(const struct em *em, const struct fs_step *s) {
   enum fs_dtype from = em_val(em, s->in[0])->dtype;
-  const char *quick = way_of(s->op, from, true);
+  const char *quick = fs_short_way(s->op, from);
   if (quick && em->way == EM_SHORT) return short_way(em, s, quick);
   bool single = quick && em->way == EM_LONG && from != FS_F64;
   if (single && s->op == FS_OP_DIV) return "fs_div({0}, {1})";
   if (single && s->op == FS_OP_SQRT) return "fs_sqrt({0})";
-  return way_of(s->op, from, false);
-}
-
-static bool has_short_way(const struct em *em, const struct fs_step *s) {
-  return s->kind == FS_SP_MAP && !s->user &&
-         way_of(s->op, em_val(em, s->in[0])->dtype, true);
+  return fs_long_way(s->op, from);
 }
 
 bool em_takes_short_ways(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++)
-    if (need[i] && has_short_way(em, &em->k->steps.data[i])) return true;
+    if (need[i] && fs_schedule_has_short_way(em->k, &em->k->steps.data[i])) return true;
   return false;
 }
 
@@ -186,71 +132,27 @@ bool em_takes_short_ways(const struct em *em, const bool *need) {
 static bool takes_two(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (need[i] && has_short_way(em, s) && makes_two(em, s)) return true;
+    if (need[i] && fs_schedule_has_short_way(em->k, s) && makes_two(em, s)) return true;
   }
   return false;
 }
 
 enum part { MAPS = 1, SUMS = 2 };
-enum { LITTLE = 256, MUCH = 4096 }; /* lines; Black-Scholes has 70 for an element */
 
 static bool is_in(const struct em *em, const struct fs_step *s, int parts) {
   if (!em_makes_lanes(em, s)) return false;
   return parts & (s->kind == FS_SP_REDUCE ? SUMS : MAPS);
 }
 
-/* Lines that the compiler makes of the maps for all elements of a thread, about. */
-static double size_of_code(const struct em *em, const bool *need) {
-  double lines = 0;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (!need[i] || s->kind != FS_SP_MAP || !is_in(em, s, MAPS)) continue;
-    lines += s->op == FS_OP_MOD ? 120 : has_short_way(em, s) ? 10 : 1;
-  }
-  return lines * em->how->lanes * em->how->rows * em->how->vectors;
-}
-
-bool em_has_stragglers(const struct em *em) {
-  bool *all = fs_calloc((size_t)em->k->steps.len + 1, sizeof(bool)), sums = false;
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    all[i] = s->kind == FS_SP_MAP && !em->v[s->out].uniform;
-    sums |= s->kind == FS_SP_REDUCE;
-  }
-  bool some = em->how->mode == FS_MODE_FLAT && !sums && em_takes_short_ways(em, all) &&
-              size_of_code(em, all) > LITTLE;
-  free(all);
-  return some;
-}
-
-/* Whether a step is the error function of a type. */
-static bool has_erf(const struct em *em, enum fs_dtype dt) {
-  for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = &em->k->steps.data[i];
-    if (s->kind == FS_SP_MAP && !s->user && s->op == FS_OP_ERF && em_val(em, s->in[0])->dtype == dt)
-      return true;
-  }
-  return false;
-}
-
-void em_find_tables(struct em *em) {
-  enum { TILES = 4096 };
-  bool copies = em->how->mode == FS_MODE_FLAT && !em->grid && !em->k->everywhere &&
-                em->how->row_vectors >= (int64_t)em->how->threads * em->how->vectors * TILES;
-  em->copies_words = copies && has_erf(em, FS_F64);
-  em->copies_values = copies && em->how->pairs && em->stragglers && em->device &&
-                      em->device->clusters && has_erf(em, FS_BF16);
-}
-
 void em_tables(struct em *em) {
-  if (em->copies_values) {
+  if (em->how->copies_values) {
     em_line(em, "alignas(16) __shared__ unsigned short values[FS_ERF_VALUES];");
     em_line(em, "fs_copy_table<FS_THREADS>(values, fs_erf_values);");
   }
-  if (em->copies_words) {
+  if (em->how->copies_words) {
     em_line(em, "alignas(16) __shared__ unsigned words[FS_ERF_WORDS];");
     em_line(em, "fs_copy_table<FS_THREADS>(words, fs_erf_words);");
-  } else if (has_erf(em, FS_F64)) {
+  } else if (fs_schedule_has_erf(em->k, FS_F64)) {
     em_line(em, "const unsigned *const words = fs_erf_words;");
   }
 }
@@ -304,12 +206,12 @@ void em_long_lanes(struct em *em, const bool *need, bool one_by_one) {
 }
 
 void em_lane_loop(struct em *em, const bool *need) {
-  if (!em->short_ways) {
+  if (!em_takes_short_ways(em, need)) {
     loop(em, need, MAPS | SUMS);
     return;
   }
   em_if(em, "%s", em_short_lanes(em, need));
-  em_long_lanes(em, need, size_of_code(em, need) > MUCH);
+  em_long_lanes(em, need, fs_schedule_goes_one_by_one(em->k, em->how, need));
   em_close(em);
   loop(em, need, SUMS);
 }

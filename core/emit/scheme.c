@@ -1,23 +1,16 @@
 /* scheme.c - what stands around the passes over a row, scheme by scheme. */
 #include "core/emit/writer.h"
 
-
-
-static const struct fs_step *reduce_step(const struct em *em, int i, enum em_acc acc) {
-  const struct fs_step *s = &em->k->steps.data[i];
-  return s->kind == FS_SP_REDUCE && em->v[s->out].acc == acc ? s : NULL;
-}
-
 void em_declare_fulls(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_FULL);
-    if (s) em_declare_acc(em, s, false, false, em_is_sweep_step(em, s));
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ALL);
+    if (s) em_declare_acc(em, s, false, false, fs_schedule_sweeps(em->k, em->how, s));
   }
 }
 
 void em_declare_columns(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_COL);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_COLUMN);
     if (s) em_declare_acc(em, s, false, true, true);
   }
 }
@@ -39,7 +32,7 @@ void em_flat(struct em *em) {
 
 static bool has_row_result(const struct em *em, int phase) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ROW);
     if (s && s->phase == phase) return true;
   }
   return false;
@@ -59,7 +52,7 @@ static void row_result(struct em *em, const struct fs_step *s, const char *resul
   else em_line(em, "const %s v%d = %s;", type, s->out, done);
   x->b = true;
   x->c = x->e = false;
-  if (x->saved)
+  if (em->how->made[s->out].saved)
     em_line(em, "if (%s) w%d[%s] = %s;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
             em_val(em, s->out)->varies ? "i" : "0", em_ref(em, s->out));
 }
@@ -106,7 +99,7 @@ static void ring_fetch(struct em *em, const char *row, const char *stage) {
     const struct fs_access *a = em_access(em, s);
     const char *policy = em_keeping(em, s, of);
     const char *to = em_at(em, FS_LP_AT({"ring", 1}, {stage, em->how->stage_bytes}, {"b", each},
-                                        {NULL, em->v[s->out].work}));
+                                        {NULL, em->how->made[s->out].work}));
     const char *from = em_at(em, FS_LP_AT({em_fmt(em, "a%d", s->access), 1}, {of, a->stride[0]},
                                           {"origin", em->how->cluster > 1}));
     em_say(em, FS_LP_COPY_ASYNC, s, "fs_bulk_copy(%s, %s, %s, &ready[%s]%s);", to, from,
@@ -133,7 +126,7 @@ static void ring_begin(struct em *em) {
   }
   em_line(em, "__shared__ unsigned long long ready[%d];", em->how->stages);
   em_line(em, "if (threadIdx.x == 0) fs_bulk_init(ready, %d);", em->how->stages);
-  if (em->phase > 1) em_line(em, "if (threadIdx.x == 0) fs_bulk_fence();");
+  if (em_grid_phase(em) > 1) em_line(em, "if (threadIdx.x == 0) fs_bulk_fence();");
   em_say(em, FS_LP_BARRIER, NULL, "__syncthreads();");
   em_unroll(em, 1); /* runs once */
   em_loop(em, FS_LP_SERIAL, "int s = 0; s < %d; s++", em->how->stages);
@@ -183,10 +176,10 @@ static void within_warp(struct em *em, const struct fs_step *s) {
 static void each_result(struct em *em, int phase,
                         void (*write)(struct em *, const struct fs_step *)) {
   for (int i = 0; i < em->k->steps.len; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ROW);
     if (!s || s->phase != phase) continue;
     em_for(em, "b", em->how->rows);
-    if (em->how->rows > 1 && em->v[s->out].saved) em_row_coords(em);
+    if (em->how->rows > 1 && em->how->made[s->out].saved) em_row_coords(em);
     write(em, s);
     em_close_for(em, em->how->rows);
   }
@@ -230,7 +223,8 @@ static bool by_first_warp(const struct em *em, int phase) {
   if (em->how->rows == 1 || em->how->cluster > 1) return false;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase > phase && s->phase != FS_END && em_is_sweep_step(em, s)) return false;
+    if (s->phase > phase && s->phase != FS_END && fs_schedule_sweeps(em->k, em->how, s))
+      return false;
   }
   return true;
 }
@@ -252,7 +246,7 @@ static void row_results(struct em *em, int phase) {
   }
   bool first = em->how->row_threads > 32 && by_first_warp(em, phase);
   for (int i = 0; i < em->k->steps.len && em->how->rows > 1; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ROW);
     if (s && s->phase == phase) declare_result(em, s, first);
   }
   if (em->how->row_threads <= 32) {
@@ -273,7 +267,7 @@ static void row_results(struct em *em, int phase) {
 static void declare_parts(struct em *em) {
   bool any = false;
   for (int i = 0; i < em->k->steps.len && em->how->row_threads > 32; i++) {
-    const struct fs_step *s = reduce_step(em, i, EM_ACC_ROW);
+    const struct fs_step *s = em_reduction(em, i, FS_REDUCED_ROW);
     if (!s) continue;
     const char *rows = em->how->rows > 1 ? em_fmt(em, "[%d]", em->how->rows) : "";
     em_line(em, "__shared__ %s part%d[2]%s[%d];",
@@ -288,7 +282,7 @@ static void declare_parts(struct em *em) {
 
 static void row_body(struct em *em) {
   em_go(em, EM_ROW);
-  if (em->how->mode == FS_MODE_CHUNK && em->n_col)
+  if (em->how->mode == FS_MODE_CHUNK && em->how->n_columns)
     em_say(em, FS_LP_LET, NULL, "const bool fresh = first == (fs_index)blockIdx.x * %d;",
             em->how->sides * em->how->rows);
   if (em->how->rows == 1) em_row_coords(em);
@@ -313,7 +307,7 @@ void em_row(struct em *em) {
   if (em->how->cluster > 1)
     em_say(em, FS_LP_BARRIER, NULL, "fs_cluster_barrier<%d>();  // all have begun",
            em->how->cluster);
-  if (em->ahead) em_load_ahead(em, true);
+  if (em->how->ahead) em_load_ahead(em, true);
   if (strip) em_go(em, EM_STRIP_BEGIN);
   if (em->how->mode != FS_MODE_CHUNK) {
     em_sweep(em, -1);

@@ -70,10 +70,15 @@ static void inner_axes(struct em *em, const char *g) {
           last, em_int(em, em->how->line_vectors), em->how->lanes);
 }
 
+/* Whether the vector's coordinates stand already. */
+static bool is_placed(const struct em *em) {
+  return fs_lp_has_name(&em->w, em->axes.n_inner == 1 ? "j" : "g");
+}
+
 /* Column index and, unless all vectors are whole, which lanes exist. */
 void em_vector_coords(struct em *em) {
   const char *g = vector_number(em), *j = "j", *in;
-  if (em->placed) return;
+  if (is_placed(em)) return;
   if (em->axes.n_inner == 1) {
     if (em->how->lanes == 1) em_say(em, FS_LP_LET, NULL, "const fs_index j = %s;", g);
     else em_line(em, strchr(g, ' ') ? "const fs_index j = (%s) * %d;"
@@ -174,9 +179,9 @@ void em_declare_acc(struct em *em, const struct fs_step *s, bool b, bool c, bool
 
 /* The accumulator's element that the lane at hand adds to. */
 static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
-  enum em_acc acc = em->v[s->out].acc;
-  bool b = acc == EM_ACC_ROW || acc == EM_ACC_TROW;
-  bool c = acc == EM_ACC_COL && em->how->mode != FS_MODE_CHUNK;
+  enum fs_reduced acc = em->how->made[s->out].reduced;
+  bool b = acc == FS_REDUCED_ROW || acc == FS_REDUCED_ROW_END;
+  bool c = acc == FS_REDUCED_COLUMN && em->how->mode != FS_MODE_CHUNK;
   return em_fmt(em, "r%d%s%s%s", s->out, b && em->how->rows > 1 ? "[b]" : "",
                 c && em->how->vectors > 1 ? "[c]" : "",
                 em->how->lanes == 1 ? "" : em_fmt(em, "[%s]", lane_number(half)));
@@ -184,26 +189,23 @@ static const char *acc_ref(struct em *em, const struct fs_step *s, int half) {
 
 /* -- loads ------------------------------------------------------------------------ */
 
-/* Whether V neighbours can be accessed at once. */
-static bool is_vector(const struct em *em, const struct fs_access *a) {
-  int axes = em->axes.n_outer + em->axes.n_inner, last = axes - 1;
-  if (a->stride[last] != 1 || a->offset % em->how->lanes || a->list_stride % em->how->lanes)
-    return false;
+/* Whether an access's elements, `step` apart, lie in whole vectors but for its offset. */
+static bool has_vectors(const struct em *em, const struct fs_access *a, int step) {
+  int lanes = em->how->lanes, last = em->axes.n_outer + em->axes.n_inner - 1;
+  if (a->stride[last] != step || a->list_stride % lanes) return false;
   for (int x = 0; x < last; x++)
-    if (em->axes.dim[x] > 1 && a->stride[x] % em->how->lanes) return false;
+    if (em->axes.dim[x] > 1 && a->stride[x] % lanes) return false;
   return true;
 }
 
-/* Whether a load's elements, `step` apart, lie in whole vectors but for its offset. */
+/* Whether neighbours, as many as a vector has, can be accessed at once. */
+static bool is_vector(const struct em *em, const struct fs_access *a) {
+  return a->offset % em->how->lanes == 0 && has_vectors(em, a, 1);
+}
+
 static bool has_steps(const struct em *em, const struct fs_step *s, int step) {
-  const struct fs_access *a = em_access(em, s);
-  int last = em->axes.n_outer + em->axes.n_inner - 1;
-  if (em->how->lanes == 1 || em->how->mode == FS_MODE_TILE || a->stride[last] != step ||
-      a->list_stride % em->how->lanes)
-    return false;
-  for (int x = 0; x < last; x++)
-    if (em->axes.dim[x] > 1 && a->stride[x] % em->how->lanes) return false;
-  return true;
+  return em->how->lanes > 1 && em->how->mode != FS_MODE_TILE &&
+         has_vectors(em, em_access(em, s), step);
 }
 
 /* How far its first element lies behind a multiple of a vector's size. */
@@ -296,7 +298,7 @@ static void load_vector(struct em *em, const struct fs_step *s, unsigned guard) 
     guarded(em, FS_LP_LOAD, s, guard,
             em_fmt(em, "fs_load_apart(%s, %s, (fs_index)%s, %s);", to, from,
                    em_int(em, em->how->length > 1 ? stride : 0), lanes_left(em)));
-  } else if (em->how->tail && fs_dtype_size(a->dtype) == 2 && !em->v[s->out].hoisted) {
+  } else if (em->how->tail && fs_dtype_size(a->dtype) == 2 && !em->how->made[s->out].hoisted) {
     const char *in = em_guard(em, guard, -1), *k = *in ? em_fmt(em, "%s ? k : 0", in) : "k";
     em_say(em, FS_LP_LOAD, s, "fs_load_first(%s, %s, %s%s);", to, from, k, whole_vectors(em));
   } else if (em->how->tail) {
@@ -315,14 +317,12 @@ static bool from_ring(const struct em *em, const struct fs_step *s) {
   return em->how->stages && em_val(em, s->out)->varies == 3 && s->phase == 0;
 }
 
-/* The loop over the rows of a step, unless one stands around the whole pass. */
-static void open_rows(struct em *em) {
-  if (em->row_by_row) return;
-  em_for(em, "b", em->how->rows);
-  if (em->how->rows > 1) em_row_coords(em);
-}
-static void close_rows(struct em *em) {
-  if (!em->row_by_row) em_close_for(em, em->how->rows);
+/* The loop over the rows of a step, unless one stands around the whole pass. Gives its rounds. */
+static int open_rows(struct em *em) {
+  int rows = fs_lp_in_loop(&em->w, FS_LP_ROW) ? 1 : em->how->rows;
+  em_for(em, "b", rows);
+  if (rows > 1) em_row_coords(em);
+  return rows;
 }
 
 static void load_step(struct em *em, const struct fs_step *s, bool rows) {
@@ -331,9 +331,9 @@ static void load_step(struct em *em, const struct fs_step *s, bool rows) {
     load_vector(em, s, 0);
     return;
   }
-  open_rows(em);
+  int open = open_rows(em);
   load_vector(em, s, EM_IF_ROW);
-  close_rows(em);
+  em_close_for(em, open);
 }
 
 /* Rows of a vector's columns: whole vectors along i, of which each thread turns its own. */
@@ -369,10 +369,10 @@ static void load_together(struct em *em, const bool *mine, bool rows, bool whole
     const struct fs_step *s = &em->k->steps.data[i];
     if (!mine[i]) continue;
     bool both = rows && em_val(em, s->out)->varies & FS_VARIES_I;
-    if (both) open_rows(em);
+    int open = both ? open_rows(em) : 1;
     if (whole) em_say(em, FS_LP_LOAD, s, "%s", whole_load(em, s));
     else load_vector(em, s, both ? EM_IF_ROW : 0);
-    if (both) close_rows(em);
+    em_close_for(em, open);
   }
 }
 
@@ -390,9 +390,9 @@ static const char *all_whole(struct em *em, bool rows) {
  * slices and rows share (x[1:end-1], x[2:end]) and the compiler then loads once.
  * The last vectors of a row and the last rows may not be whole: there, one by
  * one. */
-static void stencil_loads(struct em *em, const bool *mine, bool rows) {
-  if (em->placed) { /* as the pass around them is */
-    load_together(em, mine, rows, em->whole);
+static void stencil_loads(struct em *em, const bool *mine, bool rows, bool placed, bool whole) {
+  if (placed) { /* as the pass around them is */
+    load_together(em, mine, rows, whole);
     return;
   }
   em_if(em, "%s", all_whole(em, rows));
@@ -408,7 +408,7 @@ static bool is_staged(const struct em *em, const struct fs_step *s) {
 
 /* Loads that em_load_ahead() has under way. */
 static bool from_next(const struct em *em, const struct fs_step *s) {
-  return em->ahead && s->kind == FS_SP_LOAD && s->phase == 0 &&
+  return em->how->ahead && s->kind == FS_SP_LOAD && s->phase == 0 &&
          em_val(em, s->out)->varies == 3;
 }
 
@@ -419,7 +419,7 @@ static bool is_plain_load(const struct em *em, const struct fs_step *s) {
 
 static void ring_vector(struct em *em, const struct fs_step *s) {
   const struct fs_schedule *how = em->how;
-  int64_t at = em->v[s->out].work, row = how->rows > 1 ? how->stage_bytes / how->rows : 0;
+  int64_t at = em->how->made[s->out].work, row = how->rows > 1 ? how->stage_bytes / how->rows : 0;
   const char *from = em_at(em, FS_LP_AT({"slot", 1}, {"b", row}, {NULL, at}));
   if (at || row) from = em_fmt(em, "(%s)", from);
   const char *type = em_stored_type(em_access(em, s)->dtype);
@@ -435,11 +435,11 @@ static void ring_vector(struct em *em, const struct fs_step *s) {
 /* Of one row, or of each of the turn that exists. */
 static void ring_load(struct em *em, const struct fs_step *s) {
   bool guards = em->how->rows > 1 && em->how->need_ok;
-  open_rows(em);
+  int open = open_rows(em);
   if (guards) em_if(em, "ok");
   ring_vector(em, s);
   if (guards) em_close(em);
-  close_rows(em);
+  em_close_for(em, open);
 }
 
 /* Moves the loaded row in, and starts on the next one. */
@@ -462,21 +462,21 @@ static void take_next(struct em *em, const bool *need) {
   em_load_ahead(em, false);
 }
 
-static void load_loop(struct em *em, const bool *need, bool rows) {
-  bool any = false;
+static void load_loop(struct em *em, const bool *need, bool rows, bool whole) {
+  bool any = false, placed = is_placed(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_LOAD) continue;
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool guards = (!em->how->full && !em->whole) || (em->how->need_ok && both);
+    bool guards = (!em->how->full && !whole) || (em->how->need_ok && both);
     if (!em->v[s->out].stands)
-      declare(em, s->out, both && !em->row_by_row, true, true,
+      declare(em, s->out, both && !fs_lp_in_loop(&em->w, FS_LP_ROW), true, true,
               guards &&
                   (!em->how->full || !from_ring(em, s) || (em->how->rows > 1 && em->how->need_ok)));
     em->v[s->out].stands = em->how->mode == FS_MODE_KEEP && rows;
     any |= !is_staged(em, s) && !from_next(em, s);
   }
-  if (em->ahead && rows) take_next(em, need);
+  if (em->how->ahead && rows) take_next(em, need);
   if (em->how->mode == FS_MODE_TILE) em_tile_stage_loads(em, need);
   if (!any) return;
   bool *together = fs_calloc((size_t)em->k->steps.len, sizeof(bool));
@@ -486,7 +486,7 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
     stencil |= need[i] && is_plain_load(em, s) && takes_more(em, s);
   }
   em_for(em, "c", em->how->vectors);
-  if (em->how->vectors == 1 && !em->placed) em_block(em, NULL);
+  if (em->how->vectors == 1 && !placed) em_block(em, NULL);
   em_vector_coords(em);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
@@ -507,9 +507,9 @@ static void load_loop(struct em *em, const bool *need, bool rows) {
       load_step(em, s, rows);
     }
   }
-  if (stencil) stencil_loads(em, together, rows);
+  if (stencil) stencil_loads(em, together, rows, placed, whole);
   free(together);
-  if (!em->placed) em_close(em);
+  if (!placed) em_close(em);
 }
 
 void em_load_ahead(struct em *em, bool first) {
@@ -545,10 +545,10 @@ static bool leaves_lanes(const struct em *em, const bool *need, int v) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     bool outside = s->kind == FS_SP_STORE ||
-                   (s->kind == FS_SP_REDUCE && em->short_ways);
+                   (s->kind == FS_SP_REDUCE && em_takes_short_ways(em, need));
     if (!need[i] || !outside) continue;
-    if (em->v[s->in[0]].alias == v) return true;
-    if (s->in[1] >= 0 && em->v[s->in[1]].alias == v) return true;
+    if (em->how->made[s->in[0]].alias == v) return true;
+    if (s->in[1] >= 0 && em->how->made[s->in[1]].alias == v) return true;
   }
   return false;
 }
@@ -556,7 +556,7 @@ static bool leaves_lanes(const struct em *em, const bool *need, int v) {
 bool em_makes_lanes(const struct em *em, const struct fs_step *s) {
   if (s->kind == FS_SP_LOAD) return false;
   if (s->kind != FS_SP_STORE) return true;
-  return em->how->lanes > 1 && !em->v[em->v[s->in[0]].alias].e;
+  return em->how->lanes > 1 && !em->v[em->how->made[s->in[0]].alias].e;
 }
 
 /* Room for what the lanes make and a store, or a later phase, takes. */
@@ -565,27 +565,28 @@ static void declare_made(struct em *em, const bool *need, bool at_row) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind == FS_SP_LOAD || s->kind == FS_SP_REDUCE) continue;
     if (s->kind == FS_SP_STORE) {
-      const struct em_value *x = &em->v[em->v[s->in[0]].alias];
-      if (at_row || em->how->lanes == 1 || x->e || (x->def >= 0 && need[x->def]))
+      int v = em->how->made[s->in[0]].alias, def = em->how->made[v].def;
+      if (at_row || em->how->lanes == 1 || em->v[v].e || (def >= 0 && need[def]))
         continue;
       em_line(em, "%s x%d[%d];", em_value_type(em_val(em, s->in[0])->dtype), i, em->how->lanes);
       continue;
     }
     struct em_value *x = &em->v[s->out];
     bool both = em_val(em, s->out)->varies & FS_VARIES_I;
-    bool lasting = x->kept || x->hoisted || (em->how->mode == FS_MODE_TILE && both);
+    const struct fs_scheduled_value *made = &em->how->made[s->out];
+    bool lasting = made->kept || made->hoisted || (em->how->mode == FS_MODE_TILE && both);
     if (lasting && at_row) declare(em, s->out, both, true, true, false);
     if (lasting || at_row) continue;
     x->b = x->c = x->e = false;
-    if ((em->how->lanes > 1 || em->short_ways) && leaves_lanes(em, need, s->out))
+    if ((em->how->lanes > 1 || em_takes_short_ways(em, need)) && leaves_lanes(em, need, s->out))
       declare(em, s->out, false, false, true, false);
   }
 }
 
 static void lane_reduce(struct em *em, const struct fs_step *s, int half) {
-  enum em_acc acc = em->v[s->out].acc;
-  unsigned guard = acc != EM_ACC_COL ? EM_IF_LANE : 0;
-  if (acc == EM_ACC_COL || acc == EM_ACC_FULL) guard |= EM_IF_ROW;
+  enum fs_reduced acc = em->how->made[s->out].reduced;
+  unsigned guard = acc != FS_REDUCED_COLUMN ? EM_IF_LANE : 0;
+  if (acc == FS_REDUCED_COLUMN || acc == FS_REDUCED_ALL) guard |= EM_IF_ROW;
   behind_test(em, FS_LP_ACC, s, em_guard(em, guard, half),
               em_accumulate(em, s, acc_ref(em, s, half), half));
 }
@@ -630,7 +631,7 @@ static int shift_of_store(const struct em *em, const struct fs_step *s) {
 
 static void store_vector(struct em *em, const struct fs_step *s) {
   const struct fs_access *a = em_access(em, s);
-  const struct em_value *x = &em->v[em->v[s->in[0]].alias];
+  const struct em_value *x = &em->v[em->how->made[s->in[0]].alias];
   unsigned guard = em->how->mode == FS_MODE_FLAT ? EM_IF_OWN_TILE
                    : a->varies & FS_VARIES_I     ? EM_IF_ROW
                                                  : EM_IF_FIRST_ROW;
@@ -674,11 +675,11 @@ static void chunk_columns(struct em *em, const bool *need, bool load) {
   if (em->how->mode != FS_MODE_CHUNK) return;
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (!need[i] || s->kind != FS_SP_REDUCE || em->v[s->out].acc != EM_ACC_COL)
+    if (!need[i] || s->kind != FS_SP_REDUCE || em->how->made[s->out].reduced != FS_REDUCED_COLUMN)
       continue;
     int v = s->out;
     const char *at = em_at(em, FS_LP_AT({em_fmt(em, "w%d", v), 1},
-                                        {"(fs_index)blockIdx.x", em->fold_pitch_j},
+                                        {"(fs_index)blockIdx.x", em->how->pitch_j},
                                         em_column_slot(em)));
     if (em->how->lanes == 1) at = em_fmt(em, "*(%s)", at);
     if (load) {
@@ -733,18 +734,17 @@ static void stragglers(struct em *em, const bool *need) {
 }
 
 static void compute_loop(struct em *em, const bool *need, bool rows) {
-  bool any = false;
+  bool any = false, placed = is_placed(em);
   for (int i = 0; i < em->k->steps.len; i++)
     any |= need[i] && em->k->steps.data[i].kind != FS_SP_LOAD;
   if (!any) return;
-  bool later = em->stragglers;
+  bool later = em->how->stragglers;
   if (later) em_line(em, "unsigned left = 0;");
   em_for(em, "c", em->how->vectors);
-  if (em->how->vectors == 1 && !em->placed) em_block(em, NULL);
+  if (em->how->vectors == 1 && !placed) em_block(em, NULL);
   em_vector_coords(em);
   chunk_columns(em, need, true);
-  if (rows) open_rows(em);
-  em->short_ways = em_takes_short_ways(em, need);
+  int open = rows ? open_rows(em) : 1;
   declare_made(em, need, false);
   if (later) {
     em_if(em, "!%s", em_short_lanes(em, need));
@@ -757,11 +757,10 @@ static void compute_loop(struct em *em, const bool *need, bool rows) {
     em_line(em, em->how->vectors > 1 ? "left |= 1u << c;" : "left = 1;");
     em_close(em);
   }
-  if (rows) close_rows(em);
+  em_close_for(em, open);
   chunk_columns(em, need, false);
-  if (!em->placed) em_close(em);
+  if (!placed) em_close(em);
   if (later) stragglers(em, need);
-  em->short_ways = false;
 }
 
 /* What a pass must do: roots and all that they need. */
@@ -772,15 +771,15 @@ static bool find_needed(struct em *em, int phase, bool *need) {
     const struct fs_step *s = &em->k->steps.data[i];
     bool root;
     if (phase < 0) {
-      root = s->out >= 0 && em->v[s->out].hoisted;
+      root = s->out >= 0 && em->how->made[s->out].hoisted;
     } else {
       root = s->kind == FS_SP_STORE || s->kind == FS_SP_REDUCE ||
-             (em->v[s->out].kept && em->v[s->out].alias == s->out);
-      root = root && s->phase == phase && em_is_sweep_step(em, s);
+             (em->how->made[s->out].kept && em->how->made[s->out].alias == s->out);
+      root = root && s->phase == phase && fs_schedule_sweeps(em->k, em->how, s);
     }
     if (!root) continue;
     any = need[i] = true;
-    FS_EACH_IN(s, a) em_need(em, s->in[a], phase < 0 ? 0 : phase, need);
+    FS_EACH_IN(s, a) fs_schedule_need(em->k, em->how, s->in[a], phase < 0 ? 0 : phase, need);
   }
   return any;
 }
@@ -789,14 +788,15 @@ static void declare_row_results(struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i] || s->kind != FS_SP_REDUCE) continue;
-    enum em_acc acc = em->v[s->out].acc;
-    if (acc == EM_ACC_ROW || acc == EM_ACC_TROW)
+    enum fs_reduced acc = em->how->made[s->out].reduced;
+    if (acc == FS_REDUCED_ROW || acc == FS_REDUCED_ROW_END)
       em_declare_acc(em, s, true, false, true);
   }
 }
 
-static void pass(struct em *em, const bool *need, bool rows) {
-  load_loop(em, need, rows);
+/* `whole`: all that shifted loads take lies in whole vectors. */
+static void pass(struct em *em, const bool *need, bool rows, bool whole) {
+  load_loop(em, need, rows, whole);
   declare_made(em, need, true);
   if (em->how->mode == FS_MODE_TILE && rows) em_tile_compute(em, need);
   else compute_loop(em, need, rows);
@@ -813,7 +813,7 @@ static bool has_two_ways(const struct em *em, const bool *need) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (!need[i]) continue;
-    if (s->out >= 0 && em->v[s->out].kept) return false;
+    if (s->out >= 0 && em->how->made[s->out].kept) return false;
     shifted |= is_plain_load(em, s) && takes_more(em, s);
   }
   return shifted;
@@ -848,23 +848,19 @@ static void both_ways(struct em *em, const bool *need, bool rows) {
                                         em_int(em, em->how->m))));
   else
     em_if(em, "%s", all_whole(em, rows));
-  em->placed = em->whole = true;
   whole.need_ok = false;
   if (!last) whole.full = true, whole.tail = false;
   em->how = &whole;
-  pass(em, need, rows);
+  pass(em, need, rows, true);
   em->how = around;
-  em->whole = false;
   em_else(em, NULL);
   if (rows) {
     em_unroll(em, 1);
     em_loop(em, FS_LP_ROW, "int b = 0; b < %d; b++", em->how->rows);
     em_row_coords(em);
   }
-  em->row_by_row = rows;
-  pass(em, need, rows);
-  em->row_by_row = em->placed = false;
-  if (rows) close_rows(em);
+  pass(em, need, rows, false);
+  if (rows) em_close(em);
   em_close(em);
   em_close(em);
 }
@@ -880,7 +876,7 @@ void em_sweep(struct em *em, int phase) {
               em_int(em, (em->how->row_vectors + held - 1) / held));
     }
     if (has_two_ways(em, need)) both_ways(em, need, rows);
-    else pass(em, need, rows);
+    else pass(em, need, rows, false);
     if (em->how->mode == FS_MODE_CHUNK) em_close(em);
     if (em->how->mode == FS_MODE_TILE && rows) em_tile_stage_stores(em, need);
   }
@@ -936,9 +932,9 @@ void em_uniforms(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
     if (s->kind == FS_SP_STORE)
-      need[i] = em_access(em, s)->varies == 0 && em->v[s->in[0]].uniform;
+      need[i] = em_access(em, s)->varies == 0 && em->how->made[s->in[0]].uniform;
     else
-      need[i] = em->v[s->out].uniform;
+      need[i] = em->how->made[s->out].uniform;
   }
   em_plain_steps(em, need, EM_IF_FIRST_BLOCK | EM_IF_FIRST_THREAD);
   free(need);
@@ -951,10 +947,10 @@ static int phase_of(const struct fs_step *s) {
 }
 
 static bool is_row_step(const struct em *em, const struct fs_step *s, int phase) {
-  if (phase_of(s) != phase || em_is_sweep_step(em, s)) return false;
+  if (phase_of(s) != phase || fs_schedule_sweeps(em->k, em->how, s)) return false;
   if (s->kind == FS_SP_STORE)
-    return em_access(em, s)->varies || !em->v[s->in[0]].uniform;
-  return !em->v[s->out].uniform;
+    return em_access(em, s)->varies || !em->how->made[s->in[0]].uniform;
+  return !em->how->made[s->out].uniform;
 }
 
 static void row_step(struct em *em, const struct fs_step *s) {
@@ -975,7 +971,7 @@ static void row_step(struct em *em, const struct fs_step *s) {
 static bool is_for_sweeps(const struct em *em, int value) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];
-    if (s->phase == FS_END || !em_is_sweep_step(em, s)) continue;
+    if (s->phase == FS_END || !fs_schedule_sweeps(em->k, em->how, s)) continue;
     FS_EACH_IN(s, a)
       if (s->in[a] == value) return true;
   }

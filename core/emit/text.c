@@ -1,20 +1,26 @@
 /* text.c - lines, loops and small strings of the generated text. */
 #include <limits.h>
+#include <stdio.h>
 
 #include "core/emit/writer.h"
 
 /* Keeps a text in the arena. */
 static const char *keep(struct em *em, const char *fmt, va_list args) FS_PRINTF(2, 0);
 static const char *keep(struct em *em, const char *fmt, va_list args) {
-  fs_str_clear(&em->making);
-  fs_str_vprintf(&em->making, fmt, args);
-  return fs_arena_strndup(em->arena, fs_str_text(&em->making), em->making.len);
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, fmt, again);
+  size_t n = (size_t)FS_MAX(0, length) + 1;
+  va_end(again);
+  char *text = fs_arena_alloc(em->w.arena, n);
+  vsnprintf(text, n, fmt, args);
+  return text;
 }
 
 /* The statement gets the unrolling that was asked for. */
 static struct fs_lp *add(struct em *em, struct fs_lp *x) {
-  x->unroll = em->unroll;
-  em->unroll = FS_LP_UNROLL_AS_IT_IS;
+  x->unroll = em->w.unroll;
+  em->w.unroll = FS_LP_UNROLL_AS_IT_IS;
   return x;
 }
 
@@ -75,7 +81,7 @@ void em_function(struct em *em, const char *fmt, ...) {
 
 void em_close(struct em *em) { fs_lp_close(&em->w); }
 
-void em_unroll(struct em *em, int rounds) { em->unroll = rounds; }
+void em_unroll(struct em *em, int rounds) { em->w.unroll = rounds; }
 
 void em_for(struct em *em, const char *var, int count) {
   enum fs_lp_axis axis = *var == 'b'   ? FS_LP_ROW
@@ -94,11 +100,10 @@ void em_close_for(struct em *em, int count) {
 
 const char *em_fmt(struct em *em, const char *fmt, ...) {
   va_list args;
-  fs_str_clear(&em->making);
   va_start(args, fmt);
-  fs_str_vprintf(&em->making, fmt, args);
+  const char *text = keep(em, fmt, args);
   va_end(args);
-  return fs_arena_strndup(em->arena, fs_str_text(&em->making), em->making.len);
+  return text;
 }
 
 const char *em_size(struct em *em, int64_t x) {
@@ -113,7 +118,7 @@ const char *em_size(struct em *em, int64_t x) {
 }
 
 const char *em_int(struct em *em, int64_t x) {
-  if (em->any_size && x > 1) return em_size(em, x);
+  if (em->how->any_size && x > 1) return em_size(em, x);
   bool small = x >= -INT_MAX && x <= INT_MAX;
   return em_fmt(em, small ? "%lld" : "%lldLL", (long long)x);
 }
@@ -129,7 +134,7 @@ static const char *dims(struct em *em, bool b, bool c, int lanes) {
   if (b && em->how->rows > 1) fs_str_printf(&s, "[%d]", em->how->rows);
   if (c && em->how->vectors > 1) fs_str_printf(&s, "[%d]", em->how->vectors);
   if (lanes > 1) fs_str_printf(&s, "[%d]", lanes);
-  const char *text = fs_arena_strndup(em->arena, fs_str_text(&s), s.len);
+  const char *text = fs_arena_strndup(em->w.arena, fs_str_text(&s), s.len);
   fs_str_free(&s);
   return text;
 }

@@ -176,7 +176,7 @@ static bool find_routine(const struct em *em, const struct fs_step *s, struct ro
 }
 
 static const char *own(struct em *em, int value) {
-  int v = em->v[value].alias;
+  int v = em->how->made[value].alias;
   return em_fmt(em, em->v[v].b ? "v%d[k]" : "v%d", v);
 }
 
@@ -314,14 +314,14 @@ void em_tile_compute(struct em *em, const bool *need) {
 static void tile_rows_out(struct em *em) {
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = step_at(em, i);
-    if (s->kind != FS_SP_REDUCE || em->v[s->out].acc != EM_ACC_TROW) continue;
+    if (s->kind != FS_SP_REDUCE || em->how->made[s->out].reduced != FS_REDUCED_ROW_END) continue;
     em_for(em, "b", em->how->rows);
     em_row_coords(em);
     em_line(em, "const %s x = fs_warp<%s, 32>(r%d[b]);",
             em_acc_type(em, s->out), em_op_class(s->op),
             s->out);
     em_line(em, "if (%s) w%d[%s] = x;", em_guard(em, EM_IF_SPEAKS | EM_IF_ROW, -1), s->out,
-            em_at(em, FS_LP_AT({"strip", em->fold_pitch_i}, {"i", 1})));
+            em_at(em, FS_LP_AT({"strip", em->how->pitch_i}, {"i", 1})));
     em_close_for(em, em->how->rows);
   }
 }

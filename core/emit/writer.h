@@ -25,34 +25,16 @@
 /* The workspace begins with tickets and barrier counters. */
 enum { EM_COUNTER_BYTES = 256 };
 
-enum em_acc { /* what a reduction makes */
-  EM_NO_ACC,
-  EM_ACC_ROW,  /* one result per row, ready in the block                    */
-  EM_ACC_TROW, /* the same, but ready at the end (tile)                     */
-  EM_ACC_COL,  /* one per column                                            */
-  EM_ACC_FULL  /* one                                                       */
-};
-
 struct em_value {
-  int def;              /* step, -1 for none                                */
-  int alias;            /* the value that is used for it: itself, or an equal
-                           one that is still on chip                        */
-  bool uniform;         /* the same everywhere and known at the start       */
-  bool hoisted;         /* J: computed before the rows                      */
-  bool kept;            /* computed in one phase, used in a later one       */
-  bool saved;           /* passes through the workspace to FS_END           */
   bool b, c, e;         /* the subscripts of what is in scope now           */
   bool stands;          /* an earlier phase of the row declared what it loads */
-  bool own;             /* a thread has that of one row: own3 (rows_by_lanes)  */
-  enum em_acc acc;
-  int64_t work;         /* where in the workspace                           */
+  bool own;             /* a thread has that of one row: own3 (row_by_lane) */
 };
 
 enum em_way { EM_AS_IT_IS, EM_SHORT, EM_LONG }; /* quick.c */
 
 enum em_hook { /* places of a skeleton; hook_names[] of emit.c */
-  EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_STRIP_BEGIN, EM_ROW, EM_STRIP_END,
-  EM_AFTER,
+  EM_ARGUMENTS, EM_POINTERS, EM_BEFORE, EM_STRIP_BEGIN, EM_ROW, EM_STRIP_END, EM_AFTER,
   EM_FETCH, EM_SEND, EM_GATHER, EM_FINISH, EM_ROWS, EM_COLUMN_VALUES, EM_FIRST,
   EM_SECOND, EM_MOVE_ON, EM_HOOKS
 };
@@ -60,46 +42,22 @@ enum em_hook { /* places of a skeleton; hook_names[] of emit.c */
 struct em {
   const struct fs_plan *plan;
   const struct fs_kernel *k;
-  const struct fs_device *device;
   struct fs_emitted *out;
-  struct fs_arena *arena;        /* of expressions                          */
   struct fs_lp *hook[EM_HOOKS];  /* its statements; NULL: none              */
   struct fs_lp_writer w;         /* where they are added                    */
-  int unroll;                    /* of the next loop                        */
-  struct fs_str making;          /* a line or an expression in the making   */
-  struct fs_str params;          /* arguments of the entry                  */
 
   const struct fs_schedule *how; /* the piece is walked: the kernel, or a part of it that
                                     is written in a way of its own          */
   struct fs_lp_axes axes;        /* by which elements are counted           */
-  bool placed;                   /* the vector's coordinates stand already    */
-  bool whole;                    /* ... and all that shifted loads take lies there */
   bool row_by_lane;              /* b is a lane's own: rows in registers by fs_lane() */
-  bool row_by_row;               /* ... and the loop over the rows of a step   */
-  bool stragglers;               /* elements without a short way come last */
-  bool copies_words;             /* erf of f64 has its table in shared memory */
-  bool copies_values;            /* ... and that of pairs of bf16 one of its values */
-  int64_t staying;               /* rows or elements, in the cache; 0: all alike */
-  bool lasts;                    /* what is read leaves the cache after what is written */
-  bool ahead;                    /* the next row's loads are under way     */
-  bool into_next;                /* they are being written                 */
-  bool short_ways;               /* the lanes at hand have a short way      */
-  enum em_way way;               /* ... and which is written now            */
+  bool into_next;                /* names are those of the next row      */
+  enum em_way way;               /* of the lanes at hand, which have a short one */
   bool one_by_one;               /* ... lane after lane, not all side by side */
 
   struct em_value *v;            /* per value  */
-  bool *step_done;               /* scratch: per step */
-  int64_t work_base, work_cols, work_fulls; /* bytes; per block for the last two */
-  int64_t fold_pitch_i, fold_pitch_j;       /* elements of a row of partials */
-  int n_full, n_col, n_trow;
-  bool vector_end;               /* FS_END has work per row or column       */
-  bool any_size;                 /* sizes are arguments (em_size())         */
   bool quick;                    /* the text that is compiled quickly, where that is
                                     another: march.c                      */
   struct em_grid *grid;          /* it is a phase of that; NULL: a launch    */
-  int phase;                     /* from 1 on                                */
-  bool forced_wide;              /* another phase has 64-bit indices         */
-  int64_t reserved;              /* shared memory of the other phases        */
 };
 
 /* Threads, blocks and shared memory of the launch (emit.c). */
@@ -107,7 +65,7 @@ void em_describe_launch(struct em *em, bool has_work);
 /* A kernel's text in pieces (emit.c): what is known before a line is written, the
  * entry with everything in it (fills em->out but for the source), and what stands
  * before that: comment, constants, pieces of the library that `body` uses. */
-void em_begin(struct em *em);
+void em_begin(struct em *em, const struct fs_device *device, const struct fs_schedule_how *how);
 void em_body(struct em *em, struct fs_str *out);
 void em_end(struct em *em);
 void em_head(const struct em *em, const struct fs_diags *diags, struct fs_str *out);
@@ -117,7 +75,6 @@ void em_prelude(const struct fs_str *body, struct fs_str *out);
 int em_slot_argument(struct em *em, int slot, int64_t bytes);
 
 /* -- what stays in the cache (keep.c) ------------------------------------------- */
-void em_find_keeping(struct em *em);
 /* Declares the policies; that of a load of this row, NULL if it needs none:
  * "i < 1000 ? stays : passes". */
 void em_declare_keeping(struct em *em);
@@ -128,6 +85,8 @@ const char *em_keeping(struct em *em, const struct fs_step *s, const char *row);
 void em_grid_arguments(struct em *em, struct fs_str *list);
 /* What a load of one number is instead, or NULL; what is written when step s has
  * stored one. */
+/* The number of the phase that is written, from 1 on; 0: it is a launch. */
+int em_grid_phase(const struct em *em);
 const char *em_grid_load(struct em *em, const struct fs_step *s);
 void em_grid_stored(struct em *em, const struct fs_step *s);
 
@@ -204,7 +163,7 @@ const char *em_pair_pattern(const struct em *em, const struct fs_step *s);
 /* Whether a step of need[] has a short way: then the values that leave the loop
  * over the lanes stand before it. */
 bool em_takes_short_ways(const struct em *em, const bool *need);
-/* The loop over the lanes of a vector, by em->short_ways. */
+/* The loop over the lanes of a vector. */
 void em_lane_loop(struct em *em, const bool *need);
 /* Its parts: the short ways of the maps, gives the condition by which some element has
  * none; and the long ones, as one loop that is not unrolled or as it comes. */
@@ -213,28 +172,21 @@ void em_long_lanes(struct em *em, const bool *need, bool one_by_one);
 /* Around a loop of another making that writes the short ways, and the same condition. */
 void em_begin_short(struct em *em, const bool *need);
 const char *em_end_short(struct em *em, const bool *need);
-/* Whether elements that have no short way wait until all the others are done: the long
- * ways are then written once, not for every lane and vector, and nothing has to stay in
- * registers for them. Sums take elements in their order. */
-bool em_has_stragglers(const struct em *em);
-/* Whether blocks copy a table of the error function to shared memory: each has some tiles.
- * That of f64 has columns of which no two places share a bank there; that of pairs of bf16
- * serves kernels that compute so much that they wait for it, not for memory. */
-void em_find_tables(struct em *em);
 /* Declares the tables, or the copies of them, if a step looks something up. */
 void em_tables(struct em *em);
 
-/* -- analysis (analyse.c) ------------------------------------------------------ */
-void em_analyse(struct em *em);
+/* -- the kernel ---------------------------------------------------------------- */
 static inline const struct fs_value *em_val(const struct em *em, int v) {
   return &em->k->values.data[v];
 }
-static inline bool em_is_j(const struct em *em, int v) {
-  return em_val(em, v)->varies & FS_VARIES_J;
-}
 /* Whether blocks leave results for each other. */
 static inline bool em_uses_work(const struct em *em) {
-  return em->vector_end || (em->n_full && !em->k->everywhere);
+  return em->how->vector_end || (em->how->n_all && !em->k->everywhere);
+}
+/* Step i, if it is a reduction that leaves this; else NULL. */
+static inline const struct fs_step *em_reduction(const struct em *em, int i, enum fs_reduced left) {
+  const struct fs_step *s = &em->k->steps.data[i];
+  return s->kind == FS_SP_REDUCE && em->how->made[s->out].reduced == left ? s : NULL;
 }
 /* Whether a value has an element for each lane of a vector. */
 static inline bool em_is_laned(const struct em *em, int v) {
@@ -243,14 +195,6 @@ static inline bool em_is_laned(const struct em *em, int v) {
 static inline const struct fs_access *em_access(const struct em *em, const struct fs_step *s) {
   return &em->k->accesses.data[s->access];
 }
-/* Fills em->v[]: which step makes each value, and whether it is one for all elements.
- * What a reduction makes is for the scheme to say. */
-void em_define_values(struct em *em);
-/* Marks in need[] the steps of phase `phase` that make `value` where only the
- * hoisted, the kept and the row's own values are at hand. */
-void em_need(const struct em *em, int value, int phase, bool *need);
-bool em_is_sweep_step(const struct em *em, const struct fs_step *s);
-
 /* -- pieces (sweep.c) ------------------------------------------------------------ */
 /* One pass over the columns of a row (or over the J values alone: phase -1). */
 void em_sweep(struct em *em, int phase);
@@ -310,8 +254,6 @@ void em_tile_compute(struct em *em, const bool *need);
 bool em_transposed(const struct em *em, const struct fs_step *s);
 
 /* -- the march scheme (march.c) -------------------------------------------------- */
-/* False: the device or the variant cannot; then it is a row kernel. */
-bool em_columns_analyse(struct em *em);
 void em_march(struct em *em);
 /* Its shared memory and workspace, as em_march() has it. */
 void em_march_footprint(struct em *em);
@@ -320,7 +262,6 @@ void em_march_constants(struct em *em, struct fs_str *out);
 bool em_grid_waits(const struct em *em);
 
 /* -- user functions (instance.c) ------------------------------------------------- */
-void em_instance_analyse(struct em *em);
 void em_instance(struct em *em);
 void em_instance_footprint(const struct fs_kernel *k, struct fs_footprint *out,
                            struct fs_home *places);

@@ -5,8 +5,7 @@ const char *const fs_scheme_names[] = {"flat", "row", "tile", "library",
                                        "instance", "march"};
 const char *const fs_joint_names[] = {"launch", "barrier", "beside"};
 
-int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies,
-                    int ready) {
+int fs_kernel_value(struct fs_kernel *k, enum fs_dtype dt, uint8_t varies, int ready) {
   *FS_PUSH(&k->values) = (struct fs_value){
       .dtype = dt, .varies = varies, .ready = (uint8_t)ready, .same_as = -1};
   return k->values.len - 1;

@@ -15,8 +15,7 @@ bool fs_is_paired(int op) {
          op == FS_OP_MUL || op == FS_OP_NEG || op == FS_OP_SQUARE;
 }
 
-static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
-                      enum fs_dtype dt) {
+static bool step_fits(const struct fs_kernel *k, const struct fs_step *s, enum fs_dtype dt) {
   if (s->kind == FS_SP_REDUCE)
     return s->over == FS_VARIES_J && !fs_reduces_to_place(s->op) && k->values.data[s->in[0]].dtype == dt &&
            k->values.data[s->in[0]].varies & FS_VARIES_J &&
@@ -37,7 +36,7 @@ static bool step_fits(const struct fs_kernel *k, const struct fs_step *s,
   return true;
 }
 
-/* Rows that only become rows, whose blocks wait for nothing (core/emit/analyse.c). */
+/* Rows that only become rows, whose blocks wait for nothing (core/schedule/gpu.c). */
 static bool streams(const struct fs_kernel *k) {
   bool stores = false;
   for (int i = 0; i < k->steps.len; i++) {

@@ -11,15 +11,13 @@ const struct fs_applied *fs_part_of(const struct fs_kernel *k, int part) {
   return &k->applied[q];
 }
 
-const struct fs_user_element *fs_part_element(const struct fs_kernel *k,
-                                              int part) {
+const struct fs_user_element *fs_part_element(const struct fs_kernel *k, int part) {
   const struct fs_applied *a = fs_part_of(k, part);
   int p = part - a->first;
   return p < a->user->n_args ? &a->user->arg[p] : &a->user->result;
 }
 
-struct fs_shape fs_part_shape(const struct fs_graph *g,
-                              const struct fs_kernel *k, int part) {
+struct fs_shape fs_part_shape(const struct fs_graph *g, const struct fs_kernel *k, int part) {
   const struct fs_applied *a = fs_part_of(k, part);
   const struct fs_node *apply = fs_node(g, a->node);
   struct fs_shape s = fs_apply_batch(apply);

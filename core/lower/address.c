@@ -8,7 +8,7 @@ struct fs_lp_axes fs_lp_axes_of(const struct fs_space *s) {
   return a;
 }
 
-const char *fs_lp_axis_name(const struct fs_lp_axes *a, int axis) {
+static const char *axis_name(const struct fs_lp_axes *a, int axis) {
   static const char *const outer[] = {"i0", "i1", "i2", "i3", "i4"},
                            *const inner[] = {"j0", "j1", "j2", "j3", "j4"};
   if (axis < a->n_outer) return a->n_outer == 1 ? "i" : outer[axis];
@@ -21,10 +21,9 @@ void fs_lp_add_term(struct fs_lp_address *a, const char *index, int64_t times) {
   if (times) a->term[n] = (struct fs_lp_term){index, times};
 }
 
-void fs_lp_add_axes(struct fs_lp_address *a, const struct fs_lp_axes *axes,
-                    const int64_t *stride) {
+void fs_lp_add_axes(struct fs_lp_address *a, const struct fs_lp_axes *axes, const int64_t *stride) {
   for (int x = 0; x < axes->n_outer + axes->n_inner; x++)
-    if (axes->dim[x] != 1) fs_lp_add_term(a, fs_lp_axis_name(axes, x), stride[x]);
+    if (axes->dim[x] != 1) fs_lp_add_term(a, axis_name(axes, x), stride[x]);
 }
 
 bool fs_lp_is_nothing(const struct fs_lp_address *a) {

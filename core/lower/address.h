@@ -12,7 +12,6 @@ struct fs_lp_axes {
   int64_t dim[FS_MAX_RANK + 1];
 };
 struct fs_lp_axes fs_lp_axes_of(const struct fs_space *space);
-const char *fs_lp_axis_name(const struct fs_lp_axes *axes, int axis);
 
 /* A sum of numbers times indices, in this order. An index is what stands in the program: an
  * axis, the variable of a loop, what a list says, and with 1 the array itself. NULL is 1.

@@ -1,4 +1,4 @@
-/* program.c - programs of loops: made, dumped, checked and counted. */
+/* program.c - programs of loops: made, dumped and checked. */
 #include "core/lower/program.h"
 
 const char *const fs_lp_kind_names[FS_LP_KINDS] = {
@@ -42,6 +42,35 @@ void fs_lp_close(struct fs_lp_writer *w) {
   struct fs_lp *x = w->at;
   bool is_other = x->outer && x->outer->other == x;
   w->at = is_other ? x->outer->outer : x->outer;
+}
+
+/* -- what is around --------------------------------------------------------------- */
+
+/* What a statement is in: of what runs else, what its branch is in. */
+static const struct fs_lp *around(const struct fs_lp *x) {
+  bool is_other = x->outer && x->outer->other == x;
+  return is_other ? x->outer->outer : x->outer;
+}
+
+bool fs_lp_in_loop(const struct fs_lp_writer *w, enum fs_lp_axis axis) {
+  for (const struct fs_lp *x = w->at; x; x = around(x))
+    if (x->kind == FS_LP_FOR && x->axis == axis) return true;
+  return false;
+}
+
+/* "const fs_index j = ..." */
+static bool names(const struct fs_lp *x, const char *name) {
+  size_t n = strlen(name);
+  for (const char *p = x->text; x->kind == FS_LP_LET && (p = strchr(p, ' ')); p++)
+    if (!strncmp(p + 1, name, n) && !strncmp(p + 1 + n, " = ", 3)) return true;
+  return false;
+}
+
+bool fs_lp_has_name(const struct fs_lp_writer *w, const char *name) {
+  for (const struct fs_lp *x = w->at; x; x = around(x))
+    for (const struct fs_lp *s = x->body; s; s = s->next)
+      if (names(s, name)) return true;
+  return false;
 }
 
 /* -- looking ---------------------------------------------------------------------- */
@@ -112,19 +141,4 @@ static const char *check(const struct fs_lp *block, bool inside, const struct fs
 
 const char *fs_lp_check(const struct fs_lp *block, const struct fs_lp **where) {
   return check(block, false, where);
-}
-
-static void count(const struct fs_lp *block, double times, struct fs_lp_count *out) {
-  for (const struct fs_lp *x = block->body; x; x = x->next) {
-    bool repeats = x->kind == FS_LP_FOR && is_of_thread(x->axis) && x->extent > 1;
-    double inner = repeats ? times * (double)x->extent : times;
-    out->of[x->kind] += times;
-    count(x, inner, out);
-    if (x->other) count(x->other, inner, out);
-  }
-}
-
-void fs_lp_count(const struct fs_lp *block, struct fs_lp_count *out) {
-  *out = (struct fs_lp_count){0};
-  count(block, 1, out);
 }

@@ -68,6 +68,7 @@ enum { FS_LP_MARGIN = -1 };
 struct fs_lp_writer {
   struct fs_arena *arena;
   struct fs_lp *at;
+  int unroll;                  /* of the next loop                               */
 };
 
 /* An empty BLOCK. */
@@ -80,6 +81,10 @@ struct fs_lp *fs_lp_open(struct fs_lp_writer *w, enum fs_lp_kind kind, const cha
 void fs_lp_else(struct fs_lp_writer *w, const char *note);
 void fs_lp_close(struct fs_lp_writer *w);
 
+/* Whether what is added stands in a loop over an axis; and where a LET gives the name. */
+bool fs_lp_in_loop(const struct fs_lp_writer *w, enum fs_lp_axis axis);
+bool fs_lp_has_name(const struct fs_lp_writer *w, const char *name);
+
 /* print_cuda.c: the statements of a block as CUDA C, so many steps from the margin. */
 void fs_lp_print_cuda(const struct fs_lp *block, int indent, struct fs_str *out);
 
@@ -91,12 +96,5 @@ void fs_lp_dump(const struct fs_lp *block, int indent, struct fs_str *out);
  * kind; a BARRIER is in no loop over lanes, vectors or rows; nothing is in a statement that
  * has no body. */
 const char *fs_lp_check(const struct fs_lp *block, const struct fs_lp **where);
-
-/* How often statements of each kind are there, times the rounds of the loops over
- * rows, vectors and lanes around them. */
-struct fs_lp_count {
-  double of[FS_LP_KINDS];
-};
-void fs_lp_count(const struct fs_lp *block, struct fs_lp_count *out);
 
 #endif

@@ -113,8 +113,7 @@ static double product_seconds(const struct fs_calibration *c, unsigned arith, do
   return t->n ? t->at[t->n - 1].seconds * flops / t->at[t->n - 1].flops : 0;
 }
 
-static struct fs_prediction library_call(const struct fs_work *w,
-                                         const struct fs_calibration *c) {
+static struct fs_prediction library_call(const struct fs_work *w, const struct fs_calibration *c) {
   /* Calls that are as far from a product's rate, for files that were measured before
    * there was the call. */
   static const enum fs_lib_op like[FS_LIB_OP_COUNT] = {
@@ -128,8 +127,7 @@ static struct fs_prediction library_call(const struct fs_work *w,
   if (!t->n) t = &c->library[FS_LIB_GEMM][FS_AR_F32];
   if (t->n) p.seconds = table_seconds(t, w->flops);
   p.seconds = FS_MAX(p.seconds, product_seconds(c, w->arith, w->flops));
-  move += w->bytes_read * fs_move_cost(c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END],
-                                    w->working_set);
+  move += w->bytes_read * fs_move_cost(c->curve[FS_TM_READ_ROW - FS_TM_SYNC_END], w->working_set);
   move += w->bytes_written *
           fs_move_cost(c->curve[FS_TM_WRITE_ROW - FS_TM_SYNC_END], w->working_set);
   if (w->pace > 0) move *= w->pace;
@@ -162,8 +160,7 @@ static const double UNSEEN_TILE = 2.5;
 /* The same of one that walks against the grain. */
 static const double UNSEEN_STRIDED = 1.5;
 
-static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
-                                             const char *name) {
+static const struct fs_kind_table *find_kind(const struct fs_calibration *c, const char *name) {
   for (int k = 0; k < c->n_kinds; k++)
     if (!strcmp(c->kinds[k].name, name)) return &c->kinds[k];
   return NULL;
@@ -171,8 +168,7 @@ static const struct fs_kind_table *find_kind(const struct fs_calibration *c,
 
 /* Of a GPU's stencils that compute much: that of those that compute little. What they
  * read again and again from the cache others that compute as much do not. */
-static const struct fs_kind_table *light_stencil(const struct fs_calibration *c,
-                                                 const char *name) {
+static const struct fs_kind_table *light_stencil(const struct fs_calibration *c, const char *name) {
   static const char busy[] = " busy shifted", light[] = " light shifted";
   char other[FS_KIND_NAME + sizeof light];
   const char *at = strstr(name, busy);
@@ -211,8 +207,7 @@ static void key_of(const struct fs_work *w, uint64_t key[2]) {
   bytes[13] = w->arith;
   bytes[14] = (uint8_t)(w->tiled | w->library << 1 | fs_work_is_busy(w) << 2 |
                         (w->spread.resident > 0) << 3);
-  bytes[15] = (uint8_t)((w->spread.sharing > 1) | w->shifted << 1 | w->uneven << 2 |
-                        w->past << 3);
+  bytes[15] = (uint8_t)((w->spread.sharing > 1) | w->shifted << 1 | w->uneven << 2 | w->past << 3);
   memcpy(key, bytes, sizeof bytes);
 }
 
@@ -354,11 +349,9 @@ static double kind_factor(const struct fs_work *w, const struct fs_calibration *
   return memo ? known_factor(memo, c, t, &here) : factor_at(c, t, &here, NULL);
 }
 
-bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
-                         double log_ratio) {
+bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w, double log_ratio) {
   char name[FS_KIND_NAME];
-  if (c->n_points == FS_KIND_POINTS ||
-      !(fabs(log_ratio) <= (double)FS_MOST_LOG_RATIO))
+  if (c->n_points == FS_KIND_POINTS || !(fabs(log_ratio) <= (double)FS_MOST_LOG_RATIO))
     return false;
   fs_work_kind(w, name);
   struct fs_kind_table *t = (struct fs_kind_table *)find_kind(c, name);
@@ -370,8 +363,7 @@ bool fs_calibration_note(struct fs_calibration *c, const struct fs_work *w,
     t->n = 0;
   }
   int at = t->first + t->n;
-  memmove(c->points + at + 1, c->points + at,
-          sizeof *c->points * (size_t)(c->n_points - at));
+  memmove(c->points + at + 1, c->points + at, sizeof *c->points * (size_t)(c->n_points - at));
   c->points[at] = point_of(w, NULL);
   c->points[at].log_ratio = (float)log_ratio;
   t->n++;
@@ -431,8 +423,7 @@ static struct fs_prediction calibrated(const struct fs_work *w,
   return out;
 }
 
-struct fs_prediction fs_calibrated(const struct fs_work *w,
-                                   const struct fs_calibration *c) {
+struct fs_prediction fs_calibrated(const struct fs_work *w, const struct fs_calibration *c) {
   return calibrated(w, c, NULL);
 }
 
@@ -477,8 +468,7 @@ double fs_predict_barrier(const struct fs_device *d) {
 /* -- limits ------------------------------------------------------------------------ */
 
 /* The least that was measured of terms `from` and the two schemes behind it, a byte. */
-static double least_cost(const struct fs_calibration *c, enum fs_term from,
-                         double working_set) {
+static double least_cost(const struct fs_calibration *c, enum fs_term from, double working_set) {
   double least = 0;
   for (int scheme = 0; scheme < 3; scheme++) {
     int term = (int)from + scheme * (FS_TM_READ_ROW - FS_TM_READ_FLAT);
@@ -499,8 +489,7 @@ static double memory_limit(const struct fs_work *w, const struct fs_device *d) {
          w->bytes_written * write;
 }
 
-double fs_predict_limit(const struct fs_work *w, const char *bound,
-                        const struct fs_device *d) {
+double fs_predict_limit(const struct fs_work *w, const char *bound, const struct fs_device *d) {
   if (bound && !strcmp(bound, "memory")) return memory_limit(w, d);
   if (!bound || strcmp(bound, "compute")) return 0;
   if (w->library)
@@ -521,8 +510,7 @@ const char *fs_model_quality(const struct fs_device *d) {
 
 /* -- functions of the user ------------------------------------------------------- */
 
-static double with_calls(const struct fs_work *work, double each,
-                         const struct fs_device *device) {
+static double with_calls(const struct fs_work *work, double each, const struct fs_device *device) {
   struct fs_work w = *work;
   for (int k = 0; k < w.n_amounts; k++)
     if (w.amounts[k].term == FS_TM_USER) w.amounts[k].amount *= each;
@@ -553,8 +541,7 @@ double fs_calibrate_delay(const struct fs_work *work, double seconds, double eac
   return FS_MAX(seconds - with_calls(work, each, device), 0);
 }
 
-static const struct fs_call_cost *call_of(const struct fs_device *device,
-                                          uint64_t hash) {
+static const struct fs_call_cost *call_of(const struct fs_device *device, uint64_t hash) {
   const struct fs_calibration *c = device->calibration;
   for (int k = 0; c && k < c->n_calls; k++)
     if (c->call[k].hash == hash) return &c->call[k];
@@ -571,8 +558,7 @@ double fs_call_delay(const struct fs_device *device, uint64_t hash) {
   return cost ? cost->delay : 0;
 }
 
-void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds,
-                  double delay) {
+void fs_call_keep(struct fs_calibration *c, uint64_t hash, double seconds, double delay) {
   int to = 0;
   for (int k = 0; k < c->n_calls; k++)
     if (c->call[k].hash != hash) c->call[to++] = c->call[k];

@@ -153,8 +153,7 @@ static void put(struct problem *p, int row, int column, double value) {
 }
 
 /* A move's amount is shared by the two knots beside the working set. */
-static void put_move(struct problem *p, int row, int move, double amount,
-                     double working_set) {
+static void put_move(struct problem *p, int row, int move, double amount, double working_set) {
   if (base_of(move) >= 0)
     put_move(p, row, base_of(move), base_share(move) * amount, working_set);
   int k = 1;
@@ -173,16 +172,14 @@ static void put_move(struct problem *p, int row, int move, double amount,
   put(p, row, knot_column(move, k), amount * x);
 }
 
-static void costs_of(const struct problem *p, double overlap,
-                     struct fs_calibration *c) {
+static void costs_of(const struct problem *p, double overlap, struct fs_calibration *c) {
   c->overlap = overlap;
   memcpy(c->cost, p->x, sizeof c->cost);
   for (int m = 0; m < FS_MOVES; m++)
     for (int k = 0; k < FS_KNOTS; k++)
       c->curve[m][k] =
           p->x[knot_column(m, k)] +
-          (base_of(m) < 0 ? 0
-                          : base_share(m) * p->x[knot_column(base_of(m), k)]);
+          (base_of(m) < 0 ? 0 : base_share(m) * p->x[knot_column(base_of(m), k)]);
 }
 
 /* Moves and computing of each phase, by the costs so far. */
@@ -231,8 +228,7 @@ static double seen_of(double part, double other, double overlap) {
   return FS_MAX(pow(part / both, p - 1), LEAST_SEEN);
 }
 
-static void sample_row(struct problem *p, int row,
-                       const struct fs_calibration *c) {
+static void sample_row(struct problem *p, int row, const struct fs_calibration *c) {
   const struct fs_work *w = &p->samples[row].work;
   double scale = p->weight[row] / p->samples[row].seconds;
   double move[FS_WORK_PHASES], compute[FS_WORK_PHASES];
@@ -259,8 +255,7 @@ static void sample_row(struct problem *p, int row,
     if (sync || !is_move)
       put(p, row, a->term, a->amount * scale * seen);
     else
-      put_move(p, row, a->term - FS_TM_SYNC_END, a->amount * scale * seen,
-               w->working_set);
+      put_move(p, row, a->term - FS_TM_SYNC_END, a->amount * scale * seen, w->working_set);
   }
   *FS_PUSH(&p->target) = p->weight[row];
 }
@@ -313,8 +308,7 @@ static int by_column(const void *a, const void *b) {
 }
 
 static void index_columns(struct problem *p) {
-  qsort(p->entries.data, (size_t)p->entries.len, sizeof *p->entries.data,
-        by_column);
+  qsort(p->entries.data, (size_t)p->entries.len, sizeof *p->entries.data, by_column);
   int e = 0;
   for (int c = 0; c <= COLUMNS; c++) {
     while (e < p->entries.len && p->entries.data[e].column < c) e++;
@@ -348,14 +342,12 @@ static void descend(struct problem *p) {
   free(left);
 }
 
-static double relative_error(const struct fs_sample *s,
-                             const struct fs_calibration *c) {
+static double relative_error(const struct fs_sample *s, const struct fs_calibration *c) {
   return fs_calibrated(&s->work, c).seconds / s->seconds - 1;
 }
 
 /* The median of the errors' sizes. */
-static double typical_error(const struct problem *p,
-                            const struct fs_calibration *c) {
+static double typical_error(const struct problem *p, const struct fs_calibration *c) {
   double *e = fs_malloc(sizeof *e * (size_t)p->n);
   for (int k = 0; k < p->n; k++) e[k] = fabs(relative_error(&p->samples[k], c));
   fs_sort_numbers(e, p->n);
@@ -364,8 +356,7 @@ static double typical_error(const struct problem *p,
   return median;
 }
 
-static double mean_error(const struct problem *p,
-                         const struct fs_calibration *c) {
+static double mean_error(const struct problem *p, const struct fs_calibration *c) {
   double sum = 0;
   for (int k = 0; k < p->n; k++)
     sum += FS_MIN(fabs(relative_error(&p->samples[k], c)), 0.5);
@@ -408,8 +399,7 @@ static void make_monotone(struct fs_lib_table *t) {
     t->at[k].seconds = FS_MIN(t->at[k].seconds, t->at[k + 1].seconds);
 }
 
-static void fit_library(const struct fs_sample *samples, int n,
-                        struct fs_calibration *c) {
+static void fit_library(const struct fs_sample *samples, int n, struct fs_calibration *c) {
   for (int k = 0; k < n; k++) {
     const struct fs_work *w = &samples[k].work;
     if (w->library && w->flops > 0)
@@ -424,8 +414,7 @@ static void fit_library(const struct fs_sample *samples, int n,
 static void fit_kinds(const struct problem *p, struct fs_calibration *c) {
   double *left = fs_malloc(sizeof *left * (size_t)FS_MAX(1, p->n));
   for (int k = 0; k < p->n; k++)
-    left[k] = log(p->samples[k].seconds /
-                  fs_calibrated(&p->samples[k].work, c).seconds);
+    left[k] = log(p->samples[k].seconds / fs_calibrated(&p->samples[k].work, c).seconds);
   for (int k = 0; k < p->n; k++)
     if (isfinite(left[k])) fs_calibration_note(c, &p->samples[k].work, left[k]);
   free(left);
@@ -436,8 +425,7 @@ static void fit_kinds(const struct problem *p, struct fs_calibration *c) {
 static void stamp(struct fs_calibration *c) {
   time_t now = time(NULL);
   struct tm tm;
-  if (!gmtime_r(&now, &tm) ||
-      !strftime(c->date, sizeof c->date, "%Y-%m-%d", &tm))
+  if (!gmtime_r(&now, &tm) || !strftime(c->date, sizeof c->date, "%Y-%m-%d", &tm))
     snprintf(c->date, sizeof c->date, "1970-01-01");
   snprintf(c->quality, sizeof c->quality, "calibrated %s", c->date);
   c->measured = c->fits = true;

@@ -50,8 +50,7 @@ static void name_registers(const struct fs_work *w, char name[KIND_NAME]) {
   static const char *const schemes[8] = {"flat",     "row",   "tile",  "library",
                                          "instance", "march", "other", "other"};
   static const char *const ariths[] = {"f32", "f64", "half", "int"};
-  snprintf(name, KIND_NAME, "registers %s %s", schemes[w->scheme & 7],
-           ariths[w->arith & 3]);
+  snprintf(name, KIND_NAME, "registers %s %s", schemes[w->scheme & 7], ariths[w->arith & 3]);
 }
 
 double fs_learned_factor_of(const struct fs_learned *l, const char *name) {
@@ -59,15 +58,13 @@ double fs_learned_factor_of(const struct fs_learned *l, const char *name) {
   return k ? exp(k->log_factor) : 1;
 }
 
-double fs_learned_factor(const struct fs_learned *l,
-                         const struct fs_work *work) {
+double fs_learned_factor(const struct fs_learned *l, const struct fs_work *work) {
   char name[KIND_NAME];
   fs_learned_name(work, name);
   return fs_learned_factor_of(l, name);
 }
 
-double fs_learned_registers(const struct fs_learned *l,
-                            const struct fs_work *work) {
+double fs_learned_registers(const struct fs_learned *l, const struct fs_work *work) {
   char name[KIND_NAME];
   name_registers(work, name);
   return fs_learned_factor_of(l, name);
@@ -82,8 +79,7 @@ static bool path_of(const struct fs_learned *l, struct fs_str *out) {
   return fs_data_path(name, out);
 }
 
-static bool read_kind(struct fs_learned *l, const char *name,
-                      const json_t *pair) {
+static bool read_kind(struct fs_learned *l, const char *name, const json_t *pair) {
   double log_factor = json_number_value(json_array_get(pair, 0));
   double count = json_number_value(json_array_get(pair, 1));
   if (json_array_size(pair) != 2 || strlen(name) >= KIND_NAME) return false;
@@ -97,8 +93,7 @@ static bool read_kind(struct fs_learned *l, const char *name,
   return true;
 }
 
-static const char *read_file(struct fs_learned *l, const char *text,
-                             size_t len) {
+static const char *read_file(struct fs_learned *l, const char *text, size_t len) {
   json_error_t error;
   json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error), *pair;
   const char *why = json_is_object(o) ? NULL : "is damaged", *name;
@@ -121,8 +116,7 @@ static const char *read_file(struct fs_learned *l, const char *text,
   return why;
 }
 
-struct fs_learned *fs_learned_open(const struct fs_device *device,
-                                   struct fs_str *notice) {
+struct fs_learned *fs_learned_open(const struct fs_device *device, struct fs_str *notice) {
   struct fs_learned *l = fs_calloc(1, sizeof *l);
   struct fs_str path = {0}, text = {0};
   l->device = *device;

@@ -13,8 +13,7 @@ static void hold(struct fs_occupancy *o, int64_t blocks, const char *limit) {
   o->limit = limit;
 }
 
-static struct fs_occupancy on_cpu(const struct fs_footprint *f,
-                                  const struct fs_device *d) {
+static struct fs_occupancy on_cpu(const struct fs_footprint *f, const struct fs_device *d) {
   struct fs_occupancy o = {.per_unit = 1, .share = 1};
   if (f->blocks < d->units) {
     o.share = (double)f->blocks / FS_MAX(1, d->units);
@@ -23,8 +22,7 @@ static struct fs_occupancy on_cpu(const struct fs_footprint *f,
   return o;
 }
 
-struct fs_occupancy fs_occupancy(const struct fs_footprint *f,
-                                 const struct fs_device *d) {
+struct fs_occupancy fs_occupancy(const struct fs_footprint *f, const struct fs_device *d) {
   if (!d->is_cuda) return on_cpu(f, d);
   struct fs_occupancy o = {.per_unit = MOST_BLOCKS, .limit = "blocks"};
   int warps = FS_MAX(1, (f->threads + WARP - 1) / WARP);
@@ -36,8 +34,7 @@ struct fs_occupancy fs_occupancy(const struct fs_footprint *f,
     hold(&o, regs / (of_warp * warps), "registers");
   }
   if (f->shared > 0 && d->shared_bytes > 0)
-    hold(&o, (d->shared_bytes + SYSTEM_SHARED) / (f->shared + SYSTEM_SHARED),
-         "shared");
+    hold(&o, (d->shared_bytes + SYSTEM_SHARED) / (f->shared + SYSTEM_SHARED), "shared");
   if (f->blocks > 0) {
     int64_t units = FS_MAX(1, d->units);
     hold(&o, (f->blocks + units - 1) / units, "work");

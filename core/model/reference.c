@@ -23,8 +23,7 @@ static double ratio_of(double there, double here) {
 }
 
 /* Between the ratios of the cache and of the memory around the cache's size. */
-static double move_ratio(double working_set, double cache_bytes, double in_cache,
-                         double off_chip) {
+static double move_ratio(double working_set, double cache_bytes, double in_cache, double off_chip) {
   double x = log2(working_set / FS_MAX(cache_bytes, 1)) / 2 + 0.5;
   x = FS_MIN(FS_MAX(x, 0), 1);
   return exp((1 - x) * log(in_cache) + x * log(off_chip));
@@ -40,8 +39,7 @@ static void scale_moves(const struct fs_device *there, const struct fs_device *h
     memcpy(old, c->curve[m], sizeof old);
     for (int k = 0; k < FS_KNOTS; k++)
       c->curve[m][k] = fs_move_cost(old, fs_knots[k] * cache) *
-                       move_ratio(fs_knots[k], (double)here->cache_bytes, in_cache,
-                                  off_chip);
+                       move_ratio(fs_knots[k], (double)here->cache_bytes, in_cache, off_chip);
   }
   double units = (double)here->units / FS_MAX(there->units, 1);
   for (int k = 0; k < c->n_points; k++) {

@@ -122,8 +122,7 @@ static json_t *calls_array(const struct fs_calibration *c) {
   return list;
 }
 
-char *fs_calibration_text(const struct fs_calibration *c,
-                          const struct fs_device *device) {
+char *fs_calibration_text(const struct fs_calibration *c, const struct fs_device *device) {
   json_t *o = json_pack(
       "{s:s, s:i, s:o, s:o, s:s, s:f, s:f, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
       "what", "fusible calibration", "version", FS_CALIBRATION_VERSION, "device",
@@ -137,8 +136,7 @@ char *fs_calibration_text(const struct fs_calibration *c,
   return text;
 }
 
-const char *fs_calibration_save(const struct fs_calibration *c,
-                                const struct fs_device *device) {
+const char *fs_calibration_save(const struct fs_calibration *c, const struct fs_device *device) {
   struct fs_str path = {0};
   if (!fs_calibration_path(device, &path)) return "there is no home folder";
   char *text = fs_calibration_text(c, device);
@@ -211,15 +209,13 @@ static bool read_library(const json_t *list, struct fs_calibration *c) {
   return true;
 }
 
-static bool read_points(const json_t *list, struct fs_kind_table *t,
-                        struct fs_calibration *c) {
+static bool read_points(const json_t *list, struct fs_kind_table *t, struct fs_calibration *c) {
   size_t i;
   json_t *point;
   if (!json_array_size(list)) return false;
   t->first = c->n_points;
   json_array_foreach(list, i, point) {
-    if (c->n_points == FS_KIND_POINTS ||
-        json_array_size(point) != FS_KIND_DIMS + 1)
+    if (c->n_points == FS_KIND_POINTS || json_array_size(point) != FS_KIND_DIMS + 1)
       return false;
     struct fs_kind_point *p = &c->points[c->n_points++];
     for (int k = 0; k < FS_KIND_DIMS; k++) {
@@ -284,8 +280,7 @@ static const char *read_object(const json_t *o, const struct fs_device *device,
   const char *what = json_string_value(json_object_get(o, "what"));
   memset(c, 0, sizeof *c);
   if (!what || strcmp(what, "fusible calibration")) return "is no calibration";
-  if (!number(json_object_get(o, "version"), 1e6, &version) ||
-      version != FS_CALIBRATION_VERSION)
+  if (!number(json_object_get(o, "version"), 1e6, &version) || version != FS_CALIBRATION_VERSION)
     return "is of another version of the program";
   if (device && !same_device(json_object_get(o, "device"), device))
     return "is of another device, driver or version of the program";
@@ -363,8 +358,7 @@ const char *fs_calibration_parse_reference(const char *text, size_t len,
   return why;
 }
 
-struct fs_calibration *fs_calibration_load(const struct fs_device *device,
-                                           struct fs_str *notice) {
+struct fs_calibration *fs_calibration_load(const struct fs_device *device, struct fs_str *notice) {
   struct fs_str path = {0}, text = {0};
   if (!fs_calibration_path(device, &path)) return NULL;
   struct fs_calibration *c = fs_calloc(1, sizeof *c);

@@ -14,11 +14,9 @@ enum fs_arith fs_arith_of(enum fs_dtype dt) {
   }
 }
 
-enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product,
-                            enum fs_arith a) {
+enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product, enum fs_arith a) {
   unsigned at = (over - 1) * 2 + (unsigned)fs_reduce_ops[op].cost;
-  return (enum fs_term)(FS_TM_REDUCE + (at * 2 + product) * FS_AR_COUNT +
-                        (unsigned)a);
+  return (enum fs_term)(FS_TM_REDUCE + (at * 2 + product) * FS_AR_COUNT + (unsigned)a);
 }
 
 static const char *const plain[FS_TM_MAP] = {
@@ -48,8 +46,7 @@ void fs_term_name(enum fs_term term, char out[40]) {
     snprintf(out, 40, "%s", plain[term]);
   } else if (term < FS_TM_REDUCE) {
     unsigned k = (unsigned)term - FS_TM_MAP;
-    snprintf(out, 40, "%s.%s", fs_map_ops[k / FS_AR_COUNT].name,
-             ariths[k % FS_AR_COUNT]);
+    snprintf(out, 40, "%s.%s", fs_map_ops[k / FS_AR_COUNT].name, ariths[k % FS_AR_COUNT]);
   } else {
     unsigned k = (unsigned)term - FS_TM_REDUCE, at = k / FS_AR_COUNT;
     snprintf(out, 40, "%s.%s%s.%s", at / 2 % 2 ? "extreme" : "sum",
@@ -85,8 +82,7 @@ void fs_work_kind(const struct fs_work *w, char out[FS_KIND_NAME]) {
   stpcpy(at, apart);
 }
 
-void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
-                 double amount) {
+void fs_work_add(struct fs_work *w, enum fs_term term, int phase, double amount) {
   if (!(amount > 0)) return;
   for (int k = w->n_amounts - 1; k >= 0; k--) /* what came last comes again */
     if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
@@ -103,8 +99,7 @@ void fs_work_add(struct fs_work *w, enum fs_term term, int phase,
       (struct fs_amount){amount, (uint16_t)term, (uint8_t)phase};
 }
 
-void fs_work_set(struct fs_work *w, enum fs_term term, int phase,
-                 double amount) {
+void fs_work_set(struct fs_work *w, enum fs_term term, int phase, double amount) {
   for (int k = 0; k < w->n_amounts; k++)
     if (w->amounts[k].term == term && w->amounts[k].phase == phase) {
       w->amounts[k].amount = FS_MAX(amount, 0);

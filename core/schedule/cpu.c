@@ -22,8 +22,7 @@ static int64_t size_of(const struct fs_value *v) {
 
 /* -- accesses ------------------------------------------------------------------------ */
 
-struct fs_run fs_run_of(const struct fs_space *s, int first, int count,
-                        const int64_t *stride) {
+struct fs_run fs_run_of(const struct fs_space *s, int first, int count, const int64_t *stride) {
   struct fs_run run = {.linear = true};
   int last = -1;
   for (int a = first + count - 1; a >= first; a--) {
@@ -161,8 +160,7 @@ static bool left_to_sums(const struct fs_cpu_schedule *c, int v) {
   if (widened(c, v) < 0) return false;
   for (int i = 0; i < k->steps.len; i++)
     FS_EACH_IN(&k->steps.data[i], x)
-      if (same_of(c->same, k->steps.data[i].in[x]) == v &&
-          !fs_cpu_is_wide(c, &k->steps.data[i]))
+      if (same_of(c->same, k->steps.data[i].in[x]) == v && !fs_cpu_is_wide(c, &k->steps.data[i]))
         return false;
   return true;
 }

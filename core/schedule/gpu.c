@@ -208,7 +208,7 @@ static bool is_far(const struct fs_kernel *k, const struct fs_schedule *s,
                      own + apart * a->list_extent >= most);
 }
 
-bool fs_schedule_is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
+static bool is_wide(const struct fs_kernel *k, const struct fs_schedule *s) {
   if (s->m >= FS_NARROW_INDEX || s->n >= FS_NARROW_INDEX ||
       s->row_vectors * s->lanes >= FS_NARROW_INDEX ||
       s->strips * FS_MAX(s->parts, 1) >= FS_NARROW_INDEX)
@@ -235,8 +235,7 @@ int fs_schedule_side_vectors(const struct fs_kernel *k, const struct fs_schedule
   return (int)FS_MAX(1, FS_MIN(s->vectors, room / each));
 }
 
-static void set_scratch(const struct fs_kernel *k, const struct look *l,
-                        struct fs_schedule *s) {
+static void set_scratch(const struct fs_kernel *k, const struct look *l, struct fs_schedule *s) {
   int64_t bytes = s->threads / WARP * l->all;
   s->fold_lanes = 16 / l->widest;
   if (l->columns + l->rows) bytes = FS_MAX(bytes, (int64_t)s->threads * 16);
@@ -340,23 +339,24 @@ void fs_schedule_blocks(const struct fs_kernel *k, const struct fs_device *d,
   s->streams = streams(&l, s);
   set_ring(k, d, how, &l, s);
   s->tasks = tasks_of(s);
+  s->resident = FS_MAX(1, k->tune.blocks_per_sm);
 }
 
-void fs_schedule_gpu(const struct fs_kernel *k, const struct fs_device *d,
-                     const struct fs_schedule_how *how, struct fs_schedule *s) {
-  fs_schedule_blocks(k, d, how, s);
-  s->wide = how->wide || fs_schedule_is_wide(k, s);
-  s->pairs = in_pairs(k, s);
-  s->shares_rows = shares_rows(k, s);
-}
-
-void fs_schedule_march(const struct fs_kernel *k, const struct fs_march *p,
-                       struct fs_schedule *s) {
+void fs_schedule_march(const struct fs_kernel *k, const struct fs_march *p, struct fs_schedule *s) {
   *s = (struct fs_schedule){
       .mode = FS_MODE_MARCH, .threads = p->threads, .row_threads = p->lanes,
       .sides = p->side, .rows = p->height / p->side, .lanes = p->vec, .vectors = 1,
       .tiles = 1, .cluster = FS_MAX(1, p->cluster), .strips = p->panels, .parts = p->blocks,
       .m = k->space.m, .n = k->space.n, .length = k->space.n, .line_vectors = k->space.n,
-      .row_vectors = k->space.n, .tasks = p->blocks / FS_MAX(1, p->cluster)};
-  s->wide = fs_schedule_is_wide(k, s);
+      .row_vectors = k->space.n, .tasks = p->blocks / FS_MAX(1, p->cluster),
+      .resident = FS_MAX(1, k->tune.blocks_per_sm)};
+  s->wide = is_wide(k, s);
+}
+
+void fs_schedule_gpu(const struct fs_kernel *k, const struct fs_device *d,
+                     const struct fs_schedule_how *how, struct fs_schedule *s) {
+  fs_schedule_blocks(k, d, how, s);
+  s->wide = how->wide || is_wide(k, s);
+  s->pairs = in_pairs(k, s);
+  s->shares_rows = shares_rows(k, s);
 }

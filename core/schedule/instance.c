@@ -40,8 +40,7 @@ void fs_tune_instance(struct fs_kernel *k) {
   k->tune = instances_of(k, fs_instance_threads(k) == 1 ? 64 : 128);
 }
 
-int fs_instance_variants(const struct fs_kernel *k,
-                         struct fs_tuning out[FS_MAX_VARIANTS]) {
+int fs_instance_variants(const struct fs_kernel *k, struct fs_tuning out[FS_MAX_VARIANTS]) {
   static const int threads[] = {64, 128, 256};
   int n = 1;
   for (size_t x = 0; x < FS_LEN(threads); x++) {
@@ -86,5 +85,6 @@ void fs_schedule_instance(const struct fs_kernel *k, const struct fs_graph *g,
       .mode = FS_MODE_INSTANCE, .threads = threads, .row_threads = threads, .sides = side,
       .rows = 1, .lanes = 1, .vectors = 1, .cluster = 1, .tiles = 1, .m = k->space.m,
       .n = k->space.n, .tasks = fs_ceil_div(k->space.m, side), .streams = true,
+      .resident = FS_MAX(1, k->tune.blocks_per_sm),
       .wide = is_wide(k, g)};
 }

@@ -61,8 +61,7 @@ void fs_march_sent(const struct fs_kernel *k, bool *sent) {
   free(after);
 }
 
-static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s,
-                              struct needs *n) {
+static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s, struct needs *n) {
   if (fs_reduces_to_place(s->op)) return false;
   if (s->over == FS_VARIES_I) {
     n->row_values++;
@@ -73,8 +72,7 @@ static bool look_at_reduction(const struct fs_kernel *k, const struct fs_step *s
          k->values.data[s->in[0]].varies == (FS_VARIES_I | FS_VARIES_J);
 }
 
-static bool look_at_access(const struct fs_kernel *k, const struct fs_step *s,
-                           struct needs *n) {
+static bool look_at_access(const struct fs_kernel *k, const struct fs_step *s, struct needs *n) {
   const struct fs_access *a = &k->accesses.data[s->access];
   if (!is_matrix(a)) return true;
   int size = (int)fs_dtype_size(a->dtype);
@@ -135,8 +133,7 @@ static bool cut(struct fs_march *p, const struct needs *n, int64_t room, int reg
 
 /* Bytes of the sums on their way: of 8 warps, or as many rows as lie side by side,
  * of the blocks of a cluster, and of what comes back. */
-static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent,
-                                int width) {
+static int64_t bytes_on_the_way(const struct fs_kernel *k, const bool *sent, int width) {
   int64_t bytes = 0;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *s = &k->steps.data[i];
@@ -180,8 +177,7 @@ static bool cut_for(const struct fs_kernel *k, const struct fs_device *d,
   return cut(p, &n, room, p->regs ? p->regs : rule(FS_MARCH_REGS_ALIKE));
 }
 
-bool fs_march_of(const struct fs_kernel *k, const struct fs_device *d,
-                 struct fs_march *p) {
+bool fs_march_of(const struct fs_kernel *k, const struct fs_device *d, struct fs_march *p) {
   *p = (struct fs_march){0};
   if (!d || !d->clusters || !d->bulk_copies || d->units < 1) return false;
   bool *sent = fs_calloc((size_t)k->values.len + 1, sizeof(bool));
@@ -207,4 +203,8 @@ bool fs_march_pays(const struct fs_kernel *k, const struct fs_device *d) {
   double tile = (double)p.height * p.width * (16.0 / p.vec);
   double matrix = (double)k->space.m * (double)k->space.n * (16.0 / p.vec);
   return tile >= rule(FS_MARCH_TILE_BYTES) && exceeds_cache(matrix, d);
+}
+
+int64_t fs_march_words(const struct fs_march *p) {
+  return fs_round_up((int64_t)(p->blocks / p->cluster) * p->width / p->cluster, 32);
 }

@@ -76,12 +76,27 @@ enum fs_mode {
 
 /* What a reduction leaves, by the mode. */
 enum fs_reduced {
+  FS_REDUCED_NOT,
   FS_REDUCED_ROW,     /* one for each row, ready in the block                    */
   FS_REDUCED_ROW_END, /* the same, but ready at the end                          */
   FS_REDUCED_COLUMN,  /* one for each column                                     */
   FS_REDUCED_ALL      /* one                                                     */
 };
 
+/* How a value is made, and where it lives (values.c). */
+struct fs_scheduled_value {
+  int def;               /* the step; -1: none                                  */
+  int alias;             /* the value that is used for it: itself, or an equal one that is
+                            still on chip                                       */
+  bool uniform;          /* the same everywhere and known at the start          */
+  bool hoisted;          /* of columns: computed before the rows                */
+  bool kept;             /* computed in one phase, used in a later one          */
+  bool saved;            /* passes through the workspace to FS_END; MARCH: is sent */
+  enum fs_reduced reduced;
+  int64_t work;          /* where in the workspace, or in a stage of the ring   */
+};
+
+struct fs_march;
 struct fs_schedule {
   enum fs_mode mode;
   int threads;           /* of a block                                          */
@@ -104,6 +119,7 @@ struct fs_schedule {
   bool full;             /* all vectors of a piece exist, and have all lanes    */
   bool tail;             /* some vectors have not                               */
   bool need_ok;          /* some of the last rows do not exist                  */
+  bool any_size;         /* sizes are arguments                                 */
   bool wide;             /* indices have 64 bits                                */
   bool pairs;            /* lanes are pairs of a half type                      */
   bool turns, mirrors;   /* STRIPS: fs_kernel_turns(), and kernel->mirrors      */
@@ -113,6 +129,27 @@ struct fs_schedule {
   int64_t stage_bytes;
   int64_t scratch;       /* bytes of shared memory for putting results together */
   int fold_lanes;        /* partial results that a thread takes at once         */
+
+  /* What only the text depends on: fs_schedule_of(). */
+  const struct fs_kernel *kernel; /* a march kernel that the device cannot march goes on as
+                            one of rows                                         */
+  const struct fs_march *march; /* MARCH: how it is cut                         */
+  struct fs_scheduled_value *made;  /* by value                                            */
+  int n_all, n_columns;  /* units of 8 bytes of one result for all; results of columns */
+  bool vector_end;       /* FS_END has work per row or column                   */
+  int64_t pitch_i, pitch_j; /* elements of a row of partial results             */
+  int64_t work_base, work_columns, work_all; /* bytes of the workspace; of a block for
+                            the last two                                        */
+  bool ahead;            /* the next row's loads are under way                  */
+  int64_t staying;       /* rows or elements, in the cache; 0: all alike        */
+  bool lasts;            /* what is read leaves the cache after what is written */
+  bool stragglers;       /* elements without a short way come last              */
+  bool copies_words;     /* erf of f64 has its table in shared memory           */
+  bool copies_values;    /* ... and that of pairs of bf16 one of its values     */
+  int resident;          /* blocks of a multiprocessor, however it is compiled  */
+  int units;             /* multiprocessors; 0: not known                       */
+  int waves, pieces;     /* struct fs_emitted: of how much work there are blocks */
+  bool each_once;        /* ... and whether each has one piece                  */
 };
 
 /* What a schedule depends on beside kernel and device. All zero: a launch of its own. */
@@ -120,29 +157,62 @@ struct fs_schedule_how {
   bool any_size;         /* for kernels of other sizes, too                     */
   bool wide;             /* other phases of the launch have 64-bit indices      */
   int64_t reserved;      /* bytes of shared memory that other phases have       */
+  bool is_phase;         /* it is a phase of a launch                           */
+  const bool *given;     /* by access: it is an input of the block              */
 };
 
 /* Indices and offsets that stay below it fit in an int, with room for a step of the whole
  * grid beyond the end. */
 #define FS_NARROW_INDEX ((int64_t)1 << 30)
 
-/* Of a flat, row or tile kernel that is tuned. device NULL: one without anything special. */
-void fs_schedule_gpu(const struct fs_kernel *kernel, const struct fs_device *device,
-                     const struct fs_schedule_how *how, struct fs_schedule *out);
-/* The same but for `wide`, `pairs` and `shares_rows`, which only the text depends on: what
- * the planner asks of every candidate. */
+/* All of how a kernel that is tuned runs, and of its text; graph: what an instance kernel is
+ * of. device NULL: one without anything special. In the arena. */
+struct fs_schedule *fs_schedule_of(const struct fs_kernel *kernel, const struct fs_graph *graph,
+                                   const struct fs_device *device,
+                                   const struct fs_schedule_how *how, struct fs_arena *arena);
+/* What the planner asks of every candidate: not what only the text depends on, `wide`,
+ * `pairs`, `shares_rows` and what stands behind them. Of a flat, row or tile kernel. */
 void fs_schedule_blocks(const struct fs_kernel *kernel, const struct fs_device *device,
                         const struct fs_schedule_how *how, struct fs_schedule *out);
-/* Of a march kernel that is cut so. */
-struct fs_march;
+/* ... and with `wide`, `pairs` and `shares_rows`. */
+void fs_schedule_gpu(const struct fs_kernel *kernel, const struct fs_device *device,
+                     const struct fs_schedule_how *how, struct fs_schedule *out);
+/* Of a march kernel that is cut so; of an instance kernel. */
 void fs_schedule_march(const struct fs_kernel *kernel, const struct fs_march *march,
                        struct fs_schedule *out);
-/* Of an instance kernel that is tuned, of that graph. */
 void fs_schedule_instance(const struct fs_kernel *kernel, const struct fs_graph *graph,
                           struct fs_schedule *out);
+/* values.c: fills what depends on the values; of a march kernel. */
+void fs_schedule_values(const struct fs_kernel *kernel, struct fs_arena *arena,
+                        struct fs_schedule *s);
+void fs_schedule_march_values(const struct fs_kernel *kernel, const struct fs_march *march,
+                              struct fs_arena *arena, struct fs_schedule *s);
+/* Whether a step goes over the elements of a row. */
+bool fs_schedule_sweeps(const struct fs_kernel *kernel, const struct fs_schedule *s,
+                        const struct fs_step *step);
+/* Marks in need[] the steps of phase `phase` that make `value` where only the
+ * hoisted, the kept and the row's own values are at hand. */
+void fs_schedule_need(const struct fs_kernel *kernel, const struct fs_schedule *s, int value,
+                      int phase, bool *need);
+/* cache.c: what stays in the second-level cache. Whether a load or a store takes an element of
+ * its own at every place: what a later phase of a row loads, an earlier one has had. */
+void fs_schedule_cache(const struct fs_kernel *kernel, const struct fs_device *device,
+                       const struct fs_schedule_how *how, struct fs_schedule *s);
+bool fs_schedule_is_everywhere(const struct fs_kernel *kernel, const struct fs_schedule *s,
+                               const struct fs_step *step);
+/* short.c: whether a step has a short way; elements that have none wait until all the others are
+ * done (the long ways are then written once, not for every lane and vector, and nothing has to
+ * stay in registers for them; sums take elements in their order); blocks copy tables of the
+ * error function to shared memory, as each has some tiles. */
+bool fs_schedule_has_short_way(const struct fs_kernel *kernel, const struct fs_step *step);
+void fs_schedule_short_ways(const struct fs_kernel *kernel, const struct fs_device *device,
+                            const struct fs_schedule_how *how, struct fs_schedule *s);
+bool fs_schedule_has_erf(const struct fs_kernel *kernel, enum fs_dtype dtype);
+/* Whether the long ways of the steps of need[] go through the lanes one by one. */
+bool fs_schedule_goes_one_by_one(const struct fs_kernel *kernel, const struct fs_schedule *s,
+                                 const bool *need);
 enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode mode,
                                   const struct fs_step *reduce);
-bool fs_schedule_is_wide(const struct fs_kernel *kernel, const struct fs_schedule *s);
 /* Bytes of the running result of a reduction that gives such a value. */
 static inline int fs_sum_bytes(const struct fs_value *v) {
   if (v->place) return 16;
@@ -195,6 +265,10 @@ bool fs_march_may_pay(double elements, const struct fs_device *device);
 /* Which values (sent[] has room for all) are made of a column's sums and go back to
  * all blocks. */
 void fs_march_sent(const struct fs_kernel *kernel, bool *sent);
+/* Words of one kind that the clusters send of the columns of a block: in the order in
+ * which the lanes of a warp look at them, and as many as they look at. */
+int64_t fs_march_words(const struct fs_march *march);
+enum { FS_MARCH_ROUNDS = 32 }; /* panels whose messages have room */
 
 /* -- the CPU target (cpu.c) ----------------------------------------------------------- */
 /* One direction of an access, of an affine index or of a space: element k of it lies at

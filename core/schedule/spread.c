@@ -104,8 +104,7 @@ int fs_ring_stages(const struct fs_kernel *k, const struct fs_device *d) {
   return s.stages;
 }
 
-void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d,
-                      struct fs_spread *out) {
+void fs_kernel_spread(const struct fs_kernel *k, const struct fs_device *d, struct fs_spread *out) {
   struct fs_schedule s;
   *out = (struct fs_spread){.sharing = 1};
   if (!d->is_cuda || k->scheme == FS_LIBRARY || k->scheme == FS_INSTANCE) return;

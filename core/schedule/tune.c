@@ -206,7 +206,7 @@ static bool is_held(const struct fs_kernel *k, const struct shape *sh) {
  * sums of half types are in f32, of their accumulators; but of the matrix for sums of
  * rows, whose accumulators are few, and for column sums of rows that fill a block
  * without a ring (hold_sums()). 16 bytes at once are also what rows that stay in the
- * cache are loaded by (emit/keep.c). In bf16 on an H200, with 8 lanes in place of 4: A*x
+ * cache are loaded by (cache.c). In bf16 on an H200, with 8 lanes in place of 4: A*x
  * of 4096, 8192 and 16384 takes 8.6, 31.0 and 121.9 us instead of 9.3, 34.5 and 131.5;
  * both products at 8192 39.8 instead of 42.4, but at 4096 14.2 instead of 13.4 and at
  * 16384, with a ring, 143.7 instead of 130.5; A'*x alone at 3000, 4096 and 8192 8.5, 9.8
@@ -433,7 +433,7 @@ static void hold(struct fs_tuning *t, int64_t vectors, int width, int arrays) {
  * once, two vectors of a row for a thread and 128 bytes under way. On an H200 BiCGK
  * takes 8.9, 11.3 and 27.6 us so at n = 1024, 2048 and 4096; with a warp, or a block
  * of 256 threads, to a row 12.0, 20.1 and 30.8. A row that comes through a ring of
- * its own (analyse.c) is alone in its block: it must be long enough for the wait of
+ * its own (values.c) is alone in its block: it must be long enough for the wait of
  * the block at its end (8192 bf16: 47.7 us, four rows at once without a ring 43.5). Of rows
  * that share a warp as many as make 64 bytes for a thread: p = 1 ./ (1 + exp(-(X*w)));
  * g = X'*(p - y) of f32, 1000000 x 32, takes 34.8 us with four at once, 37.5 with two and

@@ -1,4 +1,4 @@
-/* test_lower.c - programs of loops: printed, dumped, counted, and the rules that they keep. */
+/* test_lower.c - programs of loops: printed, dumped, and the rules that they keep. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,15 +98,6 @@ static void test_long_lines(void) {
   fs_arena_free(arena);
 }
 
-static void test_count(void) {
-  struct fs_arena *arena = fs_arena_new();
-  struct fs_lp_count n;
-  fs_lp_count(example(arena), &n);
-  check(n.of[FS_LP_LOAD] == 2 && n.of[FS_LP_MAP] == 8 && n.of[FS_LP_STORE] == 4 &&
-        n.of[FS_LP_BARRIER] == 1, "counts", NULL);
-  fs_arena_free(arena);
-}
-
 static void breaks(const char *rule, void (*spoil)(struct fs_lp_writer *w)) {
   struct fs_arena *arena = fs_arena_new();
   struct fs_lp_writer w = {arena, fs_lp_new(arena)};
@@ -173,15 +164,37 @@ static void test_address(void) {
   const struct fs_space flat = {.n_outer = 2, .dim = {2, 3}};
   axes = fs_lp_axes_of(&flat);
   check(axes.n_inner == 1 && axes.dim[2] == 1, "an inner axis", NULL);
-  check(!strcmp(fs_lp_axis_name(&axes, 2), "j") && !strcmp(fs_lp_axis_name(&axes, 1), "i1"),
-        "names", NULL);
+  a = (struct fs_lp_address){0};
+  fs_lp_add_axes(&a, &axes, (const int64_t[FS_MAX_RANK + 1]){3, 1});
+  check(a.term[1].times == 1 && !strcmp(a.term[1].index, "i1"), "names", a.term[1].index);
+}
+
+static void test_around(void) {
+  struct fs_arena *arena = fs_arena_new();
+  struct fs_lp_writer w = {arena, fs_lp_new(arena), 0};
+  check(!fs_lp_in_loop(&w, FS_LP_VECTOR) && !fs_lp_has_name(&w, "j"), "nothing around", NULL);
+  loop(&w, FS_LP_VECTOR, 2, "int c = 0; c < 2; c++");
+  say(&w, FS_LP_LET, NULL, "const fs_index j = c * 4, g = j;");
+  say(&w, FS_LP_TEXT, NULL, "n = 3;");
+  fs_lp_open(&w, FS_LP_IF, "rare");
+  say(&w, FS_LP_LET, NULL, "const int k = j;");
+  check(fs_lp_has_name(&w, "j") && fs_lp_has_name(&w, "g") && fs_lp_has_name(&w, "k"), "names",
+        NULL);
+  check(!fs_lp_has_name(&w, "n") && !fs_lp_has_name(&w, "c"), "no names", NULL);
+  check(fs_lp_in_loop(&w, FS_LP_VECTOR) && !fs_lp_in_loop(&w, FS_LP_ROW), "loops", NULL);
+  fs_lp_else(&w, NULL);
+  check(fs_lp_has_name(&w, "j") && !fs_lp_has_name(&w, "k"), "of the branch", NULL);
+  fs_lp_close(&w);
+  fs_lp_close(&w);
+  check(!fs_lp_in_loop(&w, FS_LP_VECTOR) && !fs_lp_has_name(&w, "j"), "behind it", NULL);
+  fs_arena_free(arena);
 }
 
 int main(void) {
   test_address();
+  test_around();
   test_print();
   test_long_lines();
-  test_count();
   test_rules();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

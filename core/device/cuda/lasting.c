@@ -1,6 +1,6 @@
 /* lasting.c - takes back what kernels have told the second-level cache.
  *
- * A kernel whose reads are the last to go (emit/keep.c) leaves the cache full of lines
+ * A kernel whose reads are the last to go (schedule/cache.c) leaves the cache full of lines
  * that no others displace, whoever reads or writes: later kernels have what is left of
  * the cache. On an H200 (60 MiB) the norms of 4096 rows of 16 KiB take 14.2 us again and
  * again, 17.6 behind any such kernel, x + y + z of 2965821 elements 13.4 and 14.2. The
