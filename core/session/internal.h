@@ -55,6 +55,7 @@ struct fs_plan_record {
   struct fs_runner *runner;
   int number;               /* of the block in its runner     */
   struct fs_span place;     /* of its first statement         */
+  int before;               /* blocks of this input from the same place before it */
   struct fs_block *block;   /* NULL once the times were taken */
   int timed;                /* of its runs were measured: the first few */
   bool unread;              /* the block's timers hold a run of it, and none after */
@@ -282,6 +283,9 @@ void fs_session_settle(struct fs_session *s, struct fs_block *block, bool gone);
 /* Which record :plan is about: of the last statement that ran blocks the one
  * that takes most of the time. -1 if nothing was run. */
 int fs_session_main_plan(const struct fs_session *s);
+/* Of a loop whose blocks differ the first few are shown, the last, and the main one. */
+enum { FS_SHOWN_OF_PLACE = 8 };
+bool fs_session_shows(const struct fs_session *s, int k);
 /* Makes it the block of :code and :plan dump. */
 void fs_session_choose_block(struct fs_session *s);
 /* Chooses, and gives the block if it ran on the target in use; else NULL, with words in

@@ -6,7 +6,7 @@
 #include "core/plan/plan.h"
 #include "core/session/internal.h"
 
-enum { MAX_ANNOUNCED = 20 }; /* of one input: a notebook keeps few outputs of a cell */
+enum { MAX_ANNOUNCED = FS_SHOWN_OF_PLACE }; /* of one input: a notebook keeps few outputs */
 
 static void send_plan(struct fs_session *s, struct fs_plan_record *r,
                       const char *state) {
@@ -94,7 +94,8 @@ void fs_session_end_plans(struct fs_session *s, bool send) {
   }
   for (int k = 0; k < s->records.len; k++) {
     struct fs_plan_record *r = s->records.data[k];
-    if (send && strcmp(s->plan_form, "off")) send_plan(s, r, "measured");
+    bool shown = send && strcmp(s->plan_form, "off") && fs_session_shows(s, k);
+    if (shown) send_plan(s, r, "measured");
     else if (r->announced) send_plan(s, r, "withdrawn");
     fs_session_keep_past(s, r);
   }

@@ -27,9 +27,13 @@ static bool is_of(const struct fs_plan_record *r,
   return r->place.source == at.source && r->place.begin == at.begin && r->place.end == at.end;
 }
 
+static bool from_one_place(const struct fs_plan_record *a, const struct fs_plan_record *b) {
+  return a->place.source == b->place.source && a->place.begin == b->place.begin &&
+         a->place.end == b->place.end;
+}
+
 static bool same_place(const struct fs_plan_record *a, const struct fs_plan_record *b) {
-  return a->number == b->number && a->place.source == b->place.source &&
-         a->place.begin == b->place.begin && a->place.end == b->place.end;
+  return a->number == b->number && from_one_place(a, b);
 }
 
 static struct fs_plan_record *find_in(const struct fs_session *s,
@@ -62,14 +66,33 @@ void fs_session_drop_records(fs_plan_records *list) {
   FS_VEC_FREE(list);
 }
 
-/* A long script: what was first is of least interest, but for its times. */
-static void drop_first(struct fs_session *s) {
-  if (s->records.data[0]->unread) fs_session_collect(s);
-  fs_session_add_up(s, s->records.data[0], &s->dropped);
-  fs_session_unref_record(s->records.data[0]);
+/* How many blocks of a list come from where `r` does. */
+static int count_before(const fs_plan_records *list, const struct fs_plan_record *r) {
+  for (int k = list->len - 1; k >= 0; k--)
+    if (from_one_place(list->data[k], r)) return list->data[k]->before + 1;
+  return 0;
+}
+
+bool fs_session_shows(const struct fs_session *s, int k) {
+  const struct fs_plan_record *r = s->records.data[k];
+  if (r->before < FS_SHOWN_OF_PLACE || k == fs_session_main_plan(s)) return true;
+  for (int i = k + 1; i < s->records.len; i++)
+    if (from_one_place(s->records.data[i], r)) return false;
+  return true;
+}
+
+/* Of a loop what is not shown goes first, of a long script its beginning, but for the
+ * times. */
+static void drop_one(struct fs_session *s) {
+  int k = 0;
+  while (k < s->records.len && s->records.data[k]->before < FS_SHOWN_OF_PLACE) k++;
+  if (k == s->records.len) k = 0;
+  struct fs_plan_record **at = s->records.data + k;
+  if ((*at)->unread) fs_session_collect(s);
+  fs_session_add_up(s, *at, &s->dropped);
+  fs_session_unref_record(*at);
   s->records.len--;
-  memmove(s->records.data, s->records.data + 1,
-          sizeof *s->records.data * (size_t)s->records.len);
+  memmove(at, at + 1, sizeof *at * (size_t)(s->records.len - k));
 }
 
 struct fs_plan_record *fs_session_new_record(struct fs_session *s, fs_plan_records *list,
@@ -77,12 +100,13 @@ struct fs_plan_record *fs_session_new_record(struct fs_session *s, fs_plan_recor
   int n = block->plan->kernels.len;
   struct fs_plan_record *r =
       fs_calloc(1, sizeof *r + 2 * (size_t)n * sizeof(double));
-  if (list == &s->records && list->len == MAX_RECORDS) drop_first(s);
-  *FS_PUSH(list) = r;
+  if (list == &s->records && list->len == MAX_RECORDS) drop_one(s);
   *r = (struct fs_plan_record){
       .refs = 1, .runner = fs_session_runner(s), .number = block->number,
       .place = place_of(block), .kept = block, .user_number = number, .n = n,
       .id = ++s->plan_ids, .cached = block->runs > 1};
+  r->before = count_before(list, r);
+  *FS_PUSH(list) = r;
   fs_session_correct(s, block->plan);
   r->predicted_all = block->plan->predicted;
   r->unfused = block->plan->found->unfused ? block->plan->found->unfused_predicted : NAN;
@@ -455,7 +479,8 @@ void fs_session_forget_blocks(struct fs_session *s,
 
 void fs_session_end_late(struct fs_session *s) {
   for (int k = 0; k < s->waiting.len; k++) {
-    if (s->records.len == MAX_RECORDS) drop_first(s);
+    if (s->records.len == MAX_RECORDS) drop_one(s);
+    s->waiting.data[k]->before = count_before(&s->records, s->waiting.data[k]);
     *FS_PUSH(&s->records) = s->waiting.data[k];
   }
   s->waiting.len = 0;
