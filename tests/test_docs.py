@@ -250,11 +250,21 @@ def reduce_table():
     return rows
 
 
+def dtype_table():
+    """(name, doc) of the conversions"""
+    text = read('core/graph/dtypes.def')
+    rows = [arguments(text, m.end()) for m in re.finditer(r'^FS_DTYPE\(', text, re.M)]
+    return [(strings(a[1]), strings(a[-1])) for a in rows]
+
+
 def builtin_table():
     """(name, signature, doc) of what is not in ops.def"""
     text = read('core/eval/builtins.c')
     rows = []
-    for m in re.finditer(r'^    \{(?=")', text, re.M):
+    for m in re.finditer(r'^    \{(?=")|^    \{name, 1, 1, fs_bi_cast', text, re.M):
+        if m[0].endswith('cast'):
+            rows += [(n, f'{n}(x)', doc) for n, doc in dtype_table()]
+            continue
         a = arguments(text, m.end())
         if len(a) >= 8:
             rows.append((strings(a[0]), strings(a[6]), strings(a[7])))

@@ -119,8 +119,8 @@ def enum(name):
 
 
 def dtypes():
-    with open(os.path.join(ROOT, 'core/graph/dtype.h'), encoding='utf-8') as f:
-        return ['FS_' + x for x in re.findall(r'^  X\((\w+), +"', f.read(), re.M)]
+    with open(os.path.join(ROOT, 'core/graph/dtypes.def'), encoding='utf-8') as f:
+        return ['FS_' + x for x in re.findall(r'^FS_DTYPE\((\w+), +"', f.read(), re.M)]
 
 
 # How a kernel of each shows it. A name that the sources have and this has not fails.

@@ -60,7 +60,8 @@ def commands():
 
 
 def calls():
-    for name in words('core/eval/builtins.c', r'\{"(\w+)",'):
+    for name in (words('core/eval/builtins.c', r'\{"(\w+)",') +
+                 words('core/graph/dtypes.def', r'^FS_DTYPE\(\w+, *"(\w+)",')):
         yield CALLS.get(name, f'q = {name}(x)')
 
 

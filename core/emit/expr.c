@@ -5,13 +5,7 @@
 /* -- types ------------------------------------------------------------------ */
 
 const char *em_value_type(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_BOOL: return "bool";
-    case FS_I32: return "int";
-    case FS_I64: return "long long";
-    case FS_F64: return "double";
-    default: return "float";
-  }
+  return fs_dtypes[fs_dtype_compute(dt)].cuda_value;
 }
 
 const char *em_lane_type(struct em *em, int value) {
@@ -20,14 +14,7 @@ const char *em_lane_type(struct em *em, int value) {
   return em_fmt(em, "fs_pair<%s>", em_stored_type(dt));
 }
 
-const char *em_stored_type(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_BOOL: return "fs_bool";
-    case FS_F16: return "fs_f16";
-    case FS_BF16: return "fs_bf16";
-    default: return em_value_type(dt);
-  }
-}
+const char *em_stored_type(enum fs_dtype dt) { return fs_dtypes[dt].cuda_stored; }
 
 /* Of a running number of a type. */
 static const char *number_type(enum fs_dtype dt) {
@@ -49,18 +36,8 @@ static const char *first_number(int reduce_op, enum fs_dtype dt) {
   bool lowest = first == FS_FIRST_LOWEST;
   if (first == FS_FIRST_ZERO || first == FS_FIRST_ONE)
     return first == FS_FIRST_ZERO ? "0" : "1";
-  switch (dt) {
-    case FS_BOOL: return lowest ? "0" : "1";
-    case FS_I32: return lowest ? "(-2147483647 - 1)" : "2147483647";
-    case FS_I64:
-      return lowest ? "(-9223372036854775807LL - 1)" : "9223372036854775807LL";
-    case FS_F64:
-      return lowest ? "__longlong_as_double(0xfff0000000000000ll)"
-                    : "__longlong_as_double(0x7ff0000000000000ll)";
-    default:
-      return lowest ? "__int_as_float(0xff800000)"
-                    : "__int_as_float(0x7f800000)";
-  }
+  const struct fs_dtype_info *t = &fs_dtypes[fs_dtype_compute(dt)];
+  return lowest ? t->cuda_lowest : t->cuda_highest;
 }
 
 const char *em_neutral(struct em *em, const struct fs_step *s) {
@@ -87,9 +64,8 @@ const char *em_combine(struct em *em, int reduce_op, const char *acc, const char
 }
 
 const char *em_rounded(struct em *em, enum fs_dtype dt, const char *x) {
-  if (dt == FS_F16) return em_fmt(em, "fs_round_f16(%s)", x);
-  if (dt == FS_BF16) return em_fmt(em, "fs_round_bf16(%s)", x);
-  return x;
+  if (fs_dtype_compute(dt) == dt) return x;
+  return em_fmt(em, "fs_round_%s(%s)", fs_dtype_name(dt), x);
 }
 
 const char *em_finished(struct em *em, int value, const char *acc) {
@@ -119,7 +95,7 @@ const char *em_ref(struct em *em, int value) {
 
 bool em_is_twice(const struct em *em, const struct fs_step *s) {
   enum fs_dtype dt = em_val(em, s->out)->dtype;
-  return em->how->pairs && s->kind == FS_SP_PARAM && (dt == FS_F16 || dt == FS_BF16);
+  return em->how->pairs && s->kind == FS_SP_PARAM && fs_dtype_is_half(dt);
 }
 
 /* The pair of a param that is there twice, or NULL. */

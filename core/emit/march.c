@@ -489,7 +489,7 @@ static bool finds_pairs(struct march *c) {
   for (int i = 0; i < em->k->steps.len; i++)
     if (is_matrix_load(em, &em->k->steps.data[i]))
       dt = em_val(em, em->k->steps.data[i].out)->dtype;
-  if (dt != FS_F16 && dt != FS_BF16) return false;
+  if (!fs_dtype_is_half(dt)) return false;
   want_phase(c, 0);
   for (int i = 0; i < em->k->steps.len; i++) {
     const struct fs_step *s = &em->k->steps.data[i];

@@ -12,14 +12,7 @@ struct routine {
   bool cuda;
 };
 
-static const char *type_of(const struct fs_user *u) {
-  switch (u->compute) {
-    case FS_I32: return "int";
-    case FS_I64: return "long long";
-    case FS_F64: return "double";
-    default: return "float";
-  }
-}
+static const char *type_of(const struct fs_user *u) { return fs_dtypes[u->compute].cuda_value; }
 
 static bool is_number(const struct fs_user_element *e) {
   return e->type != FS_UT_SMALL;

@@ -115,16 +115,10 @@ static const struct fs_builtin builtins[] = {
      "the same elements, row by row, in another shape"},
     {"vec", 1, 1, fs_bi_vec, FS_BT_WHOLE, 0, "vec(x)",
      "all elements, row by row, as one column"},
-    {"f32", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F32, "f32(x)", "x as 32-bit floats"},
-    {"f64", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F64, "f64(x)", "x as 64-bit floats"},
-    {"f16", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_F16, "f16(x)", "x as 16-bit floats"},
-    {"bf16", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_BF16, "bf16(x)",
-     "x as 16-bit floats with the range of f32"},
-    {"i32", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_I32, "i32(x)",
-     "x as 32-bit integers, fractions cut off"},
-    {"i64", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_I64, "i64(x)",
-     "x as 64-bit integers, fractions cut off"},
-    {"bool", 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_BOOL, "bool(x)", "true where x is not zero"},
+#define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \
+                 npy, arith, doc)                                                             \
+    {name, 1, 1, fs_bi_cast, FS_BT_CAST | FS_BT_PLAIN, FS_##id, name "(x)", doc},
+#include "core/graph/dtypes.def"
 
     {"print", 0, -1, fs_bi_print, 0, 0, "print(x, ...)",
      "writes values on one line; beside a text nothing stands between them"},

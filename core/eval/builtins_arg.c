@@ -91,6 +91,11 @@ static enum fs_status push_extents(struct fs_call *c, int k,
   return st == FS_OK ? push_extent(c, k, one, shape) : st;
 }
 
+static const char types_are[] = "types are"
+#define FS_DTYPE(id, name, ...) " " name
+#include "core/graph/dtypes.def"
+;
+
 enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
                             enum fs_dtype *dt) {
   int n = c->n;
@@ -99,7 +104,7 @@ enum fs_status fs_arg_shape(struct fs_call *c, int from, struct fs_shape *shape,
     const char *name = c->args[--n].string->text;
     if (!fs_dtype_from_name(name, dt))
       return fs_in_error(c->in, c->arg_spans[n], "unknown-type",
-                         "types are bool i32 i64 f16 bf16 f32 f64",
+                         types_are,
                          "there is no type '%.40s'", name);
   }
   for (int k = from; k < n; k++) {

@@ -139,8 +139,7 @@ enum fs_status fs_bi_so_far(struct fs_call *c) {
   if (st != FS_OK) return st;
   if (op == FS_LIB_CUMPROD) as_factors(c, &c->args[0], dim, true, &x);
   enum fs_dtype dt = x.dtype; /* as of sum and max */
-  if (!extreme && !fs_dtype_is_float(dt)) dt = FS_I64;
-  if (extreme && dt == FS_BOOL) dt = FS_I32;
+  dt = extreme ? fs_dtype_number(dt) : fs_dtype_sum(dt);
   if (axis < 0) return fs_give(c, fs_tv_cast(c->in, x, dt));
   struct fs_shape squeezed = fs_squeezed(&x.shape);
   struct fs_tv out = {0, dt, x.shape};
@@ -198,11 +197,6 @@ enum fs_status fs_bi_sort(struct fs_call *c) {
   return st;
 }
 
-static enum fs_dtype fraction_type(enum fs_dtype dt) {
-  if (fs_dtype_is_float(dt)) return dt;
-  return dt == FS_I64 ? FS_F64 : FS_F32;
-}
-
 enum fs_status fs_bi_mean(struct fs_call *c) {
   int dim;
   struct fs_tv a;
@@ -214,7 +208,7 @@ enum fs_status fs_bi_mean(struct fs_call *c) {
   if (st == FS_OK) st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
   int64_t count = dim ? fs_shape_dim(&a.shape, dim - 1) : fs_shape_count(&a.shape);
-  enum fs_dtype dt = fraction_type(a.dtype), on = fs_dtype_compute(dt);
+  enum fs_dtype dt = fs_dtype_real(a.dtype), on = fs_dtype_compute(dt);
   /* In f32 for 16-bit floats: f16 holds neither large sums nor large counts. */
   struct fs_tv sum = fs_tv_reduce(c->in, FS_RD_SUM, fs_tv_cast(c->in, a, on), dim);
   struct fs_tv mean = fs_tv_map2(c->in, FS_OP_DIV, sum,
@@ -269,7 +263,7 @@ enum fs_status fs_bi_norm(struct fs_call *c) {
   }
   enum fs_status st = fs_arg_tv(c, 0, &a);
   if (st != FS_OK) return st;
-  enum fs_dtype dt = fraction_type(a.dtype);
+  enum fs_dtype dt = fs_dtype_real(a.dtype);
   a = fs_tv_cast(c->in, fs_tv_cast(c->in, a, dt), squares_type(dt));
   struct fs_tv root = dt == FS_F64 ? norm_f64(c->in, a) : root_of_squares(c->in, a);
   return fs_give(c, fs_tv_cast(c->in, root, fs_dtype_compute(dt)));

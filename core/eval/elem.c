@@ -279,26 +279,23 @@ const struct fs_user *fs_elem_form_of(struct fs_interp *in,
 
 /* -- types ----------------------------------------------------------------------- */
 
-/* The type that operands of type `dt` are computed in: the first of those that
- * the function has that keeps what integers and floats are, in this order. */
+/* The type that operands of type `dt` are computed in: the first of those that the function
+ * has that keeps what integers and floats are. Integers: what they are computed in, wider
+ * ones, the type of their quotients, then any float. */
 static bool choose_type(const struct fs_elem *e, enum fs_dtype *dt) {
-  static const enum fs_dtype order[][4] = {
-      [FS_BOOL] = {FS_I32, FS_I64, FS_F32, FS_F64},
-      [FS_I32] = {FS_I32, FS_I64, FS_F32, FS_F64},
-      [FS_I64] = {FS_I64, FS_F64, FS_F32, FS_F32},
-      [FS_F16] = {FS_F32, FS_F64, FS_F64, FS_F64},
-      [FS_BF16] = {FS_F32, FS_F64, FS_F64, FS_F64},
-      [FS_F32] = {FS_F32, FS_F64, FS_F64, FS_F64},
-      [FS_F64] = {FS_F64, FS_F64, FS_F64, FS_F64}};
   unsigned have = fs_elem_dtypes(e);
-  for (int k = 0; k < 4; k++) {
-    enum fs_dtype to = order[*dt][k];
-    if (!(have >> to & 1)) continue;
-    /* Half types are computed in f32 and rounded back, as everywhere. */
-    if (to != fs_dtype_compute(*dt)) *dt = to;
-    return true;
-  }
-  return false;
+  enum fs_dtype given = *dt, real = fs_dtype_real(given), found = FS_DTYPE_COUNT;
+  for (enum fs_dtype to = 0; to < FS_DTYPE_COUNT && found == FS_DTYPE_COUNT; to++)
+    if (have >> to & 1 && fs_dtype_is_float(to) == fs_dtype_is_float(given) &&
+        fs_dtype_promote(given, to) == to)
+      found = to;
+  if (found == FS_DTYPE_COUNT && have >> real & 1) found = real;
+  for (enum fs_dtype to = 0; to < FS_DTYPE_COUNT && found == FS_DTYPE_COUNT; to++)
+    if (have >> to & 1 && fs_dtype_is_float(to) && !fs_dtype_is_float(given)) found = to;
+  if (found == FS_DTYPE_COUNT) return false;
+  /* Half types are computed in f32 and rounded back, as everywhere. */
+  if (found != fs_dtype_compute(given)) *dt = found;
+  return true;
 }
 
 static enum fs_status operands(struct fs_interp *in, const struct fs_elem *e,

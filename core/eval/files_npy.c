@@ -17,14 +17,24 @@ struct npy_header {
   int64_t count;
 };
 
-static const struct npy_type {
-  char kind;
-  int size;
-  enum fs_dtype dtype;
-} npy_types[] = {
-  {'b', 1, FS_BOOL}, {'i', 1, FS_I32}, {'i', 2, FS_I32}, {'i', 4, FS_I32},
-  {'i', 8, FS_I64},  {'u', 1, FS_I32}, {'u', 2, FS_I32}, {'u', 4, FS_I64},
-  {'u', 8, FS_I64},  {'f', 2, FS_F16}, {'f', 4, FS_F32}, {'f', 8, FS_F64}};
+/* The type that elements of `size` bytes become: the one of that name, else the first that
+ * holds them; of uint64 it is i64, and larger ones are refused. */
+static bool type_of(char kind, int size, enum fs_dtype *out) {
+  char name[3] = {kind, (char)('0' + size), 0};
+  bool whole = kind == 'i' || kind == 'u';
+  if (whole && size != 1 && size != 2 && size != 4 && size != 8) return false;
+  for (int dt = 0; dt < FS_DTYPE_COUNT; dt++)
+    if (*fs_dtypes[dt].npy && !strcmp(fs_dtypes[dt].npy + 1, name)) {
+      *out = (enum fs_dtype)dt;
+      return true;
+    }
+  for (int dt = 0; dt < FS_DTYPE_COUNT && whole; dt++)
+    if (fs_dtype_is_integer(*out = (enum fs_dtype)dt) &&
+        (kind == 'u' || fs_dtype_is_signed(*out)) &&
+        (fs_dtypes[dt].digits >= 8 * size - (kind == 'i') || *out == FS_I64))
+      return true;
+  return false;
+}
 
 struct cursor {
   const char *at, *end;
@@ -105,15 +115,10 @@ static enum fs_status parse_descr(struct cursor *c, struct npy_header *h) {
   const char *type = text;
   h->big = *type == '>';
   if (*type && strchr("<>|=", *type)) type++;
-  for (size_t k = 0; k < FS_LEN(npy_types); k++) {
-    char name[3] = {npy_types[k].kind, (char)('0' + npy_types[k].size), 0};
-    if (strcmp(type, name)) continue;
-    h->kind = npy_types[k].kind;
-    h->size = npy_types[k].size;
-    h->dtype = npy_types[k].dtype;
-    return FS_OK;
-  }
-  return bad_type(c, text);
+  if (strlen(type) != 2 || !type_of(type[0], type[1] - '0', &h->dtype)) return bad_type(c, text);
+  h->kind = type[0];
+  h->size = type[1] - '0';
+  return FS_OK;
 }
 
 /* One extent; Python 2 wrote 3L. */
@@ -276,23 +281,44 @@ static void swap_bytes(unsigned char *p, int64_t n, int size) {
     }
 }
 
-/* Integers that grow: raw[] of h's type to out[] of h->dtype, host order. */
-static void widen(const struct npy_header *h, const void *raw, void *out,
-                  int64_t n) {
-  int32_t *to = out;
-  int64_t *wide = out;
-#define WIDEN(type, dst)                                          \
-  for (int64_t i = 0; i < n; i++) {                               \
-    type v;                                                       \
-    memcpy(&v, (const char *)raw + i * (int64_t)sizeof v, sizeof v); \
-    dst[i] = v;                                                   \
+/* n integers of the file, from element `first` on. */
+static void read_integers(const struct npy_header *h, const void *raw, int64_t first,
+                          int64_t n, int64_t *out) {
+#define READ(type)                                                            \
+  for (int64_t i = 0; i < n; i++) {                                           \
+    type v;                                                                   \
+    memcpy(&v, (const char *)raw + (first + i) * (int64_t)sizeof v, sizeof v); \
+    out[i] = v;                                                               \
   }
-  if (h->size == 4) WIDEN(uint32_t, wide)
-  else if (h->kind == 'i' && h->size == 1) WIDEN(int8_t, to)
-  else if (h->kind == 'i') WIDEN(int16_t, to)
-  else if (h->size == 1) WIDEN(uint8_t, to)
-  else WIDEN(uint16_t, to)
-#undef WIDEN
+  bool is_signed = h->kind == 'i';
+  switch (h->size) {
+    case 1: if (is_signed) READ(int8_t) else READ(uint8_t) break;
+    case 2: if (is_signed) READ(int16_t) else READ(uint16_t) break;
+    default: READ(uint32_t) /* of i4 there is a type */
+  }
+#undef READ
+}
+
+/* Integers that grow: raw[] of h's type to out[] of h->dtype, host order. */
+static void widen(const struct npy_header *h, const void *raw, void *out, int64_t n) {
+  int64_t part[256];
+  for (int64_t first = 0, count; first < n; first += count) {
+    count = FS_MIN((int64_t)FS_LEN(part), n - first);
+    read_integers(h, raw, first, count, part);
+    switch (h->dtype) {
+#define FS_DTYPE_C(id, stored, value, number, element)   \
+  case FS_##id:                                          \
+    for (int64_t k = 0; k < count; k++) {                \
+      const int64_t i = part[k];                         \
+      const double f = (double)i;                        \
+      ((stored *)out)[first + k] = element;              \
+      (void)f;                                           \
+    }                                                    \
+    break;
+#include "core/graph/dtypes.def"
+      default: break;
+    }
+  }
 }
 
 /* Reads n elements in file order to out[], converted. raw: room for them. */
@@ -421,15 +447,6 @@ enum fs_status fs_npy_read(struct fs_reader *r, struct fs_array *out) {
 
 /* -- writing ----------------------------------------------------------------- */
 
-static const char *npy_name(enum fs_dtype dt) {
-  switch (dt) {
-#define X(id, name, bytes, npy, cuda, rank) case FS_##id: return npy;
-    FS_DTYPES(X)
-#undef X
-    default: return "";
-  }
-}
-
 /* bf16 has no name in the format and goes out as f32, which holds it exactly. */
 static enum fs_dtype saved_dtype(enum fs_dtype dt) {
   return dt == FS_BF16 ? FS_F32 : dt;
@@ -441,7 +458,7 @@ static size_t make_header(const struct fs_array_source *source,
   char dict[200];
   int n = snprintf(dict, sizeof dict,
                    "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                   npy_name(saved_dtype(source->dtype)));
+                   fs_dtypes[saved_dtype(source->dtype)].npy);
   for (int k = 0; k < source->shape.rank; k++)
     n += snprintf(dict + n, sizeof dict - (size_t)n, "%s%lld%s", k ? " " : "",
                   (long long)source->shape.dim[k],

@@ -27,7 +27,7 @@ static const struct fs_array *member(const struct sparse *s, const char *name) {
 /* A vector of whole numbers. */
 static const struct fs_array *index_member(const struct sparse *s, const char *name) {
   const struct fs_array *a = member(s, name);
-  bool whole = a && (a->dtype == FS_I32 || a->dtype == FS_I64) && a->shape.rank == 1;
+  bool whole = a && fs_dtype_is_integer(a->dtype) && a->shape.rank == 1;
   return whole ? a : NULL;
 }
 

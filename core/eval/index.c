@@ -734,11 +734,11 @@ static enum fs_status update_value(struct fs_interp *in,
                        "convert the value, or the tensor with f32(...)",
                        "cannot put %s values into a tensor of %s",
                        fs_dtype_name(u->value.dtype), fs_dtype_name(dt));
-  double end = dt == FS_I32 ? 0x1p31 : dt == FS_I64 ? 0x1p63 : INFINITY;
-  if (whole_number && !(v->number >= -end && v->number < end) && isfinite(end))
+  bool fits = v->number >= (double)fs_dtype_least(dt) && v->number < (double)fs_dtype_most(dt) + 1;
+  if (whole_number && fs_dtype_is_integer(dt) && !fits)
     return fs_in_error(in, u->value_span, "wrong-type",
-                       dt == FS_I32 ? "convert the tensor with i64(...)"
-                                    : "convert the tensor with f64(...)",
+                       dt == FS_I64 ? "convert the tensor with f64(...)"
+                                    : "convert the tensor with i64(...)",
                        "cannot put %s into a tensor of %s: it is too large",
                        fs_in_text(in, u->value_span), fs_dtype_name(dt));
   bool narrower = fs_dtype_is_float(dt) && dt != FS_F64;

@@ -89,7 +89,7 @@ static struct fs_tv gemm(struct fs_interp *in, struct fs_tv a, struct fs_tv b) {
  * 4 x 4 matrices and what has no more products. As a sum it fuses with what is around it. */
 static bool is_tiny(int64_t m, int64_t k, int64_t n, enum fs_dtype dt) {
   enum { PRODUCTS = 64 };
-  if (dt != FS_F32 && dt != FS_F64) return false;
+  if (!fs_dtype_is_full(dt)) return false;
   return m <= PRODUCTS && k <= PRODUCTS && n <= PRODUCTS && m * k * n <= PRODUCTS;
 }
 
@@ -309,8 +309,7 @@ enum fs_status fs_multiply_chain(struct fs_interp *in, int n,
 
 /* Libraries work in f32 and f64. */
 static enum fs_dtype library_type(enum fs_dtype dt) {
-  if (fs_dtype_is_float(dt)) return fs_dtype_compute(dt);
-  return dt == FS_I64 ? FS_F64 : FS_F32;
+  return fs_dtype_compute(fs_dtype_real(dt));
 }
 
 enum fs_status fs_tv_solve(struct fs_interp *in, struct fs_tv a,
@@ -352,7 +351,7 @@ enum fs_status fs_tv_factor(struct fs_interp *in, enum fs_lib_op op,
                        "%s needs a %smatrix, not %s", what, square ? "square " : "",
                        fs_shape_text(&a.shape));
   enum fs_dtype dt = library_type(a.dtype);
-  bool halves = a.dtype == FS_F16 || a.dtype == FS_BF16;
+  bool halves = fs_dtype_is_half(a.dtype);
   a = fs_tv_cast(in, a, dt);
   struct fs_shape full = {2, {m, n}}, result = fs_lib_result(op, m, n);
   *out = (struct fs_tv){0, dt, result};
@@ -473,7 +472,7 @@ static struct fs_tv by_products(struct fs_interp *in, double e, struct fs_tv x) 
 
 /* Of halves in f32, as a power is, but for those of one or two operations. */
 static struct fs_tv power_of(struct fs_interp *in, double e, struct fs_tv x) {
-  bool half = x.dtype == FS_F16 || x.dtype == FS_BF16, one = fabs(e) == 0.5 || e == -1;
+  bool half = fs_dtype_is_half(x.dtype), one = fabs(e) == 0.5 || e == -1;
   if (!half || one || e == 1 || e == 2 || e == 3 || e == 4) return by_products(in, e, x);
   enum fs_dtype dt = x.dtype;
   return fs_tv_cast(in, by_products(in, e, fs_tv_cast(in, x, FS_F32)), dt);

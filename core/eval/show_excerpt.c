@@ -12,15 +12,14 @@ static void element_text(enum fs_dtype dt, double v, int precision,
   snprintf(out, 40, "%.*g", precision, v);
   *back = strtod(out, NULL);
   if (dt == FS_F32) *back = strtof(out, NULL);
-  if (dt == FS_F16) *back = fs_half_to_float(fs_float_to_half((float)*back));
-  if (dt == FS_BF16) *back = fs_bf16_to_float(fs_float_to_bf16((float)*back));
+  else *back = fs_dtype_round(dt, *back);
 }
 
 /* The text of a float with the fewest digits that reads back the same. */
 static int shortest_float(enum fs_dtype dt, double v, char out[40]) {
   if (isnan(v)) return snprintf(out, 40, "NaN");
   if (isinf(v)) return snprintf(out, 40, v < 0 ? "-Inf" : "Inf");
-  int first = dt == FS_F64 ? 15 : dt == FS_F32 ? 6 : dt == FS_F16 ? 3 : 2;
+  int first = (int)((fs_dtypes[dt].digits - 1) * log10(2)); /* which every text of them keeps */
   double back = 0;
   for (int p = first; p <= 17; p++) {
     element_text(dt, v, p, out, &back);
@@ -119,7 +118,7 @@ static void print_float(const struct fs_number_format *f, double v,
 /* Not more than numbers of the type can have. */
 static int digits_of(enum fs_dtype dt, const struct fs_show_options *o) {
   int digits = o->digits ? o->digits : FS_SHOW_DIGITS;
-  int most = dt == FS_F32 ? 9 : dt == FS_F16 ? 5 : dt == FS_BF16 ? 4 : 17;
+  int most = fs_dtype_is_float(dt) ? (int)ceil(1 + fs_dtypes[dt].digits * log10(2)) : 17;
   return FS_MIN(FS_MAX(digits, 1), most);
 }
 

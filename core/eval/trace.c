@@ -20,7 +20,7 @@ struct fs_shape fs_shape_scalar(void) {
 /* As a tensor of the type would hold it, so that it is the same number wherever it is cast. */
 static struct fs_number number_of(enum fs_dtype dt, double x) {
   x = fs_dtype_round(dt, x);
-  return (struct fs_number){x, fs_dtype_integer(dt == FS_I32 ? FS_I32 : FS_I64, x)};
+  return (struct fs_number){x, fs_dtype_integer(dt, x)};
 }
 
 fs_id fs_param(struct fs_interp *in, enum fs_dtype dt, double x) {
@@ -45,11 +45,11 @@ struct fs_tv fs_tv_literal(struct fs_interp *in, double x, enum fs_dtype like) {
 static enum fs_dtype number_type(const struct fs_val *v, enum fs_dtype like) {
   if (v->kind == FS_V_BOOL) return FS_BOOL;
   if (fs_dtype_is_float(like)) return like;
-  bool fits = v->is_int && v->number >= -0x1p63 && v->number < 0x1p63;
-  if (!fits) return like == FS_I64 ? FS_F64 : FS_F32;
-  bool needs = v->number < -0x1p31 || v->number >= 0x1p31;
-  if (like == FS_I64 || needs) return FS_I64;
-  return FS_I32;
+  for (enum fs_dtype dt = fs_dtype_number(like); v->is_int && dt < FS_DTYPE_COUNT; dt++)
+    if (fs_dtype_is_integer(dt) && (double)fs_dtype_integer(dt, v->number) == v->number &&
+        v->number < 0x1p63)
+      return dt;
+  return fs_dtype_real(like);
 }
 
 static enum fs_status range_node(struct fs_interp *in, const struct fs_val *v,
@@ -130,7 +130,7 @@ struct fs_tv fs_tv_cast(struct fs_interp *in, struct fs_tv t,
 enum fs_status fs_tv_as(struct fs_interp *in, const struct fs_val *v,
                         struct fs_span span, enum fs_dtype dt,
                         struct fs_tv *out) {
-  if (v->kind == FS_V_NUMBER && (dt == FS_I32 || dt == FS_I64)) {
+  if (v->kind == FS_V_NUMBER && fs_dtype_is_integer(dt)) {
     *out = number_node(in, v, dt);
     return FS_OK;
   }

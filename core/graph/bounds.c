@@ -33,12 +33,9 @@ static struct bounds bounds_of(struct look *l, fs_id id);
 
 /* What a value may be of which nothing is known but its type. */
 static struct bounds of_type(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_BOOL: return (struct bounds){true, true, 0, 1};
-    case FS_I32: return (struct bounds){true, true, -0x1p31, 0x1p31 - 1};
-    case FS_I64: return (struct bounds){true, true, -0x1p63, 0x1p63};
-    default: return (struct bounds){0};
-  }
+  if (fs_dtype_is_float(dt)) return (struct bounds){0};
+  if (dt == FS_BOOL) return (struct bounds){true, true, 0, 1};
+  return (struct bounds){true, true, (double)fs_dtype_least(dt), (double)fs_dtype_most(dt)};
 }
 
 static bool is_single(struct bounds b) {
@@ -48,16 +45,13 @@ static bool is_single(struct bounds b) {
 /* As the type holds them; nothing where they overflow, or a double does not hold them. */
 static struct bounds rounded(enum fs_dtype dt, struct bounds b) {
   double most = fmax(fabs(b.lo), fabs(b.hi));
-  switch (dt) {
-    case FS_I32: return most < 0x1p31 ? b : of_type(dt);
-    case FS_I64: return most < WHOLE_F64 ? b : of_type(dt);
-    case FS_F32:
-      b.lo = (float)b.lo;
-      b.hi = (float)b.hi;
-      return isfinite(b.lo) && isfinite(b.hi) ? b : of_type(dt);
-    case FS_F64: return most <= WHOLE_F64 ? b : of_type(dt);
-    default: return of_type(dt);
-  }
+  bool wraps = b.lo < (double)fs_dtype_least(dt) || b.hi > (double)fs_dtype_most(dt);
+  if (fs_dtype_is_integer(dt)) return most < WHOLE_F64 && !wraps ? b : of_type(dt);
+  if (dt == FS_F64) return most <= WHOLE_F64 ? b : of_type(dt);
+  if (dt != FS_F32) return of_type(dt);
+  b.lo = (float)b.lo;
+  b.hi = (float)b.hi;
+  return isfinite(b.lo) && isfinite(b.hi) ? b : of_type(dt);
 }
 
 static struct bounds of_corners(enum fs_map_op op, struct bounds a, struct bounds b) {
@@ -201,9 +195,8 @@ static struct bounds bounds_of(struct look *l, fs_id id) {
     case FS_ND_PARAM: return of_param(l->g, nd);
     case FS_ND_IOTA: return of_iota(l, nd);
     case FS_ND_RAND: /* never 1 */
-      if (nd->dtype == FS_F32) return (struct bounds){true, false, 0, 1 - 0x1p-24};
-      if (nd->dtype == FS_F64) return (struct bounds){true, false, 0, 1 - 0x1p-53};
-      return of_type(nd->dtype);
+      if (!fs_dtype_is_full(nd->dtype)) return of_type(nd->dtype);
+      return (struct bounds){true, false, 0, 1 - ldexp(1, -fs_dtypes[nd->dtype].digits)};
     case FS_ND_VIEW: return bounds_of(l, nd->src[0]);
     case FS_ND_MAP: return nd->user ? of_type(nd->dtype) : of_map(l, nd);
     case FS_ND_LIB: return of_library(l, nd);

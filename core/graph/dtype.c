@@ -3,38 +3,75 @@
 
 #include <math.h>
 
-static const struct {
-  const char *name;
-  int rank;
-} types[FS_DTYPE_COUNT] = {
-#define X(id, name, bytes, npy, cuda, rank) {name, rank},
-    FS_DTYPES(X)
-#undef X
+const struct fs_dtype_info fs_dtypes[FS_DTYPE_COUNT] = {
+#define FS_DTYPE(id, name_, class_, bytes_, components, compute_, sum_, real_, digits_, power_, \
+                 below, npy_, arith, doc_)                                                      \
+  [FS_##id].name = name_, [FS_##id].class = FS_DC_##class_,                                     \
+  [FS_##id].bytes = (bytes_) * (components), [FS_##id].compute = FS_##compute_,                 \
+  [FS_##id].sum = FS_##sum_, [FS_##id].real = FS_##real_, [FS_##id].digits = digits_,           \
+  [FS_##id].power = power_, [FS_##id].npy = npy_, [FS_##id].doc = doc_,
+#define FS_DTYPE_CUDA(id, stored, value, lowest, highest, map, blas)                            \
+  [FS_##id].cuda_stored = stored, [FS_##id].cuda_value = value,                                 \
+  [FS_##id].cuda_lowest = lowest, [FS_##id].cuda_highest = highest,
+#include "core/graph/dtypes.def"
 };
-
-const char *fs_dtype_name(enum fs_dtype dt) { return types[dt].name; }
 
 bool fs_dtype_from_name(const char *name, enum fs_dtype *dt) {
   for (int k = 0; k < FS_DTYPE_COUNT; k++)
-    if (!strcmp(types[k].name, name)) {
+    if (!strcmp(fs_dtypes[k].name, name)) {
       *dt = (enum fs_dtype)k;
       return true;
     }
   return false;
 }
 
+/* -- promotion --------------------------------------------------------------------- */
+
+/* Sets of types: a type and all below it. */
+enum {
+#define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, ...) \
+  FS_BELOW_##id = 1 << FS_##id | (below),
+#include "core/graph/dtypes.def"
+};
+static const uint32_t from_below[FS_DTYPE_COUNT] = {
+#define FS_DTYPE(id, ...) [FS_##id] = FS_BELOW_##id,
+#include "core/graph/dtypes.def"
+};
+
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b) {
-  if (a == b) return a;
-  if (types[a].rank == types[b].rank) return FS_F32; /* f16 with bf16 */
-  return types[a].rank > types[b].rank ? a : b;
+  uint32_t both = 1u << a | 1u << b;
+  int up = 0; /* a row stands behind those below it: the first that is above both */
+  while (up < FS_DTYPE_COUNT - 1 && (from_below[up] & both) != both) up++;
+  return (enum fs_dtype)up;
+}
+
+bool fs_dtype_holds(enum fs_dtype to, enum fs_dtype from) {
+  const struct fs_dtype_info *a = &fs_dtypes[from], *b = &fs_dtypes[to];
+  return a->class <= b->class && a->digits <= b->digits && a->power <= b->power &&
+         (fs_dtype_is_signed(to) || !fs_dtype_is_signed(from));
+}
+
+/* -- integers ---------------------------------------------------------------------- */
+
+int64_t fs_dtype_most(enum fs_dtype dt) {
+  return fs_dtype_is_integer(dt) ? INT64_MAX >> (63 - fs_dtypes[dt].digits) : INT64_MAX;
+}
+
+int64_t fs_dtype_least(enum fs_dtype dt) {
+  return fs_dtype_is_integer(dt) && !fs_dtype_is_signed(dt) ? 0 : -fs_dtype_most(dt) - 1;
 }
 
 int64_t fs_dtype_integer(enum fs_dtype dt, double x) {
-  int64_t low = dt == FS_I32 ? INT32_MIN : INT64_MIN;
-  int64_t high = dt == FS_I32 ? INT32_MAX : INT64_MAX;
+  int64_t low = fs_dtype_least(dt), high = fs_dtype_most(dt);
   if (isnan(x)) return 0;
   if (x < (double)low) return low;
-  return x < -(double)low ? (int64_t)x : high;
+  return x < (double)high + 1 ? (int64_t)x : high; /* the double above the type */
+}
+
+int64_t fs_dtype_wrap(enum fs_dtype dt, int64_t i) {
+  int left = fs_dtype_is_integer(dt) ? 64 - 8 * fs_dtypes[dt].bytes : 0;
+  uint64_t bits = (uint64_t)i << left;
+  return fs_dtype_is_signed(dt) ? (int64_t)bits >> left : (int64_t)(bits >> left);
 }
 
 int64_t fs_shape_count(const struct fs_shape *s) {
@@ -155,5 +192,45 @@ double fs_dtype_round(enum fs_dtype dt, double x) {
     case FS_BF16: return (double)fs_bf16_to_float(fs_double_to_bf16(x));
     case FS_F32: return (double)(float)x;
     default: return x;
+  }
+}
+
+/* -- elements -------------------------------------------------------------------------- */
+
+static struct fs_number number_of_real(double x) {
+  bool fits = x > -0x1p63 && x < 0x1p63;
+  return (struct fs_number){x, fits ? (int64_t)x : 0};
+}
+
+struct fs_number fs_element_get(enum fs_dtype dt, const void *element) {
+  struct fs_number out = {0};
+  switch (dt) {
+#define FS_DTYPE_C(id, stored, value, number, ...)                                   \
+  case FS_##id: {                                                                    \
+    stored x;                                                                        \
+    memcpy(&x, element, sizeof x);                                                   \
+    if (fs_dtype_is_float(dt)) return number_of_real((double)(number));              \
+    out.i = (int64_t)(number);                                                       \
+    break;                                                                           \
+  }
+#include "core/graph/dtypes.def"
+    default: break;
+  }
+  out.f = (double)out.i;
+  return out;
+}
+
+void fs_element_put(enum fs_dtype dt, void *to, struct fs_number v) {
+  double f = v.f;
+  int64_t i = v.i;
+  switch (dt) {
+#define FS_DTYPE_C(id, stored, value, number, element) \
+  case FS_##id: {                                      \
+    stored x = element;                                \
+    memcpy(to, &x, sizeof x);                          \
+    return;                                            \
+  }
+#include "core/graph/dtypes.def"
+    default: return;
   }
 }

@@ -4,48 +4,85 @@
 
 #include "core/base/base.h"
 
-/*      id    name    bytes  numpy   CUDA C type        rank in promotion */
-#define FS_DTYPES(X)                                     \
-  X(BOOL, "bool", 1, "|b1", "unsigned char", 0)          \
-  X(I32,  "i32",  4, "<i4", "int",           1)          \
-  X(I64,  "i64",  8, "<i8", "long long",     2)          \
-  X(F16,  "f16",  2, "<f2", "unsigned short", 3)         \
-  X(BF16, "bf16", 2, "",    "unsigned short", 3)         \
-  X(F32,  "f32",  4, "<f4", "float",         4)          \
-  X(F64,  "f64",  8, "<f8", "double",        5)
-
 enum fs_dtype {
-#define X(id, name, bytes, npy, cuda, rank) FS_##id,
-  FS_DTYPES(X)
-#undef X
+#define FS_DTYPE(id, ...) FS_##id,
+#include "core/graph/dtypes.def"
   FS_DTYPE_COUNT
 };
 
-const char *fs_dtype_name(enum fs_dtype dt);
-static inline size_t fs_dtype_size(enum fs_dtype dt) {
-  static const uint8_t sizes[] = {
-#define X(id, name, bytes, npy, cuda, rank) bytes,
-      FS_DTYPES(X)
-#undef X
-  };
-  return sizes[dt];
-}
+enum fs_dtype_class { FS_DC_BOOL, FS_DC_INTEGER, FS_DC_FLOAT };
+
+/* A row of dtypes.def, which says what the columns mean. */
+struct fs_dtype_info {
+  const char *name;
+  uint8_t class;       /* enum fs_dtype_class                              */
+  uint8_t bytes;       /* of an element                                    */
+  uint8_t compute, sum, real;
+  uint8_t digits;
+  uint16_t power;
+  const char *npy, *doc;
+  const char *cuda_stored, *cuda_value, *cuda_lowest, *cuda_highest;
+};
+extern const struct fs_dtype_info fs_dtypes[FS_DTYPE_COUNT];
+
+static inline const char *fs_dtype_name(enum fs_dtype dt) { return fs_dtypes[dt].name; }
+static inline size_t fs_dtype_size(enum fs_dtype dt) { return fs_dtypes[dt].bytes; }
 bool fs_dtype_from_name(const char *name, enum fs_dtype *dt);
-static inline bool fs_dtype_is_float(enum fs_dtype dt) { return dt >= FS_F16; }
+
+static inline bool fs_dtype_is_float(enum fs_dtype dt) {
+  return fs_dtypes[dt].class == FS_DC_FLOAT;
+}
+static inline bool fs_dtype_is_integer(enum fs_dtype dt) {
+  return fs_dtypes[dt].class == FS_DC_INTEGER;
+}
+/* Whether there are numbers below 0. */
+static inline bool fs_dtype_is_signed(enum fs_dtype dt) {
+  return fs_dtype_is_float(dt) ||
+         (fs_dtype_is_integer(dt) && fs_dtypes[dt].digits < 8 * fs_dtypes[dt].bytes);
+}
 
 /* What arithmetic on chip is done in: f16 and bf16 compute in f32 and are
  * rounded back after every operation, so fusing never changes a result. */
 static inline enum fs_dtype fs_dtype_compute(enum fs_dtype dt) {
-  return dt == FS_F16 || dt == FS_BF16 ? FS_F32 : dt;
+  return (enum fs_dtype)fs_dtypes[dt].compute;
+}
+/* Floats of 16 bits, of which a GPU computes two at once. */
+static inline bool fs_dtype_is_half(enum fs_dtype dt) {
+  return fs_dtype_is_float(dt) && fs_dtypes[dt].bytes == 2;
+}
+/* f32 and f64: floats that are computed in themselves, which is what libraries take. */
+static inline bool fs_dtype_is_full(enum fs_dtype dt) {
+  return fs_dtype_is_float(dt) && fs_dtypes[dt].compute == dt;
+}
+/* The type of sums and products of many elements. */
+static inline enum fs_dtype fs_dtype_sum(enum fs_dtype dt) {
+  return (enum fs_dtype)fs_dtypes[dt].sum;
+}
+/* The type of quotients and roots: a float's own; f32 of integers, f64 of i64. */
+static inline enum fs_dtype fs_dtype_real(enum fs_dtype dt) {
+  return (enum fs_dtype)fs_dtypes[dt].real;
+}
+/* The type of numbers: i32 of bool. */
+static inline enum fs_dtype fs_dtype_number(enum fs_dtype dt) {
+  return fs_dtypes[dt].class == FS_DC_BOOL ? FS_I32 : dt;
 }
 
-/* The type of an operation on two tensors: the higher rank wins; f16 with bf16
- * gives f32; i64 with a float gives that float (f16/bf16 stay), as i32 does. */
+/* The type of an operation on two tensors: the least that is above both in the
+ * lattice of dtypes.def. f16 with bf16 gives f32; i64 with a float gives that float
+ * (f16/bf16 stay), as i32 does. */
 enum fs_dtype fs_dtype_promote(enum fs_dtype a, enum fs_dtype b);
 
-/* A number as i32 or i64 holds it: towards zero, the nearest end of the type where it
- * is beyond, 0 for NaN; as the targets convert elements. */
+/* Whether every value of type `from` is one of type `to`. */
+bool fs_dtype_holds(enum fs_dtype to, enum fs_dtype from);
+
+/* The least and the largest value of an integer type; of others those of i64. */
+int64_t fs_dtype_least(enum fs_dtype dt);
+int64_t fs_dtype_most(enum fs_dtype dt);
+/* A number as an integer type holds it: towards zero, the nearest end of the type
+ * where it is beyond, 0 for NaN; as the targets convert elements. Of other types as i64. */
 int64_t fs_dtype_integer(enum fs_dtype dt, double x);
+/* The integer of the type that has the same last bits. */
+int64_t fs_dtype_wrap(enum fs_dtype dt, int64_t i);
 
 /* Elements of f16 and bf16 as numbers, and back: to the nearest, ties to even. */
 float fs_half_to_float(uint16_t h);
@@ -94,5 +131,9 @@ struct fs_number {
   double f;
   int64_t i;
 };
+
+/* An element in host memory as a number, and back. */
+struct fs_number fs_element_get(enum fs_dtype dt, const void *element);
+void fs_element_put(enum fs_dtype dt, void *element, struct fs_number number);
 
 #endif

@@ -318,10 +318,8 @@ bool fs_map_op_commutes(enum fs_map_op op) {
 
 enum fs_dtype fs_class_dtype(char types, enum fs_dtype dt) {
   switch (types) {
-    case 'N': return dt == FS_BOOL ? FS_I32 : dt;
-    case 'F':
-      if (fs_dtype_is_float(dt)) return dt;
-      return dt == FS_I64 ? FS_F64 : FS_F32;
+    case 'N': return fs_dtype_number(dt);
+    case 'F': return fs_dtype_real(dt);
     case 'B': return FS_BOOL;
     default: return dt;
   }
@@ -344,17 +342,14 @@ static struct fs_number number_cast(struct fs_number v, enum fs_dtype from,
     v.f = fs_dtype_round(to, real ? v.f : to == FS_F64 ? (double)v.i : (double)(float)v.i);
     return v;
   }
-  int64_t i = real ? fs_dtype_integer(to, v.f) : to == FS_I32 ? (int32_t)v.i : v.i;
+  int64_t i = real ? fs_dtype_integer(to, v.f) : fs_dtype_wrap(to, v.i);
   return (struct fs_number){(double)i, i};
 }
 
 /* Whether one slot serves both types: what is read from it as `to` is what the value
  * of type `from` is cast to. */
 static bool shares_slot(enum fs_dtype from, enum fs_dtype to) {
-  if (to == FS_BOOL) return false;
-  if (!fs_dtype_is_float(from))
-    return from == FS_BOOL || to == FS_F64 || (from == FS_I32 && to == FS_I64);
-  return to == FS_F64 || (to == FS_F32 && from != FS_F64);
+  return to != FS_BOOL && (to == FS_F64 || fs_dtype_holds(to, from));
 }
 
 /* The same host number as another type. Whether it gets a slot of its own goes by the
@@ -471,7 +466,7 @@ enum fs_dtype fs_reduce_source(enum fs_reduce_op op, enum fs_dtype src) {
 
 enum fs_dtype fs_reduce_result(enum fs_reduce_op op, enum fs_dtype src) {
   switch (fs_reduce_ops[op].result) {
-    case 'W': return fs_dtype_is_float(src) ? src : FS_I64;
+    case 'W': return fs_dtype_sum(src);
     case 'B': return FS_BOOL;
     case 'P': return FS_I64;
     default: return fs_reduce_source(op, src);

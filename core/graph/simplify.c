@@ -258,17 +258,6 @@ static fs_id rewrite_view(struct rewrite *rw, fs_id old,
 
 /* -- maps ------------------------------------------------------------------ */
 
-/* Does every value of type `a` survive the way through type `b`? */
-static bool is_lossless(enum fs_dtype a, enum fs_dtype b) {
-  switch (a) {
-    case FS_BOOL: return true;
-    case FS_I32: return b == FS_I64 || b == FS_F64;
-    case FS_F16: case FS_BF16: return b == FS_F32 || b == FS_F64;
-    case FS_F32: return b == FS_F64;
-    default: return false;
-  }
-}
-
 /* The operand that the map is equal to, or 0. */
 static fs_id map_is_operand(const struct fs_graph *g, const struct fs_node *n,
                             const fs_id *src) {
@@ -283,7 +272,7 @@ static fs_id map_is_operand(const struct fs_graph *g, const struct fs_node *n,
       if (a->dtype == n->dtype) return src[0];
       if (!map || a->op != FS_OP_CAST) return 0;
       if (fs_node(g, a->src[0])->dtype != n->dtype) return 0;
-      return is_lossless(n->dtype, a->dtype) ? a->src[0] : 0;
+      return fs_dtype_holds(a->dtype, n->dtype) ? a->src[0] : 0;
     default: return 0;
   }
 }
@@ -326,7 +315,7 @@ static fs_id rewrite_reduce(struct rewrite *rw, const struct fs_node *n) {
   fs_id src = rw->map[n->src[0]], scalar[MAX_FACTORS];
   struct fs_node top = *fs_node(g, src), mul[MAX_FACTORS];
   int found = 0;
-  if (n->op == FS_RD_SUM && (n->dtype == FS_F32 || n->dtype == FS_F64) &&
+  if (n->op == FS_RD_SUM && fs_dtype_is_full(n->dtype) &&
       top.kind == FS_ND_MAP && top.op == FS_OP_MUL &&
       fs_node(g, top.src[0])->shape.rank && fs_node(g, top.src[1])->shape.rank)
     while (found < MAX_FACTORS) {

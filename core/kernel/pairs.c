@@ -59,7 +59,7 @@ bool fs_kernel_pairs(const struct fs_kernel *k) {
     if (s->kind == FS_SP_LOAD && k->values.data[s->out].varies & FS_VARIES_J)
       dt = k->values.data[s->out].dtype;
   }
-  if ((dt != FS_F16 && dt != FS_BF16) || k->has_end) return false;
+  if (!fs_dtype_is_half(dt) || k->has_end) return false;
   for (int x = 0; x < k->accesses.len; x++)
     if (k->accesses.data[x].list) return false; /* whose elements lie apart */
   if ((k->n_phases != 1 || sums(k)) && !streams(k)) return false;

@@ -4,14 +4,12 @@
 #include <stdio.h>
 
 enum fs_arith fs_arith_of(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_F64: return FS_AR_F64;
-    case FS_F16:
-    case FS_BF16: return FS_AR_HALF;
-    case FS_I32:
-    case FS_I64: return FS_AR_INT;
-    default: return FS_AR_F32;
-  }
+  static const uint8_t ariths[] = {
+#define FS_DTYPE(id, name, class, bytes, components, compute, sum, real, digits, power, below, \
+                 npy, arith, doc) [FS_##id] = FS_AR_##arith,
+#include "core/graph/dtypes.def"
+  };
+  return (enum fs_arith)ariths[dt];
 }
 
 enum fs_term fs_term_reduce(unsigned op, unsigned over, bool product, enum fs_arith a) {

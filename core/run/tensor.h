@@ -110,8 +110,5 @@ enum fs_status fs_tensor_download(const struct fs_tensor *t,
  * or -1. */
 struct fs_shape fs_squeeze(const struct fs_shape *s, int *axis_of);
 
-/* One element in host memory as a number, and back. */
-struct fs_number fs_element_get(enum fs_dtype dt, const void *p);
-void fs_element_put(enum fs_dtype dt, void *p, struct fs_number v);
 
 #endif

@@ -14,7 +14,6 @@
 enum { BOTH = FS_VARIES_I | FS_VARIES_J };
 
 static int64_t rule(enum fs_schedule_number n) { return fs_schedule_number(n); }
-static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
 static int64_t size_of(const struct fs_value *v) {
   return (int64_t)fs_dtype_size(fs_dtype_compute(v->dtype));
@@ -54,7 +53,7 @@ bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s) {
 enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   uint8_t varies = k->values.data[s->out].varies;
-  if (is_half(a->dtype) || !varies) return FS_LM_COPY;
+  if (fs_dtype_is_half(a->dtype) || !varies) return FS_LM_COPY;
   if (varies == FS_VARIES_I)
     return !a->list && is_unit(outer_run(k, a)) ? FS_LM_IN_PLACE : FS_LM_COPY;
   struct fs_run inner = inner_run(k, a);
@@ -74,7 +73,7 @@ static uint8_t whole(const struct fs_kernel *k) {
 bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s) {
   if (s->kind != FS_SP_STORE || s->phase == FS_END) return false;
   const struct fs_access *a = &k->accesses.data[s->access];
-  if (is_half(a->dtype) || a->varies != whole(k) || !is_unit(inner_run(k, a))) return false;
+  if (fs_dtype_is_half(a->dtype) || a->varies != whole(k) || !is_unit(inner_run(k, a))) return false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *l = &k->steps.data[i];
     if (l->kind == FS_SP_LOAD && k->accesses.data[l->access].slot == a->slot) return false;
@@ -293,7 +292,7 @@ static bool may_join(const struct strips *t, int step) {
   if (s->op != FS_OP_ADD && s->op != FS_OP_SUB && s->op != FS_OP_MUL) return false;
   const struct fs_value *values = t->k->values.data, *v = &values[s->out];
   unsigned in = values[s->in[0]].varies | values[s->in[1]].varies;
-  return v->varies & in & FS_VARIES_J && (v->dtype == FS_F32 || v->dtype == FS_F64) &&
+  return v->varies & in & FS_VARIES_J && fs_dtype_is_full(v->dtype) &&
          t->made[s->out] && !t->kept[s->out];
 }
 

@@ -216,7 +216,7 @@ enum fs_reduced fs_schedule_reduced(const struct fs_kernel *kernel, enum fs_mode
 /* Bytes of the running result of a reduction that gives such a value. */
 static inline int fs_sum_bytes(const struct fs_value *v) {
   if (v->place) return 16;
-  return v->dtype == FS_I64 || v->dtype == FS_F64 ? 8 : 4;
+  return FS_MAX(4, (int)fs_dtype_size(fs_dtype_compute(v->dtype)));
 }
 /* Columns of a row that a block of a cluster has; the last one has the rest. */
 int64_t fs_schedule_part(const struct fs_schedule *s);

@@ -19,7 +19,10 @@ static const struct fs_topic topics[] = {
    "  a:b  a:step:b                range                 &&  ||  !\n"
    "+ - .* ./ and comparisons also take a scalar, a row or a column with a matrix.\n"},
   {"types", "element types and how they mix",
-   "  bool i32 i64 f16 bf16 f32 f64      f32 is what constructors give\n"
+   "  "
+#define FS_DTYPE(id, name, ...) name " "
+#include "core/graph/dtypes.def"
+   "     f32 is what constructors give\n"
    "Of two types the wider wins; integers with a float give that float; f16 with\n"
    "bf16 gives f32. f16 and bf16 compute in f32 and are rounded after every step.\n"
    "f64(A), i32(x) ... convert.\n"},

@@ -62,12 +62,12 @@ CONVERT(f64, f64, double, double, x)
 
 #define FROM(A)                                                         \
   {                                                                     \
-    [FS_CT_U8] = A##_to_u8, [FS_CT_I32] = A##_to_i32,                   \
+    [FS_CT_BOOL] = A##_to_u8, [FS_CT_I32] = A##_to_i32,                   \
     [FS_CT_I64] = A##_to_i64, [FS_CT_F32] = A##_to_f32,                 \
     [FS_CT_F64] = A##_to_f64                                            \
   }
 fs_convert_fn *const FS_SYM(fs_converts)[FS_CT_COUNT][FS_CT_COUNT] = {
-  [FS_CT_U8] = FROM(u8),   [FS_CT_I32] = FROM(i32), [FS_CT_I64] = FROM(i64),
+  [FS_CT_BOOL] = FROM(u8),   [FS_CT_I32] = FROM(i32), [FS_CT_I64] = FROM(i64),
   [FS_CT_F32] = FROM(f32), [FS_CT_F64] = FROM(f64),
 };
 

@@ -319,7 +319,7 @@ MATH1(erfc, erfc)
                         [FS_CT_F64] = R(NAME##_fs_f64)
 #define NUMBERS(R, NAME) [FS_CT_I32] = R(NAME##_fs_i32), \
                          [FS_CT_I64] = R(NAME##_fs_i64), FLOATS(R, NAME)
-#define ALL(R, NAME) [FS_CT_U8] = R(NAME##_fs_u8), NUMBERS(R, NAME)
+#define ALL(R, NAME) [FS_CT_BOOL] = R(NAME##_fs_u8), NUMBERS(R, NAME)
 
 fs_map_fn *const FS_SYM(fs_maps)[FS_MAP_OP_COUNT][FS_CT_COUNT][8] = {
   [FS_OP_COPY] = {ALL(ROW1, copy)},
@@ -339,9 +339,9 @@ fs_map_fn *const FS_SYM(fs_maps)[FS_MAP_OP_COUNT][FS_CT_COUNT][8] = {
   [FS_OP_LE] = {NUMBERS(ROW2, le)},
   [FS_OP_GT] = {NUMBERS(ROW2, gt)},
   [FS_OP_GE] = {NUMBERS(ROW2, ge)},
-  [FS_OP_AND] = {[FS_CT_U8] = ROW2(and_fs_u8)},
-  [FS_OP_OR] = {[FS_CT_U8] = ROW2(or_fs_u8)},
-  [FS_OP_NOT] = {[FS_CT_U8] = ROW1(not_fs_u8)},
+  [FS_OP_AND] = {[FS_CT_BOOL] = ROW2(and_fs_u8)},
+  [FS_OP_OR] = {[FS_CT_BOOL] = ROW2(or_fs_u8)},
+  [FS_OP_NOT] = {[FS_CT_BOOL] = ROW1(not_fs_u8)},
   [FS_OP_NEG] = {NUMBERS(ROW1, neg)},
   [FS_OP_ABS] = {NUMBERS(ROW1, abs)},
   [FS_OP_SIGN] = {NUMBERS(ROW1, sign)},

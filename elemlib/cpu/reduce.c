@@ -246,7 +246,7 @@ EXTREME_ROW(max_f64, double, -__builtin_inf(), MAX_F)
 
 #define NUMBERS(NAME)                                                   \
   {                                                                     \
-    [FS_CT_U8] = NAME##_u8, [FS_CT_I32] = NAME##_i32,                   \
+    [FS_CT_BOOL] = NAME##_u8, [FS_CT_I32] = NAME##_i32,                   \
     [FS_CT_I64] = NAME##_i64, [FS_CT_F32] = NAME##_f32,                 \
     [FS_CT_F64] = NAME##_f64                                            \
   }
@@ -255,8 +255,8 @@ fs_row_fn *const FS_SYM(fs_rows)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_PROD] = NUMBERS(prod),
   [FS_RD_MAXR] = NUMBERS(max),
   [FS_RD_MINR] = NUMBERS(min),
-  [FS_RD_ANY] = {[FS_CT_U8] = any_u8},
-  [FS_RD_ALL] = {[FS_CT_U8] = all_u8},
+  [FS_RD_ANY] = {[FS_CT_BOOL] = any_u8},
+  [FS_RD_ALL] = {[FS_CT_BOOL] = all_u8},
 };
 
 /* -- columns -------------------------------------------------------------- */
@@ -465,8 +465,8 @@ fs_col_fn *const FS_SYM(fs_cols)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_PROD] = NUMBERS(col_prod),
   [FS_RD_MAXR] = NUMBERS(col_max),
   [FS_RD_MINR] = NUMBERS(col_min),
-  [FS_RD_ANY] = {[FS_CT_U8] = col_any_u8},
-  [FS_RD_ALL] = {[FS_CT_U8] = col_all_u8},
+  [FS_RD_ANY] = {[FS_CT_BOOL] = col_any_u8},
+  [FS_RD_ALL] = {[FS_CT_BOOL] = col_all_u8},
 };
 
 /* -- partial results of several blocks ------------------------------------ */
@@ -506,8 +506,8 @@ fs_fold_fn *const FS_SYM(fs_folds)[FS_REDUCE_OP_COUNT][FS_CT_COUNT] = {
   [FS_RD_PROD] = NUMBERS(fold_prod),
   [FS_RD_MAXR] = NUMBERS(fold_max),
   [FS_RD_MINR] = NUMBERS(fold_min),
-  [FS_RD_ANY] = {[FS_CT_U8] = fold_any_u8},
-  [FS_RD_ALL] = {[FS_CT_U8] = fold_all_u8},
+  [FS_RD_ANY] = {[FS_CT_BOOL] = fold_any_u8},
+  [FS_RD_ALL] = {[FS_CT_BOOL] = fold_all_u8},
 };
 
 #define FINISH(NAME, T)                                                   \

@@ -20,7 +20,7 @@
 
 /* What arithmetic is done in: f16 and bf16 values live as (rounded) f32. */
 enum fs_ctype {
-  FS_CT_U8,   /* bool: 0 or 1 */
+  FS_CT_BOOL,   /* bool: 0 or 1 */
   FS_CT_I32,
   FS_CT_I64,
   FS_CT_F32,
@@ -155,21 +155,19 @@ const struct fs_routines *fs_cpu_routines(const char *isa);
 static inline enum fs_ctype fs_col_type(enum fs_reduce_op op,
                                         enum fs_ctype ct) {
   bool sum = op == FS_RD_SUM || op == FS_RD_PROD;
-  return sum && (ct == FS_CT_U8 || ct == FS_CT_I32) ? FS_CT_I64 : ct;
+  return sum && (ct == FS_CT_BOOL || ct == FS_CT_I32) ? FS_CT_I64 : ct;
 }
 
 static inline enum fs_ctype fs_ctype_of(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_BOOL: return FS_CT_U8;
-    case FS_I32: return FS_CT_I32;
-    case FS_I64: return FS_CT_I64;
-    case FS_F64: return FS_CT_F64;
-    default: return FS_CT_F32;
-  }
+  static const uint8_t computed[] = {
+#define FS_DTYPE(id, name, class, bytes, components, compute, ...) [FS_##id] = FS_CT_##compute,
+#include "core/graph/dtypes.def"
+  };
+  return (enum fs_ctype)computed[dt];
 }
 
 static inline int fs_ctype_size(enum fs_ctype ct) {
-  return ct == FS_CT_U8 ? 1 : ct == FS_CT_I32 || ct == FS_CT_F32 ? 4 : 8;
+  return ct == FS_CT_BOOL ? 1 : ct == FS_CT_I32 || ct == FS_CT_F32 ? 4 : 8;
 }
 
 #endif

@@ -263,7 +263,7 @@ static void set_param(const struct walker *x, const struct fs_step *s) {
   char *out = value_at(x, s->out);
   enum fs_dtype dt = value_of(x->w, s->out)->dtype;
   switch (fs_ctype_of(dt)) {
-    case FS_CT_U8: *(uint8_t *)out = p.i != 0; break;
+    case FS_CT_BOOL: *(uint8_t *)out = p.i != 0; break;
     case FS_CT_I32: *(int32_t *)out = (int32_t)(uint32_t)(uint64_t)p.i; break;
     case FS_CT_I64: *(int64_t *)out = p.i; break;
     case FS_CT_F32: *(float *)out = (float)p.f; break;

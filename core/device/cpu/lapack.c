@@ -205,37 +205,25 @@ void fs_lapack_print(struct fs_str *out) {
 
 /* -- elements --------------------------------------------------------------- */
 
-/* Calls BODY with `x` being the element at p in its arithmetic type. */
-#define FS_READ_AS(dtype, p, BODY)                                         \
-  switch (dtype) {                                                         \
-    case FS_BOOL: { uint8_t x = *(const uint8_t *)(p) != 0; BODY; } break; \
-    case FS_I32: { int32_t x = *(const int32_t *)(p); BODY; } break;       \
-    case FS_I64: { int64_t x = *(const int64_t *)(p); BODY; } break;       \
-    case FS_F16: { float x = fs_half_to_float(*(const uint16_t *)(p)); BODY; } break; \
-    case FS_BF16: { float x = fs_bf16_to_float(*(const uint16_t *)(p)); BODY; } break; \
-    case FS_F32: { float x = *(const float *)(p); BODY; } break;           \
-    default: { double x = *(const double *)(p); BODY; } break;             \
-  }
-
 static double read_double(enum fs_dtype dt, const char *p) {
-  FS_READ_AS(dt, p, return (double)x);
-  return 0;
-}
-
-static int64_t to_i64(double v) {
-  if (!(v > -9.3e18)) return v != v ? 0 : INT64_MIN;
-  return v < 9.2233720368547748e18 ? (int64_t)v : INT64_MAX;
-}
-
-static void write_double(enum fs_dtype dt, char *p, double v) {
   switch (dt) {
-    case FS_BOOL: *(uint8_t *)p = v != 0; break;
-    case FS_I32: *(int32_t *)p = (int32_t)to_i64(v); break;
-    case FS_I64: *(int64_t *)p = to_i64(v); break;
-    case FS_F16: *(uint16_t *)p = fs_float_to_half((float)v); break;
-    case FS_BF16: *(uint16_t *)p = fs_float_to_bf16((float)v); break;
-    case FS_F32: *(float *)p = (float)v; break;
-    default: *(double *)p = v; break;
+#define FS_DTYPE_C(id, stored, value, number, ...)      \
+  case FS_##id: {                                       \
+    stored x = *(const stored *)p;                      \
+    return (double)(number);                            \
+  }
+#include "core/graph/dtypes.def"
+    default: return 0;
+  }
+}
+
+static void write_double(enum fs_dtype dt, char *p, double f) {
+  int64_t i = fs_dtype_integer(FS_I64, f);
+  switch (dt) {
+#define FS_DTYPE_C(id, stored, value, number, element) \
+  case FS_##id: *(stored *)p = element; break;
+#include "core/graph/dtypes.def"
+    default: break;
   }
 }
 
@@ -283,7 +271,7 @@ static inline void unpack_block(const struct fs_lib_array *a,
  * five times as fast as element by element. False: they do not. */
 static bool convert_lines(const struct fs_lib_array *a, const struct packed *p,
                           bool packing) {
-  if (p->wide || (a->dtype != FS_F16 && a->dtype != FS_BF16)) return false;
+  if (p->wide || !fs_dtype_is_half(a->dtype)) return false;
   int along = a->stride[1] == 1 && p->sj == 1 ? 1 : 0;
   if (!along && (a->stride[0] != 1 || p->si != 1)) return false;
   const struct fs_routines *r = fs_cpu_routines(NULL);
@@ -548,8 +536,15 @@ static enum fs_status gemm_float(const struct fs_lib_call *call, int wide,
 }
 
 static int64_t read_int(enum fs_dtype dt, const char *p) {
-  FS_READ_AS(dt, p, return (int64_t)x);
-  return 0;
+  switch (dt) {
+#define FS_DTYPE_C(id, stored, value, number, ...)      \
+  case FS_##id: {                                       \
+    stored x = *(const stored *)p;                      \
+    return (int64_t)(number);                           \
+  }
+#include "core/graph/dtypes.def"
+    default: return 0;
+  }
 }
 
 static double largest(const struct fs_lib_array *a) {

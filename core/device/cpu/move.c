@@ -14,6 +14,10 @@ static inline int64_t place_of(double x, int64_t extent) {
   return x >= 1 && x <= (double)extent && floor(x) == x ? (int64_t)x - 1 : -1;
 }
 
+static inline int64_t whole_place(int64_t x, int64_t extent) {
+  return x >= 1 && x <= extent ? x - 1 : -1;
+}
+
 /* Elements first .. first + n - 1 of a list, as places from 0 on; -1 for what is not
  * a whole number from 1 to `extent`. */
 static void read_places(const struct fs_lib_array *list, int64_t first, int64_t n,
@@ -21,36 +25,23 @@ static void read_places(const struct fs_lib_array *list, int64_t first, int64_t 
   int64_t stride = fs_lib_list_stride(list);
   const char *p = (const char *)list->ptr +
                   first * stride * (int64_t)fs_dtype_size(list->dtype);
-#define FS_READ(TYPE, VALUE)                                                  \
-  for (int64_t e = 0; e < n; e++) {                                           \
-    const TYPE x = ((const TYPE *)p)[e * stride];                             \
-    out[e] = VALUE;                                                           \
-  }                                                                           \
-  break
   switch (list->dtype) {
-    case FS_I32: FS_READ(int32_t, x >= 1 && x <= extent ? x - 1 : -1);
-    case FS_I64: FS_READ(int64_t, x >= 1 && x <= extent ? x - 1 : -1);
-    case FS_F16: FS_READ(uint16_t, place_of(fs_half_to_float(x), extent));
-    case FS_BF16: FS_READ(uint16_t, place_of(fs_bf16_to_float(x), extent));
-    case FS_F32: FS_READ(float, place_of(x, extent));
-    case FS_F64: FS_READ(double, place_of(x, extent));
-    default: FS_READ(uint8_t, x && extent ? 0 : -1);
+#define FS_DTYPE_C(id, stored, value, number, ...)                         \
+  case FS_##id:                                                            \
+    for (int64_t e = 0; e < n; e++) {                                      \
+      const stored x = ((const stored *)p)[e * stride];                    \
+      out[e] = fs_dtype_is_float(FS_##id) ? place_of(number, extent)       \
+                                          : whole_place(number, extent);   \
+    }                                                                      \
+    break;
+#include "core/graph/dtypes.def"
+    default: break;
   }
-#undef FS_READ
 }
 
 static double value_at(const struct fs_lib_array *list, int64_t e) {
-  const char *p = (const char *)list->ptr +
-                  e * fs_lib_list_stride(list) * (int64_t)fs_dtype_size(list->dtype);
-  switch (list->dtype) {
-    case FS_I32: return *(const int32_t *)p;
-    case FS_I64: return (double)*(const int64_t *)p;
-    case FS_F16: return fs_half_to_float(*(const uint16_t *)p);
-    case FS_BF16: return fs_bf16_to_float(*(const uint16_t *)p);
-    case FS_F32: return *(const float *)p;
-    case FS_F64: return *(const double *)p;
-    default: return *(const uint8_t *)p != 0;
-  }
+  return fs_element_get(list->dtype, (const char *)list->ptr +
+                        e * fs_lib_list_stride(list) * (int64_t)fs_dtype_size(list->dtype)).f;
 }
 
 /* The error of the first wrong one of `n` places that were read from `first` on. */

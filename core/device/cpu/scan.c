@@ -114,43 +114,40 @@ static union carry join(const struct job *j, union carry a, union carry b) {
 
 /* -- elements as they lie ------------------------------------------------------------ */
 
-#define FS_READ(TYPE, OUT, VALUE)                             \
-  for (int64_t e = 0; e < n; e++) {                           \
-    const TYPE x = ((const TYPE *)p)[e * step];               \
-    out->OUT[e] = VALUE;                                      \
-  }                                                           \
-  break
-
 static void read(const struct job *j, int64_t offset, int64_t n, union values *out) {
   const struct fs_lib_array *a = &j->c->a;
   const char *p = (const char *)a->ptr + offset * (int64_t)fs_dtype_size(a->dtype);
   int64_t step = j->from.step;
   switch (a->dtype) {
-    case FS_I32: FS_READ(int32_t, i, x);
-    case FS_I64: FS_READ(int64_t, i, x);
-    case FS_F16: FS_READ(uint16_t, f, (double)fs_half_to_float(x));
-    case FS_BF16: FS_READ(uint16_t, f, (double)fs_bf16_to_float(x));
-    case FS_F32: FS_READ(float, f, (double)x);
-    case FS_F64: FS_READ(double, f, x);
-    default: FS_READ(uint8_t, i, x != 0);
+#define FS_DTYPE_C(id, stored, value, number, ...)                      \
+  case FS_##id:                                                         \
+    for (int64_t e = 0; e < n; e++) {                                   \
+      const stored x = ((const stored *)p)[e * step];                   \
+      if (fs_dtype_is_float(FS_##id)) out->f[e] = (double)(number);     \
+      else out->i[e] = (int64_t)(number);                               \
+    }                                                                   \
+    break;
+#include "core/graph/dtypes.def"
+    default: break;
   }
 }
-
-#define FS_WRITE(TYPE, VALUE)                                               \
-  for (int64_t e = 0; e < n; e++) ((TYPE *)p)[e * step] = VALUE;            \
-  break
 
 static void write(const struct job *j, int64_t offset, int64_t n, const union values *x) {
   const struct fs_lib_array *o = &j->c->out;
   char *p = (char *)o->ptr + offset * (int64_t)fs_dtype_size(o->dtype);
   int64_t step = j->to.step;
   switch (o->dtype) {
-    case FS_I32: FS_WRITE(int32_t, (int32_t)x->i[e]);
-    case FS_F16: FS_WRITE(uint16_t, fs_float_to_half((float)x->f[e]));
-    case FS_BF16: FS_WRITE(uint16_t, fs_float_to_bf16((float)x->f[e]));
-    case FS_F32: FS_WRITE(float, (float)x->f[e]);
-    case FS_F64: FS_WRITE(double, x->f[e]);
-    default: FS_WRITE(int64_t, x->i[e]);
+#define FS_DTYPE_C(id, stored, value, number, element)                  \
+  case FS_##id:                                                         \
+    for (int64_t e = 0; e < n; e++) {                                   \
+      const double f = x->f[e];                                         \
+      const int64_t i = x->i[e];                                        \
+      ((stored *)p)[e * step] = element;                                \
+      (void)f, (void)i;                                                 \
+    }                                                                   \
+    break;
+#include "core/graph/dtypes.def"
+    default: break;
   }
 }
 

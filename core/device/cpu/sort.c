@@ -31,44 +31,26 @@ struct sorter {
 
 /* -- keys --------------------------------------------------------------------------- */
 
-/* Of the bits of a float, whose sign is `sign`: NaN is behind all, zeros are one. */
-static uint64_t float_key(uint64_t bits, uint64_t sign, bool nan, bool down) {
-  uint64_t all = sign | (sign - 1);
-  if (nan) return all;
-  if (!(bits & ~sign)) bits = 0;
-  bits = bits & sign ? ~bits & all : bits | sign;
-  return down ? ~bits & all : bits;
-}
-
+/* Unsigned, in the order of the elements. Of floats, whose sign is the first bit: NaN is
+ * behind all, zeros are one. */
 static uint64_t key_at(const struct fs_lib_array *a, int64_t e, bool down) {
-  const void *p = (const char *)a->ptr + e * (int64_t)fs_dtype_size(a->dtype);
-  switch (a->dtype) {
-    case FS_I32: {
-      uint32_t x = *(const uint32_t *)p ^ 1u << 31;
-      return down ? ~x : x;
-    }
-    case FS_I64: {
-      uint64_t x = *(const uint64_t *)p ^ (uint64_t)1 << 63;
-      return down ? ~x : x;
-    }
-    case FS_F16: {
-      uint16_t x = *(const uint16_t *)p;
-      return float_key(x, 1u << 15, (x & 0x7fff) > 0x7c00, down);
-    }
-    case FS_BF16: {
-      uint16_t x = *(const uint16_t *)p;
-      return float_key(x, 1u << 15, (x & 0x7fff) > 0x7f80, down);
-    }
-    case FS_F32: {
-      uint32_t x = *(const uint32_t *)p;
-      return float_key(x, 1u << 31, (x & 0x7fffffff) > 0x7f800000, down);
-    }
-    case FS_F64: {
-      uint64_t x = *(const uint64_t *)p, sign = (uint64_t)1 << 63;
-      return float_key(x, sign, (x & ~sign) > 0x7ff0000000000000u, down);
-    }
-    default: return (*(const uint8_t *)p != 0) != down;
+  const struct fs_dtype_info *t = &fs_dtypes[a->dtype];
+  const char *p = (const char *)a->ptr + e * (int64_t)t->bytes;
+  uint64_t sign = (uint64_t)1 << (8 * t->bytes - 1), all = sign | (sign - 1);
+  if (t->class == FS_DC_BOOL) return (*(const uint8_t *)p != 0) != down;
+  uint64_t bits = t->bytes == 8   ? *(const uint64_t *)p
+                  : t->bytes == 4 ? *(const uint32_t *)p
+                  : t->bytes == 2 ? *(const uint16_t *)p
+                                  : *(const uint8_t *)p;
+  if (t->class == FS_DC_FLOAT) {
+    uint64_t infinite = sign - ((uint64_t)1 << (t->digits - 1));
+    if ((bits & ~sign) > infinite) return all;
+    if (!(bits & ~sign)) bits = 0;
+    bits = bits & sign ? ~bits & all : bits | sign;
+  } else if (fs_dtype_is_signed(a->dtype)) {
+    bits ^= sign;
   }
+  return down ? ~bits & all : bits;
 }
 
 static int64_t first_of(const struct sorter *s, int64_t part) {
@@ -143,9 +125,12 @@ static void insert(struct sorter *s) {
 /* What key_at() made it of. */
 static void put_key(enum fs_dtype dt, uint64_t key, bool down, void *to) {
   uint64_t x = down ? ~key : key;
-  if (dt == FS_I32) *(uint32_t *)to = (uint32_t)x ^ 1u << 31;
-  else if (dt == FS_I64) *(uint64_t *)to = x ^ (uint64_t)1 << 63;
-  else *(uint8_t *)to = x & 1;
+  if (fs_dtypes[dt].class == FS_DC_BOOL) {
+    *(uint8_t *)to = x & 1;
+    return;
+  }
+  x ^= fs_dtype_is_signed(dt) ? (uint64_t)1 << (8 * fs_dtypes[dt].bytes - 1) : 0;
+  fs_element_put(dt, to, (struct fs_number){.i = (int64_t)x});
 }
 
 static void put_out(struct sorter *s, int64_t part) {

@@ -78,22 +78,17 @@ static const struct fs_access *access_of(const struct walker *x, int k) {
 /* Places, from 0, that n elements of a list mean. */
 static void read_places(const char *list, enum fs_dtype dt, int64_t stride, int64_t n,
                         int64_t *out) {
-#define FS_READ(TYPE, VALUE)                                                  \
-  for (int64_t e = 0; e < n; e++) {                                           \
-    const TYPE v = ((const TYPE *)list)[e * stride];                          \
-    out[e] = (int64_t)(VALUE) - 1;                                            \
-  }                                                                           \
-  break
   switch (dt) {
-    case FS_I32: FS_READ(int32_t, v);
-    case FS_I64: FS_READ(int64_t, v);
-    case FS_F16: FS_READ(uint16_t, fs_half_to_float(v));
-    case FS_BF16: FS_READ(uint16_t, fs_bf16_to_float(v));
-    case FS_F32: FS_READ(float, v);
-    case FS_F64: FS_READ(double, v);
-    default: FS_READ(uint8_t, v); /* masks are no lists */
+#define FS_DTYPE_C(id, stored, value, number, ...)             \
+  case FS_##id:                                                \
+    for (int64_t e = 0; e < n; e++) {                          \
+      const stored x = ((const stored *)list)[e * stride];     \
+      out[e] = (int64_t)(number) - 1;                          \
+    }                                                          \
+    break;
+#include "core/graph/dtypes.def"
+    default: break;
   }
-#undef FS_READ
 }
 
 static const char *list_at(const struct walker *x, const struct fs_access *list, int64_t i,
@@ -302,7 +297,7 @@ static void set_param(struct walker *x, const struct fs_walk_op *op) {
   char *out = x->ptr[op->out] = place_of(x, op);
   enum fs_dtype dt = x->w->kernel->values.data[op->out].dtype;
   switch (fs_ctype_of(dt)) {
-    case FS_CT_U8: *(uint8_t *)out = p.i != 0; break;
+    case FS_CT_BOOL: *(uint8_t *)out = p.i != 0; break;
     case FS_CT_I32: *(int32_t *)out = (int32_t)(uint32_t)(uint64_t)p.i; break;
     case FS_CT_I64: *(int64_t *)out = p.i; break;
     case FS_CT_F32: *(float *)out = (float)p.f; break;
@@ -314,7 +309,7 @@ static void set_param(struct walker *x, const struct fs_walk_op *op) {
 static uint64_t word_of(const struct walker *x, int v) {
   const char *p = x->ptr[v];
   switch (fs_ctype_of(x->w->kernel->values.data[v].dtype)) {
-    case FS_CT_U8: return *(const uint8_t *)p;
+    case FS_CT_BOOL: return *(const uint8_t *)p;
     case FS_CT_I32: return (uint64_t)(int64_t)*(const int32_t *)p;
     case FS_CT_I64: return (uint64_t)*(const int64_t *)p;
     case FS_CT_F32: return (uint64_t)(int64_t)*(const float *)p;
@@ -837,7 +832,7 @@ static void reduce_columns(struct walker *x, const struct fs_walk_op *op) {
 /* What a state begins with, as the cell, or the accumulator, of a type has it. */
 static union fs_cell neutral(enum fs_reduce_op op, enum fs_ctype ct) {
   static const int64_t limits[][2] = {
-      [FS_CT_U8] = {0, 1}, [FS_CT_I32] = {INT32_MIN, INT32_MAX}, [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
+      [FS_CT_BOOL] = {0, 1}, [FS_CT_I32] = {INT32_MIN, INT32_MAX}, [FS_CT_I64] = {INT64_MIN, INT64_MAX}};
   enum fs_first first = fs_reduce_ops[op].first;
   bool high = first == FS_FIRST_HIGHEST, limit = high || first == FS_FIRST_LOWEST;
   if (!is_float(ct))
@@ -1035,13 +1030,13 @@ static void finish_all(struct walker *x, const struct fs_walk_op *op) {
   union fs_cell c[2];
   begin_cells(op, 1, c);
   enum fs_ctype wide = is_float(op->in_type)       ? FS_CT_F64
-                       : op->in_type == FS_CT_U8 ? FS_CT_U8
+                       : op->in_type == FS_CT_BOOL ? FS_CT_BOOL
                                                    : FS_CT_I64;
   for (int64_t k = 0, n = fs_walk_tasks(x->w, op->stage); k < n; k++) {
     uint8_t bit = (uint8_t)part[k * op->words].i;
-    bool small = wide == FS_CT_U8 && x->r->fold[what][FS_CT_U8];
+    bool small = wide == FS_CT_BOOL && x->r->fold[what][FS_CT_BOOL];
     if (op->words > 1) x->r->spot_merge[what][wide == FS_CT_F64](part + 2 * k, 1, c);
-    else if (small) x->r->fold[what][FS_CT_U8](&bit, 1, c);
+    else if (small) x->r->fold[what][FS_CT_BOOL](&bit, 1, c);
     else x->r->fold[what][wide == FS_CT_F64 ? FS_CT_F64 : FS_CT_I64](&part[k], 1, c);
   }
   finish_cells(x, op, c, 1, x->ptr[op->out] = place_of(x, op));

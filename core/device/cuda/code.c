@@ -537,14 +537,11 @@ bool fs_cuda_is_quick(const struct fs_code *code) { return code->quick; }
 /* -- launching --------------------------------------------------------------------------- */
 
 static int map_type(enum fs_dtype dt) {
-  switch (dt) {
-    case FS_I32: return CU_MAP_I32;
-    case FS_I64: return CU_MAP_I64;
-    case FS_F16: return CU_MAP_F16;
-    case FS_F64: return CU_MAP_F64;
-    case FS_BF16: return CU_MAP_BF16;
-    default: return CU_MAP_F32;
-  }
+  static const uint8_t maps[] = {
+#define FS_DTYPE_CUDA(id, stored, value, lowest, highest, map, blas) [FS_##id] = CU_MAP_##map,
+#include "core/graph/dtypes.def"
+  };
+  return maps[dt];
 }
 
 /* The tensor maps of a launch: the slots may lie elsewhere than the last time. */

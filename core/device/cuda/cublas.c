@@ -359,7 +359,11 @@ static char order_of(const struct fs_lib_array *a, int *ld) {
 }
 
 static int cuda_type(enum fs_dtype dt) { /* cudaDataType */
-  return dt == FS_F64 ? 1 : dt == FS_F16 ? 2 : dt == FS_BF16 ? 14 : 0;
+  static const uint8_t types[] = {
+#define FS_DTYPE_CUDA(id, stored, value, lowest, highest, map, blas) [FS_##id] = blas,
+#include "core/graph/dtypes.def"
+  };
+  return types[dt];
 }
 
 /* The type all three matrices of a product have for the library. */

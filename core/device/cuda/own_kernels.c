@@ -17,13 +17,13 @@ static const char *const entries[OWN_KINDS] = {
     "fs_cumsum", "fs_cumprod", "fs_cummax", "fs_cummin",
     "fs_digits", "fs_sort",  "fs_argsort", "fs_sort_tile"};
 
-/* Types of memory.cuh, by dtype; and words of 16 bytes, of which no kernel asks what
- * is in them. */
+/* Words of 16 bytes, of which no kernel asks what is in them. */
 enum { WORDS = FS_DTYPE_COUNT };
-static const char *const stored[FS_DTYPE_COUNT + 1] = {
-    [FS_BOOL] = "fs_bool", [FS_I32] = "int",    [FS_I64] = "long long",
-    [FS_F16] = "fs_f16",   [FS_BF16] = "fs_bf16", [FS_F32] = "float",
-    [FS_F64] = "double",  [WORDS] = "fs_words"};
+
+/* A type of memory.cuh. */
+static const char *stored(enum fs_dtype dt) {
+  return dt == (enum fs_dtype)WORDS ? "fs_words" : fs_dtypes[dt].cuda_stored;
+}
 
 struct entry {
   enum own_kind kind;
@@ -61,7 +61,7 @@ void fs_cuda_own_source(const char *entry, enum fs_dtype from,
                         enum fs_dtype other, enum fs_dtype to,
                         struct fs_str *out) {
   fs_str_printf(out, "#define FS_FROM %s\n#define FS_OTHER %s\n"
-                "#define FS_TO %s\n", stored[from], stored[other], stored[to]);
+                "#define FS_TO %s\n", stored(from), stored(other), stored(to));
   fs_str_puts(out, fs_embedded_text("elemlib/cuda/memory.cuh"));
   const char *head = fs_embedded_text("elemlib/library/library.cuh");
   fs_str_put(out, head, (size_t)(strstr(head, mark) - head));

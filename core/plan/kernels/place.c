@@ -286,8 +286,7 @@ static uint8_t reduced_over(const struct fs_extent *e, unsigned every, unsigned 
 static bool is_widening(const struct builder *b, fs_id id) {
   const struct fs_node *nd = fs_node(b->p->g, id);
   if (nd->kind != FS_ND_MAP || nd->op != FS_OP_CAST || nd->dtype != FS_F32) return false;
-  enum fs_dtype from = fs_node(b->p->g, nd->src[0])->dtype;
-  return from == FS_F16 || from == FS_BF16;
+  return fs_dtype_is_half(fs_node(b->p->g, nd->src[0])->dtype);
 }
 
 /* What a reduction in f32 reads of a widened operand: the operand. A kernel all of whose

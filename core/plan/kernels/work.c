@@ -55,7 +55,6 @@ static double imbalance(const struct fs_kernel *k, const struct fs_work *w,
   return 1 / FS_MAX(FS_MIN(1.0, w->parallel / units), 1e-6);
 }
 
-static bool is_half(enum fs_dtype dt) { return dt == FS_F16 || dt == FS_BF16; }
 
 /* Where lines of an access have several strides - rows that are padded, operands that
  * rows or columns share -, the CPU target copies them piece by piece (device/cpu/walk.c,
@@ -85,7 +84,7 @@ static void count_access(const struct fs_kernel *k, const struct fs_step *s,
   double n = elements(k, a->varies);
   if (!cuda && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
-  if (is_half(a->dtype))
+  if (fs_dtype_is_half(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * done);
   if (!w->general_index) return;
   if (!cuda) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
