@@ -46,6 +46,8 @@ static inline bool fs_dtype_is_signed(enum fs_dtype dt) {
 static inline enum fs_dtype fs_dtype_compute(enum fs_dtype dt) {
   return (enum fs_dtype)fs_dtypes[dt].compute;
 }
+/* Whether elements are stored in another type than they are computed in. */
+static inline bool fs_dtype_converts(enum fs_dtype dt) { return fs_dtype_compute(dt) != dt; }
 /* Floats of 16 bits, of which a GPU computes two at once. */
 static inline bool fs_dtype_is_half(enum fs_dtype dt) {
   return fs_dtype_is_float(dt) && fs_dtypes[dt].bytes == 2;

@@ -53,7 +53,7 @@ bool fs_cpu_is_listed(const struct fs_kernel *k, const struct fs_step *s) {
 enum fs_load_mode fs_cpu_load(const struct fs_kernel *k, const struct fs_step *s) {
   const struct fs_access *a = &k->accesses.data[s->access];
   uint8_t varies = k->values.data[s->out].varies;
-  if (fs_dtype_is_half(a->dtype) || !varies) return FS_LM_COPY;
+  if (fs_dtype_converts(a->dtype) || !varies) return FS_LM_COPY;
   if (varies == FS_VARIES_I)
     return !a->list && is_unit(outer_run(k, a)) ? FS_LM_IN_PLACE : FS_LM_COPY;
   struct fs_run inner = inner_run(k, a);
@@ -73,7 +73,8 @@ static uint8_t whole(const struct fs_kernel *k) {
 bool fs_cpu_fills(const struct fs_kernel *k, const struct fs_step *s) {
   if (s->kind != FS_SP_STORE || s->phase == FS_END) return false;
   const struct fs_access *a = &k->accesses.data[s->access];
-  if (fs_dtype_is_half(a->dtype) || a->varies != whole(k) || !is_unit(inner_run(k, a))) return false;
+  bool in_lines = a->varies == whole(k) && is_unit(inner_run(k, a));
+  if (fs_dtype_converts(a->dtype) || !in_lines) return false;
   for (int i = 0; i < k->steps.len; i++) {
     const struct fs_step *l = &k->steps.data[i];
     if (l->kind == FS_SP_LOAD && k->accesses.data[l->access].slot == a->slot) return false;

@@ -84,7 +84,7 @@ static void count_access(const struct fs_kernel *k, const struct fs_step *s,
   double n = elements(k, a->varies);
   if (!cuda && s->kind == FS_SP_LOAD && fs_cpu_is_listed(k, s))
     fs_work_add(w, FS_TM_GENERAL, phase_of(s), n * busy);
-  if (fs_dtype_is_half(a->dtype))
+  if (fs_dtype_converts(a->dtype))
     fs_work_add(w, FS_TM_CONVERT, phase_of(s), n * done);
   if (!w->general_index) return;
   if (!cuda) fs_work_add(w, FS_TM_GENERAL, phase_of(s), copied(k, a) * busy);
