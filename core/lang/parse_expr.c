@@ -382,7 +382,7 @@ static bool rule_args(struct fs_parser *p, struct exprs *args) {
   const char *hint = "arguments are separated by commas";
   if (p->cur.kind == FS_TK_ASSIGN) {
     fs_unexpected(p, "syntax",
-                  "arguments are given by place, not by name; a comparison "
+                  "arguments are given by place, options as text: \"name=value\"; a comparison "
                   "is `==`",
                   "expected `,` or `)`, found `=`");
     return false;

@@ -352,7 +352,8 @@ static const struct {
      "  while (x = 3)\n           ^\nhint: did you mean `==`?\n"},
     {"f(n = 3)",
      "t:1:5: error: expected `,` or `)`, found `=`\n  f(n = 3)\n      ^\n"
-     "hint: arguments are given by place, not by name; a comparison is `==`\n"},
+     "hint: arguments are given by place, options as text: \"name=value\"; "
+     "a comparison is `==`\n"},
     {"a < b < c", "t:1:7: error: comparisons do not chain\n  a < b < c\n"
                   "        ^\nhint: write a < b && b < c, or use parentheses\n"},
     {"[1 2]", "t:1:4: error: expected `,`, `;` or `]`, found `2`\n  [1 2]\n"
