@@ -281,8 +281,11 @@ def test_progress(k, c):
 def test_how_long_of_how_long(k, c):
     """In the display of the plan, from which it goes when that was measured; without plans
     in a line of its own, of which nothing stays."""
-    c.execute('A = rand(3400, 3400); A[1,1] = 1;')
-    block = 'begin B = A*A; C = A*B; D = B*C; E = A*D; end'
+    c.execute('A = rand(3400, 3400); A[1,1] = 1; B = A*A;')
+    began = time.monotonic()
+    c.execute('B = A*A;')
+    products = 3 + int(5/(time.monotonic() - began))  # so that it takes longer than 2 s
+    block = 'begin B = A*A; ' + 'B = A*B; '*min(products, 200) + 'end'
     for plan in ('line', 'off'):
         c.execute(f':set plan {plan}')
         texts, last = {}, {}
