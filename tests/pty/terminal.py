@@ -20,7 +20,7 @@ MOVES = re.compile(r'\x1b\[([0-9;?]*)([A-Za-z@])|\x1b.')
 
 
 def screen_of(text, columns):
-    """What a terminal that never scrolls shows of this."""
+    """What a terminal that never scrolls shows of this, and the row of its cursor."""
     lines, y, x, at = [[]], 0, 0, 0
     while at < len(text):
         found = MOVES.match(text, at)
@@ -54,7 +54,7 @@ def screen_of(text, columns):
             lines.append([])
     while len(lines) > 1 and not ''.join(lines[-1]).strip():
         lines.pop()
-    return [''.join(line).rstrip() for line in lines]
+    return [''.join(line).rstrip() for line in lines], y
 
 
 class Terminal:
@@ -73,7 +73,12 @@ class Terminal:
     def screen(self):
         """The lines that stand on the screen, without the blanks and the empty lines at
         their ends."""
-        return screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
+        return screen_of(self.raw.decode('utf-8', 'replace'), self.columns)[0]
+
+    def is_below(self):
+        """Whether something stands in lines below the cursor's."""
+        lines, row = screen_of(self.raw.decode('utf-8', 'replace'), self.columns)
+        return row < len(lines) - 1
 
     def resize(self, rows, columns, tell=True):
         self.columns = columns

@@ -452,11 +452,12 @@ def test_ctrl_c_leaves_whole_entries(c):
     t = c.start()
     t.line('for k = 1:2\rprint("entry")\rz = 1;\rend')
     long = 'w = ' + '+'.join(['1']*60)
-    rest = ('fs> ' + long)[80:]  # all is out then: Ctrl-C drops what is not
+    rest = ('fs> ' + long)[80:]
     for keys, text in (('\x12k = 1', 'end'), (UP + '\x01', 'end'), (UP + '\x1b<' + '\x01', 'end'),
                        (long + '\x01', rest)):
         t.send(keys)
-        t.until(lambda: t.screen()[-1].endswith(text))  # pylint: disable=cell-var-from-loop
+        # Until all is out: Ctrl-C drops what is not.
+        t.until(lambda end=text: t.screen()[-1].endswith(end) and t.is_below())
         t.send(CTRL_C)
         t.until(lambda: t.screen()[-1] == 'fs>')
         shown = t.screen()
