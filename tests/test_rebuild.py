@@ -116,7 +116,7 @@ def test_replaced_meanwhile():
     with Session() as s:
         np.save(s.path('x.npy'), np.arange(4.0))
         np.save(s.path('other.npy'), np.arange(4.0) + 1)
-        s.front.send('x = load("x.npy"); for k = 1:3e6; n = k; end')
+        s.front.send('x = load("x.npy"); for k = 1:1e8; n = k; end')
         await_work(s.front.worker)
         os.replace(s.path('other.npy'), s.path('x.npy'))
         check(status(s.front.until_done()) == 'ok', 'it ends')
