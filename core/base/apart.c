@@ -21,8 +21,7 @@ void fs_apart_drop(void *memory, size_t bytes) {
   if (memory) munmap(memory, FS_MAX(bytes, 1));
 }
 
-/* The copy: it ends with the process that made it, and no key of the terminal reaches it.
- * `done` is closed by its end. */
+/* The copy: it ends with the process that made it, and no key of the terminal reaches it. */
 static _Noreturn void be_the_copy(void (*work)(void *), void *arg, pid_t parent) {
   jmp_buf no_memory;
   signal(SIGINT, SIG_IGN);
@@ -34,7 +33,8 @@ static _Noreturn void be_the_copy(void (*work)(void *), void *arg, pid_t parent)
   _exit(0);
 }
 
-/* Whether the copy ended by itself; an interrupt ends the waiting. */
+/* Whether the copy ended by itself, which closes its end of the pipe; an interrupt ends the
+ * waiting. */
 static bool wait_for_end(int done) {
   enum { LOOK_MS = 20 };
   struct pollfd end = {.fd = done, .events = POLLIN};
